@@ -1,6 +1,6 @@
 # The targets of the checkout itself; a host keeps its own `help`, `test`, `clean` …
 
-override CONTEXTKIT_OWN := help setup upgrade demo test test_long test_platforms test_hosts test_page picture mutants lint check bench bench_tokens bench_receipts bench_secrets bench_reviews bench_duplicates bench_peers torture bench_machines golden manual lock clean
+override CONTEXTKIT_OWN := help setup upgrade demo test test_long test_platforms test_hosts test_page picture mutants lint check bench bench_tokens bench_receipts bench_outputs bench_secrets bench_reviews bench_duplicates bench_peers torture bench_first_hour bench_machines golden manual site lock clean
 override CONTEXTKIT_HERE = cd '$(CONTEXTKIT_DIR)' &&
 override CONTEXTKIT_FOLDER = "$(if $(filter folder,$(CONTEXTKIT_GIVEN)),$$folder)"
 # $(call CONTEXTKIT_TYPED,n seed): those of them that were typed, as options.
@@ -74,6 +74,9 @@ bench_tokens: $(CONTEXTKIT_DEVELOPMENT) ## the token estimator against an exact 
 bench_receipts: $(CONTEXTKIT_DEVELOPMENT) ## what receipts keep of the facts of real texts, beside other ways: folder=DIR
 	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/receipts.py' $(CONTEXTKIT_FOLDER)
 
+bench_outputs: $(CONTEXTKIT_DEVELOPMENT) ## what receipts of tools' outputs keep of what an agent needs first, beside cuts: folder=DIR with facts.json
+	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/outputs.py' $(if $(filter folder,$(CONTEXTKIT_GIVEN)),--folder="$$folder") $(if $(filter show,$(CONTEXTKIT_GIVEN)),--show="$$show")
+
 bench_secrets: $(CONTEXTKIT_DEVELOPMENT) ## how many planted secrets are found, and what is flagged by mistake: folder=DIR
 	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/secret_rates.py' $(CONTEXTKIT_FOLDER)
 
@@ -89,6 +92,9 @@ bench_peers: $(CONTEXTKIT_DEVELOPMENT) ## beside the originals, in folders that 
 torture: $(CONTEXTKIT_DEVELOPMENT) ## let an enemy loose on it: n=1000 what=kills,races,power,disk,machines,… seed=
 	@$(CONTEXTKIT_HERE) PYTHONPATH=scripts:tests:tests/machines .venv/bin/python tests/torture/torture.py $(call CONTEXTKIT_TYPED,n what seed only)
 
+bench_first_hour: $(CONTEXTKIT_DEVELOPMENT) ## what a newcomer gets, from adopt to the first receipt opened, beside another revision: base=
+	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/first_hour.py' $(call CONTEXTKIT_TYPED,base)
+
 bench_machines: $(CONTEXTKIT_DEVELOPMENT) ## what pushing and pulling costs with 1 to 1,000 machines, over a folder, git and S3
 	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/machines.py'
 
@@ -98,12 +104,15 @@ golden: $(CONTEXTKIT_DEVELOPMENT) ## accept what the commands print now as the g
 manual: $(CONTEXTKIT_DEVELOPMENT) ## write the generated manual pages anew
 	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/generated.py'
 
+site: $(CONTEXTKIT_DEVELOPMENT) ## build the manuals as a website, with search and llms.txt; strict: dir=.site
+	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/website.py' "$(if $(filter dir,$(CONTEXTKIT_GIVEN)),$$dir,$(CONTEXTKIT_DIR)/.site)"
+
 lock: ## pin the requirements anew, with hashes (needs uv)
 	@$(CONTEXTKIT_HERE) uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock' requirements.txt -o requirements.lock
 	@$(CONTEXTKIT_HERE) uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock' -c requirements.lock requirements-dev.txt -o requirements-dev.lock
 
 clean: ## remove what set-up and tests made
-	@$(CONTEXTKIT_HERE) rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@$(CONTEXTKIT_HERE) rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .site
 
 # Nothing that is known: the nearest target is said.
 .DEFAULT:

@@ -6,6 +6,8 @@ import re
 import sys
 from pathlib import Path
 
+import yaml
+
 CHECKOUT = Path(__file__).resolve().parent.parent
 if __name__ == "__main__":
     sys.path.insert(0, str(CHECKOUT / "scripts"))
@@ -89,6 +91,10 @@ def structure() -> str:
         held = {stores.COPY: " (a copy of ours)", stores.HOST: " (yours, only read)"}
         what = store.kind.replace("_", " ") + held.get(store.holds, "")
         rows.append(f"| {what} | {place} | {setting} | {'yes' if store.in_git else 'no'} |")
+    for path in sorted((CHECKOUT / "templates" / "processes").glob("*.yaml")):
+        output = yaml.safe_load(path.read_text(encoding="utf-8"))["output_dir"]
+        setting = f"`processes.{path.stem}.output_dir`"
+        rows.append(f"| reviews of {path.stem} | `{output}/` | {setting} | no |")
     return head + begin + "\n".join(rows) + "\n" + end + tail
 
 

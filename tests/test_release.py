@@ -12,6 +12,7 @@ import pytest
 import yaml
 from conftest import CHECKOUT, git
 from contextkit.base.version import VERSION
+from contextkit.hosts.documents import vendored
 
 WORKFLOW = CHECKOUT / ".github" / "workflows" / "release.yml"
 
@@ -93,3 +94,20 @@ def test_links_of_the_upkeep_files_lead_somewhere(name: str) -> None:
     text = (CHECKOUT / name).read_text(encoding="utf-8")
     links = re.findall(r"\]\(([^)]+)\)", text)
     assert links and all((CHECKOUT / link).exists() for link in links)
+
+
+def test_nobody_is_told_to_install_it_by_its_name() -> None:
+    """The name on the package index belongs to another project: only a git URL is right."""
+    installs = re.compile(r"(?:pip3? install|pipx \w+|uv tool \w+|uv add|uvx)\b([^`\n]*)")
+    by_name = re.compile(r"(?<![\w./:@-])contextkit(?:$|[\s\[=<>~'\"])")
+    tracked = [CHECKOUT / path for path in vendored.toolkit_files()]
+    found = [
+        f"{path.name}: {words}"
+        for path in tracked
+        for words in installs.findall(path.read_text(encoding="utf-8", errors="replace"))
+        if by_name.search(words) and "git+" not in words
+    ]
+    assert not found
+    assert by_name.search(" contextkit adopt") and not by_name.search(
+        " git+https://x/contextkit.git"
+    )

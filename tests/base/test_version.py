@@ -238,7 +238,7 @@ def test_an_inbox_says_its_format_and_one_of_a_newer_format_gets_no_entry(layout
     with pytest.raises(ContextError, match="written by a newer contextkit"):
         reminders.save(layout, layout.reminders, reminder.replace(id="r-000002"))
     with pytest.raises(ContextError, match="written by a newer contextkit"):
-        reminders.finish(layout, layout.reminders, "r-000001", "", 0)
+        reminders.finish(layout, layout.reminders, ["r-000001"], "", 0)
     assert inbox.read_text(encoding="utf-8") == newer
     quoting = reminder.replace(note="it says <!-- contextkit: format=2 -->")
     inbox.write_text(reminders.render(quoting), encoding="utf-8")

@@ -62,7 +62,7 @@ def test_fence_mark_and_line_ends_are_taken_off(repo: Path, run: Script, wrap: s
         ("", "standard input is empty"),
         (" \n\n", "standard input is empty"),
         ("```\n```", "standard input is empty"),
-        ("Here it is:\n" + finished(), "no front matter: the first line must be `---`"),
+        ("Here it is: nothing.\n", "no front matter: the first line must be `---`"),
         (finished().replace("\n---\n", "\n", 1), "the front matter has no closing `---`"),
         (finished().replace("source_session: S1\n", ""), "source_session is missing"),
         (finished().replace(f"# {SECTIONS[5]}", "#"), f"the section `# {SECTIONS[5]}` is missing"),
@@ -117,6 +117,23 @@ def test_the_same_reply_again_changes_nothing(repo: Path, run: Script) -> None:
     assert run("capsule", "save", stdin=f"```\n{finished()}```") == 0
     assert run.out == f"{TARGET}\n" and TARGET.stat().st_ino == before
     assert kept() == {str(TARGET)}
+
+
+@pytest.mark.parametrize("frame", ["{}", "```markdown\n{}```", "```\n{}```\n\nTell me if it fits!"])
+def test_friendly_sentences_around_a_capsule_are_not_part_of_it(
+    repo: Path, run: Script, frame: str
+) -> None:
+    reply = "Sure! Here is the capsule:\n\n" + frame.format(finished())
+    assert run("capsule", "save", stdin=reply) == 0
+    assert text_of(TARGET) == finished()
+
+
+def test_a_reply_that_refers_to_what_does_not_exist_is_refused(repo: Path, run: Script) -> None:
+    knows = "# Knowledge Base\n- `src/gone.py:7` as of (0a1b2c3)\n"
+    reply = finished().replace("# Knowledge Base\n", knows)
+    assert run("capsule", "save", stdin=reply) == 2
+    assert "there is no src/gone.py here" in run.err and "no commit 0a1b2c3 here" in run.err
+    assert tree() == set()
 
 
 def test_another_finished_capsule_is_left_and_the_new_one_numbered(repo: Path, run: Script) -> None:

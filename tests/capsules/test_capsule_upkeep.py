@@ -81,8 +81,21 @@ def test_a_file_that_is_not_tracked_is_there_whatever_its_name_begins_with(layou
 
 def test_lines_of_a_file_are_there_up_to_its_last(layout: Layout) -> None:
     commit("a.md", "one\ntwo\nthree\n", "2025-10-23T17:00:00Z")
-    knows = "a.md#L1, a.md#L3, a.md#L2-L3 and a.md#L4-L9, but a.md#L5"
-    assert said(layout, a_capsule(knows)) == [("error", "a.md has no entry 'L5'")]
+    commit("a.py", "one\ntwo\nthree\n", "2025-10-23T17:00:00Z")
+    knows = (
+        "a.md#L1, a.md#L3, a.md#L2-L3, a.py:3, a.py:1-3, a.py#L2, but a.md#L2-L9, a.py:4 and a.py:9"
+    )
+    assert said(layout, a_capsule(knows)) == [
+        ("error", "a.py has 3 lines, not 4"),
+        ("error", "a.py has 3 lines, not 9"),
+        ("error", "a.md has no entry 'L2-L9'"),
+    ]
+
+
+def test_a_hash_alone_in_parentheses_is_a_commit_as_in_the_design(layout: Layout) -> None:
+    head = git("rev-parse", "--short", "HEAD").strip()
+    knows = f"It is cached ({head}), a page was (defaced), and it was reverted (0a1b2c3)."
+    assert said(layout, a_capsule(knows)) == [("error", "there is no commit 0a1b2c3 here")]
 
 
 def test_a_hash_is_a_commit_if_git_knows_it_or_one_of_the_two_words_before_it_says_so(
@@ -209,7 +222,7 @@ def test_a_reminder_taken_in_is_to_be_marked_and_then_is_quiet(layout: Layout) -
     made = reminders.save(layout, layout.reminders, reminders.make("try", "", "", (), TIME))
     path = a_capsule(made.id)
     assert said(layout, path) == [("warning", f"the reminder {made.id} (try) is still open")]
-    reminders.finish(layout, layout.reminders, made.id, str(path), TIME)
+    reminders.finish(layout, layout.reminders, [made.id], str(path), TIME)
     assert said(layout, path) == []
 
 

@@ -65,7 +65,8 @@ def test_front_matter_reads_back_whatever_branch_and_session_are_called(
         "token_budget": 1200,
         "version": "0.1",
     }
-    assert vars(capsules.parse(text)[0]) == {**expected, "mini": False, "workstream": ""}
+    unsaid = {"mini": False, "workstream": "", "replaces": ""}
+    assert vars(capsules.parse(text)[0]) == {**expected, **unsaid}
     assert yaml.safe_load(head) == expected
     assert frontmatter.loads(text).metadata == expected
     assert [line.partition(":")[0] for line in head.split("\n")] == ["---", *KEYS]
@@ -145,25 +146,31 @@ def test_parse_never_raises_anything_but_a_context_error(text: str) -> None:
             assert "front matter" in str(error)
 
 
+def problems(text: str) -> list[str]:
+    return upkeep.problems(Layout(), text)
+
+
 @pytest.mark.parametrize("mini", [False, True])
 def test_a_finished_capsule_has_no_problems(mini: bool) -> None:
-    assert upkeep.problems(finished(mini=mini)) == []
+    assert problems(finished(mini=mini)) == []
 
 
 @pytest.mark.parametrize("section", SECTIONS)
 def test_each_section_of_the_seed_is_needed(section: str) -> None:
     text = finished().replace(f"# {section}\n", "# Something else\n")
-    assert upkeep.problems(text) == [f"capsule: the section `# {section}` is missing"]
+    assert problems(text) == [f"capsule: the section `# {section}` is missing"]
 
 
-def test_the_sections_that_the_outline_adds_may_be_left_out() -> None:
+def test_the_sections_that_the_outline_adds_may_be_left_out(sealed: Path) -> None:
+    for name in ("PLAN.md", "PROGRESS.md"):  # which the checklist names
+        (sealed / name).touch()
     text = finished().replace(f"# {HEADINGS[7]}", "").replace(f"# {HEADINGS[8]}", "")
-    assert upkeep.problems(text) == []
+    assert problems(text) == []
 
 
 def test_a_section_inside_a_code_fence_does_not_count() -> None:
     text = finished().replace("# Knowledge Base\n", "````text\n```\n# Knowledge Base\n````\n")
-    assert upkeep.problems(text) == ["capsule: the section `# Knowledge Base` is missing"]
+    assert problems(text) == ["capsule: the section `# Knowledge Base` is missing"]
 
 
 @pytest.mark.parametrize(
@@ -172,7 +179,7 @@ def test_a_section_inside_a_code_fence_does_not_count() -> None:
 )
 def test_a_code_fence_hides_no_section_that_follows_it(quoted: str) -> None:
     text = finished().replace("# Mission Snapshot\n", f"# Mission Snapshot\n{quoted}\n")
-    assert upkeep.problems(text) == []
+    assert problems(text) == []
 
 
 def test_a_placeholder_left_is_named_with_its_line() -> None:
@@ -181,15 +188,15 @@ def test_a_placeholder_left_is_named_with_its_line() -> None:
     mark = "<what the user wants, in at most two sentences>"
     assert mark in lines[number - 1]
     text = finished().replace("**User intent:** done", f"**User intent:** {mark}")
-    assert upkeep.problems(text) == [f"capsule:{number}: the placeholder {mark} is still there"]
+    assert problems(text) == [f"capsule:{number}: the placeholder {mark} is still there"]
 
 
 def test_the_budget_is_held_with_fifteen_percent_of_grace() -> None:
     size = tokens.estimate(finished())
     within = finished().replace("1200", str(round(size / 1.1)))
     above = finished().replace("1200", str(round(size / 1.2)))
-    assert upkeep.problems(within) == []
-    (problem,) = upkeep.problems(above)
+    assert problems(within) == []
+    (problem,) = problems(above)
     assert f"more than its budget of {round(size / 1.2)}" in problem
 
 

@@ -184,7 +184,7 @@ def test_of_many_capsule_gaps_the_ten_newest_are_quoted(repo: Path) -> None:
 def test_a_done_reminder_is_neither_counted_nor_quoted(repo: Path) -> None:
     remind("settled", "still open")
     (first, _) = reminders.load_all(Layout(), str(INBOX)).documents
-    reminders.finish(Layout(), str(INBOX), first.id, "dropped", names.now())
+    reminders.finish(Layout(), str(INBOX), [first.id], "dropped", names.now())
     captured = capture()
     assert "(1 open)" in captured.prompt and "still open" in captured.prompt
     assert "settled" not in captured.prompt + captured.stub

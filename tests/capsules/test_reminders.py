@@ -68,8 +68,8 @@ def add(
     return reminders.save(layout, inbox(layout), made)
 
 
-def finish(layout: Layout, identity: str, into: str = "", at: int = 0) -> bool:
-    return reminders.finish(layout, inbox(layout), identity, into, T0 + at)
+def finish(layout: Layout, identity: str, into: str = "", at: int = 0) -> list[str]:
+    return reminders.finish(layout, inbox(layout), [identity], into, T0 + at)
 
 
 def listed(layout: Layout) -> tuple[Reminder, ...]:
@@ -550,7 +550,7 @@ class Branches:
         for side in self.texts:
             assert not set(side.split("\n")) - set(text.split("\n"))
         for reminder in got:
-            assert finish(self._layout, reminder.id, at=99) is not bool(reminder.done)
+            assert finish(self._layout, reminder.id, at=99) == [reminder.id] * (not reminder.done)
         assert [r.replace(done="") for r in listed(self._layout)] == [
             r.replace(done="") for r in got
         ]

@@ -198,7 +198,7 @@ def test_hooks_that_are_not_for_the_tools_of_the_settings_are_found(
     hooked: Path, run: Script
 ) -> None:
     assert wrong(run, "--host=claude") == []
-    (hooked / "contextkit.yaml").write_text("hook_tool_output_tokens: 900\n", encoding="utf-8")
+    (hooked / "contextkit.yaml").write_text("hook_tool_output_tokens: off\n", encoding="utf-8")
     (problem,) = wrong(run, "--host=claude")
     assert "tool hooks are not installed as the settings ask (make adopt into=.)" in problem
 
@@ -216,7 +216,7 @@ def test_what_failed_in_a_hook_is_shown_with_the_file_to_remove(repo: Path, run:
 @pytest.mark.usefixtures("untried")
 def test_a_store_that_git_sees_is_found(layout: Layout, repo: Path, run: Script) -> None:
     output = storing.Output(topic="x", source="y", content="z", tokens=900)
-    storing.keep(layout, "s", output, 1761242700)
+    storing.store(layout, "s", output, 1761242700)
     assert wrong(run) == []
     git("add", "-f", "shared/payloads/s")
     (line,) = wrong(run)

@@ -175,7 +175,7 @@ def test_a_broken_record_of_an_agent_is_as_good_as_none(layout: Layout) -> None:
 
 def store(layout: Layout, session: str, text: str = LONG) -> None:
     output = storing.Output(topic="x", source="y", content=text, tokens=900)
-    storing.keep(layout, session, output, 1761242700)
+    storing.store(layout, session, output, 1761242700)
 
 
 def test_a_session_that_ends_and_is_resumed_has_everything_again(layout: Layout) -> None:

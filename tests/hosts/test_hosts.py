@@ -84,7 +84,7 @@ def test_an_odd_input_never_stands_in_the_way(repo: Path, host: str, passed: str
 
 def test_the_event_may_stand_in_the_input_alone(repo: Path) -> None:
     data = json.dumps({**samples("claude")["SubagentStop"], "cwd": str(repo)}).encode()
-    assert "with exactly these lines" in runner.run([], data)
+    assert "in your own words" in runner.run([], data)
     assert list((repo / "shared" / "payloads").rglob("*-explore.md"))
 
 

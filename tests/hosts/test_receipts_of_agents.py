@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+from contextkit.base import tokens
 from contextkit.base.layout import Layout
 from contextkit.payloads.documents import store as payloads
 
@@ -25,13 +27,84 @@ def stop(text: str, host: str = "claude", **more: Any) -> str:
 
 
 @pytest.mark.parametrize("host", ["claude", "codex"])
-def test_an_agent_is_sent_back_once_with_its_receipt(layout: Layout, host: str) -> None:
+def test_an_agent_is_sent_back_once_to_answer_in_its_own_words(layout: Layout, host: str) -> None:
     said = stop(LONG, host)
     (path,) = payloads.documents(layout, "s-1")
     assert payloads.load(path, path).content == LONG
-    assert f"@stored: {layout.shown(path)}" in said and DEEP not in said
-    assert stop(said.partition(":\n\n")[2], host, stop_hook_active=True) == ""
+    assert f"@stored: {layout.shown(path)}" in said and "in your own words" in said
+    assert "The cache holds" not in said  # never an extract
+    answered = f"The cache holds 300 entries, up to 299 s.\n@stored: {layout.shown(path)}"
+    assert stop(answered, host, stop_hook_active=True) == ""
+    assert payloads.load(path, path).summary.startswith("The cache holds 300 entries")
     assert stop(LONG + "Once more.", host, stop_hook_active=True) == ""  # whatever it says
+
+
+def started(agent: str = "a1", host: str = "claude") -> str:
+    """The file that a starting agent is told to write its report into."""
+    said = fire("SubagentStart", host, agent_id=agent, agent_type="Explore")
+    assert tokens.size(said, "o200k") <= 70
+    (found,) = re.findall(r"`([^`]+\.md)`", said)
+    return str(found)
+
+
+FINDING = "The parser reads `src/app.py:42` twice, which takes 1.5 s."
+REPORT = f"# Report\n\n{FINDING}\n\n" + "It was looked at from all sides. " * 300
+
+
+@pytest.mark.parametrize("host", ["claude", "codex"])
+def test_an_agent_with_its_report_in_the_file_needs_no_second_turn(
+    layout: Layout, repo: Path, host: str
+) -> None:
+    left = repo / started(host=host)
+    left.write_text(REPORT, encoding="utf-8")
+    answered = "src/app.py:42 is read twice, in 1,500 ms."
+    assert stop(answered, host) == ""
+    (path,) = payloads.documents(layout, "s-1")
+    payload = payloads.load(path, path)
+    assert payload.content == REPORT and not left.exists()
+    assert payload.summary == answered
+    told = fire("UserPromptSubmit", host, prompt="<task-notification>")
+    assert layout.shown(path) in told and "not in the report" not in told
+    assert fire("UserPromptSubmit", host, prompt="And now?") == ""  # told once
+
+
+def test_a_claim_that_the_report_does_not_have_is_asked_about_once_and_named(
+    layout: Layout, repo: Path
+) -> None:
+    (repo / started()).write_text(REPORT, encoding="utf-8")
+    said = stop("src/app.py:9 is read twice, in 1,800 ms.")
+    assert "- src/app.py:9" in said and "- 1,800 ms" in said
+    assert stop("src/app.py:42 is read twice, in 1,800 ms.", stop_hook_active=True) == ""
+    told = fire("UserPromptSubmit", prompt="<task-notification>")
+    assert "not in the report: 1,800 ms" in told
+    assert len(payloads.documents(layout, "s-1")) == 1
+
+
+def test_the_result_of_the_tool_says_where_the_report_is(layout: Layout, repo: Path) -> None:
+    (repo / started()).write_text(REPORT, encoding="utf-8")
+    answered = "src/app.py:42 is read twice, in 1,500 ms."
+    stop(answered, background_tasks=[])
+    (path,) = payloads.documents(layout, "s-1")
+    text = used(answered)["content"][0]["text"]
+    assert text.startswith(answered) and layout.shown(path) in text
+    first = payloads.first_line(path)
+    assert Path(path).read_text("utf-8").split("\n")[first - 1] == "# Report"
+
+
+def test_a_report_in_a_worktree_of_the_agent_is_taken_too(layout: Layout, repo: Path) -> None:
+    left = repo / ".claude" / "worktrees" / "agent-1" / started()
+    left.parent.mkdir(parents=True)
+    left.write_text(REPORT, encoding="utf-8")
+    stop("Done.", cwd=str(repo / ".claude/worktrees/agent-1"))
+    assert len(payloads.documents(layout, "s-1")) == 1 and not left.exists()
+
+
+def test_a_link_is_no_report(layout: Layout, repo: Path, tmp_path: Path) -> None:
+    secret = tmp_path / "elsewhere.md"
+    secret.write_text(REPORT, encoding="utf-8")
+    (repo / started()).symlink_to(secret)
+    assert stop("Done.") == ""
+    assert payloads.documents(layout, "s-1") == [] and secret.exists()
 
 
 def test_a_report_that_is_short_enough_is_handed_on(layout: Layout) -> None:
@@ -80,18 +153,6 @@ def test_a_report_that_no_stop_brought_is_stored_then(layout: Layout) -> None:
 def test_any_other_result_is_left_alone(repo: Path, response: object) -> None:
     assert answer("PostToolUse", tool_name="Agent", tool_response=response) == {}
     assert used("Done.") is None
-
-
-def test_a_receipt_is_written_without_any_package(
-    layout: Layout, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A copy that nobody set up yet: the encoder of receipts is not there."""
-    from contextkit.hosts.flows import outputs
-
-    monkeypatch.setattr(outputs, "_has_encoder", lambda: False)
-    said = stop(LONG)
-    (path,) = payloads.documents(layout, "s-1")
-    assert f'"{layout.shown(path)}"' in said and "keyFindings: " in said and DEEP not in said
 
 
 def test_the_summarizer_of_a_compaction_is_nobody(layout: Layout, repo: Path) -> None:

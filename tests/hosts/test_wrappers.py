@@ -6,13 +6,16 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from checkouts import a_toolkit, make
 from conftest import CHECKOUT, git, seal
 from contextkit.base.version import VERSION
 from contextkit.hosts.documents import vendored
+from contextkit.hosts.flows import uvx
 
 FOLDER = "tools/contextkit"
 WRITTEN = {
@@ -234,3 +237,38 @@ def test_the_door_without_make_takes_the_words_of_make(repo: Path) -> None:
     ):
         done = subprocess.run([door, *words], capture_output=True, text=True)
         assert done.returncode == 2 and said in done.stderr
+
+
+class Installed:
+    """What pip or uv knows of an installation from git."""
+
+    def __init__(self, url: Path, commit: str) -> None:
+        self._text = json.dumps({"url": f"file://{url}", "vcs_info": {"commit_id": commit}})
+
+    def read_text(self, name: str) -> str:
+        assert name == "direct_url.json"
+        return self._text
+
+
+def test_an_installation_from_git_puts_its_commit_there_and_calls_it(
+    repo: Path, origin: Path, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit = git("rev-parse", "HEAD", cwd=origin).strip()
+    monkeypatch.setattr("importlib.metadata.distribution", lambda _: Installed(origin, commit))
+    subprocess.run(
+        ["sh", CHECKOUT / "scripts/contextkit/hosts/install.sh", origin, commit, VERSION],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    (data / VERSION / "scripts" / "setup.py").write_text("", encoding="utf-8")  # not the index
+    monkeypatch.setattr(sys, "argv", ["contextkit", "remember_later", "m=a note"])
+    assert uvx.main() == 0
+    assert "a note" in next((repo / "parallelus").rglob("remember-later.md")).read_text("utf-8")
+
+
+def test_an_installation_by_name_is_refused(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    nothing = SimpleNamespace(read_text=lambda _: None)
+    monkeypatch.setattr("importlib.metadata.distribution", lambda _: nothing)
+    assert uvx.main() == 1
+    assert "was not installed from git: clone it and use `make`" in capsys.readouterr().err

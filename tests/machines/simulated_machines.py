@@ -110,7 +110,7 @@ class Machine:
 
     def take_up(self, identity: str) -> None:
         with self.clock() as now:
-            reminders.finish(self.layout, self.layout.reminders, identity, "PLAN.md", now)
+            reminders.finish(self.layout, self.layout.reminders, [identity], "PLAN.md", now)
 
     def launch(self, identity: str) -> None:
         registry.add(

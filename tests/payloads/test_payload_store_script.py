@@ -108,7 +108,7 @@ def test_the_receipt_has_the_seeds_keys_in_their_order_and_not_the_body(
     text = words(600)
     found = call(text, *SAID)
     keys = ["@stored", "summary", "keyFindings", "confidence", "tokens_stored"]
-    assert list(found) == [*keys, "kind", "facts_kept", "more"]
+    assert list(found) == [*keys, "kind", "grounded", "not in the report", "more"]
     assert found["confidence"] == "High" and found["tokens_stored"] == 600
     assert found["tokens_stored"] == manifest()["payloads"][0]["tokens"]
     assert found["@stored"] == "shared/payloads/s/20251023-180500-nsw-strata-legislation.md"
@@ -188,8 +188,7 @@ def test_the_file_has_its_parts_in_order(call: Callable[..., Any]) -> None:
     assert head == (
         "# 日本語の調査\n\n**Generated:** 2025-10-23T18:05:00Z\n**Source:** research\n"
         f"**Tokens:** {tokens.estimate(REPORT)}\n\n---\n\n## Summary\n\n"
-        "Two acts and two regulations govern strata in NSW. Reform is in phase 2 of 5. The Strata"
-        " Schemes Management Act 2015 is the main one, see acts/ssma.md:12.\n\n---\n\n"
+        "Two acts and two regulations govern strata in NSW. Reform is in phase 2 of 5.\n\n---\n\n"
     )
     assert body.startswith("\n\n---\n\n## Sources\n\n- https://x.y\n\n<!-- contextkit: bytes=")
 

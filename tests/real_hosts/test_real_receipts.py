@@ -23,11 +23,11 @@ def sub(request: Request) -> bool:
 
 
 def answer_of_a_subagent(request: Request, more: str = "") -> Reply:
-    """A long report; asked to answer with the receipt, the receipt, as a model would."""
-    _, asked, receipt = request.last.partition("with exactly these lines and nothing else:")
+    """A long report; asked to answer in its own words, an answer, as a model would."""
+    _, asked, line = request.last.partition("End with this line:")
     for end in ("</hook_prompt>", "</system-reminder>"):
-        receipt = receipt.partition(end)[0]
-    said = receipt.strip() if asked else REPORT + more
+        line = line.partition(end)[0]
+    said = f"The parser reads every file twice.\n{line.strip()}" if asked else REPORT + more
     if "complete_task" in request.tools:  # Gemini's way to answer
         return [Use("complete_task", {"result": {"response": said}})]
     return [Say(said)]

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, names, stores
+from contextkit.base import files, names, owned, stores
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.records import Record
 
@@ -111,7 +111,7 @@ class Limits(Record):
     hook_context_tokens: int = 2400  # tokens that a hook hands to an agent
     hook_context_characters: int = 9500  # characters of it
     hook_report_tokens: int = 2000  # tokens in a report, above which a receipt replaces it
-    hook_tool_output_tokens: int = 0  # tokens in a tool's output, likewise; off: never
+    hook_tool_output_tokens: int = 2000  # tokens in a tool's output, likewise; off: never
     tool_output_tokens: int = 600  # tokens in the digest of a tool's output
     hook_blocks: int = 2  # how often a subagent is sent back to fix its output
 
@@ -193,8 +193,8 @@ def load(root: str) -> tuple[Values, frozenset[str]]:
 
         held = held if trust.holds(root, acts) else frozenset(acts)
     user = _of_file(
-        os.path.join(files.user_folder("CONFIG"), SETTINGS),
-        os.path.join(files.user_folder("CACHE"), "settings"),
+        os.path.join(owned.user_folder("CONFIG"), SETTINGS),
+        os.path.join(owned.user_folder("CACHE"), "settings"),
     )
     if held or user:
         ours = {**user, **{name: value for name, value in ours.items() if name not in held}}

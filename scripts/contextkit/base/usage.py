@@ -107,10 +107,7 @@ def read(program: Program, argv: list[str]) -> tuple[Command, Raw]:
     command = commands[found.command]
     raw: Raw = {}
     for option in options_of(command):
-        value = getattr(found, f"positional_{option.name}", None)
-        if option.positional and value is None and surplus and not surplus[0].startswith("-"):
-            value = surplus.pop(0)  # argparse looks for it only before the options
-        if value is not None:
+        for value in _positionals(option, found, surplus):
             add_value(raw, option, "", value)
         for value in getattr(found, option.name) or ():
             text = str(value) if isinstance(value, str) else "--"  # argparse makes [] of `=--`
@@ -121,6 +118,17 @@ def read(program: Program, argv: list[str]) -> tuple[Command, Raw]:
         if option.required and not any(map(str.strip, raw.get(option.name, []))):
             raise missing(program, command, option)
     return command, raw
+
+
+def _positionals(option: Option, found: argparse.Namespace, surplus: list[str]) -> list[str]:
+    """The words without a name that are this option's, taken from the surplus."""
+    first = getattr(found, f"positional_{option.name}", None)
+    words = [first] if first is not None else []
+    most = len(surplus) if option.kind == "words" else 1 - len(words)
+    while option.positional and most > 0 and surplus and not surplus[0].startswith("-"):
+        words.append(surplus.pop(0))  # argparse looks for one only before the options
+        most -= 1
+    return words
 
 
 def _without_bare_flags(commands: dict[str, Command], words: list[str]) -> list[str]:

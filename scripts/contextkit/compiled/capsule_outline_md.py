@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 1266711869540375500
+SOURCE = 421084749264733129
 name = 'capsule_outline.md'
 
 def root(context, missing=missing):
@@ -57,6 +57,11 @@ def root(context, missing=missing):
         yield 'workstream: '
         yield str(t_3(environment.getattr((undefined(name='capsule') if l_0_capsule is missing else l_0_capsule), 'workstream'), True))
         yield '\n'
+    if environment.getattr((undefined(name='capsule') if l_0_capsule is missing else l_0_capsule), 'replaces'):
+        pass
+        yield 'replaces: '
+        yield str(t_3(environment.getattr((undefined(name='capsule') if l_0_capsule is missing else l_0_capsule), 'replaces'), True))
+        yield '\n'
     yield '---\n# Mission Snapshot\n- **User intent:** <what the user wants, in at most two sentences>\n- **Current status:** <where the work stands now>\n\n'
     if (not environment.getattr((undefined(name='capsule') if l_0_capsule is missing else l_0_capsule), 'mini')):
         pass
@@ -102,4 +107,4 @@ def root(context, missing=missing):
         yield ")\n- [ ] Every commit named here is in the branch's history (`git log`), and `git status` holds no surprise\n- [ ] Secrets and personal data are removed\n"
 
 blocks = {}
-debug_info = '2=34&3=36&4=38&5=40&6=42&7=44&8=46&11=49&12=52&19=55&30=59&39=63&44=66&45=70&46=78&47=81&49=84&57=93&58=95'
+debug_info = '2=34&3=36&4=38&5=40&6=42&7=44&8=46&11=49&12=52&14=54&15=57&22=60&33=64&42=68&47=71&48=75&49=83&50=86&52=89&60=98&61=100'

@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 528196086504961726
+SOURCE = 821056893095052343
 name = 'capsule_prompt.md'
 
 def root(context, missing=missing):
@@ -27,6 +27,7 @@ def root(context, missing=missing):
     l_0_reminders = resolve('reminders')
     l_0_open_count = resolve('open_count')
     l_0_highlights = resolve('highlights')
+    l_0_replaces = resolve('replaces')
     l_0_outline = resolve('outline')
     l_0_information = resolve('information')
     try:
@@ -87,7 +88,13 @@ def root(context, missing=missing):
         pass
         yield '# What to carry over\n- Objectives, user commitments, the decision log and open loops.\n- Knowledge: file paths, API endpoints, third-party documents.\n- Active experiments and half-complete migrations, each with its exact state.\n- At most '
         yield str((undefined(name='highlights') if l_0_highlights is missing else l_0_highlights))
-        yield ' transcript highlights: pivotal exchanges only, each linked to a plan or progress entry or a commit.\n- Exploratory threads, one bullet each: the hypothesis, the evidence missing, the origin (time or log), the next discovery step. Remove a thread once it is in the plan or progress notebook.\n- User preferences and every open reminder: take it in, or say why it no longer matters.\n\n# How to keep it short and true\n- Newest, blocking and high-severity items first; stable background (architecture, standards) stays in project documents.\n- Refer to plan entries, code paths and commits instead of re-explaining them. Repetitive exchanges become one bullet; related TODOs go under one workstream.\n- Where context is ambiguous, note it briefly in both places, the capsule and the progress notebook.\n- Redact secrets (tokens, credentials, personal data): name the kind, never the value.\n'
+        yield ' transcript highlights: pivotal exchanges only, each linked to a plan or progress entry or a commit.\n- Exploratory threads, one bullet each: the hypothesis, the evidence missing, the origin (time or log), the next discovery step. Remove a thread once it is in the plan or progress notebook.\n- User preferences and every open reminder: take it in, or say why it no longer matters.\n'
+        if (undefined(name='replaces') if l_0_replaces is missing else l_0_replaces):
+            pass
+            yield '- What has changed since `'
+            yield str((undefined(name='replaces') if l_0_replaces is missing else l_0_replaces))
+            yield '`. Its decisions, threads and preferences carry over, marked `(carried)`; of one that is over, write `closed:` and why. What you leave out is carried over for you.\n'
+        yield '\n# How to keep it short and true\n- Newest, blocking and high-severity items first; stable background (architecture, standards) stays in project documents.\n- Refer to plan entries, code paths and commits instead of re-explaining them. Repetitive exchanges become one bullet; related TODOs go under one workstream.\n- Where context is ambiguous, note it briefly in both places, the capsule and the progress notebook.\n- Redact secrets (tokens, credentials, personal data): name the kind, never the value.\n'
     yield '\n# Quality gate, before you reply\n- Cross-check against plan, progress and latest commits; put every mismatch or outdated item under `Risks & Watchpoints`.\n'
     if (not environment.getattr((undefined(name='capsule') if l_0_capsule is missing else l_0_capsule), 'mini')):
         pass
@@ -111,9 +118,9 @@ def root(context, missing=missing):
         l_1_block = missing
     if (undefined(name='open_count') if l_0_open_count is missing else l_0_open_count):
         pass
-        yield '\nOnce the capsule holds a reminder: `make reminder_done id=<its id> into='
+        yield '\n`make capsule_save` marks each reminder whose id the capsule names as taken in; by hand: `make reminder_done id=<its id> into='
         yield str((undefined(name='target') if l_0_target is missing else l_0_target))
         yield '`\n'
 
 blocks = {}
-debug_info = '1=34&4=40&5=44&6=46&7=56&8=58&10=61&13=65&14=67&15=69&18=77&28=83&41=86&44=90&47=92&48=94&52=97&54=101&55=103&58=106&60=109'
+debug_info = '1=35&4=41&5=45&6=47&7=57&8=59&10=62&13=66&14=68&15=70&18=78&28=84&31=86&32=89&44=93&47=97&50=99&51=101&55=104&57=108&58=110&61=113&63=116'

@@ -1,1 +1,1 @@
-"""Engines on text that know no document: digests, facts."""
+"""Engines on text that know no document: blocks, digests, facts."""

@@ -53,11 +53,12 @@ def _summary(row: dict[str, Any]) -> str:
 
 def done(layout: Layout, args: Arguments) -> str:
     allowed = layout.limits.secrets_allow
-    identity = str(args.id).removeprefix("reminder:")  # an address is accepted too
+    ids = [word.removeprefix("reminder:") for word in args.id]  # an address is accepted too
     into = names.one_line(redaction.checked(args.into, "into", allowed, args.redact))
-    if not reminders.finish(layout, inbox(layout, args), identity, into, names.now()):
+    opened = reminders.finish(layout, inbox(layout, args), ids, into, names.now())
+    for identity in (one for one in ids if one not in opened):
         cli.say(f"{identity} was already done; nothing changed")
-    return identity
+    return "\n".join(ids)
 
 
 def inbox(layout: Layout, args: Arguments) -> str:
@@ -100,9 +101,15 @@ PROGRAM = Program(
         ),
         Command(
             run=done,
-            help="mark a reminder as done",
+            help="mark reminders as done",
             options=(
-                Option(name="id", required=True, positional=True, help="as `reminders` shows it"),
+                Option(
+                    name="id",
+                    kind="words",
+                    required=True,
+                    positional=True,
+                    help="one or more, as `reminders` shows them",
+                ),
                 Option(name="into", help="where it went: a capsule, a plan entry, or dropped"),
                 INBOX,
                 REDACT,

@@ -28,45 +28,14 @@ WORKSTREAM = Option(name="workstream", help="only those of this workstream")
 
 
 def save(layout: Layout, args: Arguments) -> str:
-    from contextkit.capsules.flows import upkeep
+    from contextkit.capsules.flows import saving
 
     if sys.stdin is None or sys.stdin.isatty():
         raise bad_input("pipe the agent's reply in: your-agent < prompt.md | make capsule_save")
-    text = capsules.unwrapped(cli.content("-"))
-    if not text.strip():
-        raise bad_input("standard input is empty: pipe the agent's reply in")
-    text, secrets = _without_secrets(layout, text, args.redact)
-    found = [*upkeep.problems(text, "reply"), *secrets]
-    if found:
-        raise bad_input("\n".join([*found, "nothing was written"]))
-    capsule, _ = capsules.parse(text)
-    path = _target(layout, args, capsule)
-    saved = capsules.save(layout, text, path, replace=args.overwrite)
-    if saved != path:
-        cli.say(f"{layout.shown(path)} already exists and is not a stub: saved beside it")
-    size = tokens.estimate(text)
-    above = ": above the budget" if size > capsule.token_budget else ""
-    cli.say(f"~{size} tokens of {capsule.token_budget}{above}")
-    return layout.shown(saved)
-
-
-def _without_secrets(layout: Layout, text: str, redact: bool) -> tuple[str, list[str]]:
-    """The reply to save, and a sentence for every secret that keeps it from being saved."""
-    clean, secrets = redaction.redacted(text, layout.limits.secrets_allow)
-    if redact and secrets:
-        cli.say(f"redacted: {redaction.summary(secrets)}")
-    if redact:
-        return clean, []
-    return text, [f"reply:{secret.line}: {redaction.refusal(secret)}" for secret in secrets]
-
-
-def _target(layout: Layout, args: Arguments, capsule: capsules.Capsule) -> str:
-    """The capsule's target: `file=`, or the file in the branch's folder for its `created_at`."""
-    if args.branch and args.branch != capsule.branch:
-        raise bad_input(f"branch={args.branch}: the capsule says {capsule.branch!r}")
-    if args.file:
-        return branches.chosen_path(layout, args.file)
-    return branches.path_at(layout, capsule.branch, capsule.created_at)
+    target = saving.Target(file=args.file, branch=args.branch, overwrite=args.overwrite)
+    saved = saving.save(layout, cli.content("-"), target, names.now(), args.redact)
+    cli.say_each(saved.said)
+    return layout.shown(saved.path)
 
 
 def check(layout: Layout, args: Arguments) -> Answer:
@@ -207,12 +176,16 @@ def _chosen(layout: Layout, args: Arguments) -> str:
 
 
 def _newest(layout: Layout, args: Arguments) -> str:
-    """The newest finished capsule of a branch. Raises ContextError if there is none."""
+    """The capsule for a branch, as a subagent gets it. Raises ContextError if there is none."""
+    from contextkit.capsules.flows import given
+
     branch = _branch(layout, args.branch)
-    path = capsules.latest(layout, branch, args.workstream)
+    path, of = given.newest(layout, branch, args.workstream)
     if not path:
         of = f"{branch}, workstream {args.workstream}" if args.workstream else branch
         raise ContextError(f"no finished capsule of {of}: make one with `make capsule_prompt`")
+    if of != branch:
+        cli.say(f"it is of {of}, which {branch} was made from")
     return path
 
 

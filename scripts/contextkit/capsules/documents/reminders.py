@@ -28,6 +28,10 @@ from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.stores import Loaded
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 _LABELS = {
     "Topic": "topic",
     "Note": "note",
@@ -245,24 +249,31 @@ def keep_mergeable(layout: Layout, path: str) -> None:
         files.write(attributes, f"{text}{gap}{name} merge=union\n")
 
 
-def finish(layout: Layout, path: str, identity: str, into: str, now: int) -> bool:
-    """Mark the reminder `identity` as done by adding a line; return False if it already was.
+def finish(layout: Layout, path: str, ids: Iterable[str], into: str, now: int) -> list[str]:
+    """Mark the reminders `ids` as done by adding a line each; return those that were open.
 
-    Raises ContextError for an unknown id, naming the open ones.
+    Raises ContextError for an unknown id, naming the open ones; nothing is changed then.
     """
+    wanted = list(dict.fromkeys(ids))
+    if not wanted:
+        return []
     with files.locked(layout.lock(path)):
         text = files.read_if_there(path) or ""
-        entries = _entries(text)
-        listed = _reminders(entries)
-        matching = [reminder for reminder in listed if reminder.id == identity]
-        if len(matching) != 1:
-            raise _not_one(layout.shown(path), identity, listed, len(matching))
-        if matching[0].done:
-            return False
+        listed = _reminders(_entries(text))
+        opened = []
+        for identity in wanted:
+            matching = [reminder for reminder in listed if reminder.id == identity]
+            if len(matching) != 1:
+                raise _not_one(layout.shown(path), identity, listed, len(matching))
+            opened += [identity] if not matching[0].done else []
         mark = names.clock(now) + (f" → {into}" if into else "")
-        files.write(path, _marked(text, identity, mark))
-    ledger.note(layout, ledger.CONSUMED, f"reminder:{identity}")
-    return True
+        for identity in opened:
+            text = _marked(text, identity, mark)
+        if opened:
+            files.write(path, text)
+    for identity in opened:
+        ledger.note(layout, ledger.CONSUMED, f"reminder:{identity}")
+    return opened
 
 
 def _marked(text: str, identity: str, mark: str) -> str:

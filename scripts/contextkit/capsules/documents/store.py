@@ -57,6 +57,7 @@ class Capsule(Record):
     version: str = "0.1"
     mini: bool = False
     workstream: str = ""
+    replaces: str = ""  # the path of the capsule before it
 
     def check(self) -> None:
         for name in ("branch", "source_session", "created_at", "primary_objective"):
@@ -86,7 +87,7 @@ class Stored(Record):
 
 def blank(
     branch: str, session: str, now: int, tokens_allowed: int, version: str, mini: bool,
-    workstream: str = "",
+    workstream: str = "", replaces: str = "",
 ) -> Capsule:  # fmt: skip
     """The front matter of a capsule still to be written; unknown values are placeholders."""
     return Capsule(
@@ -98,6 +99,7 @@ def blank(
         version=version,
         mini=mini,
         workstream=workstream,
+        replaces=replaces,
     )
 
 
@@ -109,6 +111,14 @@ def outline(capsule: Capsule, plan: str, progress: str, reminders: tuple[object,
     return templates.render(
         "capsule_outline.md", capsule=capsule, plan=plan, progress=progress, reminders=reminders
     )
+
+
+def replacing(text: str, path: str) -> str:
+    """The capsule `text` whose front matter says that it replaces the one at `path`."""
+    lines = text.split("\n")
+    end = markdown.front_matter(lines)
+    before = [line for line in lines[:end] if not line.startswith("replaces:")]
+    return "\n".join([*before, f"replaces: {filters.quoted(path, always=True)}", *lines[end:]])
 
 
 def front_matter(outline: str) -> str:
@@ -173,14 +183,18 @@ def unfinished(text: str) -> bool:
 
 
 def unwrapped(reply: str) -> str:
-    """An agent's reply without a code fence around the whole of it."""
+    """The capsule in an agent's reply, without a code fence or sentences around it."""
     text = reply.replace("\r\n", "\n").lstrip("\ufeff").strip()
-    first, newline, rest = text.partition("\n")
-    fence = first[: len(first) - len(first.lstrip(first[:1]))] if first[:1] in ("`", "~") else ""
-    inside, _, last = ("\n" + rest).rpartition("\n")
-    if newline and len(fence) >= 3 and last.strip() == fence:
-        text = inside.strip()
-    return text + "\n"
+    lines = text.split("\n")
+    marks = [at for at, line in enumerate(lines) if line.rstrip() == "---"]
+    start = next((at for at in marks if ":" in "".join(lines[at + 1 : at + 2])), 0)
+    start = start or int(bool(markdown.fence_of(lines[0])))
+    above = next((line.strip() for line in reversed(lines[:start]) if line.strip()), "")
+    fence = markdown.fence_of(above)
+    if fence:
+        ends = (at for at in range(len(lines) - 1, 0, -1) if lines[at].strip() == fence)
+        lines = lines[: next(ends, len(lines))]
+    return "\n".join(lines[start:]).strip() + "\n"
 
 
 def save(layout: Layout, text: str, path: str, replace: bool = False) -> str:

@@ -6,8 +6,9 @@ Whole items are dropped: background before intent, old before new, urgent ones a
 
 from __future__ import annotations
 
-from contextkit.base import markdown, names, tokens
-from contextkit.base.records import Record
+from contextkit.base import names, tokens
+from contextkit.capsules.documents import items as parts
+from contextkit.capsules.documents.items import Item
 
 # What is dropped first. Unlisted sections come between background and open items.
 _BACKGROUND = (
@@ -30,19 +31,11 @@ _URGENT = (
 )  # fmt: skip
 
 
-class _Item(Record):
-    """A list item with all that belongs to it, or a paragraph; `at` is its place in the body."""
-
-    section: str
-    text: str
-    at: int
-
-    @property
-    def weight(self) -> tuple[bool, int, str, int]:
-        """The lower, the sooner it is dropped."""
-        lower = self.text.lower()
-        urgent = self.section in _INTENT or any(word in lower for word in _URGENT)
-        return urgent, _ORDER.get(self.section, len(_BACKGROUND)), _newest(self.text), -self.at
+def _weight(item: Item) -> tuple[bool, int, str, int]:
+    """The lower, the sooner it is dropped."""
+    lower = item.text.lower()
+    urgent = item.section in _INTENT or any(word in lower for word in _URGENT)
+    return urgent, _ORDER.get(item.section, len(_BACKGROUND)), _newest(item.text), -item.at
 
 
 def trimmed(body: str, max_tokens: int, tokenizer: str = tokens.DEFAULT) -> tuple[str, list[str]]:
@@ -52,8 +45,8 @@ def trimmed(body: str, max_tokens: int, tokenizer: str = tokens.DEFAULT) -> tupl
     """
     if tokens.within(body, max_tokens, tokenizer):
         return body, []
-    items = _items(body)
-    going = sorted(items, key=lambda item: item.weight)
+    items = parts.items(body)
+    going = sorted(items, key=_weight)
     low, high = 1, len(going)
     while low < high:
         middle = (low + high) // 2
@@ -78,31 +71,6 @@ def _beginning(text: str, max_tokens: int, tokenizer: str) -> str:
     return cut
 
 
-def _items(body: str) -> list[_Item]:
-    """The pieces of the body; one starts at each heading, list item, and blank line."""
-    prose = {number for number, _ in markdown.outside_fences(body)}
-    found: list[_Item] = []
-    section, after_blank = "", False
-    lines: list[str] = []
-
-    def close() -> None:
-        if any(map(str.strip, lines)):
-            found.append(_Item(section=section, text="\n".join(lines).rstrip(), at=len(found)))
-        lines.clear()
-
-    for number, line in enumerate(body.split("\n"), start=1):
-        if number in prose and line.startswith("# "):
-            close()
-            section = line.removeprefix("# ").strip()
-            continue
-        if number in prose and line[:1].strip() and (after_blank or markdown.mark_of(line)):
-            close()
-        lines.append(line)
-        after_blank = not line.strip()
-    close()
-    return found
-
-
 def _newest(text: str) -> str:
     """The latest date in an item, with its time if one follows; '' if it has none."""
     words = text.replace("T", " ").replace("(", " ").split()
@@ -111,7 +79,7 @@ def _newest(text: str) -> str:
     return max((f"{d} {t}" for d, t in times if names.shape(d) == "0000-00-00"), default="")
 
 
-def _joined(items: list[_Item], without: list[_Item]) -> str:
+def _joined(items: list[Item], without: list[Item]) -> str:
     left_out = {item.at for item in without}
     lines: list[str] = []
     section = ""
@@ -125,7 +93,7 @@ def _joined(items: list[_Item], without: list[_Item]) -> str:
     return "\n".join(lines) + "\n" if lines else ""
 
 
-def _losses(items: list[_Item], gone: list[_Item]) -> list[str]:
+def _losses(items: list[Item], gone: list[Item]) -> list[str]:
     """A line for each section that lost something, in the order of the body."""
     of: dict[str, list[int]] = {}
     for item in items:

@@ -16,10 +16,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from contextkit.capsules.flows.known import Quote
+
 _NOT_FOUND = "(no file detected)"
 _MOST_GAPS = 10  # capsule gaps that are quoted
-# Tokens quoted from each entry, reminder, and commit; the first that makes the prompt fit is used.
-_ROOM = ((160, 70, 40), (90, 45, 30), (45, 25, 20), (0, 15, 0), (0, 0, 0))
+# Tokens quoted from each entry, reminder, commit, and line of what the stores know; the first that
+# makes the prompt fit is used.
+_ROOM = ((160, 70, 40, 60), (90, 45, 30, 40), (45, 25, 20, 25), (0, 15, 0, 15), (0, 0, 0, 0))
 
 
 class Request(Record):
@@ -62,6 +65,7 @@ class _Material(Record):
     commits: tuple[str, ...]
     open_reminders: tuple[Reminder, ...]
     gaps: tuple[str, ...]
+    known: tuple[object, ...]  # of `known.Quote`
     warnings: tuple[str, ...]
 
 
@@ -73,14 +77,18 @@ def capture(layout: Layout, request: Request) -> Captured:
     branch, detached = current_branch(layout, request.branch)
     slug = _slug(branch, request.plan_slug.strip())
     inbox = layout.typed(request.reminder_file or layout.reminders, "reminders")
+    stream = names.one_line(request.workstream)
+    known, unread = _known(layout, branch, stream, request.now)
     material = _gather(layout, slug, "" if detached else branch, inbox if request.reminders else "")
+    clean = (one.replace(lines=_clean(layout, one.lines)) for one in known)
+    material = material.replace(known=tuple(clean))
     session = sessions.find(layout, request.session, slug)
     limits = layout.limits
     usual = limits.capsule_mini_tokens if request.mini else limits.capsule_max_tokens
     budget = request.tokens or usual
-    stream = names.one_line(request.workstream)
+    replaces = next((one.path for one in known if one.path), "")
     capsule = capsules.blank(
-        branch, session, request.now, budget, request.version, request.mini, stream
+        branch, session, request.now, budget, request.version, request.mini, stream, replaces
     )
     if request.file:
         path = branches.chosen_path(layout, request.file)
@@ -101,6 +109,7 @@ def capture(layout: Layout, request: Request) -> Captured:
         "plan_note": _note(layout, material.plan),
         "progress_note": _note(layout, material.progress),
         "inbox": layout.shown(inbox),
+        "replaces": replaces,
         "reminders": request.reminders,
         "open_count": len(material.open_reminders),
         "outline": own or outline,
@@ -111,8 +120,18 @@ def capture(layout: Layout, request: Request) -> Captured:
     clipped = (r.replace(note=tokens.clip(r.note, _ROOM[0][1])) for r in quoted)
     stub = capsules.outline(capsule, *notes, tuple(clipped))
     stub = capsules.adapted(stub, own) if own else stub
-    warnings = (*detached, *material.warnings, *cut)
+    warnings = (*detached, *material.warnings, *unread, *cut)
     return Captured(prompt=prompt, path=path, stub=stub, warnings=warnings)
+
+
+def _known(layout: Layout, branch: str, workstream: str, now: int) -> tuple[list[Quote], list[str]]:
+    """What the stores know, as `known.quotes`; in a new repository there is nothing to look for."""
+    stores_there = (layout.capsules, layout.memory, layout.handoffs, layout.store("run"))
+    if not any(map(os.path.isdir, stores_there)):
+        return [], []
+    from contextkit.capsules.flows import known
+
+    return known.quotes(layout, branch, workstream, now)
 
 
 def current_branch(layout: Layout, given: str) -> tuple[str, tuple[str, ...]]:
@@ -187,6 +206,7 @@ def _gather(layout: Layout, slug: str, branch: str, inbox: str) -> _Material:
         ),
         open_reminders=(*(_without_secrets(layout, r) for r in quoted), *newest[len(quoted) :]),
         gaps=_clean(layout, gaps),
+        known=(),
         warnings=tuple(warnings),
     )
 
@@ -236,9 +256,13 @@ def _fitted(
     return prompt, tuple(notes)
 
 
-def _information(layout: Layout, material: _Material, room: tuple[int, int, int]) -> list[_Block]:
-    entry_room, reminder_room, commit_room = room
+def _information(layout: Layout, material: _Material, room: tuple[int, ...]) -> list[_Block]:
+    entry_room, reminder_room, commit_room, known_room = room
     blocks = []
+    quotes: tuple[Quote, ...] = material.known if known_room else ()  # type: ignore[assignment]
+    for quote in quotes:
+        lines = [tokens.clip(line, known_room) for line in quote.lines]
+        blocks.append(_Block(title=f"{quote.title}:", text="\n".join(lines)))
     if material.gaps and reminder_room:
         lines = [tokens.clip(gap, reminder_room) for gap in material.gaps[-_MOST_GAPS:]]
         title = "Capsule gaps: what subagents missed in the last capsule"

@@ -297,7 +297,8 @@ def _path(tree: _Tree, text: str, line: int, whole: str) -> Mention | None:
         return None
     found = tree.path(path)
     if found:
-        return Mention(kind="path", text=text, line=line, path=found)
+        problem = _past_the_end(tree.layout.join(found), text[len(path) :])
+        return Mention(kind="path", text=text, line=line, path=found, problem=problem)
     top = path.removeprefix("./").split("/")[0]
     is_file = "." in os.path.basename(path.rstrip("/"))[1:]
     if not is_file and not os.path.isdir(tree.layout.join(top)):
@@ -308,15 +309,29 @@ def _path(tree: _Tree, text: str, line: int, whole: str) -> Mention | None:
     return Mention(kind="path", text=text, line=line, problem=f"there is no {path} here")
 
 
+def _past_the_end(path: str, lines: str) -> str:
+    """What is wrong with the line number, or range, after a file's name."""
+    last = lines.lstrip(":").replace("#L", "").replace("L", "").split(":")[0].split("-")[-1]
+    is_entry = lines.startswith("#") and path.endswith(".md")  # which is looked up by itself
+    if is_entry or not names.is_whole(last, 9) or not os.path.isfile(path):
+        return ""
+    there = len(files.read_bytes(path).splitlines())
+    return f"{os.path.basename(path)} has {there} lines, not {last}" if int(last) > there else ""
+
+
 def _commit(layout: Layout, text: str, line: int, whole: str) -> Mention | None:
-    """A mention of a commit; None for a hash that is not a commit and is not called one."""
+    """A mention of a commit; None for a hash that is not a commit and is not called one.
+
+    A hash alone in parentheses is one, which is how the design cites commits.
+    """
     if layout.repository is None or len(text) > 40:
         return None  # 64 digits are a digest
     full = git.output(
         layout.repository.top, "rev-parse", "--verify", "--quiet", f"{text}^{{commit}}"
     )
     before = [word.strip("`*_:()[],.").lower() for word in whole[: whole.find(text)].split()]
-    if not full and not _CALLED.intersection(before[-2:]):
+    alone = f"({text})" in whole.replace("`", "") and not text.isalpha()
+    if not full and not alone and not _CALLED.intersection(before[-2:]):
         return None
     problem = "" if full else f"there is no commit {text} here"
     return Mention(kind="commit", text=text, line=line, problem=problem)
@@ -368,8 +383,8 @@ def _has_entry(layout: Layout, path: str, wanted: str, is_anchor: bool) -> bool:
     heads = [line for line in text.split("\n") if line.startswith("#")]
     if not is_anchor:
         return any(wanted in head.replace("T", " ") for head in heads)
-    lines = wanted.removeprefix("L").split("-")[0]
-    if wanted.startswith("L") and names.is_whole(lines):
-        return int(lines) <= text.count("\n") + 1
+    last = wanted.replace("L", "").split("-")[-1]
+    if wanted.startswith("L") and names.is_whole(last, 9):
+        return int(last) <= len(text.splitlines())
     slug = names.slug(wanted, len(wanted))
     return any(names.slug(head, len(head)) == slug for head in heads)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, files, git, ledger, markdown, names, redaction, tokens
+from contextkit.base import addresses, files, git, ledger, names, redaction, tokens
 from contextkit.base.errors import ContextError, NewerFormat
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -23,6 +23,7 @@ from contextkit.base.settings import Limits
 from contextkit.capsules.documents import branches as branch_folders
 from contextkit.capsules.documents import reminders
 from contextkit.capsules.documents import store as capsules
+from contextkit.capsules.documents.items import Item, items
 from contextkit.capsules.documents.reminders import Reminder
 from contextkit.capsules.documents.store import Capsule
 from contextkit.capsules.flows import drift
@@ -50,19 +51,11 @@ class Lint(Record):
         return f"{place}: {self.severity}: {self.what}{mend}"
 
 
-def problems(text: str, where: str = "capsule") -> list[str]:
-    """What keeps `text` from being a finished capsule, as sentences; empty if nothing does.
-
-    Secrets are not covered: the caller that saves decides whether they are refused or redacted.
-    """
-    try:
-        capsule, body = capsules.parse(text, where)
-    except ContextError as error:
-        return [str(error)]
-    found = [*_sections(capsule, body), *_placeholders(text), *_size(text, capsule, Limits())]
+def problems(layout: Layout, text: str, where: str = "capsule") -> list[str]:
+    """What keeps `text` from being a finished capsule: the errors of `check`, as sentences."""
     return [
         f"{f'{where}:{f.line}' if f.line else where}: {f.what}" + (f": {f.mend}" if f.mend else "")
-        for f in found
+        for f in _of_text(layout, text)
         if f.severity == ERROR
     ]
 
@@ -70,13 +63,11 @@ def problems(text: str, where: str = "capsule") -> list[str]:
 def check(layout: Layout, path: str) -> list[Lint]:
     """Every problem with the capsule at `path`, in order of lines."""
     text = files.read(path).replace("\r\n", "\n").removeprefix("\ufeff")
-    found = _of_text(text, layout.limits)
+    found = _of_text(layout, text)
     try:
         capsule, body = capsules.parse(text)
     except ContextError:
         return found  # without front matter there is nothing to compare with
-    offset = text.count("\n") - body.count("\n")
-    found += _references(layout, body, offset)
     found += [
         Lint(severity=WARNING, line=0, what=f"stale: {reason}", mend="write a new one")
         for reason in drift.staleness(layout, path)
@@ -126,8 +117,9 @@ def _reminder(reminder: Reminder, body: str, shown: str) -> Lint:
     return Lint(severity=WARNING, line=0, what=what, mend=mend)
 
 
-def _of_text(text: str, limits: Limits) -> list[Lint]:
-    """Every problem that the text alone shows, in order of lines."""
+def _of_text(layout: Layout, text: str) -> list[Lint]:
+    """Every problem of the text and its references, in order of lines."""
+    limits = layout.limits
     secrets = [
         Lint(
             severity=ERROR,
@@ -149,6 +141,7 @@ def _of_text(text: str, limits: Limits) -> list[Lint]:
         *_size(text, capsule, limits),
         *_highlights(body, offset, limits.capsule_highlights),
         *_threads(body, offset),
+        *_references(layout, body, offset),
         *secrets,
     ]
     return sorted(found, key=lambda finding: finding.line)
@@ -205,42 +198,33 @@ def _size(text: str, capsule: Capsule, limits: Limits) -> Iterator[Lint]:
 
 
 def _highlights(body: str, offset: int, most: int) -> Iterator[Lint]:
-    count = len(_items(body, capsules.HIGHLIGHTS))
-    if count > most:
+    found = _listed(body, capsules.HIGHLIGHTS)
+    if len(found) > most:
         yield Lint(
             severity=WARNING,
             line=offset + capsules.headings(body)[capsules.HIGHLIGHTS],
-            what=f"{count} transcript highlights, more than {most}",
+            what=f"{len(found)} transcript highlights, more than {most}",
             mend="keep the pivotal ones",
         )
 
 
 def _threads(body: str, offset: int) -> Iterator[Lint]:
-    for number, item in _items(body, capsules.THREADS):
-        lower = item.lower()
-        if "preference" in lower.partition("\n")[0][:20]:
+    for item in _listed(body, capsules.THREADS):
+        lower = item.text.lower()
+        if "preference" in lower.partition("\n")[0][:20] or item.closed:
             continue
         if not any(step in lower for step in _NEXT_STEPS):
             yield Lint(
                 severity=WARNING,
-                line=offset + number,
+                line=offset + item.line,
                 what="an exploratory thread has no next discovery step",
                 mend="say what to find out first, or whom to ask",
             )
 
 
-def _items(body: str, section: str) -> list[tuple[int, str]]:
-    """The list items of a section with their lines, including what is indented below them."""
-    found: list[tuple[int, str]] = []
-    inside = False
-    for number, line in markdown.outside_fences(body):
-        if line.startswith("# "):
-            inside = line[2:].strip() == section
-        elif inside and line[:2] in markdown.BULLETS:
-            found.append((number, line))
-        elif inside and found and line[:1] in (" ", "\t"):
-            found[-1] = found[-1][0], f"{found[-1][1]}\n{line}"
-    return found
+def _listed(body: str, section: str) -> list[Item]:
+    """The list items of a section."""
+    return [item for item in items(body) if item.section == section and item.listed]
 
 
 def seal(layout: Layout, path: str) -> bool:

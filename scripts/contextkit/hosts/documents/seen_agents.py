@@ -1,6 +1,7 @@
 """Seen agents: what hooks know about each subagent, by session and agent id.
 
     .contextkit/hooks/<session>/<agent>.json      one file per subagent
+    .contextkit/hooks/<session>/<agent>.link      what the main agent is to be told of its report
     .contextkit/hooks/<session>/told, behind …    marks of the session itself
 
 All subagents of a host share its session's id. Hosts may stop a subagent that they never reported
@@ -21,6 +22,7 @@ TOLD = "told"  # the digest of what recovery last told it
 BEHIND = "behind"  # a turn ended before its transcript was written
 COMPACTION = "compaction"  # the snapshot that a compaction is to complete
 REVIEWER = "reviewer"  # the agent of a review run that the session is
+_LINK = ".link"
 
 
 class HookAgent(Record):
@@ -33,6 +35,7 @@ class HookAgent(Record):
     digest: str = ""
     stored: str = ""
     receipt: str = ""  # of that payload, if it replaces the report
+    asked: bool = False  # sent back to answer in its own words, or to mend its answer
     verdict: str = ""  # the name of its verdict
 
 
@@ -59,6 +62,30 @@ def path(layout: Layout, session: str, agent: str) -> str:
 def mark(layout: Layout, session: str, name: str) -> str:
     """Return the path of a mark of a session."""
     return os.path.join(folder(layout, session), name)
+
+
+def link(layout: Layout, session: str, agent: str) -> str:
+    """Return the file that says where a subagent's report is, until the main agent was told."""
+    return os.path.join(folder(layout, session), (agent or "main") + _LINK)
+
+
+def links(layout: Layout, session: str) -> list[str]:
+    """Return the files of what the main agent was not told yet."""
+    try:
+        found = sorted(os.listdir(folder(layout, session)))
+    except OSError:
+        return []
+    return [os.path.join(folder(layout, session), name) for name in found if name.endswith(_LINK)]
+
+
+def take(path: str) -> str:
+    """Return the text of a link and remove it; '' if it was told already."""
+    try:
+        text = files.read_if_there(path) or ""
+        os.unlink(path)
+    except OSError:
+        return ""
+    return text.strip()
 
 
 def load(layout: Layout, session: str, agent: str) -> HookAgent:

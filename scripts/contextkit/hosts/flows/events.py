@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import names
+from contextkit.base import files, names
 from contextkit.hosts.documents import contracts as hosts
 from contextkit.hosts.documents.contracts import NOTHING, Answer, HookInput
 
@@ -99,7 +99,7 @@ def catch_up(layout: Layout, given: HookInput) -> Answer:
     if given.session and not given.agent and os.path.exists(mark):
         from contextkit.hosts.flows import snapshots
 
-        os.unlink(mark)
+        files.discard(mark)
         snapshots.when_full(layout, given)
     return NOTHING
 
@@ -143,14 +143,30 @@ def brief(layout: Layout, given: HookInput) -> Answer:
     stores = (layout.capsules, layout.handoffs)
     if agents.judges(given.agent_type) or not (apart or any(map(os.path.isdir, stores))):
         return NOTHING
+    if _is_expected(layout, given):
+        return NOTHING
     from contextkit.hosts.flows import sessions
 
-    if _has_runs(layout):
-        from contextkit.hosts.flows import reviews
+    return sessions.brief(layout, given)
 
-        if reviews.expected(layout, given, names.now()):
-            return NOTHING
-    return sessions.brief(layout)
+
+def ask(layout: Layout, given: HookInput) -> Answer:
+    """Tell a subagent where a long report belongs and how to answer, unless a run asked it."""
+    if not given.agent or given.passed.get("agent_type") == "" or _is_expected(layout, given):
+        return NOTHING
+    from contextkit.payloads.documents import answers
+
+    path = answers.prepare(layout, given.agent)
+    return Answer(context=answers.contract(layout.shown(path)))
+
+
+def _is_expected(layout: Layout, given: HookInput) -> bool:
+    """Return whether a live review run asked this agent, whose contract the run gives."""
+    if not _has_runs(layout):
+        return False
+    from contextkit.hosts.flows import reviews
+
+    return reviews.expected(layout, given, names.now()) is not None
 
 
 def judge(layout: Layout, given: HookInput) -> Answer:
@@ -163,15 +179,18 @@ def judge(layout: Layout, given: HookInput) -> Answer:
 
 
 def keep_output(layout: Layout, given: HookInput) -> Answer:
-    """Store a subagent's last message if it is long; record the verdict in it.
+    """Store a subagent's report, in its file or its last message; record the verdict in it.
 
-    An agent with a very long report is sent back once, to answer with its receipt.
+    An agent with a very long message is sent back once, to answer in its own words.
     """
     from contextkit.base import tokens
+    from contextkit.payloads.documents import answers
 
     text = given.text("last_assistant_message")
-    long = tokens.estimate(text) > layout.limits.payload_budget
-    if not text.strip() or not (long or hosts.may_hold_a_verdict(text)) or _nobody(layout, given):
+    wanted = tokens.estimate(text) > layout.limits.payload_budget or hosts.may_hold_a_verdict(text)
+    wanted = wanted or bool(given.passed.get("stop_hook_active"))
+    left = given.agent and answers.left_by(layout, given.agent, given.text("cwd"))
+    if not (left or (text.strip() and wanted)) or _nobody(layout, given):
         return NOTHING
     from contextkit.hosts.flows import outputs
 
@@ -205,6 +224,38 @@ def _nobody(layout: Layout, given: HookInput) -> bool:
     from contextkit.hosts.documents import seen_agents
 
     return not seen_agents.load(layout, given.session, given.agent).started
+
+
+def wrap_command(layout: Layout, given: HookInput) -> Answer:
+    """Have a command run under our wrapper, which shortens what it prints."""
+    if not layout.limits.hook_tool_output_tokens:
+        return NOTHING
+    from contextkit.hosts.flows import rewriting
+
+    return rewriting.rewritten(layout, given)
+
+
+def _is_wrappable(given: HookInput) -> bool:
+    """Return whether a tool runs a command that may be wrapped; most commands may not."""
+    from contextkit.hosts.flows import rewriting
+
+    if not _is_of_a_tool(given) or not rewriting.is_about_a_command(given):
+        return False
+    asked = given.passed["tool_input"]
+    return isinstance(asked, dict) and bool(rewriting.wrappable(asked["command"]))
+
+
+def tell_links(layout: Layout, given: HookInput) -> Answer:
+    """Tell the main agent where the reports are whose answers it has."""
+    if given.agent or not given.session:
+        return NOTHING
+    from contextkit.hosts.documents import seen_agents
+
+    if not seen_agents.links(layout, given.session):
+        return NOTHING
+    from contextkit.hosts.flows import outputs
+
+    return outputs.tell_links(layout, given)
 
 
 def hand_receipt(layout: Layout, given: HookInput) -> Answer:
@@ -325,15 +376,18 @@ def _sync(layout: Layout, verb: str) -> Answer:
 def of(given: HookInput) -> tuple[Action, ...]:
     """Return the actions for an event of a host; none for an undeclared event."""
     known = hosts.find(given.host).events.get(given.event)
+    if known and known.ours == "PreToolUse" and not _is_wrappable(given):
+        return ()
     return ACTIONS.get(known.ours, ()) if known else ()
 
 
 # In order of execution. The first one that blocks decides.
 ACTIONS: dict[str, tuple[Action, ...]] = {
     "SessionStart": (pull_machines, sweep, tell_reminders, tell_handoff, recover),
-    "UserPromptSubmit": (catch_up, note_session, note_reviewer, switch_agent),
-    "SubagentStart": (note_start, brief),
+    "UserPromptSubmit": (catch_up, note_session, note_reviewer, tell_links, switch_agent),
+    "SubagentStart": (note_start, brief, ask),
     "SubagentStop": (keep_finding, judge, keep_output, push_machines),
+    "PreToolUse": (wrap_command,),
     "PostToolUse": (hand_receipt, shorten_output),
     "PreCompact": (save_before,),
     "PostCompact": (save_after,),

@@ -1,6 +1,7 @@
 """Outputs too long to pass on: stored whole, with a receipt in the context.
 
-keep            a subagent's last message; the verdict in it is recorded
+keep            a subagent's report, in a file or its last message; its verdict is recorded
+tell_links      where the reports are whose answers the main agent has
 hand_receipt    the report that a tool brings from a subagent
 shorten         the output of any other tool
 hand_in         the report of a launched agent that is a session of its own
@@ -8,17 +9,20 @@ hand_in         the report of a launched agent that is a session of its own
 
 from __future__ import annotations
 
+import json
 import os
 
-from contextkit.base import addresses, formats, ledger, names, sessions, tokens
+from contextkit.base import addresses, files, formats, ledger, names, sessions, tokens
 from contextkit.base.layout import Layout
 from contextkit.hosts.documents import contracts as hosts
 from contextkit.hosts.documents import seen_agents
 from contextkit.hosts.documents.contracts import NOTHING, Answer, HookInput
 from contextkit.hosts.documents.seen_agents import HookAgent
-from contextkit.hosts.flows import reviews
+from contextkit.hosts.flows import reviews, rewriting
+from contextkit.outputs.flows import telling
+from contextkit.payloads.documents import answers
 from contextkit.payloads.documents import store as payloads
-from contextkit.payloads.flows import storing
+from contextkit.payloads.flows import retention, storing
 from contextkit.reviews.documents import verdicts
 
 TYPE_CHECKING = False
@@ -26,55 +30,130 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-_SUMMARY = 600  # characters in a receipt written without the encoder
+_SECONDS = 2.0  # for the digest of a text; a host waits for ten
 _ENCODED = ("data", "blob")  # keys whose values are not text: images, sound, files
 _MOST = 120  # characters in a topic
 
 
 def keep(layout: Layout, given: HookInput) -> Answer:
-    """Store `last_assistant_message` if it is over budget, and record the verdict in its header.
+    """Store a subagent's report: the file that it left, or its last message if that is too long.
 
-    A message that was stored already (a host may stop an agent twice) is not stored again. Above
-    `hook_report_tokens` the agent is sent back once, to answer with the receipt instead, except for
-    an agent in the foreground whose result the host lets us replace.
+    A message that was stored already (a host may stop an agent twice) is not stored again. An agent
+    is sent back once: to answer in its own words if its message is longer than
+    `hook_report_tokens` (unless the host lets us replace its result), or to mend an answer that
+    says what its report does not.
     """
     text = given.text("last_assistant_message")
-    count = tokens.estimate(text)
-    said = hosts.may_hold_a_verdict(text)
     now = names.now()
     with seen_agents.locked(layout, given.session):
         known = HookAgent()  # without an id, agents cannot be told apart
         if given.agent:
             known = seen_agents.load(layout, given.session, given.agent)
         digest = names.sha256(text.encode("utf-8"))
-        if given.agent and known.digest == digest:
+        left = answers.left_by(layout, given.agent, given.text("cwd")) if given.agent else ""
+        if given.agent and known.digest == digest and not left:
             return NOTHING
-        stored = receipt = ""
-        answers = bool(known.receipt)  # the current message is its answer with the receipt
-        if count > layout.limits.payload_budget and not (answers and known.stored in text):
-            stored, receipt = _store(layout, given, given.agent_type, given.agent_type, text)
-        for ref in () if answers else addresses.named_in(layout, text):
+        made, report = _made(layout, given, known, text, left)
+        for ref in () if known.asked else addresses.named_in(layout, text):
             ledger.note(layout, ledger.ACKNOWLEDGED, ref, agent=given.agent_type)
-        said = said and not answers and not reviews.expected(layout, given, now)  # its file says it
-        named = _record(layout, given, text, stored, known, now) if said else known.verdict
-        short = count <= layout.limits.hook_report_tokens
-        let_through = short or answers or given.sent_back or not given.agent
+        stored = layout.shown(made.path) if made else known.stored
+        verdict = _verdict(layout, given, known, (text, report), stored, now)
+        once = bool(given.agent) and not (known.asked or given.sent_back)
+        long = report == text and tokens.estimate(text) > layout.limits.hook_report_tokens
+        replaced = bool(made and long and once) and _is_replaced(given)
+        block = _block(made, long, stored) if made and once and not replaced else ""
         if given.agent:
             known = known.replace(
                 agent_type=known.agent_type or given.agent_type,
                 stopped=now,
                 digest=digest,
-                stored=stored or known.stored,
-                receipt=known.receipt if let_through else receipt,
-                verdict=named,
+                stored=stored,
+                receipt=made.receipt if made and replaced else "",
+                verdict=verdict,
+                asked=known.asked or bool(block),
             )
             seen_agents.save(layout, given.session, given.agent, known)
-    if let_through or _is_replaced_later(given):
-        return NOTHING
-    takes = hosts.find(given.host).events[given.event].takes
-    if {"respond", "instead"} & set(takes):
-        return Answer(result=receipt)
-    return Answer(block=_instead(receipt))
+            if made and report != text and not block:
+                _link(layout, given, known, made, text)
+    if made and replaced and not _is_replaced_later(given):
+        return Answer(result=made.receipt)
+    return Answer(block=block) if block else NOTHING
+
+
+def _made(
+    layout: Layout, given: HookInput, known: HookAgent, text: str, left: str
+) -> tuple[storing.Stored | None, str]:
+    """What is stored of a stop (None: nothing), and the report; '' if there is none.
+
+    The report is the file that the agent left, the one that it was asked to answer about, or else
+    its message.
+    """
+    topic = _about(given)
+    if left:
+        report = files.read(left)
+        made = _store(layout, given, topic, given.agent_type, report, text)
+        os.unlink(left)
+        return made, report
+    long = tokens.estimate(text) > layout.limits.payload_budget
+    if known.asked and known.stored and not (long and known.stored not in text):
+        path = layout.join(known.stored)
+        if os.path.isfile(path):
+            payload = payloads.load(path, known.stored)
+            made = storing.answered(layout, path, payload, text, names.now(), _SECONDS)
+            return made, payload.content
+    if long:
+        return _store(layout, given, topic, given.agent_type, text), text
+    return None, ""
+
+
+def _about(given: HookInput) -> str:
+    """What a subagent's report is about: what the call says, else the agent's type."""
+    return given.text("description") or given.agent_type
+
+
+def _block(made: storing.Stored, long: bool, stored: str) -> str:
+    """Why an agent is sent back; '' if its answer can be passed on."""
+    if long:
+        return answers.once_more(stored)
+    return answers.mend(made.missing) if made.missing else ""
+
+
+def _verdict(
+    layout: Layout, given: HookInput, known: HookAgent, said: tuple[str, str], stored: str, now: int
+) -> str:
+    """Record the verdict in the message or the report; return its name, '' for none."""
+    if known.asked or not any(map(hosts.may_hold_a_verdict, said)):
+        return known.verdict
+    if reviews.expected(layout, given, now):  # its file says it
+        return known.verdict
+    found = (_record(layout, given, text, stored, known, now) for text in said)
+    return next(filter(None, found), "")
+
+
+def _link(
+    layout: Layout, given: HookInput, known: HookAgent, made: storing.Stored, text: str
+) -> None:
+    """Note what the main agent is to be told about a report whose answer it gets as it is."""
+    said = made.remarks
+    if known.stored not in text:
+        first = payloads.first_line(known.stored)
+        said = (f"its report: {known.stored} (its line 1 is line {first})", *said)
+    if said:
+        line = f"{given.agent_type} {given.agent[:8]}: {'; '.join(said)}"
+        files.write(seen_agents.link(layout, given.session, given.agent), line + "\n")
+
+
+def tell_links(layout: Layout, given: HookInput) -> Answer:
+    """Tell the main agent where the reports are whose answers it has."""
+    lines = [said for path in seen_agents.links(layout, given.session)
+             if (said := seen_agents.take(path))]  # fmt: skip
+    return Answer(context="\n".join(lines))
+
+
+def _is_replaced(given: HookInput) -> bool:
+    """Return whether the host takes a receipt in place of this agent's message, now or later."""
+    takes = set(hosts.find(given.host).events[given.event].takes)
+    return bool({"respond", "instead"} & takes) or _is_replaced_later(given)
 
 
 def _is_replaced_later(given: HookInput) -> bool:
@@ -91,16 +170,6 @@ def _is_replaced_later(given: HookInput) -> bool:
     return not behind and any(e.ours == "PostToolUse" and "replace" in e.takes for e in events)
 
 
-def _instead(receipt: str) -> str:
-    """Return what to tell an agent whose report is too long to pass on."""
-    return "\n".join([
-        "This report is stored in full; whoever asked for it gets the receipt below instead.",
-        "Please answer once more, with exactly these lines and nothing else:",
-        "",
-        receipt.strip(),
-    ])  # fmt: skip
-
-
 def hand_receipt(layout: Layout, given: HookInput, response: dict[str, Any]) -> Answer:
     """Replace a report that ended in the foreground with its receipt, in the tool's own shape.
 
@@ -108,31 +177,51 @@ def hand_receipt(layout: Layout, given: HookInput, response: dict[str, Any]) -> 
     """
     place = hosts.find(given.host).events[given.event].text
     if place:
-        report = formats.texts_of(response[place])
+        report = _unwrapped(formats.texts_of(response[place]))
         asked = given.passed.get("tool_input")
         kind = str(asked.get("agent_name") or "") if isinstance(asked, dict) else ""
         name = f"{names.slug(kind)}-{names.sha256(report.encode('utf-8', 'replace'))[:8]}"
         ended = {"agent_type": kind, "agent_id": name, "last_assistant_message": report}
         return keep(layout, given.replace(passed={**given.passed, **ended}))
     text = formats.texts_of(response["content"])
-    if tokens.estimate(text) <= layout.limits.hook_report_tokens:
-        return NOTHING
     agent = hosts.safe_name(str(response.get("agentId") or ""))
-    receipt = seen_agents.load(layout, given.session, agent).receipt if agent else ""
+    link = seen_agents.take(seen_agents.link(layout, given.session, agent)) if agent else ""
+    if tokens.estimate(text) <= layout.limits.hook_report_tokens:
+        content = [{"type": "text", "text": f"{text}\n\n{link}"}]
+        return Answer(result={**response, "content": content}) if link else NOTHING
+    known = seen_agents.load(layout, given.session, agent) if agent else HookAgent()
+    receipt = known.receipt
     if not receipt:
-        receipt = _store(layout, given, given.agent_type, given.agent_type, text)[1]
+        kind = known.agent_type or given.agent_type
+        receipt = _store(layout, given, _about(given), kind, text).receipt
     content = [{"type": "text", "text": receipt}]
     return Answer(result={**response, "content": content})
 
 
+def _unwrapped(text: str) -> str:
+    """The report in a tool's result that wraps it in a sentence and JSON; else the text itself."""
+    head, brace, _ = text.partition("{")
+    if not brace or len(head) > 2000:
+        return text
+    try:
+        found, end = json.JSONDecoder(strict=False).raw_decode(text, len(head))
+    except ValueError:
+        return text
+    inner = found.get("response") if isinstance(found, dict) else None
+    whole = isinstance(inner, str) and not text[end:].strip()
+    return str(inner) if whole else text
+
+
 def shorten(layout: Layout, given: HookInput) -> Answer:
-    """Return the tool's result with a receipt for each text above `hook_tool_output_tokens`.
+    """Return the tool's result with a digest for each text above `hook_tool_output_tokens`.
 
     Each host expects its own shape for a tool's result, so a long text is replaced where it is and
     the rest stays.
     """
     event = hosts.find(given.host).events[given.event]
-    response = given.passed.get("tool_response")
+    response, asked = given.passed.get("tool_response"), given.passed.get("tool_input")
+    if isinstance(asked, dict) and rewriting.is_wrapped(asked.get("command")):
+        return NOTHING
     whole = response if isinstance(response, dict) and event.text else {}
     result = whole.get(event.text) if whole else response
     shortened = _shortened(layout, given, result)
@@ -154,7 +243,10 @@ def _shortened(layout: Layout, given: HookInput, found: object) -> object:
         if len(found) <= most or tokens.estimate(found) <= most or "@stored: " in found:
             return found
         tool = names.one_line(given.text("tool_name"))[:_MOST]
-        return _store(layout, given, _topic(given, tool), tool, found)[1]
+        told = telling.Told(
+            content=found, topic=_topic(given, tool), source=tool, session=given.session
+        )
+        return telling.digested(layout, told)
     if isinstance(found, list):
         return [_shortened(layout, given, one) for one in found]
     if isinstance(found, dict) and not found.get("isImage"):
@@ -181,8 +273,10 @@ def hand_in(layout: Layout, given: HookInput) -> None:
     keep(layout, given.replace(passed=passed, sent_back=True))
 
 
-def _store(layout: Layout, given: HookInput, topic: str, source: str, text: str) -> tuple[str, str]:
-    """Store `text` as a payload; return its path and receipt."""
+def _store(
+    layout: Layout, given: HookInput, topic: str, source: str, text: str, answer: str = ""
+) -> storing.Stored:
+    """Store `text` as a payload; `answer` is what its author says about it."""
     now = names.now()
     session = given.session or sessions.current(layout, "", now)[0]
     output = storing.Output(
@@ -190,35 +284,12 @@ def _store(layout: Layout, given: HookInput, topic: str, source: str, text: str)
         source=source,
         content=text,
         tokens=tokens.estimate(text),
+        answer=answer,
     )
-    if _has_encoder():
-        made = storing.store(layout, session, output, now)
-        return layout.shown(made.path), made.receipt
-    path = storing.keep(layout, session, output, now)
-    return layout.shown(path), _plain_receipt(layout.shown(path), payloads.load(path, path))
-
-
-def _has_encoder() -> bool:
-    """Return whether the receipt encoder is available; it is not until the toolkit is set up."""
-    from contextkit.base import packages
-
-    try:
-        import toons
-    except ImportError:
-        packages.extend_path()
-        try:
-            import toons  # noqa: F401
-        except ImportError:
-            return False
-    return True
-
-
-def _plain_receipt(path: str, payload: payloads.Payload) -> str:
-    """Return a receipt of path and summary only: quoted texts, one field per line."""
-    summary = names.one_line(payload.summary)[:_SUMMARY]
-    fields = {"@stored": path, "keyFindings": summary}
-    lines = [f"{name}: {formats.to_json(text)}" for name, text in fields.items()]
-    return "\n".join([lines[0], "", *lines[1:], f"tokens_stored: {payload.tokens}", ""])
+    made = storing.store(layout, session, output, now, _SECONDS)
+    host = hosts.find(given.host)
+    retention.hold(layout, session, given.text("transcript_path"), host.days_kept(), now)
+    return made
 
 
 def _record(

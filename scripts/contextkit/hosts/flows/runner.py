@@ -19,6 +19,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextkit.base.layout import Layout
 
+_NOT_OURS = Answer(
+    context="contextkit does nothing here: .contextkit is not its own: `make doctor` says why."
+)
 _MOST = 64 << 20  # bytes of input; an agent's message is a few thousand
 _GIT_SECONDS = 2  # that a hook waits for git's answers, all together
 
@@ -50,6 +53,11 @@ def _run(host: str, event: str, data: bytes) -> str:
     except Exception as error:  # whatever it is, the host must go on
         _note_without_layout(f"{host} {event}", error)
         return ""
+    try:
+        layout.state  # noqa: B018  (its check)
+    except ContextError:
+        started = "SessionStart" in (given.event, hosts.find(host).events[given.event].ours)
+        return hosts.output(host, given.event, _NOT_OURS) if started else ""
     answers = []
     for action in actions:
         answers.append(_with_machines(layout, _done(layout, action, given)))
@@ -170,17 +178,20 @@ def _with_machines(layout: Layout, answer: Answer) -> Answer:
 
 def _merged(layout: Layout, answers: list[Answer]) -> Answer:
     """Merge all answers into one within the host's limits; quoted text is cut first."""
-    said = [_without_secrets(layout, answer) for answer in answers if answer != hosts.NOTHING]
+    said = [_through_the_door(layout, answer) for answer in answers if answer != hosts.NOTHING]
     if not said:
         return hosts.NOTHING
     from contextkit.base import tokens
 
     block = next((answer.block for answer in said if answer.block), "")
-    result = next((answer.result for answer in said if answer.result is not None), None)
+    result, decision = next(
+        ((answer.result, answer.decision) for answer in said if answer.result is not None),
+        (None, ""),
+    )
     limits = layout.limits
     most = int(limits.hook_context_tokens / tokens.CAUTION)
-    lines = "\n".join(answer.context for answer in said if answer.context)
-    lines = tokens.clip(lines[: limits.hook_context_characters], most)
+    lines = _joined([one.context for one in said if one.context], limits.hook_context_characters,
+                    most)  # fmt: skip
     room = limits.hook_context_characters - len(lines)
     for answer in said:
         if not answer.quoted.strip():
@@ -192,15 +203,28 @@ def _merged(layout: Layout, answers: list[Answer]) -> Answer:
         text = tokens.clip(answer.quoted[: room - len(around) - 4], left)
         lines = f"{lines}\n\n{hosts.labeled(text, answer.origin)}".strip("\n")
         room = limits.hook_context_characters - len(lines)
-    return Answer(context=lines, block=block, result=result)
+    return Answer(context=lines, block=block, result=result, decision=decision)
 
 
-def _without_secrets(layout: Layout, answer: Answer) -> Answer:
-    from contextkit.base import redaction
+def _joined(texts: list[str], characters: int, most: int) -> str:
+    """The texts as lines, within both limits: the longest one is cut."""
+    from contextkit.base import tokens
 
-    allowed = layout.limits.secrets_allow
-    texts = {name: text for name, text in vars(answer).items() if isinstance(text, str)}
-    return answer.replace(**{n: redaction.redacted(t, allowed)[0] for n, t in texts.items() if t})
+    if not texts:
+        return ""
+    longest = max(range(len(texts)), key=lambda at: len(texts[at]))
+    others = "\n".join(text for at, text in enumerate(texts) if at != longest)
+    room = max(0, characters - len(others) - 1)
+    left = max(1, most - tokens.estimate(others) - 1)
+    texts[longest] = tokens.clip(texts[longest][:room], left)
+    return tokens.clip("\n".join(texts)[:characters], most)
+
+
+def _through_the_door(layout: Layout, answer: Answer) -> Answer:
+    from contextkit.base import outgoing
+
+    told = outgoing.told_each(vars(answer), layout.limits.secrets_allow)
+    return answer.replace(**{name: value for name, value in told.items() if value})
 
 
 def _note(hooks: str, where: str, error: Exception) -> None:
@@ -212,11 +236,13 @@ def _note(hooks: str, where: str, error: Exception) -> None:
 
 def _note_without_layout(where: str, error: Exception) -> None:
     """Do as `_note` does without settings or input: only in a repository, or a given root."""
-    from contextkit.base import git, layout
+    from contextkit.base import git, layout, owned
 
     try:
         repository = git.find(os.getcwd())
         if repository or os.environ.get("CONTEXT_ROOT"):
-            _note(layout.hooks_folder(layout.find_root("", repository)), where, error)
+            hooks = layout.hooks_folder(layout.find_root("", repository))
+            owned.check(os.path.dirname(hooks), repository)
+            _note(hooks, where, error)
     except Exception:
         return

@@ -17,6 +17,7 @@ from contextkit.hosts.documents.contracts import NOTHING, Answer, HookInput
 
 _WARNINGS = 3  # warnings of recovery shown
 _NAMED = 8  # payloads listed by id
+_TAIL = 1 << 17  # bytes at the end of a transcript that are searched for an agent's prompt
 _DEAD = 20  # files of dead sessions that are looked at
 
 
@@ -51,13 +52,34 @@ def handoff(layout: Layout) -> Answer:
     return Answer(context=said, refs=(f"handoff:{ref}",))
 
 
-def brief(layout: Layout) -> Answer:
+def brief(layout: Layout, given: HookInput) -> Answer:
     """Return a new subagent's briefing: the newest capsule for the branch, else a handoff."""
     from contextkit.base import git
     from contextkit.subagents.flows import prompts
 
-    said = prompts.brief(layout, git.head(layout.repository).name)
+    branch = git.head(layout.repository).name
+    said = prompts.brief(layout, branch, given.agent_type, _task_of(given))
     return Answer(context=said, refs=tuple(addresses.named_in(layout, said.partition("\n")[0])))
+
+
+def _task_of(given: HookInput) -> str:
+    """Return the prompt of the agent that starts, from the end of the transcript; '' if unknown."""
+    from contextkit.base import formats
+
+    try:
+        with open(given.text("transcript_path"), "rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL))
+            lines = file.read(_TAIL).split(b"\n")
+    except OSError:
+        return ""
+    for line in reversed([line for line in lines if b'"subagent_type"' in line]):
+        message = formats.object_in_line(line).get("message")
+        blocks = message.get("content") if isinstance(message, dict) else None
+        for block in blocks if isinstance(blocks, list) else ():
+            asked = block.get("input") if isinstance(block, dict) else None
+            if isinstance(asked, dict) and asked.get("subagent_type") == given.agent_type:
+                return str(asked.get("prompt") or "")
+    return ""
 
 
 def saved(layout: Layout, given: HookInput) -> Answer:
@@ -182,7 +204,7 @@ def _take_dead(layout: Layout, besides: str) -> tuple[str, str]:
     for name in _recorded(layout):
         path = _record(layout, name)
         process, _, rest = (files.read_if_there(path) or "").partition("\n")
-        if name != besides and not _is_running(int(process) if process.isdigit() else 0):
+        if name != besides and not sessions.is_running(int(process) if process.isdigit() else 0):
             found.append((os.stat(path).st_mtime, name, rest.strip()))
     for _, name, _ in found:
         _forget(layout, name)
@@ -195,18 +217,6 @@ def _recorded(layout: Layout) -> list[str]:
     except OSError:
         return []
     return sorted(name for name in there if not files.is_draft(name))[-_DEAD:]
-
-
-def _is_running(process: int) -> bool:
-    if process <= 1:
-        return False
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True  # owned by another user
-    return True
 
 
 # What ends with a session, and comes back if it is resumed

@@ -87,10 +87,7 @@ def before(layout: Layout, given: HookInput) -> None:
 
 def _forget_recovery(layout: Layout, given: HookInput) -> None:
     """Forget what recovery said: the compaction drops it, so it may be said again."""
-    try:
-        os.unlink(seen_agents.mark(layout, given.session, seen_agents.TOLD))
-    except OSError:
-        pass  # it said nothing
+    files.discard(seen_agents.mark(layout, given.session, seen_agents.TOLD))
 
 
 def after(layout: Layout, given: HookInput) -> None:
@@ -102,7 +99,7 @@ def after(layout: Layout, given: HookInput) -> None:
     summary = given.text("compact_summary").strip()
     waiting = layout.join((files.read_if_there(_mark(layout, given)) or "").strip())
     if os.path.isfile(waiting):
-        os.unlink(_mark(layout, given))
+        files.discard(_mark(layout, given))
         if not summary:
             return
         try:

@@ -34,7 +34,11 @@ _MESSAGES = (
     {"method": "initialized"},
 )  # fmt: skip
 _COMMON = {"continue": bool, "stopReason": str, "suppressOutput": bool, "systemMessage": str}
-_INNER = {"context": "additionalContext", "replace": "updatedToolOutput"}
+_INNER = {
+    "context": "additionalContext",
+    "replace": "updatedToolOutput",
+    "rewrite": "updatedInput",
+}
 _DECISION = {"decision": str, "reason": str}
 
 
@@ -233,6 +237,10 @@ def _of_inner(host: Host, event: str, inner: dict[str, Any]) -> list[str]:
     found = []
     takes = host.events[event].takes
     allowed = [key for word, key in _INNER.items() if word in takes]
+    if "rewrite" in takes:
+        allowed.append("permissionDecision")
+        if inner.get("permissionDecision", "allow") != "allow":
+            found.append("permissionDecision may only be 'allow': the user's rules decide the rest")
     if not allowed:
         found.append(f"hookSpecificOutput, but {event} takes none")
     if inner.get("hookEventName") != event:

@@ -386,7 +386,7 @@ def _events(data: bytes, machine: Machine) -> Iterator[bytes]:
 def _append(path: str, lines: list[bytes]) -> None:
     """Append each line with a single write, as the ledger's own writers do: they take no lock."""
     files.make_folder(os.path.dirname(path))
-    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
+    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW, 0o666)
     try:
         for line in lines:
             os.write(descriptor, line + b"\n")

@@ -97,7 +97,10 @@ def _keep(layout: Layout, task: str, ready: list[Pending], phase: str = "") -> A
     not lost.
     """
     lines, failed = [], False
-    known = not task or saving.is_known(layout, task)
+    try:
+        known = not task or saving.is_known(layout, task)
+    except ContextError:
+        known = True  # the store is refused, and so will be each document
     for document in ready:
         cli.say_each(document.said)
         try:

@@ -6,9 +6,10 @@ import os
 import re
 import sys
 
-from contextkit.base import files, names, redaction, sessions, tokens
+from contextkit.base import files, names, outgoing, redaction, sessions, tokens
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
+from contextkit.base.records import Record
 from contextkit.outputs.flows import pump
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import retention
@@ -52,7 +53,7 @@ def tell(job: Job) -> None:
         text = _told(job)
     except Exception as error:
         why = str(error) if isinstance(error, (ContextError, OSError)) else repr(error)
-        sys.stderr.write(f"run: the output is not shortened: {names.one_line(why)}\n")
+        sys.stderr.write(f"run: the output is not shortened: {outgoing.name(why)}\n")
         text = ""
     if text:
         pump.write(1, text.encode("utf-8", "surrogateescape"))
@@ -62,40 +63,68 @@ def tell(job: Job) -> None:
 
 
 def _told(job: Job) -> str:
-    """Store the output and return what to print of it; empty if it is short."""
+    """Return what to print of the output; empty if it is short."""
     assert job.output.kept
     layout = Layout(job.options.get("root", ""))
-    limits = layout.limits
     beginning, missing, end = job.output.kept.parts()
     gap = f"\n[{missing:,} bytes are not kept]\n".encode() if missing else b""
     content = (beginning + gap + end).decode("utf-8", "surrogateescape")
-    size = tokens.estimate(content)
-    if size <= (job.over or limits.hook_tool_output_tokens or _OVER):
+    if tokens.estimate(content) <= (job.over or layout.limits.hook_tool_output_tokens or _OVER):
         return ""
+    told = Told(
+        content=content,
+        topic=job.options.get("of", "") or " ".join(job.command),
+        source="run",
+        session=job.options.get("session", ""),
+        ending=f"{ending(job.status, job.signal)} after {job.seconds:.1f} s",
+        size=job.output.size if missing else 0,
+        status=job.status,
+    )
+    return digested(layout, told)
+
+
+class Told(Record):
+    """An output and what is known of it.
+
+    ending: how the command ended, in words. size: its bytes, where `content` lacks some of them.
+    """
+
+    content: str
+    topic: str
+    source: str
+    session: str
+    ending: str = ""
+    size: int = 0
+    status: int | None = None
+
+
+def digested(layout: Layout, told: Told) -> str:
+    """Store the output; return its digest: how it ended, what matters, where the whole is."""
     from contextkit.text.digests import engine
 
-    text = plain(content)
-    digest = engine.digest(text, limits.tool_output_tokens, tokenizer=limits.tokenizer,
-                           most_rows=_ROWS)  # fmt: skip
+    limits = layout.limits
+    size = tokens.estimate(told.content)
+    digest = engine.digest(plain(told.content), limits.tool_output_tokens,
+                           tokenizer=limits.tokenizer, most_rows=_ROWS)  # fmt: skip
     first = digest.rows[0].finding if digest.rows else digest.key
-    path, before = _stored(layout, job, content, size, first)
+    path, before = _stored(layout, told, size, first)
     lines = [f"{row.line + before}: {_said(row.aspect, row.finding)}" for row in digest.rows]
     if digest.key and not any(digest.key in line for line in lines):
         lines.insert(0, f"{digest.at + before}: {digest.key}" if digest.at else digest.key)
-    rest = f"the whole, with these line numbers: {layout.shown(path)}"
-    said = "\n".join([_head(job, content, size, missing), *lines, f"[{rest}]", ""])
-    return redaction.redacted(said, limits.secrets_allow)[0]
+    said = "\n".join([_head(told, size), *lines, f"@stored: {layout.shown(path)}", ""])
+    return outgoing.told(said, limits.secrets_allow)
 
 
 def _said(aspect: str, finding: str) -> str:
     return f"{aspect}: {finding}" if aspect else finding
 
 
-def _head(job: Job, content: str, size: int, missing: int) -> str:
+def _head(told: Told, size: int) -> str:
     """Return the first line: how the command ended, and how much it printed."""
-    lines = f"{content.count(chr(10)) + (not content.endswith(chr(10))):,} lines"
-    amount = f"{lines}, ~{size:,} tokens" if not missing else f"{job.output.size:,} bytes"
-    return f"[{ending(job.status, job.signal)} after {job.seconds:.1f} s; {amount}, shortened]"
+    count = told.content.count("\n") + (not told.content.endswith("\n"))
+    amount = f"{told.size:,} bytes" if told.size else f"{count:,} lines, ~{size:,} tokens"
+    parts = [told.ending, amount, "shortened; numbers are lines of the file @stored"]
+    return f"[{'; '.join(filter(None, parts))}]"
 
 
 def ending(status: int | None, signal: int) -> str:
@@ -116,19 +145,18 @@ def plain(text: str) -> str:
     return text
 
 
-def _stored(layout: Layout, job: Job, content: str, size: int, summary: str) -> tuple[str, int]:
+def _stored(layout: Layout, told: Told, size: int, summary: str) -> tuple[str, int]:
     """Store the output; return its path and how many lines of the file are before it."""
     now = names.now()
-    session = job.options.get("session", "") or sessions.current(layout, "", now)[0]
-    topic = names.one_line(job.options.get("of", "") or " ".join(job.command) or "output")
+    session = told.session or sessions.current(layout, "", now)[0]
     allowed = layout.limits.secrets_allow
     payload = payloads.Payload(
-        topic=redaction.redacted(_printable(topic)[:_TOPIC], allowed)[0],
-        source="run",
+        topic=redaction.redacted(_printable(told.topic)[:_TOPIC], allowed)[0],
+        source=told.source,
         created_at=names.iso(now),
         tokens=size,
-        summary=redaction.redacted(_printable(names.one_line(summary)), allowed)[0],
-        content=content,
+        summary=redaction.redacted(_printable(summary), allowed)[0],
+        content=told.content,
     )
     payloads.folder(layout, session)  # refuse a link before anything is created
     payloads.prepare_store(layout)
@@ -142,4 +170,6 @@ def _stored(layout: Layout, job: Job, content: str, size: int, summary: str) -> 
 
 
 def _printable(text: str) -> str:
-    return "".join(char if char.isprintable() else " " for char in text).strip() or "output"
+    """Return `text` as one line that a document's field takes."""
+    line = names.one_line("".join(char if char.isprintable() else " " for char in text))
+    return line.strip() or "output"

@@ -10,7 +10,10 @@ confidence: High
 tokens_stored: 4500
 kind: report
 facts_kept: 12/87
-more: make -s payload_show ref=20251128-100500-nsw-strata-legislation lines=40-380
+more: lines 57-396
+
+`more` says which lines of the stored file to read for the part that was left out. Where an author's
+words are in it, `grounded: 11/12` stands for `facts_kept`: how many of their claims the text has.
 """
 
 from __future__ import annotations
@@ -24,6 +27,8 @@ _SHORTEST = 60  # length in characters below which a finding is not shortened fu
 _LONGEST = 2000  # characters of a finding that are considered when it is shortened
 _LEVELS = ("High", "Medium", "Low")
 _STATED = ("confidence", "confidence level", "overall confidence")
+_TOLD = ("kind", "grounded", "facts_kept", "note")
+_LISTED = 6  # claims that are named
 
 
 class Row(Record):
@@ -34,8 +39,8 @@ class Row(Record):
 class Receipt(Record):
     """A receipt; `confidence` is '' if nobody gave one.
 
-    `kind`, `facts_kept`, and `more` follow the documented keys if they are set; `more` is the
-    command that opens the part that was left out.
+    The other fields follow the documented keys if they are set; `more` names the lines of the file
+    that were left out, `missing` the claims of the author that the text does not have.
     """
 
     path: str
@@ -44,7 +49,10 @@ class Receipt(Record):
     tokens_stored: int
     confidence: str = ""
     kind: str = ""
+    grounded: str = ""
     facts_kept: str = ""
+    missing: str = ""
+    note: str = ""
     more: str = ""
 
     def check(self) -> None:
@@ -70,26 +78,70 @@ def row(text: str) -> Row:
 
 def render(receipt: Receipt) -> str:
     """Render the receipt as it is printed."""
-    import toons
-
-    fields: dict[str, object] = {
-        "summary": [{"aspect": row.aspect, "finding": row.finding} for row in receipt.rows],
-        "keyFindings": receipt.key_findings,
-    }
+    head = f"summary[{len(receipt.rows)}]{{aspect,finding}}:" if receipt.rows else "summary: []"
+    lines = [f"{MARK}{_scalar(receipt.path)}", "", head]
+    lines += [f"  {_scalar(row.aspect)},{_scalar(row.finding)}" for row in receipt.rows]
+    lines.append(f"keyFindings: {_scalar(receipt.key_findings)}")
     if receipt.confidence:
-        fields["confidence"] = receipt.confidence
-    fields["tokens_stored"] = receipt.tokens_stored
-    for name in ("kind", "facts_kept", "more"):
+        lines.append(f"confidence: {receipt.confidence}")
+    lines.append(f"tokens_stored: {receipt.tokens_stored}")
+    for name in _TOLD:
         if said := getattr(receipt, name):
-            fields[name] = said
-    path = toons.dumps({"path": receipt.path}).partition(": ")[2]
-    return f"{MARK}{path}\n\n{toons.dumps(fields)}"
+            lines.append(f"{name}: {_scalar(said)}")
+    if receipt.missing:
+        plain = receipt.missing if receipt.missing[0] != '"' else _scalar(receipt.missing)
+        lines.append(f"not in the report: {plain}")  # as a reader searches for it
+    if receipt.more:
+        lines.append(f"more: {_scalar(receipt.more)}")
+    return "\n".join(lines)
+
+
+_CONTROLS = {chr(number): f"\\u{number:04x}" for number in range(32)}
+_ESCAPES = str.maketrans(_CONTROLS | {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r",
+                                      "\t": "\\t"})  # fmt: skip
+_NAMES = ("", "true", "false", "null")  # that are no strings
+_SPECIAL = frozenset(',:"\\[]{}').union(_CONTROLS)
+
+
+def _scalar(text: str) -> str:
+    """A string as TOON has it: in quotes where it would be read as something else without."""
+    plain = text and _SPECIAL.isdisjoint(text) and text == text.strip() and text[0] not in "#-"
+    if plain and text not in _NAMES and not _is_number(text):
+        return text
+    return f'"{text.translate(_ESCAPES)}"'
+
+
+def _is_number(text: str) -> bool:
+    """Whether text is written like a number: `5`, `-1.5e3`, `05`."""
+    mantissa, mark, exponent = text.lower().removeprefix("+").removeprefix("-").partition("e")
+    whole, dot, fraction = mantissa.partition(".")
+    digits = [whole, *([fraction] if dot else []), *([exponent.lstrip("+-")] if mark else [])]
+    return all(part.isdecimal() and part.isascii() for part in digits)
+
+
+def _unquoted(text: str) -> str:
+    """The string that `_scalar` wrote; '' if it is none."""
+    if text[:1] != '"':
+        return "" if text in _NAMES or _is_number(text) else text
+    import json
+
+    try:
+        found, end = json.JSONDecoder(strict=False).raw_decode(text)
+    except ValueError:
+        return ""
+    return str(found) if end == len(text) else ""
 
 
 def said(receipt: Receipt) -> str:
     """The part of a receipt that describes the text."""
     parts = [text for row in receipt.rows for text in (row.aspect, row.finding)]
     return "\n".join([receipt.key_findings, *parts])
+
+
+def listed(claims: tuple[str, ...]) -> str:
+    """Claims in one line: the first ones by name, the others counted."""
+    more = [f"+{len(claims) - _LISTED} more"] if len(claims) > _LISTED else []
+    return "; ".join([*(names.clipped(one, _SHORTEST) for one in claims[:_LISTED]), *more])
 
 
 def stated_confidence(text: str) -> str:
@@ -108,18 +160,13 @@ def parse_path(text: str) -> str:
 
     Raises ContextError if there is none.
     """
-    import toons
-
     for line in text.split("\n"):
         bare = line.strip(" \t\r`").removeprefix("- ").replace('"@stored":', "@stored:", 1)
         if not bare.startswith(MARK.rstrip()):
             continue
-        try:
-            found = toons.loads(f"path: {bare.removeprefix(MARK.rstrip()).strip(' ')}")["path"]
-        except (ValueError, KeyError, TypeError):
-            break
-        if isinstance(found, str) and found:
+        if found := _unquoted(bare.removeprefix(MARK.rstrip()).strip(" ")):
             return found
+        break
     raise bad_input(f"ref: {text[:60]!r} is not an @stored: line")
 
 

@@ -36,6 +36,7 @@ _CONTENT = b"\n## Full Content\n\n"
 _SOURCES = b"\n\n---\n\n## Sources\n\n"
 _LAST_LINE = b"<!-- contextkit: bytes="
 _PIECE = 1 << 16  # characters encoded at a time
+_HEAD_LINES = 16  # of a payload's file above its content
 _SUMMARY_LENGTH = 200  # characters of a summary in the manifest
 _TEXTS = ("id", "path", "topic", "source", "createdAt", "summary")  # of an entry, as documented
 
@@ -240,6 +241,27 @@ def save(
     size, agent = payload.tokens, payload.source
     ledger.note(layout, ledger.STORED, ref, tokens=size, session=session, agent=agent)
     return path
+
+
+def first_line(path: str) -> int:
+    """The line of a stored file in which its content begins."""
+    return _HEAD_LINES + 1 if path.endswith(".md") else 1
+
+
+def describe(layout: Layout, session: str, path: str, old: Payload, summary: str, now: int) -> None:
+    """Give a payload another summary, in its file and the manifest. Call under the session's lock.
+
+    `old` is what the file contains. Does nothing if the session has just ended.
+    """
+    if not os.path.isfile(path):
+        return
+    new, content = old.replace(summary=summary), checksum(old.content)
+    files.write(path, pieces(new, content))
+    touch(path, now)
+    into = os.path.join(folder(layout, session), MANIFEST)
+    if not manifests.change(into, entry(path, old, content), entry(path, new, content)):
+        repair(layout, session, now)
+    touch(into, now)
 
 
 def _is_listed(layout: Layout, session: str, path: str) -> bool:

@@ -12,11 +12,8 @@ from contextkit.payloads.documents import receipts
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.documents.receipts import Receipt, Row
 from contextkit.payloads.documents.store import Payload
-from contextkit.payloads.flows import retention
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.text.digests import engine
+from contextkit.payloads.flows import retention, telling
+from contextkit.payloads.flows.telling import Told
 
 SUFFIXES = (".md", ".json", ".txt")
 
@@ -33,38 +30,40 @@ class Output(Record):
     key_findings: str = ""
     confidence: str = ""
     sources: tuple[str, ...] = ()
+    answer: str = ""  # what the author says about the text, in their own words
 
     def check(self) -> None:
         payloads.check(self.topic, self.source, self.content)
 
 
 class Stored(Record):
+    """What is passed on; `missing` are claims of the author that the text does not have.
+
+    `remarks` are what a reader of the author's own answer must know besides.
+    """
+
     receipt: str
     path: str
     notes: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
 
-class _Prepared:
-    """Everything that will be stored and printed, already checked; nothing is written yet."""
+def store(layout: Layout, session: str, output: Output, now: int, seconds: float = 0) -> Stored:
+    """Store the text in its session and return a receipt of at most 300 tokens.
 
-    def __init__(
-        self, payload: Payload, parsed: engine.ParsedText, output: Output, notes: list[str]
-    ) -> None:
-        self.payload, self.parsed, self.output, self.notes = payload, parsed, output, notes
-
-
-def store(layout: Layout, session: str, output: Output, now: int) -> Stored:
-    """Store the text in its session and return a receipt of at most 300 tokens."""
-    prepared = _prepared(layout, output, now)
-    path, again = _save(layout, session, prepared.payload, now)
+    The text is on disk before it is read. Reading it for longer than `seconds` is given up, and the
+    receipt says so.
+    """
+    payload, notes = _payload(layout, output, now)
+    path, again = _save(layout, session, payload, now)
     if again:
-        prepared.notes.append(f"the same text is stored already: {layout.shown(path)}")
-    return _answer(layout, prepared, path)
-
-
-def keep(layout: Layout, session: str, output: Output, now: int) -> str:
-    """Like `store`, if nobody reads a receipt; returns the payload's path."""
-    return _save(layout, session, _prepared(layout, output, now).payload, now)[0]
+        notes.append(f"the same text is stored already: {layout.shown(path)}")
+    told = _told(layout, output, path, seconds)
+    if told.summary and not (again or output.summary) and told.summary != payload.summary:
+        with retention.session_lock(layout, session):
+            payloads.describe(layout, session, path, payload, told.summary, now)
+    return _answer(layout, told, path, notes)
 
 
 def _save(layout: Layout, session: str, payload: Payload, now: int) -> tuple[str, bool]:
@@ -94,36 +93,56 @@ def check_target(layout: Layout, path: str, overwrite: bool) -> str:
     return target
 
 
+def answered(
+    layout: Layout, path: str, payload: Payload, answer: str, now: int, seconds: float = 0
+) -> Stored:
+    """The receipt of a stored payload in the words of its author, who has answered since."""
+    output = Output(
+        topic=payload.topic,
+        source=payload.source,
+        content=payload.content,
+        tokens=payload.tokens,
+        answer=answer,
+    )
+    told = _told(layout, output, path, seconds)
+    session = os.path.basename(os.path.dirname(path))
+    if told.summary:
+        with retention.session_lock(layout, session):
+            payloads.describe(layout, session, path, payload, told.summary, now)
+    return _answer(layout, told, path, [])
+
+
 def store_at(layout: Layout, target: str, output: Output, now: int, overwrite: bool) -> Stored:
     """Store the text exactly at `target`, outside any session; it is never listed or removed."""
-    prepared = _prepared(layout, output, now)
+    payload, notes = _payload(layout, output, now)
+    told = _told(layout, output, target)
     if target.endswith(".md"):
-        pieces = payloads.pieces(prepared.payload)
+        pieces = payloads.pieces(payload.replace(summary=told.summary or payload.summary))
     else:
         pieces = iter((payloads.as_bytes(output.content),))
     if overwrite:
         files.write(target, pieces)
     else:
         files.create(target, pieces, exact=True)
-    return _answer(layout, prepared, target)
+    return _answer(layout, told, target, notes)
 
 
-def _prepared(layout: Layout, output: Output, now: int) -> _Prepared:
-    """The payload, with the text read once for its description."""
-    from contextkit.text.digests import engine, reading
-
+def _payload(layout: Layout, output: Output, now: int) -> tuple[Payload, list[str]]:
+    """The payload, with its beginning for a summary if none was given, and notes."""
     notes = []
-    parsed = engine.ParsedText(output.content, layout.limits.tokenizer)
-    summary = names.one_line(output.summary) or names.one_line(parsed.lead()) or _beginning(output)
-    sentences = len(list(reading.sentences(summary)))
-    if output.summary and not 2 <= sentences <= 3:
-        notes.append(f"summary: should be two to three sentences, not {sentences}")
+    if output.summary:
+        from contextkit.text.digests import reading
+
+        sentences = len(list(reading.sentences(names.one_line(output.summary))))
+        if not 2 <= sentences <= 3:
+            notes.append(f"summary: should be two to three sentences, not {sentences}")
     most = layout.limits.payload_rows
     if len(output.rows) > most:
         notes.append(f"findings: {len(output.rows)} given, the first {most} are in the receipt")
+    summary = names.one_line(output.summary) or names.one_line(output.content.lstrip()[:400])
     described = [output.topic.strip(), output.source.strip(), summary]
     described += filter(None, map(names.one_line, output.sources))
-    (topic, source, summary, *cited), secrets = _clean(layout, described)
+    (topic, source, summary, *cited), secrets = telling.clean(layout, described)
     payload = Payload(
         topic=topic,
         source=source,
@@ -135,113 +154,44 @@ def _prepared(layout: Layout, output: Output, now: int) -> _Prepared:
     )
     if secrets:
         notes.append(f"redacted in what is passed on: {redaction.summary(secrets)}")
-    return _Prepared(payload, parsed, output, notes)
+    return payload, notes
 
 
-def _beginning(output: Output) -> str:
-    return names.one_line(output.content.lstrip()[:400])
+def _told(layout: Layout, output: Output, path: str, seconds: float = 0) -> Told:
+    """The receipt's contents; without a reading of the text if that takes too long."""
+    first = payloads.first_line(path)
+    bare = Receipt(
+        path=layout.shown(path),
+        rows=output.rows[: layout.limits.payload_rows],
+        key_findings=names.one_line(output.key_findings),
+        confidence=output.confidence,
+        tokens_stored=output.tokens,
+    )
+    asked = telling.Asked(bare, output.topic.strip(), output.content, output.answer, first)
+    if not seconds:
+        return telling.tell(layout, asked)
+    from contextkit.payloads.flows import limited
+
+    try:
+        with limited.seconds(seconds):
+            return telling.tell(layout, asked)
+    except limited.TooLong:
+        return telling.unread(layout, asked, seconds)
 
 
-def _answer(layout: Layout, prepared: _Prepared, path: str) -> Stored:
-    """The receipt, and notes on what was left out of it."""
-    receipt, secrets, cut = _receipt(layout, prepared, path)
-    notes = [f"receipt: {'; '.join(cut)}"] if cut else []
-    if secrets:
-        notes.append(f"redacted in what is passed on: {redaction.summary(secrets)}")
-    text, ref = receipts.render(receipt), addresses.of(layout, path, "payload")
+def _answer(layout: Layout, told: Told, path: str, notes: list[str]) -> Stored:
+    """The rendered receipt, and notes on what was left out of it."""
+    if told.cut:
+        notes.append(f"receipt: {'; '.join(told.cut)}")
+    if told.secrets:
+        notes.append(f"redacted in what is passed on: {redaction.summary(list(told.secrets))}")
+    text, ref = receipts.render(told.receipt), addresses.of(layout, path, "payload")
     whose = addresses.parts(ref)[1].partition("/")[0]
     ledger.note(layout, ledger.RENDERED, ref, tokens=tokens.estimate(text), session=whose)
     return Stored(
         receipt=text,
         path=path,
-        notes=tuple(dict.fromkeys((*prepared.notes, *notes))),
+        notes=tuple(dict.fromkeys(notes)),
+        missing=told.missing,
+        remarks=telling.remarks(told.receipt),
     )
-
-
-def _receipt(
-    layout: Layout, prepared: _Prepared, path: str
-) -> tuple[Receipt, list[redaction.Secret], list[str]]:
-    """The receipt within the cap, the secrets redacted in it, and what was cut.
-
-    Fields from the author are as given, the rest is from the text.
-    """
-    from contextkit.text.digests import reading
-
-    output, parsed, limits = prepared.output, prepared.parsed, layout.limits
-    lines = reading.line_count(output.content)
-    cap = limits.payload_receipt_tokens
-    receipt = bare = Receipt(
-        path=layout.shown(path),
-        rows=output.rows[: limits.payload_rows],
-        key_findings=names.one_line(output.key_findings),
-        confidence=output.confidence or receipts.stated_confidence(output.content),
-        tokens_stored=prepared.payload.tokens,
-        kind=parsed.kind,
-        facts_kept=f"{len(parsed.facts)}/{len(parsed.facts)}{'+' * parsed.partly}",
-        more=_command(layout, path, 1, lines),
-    )
-
-    def filled(digest: engine.Digest) -> Receipt:
-        more = _command(layout, path, digest.rest or 1, digest.last or lines)
-        return _filled(bare, digest, prepared.payload).replace(more=more)
-
-    def size(receipt: Receipt) -> int:
-        return tokens.size(receipts.render(receipt), limits.tokenizer)
-
-    if not (bare.rows and bare.key_findings):
-        frame = min(size(bare), cap - 1)
-        room, most = cap - frame, limits.payload_rows
-        digest = parsed.digest(room, most, lambda one: size(filled(one)) - frame)
-        if _clean_receipt(layout, filled(digest))[1]:  # what replaces a secret is usually shorter
-            digest = parsed.digest(
-                room, most, lambda one: size(_clean_receipt(layout, filled(one))[0]) - frame
-            )
-        receipt = filled(digest)
-    receipt, secrets = _clean_receipt(layout, receipt)
-    receipt, cut = receipts.clipped(receipt, cap, limits.tokenizer)
-    receipt = receipt.replace(facts_kept=parsed.facts_kept(receipts.said(receipt)))
-    return receipt, secrets, cut
-
-
-def _clean(layout: Layout, texts: list[str]) -> tuple[list[str], list[redaction.Secret]]:
-    """The texts without secrets, for sending on, and the secrets; what is stored stays as it is."""
-    allowed = layout.limits.secrets_allow
-    cleaned = [redaction.redacted(text, allowed) for text in texts]
-    return [text for text, _ in cleaned], [secret for _, found in cleaned for secret in found]
-
-
-def _clean_receipt(layout: Layout, receipt: Receipt) -> tuple[Receipt, list[redaction.Secret]]:
-    """The receipt without secrets, and the secrets."""
-    rows, secrets = [], []
-    for row in receipt.rows:
-        (aspect,), found = _clean(layout, [row.aspect])
-        # the name of a value may be all that says that it is one
-        (named,), more = _clean(layout, [f"{aspect}: {row.finding}"])
-        secrets += found + more
-        finding = named.removeprefix(f"{aspect}: ")
-        if not named.startswith(f"{aspect}: "):
-            (finding,), found = _clean(layout, [row.finding])
-            secrets += found
-        rows.append(Row(aspect=aspect, finding=finding))
-    (key,), found = _clean(layout, [receipt.key_findings])
-    return receipt.replace(rows=tuple(rows), key_findings=key), secrets + found
-
-
-def _filled(bare: Receipt, digest: engine.Digest, payload: Payload) -> Receipt:
-    """The receipt with fields from the digest where its author gave none."""
-    rows = bare.rows or tuple(
-        Row(aspect=row.aspect or "Content", finding=row.finding) for row in digest.rows
-    )
-    key = bare.key_findings or digest.key
-    if not key and len(rows) == 1 and not bare.rows:  # the only finding, shown once
-        key, rows = rows[0].finding, (rows[0].replace(finding=payload.topic),)
-    rows = rows or (Row(aspect="Content", finding=payload.topic),)
-    return bare.replace(rows=rows, key_findings=key or rows[0].finding)
-
-
-def _command(layout: Layout, path: str, first: int, last: int) -> str:
-    """The command that opens the part of the text that the receipt leaves out."""
-    inside = os.path.dirname(os.path.dirname(path)) == layout.payloads
-    ref = os.path.basename(path).removesuffix(".md") if inside else layout.shown(path)
-    quoted = f"'{ref}'" if " " in ref else ref
-    return f"make -s payload_show ref={quoted} lines={first}-{max(first, last)}"

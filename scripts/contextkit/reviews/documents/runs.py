@@ -2,7 +2,8 @@
 
     .contextkit/runs/<id>.json         the run; one file each, never in git
     .contextkit/runs/<id>.listing      the files that it reviews, to tell which were edited since
-    .contextkit/runs/<id>.notice       what its notify command read, and <id>.notify.log its output
+    .contextkit/runs/<id>.notify       the command line that is run once; it stays on this machine
+    .contextkit/runs/<id>.notice       what that command read, and <id>.notify.log its output
     <output_dir>/run.json              its roster, for people and programs that look there
     <output_dir>/prompts/<agent>.md    what an agent is asked
     <output_dir>/<agent>.md            what an agent found
@@ -39,10 +40,10 @@ if TYPE_CHECKING:
 
 VERSION = 1
 MODES = ("review", "research")
-_PARTS = (".json", ".listing", ".notice", ".notify.log")
+_PARTS = (".json", ".listing", ".notify", ".notice", ".notify.log")
 _HEX = frozenset("0123456789abcdef")
 # Fields that are empty at the start and set once.
-_HAPPENS = ("finished_at", "ingested_at", "ended", "notify", "notified_at", "missed")
+_HAPPENS = ("finished_at", "ingested_at", "ended", "notified_at", "missed")
 ROSTER_FILE = "run.json"  # in the output folder
 
 
@@ -53,8 +54,7 @@ class Run(Record):
     source: the document that is reviewed; empty for a diff or a question. input: the file that the
     agents read; timeout: seconds; blocks: severities that fail the gate. missed: agents that had
     not finished when the last wait timed out. ingested_at: when all agents' verdicts were written
-    and no agent was awaited any more. ended: why it was ended before its gate; notify: a command
-    line that is run once.
+    and no agent was awaited any more. ended: why it was ended before its gate.
     """
 
     id: str
@@ -78,7 +78,6 @@ class Run(Record):
     finished_at: str = ""
     ingested_at: str = ""
     ended: str = ""
-    notify: str = ""
     notified_at: str = ""
     version: int = VERSION
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, formats, names, stores
+from contextkit.base import files, formats, links, names, stores
 from contextkit.base.errors import ContextError, NewerFormat, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -217,6 +217,7 @@ def load_all(layout: Layout, store: str = "") -> Loaded[Entry]:
     An unreadable file is an ERROR entry and is also reported by `broken`.
     """
     store = store or folder(layout)
+    links.proved(os.path.join(store, ""))
     try:
         found = sorted(
             n for n in os.listdir(store) if n.endswith(".json") and not n.startswith(".")
@@ -242,7 +243,7 @@ def load_all(layout: Layout, store: str = "") -> Loaded[Entry]:
 def _read(path: str, stem: str, at: int | None = None) -> Entry:
     """Like `parse`, from disk (`at` is an open folder): a thousand files take about 15 ms."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK, dir_fd=at)
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW, dir_fd=at)
         try:
             data = os.read(descriptor, 65_536)
             while len(data) % 65_536 == 0 and (more := os.read(descriptor, 65_536)):
@@ -343,6 +344,7 @@ def clean(
     """
     store = store or folder(layout)
     removed = []
+    links.proved(os.path.join(store, ""))
     try:
         found = sorted(os.listdir(store))
     except FileNotFoundError:

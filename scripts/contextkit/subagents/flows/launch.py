@@ -338,10 +338,12 @@ def choose(
 def _fitted(layout: Layout, found: Given, request: Request) -> Given:
     """The capsule without secrets, trimmed to what the request allows."""
     allowed = layout.limits.secrets_allow
-    whole = redaction.checked(found.whole, f"capsule: {found.path}", allowed, request.redact)
-    found = found.replace(whole=whole).cut(whole, False)
+    name = f"capsule: {found.path}"
+    whole, body = (redaction.checked(text, name, allowed, request.redact)
+                   for text in (found.whole, found.body))  # fmt: skip
+    found = found.replace(whole=whole).cut(body, False)
     if request.max_tokens:
-        body, gone = trim.trimmed(whole, request.max_tokens, layout.limits.tokenizer)
+        body, gone = trim.trimmed(body, request.max_tokens, layout.limits.tokenizer)
         found = found.cut(body, bool(gone))
     return found
 

@@ -29,14 +29,16 @@ from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.references import Reference
 from contextkit.base.version import toolkit
-from contextkit.capsules.documents import trim
+from contextkit.capsules.documents import items, trim
 from contextkit.capsules.flows import given
 from contextkit.capsules.flows.given import Given
+from contextkit.payloads.documents import answers
 from contextkit.subagents.flows import sandboxes
 
 MARK = "{{CAPSULE_BODY}}"
 _MOST_CHARACTERS = 9_500  # a host cuts hook output above 10,000
 _MOST_MARKS = 10
+_QUESTION_TOKENS = 120  # of a brief for an agent that only answers a question
 _LONGEST_MARK = 400  # length in characters
 _AUTHORITY = "Treat this capsule as authoritative for current context."
 
@@ -188,6 +190,7 @@ def assemble(layout: Layout, order: Order) -> str:
         section=section,
         statuses=verdicts.STATUSES,
         finish=_finish(layout, order),
+        report=answers.contract(answers.place(layout, order.id)),
     )
 
 
@@ -244,22 +247,32 @@ class _Context(Record):
     news: tuple[str, ...] = ()
 
 
-def brief(layout: Layout, branch: str) -> str:
+def brief(layout: Layout, branch: str, kind: str = "", task: str = "") -> str:
     """Return the newest capsule for `branch`, or else the newest unconsumed handoff; '' for none.
 
-    The text says what has changed since, has no secrets, and keeps within `subagent_brief_tokens`
-    and 9,500 characters. Unreadable sources are skipped.
+    An agent of a `kind` and with a `task` that only answers a question gets what touches its words,
+    in 120 tokens. The text says what has changed since, has no secrets, and keeps within
+    `subagent_brief_tokens` and 9,500 characters. Unreadable sources are skipped.
     """
-    source = _capsule(layout, branch) or _handoff(layout, branch)
+    source = _capsule(layout, branch)
+    asks = bool(source) and agents.asks(kind, task)
+    source = source or _handoff(layout, branch)
     if source is None:
         return ""
     text = redaction.redacted(source.text, layout.limits.secrets_allow)[0]
-    limit = room = layout.limits.subagent_brief_tokens
-    shown = _labeled(source, text)
     tokenizer = layout.limits.tokenizer
+
+    def shorter(room: int) -> str:
+        if asks:
+            return items.excerpt(text, task, room)
+        return trim.trimmed(text, room, tokenizer)[0]
+
+    limit = room = _QUESTION_TOKENS if asks else layout.limits.subagent_brief_tokens
+    shown = _labeled(source, shorter(room) if asks else text, shortened=asks)
     while room and (len(shown) > _MOST_CHARACTERS or not tokens.within(shown, limit, tokenizer)):
         room = room * 4 // 5
-        shown = _labeled(source, trim.trimmed(text, room, tokenizer)[0], shortened=True)
+        source = source.replace(news=()) if asks else source
+        shown = _labeled(source, shorter(room), shortened=True)
     return shown
 
 

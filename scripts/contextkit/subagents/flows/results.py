@@ -13,6 +13,7 @@ from contextkit.base import addresses, files, ledger, names, redaction, sessions
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
+from contextkit.payloads.documents import answers
 from contextkit.reviews.documents import verdicts
 from contextkit.reviews.documents.verdicts import Verdict
 from contextkit.subagents.documents import registry
@@ -20,6 +21,7 @@ from contextkit.subagents.flows import watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from contextkit.payloads.flows import storing
     from contextkit.reviews.documents.runs import Run
     from contextkit.subagents.documents.registry import Row
 
@@ -71,29 +73,42 @@ def finish(layout: Layout, report: Report, now: int) -> Finished:
     row_id = _row_id(layout, report)
     notes = [f"summary: a {secret.kind} was redacted" for secret in secrets]
     receipt = ""
+    text, left = report.text, answers.left_by(layout, row_id or report.id)
+    if left and not text.strip():
+        text = files.read(left)
     session, made_up = sessions.current(layout, report.session, now)
     if made_up:
         notes.append(f"no session is named: using {session} from now on")
-    if report.text.strip():
-        from contextkit.base import tokens
-        from contextkit.payloads.flows import storing
-
+    if text.strip():
         sessions.check(session)
-        output = storing.Output(
-            topic=report.agent,
-            source=report.agent,
-            content=report.text,
-            tokens=tokens.estimate(report.text),
-        )
-        stored = storing.store(layout, session, output, now)
+        stored = _stored(layout, session, report.agent, text, summary, now)
         notes += stored.notes
         receipt = stored.receipt
         verdict = verdict.replace(detail_path=layout.shown(stored.path))
+        if left and text is not report.text:
+            os.unlink(left)
     verdicts.save(layout, verdict.replace(session_id=session))
-    for ref in addresses.named_in(layout, report.text):
+    for ref in addresses.named_in(layout, text):
         ledger.note(layout, ledger.ACKNOWLEDGED, ref, session=session, agent=report.agent)
-    notes += _close(layout, row_id, report, verdict, now)
+    notes += _close(layout, row_id, report.replace(text=text), verdict, now)
     return Finished(receipt=receipt or verdicts.table([dict(vars(verdict))]), notes=tuple(notes))
+
+
+def _stored(
+    layout: Layout, session: str, agent: str, text: str, summary: str, now: int
+) -> storing.Stored:
+    """Store a report; `summary` is what its author says in one line, '' for nothing."""
+    from contextkit.base import tokens
+    from contextkit.payloads.flows import storing
+
+    output = storing.Output(
+        topic=agent,
+        source=agent,
+        content=text,
+        tokens=tokens.estimate(text),
+        key_findings=summary,
+    )
+    return storing.store(layout, session, output, now)
 
 
 def _row_id(layout: Layout, report: Report) -> str:
@@ -200,12 +215,13 @@ def _alone(layout: Layout, row: Row, now: int) -> None:
             return  # it wrote one itself
         words = watch.last_words(layout, row)
         status, summary = _judged(row, words)
+        said, path = _handed_in(layout, row, agent, now)
         verdict = Verdict(
             agent=agent,
             status=status,
-            summary=f"{summary}: {words}" if words else summary,
+            summary=said or (f"{summary}: {words}" if words else summary),
             type="implementation",
-            detail_path=str(row.get("log_path") or ""),
+            detail_path=path or str(row.get("log_path") or ""),
             timestamp=names.iso(now),
             flags=("ended",),
         )
@@ -213,6 +229,28 @@ def _alone(layout: Layout, row: Row, now: int) -> None:
         registry.update(layout, row["id"], verdict=status, detail=verdict.detail_path)
     except ContextError:
         return  # a name that no verdict can have
+
+
+def _handed_in(layout: Layout, row: Row, agent: str, now: int) -> tuple[str, str]:
+    """Store what an agent left in its file, or else printed at length: its own summary, its path.
+
+    Both are empty for an agent that left nothing, or that failed.
+    """
+    from contextkit.base import tokens
+    from contextkit.text import authored
+
+    left = answers.left_by(layout, str(row["id"]))
+    log = watch.place_of(layout, row.get("log_path"))
+    printed = files.read(log) if log and row.get("status") == "finished" else ""
+    text = files.read(left) if left else printed
+    if tokens.estimate(text) <= (0 if left else layout.limits.payload_budget):
+        return "", ""
+    session = sessions.current(layout, str(row.get("session") or ""), now)[0]
+    stored = _stored(layout, session, agent, text, printed if left else "", now)
+    if left:
+        os.unlink(left)
+    said = authored.answer(printed) if left and printed.strip() else authored.read(text)
+    return names.one_line(said.lead(2)), layout.shown(stored.path)
 
 
 def _judged(row: Row, words: str) -> tuple[str, str]:

@@ -56,6 +56,7 @@ class Unit(NamedTuple):
     short: str = ""
     key: bool = False  # the text itself calls it key
     derived: bool = False  # counted or measured, not in the text's words
+    times: int = 1  # how many of its group it stands for
 
 
 class Part(str):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+from contextkit.text.digests.failures import bare
 from contextkit.text.digests.reading import Pattern, Unit, cells, row_statement
 
 TYPE_CHECKING = False
@@ -23,8 +24,8 @@ _ILL = Pattern(r"\b(?:fail\w*|error\w*|missing|no|false|critical|blocked|rejecte
 def confidence(text: str) -> int:
     """By rows with the same number of cells."""
     lines = [line for line in text[:20_000].split("\n") if line.strip()][:60]
-    if len(lines) < 3:
-        return 0
+    if len(lines) < 3 or sum(bare(line) != line.strip() for line in lines) * 2 > len(lines):
+        return 0  # of a log, each line begins with its time
     bordered = sum(line.strip()[:1] == "|" for line in lines)
     if bordered * 10 > len(lines) * 8 and lines[0].strip()[:1] == "|":
         return 75
@@ -36,6 +37,8 @@ def _delimiter(lines: list[str]) -> str:
     for mark in "\t;,":
         if sum(mark in line for line in lines) * 2 < len(lines):
             continue
+        if sum(": " in line for line in lines) * 2 > len(lines):
+            return ""  # `Tests run: 3, Failures: 0`
         import csv
 
         try:

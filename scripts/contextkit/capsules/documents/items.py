@@ -1,0 +1,182 @@
+"""The items of a capsule's sections: which carry over to the next, and which a subagent gets.
+
+An item is a list item with all that is indented below it, or a paragraph.
+"""
+
+from __future__ import annotations
+
+from contextkit.base import markdown, tokens
+from contextkit.base.records import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+DECISIONS, THREADS = "Key Decisions & Rationale", "Exploratory Threads & User Preferences"
+MISSION, RISKS, CHECKLIST = "Mission Snapshot", "Risks & Watchpoints", "Consistency Checklist"
+CARRIED = "(carried)"
+_CLOSED = ("closed", "resolved", "dropped", "done", "superseded", "no longer", "[x]")
+_ALIKE = 0.5  # share of an item's words that another one must have to be the same
+_SHORT = 3  # letters of a word that tells nothing
+
+
+class Item(Record):
+    """An item in a section; `at` counts items, `line` lines of the body, from 1."""
+
+    section: str
+    text: str
+    at: int
+    line: int
+
+    @property
+    def listed(self) -> bool:
+        return bool(markdown.mark_of(self.text))
+
+    @property
+    def bare(self) -> str:
+        """Its first line without its mark and what says that it is carried."""
+        first = self.text.partition("\n")[0]
+        return first.removeprefix(markdown.mark_of(first)).replace(CARRIED, "").strip()
+
+    @property
+    def closed(self) -> bool:
+        """Whether it says of itself that it is closed."""
+        return self.bare.strip("*_~ ").lower().startswith(_CLOSED) or "(closed)" in self.text
+
+    @property
+    def words(self) -> frozenset[str]:
+        return _words(self.bare)
+
+
+def _words(text: str) -> frozenset[str]:
+    """The longer words of a text, of paths too, in lowercase."""
+    plain = "".join(c if c.isalnum() else " " for c in text.lower())
+    return frozenset(word for word in plain.split() if len(word) > _SHORT)
+
+
+def items(body: str) -> list[Item]:
+    """The items of a body; one starts at each heading, list item, and after each blank line."""
+    prose = {number for number, _ in markdown.outside_fences(body)}
+    found: list[Item] = []
+    section, start, after_blank = "", 1, False
+    lines: list[str] = []
+
+    def close() -> None:
+        if any(map(str.strip, lines)):
+            text = "\n".join(lines).rstrip()
+            found.append(Item(section=section, text=text, at=len(found), line=start))
+        lines.clear()
+
+    for number, line in enumerate(body.split("\n"), start=1):
+        if number in prose and line.startswith("# "):
+            close()
+            section = line.removeprefix("# ").strip()
+            continue
+        if number in prose and line[:1].strip() and (after_blank or markdown.mark_of(line)):
+            close()
+        start = start if any(map(str.strip, lines)) else number
+        lines.append(line)
+        after_blank = not line.strip()
+    close()
+    return found
+
+
+def carried(before: str, after: str) -> list[Item]:
+    """The open decisions, threads and preferences of the body `before` that `after` leaves out.
+
+    An item is in `after` if some item there has half of its words; one that says it is closed, in
+    either body, stays behind.
+    """
+    new = [item.words for item in items(after)]
+    own = (item for item in items(before) if item.section in (DECISIONS, THREADS))
+    return [item for item in own if not item.closed and item.words and not _is_in(item, new)]
+
+
+def _is_in(item: Item, others: Iterable[frozenset[str]]) -> bool:
+    return any(len(item.words & other) >= _ALIKE * len(item.words) for other in others)
+
+
+def with_carried(body: str, more: Iterable[Item]) -> str:
+    """`body` with these items at the end of their sections, marked as carried."""
+    for section in (THREADS, DECISIONS):
+        texts = [_marked(item) for item in more if item.section == section]
+        if texts:
+            body = _added(body, section, texts)
+    return body
+
+
+def _marked(item: Item) -> str:
+    first, newline, rest = item.text.partition("\n")
+    first = "- " + first.removeprefix(markdown.mark_of(first))
+    return (first if CARRIED in first else f"{first} {CARRIED}") + newline + rest
+
+
+def _added(body: str, section: str, texts: list[str]) -> str:
+    """`body` with list items below the last one of a section, which is added if it is missing."""
+    there = [item for item in items(body) if item.section == section]
+    lines = body.rstrip("\n").split("\n")
+    if there:
+        at = there[-1].line - 1 + there[-1].text.count("\n") + 1
+        return "\n".join([*lines[:at], *texts, *lines[at:]]) + "\n"
+    for number, line in markdown.outside_fences(body):
+        if line.startswith("# ") and line[2:].strip() == section:
+            return "\n".join([*lines[:number], *texts, *lines[number:]]) + "\n"
+    return "\n".join([*lines, "", f"# {section}", *texts]) + "\n"
+
+
+# What a subagent gets
+
+
+def for_subagent(body: str) -> str:
+    """`body` without the checklist and who owns what, which is the main agent's business."""
+    lines = body.split("\n")
+    prose = dict(markdown.outside_fences(body))
+    kept, skipped = [], False
+    for number, line in enumerate(lines, start=1):
+        if line.startswith("# ") and number in prose:
+            skipped = line[2:].strip() == CHECKLIST
+        if skipped:
+            continue
+        short = _without_owner(line) if number in prose else line
+        if short.strip(" -*+_") or not line.strip(" -*+_"):
+            kept.append(short)
+    return "\n".join(kept).rstrip("\n") + "\n" if kept != lines else body
+
+
+def _without_owner(line: str) -> str:
+    """A line without `owner: …`, which ends at the next `;`, `,` or `)`."""
+    at = line.lower().find("owner:")
+    if at < 0:
+        return line
+    end = min((e for e in (line.find(mark, at) for mark in ";,)") if e >= 0), default=len(line))
+    head, rest = line[:at].rstrip("*_; ,"), line[end:]
+    if head.endswith("("):  # `(owner: Ada, trigger: tests pass)`
+        rest = rest.lstrip(";, ")
+        return head[:-1].rstrip() + rest[1:] if rest[:1] == ")" else head + rest
+    return head + rest
+
+
+def excerpt(body: str, task: str, room: int) -> str:
+    """The mission, decisions, risks and preferences that touch the words of `task`, in `room`.
+
+    Lines of at most `room` tokens in all, the mission first, then what shares the most words.
+    """
+    asked = _words(task)
+    weights = {item.at: len(item.words & asked) for item in items(body)}
+    own = [item for item in items(body) if item.section in (MISSION, DECISIONS, RISKS, THREADS)]
+    own = [item for item in own if not item.closed and _matters(item, weights[item.at], asked)]
+    own.sort(key=lambda item: (item.section != MISSION, -weights[item.at]))
+    lines: list[str] = []
+    for item in own:
+        line = f"- {item.bare}"
+        if tokens.estimate("\n".join([*lines, line])) <= room:
+            lines.append(line)
+    if not lines and own:
+        lines = [tokens.clip(f"- {own[0].bare}", room)]
+    return "\n".join(lines)
+
+
+def _matters(item: Item, weight: int, asked: frozenset[str]) -> bool:
+    if item.section == THREADS and "preference" not in item.bare[:20].lower():
+        return False
+    return bool(weight) or item.section == MISSION or not asked

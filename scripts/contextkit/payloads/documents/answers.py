@@ -1,0 +1,78 @@
+"""How an agent with a long report answers: the report in a file, the answer in its own words.
+
+.contextkit/reports/<agent>.md      the report of a running agent; the store takes it over
+"""
+
+from __future__ import annotations
+
+import os
+
+from contextkit.base import files
+from contextkit.base.layout import Layout
+
+ASKED = (
+    "what was asked; findings with file:line; decisions and why; what was rejected; numbers that"
+    " matter; what is open or unverified; which lines to open"
+)
+_UUID = 36  # length in characters
+
+
+def contract(path: str) -> str:
+    """What an agent is told before it starts, in at most 70 tokens."""
+    return f"Write a report above 1,000 words into `{path}`. Answer in at most 250 tokens: {ASKED}."
+
+
+def once_more(path: str) -> str:
+    """What an agent is told whose report was too long to pass on."""
+    return "\n".join([
+        f"Your report is stored in full as `{path}`, and not passed on.",
+        f"Please answer once more, in your own words and in at most 250 tokens: {ASKED}.",
+        "End with this line:",
+        f"@stored: {path}",
+    ])  # fmt: skip
+
+
+def mend(missing: tuple[str, ...]) -> str:
+    """What an agent is told whose answer says what its report does not."""
+    listed = "".join(f"\n- {one}" for one in missing)
+    return (
+        f"Your report does not have this of your answer:{listed}\n"
+        "Please answer once more, with that corrected or left out, and the rest as it was."
+    )
+
+
+def folder(layout: Layout) -> str:
+    """Where running agents leave reports."""
+    return os.path.join(layout.state, "reports")
+
+
+def place(layout: Layout, agent: str) -> str:
+    """The file for an agent's report; the agent's name is already safe."""
+    short = agent[-12:] if len(agent) == _UUID and agent.count("-") == 4 else agent
+    return os.path.join(folder(layout), short + ".md")
+
+
+def prepare(layout: Layout, agent: str) -> str:
+    """Create the folder for reports, and return the agent's file."""
+    files.store(layout.state)
+    files.make_folder(folder(layout))
+    return place(layout, agent)
+
+
+def left_by(layout: Layout, agent: str, here: str = "") -> str:
+    """The report that an agent left in its file, in the root or in its own worktree `here`; or ''.
+
+    A link is none, nor is an empty file.
+    """
+    path = place(layout, agent)
+    places = [path]
+    if here:
+        places.append(os.path.join(here, layout.shown(path)))
+    return next((one for one in places if _is_report(one)), "")
+
+
+def _is_report(path: str) -> bool:
+    above = os.path.dirname(path)
+    if any(map(os.path.islink, (path, above, os.path.dirname(above)))):
+        return False
+    return os.path.isfile(path) and os.path.getsize(path) > 0

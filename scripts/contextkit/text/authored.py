@@ -1,0 +1,236 @@
+"""What the author of a text says about it: its own Summary, Conclusion, Recommendation, Verdict …
+
+    authored.read(text)      the sections of a report that are its author's word on the whole
+    authored.answer(text)    an answer about a report: all of it is its author's word
+
+A section counts by its heading (`## Executive Summary`, `## Fazit`) or label (`**Verdict:** …`), in
+the languages that the digests know. Statements come in the order of their worth for a reader:
+verdicts, then what sums up, then decisions and recommendations, then what is open.
+"""
+
+from __future__ import annotations
+
+import re
+
+from contextkit.base.records import NamedTuple
+from contextkit.text.digests import reading
+from contextkit.text.digests.reading import Block, Pattern
+
+_ROLES = {  # words of headings
+    "verdict": (
+        "verdict|judgment|judgement|urteil|veredicto|verdetto|oordeel|omdöme|werdykt|вердикт|"
+        "判定|裁定|평결|حكم|निर्णायक|hüküm"
+    ),
+    "summary": (
+        "summary|tl;dr|tldr|tl dr|conclusion|conclusions|abstract|bottom line|in short|"
+        "key findings|key finding|key takeaways|key takeaway|main findings|"
+        "zusammenfassung|kurzfassung|fazit|schlussfolgerung|schlussfolgerungen|kernaussagen|"
+        "resumen|conclusión|conclusiones|hallazgos clave|resumo|conclusão|conclusões|"
+        "résumé|synthèse|conclusions|sintesi|riassunto|sommario|conclusione|conclusioni|"
+        "samenvatting|conclusie|conclusies|sammanfattning|slutsats|slutsatser|podsumowanie|"
+        "streszczenie|wnioski|резюме|итог|итоги|вывод|выводы|заключение|краткое содержание|"
+        "摘要|总结|總結|结论|結論|概要|要約|まとめ|요약|결론|ملخص|الخلاصة|सारांश|निष्कर्ष|özet|sonuç"
+    ),
+    "decision": (
+        "decision|decisions|recommendation|recommendations|recommended|"
+        "entscheidung|entscheidungen|empfehlung|empfehlungen|decisión|decisiones|"
+        "recomendación|recomendaciones|decisão|decisões|recomendação|recomendações|décision|"
+        "décisions|recommandation|recommandations|decisione|decisioni|raccomandazione|"
+        "raccomandazioni|beslissing|besluit|aanbeveling|aanbevelingen|beslut|rekommendation|"
+        "rekommendationer|decyzja|decyzje|zalecenia|решение|решения|рекомендация|рекомендации|"
+        "决定|決定|建议|建議|推荐|推奨|提言|결정|권장|권고|قرار|توصيات|निर्णय|सिफारिश|सिफ़ारिश|karar|öneriler|öneri"
+    ),
+    "open": (
+        "open question|open questions|capsule gap|capsule gaps|gaps|unverified|limitations|"
+        "offene fragen|preguntas abiertas|questões em aberto|questions ouvertes|"
+        "domande aperte|open vragen|öppna frågor|otwarte pytania|открытые вопросы|"
+        "未解決|未解决|待解决|開いた質問|미해결|أسئلة مفتوحة|खुले प्रश्न|açık sorular"
+    ),
+    "risk": (
+        "risk|risks|risk assessment|risiko|risiken|riesgo|riesgos|risco|riscos|risque|risques|"
+        "rischio|rischi|risico|risico's|risker|ryzyko|ryzyka|риск|риски|风险|風險|リスク|위험|مخاطر|जोखिम|riskler"
+    ),
+    "confidence": (
+        "confidence|konfidenz|zuversicht|confianza|confiança|confiance|fiducia|"
+        "vertrouwen|tillförlitlighet|pewność|уверенность|置信度|確信度|신뢰도|الثقة|विश्वास|güven"
+    ),
+}  # fmt: skip
+_ORDER = ("verdict", "summary", "detail", "decision", "open", "risk", "confidence")  # of telling
+_WORDS = {word: role for role, words in reversed(_ROLES.items()) for word in words.split("|")}
+_QUALIFYING = frozenset(
+    "executive overall final my our the a an of and for key short brief main gate assessment "
+    "findings finding results prioritized level general own report review matrix proposed "
+    "design abschließende gesamt ejecutivo executivo exécutif general".split()
+)
+_LABELS = Pattern(r"^\*{0,2}([^\W\d][^:：*.!?]{2,28}?)\*{0,2}\s*[:：]\*{0,2}\s+(?=\S)")
+_CUTS = Pattern(r"\s*(?: [—–-] |[:：(（]).*", re.S)
+_NUMBER = Pattern(r"^(?:(?:\d+|[A-Z])(?:\.\d+)*[.):]?\s+)?[^\w]*")
+_LEVEL = Pattern(
+    r"\b(high|medium|moderate|low|hoch|mittel|niedrig|alta|media|baja|baixa|média|élevée?|moyenne"
+    r"|faible|bassa|hoog|gemiddeld|laag|hög|medel|låg|wysoka|średnia|niska)\b"
+    r"|(высок|средн|низк|高|中|低|높|중간|낮|yüksek|orta|düşük)", re.I
+)  # fmt: skip
+_LEVELS = {
+    "High": "high hoch alta élevé élevée hoog hög wysoka высок 高 높 yüksek",
+    "Medium": "medium moderate mittel media média moyenne gemiddeld medel średnia средн 中 중간"
+    " orta",
+    "Low": "low niedrig baja baixa faible bassa laag låg niska низк 低 낮 düşük",
+}
+_DEEPEST = 3  # headings above a statement, up to which a section speaks for the whole text
+_ASPECT = 44  # characters of a heading
+
+
+class Statement(NamedTuple):
+    """A sentence, item or row of the author; `line` is from 1.
+
+    `role` is that of its section, or `detail` for tables and subsections of a summary.
+    """
+
+    line: int
+    aspect: str
+    text: str
+    role: str
+
+
+class Authored(NamedTuple):
+    """The author's statements, those worth most first, and the confidence stated, or ''."""
+
+    statements: tuple[Statement, ...] = ()
+    confidence: str = ""
+
+    @property
+    def core(self) -> tuple[Statement, ...]:
+        """The statements that sum up the whole; the others are worth telling if there is room."""
+        return tuple(one for one in self.statements if one.role in ("verdict", "summary"))
+
+    @property
+    def sums_up(self) -> bool:
+        """Whether there is a summary of the whole."""
+        return any(one.role == "summary" for one in self.statements)
+
+    def lead(self, most: int = 3) -> str:
+        """The first statements as up to `most` sentences."""
+        said = [one.text for one in self.statements if one.role == "summary"]
+        said = said or [one.text for one in self.statements]
+        return " ".join(one if one[-1] in ".!?。！？…" else one + "." for one in said[:most])
+
+
+def role_of(title: str) -> str:
+    """What a heading or label announces: a key of the table of roles; '' for any other."""
+    bare = _CUTS.sub("", _NUMBER.sub("", title.replace("*", "").replace("`", ""))).strip().lower()
+    if bare in _WORDS:
+        return _WORDS[bare]
+    words = bare.split()
+    if len(words) > 4:
+        return ""
+    known = [word for word in words if word in _WORDS]
+    others = [word for word in words if word not in _WORDS and word not in _QUALIFYING]
+    return _WORDS[known[0]] if known and len(others) <= (words[0] in known) else ""
+
+
+def read(text: str) -> Authored:
+    """The author's own word in a report; nothing if it has none."""
+    part = reading.part(text)
+    numbers = part.numbers if isinstance(part, reading.Part) else None
+    found = []
+    for block in reading.blocks(part):
+        if block.kind != "code":
+            found += _of_block(block)
+    if not any(one.role == "verdict" for one in found):
+        found += _verdicts(part)
+    if numbers:
+        found = [one._replace(line=numbers[one.line - 1]) for one in found]
+    return _ordered(found)
+
+
+def _verdicts(text: str) -> list[Statement]:
+    """The lines `Verdict: …` that are part of another block, such as an index of findings."""
+    found = ((number, line, _LABELS.match(line.lstrip("-*> ")))
+             for number, line in enumerate(text.split("\n"), start=1) if ":" in line)  # fmt: skip
+    return [
+        Statement(number, reading.plain(label[1]), said, "verdict")
+        for number, line, label in found
+        if label and role_of(label[1]) == "verdict"
+        and (said := reading.plain(line.lstrip("-*> ")[label.end():]))
+    ][:1]  # fmt: skip
+
+
+def answer(text: str) -> Authored:
+    """All of an answer, under its own headings and labels; a line `@stored: …` only refers."""
+    text = "\n".join(map(_line_of_answer, text.split("\n")))
+    found = []
+    for block in reading.blocks(text):
+        if block.kind == "code":
+            found.append(Statement(block.line, "Code", " ".join(block.text.split()), "summary"))
+            continue
+        aspect, role = _section(block.titles, 6)
+        aspect = aspect or (_shown(block.titles[-1]) if block.titles else "")
+        found += _statements(block, aspect, role or "summary")
+    return _ordered(found, in_order=True)
+
+
+def _line_of_answer(line: str) -> str:
+    """A line of an answer: a label begins a paragraph of its own."""
+    label = _LABELS.match(line)
+    if label and role_of(label[1]):
+        return f"\n{line}"
+    return "" if line.lstrip("`- ")[:8] == "@stored:" else line
+
+
+def _of_block(block: Block) -> list[Statement]:
+    aspect, role = _section(block.titles, _DEEPEST)
+    if role:
+        below = block.kind == "row" or not role_of(block.titles[-1])
+        return _statements(block, aspect, "detail" if role == "summary" and below else role)
+    label = _LABELS.match(block.text)
+    role = role_of(label[1]) if label else ""
+    deepest = _DEEPEST if role in ("verdict", "confidence") else 2  # deeper it is about one finding
+    return _statements(block, "", "") if role and len(block.titles) < deepest else []
+
+
+def _section(titles: tuple[str, ...], deepest: int) -> tuple[str, str]:
+    """The heading shown for text under `titles` and its role; the outermost one decides."""
+    for depth, title in enumerate(titles[:deepest]):
+        role = role_of(title)
+        if role and (depth < 2 or role in ("summary", "verdict")):
+            below = titles[depth + 1 :]
+            return _shown(below[-1] if below else title), role
+    return "", ""
+
+
+def _statements(block: Block, aspect: str, role: str) -> list[Statement]:
+    """The statements of a block; its label, if it has one, says more than its heading."""
+    text, label = block.text, _LABELS.match(block.text)
+    if label and (named := role_of(label[1])):
+        block, role = block._replace(text=text[label.end() :]), named
+        aspect = reading.plain(label[1])
+    found = [one for one in block.statements() if any(map(str.isalnum, one))]
+    return [Statement(block.line, aspect, one, role) for one in found]
+
+
+def _shown(title: str) -> str:
+    title = _NUMBER.sub("", title)
+    return title if len(title) <= _ASPECT else _CUTS.sub("", title)[:_ASPECT].strip()
+
+
+def _ordered(found: list[Statement], in_order: bool = False) -> Authored:
+    """The statements without repetitions; confidence is told apart from them if it is a level."""
+    level = next((said for one in found if one.role == "confidence"
+                  and (said := confidence(one.text))), "")  # fmt: skip
+    seen = {one.text: one for one in found if not _is_level(one)}
+    kept = sorted(seen.values(), key=lambda one: one.line)
+    if not in_order:
+        kept.sort(key=lambda one: _ORDER.index(one.role))
+    return Authored(tuple(kept), level)
+
+
+def _is_level(one: Statement) -> bool:
+    """Whether a statement is a level of confidence and nothing else."""
+    return one.role == "confidence" and len(one.text.split()) < 3 and bool(confidence(one.text))
+
+
+def confidence(text: str) -> str:
+    """The level that the beginning of a text states: `High`, `Medium`, `Low`; or ''."""
+    found = _LEVEL.search(text[:60])
+    word = (found[1] or found[2]).lower() if found else ""
+    return next((level for level, words in _LEVELS.items() if word in words.split()), "")

@@ -1,0 +1,286 @@
+"""The block reader: what a Markdown text is made of, with line numbers, in one linear pass.
+
+    blocks(text)         every block, in order
+    titles(found, at)    the headings that block `at` stands below, outermost first
+    lines(text)          the lines whose numbers the blocks give
+
+Kinds of blocks; lines count from 1:
+
+    matter     front matter between two `---` lines at the very beginning
+    heading    `## Title`, or a line underlined with `===` or `---`
+    item       a list item; `1. `, `2) `, `- `, `* `, `+ `, `• `
+    table      rows of cells; `title` is its first row
+    code       a fenced block; `title` is what follows the opening fence
+    quote      lines that begin with `>`; `title` is the first line without its mark
+    comment    `<!-- … -->` on lines of its own
+    rule       `---`, `***`, `___`
+    text       a paragraph; `title` is its first line
+
+A heading reaches to the next one of its level, an item over all that is indented below it, so that
+`last` is the end of everything inside. Agents write loosely and are read as they meant it: a fence
+with a language inside a fence is nested, and a fence that is never closed hides nothing. The
+differences from a CommonMark parser are listed in tests/text/test_blocks.py.
+"""
+
+from __future__ import annotations
+
+from contextkit.base import markdown
+from contextkit.base.records import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_WIDTH = 2  # columns by which a line is indented to belong to the item above
+_RULES = ("-", "*", "_")
+
+
+class Block(NamedTuple):
+    """One block; `inside` is the index of the block that encloses it, or -1.
+
+    `level` is 1 to 6 for a heading, the columns of indent for an item, and 0 for all others.
+    """
+
+    kind: str
+    level: int
+    title: str
+    first: int
+    last: int
+    inside: int
+
+
+def blocks(text: str) -> list[Block]:
+    """Return the blocks of a text, each before those inside it. Linear; never raises."""
+    rows = lines(text)
+    reader = _Reader(rows)
+    at = 0
+    while at < len(rows):
+        at = reader.take(at)
+    return reader.finish()
+
+
+def titles(found: list[Block], at: int) -> list[str]:
+    """Return the titles of the headings that block `at` stands below, outermost first."""
+    above: list[str] = []
+    while (at := found[at].inside) >= 0:
+        if found[at].kind == "heading":
+            above.append(found[at].title)
+    return above[::-1]
+
+
+def lines(text: str) -> list[str]:
+    """Return the lines of a text without their endings; a byte-order mark is dropped."""
+    text = text.removeprefix("\ufeff")
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return text.split("\n")
+
+
+class _Reader:
+    """The blocks read so far. Those still open are headings and items, by index."""
+
+    def __init__(self, rows: list[str]) -> None:
+        self._rows = rows
+        self._spans = _comments(rows) | _fences(rows)
+        self._matter = markdown.front_matter(rows)
+        self._found: list[Block] = []
+        self._last: list[int] = []  # the last line of each block
+        self._open: list[int] = []
+        self._content = 0  # the number of the last line that is not blank
+        self._running = False  # whether the next line may go on with the last block
+
+    def take(self, at: int) -> int:
+        """Read what begins at row `at`; return the row after it."""
+        row = self._rows[at]
+        bare = row.strip()
+        if not bare:
+            self._running = False
+            return at + 1
+        end = self._spanned(at, row, bare) or self._marked(at, row, bare)
+        self._content = end
+        return end
+
+    def finish(self) -> list[Block]:
+        while self._open:
+            self._pop()
+        return [
+            block if block.last == last else Block(*block[:4], last, block.inside)
+            for block, last in zip(self._found, self._last, strict=True)
+        ]
+
+    def _spanned(self, at: int, row: str, bare: str) -> int:
+        """Read a block whose end is known beforehand; return the row after it, or 0."""
+        if at == 0 and self._matter:
+            return self._leaf("matter", "", at, self._matter, row)
+        if at in self._spans:
+            kind = "comment" if bare[0] == "<" else "code"
+            title = bare.lstrip("`~").strip() if kind == "code" else ""
+            return self._leaf(kind, title, at, self._spans[at], row)
+        if bare[0] == ">":
+            end = self._while(at, lambda other: other[:1] == ">")
+            return self._leaf("quote", bare[1:].strip(), at, end, row)
+        if "|" in bare and self._is_table(at, bare):
+            barred = bare[0] == "|"
+            end = self._while(at, lambda other: other[:1] == "|" if barred else "|" in other)
+            return self._leaf("table", bare, at, end, row)
+        return 0
+
+    def _marked(self, at: int, row: str, bare: str) -> int:
+        """Read a heading, an item, a rule or a line of text; return the row after it."""
+        level, title = markdown.heading(row) if bare[0] == "#" else (0, "")
+        if level:
+            return self._heading(level, title, at, at)
+        if _is_rule(bare):
+            return self._leaf("rule", bare, at, at, row)
+        mark = mark_of(bare)
+        if mark:
+            self._leave(_indent(row), of_item=True)
+            self._add("item", _indent(row), bare[len(mark) :].strip(), at, at)
+            self._open.append(len(self._found) - 1)
+            self._running = True
+            return at + 1
+        if self._running:
+            self._last[-1] = at + 1
+            return at + 1
+        under = self._underline(at)
+        if under:
+            return self._heading(under, bare, at, at + 1)
+        self._leaf("text", bare, at, at, row)
+        self._running = True
+        return at + 1
+
+    def _heading(self, level: int, title: str, at: int, end: int) -> int:
+        while self._open and (self._top.kind == "item" or self._top.level >= level):
+            self._pop()
+        self._add("heading", level, title, at, end)
+        self._open.append(len(self._found) - 1)
+        self._running = False
+        return end + 1
+
+    def _leaf(self, kind: str, title: str, at: int, end: int, row: str) -> int:
+        self._leave(_indent(row) if kind != "matter" else 0, of_item=False)
+        self._add(kind, 0, title, at, end)
+        self._running = False
+        return end + 1
+
+    def _add(self, kind: str, level: int, title: str, at: int, end: int) -> None:
+        inside = self._open[-1] if self._open else -1
+        self._found.append(Block(kind, level, title, at + 1, end + 1, inside))
+        self._last.append(end + 1)
+
+    @property
+    def _top(self) -> Block:
+        return self._found[self._open[-1]]
+
+    def _leave(self, indent: int, of_item: bool) -> None:
+        """Close the items that a line with this indent is not part of."""
+        need = 1 if of_item else _WIDTH
+        while self._open and self._top.kind == "item" and indent < self._top.level + need:
+            self._pop()
+
+    def _pop(self) -> None:
+        at = self._open.pop()
+        self._last[at] = max(self._last[at], self._content)
+
+    def _while(self, at: int, belongs: Callable[[str], bool]) -> int:
+        """Return the last row, from `at` on, whose stripped text belongs."""
+        rows = self._rows
+        while at + 1 < len(rows) and belongs(rows[at + 1].strip()) and at + 1 not in self._spans:
+            at += 1
+        return at
+
+    def _is_table(self, at: int, bare: str) -> bool:
+        """Whether a row begins a table: it begins with a bar, or a rule of dashes follows."""
+        if bare[0] == "|":
+            return True
+        after = self._rows[at + 1].strip() if at + 1 < len(self._rows) else ""
+        return "|" in after and "-" in after and not after.strip("|-: \t") and not mark_of(bare)
+
+    def _underline(self, at: int) -> int:
+        """Return the level that the row below gives to a line of text as a heading, or 0."""
+        after = self._rows[at + 1].strip() if at + 1 < len(self._rows) else ""
+        if self._open and self._top.kind == "item" and self._rows[at][:1].isspace():
+            return 0
+        if len(after) < 3 or after.strip(after[0]):
+            return 0
+        return {"=": 1, "-": 2}.get(after[0], 0)
+
+
+def mark_of(bare: str) -> str:
+    """Return the mark that begins a list item, with its blank, or ''."""
+    return "• " if bare[:2] == "• " else markdown.mark_of(bare)
+
+
+def _indent(row: str) -> int:
+    if not row[:1].isspace():
+        return 0
+    start = row[: len(row) - len(row.lstrip())]
+    return len(start.expandtabs(4))
+
+
+def _is_rule(bare: str) -> bool:
+    mark = bare[0]
+    return mark in _RULES and len(bare) > 2 and not bare.strip(mark + " ") and bare.count(mark) > 2
+
+
+def _fences(rows: list[str]) -> dict[int, int]:
+    """Return the last row of each fenced block by its first row.
+
+    Fences nest; where that leaves one open, the rest of the text is read without nesting.
+    """
+    marks = [at for at, row in enumerate(rows) if row.lstrip()[:3] in ("```", "~~~")]
+    found: dict[int, int] = {}
+    fences: list[tuple[str, int]] = []
+    start = 0
+    for at in marks:
+        start = start if fences else at
+        if _nests(fences, rows[at]) and not fences:
+            found[start] = at
+    if fences:
+        found |= _plain_fences(rows, [at for at in marks if at >= start])
+    return found
+
+
+def _nests(fences: list[tuple[str, int]], row: str) -> bool:
+    """Whether a row opens a fence or closes the innermost of `fences`, which is updated.
+
+    A fence with a language, or indented more than the one around it, opens a nested one.
+    """
+    bare, indent = row.strip(), _indent(row)
+    run = markdown.fence_of(bare)
+    outer, outer_indent = fences[-1] if fences else ("", 0)
+    if not run or (outer and run[0] != outer[0]):
+        return False
+    if outer and run == bare and indent <= outer_indent:
+        closes = len(run) >= len(outer)
+        if closes:
+            fences.pop()
+        return closes
+    fences.append((run, indent))
+    return True
+
+
+def _plain_fences(rows: list[str], marks: list[int]) -> dict[int, int]:
+    """Return the fenced blocks that begin at `marks`, without nesting; one unclosed is none."""
+    coded = markdown.in_fences([rows[at] for at in marks])
+    found: dict[int, int] = {}
+    fence, start = "", 0
+    for at, code in zip(marks, coded, strict=True):
+        bare = rows[at].strip()
+        if fence and bare.startswith(fence) and not bare.strip(fence[0]):
+            found[start], fence = at, ""
+        elif not fence and code:
+            fence, start = markdown.fence_of(bare), at
+    return found
+
+
+def _comments(rows: list[str]) -> dict[int, int]:
+    """Return the last row of each HTML comment that begins a line, by its first row."""
+    found: dict[int, int] = {}
+    start = -1
+    for at, row in enumerate(rows):
+        if start < 0 and row.lstrip()[:4] == "<!--":
+            start = at
+        if start >= 0 and "-->" in row:
+            found[start], start = at, -1
+    return found

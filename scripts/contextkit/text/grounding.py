@@ -1,0 +1,264 @@
+"""Whether what an answer says stands in the report that it is about.
+
+    checked = grounding.check(answer, report)
+    checked.said        "11/12": claims that were found, and claims
+    checked.missing     ("1,500 ms", "src/x.py:9"): those that were not
+
+A claim is a path, a place in a file, a number, an identifier, an address, or a quotation. Numbers
+are compared by value and unit (1,500 ms is 1.5 s), a place by its file and line, everything else
+by its letters. A failure that the answer turns round (`all tests pass`) is a claim that is missing.
+"""
+
+from __future__ import annotations
+
+import re
+
+from contextkit.base.records import NamedTuple
+from contextkit.text import authored, facts
+from contextkit.text.digests import reading
+from contextkit.text.digests.reading import Pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_NUMBER = Pattern(
+    r"(?<![\w.,/:#-])(?P<sign>[$€£]?)(?P<value>\d{1,3}(?:[,'\u202f]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
+    r"(?P<unit>\s?%|[ \u00a0-]?[A-Za-zµμ]{1,12})?(?![\w/]|[.,:-]\d)"
+)
+_SCALES: dict[str, dict[str, float]] = {  # to one unit per dimension
+    "s": {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3, "millisecond": 1e-3, "s": 1,
+          "sec": 1, "second": 1, "min": 60, "minute": 60, "h": 3600, "hr": 3600, "hour": 3600,
+          "d": 86400, "day": 86400},
+    "B": {"b": 1, "byte": 1, "kb": 1e3, "kib": 1024, "mb": 1e6, "mib": 1024**2, "gb": 1e9,
+          "gib": 1024**3, "tb": 1e12, "tib": 1024**4},
+    "%": {"%": 1, "percent": 1},
+    "Hz": {"hz": 1, "khz": 1e3, "mhz": 1e6, "ghz": 1e9},
+}  # fmt: skip
+_UNITS = {name: (kind, scale) for kind, names in _SCALES.items() for name, scale in names.items()}
+_MULTIPLES = {"k": 1e3, "thousand": 1e3, "million": 1e6, "billion": 1e9}
+_SMALL = 10  # a bare number below this is a count of the answer's own
+_QUOTED = Pattern(r"[\"“«„]([^\"“”«»„\n]{6,300})[\"”»“]|`([^`\n]{2,200})`")
+_PLACE = Pattern(r"(?P<path>.*?)(?::|#L)(?P<first>\d+)(?:[-–:]L?(?P<last>\d+))?")
+_LINES = Pattern(r"(?<!\w)[Ll]ines? (\d+)(?: ?(?:-|–|to|and) ?(\d+))?")
+_FAILS = Pattern(
+    r"\b(?:fail(?:s|ed|ure|ures|ing)?|errors?|broken|crash\w*|panic\w*|times? out|timed out|"
+    r"does not|do not|don'?t|cannot|can'?t|never|unsafe|risky|not (?:safe|ready|recommended|ok|"
+    r"supported|work\w*|pass\w*)|rejected|blocked|regress\w*|"
+    r"fehlgeschlagen|schlägt fehl|scheitert|fehlschlag|falla|fallan|fallido|falha|falham|échoue\w*|"
+    r"échec)\b|失败|失敗|실패|ошибк|провал", re.I
+)  # fmt: skip
+_PASSES = Pattern(
+    r"\b(?:pass(?:es|ed|ing)?|succeed(?:s|ed)?|success(?:ful|fully)?|green|works?|worked|safe|"
+    r"clean|ready|(?:no|0|zero|without(?: any)?) (?:failures?|errors?|issues?|findings?|problems?|"
+    r"regressions?)|bestanden|erfolgreich|keine Fehler|pasan|sin errores|passam|sem erros|"
+    r"réussi\w*|sans erreurs?)\b|成功|通过|合格|통과|성공|успешно", re.I
+)  # fmt: skip
+_NEGATED = Pattern(
+    r"\b(?:not|never|no longer|isn'?t|aren'?t|doesn'?t|don'?t|won'?t|nicht|kein\w*|no|non|não|ne)"
+    r"(?: \w+){0,2} (?=(?:pass|succe|green|work|safe|clean|ready|fail|broke|crash))", re.I
+)  # fmt: skip
+_ZERO = Pattern(r"\b(?:no|0|zero|without(?: any)?) (?:failures?|errors?|failed)\b", re.I)
+_ANCHOR = Pattern(r"[A-Za-z_][\w.-]{3,}|[\u0400-\u04ff]{4,}|[\u3040-\u9fff\uac00-\ud7af]{2,}")
+_EMPTY = frozenset(
+    "that this with from they them when then were have been does will each both also into only "
+    "pass passes passed fails failed fail works safe clean ready error errors".split()
+)
+_WEAK = frozenset("test tests check checks suite".split())  # of many sentences, so of none
+_ALL = Pattern(
+    r"\b(?:all|every|everything|no|0|zero|alle|jeder|todos|todas|tous|toutes)\b|全", re.I
+)
+_COUNTED = Pattern(r"\b[1-9]\d* (?:tests? |checks? )?(?:failed|failures?|failing|errors?)\b", re.I)
+_NEAR = 0.67  # share of a statement's words that another has to have to be about the same
+
+
+class Checked(NamedTuple):
+    """How many claims there are, and those that were not found, in the answer's order."""
+
+    total: int
+    missing: tuple[str, ...] = ()
+    turned: tuple[str, ...] = ()  # of these, failures that are told as successes, or the reverse
+
+    @property
+    def said(self) -> str:
+        """`11/12`."""
+        return f"{self.total - len(self.missing)}/{self.total}"
+
+
+def check(answer: str, report: str) -> Checked:
+    """Look up every claim of `answer` in `report`."""
+    known = _Report(report)
+    seen: dict[str, bool] = {}
+    for shown, found in _claims(answer, known):
+        seen[shown] = seen.get(shown, False) or found
+    turned = tuple(_turned(answer, known))
+    missing = tuple(claim for claim, found in seen.items() if not found)
+    return Checked(len(seen) + len(turned), (*missing, *turned), turned)
+
+
+class _Report:
+    """A report, prepared for many look-ups."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.flat = _flat(text)
+        self.numbers = set(_numbers(text))
+        self.values = {value for value, _ in self.numbers}
+        self.last = reading.line_count(text)
+        self._sentences: list[tuple[str, frozenset[str]]] | None = None
+
+    def has(self, claim: str) -> bool:
+        return _flat(claim).strip() in self.flat
+
+    def has_path(self, path: str) -> bool:
+        """Whether the path stands there, in full or as the end of a longer one."""
+        bare = path.lower().removeprefix("./").rstrip("/")
+        return any(end in self.flat for end in (bare, _flat(bare))) or (
+            bare.count("/") > 0 and f" {bare.rpartition('/')[2]}" in self.flat and
+            bare.partition("/")[2] in self.flat
+        )  # fmt: skip
+
+    def has_place(self, path: str, first: int, last: int) -> bool:
+        """Whether a line of the report names the file together with that line or a span of it."""
+        name = path.rpartition("/")[2]
+        if not self.has_path(path):
+            return False
+        for line in self.text.split("\n"):
+            at = line.find(name)
+            if at >= 0 and any(a <= first and last <= b for a, b in _spans(line[at:])):
+                return True
+        return False
+
+    def about(self, words: frozenset[str]) -> list[str]:
+        """The sentences that are about the same: they have most of these words."""
+        if self._sentences is None:
+            blocks = reading.blocks(reading.part(self.text))
+            whole = [one for block in blocks for one in block.statements()]
+            parts = [part for one in (*whole, *self.text.split("\n")) for part in one.split("; ")]
+            said = dict.fromkeys(filter(_tone, parts))
+            self._sentences = [(one, _anchors(one)) for one in said]
+        return [one for one, has in self._sentences if len(words & has) >= _NEAR * len(words)]
+
+
+def _claims(answer: str, report: _Report) -> Iterator[tuple[str, bool]]:
+    """Every claim of the answer as it is shown, and whether the report has it."""
+    told = list(_told_facts(answer, report))
+    yield from told
+    shown = [one for one, _ in told]
+    for found in _QUOTED.finditer(answer):
+        quoted = found[1] or found[2]
+        if not any(quoted in one or one in quoted for one in shown):
+            yield (f'"{quoted}"' if found[1] else quoted), report.has(quoted)
+    for said, number in _told_numbers(_without(answer, shown)):
+        yield said, number in report.numbers or (not number[1] and number[0] in report.values)
+    yield from _told_verdict(answer, report)
+    for found in _LINES.finditer(answer):
+        if int((found[2] or found[1])[:9]) > report.last:
+            yield found[0], report.has(found[0])
+
+
+def _told_facts(answer: str, report: _Report) -> Iterator[tuple[str, bool]]:
+    """Paths, places, addresses and identifiers of the answer."""
+    for kind, value, _ in facts.find(answer):
+        place = _PLACE.match(value) if kind == "location" else None
+        if place:
+            first = int(place["first"][:9])
+            last = max(first, int((place["last"] or place["first"])[:9]))
+            yield value, report.has_place(place["path"], first, last)
+        elif kind in ("path", "url", "commit", "id", "version"):
+            yield value, report.has_path(value) if kind == "path" else report.has(value)
+
+
+def _told_verdict(answer: str, report: _Report) -> Iterator[tuple[str, bool]]:
+    """The verdict that the answer states, where the report states one."""
+    own = [one.text for one in authored.read(report.text).statements if one.role == "verdict"]
+    told = [one.text for one in authored.answer(answer).statements if one.role == "verdict"]
+    if told and own:
+        first = told[0].partition(".")[0].partition(",")[0].strip()
+        yield f"Verdict: {first}", _flat(first).strip() in _flat(" ".join(own))
+
+
+def _without(text: str, told: list[str]) -> str:
+    """The text without what was looked up already and without lines of files."""
+    for one in sorted(told, key=len, reverse=True):
+        text = text.replace(one, " ")
+    return str(_LINES.sub(" ", text))
+
+
+def _told_numbers(text: str) -> Iterator[tuple[str, tuple[float, str]]]:
+    for line in text.split("\n"):
+        line = re.sub(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+", "", line)
+        for found in _NUMBER.finditer(line):
+            number = _number(found)
+            if number[1] or number[0] >= _SMALL or number[0] % 1:
+                unit = found["unit"] or ""
+                unit = unit if _unit(unit) or unit.strip().lower() in _MULTIPLES else ""
+                yield f"{found['sign']}{found['value']}{unit}", number
+
+
+def _numbers(text: str) -> Iterator[tuple[float, str]]:
+    """Every number of a text with its dimension, and in any case without."""
+    for found in _NUMBER.finditer(text):
+        yield _number(found)
+    for digits in re.findall(r"\d+(?:\.\d+)?", text.replace(",", "")):
+        yield round(float(digits[:15]), 9), ""
+
+
+def _number(found: re.Match[str]) -> tuple[float, str]:
+    value = float(re.sub(r"[,'\u202f]", "", found["value"])[:15])
+    unit = (found["unit"] or "").strip(" -\u00a0").lower()
+    kind = _unit(unit)
+    if kind:
+        return round(value * kind[1], 9), kind[0]
+    return round(value * _MULTIPLES.get(unit, 1), 9), found["sign"]
+
+
+def _unit(word: str) -> tuple[str, float] | None:
+    bare = word.strip(" -\u00a0").lower()
+    return _UNITS.get(bare) or _UNITS.get(bare.removesuffix("s"))
+
+
+def _spans(text: str) -> Iterator[tuple[int, int]]:
+    """The lines of a file that the words after its name speak of."""
+    for found in re.finditer(
+        r"(?:(?<![\d.])[:#,(]\s?L?|[Ll]ines? |, |/)(\d{1,7})(?:(?:[-–:]| to )L?(\d{1,7}))?", text
+    ):
+        first = int(found[1])
+        yield first, max(first, int(found[2] or first))
+
+
+def _turned(answer: str, report: _Report) -> Iterator[str]:
+    """Statements that say it passes where all that the report says about it is that it fails."""
+    for block in reading.blocks(answer):
+        for said in block.statements():
+            tone, words = _tone(said), _anchors(said)
+            words = words - _WEAK if len(words - _WEAK) > 1 else words
+            if not tone or not words:
+                continue
+            tones = {one for other in report.about(words) if (one := _tone(other))}
+            whole = tone > 0 and _ALL.search(said) is not None
+            if whole and words <= _WEAK and _COUNTED.search(report.text):
+                tones.add(-1)
+            if tones and (tone not in tones or (whole and -1 in tones)):
+                yield f'"{said[:80]}"'
+
+
+def _tone(said: str) -> int:
+    """1 for a success, -1 for a failure, 0 for neither or both."""
+    bare = _ZERO.sub(" passes ", said)
+    flipped = len(_NEGATED.findall(bare))
+    bare = _NEGATED.sub("", bare)
+    fails, passes = bool(_FAILS.search(bare)), bool(_PASSES.search(bare))
+    if fails == passes:
+        return 0
+    return (1 if passes else -1) * (-1 if flipped % 2 else 1)
+
+
+def _anchors(said: str) -> frozenset[str]:
+    return frozenset(word.lower().strip(".-") for word in _ANCHOR.findall(said)) - _EMPTY
+
+
+def _flat(text: str) -> str:
+    """The text without what does not count in a comparison: case, markup, and line breaks."""
+    text = text.lower().replace("’", "'").replace("**", "").replace("`", "")
+    return " " + " ".join(text.split())

@@ -1,0 +1,53 @@
+"""make site: the manuals as a website."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import website
+from conftest import CHECKOUT
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site; a link or an anchor that leads nowhere would have ended the build."""
+    return website.build(tmp_path_factory.mktemp("site"))
+
+
+def test_every_manual_is_a_page_that_can_be_searched(site: Path) -> None:
+    index = (site / "search" / "search_index.json").read_text(encoding="utf-8")
+    for page in (CHECKOUT / "manuals").rglob("*.md"):
+        name = page.relative_to(CHECKOUT).with_suffix(".html")
+        shown = name.with_name("index.html") if page.name == "README.md" else name
+        assert (site / shown).exists(), shown
+        assert f'"location":"{shown}' in index, shown
+
+
+def test_reading_it_fetches_nothing_from_elsewhere(site: Path) -> None:
+    for page in site.rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        assert not re.search(r'<(?:link|script|img)[^>]+(?:href|src)="https?://', text), page
+
+
+def test_agents_get_an_index_whose_pages_are_there(site: Path) -> None:
+    text = (site / "llms.txt").read_text(encoding="utf-8")
+    assert text.startswith("# contextkit\n\n> ")
+    links = re.findall(r"^- \[.+?\]\((\S+?)\): .+$", text, re.M)
+    assert len(links) > 15 and all((site / link).exists() for link in links)
+
+
+def test_a_link_that_leads_nowhere_ends_the_build(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sources = website.sources
+
+    def broken(folder: Path) -> None:
+        sources(folder)
+        with open(folder / "SECURITY.md", "a", encoding="utf-8") as page:
+            page.write("\n[gone](manuals/secrets.md#no-such-heading)\n")
+
+    monkeypatch.setattr(website, "sources", broken)
+    with pytest.raises(BaseException, match="strict mode"):
+        website.build(tmp_path)
