@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from contextkit.base.errors import ContextError
@@ -48,17 +48,15 @@ class Siege:
         """The victim writes, the friend too; what the friend wrote may be taken."""
         before = self.victim.files()
         key = self.draw.randrange(3)
-        for action in self.draw.sample(
-            [
-                lambda: self.victim.store(f"s-{key}", "auth", f"text {self.number}\n"),
-                lambda: self.victim.conclude(f"agent-{key}", f"summary {self.number}"),
-                lambda: self.victim.find_out(f"ui{key}", f"- **Task ID:** login {self.number}\n"),
-                lambda: self.victim.remember(f"note {self.number}"),
-                lambda: self.victim.launch(f"run-{self.number}"),
-                lambda: self.victim.happen(f"note:{self.number}"),
-            ],
-            3,
-        ):
+        actions: list[Callable[[], object]] = [
+            lambda: self.victim.store(f"s-{key}", "auth", f"text {self.number}\n"),
+            lambda: self.victim.conclude(f"agent-{key}", f"summary {self.number}"),
+            lambda: self.victim.find_out(f"ui{key}", f"- **Task ID:** login {self.number}\n"),
+            lambda: self.victim.remember(f"note {self.number}"),
+            lambda: self.victim.launch(f"run-{self.number}"),
+            lambda: self.victim.happen(f"note:{self.number}"),
+        ]
+        for action in self.draw.sample(actions, 3):
             action()
         after = self.victim.files()
         self.own |= {name: data for name, data in after.items() if before.get(name) != data}

@@ -45,9 +45,9 @@ class Lineage(Record):
 class History:
     """The events in order of time, indexed once by each question asked of them."""
 
-    def __init__(self, events: list[Event], elsewhere: dict[str, str]) -> None:
+    def __init__(self, events: list[Event], elsewhere: dict[str, str] | None = None) -> None:
         """`elsewhere` names the machine of each document that another machine wrote."""
-        self.events, self.elsewhere = events, elsewhere
+        self.events, self.elsewhere = events, elsewhere or {}
         self.of: dict[str, list[Event]] = {}
         self.made_of: dict[str, list[Event]] = {}  # stored events that name a document in `from`
         self.put_with: dict[str, list[Event]] = {}  # handed events that name one in `from`

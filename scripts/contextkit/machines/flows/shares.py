@@ -379,8 +379,8 @@ def _events(data: bytes, machine: Machine) -> Iterator[bytes]:
             continue
         if isinstance(event, dict) and len(line) <= _LINE:
             event |= {"machine": machine.name, "machine_id": machine.id}
-            line = json.dumps(event, ensure_ascii=False, separators=(",", ":"))
-            yield manifests.clean(line).encode()
+            shown = json.dumps(event, ensure_ascii=False, separators=(",", ":"))
+            yield manifests.clean(shown).encode()
 
 
 def _append(path: str, lines: list[bytes]) -> None:

@@ -146,11 +146,11 @@ def _answer(
 
 def _machines(layout: Layout, loaded: Loaded[verdicts.Entry]) -> dict[str, str]:
     """Return the other machine that wrote an agent's verdict, or the review it was made from."""
+    if not os.path.exists(os.path.join(layout.state, "sync")):  # most repositories
+        return {}
     from contextkit.base import origins
 
     others = origins.paths(layout)
-    if not others:
-        return {}
     return {
         entry["agent"]: machine
         for path, entry in loaded
