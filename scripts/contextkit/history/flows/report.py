@@ -22,7 +22,7 @@ from contextkit.base import (
 )
 from contextkit.base.errors import ContextError
 from contextkit.base.version import toolkit
-from contextkit.history.flows import delivery
+from contextkit.history.flows import delivery, standing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,9 +75,10 @@ def facts(layout: Layout) -> Facts:
 
     found["severities"] = list(vocabulary.SEVERITIES)
     whole = {name: sum(one[name] for one in systems) for name in ("stored", "injected", "saved")}
+    net = max(0, whole["saved"] - standing.cost(layout))
     found["cards"] = [
         ["tokens stored", whole["stored"]], ["tokens handed over", whole["injected"]],
-        ["tokens saved", whole["saved"]], ["documents", len(items)],
+        ["tokens saved", net], ["documents", len(items)],
         ["sessions", len(found["sessions"])], ["open", len(found["open"])],
         ["stale", len(found["stale"])], ["failed", len(found["failed"])],
     ]  # fmt: skip
