@@ -52,7 +52,7 @@ def _run(host: str, event: str, data: bytes) -> str:
         layout = _layout()
     except Exception as error:  # whatever it is, the host must go on
         _note_without_layout(f"{host} {event}", error)
-        return ""
+        return _notice(host, event, error)
     try:
         layout.state  # noqa: B018  (its check)
     except ContextError:
@@ -71,6 +71,16 @@ def _run(host: str, event: str, data: bytes) -> str:
     except Exception as error:
         _note(layout.hooks, f"{host} {given.event}", error)
         return ""
+
+
+def _notice(host: str, event: str, error: Exception) -> str:
+    """Tell the user once, at the start of a session, that the hooks do nothing, and why."""
+    if not isinstance(error, ContextError):
+        return ""
+    try:
+        return hosts.notice(host, event, f"contextkit's hooks do nothing in this session: {error}")
+    except ContextError:
+        return ""  # an unknown host
 
 
 def _note_injected(layout: Layout, given: HookInput, answers: list[Answer]) -> None:
@@ -165,9 +175,9 @@ def _with_machines(layout: Layout, answer: Answer) -> Answer:
     """Return the answer, naming which of its documents another machine stored."""
     if not answer.refs:
         return answer
-    from contextkit.base import ledger
+    from contextkit.base import origins
 
-    elsewhere = ledger.stored_elsewhere(layout)
+    elsewhere = origins.elsewhere(layout)
     found = [f"{ref} on {names.clipped(elsewhere[ref], 60)}" for ref in answer.refs
              if ref in elsewhere]  # fmt: skip
     if not found:
@@ -178,7 +188,7 @@ def _with_machines(layout: Layout, answer: Answer) -> Answer:
 
 def _merged(layout: Layout, answers: list[Answer]) -> Answer:
     """Merge all answers into one within the host's limits; quoted text is cut first."""
-    said = [_without_secrets(layout, answer) for answer in answers if answer != hosts.NOTHING]
+    said = [_through_the_door(layout, answer) for answer in answers if answer != hosts.NOTHING]
     if not said:
         return hosts.NOTHING
     from contextkit.base import tokens
@@ -220,12 +230,11 @@ def _joined(texts: list[str], characters: int, most: int) -> str:
     return tokens.clip("\n".join(texts)[:characters], most)
 
 
-def _without_secrets(layout: Layout, answer: Answer) -> Answer:
-    from contextkit.base import redaction
+def _through_the_door(layout: Layout, answer: Answer) -> Answer:
+    from contextkit.base import outgoing
 
-    allowed = layout.limits.secrets_allow
-    texts = {name: text for name, text in vars(answer).items() if isinstance(text, str)}
-    return answer.replace(**{n: redaction.redacted(t, allowed)[0] for n, t in texts.items() if t})
+    told = outgoing.told_each(vars(answer), layout.limits.secrets_allow)
+    return answer.replace(**{name: value for name, value in told.items() if value})
 
 
 def _note(hooks: str, where: str, error: Exception) -> None:

@@ -6,7 +6,7 @@ import os
 import re
 import sys
 
-from contextkit.base import files, names, redaction, sessions, tokens
+from contextkit.base import files, names, outgoing, redaction, sessions, tokens
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -53,7 +53,7 @@ def tell(job: Job) -> None:
         text = _told(job)
     except Exception as error:
         why = str(error) if isinstance(error, (ContextError, OSError)) else repr(error)
-        sys.stderr.write(f"run: the output is not shortened: {names.one_line(why)}\n")
+        sys.stderr.write(f"run: the output is not shortened: {outgoing.name(why)}\n")
         text = ""
     if text:
         pump.write(1, text.encode("utf-8", "surrogateescape"))
@@ -112,7 +112,7 @@ def digested(layout: Layout, told: Told) -> str:
     if digest.key and not any(digest.key in line for line in lines):
         lines.insert(0, f"{digest.at + before}: {digest.key}" if digest.at else digest.key)
     said = "\n".join([_head(told, size), *lines, f"@stored: {layout.shown(path)}", ""])
-    return redaction.redacted(said, limits.secrets_allow)[0]
+    return outgoing.told(said, limits.secrets_allow)
 
 
 def _said(aspect: str, finding: str) -> str:
