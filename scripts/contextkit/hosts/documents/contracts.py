@@ -307,6 +307,14 @@ def output(host: str, event: str, answer: Answer) -> str:
     return formats.to_json({"hookSpecificOutput": inner}) + "\n"
 
 
+def notice(host: str, event: str, text: str) -> str:
+    """Return what tells the user, not the agent, something at the start of a session; else ''."""
+    known = find(host).events.get(event)
+    if known is None or known.ours != "SessionStart" or find(host).flat:
+        return ""
+    return formats.to_json({"systemMessage": names.one_line(text)}) + "\n"
+
+
 def _result(event: HostEvent, answer: Answer) -> dict[str, object]:
     """Return the answer that replaces a tool's result or its input."""
     if "modify" in event.takes:

@@ -52,7 +52,7 @@ def _run(host: str, event: str, data: bytes) -> str:
         layout = _layout()
     except Exception as error:  # whatever it is, the host must go on
         _note_without_layout(f"{host} {event}", error)
-        return ""
+        return _notice(host, event, error)
     try:
         layout.state  # noqa: B018  (its check)
     except ContextError:
@@ -71,6 +71,16 @@ def _run(host: str, event: str, data: bytes) -> str:
     except Exception as error:
         _note(layout.hooks, f"{host} {given.event}", error)
         return ""
+
+
+def _notice(host: str, event: str, error: Exception) -> str:
+    """Tell the user once, at the start of a session, that the hooks do nothing, and why."""
+    if not isinstance(error, ContextError):
+        return ""
+    try:
+        return hosts.notice(host, event, f"contextkit's hooks do nothing in this session: {error}")
+    except ContextError:
+        return ""  # an unknown host
 
 
 def _note_injected(layout: Layout, given: HookInput, answers: list[Answer]) -> None:
@@ -165,9 +175,9 @@ def _with_machines(layout: Layout, answer: Answer) -> Answer:
     """Return the answer, naming which of its documents another machine stored."""
     if not answer.refs:
         return answer
-    from contextkit.base import ledger
+    from contextkit.base import origins
 
-    elsewhere = ledger.stored_elsewhere(layout)
+    elsewhere = origins.elsewhere(layout)
     found = [f"{ref} on {names.clipped(elsewhere[ref], 60)}" for ref in answer.refs
              if ref in elsewhere]  # fmt: skip
     if not found:
