@@ -172,9 +172,9 @@ def ours(names: str) -> set[str]:
 
 
 COMMON = {"__future__"} | ours(
-    "base.cli base.commands base.errors base.files base.filters base.git base.layout"
-    " base.links base.owned"
-    " base.names base.records base.settings base.stores base.templates"
+    "base.cli base.commands base.errors base.files base.filters base.git base.layout base.links"
+    " base.names base.outgoing base.owned base.records base.redaction base.settings base.stores"
+    " base.templates"
 )
 LEDGER = ours("base.host_variables base.ledger base.sessions base.version")
 REMINDERS = COMMON | LEDGER | ours("base.redaction capsules.documents.reminders")

@@ -95,14 +95,18 @@ class Answer(Record):
     """Text for stdout with extra information.
 
     `status` is the exit status, since a negative answer is an answer too. `exact` text is
-    somebody's document: not even a newline is added. `data` is what `json=1` prints instead of the
-    text: a value, or a function that computes one; without it the text is printed in any case.
+    somebody's document: not even a newline is added. `verbatim` text is one that was asked for word
+    for word, or passed through: it alone passes the door (`outgoing.py`) as it is, and only
+    into a pipe or file; a terminal gets its controls as escapes. `data` is what `json=1` prints
+    instead of the text: a value, or a function that computes one; without it the text is printed in
+    any case.
     `talk` goes to stderr, and only along with the text.
     """
 
     text: str
     status: int = 0
     exact: bool = False
+    verbatim: bool = False
     data: object = None
     talk: str = ""
 

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 # What can happen to a document.
 STORED, RENDERED, INJECTED, SHOWN = "stored", "rendered", "injected", "shown"
 ACKNOWLEDGED, CONSUMED, ENDED, REMOVED = "acknowledged", "consumed", "ended", "removed"
-EVENTS = (STORED, RENDERED, INJECTED, SHOWN, ACKNOWLEDGED, CONSUMED, ENDED, REMOVED)
+ASKED = "asked"  # an agent was told how to answer, or sent back, and answered: what that cost
+EVENTS = (STORED, RENDERED, INJECTED, SHOWN, ACKNOWLEDGED, CONSUMED, ENDED, REMOVED, ASKED)
 
 FORMAT = 1
 HOST = "CONTEXT_HOST"  # environment variable that tells the host that called a hook

@@ -39,7 +39,7 @@ def store(layout: Layout, args: Arguments) -> Answer:
     if args.inline or not (asked or size > budget):
         why = "as asked" if args.inline else f"within {budget}"
         cli.say(f"~{size} tokens, {why}: passed through, nothing stored")
-        return Answer(text=output.content, exact=True)
+        return Answer(text=output.content, exact=True, verbatim=True)
     now = names.now()
     try:
         if target:
@@ -53,7 +53,7 @@ def store(layout: Layout, args: Arguments) -> Answer:
     except (OSError, ContextError) as error:
         reason = getattr(error, "strerror", "") or error
         cli.say(f"storing failed ({reason}): the whole text follows on stdout")
-        return Answer(text=output.content, status=1, exact=True)
+        return Answer(text=output.content, status=1, exact=True, verbatim=True)
     for note in stored.notes:
         cli.say(note)
     cli.say(f"~{size} tokens, {'as asked' if asked else f'above {budget}'}: stored")
@@ -154,7 +154,8 @@ def _opened(layout: Layout, args: Arguments, path: str) -> Answer | Rows:
         text = files.read_bytes(path).decode("utf-8", "surrogateescape")
         return Answer(text=text, exact=True, data=lambda: _whole(layout, path))
     text = _part(payloads.load(path, layout.shown(path)), args.part)
-    return Answer(text=text, exact=args.part == "content", data=lambda: _whole(layout, path))
+    whole = args.part == "content"
+    return Answer(text=text, exact=whole, verbatim=whole, data=lambda: _whole(layout, path))
 
 
 def _found(layout: Layout, args: Arguments, session: str) -> str:

@@ -13,7 +13,7 @@ import os
 from contextkit.base import addresses, files, ledger, names, redaction, stores, version
 from contextkit.base.errors import ContextError
 from contextkit.base.version import toolkit
-from contextkit.history.flows import delivery
+from contextkit.history.flows import delivery, standing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,9 +66,10 @@ def facts(layout: Layout) -> Facts:
 
     found["severities"] = list(vocabulary.SEVERITIES)
     whole = {name: sum(one[name] for one in systems) for name in ("stored", "injected", "saved")}
+    net = max(0, whole["saved"] - standing.cost(layout))
     found["cards"] = [
         ["tokens stored", whole["stored"]], ["tokens handed over", whole["injected"]],
-        ["tokens saved", whole["saved"]], ["documents", len(items)],
+        ["tokens saved", net], ["documents", len(items)],
         ["sessions", len(found["sessions"])], ["open", len(found["open"])],
         ["stale", len(found["stale"])], ["failed", len(found["failed"])],
     ]  # fmt: skip

@@ -129,7 +129,10 @@ def note_start(layout: Layout, given: HookInput) -> Answer:
     from contextkit.hosts.documents import seen_agents
 
     if given.agent:
-        record = seen_agents.HookAgent(agent_type=given.agent_type, started=names.now())
+        about = seen_agents.load(layout, given.session, given.agent).about
+        record = seen_agents.HookAgent(
+            agent_type=given.agent_type, started=names.now(), about=about
+        )
         seen_agents.save(layout, given.session, given.agent, record)
     return NOTHING
 
@@ -265,10 +268,11 @@ def hand_receipt(layout: Layout, given: HookInput) -> Answer:
     starts_agents = given.text("tool_name") in event.matcher.split("|")
     if not starts_agents or not isinstance(response, dict):
         return NOTHING
-    if not isinstance(response.get(event.text or "content"), (str, list)):
-        return NOTHING
     from contextkit.hosts.flows import outputs
 
+    if not isinstance(response.get(event.text or "content"), (str, list)):
+        outputs.note_call(layout, given, response)
+        return NOTHING
     return outputs.hand_receipt(layout, given, response)
 
 

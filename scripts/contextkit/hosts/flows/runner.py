@@ -52,7 +52,7 @@ def _run(host: str, event: str, data: bytes) -> str:
         layout = _layout()
     except Exception as error:  # whatever it is, the host must go on
         _note_without_layout(f"{host} {event}", error)
-        return ""
+        return _notice(host, event, error)
     try:
         layout.state  # noqa: B018  (its check)
     except ContextError:
@@ -71,6 +71,16 @@ def _run(host: str, event: str, data: bytes) -> str:
     except Exception as error:
         _note(layout.hooks, f"{host} {given.event}", error)
         return ""
+
+
+def _notice(host: str, event: str, error: Exception) -> str:
+    """Tell the user once, at the start of a session, that the hooks do nothing, and why."""
+    if not isinstance(error, ContextError):
+        return ""
+    try:
+        return hosts.notice(host, event, f"contextkit's hooks do nothing in this session: {error}")
+    except ContextError:
+        return ""  # an unknown host
 
 
 def _note_injected(layout: Layout, given: HookInput, answers: list[Answer]) -> None:
@@ -178,16 +188,14 @@ def _with_machines(layout: Layout, answer: Answer) -> Answer:
 
 def _merged(layout: Layout, answers: list[Answer]) -> Answer:
     """Merge all answers into one within the host's limits; quoted text is cut first."""
-    said = [_without_secrets(layout, answer) for answer in answers if answer != hosts.NOTHING]
+    said = [_through_the_door(layout, answer) for answer in answers if answer != hosts.NOTHING]
     if not said:
         return hosts.NOTHING
     from contextkit.base import tokens
 
     block = next((answer.block for answer in said if answer.block), "")
-    result, decision = next(
-        ((answer.result, answer.decision) for answer in said if answer.result is not None),
-        (None, ""),
-    )
+    result = next((answer.result for answer in said if answer.result is not None), None)
+    wrapped = next((answer for answer in said if answer.input is not None), hosts.NOTHING)
     limits = layout.limits
     most = int(limits.hook_context_tokens / tokens.CAUTION)
     lines = _joined([one.context for one in said if one.context], limits.hook_context_characters,
@@ -203,7 +211,7 @@ def _merged(layout: Layout, answers: list[Answer]) -> Answer:
         text = tokens.clip(answer.quoted[: room - len(around) - 4], left)
         lines = f"{lines}\n\n{hosts.labeled(text, answer.origin)}".strip("\n")
         room = limits.hook_context_characters - len(lines)
-    return Answer(context=lines, block=block, result=result, decision=decision)
+    return wrapped.replace(context=lines, block=block, result=result)
 
 
 def _joined(texts: list[str], characters: int, most: int) -> str:
@@ -220,12 +228,12 @@ def _joined(texts: list[str], characters: int, most: int) -> str:
     return tokens.clip("\n".join(texts)[:characters], most)
 
 
-def _without_secrets(layout: Layout, answer: Answer) -> Answer:
-    from contextkit.base import redaction
+def _through_the_door(layout: Layout, answer: Answer) -> Answer:
+    from contextkit.base import outgoing
 
-    allowed = layout.limits.secrets_allow
-    texts = {name: text for name, text in vars(answer).items() if isinstance(text, str)}
-    return answer.replace(**{n: redaction.redacted(t, allowed)[0] for n, t in texts.items() if t})
+    fields = {name: value for name, value in vars(answer).items() if name != "input"}
+    told = outgoing.told_each(fields, layout.limits.secrets_allow)
+    return answer.replace(**{name: value for name, value in told.items() if value})
 
 
 def _note(hooks: str, where: str, error: Exception) -> None:

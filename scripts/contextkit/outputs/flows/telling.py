@@ -6,7 +6,7 @@ import os
 import re
 import sys
 
-from contextkit.base import files, names, redaction, sessions, tokens
+from contextkit.base import files, names, outgoing, redaction, sessions, tokens
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -61,7 +61,7 @@ def tell(job: Job) -> None:
         text = _told(job)
     except Exception as error:
         why = str(error) if isinstance(error, (ContextError, OSError)) else repr(error)
-        sys.stderr.write(f"run: the output is not shortened: {names.one_line(why)}\n")
+        sys.stderr.write(f"run: the output is not shortened: {outgoing.name(why)}\n")
         text = ""
     if text:
         pump.write(1, text.encode("utf-8", "surrogateescape"))
@@ -115,7 +115,7 @@ def digested(layout: Layout, told: Told) -> str:
     digest = None if short else _digest(layout, told, text, size)
     path, before = _stored(layout, told, size, short.split("\n")[0] if short else _first(digest))
     said = _shown(told, size, short or _rows(digest, before), layout.shown(path))
-    return redaction.redacted(said, limits.secrets_allow)[0]
+    return outgoing.told(said, limits.secrets_allow)
 
 
 def compacted(text: str, size: int, tokenizer: str) -> str:

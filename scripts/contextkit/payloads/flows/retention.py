@@ -61,6 +61,18 @@ def _is_held(layout: Layout, folder: str, now: int) -> bool:
     return sessions.lives(layout, session) or now < int(until.strip() or 0)
 
 
+def transcripts(layout: Layout) -> list[str]:
+    """The transcripts of the sessions here that are known and still there."""
+    folders = [os.path.join(layout.payloads, one) for one in payloads.sessions_in(layout)]
+    found = [files.read_if_there(os.path.join(one, _HELD)) for one in (*folders, *_ended(layout))]
+    running = os.listdir(layout.running) if os.path.isdir(layout.running) else []
+    lines = [(text or "").partition("\n")[0] for text in found]
+    for name in running:
+        text = files.read_if_there(os.path.join(layout.running, name)) or ""
+        lines.append(text.partition("\n")[2].strip())
+    return sorted({path for path in lines if path and os.path.isfile(path)})
+
+
 def session_lock(layout: Layout, session: str) -> files.locked:
     """The lock that guards changes, ends, and resumes of a session's folder."""
     return files.locked(layout.lock(os.path.join(layout.payloads, sessions.check(session))))

@@ -44,16 +44,19 @@ class Stored(Record):
 
     receipt: str
     path: str
+    ref: str
     notes: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
 
 
-def store(layout: Layout, session: str, output: Output, now: int, seconds: float = 0) -> Stored:
+def store(
+    layout: Layout, session: str, output: Output, now: int, seconds: float = 0, passed: bool = True
+) -> Stored:
     """Store the text in its session and return a receipt of at most 300 tokens.
 
     The text is on disk before it is read. Reading it for longer than `seconds` is given up, and the
-    receipt says so.
+    receipt says so. `passed`: the receipt is passed on in place of the text.
     """
     payload, notes = _payload(layout, output, now)
     path, again = _save(layout, session, payload, now)
@@ -63,7 +66,7 @@ def store(layout: Layout, session: str, output: Output, now: int, seconds: float
     if told.summary and not (again or output.summary) and told.summary != payload.summary:
         with retention.session_lock(layout, session):
             payloads.describe(layout, session, path, payload, told.summary, now)
-    return _answer(layout, told, path, notes)
+    return _answer(layout, told, path, notes, passed)
 
 
 def _save(layout: Layout, session: str, payload: Payload, now: int) -> tuple[str, bool]:
@@ -109,7 +112,7 @@ def answered(
     if told.summary:
         with retention.session_lock(layout, session):
             payloads.describe(layout, session, path, payload, told.summary, now)
-    return _answer(layout, told, path, [])
+    return _answer(layout, told, path, [], passed=False)
 
 
 def store_at(layout: Layout, target: str, output: Output, now: int, overwrite: bool) -> Stored:
@@ -179,7 +182,7 @@ def _told(layout: Layout, output: Output, path: str, seconds: float = 0) -> Told
         return telling.unread(layout, asked, seconds)
 
 
-def _answer(layout: Layout, told: Told, path: str, notes: list[str]) -> Stored:
+def _answer(layout: Layout, told: Told, path: str, notes: list[str], passed: bool = True) -> Stored:
     """The rendered receipt, and notes on what was left out of it."""
     if told.cut:
         notes.append(f"receipt: {'; '.join(told.cut)}")
@@ -187,10 +190,12 @@ def _answer(layout: Layout, told: Told, path: str, notes: list[str]) -> Stored:
         notes.append(f"redacted in what is passed on: {redaction.summary(list(told.secrets))}")
     text, ref = receipts.render(told.receipt), addresses.of(layout, path, "payload")
     whose = addresses.parts(ref)[1].partition("/")[0]
-    ledger.note(layout, ledger.RENDERED, ref, tokens=tokens.estimate(text), session=whose)
+    if passed:
+        ledger.note(layout, ledger.RENDERED, ref, tokens=tokens.estimate(text), session=whose)
     return Stored(
         receipt=text,
         path=path,
+        ref=ref,
         notes=tuple(dict.fromkeys(notes)),
         missing=told.missing,
         remarks=telling.remarks(told.receipt),

@@ -73,7 +73,7 @@ def tell(layout: Layout, asked: Asked) -> Told:
         kind=parsed.kind,
         grounded=checked.said if checked else "",
         missing=receipts.listed(checked.missing) if checked else "",
-        facts_kept="" if checked or parsed.is_output else f"{len(parsed.facts)}/{total}",
+        facts_kept="" if checked else f"{len(parsed.facts)}/{total}",
         more=_lines(asked.first, 1, reading.line_count(asked.content)),
     )  # fmt: skip
     receipt = bare if given else _Filling(layout, asked, bare, said, parsed).receipt()
@@ -82,7 +82,7 @@ def tell(layout: Layout, asked: Asked) -> Told:
     receipt, secrets = clean_receipt(layout, receipt)
     receipt, cut = receipts.clipped(receipt, layout.limits.payload_receipt_tokens,
                                     layout.limits.tokenizer)  # fmt: skip
-    if bare.facts_kept:
+    if not checked:
         receipt = receipt.replace(facts_kept=parsed.facts_kept(receipts.said(receipt)))
     summary = said.lead()
     if len(said.statements) < 2 and not asked.answer:

@@ -35,8 +35,9 @@ _ROW = 4  # extra tokens per row
 _DENSE = 0.55  # power of the tokens by which the words of a line are divided
 _TASTE = 0.5  # weight of a unit's decisiveness relative to its facts
 _BARE, _KEY = 0.12, 0.4  # facts that a unit without any counts as, and those that a key unit adds
-_NAME, _NAMES = 24, 8  # characters of a short name, and names listed after `+n more`
+_NAME, _NAMES = 40, 8  # characters of a short name, and names listed after `+n more`
 _TRIES, _STEPS = 4, 5  # units that may not fit into the remaining room, and cuts of a unit
+_UNITS = 2000  # units that are weighed
 _CUT, _SHORT = 16, 12  # units that may be cut, and the least characters that stay of one
 _HALF_LINE = 48  # bytes of a beginning that says something without a fact
 _MOST = 0.3  # share of a unit that must stay if it is cut
@@ -139,7 +140,7 @@ class ParsedText:
         self.is_output = weighed is _WeighedByWords
         if self.encoding and self.kind != "binary":
             units.insert(0, Unit(1, "Encoding", self.encoding, 2.0, 1, derived=True))
-        self._weighed = weighed(_once(units), self.facts, tokenizer)
+        self._weighed = weighed(_once(_bounded(units)), self.facts, tokenizer)
 
     def digest(
         self, cap: int, most_rows: int = 7, size: Callable[[Digest], int] | None = None
@@ -184,6 +185,21 @@ class ParsedText:
         return " ".join(whole)
 
 
+def _bounded(units: list[Unit]) -> list[Unit]:
+    """At most a few thousand units; of each group, one stands for those beyond."""
+    if len(units) <= _UNITS:
+        return units
+    order = sorted(range(len(units)), key=lambda i: (not units[i].rank, units[i].rank, i))
+    kept = [units[i] for i in sorted(order[:_UNITS])]
+    rest: dict[str, Unit] = {}
+    for one in (units[i] for i in order[_UNITS:]):
+        if one.group in rest:
+            one = rest[one.group]._replace(times=rest[one.group].times + one.times)
+        if one.group:
+            rest[one.group] = one
+    return [*kept, *rest.values()]
+
+
 def _once(units: list[Unit]) -> list[Unit]:
     """The units without repetitions; ranked ones all stay, since they are counted."""
     seen: set[str] = set()
@@ -202,12 +218,15 @@ class _Weighed:
 
     def __init__(self, units: list[Unit], all_facts: list[facts.Fact], tokenizer: str) -> None:
         self.units = units
-        known = {(kind, value) for kind, value, _ in all_facts}
-        self.facts = [carried(unit.text, known) for unit in units]
+        self.facts = self._facts(all_facts)
         self.costs = [tokens.estimate(unit.text, tokenizer) + _ROW for unit in units]
         aspects = {unit.aspect for unit in units}
         sizes = {aspect: tokens.estimate(aspect, tokenizer) for aspect in aspects}
         self.aspects = [sizes[unit.aspect] for unit in units]
+
+    def _facts(self, all_facts: list[facts.Fact]) -> list[frozenset[tuple[str, str]]]:
+        known = {(kind, value) for kind, value, _ in all_facts}
+        return [carried(unit.text, known) for unit in self.units]
 
     def worth(self, index: int, covered: set[tuple[str, str]], aspects: set[str]) -> float:
         """The value per token that a unit adds beside the facts and aspects already covered."""
@@ -223,15 +242,14 @@ class _WeighedByWords(_Weighed):
 
     share = 0.85
 
-    def __init__(self, units: list[Unit], all_facts: list[facts.Fact], tokenizer: str) -> None:
-        super().__init__(units, [], tokenizer)
-        self._words = [lines.words(unit.text) for unit in units]
-        count = sum(unit.times for unit in units)
+    def _facts(self, all_facts: list[facts.Fact]) -> list[frozenset[tuple[str, str]]]:
+        said = [lines.words(unit.text) for unit in self.units]
+        count = sum(unit.times for unit in self.units)
         often = Counter[str]()
-        for unit, said in zip(units, self._words, strict=True):
-            often.update(dict.fromkeys(said, unit.times))
+        for unit, these in zip(self.units, said, strict=True):
+            often.update(dict.fromkeys(these, unit.times))
         self._rarity = {word: math.log(1 + count / n) for word, n in often.items()}
-        self.facts = [frozenset(("word", word) for word in said) for said in self._words]
+        return [frozenset(("word", word) for word in these) for these in said]
 
     def worth(self, index: int, covered: set[tuple[str, str]], aspects: set[str]) -> float:
         """The rare words per token, longer statements somewhat preferred."""

@@ -57,7 +57,8 @@ _SURE = Pattern(  # a failure, whatever else the line says
     r"|npm (?:ERR!|error) |[\w.]*(?:Error|Exception):|\S+:\d+: (?:fatal )?error:)"
 )
 _SUMS_UP = Pattern(  # a line about several failures, or about none in particular
-    r"^(?:make(?:\[\d+\])?: \*\*\* Waiting|(?:\+ Exception Group )?Traceback \(most"
+    r"^(?:make(?:\[\d+\])?: \*\*\* Waiting|(?:[|+] )*(?:Exception Group )?Traceback \(most"
+    r"|.*\(FAILED - \d+\)$|\[\w+\]$"
     r"|The following tests FAILED)"
     r"|^FAILED \(|^(?:\[\w+\] )?(?:FAIL(?:ED|URE|URES)?|Failures?|Errors?)\W*$|^error: [|>]-?$"
     r"|^✖ (?:\d+ problems?\b|.*:$)"
@@ -88,9 +89,9 @@ _GROUP = Pattern(r"^FAIL\s+\S+(?:\s+\(?[\d.]+ ?m?s\)?)?$")  # a file or package 
 _NUMBERED = Pattern(r"^\d+\) (\S.*)$")
 _NUMBERS = Pattern(r"^(?:\d+ failing|Failures:|There (?:was|were) \d+ (?:failures?|errors?):)$")
 _MESSAGE = Pattern(
-    r"^(?:E +|→ |Failure/Error: )(\S.*)$"
+    r"^(?:E +|→ )(\S.*)$"
     r"|^((?:Failed asserting|assert\w* |Assert\.|panic: |Error: |fatal: )\S.*)$"
-    r"|^(?:\| )?([\w.]*(?:Error|Exception|ExceptionGroup|Failure)\b(?::| \[).*)$"
+    r"|^(?:\| )?([\w.]*(?:Error|Exception|ExceptionGroup|Failure)\b(?::| \[| at ).*)$"
     r"|^\S+\.go:\d+: (.+)$"
     r"|^# +(?:Failure|message): (.+)$|^error: '(.+)'$|^'(test timed out .+)'$"
     r"|^note: (test did not panic .+?)(?: at \S+)?$"
@@ -134,8 +135,9 @@ _STOPS = Pattern(  # a line that a runner prints between the blocks of its tests
 _RUNS = Pattern(r"^=== (?:RUN|NAME|CONT) +(\S+)$")  # go test -v
 _NPM = Pattern(r"^npm (?:ERR!|error)(?: |$)")
 _MARKED = re.compile(r"^(?:_{3,} \S|[ \t]*● \S|---- \S|[ \t]*\d+\) \S)", re.M)
+_CODE = "Failure/Error: "  # rspec's, before the source
 _SUITE = "Test suite failed to run"  # jest's, for a whole file
-_LONGEST = 260  # characters shown of a failure
+_LONGEST, _END = 260, 110  # characters shown of a failure, and of its end if it is longer
 _READ = 500  # characters read of a line
 _BLOCK, _LONG_BLOCK = 60, 2000  # lines of a test's block that are read; of one with a heading
 _IN_FRAME = 8  # lines of terraform's frame around an error
@@ -167,9 +169,13 @@ def bare(line: str) -> str:
     return (str(_STAMP.sub("", line)) if line[:1] in _STAMPED else line).strip()
 
 
-def shown(line: str) -> str:
-    """At most 260 characters of a line, cut at a space."""
-    return reading.cut(" ".join(line.split()), _LONGEST)
+def shown(line: str, most: int = _LONGEST) -> str:
+    """At most 260 characters of a line: its beginning, and its end, where the cause often is."""
+    said = " ".join(line.split())
+    if len(said) <= most:
+        return said
+    end = said[-_END:]
+    return f"{reading.cut(said, most - _END)} {end[end.find(' ') + 1 :]}"
 
 
 def find(text: Lines, told: set[int]) -> tuple[list[Failure], set[int], set[int]]:
@@ -321,6 +327,10 @@ def _detailed(bares: list[str], at: int, name: str, block: list[int]) -> _Mentio
     for number in block:
         line = bares[number]
         said = _message(line) or (line if expected else "")
+        if message.startswith(_CODE) and (_EXCEPTION.match(line) or _VALUE.match(line)):
+            message = ""
+        if line.startswith(_CODE):
+            said = line
         expected = bool(_SAYS_BELOW.search(line))
         if said:
             in_source = (in_source or said.startswith('File "')) and not _EXCEPTION.match(said)
@@ -366,9 +376,7 @@ def _tests(bares: list[str], mentions: list[_Mention]) -> list[Failure]:
     for name, same in _by_test(mentions).items():
         line, said = _cited(bares, name, same)
         place = next((one.place for one in same if one.place), "")
-        if place and not _PLACE.search(said):
-            said = f"{shown(said)} ({place})"
-        found.append(Failure(line, shown(said), name))
+        found.append(Failure(line, _with_place(shown(said), place), name))
     return found
 
 
@@ -415,6 +423,11 @@ def _by_test(mentions: list[_Mention]) -> dict[str, list[_Mention]]:
     return found
 
 
+def _with_place(said: str, place: str) -> str:
+    """What is said with its place, unless it names one."""
+    return f"{said} ({place})" if place and not _PLACE.search(said) else said
+
+
 def _once(tests: list[Failure], errors: list[Failure]) -> list[Failure]:
     """Tests and errors, without errors that only say what a test's own line says; their places."""
     found = list(tests)
@@ -424,7 +437,7 @@ def _once(tests: list[Failure], errors: list[Failure]) -> list[Failure]:
         if at is None:
             found.append(error)
         elif (place := _place(error.said)) and not _PLACE.search(found[at].said):
-            found[at] = found[at]._replace(said=shown(f"{found[at].said} ({place})"))
+            found[at] = found[at]._replace(said=_with_place(found[at].said, place))
     return found
 
 
@@ -447,6 +460,8 @@ def _errors(text: Lines, bares: list[str], used: set[int]) -> tuple[list[Failure
         if at in seen or not _fails(bares[at]):
             continue
         said, more = _error(bares, at)
+        if len(text.all[at]) > _READ and not more:
+            said = shown(bares[at] + text.all[at][_READ : _READ * 8])
         seen |= {*at_all, *more}
         place = _near(text.all, bares, at) if not _PLACE.search(said) else ""
         differ = len({bares[n] for n in at_all[:2]}) > 1
@@ -483,7 +498,7 @@ def _error(bares: list[str], at: int) -> tuple[str, set[int]]:
                 break
             more.append(number)
         said = filter(None, (_NPM.sub("", bares[number]) for number in more))
-        return shown(npm[0] + "; ".join(said)), set(more)
+        return shown(npm[0] + "; ".join(said), 2 * _LONGEST), set(more)
     if line.endswith(":"):
         below = next((n for n in range(at + 1, min(at + 3, len(bares))) if bares[n]), None)
         if below is not None:

@@ -69,6 +69,8 @@ _THEIRS = re.compile(
 _QUOTED = re.compile(r"^\s*(?:>?\s*\d*\s*\|(?!.*\|)|[\^~]+\s*$|\d+\t)")  # source below a message
 _PASSED = re.compile(r"^\s*(?:[✓✔√]|ok\b|PASS\b|--- PASS)|\bPASSED\b|\.\.\. ok$")
 _RULE = re.compile(r"[\W_]*$")
+_COUNT = re.compile(r"\s*[A-Za-z][\w ()/.-]{0,40}[:=]\s*\d[\d.,]*\s?%?$")  # `Low: 3`
+_NONE = re.compile(r": 0$")
 _WORD = re.compile(r"\d+|[^\W\d_][^\W_]+")
 _NAMED = re.compile(r"(?:https?:)?/[^\s\"'<>()|,;]+|\"[^\"]{1,80}\"|'[^']{1,80}'|[\w@.-]+/")
 _ITEM = re.compile(r"\s*(?:[-*+•o·]\s|\d+[.)]\s|-\w|--\w)")
@@ -78,6 +80,7 @@ _LETTERS = 0.8  # share of letters and spaces in prose
 _LONGEST = 260  # characters shown of a line
 _READ = 500  # characters of a line that are looked at
 _MOST = 1500  # lines that are weighed
+_ALIKE = 8  # forms that differ only in names and are told as one
 _ENDS = 40  # lines of each end that always are
 _INSIDE, _LEAST = 0.3, 0.1  # weight inside of what is told; weight that is worth a statement
 FAILING = "failing"  # the group of lines with failure words
@@ -99,8 +102,10 @@ class Lines:
         self.all = text.split("\n")
         self.forms = _NUMBERS.sub("9", text).split("\n")
         self.counts = Counter(self.forms)
+        self.first = next((at for at, line in enumerate(self.all) if line.strip()), 0)
+        self._nameless: Counter[str] | None = None
         self.prose = dict(_paragraphs(self.all))
-        self.is_prose = sum(map(len, self.prose.values())) * 2 > sum(map(bool, self.all))
+        self.is_prose = sum(map(len, self.prose.values())) * 3 > sum(map(bool, self.all))
         words = set(text.lower().split())
         self._bad = {word for word in words if _FAILS.search(word[:_READ])}
         self.failing = {form for form in self.counts if self._fails(form)}
@@ -155,7 +160,7 @@ class Lines:
             if number in told or not form:
                 continue
             if form not in alike:
-                alike[form] = without_names(form)
+                alike[form] = self._alike(form)
             if line := seen.get(alike[form]):
                 line.times += 1
             else:
@@ -167,13 +172,20 @@ class Lines:
             found = sorted({*order[:_MOST], *ends}, key=lambda one: one.number)
         return found
 
+    def _alike(self, form: str) -> str:
+        """A form without names, if many are alike then."""
+        if self._nameless is None:
+            self._nameless = Counter(map(without_names, self.counts))
+        nameless = without_names(form)
+        return nameless if self._nameless[nameless] > _ALIKE else form
+
     def _weight(self, line: Line, last: int) -> float:
         """How decisive a line is by itself and by where it stands."""
         said = line.said[:_READ]
         weight = 1.0
         if line.fails and not self.is_prose:
             weight *= 3.0
-        if _PASSED.search(said):
+        if _PASSED.search(said) or _NONE.search(said):
             weight *= _LEAST
         elif SUMS_UP.search(said):
             weight *= 2.0
@@ -186,16 +198,26 @@ class Lines:
         above = self.all[line.number - 1] if line.number else ""
         if above.rstrip().endswith(":") and self.fails(line.number - 1):
             weight *= 1.8
-        if line.times == 1 and (line.number == 0 or line.number > last - 2):
+        if line.times == 1 and (line.number == self.first or line.number > last - 2):
             weight *= 2.5
         return weight * weighing.of_sentence(said)
 
+    def _counted(self, number: int) -> str:
+        """A line; of a list of names with counts, such as `Low: 3`, all of it."""
+        line = self.all[number][: 4 * _LONGEST]
+        if not _COUNT.match(line):
+            return line
+        end = number + 1
+        while end < min(len(self.all), number + 12) and _COUNT.match(self.all[end][:80]):
+            end += 1
+        return "; ".join(line.strip() for line in self.all[number:end])
+
     def _unit(self, line: Line, weight: float) -> Unit:
-        said = " ".join(line.said[: 4 * _LONGEST].split())
+        said = " ".join(self._counted(line.number).split())
         group = FAILING if line.fails and not self.is_prose else ""
         times = f" (x{line.times})" if line.times > 1 else ""
         if said.endswith(":") and line.number + 1 < len(self.all):
-            said = f"{said} {' '.join(self.all[line.number + 1][:_LONGEST].split())}"
+            said = f"{said} {' '.join(self._counted(line.number + 1)[:_LONGEST].split())}"
         said = reading.cut(said, _LONGEST) + times
         return Unit(line.number + 1, "", said, weight, 0, group, times=line.times)
 

@@ -91,6 +91,8 @@ def _units(text: str, status: int | None) -> tuple[str, list[Unit]]:
     kind = next((kind for kind, size in sizes.items() if size >= _PART * count), "")
     if not kind or run.failed:
         kind = run.kind
+    if run.failed:
+        told = [unit._replace(rank=max(unit.rank, 4), key=False) for unit in told]
     if not told and count > _FEW:
         told.append(Unit(1, "size", counted(count, "line"), 1.0, 3, derived=True))
     return kind, [*run.units, *told]

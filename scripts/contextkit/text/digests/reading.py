@@ -340,7 +340,7 @@ def _end(text: str, start: int, index: int) -> int:
     if text[end : end + 1] != " " or text[end + 1 : end + 2].islower():
         return 0
     word = text[max(start, text.rfind(" ", start, index) + 1) : index].lower().lstrip("(")
-    numbered = word.isdigit() and index - start < 4
+    numbered = word.isdigit() and (len(word) < 3 or index - start < 4)
     return 0 if text[index] == "." and (word in _ABBREVIATIONS or numbered) else end
 
 

@@ -31,10 +31,9 @@ def confidence(text: str) -> int:
 def _is_cut(text: str) -> bool:
     """Whether a text looks like the beginning of JSON in several lines."""
     lines = [line.strip() for line in text[:4000].split("\n")[:-1] if line.strip()]
-    like = sum(
-        (line[:1] in '"{}[]' and line[-1:] in ',{}[]"') or line[-1:] == "," for line in lines
-    )
-    return len(lines) > 4 and lines[0] in ("{", "[", "[{") and like * 10 >= len(lines) * 9
+    like = sum(line[:1] in '"{}[]' or line[-1:] == "," for line in lines)
+    begins = bool(lines) and (lines[0] in ("{", "[", "[{") or lines[0].endswith("},"))
+    return len(lines) > 4 and begins and like * 10 >= len(lines) * 9
 
 
 def parsed(text: str) -> Any:
@@ -189,7 +188,8 @@ def _columns(path: str, rows: list[dict[str, object]], found: list[Unit]) -> Non
                 found.append(Unit(1, here, _entry(odd), 2.0, 4, "outliers", str(key), derived=True))
         numbers = [v for v in scalars if isinstance(v, int | float) and not isinstance(v, bool)]
         if len(numbers) > 8 and len(set(numbers)) > 8:
-            top = next(one for one in rows if one.get(key) == max(numbers))
+            largest = max(numbers)
+            top = next(one for one in rows if one.get(key) == largest)
             said = f"{min(numbers)} to {max(numbers)}; largest: {_entry(top)}"
             found.append(Unit(1, here, said, 1.2, derived=True))
     for index in (0, len(rows) - 1):

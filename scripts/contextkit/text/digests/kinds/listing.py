@@ -24,6 +24,7 @@ _MERGE = Pattern(r"^Merge (?:branch|pull request|remote|tag)\b")
 _LOOKED_AT = 200  # lines that are looked at to tell the kind
 _SHARE = 0.8  # of them that must have the form
 _SHOWN = 8  # folders, files, or endings with their counts
+_LINES = 500  # lines that can be shown
 _NEWEST = 3  # commits that come first
 _LONGEST = 160  # characters shown of a line
 
@@ -73,7 +74,7 @@ def _paths(lines: list[tuple[int, str]]) -> list[Unit]:
     found = _sums(f"{len(lines)} paths in {counted(len(folders), 'folder')}", "folders", folders)
     found += [Unit(1, "endings", _most(endings), 1.5, 2, derived=True)]
     found += [Unit(number, "other", line[:_LONGEST], 1.0) for number, line in others]
-    return found + [Unit(number, "path", line, 0.5) for number, line in lines]
+    return found + [Unit(number, "path", line, 0.5) for number, line in lines[:_LINES]]
 
 
 def _hits(lines: list[tuple[int, str]]) -> list[Unit]:
@@ -82,7 +83,7 @@ def _hits(lines: list[tuple[int, str]]) -> list[Unit]:
     files = Counter(found["path"] for _, _, found in hits)
     units = _sums(f"{len(hits)} lines in {counted(len(files), 'file')}", "files", files)
     seen = set()
-    for at, (number, line, found) in enumerate(hits):
+    for at, (number, line, found) in enumerate(hits[:_LINES]):
         first = found["path"] not in seen
         seen.add(found["path"])
         said = " ".join(line.split())[:_LONGEST]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 
 from contextkit.base.records import NamedTuple
 from contextkit.text.digests import diagnostics, failures
+from contextkit.text.digests.failures import Failure
 from contextkit.text.digests.lines import Lines
 from contextkit.text.digests.reading import Pattern, Unit
 
@@ -43,13 +45,16 @@ _EVENT = Pattern(
     r"^(?:\[?(?:INFO|DEBUG|NOTICE|TRACE|info|debug|notice)\b)"
 )  # of a log, no last word
 _COUNTS = Pattern(
-    r"\b\d+ \w*(?:pass|fail|error|problem|example)|\b(?:failures|failed|errors)[=:]", re.I
+    r"\b\d+ (?:tests? )?\w*(?:pass|fail|error|problem|example)|\b(?:failures|failed|errors)[=:]",
+    re.I,
 )
 _RAISED = re.compile(r"[\w.$]*(?:Error|Exception)\b(?::|$)|thread '.*' panicked at|panic: ")
 _RESULTS = ("PASSED", "FAILED", "ERROR", "SKIPPED", "XFAIL", "WARNING", "WARN", "FATAL", "CRITICAL")
 _KLOG = {"I": "INFO", "W": "WARNING", "E": "ERROR", "F": "FATAL"}
 _STATUS = re.compile(r"\bHTTP/[\d.]+\" ([1-5]\d\d)\b")  # of a request
 _NAME = Pattern(r"\S+::\S+")
+_ASIDE = 1.2  # weight of a line that says nothing of a run that failed
+_CAUSE = "Caused by: "
 _END = 40  # lines at the end among which the verdict is
 
 
@@ -76,19 +81,29 @@ def run(text: Lines, status: int | None = None) -> Run:
     verdict, summary = _verdict(text, status)
     messages, placed = diagnostics.find(text)
     found, used, inside = failures.find(text, summary | placed)
-    failed = [
-        Unit(one.line + 1, "failed", one.said, 2.5, 3, "failed", one.name, times=one.times)
-        for one in found
-    ]
+    failed = [_unit(one, below) for one, below in itertools.zip_longest(found, found[1:])]
     counted = any(_COUNTS.search(unit.text) for unit in verdict)
     counts, stamped = _counts(text)
     units = [*verdict, *([] if counted else counts), *diagnostics.units(messages), *failed]
     told = used | placed | {unit.line - 1 for unit in verdict if not unit.derived}
     rest = text.statements(told, inside)
+    if not (verdict or failed or messages):  # what a text of no run is about, its beginning says
+        first = min((unit.line for unit in rest), default=0)
+        rest = [unit._replace(rank=3 * (unit.line == first)) for unit in rest]
+    if verdict and (failed or messages):
+        rest = [unit for unit in rest if unit.weight > _ASIDE or unit.group]
     is_log = failed or messages or ((verdict or stamped) and not text.is_prose)
     is_trace = (failed or verdict) and not messages and text.is_trace()
     kind = "trace" if is_trace else "log" if is_log else "plain"
     return Run(kind, bool(failed), [*units, *rest])
+
+
+def _unit(one: Failure, below: Failure | None) -> Unit:
+    """The statement of a failure; the last cause in a row of causes comes before the others."""
+    is_root = one.said.startswith(_CAUSE) and not (below and below.said.startswith(_CAUSE))
+    short = re.split(r"::| › | > |\.(?=test)", one.name)[-1]
+    rank = 2 if is_root else 3
+    return Unit(one.line + 1, "failed", one.said, 2.5, rank, "failed", short, times=one.times)
 
 
 def _verdict(text: Lines, status: int | None) -> tuple[list[Unit], set[int]]:
@@ -158,4 +173,7 @@ def _counts(text: Lines) -> tuple[list[Unit], bool]:
     stamped = sum(seen.values()) * 2 > total or sum(statuses.values()) * 2 > total
     if not said:
         return [], stamped
+    if not (named or stamped):
+        return [], False
+    total = len("\n".join(text.all).rstrip("\n").split("\n"))
     return [Unit(1, "lines", f"{said} of {total}", 2.0, 2, "lines", derived=True)], stamped
