@@ -175,9 +175,9 @@ def _with_machines(layout: Layout, answer: Answer) -> Answer:
     """Return the answer, naming which of its documents another machine stored."""
     if not answer.refs:
         return answer
-    from contextkit.base import ledger
+    from contextkit.base import origins
 
-    elsewhere = ledger.stored_elsewhere(layout)
+    elsewhere = origins.elsewhere(layout)
     found = [f"{ref} on {names.clipped(elsewhere[ref], 60)}" for ref in answer.refs
              if ref in elsewhere]  # fmt: skip
     if not found:

@@ -397,7 +397,11 @@ def entries(layout: Layout, session: str) -> list[manifests.Fields]:
 
 def documents(layout: Layout, session: str) -> list[str]:
     """The payload files of a session, oldest first, listed or not."""
-    into = folder(layout, session)
+    return documents_in(folder(layout, session))
+
+
+def documents_in(into: str) -> list[str]:
+    """The payload files in a session's folder, also of one that ended."""
     try:
         with os.scandir(into) as inside:
             found = [
