@@ -345,6 +345,7 @@ def _store(
         source=source,
         content=text,
         tokens=tokens.estimate(text),
+        estimated=True,
         answer=answer,
     )
     made = storing.store(layout, session, output, now, _SECONDS, passed)
