@@ -208,3 +208,12 @@ def test_a_place_where_nothing_may_be_kept_is_refused(
     with pytest.raises(ContextError, match=complaint) as caught:
         storing.check_target(layout, path, False)
     assert caught.value.status == 2
+
+
+def test_an_equal_text_of_a_second_agent_keeps_its_own_topic_and_source(layout: Layout) -> None:
+    first, second = store(layout), store(layout, topic="Cache", source="fd-speed")
+    third = store(layout, topic="Cache", source="fd-speed")
+    assert second.path == third.path != first.path
+    assert "stored already" in "".join(third.notes) and not second.notes
+    told = [(one.topic, one.source) for one in map(payload_of, (first, second))]
+    assert told == [("Speed", "research"), ("Cache", "fd-speed")]

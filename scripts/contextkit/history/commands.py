@@ -82,7 +82,7 @@ def status(layout: Layout, args: Arguments) -> Rows:
     from contextkit.history.flows import overview
 
     rows = overview.status(layout)
-    if args.all or args.json:
+    if args.all or cli.for_programs():
         return Rows(columns=(("system", "id"), ("status", "status")), rows=rows, wrap=True)
     to_do = overview.to_do(rows)
     state = "nothing needs doing" if not to_do else f"{len(to_do)} to do"

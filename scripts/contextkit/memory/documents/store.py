@@ -157,7 +157,7 @@ def create(
     place = folder(layout, kind)
     for stem in files.numbered(f"{of}_{stamp(moment)}", mark="_"):
         path = os.path.join(place, stem + suffix)
-        if os.path.lexists(path):
+        if os.path.lexists(path) or _is_archived(layout, kind, stem + suffix):
             continue
         try:
             made = text(stem)
@@ -167,6 +167,14 @@ def create(
         except FileExistsError:
             continue  # another process created it first
     return path
+
+
+def _is_archived(layout: Layout, kind: str, name: str) -> bool:
+    """Whether a task's archive has a document of this name, which merged findings may cite."""
+    return any(
+        os.path.lexists(os.path.join(layout.memory_archive(task, kind), name))
+        for task in archived(layout)
+    )
 
 
 def note_stored(layout: Layout, path: str, text: str, agent: str = "") -> None:

@@ -78,7 +78,7 @@ def _save(layout: Layout, session: str, payload: Payload, now: int) -> tuple[str
     payloads.prepare_store(layout)
     with retention.session_lock(layout, session):
         retention.resume(layout, session, now)
-        if path := payloads.same(layout, session, payload.content, content):
+        if path := payloads.same(layout, session, payload, content):
             return payloads.used(layout, session, path, now), True
         return payloads.save(layout, session, payload, now, content), False
 
