@@ -95,6 +95,9 @@ torture: $(CONTEXTKIT_DEVELOPMENT) ## let an enemy loose on it: n=1000 what=kill
 bench_first_hour: $(CONTEXTKIT_DEVELOPMENT) ## what a newcomer gets, from adopt to the first receipt opened, beside another revision: base=
 	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/first_hour.py' $(call CONTEXTKIT_TYPED,base)
 
+bench_chain: $(CONTEXTKIT_DEVELOPMENT) ## a day of three sessions: facts that arrive at each link, none lost, none told twice, and their tokens
+	@$(CONTEXTKIT_HERE) .venv/bin/python tests/bench/chain.py
+
 bench_machines: $(CONTEXTKIT_DEVELOPMENT) ## what pushing and pulling costs with 1 to 1,000 machines, over a folder, git and S3
 	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/machines.py'
 
