@@ -102,7 +102,7 @@ def read(text: str) -> dict[str, Any]:
     _gather(head, found, fields)
     kept = [above, f"{findings.RENAMED}\n\n" + "\n".join(renamed) if renamed else ""]
     fields["summary"] = "\n\n".join(filter(None, fields["summary"])) or _gist(head, found)
-    if any(kept) and names.one_line("".join(kept)) != names.one_line(fields["summary"]):
+    if any(kept) and "".join(kept).strip() != fields["summary"].strip():
         fields["more"].insert(0, _extra("Report", "\n\n".join(filter(None, kept))))
     fields["more"] = [extra for extra in fields["more"] if extra.text or extra.heading != "Notes"]
     fields["status"] = _status(head)
