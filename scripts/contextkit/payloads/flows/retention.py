@@ -64,7 +64,7 @@ def _is_held(layout: Layout, folder: str, now: int) -> bool:
 def transcripts(layout: Layout) -> list[str]:
     """The transcripts of the sessions here that are known and still there."""
     folders = [os.path.join(layout.payloads, one) for one in payloads.sessions_in(layout)]
-    found = [files.read_if_there(os.path.join(one, _HELD)) for one in (*folders, *_ended(layout))]
+    found = [files.read_if_there(os.path.join(one, _HELD)) for one in (*folders, *ended(layout))]
     running = os.listdir(layout.running) if os.path.isdir(layout.running) else []
     lines = [(text or "").partition("\n")[0] for text in found]
     for name in running:
