@@ -161,7 +161,6 @@ lösenord: {}
 - **Password:** {}
 - Password: `{}`
 user: ada / password: {}
-ada / {} (password)
 --password {}
 --password={}
 --db-password "{}"
@@ -182,7 +181,7 @@ secret-password: {}
 POSTGRES_PASSWORD: {}
       - POSTGRES_PASSWORD={}
       MYSQL_ROOT_PASSWORD: "{}"
-value: {} # the database password""".split("\n")
+""".strip().split("\n")
 
 # In each, {} is a pass phrase of five words.
 PHRASES = """\
@@ -268,7 +267,6 @@ webhook_secret: {hex}
 access_token: {}
 "access_token":"{}"
 "refresh_token": "{}"
-"private_key_id": "{hex}"
 token = "{}"
 token {}
 TOKEN={}
@@ -364,6 +362,10 @@ def _filled(form: str, secret: str, name: str = "") -> str:
 # What has a word or a form of the above, and no secret.
 HARMLESS = """\
 PASS: TestX
+{"Action":"output","Package":"a/b","Test":"TestX1","Output":"--- PASS: TestX1 (0.00s)\\n"}
+{"Time":"2025-10-23T18:05:00Z","Output":"    --- PASS: TestServer/http2_get (0.01s)\\n"}
+    PASS: test_transfer_of_4711
+PASS: tests/unit/test_money.py::test_v2
 PASS: TestLoginWithRetry (0.02s)
 --- PASS: TestParse/empty_input (0.00s)
 === RUN   TestPassword123

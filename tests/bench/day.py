@@ -45,8 +45,8 @@ def made_up(number: int) -> str:
     """A report of about 5,000 tokens with a Summary, as agents write them."""
     parts = "".join(
         f"## Part {n}\n\nThe reader in `src/part{n}.py:{n * 7}` asks for the settings {n + 3} times"
-        f" a run. With {n * 40} keys that took {n * 9} ms, {n * 4} of them for parsing. Reading once"
-        " would save half; a cache by inode was rejected, since pipes have none.\n\n"
+        f" a run. With {n * 40} keys it took {n * 9} ms, {n * 4} of them for parsing. Reading once"
+        " saves half; a cache by inode was rejected, since pipes have none.\n\n"
         for n in range(1, 60)
     )
     return (

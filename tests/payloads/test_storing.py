@@ -255,3 +255,12 @@ def test_what_is_secret_is_not_handed_to_a_writer(layout: Layout) -> None:
     made = writer(layout, "cat >prompt")
     store(made, content=f"{PLAIN}\nexport GITHUB_TOKEN=ghp_{'a1B2' * 9}\n")
     assert "ghp_a1" not in Path(os.path.expanduser("~"), "prompt").read_text("utf-8")
+
+
+def test_an_equal_text_of_a_second_agent_keeps_its_own_topic_and_source(layout: Layout) -> None:
+    first, second = store(layout), store(layout, topic="Cache", source="fd-speed")
+    third = store(layout, topic="Cache", source="fd-speed")
+    assert second.path == third.path != first.path
+    assert "stored already" in "".join(third.notes) and not second.notes
+    told = [(one.topic, one.source) for one in map(payload_of, (first, second))]
+    assert told == [("Speed", "research"), ("Cache", "fd-speed")]

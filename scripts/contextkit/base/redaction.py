@@ -37,12 +37,14 @@ _KEYS = (
 )  # fmt: skip
 _CARRIERS = (
     "bearer ", "basic ", "curl", "wget", "mysql", "mariadb", "sshpass", "login ", "redis-cli",
-    "mongo", "machine ", ":5432:", "ansible_vault", "smbclient", "ldap", "sqlcmd", "http ",
-    "-----begin",
+    "mongo", "machine ", ":5432:", "localhost:", "smb", "rpcclient", "ldap", "sqlcmd", "http ",
+    "-----begin", "zip ", "7z ", "ssh-keygen", "net use", "sudo -s", "identified by", "masterauth",
+    "rootpw", "kind: secret", "sessionid", "sessid", "session=", "sid=", "jdbc:oracle",
 )  # fmt: skip
 _JOINTS = ("=", ":", "：", ">", " is ", " was ", " ist ", " est ", " es ", "是", "は", "--", "为")
 _FIRST = ("xox", "xapp-", "glp", "NRJS-", "access-", "FLW")  # of tokens in short parts
 _NEAR = 30  # characters between a name and its joint
+_DIGITS = frozenset("0123456789")
 _HEX = "0123456789abcdef"
 _APART = str.maketrans(dict.fromkeys("\"'`<>|,;:=(){}[]/.-_+*@#&?!~%$^\\", " "))
 _SHORTEST = 15  # characters in a token, including its issuer's prefix
@@ -149,9 +151,11 @@ def _is_joined(lower: str, name: str, least: int) -> bool:
     while at >= 0:
         end = at + len(name)
         ends = [end] if "--" in lower[max(0, at - _NEAR) : at] else []  # an option of a command
-        near = lower[end : end + _NEAR]
+        near = lower[end : end + _NEAR].partition("\n")[0]
         ends += [end + near.find(joint) + len(joint) for joint in _JOINTS if joint in near]
         if any(len(_first_word(lower[end : end + 200])) >= least for end in ends):
+            return True
+        if least == 1 and not _DIGITS.isdisjoint("".join(lower[end : end + 200].split()[:4])):
             return True
         at = lower.find(name, at + 1)
     return False

@@ -6,10 +6,11 @@ Every search is linear in the length of the text, whoever wrote it.
 
 from __future__ import annotations
 
-from contextkit.base import names
+from contextkit.base import names, secret_forms
 from contextkit.base.secret_rules import (
     BASE64,
     DIGITS,
+    HASHES,
     HEADS,
     KEYS,
     KNOWN,
@@ -20,6 +21,7 @@ from contextkit.base.secret_rules import (
     PLACEHOLDERS,
     PUBLIC,
     PUBLISHED,
+    SENTENCES,
     SEQUENCES,
     TOKENS,
     WHOLE,
@@ -40,7 +42,7 @@ _BEFORE = _INSIDE | frozenset(".+")  # characters that no token follows directly
 _PARTS = 8
 _SIGNS = frozenset(",;|:!>)]}")  # what may also stand inside a value
 _STOPS = " \t\r\n\"'`<>|,;(){}[]"  # what ends an unquoted value
-_AFTER_NAME = frozenset("\"'`*]) \t")  # what may come between a name and its `=` or `:`
+_AFTER_NAME = frozenset("\"'`*]) \t\\")  # what may come between a name and its `=` or `:`
 _LONGEST = 16_384  # characters in a token: a JWT may be long
 _LONGEST_VALUE = 4_000  # characters in the value after a name
 _QUOTES_INSIDE = 4
@@ -63,7 +65,7 @@ _KEY_BODY = 24  # minimum characters in the body of a private key
 
 def places(text: str) -> Iterator[Place]:
     """Every place that looks like a secret, in no particular order; some may overlap."""
-    for search in (_keys, _tokens, _in_urls, _carried, _named, _alone):
+    for search in (_keys, _tokens, _in_urls, _carried, _named, _alone, _in_forms):
         yield from search(text)
 
 
@@ -350,6 +352,46 @@ def _is_placeholder(text: str) -> bool:
     return _is_published(text) or any(char * _REPEATED in text for char in set(text))
 
 
+def _in_forms(text: str) -> Iterator[Place]:
+    """What stands where a secret does, if it may be one."""
+    for sure, start, end in secret_forms.forms(text, _lower(text)):
+        value = text[start:end].rstrip(".,;:*")
+        end = start + len(value)
+        if len(value) < 4 or _is_variable(value) or _is_placeholder(value) or "://" in value:
+            continue
+        if value.lower() in WORDS or value[0] in _NO_START or _is_cut(text, end):
+            continue
+        if sure == secret_forms.CERTAIN:
+            is_one = not (value.isupper() and value.isalpha()) and not _is_port(value)
+        elif sure == secret_forms.MIXED:
+            is_one = (
+                _is_mixed(value)
+                and _is_closed(text, start, end)
+                and text[end : end + 1] not in ("(", "[", ":", "=")
+            )
+            is_one = (
+                is_one and not value.lower().startswith(HASHES) and any(map(str.isalpha, value))
+            )
+        elif sure == secret_forms.PHRASE:
+            is_one = _is_phrase(value)
+        else:
+            is_one = len(value) >= 10 and _is_key(value)
+        if is_one:
+            yield "password" if sure != secret_forms.MADE else "assigned-secret", start, end
+
+
+def _is_closed(text: str, start: int, end: int) -> bool:
+    """Whether a quote right before a value closes in the same line."""
+    quote = text[start - 1 : start]
+    line = text.find("\n", end, end + _LONGEST_VALUE)
+    return quote not in ('"', "'", "`") or quote in text[end : line if line >= 0 else end + 1]
+
+
+def _is_port(value: str) -> bool:
+    """Whether a value is a port, a pair of them, or an address."""
+    return not value.strip("0123456789.:") and (len(value) < 6 or not value.isdigit())
+
+
 def _in_urls(text: str) -> Iterator[Place]:
     """The password in `scheme://user:password@host`."""
     for at in every(text, "://"):
@@ -391,6 +433,8 @@ def _named(text: str) -> Iterator[Place]:
                 if at < end:  # inside the value found last
                     continue
                 if name in WHOLE and text[at - 1 : at] in _INSIDE:
+                    continue
+                if text.startswith(("PASS:", "PASS "), at):  # what a test says
                     continue
                 if lower[max(0, at - 13) : at].rstrip("_- ").endswith(PUBLIC):
                     continue
@@ -439,6 +483,9 @@ def _value_after(text: str, at: int) -> tuple[int, int, str] | None:
     while text[at : at + 1] in ("*", " ", "\t"):
         at += 1
     quote = text[at : at + 1]
+    if quote == "\\" and text[at + 1 : at + 2] in ('"', "'"):  # escaped, as inside JSON
+        end = text.find(text[at : at + 2], at + 2, at + _LONGEST_VALUE)
+        return (at + 2, end, text[at + 1]) if end > at and "\n" not in text[at:end] else None
     if quote and quote in _QUOTES:
         end = _closing(text, at, quote)
         return (at + 1, end, quote) if end > at and "\n" not in text[at:end] else None
@@ -479,20 +526,34 @@ def _is_value(text: str, start: int, end: int, joined: str, password: bool) -> b
     quoted = bool(joined) and joined in _QUOTES
     if joined == "==":  # a comparison with a name
         return False
-    if " " in value or (not quoted and text[end : end + 1] in ("(", "[", "{")):
+    if " " in value:
+        return password and quoted and _is_phrase(value)
+    if not quoted and text[end : end + 1] in ("(", "[", "{"):
         return False
     mixed = _is_mixed(value)
     if _is_cut(text, end) or (value[0] == "#" and not mixed):
         return False
     if not password:
-        if value.isdigit():
-            return len(value) >= 15
-        return _is_made(value) and not value.startswith("sha256-") and not _ends_in_version(value)
+        return _is_key(value)
     line_end = text.find("\n", end, end + _LONGEST_VALUE)
     rest = text[end : line_end if line_end >= 0 else end + _LONGEST_VALUE]
     if joined in ("is ", "was ") or rest.strip(" \t\r\"'`,;}])>*|"):
         return bool(quoted or mixed)  # more words follow: prose, unless the value is not a word
     return bool(quoted or mixed or value.isdigit() or value.islower())
+
+
+def _is_key(value: str) -> bool:
+    """Whether no person made up a value: it is random, or a very long number."""
+    if value.isdigit():
+        return len(value) >= 15
+    return _is_made(value) and not value.startswith("sha256-") and not _ends_in_version(value)
+
+
+def _is_phrase(value: str) -> bool:
+    """Whether a value is a pass phrase: three to twelve words, and no sentence."""
+    words = value.split(" ")
+    plain = all(word.isalpha() and word.islower() and len(word) > 2 for word in words)
+    return 3 <= len(words) <= 12 and plain and SENTENCES.isdisjoint(words)
 
 
 def _ends_in_version(value: str) -> bool:

@@ -38,7 +38,7 @@ def push(
                 if _recall(at, there, known):
                     knowledge.save_remote(layout, there, machine.id)
                 else:  # this folder is a copy of another one, which still uses this id
-                    machine, known = knowledge.begin(layout)
+                    machine, known = knowledge.begin(layout, known)
         there = knowledge.load_remote(layout, address, machine.id)
         return _push(layout, at, there, machine, known, chosen, redact, dry_run)
 
@@ -98,10 +98,10 @@ def _may_be_ours(known: Known, entries: list[Entry]) -> bool:
     """Return whether these may be ours: no count above our own, no other text at the same count."""
     for entry in entries:
         version = known.documents.get(entry.name)
-        if entry.clock.get(known.machine, 0) > known.count:
+        if entry.count > known.count:
             return False
-        if version is not None and version.clock == entry.clock:
-            if version.sha256 != entry.sha256 and not entry.redacted:
+        if version is not None and version.counts.get(known.machine, 0) == entry.count:
+            if known.is_ours(version) and version.sha256 != entry.sha256 and not entry.redacted:
                 return False
     return True
 
@@ -122,14 +122,14 @@ def _changed(known: Known, there: Remote) -> list[str]:
     for name, version in known.documents.items():
         published = there.entries.get(name)
         if published is None:
-            if version.mine and not version.gone:
+            if known.is_ours(version) and not version.gone:
                 found.append(name)
             continue
-        if not (version.mine or version.gone):
-            continue  # another machine has the newer text and publishes it
+        if not (known.is_ours(version) or version.gone):
+            continue  # another machine's text, which it publishes itself
         entry = published.entry
-        same = entry.redacted or entry.sha256 == version.sha256
-        if entry.gone != version.gone or not (same and entry.clock == version.clock):
+        same = entry.count == version.counts.get(known.machine, 0)
+        if entry.gone != version.gone or not (version.gone or same):
             found.append(name)
     return sorted(found)
 
@@ -145,8 +145,8 @@ def _gathered(
     for name in new:
         version = known.documents[name]
         entry = Entry(
-            name=name, at=version.at, clock=dict(version.clock), gone=version.gone,
-            about=about.get(name, ""),
+            name=name, at=version.at, count=version.counts.get(known.machine, 0),
+            gone=version.gone, about=about.get(name, ""),
         )  # fmt: skip
         if version.gone or entry.kind == manifests.ENDED:
             entries.append(entry)

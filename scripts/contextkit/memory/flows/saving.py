@@ -10,18 +10,18 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, git, names, redaction, references
+from contextkit.base import files, git, names, redaction, references, sessions
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.memory.documents import checkpoints, findings, plans, sections, snapshots
 from contextkit.memory.documents import merged as merged_findings
 from contextkit.memory.documents import store as memory
-from contextkit.memory.documents.checkpoints import Checkpoint
+from contextkit.memory.documents.checkpoints import HOW_TO_RESUME, Checkpoint
 from contextkit.memory.documents.findings import Finding
 from contextkit.memory.documents.plans import Plan
 from contextkit.memory.documents.sections import FileNote
-from contextkit.memory.documents.snapshots import Snapshot
+from contextkit.memory.documents.snapshots import UNSAID, Snapshot
 from contextkit.text import facts
 
 TYPE_CHECKING = False
@@ -44,7 +44,6 @@ _LISTS = frozenset(
 
 
 _BEFORE = " Before that: "
-_HOW_TO_RESUME = "Look at the files in play that are changed or missing, then take the next action."
 
 
 class Pending(Record):
@@ -209,6 +208,7 @@ def snapshot(layout: Layout, task: str, fields: Fields, now: int) -> Pending:
         task_id=task and memory.check_task(task),
         files=in_play,
         digests=_sealed(layout, in_play),
+        session=sessions.key(sessions.find_current(layout)),
         **fields,
     )
     if whole := _texts_of(_found(layout, task) if task else []):
@@ -280,7 +280,7 @@ def _checkpoint(
         findings_count=len(found) if count is None else count,
         context_summary=sections.clean(fields.get("summary") or ""),
         next_action=sections.clean(fields.get("next_action") or next_action),
-        recovery_instructions=sections.clean(fields.get("recovery") or "") or _HOW_TO_RESUME,
+        recovery_instructions=sections.clean(fields.get("recovery") or "") or HOW_TO_RESUME,
         files=_sealed(layout, in_play),
     )
     whole = _texts_of(found)
@@ -349,7 +349,6 @@ def batch(layout: Layout, task: str, fields: Fields, now: int) -> tuple[str, lis
 
 _FINDINGS = 5  # the newest findings whose summaries are included
 _FILES = 30  # files in play, at most
-_UNSAID = "No summary was given: this was put together from the plan, the findings and git."
 
 
 def automatic_snapshot(
@@ -384,7 +383,7 @@ def automatic_snapshot(
     made = snapshots.make(
         timestamp=names.iso(now),
         reason=reason,
-        summary="\n\n".join(filter(None, (_clean(layout, summary).strip(), caught))) or _UNSAID,
+        summary="\n\n".join(filter(None, (_clean(layout, summary).strip(), caught))) or UNSAID,
         tokens=tokens,
         task_id=task,
         phase=memory.current_phase(layout, task) or (checkpoint.phase if checkpoint else ""),
@@ -394,6 +393,7 @@ def automatic_snapshot(
         decisions=[_clean(layout, text) for text in decisions],
         resume=_clean(layout, _resume(task, plan, checkpoint)),
         digests=_sealed(layout, in_play),
+        session=sessions.key(sessions.find_current(layout)),
     )
     whole = "\n".join([whole, *(text for _, one in recent for text in one.texts())]).strip()
     return made.replace(facts_kept=facts.share(whole, snapshots.render(made))) if whole else made
@@ -406,7 +406,7 @@ def complete_snapshot(layout: Layout, path: str, summary: str) -> None:
     """
     with files.locked(layout.lock(path)):
         made = snapshots.load(path)
-        before = "" if made.summary == _UNSAID else made.summary
+        before = "" if made.summary == UNSAID else made.summary
         whole = "\n\n".join(filter(None, (_clean(layout, summary), before)))
         files.write(path, snapshots.render(made.replace(summary=sections.clean(whole))))
 

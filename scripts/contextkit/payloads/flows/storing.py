@@ -32,6 +32,8 @@ class Output(Record):
     confidence: str = ""
     sources: tuple[str, ...] = ()
     answer: str = ""  # what the author says about the text, in their own words
+    status: int | None = None  # exit status of what wrote the text
+    estimated: bool = False  # `tokens` is an estimate
 
     def check(self) -> None:
         payloads.check(self.topic, self.source, self.content)
@@ -83,7 +85,7 @@ def _save(layout: Layout, session: str, payload: Payload, now: int) -> tuple[str
     payloads.prepare_store(layout)
     with retention.session_lock(layout, session):
         retention.resume(layout, session, now)
-        if path := payloads.same(layout, session, payload.content, content):
+        if path := payloads.same(layout, session, payload, content):
             return payloads.used(layout, session, path, now), True
         return payloads.save(layout, session, payload, now, content), False
 
@@ -112,6 +114,7 @@ def answered(
         source=payload.source,
         content=payload.content,
         tokens=payload.tokens,
+        estimated=True,
         answer=answer,
     )
     told = _told(layout, output, path, seconds)
@@ -176,8 +179,11 @@ def _told(layout: Layout, output: Output, path: str, seconds: float = 0) -> Told
         key_findings=names.one_line(output.key_findings),
         confidence=output.confidence,
         tokens_stored=output.tokens,
+        estimated=output.estimated,
     )
-    asked = telling.Asked(bare, output.topic.strip(), output.content, output.answer, first)
+    asked = telling.Asked(
+        bare, output.topic.strip(), output.content, output.answer, first, output.status
+    )
     if not seconds:
         return telling.tell(layout, asked)
     from contextkit.payloads.flows import limited

@@ -106,6 +106,7 @@ def _stored(
         source=agent,
         content=text,
         tokens=tokens.estimate(text),
+        estimated=True,
         key_findings=summary,
     )
     return storing.store(layout, session, output, now)
