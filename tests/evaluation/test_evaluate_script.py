@@ -167,7 +167,7 @@ def test_an_interrupt_ends_it_and_its_calls(folder: Path, repo: Path, tmp_path: 
         [sys.executable, CHECKOUT / "scripts" / "evaluate.py", f"--cmd={command}",
          f"--folder={folder}", "--yes"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=repo,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a job of a shell ignores it
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell job ignores it
     )  # fmt: skip
     while not mark.exists():
         assert process.poll() is None
