@@ -1,8 +1,10 @@
 """Trials of installed hooks: which ones would the host start, and would it accept their answers?
 
-Each hook is fired with recorded input, as the host would. Its answer is checked against the host's
-declaration and its time budget. Nothing is written into the repository: CONTEXT_ROOT is a scratch
-folder. `make test_hosts` checks in the hosts themselves that the declarations are true.
+Each hook is fired with recorded input, as the host would, if it is what adopt of this version would
+write for this toolkit, byte for byte; anything else is a stranger's command, and only shown. The
+answer is checked against the host's declaration and its time budget. Nothing is written into the
+repository: CONTEXT_ROOT is a scratch folder. `make test_hosts` checks in the hosts themselves that
+the declarations are true.
 """
 
 from __future__ import annotations
@@ -18,8 +20,9 @@ from contextkit.base import files, formats, layout, tokens, version
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.hosts.documents import diagnostics, settings, vendored
+from contextkit.hosts.documents import diagnostics, settings, vendored, wrapper
 from contextkit.hosts.documents.contracts import LAUNCHER, Host, find
+from contextkit.hosts.flows import adoption
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,6 +36,7 @@ _MESSAGES = (
      "params": {"clientInfo": {"name": "contextkit", "version": "1"}}},
     {"method": "initialized"},
 )  # fmt: skip
+FOREIGN = "not a command of this contextkit: not started"
 _COMMON = {"continue": bool, "stopReason": str, "suppressOutput": bool, "systemMessage": str}
 _INNER = {
     "context": "additionalContext",
@@ -85,7 +89,7 @@ def project(root: Layout) -> str:
 
 
 def fire_all(root: Layout, names: tuple[str, ...]) -> list[Trial]:
-    """Fire every installed hook of the hosts `names`, in the order of a session."""
+    """Fire every hook of ours that the hosts `names` have, in the order of a session."""
     found = []
     for name in names:
         host = find(name)
@@ -94,9 +98,38 @@ def fire_all(root: Layout, names: tuple[str, ...]) -> list[Trial]:
         with tempfile.TemporaryDirectory(prefix="contextkit-doctor-") as made:
             scratch = os.path.realpath(made)
             for event, handler in hooks:
-                text = _sample(given, event, scratch)
-                found.append(_fire(root, host, event, handler, text, scratch))
+                command = _own_command(root, host, event, handler)
+                if command:
+                    text = _sample(given, event, scratch)
+                    found.append(_fire(root, host, event, command, text, scratch))
+                else:
+                    found.append(Trial(host=name, event=event, problems=(FOREIGN,)))
     return found
+
+
+def _own_command(root: Layout, host: Host, event: str, handler: dict[str, Any]) -> tuple[str, ...]:
+    """Return what starts a handler that adopt would write for this toolkit; else nothing.
+
+    A wrapper's launcher is ours if it is what adopt writes; in its place our own is started.
+    """
+    top, own = project(root), version.toolkit(*LAUNCHER.split("/"))
+    folders = [version.TOOLKIT, os.path.relpath(os.path.realpath(version.TOOLKIT), top),
+               adoption.folder_of(top)]  # fmt: skip
+    for folder in folders if event in host.events else ():
+        ours = settings.handler(host, event, folder)
+        if (handler.get("command"), handler.get("args")) != (ours["command"], ours.get("args")):
+            continue
+        launcher = os.path.join(top, folder, LAUNCHER)
+        if os.path.realpath(launcher) == os.path.realpath(own):
+            return tuple(_command(ours, root, host))
+        pinned = wrapper.pin()
+        if pinned.commit and _is_file(launcher, wrapper.wrapper_files(pinned)[LAUNCHER][0]):
+            return ("/bin/sh", own, event, f"--host={host.name}")
+    return ()
+
+
+def _is_file(path: str, data: bytes) -> bool:
+    return os.path.isfile(path) and files.read_bytes(path) == data
 
 
 def _sample(given: dict[str, dict[str, object]], event: str, scratch: str) -> str:
@@ -109,7 +142,7 @@ def _place(host: Host, event: str) -> int:
 
 
 def _fire(
-    root: Layout, host: Host, event: str, handler: dict[str, Any], text: str, scratch: str
+    root: Layout, host: Host, event: str, command: tuple[str, ...], text: str, scratch: str
 ) -> Trial:
     known = host.events.get(event)
     budget = known.budget if known else 2.0
@@ -122,7 +155,7 @@ def _fire(
         start = time.monotonic()
         try:
             done = subprocess.run(
-                _command(handler, root, host), input=text.encode(), env=environment, cwd=place,
+                command, input=text.encode(), env=environment, cwd=place,
                 capture_output=True, timeout=_LIMIT,
             )  # fmt: skip
         except OSError as error:
@@ -152,7 +185,7 @@ def _why_not_started(error: OSError) -> str:
 
 def _command(handler: dict[str, Any], root: Layout, host: Host) -> list[str]:
     """Return what the host starts: a program with its arguments, or a shell command."""
-    words = [str(handler.get("command", "")), *map(str, handler.get("args") or ())]
+    words = [str(handler["command"]), *map(str, handler.get("args") or ())]
     if handler.get("args") is None:
         return ["/bin/sh", "-c", words[0]]
     return [word.replace(f"${{{host.project}}}", project(root)) for word in words]
