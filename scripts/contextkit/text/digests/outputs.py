@@ -30,7 +30,8 @@ _PART = 0.6  # share of the lines that a kind must have to give the text its nam
 def units(text: str, status: int | None = None) -> tuple[str, list[Unit]]:
     """The kind of the text, and all that can be said of it.
 
-    Of a text of many megabytes or 100,000 lines, only both ends are read; what is counted is then `or more`.
+    Of a text of many megabytes or more than 100,000 lines, only both ends are read; what is counted
+    is then `or more`.
     """
     if len(text) <= _LARGEST and text.count("\n") <= _MOST_LINES:
         return _units(text, status)
