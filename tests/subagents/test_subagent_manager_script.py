@@ -849,7 +849,8 @@ def test_a_long_output_is_a_report_too_and_its_own_summary_the_verdicts(manager:
     Path("out.md").write_text(text, encoding="utf-8")
     manager.ended(manager.launch("cat out.md", "--slug=ui", "--capsule=none"))
     verdict = json.loads(Path(".clavain/verdicts/ui.json").read_text(encoding="utf-8"))
-    assert verdict["summary"] == "The cache is slow. Read once."
+    assert verdict["summary"] == "taken from its output: The cache is slow. Read once."
+    assert verdict["status"] == "PARTIAL"
     assert text in Path(verdict["detail_path"]).read_text("utf-8")
 
 

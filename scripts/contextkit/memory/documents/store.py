@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, files, ledger, names, sessions, stores, tokens
+from contextkit.base import addresses, files, ledger, meant, names, sessions, stores, tokens
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 
@@ -34,6 +34,14 @@ PLANS, FINDINGS, CHECKPOINTS, SNAPSHOTS = KINDS = (
 )
 PHASES = ("exploration", "planning", "implementation", "review")
 _SESSIONS, _NOBODY = "sessions", "-"
+_PHASES_ALIKE = {
+    "explore exploring research researching discovery investigation investigate analysis":
+        "exploration",
+    "plan design designing architecture": "planning",
+    "coding code implement implementing build building development developing dev fix fixing":
+        "implementation",
+    "reviewing qa verify verification validation": "review",
+}  # fmt: skip
 MERGED = "merged"  # name prefix of merged files; no agent may be called this
 _LONGEST = 100  # characters of an id, at most
 _ID = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
@@ -68,6 +76,11 @@ def check_agent(agent: str) -> str:
 
 def _is_device(name: str) -> bool:
     return name.partition(".")[0].lower() in _DEVICES
+
+
+def meant_phase(phase: str, field: str = "phase") -> str:
+    """The phase that a typed word stands for. Raises ContextError if that is not clear."""
+    return check_phase(meant.word(phase, PHASES, _PHASES_ALIKE, field), field)
 
 
 def check_phase(phase: str, field: str = "phase") -> str:
