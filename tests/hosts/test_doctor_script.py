@@ -137,6 +137,25 @@ def test_an_answer_that_a_host_would_not_take_is_found(
     assert problem in trial.problems[0]
 
 
+def test_a_folder_that_a_shell_would_read_as_a_command_is_none_of_ours(
+    repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A clone may name the folder of its copy, and put a link to our launcher there."""
+    ran = repo.parent / "ran"
+    folder = "x;touch $HOME/../ran;y"
+    (repo / folder).mkdir(parents=True)
+    (repo / folder / "scripts").symlink_to(version.toolkit("scripts"))
+    monkeypatch.setattr(adoption, "folder_of", lambda top: folder)
+    for name in hosts.names_of_hosts():
+        host = hosts.find(name)
+        found = {event: settings.handler(host, event, folder) for event in host.events}
+        text, _ = settings.merged("", found, {}, "s", {}, host.flat)
+        files.write(str(repo / host.settings), text)
+    fired = trials.fire_all(Layout(), hosts.names_of_hosts())
+    assert fired and {trial.problems for trial in fired} == {(trials.FOREIGN,)}
+    assert not ran.exists()
+
+
 @pytest.mark.parametrize(
     "changed",
     [
