@@ -137,14 +137,17 @@ def test_an_answer_that_a_host_would_not_take_is_found(
     assert problem in trial.problems[0]
 
 
-def test_a_folder_that_a_shell_would_read_as_a_command_is_none_of_ours(
-    repo: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("folder", ["tools/contextkit", "x;touch $HOME/../ran;y"])
+def test_a_folder_of_a_clone_with_links_to_our_launcher_is_none_of_ours(
+    repo: Path, folder: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A clone may name the folder of its copy, and put a link to our launcher there."""
+    """A clone may name the folder of its copy, and put links to our launcher there."""
     ran = repo.parent / "ran"
-    folder = "x;touch $HOME/../ran;y"
-    (repo / folder).mkdir(parents=True)
-    (repo / folder / "scripts").symlink_to(version.toolkit("scripts"))
+    (repo / folder / "scripts").mkdir(parents=True)
+    (repo / folder / "scripts/hook.sh").symlink_to(version.toolkit("scripts/hook.sh"))
+    python = repo / folder / ".venv/bin/python"
+    files.write(str(python), f"#!/bin/sh\ntouch '{ran}'\n")
+    python.chmod(0o755)
     monkeypatch.setattr(adoption, "folder_of", lambda top: folder)
     for name in hosts.names_of_hosts():
         host = hosts.find(name)

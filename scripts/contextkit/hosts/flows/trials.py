@@ -115,17 +115,17 @@ def _own_command(root: Layout, host: Host, event: str, handler: dict[str, Any]) 
     Its launcher is ours if it is that of this toolkit, or a wrapper's exactly as adopt writes it.
     The folder is one that a clone may name: it must mean nothing to a shell.
     """
-    top, own = project(root), version.toolkit(*LAUNCHER.split("/"))
-    inside = (os.path.relpath(os.path.realpath(version.TOOLKIT), top), adoption.folder_of(top))
+    top, own = project(root), os.path.realpath(version.TOOLKIT)
+    inside = (os.path.relpath(own, top), adoption.folder_of(top))
     folders = (version.TOOLKIT, *filter(_PLAIN.fullmatch, inside))
     for folder in folders if event in host.events else ():
         ours = settings.handler(host, event, folder)
         if (handler.get("command"), handler.get("args")) != (ours["command"], ours.get("args")):
             continue
-        launcher = os.path.join(top, folder, LAUNCHER)
-        pinned = wrapper.pin()
-        if os.path.realpath(launcher) == os.path.realpath(own) or (
-            pinned.commit and _is_file(launcher, wrapper.wrapper_files(pinned)[LAUNCHER][0])
+        place, pinned = os.path.join(top, folder), wrapper.pin()
+        if os.path.realpath(place) == own or (
+            pinned.commit
+            and _is_file(f"{place}/{LAUNCHER}", wrapper.wrapper_files(pinned)[LAUNCHER][0])
         ):
             return tuple(_command(ours, root, host))
     return ()
