@@ -201,7 +201,8 @@ def keep_output(layout: Layout, given: HookInput) -> Answer:
 
 def keep_finding(layout: Layout, given: HookInput) -> Answer:
     """Store what an agent of the current task found, unless this stop follows a block."""
-    if not os.path.isdir(layout.memory) or given.passed.get("stop_hook_active"):
+    stores = (layout.memory, os.path.dirname(layout.memory_state("current")))
+    if not any(map(os.path.isdir, stores)) or given.passed.get("stop_hook_active"):
         return NOTHING
     from contextkit.memory.documents import store
 

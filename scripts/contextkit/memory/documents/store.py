@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, files, ledger, names, sessions, stores, tokens
+from contextkit.base import addresses, files, ledger, meant, names, sessions, stores, tokens
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 
@@ -34,6 +34,14 @@ PLANS, FINDINGS, CHECKPOINTS, SNAPSHOTS = KINDS = (
 )
 PHASES = ("exploration", "planning", "implementation", "review")
 _SESSIONS, _NOBODY = "sessions", "-"
+_PHASES_ALIKE = {
+    "explore exploring research researching discovery investigation investigate analysis":
+        "exploration",
+    "plan design designing architecture": "planning",
+    "coding code implement implementing build building development developing dev fix fixing":
+        "implementation",
+    "reviewing qa verify verification validation": "review",
+}  # fmt: skip
 MERGED = "merged"  # name prefix of merged files; no agent may be called this
 _LONGEST = 100  # characters of an id, at most
 _ID = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
@@ -68,6 +76,11 @@ def check_agent(agent: str) -> str:
 
 def _is_device(name: str) -> bool:
     return name.partition(".")[0].lower() in _DEVICES
+
+
+def meant_phase(phase: str, field: str = "phase") -> str:
+    """The phase that a typed word stands for. Raises ContextError if that is not clear."""
+    return check_phase(meant.word(phase, PHASES, _PHASES_ALIKE, field), field)
 
 
 def check_phase(phase: str, field: str = "phase") -> str:
@@ -144,7 +157,7 @@ def create(
     place = folder(layout, kind)
     for stem in files.numbered(f"{of}_{stamp(moment)}", mark="_"):
         path = os.path.join(place, stem + suffix)
-        if os.path.lexists(path):
+        if os.path.lexists(path) or _is_archived(layout, kind, stem + suffix):
             continue
         try:
             made = text(stem)
@@ -154,6 +167,14 @@ def create(
         except FileExistsError:
             continue  # another process created it first
     return path
+
+
+def _is_archived(layout: Layout, kind: str, name: str) -> bool:
+    """Whether a task's archive has a document of this name, which merged findings may cite."""
+    return any(
+        os.path.lexists(os.path.join(layout.memory_archive(task, kind), name))
+        for task in archived(layout)
+    )
 
 
 def note_stored(layout: Layout, path: str, text: str, agent: str = "") -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, git, names, redaction, references, sessions
+from contextkit.base import files, git, meant, names, redaction, references, sessions
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -194,6 +194,8 @@ def _finding(task: str, fields: Fields, report: str, now: int) -> Finding:
     values.setdefault("timestamp", names.iso(now))
     if report.strip() and not values.get("status"):
         values["status"] = "completed"  # the agent did come back with a report
+    status = str(values.get("status", ""))
+    values["status"] = meant.word(status, findings.STATUSES, findings.STATUSES_ALIKE, "status")
     for name in ("agent", "status", "summary"):
         if not str(values.get(name, "")).strip():
             raise bad_input(f"{name} is missing: give {name}= or a report that says it")
@@ -239,7 +241,7 @@ def checkpoint(
 
     `coming` are findings that will be written before it; they are counted too.
     """
-    made = _checkpoint(layout, task, memory.check_phase(phase), fields, now, coming)
+    made = _checkpoint(layout, task, memory.meant_phase(phase), fields, now, coming)
     return Pending(text=checkpoints.render(made), write=lambda: checkpoints.save(layout, made, now))
 
 
@@ -266,7 +268,8 @@ def _checkpoint(
     known = plans.of_task(layout, memory.check_task(task))
     found = [*_found(layout, task), *coming]
     in_play = [*notes(fields.get("files", ())), *(file for one in found for file in one.files)]
-    next_action = known.next_actions[0] if known.next_actions else ""
+    next_action = fields.get("next_action") or next_step(layout, task)
+    next_action = next_action or f"Decide what comes next: no plan of {task} says it"
     count = fields.get("findings_count")
     made = Checkpoint(
         checkpoint_id=f"cp_{phase}_{memory.stamp(now)}",
@@ -279,12 +282,18 @@ def _checkpoint(
         blocked_agents=tuple(fields.get("blocked") or ()),
         findings_count=len(found) if count is None else count,
         context_summary=sections.clean(fields.get("summary") or ""),
-        next_action=sections.clean(fields.get("next_action") or next_action),
+        next_action=sections.clean(next_action),
         recovery_instructions=sections.clean(fields.get("recovery") or "") or HOW_TO_RESUME,
         files=_sealed(layout, in_play),
     )
     whole = _texts_of(found)
     return made.replace(facts_kept=facts.share(whole, _text_of(made))) if whole else made
+
+
+def next_step(layout: Layout, task: str) -> str:
+    """What the plan of a task says comes next, or ''."""
+    known = plans.of_task(layout, memory.check_task(task))
+    return next(iter((*known.next_actions, *known.in_progress, *known.pending)), "")
 
 
 def _text_of(made: Checkpoint) -> str:
@@ -325,7 +334,7 @@ def batch(layout: Layout, task: str, fields: Fields, now: int) -> tuple[str, lis
     rows = fields.pop("findings", None)
     if not isinstance(rows, list) or not rows:
         raise bad_input("draft: findings must be a list with an entry for each agent")
-    phase = memory.check_phase(fields.pop("phase", "") or phase_of(layout, task))
+    phase = memory.meant_phase(fields.pop("phase", "") or phase_of(layout, task))
     made = []
     for number, row in enumerate(rows, start=1):
         where = f"draft: findings {number}"
