@@ -15,6 +15,7 @@ from contextkit.payloads.documents.store import Payload
 from contextkit.payloads.flows import retention, telling
 from contextkit.payloads.flows.telling import Told
 
+_WAITS = 2.5  # times what a digest may take, which a writer may
 SUFFIXES = (".md", ".json", ".txt")
 
 
@@ -65,6 +66,12 @@ def store(
     if again:
         notes.append(f"the same text is stored already: {layout.shown(path)}")
     told = _told(layout, output, path, seconds)
+    if layout.limits.receipt_writer and not (told.authored or output.answer or output.rows):
+        from contextkit.payloads.flows import writers
+
+        ref = addresses.of(layout, path, "payload")
+        said = writers.answer(layout, output.content, ref, seconds * _WAITS)
+        told = _told(layout, output.replace(answer=said), path, seconds) if said else told
     if told.summary and not (again or output.summary) and told.summary != payload.summary:
         with retention.session_lock(layout, session):
             payloads.describe(layout, session, path, payload, told.summary, now)
