@@ -137,6 +137,28 @@ def test_an_answer_that_a_host_would_not_take_is_found(
     assert problem in trial.problems[0]
 
 
+@pytest.mark.parametrize("folder", ["tools/contextkit", "x;touch $HOME/../ran;y"])
+def test_a_folder_of_a_clone_with_links_to_our_launcher_is_none_of_ours(
+    repo: Path, folder: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A clone may name the folder of its copy, and put links to our launcher there."""
+    ran = repo.parent / "ran"
+    (repo / folder / "scripts").mkdir(parents=True)
+    (repo / folder / "scripts/hook.sh").symlink_to(version.toolkit("scripts/hook.sh"))
+    python = repo / folder / ".venv/bin/python"
+    files.write(str(python), f"#!/bin/sh\ntouch '{ran}'\n")
+    python.chmod(0o755)
+    monkeypatch.setattr(adoption, "folder_of", lambda top: folder)
+    for name in hosts.names_of_hosts():
+        host = hosts.find(name)
+        found = {event: settings.handler(host, event, folder) for event in host.events}
+        text, _ = settings.merged("", found, {}, "s", {}, host.flat)
+        files.write(str(repo / host.settings), text)
+    fired = trials.fire_all(Layout(), hosts.names_of_hosts())
+    assert fired and {trial.problems for trial in fired} == {(trials.FOREIGN,)}
+    assert not ran.exists()
+
+
 @pytest.mark.parametrize(
     "changed",
     [

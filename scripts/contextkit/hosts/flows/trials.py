@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import selectors
 import subprocess
 import tempfile
@@ -36,6 +37,7 @@ _MESSAGES = (
      "params": {"clientInfo": {"name": "contextkit", "version": "1"}}},
     {"method": "initialized"},
 )  # fmt: skip
+_PLAIN = re.compile(r"\w[\w./-]*", re.ASCII)
 FOREIGN = "not a command of this contextkit: not started"
 _COMMON = {"continue": bool, "stopReason": str, "suppressOutput": bool, "systemMessage": str}
 _INNER = {
@@ -110,26 +112,28 @@ def fire_all(root: Layout, names: tuple[str, ...]) -> list[Trial]:
 def _own_command(root: Layout, host: Host, event: str, handler: dict[str, Any]) -> tuple[str, ...]:
     """Return what starts a handler that adopt would write for this toolkit; else nothing.
 
-    A wrapper's launcher is ours if it is what adopt writes; in its place our own is started.
+    Its launcher is ours if it is that of this toolkit, or a wrapper's exactly as adopt writes it.
+    The folder is one that a clone may name: it must mean nothing to a shell.
     """
-    top, own = project(root), version.toolkit(*LAUNCHER.split("/"))
-    folders = [version.TOOLKIT, os.path.relpath(os.path.realpath(version.TOOLKIT), top),
-               adoption.folder_of(top)]  # fmt: skip
+    top, own = project(root), os.path.realpath(version.TOOLKIT)
+    inside = (os.path.relpath(own, top), adoption.folder_of(top))
+    folders = (version.TOOLKIT, *filter(_PLAIN.fullmatch, inside))
     for folder in folders if event in host.events else ():
         ours = settings.handler(host, event, folder)
         if (handler.get("command"), handler.get("args")) != (ours["command"], ours.get("args")):
             continue
-        launcher = os.path.join(top, folder, LAUNCHER)
-        if os.path.realpath(launcher) == os.path.realpath(own):
+        place, pinned = os.path.join(top, folder), wrapper.pin()
+        if os.path.realpath(place) == own or (
+            pinned.commit
+            and _is_file(f"{place}/{LAUNCHER}", wrapper.wrapper_files(pinned)[LAUNCHER][0])
+        ):
             return tuple(_command(ours, root, host))
-        pinned = wrapper.pin()
-        if pinned.commit and _is_file(launcher, wrapper.wrapper_files(pinned)[LAUNCHER][0]):
-            return ("/bin/sh", own, event, f"--host={host.name}")
     return ()
 
 
 def _is_file(path: str, data: bytes) -> bool:
-    return os.path.isfile(path) and files.read_bytes(path) == data
+    there = os.path.isfile(path) and not os.path.islink(path)
+    return there and files.read_bytes(path) == data
 
 
 def _sample(given: dict[str, dict[str, object]], event: str, scratch: str) -> str:

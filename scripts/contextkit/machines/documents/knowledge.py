@@ -81,6 +81,7 @@ class Known:
 
     unfinished: a pull wrote documents and has not rebuilt their indexes yet.
     names: what other machines call themselves, by id.
+    signers: who signed what other machines sent, by id.
     """
 
     machine: str
@@ -88,6 +89,7 @@ class Known:
     unfinished: bool = False
     documents: dict[str, Version] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
+    signers: dict[str, str] = field(default_factory=dict)
 
     def changed(self, version: Version) -> None:
         """Note a change of a document by this machine, whose text it is from now on."""
@@ -111,7 +113,7 @@ class Published:
 class Remote:
     """What a remote has from us, and how far we have read each other machine there.
 
-    number, digest: our newest manifest there.
+    number, digest: our newest manifest there; chain: the digests that our head there names.
     pending: the digest of a manifest that may not have arrived before this process was killed.
     """
 
@@ -119,6 +121,7 @@ class Remote:
     number: int = 0
     digest: str = ""
     pending: str = ""
+    chain: list[str] = field(default_factory=list)
     entries: dict[str, Published] = field(default_factory=dict)
     seen: dict[str, int] = field(default_factory=dict)
     pulled_at: str = ""
@@ -200,6 +203,7 @@ def load(layout: Layout, machine: str) -> Known | None:
             unfinished=found.get("unfinished") is True,
             documents=documents,
             names=dict(found.get("names", {})),
+            signers=dict(found.get("signers", {})),
         )
     except (KeyError, TypeError, ValueError, AttributeError):
         return None
@@ -239,7 +243,8 @@ def load_remote(layout: Layout, address: str, machine: str) -> Remote:
             for name, one in found["entries"].items()
         }
         rest = ("number", "digest", "pending", "seen", "pulled_at", "pushed_at")
-        return Remote(address=address, entries=entries, **{name: found[name] for name in rest})
+        fields = {name: found[name] for name in rest} | {"chain": list(found.get("chain", []))}
+        return Remote(address=address, entries=entries, **fields)
     except (KeyError, TypeError, ValueError, AttributeError):
         return Remote(address=address)
 

@@ -74,7 +74,11 @@ class Entry:
 
 @dataclass(frozen=True, kw_only=True)
 class Head:
-    """The newest state of a machine; `documents` and `bytes` count everything that it shares."""
+    """The newest state of a machine; `documents` and `bytes` count everything that it shares.
+
+    chain: the digests of the manifests that a new reader reads, oldest first; earlier versions name
+    only the newest, in `digest`. signature: of the `statement`, as ssh-keygen writes it.
+    """
 
     machine: str
     name: str
@@ -83,6 +87,8 @@ class Head:
     at: str
     documents: int = 0
     bytes: int = 0
+    chain: tuple[str, ...] = ()
+    signature: str = ""
     format: int = FORMAT
 
 
@@ -146,6 +152,15 @@ def chain(number: int, seen: int = 0) -> list[int]:
     return found[::-1]
 
 
+def replaced(head: Head, **changes: Any) -> Head:
+    return Head(**{**vars(head), **changes})
+
+
+def statement(head: Head) -> bytes:
+    """Return what is signed of a head: all of it but the signature."""
+    return render_head(replaced(head, signature=""))
+
+
 def render_head(head: Head) -> bytes:
     return (json.dumps(vars(head), ensure_ascii=False) + "\n").encode()
 
@@ -161,7 +176,24 @@ def parse_head(data: bytes, machine: str) -> Head:
     at = str(found.get("at"))
     if names.shape(at) != "0000-00-00T00:00:00Z":
         at = ""
-    return Head(machine=machine, name=name, digest=str(found["digest"]), at=at, **counts)
+    listed = found.get("chain") or []
+    if listed and not _fits(listed, counts["number"], str(found["digest"])):
+        raise ContextError(f"{where}: names manifests that do not belong to its number")
+    signature = found.get("signature", "")
+    return Head(
+        machine=machine, name=name, digest=str(found["digest"]), at=at, chain=tuple(listed),
+        signature=signature if isinstance(signature, str) else "", **counts,
+    )  # fmt: skip
+
+
+def _fits(listed: Any, number: int, digest: str) -> bool:
+    """Return whether these are digests of the manifests up to `number`, the last one `digest`."""
+    return (
+        isinstance(listed, list)
+        and len(listed) == len(chain(number))
+        and all(isinstance(one, str) and _DIGEST.fullmatch(one) for one in listed)
+        and listed[-1] == digest
+    )
 
 
 def render(manifest: Manifest) -> bytes:

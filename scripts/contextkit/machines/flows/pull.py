@@ -21,7 +21,7 @@ from contextkit.base.layout import Layout
 from contextkit.machines.documents import knowledge, manifests
 from contextkit.machines.documents.knowledge import Copy, Known, Machine, Version
 from contextkit.machines.documents.manifests import Entry, Head
-from contextkit.machines.flows import inventory, remotes, shares
+from contextkit.machines.flows import inventory, remotes, shares, signatures
 from contextkit.machines.flows.transfers import HISTORY, Choice, Report
 from contextkit.memory.flows import upkeep
 from contextkit.payloads.documents import store as payloads
@@ -42,6 +42,7 @@ class Offer:
     def __init__(self, layout: Layout, machine: Machine, known: Known, report: Report) -> None:
         self.layout, self.machine, self.known, self.report = layout, machine, known, report
         self.now = names.now()
+        self.keys = signatures.of_user(layout)
         self.sessions: dict[str, None] = {}  # in which something was stored
         self.sender = machine
         self.later: list[tuple[Machine, list[Entry]]] = []  # output, which needs its run first
@@ -106,10 +107,17 @@ def _take(offer: Offer, at: Engine, head: Head, seen: int, chosen: Choice) -> No
     offer.sender = Machine(id=head.machine, name=head.name)
     offer.known.names[head.machine] = head.name
     try:
+        name, said = signatures.standing(
+            offer.keys, head, offer.known.signers.get(head.machine, "")
+        )
         found = remotes.read_entries(at, head, seen)
     except ContextError as error:
         report.fail(f"{head.name}: {error}")
         return
+    if name:
+        offer.known.signers[head.machine] = name
+    if said:
+        report.said.append(f"{head.name}: {said}")
     entries = [one for _, one in found.values() if chosen.takes(one.name, one.about)]
     wanted = [entry for entry in entries if _is_new(offer, entry)]
     offer.read[head.machine] = head.number

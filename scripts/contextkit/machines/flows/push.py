@@ -13,7 +13,7 @@ from contextkit.base.layout import Layout
 from contextkit.machines.documents import knowledge, manifests
 from contextkit.machines.documents.knowledge import Known, Machine, Published, Remote
 from contextkit.machines.documents.manifests import Entry, Head, Manifest
-from contextkit.machines.flows import inventory, remotes, shares
+from contextkit.machines.flows import inventory, remotes, shares, signatures
 from contextkit.machines.flows.engines import Elsewhere
 from contextkit.machines.flows.transfers import HISTORY, Choice, Report
 
@@ -68,6 +68,10 @@ def _push(
     if dry_run:
         return report
     head, manifest = _next(there, machine, entries, now)
+    try:
+        head = signatures.signed(signatures.of_user(layout), head)
+    except ContextError as error:
+        report.said.append(str(error))
     report.sent = _send(layout, at, there, machine, objects, manifest, head)
     return report
 
@@ -79,7 +83,7 @@ def _recall(at: Engine, remote: Remote, known: Known) -> bool:
     """
     data = at.heads().get(known.machine)
     if data is None:
-        remote.entries, remote.digest, remote.pending = {}, "", ""
+        remote.entries, remote.digest, remote.pending, remote.chain = {}, "", "", []
         return True
     head = manifests.parse_head(data, known.machine)
     if remote.digest and head.digest not in (remote.digest, remote.pending):
@@ -91,6 +95,7 @@ def _recall(at: Engine, remote: Remote, known: Known) -> bool:
         remote.entries = {name: Published(number=n, entry=entry) for name, (n, entry) in
                           there.items()}  # fmt: skip
     remote.number, remote.digest, remote.pending = head.number, head.digest, ""
+    remote.chain = list(head.chain)
     return True
 
 
@@ -174,9 +179,14 @@ def _gathered(
 
 def _next(
     there: Remote, machine: Machine, entries: list[Entry], now: int
-) -> tuple[bytes, tuple[str, bytes]]:
-    """Return the next head and manifest; `there` is the remote's state once they have arrived."""
+) -> tuple[Head, tuple[str, bytes]]:
+    """Return the next head and manifest; `there` is the remote's state once they have arrived.
+
+    Where the digests of earlier manifests are not known, the next one holds everything.
+    """
     number = there.number + 1
+    if len(there.chain) != len(manifests.chain(there.number)):
+        number = 1 << there.number.bit_length()
     there.entries.update({one.name: Published(number=number, entry=one) for one in entries})
     since = manifests.since(number)
     listed = tuple(one.entry for one in there.entries.values() if one.number > since)
@@ -191,26 +201,28 @@ def _next(
         at=names.iso(now),
         documents=len(kept),
         bytes=sum(entry.bytes for entry in kept),
+        chain=(*there.chain[: len(manifests.chain(since))], names.sha256(data)),
     )
     there.pushed_at = names.iso(now)
-    return manifests.render_head(head), (manifests.manifest_key(machine.id, number), data)
+    return head, (manifests.manifest_key(machine.id, number), data)
 
 
 def _send(
     layout: Layout, at: Engine, there: Remote, machine: Machine, objects: dict[str, bytes],
-    manifest: tuple[str, bytes], head: bytes,
+    manifest: tuple[str, bytes], head: Head,
 ) -> int:  # fmt: skip
-    number = there.number + 1
     keep = {
         manifests.object_key(one.entry.sha256)
         for one in there.entries.values()
         if one.entry.sha256 and not one.entry.gone
     }
-    keep |= {manifests.manifest_key(machine.id, one) for one in manifests.chain(number)}
-    there.pending = manifests.parse_head(head, machine.id).digest
+    keep |= {manifests.manifest_key(machine.id, one) for one in manifests.chain(head.number)}
+    there.pending = head.digest
     _mark_pending(layout, there, machine)
-    sent = at.put(machine.id, objects, manifest, head, frozenset(keep), there.digest)
-    there.number, there.digest, there.pending = number, there.pending, ""
+    data = manifests.render_head(head)
+    sent = at.put(machine.id, objects, manifest, data, frozenset(keep), there.digest)
+    there.number, there.digest, there.pending = head.number, head.digest, ""
+    there.chain = list(head.chain)
     knowledge.save_remote(layout, there, machine.id)
     return sent
 
