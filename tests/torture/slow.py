@@ -31,18 +31,21 @@ _LONGEST = 60.0  # seconds
 
 # What texts are made of: each repeated, or a few of them mixed.
 UNITS = (
-    "error: ", "Error", "a", " ", "\n", "\t", "`", "```\n", "|", "| a | b |\n", "# h\n", "###### ",
-    "- ", "  - a\n", "> ", "1. ", "*", "**", "_", "[", "](", "](a)", "<", "<a>", "<!--", "-->", "(",
-    ")", "{", "}", '{"a":', "[[", "]", '"', "'", '\\"', "\\", ":", "::", "=", "==", "-", "--", "---\n",
-    ".", "..", "...", "/", "a/", "../", "a.", "a.py:1", "a.py:1:2: E1 ", "0", "1 ", "1.", "12:00:00 ",
-    "2025-10-23T18:05:00Z ", "FAILED ", "FAIL: a\n", "PASS: a\n", "--- FAIL: a (0.00s)\n", "=== RUN a\n",
-    "Traceback (most recent call last):\n", '  File "a.py", line 1, in f\n', "    at f (a.js:1:2)\n",
-    "diff --git a/x b/x\n", "@@ -1 +1 @@\n", "+a\n", "-a\n", "password ", "password: ", "password:\n",
-    "key=", "token ", "token=a1B2c3D4e5F6 ", "eyJ", "://", "://a:", "://a:b@", "-----BEGIN PRIVATE KEY-----\n",
-    "kind: Secret\ndata:\n  a: b\n", "session=", "mysql -p", "curl -u a:b ", "P0 ", "P1 | ", "Verdict: ",
-    "### Findings Index\n- P0 | P0-1 | \"S\" | t\n", "## Summary\n", "\x1b[31m", "\u202e", "\r", "\r\n",
-    "<system-reminder>", "é", "漢", "👩\u200d💻", "İ", "\0", "a\\\n", "a,b,c\n", "a;b;", "$", "${", "%s",
-    "@", "@a ", "and ", "the ", "Capsule Gap: ", "warning: a\n", "make: *** [a] Error 1\n", "not ok 1 - a\n",
+    "error: ", "Error", "a", " ", "\n", "\t", "`", "```\n", "|", "| a | b |\n", "# h\n",
+    "###### ", "- ", "  - a\n", "> ", "1. ", "*", "**", "_", "[", "](", "](a)", "<", "<a>",
+    "<!--", "-->", "(", ")", "{", "}", '{"a":', "[[", "]", '"', "'", '\\"', "\\", ":", "::",
+    "=", "==", "-", "--", "---\n", ".", "..", "...", "/", "a/", "../", "a.", "a.py:1",
+    "a.py:1:2: E1 ", "0", "1 ", "1.", "12:00:00 ", "2025-10-23T18:05:00Z ", "FAILED ",
+    "FAIL: a\n", "PASS: a\n", "--- FAIL: a (0.00s)\n", "=== RUN a\n",
+    "Traceback (most recent call last):\n", '  File "a.py", line 1, in f\n',
+    "    at f (a.js:1:2)\n", "diff --git a/x b/x\n", "@@ -1 +1 @@\n", "+a\n", "-a\n",
+    "password ", "password: ", "password:\n", "key=", "token ", "token=a1B2c3D4e5F6 ", "eyJ",
+    "://", "://a:", "://a:b@", "-----BEGIN PRIVATE KEY-----\n",
+    "kind: Secret\ndata:\n  a: b\n", "session=", "mysql -p", "curl -u a:b ", "P0 ", "P1 | ",
+    "Verdict: ", "### Findings Index\n- P0 | P0-1 | \"S\" | t\n", "## Summary\n", "\x1b[31m",
+    "\u202e", "\r", "\r\n", "<system-reminder>", "é", "漢", "👩\u200d💻", "İ", "\0", "a\\\n",
+    "a,b,c\n", "a;b;", "$", "${", "%s", "@", "@a ", "and ", "the ", "Capsule Gap: ",
+    "warning: a\n", "make: *** [a] Error 1\n", "not ok 1 - a\n",
 )  # fmt: skip
 
 
@@ -153,7 +156,7 @@ READERS: dict[str, Callable[[Path, str], Command]] = {
     "memory_estimate": _written("long.md", "external_memory.py estimate --file=long.md"),
     "capsule_save": _piped("capsule.py save", "# Mission Snapshot\n"),
     "capsule_prompt": _written("docs/branches/feature-demo/PROGRESS.md", "capsule_prompt.py"),
-    "capsule_check": _written("long.md", "capsule.py check --file=long.md", "---\nbranch: x\n---\n"),
+    "capsule_check": _written("long.md", "capsule.py check --file=long.md", "---\nbranch: x\n"),
     "handoff draft": _written(
         "long.yaml", "handoff.py write --to=qa --from=dev --no-story --draft=long.yaml",
         "next_action: go\ndecisions:\n  - ",
