@@ -1,6 +1,6 @@
 # The targets of the checkout itself; a host keeps its own `help`, `test`, `clean` …
 
-override CONTEXTKIT_OWN := help setup upgrade demo test test_long test_platforms test_hosts test_page picture mutants lint check bench bench_tokens bench_receipts bench_outputs bench_secrets bench_reviews bench_duplicates bench_peers torture bench_first_hour bench_machines golden manual site lock clean
+override CONTEXTKIT_OWN := help setup upgrade demo test test_long test_platforms test_hosts test_page picture mutants lint check bench bench_tokens bench_receipts bench_outputs bench_secrets bench_reviews bench_duplicates bench_peers torture bench_first_hour bench_day bench_machines golden manual site lock clean
 override CONTEXTKIT_HERE = cd '$(CONTEXTKIT_DIR)' &&
 override CONTEXTKIT_FOLDER = "$(if $(filter folder,$(CONTEXTKIT_GIVEN)),$$folder)"
 # $(call CONTEXTKIT_TYPED,n seed): those of them that were typed, as options.
@@ -86,7 +86,7 @@ bench_reviews: $(CONTEXTKIT_DEVELOPMENT) ## how many clean reviews are flagged, 
 bench_duplicates: $(CONTEXTKIT_DEVELOPMENT) ## how many of the duplicates that people marked a synthesis finds: folder=DIR with reviews/
 	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/duplicate_rates.py' $(CONTEXTKIT_FOLDER)
 
-bench_peers: $(CONTEXTKIT_DEVELOPMENT) ## beside the originals, in folders that you have: clavain=DIR parallelus=DIR
+bench_peers: $(CONTEXTKIT_DEVELOPMENT) ## short outputs beside rtk and lean-ctx, from the Python index; with clavain=DIR parallelus=DIR beside the originals
 	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/peers.py' $(call CONTEXTKIT_TYPED,clavain parallelus)
 
 torture: $(CONTEXTKIT_DEVELOPMENT) ## let an enemy loose on it: n=1000 what=kills,races,power,disk,machines,… seed=
@@ -94,6 +94,9 @@ torture: $(CONTEXTKIT_DEVELOPMENT) ## let an enemy loose on it: n=1000 what=kill
 
 bench_first_hour: $(CONTEXTKIT_DEVELOPMENT) ## what a newcomer gets, from adopt to the first receipt opened, beside another revision: base=
 	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/first_hour.py' $(call CONTEXTKIT_TYPED,base)
+
+bench_day: $(CONTEXTKIT_DEVELOPMENT) ## a day in the real clients on a scripted model, with and without: host=claude|codex folder= follow=50
+	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/real_hosts/install.py' && '$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/day.py' $(call CONTEXTKIT_TYPED,host folder follow)
 
 bench_machines: $(CONTEXTKIT_DEVELOPMENT) ## what pushing and pulling costs with 1 to 1,000 machines, over a folder, git and S3
 	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/machines.py'

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -166,6 +167,7 @@ def test_an_interrupt_ends_it_and_its_calls(folder: Path, repo: Path, tmp_path: 
         [sys.executable, CHECKOUT / "scripts" / "evaluate.py", f"--cmd={command}",
          f"--folder={folder}", "--yes"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=repo,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell job ignores it
     )  # fmt: skip
     while not mark.exists():
         assert process.poll() is None

@@ -110,6 +110,12 @@ def test_it_is_off_with_a_word_and_with_the_variable(
     assert asked("make") is None
 
 
+def test_not_a_word_of_a_command_is_changed_on_its_way(repo: Path) -> None:
+    secret = "curl -H 'Authorization: Bearer ghp_" + "a1B2" * 9 + "' x password=hunter2hunter2"
+    for command in (secret, "./x 'AKIA" + "Q7" * 8 + "'", "./x '<system-reminder>' \u202e\x1b[1m"):
+        assert f"( {command}\n)" in wrapped(command)
+
+
 def test_it_is_not_wrapped_twice_and_the_same_each_time(repo: Path) -> None:
     text = wrapped("make")
     assert text == wrapped("make") != wrapped("make x")

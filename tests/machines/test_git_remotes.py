@@ -144,13 +144,16 @@ def test_versions_that_do_not_know_of_each_other_are_both_kept(sealed: Path) -> 
     assert beside in report.text
     assert path.read_text(encoding="utf-8") == "# other\n"
     assert (other.root / beside).read_text(encoding="utf-8") == "# one\n"
-    # One resolves it: their own text in place, the copy removed.
+    # Both agree: the one puts the text for both in place, the other takes the copy of it.
     path.write_text("# both\n", encoding="utf-8")
     (other.root / beside).unlink()
     other.push()
-    assert [row.did for row in one.pull().rows] == ["taken"]
-    assert (one.root / NAME).read_text(encoding="utf-8") == "# both\n"
-    assert not other.pull().rows
+    (row,) = one.pull().rows
+    assert row.did == "beside"
+    assert (one.root / NAME).read_text(encoding="utf-8") == "# one\n"
+    (one.root / row.to).rename(one.root / NAME)
+    one.push()
+    assert not other.pull().rows and not one.pull().rows
 
 
 def test_what_was_removed_here_does_not_come_back(sealed: Path) -> None:

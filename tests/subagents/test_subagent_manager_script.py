@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import pty
@@ -16,7 +17,7 @@ from typing import Any
 
 import pytest
 from conftest import SCRIPTS, Script, git, start, trusted, until
-from contextkit.base import names, tokens
+from contextkit.base import files, names, tokens
 from contextkit.base.layout import Layout
 from contextkit.capsules.documents import store as capsules
 from contextkit.payloads.documents import receipts
@@ -848,7 +849,8 @@ def test_a_long_output_is_a_report_too_and_its_own_summary_the_verdicts(manager:
     Path("out.md").write_text(text, encoding="utf-8")
     manager.ended(manager.launch("cat out.md", "--slug=ui", "--capsule=none"))
     verdict = json.loads(Path(".clavain/verdicts/ui.json").read_text(encoding="utf-8"))
-    assert verdict["summary"] == "The cache is slow. Read once."
+    assert verdict["summary"] == "taken from its output: The cache is slow. Read once."
+    assert verdict["status"] == "PARTIAL"
     assert text in Path(verdict["detail_path"]).read_text("utf-8")
 
 
@@ -861,3 +863,32 @@ def test_finish_without_a_text_takes_the_file(manager: Manager) -> None:
     receipt = finish(manager, f"--id={identity}")
     assert "keyFindings: Two defects" in receipt and not left.exists()
     assert REPORT in Path(receipts.parse_path(receipt)).read_text("utf-8")
+
+
+def test_two_cleanups_at_once_both_succeed(manager: Manager) -> None:
+    identity = manager.launch("true", "--type=worktree", "--capsule=none")
+    manager.ended(identity)
+    command = [sys.executable, str(SCRIPTS / "subagent_manager.py"), "cleanup", identity]
+    calls = [
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(4)
+    ]
+    said = [(*call.communicate(), call.returncode) for call in calls]
+    assert said == [(f"{identity}\n", "", 0)] * 4
+    assert rows()[0]["status"] == "cleaned" and not (RUNS / identity).exists()
+
+
+def test_status_shows_what_is_even_where_nothing_can_be_recorded(
+    manager: Manager, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    identity = manager.launch("true", "--type=here", "--capsule=none")
+
+    def full(*given: object, **more: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(files, "write", full)
+        until(lambda: manager.status()[0]["status"] == "finished")
+        assert "not recorded (No space left on device)" in manager.said
+        assert rows()[0]["status"] == "running"
+    assert manager.ended(identity)["status"] == "finished"

@@ -14,13 +14,14 @@ import damage
 import power
 import pytest
 import slow
+import strangers
 import torture
 from conftest import rounds
 from contextkit.base import files
 from scenes import Base, Command, run
 
 FEW = {"kills": 3, "races": 2, "disk": 3, "power": 2, "reviews": 10, "arguments": 3, "secrets": 1,
-       "machines": 1, "time": 4}  # fmt: skip
+       "machines": 1, "strangers": 2, "time": 4}  # fmt: skip
 TRACED = pytest.mark.skipif(bool(calls.here()), reason=calls.here() or "strace is there")
 
 
@@ -67,7 +68,37 @@ def test_a_trial_is_the_same_each_time_and_is_told_how_to_repeat(
     assert torture.table([row]).splitlines()[1].split() == ["reviews", "1", "1", "0"]
 
 
+def test_a_hostile_remote_gets_nothing(base: Base, place: Path) -> None:
+    folder = place / str(strangers.CLONES)
+    folder.mkdir()
+    done, defects = strangers.trial(base, folder, random.Random("7"))
+    assert done.startswith("a remote: ") and defects == []
+
+
 # It sees what it looks for
+
+
+def test_what_a_stranger_does_is_seen(tmp_path: Path) -> None:
+    for name in ("clone", "outside", "tmp"):
+        (tmp_path / name).mkdir()
+    log = "\n".join((
+        '7 execve("/usr/bin/git", ["git", "status"], 0x1 /* 2 vars */) = 0',
+        f'7 execve("{tmp_path}/clone/hook.sh", ["hook.sh"], 0x1 /* 2 vars */) = 0',
+        '7 execve("/usr/bin/ssh", ["ssh", "x"], 0x1 /* 2 vars */) = 0',
+        '7 execve("/usr/bin/curl", ["curl"], 0x1 /* 2 vars */) = -1 ENOENT (No such file)',
+        '7 connect(3<TCP:[1]>, {sa_family=AF_INET, sin_port=htons(80)}, 16) = 0',
+        f'7 openat(AT_FDCWD, "a", O_WRONLY|O_CREAT, 0666) = 3<{tmp_path}/clone/a>',
+        f'7 openat(AT_FDCWD, "a", O_RDONLY) = 3<{tmp_path}/outside/a>',
+        f'7 openat(AT_FDCWD, "a", O_WRONLY|O_CREAT, 0666) = 3<{tmp_path}/outside/a>',
+    ))  # fmt: skip
+    said = list(strangers._judged(log, tmp_path))
+    assert [line.partition(":")[0] for line in said] == [
+        "started", "started", "connected", "written",
+    ]  # fmt: skip
+    before = strangers._around(tmp_path)
+    (tmp_path / "outside/new").write_text("x", encoding="utf-8")
+    said = strangers._changed(before, strangers._around(tmp_path))
+    assert said == [f"changed outside: {tmp_path}/outside/new"]
 
 
 def test_a_document_that_is_torn_or_gone_is_seen(base: Base, place: Path) -> None:

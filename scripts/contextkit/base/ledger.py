@@ -171,15 +171,6 @@ def _data(layout: Layout, since: str) -> Iterator[bytes]:
             continue  # removed just now, or unreadable: only history is missing
 
 
-def stored_elsewhere(layout: Layout) -> dict[str, str]:
-    """The documents that another machine was the last to store, by address, with its name."""
-    if not any(b'"machine":' in data for data in _data(layout, "")):
-        return {}  # most repositories: nothing is decoded
-    stored = (one for one in read(layout, having=b'"stored"') if one["event"] == STORED)
-    last = {one["ref"]: one.get("machine", "") for one in stored}
-    return {ref: names.one_line(machine) for ref, machine in last.items() if machine}
-
-
 def _events(data: bytes, having: bytes) -> Iterator[Event]:
     if having not in data:
         return

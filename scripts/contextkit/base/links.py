@@ -57,7 +57,7 @@ def opened(path: str) -> BinaryIO:
     if not path.startswith(_stores):
         return open(path, "rb")
     try:
-        return open(os.open(proved(path), os.O_RDONLY | os.O_NOFOLLOW), "rb")
+        return open(os.open(proved(path), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb")
     except OSError as error:
         if error.errno == errno.ELOOP:
             raise is_link(path) from None

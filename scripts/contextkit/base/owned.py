@@ -69,21 +69,23 @@ def _is_tracked(folder: str, repository: git.Repository) -> bool:
     if int.from_bytes(index[4:8], "big") not in _PLAIN or b"link\0\0" in index[-400:]:
         listed = git.output(repository.top, "ls-files", "-z", "--", f":(top,literal){name}")
         return bool(listed)
-    return _in_index(index, os.fsencode(name))
+    head, tail = os.path.split(folder)
+    folds = os.path.lexists(os.path.join(head, tail.swapcase()))
+    return _in_index(index, os.fsencode(name), folds)
 
 
-def _in_index(index: bytes, name: bytes) -> bool:
-    """Whether a path of an index is `name` or below it, in any case.
+def _in_index(index: bytes, name: bytes, folds: bool) -> bool:
+    """Whether a path of an index is `name` or below it; `folds`: in any case.
 
     Its length stands in the 12 bits before it, or before two more bytes.
     """
-    folded, wanted = index.lower(), name.lower()
-    at = folded.find(wanted)
+    texts, name = (index.lower(), name.lower()) if folds else (index, name)
+    at = texts.find(name)
     while at >= 0:
-        path = index[at : index.find(b"\0", at)]
+        path = texts[at : texts.find(b"\0", at)]
         lengths = (index[at - 2 : at], index[at - 4 : at - 2])
-        if len(path) & 0xFFF in [int.from_bytes(two, "big") & 0xFFF for two in lengths]:
-            if path.lower() == wanted or path.lower().startswith(wanted + b"/"):
+        if min(len(path), 0xFFF) in [int.from_bytes(two, "big") & 0xFFF for two in lengths]:
+            if path == name or path.startswith(name + b"/"):
                 return True
-        at = folded.find(wanted, at + 1)
+        at = texts.find(name, at + 1)
     return False

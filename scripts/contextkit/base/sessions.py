@@ -46,6 +46,25 @@ def check(session: str) -> str:
     return session
 
 
+def check_spelling(path: str) -> None:
+    """Raise ContextError if the folder at `path` is another session's, spelled in other capitals.
+
+    A file system that folds case would make one session of the two.
+    """
+    place, session = os.path.split(path)
+    other = os.path.join(place, session.swapcase())
+    if other == path or not (os.path.lexists(other) and os.path.lexists(path)):
+        return
+    if os.path.samefile(path, other):
+        there = [one for one in os.listdir(place) if one.casefold() == session.casefold()]
+        if session not in there:
+            raise bad_input(
+                f"session: {session!r} is {there[0]!r} to this file system: use that name"
+                if there
+                else f"session: {session!r} has just ended: try again"
+            )
+
+
 def find(layout: Layout, given: str, slug: str) -> str:
     """The session's id, or '' if nothing names one.
 

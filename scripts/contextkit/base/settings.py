@@ -63,6 +63,7 @@ class Limits(Record):
     payload_receipt_tokens: int = 300  # tokens in a receipt
     payload_rows: int = 7  # aspect/finding rows in a receipt
     payload_idle: str = "24h"  # of inactivity, after which a session counts as ended
+    receipt_writer: str = ""  # a command that reads a prompt and prints an answer; '' for none
     payload_grace: str = "24h"  # during which an ended session can be resumed
 
     # Handoffs (seed: Agent Handoff Protocol)
@@ -171,7 +172,9 @@ class Additions(Record):
 # What each setting that is text can do; numbers and switches do nothing. What an ACTING one names
 # is run, connected to, obeyed by agents, or outside of the repository. The others only choose
 # words, durations, or folders inside the repository in which documents of ours are stored.
-ACTING = frozenset(("subagent_command", "handoff_profiles", "sync", "sync_key", *stores.acting()))
+ACTING = frozenset(("subagent_command", "handoff_profiles", "sync", "sync_key", "receipt_writer",
+                    *stores.acting()))  # fmt: skip
+USERS = frozenset(("receipt_writer",))  # of these, those that hold from the user's own file alone
 HARMLESS = frozenset(
     ("tokenizer", *_DURATIONS, "handoff_prefixes", "secrets_allow", "processes", "notebooks",
      *stores.folders(), "reminders", "registry")
@@ -196,6 +199,7 @@ def load(root: str) -> tuple[Values, frozenset[str]]:
         os.path.join(owned.user_folder("CONFIG"), SETTINGS),
         os.path.join(owned.user_folder("CACHE"), "settings"),
     )
+    held |= USERS.intersection(ours)
     if held or user:
         ours = {**user, **{name: value for name, value in ours.items() if name not in held}}
     return ours, held

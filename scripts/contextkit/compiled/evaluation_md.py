@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 573062538607758339
+SOURCE = 1990975923366065126
 name = 'evaluation.md'
 
 def root(context, missing=missing):
@@ -18,12 +18,6 @@ def root(context, missing=missing):
     l_0_rows = resolve('rows')
     l_0_lost = resolve('lost')
     l_0_left_out = resolve('left_out')
-    try:
-        t_1 = environment.filters['join']
-    except KeyError:
-        @internalcode
-        def t_1(*unused):
-            raise TemplateRuntimeError("No filter named 'join' found.")
     pass
     yield '# What a reader still knows\n\nModel: `'
     yield str((undefined(name='command') if l_0_command is missing else l_0_command))
@@ -74,8 +68,8 @@ def root(context, missing=missing):
     if (undefined(name='left_out') if l_0_left_out is missing else l_0_left_out):
         pass
         yield 'Left out, since a call about them gave nothing usable: '
-        yield str(t_1((undefined(name='left_out') if l_0_left_out is missing else l_0_left_out), ', '))
+        yield str((undefined(name='left_out') if l_0_left_out is missing else l_0_left_out))
         yield '.\n'
 
 blocks = {}
-debug_info = '3=23&5=25&9=27&10=31&17=51&22=54&23=58&27=68&28=71'
+debug_info = '3=17&5=19&9=21&10=25&17=45&22=48&23=52&27=62&28=65'

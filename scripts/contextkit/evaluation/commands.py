@@ -73,7 +73,7 @@ def _page(command: str, outcome: Outcome, rows: Sequence[object]) -> str:
     lost = score.losses(outcome.sheets, trial.RECEIPT, trial.CUT)
     return templates.render(
         "evaluation.md", command=command, rows=tuple(rows), lost=tuple(lost),
-        calls=_counted(outcome), left_out=outcome.left_out,
+        calls=_counted(outcome), left_out=", ".join(outcome.left_out),
     )  # fmt: skip
 
 
@@ -86,7 +86,7 @@ PROGRAM = Program(
             run=model,
             help="ask your model about stored texts, with and without them",
             options=(
-                Option(name="cmd", required=True, help="reads a prompt, answers it: claude -p"),
+                Option(name="cmd", required=True, help="your agent's command line"),
                 Option(name="folder", help="texts to try (default: what is stored here)"),
                 Option(name="n", kind="whole", help="at most this many texts"),
                 Option(name="with", help="one more arm: a program that shortens a text"),

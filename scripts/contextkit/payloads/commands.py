@@ -13,6 +13,7 @@ from contextkit.payloads.documents import receipts
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import retention, retrieval, storing
 
+_STATUSES = 256
 _WIDTH = 80  # characters of a row
 _ID, _SOURCE = 40, 12  # characters of an id (a unique prefix is enough) and of a source
 _FIND_TOKENS = 4000  # tokens that `find` shows unless a limit is given
@@ -87,13 +88,22 @@ def _output(args: Arguments) -> storing.Output:
         topic=args.topic,
         source=args.source,
         content=content,
-        tokens=args.tokens or tokens.estimate(content),
+        status=_status(args.status),
         summary=args.summary,
         rows=rows,
         key_findings=args.key_findings,
         confidence=confidence,
         sources=args.sources,
+        tokens=args.tokens or tokens.estimate(content),
+        estimated=not args.tokens,
     )
+
+
+def _status(given: str) -> int | None:
+    """An exit status, 0 to 255. Raises ContextError for anything else."""
+    if given and not (names.is_whole(given) and int(given) < _STATUSES):
+        raise bad_input(f"status={given[:40]}: must be an exit status, 0 to 255")
+    return int(given) if given else None
 
 
 def list_(layout: Layout, args: Arguments) -> Answer:
@@ -345,6 +355,7 @@ STORE = (
     Option(name="path", help="store it exactly there, outside any session (.md, .json, .txt)"),
     Option(name="overwrite", kind="flag", help="replace what is at path="),
     Option(name="tokens", kind="whole", help="the exact count, if you have one"),
+    Option(name="status", help="the exit status of the command that printed the text"),
 )
 
 PROGRAM = Program(

@@ -191,7 +191,7 @@ def finish(layout: Layout, args: Arguments) -> Answer:
 
     report = results.Report(
         agent=args.agent,
-        status=args.status,
+        status=results.meant_status(args.status),
         summary=args.summary,
         id=args.id,
         session=args.session,

@@ -43,14 +43,14 @@ class Given(Record):
 
 def newest(layout: Layout, branch: str, workstream: str = "") -> tuple[str, str]:
     """The path of the newest capsule for `branch`, and the branch that it is of; both may be ''."""
-    for name, where in _places(layout, branch) if branch else ():
+    for name, where in places(layout, branch) if branch else ():
         path = capsules.latest(where, name, workstream)
         if path:
             return path, name
     return "", ""
 
 
-def _places(layout: Layout, branch: str) -> Iterator[tuple[str, Layout]]:
+def places(layout: Layout, branch: str) -> Iterator[tuple[str, Layout]]:
     """Each branch that `branch` comes from, itself first, with the root to look in."""
     yield branch, layout
     if layout.repository is None:

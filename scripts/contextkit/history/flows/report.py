@@ -10,7 +10,16 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, files, ledger, names, redaction, stores, version
+from contextkit.base import (
+    addresses,
+    files,
+    ledger,
+    names,
+    origins,
+    redaction,
+    stores,
+    version,
+)
 from contextkit.base.errors import ContextError
 from contextkit.base.version import toolkit
 from contextkit.history.flows import delivery, standing
@@ -88,7 +97,7 @@ def _items(layout: Layout, known: dict[str, Delivery]) -> list[list[object]]:
     A document from another machine has the machine's name as a seventh field.
     """
     rows: list[list[object]] = []
-    elsewhere = ledger.stored_elsewhere(layout)
+    elsewhere = origins.elsewhere(layout)
     entries: dict[str, str] = {}
     for store in stores.with_documents():
         if store.is_file:

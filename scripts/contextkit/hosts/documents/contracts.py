@@ -232,7 +232,8 @@ class Answer(Record):
 
     context, quoted: our own lines, and text from the repository, found at `origin`.
     block: why the agent must go on, and how.
-    result: a replacement for a tool's result or its input, in that tool's shape.
+    result: a replacement for a tool's result, in that tool's shape.
+    input: another input for a tool, which the host runs: not a word of it is changed on its way.
     decision: `allow` if that input may run without a question.
     refs: the addresses of the documents in the answer, the one with the most text first.
     """
@@ -242,6 +243,7 @@ class Answer(Record):
     origin: str = ""
     block: str = ""
     result: object = None
+    input: object = None
     decision: str = ""
     refs: tuple[str, ...] = ()
 
@@ -295,7 +297,9 @@ def output(host: str, event: str, answer: Answer) -> str:
         return formats.to_json({"decision": "block", "reason": answer.result}) + "\n"
     if isinstance(answer.result, str) and "respond" in known.takes:
         return formats.to_json({"modifiedResponse": answer.result}) + "\n"
-    if answer.result is not None and {"rewrite", "modify", "replace"} & set(known.takes):
+    if answer.input is not None and "rewrite" in known.takes:
+        return formats.to_json(_input(known, answer)) + "\n"
+    if answer.result is not None and {"modify", "replace"} & set(known.takes):
         return formats.to_json(_result(known, answer)) + "\n"
     said = [answer.context, labeled(answer.quoted, answer.origin)]
     text = "\n\n".join(part for part in said if part.strip())
@@ -316,15 +320,19 @@ def notice(host: str, event: str, text: str) -> str:
 
 
 def _result(event: HostEvent, answer: Answer) -> dict[str, object]:
-    """Return the answer that replaces a tool's result or its input."""
+    """Return the answer that replaces a tool's result."""
     if "modify" in event.takes:
         return {"modifiedResult": answer.result}
+    inner = {"hookEventName": event.name, "updatedToolOutput": answer.result}
+    return {"hookSpecificOutput": inner}
+
+
+def _input(event: HostEvent, answer: Answer) -> dict[str, object]:
+    """Return the answer that replaces a tool's input."""
     inner: dict[str, object] = {"hookEventName": event.name}
-    if "rewrite" in event.takes:
-        if answer.decision or "allow" in event.takes:
-            inner["permissionDecision"] = "allow"
-        return {"hookSpecificOutput": {**inner, "updatedInput": answer.result}}
-    return {"hookSpecificOutput": {**inner, "updatedToolOutput": answer.result}}
+    if answer.decision or "allow" in event.takes:
+        inner["permissionDecision"] = "allow"
+    return {"hookSpecificOutput": {**inner, "updatedInput": answer.input}}
 
 
 def labeled(text: str, origin: str) -> str:

@@ -50,7 +50,7 @@ def tell_reminders(layout: Layout, given: HookInput) -> Answer:
         return NOTHING
     from contextkit.hosts.flows import sessions
 
-    return sessions.reminders(layout)
+    return sessions.unseen(layout, given, sessions.reminders(layout))
 
 
 def tell_handoff(layout: Layout, given: HookInput) -> Answer:
@@ -61,7 +61,7 @@ def tell_handoff(layout: Layout, given: HookInput) -> Answer:
 
     if given.text("source") == "resume":
         sessions.resume_agent(layout, given.session)
-    return sessions.handoff(layout)
+    return sessions.unseen(layout, given, sessions.handoff(layout))
 
 
 def recover(layout: Layout, given: HookInput) -> Answer:
@@ -70,11 +70,11 @@ def recover(layout: Layout, given: HookInput) -> Answer:
     Any other session gets one line about the open task.
     """
     stores = (layout.memory, layout.payloads, layout.running)
-    if not any(map(os.path.isdir, stores)):
+    if not (_is_apart(layout) or any(map(os.path.isdir, stores))):
         return NOTHING
     from contextkit.hosts.flows import sessions
 
-    return sessions.saved(layout, given)
+    return sessions.unseen(layout, given, sessions.saved(layout, given))
 
 
 def note_session(layout: Layout, given: HookInput) -> Answer:
@@ -141,10 +141,9 @@ def brief(layout: Layout, given: HookInput) -> Answer:
     """Give a subagent the branch's capsule, or the latest handoff, unless it judges others."""
     from contextkit.base import agents
 
-    here = layout.repository
-    apart = here is not None and here.folder != here.common  # a worktree: they may be elsewhere
     stores = (layout.capsules, layout.handoffs)
-    if agents.judges(given.agent_type) or not (apart or any(map(os.path.isdir, stores))):
+    there = _is_apart(layout) or any(map(os.path.isdir, stores))
+    if agents.judges(given.agent_type) or not there:
         return NOTHING
     if _is_expected(layout, given):
         return NOTHING
@@ -202,7 +201,8 @@ def keep_output(layout: Layout, given: HookInput) -> Answer:
 
 def keep_finding(layout: Layout, given: HookInput) -> Answer:
     """Store what an agent of the current task found, unless this stop follows a block."""
-    if not os.path.isdir(layout.memory) or given.passed.get("stop_hook_active"):
+    stores = (layout.memory, os.path.dirname(layout.memory_state("current")))
+    if not any(map(os.path.isdir, stores)) or given.passed.get("stop_hook_active"):
         return NOTHING
     from contextkit.memory.documents import store
 
@@ -213,6 +213,12 @@ def keep_finding(layout: Layout, given: HookInput) -> Answer:
     name = given.agent_type or given.agent
     agents.agent_ended(layout, name, given.text("last_assistant_message"), names.now())
     return NOTHING
+
+
+def _is_apart(layout: Layout) -> bool:
+    """Return whether this is a worktree: what it starts with may be in another one."""
+    here = layout.repository
+    return here is not None and here.folder != here.common
 
 
 def _has_runs(layout: Layout) -> bool:
@@ -355,6 +361,8 @@ def end_session(layout: Layout, given: HookInput) -> Answer:
     if given.session and any(map(os.path.exists, from_it)):
         from contextkit.hosts.flows import sessions
 
+        if given.text("reason") == "clear":
+            sessions.note_cleared(layout, given.session)
         sessions.end(layout, given.session)
     return NOTHING
 

@@ -18,8 +18,7 @@ from contextkit.hosts.documents import contracts as hosts
 from contextkit.hosts.documents import seen_agents
 from contextkit.hosts.documents.contracts import NOTHING, Answer, HookInput
 from contextkit.hosts.documents.seen_agents import HookAgent
-from contextkit.hosts.flows import reviews, rewriting
-from contextkit.outputs.flows import telling
+from contextkit.hosts.flows import reviews
 from contextkit.payloads.documents import answers
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import retention, storing
@@ -273,6 +272,8 @@ def shorten(layout: Layout, given: HookInput) -> Answer:
     Each host expects its own shape for a tool's result, so a long text is replaced where it is and
     the rest stays.
     """
+    from contextkit.hosts.flows import rewriting
+
     event = hosts.find(given.host).events[given.event]
     response, asked = given.passed.get("tool_response"), given.passed.get("tool_input")
     if isinstance(asked, dict) and rewriting.is_wrapped(asked.get("command")):
@@ -298,6 +299,8 @@ def _shortened(layout: Layout, given: HookInput, found: object) -> object:
         if len(found) <= most or tokens.estimate(found) <= most or "@stored: " in found:
             return found
         tool = names.one_line(given.text("tool_name"))[:_MOST]
+        from contextkit.outputs.flows import telling
+
         told = telling.Told(
             content=found, topic=_topic(given, tool), source=tool, session=given.session
         )
@@ -345,6 +348,7 @@ def _store(
         source=source,
         content=text,
         tokens=tokens.estimate(text),
+        estimated=True,
         answer=answer,
     )
     made = storing.store(layout, session, output, now, _SECONDS, passed)

@@ -78,7 +78,7 @@ def rewritten(layout: Layout, given: HookInput) -> Answer:
         return NOTHING
     sink = _sink(layout, given, command, asked.get("timeout"))
     return Answer(
-        result={**asked, "command": wrapped(command, parts, sink)}, decision="allow" if asks else ""
+        input={**asked, "command": wrapped(command, parts, sink)}, decision="allow" if asks else ""
     )
 
 

@@ -175,9 +175,9 @@ def _with_machines(layout: Layout, answer: Answer) -> Answer:
     """Return the answer, naming which of its documents another machine stored."""
     if not answer.refs:
         return answer
-    from contextkit.base import ledger
+    from contextkit.base import origins
 
-    elsewhere = ledger.stored_elsewhere(layout)
+    elsewhere = origins.elsewhere(layout)
     found = [f"{ref} on {names.clipped(elsewhere[ref], 60)}" for ref in answer.refs
              if ref in elsewhere]  # fmt: skip
     if not found:
@@ -194,10 +194,8 @@ def _merged(layout: Layout, answers: list[Answer]) -> Answer:
     from contextkit.base import tokens
 
     block = next((answer.block for answer in said if answer.block), "")
-    result, decision = next(
-        ((answer.result, answer.decision) for answer in said if answer.result is not None),
-        (None, ""),
-    )
+    result = next((answer.result for answer in said if answer.result is not None), None)
+    wrapped = next((answer for answer in said if answer.input is not None), hosts.NOTHING)
     limits = layout.limits
     most = int(limits.hook_context_tokens / tokens.CAUTION)
     lines = _joined([one.context for one in said if one.context], limits.hook_context_characters,
@@ -213,7 +211,7 @@ def _merged(layout: Layout, answers: list[Answer]) -> Answer:
         text = tokens.clip(answer.quoted[: room - len(around) - 4], left)
         lines = f"{lines}\n\n{hosts.labeled(text, answer.origin)}".strip("\n")
         room = limits.hook_context_characters - len(lines)
-    return Answer(context=lines, block=block, result=result, decision=decision)
+    return wrapped.replace(context=lines, block=block, result=result)
 
 
 def _joined(texts: list[str], characters: int, most: int) -> str:
@@ -233,7 +231,8 @@ def _joined(texts: list[str], characters: int, most: int) -> str:
 def _through_the_door(layout: Layout, answer: Answer) -> Answer:
     from contextkit.base import outgoing
 
-    told = outgoing.told_each(vars(answer), layout.limits.secrets_allow)
+    fields = {name: value for name, value in vars(answer).items() if name != "input"}
+    told = outgoing.told_each(fields, layout.limits.secrets_allow)
     return answer.replace(**{name: value for name, value in told.items() if value})
 
 

@@ -25,6 +25,11 @@ if TYPE_CHECKING:
     from typing import Literal
 
 STATUSES = ("completed", "partial", "failed")
+STATUSES_ALIKE = {
+    "done complete finished success successful succeeded ok pass passed": "completed",
+    "incomplete inprogress wip running started unfinished": "partial",
+    "fail failure error errored crashed aborted broken": "failed",
+}
 # The lists of the format: field name and heading.
 LISTS = {
     "discoveries": "Key Discoveries",

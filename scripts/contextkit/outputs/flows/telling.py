@@ -17,10 +17,18 @@ from contextkit.payloads.flows import retention
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextkit.outputs.flows.running import Job
+    from contextkit.text.digests import engine
 
 FOLDER = "outputs"  # below the toolkit's own state: outputs of commands that still run
 _OVER = 2000  # tokens, where the settings turn the hook off and somebody asks for it by hand
 _ROWS = 60
+_SHARE, _MOST = 0.4, 10_000  # of the output, and tokens, of a form that loses nothing
+_FAILURE = re.compile(
+    r"error|fail|warn|fatal|denied|not found|no such|exception|\*\*\*|panic|cannot|can't|undefined"
+    r"|missing|abort|killed|timed? ?out|unable|invalid|refused|more",
+    re.IGNORECASE,
+)
+_LEAST, _STEP = 150, 50  # tokens that are tried for what failed, before there is room for the rest
 _TOPIC = 100  # characters
 _SIGNALS = {1: "HUP", 2: "INT", 3: "QUIT", 6: "ABRT", 9: "KILL", 11: "SEGV", 13: "PIPE", 15: "TERM"}
 # Colors, movements of the cursor, titles of the window.
@@ -100,19 +108,85 @@ class Told(Record):
 
 def digested(layout: Layout, told: Told) -> str:
     """Store the output; return its digest: how it ended, what matters, where the whole is."""
+    limits = layout.limits
+    size = tokens.estimate(told.content)
+    text = plain(told.content)
+    short = compacted(text, size, limits.tokenizer)
+    digest = None if short else _digest(layout, told, text, size)
+    path, before = _stored(layout, told, size, short.split("\n")[0] if short else _first(digest))
+    said = _shown(told, size, short or _rows(digest, before), layout.shown(path))
+    return outgoing.told(said, limits.secrets_allow)
+
+
+def compacted(text: str, size: int, tokenizer: str) -> str:
+    """Return the text in a shorter form that loses nothing; empty if that is not short enough."""
+    from contextkit.text import compaction
+
+    short = compaction.compacted(text)
+    most = int(min(_SHARE * size, _MOST))
+    return short if short and tokens.within(short, most, tokenizer) else ""
+
+
+def _digest(layout: Layout, told: Told, text: str, size: int) -> engine.Digest:
+    """Return the digest that fits, with everything that is shown around it."""
     from contextkit.text.digests import engine
 
     limits = layout.limits
-    size = tokens.estimate(told.content)
-    digest = engine.digest(plain(told.content), limits.tool_output_tokens,
-                           tokenizer=limits.tokenizer, most_rows=_ROWS)  # fmt: skip
-    first = digest.rows[0].finding if digest.rows else digest.key
-    path, before = _stored(layout, told, size, first)
+    line = told.content.count("\n")
+    path = f"{layout.shown(layout.payloads)}/{told.session}/{'x' * (_TOPIC // 2)}"
+
+    def shown(digest: engine.Digest) -> int:
+        text = _shown(told, size, _rows(digest, line), path)
+        return tokens.size(text, limits.tokenizer)
+
+    parsed = engine.ParsedText(text, limits.tokenizer, told.status)
+    whole = parsed.digest(limits.tool_output_tokens, _ROWS, shown)
+    if not told.status or _lacks(whole):
+        return whole
+    caps = range(_LEAST, limits.tool_output_tokens, _STEP)
+    tried = (parsed.digest(cap, _ROWS, shown) for cap in caps)
+    return _of_failure(next((one for one in tried if not _lacks(one)), whole))
+
+
+def _of_failure(digest: engine.Digest) -> engine.Digest:
+    """Return the digest of a failing command without what is not about its failure.
+
+    Left as it is unless some line names a failure.
+    """
+    kept = []
+    for row in digest.rows:
+        said = [one for one in row.finding.split("; ") if _FAILURE.search(one) and "===" not in one]
+        if row.aspect not in ("", "size"):
+            kept.append(row)
+        elif said:
+            kept.append(row._replace(finding="; ".join(said)))
+    return digest._replace(rows=tuple(kept)) if kept else digest
+
+
+def _lacks(digest: engine.Digest) -> bool:
+    """Return whether something that must be told is only counted."""
+    return any(row.aspect == "more" or row.finding.startswith("+") for row in digest.rows)
+
+
+def _first(digest: engine.Digest | None) -> str:
+    """Return a line that stands for the output in a list of payloads."""
+    if digest is None:
+        return ""
+    return digest.key or (digest.rows[0].finding if digest.rows else "")
+
+
+def _rows(digest: engine.Digest | None, before: int) -> str:
+    """Return the digest's rows, each with its line in the file where `before` lines come first."""
+    if digest is None:
+        return ""
     lines = [f"{row.line + before}: {_said(row.aspect, row.finding)}" for row in digest.rows]
     if digest.key and not any(digest.key in line for line in lines):
         lines.insert(0, f"{digest.at + before}: {digest.key}" if digest.at else digest.key)
-    said = "\n".join([_head(told, size), *lines, f"@stored: {layout.shown(path)}", ""])
-    return outgoing.told(said, limits.secrets_allow)
+    return "\n".join(lines)
+
+
+def _shown(told: Told, size: int, body: str, path: str) -> str:
+    return "\n".join([_head(told, size), body, f"@stored: {path}", ""])
 
 
 def _said(aspect: str, finding: str) -> str:
@@ -123,7 +197,7 @@ def _head(told: Told, size: int) -> str:
     """Return the first line: how the command ended, and how much it printed."""
     count = told.content.count("\n") + (not told.content.endswith("\n"))
     amount = f"{told.size:,} bytes" if told.size else f"{count:,} lines, ~{size:,} tokens"
-    parts = [told.ending, amount, "shortened; numbers are lines of the file @stored"]
+    parts = [told.ending, amount, "line numbers are those of @stored"]
     return f"[{'; '.join(filter(None, parts))}]"
 
 

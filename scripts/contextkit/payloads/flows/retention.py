@@ -64,7 +64,7 @@ def _is_held(layout: Layout, folder: str, now: int) -> bool:
 def transcripts(layout: Layout) -> list[str]:
     """The transcripts of the sessions here that are known and still there."""
     folders = [os.path.join(layout.payloads, one) for one in payloads.sessions_in(layout)]
-    found = [files.read_if_there(os.path.join(one, _HELD)) for one in (*folders, *_ended(layout))]
+    found = [files.read_if_there(os.path.join(one, _HELD)) for one in (*folders, *ended(layout))]
     running = os.listdir(layout.running) if os.path.isdir(layout.running) else []
     lines = [(text or "").partition("\n")[0] for text in found]
     for name in running:
@@ -162,7 +162,7 @@ def resume(layout: Layout, session: str, now: int) -> bool:
     Returns True if there were any. Call under the session's lock.
     """
     oldest = _oldest(layout, now)
-    found = [path for path in _ended(layout, session)
+    found = [path for path in ended(layout, session)
              if _stamp(path) >= oldest or _is_held(layout, path, now)]  # fmt: skip
     folder = payloads.folder(layout, session)
     for path in reversed(found):
@@ -177,7 +177,7 @@ def resume(layout: Layout, session: str, now: int) -> bool:
 
 def wake(layout: Layout, session: str, now: int) -> None:
     """Like `resume`, for commands that only read: takes no lock if nothing has ended."""
-    if session and _ended(layout, session):
+    if session and ended(layout, session):
         with session_lock(layout, session):
             resume(layout, session, now)
 
@@ -187,7 +187,7 @@ def _oldest(layout: Layout, now: int) -> str:
     return names.stamp(max(0, now - names.seconds(layout.limits.payload_grace)))
 
 
-def _ended(layout: Layout, session: str = "") -> list[str]:
+def ended(layout: Layout, session: str = "") -> list[str]:
     """Folders of ended sessions (of one session, or all), oldest first."""
     try:
         found = os.listdir(layout.ended)
@@ -203,7 +203,7 @@ def _stamp(path: str) -> str:
 
 def session_of(layout: Layout, identity: str, now: int) -> str:
     """The ended session that still contains the payload `identity`; '' if none does."""
-    for path in reversed(_ended(layout)):
+    for path in reversed(ended(layout)):
         there = os.path.isfile(os.path.join(path, identity + ".md"))
         if there and (_stamp(path) >= _oldest(layout, now) or _is_held(layout, path, now)):
             return os.path.basename(path).partition("@")[0]
@@ -231,14 +231,14 @@ def sweep(
                 _log(layout, log_file(layout, session), done.line(), now)
                 said.append(done.line())
     oldest = _oldest(layout, now)
-    gone = [path for path in _ended(layout)
+    gone = [path for path in ended(layout)
             if _stamp(path) < oldest and not _is_held(layout, path, now)]  # fmt: skip
     return said + _purge(layout, gone[: most - len(said)], now)
 
 
 def purge(layout: Layout, session: str, now: int) -> list[str]:
     """Remove for good what could still be resumed; return a line for each time it ended."""
-    return _purge(layout, _ended(layout, sessions.check(session)), now)
+    return _purge(layout, ended(layout, sessions.check(session)), now)
 
 
 def _purge(layout: Layout, paths: list[str], now: int) -> list[str]:

@@ -15,6 +15,7 @@ from contextkit.payloads.documents.store import Payload
 from contextkit.payloads.flows import retention, telling
 from contextkit.payloads.flows.telling import Told
 
+_WAITS = 2.5  # times what a digest may take, which a writer may
 SUFFIXES = (".md", ".json", ".txt")
 
 
@@ -31,6 +32,8 @@ class Output(Record):
     confidence: str = ""
     sources: tuple[str, ...] = ()
     answer: str = ""  # what the author says about the text, in their own words
+    status: int | None = None  # exit status of what wrote the text
+    estimated: bool = False  # `tokens` is an estimate
 
     def check(self) -> None:
         payloads.check(self.topic, self.source, self.content)
@@ -63,6 +66,12 @@ def store(
     if again:
         notes.append(f"the same text is stored already: {layout.shown(path)}")
     told = _told(layout, output, path, seconds)
+    if layout.limits.receipt_writer and not (told.authored or output.answer or output.rows):
+        from contextkit.payloads.flows import writers
+
+        ref = addresses.of(layout, path, "payload")
+        said = writers.answer(layout, output.content, ref, seconds * _WAITS)
+        told = _told(layout, output.replace(answer=said), path, seconds) if said else told
     if told.summary and not (again or output.summary) and told.summary != payload.summary:
         with retention.session_lock(layout, session):
             payloads.describe(layout, session, path, payload, told.summary, now)
@@ -76,7 +85,7 @@ def _save(layout: Layout, session: str, payload: Payload, now: int) -> tuple[str
     payloads.prepare_store(layout)
     with retention.session_lock(layout, session):
         retention.resume(layout, session, now)
-        if path := payloads.same(layout, session, payload.content, content):
+        if path := payloads.same(layout, session, payload, content):
             return payloads.used(layout, session, path, now), True
         return payloads.save(layout, session, payload, now, content), False
 
@@ -105,6 +114,7 @@ def answered(
         source=payload.source,
         content=payload.content,
         tokens=payload.tokens,
+        estimated=True,
         answer=answer,
     )
     told = _told(layout, output, path, seconds)
@@ -169,8 +179,11 @@ def _told(layout: Layout, output: Output, path: str, seconds: float = 0) -> Told
         key_findings=names.one_line(output.key_findings),
         confidence=output.confidence,
         tokens_stored=output.tokens,
+        estimated=output.estimated,
     )
-    asked = telling.Asked(bare, output.topic.strip(), output.content, output.answer, first)
+    asked = telling.Asked(
+        bare, output.topic.strip(), output.content, output.answer, first, output.status
+    )
     if not seconds:
         return telling.tell(layout, asked)
     from contextkit.payloads.flows import limited

@@ -38,6 +38,7 @@ class Asked(NamedTuple):
     content: str
     answer: str = ""
     first: int = 1
+    status: int | None = None
 
 
 class Told(NamedTuple):
@@ -62,7 +63,10 @@ def tell(layout: Layout, asked: Asked) -> Told:
         others = tuple(one for one in said.statements if one.role != "verdict")
         said = said._replace(statements=others)
     rest = asked.content if asked.answer else _without(asked.content, said)
-    parsed = engine.ParsedText(rest, layout.limits.tokenizer)
+    parsed = engine.ParsedText(rest, layout.limits.tokenizer, asked.status)
+    if parsed.is_output and said.statements and not asked.answer:  # a tool's labels are no author
+        said = authored.Authored()
+        parsed = engine.ParsedText(asked.content, parsed.tokenizer, asked.status)
     own = asked.answer or "\n".join(one.text for one in said.statements)
     own = "\n".join([own, receipts.said(asked.bare)]).strip()
     checked = grounding.check(own, asked.content) if own else None

@@ -128,17 +128,17 @@ def render(run: Run) -> str:
     return formats.to_json(run) + "\n"
 
 
-def merge(ours: bytes, theirs: bytes) -> bytes:
+def merge(ours: bytes, theirs: bytes) -> bytes | None:
     """Merge two states of one run: an event in either has happened, and its earliest time counts.
 
-    Text that is not a run (a listing) is not merged; the greater of the two wins.
+    None for text that is not a run (a listing), and for two runs under one id.
     """
     try:
         one, other = (parse(data.decode("utf-8")) for data in (ours, theirs))
     except (ContextError, UnicodeDecodeError):
-        return max(ours, theirs)
+        return None
     if one.replace(**{name: getattr(other, name) for name in _HAPPENS}) != other:
-        return max(ours, theirs)  # not two states of one run: pick one whole rather than mix them
+        return None
     texts = [name for name in _HAPPENS if name != "missed"]
     values = {name: _first(getattr(one, name), getattr(other, name)) for name in texts}
     missed = tuple(sorted({*one.missed, *other.missed}))

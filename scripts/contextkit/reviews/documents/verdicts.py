@@ -203,16 +203,6 @@ def _note(layout: Layout, path: str, verdict: Verdict, tokens: int) -> None:
     )  # fmt: skip
 
 
-def merge(ours: bytes, theirs: bytes) -> bytes:
-    """Merge two verdicts of one agent: the later by its own time; a readable one wins."""
-
-    def rank(data: bytes) -> tuple[bool, str, bytes]:
-        entry = parse(data, "verdict")
-        return "broken" not in entry, str(entry.get("timestamp") or ""), data
-
-    return max(ours, theirs, key=rank)
-
-
 def load(layout: Layout, agent: str, store: str = "") -> Entry | None:
     """Load the verdict of one agent; None if there is none."""
     path = os.path.join(store or folder(layout), encode(agent) + ".json")
@@ -265,13 +255,23 @@ def _read(path: str, stem: str, at: int | None = None) -> Entry:
     return parse(data, stem)
 
 
-def table(entries: list[Entry], legacy: bool = False) -> str:
+def table(
+    entries: list[Entry], legacy: bool = False, machines: dict[str, str] | None = None
+) -> str:
     """Return one row per agent, `STATUS⇥AGENT⇥SUMMARY`: always three columns on one line.
 
-    Rows have at most 160 characters; `legacy` rows have the full summary.
+    Rows have at most 160 characters; `legacy` rows have the full summary. `machines` names, by
+    agent, the other machine that a verdict is from: `on laptop: SUMMARY`.
     """
+    others = {agent: f"on {name}: " for agent, name in (machines or {}).items()}
     rows = (
-        "\t".join(map(names.one_line, (e["status"], e["agent"], e["summary"]))) for e in entries
+        "\t".join(
+            map(
+                names.one_line,
+                (e["status"], e["agent"], others.get(e["agent"], "") + e["summary"]),
+            )
+        )
+        for e in entries
     )
     return "\n".join(rows if legacy else (names.clipped(row, _LINE) for row in rows))
 

@@ -260,7 +260,7 @@ def prepare(layout: Layout, request: Request) -> Prepared:
         allowed = layout.limits.secrets_allow
         text = redaction.checked(scope.text, f"scope: {scope.path}", allowed, request.redact)
         scope = scope.replace(text=text)
-    own = [scope.path] if scope else []
+    own = [scope.path] if scope and not os.path.isabs(scope.path) else []
     asked = request.replace(capsule=request.capsule or ("none" if of_run else ""))
     body, notes, lacking = choose(layout, asked, role, branch, own)
     order = Order(
@@ -351,6 +351,7 @@ def _fitted(layout: Layout, found: Given, request: Request) -> Given:
 def _uncommitted(layout: Layout, order: Order) -> list[str]:
     """Require capsule and scope to be committed: refuse a clone or worktree, warn for `here`."""
     given = [part.path for part in (order.capsule, order.scope) if part]
+    given = [path for path in given if not os.path.isabs(path)]  # quoted whole, from elsewhere
     open_ones = [path for path in given if sandboxes.unseen(layout, layout.join(path))]
     if not open_ones:
         return []

@@ -14,6 +14,7 @@ import os
 
 from contextkit.base import (
     agents,
+    errors,
     files,
     filters,
     markdown,
@@ -99,7 +100,8 @@ def read_scope(layout: Layout, typed: str) -> Scope | None:
     """Read the file that `scope=` names. Raises ContextError if it cannot be read."""
     if not typed:
         return None
-    path = layout.typed(typed, "scope")
+    path = os.path.realpath(os.path.join(layout.here, typed))
+    outside = not f"{path}/".startswith(f"{layout.root}/")
     try:
         text = files.read(path)
     except ContextError as error:
@@ -108,11 +110,14 @@ def read_scope(layout: Layout, typed: str) -> Scope | None:
         raise bad_input(f"scope: {layout.shown(path)} is empty: write down what the work is")
     size = tokens.estimate(text)
     room = layout.limits.subagent_scope_tokens
-    whole = size <= room
+    whole = size <= room or outside
+    if outside:
+        errors.remarks.append(f"scope: {typed} is outside the repository: all of it is quoted")
     if not whole:
         heads = [s for _, s in markdown.outside_fences(text) if markdown.heading(s)[0]]
         text = tokens.clip("\n".join(heads), room) or "(it has none)"
-    return Scope(path=layout.shown(path), text=text, whole=whole, tokens=size)
+    shown = path if outside else layout.shown(path)
+    return Scope(path=shown, text=text, whole=whole, tokens=size)
 
 
 def read_role(layout: Layout, name: str) -> Role | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, files, ledger, names, redaction, sessions
+from contextkit.base import addresses, files, ledger, meant, names, redaction, sessions
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from contextkit.payloads.flows import storing
     from contextkit.reviews.documents.runs import Run
     from contextkit.subagents.documents.registry import Row
+
+_PROSE = 40  # words of an output that is more than the last lines of a log
 
 
 class Report(Record):
@@ -51,6 +53,20 @@ class Finished(Record):
 
     receipt: str
     notes: tuple[str, ...] = ()
+
+
+_ALIKE = {
+    "done completed finished success successful succeeded ok": "COMPLETE",
+    "issues attention problems findings": "NEEDS_ATTENTION",
+    "fail failure crashed aborted": "FAILED",
+    "incomplete inprogress wip unfinished": "PARTIAL",
+    "stuck waiting": "BLOCKED",
+}
+
+
+def meant_status(text: str) -> str:
+    """The status that a typed word stands for; nothing but CLEAN is read as CLEAN."""
+    return meant.word(text.upper(), verdicts.STATUSES, _ALIKE, "status")
 
 
 def finish(layout: Layout, report: Report, now: int) -> Finished:
@@ -106,6 +122,7 @@ def _stored(
         source=agent,
         content=text,
         tokens=tokens.estimate(text),
+        estimated=True,
         key_findings=summary,
     )
     return storing.store(layout, session, output, now)
@@ -215,11 +232,19 @@ def _alone(layout: Layout, row: Row, now: int) -> None:
             return  # it wrote one itself
         words = watch.last_words(layout, row)
         status, summary = _judged(row, words)
+        in_file = bool(answers.left_by(layout, str(row["id"])))
         said, path = _handed_in(layout, row, agent, now)
+        path = path or _kept_by_hook(layout, row)
+        if in_file:
+            summary = said or summary
+        elif row.get("status") == "finished" and (path or _is_report(layout, row)):
+            status, summary = "PARTIAL", f"taken from its output: {said or words}".rstrip(": ")
+        elif words:
+            summary = f"{summary}: {words}"
         verdict = Verdict(
             agent=agent,
             status=status,
-            summary=said or (f"{summary}: {words}" if words else summary),
+            summary=summary,
             type="implementation",
             detail_path=path or str(row.get("log_path") or ""),
             timestamp=names.iso(now),
@@ -251,6 +276,24 @@ def _handed_in(layout: Layout, row: Row, agent: str, now: int) -> tuple[str, str
         os.unlink(left)
     said = authored.answer(printed) if left and printed.strip() else authored.read(text)
     return names.one_line(said.lead(2)), layout.shown(stored.path)
+
+
+def _kept_by_hook(layout: Layout, row: Row) -> str:
+    """The payload that a hook stored of a launched agent's last message; '' if there is none."""
+    from contextkit.hosts.documents import seen_agents
+
+    there = sorted(os.listdir(layout.hooks)) if os.path.isdir(layout.hooks) else []
+    names_of = (name for name in there if sessions.is_name(name))
+    found = (seen_agents.load(layout, name, row["id"]).stored for name in names_of)
+    return next(filter(None, found), "")
+
+
+def _is_report(layout: Layout, row: Row) -> bool:
+    """Whether what a subagent printed is prose or Markdown, and not the lines of a log."""
+    log = watch.place_of(layout, row.get("log_path"))
+    lines = [line for line in files.read(log).split("\n") if line.strip()] if log else []
+    marked = any(line.startswith(("# ", "## ", "- ", "* ")) for line in lines)
+    return len(lines) > 1 and (marked or sum(line.count(" ") for line in lines) > _PROSE)
 
 
 def _judged(row: Row, words: str) -> tuple[str, str]:

@@ -140,7 +140,7 @@ def _ordered(found: list[Diagnostic]) -> list[Diagnostic]:
 
 def _unit(one: Diagnostic, said: str, same: list[Diagnostic]) -> Unit:
     aspect = one.level or "messages"
-    rank = 5 if one.level == "warning" else 3
+    rank = 5 if one.level == "warning" else 4 if one.place.startswith("/usr/") else 3
     return Unit(one.line, aspect, said, 2.0, rank, aspect, one.code, times=len(same))
 
 

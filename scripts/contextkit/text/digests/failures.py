@@ -122,7 +122,7 @@ _POINTS = Pattern(  # a line that is there to tell a place, or the first of a tr
     rf"|^[\w@./\\-]+\.{_ENDING}(?::\d+|\(\d+)|\bpanicked at |[(\[][^()\s]+:\d+[)\]]$"
 )
 _THEIRS = ("site-packages", "node_modules", "node:", "AssertionFailureBuilder", "/rustc/",
-           "org.junit", "<frozen", "/lib/python")  # fmt: skip
+           "java.base/", "jdk.", "org.junit", "<frozen", "/lib/python")  # fmt: skip
 _EXCEPTION = Pattern(r"^[\w.$]*(?:Error|Exception|Warning)\b(?::|$)")
 _HEADING = Pattern(
     r"^(?:___|● |---- |FAIL: |ERROR: |FAIL {2,}|\d+\) |\[ERROR\] |\d+/\d+ Test |Failed \S+ \[)"
@@ -531,6 +531,11 @@ def _near(raw: list[str], bares: list[str], at: int) -> str:
     if _EXCEPTION.match(bares[at]) and (place := _own_frame(raw, at)):
         return place
     framed = raw[at][:1] == "│"
+    for number in range(at + 1, min(at + _FRAMES, len(bares))):
+        if not bares[number].startswith("at "):
+            break
+        if place := _place(bares[number]):
+            return place
     for number in range(at + 1, min(at + 1 + (_IN_FRAME if framed else 1), len(bares))):
         if FAILS.search(bares[number]) or (framed and raw[number][:1] != "│"):
             break

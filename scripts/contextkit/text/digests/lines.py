@@ -70,6 +70,7 @@ _QUOTED = re.compile(r"^\s*(?:>?\s*\d*\s*\|(?!.*\|)|[\^~]+\s*$|\d+\t)")  # sourc
 _PASSED = re.compile(r"^\s*(?:[✓✔√]|ok\b|PASS\b|--- PASS)|\bPASSED\b|\.\.\. ok$")
 _RULE = re.compile(r"[\W_]*$")
 _COUNT = re.compile(r"\s*[A-Za-z][\w ()/.-]{0,40}[:=]\s*\d[\d.,]*\s?%?$")  # `Low: 3`
+_TITLE = re.compile(r"[=_-]{3,}[^\d]*$")  # a heading between rules
 _NONE = re.compile(r": 0$")
 _WORD = re.compile(r"\d+|[^\W\d_][^\W_]+")
 _NAMED = re.compile(r"(?:https?:)?/[^\s\"'<>()|,;]+|\"[^\"]{1,80}\"|'[^']{1,80}'|[\w@.-]+/")
@@ -139,7 +140,7 @@ class Lines:
         units: list[Unit] = []
         for number, lines in self.prose.items():
             if told.isdisjoint(lines):
-                units += _sentences(number, [self.all[at] for at in lines])
+                units += _sentences(number, [self.all[at] for at in lines], not units)
                 told.update(lines)
         found = self._distinct(told)
         last = max((line.number for line in found), default=0)
@@ -185,7 +186,7 @@ class Lines:
         weight = 1.0
         if line.fails and not self.is_prose:
             weight *= 3.0
-        if _PASSED.search(said) or _NONE.search(said):
+        if _PASSED.search(said) or _NONE.search(said) or _TITLE.match(said):
             weight *= _LEAST
         elif SUMS_UP.search(said):
             weight *= 2.0
@@ -251,11 +252,12 @@ def _is_worded(line: str) -> bool:
     return sum(char.isalpha() or char == " " for char in said) > _LETTERS * len(said)
 
 
-def _sentences(number: int, block: list[str]) -> Iterator[Unit]:
-    """The sentences of a paragraph."""
+def _sentences(number: int, block: list[str], is_first: bool) -> Iterator[Unit]:
+    """The sentences of a paragraph; the very first one counts more."""
     said = " ".join(line.strip() for line in block).replace("‐ ", "")
     for index, one in enumerate(reading.sentences(" ".join(said.split()))):
-        weight = weighing.of_sentence(one) * (1.0 if index or number > 12 else 1.6)
+        weight = weighing.of_sentence(one) * (1.6 if is_first and not index else 1.0)
+        weight *= 1.3 if _FAILS.search(one.lower()) else 1.0
         if len(one) > 8:
             yield Unit(number + 1, "", reading.clause(one) or one[:_LONGEST], weight)
 

@@ -15,7 +15,7 @@ import re
 from collections import Counter
 
 from contextkit.base.names import counted
-from contextkit.text.digests import segments
+from contextkit.text.digests import diagnostics, segments
 from contextkit.text.digests.kinds import log
 from contextkit.text.digests.lines import Lines
 from contextkit.text.digests.reading import Unit, line_count
@@ -116,6 +116,8 @@ def _told(text: str, kind: str) -> tuple[str, list[Unit]]:
     if not text.strip():
         return "", []
     for name in [kind] if kind and kind != "json" else _WHOLE:
+        if name == "code" and diagnostics.find(Lines(text))[0]:
+            continue  # a compiler quotes it
         if kinds()[name].confidence(text) and (found := kinds()[name].units(text)):
             return name, [unit for unit in found if unit.weight > 0]
     return "", []

@@ -340,10 +340,11 @@ def _end(text: str, start: int, index: int) -> int:
     if text[end : end + 1] != " " or text[end + 1 : end + 2].islower():
         return 0
     word = text[max(start, text.rfind(" ", start, index) + 1) : index].lower().lstrip("(")
-    numbered = word.isdigit() and (len(word) < 3 or index - start < 4)
+    numbered = word.isdigit() and (index - start < 4 or _MONTH.match(text, end + 1))
     return 0 if text[index] == "." and (word in _ABBREVIATIONS or numbered) else end
 
 
+_MONTH = re.compile(r"(?:Jan|Feb|März|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)")  # of `18. März`
 _ENDS = re.compile(r"[.!?。！？()\[\]]")
 
 

@@ -47,7 +47,7 @@ _SAFE = ("-c", "core.hooksPath=/dev/null", "-c", "gc.auto=0", "-c", "maintenance
          "-c", "fetch.fsckObjects=true", "-c", "http.lowSpeedLimit=1",
          "-c", "http.lowSpeedTime=60")  # fmt: skip
 # The same at the other end of a local path, which does not see the options of this one.
-_SERVED = ("git -c core.hooksPath=/dev/null -c core.alternateRefsCommand=true -c gc.auto=0"
+_SERVED = ("git -c core.hooksPath=/dev/null -c core.alternateRefsCommand=: -c gc.auto=0"
            " -c core.fsmonitor=false -c receive.autogc=false")  # fmt: skip
 
 

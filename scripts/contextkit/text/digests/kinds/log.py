@@ -54,6 +54,7 @@ _KLOG = {"I": "INFO", "W": "WARNING", "E": "ERROR", "F": "FATAL"}
 _STATUS = re.compile(r"\bHTTP/[\d.]+\" ([1-5]\d\d)\b")  # of a request
 _NAME = Pattern(r"\S+::\S+")
 _ASIDE = 1.2  # weight of a line that says nothing of a run that failed
+_FIRST = 3  # messages of a compiler before other failures
 _CAUSE = "Caused by: "
 _END = 40  # lines at the end among which the verdict is
 
@@ -84,16 +85,19 @@ def run(text: Lines, status: int | None = None) -> Run:
     failed = [_unit(one, below) for one, below in itertools.zip_longest(found, found[1:])]
     counted = any(_COUNTS.search(unit.text) for unit in verdict)
     counts, stamped = _counts(text)
-    units = [*verdict, *([] if counted else counts), *diagnostics.units(messages), *failed]
+    said = diagnostics.units(messages)
+    units = [*verdict, *([] if counted else counts), *said[:_FIRST], *failed, *said[_FIRST:]]
     told = used | placed | {unit.line - 1 for unit in verdict if not unit.derived}
     rest = text.statements(told, inside)
     if not (verdict or failed or messages):  # what a text of no run is about, its beginning says
-        first = min((unit.line for unit in rest), default=0)
-        rest = [unit._replace(rank=3 * (unit.line == first)) for unit in rest]
-    if verdict and (failed or messages):
+        worded = (unit.line for unit in rest if unit.text.count(" ") > 1)
+        first = {min((unit.line for unit in rest), default=0), min(worded, default=0)}
+        rest = [unit._replace(rank=3 * (unit.line in first)) for unit in rest]
+    bad = any(_BAD.search(unit.text) for unit in verdict)
+    if verdict and (bad or failed or messages):
         rest = [unit for unit in rest if unit.weight > _ASIDE or unit.group]
     is_log = failed or messages or ((verdict or stamped) and not text.is_prose)
-    is_trace = (failed or verdict) and not messages and text.is_trace()
+    is_trace = (failed or verdict) and not (messages or counted) and text.is_trace()
     kind = "trace" if is_trace else "log" if is_log else "plain"
     return Run(kind, bool(failed), [*units, *rest])
 

@@ -38,7 +38,7 @@ def confidence(text: str) -> int:
     form -= 0 if heads else sample.count("\n> ")  # a tool may begin its lines like that
     if heads and form > 2 and not _TAP.search(sample):
         return 50 if form * 12 > lines else 30
-    return 20 if form * 3 > lines and form > 2 else 0
+    return 20 if form * 3 > lines and form > (2 if heads else 4) else 0
 
 
 def units(text: str) -> list[Unit]:
