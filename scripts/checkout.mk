@@ -1,6 +1,6 @@
 # The targets of the checkout itself; a host keeps its own `help`, `test`, `clean` …
 
-override CONTEXTKIT_OWN := help setup upgrade demo test test_long test_platforms test_hosts test_page picture mutants lint check bench bench_tokens bench_receipts bench_outputs bench_secrets bench_reviews bench_duplicates bench_peers torture bench_first_hour bench_day bench_machines golden manual site lock clean
+override CONTEXTKIT_OWN := help setup upgrade demo test test_long test_platforms test_hosts test_page picture mutants lint check bench bench_tokens bench_receipts bench_outputs bench_secrets bench_reviews bench_duplicates bench_peers torture bench_first_hour bench_chain bench_day bench_machines golden manual site lock clean
 override CONTEXTKIT_HERE = cd '$(CONTEXTKIT_DIR)' &&
 override CONTEXTKIT_FOLDER = "$(if $(filter folder,$(CONTEXTKIT_GIVEN)),$$folder)"
 # $(call CONTEXTKIT_TYPED,n seed): those of them that were typed, as options.
@@ -94,6 +94,9 @@ torture: $(CONTEXTKIT_DEVELOPMENT) ## let an enemy loose on it: n=1000 what=kill
 
 bench_first_hour: $(CONTEXTKIT_DEVELOPMENT) ## what a newcomer gets, from adopt to the first receipt opened, beside another revision: base=
 	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/first_hour.py' $(call CONTEXTKIT_TYPED,base)
+
+bench_chain: $(CONTEXTKIT_DEVELOPMENT) ## a day of three sessions: facts that arrive at each link, none lost, none told twice, and their tokens
+	@$(CONTEXTKIT_HERE) .venv/bin/python tests/bench/chain.py
 
 bench_day: $(CONTEXTKIT_DEVELOPMENT) ## a day in the real clients on a scripted model, with and without: host=claude|codex folder= follow=50
 	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/real_hosts/install.py' && '$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/day.py' $(call CONTEXTKIT_TYPED,host folder follow)

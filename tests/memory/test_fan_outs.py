@@ -184,3 +184,16 @@ def test_what_an_expected_agent_found_is_kept_without_any_memory_yet(
          last_assistant_message="The parser takes 52 ms in src/app.py:42.")  # fmt: skip
     (path,) = (repo / ".temp/memory/findings").glob("*.md")
     assert "52 ms" in path.read_text(encoding="utf-8")
+
+
+def test_a_log_among_the_findings_is_told_by_its_digest_once(layout: Layout, run: Script) -> None:
+    lines = [f"2025-11-22T05:{n:02}:00Z INFO worker started job {n}" for n in range(60)]
+    lines.insert(30, "2025-11-22T05:30:01Z ERROR pool exhausted: no connection after 30 s")
+    log = "\n".join(lines)
+    call = ("finding", "--task=t", "--agent=ci", "--file=-")
+    assert run("external_memory", *call, stdin=log) == 0, run.err
+    ((path, saved),) = findings.load_all(layout, "t")
+    assert "pool exhausted" in saved.summary and saved.summary.count("worker started") <= 3
+    assert log in Path(path).read_text(encoding="utf-8")
+    told = recovery_report.make(layout, recovery.load(layout, "t", NOW), 4000).text
+    assert told.count("pool exhausted") == 1 and told.count("worker started") <= 3

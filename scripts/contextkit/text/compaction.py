@@ -27,6 +27,7 @@ _ENTRY = re.compile(
     r"(\w{3} +\d+ +[\d:]+|\d{4}-\d\d-\d\d \d\d:\d\d\S*(?: [+-]\d{4})?) (.+)"
 )
 _HUNK = re.compile(r"@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@ ?(.*)")
+_ANY = re.compile(r"^(?:commit [0-9a-f]{7}|diff --git |On branch |HEAD det|total \d)", re.M)
 _PATH = re.compile(r"\.{0,2}/?[^\s:|]+(?:/[^\s:|]*)+")
 _LITERAL = re.compile(r"|null|true|false|absent|-?\d[\d.eE+-]*|[\[{\"].*", re.DOTALL)
 _FEW = 12  # lines below which a list of paths stays as it is
@@ -38,6 +39,8 @@ def compacted(text: str) -> str:
     data = _json(text)
     if data is not None:
         return _of_json(data)
+    if not _ANY.search(text) and not _PATH.fullmatch(text.partition("\n")[0]):
+        return ""
     told = []
     known = False
     for kind, lines in _pieces(text.split("\n")):

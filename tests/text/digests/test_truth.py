@@ -116,6 +116,12 @@ def test_the_counts_of_many_copies_are_those_of_one_times_their_number(
         assert found and int(found[1]) == count * size, (pattern, summary)
 
 
+@pytest.mark.parametrize("text", ["ERROR: no room on node\n" * 200_000, "x ERROR\n" * 600_000])
+def test_what_is_counted_of_both_ends_only_says_so(text: str) -> None:
+    summary = said(text)
+    assert "or more" in summary and re.search(r"\(x\d{5,}\) \(or more\)", summary)
+
+
 @pytest.mark.parametrize("size", SIZES)
 def test_failures_that_are_not_shown_are_counted(size: int) -> None:
     lines = [f"FAILED tests/test_{n}.py::test_x - assert {n} == 0" for n in range(20 * size)]

@@ -16,6 +16,7 @@ from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.memory.documents import checkpoints, sections, snapshots
 from contextkit.memory.documents.checkpoints import HOW_TO_RESUME
+from contextkit.memory.documents.findings import OUTPUT
 from contextkit.memory.documents.snapshots import UNSAID
 from contextkit.memory.flows.recovery import InPlay, Recovered, RecoveredFinding, RecoveredMerge
 
@@ -436,6 +437,7 @@ def _finding(layout: Layout, one: RecoveredFinding) -> Part:
     line = f"### {one.path} ({who})"
     outline = sections.Outline(_text(layout, one.path))
     outline.head.lines.clear()  # the line above already says it
+    outline.sections = [one for one in outline.sections if one.name != OUTPUT]
     return Part(
         heading="Merged findings" if one.merged else "Findings",
         text="\n\n".join(filter(None, (line, _body(outline.text, 2)))),

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, git, meant, names, redaction, references, sessions
+from contextkit.base import files, git, meant, names, redaction, references, sessions, tokens
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -43,6 +43,7 @@ _LISTS = frozenset(
 )
 
 
+_DIGEST = 160  # tokens of the digest of a tool's output
 _BEFORE = " Before that: "
 
 
@@ -178,7 +179,7 @@ def _finding(task: str, fields: Fields, report: str, now: int) -> Finding:
     if report.strip():
         from contextkit.memory.documents import reports
 
-        read = reports.read(report)
+        read = _of_output(report) or reports.read(report)
     given = {name: value for name, value in fields.items() if value}
     if "files" in given:
         given["files"] = notes(given["files"])
@@ -200,6 +201,22 @@ def _finding(task: str, fields: Fields, report: str, now: int) -> Finding:
         if not str(values.get(name, "")).strip():
             raise bad_input(f"{name} is missing: give {name}= or a report that says it")
     return findings.make(**values)
+
+
+def _of_output(report: str) -> Fields:
+    """The fields of a finding whose report is what a tool printed: its digest, and all of it once.
+
+    Empty for a report that somebody wrote.
+    """
+    if tokens.estimate(report) <= _DIGEST or "\n#" in f"\n{report}":
+        return {}
+    from contextkit.text.digests import engine
+
+    text = engine.ParsedText(report)
+    if not text.is_output or text.kind == "plain":
+        return {}
+    whole = findings.Extra(heading=findings.OUTPUT, text=sections.plain(report.split("\n")))
+    return {"summary": text.digest(_DIGEST).summary, "more": (whole,)}
 
 
 def snapshot(layout: Layout, task: str, fields: Fields, now: int) -> Pending:

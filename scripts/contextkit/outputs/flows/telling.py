@@ -36,6 +36,14 @@ _CONTROLS = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\
 _OVERWRITTEN = re.compile(r"^.*\r(?!$)", re.MULTILINE)
 
 
+def load() -> None:
+    """Load what a digest needs, which takes longer than telling a short text."""
+    from contextkit.text import compaction  # noqa: F401
+    from contextkit.text.digests import engine
+
+    engine.digest("x\n", _LEAST)
+
+
 def place(job: Job) -> str:
     """Return the path of a new file for an output that is getting long."""
     layout = Layout(job.options.get("root", ""))
@@ -196,7 +204,9 @@ def _said(aspect: str, finding: str) -> str:
 def _head(told: Told, size: int) -> str:
     """Return the first line: how the command ended, and how much it printed."""
     count = told.content.count("\n") + (not told.content.endswith("\n"))
-    amount = f"{told.size:,} bytes" if told.size else f"{count:,} lines, ~{size:,} tokens"
+    amount = f"{count:,} lines, ~{size:,} tokens"
+    if told.size:
+        amount = f"{told.size:,} bytes, of which the first and last are kept: {amount}"
     parts = [told.ending, amount, "line numbers are those of @stored"]
     return f"[{'; '.join(filter(None, parts))}]"
 

@@ -11,7 +11,7 @@ from collections import Counter
 
 from contextkit.base.records import NamedTuple
 from contextkit.text.digests import reading
-from contextkit.text.digests.reading import Unit
+from contextkit.text.digests.reading import Pattern, Unit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,23 +22,23 @@ if TYPE_CHECKING:
 _PLACE = r"(?:[A-Za-z]:)?[^\s:()'\"`]+\.[A-Za-z]\w{0,7}(?::\d+(?::\d+)?(?:-\d+)?|\(\d+(?:,\d+)?\))"
 _SEVERITY = r"fatal error|error|warning|note|info(?:rmation)?|hint|style|convention|refactor"
 _CODE = r"[A-Z]{1,6}\d{2,5}"
-_PLACED = re.compile(
+_PLACED = Pattern(
     rf"\s*(?P<place>{_PLACE})(?::| -)\s+(?:(?P<level>{_SEVERITY}|schwerwiegender Fehler|Fehler"
     rf"|Warnung"
     rf"|erreur|errore|ошибка|предупреждение)(?: (?=TS\d)|(?= ?\[)|:)"
     rf"|(?P<letter>[CEFWR]): (?=\S+/\S+: )"
     rf"|(?={_CODE}\b)|(?=invalid-syntax: ))\s*(?P<said>\S.*)$"
 )
-_LISTED = re.compile(  # below the name of the file
+_LISTED = Pattern(  # below the name of the file
     rf"\s*(?P<at>\d+:\d+)\s+(?:(?P<level>error|warning|[✖✘×⚠])\s+|(?={_CODE} )"
     rf"|(?=invalid-syntax: ))"
     r"(?P<said>\S.*)$"
 )
-_FILE = re.compile(r"\s*(\S+\.\w{1,8}):?$")
-_ARROW = re.compile(rf"^[ \t]*(?:-->|╭─\[|,-\[) ?(?P<place>{_PLACE})", re.M)  # below the message
-_HEADED = re.compile(rf"(?P<level>error|warning)?(?:\[?(?P<code>{_CODE})\]?)?:? *(?P<said>\S.*)$")
-_FIRST_CODE = re.compile(rf"({_CODE}|invalid-syntax)\b:? *(?:\[\*\] )?")
-_LAST_CODE = re.compile(r"(?:\s\[([-\w/=+]+)\]|\s\((report\w+)\)|\s{2,}([\w@/-]+))$")
+_FILE = Pattern(r"\s*(\S+\.\w{1,8}):?$")
+_ARROW = Pattern(rf"^[ \t]*(?:-->|╭─\[|,-\[) ?(?P<place>{_PLACE})", re.M)  # below the message
+_HEADED = Pattern(rf"(?P<level>error|warning)?(?:\[?(?P<code>{_CODE})\]?)?:? *(?P<said>\S.*)$")
+_FIRST_CODE = Pattern(rf"({_CODE}|invalid-syntax)\b:? *(?:\[\*\] )?")
+_LAST_CODE = Pattern(r"(?:\s\[([-\w/=+]+)\]|\s\((report\w+)\)|\s{2,}([\w@/-]+))$")
 _WORSE = ("error", "warning", "")
 _READ = 500
 _EACH = 12  # so many are told one by one

@@ -21,14 +21,13 @@ from collections import Counter
 from contextkit.base import tokens
 from contextkit.base.records import NamedTuple
 from contextkit.text import facts
-from contextkit.text.digests import lines, outputs, reading, weighing
+from contextkit.text.digests import kinds, lines, reading, weighing
 from contextkit.text.digests.kinds import binary
 from contextkit.text.digests.reading import Unit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from types import ModuleType
 
 _LISTED = 0.12  # share of the cap for units of a list
 _ROW = 4  # extra tokens per row
@@ -81,11 +80,6 @@ class Digest(NamedTuple):
         return f"{self.kept}/{self.total}"
 
 
-def kinds() -> dict[str, ModuleType]:
-    """Every module of `kinds/` by name."""
-    return outputs.kinds()
-
-
 def kind_of(text: str) -> str:
     """The kind of a text."""
     return ParsedText(text).kind
@@ -106,7 +100,7 @@ def digest(
 def _document(text: str) -> str:
     """`report`, `review` or `binary` if the text as a whole is one, judging by its beginning."""
     names = ("binary", "report", "review", "table")
-    sure = {name: kinds()[name].confidence(text) for name in names}
+    sure = {name: kinds.module(name).confidence(text) for name in names}
     best = max(sure, key=lambda name: sure[name])
     return best if sure[best] and best != "table" else ""
 
@@ -122,19 +116,21 @@ class ParsedText:
         self, text: str, tokenizer: str = tokens.DEFAULT, status: int | None = None
     ) -> None:
         text, self.encoding = binary.decoded(text)
-        text = text if self.encoding == "binary" else outputs.readable(text)
+        text = text if self.encoding == "binary" else reading.readable(text)
         said = reading.part(text)
         self.tokenizer = tokenizer
         self.partly = said is not text
         self.kind = _document(said)
         self.facts = [] if self.kind == "binary" else facts.find(said)
         if self.kind:
-            units = [unit for unit in kinds()[self.kind].units(said) if unit.weight > 0]
+            units = [unit for unit in kinds.module(self.kind).units(said) if unit.weight > 0]
         if self.kind and units:
             if isinstance(said, reading.Part):
                 units = [unit._replace(line=said.numbers[unit.line - 1]) for unit in units]
             weighed = _Weighed
         else:
+            from contextkit.text.digests import outputs
+
             self.kind, units = outputs.units(text, status)
             weighed = _WeighedByWords
         self.is_output = weighed is _WeighedByWords

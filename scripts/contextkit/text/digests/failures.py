@@ -134,7 +134,7 @@ _STOPS = Pattern(  # a line that a runner prints between the blocks of its tests
 )
 _RUNS = Pattern(r"^=== (?:RUN|NAME|CONT) +(\S+)$")  # go test -v
 _NPM = Pattern(r"^npm (?:ERR!|error)(?: |$)")
-_MARKED = re.compile(r"^(?:_{3,} \S|[ \t]*● \S|---- \S|[ \t]*\d+\) \S)", re.M)
+_MARKED = Pattern(r"^(?:_{3,} \S|[ \t]*● \S|---- \S|[ \t]*\d+\) \S)", re.M)
 _CODE = "Failure/Error: "  # rspec's, before the source
 _SUITE = "Test suite failed to run"  # jest's, for a whole file
 _LONGEST, _END = 260, 110  # characters shown of a failure, and of its end if it is longer

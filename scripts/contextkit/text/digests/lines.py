@@ -15,17 +15,16 @@ import re
 from collections import Counter
 
 from contextkit.text.digests import reading, weighing
-from contextkit.text.digests.reading import Unit
+from contextkit.text.digests.reading import Pattern, Unit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-# a zero stays: `0 errors` is another form than `3 errors`; and the status of a request
-_NUMBERS = re.compile(
-    r"(?<!\" )(?<!\" \d)(?<!\" \d\d)(?:[1-9][\da-f]*|(?<![\s=:(])0[\da-f]*|0[\d.:a-f]+)"
-)
-_FAILS = re.compile(  # a word about a failure, or a part of one
+# a zero stays: `0 errors` is another form than `3 errors`; so does the status of a request
+_NUMBERS = Pattern(r"[1-9][\da-f]*|(?<![\s=:(])0[\da-f]*|0[\d.:a-f]+")
+_NO_STATUS = Pattern(r"(?<!\" )(?<!\" \d)(?<!\" \d\d)(?:[1-9][\da-f]*|0[\d.:a-f]+)")
+_FAILS = Pattern(  # a word about a failure, or a part of one
     r"err(?:or|!|no\b)|fail|fatal|panic|exception|traceback|critical|severe|cannot|can't|couldn't"
     r"|unable|denied|refused|timeout|abort|segfault|segmentation|undefined|undeclared|unresolved"
     r"|missing|invalid|unexpected|conflict|reject|killed|crash|corrupt|deadlock|unreachable"
@@ -40,16 +39,16 @@ _PHRASES = (
     *("could not", "did not", "does not", "is not ", "not exist", "must not", "не удалось"),
     *("не найден", "no se pudo", "não foi poss", "nie udało"),
 )
-_FINE = re.compile(
+_FINE = Pattern(
     r"\b(?:0|no|without|zero) (?:\w+ )?(?:errors?|failures?|failed|failing|problems?|issues?)\b"
     r"|\b(?:errors?|failed|failures?|unreachable)[=:] *0\b|\b(?:pass(?:ed)?|skip(?:ped)?|xfail)\b"
     r"|^\s*(?:ok\b|[✓✔√])|\bok$|: ok\b",
     re.I,
 )
-_SURE = re.compile(
+_SURE = Pattern(
     r"^\W*(?:[\w.]*(?:error|exception)|fatal|fehler|failed|panic|critical)\b:?|: error:"
 )
-SUMS_UP = re.compile(  # the shape of a run's own summary
+SUMS_UP = Pattern(  # the shape of a run's own summary
     r"(?<![\w.:/])\d[\d,]* (?:\w+ ){0,2}(?:pass|fail|error|warning|problem|test|example|vulnerab"
     r"|issue"
     r"|skipped|rows?\b|packages?\b|files?\b|tasks?\b|changed|checks?\b|specs?\b|suites?\b|finding)"
@@ -58,23 +57,23 @@ SUMS_UP = re.compile(  # the shape of a run's own summary
     r"|\b(?:failed|failures|errors|passed|ok)=\d|\bfound \d|^BUILD |\btime: ",
     re.I,
 )
-_FRAME = re.compile(  # of a stack trace, with the source that is quoted
+_FRAME = Pattern(  # of a stack trace, with the source that is quoted
     r"^\s*(?:File \"|at \S+.*[(:]|\d+: +0x|\.\.\. \d+ more|#\d+ +0x|from \S+:\d+:in"
     r"|in \S+\.\w+:\d+)"
 )
-_THEIRS = re.compile(
+_THEIRS = Pattern(
     r"site-packages|node_modules|/usr/(?:lib|include)|\bjava\.|\bjdk\.|\bsun\.|node:|<frozen"
     r"|/rustc/|\bcore::|\bstd::|/gems/|org\.(?:junit|apache|gradle)"
 )
-_QUOTED = re.compile(r"^\s*(?:>?\s*\d*\s*\|(?!.*\|)|[\^~]+\s*$|\d+\t)")  # source below a message
-_PASSED = re.compile(r"^\s*(?:[✓✔√]|ok\b|PASS\b|--- PASS)|\bPASSED\b|\.\.\. ok$")
-_RULE = re.compile(r"[\W_]*$")
-_COUNT = re.compile(r"\s*[A-Za-z][\w ()/.-]{0,40}[:=]\s*\d[\d.,]*\s?%?$")  # `Low: 3`
-_TITLE = re.compile(r"[=_-]{3,}[^\d]*$")  # a heading between rules
-_NONE = re.compile(r": 0$")
-_WORD = re.compile(r"\d+|[^\W\d_][^\W_]+")
-_NAMED = re.compile(r"(?:https?:)?/[^\s\"'<>()|,;]+|\"[^\"]{1,80}\"|'[^']{1,80}'|[\w@.-]+/")
-_ITEM = re.compile(r"\s*(?:[-*+•o·]\s|\d+[.)]\s|-\w|--\w)")
+_QUOTED = Pattern(r"^\s*(?:>?\s*\d*\s*\|(?!.*\|)|[\^~]+\s*$|\d+\t)")  # source below a message
+_PASSED = Pattern(r"^\s*(?:[✓✔√]|ok\b|PASS\b|--- PASS)|\bPASSED\b|\.\.\. ok$")
+_RULE = Pattern(r"[\W_]*$")
+_COUNT = Pattern(r"\s*[A-Za-z][\w ()/.-]{0,40}[:=]\s*\d[\d.,]*\s?%?$")  # `Low: 3`
+_TITLE = Pattern(r"[=_-]{3,}[^\d]*$")  # a heading between rules
+_NONE = Pattern(r": 0$")
+_WORD = Pattern(r"\d+|[^\W\d_][^\W_]+")
+_NAMED = Pattern(r"(?:https?:)?/[^\s\"'<>()|,;]+|\"[^\"]{1,80}\"|'[^']{1,80}'|[\w@.-]+/")
+_ITEM = Pattern(r"\s*(?:[-*+•o·]\s|\d+[.)]\s|-\w|--\w)")
 _WRAPPED = (44, 130)  # characters of a line of a wrapped paragraph
 _PROSE = 160  # characters of a line that is a paragraph by itself
 _LETTERS = 0.8  # share of letters and spaces in prose
@@ -101,7 +100,8 @@ class Lines:
 
     def __init__(self, text: str) -> None:
         self.all = text.split("\n")
-        self.forms = _NUMBERS.sub("9", text).split("\n")
+        numbers = _NO_STATUS if " HTTP/" in text else _NUMBERS
+        self.forms = numbers.sub("9", text).split("\n")
         self.counts = Counter(self.forms)
         self.first = next((at for at, line in enumerate(self.all) if line.strip()), 0)
         self._nameless: Counter[str] | None = None

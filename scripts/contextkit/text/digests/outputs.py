@@ -8,14 +8,10 @@ that speak of a failure are counted if nothing tells them.
 
 from __future__ import annotations
 
-import functools
-import importlib
-import os
-import re
 from collections import Counter
 
 from contextkit.base.names import counted
-from contextkit.text.digests import diagnostics, segments
+from contextkit.text.digests import diagnostics, kinds, segments
 from contextkit.text.digests.kinds import log
 from contextkit.text.digests.lines import Lines
 from contextkit.text.digests.reading import Unit, line_count
@@ -23,48 +19,26 @@ from contextkit.text.digests.reading import Unit, line_count
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from types import ModuleType
 
-_COLOR = re.compile(r"\x1b(?:\[[\d;?]*[A-Za-z]|\][^\x07\n]*\x07|\([AB0])")
-_HTML = re.compile(r"\s*(?:<!doctype html|<html)\b", re.I)
 _WHOLE = ("results", "json", "diff", "table", "listing", "code")  # asked of a segment
 _LARGEST, _HEAD, _TAIL = 4_000_000, 3_000_000, 1_000_000  # characters that are read
+_MOST_LINES = 100_000  # lines that are read
 _FEW = 20  # lines that need not be counted
 _PART = 0.6  # share of the lines that a kind must have to give the text its name
-
-
-@functools.cache
-def kinds() -> dict[str, ModuleType]:
-    """Every module of `kinds/` by name."""
-    folder = os.path.join(os.path.dirname(__file__), "kinds")
-    found = sorted(name[:-3] for name in os.listdir(folder) if name.endswith(".py"))
-    package = f"{__package__}.kinds."
-    return {name: importlib.import_module(package + name) for name in found if name[0] != "_"}
-
-
-def readable(text: str) -> str:
-    """The text without colors, and of each overwritten progress line the last state."""
-    if "\x1b" in text:
-        text = _COLOR.sub("", text)
-    if "\r" in text:
-        lines = text.replace("\r\n", "\n").split("\n")
-        text = "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in lines)
-    if _HTML.match(text):
-        import html
-
-        text = html.unescape(re.sub(r"<[^<>\n]*>", " ", text)).replace("\xa0", " ")
-    return text
 
 
 def units(text: str, status: int | None = None) -> tuple[str, list[Unit]]:
     """The kind of the text, and all that can be said of it.
 
-    Of a text of many megabytes, only both ends are read; what is counted is then `or more`.
+    Of a text of many megabytes or more than 100,000 lines, only both ends are read; what is counted
+    is then `or more`.
     """
-    if len(text) <= _LARGEST:
+    if len(text) <= _LARGEST and text.count("\n") <= _MOST_LINES:
         return _units(text, status)
-    head = text.rfind("\n", 0, _HEAD) + 1 or _HEAD
-    tail = text.find("\n", len(text) - _TAIL) + 1 or len(text) - _TAIL
+    longest = (len(text) / (text.count("\n") + 1)) * _MOST_LINES  # characters of so many lines
+    head, tail = int(min(_HEAD, longest * 0.75)), len(text) - int(min(_TAIL, longest * 0.25))
+    head = text.rfind("\n", 0, head) + 1 or head
+    tail = text.find("\n", tail) + 1 or tail
     left = text.count("\n", head, tail)
     kind, found = _units(text[:head] + text[tail:], status)
     last = text.count("\n", 0, head)
@@ -116,8 +90,12 @@ def _told(text: str, kind: str) -> tuple[str, list[Unit]]:
     if not text.strip():
         return "", []
     for name in [kind] if kind and kind != "json" else _WHOLE:
-        if name == "code" and diagnostics.find(Lines(text))[0]:
-            continue  # a compiler quotes it
-        if kinds()[name].confidence(text) and (found := kinds()[name].units(text)):
-            return name, [unit for unit in found if unit.weight > 0]
+        if kinds.module(name).confidence(text) and not (name == "code" and _is_quoted(text)):
+            if found := kinds.module(name).units(text):
+                return name, [unit for unit in found if unit.weight > 0]
     return "", []
+
+
+def _is_quoted(text: str) -> bool:
+    """Whether source code stands below messages of a compiler."""
+    return bool(diagnostics.find(Lines(text))[0])

@@ -39,6 +39,10 @@ class Pattern:
         return getattr(compiled, name)
 
 
+_COLOR = Pattern(r"\x1b(?:\[[\d;?]*[A-Za-z]|\][^\x07\n]*\x07|\([AB0])")
+_HTML = Pattern(r"\s*(?:<!doctype html|<html)\b", re.I)
+
+
 class Unit(NamedTuple):
     """A statement that makes sense by itself; `text` is in the text's own words, `line` is from 1.
 
@@ -112,6 +116,20 @@ def part(text: str) -> str:
     found = Part("".join(pieces))
     found.whole, found.numbers = text, [*numbers, line]
     return found
+
+
+def readable(text: str) -> str:
+    """The text without colors, and of each overwritten progress line the last state."""
+    if "\x1b" in text:
+        text = _COLOR.sub("", text)
+    if "\r" in text:
+        lines = text.replace("\r\n", "\n").split("\n")
+        text = "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in lines)
+    if text[:200].lstrip()[:1] == "<" and _HTML.match(text):
+        import html
+
+        text = html.unescape(re.sub(r"<[^<>\n]*>", " ", text)).replace("\xa0", " ")
+    return text
 
 
 def line_count(text: str) -> int:

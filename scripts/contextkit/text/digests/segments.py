@@ -10,19 +10,20 @@ from __future__ import annotations
 import re
 
 from contextkit.base.records import NamedTuple
+from contextkit.text.digests.reading import Pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_BEGINS = re.compile(
+_BEGINS = Pattern(
     r"^(?:(?P<diff>diff --(?:git|cc|combined) |Index: \S|--- (?:\S.*)?\n\+\+\+ (?:\S|$))"
     r"|(?P<json>[\[{][ \t]*$|\{\"|\[[\[{\"])"
     r"|(?P<box>[┌+][─+=-]{3,}[─┬+=-]*[┐+]?$)"
     r"|(?P<prompt>\$ \S|[\w.-]+@[\w.-]+:?\S*[$#] |PS \S*> ))",
     re.M,
 )
-_HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@|(@@@+) .* @@@+")
+_HUNK = Pattern(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@|(@@@+) .* @@@+")
 _OF_A_HEAD = (
     "diff --", "index ", "--- ", "+++ ", "new file mode ", "deleted file mode ", "old mode ",
     "new mode ", "similarity index ", "dissimilarity index ", "rename ", "copy ", "Binary files ",

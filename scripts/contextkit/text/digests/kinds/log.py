@@ -14,7 +14,7 @@ from contextkit.text.digests.reading import Pattern, Unit
 
 _LEVELS = ("PASSED", "PASS", "FAILED", "FAIL", "ERROR", "SKIPPED", "SKIP", "XFAIL", "XPASS",
            "WARNING", "WARN", "INFO", "DEBUG", "TRACE", "FATAL", "CRITICAL", "NOTICE")  # fmt: skip
-_LEVEL = re.compile(rf"\b({'|'.join(_LEVELS)})\b|^([IWEF])\d{{4}} \d\d:\d\d:|^\S+ \S+ \[(\w+)\] ")
+_LEVEL = Pattern(rf"\b({'|'.join(_LEVELS)})\b|^([IWEF])\d{{4}} \d\d:\d\d:|^\S+ \S+ \[(\w+)\] ")
 _VERDICT = Pattern(  # a line that summarizes a run
     r"(?<![.:\d])\b\d+ (?:passed|failed|errors?|failing|passing|tests?|examples?|problems?|skipped"
     r"|warnings?|issues?)\b|^(?:\[\w+\] +)?(?:Tests?:? |Tests run:|BUILD )|^test results?:"
@@ -48,10 +48,10 @@ _COUNTS = Pattern(
     r"\b\d+ (?:tests? )?\w*(?:pass|fail|error|problem|example)|\b(?:failures|failed|errors)[=:]",
     re.I,
 )
-_RAISED = re.compile(r"[\w.$]*(?:Error|Exception)\b(?::|$)|thread '.*' panicked at|panic: ")
+_RAISED = Pattern(r"[\w.$]*(?:Error|Exception)\b(?::|$)|thread '.*' panicked at|panic: ")
 _RESULTS = ("PASSED", "FAILED", "ERROR", "SKIPPED", "XFAIL", "WARNING", "WARN", "FATAL", "CRITICAL")
 _KLOG = {"I": "INFO", "W": "WARNING", "E": "ERROR", "F": "FATAL"}
-_STATUS = re.compile(r"\bHTTP/[\d.]+\" ([1-5]\d\d)\b")  # of a request
+_STATUS = Pattern(r"\bHTTP/[\d.]+\" ([1-5]\d\d)\b")  # of a request
 _NAME = Pattern(r"\S+::\S+")
 _ASIDE = 1.2  # weight of a line that says nothing of a run that failed
 _FIRST = 3  # messages of a compiler before other failures

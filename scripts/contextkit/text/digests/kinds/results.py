@@ -8,7 +8,7 @@ from contextkit.base.records import NamedTuple
 from contextkit.text.digests import diagnostics
 from contextkit.text.digests.diagnostics import Diagnostic
 from contextkit.text.digests.kinds import json as json_kind
-from contextkit.text.digests.reading import Unit, cut
+from contextkit.text.digests.reading import Pattern, Unit, cut
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from typing import Any
     from xml.etree.ElementTree import Element
 
-_XML = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?<testsuites?\b")
-_TAP = re.compile(
+_XML = Pattern(r"\s*(?:<\?xml[^>]*>\s*)?<testsuites?\b")
+_TAP = Pattern(
     r"^( *)(not )?ok\b(?: (\d+))?(?: -)? ?(.*?)(?: # (SKIP|TODO|skip|todo)\b.*)?(?: # time=.*)?$"
 )
-_TAP_SAYS = re.compile(r"^\s*(?:#\s+Failure:|message:|error:) *['\"]?(.+?)['\"]?$")
-_TAP_AT = re.compile(r"^\s*(?:location|at|file): *['\"]?(\S+:\d+(?::\d+)?)['\"]?$")
-_GO_SAYS = re.compile(r"\s*\S+\.go:\d+: ")
+_TAP_SAYS = Pattern(r"^\s*(?:#\s+Failure:|message:|error:) *['\"]?(.+?)['\"]?$")
+_TAP_AT = Pattern(r"^\s*(?:location|at|file): *['\"]?(\S+:\d+(?::\d+)?)['\"]?$")
+_GO_SAYS = Pattern(r"\s*\S+\.go:\d+: ")
 _PLACED = ("path", "file", "filename", "filePath", "uri", "fileName", "file_path")
 _LINES = ("line", "row", "startLine", "line_number", "lineNumber", "start_line")
 _CODES = ("ruleId", "rule", "code", "rule_id", "check_id", "test_id", "symbol", "messageId")
