@@ -128,6 +128,13 @@ def test_after_a_kill_the_output_so_far_is_on_disk(layout: Layout) -> None:
     process.communicate(timeout=20)
     (path,) = kept(layout)
     assert DEEP in path.read_text()
+    told = run("--", LONG).stdout
+    assert f"cut off when its run was killed: {layout.shown(str(path))[:-4]}.left" in told
+    assert DEEP in path.with_suffix(".left").read_text()
+    assert "cut off" not in run("--", LONG).stdout
+    os.utime(path.with_suffix(".left"), (1, 1))
+    run("--", LONG)
+    assert not path.with_suffix(".left").exists()
 
 
 def kept(layout: Layout) -> list[Path]:
