@@ -272,12 +272,8 @@ def shorten(layout: Layout, given: HookInput) -> Answer:
     Each host expects its own shape for a tool's result, so a long text is replaced where it is and
     the rest stays.
     """
-    from contextkit.hosts.flows import rewriting
-
     event = hosts.find(given.host).events[given.event]
-    response, asked = given.passed.get("tool_response"), given.passed.get("tool_input")
-    if isinstance(asked, dict) and rewriting.is_wrapped(asked.get("command")):
-        return NOTHING
+    response = given.passed.get("tool_response")
     whole = response if isinstance(response, dict) and event.text else {}
     result = whole.get(event.text) if whole else response
     shortened = _shortened(layout, given, result)
