@@ -27,11 +27,11 @@ import forks
 from scenes import Base
 
 KINDS = ("kills", "races", "disk", "power", "reviews", "arguments", "secrets", "machines",
-         "strangers")  # fmt: skip
-USUAL = KINDS[:-2]  # a history of five machines takes most of a second: by name only
+         "strangers", "time")  # fmt: skip
+USUAL = KINDS[:-3]  # what takes a second or more a trial is done by name only
 _TRIALS = {"strangers": 60}  # forty clones and twenty remotes, of some seconds each
 _MODULES = {"reviews": "misread", "arguments": "hostile", "secrets": "leaks",
-            "machines": "exchanges"}  # fmt: skip
+            "machines": "exchanges", "time": "slow"}  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -52,6 +52,7 @@ _PIECE = 8  # characters in its longest part
 _LONG = 30  # hexadecimal digits that may be a secret
 _REPEATED = 8  # characters in a value that is searched for in the rest of the text
 _ROUNDS = 4
+_FEW = 2_000  # secrets whose surroundings are searched again
 _MOST_REPEATED = 50  # distinct values that are
 
 
@@ -75,7 +76,7 @@ def found(text: str, allowed: Iterable[str] = ()) -> tuple[Secret, ...]:
     allowed = tuple(allowed)
     places = list(secret_search.places(text))
     chosen = _chosen(text, places, allowed)
-    for _ in range(_ROUNDS if chosen else 0):  # what stands next to a replaced value may be one
+    for _ in range(_ROUNDS if 0 < len(chosen) <= _FEW else 0):  # what is next to one may be one
         places += _beside(text, chosen, secret_search.places)
         before, chosen = chosen, _chosen(text, places, allowed)
         if chosen == before:

@@ -272,8 +272,13 @@ def shorten(layout: Layout, given: HookInput) -> Answer:
     Each host expects its own shape for a tool's result, so a long text is replaced where it is and
     the rest stays.
     """
+    from contextkit.hosts.flows import rewriting
+
     event = hosts.find(given.host).events[given.event]
-    response = given.passed.get("tool_response")
+    response, asked = given.passed.get("tool_response"), given.passed.get("tool_input")
+    command = asked.get("command") if isinstance(asked, dict) else None
+    if rewriting.prints_ours(layout, command):
+        return NOTHING
     whole = response if isinstance(response, dict) and event.text else {}
     result = whole.get(event.text) if whole else response
     shortened = _shortened(layout, given, result)

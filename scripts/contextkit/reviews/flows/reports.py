@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, formats, names, origins, templates
+from contextkit.base import files, formats, names, origins, outgoing, templates
 from contextkit.base import tokens as estimator
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -68,8 +68,9 @@ def synthesize(layout: Layout, asked: Asked, read: Iterable[Reading], now: int) 
     report, data_path = (os.path.join(asked.folder, name) for name in (_REPORT, _DATA))
     if asked.run:
         files.store(asked.folder)  # recreate it if somebody removed it: git must not see it
-    files.write(data_path, formats.to_json(data) + "\n")
-    files.write(report, text)
+    allowed = layout.limits.secrets_allow
+    files.write(data_path, outgoing.told(formats.to_json(data) + "\n", allowed))
+    files.write(report, outgoing.told(text, allowed))
     unread = [one for one in sources if not agent_review.is_read(one.review, one.validation)]
     lines = [_across_runs(data), *summarize(sources, found, data)]
     lines = [line for line in lines if line]
