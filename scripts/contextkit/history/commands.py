@@ -159,12 +159,13 @@ def sessions(layout: Layout, args: Arguments) -> Rows:
     from contextkit.history.flows import delivery
 
     here = _this_shell(layout)
+    nothing = "No sessions." if args.all else "No open sessions: all=1 shows ended ones"
     return Rows(
         columns=(("session", "session", _session), ("host", "host"), ("started", "started"),
                  ("ended", "ended"), ("stored", "stored"), ("injected", "injected"),
                  ("shown", "shown"), ("saved", "saved"), ("open", "open")),
         rows=delivery.sessions(list(ledger.read(layout)), args.all),
-        nothing=f"{'No sessions.' if args.all else 'No open sessions: all=1 shows ended ones'}\n{here}",
+        nothing=f"{nothing}\n{here}",
         below=f"\n(estimated tokens; saved = stored - injected - shown)\n{here}",
     )  # fmt: skip
 
