@@ -149,3 +149,16 @@ def test_hooks_are_installed_for_those_tools_unless_the_settings_turn_them_off()
     assert hook_settings.matchers(codex) == {"PreToolUse": "^(Bash)$",
                                              "PostToolUse": "^(Bash|mcp__.+)$"}  # fmt: skip
     assert set(hook_settings.wanted(codex, "x")) == set(codex.events)
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["make -s payload_show ref=latest part=content", "cd a && make context_show ref=x | head",
+     "contextkit memory_recover", "sed -n 17,400p shared/payloads/s/x.md"],
+)  # fmt: skip
+def test_what_our_own_commands_print_is_never_replaced(repo: Path, command: str) -> None:
+    passed: dict[str, Any] = {"tool_name": "Bash", "tool_input": {"command": command},
+              "tool_response": {"stdout": "It takes 52 ms. " * 3000, "stderr": ""}}  # fmt: skip
+    assert answer("PostToolUse", **passed) == {}
+    passed["tool_input"] = {"command": "make all"}
+    assert answer("PostToolUse", **passed) != {}

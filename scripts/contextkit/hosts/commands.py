@@ -27,7 +27,9 @@ def adopt(layout: Layout, args: Arguments) -> str:
     with _held(into):
         chosen = args.hosts or adoption.hosts_of(into, folder) or hosts.defaults()
         plan = adoption.adopt(into, folder, chosen, args.link, args.copy)
-        return _carried_out(plan, args.dry_run)
+        done = _carried_out(plan, args.dry_run)
+    offers = adoption.offered(chosen) if plan.changes and not args.dry_run else []
+    return "\n".join([done, *offers])
 
 
 def unadopt(layout: Layout, args: Arguments) -> str:

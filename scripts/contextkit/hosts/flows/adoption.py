@@ -393,3 +393,24 @@ def _shown(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return quoted(value, always=True) if isinstance(value, str) else str(value)
+
+
+# What only reads what was stored: a host need not ask before it.
+_READING = ("payload_show", "payload_find", "payload_list", "context_show", "context_status",
+            "verdict_show", "handoff_show", "memory_recover", "reminders")  # fmt: skip
+
+
+def offered(chosen: tuple[str, ...]) -> list[str]:
+    """Return rules that a user may add to a host's settings, so that reading asks no permission.
+
+    Adopting writes none of them: what needs no permission is the user's to say.
+    """
+    said = []
+    for host in map(hosts.find, chosen):
+        if host.allows:
+            path, key, rule = host.allows
+            said.append(
+                f"{host.title} asks before commands. These only read; {key} in {path} allows:"
+            )
+            said += [f'  "{rule.format(command=f"make -s {name}")}",' for name in _READING]
+    return said

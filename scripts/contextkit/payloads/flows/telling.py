@@ -103,13 +103,13 @@ def remarks(receipt: Receipt) -> tuple[str, ...]:
     return tuple(found)
 
 
-def unread(layout: Layout, asked: Asked, seconds: float) -> Told:
-    """The receipt of a text that could not be read in time: what it is, and where."""
+def unread(layout: Layout, asked: Asked, why: str) -> Told:
+    """The receipt of a text that could not be read, or not in time: what it is, and where."""
     key = asked.bare.key_findings or names.one_line(asked.answer) or asked.topic
     receipt = asked.bare.replace(
         rows=asked.bare.rows or (Row(aspect="Content", finding=asked.topic),),
         key_findings=key,
-        note=f"not digested within {seconds:g} s; the text is stored whole",
+        note=f"{why}; the text is stored whole",
         more=_lines(asked.first, 1, asked.content.count("\n") + 1),
     )
     receipt, secrets = clean_receipt(layout, receipt)
