@@ -58,6 +58,11 @@ def handoff(layout: Layout) -> Answer:
 def brief(layout: Layout, given: HookInput) -> Answer:
     """Return a new subagent's briefing: the newest capsule for the branch, else a handoff."""
     from contextkit.base import git
+    from contextkit.capsules.documents import branches
+
+    apart = layout.repository is not None and layout.repository.folder != layout.repository.common
+    if not (apart or os.path.isdir(layout.handoffs) or branches.all_of(layout)):
+        return NOTHING
     from contextkit.subagents.flows import prompts
 
     branch = git.head(layout.repository).name
