@@ -20,6 +20,7 @@ from contextkit.hosts.documents.contracts import Host
 from contextkit.hosts.documents.vendored import Adopted
 from contextkit.hosts.flows import changes, git_ignores
 from contextkit.hosts.flows.changes import Plan, Work
+from contextkit.payloads.documents import answers
 
 FOLDER = "tools/contextkit"  # the default folder for the copy
 _SAFE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-/")
@@ -346,7 +347,7 @@ class _Page(Record):
 
 def guide(run: str = _MAKE) -> str:
     """Return the pages of the skill, in one file; `run` stands before each command."""
-    return templates.render("guide.md", run=run)
+    return templates.render("guide.md", run=run, asked=answers.ASKED)
 
 
 def skill(path: str, run: str = _MAKE) -> str:

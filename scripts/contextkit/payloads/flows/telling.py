@@ -68,8 +68,13 @@ def tell(layout: Layout, asked: Asked) -> Told:
         said = authored.Authored()
         parsed = engine.ParsedText(asked.content, parsed.tokenizer, asked.status)
     own = asked.answer or "\n".join(one.text for one in said.statements)
-    own = "\n".join([own, receipts.said(asked.bare)]).strip()
-    checked = grounding.check(own, asked.content) if own else None
+    given_words = receipts.said(asked.bare).strip()
+    checked = None
+    if asked.answer or given_words:
+        own = f"{own}\n{given_words}".strip()
+        checked = grounding.check(own, asked.content)
+    elif own:
+        checked = grounding.of_itself(own)
     total = f"{len(parsed.facts)}{'+' * parsed.partly}"
     bare = asked.bare.replace(
         confidence=asked.bare.confidence or said.confidence
