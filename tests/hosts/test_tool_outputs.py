@@ -125,7 +125,8 @@ def test_it_is_on_by_default_and_off_with_a_word(repo: Path) -> None:
 
 def test_what_was_shortened_at_the_source_is_not_shortened_again(repo: Path) -> None:
     asked = {"command": "{ exec 2>&1; ( x\n); } | '/a/scripts/run.sh' --sink=m1"}
-    assert used(ran(LONG), tool_input=asked) == {}
+    assert used(ran(LONG + "@stored: x.md\n"), tool_input=asked) == {}
+    assert replaced(ran(LONG), tool_input=asked)  # it could not be stored in the host's sandbox
 
 
 def test_a_limit_below_nothing_is_refused() -> None:
