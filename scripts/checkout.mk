@@ -1,6 +1,6 @@
 # The targets of the checkout itself; a host keeps its own `help`, `test`, `clean` …
 
-override CONTEXTKIT_OWN := help setup upgrade demo test test_long test_platforms test_hosts test_page picture mutants lint check bench bench_tokens bench_receipts bench_secrets bench_reviews bench_duplicates bench_peers torture bench_machines golden manual site lock clean
+override CONTEXTKIT_OWN := help setup upgrade demo test test_long test_platforms test_hosts test_page picture mutants lint check bench bench_tokens bench_receipts bench_outputs bench_secrets bench_reviews bench_duplicates bench_peers torture bench_first_hour bench_chain bench_day bench_machines golden manual site lock clean
 override CONTEXTKIT_HERE = cd '$(CONTEXTKIT_DIR)' &&
 override CONTEXTKIT_FOLDER = "$(if $(filter folder,$(CONTEXTKIT_GIVEN)),$$folder)"
 # $(call CONTEXTKIT_TYPED,n seed): those of them that were typed, as options.
@@ -74,6 +74,9 @@ bench_tokens: $(CONTEXTKIT_DEVELOPMENT) ## the token estimator against an exact 
 bench_receipts: $(CONTEXTKIT_DEVELOPMENT) ## what receipts keep of the facts of real texts, beside other ways: folder=DIR
 	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/receipts.py' $(CONTEXTKIT_FOLDER)
 
+bench_outputs: $(CONTEXTKIT_DEVELOPMENT) ## what receipts of tools' outputs keep of what an agent needs first, beside cuts: folder=DIR with facts.json
+	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/outputs.py' $(if $(filter folder,$(CONTEXTKIT_GIVEN)),--folder="$$folder") $(if $(filter show,$(CONTEXTKIT_GIVEN)),--show="$$show")
+
 bench_secrets: $(CONTEXTKIT_DEVELOPMENT) ## how many planted secrets are found, and what is flagged by mistake: folder=DIR
 	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/secret_rates.py' $(CONTEXTKIT_FOLDER)
 
@@ -83,11 +86,20 @@ bench_reviews: $(CONTEXTKIT_DEVELOPMENT) ## what is read of reviews, what opens,
 bench_duplicates: $(CONTEXTKIT_DEVELOPMENT) ## how many of the duplicates that people marked a synthesis finds: folder=DIR with reviews/
 	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/duplicate_rates.py' $(CONTEXTKIT_FOLDER)
 
-bench_peers: $(CONTEXTKIT_DEVELOPMENT) ## beside the originals, in folders that you have: clavain=DIR parallelus=DIR
+bench_peers: $(CONTEXTKIT_DEVELOPMENT) ## short outputs beside rtk and lean-ctx, from the Python index; with clavain=DIR parallelus=DIR beside the originals
 	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/peers.py' $(call CONTEXTKIT_TYPED,clavain parallelus)
 
 torture: $(CONTEXTKIT_DEVELOPMENT) ## let an enemy loose on it: n=1000 what=kills,races,power,disk,machines,… seed=
 	@$(CONTEXTKIT_HERE) PYTHONPATH=scripts:tests:tests/machines .venv/bin/python tests/torture/torture.py $(call CONTEXTKIT_TYPED,n what seed only)
+
+bench_first_hour: $(CONTEXTKIT_DEVELOPMENT) ## what a newcomer gets, from adopt to the first receipt opened, beside another revision: base=
+	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/first_hour.py' $(call CONTEXTKIT_TYPED,base)
+
+bench_chain: $(CONTEXTKIT_DEVELOPMENT) ## a day of three sessions: facts that arrive at each link, none lost, none told twice, and their tokens
+	@$(CONTEXTKIT_HERE) .venv/bin/python tests/bench/chain.py
+
+bench_day: $(CONTEXTKIT_DEVELOPMENT) ## a day in the real clients on a scripted model, with and without: host=claude|codex folder= follow=50
+	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/real_hosts/install.py' && '$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/day.py' $(call CONTEXTKIT_TYPED,host folder follow)
 
 bench_machines: $(CONTEXTKIT_DEVELOPMENT) ## what pushing and pulling costs with 1 to 1,000 machines, over a folder, git and S3
 	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/machines.py'

@@ -57,6 +57,18 @@ say "1. A subagent returns a long report. Its caller gets a receipt with the pat
 cat manuals/verdicts.md manuals/capsules.md > .full
 lines=1 try 'make payload_store topic="How verdicts work" source=research < .full'
 carried "the report"
+if [ "${all:-}" ]; then
+    say "   By its author, where a report has a Summary; by extraction, where it has none:"
+    body=$(i=0; while [ $i -lt 40 ]; do i=$((i + 1)); printf '%s\n\n' \
+        "- The reader $i asks for the settings $((i + 3)) times in src/part$i.py:$((i * 7))."; done)
+    summary='The login takes 52 ms. Half of it is the parser (`src/login.py:42`). Read the settings once; a cache by time was rejected.'
+    printf '# Login\n\n## Summary\n\n%s\n\n## Details\n\n%s\n' "$summary" "$body" > .full
+    try 'make payload_store topic="By its author" source=research < .full'
+    carried "the report with a Summary"
+    printf '# Login\n\n## Details\n\n%s\n' "$body" > .full
+    try 'make payload_store topic="By extraction" source=research < .full'
+    carried "the same without one"
+fi
 
 say "2. Three reviewers write files. The main agent reads a line each."
 mkdir review

@@ -8,6 +8,7 @@ import sys
 
 from contextkit.base import cli, makefiles, names
 from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.version import VERSION
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,6 +38,10 @@ def call(words: Sequence[str]) -> tuple[list[str], dict[str, str]]:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
+    if (sys.argv[1:] if argv is None else list(argv)) == ["--version"]:
+        sys.stdout.write(f"door {VERSION}\n")
+        sys.stdout.flush()
+        return 0
     try:
         (script, command), environment = call(sys.argv[1:] if argv is None else argv)
     except ContextError as error:

@@ -4,6 +4,10 @@
 here=${0%/*}
 [ "$here" != "$0" ] || here=.
 python=$here/../.venv/bin/python
-[ -x "$python" ] || python=$(command -v python3) || exit 0
+[ -x "$python" ] || python=$(command -v python3) || {
+  [ "$1" != SessionStart ] ||
+    echo "{\"systemMessage\": \"contextkit's hooks do nothing in this session: python3 is not there.\"}"
+  exit 0
+}
 [ -f "$here/host_hook.py" ] || exit 0
 exec "$python" -S "$here/host_hook.py" "$@"

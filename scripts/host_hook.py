@@ -14,7 +14,15 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+OLD = "contextkit's hooks do nothing in this session: they need Python 3.11 or newer as python3."
+
+
 def main(argv: Sequence[str] | None = None) -> int:
+    if sys.version_info < (3, 11):  # noqa: UP036  (whatever python3 is)
+        if "SessionStart" in sys.argv[1:]:
+            sys.stdout.write('{"systemMessage": "%s"}\n' % OLD)  # noqa: UP031
+            sys.stdout.flush()
+        return 0
     try:
         if sys.argv[1:] == ["--version"]:
             from contextkit.base.version import VERSION

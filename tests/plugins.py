@@ -54,10 +54,12 @@ def files() -> dict[str, str]:
 def _of_codex() -> dict[str, object]:
     """The hooks as Codex starts them: by a shell that knows where the plugin lies."""
     host = contracts.find("codex")
+    only = settings.matchers(host)
     start = '"${PLUGIN_ROOT}"/scripts/hook.sh'
     return {
-        event: [{"hooks": [{"type": "command", "timeout": host.events[event].timeout,
-                            "command": f"{start} {event} --host=codex --plugin"}]}]
+        event: [({"matcher": only[event]} if event in only else {}) | {
+            "hooks": [{"type": "command", "timeout": host.events[event].timeout,
+                       "command": f"{start} {event} --host=codex --plugin"}]}]
         for event in settings.events(host)
     }  # fmt: skip
 

@@ -172,8 +172,9 @@ def ours(names: str) -> set[str]:
 
 
 COMMON = {"__future__"} | ours(
-    "base.cli base.commands base.errors base.files base.filters base.git base.layout"
-    " base.names base.records base.settings base.stores base.templates"
+    "base.cli base.commands base.errors base.files base.filters base.git base.layout base.links"
+    " base.names base.outgoing base.owned base.records base.redaction base.settings base.stores"
+    " base.templates"
 )
 LEDGER = ours("base.host_variables base.ledger base.sessions base.version")
 REMINDERS = COMMON | LEDGER | ours("base.redaction capsules.documents.reminders")
@@ -190,8 +191,8 @@ HANDOFF = {"handoff"} | COMMON | LEDGER | ours(
     "base.addresses base.agents base.formats base.markdown base.packages base.redaction"
     " base.sessions base.tokens"
     " handoffs.commands handoffs.documents.artifacts handoffs.documents.fitting"
-    " handoffs.documents.state handoffs.flows.autofill handoffs.flows.incoming"
-    " handoffs.flows.switch reviews.documents.verdicts"
+    " handoffs.documents.state handoffs.flows.autofill handoffs.flows.blockers"
+    " handoffs.flows.incoming handoffs.flows.switch reviews.documents.verdicts"
     " compiled.agent_handoff_yaml"
 )  # fmt: skip
 VERDICTS = {"verdict"} | (COMMON - ours("base.filters base.templates")) | ours(

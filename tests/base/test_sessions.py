@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from contextkit.base import sessions
+from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
+from contextkit.payloads.documents import store as payloads
 
 SLUG = "feature-demo"
 POINTERS = Path(".parallelus/sessions")
@@ -70,3 +74,27 @@ def test_a_marker_that_names_no_session_is_passed_over(layout: Layout, text: str
 def test_looking_writes_nothing(layout: Layout) -> None:
     sessions.find(layout, "", SLUG)
     assert list(Path(layout.root).iterdir()) == []
+
+
+def test_where_case_is_folded_a_session_of_other_capitals_is_refused(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = Path(layout.payloads) / "s1"
+    folder.mkdir(parents=True)
+    sessions.check_spelling(str(folder))
+    other = str(folder.with_name("S1"))
+    sessions.check_spelling(other)  # this file system tells them apart
+
+    def folding(name: str, of: Any = os.path) -> None:
+        real = getattr(of, name)
+        monkeypatch.setattr(
+            of, name, lambda *given: real(*(str(one).replace("/S1", "/s1") for one in given))
+        )
+
+    folding("lexists")
+    folding("samefile")
+    sessions.check_spelling(str(folder))
+    with pytest.raises(ContextError, match="'S1' is 's1' to this file system"):
+        sessions.check_spelling(other)
+    with pytest.raises(ContextError, match="'S1' is 's1'"):
+        payloads.folder(layout, "S1")

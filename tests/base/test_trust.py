@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Script, git, trusted
-from contextkit.base import files, settings, stores
+from contextkit.base import owned, settings, stores
 from contextkit.base import trust as trusting
 from contextkit.base.layout import Layout
 from contextkit.base.settings import Additions, Limits
@@ -24,7 +24,7 @@ def write(text: str) -> None:
 
 
 def own_settings(text: str) -> None:
-    path = Path(files.user_folder("CONFIG"), "contextkit.yaml")
+    path = Path(owned.user_folder("CONFIG"), "contextkit.yaml")
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
 
@@ -137,7 +137,7 @@ def test_context_trust_shows_what_acts_and_asks(
 def test_with_nothing_that_acts_nothing_is_asked(run: Script) -> None:
     write("capsule_max_tokens: 900\n")
     assert run("context", "trust") == 0 and run.out.startswith("nothing to trust")
-    assert not Path(files.user_folder("STATE")).exists()
+    assert not Path(owned.user_folder("STATE")).exists()
 
 
 def test_the_state_folder_that_cannot_be_written_is_named(run: Script) -> None:
@@ -150,7 +150,7 @@ def test_the_state_folder_that_cannot_be_written_is_named(run: Script) -> None:
 def test_what_is_held_back_is_said_where_it_would_have_mattered(run: Script, repo: Path) -> None:
     hint = "not trusted yet: make context_trust"
     trusted("handoff_profiles: ['agents/{agent}.md']\nroles: roles\nsync: x\nsync_key: ~/k\n")
-    shutil.rmtree(files.user_folder("STATE"))
+    shutil.rmtree(owned.user_folder("STATE"))
     assert run("context", "config") == 0
     said = {line.split()[0]: line for line in run.out.splitlines()}
     assert "untrusted" in said["sync"] and "untrusted" in said["handoff_profiles"]

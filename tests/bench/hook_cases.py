@@ -27,6 +27,17 @@ def _saved(row: Case) -> None:
         subprocess.run(row.command, stdin=file, check=True, stdout=subprocess.DEVNULL)
 
 
+def _commands(folder: Path, sample: dict[str, Any]) -> list[Case]:
+    """A command that the hook leaves alone, one that it wraps, and the wrapper around one."""
+    found = [Case("run.py around a command", [str(SCRIPTS / "run.sh"), "true"], 2.5)]
+    for what, command, limit in (("left alone", "cat a.txt", 1.8), ("wrapped", "pytest -q", 3)):
+        given = folder / f"{what.replace(' ', '-')}-PreToolUse.json"
+        given.write_text(json.dumps({**sample, "tool_input": {"command": command}}), "utf-8")
+        call = [str(SCRIPTS / "hook.sh"), "PreToolUse", "--host=claude"]
+        found.append(Case(f"PreToolUse, {what}", call, limit, stdin=str(given)))
+    return found
+
+
 def hook_cases(folder: Path) -> list[Case]:
     """Every event of a host through its launcher: with nothing to do, and with something."""
 
@@ -41,9 +52,15 @@ def hook_cases(folder: Path) -> list[Case]:
         short |= {"agent_id": "", "tool_name": "Bash", "tool_response": {"stdout": "ok"}}
         given = folder / f"idle-{event}.json"
         given.write_text(json.dumps(short), encoding="utf-8")
-        if event not in ("PreCompact", "PostCompact"):  # there is always something to save
+        if event not in (
+            "PreCompact",
+            "PostCompact",
+            "PreToolUse",
+        ):  # there is always something to do
             found.append(Case(f"{event}, nothing to do", [launcher, event, "--host=claude"], 1.8,
                               stdin=str(given)))  # fmt: skip
+
+    found += _commands(folder, {**samples["PreToolUse"], "cwd": str(idle), "session_id": "idle"})
 
     def busy(
         event: str,

@@ -58,7 +58,7 @@ def populate(engine: Engine, count: int) -> None:
         digest = names.sha256(data)
         entry = manifests.Entry(
             name=f"finding/m{number}_20261122T100000.md", sha256=digest, bytes=len(data),
-            at="2026-11-22T10:00:00Z", clock={machine: 1},
+            at="2026-11-22T10:00:00Z", count=1,
         )  # fmt: skip
         manifest = manifests.render(
             manifests.Manifest(machine=machine, number=1, since=0, entries=(entry,))

@@ -1,10 +1,13 @@
-"""make bench_peers: beside the originals, where you have them. Nothing is fetched.
+"""make bench_peers: beside other tools for short outputs, and beside the originals.
 
-    make bench_peers clavain=DIR parallelus=DIR
+    make bench_peers                              rtk and lean-ctx, from the Python index
+    make bench_peers clavain=DIR parallelus=DIR   the originals, where you have them
 
-`clavain` is a folder with lib-verdict.sh somewhere in it, `parallelus` one with remember_later.py
-and capsule_prompt.py. First what each costs, as a ratio to a bare interpreter; then what both
-libraries say to the same calls (manuals/lib-verdict.md).
+Without a folder, rtk and lean-ctx are installed into a scratch environment and get the same
+commands as ours (`peer_outputs.py`); the table says where they are ahead. `clavain` is a folder
+with lib-verdict.sh somewhere in it, `parallelus` one with remember_later.py and capsule_prompt.py:
+what each costs, as a ratio to a bare interpreter; then what both libraries say to the same calls
+(manuals/lib-verdict.md).
 """
 
 from __future__ import annotations
@@ -51,7 +54,7 @@ PROBES = {
 
 
 def main() -> int:
-    """Print what can be compared; exit status 2 where no original is given."""
+    """Print what can be compared: with the originals that are given, else with other tools."""
     parser = argparse.ArgumentParser(description="beside the originals")
     parser.add_argument("--clavain", help="a folder with lib-verdict.sh")
     parser.add_argument("--parallelus", help="a folder with remember_later.py, capsule_prompt.py")
@@ -60,9 +63,11 @@ def main() -> int:
     scripts = [_found(options.parallelus, f"{name}.py") for name in
                ("remember_later", "capsule_prompt")]  # fmt: skip
     if not library and not any(scripts):
-        print("nothing to compare with: clavain=DIR (with lib-verdict.sh) parallelus=DIR "
-              "(with remember_later.py and capsule_prompt.py)", file=sys.stderr)  # fmt: skip
-        return 2
+        import peer_outputs
+
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as made:
+            peer_outputs.print_outputs(Path(made).resolve())
+        return 0
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as made:
         folder = Path(made).resolve()
         scratch(folder)

@@ -332,13 +332,28 @@ def test_a_detached_head_and_no_repository(repo: Path, run: Script, tmp_path: Pa
     assert isinstance(story, dict) and story["branch"] == ""
 
 
-def test_without_a_story_it_has_to_be_said(repo: Path, run: Script) -> None:
+def test_no_story_is_needed_and_the_last_one_goes_on(repo: Path, run: Script) -> None:
     call = ("handoff", "write", "--from=a", "--to=b", "--next-action=x")
-    assert run(*call) == 2 and "no_story=1" in run.err and not STORE.exists()
-    assert run(*call, "--no-story") == 0
-    assert run(*call, "--story-path=docs/gone.md") == 2  # the story's file could have named it
-    assert run(*call, "--story-path=docs/gone.md", "--story-id=1") == 0
+    assert run(*call) == 0 and run.err == ""
+    assert run(*call, "--story-path=docs/gone.md") == 0
     assert "there is no file 'docs/gone.md'" in run.err
+    assert run(*call, "--story-path=docs/gone.md", "--story-id=1") == 0
+    assert run("handoff", "write", "--from=b", "--to=c", "--next-action=x") == 0
+    assert "story 1 goes on" in run.err
+    assert run("handoff", "write", "--from=c", "--to=d", "--next-action=x", "--no-story") == 0
+    story = newest(run)["story_context"]
+    assert isinstance(story, dict) and story["story_id"] == ""
+
+
+def test_a_story_is_added_to_what_the_active_agent_was_given(repo: Path, run: Script) -> None:
+    run("handoff", "write", "--from=a", "--to=b", "--next-action=x", "--decision=Use TOML")
+    assert run("handoff", "switch", "b", "--story-id=4.2") == 0
+    assert "b is already active: added to its artifact: story_id" in run.err and "4.2" in run.out
+    found = newest(run)
+    assert isinstance(found["story_context"], dict) and found["story_context"]["story_id"] == "4.2"
+    assert (found["decisions"], found["next_action"]) == (["Use TOML"], "x")
+    assert len(list(STORE.glob("handoff-*"))) == 1
+    assert run("handoff", "switch", "b") == 0 and "nothing to hand over" in run.err
 
 
 def test_what_is_typed_wins_over_the_draft(team: Path, run: Script) -> None:
@@ -558,7 +573,7 @@ def test_a_hook_switches_with_the_text_of_a_prompt(team: Path, layout: Layout) -
     assert text is not None and text.endswith(PROFILES["qa"])
     found = handoffs.load(layout, "handoff-dev-to-qa-20251023T180500Z.yaml")
     assert (found.next_action, found.story_id) == ("Review it. Be strict.", "7")
-    short = prompt("@dev", longest=1500)
+    short = prompt("@dev", longest=900)
     assert short is not None and short.endswith("# Your profile: read .claude/agents/dev.md\n")
     last = handoffs.load(layout, "handoff-qa-to-dev-20251023T180500Z.yaml")
     assert last.next_action == "(nothing was said)"

@@ -237,6 +237,11 @@ def test_a_prompt_fills_the_artifact_from_what_the_session_did(
 ) -> None:
     layout = Layout(".")
     switch(run, "dev")
+    for name in ("src/ui.py", "src/form.py"):  # one of them is not for git
+        (repo / name).parent.mkdir(exist_ok=True)
+        (repo / name).write_text("x", encoding="utf-8")
+    (repo / ".git" / "info").mkdir(exist_ok=True)
+    (repo / ".git" / "info" / "exclude").write_text("src/form.py\n", encoding="utf-8")
     run("external_memory", "finding", "--agent=ui", "--task=t", "--status=completed",
         "--summary=The form works", "--files=src/ui.py - new")  # fmt: skip
     text = switching.switch_from_prompt(
@@ -246,7 +251,7 @@ def test_a_prompt_fills_the_artifact_from_what_the_session_did(
     assert found["story_context"]["story_id"] == "4.2"  # type: ignore[index]
     assert "ui: The form works" in str(found["decisions"])
     assert "We decided to keep tokens opaque." in str(found["decisions"])
-    assert found["files_modified"] == ["src/ui.py", "src/form.py (modified)"]
+    assert found["files_modified"] == ["src/ui.py (created)", "src/form.py (modified)"]
     assert text and "opaque" in text
 
 
@@ -355,7 +360,87 @@ def test_the_frame_is_what_stands_around_the_artifacts(layout: Layout) -> None:
         from_agent="sm", to_agent="dev", next_action="go on", timestamp="2025-10-23T18:05:00Z"
     )
     for count in (1, 2, 3):
-        shown = {f"{number}-{one.name}": one for number in range(count)}
+        shown = {f"{n}-{one.name}": one.replace(next_action=f"go {n}") for n in range(count)}
         text = incoming.compose(layout, "dev", incoming.Profile(path="p.md"), shown).text
-        expected = incoming.weight(layout, [one] * count)
+        expected = incoming.weight(layout, list(shown.values()))
         assert abs(tokens.estimate(text) - expected) <= 0.08 * expected
+
+
+# Blockers never vanish
+
+OPEN = "ui NEEDS_ATTENTION: no lock (.clavain/verdicts/ui.md)"
+DRAFT = "next_action: go on\ndecisions: []\nfiles_modified: []\nblockers: []\n"
+
+
+def blocked(run: Script) -> list[str]:
+    found = newest(run)["blockers"]
+    assert isinstance(found, list)
+    return found
+
+
+def verdict(run: Script, status: str, summary: str, agent: str = "ui", *more: str) -> None:
+    given = (f"--agent={agent}", f"--status={status}", f"--summary={summary}", *more)
+    assert run("verdict", "write", *given) == 0, run.err
+
+
+def test_the_keys_of_the_layout_left_empty_close_nothing(story: Path, run: Script) -> None:
+    switch(run, "sm")
+    switch(run, "dev", "--story-id=4.2", "--blocker=The key is missing", "--decision=Use TOML")
+    assert run("handoff", "switch", "qa", "--draft=-", stdin=DRAFT + "story_id: 4.2\n") == 0
+    found = newest(run)
+    assert found["blockers"] == ["The key is missing"] and found["decisions"] == ["Use TOML"]
+    assert run("handoff", "switch", "sm", "--draft=-", "--blockers=[]", stdin=DRAFT) == 0
+    assert blocked(run) == ["The key is missing"]
+    told = DRAFT.replace("blockers: []", "blockers: none")
+    assert run("handoff", "switch", "dev", "--draft=-", stdin=told) == 0
+    assert blocked(run) == [] and newest(run)["resolved"] == ["The key is missing"]
+
+
+def test_what_a_reviewer_says_is_not_closed_by_hand(story: Path, run: Script) -> None:
+    verdict(run, "NEEDS_ATTENTION", "no lock")
+    switch(run, "sm")
+    for words in ("--blockers=none", "--resolved=ui", "--resolved=all", "--blocker=CI is red"):
+        for agent in ("dev", "sm"):
+            assert switch(run, agent, words) == 0
+            assert OPEN in blocked(run), words
+    assert switch(run, "qa", "--resolved=ui") == 0
+    assert "only a clean re-review closes 'ui NEEDS_ATTENTION" in run.err
+    assert "resolved" not in newest(run)
+
+
+def test_a_clean_re_review_and_verdict_clean_close_it_for_good(story: Path, run: Script) -> None:
+    for close in (lambda: verdict(run, "CLEAN", "fine"), lambda: run("verdict", "clean", "--all")):
+        verdict(run, "NEEDS_ATTENTION", "no lock")
+        switch(run, "sm")
+        switch(run, "dev")
+        assert blocked(run) == [OPEN]
+        close()
+        for agent in ("qa", "sm", "dev"):
+            switch(run, agent)
+            assert blocked(run) == []
+
+
+def test_a_verdict_set_aside_with_its_run_blocks_until_its_target_is_clean(
+    story: Path, run: Script
+) -> None:
+    def review(target: str, verdict: str) -> None:
+        Path(target).write_text(f"# Plan of {target}\n\nOnce more: {verdict}.\n", encoding="utf-8")
+        asked = ("--process=flux-drive", f"--target={target}", "--agents=fd-safety")
+        assert run("verdict", "start", *asked, "--json") == 0, run.err
+        started = json.loads(run.out)
+        Path(started["agents"][0]["path"]).write_text(verdict, encoding="utf-8")
+        assert run("verdict", "ingest", f"--run={started['run']}") == 0, run.err
+
+    bad = '### Findings Index\n- P1 | P1-1 | "Lock" | No lock\nVerdict: needs-changes\n'
+    good = "### Findings Index\nVerdict: safe\n"
+    switch(run, "sm")
+    review("a.md", bad)
+    switch(run, "dev")
+    (one,) = blocked(run)
+    assert one.startswith("fd-safety NEEDS_ATTENTION: ")
+    review("b.md", good)
+    switch(run, "qa")
+    assert blocked(run) == [one]
+    review("a.md", good)
+    switch(run, "sm")
+    assert blocked(run) == []

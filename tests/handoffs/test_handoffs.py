@@ -195,11 +195,16 @@ def test_a_draft_may_be_json_or_yaml_with_the_names_of_variables(text: str) -> N
     assert (handoff.from_agent, handoff.current_task, handoff.decisions) == ("sm", "t", ("one",))
 
 
-@pytest.mark.parametrize("nothing", ["none", "None", "n/a", '""', "[]", "- ''", "null", '"-"'])
-def test_a_list_that_says_nothing_is_empty(nothing: str) -> None:
+@pytest.mark.parametrize("nothing", ["none", "None", "n/a", '"-"', "- none"])
+def test_only_none_declares_that_there_is_nothing(nothing: str) -> None:
     said = f"blockers:\n  {nothing}\n" if nothing.startswith("- ") else f"blockers: {nothing}\n"
-    fields, _ = handoffs.read_fields(said, "draft")
-    assert fields["blockers"] == ()
+    assert handoffs.read_fields(said, "draft")[0] == {"blockers": ()}
+
+
+@pytest.mark.parametrize("empty", ['""', "[]", "- ''", "null", '"[]"'])
+def test_an_empty_list_says_nothing(empty: str) -> None:
+    said = f"blockers:\n  {empty}\n" if empty.startswith("- ") else f"blockers: {empty}\n"
+    assert handoffs.read_fields(said, "draft")[0] == {}
 
 
 @pytest.mark.parametrize(
@@ -384,7 +389,7 @@ LAST = {"story_id": "2", "decisions": ("a",), "blockers": ("b",), "rejected": ("
 def carried(fields: dict[str, Any], by_hand: str = "", limits: Limits = LIMITS) -> dict[str, Any]:
     """The lists of the handoff after `LAST`, of the same story unless `fields` names another."""
     fields = {"story_id": "2"} | fields
-    found, _ = fitting.carry(fields, a_handoff(**LAST), limits, lambda blocker: False, (by_hand,))
+    found, _ = fitting.carry(fields, a_handoff(**LAST), limits, (by_hand,), tuple(LAST["blockers"]))
     names = ("decisions", "blockers", "rejected", "resolved")
     return {name: found[name] for name in names if found.get(name)}
 
@@ -626,7 +631,7 @@ def test_numbers_and_switches_of_elsewhere_are_read_strictly() -> None:
 def test_only_files_may_be_grouped_and_only_the_story_may_be_nested() -> None:
     for key in ("decisions", "blockers", "rejected", "resolved"):
         fields, dropped = handoffs.read_fields(f"{key}:\n  created: [a]\n", "x")
-        assert fields == {key: ()} and "is not a list" in dropped[0]
+        assert fields == {} and "is not a list" in dropped[0]
     fields, dropped = handoffs.read_fields("über: 1\ntask:\n  branch: b\nto: c\n", "x")
     assert fields == {"to_agent": "c"} and len(dropped) == 2
     assert len(handoffs.read_fields("k" * 300 + ": 1", "x")[1][0]) == 200

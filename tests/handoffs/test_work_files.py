@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
+import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from conftest import git
+from conftest import NOW, Script, git
+from contextkit.base import names
 from contextkit.base.layout import Layout
 from contextkit.handoffs.flows import autofill
+
+from hooks import fire
 
 
 def seen(root: str = "") -> list[str]:
@@ -77,3 +84,88 @@ def test_every_file_is_named_or_counted(count: int, repo: Path, layout: Layout) 
     more = re.fullmatch(r"\(\+(\d+) more\)", last)
     assert len(named) + (int(more[1]) if more else 1) == count
     assert len(fields["files_modified"]) <= layout.limits.handoff_files
+
+
+# Since the outgoing agent took over
+
+
+@pytest.fixture
+def team(repo: Path, run: Script, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """A clock for commands, commits and files: `at(minutes)`, and a file changed then."""
+
+    def at(minutes: int, *paths: str, commit: bool = False) -> None:
+        when = names.moment(NOW) + 60 * minutes
+        monkeypatch.setenv("CONTEXT_NOW", names.iso(when))
+        monkeypatch.setattr(time, "time", lambda: float(when))
+        for path in paths:
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+            Path(path).write_text(f"{minutes}\n", encoding="utf-8")
+            os.utime(path, (when, when))
+        if commit:
+            monkeypatch.setenv("GIT_COMMITTER_DATE", names.iso(when))
+            git("add", *paths)
+            git("commit", "-qm", "x")
+
+    yield at
+
+
+def files_of(run: Script, to: str) -> list[str]:
+    assert run("handoff", "switch", to, "--no-story", "--next-action=go on") == 0, run.err
+    assert run("handoff", "show", "--json") == 0
+    (found,) = json.loads(run.out)
+    files: list[str] = found["files_modified"]
+    return files
+
+
+def test_files_are_those_since_the_outgoing_agent_took_over_newest_first(
+    team: Any, run: Script
+) -> None:
+    team(0, "before.py", commit=True)
+    team(1, "open.py")
+    team(2)
+    run("handoff", "switch", "sm")
+    team(3, "b.py")
+    team(4, "c.py", commit=True)
+    team(5, "a.py")
+    team(6)
+    assert files_of(run, "dev") == ["a.py (created)", "c.py (created)", "b.py (created)"]
+    team(7, "c.py")
+    team(8)
+    assert files_of(run, "qa") == ["c.py (modified)"]
+    team(9)
+    assert files_of(run, "sm") == []
+
+
+def test_the_hook_lists_the_same_files(team: Any, run: Script) -> None:
+    team(0)
+    fire("UserPromptSubmit", prompt="@sm plan")
+    team(1, "b.py", commit=True)
+    team(2, "a.py")
+    team(3)
+    fire("UserPromptSubmit", prompt="@dev build it")
+    assert run("handoff", "show", "--json") == 0
+    assert json.loads(run.out)[0]["files_modified"] == ["a.py (created)", "b.py (created)"]
+
+
+def test_what_adopt_wrote_is_nobodys_work(repo: Path, run: Script) -> None:
+    assert run("adopt", f"--into={repo}", "--hosts=claude") == 0, run.err
+    seen_then = seen()
+    assert not [line for line in seen_then if "skills" in line or "tools/" in line]
+    skill = next(repo.glob(".claude/skills/*/SKILL.md"))
+    later = time.time() + 60
+    skill.write_text("mine now\n", encoding="utf-8")
+    os.utime(skill, (later, later))
+    assert f"{skill.relative_to(repo)} (created)" in seen()
+
+
+def test_earlier_artifacts_print_what_the_newest_does_not_have(repo: Path, run: Script) -> None:
+    same = ("--story-id=4.2", "--story-path=docs/4.2.md", "--branch=b")
+    run("handoff", "switch", "sm")
+    run("handoff", "switch", "dev", *same, "--decision=Use TOML", "--files=a.py | b.py",
+        "--blocker=CI is red", "--next-action=Build it")  # fmt: skip
+    assert run("handoff", "switch", "qa", *same, "--decision=No cache", "--files=b.py",
+               "--next-action=Test it") == 0  # fmt: skip
+    newest, _, earlier = run.out.partition("## Earlier")
+    assert all(word in newest for word in ("Use TOML", "No cache", "CI is red", "4.2", "b.py"))
+    assert all(word in earlier for word in ("Build it", "a.py", "sm"))
+    assert not any(w in earlier for w in ("Use TOML", "CI is red", "docs/4.2.md", "b.py", "time"))

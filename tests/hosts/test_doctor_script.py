@@ -6,10 +6,9 @@ import fcntl
 import json
 import os
 from pathlib import Path
-from typing import Any
 
 import pytest
-from checkouts import a_toolkit, plain_python
+from checkouts import plain_python
 from conftest import CHECKOUT, Script, git
 from contextkit.base import files, ledger, stores, tokens, version
 from contextkit.base.errors import ContextError
@@ -20,16 +19,10 @@ from contextkit.hosts.flows import adoption, changes, doctor, trials
 from contextkit.payloads.flows import storing
 
 
-@pytest.fixture(scope="module")
-def toolkit(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A toolkit that tests only start."""
-    return a_toolkit(tmp_path_factory.mktemp("kit") / "kit")
-
-
 @pytest.fixture
-def hooked(repo: Path, toolkit: Path) -> Path:
-    """A repository with the hooks of a toolkit."""
-    write_hooks(repo, {}, toolkit)
+def hooked(repo: Path) -> Path:
+    """A repository with the hooks of this toolkit."""
+    write_hooks(repo)
     return repo
 
 
@@ -40,12 +33,9 @@ def plain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
 
 
-def write_hooks(repo: Path, events: dict[str, Any], toolkit: Path = CHECKOUT) -> None:
-    """Hooks for all events of Claude Code; those that are named start what is given."""
+def write_hooks(repo: Path, toolkit: Path = CHECKOUT) -> None:
+    """Hooks for all events of Claude Code."""
     found = settings.wanted(hosts.find("claude"), str(toolkit))
-    for event, command in events.items():
-        if command:
-            found[event] = {"type": "command", "command": f"{command} # /scripts/hook.sh --host="}
     only = settings.matchers(hosts.find("claude"))
     text, _ = settings.merged("", found, {}, "s", only)
     (repo / ".claude").mkdir(exist_ok=True)
@@ -101,7 +91,7 @@ def test_the_hooks_of_a_folder_below_the_root_are_found(
     copy.mkdir(parents=True)
     record = vendored.Adopted(folder="tools/contextkit", hosts=("claude",))
     (copy / vendored.RECORD).write_text(vendored.render(record), encoding="utf-8")
-    write_hooks(repo / "pkg", {}, copy)
+    write_hooks(repo / "pkg", copy)
     assert trials.installed(Layout(), hosts.find("claude")) == []
     monkeypatch.setattr(version, "TOOLKIT", str(copy))
     assert len(trials.installed(Layout(), hosts.find("claude"))) == len(hosts.find("claude").events)
@@ -139,10 +129,72 @@ def test_json_says_the_same(repo: Path, run: Script) -> None:
         ("/no/such/program;", "exit status 127"),
     ],
 )
-def test_a_hook_that_a_host_would_not_take_is_found(repo: Path, command: str, problem: str) -> None:
-    write_hooks(repo, {"Stop": command})
-    (problems,) = [trial.problems for trial in tried(repo, "Stop")]
-    assert problem in problems[0]
+def test_an_answer_that_a_host_would_not_take_is_found(
+    repo: Path, tmp_path: Path, command: str, problem: str
+) -> None:
+    words = ("/bin/sh", "-c", command)
+    trial = trials._fire(Layout(), hosts.find("claude"), "Stop", words, "{}", str(tmp_path))
+    assert problem in trial.problems[0]
+
+
+@pytest.mark.parametrize("folder", ["tools/contextkit", "x;touch $HOME/../ran;y"])
+def test_a_folder_of_a_clone_with_links_to_our_launcher_is_none_of_ours(
+    repo: Path, folder: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A clone may name the folder of its copy, and put links to our launcher there."""
+    ran = repo.parent / "ran"
+    (repo / folder / "scripts").mkdir(parents=True)
+    (repo / folder / "scripts/hook.sh").symlink_to(version.toolkit("scripts/hook.sh"))
+    python = repo / folder / ".venv/bin/python"
+    files.write(str(python), f"#!/bin/sh\ntouch '{ran}'\n")
+    python.chmod(0o755)
+    monkeypatch.setattr(adoption, "folder_of", lambda top: folder)
+    for name in hosts.names_of_hosts():
+        host = hosts.find(name)
+        found = {event: settings.handler(host, event, folder) for event in host.events}
+        text, _ = settings.merged("", found, {}, "s", {}, host.flat)
+        files.write(str(repo / host.settings), text)
+    fired = trials.fire_all(Layout(), hosts.names_of_hosts())
+    assert fired and {trial.problems for trial in fired} == {(trials.FOREIGN,)}
+    assert not ran.exists()
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        "touch {ran} # {0}", "{0}; touch {ran}", "{0} ", " {0}", "sh {0}",
+        "'{repo}/tools/contextkit/scripts/hook.sh' Stop --host=claude",
+        '"${{CLAUDE_PROJECT_DIR}}"/tools/contextkit/scripts/hook.sh Stop --host=claude',
+        '"${{CLAUDE_PROJECT_DIR}}"/tools/../vendor/scripts/hook.sh Stop --host=claude',
+        "{0} --x=/scripts/hook.sh --host=claude",
+    ],
+)  # fmt: skip
+def test_what_is_not_byte_for_byte_ours_is_shown_and_not_started(
+    repo: Path, run: Script, changed: str
+) -> None:
+    """A clone brings its own settings, and its own launcher at the usual place."""
+    ran = repo.parent / "ran"
+    for folder in ("tools/contextkit/scripts", "vendor/scripts"):
+        launcher = repo / folder / "hook.sh"
+        files.write(str(launcher), f"#!/bin/sh\ntouch '{ran}'\n")
+        launcher.chmod(0o755)
+    ours = settings.handler(hosts.find("claude"), "Stop", version.TOOLKIT)
+    arguments = ["Stop", "--host=claude"]
+    assert ours["args"] == arguments
+    command = changed.format(ours["command"], ran=ran, repo=repo)
+    handlers = [
+        {**ours, "command": command},
+        {**ours, "args": [command, *arguments]},
+        {**ours, "args": [*arguments, "x"]},
+        {"type": "command", "command": f"{command} # /scripts/hook.sh --host="},
+    ]
+    for handler in handlers:
+        group = [{"hooks": [handler]}]
+        files.write(str(repo / ".claude/settings.json"), json.dumps({"hooks": {"Stop": group}}))
+        (trial,) = trials.fire_all(Layout(), ("claude",))
+        assert trial.problems == (trials.FOREIGN,) and not ran.exists()
+    assert any(trials.FOREIGN in line for line in wrong(run, "--host=claude"))
+    assert not ran.exists()
 
 
 def tried(repo: Path, event: str) -> list[trials.Trial]:
@@ -198,7 +250,7 @@ def test_hooks_that_are_not_for_the_tools_of_the_settings_are_found(
     hooked: Path, run: Script
 ) -> None:
     assert wrong(run, "--host=claude") == []
-    (hooked / "contextkit.yaml").write_text("hook_tool_output_tokens: 900\n", encoding="utf-8")
+    (hooked / "contextkit.yaml").write_text("hook_tool_output_tokens: off\n", encoding="utf-8")
     (problem,) = wrong(run, "--host=claude")
     assert "tool hooks are not installed as the settings ask (make adopt into=.)" in problem
 
@@ -388,12 +440,13 @@ def test_settings_that_no_host_could_read_are_found(repo: Path, run: Script) -> 
 
 
 def test_a_launcher_that_may_not_be_started_is_one_finding_with_its_mend(
-    repo: Path, toolkit: Path, tmp_path: Path, run: Script
+    repo: Path, tmp_path: Path, run: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     launcher = tmp_path / "kit" / "scripts" / "hook.sh"
     launcher.parent.mkdir(parents=True)
     launcher.write_text("#!/bin/sh\n", encoding="utf-8")
-    write_hooks(repo, {}, tmp_path / "kit")
+    write_hooks(repo)
+    monkeypatch.setattr(trials, "_command", lambda handler, root, host: [str(launcher)])
     (line,) = [line for line in wrong(run, "--host=claude") if line.startswith("hooks: ")]
     assert "SessionStart, UserPromptSubmit" in line
     assert f"{launcher} cannot be started: chmod +x '{launcher}'" in line

@@ -55,7 +55,9 @@ def test_an_action_that_fails_is_noted_and_the_others_go_on(repo: Path, monkeypa
 
 def test_an_unreadable_setting_does_not_stop_the_host(repo: Path) -> None:
     (repo / "contextkit.yaml").write_text("no_such_setting: 1\n", encoding="utf-8")
-    assert fire() == ""
+    said = json.loads(runner.run(["SessionStart", "--host=claude"], b"{}"))
+    assert "no setting 'no_such_setting'" in said["systemMessage"]  # the user is told, once
+    assert runner.run(["Stop", "--host=claude"], b"{}") == ""
     assert "no setting 'no_such_setting'" in noted(repo)[0]
 
 

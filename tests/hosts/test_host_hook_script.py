@@ -74,8 +74,29 @@ def test_settings_that_were_edited_just_now_are_read(own: Path, repo: Path) -> N
     assert list((repo / "docs" / "long" / "s").glob("*.md"))
 
 
-def test_settings_that_cannot_be_read_without_a_set_up_are_noted(toolkit: Path, repo: Path) -> None:
+RESULT = {"status": "completed", "content": [{"type": "text", "text": REPORT * 4}]}
+
+
+def test_without_a_set_up_settings_are_read_and_receipts_are_the_same(
+    toolkit: Path, repo: Path
+) -> None:
     (repo / "contextkit.yaml").write_text("payloads: docs/long\n", encoding="utf-8")
+    given = {"session_id": "s", "cwd": str(repo), "tool_name": "Agent", "tool_response": RESULT}
+    receipts = []
+    for folder in (toolkit, SCRIPTS.parent):
+        done = hook(folder / "scripts" / "hook.sh", "PostToolUse", "--host=claude", given=given)
+        result = json.loads(done.stdout)["hookSpecificOutput"]["updatedToolOutput"]
+        receipts.append(result["content"][0]["text"])
+    assert receipts[0] == receipts[1] and "\nkind: " in receipts[0]
+    assert list((repo / "docs" / "long" / "s").glob("*.md"))
+
+
+def test_settings_that_cannot_be_read_are_said_once_to_the_user(toolkit: Path, repo: Path) -> None:
+    (repo / "contextkit.yaml").write_text("payloads: &a docs/long\n", encoding="utf-8")
+    started = hook(toolkit / "scripts" / "hook.sh", "SessionStart", given={"session_id": "s"})
+    said = json.loads(started.stdout)["systemMessage"]
+    assert said.startswith("contextkit's hooks do nothing in this session: the package yaml")
+    (repo / ".contextkit" / "hooks" / "diagnostics.log").unlink()
     given = {"session_id": "s", "cwd": str(repo), "last_assistant_message": REPORT}
     done = hook(toolkit / "scripts" / "hook.sh", "SubagentStop", given=given)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
@@ -95,6 +116,8 @@ def test_a_control_character_in_the_input_is_noted_as_what_it_is(repo: Path) -> 
 
 def test_without_python_or_toolkit_nothing_happens(own: Path, tmp_path: Path) -> None:
     launcher = own / "scripts" / "hook.sh"
+    said = hook(launcher, "SessionStart", "--host=codex", PATH=str(tmp_path)).stdout
+    assert json.loads(said)["systemMessage"].endswith("python3 is not there.")
     done = hook(launcher, "Stop", PATH=str(tmp_path))
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     (own / "scripts" / "host_hook.py").unlink()

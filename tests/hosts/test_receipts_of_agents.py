@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from contextkit.base import tokens
+from contextkit.base import ledger, tokens
 from contextkit.base.layout import Layout
+from contextkit.history.flows import delivery
 from contextkit.payloads.documents import store as payloads
 
 from hooks import answer, fire
@@ -172,3 +173,49 @@ def test_what_a_subagent_is_asked_switches_nobody(repo: Path) -> None:
     said = answer("UserPromptSubmit", prompt="@ops Build it")["hookSpecificOutput"]
     assert said["additionalContext"].startswith("No switch was made: there is no profile")
     assert answer("UserPromptSubmit", prompt="@.claude is what?") == {}
+
+
+def test_a_report_is_named_after_what_its_call_says(layout: Layout, tmp_path: Path) -> None:
+    launched = {"status": "async_launched", "agentId": "a1"}
+    asked = {"description": "Compare the parsers", "prompt": "Look at them."}
+    answer("PostToolUse", tool_name="Agent", tool_input=asked, tool_response=launched)
+    stop(LONG)
+    transcript = tmp_path / "agent-a2.jsonl"
+    prompt = {"type": "user", "message": {"role": "user", "content": "Find the slow query\nNow."}}
+    transcript.write_text(json.dumps(prompt) + "\n", encoding="utf-8")
+    stop(LONG + "2", agent_id="a2", agent_transcript_path=str(transcript))
+    found = [Path(path).name[16:] for path in payloads.documents(layout, "s-1")]
+    assert found == ["compare-the-parsers.md", "find-the-slow-query-now.md"]
+
+
+def test_the_report_of_gemini_is_taken_out_of_its_json(layout: Layout) -> None:
+    wrapped = f"Subagent 'x' finished. Result: {json.dumps({'response': LONG})}"
+    said = answer(
+        "AfterTool", "gemini", tool_name="invoke_agent",
+        tool_input={"agent_name": "x", "prompt": "Look at the cache"},
+        tool_response={"llmContent": wrapped},
+    )  # fmt: skip
+    (path,) = payloads.documents(layout, "s-1")
+    assert payloads.load(path, path).content == LONG and "look-at-the-cache" in path
+    assert "@stored" in said["reason"]
+
+
+def costs(layout: Layout) -> dict[str, int]:
+    (found,) = delivery.of_documents(ledger.read(layout)).values()
+    names = ("stored", "handed", "saved")
+    return {name: getattr(found, name) for name in names}
+
+
+def test_what_is_saved_is_net_of_second_turns_and_of_what_is_passed_on(layout: Layout) -> None:
+    stop(MIDDLE)  # stored, and passed on as it is: nothing is saved
+    whole = tokens.estimate(MIDDLE)
+    assert costs(layout) == {"stored": whole, "handed": whole, "saved": 0}
+
+
+def test_a_second_turn_is_no_gain(layout: Layout) -> None:
+    said = stop(LONG)
+    answered = "The cache holds 300 entries."
+    stop(answered, stop_hook_active=True)
+    whole, spent = tokens.estimate(LONG), tokens.estimate(said) + tokens.estimate(answered)
+    handed = tokens.estimate(answered) + spent
+    assert costs(layout) == {"stored": whole, "handed": handed, "saved": whole - handed}

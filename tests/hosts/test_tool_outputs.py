@@ -115,10 +115,17 @@ def test_the_failures_of_a_failing_test_run_are_shown(repo: Path) -> None:
     assert "test_expiry" in found and "52 == 40" in found and "tests/test_7.py" not in found
 
 
-def test_it_is_off_by_default(repo: Path) -> None:
+def test_it_is_on_by_default_and_off_with_a_word(repo: Path) -> None:
     (repo / "contextkit.yaml").unlink()
-    assert Limits().hook_tool_output_tokens == 0
+    assert Limits().hook_tool_output_tokens == 2000
+    assert used(ran(LONG)) and used(LONG, host="codex")
+    (repo / "contextkit.yaml").write_text("hook_tool_output_tokens: off\n", encoding="utf-8")
     assert used(ran(LONG)) == {} and used(LONG, host="codex") == {}
+
+
+def test_what_was_shortened_at_the_source_is_not_shortened_again(repo: Path) -> None:
+    asked = {"command": "{ exec 2>&1; ( x\n); } | '/a/scripts/run.sh' --sink=m1"}
+    assert used(ran(LONG), tool_input=asked) == {}
 
 
 def test_a_limit_below_nothing_is_refused() -> None:
@@ -132,12 +139,13 @@ def test_a_report_of_a_subagent_keeps_its_own_limit(repo: Path) -> None:
     assert replaced(response, "Agent") is None
 
 
-def test_hooks_are_installed_for_those_tools_only_where_the_settings_ask() -> None:
+def test_hooks_are_installed_for_those_tools_unless_the_settings_turn_them_off() -> None:
     claude, codex = hosts.find("claude"), hosts.find("codex")
-    assert hook_settings.matchers(claude) == {"PostToolUse": "Agent|Task"}
-    assert hook_settings.matchers(claude, True) == {
-        "PostToolUse": "^(Agent|Task|Bash|WebFetch|mcp__.+)$"
-    }
-    assert "PostToolUse" not in hook_settings.wanted(codex, "tools/contextkit")
-    assert hook_settings.matchers(codex, True) == {"PostToolUse": "^(Bash|mcp__.+)$"}
-    assert set(hook_settings.wanted(codex, "x", True)) == set(codex.events)
+    assert hook_settings.matchers(claude, False) == {"PostToolUse": "Agent|Task"}
+    assert hook_settings.matchers(claude) == {
+        "PreToolUse": "^(Bash)$", "PostToolUse": "^(Agent|Task|Bash|WebFetch|mcp__.+)$"
+    }  # fmt: skip
+    assert not {"PreToolUse", "PostToolUse"} & {*hook_settings.wanted(codex, "x", False)}
+    assert hook_settings.matchers(codex) == {"PreToolUse": "^(Bash)$",
+                                             "PostToolUse": "^(Bash|mcp__.+)$"}  # fmt: skip
+    assert set(hook_settings.wanted(codex, "x")) == set(codex.events)

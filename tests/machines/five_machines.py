@@ -4,8 +4,9 @@ pulls and kills. `make test` tries a few histories, `make torture what=machines`
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 from simulated_machines import Machine, killed_at
 
@@ -29,15 +30,19 @@ class World:
         self.notes: set[str] = set()
         self.events: list[str] = []
         self.rows: list[str] = []
+        self.texts: dict[tuple[int, str], bytes] = {}  # what a machine itself wrote last
+        self.replaced: set[tuple[int, bytes]] = set()  # another's text, by who wrote over it
 
     def act(self, which: int, action: str, key: int, kill: int, after: bool) -> None:
         machine, number = self.machines[which], next(self.number)
         if action == "store":
             self.payloads.add(machine.store(f"s-{key}", f"topic {number}", f"text {number}\n"))
         elif action == "conclude":
-            machine.conclude(f"agent-{key}", f"summary {number}")
+            self.write(which, f".clavain/verdicts/agent-{key}.json",
+                       lambda: machine.conclude(f"agent-{key}", f"summary {number}"))  # fmt: skip
         elif action == "find_out":
-            machine.find_out(f"ui{key}", f"# Finding {number}\n")
+            self.write(which, f".temp/memory/findings/ui{key}_20261122T100000.md",
+                       lambda: machine.find_out(f"ui{key}", f"# Finding {number}\n"))  # fmt: skip
         elif action == "remember":
             note = f"note {number}"
             machine.remember(note)
@@ -56,6 +61,15 @@ class World:
             with killed_at(kill, after):
                 getattr(machine, action)()
 
+    def write(self, which: int, name: str, action: Callable[[], object]) -> None:
+        """Have a machine write a document for which no two texts are merged."""
+        path = self.machines[which].root / name
+        before = path.read_bytes() if path.exists() else None
+        action()
+        if before is not None and before != self.texts.get((which, name)):
+            self.replaced.add((which, before))
+        self.texts[which, name] = path.read_bytes()
+
     def settle(self) -> None:
         """Everybody pushes and pulls until nobody has news: three rounds do for any history."""
         for _ in range(3):
@@ -68,9 +82,16 @@ class World:
         """What does not hold once all have settled; nothing where all is well."""
         all_there = [machine.contents() for machine in self.machines]
         told = all_there[0]
-        for number, there in enumerate(all_there[1:], 1):
-            if there != told:
+        kept = {name for _, name in self.texts}
+        for number, there in enumerate(all_there):
+            if any(there.get(one) != told.get(one) for one in {*there, *told} - kept):
                 yield f"machine {number} does not have what machine 0 has"
+            for name in sorted(kept):
+                yield from self._unfit(number, name, there.get(name, set()))
+        yield from self._lost(told)
+        yield from self._restless()
+
+    def _lost(self, told: dict[str, Any]) -> Iterator[str]:
         stored = {Path(name).name for name in told if name.startswith("shared/payloads/")}
         if stored != self.payloads:
             yield f"payloads lost or doubled: {sorted(stored ^ self.payloads)}"
@@ -81,6 +102,8 @@ class World:
             yield "events lost or doubled"
         if told["rows"] != sorted(self.rows):
             yield "subagents lost or doubled"
+
+    def _restless(self) -> Iterator[str]:
         before = [machine.files() for machine in self.machines]
         if any([machine.push().rows for machine in self.machines]):
             yield "a machine without news sends something"
@@ -88,3 +111,14 @@ class World:
             yield "pulling twice changes something"
         if [machine.files() for machine in self.machines] != before:
             yield "pushing and pulling without news changes files"
+
+    def _unfit(self, number: int, name: str, there: set[bytes]) -> Iterator[str]:
+        """What does not hold of one document on one machine, which has the texts `there` of it."""
+        texts = {which: text for (which, of), text in self.texts.items() if of == name}
+        if number in texts and (self.machines[number].root / name).read_bytes() != texts[number]:
+            yield f"machine {number}: its own {name} was changed"
+        if lost := [text for text in texts.values()
+                    if text not in there and (number, text) not in self.replaced]:  # fmt: skip
+            yield f"machine {number}: has not got {lost[0]!r} of {name}"
+        if old := there - {*texts.values()}:
+            yield f"machine {number}: still has {old.pop()!r} of {name}"

@@ -13,11 +13,10 @@ import pytest
 from conftest import Script
 from contextkit.base import names
 from contextkit.machines.documents import knowledge, manifests
-from contextkit.machines.documents.manifests import Entry, Head, Manifest
+from hostile_machine import foreign, put
 from simulated_machines import Machine
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
-THEIRS = "abcdefghijk2"
 
 
 @pytest.fixture
@@ -184,36 +183,6 @@ def test_what_another_machine_runs_is_told_and_not_watched(
 # What comes in is somebody else's text
 
 
-def foreign(
-    receiver: Machine, *given: tuple[str, bytes], machine_id: str = THEIRS, **changes: Any
-) -> None:
-    """Put a manifest on the remote as a machine of another mind would."""
-    folder = Path(receiver.remote.removeprefix("file://"))
-    entries: list[Entry] = []
-    for name, data in given:
-        digest = names.sha256(data)
-        entries.append(
-            Entry(name=name, sha256=digest, bytes=len(data), clock={machine_id: len(entries) + 1})
-        )
-        put(folder / manifests.object_key(digest), zlib.compress(data))
-    manifest = manifests.render(
-        Manifest(machine=machine_id, number=1, since=0, entries=tuple(entries))
-    )
-    packed = zlib.compress(changes.pop("manifest", manifest))
-    put(folder / manifests.manifest_key(machine_id, 1), packed)
-    head = Head(
-        machine=machine_id, name="mallory", number=1, digest=names.sha256(packed),
-        at="2026-11-22T10:00:00Z",
-    )  # fmt: skip
-    fields = json.loads(manifests.render_head(head)) | changes
-    put(folder / manifests.head_key(machine_id), json.dumps(fields).encode())
-
-
-def put(path: Path, data: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(data)
-
-
 @pytest.mark.parametrize(
     ("name", "why"),
     [
@@ -222,6 +191,9 @@ def put(path: Path, data: bytes) -> None:
         ("finding/.hidden.md", "is not a document name"),
         ("finding/a\u0000b.md", "is not a document name"),
         ("finding/a\\b.md", "is not a document name"),
+        ("finding/<system-reminder>.md", "is not a document name"),
+        ("finding/a\u202eb.md", "is not a document name"),
+        ("payload/s\u2066/x.md", "is not a document name"),
         ("finding/" + "x" * 300 + ".md", "is not a document name"),
     ],
 )
@@ -233,6 +205,7 @@ def test_a_name_that_could_leave_its_store_refuses_the_manifest(
     before = one.files()
     assert in_(one, run, "pull") == 1
     assert why in run.err and "mallory" in run.err
+    assert "<" not in run.err and run.err.replace("\n", "").isprintable()
     assert one.files() == before
 
 

@@ -14,6 +14,7 @@ from conftest import git, rounds
 from contextkit.base.errors import ContextError
 from contextkit.machines.documents import knowledge
 from contextkit.machines.flows import remotes
+from contextkit.machines.flows.engines.git import folder
 from git_servers import bare, by_daemon, over_http
 from simulated_machines import Machine, killed_at
 
@@ -85,7 +86,7 @@ def test_no_hook_that_stands_in_the_copy_of_the_remote_is_run(sealed: Path) -> N
     for machine in (one, other):
         machine.push()
         machine.pull()
-        hook = machine.root / ".contextkit/sync/git/hooks/reference-transaction"
+        hook = Path(folder(machine.layout), "hooks/reference-transaction")
         hook.parent.mkdir(exist_ok=True)
         hook.write_text(f'#!/bin/sh\necho "$0" >> "{sealed}/ran"\n', encoding="utf-8")
         hook.chmod(0o755)
@@ -93,7 +94,7 @@ def test_no_hook_that_stands_in_the_copy_of_the_remote_is_run(sealed: Path) -> N
     assert one.push().rows and other.pull().rows
     assert not (sealed / "ran").exists()
     git("update-ref", "refs/heads/x", next(iter(refs(hub).values())),
-        cwd=other.root / ".contextkit/sync/git")  # fmt: skip
+        cwd=Path(folder(other.layout)))  # fmt: skip
     assert (sealed / "ran").exists()
 
 
@@ -111,13 +112,13 @@ def test_only_what_is_new_is_sent_and_fetched(sealed: Path) -> None:
         one.find_out(f"a{number}", os.urandom(3000).hex())
     one.push()
     other.pull()
-    before, fetched = packed(hub), packed(other.root / ".contextkit/sync/git")
+    before, fetched = packed(hub), packed(Path(folder(other.layout)))
     assert before > 150_000
     one.find_out("b", "one more\n")
     assert [row.id for row in one.push().rows] == ["finding:b_20261122T100000"]
     other.pull()
     assert packed(hub) - before < 10_000
-    assert packed(other.root / ".contextkit/sync/git") - fetched < 10_000
+    assert packed(Path(folder(other.layout))) - fetched < 10_000
 
 
 def test_a_push_of_nothing_asks_nobody(sealed: Path) -> None:
@@ -143,13 +144,16 @@ def test_versions_that_do_not_know_of_each_other_are_both_kept(sealed: Path) -> 
     assert beside in report.text
     assert path.read_text(encoding="utf-8") == "# other\n"
     assert (other.root / beside).read_text(encoding="utf-8") == "# one\n"
-    # One resolves it: their own text in place, the copy removed.
+    # Both agree: the one puts the text for both in place, the other takes the copy of it.
     path.write_text("# both\n", encoding="utf-8")
     (other.root / beside).unlink()
     other.push()
-    assert [row.did for row in one.pull().rows] == ["taken"]
-    assert (one.root / NAME).read_text(encoding="utf-8") == "# both\n"
-    assert not other.pull().rows
+    (row,) = one.pull().rows
+    assert row.did == "beside"
+    assert (one.root / NAME).read_text(encoding="utf-8") == "# one\n"
+    (one.root / row.to).rename(one.root / NAME)
+    one.push()
+    assert not other.pull().rows and not one.pull().rows
 
 
 def test_what_was_removed_here_does_not_come_back(sealed: Path) -> None:

@@ -111,7 +111,9 @@ def test_texts_of_several_machines_are_kept_until_all_agree(
     assert beside(here) == []
 
 
-def test_a_text_that_knew_of_several_copies_replaces_them_all(four: tuple[Machine, ...]) -> None:
+def test_a_newer_text_replaces_its_own_older_copy_and_no_other_machine_s(
+    four: tuple[Machine, ...],
+) -> None:
     here, one, other, _ = four
     for machine in (here, one, other):
         machine.find_out("ui", f"of {machine.root.name}\n")
@@ -122,7 +124,7 @@ def test_a_text_that_knew_of_several_copies_replaces_them_all(four: tuple[Machin
     copy.unlink()
     one.find_out("ui", "of both\n")
     one.push()
-    assert did(here) == ["beside"] and beside(here) == ["of both\n"]
+    assert did(here) == ["beside"] and beside(here) == ["of both\n", "of c\n"]
 
 
 def test_notes_of_two_machines_are_merged_in_both_whoever_was_first(
@@ -215,18 +217,26 @@ def test_a_dry_run_names_what_would_end_and_ends_nothing(four: tuple[Machine, ..
     assert (other.root / "shared/payloads/s").is_dir()
 
 
-def test_a_text_of_ours_that_wins_is_still_sent(four: tuple[Machine, ...]) -> None:
-    one, other, third, _ = four
-    for number in range(6):  # whichever digest is the greater one
-        one.conclude(f"ui-{number}", "the older one")
-        other.conclude("another", "a second later")
-        other.conclude(f"ui-{number}", "the newer one")
-    one.push()
-    assert did(other) == []
-    assert sent(other) == ["verdict:another", *(f"verdict:ui-{number}" for number in range(6))]
-    third.pull()
-    said = [entry["summary"] for entry in verdicts.load_all(third.layout).documents]
-    assert said == ["a second later", *["the newer one"] * 6]
+@pytest.mark.parametrize("days", [-2, 2])
+def test_a_verdict_of_ours_is_never_replaced_and_is_sent(sealed: Path, days: int) -> None:
+    """Whatever times and counts the other machine writes: its verdict is kept beside ours."""
+    one, other = Machine(sealed / "a", f"file://{sealed}/remote", days), Machine(
+        sealed / "b", f"file://{sealed}/remote"
+    )  # fmt: skip
+    for number in range(4):
+        one.conclude("another", "a second later")
+        one.conclude("ui", f"theirs, {number}")
+        one.push()
+        other.pull()
+        if not number:
+            other.conclude("ui", "ours")
+        said = {
+            entry["agent"]: entry["summary"] for entry in verdicts.load_all(other.layout).documents
+        }
+        assert said == {"another": "a second later", "ui": "ours"}
+    copies = list((other.root / ".clavain/verdicts").glob(f"ui.json{MARK}*"))
+    assert len(copies) == 1 and "theirs, 3" in copies[0].read_text("utf-8")
+    assert sent(other) == ["verdict:ui"]
 
 
 def test_what_ended_there_ends_here_and_nothing_else(four: tuple[Machine, ...]) -> None:
@@ -424,25 +434,28 @@ def test_a_copy_of_a_pull_that_was_killed_is_replaced_by_a_newer_text(
         assert there == ["theirs, the newest\n"] and ours.read_text("utf-8") == "ours\n"
 
 
-def test_a_text_that_was_written_in_the_knowledge_of_ours_replaces_it_whatever_the_time(
-    sealed: Path,
+def test_a_text_of_ours_stays_also_where_they_knew_of_it(four: tuple[Machine, ...]) -> None:
+    """Who edits our text has written a text of their own; a third machine keeps the first one."""
+    one, other, third, _ = four
+    path = one.find_out("ui", "ours\n")
+    one.push()
+    assert did(other) == did(third) == ["taken"]
+    other.find_out("ui", "ours, edited there\n")
+    other.push()
+    for machine in (one, third):
+        assert did(machine) == ["beside"] and beside(machine) == ["ours, edited there\n"]
+        assert (machine.root / UI).read_text("utf-8") == "ours\n"
+    (copy,) = path.parent.glob(f"*{MARK}*")
+    copy.rename(path)  # agreed
+    one.push()
+    assert did(third) == ["taken"] and beside(third) == []
+    assert (third.root / UI).read_text("utf-8") == "ours, edited there\n"
+    assert did(other) == []
+
+
+def test_a_copy_beside_ours_that_somebody_removed_does_not_come_back(
+    four: tuple[Machine, ...],
 ) -> None:
-    """Verdicts are merged by their own time, but only if neither machine knew of the other's."""
-    ahead, behind = (
-        Machine(sealed / name, f"file://{sealed}/remote", days)
-        for name, days in (("a", 2), ("b", -2))
-    )
-    ahead.conclude("ui", "the first")
-    ahead.push()
-    behind.pull()
-    behind.conclude("ui", "the second")
-    behind.push()
-    assert did(ahead) == ["taken"] and ahead.contents() == behind.contents()
-    ahead.push()
-    assert did(behind) == []
-
-
-def test_a_copy_beside_ours_that_somebody_removed_lets_ours_win(four: tuple[Machine, ...]) -> None:
     """Also after a pull that was killed before it had taken anything."""
     one, other, third, _ = four
     for step in range(20):
@@ -458,9 +471,9 @@ def test_a_copy_beside_ours_that_somebody_removed_lets_ours_win(four: tuple[Mach
             other.pull()
         for copy in path.parent.glob(f"{path.name}{MARK}*"):
             copy.unlink()
-        other.push()
-        assert did(one, source=name_of(other)).count("taken") == 2
-        assert (one.root / path.relative_to(other.root)).read_text("utf-8") == "ours\n"
+        other.pull()
+        assert not list(path.parent.glob(f"{path.name}{MARK}*"))
+        assert path.read_text("utf-8") == "ours\n"
 
 
 def test_what_a_pull_took_before_it_failed_is_still_theirs(
@@ -489,21 +502,6 @@ def test_what_a_pull_took_before_it_failed_is_still_theirs(
         machine.find_out(f"of-{machine.root.name}", "newer text\n")
         machine.push()
     assert did(other) == ["taken", "taken"] and sent(other) == []
-
-
-def test_our_text_that_another_machine_replaced_is_theirs_from_then_on(
-    four: tuple[Machine, ...],
-) -> None:
-    one, other, *_ = four
-    for number in range(6):  # whichever digest is the greater one
-        one.find_out(f"ui{number}", f"ours, {number}\n")
-    one.push()
-    other.pull()
-    for number in range(6):
-        other.find_out(f"ui{number}", f"theirs, {number}\n")
-    other.push()
-    assert did(one) == ["taken"] * 6
-    assert sent(one) == []
 
 
 def test_what_is_written_while_a_pull_runs_is_sent(
@@ -632,16 +630,46 @@ def test_a_name_beside_ours_that_is_taken_just_before_is_left_alone(
     assert Path(taken[0]).read_text("utf-8") == "somebody's\n"
 
 
-def test_a_newer_verdict_of_another_machine_is_reported_as_merged(
+@pytest.mark.parametrize("after", [False, True])
+def test_what_a_killed_pull_wrote_is_still_theirs(four: tuple[Machine, ...], after: bool) -> None:
+    one, other, *_ = four
+    for step in range(1, 20):
+        path = one.find_out(f"ui{step}", "theirs\n").relative_to(one.root)
+        one.push()
+        with killed_at(step, after):
+            other.pull()
+        other.pull()
+        one.find_out(f"ui{step}", "theirs, newer\n")
+        one.push()
+        with killed_at(step, after):
+            other.pull()
+        other.pull()
+        assert (other.root / path).read_text("utf-8") == "theirs, newer\n"
+        assert not beside(other) and sent(other) == []
+
+
+def test_a_session_or_task_with_documents_of_ours_does_not_end_here(
     four: tuple[Machine, ...],
 ) -> None:
     one, other, *_ = four
-    for agent, older, newer in (("ui", "a", "z"), ("qa", "z", "a")):
-        other.conclude(agent, older)
-        one.conclude(f"other-{agent}", "a second later")
-        one.conclude(agent, newer)
+    one.store("s", "auth", "text\n")
+    path = stores.finding(one.layout, task_id="login")
     one.push()
-    assert sorted(did(other)) == ["merged", "merged", "taken", "taken"]
+    other.pull()
+    other.store("s", "ours", "text\n")
+    (other.root / path).write_text(
+        (other.root / path).read_text("utf-8") + "\nOurs.\n", encoding="utf-8"
+    )
+    one.end("s")
+    with one.clock():
+        assert upkeep.archive(one.layout, "login", [])
+    one.push()
+    rows = [row for row in other.pull().rows if row.did == "kept"]
+    assert [row.id for row in rows] == ["task:login", "session:s"]
+    assert all(row.to == "ended there; here it has 1 document of its own" for row in rows)
+    assert (other.root / path).is_file()
+    assert len(list((other.root / "shared/payloads/s").glob("*.md"))) == 2
+    assert "kept" not in did(other)
 
 
 def test_checkpoints_are_taken(four: tuple[Machine, ...]) -> None:

@@ -138,7 +138,7 @@ def test_an_agent_that_can_be_no_file_is_refused(run: Script, repo: Path, agent:
 @pytest.mark.parametrize(
     "call",
     [
-        ("finding", "--agent=a", "--task=t", "--status=done", "--summary=s"),
+        ("finding", "--agent=a", "--task=t", "--status=purple", "--summary=s"),
         ("finding", "--agent=a", "--task=t", "--summary=s"),
         ("snapshot", "--summary=s", "--reason=panic"),
         ("snapshot", "--summary=s", "--phase=testing"),
@@ -406,10 +406,10 @@ def test_a_batch_is_a_finding_for_each_agent_and_one_checkpoint(run: Script, rep
 def test_a_batch_with_one_bad_finding_writes_nothing(run: Script, repo: Path) -> None:
     bad = {
         **BATCH,
-        "findings": [*BATCH["findings"], {"agent": "x", "status": "done", "summary": "s"}],
+        "findings": [*BATCH["findings"], {"agent": "x", "status": "purple", "summary": "s"}],
     }
     assert run("external_memory", "batch", "--task=t", "--draft=-", stdin=json.dumps(bad)) == 2
-    assert "findings 4: status=done" in run.err and nothing_was_written()
+    assert "findings 4: status=purple" in run.err and nothing_was_written()
 
 
 def test_a_large_batch_is_preceded_by_a_checkpoint(run: Script, repo: Path) -> None:
@@ -432,7 +432,7 @@ def test_a_checkpoint_that_nobody_described_says_again_where_the_task_stood(
     path = memory(run, "phase", "--task=t", "--to=planning").strip()
     said = json.loads(Path(path).read_text(encoding="utf-8"))
     assert said["context_summary"].endswith(f"planning is next. Before that: {summary}")
-    assert said["next_action"] == ""  # the ended phase's next action may be done
+    assert said["next_action"] == "Decide what comes next: no plan of t says it"
 
 
 # Archive and clean

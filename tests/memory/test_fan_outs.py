@@ -14,6 +14,8 @@ from contextkit.memory.documents import store as memory
 from contextkit.memory.flows import agents, recovery, recovery_report
 from memory_stores import NOW, TASK
 
+from hooks import fire
+
 REPORT = "The list renders twice in `src/screen.py:42`.\n\n## Recommendations\n- Render once\n"
 
 
@@ -170,3 +172,28 @@ def test_nothing_to_read_is_said(layout: Layout, run: Script) -> None:
     spawn(run, "ui backend")
     assert run("external_memory", "status", stdin="") == 2
     assert "2 agents expected" in run.out
+
+
+def test_what_an_expected_agent_found_is_kept_without_any_memory_yet(
+    repo: Path, run: Script
+) -> None:
+    """One agent is too few for a checkpoint, so nothing is in the store when it ends."""
+    assert run("external_memory", "spawn", "--task=login", "--agents=reader") == 0
+    assert not (repo / ".temp/memory").exists()
+    fire("SubagentStop", agent_id="a1", agent_type="reader",
+         last_assistant_message="The parser takes 52 ms in src/app.py:42.")  # fmt: skip
+    (path,) = (repo / ".temp/memory/findings").glob("*.md")
+    assert "52 ms" in path.read_text(encoding="utf-8")
+
+
+def test_a_log_among_the_findings_is_told_by_its_digest_once(layout: Layout, run: Script) -> None:
+    lines = [f"2025-11-22T05:{n:02}:00Z INFO worker started job {n}" for n in range(60)]
+    lines.insert(30, "2025-11-22T05:30:01Z ERROR pool exhausted: no connection after 30 s")
+    log = "\n".join(lines)
+    call = ("finding", "--task=t", "--agent=ci", "--file=-")
+    assert run("external_memory", *call, stdin=log) == 0, run.err
+    ((path, saved),) = findings.load_all(layout, "t")
+    assert "pool exhausted" in saved.summary and saved.summary.count("worker started") <= 3
+    assert log in Path(path).read_text(encoding="utf-8")
+    told = recovery_report.make(layout, recovery.load(layout, "t", NOW), 4000).text
+    assert told.count("pool exhausted") == 1 and told.count("worker started") <= 3

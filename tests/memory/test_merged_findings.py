@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import memory_stores as stores
+from conftest import Script
+from contextkit.base.layout import Layout
 from contextkit.memory.documents import findings, sections
 from contextkit.memory.documents import merged as merged_findings
+from contextkit.memory.documents import store as memory
 from contextkit.memory.documents.findings import Extra, Finding
 from hypothesis import given
 from hypothesis import strategies as st
@@ -36,3 +42,15 @@ def test_merging_what_was_merged_changes_nothing(found: list[Finding]) -> None:
     merged = merged_findings.merge("t", named(found), WHEN)
     parts = [(part.file, part.finding) for part in merged.parts]
     assert merged_findings.merge("t", parts, WHEN) == merged
+
+
+def test_a_second_finding_of_the_same_second_is_merged_besides_an_archived_one(
+    layout: Layout, run: Script
+) -> None:
+    for summary in ("The first.", "The second.", "The third."):
+        stores.finding(layout, summary=summary)
+        assert run("external_memory", "merge", f"--task={stores.TASK}", "--archive") == 0, run.err
+    folder = Path(layout.memory) / memory.FINDINGS
+    (path,) = folder.glob("merged_*.md")
+    text = path.read_text(encoding="utf-8")
+    assert [text.count(one) for one in ("The first.", "The second.", "The third.")] == [1, 1, 1]

@@ -290,3 +290,31 @@ def test_nothing_to_run_is_said(repo: Path) -> None:
     done = run("--")
     assert done.returncode == 2 and "COMMAND" in done.stderr
     assert "-c C" in run("--help").stdout
+
+
+@pytest.mark.parametrize("words", [["true"], ["--sink=m", "--over=2000"]])
+def test_around_a_short_command_nothing_dear_is_imported(repo: Path, words: list[str]) -> None:
+    program = (
+        "import sys, run\nstatus = run.main(sys.argv[1:])\n"
+        "dear = {'re', 'json', 'subprocess', 'signal', 'typing', 'contextkit.base.layout'}\n"
+        "print(sorted(dear & set(sys.modules)), status)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", program, *words], input="\0m:0\n", capture_output=True,
+        encoding="utf-8", env={**os.environ, "PYTHONPATH": str(SCRIPTS)},
+    )  # fmt: skip
+    assert done.stdout == "[] 0\n"
+
+
+def test_around_the_hook_for_a_command_that_is_left_alone_neither(repo: Path) -> None:
+    program = (
+        "import sys, host_hook\nhost_hook.main(sys.argv[1:])\n"
+        "dear = {'re', 'json', 'subprocess', 'typing', 'contextkit.base.tokens'}\n"
+        "print(sorted(dear & set(sys.modules)))\n"
+    )
+    given = '{"tool_name": "Bash", "tool_input": {"command": "cat a.txt | head"}}'
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", program, "PreToolUse", "--host=claude"], input=given,
+        capture_output=True, encoding="utf-8", env={**os.environ, "PYTHONPATH": str(SCRIPTS)},
+    )  # fmt: skip
+    assert done.stdout == "[]\n"

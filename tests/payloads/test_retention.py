@@ -674,3 +674,47 @@ def test_however_many_payloads_there_are_no_more_files_are_looked_at(layout: Lay
     few, many = looks_with(5), looks_with(200)
     assert many == few and min(few) > 0
     assert not os.listdir(layout.ended)
+
+
+# What a transcript lacks
+
+
+def held(layout: Layout, transcript: Path | None = None) -> str:
+    """A stored payload of a session whose transcript is seen, or unknown."""
+    path = save(layout)
+    retention.hold(layout, "s", str(transcript or ""), 30, NOW)
+    return path
+
+
+def test_what_replaced_text_stays_as_long_as_its_transcript(layout: Layout, tmp_path: Path) -> None:
+    transcript = tmp_path / "t.jsonl"
+    transcript.write_text("{}\n", encoding="utf-8")
+    path = held(layout, transcript)
+    assert retention.sweep(layout, NOW + 40 * DAY, DAY) == []
+    retention.end(layout, "s", NOW + 40 * DAY)
+    assert retention.sweep(layout, NOW + 90 * DAY, DAY) == []
+    retention.wake(layout, "s", NOW + 90 * DAY)
+    assert os.path.isfile(path)
+    transcript.unlink()
+    (said,) = retention.sweep(layout, NOW + 92 * DAY, DAY)
+    assert "inactive_24h" in said and not os.path.isfile(path)
+    (said,) = retention.sweep(layout, NOW + 94 * DAY, DAY)
+    assert said == "session s: removed for good"
+
+
+def test_without_a_transcript_that_can_be_seen_it_stays_for_thirty_days(layout: Layout) -> None:
+    path = held(layout)
+    retention.end(layout, "s", NOW + DAY)
+    assert retention.sweep(layout, NOW + 29 * DAY, DAY) == []
+    retention.wake(layout, "s", NOW + 29 * DAY)
+    assert os.path.isfile(path)
+    assert retention.sweep(layout, NOW + 31 * DAY, DAY)
+
+
+def test_nothing_is_put_away_while_a_process_of_its_session_lives(layout: Layout) -> None:
+    path = save(layout)
+    files.write(os.path.join(layout.running, "s"), f"{os.getpid()}\n\n")
+    assert retention.sweep(layout, NOW + 9 * DAY, DAY) == []
+    files.write(os.path.join(layout.running, "s"), "999999999\n\n")
+    assert retention.sweep(layout, NOW + 9 * DAY, DAY)
+    assert not os.path.isfile(path)

@@ -215,6 +215,18 @@ def test_around_shows_the_first_place_and_names_the_others() -> None:
         retrieval.around(PARTS, "haystack")
 
 
+@pytest.mark.parametrize("cap", [1, 6, 12, 40])
+def test_around_within_a_few_tokens_keeps_the_line_itself(cap: int) -> None:
+    text = "\n".join(f"line {n} says nothing" for n in range(40)).replace(
+        "31 says", "31 is it, says"
+    )
+    found = retrieval.capped(retrieval.around(text, "31 is it"), cap, "o200k")
+    assert tokens.within(found.text, cap)
+    assert found.first <= 32 <= found.last
+    assert found.text.split("\n")[32 - found.first].startswith("line"[: len(found.text)])
+    assert cap < 12 or "line 31 is it, says nothing" in found.text
+
+
 @given(st.text(st.sampled_from("ab \n☃"), min_size=1, max_size=300), st.integers(1, 60))
 def test_a_cap_is_kept_and_says_where_it_goes_on(text: str, cap: int) -> None:
     found = retrieval.capped(retrieval.whole(text), cap, "o200k")

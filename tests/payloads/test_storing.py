@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import toon_format
+from contextkit.base import files, ledger, owned
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.payloads.documents import store as payloads
@@ -71,16 +72,21 @@ def test_what_the_author_leaves_out_is_taken_from_the_text(layout: Layout) -> No
     assert stored.notes == ()
 
 
-def test_a_long_text_is_never_copied_more_than_once(layout: Layout) -> None:
-    text = "".join(f"Part {n} → ends with 52 ms.\n" for n in range(100_000))
+def test_a_long_text_is_read_in_memory_that_does_not_grow_with_it(layout: Layout) -> None:
+    small, large = (_peak(layout, count) for count in (140_000, 280_000))
+    assert large < 1.5 * small, "its bytes, and the megabytes that are read"
+
+
+def _peak(layout: Layout, count: int) -> int:
+    text = "".join(f"Part {n} → ends with 52 ms.\n" for n in range(count))
     tracemalloc.start()
     try:
         stored = store(layout, content=text, tokens=1_000_000)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert peak < 2 * len(text.encode()), "its bytes, and the part that is read"
     assert payload_of(stored).content == text
+    return peak
 
 
 def test_what_the_author_says_is_used_as_given(layout: Layout) -> None:
@@ -203,3 +209,58 @@ def test_a_place_where_nothing_may_be_kept_is_refused(
     with pytest.raises(ContextError, match=complaint) as caught:
         storing.check_target(layout, path, False)
     assert caught.value.status == 2
+
+
+# A writer of the user's
+
+
+def writer(layout: Layout, command: str) -> Layout:
+    folder = owned.user_folder("CONFIG")
+    files.write(os.path.join(folder, "contextkit.yaml"), f"receipt_writer: '{command}'\n")
+    return Layout()
+
+
+PLAIN = "The reader opens src/app.py:42 and closes it after 52 ms. " * 40
+
+
+def test_a_writer_of_the_users_writes_the_receipt_and_is_checked(layout: Layout) -> None:
+    made = writer(layout, "cat >prompt; echo It takes 52 ms, not 77 ms.")
+    stored = store(made, content=PLAIN)
+    found = decoded(stored)
+    assert found["keyFindings"] == "It takes 52 ms, not 77 ms."
+    assert (found["grounded"], found["not in the report"]) == ("1/2", "77 ms")
+    prompt = Path(os.path.expanduser("~"), "prompt").read_text("utf-8")
+    assert PLAIN.strip() in prompt and "at most 250 tokens" in prompt
+    (asked,) = [one for one in ledger.read(made) if one["event"] == ledger.ASKED]
+    assert asked["agent"] == "receipt_writer"
+
+
+@pytest.mark.parametrize("command", ["exit 3", "sleep 30", "true", "/no/such/program"])
+def test_without_an_answer_in_time_the_extract_stands(
+    layout: Layout, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = store(layout, content=PLAIN, session="other").receipt.partition("\n")[2]
+    monkeypatch.setattr("contextkit.payloads.flows.writers._SECONDS", 0.3)
+    stored = store(writer(layout, command), content=PLAIN)
+    assert stored.receipt.partition("\n")[2] == expected
+
+
+def test_a_repository_names_no_writer(layout: Layout) -> None:
+    files.write(layout.join("contextkit.yaml"), "receipt_writer: 'touch fell; echo x'\n")
+    stored = store(Layout(), content=PLAIN)
+    assert "facts_kept" in stored.receipt and not os.path.exists(layout.join("fell"))
+
+
+def test_what_is_secret_is_not_handed_to_a_writer(layout: Layout) -> None:
+    made = writer(layout, "cat >prompt")
+    store(made, content=f"{PLAIN}\nexport GITHUB_TOKEN=ghp_{'a1B2' * 9}\n")
+    assert "ghp_a1" not in Path(os.path.expanduser("~"), "prompt").read_text("utf-8")
+
+
+def test_an_equal_text_of_a_second_agent_keeps_its_own_topic_and_source(layout: Layout) -> None:
+    first, second = store(layout), store(layout, topic="Cache", source="fd-speed")
+    third = store(layout, topic="Cache", source="fd-speed")
+    assert second.path == third.path != first.path
+    assert "stored already" in "".join(third.notes) and not second.notes
+    told = [(one.topic, one.source) for one in map(payload_of, (first, second))]
+    assert told == [("Speed", "research"), ("Cache", "fd-speed")]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
 import clients
-from models import Models
+from models import Models, Say, Use
 from projects import Project, git
 from test_real_receipts import PROMPT, scripted, told
 
@@ -92,3 +93,27 @@ def test_codex_installs_it_and_runs_its_hooks(tmp_path: Path) -> None:
     copies, receipts = told(models)
     assert done.status == 0 and copies == 0 and receipts > 0
     assert git(root, "status", "--porcelain") == "" and project.diagnostics == ""
+
+
+def test_the_lines_of_the_readme_install_it_and_its_commands_are_on_the_path(
+    tmp_path: Path,
+) -> None:
+    """As typed, with the repository's place for OWNER/REPO; then the agent runs a command."""
+    kit, root, home = cloned(tmp_path), tmp_path / "bare", tmp_path / "home"
+    root.mkdir()
+    git(root, "init", "-q", "-b", "main")
+    readme = (CHECKOUT / "README.md").read_text(encoding="utf-8")
+    (line,) = re.findall(r"^    (claude plugin marketplace add .+)$", readme, re.M)
+    env = clients.environment(home)
+    env["PATH"] = f"{clients.program('claude').parent}:{env['PATH']}"
+    typed = line.replace("OWNER/REPO", str(kit))
+    subprocess.run(typed, shell=True, env=env, check=True, cwd=root)
+    project = Project(root, home, "claude")
+    command = Use("Bash", {"command": "contextkit remember_later m='a note'"})
+    with Models(
+        lambda request: [Say("done")] if "saved to" in request.text else [command]
+    ) as models:
+        options = ("--allowedTools", "Bash(contextkit:*)")
+        done = project.run(models, "note it", options=options)
+    assert done.status == 0
+    assert "a note" in next(root.rglob("remember-later.md")).read_text(encoding="utf-8")

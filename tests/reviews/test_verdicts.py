@@ -204,14 +204,6 @@ def test_the_second_verdict_replaces_the_first(layout: Layout) -> None:
     assert sorted(os.listdir(os.path.dirname(path))) == [".gitignore", "ui.json"]
 
 
-def test_of_two_verdicts_of_one_agent_the_later_counts_and_a_broken_one_never_does() -> None:
-    early = verdicts.render(a_verdict(summary="z", timestamp="2025-10-23T18:05:00Z")).encode()
-    late = verdicts.render(a_verdict(summary="a", timestamp="2025-10-23T18:06:00Z")).encode()
-    for pair in ((early, late), (late, early)):
-        assert verdicts.merge(*pair) == late
-    assert verdicts.merge(early, b"{") == early == verdicts.merge(b"zz", early)
-
-
 def test_one_verdict_is_loaded_by_its_agent_from_the_flat_store_or_that_of_a_run(
     layout: Layout, tmp_path: Path
 ) -> None:

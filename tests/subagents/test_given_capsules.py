@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
 import planted
 import pytest
 from conftest import Script, git
+from contextkit.base import agents, lineage, tokens
 from contextkit.base import git as repositories
-from contextkit.base import lineage, tokens
 from contextkit.base.layout import Layout
 from contextkit.capsules.documents import branches
 from contextkit.capsules.flows import given
+from contextkit.subagents.flows import prompts
 from test_subagent_manager_script import Manager, a_capsule
 
 from hooks import fire
@@ -143,3 +145,87 @@ def test_a_hook_asks_git_only_for_a_moment(layout: Layout, monkeypatch: pytest.M
     with repositories.hurried(0.1):
         asked = repositories.query(layout.root, "log")
         assert asked.output() == "" and asked.failed
+
+
+# What of it a subagent gets
+
+WHOLE = """# Mission Snapshot
+- **User intent:** Make the parser fast
+
+# Key Decisions & Rationale
+1. The parser in src/parser.py caches tokens — why: 52 ms a file
+2. Settings stay TOML — why: the old API
+
+# Active Workstreams
+- Parser → scope: src/parser.py; owner: Ada; due: Friday; blockers: none
+- Owner: Ada
+
+# Pending Actions
+- [ ] Wire it (owner: Ada, trigger: tests pass)
+- [ ] Tell them (owner: Ada)
+
+# Knowledge Base
+- `src/parser.py` (new)
+
+# Risks & Watchpoints
+- The parser cache may grow — mitigation: a bound
+
+# Transcript Highlights
+- It was said.
+
+# Exploratory Threads & User Preferences
+- **Preference:** measure the parser before changing it
+- **Preference:** short answers
+
+# Consistency Checklist
+- [ ] Secrets and personal data are removed
+"""
+
+
+def asked(repo: Path, kind: str, prompt: str) -> str:
+    """A transcript in which the main agent starts an agent of this kind with this prompt."""
+    path = repo.parent / "asked.jsonl"
+    use = {"type": "tool_use", "name": "Agent", "input": {"subagent_type": kind, "prompt": prompt}}
+    line = {"type": "assistant", "uuid": "u", "message": {"content": [use]}}
+    path.write_text(json.dumps(line) + "\n", encoding="utf-8")
+    return str(path)
+
+
+def test_a_question_gets_what_touches_it_in_120_tokens(repo: Path) -> None:
+    a_capsule(WHOLE)
+    path = asked(repo, "Explore", "Which functions of src/parser.py allocate most?")
+    text = fire("SubagentStart", agent_id="a", agent_type="Explore", transcript_path=path)
+    layout = Layout()
+    assert tokens.size(prompts.brief(layout, "feature/demo", "Explore")) <= 120
+    assert tokens.size(prompts.brief(layout, "feature/demo", "Explore", "src/parser.py?")) <= 120
+    assert "Make the parser fast" in text and "caches tokens" in text and "may grow" in text
+    assert "measure the parser" in text
+    assert not any(word in text for word in ("TOML", "Wire it", "Ada", "Secrets", "short answers"))
+    assert "Make the parser fast" in fire("SubagentStart", agent_id="b", agent_type="Explore")
+
+
+@pytest.mark.parametrize(
+    ("kind", "task", "is_question"),
+    [
+        ("Explore", "Rewrite the parser", True),
+        ("general-purpose", "Where is the parser?", False),
+        ("coder", "Where is the parser?", True),
+        ("coder", "Find out what it costs. How long does a parse take?", True),
+        ("coder", "Rewrite the parser", False),
+        ("coder", "Why " + "so " * 100 + "slow?", False),
+    ],
+)
+def test_what_only_answers_a_question(kind: str, task: str, is_question: bool) -> None:
+    assert agents.asks(kind, task) is is_question
+
+
+def test_an_agent_that_works_gets_all_but_the_checklist_and_who_owns_what(
+    manager: Manager,
+) -> None:
+    a_capsule(WHOLE)
+    hooked = fire("SubagentStart", agent_id="a", agent_type="general-purpose")
+    for text in (manager.prompt(), hooked):
+        for line in ("Settings stay TOML", "scope: src/parser.py; due: Friday; blockers: none",
+                     "- [ ] Wire it (trigger: tests pass)\n- [ ] Tell them\n"):  # fmt: skip
+            assert line in text
+        assert not any(word in text for word in ("owner", "Owner", "Ada", "Consistency Checklist"))

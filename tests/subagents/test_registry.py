@@ -206,3 +206,25 @@ def test_a_subagent_that_names_gaps_without_end_fills_no_registry(layout: Layout
         registry.note_gaps(layout, "a", gaps, 0)
     (row,) = registry.rows(layout)
     assert registry.gaps_of(row) == [f"gap 0 {number}" for number in range(20)]
+
+
+@pytest.mark.parametrize(
+    ("text", "gaps"),
+    [
+        ("## Capsule Gap\n\nWhich port does the service take?\n\nMore about it.\n", ["Which port"]),
+        (
+            "## Capsule Gaps\n- which port\n- which key\n\n## Next\n- no gap\n",
+            ["which p", "which k"],
+        ),
+        ("Capsule gap - which port\n", ["which port"]),
+        ("**Capsule Gap** — which port\n", ["which port"]),
+        ("Capsule Gaps:\n1. which port\n2. which key\n", ["1. which port", "2. which key"]),
+        ("### Capsule gaps\n\nNone.\n", []),
+        ("Capsule Gap: none\n", []),
+        ("The capsule gap is small.\nA capsule gapless thing\n", []),
+    ],
+)
+def test_a_gap_in_any_form_is_a_gap(text: str, gaps: list[str]) -> None:
+    found = registry.gaps_in(text)
+    assert len(found) == len(gaps)
+    assert all(gap.startswith(begin) for gap, begin in zip(found, gaps, strict=True)), found

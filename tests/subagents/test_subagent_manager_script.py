@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import pty
@@ -16,9 +17,10 @@ from typing import Any
 
 import pytest
 from conftest import SCRIPTS, Script, git, start, trusted, until
-from contextkit.base import names, tokens
+from contextkit.base import files, names, tokens
 from contextkit.base.layout import Layout
 from contextkit.capsules.documents import store as capsules
+from contextkit.payloads.documents import receipts
 from contextkit.subagents.documents import registry
 from contextkit.subagents.flows import background
 from contextkit.subagents.flows import launch as launching
@@ -825,3 +827,68 @@ def test_on_a_terminal_the_monitor_draws_a_screen_anew(manager: Manager) -> None
     assert lines[3].startswith("! odd-one") and "dead" in lines[3]
     assert any(" more" in line for line in lines)
     assert lines[-1].startswith("lost-yyy") and lines[-1].endswith("(reason: stale)")
+
+
+def test_the_report_that_an_agent_left_in_its_file_is_handed_in_when_it_ends(
+    manager: Manager,
+) -> None:
+    identity = manager.launch(
+        "mkdir -p .contextkit/reports; printf '# R\\n\\nThe cache takes 52 ms.\\n'"
+        " > .contextkit/reports/$CONTEXT_SUBAGENT_ID.md; echo 'It takes 52 ms. Cache it.'",
+        "--slug=ui", "--capsule=none",
+    )  # fmt: skip
+    manager.ended(identity)
+    verdict = json.loads(Path(".clavain/verdicts/ui.json").read_text(encoding="utf-8"))
+    assert verdict["summary"] == "It takes 52 ms. Cache it."
+    assert "The cache takes 52 ms." in Path(verdict["detail_path"]).read_text("utf-8")
+    assert not list(Path(".contextkit/reports").iterdir())
+
+
+def test_a_long_output_is_a_report_too_and_its_own_summary_the_verdicts(manager: Manager) -> None:
+    text = "# R\n\n## Summary\n\nThe cache is slow. Read once.\n\n## More\n\n" + "Words. " * 800
+    Path("out.md").write_text(text, encoding="utf-8")
+    manager.ended(manager.launch("cat out.md", "--slug=ui", "--capsule=none"))
+    verdict = json.loads(Path(".clavain/verdicts/ui.json").read_text(encoding="utf-8"))
+    assert verdict["summary"] == "taken from its output: The cache is slow. Read once."
+    assert verdict["status"] == "PARTIAL"
+    assert text in Path(verdict["detail_path"]).read_text("utf-8")
+
+
+def test_finish_without_a_text_takes_the_file(manager: Manager) -> None:
+    identity = manager.launch("true", "--slug=ui", "--capsule=none")
+    manager.ended(identity)
+    left = Path(".contextkit/reports") / f"{identity}.md"
+    left.parent.mkdir(exist_ok=True)
+    left.write_text(REPORT, encoding="utf-8")
+    receipt = finish(manager, f"--id={identity}")
+    assert "keyFindings: Two defects" in receipt and not left.exists()
+    assert REPORT in Path(receipts.parse_path(receipt)).read_text("utf-8")
+
+
+def test_two_cleanups_at_once_both_succeed(manager: Manager) -> None:
+    identity = manager.launch("true", "--type=worktree", "--capsule=none")
+    manager.ended(identity)
+    command = [sys.executable, str(SCRIPTS / "subagent_manager.py"), "cleanup", identity]
+    calls = [
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(4)
+    ]
+    said = [(*call.communicate(), call.returncode) for call in calls]
+    assert said == [(f"{identity}\n", "", 0)] * 4
+    assert rows()[0]["status"] == "cleaned" and not (RUNS / identity).exists()
+
+
+def test_status_shows_what_is_even_where_nothing_can_be_recorded(
+    manager: Manager, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    identity = manager.launch("true", "--type=here", "--capsule=none")
+
+    def full(*given: object, **more: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(files, "write", full)
+        until(lambda: manager.status()[0]["status"] == "finished")
+        assert "not recorded (No space left on device)" in manager.said
+        assert rows()[0]["status"] == "running"
+    assert manager.ended(identity)["status"] == "finished"

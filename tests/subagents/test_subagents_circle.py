@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from checkouts import a_host, make
 from conftest import SCRIPTS, git, until
+from contextkit.capsules.documents import items
 from contextkit.capsules.documents import store as capsules
 from test_subagent_manager_script import BODY, REGISTRY, a_capsule, rows
 
@@ -66,7 +67,8 @@ def test_the_whole_circle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert row["capsule_gaps"] == ["which port does the service take?"]
 
     got = (host / "got.md").read_text(encoding="utf-8")
-    assert capsules.parse(reply)[1].strip() in got and "Measure the cache." in got
+    assert items.for_subagent(capsules.parse(reply)[1]).strip() in got
+    assert "Measure the cache." in got
     table = make("-s", "verdict_table", cwd=host).stdout
     assert table == "NEEDS_ATTENTION\tui\tone line\n"
     detail = make("-s", "verdict_attention", cwd=host).stdout.split("\t")[2].strip()

@@ -305,7 +305,11 @@ Execution failed for task ':app:test'.
 BUILD FAILED in 6s
 91 actionable tasks: 1 executed, 90 up-to-date
 """,
-        ("LoginTest > logsIn() FAILED", "LoginTest.java:17", "BUILD FAILED"),
+        (
+            "LoginTest > logsIn(): org.opentest4j.AssertionFailedError",
+            "LoginTest.java:17",
+            "BUILD FAILED",
+        ),
     ),
     "dotnet": (
         "  m{n} -> /home/u/app/m{n}/bin/Debug/net8.0/m{n}.dll",
@@ -639,7 +643,7 @@ not ok 82 - deep equal
 # fail 2
 """,
         (
-            "# fail 2",
+            "2 failed, 80 passed of 82",
             "rejects empty: cart is empty (/home/u/app/a.test.mjs:3:82)",
             "deep equal: Expected values to be strictly deep-equal: (/home/u/app/a.test.mjs:4:1)",
         ),

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import os
 import random
+import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import calls
 import damage
 import power
 import pytest
+import slow
+import strangers
 import torture
 from conftest import rounds
 from contextkit.base import files
 from scenes import Base, Command, run
 
 FEW = {"kills": 3, "races": 2, "disk": 3, "power": 2, "reviews": 10, "arguments": 3, "secrets": 1,
-       "machines": 1}  # fmt: skip
+       "machines": 1, "strangers": 2, "time": 4}  # fmt: skip
 TRACED = pytest.mark.skipif(bool(calls.here()), reason=calls.here() or "strace is there")
 
 
@@ -35,7 +39,10 @@ def place(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.mark.parametrize("kind", torture.KINDS)
-def test_a_few_of_each_kind_hold(kind: str, base: Base, place: Path) -> None:
+def test_a_few_of_each_kind_hold(
+    kind: str, base: Base, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(slow, "SIZE", 30_000)  # characters; `make torture what=time` takes 1 MB
     if torture.module(kind).missing().startswith("skipped"):
         pytest.skip(torture.module(kind).missing())
     fallen = []
@@ -61,7 +68,37 @@ def test_a_trial_is_the_same_each_time_and_is_told_how_to_repeat(
     assert torture.table([row]).splitlines()[1].split() == ["reviews", "1", "1", "0"]
 
 
+def test_a_hostile_remote_gets_nothing(base: Base, place: Path) -> None:
+    folder = place / str(strangers.CLONES)
+    folder.mkdir()
+    done, defects = strangers.trial(base, folder, random.Random("7"))
+    assert done.startswith("a remote: ") and defects == []
+
+
 # It sees what it looks for
+
+
+def test_what_a_stranger_does_is_seen(tmp_path: Path) -> None:
+    for name in ("clone", "outside", "tmp"):
+        (tmp_path / name).mkdir()
+    log = "\n".join((
+        '7 execve("/usr/bin/git", ["git", "status"], 0x1 /* 2 vars */) = 0',
+        f'7 execve("{tmp_path}/clone/hook.sh", ["hook.sh"], 0x1 /* 2 vars */) = 0',
+        '7 execve("/usr/bin/ssh", ["ssh", "x"], 0x1 /* 2 vars */) = 0',
+        '7 execve("/usr/bin/curl", ["curl"], 0x1 /* 2 vars */) = -1 ENOENT (No such file)',
+        '7 connect(3<TCP:[1]>, {sa_family=AF_INET, sin_port=htons(80)}, 16) = 0',
+        f'7 openat(AT_FDCWD, "a", O_WRONLY|O_CREAT, 0666) = 3<{tmp_path}/clone/a>',
+        f'7 openat(AT_FDCWD, "a", O_RDONLY) = 3<{tmp_path}/outside/a>',
+        f'7 openat(AT_FDCWD, "a", O_WRONLY|O_CREAT, 0666) = 3<{tmp_path}/outside/a>',
+    ))  # fmt: skip
+    said = list(strangers._judged(log, tmp_path))
+    assert [line.partition(":")[0] for line in said] == [
+        "started", "started", "connected", "written",
+    ]  # fmt: skip
+    before = strangers._around(tmp_path)
+    (tmp_path / "outside/new").write_text("x", encoding="utf-8")
+    said = strangers._changed(before, strangers._around(tmp_path))
+    assert said == [f"changed outside: {tmp_path}/outside/new"]
 
 
 def test_a_document_that_is_torn_or_gone_is_seen(base: Base, place: Path) -> None:
@@ -145,3 +182,28 @@ def test_every_writer_does_what_it_says(base: Base, place: Path) -> None:
     folder = base.copy(place / "work")
     assert run(command, folder).returncode == 0 and damage.words(folder)[command.stores] == 1
     assert not [path for path in os.listdir(folder) if files.is_draft(path)]
+
+
+def test_a_reader_and_an_expression_that_are_slow_are_seen(
+    base: Base, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow_one = re.compile(r"(?:a+)+:$")
+    assert slow.judged_alone("contextkit.base.makefiles.none", slow_one, "a" * 40)
+    assert not slow.judged_alone("contextkit.base.makefiles.none", re.compile("a+"), "a" * 40_000)
+    assert len(slow.expressions()) > 50
+    spent = iter([0.0, 1.0, 0.0, 9.0, 0.0, 9.0])
+    monkeypatch.setattr(slow, "_spent", lambda: next(spent))
+    monkeypatch.setattr(slow, "run", lambda *_, **__: None)
+    monkeypatch.setattr(slow, "_usuals", {})
+    _, defects = slow.trial(base, place, _Fixed())
+    assert "9.00 s of" in defects[0] and "1.00 s of a normal text" in defects[0]
+
+
+class _Fixed(random.Random):
+    """Always the last of what may be drawn: a reader, not an expression."""
+
+    def randrange(self, *bounds: Any) -> int:
+        return int(bounds[-1]) - 1
+
+    def choice(self, seq: Any) -> Any:
+        return seq[-1]

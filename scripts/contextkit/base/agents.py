@@ -9,6 +9,9 @@ _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")
 _CHARACTERS = _LETTERS | frozenset("0123456789-")
 _LONGEST = 64  # characters in an id: two of them, a stamp, and a suffix must fit in a file name
 _AFTER = ",:;.!?"  # punctuation allowed between a name and the space after it
+_SEEKERS = ("explore", "search", "lookup", "question")
+_QUESTIONS = frozenset("where what which who when why how is are does do did can has have".split())
+_LONGEST_QUESTION = 80  # words of a task that may be a question
 # Agents that judge the work of others do not see those agents' view of it unless asked to.
 _JUDGES = ("review", "audit", "critic", "senior_architect", "senior-architect")
 
@@ -40,6 +43,22 @@ def judges(name: str) -> bool:
     """Whether an agent with this name judges the work of others, such as a reviewer or auditor."""
     lower = name.lower()
     return any(word in lower for word in _JUDGES)
+
+
+def asks(kind: str, task: str) -> bool:
+    """Whether an agent of this kind with this task only answers a question.
+
+    One that explores does, and one whose short task is a question; a general-purpose agent works.
+    """
+    lower = kind.lower()
+    if "general" in lower:
+        return False
+    words = task.lower().split()
+    is_question = bool(words) and words[0].strip("#*_") in _QUESTIONS
+    short = len(words) <= _LONGEST_QUESTION
+    return any(word in lower for word in _SEEKERS) or (
+        short and (is_question or task.strip().endswith("?"))
+    )
 
 
 def recognized(prompt: str, prefixes: tuple[str, ...]) -> tuple[str, str] | None:

@@ -12,14 +12,14 @@ import gc
 import os
 import sys
 
-from contextkit.base import commands, errors, files, names
+from contextkit.base import commands, errors, files, names, outgoing
 from contextkit.base.commands import Answer, Arguments, Command, Program, Rows, options_of
 from contextkit.base.errors import ContextError, bad_input, closed_output
 from contextkit.base.layout import Layout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import NoReturn
 
     from contextkit.base.commands import Raw
@@ -27,14 +27,15 @@ if TYPE_CHECKING:
 
 _program = "contextkit"
 _as_json = False
+_allowed: Callable[[], Iterable[str]] = tuple  # what the settings say is no secret
 _MOST_LINES = 20  # of a refusal
 _GARBAGE = 200_000  # objects before Python looks for cycles: most commands end before that
 
 
 def run(program: Program, argv: Sequence[str] | None = None) -> int:
     """Run the command that the arguments name and return the exit status; nothing else prints."""
-    global _program, _as_json
-    _program = program.name
+    global _program, _as_json, _allowed
+    _program, _allowed = program.name, tuple
     if argv is None:
         gc.set_threshold(_GARBAGE)
     if sys.getfilesystemencoding() != "utf-8" and argv is None:
@@ -53,10 +54,11 @@ def run(program: Program, argv: Sequence[str] | None = None) -> int:
             packages.need(*command.needs)
         _as_json = bool(vars(args).get("json"))
         layout = Layout(args.root)
+        _allowed = lambda: layout.limits.secrets_allow  # noqa: E731
         answer = _rendered(command.run(layout, args))
         if answer.status == 0:
             files.settle()  # before it is acknowledged
-        _print(answer.text, answer.exact)
+        _print(answer.text, answer.exact, answer.verbatim)
         files.settle()
         layout.sweep(files.settled)
         return answer.status
@@ -119,12 +121,11 @@ def leave(status: int) -> NoReturn:
 def say(text: str) -> None:
     """Print a message on stderr; stdout is for the product alone.
 
-    Control characters in quoted text are made harmless, and endless lines are cut.
+    It passes the door as an answer does, and endless lines are cut.
     """
+    lines = [names.spoken(outgoing.told(line, _allowed)) for line in text.splitlines()]
     try:
-        sys.stderr.write(
-            "".join(f"{_program}: {names.spoken(line)}\n" for line in text.splitlines())
-        )
+        sys.stderr.write("".join(f"{_program}: {line}\n" for line in lines))
     except (AttributeError, OSError):
         pass  # closed or full: the work is done all the same
 
@@ -260,11 +261,15 @@ def _given_to_make(command: Command) -> list[str]:
     return words
 
 
-def _print(text: str, exact: bool) -> None:
+def _print(text: str, exact: bool, verbatim: bool = False) -> None:
     if not text:
         return
     if sys.stdout is None:
         raise closed_output()
+    if not verbatim:
+        text = outgoing.told(text, _allowed)
+    elif sys.stdout.isatty():
+        text = outgoing.visible(text)
     try:
         sys.stdout.flush()
         whole = text if exact or text.endswith("\n") else text + "\n"

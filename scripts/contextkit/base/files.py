@@ -18,6 +18,7 @@ import errno
 import os
 import time
 
+from contextkit.base import links
 from contextkit.base.errors import ContextError, bad_input
 
 TYPE_CHECKING = False
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 _PIECE = 1 << 18  # bytes copied at once
 _DRAFT_AGE = 3600  # age in seconds at which the `.tmp` of a killed process is litter
-_USER_FOLDERS = {"CONFIG": ".config", "CACHE": ".cache", "STATE": ".local/state"}
 _HEX = frozenset("0123456789abcdef")
 settled: set[str] = set()  # folders in which this process created names
 _unsettled: set[str] = set()  # those of them that may not be on disk yet
@@ -45,7 +45,7 @@ def read(path: str) -> str:
 def read_bytes(path: str) -> bytes:
     """The bytes of a file. Raises ContextError naming the path and the reason."""
     try:
-        with open(path, "rb") as file:
+        with links.opened(path) as file:
             return file.read()
     except OSError as error:
         raise ContextError(f"{path}: cannot be read: {error.strerror}") from error
@@ -78,7 +78,7 @@ def splice(path: str, keep: int, added: bytes) -> str:
 
     Like `write`, but the part that stays is copied in chunks and never held in memory whole.
     """
-    with open(path, "rb") as old:
+    with links.opened(path) as old:
         sizes = [*[_PIECE] * (keep // _PIECE), keep % _PIECE]
         kept = (old.read(size) for size in sizes)
         return _replace(path, (piece for pieces in (kept, (added,)) for piece in pieces))
@@ -138,7 +138,7 @@ def move(path: str, folder: str) -> str:
 
 def rename(old: str, new: str) -> None:
     """Rename a file or folder, replacing any file of that name."""
-    os.rename(old, new)
+    os.rename(links.proved(old), links.proved(new))
     named(old)
     named(new)
 
@@ -164,7 +164,7 @@ def append(path: str, text: str) -> str:
     process is killed or the disk fills up.
     """
     try:
-        with open(path, "rb") as file:
+        with links.opened(path) as file:
             old = file.read()
     except FileNotFoundError:
         old = b""
@@ -194,7 +194,7 @@ def _draft(path: str, pieces: Iterable[bytes], lasting: bool = True) -> str:
 def discard(path: str) -> None:
     """Remove a file, unless another process did."""
     try:
-        os.unlink(path)
+        os.unlink(links.proved(path))
     except FileNotFoundError:
         pass  # interrupted right after the replace, or the folder was moved away
 
@@ -258,7 +258,8 @@ def settle() -> None:
 
 
 def make_folder(folder: str) -> None:
-    """Create `folder` and its parents. Raises ContextError if a file is in the way."""
+    """Create `folder` and its parents. Raises ContextError if a file or link is in the way."""
+    links.proved(os.path.join(folder, ""))
     try:
         _make_missing(folder or ".")
     except (FileExistsError, NotADirectoryError):
@@ -282,18 +283,11 @@ def _make_missing(folder: str) -> None:
 def store(folder: str, ignore: str = "*\n") -> str:
     """Create a folder that git does not see, thanks to its own `.gitignore`, and return it."""
     if os.path.islink(folder.rstrip("/")):
-        raise ContextError(f"{folder}: is a symbolic link: a store must be a real folder")
+        raise links.is_link(folder)
     rules = os.path.join(folder, ".gitignore")
     if not os.path.exists(rules):
         write(rules, ignore)
     return folder
-
-
-def user_folder(kind: str) -> str:
-    """Our folder in the user's CONFIG, CACHE or STATE folder, whether it exists or not."""
-    given = os.environ.get(f"XDG_{kind}_HOME", "")
-    base = given if os.path.isabs(given) else os.path.expanduser(f"~/{_USER_FOLDERS[kind]}")
-    return os.path.join(base, "contextkit")
 
 
 def inside(root: str, path: str, field: str) -> str:

@@ -273,7 +273,9 @@ def answer(folder: str, *arguments: str, stdin: str = os.devnull, **variables: s
 
 
 # What the repository's own settings name is never run: no monitor, no hook.
-_SAFE = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
+# A repository without a work tree that lies in the tree may be a clone's own: never taken for ours.
+_SAFE = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null",
+         "-c", "safe.bareRepository=explicit", "-c", "protocol.ext.allow=never")  # fmt: skip
 
 
 def _start(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 
-from contextkit.base import errors, files, git, names, settings, stores
+from contextkit.base import errors, files, git, links, names, owned, settings, stores
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.settings import Limits, Places
 
@@ -26,6 +26,7 @@ class Layout:
         self.repository = git.find(root or self.here)
         self.root = find_root(root, self.repository)
         self.used: set[str] = set()  # the stores that were used
+        self._proved: set[str] = set()  # those that are real folders and ours
         self.settings, self.held = settings.load(self.root)
         self._limits = settings.chosen(Limits, self.settings) if self.settings else None
         self._places = settings.chosen(Places, self.settings) if self.settings else None
@@ -72,7 +73,20 @@ class Layout:
     def store(self, kind: str) -> str:
         """Where the documents of a kind are: a folder, or one file that holds them all."""
         self.used.add(kind)
-        return self._place(kind)
+        place = self._place(kind)
+        if kind not in self._proved and stores.named(kind).holds != stores.HOST:
+            self._prove(kind, place)
+        return place
+
+    def _prove(self, kind: str, place: str) -> None:
+        """Raise ContextError if a store of ours is reached through a link, or is not ours."""
+        if kind == "state":
+            owned.check(place, self.repository)
+        if not stores.named(kind).is_file:
+            links.keep(self.root, place)
+        elif place.startswith(f"{self.root}/"):
+            links.refuse_links(self.root, place)
+        self._proved.add(kind)
 
     def _place(self, kind: str) -> str:
         store = stores.named(kind)
@@ -287,7 +301,7 @@ class Layout:
     @property
     def hooks(self) -> str:
         """What hooks know about subagents, and the errors that occurred in hooks."""
-        return hooks_folder(self.root)
+        return os.path.join(self.state, "hooks")
 
     def exclude(self, path: str, below: str = "") -> None:
         """Have git ignore `path` (or what is `below` it) on every branch, unless it is tracked.
@@ -318,9 +332,8 @@ class Layout:
 
 
 def _touch(path: str) -> None:
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "wb"):
-        os.utime(path)
+    files.make_folder(os.path.dirname(path))
+    links.touch(path)
 
 
 def find_root(given: str, repository: git.Repository | None) -> str:

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 # What can happen to a document.
 STORED, RENDERED, INJECTED, SHOWN = "stored", "rendered", "injected", "shown"
 ACKNOWLEDGED, CONSUMED, ENDED, REMOVED = "acknowledged", "consumed", "ended", "removed"
-EVENTS = (STORED, RENDERED, INJECTED, SHOWN, ACKNOWLEDGED, CONSUMED, ENDED, REMOVED)
+ASKED = "asked"  # an agent was told how to answer, or sent back, and answered: what that cost
+EVENTS = (STORED, RENDERED, INJECTED, SHOWN, ACKNOWLEDGED, CONSUMED, ENDED, REMOVED, ASKED)
 
 FORMAT = 1
 HOST = "CONTEXT_HOST"  # environment variable that tells the host that called a hook
@@ -168,15 +169,6 @@ def _data(layout: Layout, since: str) -> Iterator[bytes]:
             yield files.read_bytes(path)
         except ContextError:
             continue  # removed just now, or unreadable: only history is missing
-
-
-def stored_elsewhere(layout: Layout) -> dict[str, str]:
-    """The documents that another machine was the last to store, by address, with its name."""
-    if not any(b'"machine":' in data for data in _data(layout, "")):
-        return {}  # most repositories: nothing is decoded
-    stored = (one for one in read(layout, having=b'"stored"') if one["event"] == STORED)
-    last = {one["ref"]: one.get("machine", "") for one in stored}
-    return {ref: names.one_line(machine) for ref, machine in last.items() if machine}
 
 
 def _events(data: bytes, having: bytes) -> Iterator[Event]:

@@ -30,7 +30,9 @@ _LINE = re.compile(
 )
 _RULE = re.compile(r"^(?P<name>[a-z_]+):.*?## (?P<help>.*)$")
 _HOST_RULE = re.compile(r"^(?P<names>[^\s#:=][^:=#]*?)\s*::?(?![:=])")
-_PREFIX = re.compile(r"^\s*(?:override\s+)?CONTEXTKIT_PREFIX\s*:?:?=\s*(\S+)", re.MULTILINE)
+_PREFIX = re.compile(
+    r"^[ \t]*(?:override[ \t]+)?CONTEXTKIT_PREFIX[ \t]*:?:?=[ \t]*(\S+)", re.MULTILINE
+)
 _CALL = re.compile(r"call CONTEXTKIT_RUN,(\w+)(?: (\w+))?\)")
 _INCLUDE = re.compile(r"^[^\S\n]*[-s]?include[^\S\n]+(.*)", re.MULTILINE)
 _MOST = 50  # Makefiles of a host that are read

@@ -22,15 +22,37 @@ if TYPE_CHECKING:
 
     from contextkit.base.secret_search import Place
 
-# What a line with a named secret contains, ignoring case: part of the name, and an assignment.
-_NAMES = ("pass", "pwd", "token", "secret", "key", "auth", "credential")
-_JOINTS = ("=", ":", ">", "is ", "was ", "--")
-_CARRIERS = ("bearer ", "basic ")
+# What a text with a secret contains, in lower case, unless the secret looks like one by itself:
+# names of passwords, of other secrets, and what precedes a secret without naming it.
+_PASSWORDS = (
+    "pass", "pwd", "kennwort", "senha", "contras", "clave", "geheim", "wachtwoord", "haslo",
+    "hasło", "heslo", "salasana", "lösenord", "losenord", "adgangskode", "şifre", "sifre", "parola",
+    "jelsz", "парол", "密码", "密碼", "口令", "パスワード", "暗証", "비밀번호", "암호", "κωδικ",
+    "סיסמ", "كلمة", "mật khẩu",
+)  # fmt: skip
+_KEYS = (
+    "token", "secret", "key", "auth", "credential", "cookie", "schlüssel", "schluessel", "jeton",
+    "clé", "llave", "chiave", "chave", "ключ", "токен", "секрет", "密钥", "密鑰", "金鑰", "令牌",
+    "トークン", "キー", "シークレット", "키", "토큰",
+)  # fmt: skip
+_CARRIERS = (
+    "bearer ", "basic ", "curl", "wget", "mysql", "mariadb", "sshpass", "login ", "redis-cli",
+    "mongo", "machine ", ":5432:", "localhost:", "smb", "rpcclient", "ldap", "sqlcmd", "http ",
+    "-----begin", "zip ", "7z ", "ssh-keygen", "net use", "sudo -s", "identified by", "masterauth",
+    "rootpw", "kind: secret", "sessionid", "sessid", "session=", "sid=", "jdbc:oracle",
+)  # fmt: skip
+_JOINTS = ("=", ":", "：", ">", " is ", " was ", " ist ", " est ", " es ", "是", "は", "--", "为")
+_FIRST = ("xox", "xapp-", "glp", "NRJS-", "access-", "FLW")  # of tokens in short parts
+_NEAR = 30  # characters between a name and its joint
 _DIGITS = frozenset("0123456789")
+_HEX = "0123456789abcdef"
+_APART = str.maketrans(dict.fromkeys("\"'`<>|,;:=(){}[]/.-_+*@#&?!~%$^\\", " "))
 _SHORTEST = 15  # characters in a token, including its issuer's prefix
-_LONG = 30  # characters in a word that may be a token without a digit
+_PIECE = 8  # characters in its longest part
+_LONG = 30  # hexadecimal digits that may be a secret
 _REPEATED = 8  # characters in a value that is searched for in the rest of the text
 _ROUNDS = 4
+_FEW = 2_000  # secrets whose surroundings are searched again
 _MOST_REPEATED = 50  # distinct values that are
 
 
@@ -54,7 +76,7 @@ def found(text: str, allowed: Iterable[str] = ()) -> tuple[Secret, ...]:
     allowed = tuple(allowed)
     places = list(secret_search.places(text))
     chosen = _chosen(text, places, allowed)
-    for _ in range(_ROUNDS if chosen else 0):  # what stands next to a replaced value may be one
+    for _ in range(_ROUNDS if 0 < len(chosen) <= _FEW else 0):  # what is next to one may be one
         places += _beside(text, chosen, secret_search.places)
         before, chosen = chosen, _chosen(text, places, allowed)
         if chosen == before:
@@ -112,17 +134,52 @@ def _is_within(place: Place, spans: list[tuple[int, int]]) -> bool:
 
 
 def _worth_a_search(text: str) -> bool:
-    """Whether there could be a secret at all: a cheap check without false negatives."""
+    """Whether there could be a secret at all: a cheap check that hot commands can afford."""
     lower = text.lower()
-    if ("://" in text and "@" in text) or _has(lower, _CARRIERS):
+    if ("://" in text and "@" in text) or _has(lower, _CARRIERS) or _has(text, _FIRST):
         return True
-    if _has(lower, _NAMES):  # and `PRIVATE KEY-----`
-        if any(_has(line, _NAMES) and _has(line, _JOINTS) for line in lower.split("\n")):
+    if any(_is_joined(lower, name, 1) for name in _PASSWORDS if name in lower):
+        return True
+    if any(_is_joined(lower, name, 8) for name in _KEYS if name in lower):
+        return True
+    words = {word for word in text.split() if len(word) >= _SHORTEST}
+    return any(_may_be_made(piece) for word in words for piece in word.translate(_APART).split())
+
+
+def _is_joined(lower: str, name: str, least: int) -> bool:
+    """Whether a name has a sign or verb after it, and then a word of at least so many letters."""
+    at = lower.find(name)
+    while at >= 0:
+        end = at + len(name)
+        ends = [end] if "--" in lower[max(0, at - _NEAR) : at] else []  # an option of a command
+        near = lower[end : end + _NEAR].partition("\n")[0]
+        ends += [end + near.find(joint) + len(joint) for joint in _JOINTS if joint in near]
+        if any(len(_first_word(lower[end : end + 200])) >= least for end in ends):
             return True
-    return any(
-        len(word) >= _SHORTEST and (len(word) >= _LONG or not _DIGITS.isdisjoint(word))
-        for word in text.split()
-    )
+        if least == 1 and not _DIGITS.isdisjoint("".join(lower[end : end + 200].split()[:4])):
+            return True
+        at = lower.find(name, at + 1)
+    return False
+
+
+def _first_word(text: str) -> str:
+    """The first word that is more than a sign or two."""
+    return next((word for word in text.split()[:3] if len(word) > 2), "")
+
+
+def _may_be_made(piece: str) -> bool:
+    """Whether letters or digits without a sign between them may be a part of a token.
+
+    Words, numbers, times and short hexadecimal ids are not.
+    """
+    if len(piece) < _PIECE or piece.isdigit():
+        return False
+    if piece.isalpha():
+        mixed = not (piece[1:].islower() or piece.isupper())
+        return len(piece) >= (_SHORTEST if mixed else _LONG)
+    if not piece.strip(_HEX):
+        return len(piece) >= _LONG
+    return not (len(piece) in (15, 16) and piece[:8].isdigit() and piece[8] == "T")
 
 
 def _has(text: str, literals: tuple[str, ...]) -> bool:
@@ -169,7 +226,12 @@ def typed(values: Any, allowed: Iterable[str], redact: bool = False, field: str 
 
 def cleaned(values: Any, allowed: Iterable[str]) -> Any:
     """`redacted` for every text in lists and fields, when no person typed them."""
-    return _each(values, "", lambda text, _: redacted(text, allowed)[0])
+    return changed(values, lambda text: redacted(text, allowed)[0])
+
+
+def changed(value: Any, change: Callable[[str], str]) -> Any:
+    """`value` with `change` applied to every text in its lists and fields."""
+    return _each(value, "", lambda text, _: change(text))
 
 
 def _each(value: Any, field: str, change: Callable[[str, str], str]) -> Any:

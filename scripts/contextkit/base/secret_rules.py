@@ -140,7 +140,8 @@ KEYS = (
     "access-key", "access key", "secret_key", "secretkey", "secret-key", "secret key",
     "private_key", "private-key", "auth_key", "encryption_key", "signing_key", "account_key",
     "accountkey", "account key", "shared_key", "sharedaccesskey", "service_key", "app_key",
-    "auth", "credential", "credentials",
+    "auth", "_auth", "credential", "credentials", "secret_key_base", "subscription-key",
+    "license_key",
 )  # fmt: skip
 
 # A name that follows one of these words does not name a secret.
@@ -155,7 +156,8 @@ KNOWN_BEFORE = (
     "base64,", "sha1", "sha256", "sha384", "sha512", "md5", "h1", "checksum", "digest", "hash",
     "integrity", "signature", "fingerprint", "etag", "id", "nonce", "commit", "revision", "ref",
     "public_key", "publickey", "public-key", "public_token", "publictoken", "csrf-token",
-    "csrf_token", "authenticity_token\" value", "table", "page_token", "pagetoken", "cursor",
+    "csrf_token", "authenticity_token\" value", "table", "restrict",
+    "page_token", "pagetoken", "cursor",
 )  # fmt: skip
 
 # Placeholders where a secret would be, and sequences that people type in place of one.
@@ -171,7 +173,14 @@ WORDS = frozenset(
     " encrypted plaintext generated revoked stored needed protected authentication password"
     " passwords secret secrets token tokens undefined nullable integer rejected accepted reset"
     " prompt prompted policy manager validation change changed length"
-    " strength should cannot".split()
+    " strength should cannot port user username login none null true false".split()
+)
+HASHES = ("sha", "md5", "argon", "bcrypt", "pbkdf", "scrypt", "base64", "oauth", "http", "utf")
+# Words that pass phrases do not have, and sentences do.
+SENTENCES = frozenset(
+    "the and for not must with was are you your this that from least than has have can cannot will"
+    " should page see please enter characters required invalid wrong manual bitte muss der die das"
+    " und nicht les des est pas los las una debe".split()
 )
 
 # Keys that Google printed in its own samples and documentation, as fingerprints (`names.py`).

@@ -1,15 +1,18 @@
 """Search a text for secrets, by the rules in `secret_rules.py`.
 
-No regular expression is compiled: each literal is searched for, and the text after it is judged.
-Every search is linear in the length of the text, whoever wrote it.
+One alternation finds the prefixes of tokens, and the text after each is judged. Every search is
+linear in the length of the text, whoever wrote it.
 """
 
 from __future__ import annotations
 
-from contextkit.base import names
+import re
+
+from contextkit.base import names, secret_forms
 from contextkit.base.secret_rules import (
     BASE64,
     DIGITS,
+    HASHES,
     HEADS,
     KEYS,
     KNOWN,
@@ -20,6 +23,7 @@ from contextkit.base.secret_rules import (
     PLACEHOLDERS,
     PUBLIC,
     PUBLISHED,
+    SENTENCES,
     SEQUENCES,
     TOKENS,
     WHOLE,
@@ -33,14 +37,21 @@ if TYPE_CHECKING:
     Place = tuple[str, int, int]  # kind, start and end in the text
 
 _NO_START = "/.~@&-,;+)"  # starts a path, an address, or the rest of an expression, not a value
+_NO_FORM = _NO_START + "}]>:="  # what stands between two values of JSON is none
 _QUOTES = "\"'`"
 _INSIDE = frozenset(LETTERS + DIGITS + "_")  # characters that continue a name
 _DIGITS = frozenset(DIGITS)
-_BEFORE = _INSIDE | frozenset(".+")  # characters that no token follows directly
 _PARTS = 8
 _SIGNS = frozenset(",;|:!>)]}")  # what may also stand inside a value
-_STOPS = " \t\r\n\"'`<>|,;(){}[]"  # what ends an unquoted value
-_AFTER_NAME = frozenset("\"'`*]) \t")  # what may come between a name and its `=` or `:`
+_FIRST_THE_LONGEST = sorted(TOKENS, key=len, reverse=True)
+_LITERALS = re.compile(
+    f"{'|'.join(map(re.escape, sorted(HEADS)))}"
+    f"|(?<![A-Za-z0-9_.+])(?:{'|'.join(map(re.escape, _FIRST_THE_LONGEST))})"
+)
+_WITHIN = {whole: [one for one in _FIRST_THE_LONGEST if whole.startswith(one)] for whole in TOKENS}
+_UNQUOTED = re.compile(r"[^ \t\r\n\"'`<>|,;(){}\[\]]{0,4000}")  # a value
+_IN_URL = re.compile(r"[^ \t\r\n\"'`<>|,;(){}\[\]/]{0,4000}")  # what is before a host's name
+_AFTER_NAME = frozenset("\"'`*]) \t\\")  # what may come between a name and its `=` or `:`
 _LONGEST = 16_384  # characters in a token: a JWT may be long
 _LONGEST_VALUE = 4_000  # characters in the value after a name
 _QUOTES_INSIDE = 4
@@ -63,7 +74,7 @@ _KEY_BODY = 24  # minimum characters in the body of a private key
 
 def places(text: str) -> Iterator[Place]:
     """Every place that looks like a secret, in no particular order; some may overlap."""
-    for search in (_keys, _tokens, _in_urls, _carried, _named, _alone):
+    for search in (_keys, _tokens, _in_urls, _carried, _named, _alone, _in_forms):
         yield from search(text)
 
 
@@ -96,27 +107,29 @@ def _keys(text: str) -> Iterator[Place]:
 
 def _tokens(text: str) -> Iterator[Place]:
     """Tokens with a prefix chosen by their issuer."""
-    for literal, (kind, shortest, chars) in TOKENS.items():
-        judged = 0
-        for at in every(text, literal):
-            start = at + len(literal)
-            if start < judged:
-                continue
-            if literal in HEADS:
-                at -= len(_run(text[max(0, at - 20) : at][::-1], 0, LETTERS + DIGITS))
-            elif text[at - 1 : at] in _BEFORE:
-                continue
-            tail = _run(text, start, chars).rstrip(".")
-            judged = start + len(tail)
-            if len(tail) < shortest or not _is_made(tail) or _is_placeholder(tail):
-                continue
-            if text[judged : judged + 1] in _INSIDE:
-                continue  # a longer name
-            value = text[at:judged]
-            if _is_cut(text, judged) or _is_published(value) or not value.strip(_HEX):
-                continue  # the last is a digest
-            if kind != "jwt" or tail.count(".") > 0:
-                yield kind, at, judged
+    judged: dict[str, int] = {}  # for each prefix, how far the text has been looked at
+    for match in _LITERALS.finditer(text):
+        for literal in _WITHIN[match[0]]:
+            if match.start() + len(literal) >= judged.get(literal, 0):
+                yield from _token(text, match.start(), literal, judged)
+
+
+def _token(text: str, at: int, literal: str, judged: dict[str, int]) -> Iterator[Place]:
+    kind, shortest, chars = TOKENS[literal]
+    start = at + len(literal)
+    if literal in HEADS:
+        at -= len(_run(text[max(0, at - 20) : at][::-1], 0, LETTERS + DIGITS))
+    tail = _run(text, start, chars).rstrip(".")
+    end = judged[literal] = start + len(tail)
+    if len(tail) < shortest or not _is_made(tail) or _is_placeholder(tail):
+        return
+    if text[end : end + 1] in _INSIDE:
+        return  # a longer name
+    value = text[at:end]
+    if _is_cut(text, end) or _is_published(value) or not value.strip(_HEX):
+        return  # the last is a digest
+    if kind != "jwt" or tail.count(".") > 0:
+        yield kind, at, end
 
 
 def _run(text: str, start: int, chars: str) -> str:
@@ -350,10 +363,55 @@ def _is_placeholder(text: str) -> bool:
     return _is_published(text) or any(char * _REPEATED in text for char in set(text))
 
 
+def _in_forms(text: str) -> Iterator[Place]:
+    """What stands where a secret does, if it may be one."""
+    for sure, start, end in secret_forms.forms(text, _lower(text)):
+        value = text[start:end].rstrip(".,;:*")
+        end = start + len(value)
+        if len(value) < 4 or _is_variable(value) or _is_placeholder(value) or "://" in value:
+            continue
+        if value.lower() in WORDS or value[0] in _NO_FORM or _is_cut(text, end):
+            continue
+        if sure == secret_forms.CERTAIN:
+            is_one = not (value.isupper() and value.isalpha()) and not _is_port(value)
+        elif sure == secret_forms.MIXED:
+            is_one = (
+                _is_mixed(value)
+                and _is_closed(text, start, end)
+                and text[end : end + 1] not in ("(", "[", ":", "=")
+            )
+            is_one = (
+                is_one and not value.lower().startswith(HASHES) and any(map(str.isalpha, value))
+            )
+        elif sure == secret_forms.PHRASE:
+            is_one = _is_phrase(value)
+        else:
+            is_one = len(value) >= 10 and _is_key(value)
+        if is_one:
+            yield "password" if sure != secret_forms.MADE else "assigned-secret", start, end
+
+
+def _is_closed(text: str, start: int, end: int) -> bool:
+    """Whether a quote right before a value closes in the same line."""
+    quote = text[start - 1 : start]
+    line = text.find("\n", end, end + _LONGEST_VALUE)
+    return quote not in ('"', "'", "`") or quote in text[end : line if line >= 0 else end + 1]
+
+
+def _is_port(value: str) -> bool:
+    """Whether a value is a port, a pair of them, or an address."""
+    return not value.strip("0123456789.:") and (len(value) < 6 or not value.isdigit())
+
+
+def _upto(rule: re.Pattern[str], text: str, at: int) -> str:
+    match = rule.match(text, at)
+    return match[0] if match else ""
+
+
 def _in_urls(text: str) -> Iterator[Place]:
     """The password in `scheme://user:password@host`."""
     for at in every(text, "://"):
-        user, colon, rest = _word(text, at + 3, _STOPS + "/").partition(":")
+        user, colon, rest = _upto(_IN_URL, text, at + 3).partition(":")
         secret = rest.rpartition("@")[0]
         if colon and secret and not _is_variable(secret) and not _is_placeholder(secret):
             if secret.lower() not in ("password", "pass", "pwd", "secret", user.lower()):
@@ -391,6 +449,8 @@ def _named(text: str) -> Iterator[Place]:
                 if at < end:  # inside the value found last
                     continue
                 if name in WHOLE and text[at - 1 : at] in _INSIDE:
+                    continue
+                if text.startswith(("PASS:", "PASS "), at):  # what a test says
                     continue
                 if lower[max(0, at - 13) : at].rstrip("_- ").endswith(PUBLIC):
                     continue
@@ -439,10 +499,13 @@ def _value_after(text: str, at: int) -> tuple[int, int, str] | None:
     while text[at : at + 1] in ("*", " ", "\t"):
         at += 1
     quote = text[at : at + 1]
+    if quote == "\\" and text[at + 1 : at + 2] in ('"', "'"):  # escaped, as inside JSON
+        end = text.find(text[at : at + 2], at + 2, at + _LONGEST_VALUE)
+        return (at + 2, end, text[at + 1]) if end > at and "\n" not in text[at:end] else None
     if quote and quote in _QUOTES:
         end = _closing(text, at, quote)
         return (at + 1, end, quote) if end > at and "\n" not in text[at:end] else None
-    value = _word(text, at, _STOPS).rstrip(".,:*")
+    value = _upto(_UNQUOTED, text, at).rstrip(".,:*")
     return at, at + len(value), joined
 
 
@@ -459,14 +522,6 @@ def _word_before(text: str, at: int) -> str:
     return (text[max(0, at - 60) : at].split() or [""])[-1]
 
 
-def _word(text: str, at: int, stops: str) -> str:
-    """The text from `at` up to the first of `stops`."""
-    piece = text[at : at + _LONGEST_VALUE]
-    for stop in stops:
-        piece = piece.partition(stop)[0]
-    return piece
-
-
 def _is_value(text: str, start: int, end: int, joined: str, password: bool) -> bool:
     """Whether a value should be kept secret, and is not a word of prose or code."""
     if password and end - start > _LONGEST_PASSWORD:
@@ -479,20 +534,34 @@ def _is_value(text: str, start: int, end: int, joined: str, password: bool) -> b
     quoted = bool(joined) and joined in _QUOTES
     if joined == "==":  # a comparison with a name
         return False
-    if " " in value or (not quoted and text[end : end + 1] in ("(", "[", "{")):
+    if " " in value:
+        return password and quoted and _is_phrase(value)
+    if not quoted and text[end : end + 1] in ("(", "[", "{"):
         return False
     mixed = _is_mixed(value)
     if _is_cut(text, end) or (value[0] == "#" and not mixed):
         return False
     if not password:
-        if value.isdigit():
-            return len(value) >= 15
-        return _is_made(value) and not value.startswith("sha256-") and not _ends_in_version(value)
+        return _is_key(value)
     line_end = text.find("\n", end, end + _LONGEST_VALUE)
     rest = text[end : line_end if line_end >= 0 else end + _LONGEST_VALUE]
     if joined in ("is ", "was ") or rest.strip(" \t\r\"'`,;}])>*|"):
         return bool(quoted or mixed)  # more words follow: prose, unless the value is not a word
     return bool(quoted or mixed or value.isdigit() or value.islower())
+
+
+def _is_key(value: str) -> bool:
+    """Whether no person made up a value: it is random, or a very long number."""
+    if value.isdigit():
+        return len(value) >= 15
+    return _is_made(value) and not value.startswith("sha256-") and not _ends_in_version(value)
+
+
+def _is_phrase(value: str) -> bool:
+    """Whether a value is a pass phrase: three to twelve words, and no sentence."""
+    words = value.split(" ")
+    plain = all(word.isalpha() and word.islower() and len(word) > 2 for word in words)
+    return 3 <= len(words) <= 12 and plain and SENTENCES.isdisjoint(words)
 
 
 def _ends_in_version(value: str) -> bool:

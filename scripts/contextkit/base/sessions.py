@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, git, host_variables, names
+from contextkit.base import files, git, host_variables, links, names
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 
@@ -44,6 +44,25 @@ def check(session: str) -> str:
         allowed = "1 to 64 of A-Z a-z 0-9 . _ -, a letter or digit first"
         raise bad_input(f"session: {session[:80]!r} must be {allowed}")
     return session
+
+
+def check_spelling(path: str) -> None:
+    """Raise ContextError if the folder at `path` is another session's, spelled in other capitals.
+
+    A file system that folds case would make one session of the two.
+    """
+    place, session = os.path.split(path)
+    other = os.path.join(place, session.swapcase())
+    if other == path or not (os.path.lexists(other) and os.path.lexists(path)):
+        return
+    if os.path.samefile(path, other):
+        there = [one for one in os.listdir(place) if one.casefold() == session.casefold()]
+        if session not in there:
+            raise bad_input(
+                f"session: {session!r} is {there[0]!r} to this file system: use that name"
+                if there
+                else f"session: {session!r} has just ended: try again"
+            )
 
 
 def find(layout: Layout, given: str, slug: str) -> str:
@@ -105,11 +124,11 @@ def current(layout: Layout, given: str, now: int) -> tuple[str, bool]:
     if _is_stale(layout, kept, now):
         with files.locked(layout.lock(kept)):
             if _is_stale(layout, kept, now):  # nobody generated one while we waited
-                os.unlink(kept)
+                files.discard(kept)
     found = find(layout, given, _slug(layout))
     if found:
         if files.first_line(kept) == found:
-            os.utime(kept, (now, now))
+            links.touch(kept, now)
         return found, False
     files.store(layout.state)
     made = f"sess-{names.stamp(now)}-{os.urandom(3).hex()}"
@@ -120,7 +139,7 @@ def current(layout: Layout, given: str, now: int) -> tuple[str, bool]:
         if not found:
             raise ContextError(f"{layout.shown(kept)}: names no session: remove it") from None
         return found, False
-    os.utime(kept, (now, now))
+    links.touch(kept, now)
     return made, True
 
 
@@ -133,6 +152,26 @@ def of_hosts() -> list[str]:
 def find_current(layout: Layout) -> str:
     """The session named by the environment, or the one that we keep; never a new one."""
     return find(layout, "", _slug(layout))
+
+
+def lives(layout: Layout, session: str) -> bool:
+    """Whether the host's process that last worked in a session is still there."""
+    text = files.read_if_there(os.path.join(layout.running, session)) or ""
+    process = text.partition("\n")[0]
+    return is_running(int(process) if process.isdigit() else 0)
+
+
+def is_running(process: int) -> bool:
+    """Whether there is a process with this number."""
+    if process <= 1:
+        return False
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True  # owned by another user
+    return True
 
 
 def forget(layout: Layout, session: str) -> None:

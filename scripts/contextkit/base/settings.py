@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, names, stores
+from contextkit.base import files, names, owned, stores
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.records import Record
 
@@ -63,6 +63,7 @@ class Limits(Record):
     payload_receipt_tokens: int = 300  # tokens in a receipt
     payload_rows: int = 7  # aspect/finding rows in a receipt
     payload_idle: str = "24h"  # of inactivity, after which a session counts as ended
+    receipt_writer: str = ""  # a command that reads a prompt and prints an answer; '' for none
     payload_grace: str = "24h"  # during which an ended session can be resumed
 
     # Handoffs (seed: Agent Handoff Protocol)
@@ -111,7 +112,7 @@ class Limits(Record):
     hook_context_tokens: int = 2400  # tokens that a hook hands to an agent
     hook_context_characters: int = 9500  # characters of it
     hook_report_tokens: int = 2000  # tokens in a report, above which a receipt replaces it
-    hook_tool_output_tokens: int = 0  # tokens in a tool's output, likewise; off: never
+    hook_tool_output_tokens: int = 2000  # tokens in a tool's output, likewise; off: never
     tool_output_tokens: int = 600  # tokens in the digest of a tool's output
     hook_blocks: int = 2  # how often a subagent is sent back to fix its output
 
@@ -171,7 +172,9 @@ class Additions(Record):
 # What each setting that is text can do; numbers and switches do nothing. What an ACTING one names
 # is run, connected to, obeyed by agents, or outside of the repository. The others only choose
 # words, durations, or folders inside the repository in which documents of ours are stored.
-ACTING = frozenset(("subagent_command", "handoff_profiles", "sync", "sync_key", *stores.acting()))
+ACTING = frozenset(("subagent_command", "handoff_profiles", "sync", "sync_key", "receipt_writer",
+                    *stores.acting()))  # fmt: skip
+USERS = frozenset(("receipt_writer",))  # of these, those that hold from the user's own file alone
 HARMLESS = frozenset(
     ("tokenizer", *_DURATIONS, "handoff_prefixes", "secrets_allow", "processes", "notebooks",
      *stores.folders(), "reminders", "registry")
@@ -193,9 +196,10 @@ def load(root: str) -> tuple[Values, frozenset[str]]:
 
         held = held if trust.holds(root, acts) else frozenset(acts)
     user = _of_file(
-        os.path.join(files.user_folder("CONFIG"), SETTINGS),
-        os.path.join(files.user_folder("CACHE"), "settings"),
+        os.path.join(owned.user_folder("CONFIG"), SETTINGS),
+        os.path.join(owned.user_folder("CACHE"), "settings"),
     )
+    held |= USERS.intersection(ours)
     if held or user:
         ours = {**user, **{name: value for name, value in ours.items() if name not in held}}
     return ours, held
@@ -239,11 +243,7 @@ def chosen(kind: type[R], values: Values) -> R:
 
 def parse(text: str, known: dict[str, str]) -> Values:
     """Parse settings in the YAML `text`. Raises ContextError naming the key and what it takes."""
-    from contextkit.base import formats, packages
-
-    packages.need("yaml")
-
-    found = formats.from_yaml(text, SETTINGS)
+    found = _parsed(text)
     if not isinstance(found, dict):
         raise bad_input(f"{SETTINGS}: must be lines of `name: value`")
     values: Values = {}
@@ -252,6 +252,57 @@ def parse(text: str, known: dict[str, str]) -> Values:
             raise bad_input(f"{SETTINGS}: there is no setting {name!r}{names.nearest(name, known)}")
         values[name] = _typed(name, value, known[name])
     return values
+
+
+def _parsed(text: str) -> object:
+    from contextkit.base import formats, packages
+
+    try:
+        packages.need("yaml")
+    except ContextError:
+        if plain := _plain(text):
+            return plain
+        raise
+    return formats.from_yaml(text, SETTINGS)
+
+
+def _plain(text: str) -> dict[str, object] | None:
+    """The settings of a file that has only plain lines `name: value` and lists `- item`.
+
+    None for any other YAML. Hooks start with a Python that has no package to parse it.
+    """
+    found: dict[str, object] = {}
+    last = ""
+    for line in text.split("\n"):
+        bare = line.strip()
+        if not bare or bare[0] == "#":
+            continue
+        items = found.get(last)
+        if line[0] == " " and bare[:2] == "- " and (items is None or isinstance(items, list)):
+            value = _value(bare[2:].strip())
+            if not last or value is None:
+                return None
+            found[last] = [*(items or []), value]
+            continue
+        name, colon, rest = line.partition(":")
+        fits = colon and name.isidentifier() and name.isascii() and rest[:1] in ("", " ")
+        if not fits or name in found:
+            return None
+        last, value = name, _value(rest.strip())
+        if rest.strip() and value is None:
+            return None
+        found[last] = value
+    return found if found and None not in found.values() else None
+
+
+def _value(text: str) -> str | None:
+    """The text of a plain or quoted scalar; None for anything else."""
+    if text[:1] in ("'", '"'):
+        inner, closing, rest = text[1:].partition(text[0])
+        return inner if closing and not rest and "\\" not in inner else None
+    odd = any(mark in text for mark in (": ", " #", "\t")) or text[-1:] == ":"
+    plain = text[:1].isalnum() or text[:1] in ("/", "~", ".", "_")
+    return text if plain and not odd and text.isprintable() and text != "~" else None
 
 
 def _typed(name: str, value: object, annotation: str) -> object:

@@ -114,7 +114,7 @@ STORES: tuple[Store, ...] = (
           variable="CLAVAIN_VERDICT_DIR", label="verdicts", suffix=".json",
           module="reviews.documents.verdicts",
           mend="run make verdict_write again, or remove the file",
-          travels=("*.json", "runs/*/*.json"), merges=True),
+          travels=("*.json", "runs/*/*.json")),
     Store(kind="state", place=".contextkit"),
     Store(kind="run", within="state", place="runs", label="review runs", system="verdicts",
           suffix=".json", module="reviews.documents.runs",

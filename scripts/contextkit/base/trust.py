@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, git, names
+from contextkit.base import files, git, names, owned
 from contextkit.base.errors import ContextError
 
 TYPE_CHECKING = False
@@ -47,7 +47,7 @@ def _digest(acting: Values) -> str:
 
 def _path(root: str) -> str:
     known_as = names.sha256(os.fsencode(os.path.realpath(root)))[:16]
-    return os.path.join(files.user_folder("STATE"), "trust", known_as)
+    return os.path.join(owned.user_folder("STATE"), "trust", known_as)
 
 
 def _main(root: str) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 1252934653542233685
+SOURCE = 1519029840017407573
 name = 'context_snapshot.md'
 
 def root(context, missing=missing):
@@ -51,6 +51,11 @@ def root(context, missing=missing):
     yield '\n**Task ID**: '
     yield str(t_3(environment.getattr((undefined(name='snapshot') if l_0_snapshot is missing else l_0_snapshot), 'task_id')))
     yield '\n'
+    if environment.getattr((undefined(name='snapshot') if l_0_snapshot is missing else l_0_snapshot), 'session'):
+        pass
+        yield '**Session**: '
+        yield str(environment.getattr((undefined(name='snapshot') if l_0_snapshot is missing else l_0_snapshot), 'session'))
+        yield '\n'
     if environment.getattr((undefined(name='snapshot') if l_0_snapshot is missing else l_0_snapshot), 'facts_kept'):
         pass
         yield 'facts_kept: '
@@ -93,4 +98,4 @@ def root(context, missing=missing):
         yield '\n'
 
 blocks = {}
-debug_info = '2=40&3=42&4=44&5=46&6=48&7=51&11=54&14=56&15=58&16=60&19=62&22=64&23=68&27=74&28=78&32=82&35=84&36=86'
+debug_info = '2=40&3=42&4=44&5=46&6=48&7=51&9=53&10=56&14=59&17=61&18=63&19=65&22=67&25=69&26=73&30=79&31=83&35=87&38=89&39=91'

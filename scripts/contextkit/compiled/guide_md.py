@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 129620200659136948
+SOURCE = 1230093304825363873
 name = 'guide.md'
 
 def root(context, missing=missing):
@@ -25,7 +25,9 @@ def root(context, missing=missing):
     yield str((undefined(name='run') if l_0_run is missing else l_0_run))
     yield ' payload_show ref=latest lines=1-40` |\n| find words in all of them | `'
     yield str((undefined(name='run') if l_0_run is missing else l_0_run))
-    yield ' payload_find q="login slow"` |\n\n`ref` is an id of the list, `latest`, or a whole `@stored:` line. The path in a receipt is a file in the\nrepository: open it at the lines that the receipt names. Keep what must stay with `path=docs/report.md`.\n\n# Reviews: many reviewers, one table, open only what is urgent\n\nStart a run; each agent gets a prompt file and a path to write to, and both are printed:\n\n    '
+    yield ' payload_find q="login slow"` |\n| run a command that may print much | `'
+    yield str((undefined(name='run') if l_0_run is missing else l_0_run))
+    yield ' run c="git status && git log"` |\n\nHooks shorten long outputs of commands by themselves; `CONTEXTKIT_RAW=1` in front of a command keeps one whole.\n\n`ref` is an id of the list, `latest`, or a whole `@stored:` line. The path in a receipt is a file in the\nrepository: open it at the lines that the receipt names. Keep what must stay with `path=docs/report.md`.\n\n# Reviews: many reviewers, one table, open only what is urgent\n\nStart a run; each agent gets a prompt file and a path to write to, and both are printed:\n\n    '
     yield str((undefined(name='run') if l_0_run is missing else l_0_run))
     yield ' verdict_start process=review agents="safety style" target=src\n\n| to | run |\n|---|---|\n| print the contract that an agent writes by | `'
     yield str((undefined(name='run') if l_0_run is missing else l_0_run))
@@ -86,4 +88,4 @@ def root(context, missing=missing):
     yield ' reminder_done id="r-1a2b3c"` |\n\nLink each decision to its file, plan entry or commit in place of explaining it again. No secrets.\n'
 
 blocks = {}
-debug_info = '5=13&12=15&13=17&14=19&15=21&24=23&28=25&29=27&30=29&31=31&32=33&33=35&37=37&46=39&51=41&52=43&53=45&54=47&66=49&67=51&68=53&69=55&70=57&71=59&72=61&73=63&74=65&75=67&85=69&86=71&90=73&91=75&92=77&93=79'
+debug_info = '5=13&12=15&13=17&14=19&15=21&16=23&27=25&31=27&32=29&33=31&34=33&35=35&36=37&40=39&49=41&54=43&55=45&56=47&57=49&69=51&70=53&71=55&72=57&73=59&74=61&75=63&76=65&77=67&78=69&88=71&89=73&93=75&94=77&95=79&96=81'

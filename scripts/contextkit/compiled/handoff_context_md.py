@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 189828576382217779
+SOURCE = 2040034425818526636
 name = 'handoff_context.md'
 
 def root(context, missing=missing):
@@ -34,10 +34,11 @@ def root(context, missing=missing):
         yield ': '
         yield str(environment.getattr(l_1_one, 'path'))
         yield str((' (consumed)' if environment.getattr(l_1_one, 'consumed') else ''))
+        yield str(('' if environment.getattr(l_1_loop, 'first') else ', what is not above'))
         yield '\n\n'
         yield str(t_1(environment.getattr(l_1_one, 'text'), 'yaml', 4))
         yield '\n\n'
     l_1_loop = l_1_one = missing
 
 blocks = {}
-debug_info = '1=20&6=23&7=27&9=32'
+debug_info = '1=20&6=23&7=27&9=33'

@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 364726720657318095
+SOURCE = 2299890880954423630
 name = 'recovery_facts.md'
 
 def root(context, missing=missing):
@@ -64,7 +64,7 @@ def root(context, missing=missing):
         yield '- Agents: '
         yield str((undefined(name='agents') if l_0_agents is missing else l_0_agents))
         yield '\n'
-    if (undefined(name='checkpoint') if l_0_checkpoint is missing else l_0_checkpoint):
+    if ((undefined(name='checkpoint') if l_0_checkpoint is missing else l_0_checkpoint) and environment.getattr((undefined(name='checkpoint') if l_0_checkpoint is missing else l_0_checkpoint), 'findings_count')):
         pass
         yield '- Findings when saved: '
         yield str(environment.getattr((undefined(name='checkpoint') if l_0_checkpoint is missing else l_0_checkpoint), 'findings_count'))

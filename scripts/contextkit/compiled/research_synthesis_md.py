@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 1035617345577686115
+SOURCE = 263363196813625468
 name = 'research_synthesis.md'
 
 def root(context, missing=missing):
@@ -17,6 +17,7 @@ def root(context, missing=missing):
     l_0_launched = resolve('launched')
     l_0_completed = resolve('completed')
     l_0_failed = resolve('failed')
+    l_0_others = resolve('others')
     l_0_state = resolve('state')
     l_0_complete = resolve('complete')
     l_0_at = resolve('at')
@@ -38,7 +39,13 @@ def root(context, missing=missing):
     yield str((undefined(name='completed') if l_0_completed is missing else l_0_completed))
     yield ' completed, '
     yield str((undefined(name='failed') if l_0_failed is missing else l_0_failed))
-    yield ' failed\n**Confidence:** '
+    yield ' failed\n'
+    if (undefined(name='others') if l_0_others is missing else l_0_others):
+        pass
+        yield '**From other machines:** '
+        yield str((undefined(name='others') if l_0_others is missing else l_0_others))
+        yield '\n'
+    yield '**Confidence:** '
     yield str((undefined(name='state') if l_0_state is missing else l_0_state))
     yield ', '
     yield str((undefined(name='complete') if l_0_complete is missing else l_0_complete))
@@ -102,4 +109,4 @@ def root(context, missing=missing):
     yield '<!-- contextkit: format=1 -->\n'
 
 blocks = {}
-debug_info = '3=28&4=30&5=36&6=40&12=43&13=47&20=60&21=64&28=74&29=78&31=80&33=85&34=88&37=90&38=93'
+debug_info = '3=29&4=31&5=37&6=40&8=43&9=47&15=50&16=54&23=67&24=71&31=81&32=85&34=87&36=92&37=95&40=97&41=100'

@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 48398989190025706
+SOURCE = 46014679859339560
 name = 'subagent_capsule.md'
 
 def root(context, missing=missing):
@@ -32,7 +32,7 @@ def root(context, missing=missing):
         yield '` stands in the scope above.\n'
     else:
         pass
-        yield 'Information from the repository, word for word from `'
+        yield 'Information from the repository, from `'
         yield str(environment.getattr((undefined(name='capsule') if l_0_capsule is missing else l_0_capsule), 'path'))
         yield '` ('
         yield str(environment.getattr((undefined(name='capsule') if l_0_capsule is missing else l_0_capsule), 'created_at'))

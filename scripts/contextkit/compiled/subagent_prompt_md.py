@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 2187861743344636426
+SOURCE = 533039180757790598
 name = 'subagent_prompt.md'
 
 def root(context, missing=missing):
@@ -28,6 +28,7 @@ def root(context, missing=missing):
     l_0_read_only = resolve('read_only')
     l_0_statuses = resolve('statuses')
     l_0_finish = resolve('finish')
+    l_0_report = resolve('report')
     l_0_own_branch = resolve('own_branch')
     try:
         t_1 = environment.filters['fenced']
@@ -136,7 +137,9 @@ def root(context, missing=missing):
     yield str(t_2((undefined(name='statuses') if l_0_statuses is missing else l_0_statuses)))
     yield ':\n\n'
     yield str(t_1((undefined(name='finish') if l_0_finish is missing else l_0_finish), 'sh'))
-    yield '\n'
+    yield '\n\n'
+    yield str((undefined(name='report') if l_0_report is missing else l_0_report))
+    yield ' The file counts as handed in when you end.\n'
     if (undefined(name='role') if l_0_role is missing else l_0_role):
         pass
         yield '\n# Role-specific guidance\nWord for word from `'
@@ -154,4 +157,4 @@ def root(context, missing=missing):
         yield '\n# Clone\nThis clone is thrown away. Commit what is to be kept; the main agent fetches it from here.\n'
 
 blocks = {}
-debug_info = '1=40&2=42&3=48&4=57&5=66&6=74&7=76&8=79&10=81&13=84&14=88&19=92&20=95&21=102&22=105&24=107&26=112&28=114&30=116&32=119&36=122&55=128&57=132&58=134&61=137&63=139&65=141&68=144&69=146'
+debug_info = '1=41&2=43&3=49&4=58&5=67&6=75&7=77&8=80&10=82&13=85&14=89&19=93&20=96&21=103&22=106&24=108&26=113&28=115&30=117&32=120&36=123&55=129&57=133&59=135&60=137&63=140&65=142&67=144&70=147&71=149'

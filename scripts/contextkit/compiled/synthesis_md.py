@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 2218124439678927743
+SOURCE = 1725039719847485344
 name = 'synthesis.md'
 
 def root(context, missing=missing):
@@ -19,6 +19,7 @@ def root(context, missing=missing):
     l_0_failed = resolve('failed')
     l_0_counts = resolve('counts')
     l_0_input = resolve('input')
+    l_0_others = resolve('others')
     l_0_at = resolve('at')
     l_0_groups = resolve('groups')
     l_0_across = resolve('across')
@@ -49,7 +50,13 @@ def root(context, missing=missing):
     yield str((undefined(name='counts') if l_0_counts is missing else l_0_counts))
     yield '\n**Reviewed:** '
     yield str((undefined(name='input') if l_0_input is missing else l_0_input))
-    yield '\n**At:** '
+    yield '\n'
+    if (undefined(name='others') if l_0_others is missing else l_0_others):
+        pass
+        yield '**From other machines:** '
+        yield str((undefined(name='others') if l_0_others is missing else l_0_others))
+        yield '\n'
+    yield '**At:** '
     yield str((undefined(name='at') if l_0_at is missing else l_0_at))
     yield '\n\n## Findings by severity\n\n'
     t_2 = 1
@@ -212,4 +219,4 @@ def root(context, missing=missing):
     yield '\n<!-- contextkit: format=1 -->\n'
 
 blocks = {}
-debug_info = '3=35&4=37&5=43&6=45&7=47&11=50&12=54&14=56&15=60&16=69&17=72&25=81&28=84&30=86&31=90&33=97&34=101&40=111&41=115&48=135&49=139&58=152&59=156&64=164&65=168&70=180&71=184&80=193&81=197'
+debug_info = '3=36&4=38&5=44&6=46&7=48&8=51&10=54&14=57&15=61&17=63&18=67&19=76&20=79&28=88&31=91&33=93&34=97&36=104&37=108&43=118&44=122&51=142&52=146&61=159&62=163&67=171&68=175&73=187&74=191&83=200&84=204'

@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 888188236828860684
+SOURCE = 2180984025973501537
 name = 'wrapper_hook.sh'
 
 def root(context, missing=missing):
@@ -14,6 +14,7 @@ def root(context, missing=missing):
     cond_expr_undefined = Undefined
     if 0: yield None
     l_0_version = resolve('version')
+    l_0_short = resolve('short')
     l_0_commit = resolve('commit')
     pass
     yield '#!/bin/sh\n# Start a hook with contextkit '
@@ -23,10 +24,10 @@ def root(context, missing=missing):
     yield '" "$data/'
     yield str((undefined(name='version') if l_0_version is missing else l_0_version))
     yield '-'
-    yield str((undefined(name='commit') if l_0_commit is missing else l_0_commit)[:12])
+    yield str((undefined(name='short') if l_0_short is missing else l_0_short))
     yield '"; do\n  [ ! -e "$home/pinned-'
     yield str((undefined(name='commit') if l_0_commit is missing else l_0_commit))
     yield '" ] || exec /bin/sh "$home/scripts/hook.sh" "$@"\ndone\ncase "$*" in\n  SessionStart*--host=claude*|SessionStart*--host=codex*)\n    echo \'{"systemMessage": "contextkit is not on this machine yet: run `make context_status` once to fetch it."}\';;\nesac\nexit 0\n'
 
 blocks = {}
-debug_info = '2=14&5=16&6=22'
+debug_info = '2=15&5=17&6=23'

@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 224018060538530259
+SOURCE = 1369205609345027843
 name = 'wrapper.mk'
 
 def root(context, missing=missing):
@@ -15,6 +15,7 @@ def root(context, missing=missing):
     if 0: yield None
     l_0_version = resolve('version')
     l_0_commit = resolve('commit')
+    l_0_short = resolve('short')
     l_0_origin = resolve('origin')
     pass
     yield '# contextkit '
@@ -26,13 +27,13 @@ def root(context, missing=missing):
     yield ' '
     yield str((undefined(name='version') if l_0_version is missing else l_0_version))
     yield '-'
-    yield str((undefined(name='commit') if l_0_commit is missing else l_0_commit)[:12])
+    yield str((undefined(name='short') if l_0_short is missing else l_0_short))
     yield ',\\\n  $(CONTEXTKIT_DATA)/$(CONTEXTKIT_V)/pinned-$(CONTEXTKIT_PIN))))\nifneq ($(CONTEXTKIT_HOME),)\n  include $(dir $(CONTEXTKIT_HOME))Makefile\nelse ifneq ($(filter capsule_% payload_% handoff handoff_% memory_% verdict_% subagent_% context_% \\\n  remember_later reminders reminder_done unadopt doctor session_end run,$(MAKECMDGOALS)),)\n  # What was typed is not expanded on the way (scripts/gnu-make.mk of the toolkit says how).\n  $(foreach CONTEXTKIT_V,$(.VARIABLES),$(if $(filter command,$(firstword $(origin $(CONTEXTKIT_V)))),\\\n    $(eval override export $(CONTEXTKIT_V) := $$(value $(CONTEXTKIT_V)))))\n  override CONTEXTKIT_HOME := $(CONTEXTKIT_DATA)/'
     yield str((undefined(name='version') if l_0_version is missing else l_0_version))
     yield '$(if $(wildcard $(CONTEXTKIT_DATA)/'
     yield str((undefined(name='version') if l_0_version is missing else l_0_version))
     yield '),-'
-    yield str((undefined(name='commit') if l_0_commit is missing else l_0_commit)[:12])
+    yield str((undefined(name='short') if l_0_short is missing else l_0_short))
     yield ")/Makefile\n  include $(CONTEXTKIT_HOME)\n  $(CONTEXTKIT_HOME): override private SHELL := /bin/sh\n  $(CONTEXTKIT_HOME): override private .SHELLFLAGS := -c\n  $(CONTEXTKIT_HOME):\n\t@echo 'contextkit: fetching "
     yield str((undefined(name='version') if l_0_version is missing else l_0_version))
     yield ", once for all projects, into $(dir $@)' >&2\n\t@sh '$(CONTEXTKIT_WRAPPER)/install.sh' '"
@@ -44,4 +45,4 @@ def root(context, missing=missing):
     yield ' >/dev/null\nendif\nendif\n'
 
 blocks = {}
-debug_info = '1=15&6=17&9=19&18=25&23=31&24=33'
+debug_info = '1=16&6=18&9=20&18=26&23=32&24=34'

@@ -97,8 +97,11 @@ def _fields(layout: Layout, args: Arguments) -> Fields:
         if option.name in handoffs.TEXT_KEYS and value.strip():
             fields[handoffs.TEXT_KEYS[option.name]] = value
         elif option.name in handoffs.LIST_KEYS and value:
-            nothing = len(value) == 1 and handoffs.is_nothing(value[0])
-            fields[handoffs.LIST_KEYS[option.name]] = () if nothing else value
+            alone = value[0] if len(value) == 1 else "more"
+            if not handoffs.is_unsaid(alone):
+                fields[handoffs.LIST_KEYS[option.name]] = (
+                    () if handoffs.is_nothing(alone) else value
+                )
     checked: Fields = redaction.typed(fields, layout.limits.secrets_allow, args.redact)
     return checked
 
@@ -259,13 +262,13 @@ FIELDS = (
         name="blockers",
         kind="items",
         single="blocker",
-        help="what blocks the work, at most 3 (default: open verdicts; none: nothing new)",
+        help="what blocks the work, at most 3, besides open verdicts; none closes the others",
     ),
     Option(name="resolved", kind="items", help="blockers that are resolved, by their first words"),
     Option(name="rejected", kind="items", help="approaches tried and dropped, at most 3"),
     Option(name="next_action", help="what the incoming agent should do, one or two sentences"),
     Option(name="draft", help="a YAML or JSON document with the same fields, or - for stdin"),
-    Option(name="no_story", kind="flag", help="hand over without a story"),
+    Option(name="no_story", kind="flag", help="without the story of the last artifact"),
     Option(name="strict", kind="flag", help="refuse what is over a limit instead of cutting it"),
     REDACT,
 )

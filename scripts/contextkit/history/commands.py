@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, cli, files, ledger, names, tokens, version
+from contextkit.base import addresses, cli, files, ledger, names, origins, tokens, version
 from contextkit.base.commands import (
     DRY_RUN,
     JSON,
@@ -82,7 +82,7 @@ def status(layout: Layout, args: Arguments) -> Rows:
     from contextkit.history.flows import overview
 
     rows = overview.status(layout)
-    if args.all or args.json:
+    if args.all or cli.for_programs():
         return Rows(columns=(("system", "id"), ("status", "status")), rows=rows, wrap=True)
     to_do = overview.to_do(rows)
     state = "nothing needs doing" if not to_do else f"{len(to_do)} to do"
@@ -176,7 +176,7 @@ def why(layout: Layout, args: Arguments) -> Answer:
     from contextkit.history.flows import why as reasons
 
     ref = _ref(layout, args.ref)
-    history = reasons.History(list(ledger.read(layout)))
+    history = reasons.History(list(ledger.read(layout)), origins.elsewhere(layout))
     talk = ""
     if not (ref in history.of or ref in history.made_of or ref in history.put_with):
         addresses.find(layout, ref)  # the message names those there are
@@ -257,7 +257,16 @@ def session(layout: Layout, args: Arguments) -> Answer:
 def session_end(layout: Layout, args: Arguments) -> str:
     from contextkit.hosts.flows import sessions as session_ends
 
-    return "\n".join(session_ends.end(layout, args.session))
+    session = args.session
+    if not session:
+        from contextkit.base import sessions as known_sessions
+
+        session = known_sessions.named(layout)[0]
+    if not session:
+        raise bad_input("session: none is named, and none is running: give session=")
+    if not args.session:
+        cli.say(f"session={session}, the current one")
+    return "\n".join(session_ends.end(layout, session))
 
 
 def help_(layout: Layout, args: Arguments) -> str:
@@ -367,7 +376,7 @@ PROGRAM = Program(
         Command(
             run=session_end,
             help="end a session: remove its payloads and state",
-            options=(Option(name="session", required=True, help="the session's id"),),
+            options=(Option(name="session", help="the session's id (default: the current one)"),),
         ),
         Command(
             run=help_,

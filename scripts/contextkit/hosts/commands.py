@@ -7,7 +7,7 @@ import fcntl
 import os
 import sys
 
-from contextkit.base import names
+from contextkit.base import names, outgoing
 from contextkit.base.commands import DRY_RUN, JSON, Answer, Arguments, Command, Option, Program
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
@@ -75,7 +75,7 @@ def _carried_out(plan: Plan, dry_run: bool) -> str:
             changes.carry_out(plan)  # a run that was killed may have left the last steps
         return shown if plan.changes else f"{shown}\nnothing to do".lstrip("\n")
     if sys.stdin.isatty() and sys.stderr.isatty():
-        sys.stderr.write(f"{shown}\nwrite this? (dry_run=1 shows every line) [y/N] ")
+        sys.stderr.write(f"{outgoing.told(shown)}\nwrite this? (dry_run=1 shows every line) [y/N] ")
         sys.stderr.flush()
         if sys.stdin.readline().strip().lower() not in ("y", "yes"):
             raise ContextError("nothing was written")

@@ -69,6 +69,7 @@ def remotes_(layout: Layout, args: Arguments) -> Rows | str:
     rows = remotes.listed(layout, args.remote, names.now(), said)
     if said and not rows:
         raise ContextError("; ".join(said))
+    signed = (("signed", "signed"),) if any(row.signed for row in rows) else ()
     columns = (
         ("machine", "id", lambda row: row.id + (" *" if row.here else "")),
         ("name", "name", lambda row: names.shortened(row.name, 16)),
@@ -76,6 +77,7 @@ def remotes_(layout: Layout, args: Arguments) -> Rows | str:
         ("age", "age"),
         ("documents", "documents"),
         ("bytes", "bytes"),
+        *signed,
     )
     return Rows(columns=columns, rows=rows, nothing="no machine has pushed there yet",
                 below="\n".join(said))  # fmt: skip

@@ -13,6 +13,7 @@ from contextkit.payloads.documents import receipts
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import retention, retrieval, storing
 
+_STATUSES = 256
 _WIDTH = 80  # characters of a row
 _ID, _SOURCE = 40, 12  # characters of an id (a unique prefix is enough) and of a source
 _FIND_TOKENS = 4000  # tokens that `find` shows unless a limit is given
@@ -39,7 +40,7 @@ def store(layout: Layout, args: Arguments) -> Answer:
     if args.inline or not (asked or size > budget):
         why = "as asked" if args.inline else f"within {budget}"
         cli.say(f"~{size} tokens, {why}: passed through, nothing stored")
-        return Answer(text=output.content, exact=True)
+        return Answer(text=output.content, exact=True, verbatim=True)
     now = names.now()
     try:
         if target:
@@ -53,7 +54,7 @@ def store(layout: Layout, args: Arguments) -> Answer:
     except (OSError, ContextError) as error:
         reason = getattr(error, "strerror", "") or error
         cli.say(f"storing failed ({reason}): the whole text follows on stdout")
-        return Answer(text=output.content, status=1, exact=True)
+        return Answer(text=output.content, status=1, exact=True, verbatim=True)
     for note in stored.notes:
         cli.say(note)
     cli.say(f"~{size} tokens, {'as asked' if asked else f'above {budget}'}: stored")
@@ -87,13 +88,22 @@ def _output(args: Arguments) -> storing.Output:
         topic=args.topic,
         source=args.source,
         content=content,
-        tokens=args.tokens or tokens.estimate(content),
+        status=_status(args.status),
         summary=args.summary,
         rows=rows,
         key_findings=args.key_findings,
         confidence=confidence,
         sources=args.sources,
+        tokens=args.tokens or tokens.estimate(content),
+        estimated=not args.tokens,
     )
+
+
+def _status(given: str) -> int | None:
+    """An exit status, 0 to 255. Raises ContextError for anything else."""
+    if given and not (names.is_whole(given) and int(given) < _STATUSES):
+        raise bad_input(f"status={given[:40]}: must be an exit status, 0 to 255")
+    return int(given) if given else None
 
 
 def list_(layout: Layout, args: Arguments) -> Answer:
@@ -154,7 +164,8 @@ def _opened(layout: Layout, args: Arguments, path: str) -> Answer | Rows:
         text = files.read_bytes(path).decode("utf-8", "surrogateescape")
         return Answer(text=text, exact=True, data=lambda: _whole(layout, path))
     text = _part(payloads.load(path, layout.shown(path)), args.part)
-    return Answer(text=text, exact=args.part == "content", data=lambda: _whole(layout, path))
+    whole = args.part == "content"
+    return Answer(text=text, exact=whole, verbatim=whole, data=lambda: _whole(layout, path))
 
 
 def _found(layout: Layout, args: Arguments, session: str) -> str:
@@ -344,6 +355,7 @@ STORE = (
     Option(name="path", help="store it exactly there, outside any session (.md, .json, .txt)"),
     Option(name="overwrite", kind="flag", help="replace what is at path="),
     Option(name="tokens", kind="whole", help="the exact count, if you have one"),
+    Option(name="status", help="the exit status of the command that printed the text"),
 )
 
 PROGRAM = Program(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 
-from contextkit.base import cli, files, names, packages, tables
+from contextkit.base import cli, files, names, outgoing, packages, tables
 from contextkit.base.commands import JSON, REDACT, Answer, Arguments, Command, Option, Program, Rows
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
@@ -163,7 +163,7 @@ class _Screen:
         head = f"  {'slug':<28}  {'status':<14}  {'running':>7}  {'silent':>7}  files"
         lines = [f"{names.clock(now)}  {len(found)} subagents", head]
         lines = [line[: width - 1] for line in (*lines, *watch.lines(found, width - 1, room))]
-        body = "".join(f"{line}\x1b[K\n" for line in [*lines, *said])
+        body = "".join(f"{outgoing.told(line)}\x1b[K\n" for line in [*lines, *said])
         sys.stdout.write(f"\x1b[H{body}\x1b[J")
         sys.stdout.flush()
 
@@ -191,7 +191,7 @@ def finish(layout: Layout, args: Arguments) -> Answer:
 
     report = results.Report(
         agent=args.agent,
-        status=args.status,
+        status=results.meant_status(args.status),
         summary=args.summary,
         id=args.id,
         session=args.session,
@@ -212,7 +212,7 @@ def finish(layout: Layout, args: Arguments) -> Answer:
             raise
         reason = getattr(error, "strerror", "") or error
         cli.say(f"storing failed ({reason}): the whole text follows on stdout")
-        return Answer(text=text, status=1, exact=True)
+        return Answer(text=text, status=1, exact=True, verbatim=True)
     cli.say_each(done.notes)
     return Answer(text=done.receipt)
 

@@ -16,7 +16,7 @@ from contextkit.base.records import NamedTuple
 from contextkit.text.digests import reading
 from contextkit.text.digests.reading import Block, Pattern
 
-_ROLES = {  # words of headings, in the order in which their sections are told
+_ROLES = {  # words of headings
     "verdict": (
         "verdict|judgment|judgement|urteil|veredicto|verdetto|oordeel|omdöme|werdykt|вердикт|"
         "判定|裁定|평결|حكم|निर्णायक|hüküm"
@@ -55,6 +55,7 @@ _ROLES = {  # words of headings, in the order in which their sections are told
         "vertrouwen|tillförlitlighet|pewność|уверенность|置信度|確信度|신뢰도|الثقة|विश्वास|güven"
     ),
 }  # fmt: skip
+_ORDER = ("verdict", "summary", "detail", "decision", "open", "risk", "confidence")  # of telling
 _WORDS = {word: role for role, words in reversed(_ROLES.items()) for word in words.split("|")}
 _QUALIFYING = frozenset(
     "executive overall final my our the a an of and for key short brief main gate assessment "
@@ -80,7 +81,10 @@ _ASPECT = 44  # characters of a heading
 
 
 class Statement(NamedTuple):
-    """A sentence, item or row of the author; `role` is that of its section, `line` is from 1."""
+    """A sentence, item or row of the author; `line` is from 1.
+
+    `role` is that of its section, or `detail` for tables and subsections of a summary.
+    """
 
     line: int
     aspect: str
@@ -98,6 +102,11 @@ class Authored(NamedTuple):
     def core(self) -> tuple[Statement, ...]:
         """The statements that sum up the whole; the others are worth telling if there is room."""
         return tuple(one for one in self.statements if one.role in ("verdict", "summary"))
+
+    @property
+    def sums_up(self) -> bool:
+        """Whether there is a summary of the whole."""
+        return any(one.role == "summary" for one in self.statements)
 
     def lead(self, most: int = 3) -> str:
         """The first statements as up to `most` sentences."""
@@ -127,14 +136,28 @@ def read(text: str) -> Authored:
     for block in reading.blocks(part):
         if block.kind != "code":
             found += _of_block(block)
+    if not any(one.role == "verdict" for one in found):
+        found += _verdicts(part)
     if numbers:
         found = [one._replace(line=numbers[one.line - 1]) for one in found]
     return _ordered(found)
 
 
+def _verdicts(text: str) -> list[Statement]:
+    """The lines `Verdict: …` that are part of another block, such as an index of findings."""
+    found = ((number, line, _LABELS.match(line.lstrip("-*> ")))
+             for number, line in enumerate(text.split("\n"), start=1) if ":" in line)  # fmt: skip
+    return [
+        Statement(number, reading.plain(label[1]), said, "verdict")
+        for number, line, label in found
+        if label and role_of(label[1]) == "verdict"
+        and (said := reading.plain(line.lstrip("-*> ")[label.end():]))
+    ][:1]  # fmt: skip
+
+
 def answer(text: str) -> Authored:
     """All of an answer, under its own headings and labels; a line `@stored: …` only refers."""
-    text = "\n".join("" if one.lstrip("`- ")[:8] == "@stored:" else one for one in text.split("\n"))
+    text = "\n".join(map(_line_of_answer, text.split("\n")))
     found = []
     for block in reading.blocks(text):
         if block.kind == "code":
@@ -146,10 +169,19 @@ def answer(text: str) -> Authored:
     return _ordered(found, in_order=True)
 
 
+def _line_of_answer(line: str) -> str:
+    """A line of an answer: a label begins a paragraph of its own."""
+    label = _LABELS.match(line)
+    if label and role_of(label[1]):
+        return f"\n{line}"
+    return "" if line.lstrip("`- ")[:8] == "@stored:" else line
+
+
 def _of_block(block: Block) -> list[Statement]:
     aspect, role = _section(block.titles, _DEEPEST)
     if role:
-        return _statements(block, aspect, role)
+        below = block.kind == "row" or not role_of(block.titles[-1])
+        return _statements(block, aspect, "detail" if role == "summary" and below else role)
     label = _LABELS.match(block.text)
     role = role_of(label[1]) if label else ""
     deepest = _DEEPEST if role in ("verdict", "confidence") else 2  # deeper it is about one finding
@@ -188,8 +220,7 @@ def _ordered(found: list[Statement], in_order: bool = False) -> Authored:
     seen = {one.text: one for one in found if not _is_level(one)}
     kept = sorted(seen.values(), key=lambda one: one.line)
     if not in_order:
-        order = list(_ROLES)
-        kept.sort(key=lambda one: order.index(one.role))
+        kept.sort(key=lambda one: _ORDER.index(one.role))
     return Authored(tuple(kept), level)
 
 

@@ -71,6 +71,7 @@ def share(whole: str, said: str) -> str:
 def kept(facts: list[Fact], said: str) -> int:
     """How many of `facts` the text `said` carries too."""
     there = {(kind, value) for kind, value, _ in find(said)}
+    there |= {("path", value.partition(":")[0]) for kind, value in there if kind == "location"}
     said = _plain(said) + "\n"
     return sum((kind, value) in there or _is_quoted(kind, value, said) for kind, value, _ in facts)
 

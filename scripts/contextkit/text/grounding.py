@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 
 from contextkit.base.records import NamedTuple
-from contextkit.text import facts
+from contextkit.text import authored, facts
 from contextkit.text.digests import reading
 from contextkit.text.digests.reading import Pattern
 
@@ -41,7 +41,6 @@ _SMALL = 10  # a bare number below this is a count of the answer's own
 _QUOTED = Pattern(r"[\"“«„]([^\"“”«»„\n]{6,300})[\"”»“]|`([^`\n]{2,200})`")
 _PLACE = Pattern(r"(?P<path>.*?)(?::|#L)(?P<first>\d+)(?:[-–:]L?(?P<last>\d+))?")
 _LINES = Pattern(r"(?<!\w)[Ll]ines? (\d+)(?: ?(?:-|–|to|and) ?(\d+))?")
-_OWN = Pattern(r"(?:[\w./-]+/)?(?:report|payload)\b|^[Oo]pen|\bsee\b", re.I)
 _FAILS = Pattern(
     r"\b(?:fail(?:s|ed|ure|ures|ing)?|errors?|broken|crash\w*|panic\w*|times? out|timed out|"
     r"does not|do not|don'?t|cannot|can'?t|never|unsafe|risky|not (?:safe|ready|recommended|ok|"
@@ -69,6 +68,7 @@ _WEAK = frozenset("test tests check checks suite".split())  # of many sentences,
 _ALL = Pattern(
     r"\b(?:all|every|everything|no|0|zero|alle|jeder|todos|todas|tous|toutes)\b|全", re.I
 )
+_COUNTED = Pattern(r"\b[1-9]\d* (?:tests? |checks? )?(?:failed|failures?|failing|errors?)\b", re.I)
 _NEAR = 0.67  # share of a statement's words that another has to have to be about the same
 
 
@@ -142,28 +142,40 @@ class _Report:
 
 def _claims(answer: str, report: _Report) -> Iterator[tuple[str, bool]]:
     """Every claim of the answer as it is shown, and whether the report has it."""
-    told = []
-    for kind, value, _ in facts.find(answer):
-        if kind == "location":
-            found = _PLACE.fullmatch(value) or _PLACE.match(value)
-            if found:
-                first = int(found["first"][:9])
-                last = max(first, int((found["last"] or found["first"])[:9]))
-                told.append(value)
-                yield value, report.has_place(found["path"], first, last)
-        elif kind in ("path", "url", "commit", "id", "version"):
-            told.append(value)
-            yield value, report.has_path(value) if kind == "path" else report.has(value)
+    told = list(_told_facts(answer, report))
+    yield from told
+    shown = [one for one, _ in told]
     for found in _QUOTED.finditer(answer):
         quoted = found[1] or found[2]
-        if not any(quoted in one or one in quoted for one in told):
+        if not any(quoted in one or one in quoted for one in shown):
             yield (f'"{quoted}"' if found[1] else quoted), report.has(quoted)
-    for shown, number in _told_numbers(_without(answer, told)):
-        yield shown, number in report.numbers or (not number[1] and number[0] in report.values)
+    for said, number in _told_numbers(_without(answer, shown)):
+        yield said, number in report.numbers or (not number[1] and number[0] in report.values)
+    yield from _told_verdict(answer, report)
     for found in _LINES.finditer(answer):
-        last = int((found[2] or found[1])[:9])
-        if last > report.last:
+        if int((found[2] or found[1])[:9]) > report.last:
             yield found[0], report.has(found[0])
+
+
+def _told_facts(answer: str, report: _Report) -> Iterator[tuple[str, bool]]:
+    """Paths, places, addresses and identifiers of the answer."""
+    for kind, value, _ in facts.find(answer):
+        place = _PLACE.match(value) if kind == "location" else None
+        if place:
+            first = int(place["first"][:9])
+            last = max(first, int((place["last"] or place["first"])[:9]))
+            yield value, report.has_place(place["path"], first, last)
+        elif kind in ("path", "url", "commit", "id", "version"):
+            yield value, report.has_path(value) if kind == "path" else report.has(value)
+
+
+def _told_verdict(answer: str, report: _Report) -> Iterator[tuple[str, bool]]:
+    """The verdict that the answer states, where the report states one."""
+    own = [one.text for one in authored.read(report.text).statements if one.role == "verdict"]
+    told = [one.text for one in authored.answer(answer).statements if one.role == "verdict"]
+    if told and own:
+        first = told[0].partition(".")[0].partition(",")[0].strip()
+        yield f"Verdict: {first}", _flat(first).strip() in _flat(" ".join(own))
 
 
 def _without(text: str, told: list[str]) -> str:
@@ -225,6 +237,8 @@ def _turned(answer: str, report: _Report) -> Iterator[str]:
                 continue
             tones = {one for other in report.about(words) if (one := _tone(other))}
             whole = tone > 0 and _ALL.search(said) is not None
+            if whole and words <= _WEAK and _COUNTED.search(report.text):
+                tones.add(-1)
             if tones and (tone not in tones or (whole and -1 in tones)):
                 yield f'"{said[:80]}"'
 

@@ -1,11 +1,11 @@
-"""The items of a capsule's sections, and which of them an agent carries over to the next capsule.
+"""The items of a capsule's sections: which carry over to the next, and which a subagent gets.
 
 An item is a list item with all that is indented below it, or a paragraph.
 """
 
 from __future__ import annotations
 
-from contextkit.base import markdown
+from contextkit.base import markdown, tokens
 from contextkit.base.records import Record
 
 TYPE_CHECKING = False
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 DECISIONS, THREADS = "Key Decisions & Rationale", "Exploratory Threads & User Preferences"
+MISSION, RISKS, CHECKLIST = "Mission Snapshot", "Risks & Watchpoints", "Consistency Checklist"
 CARRIED = "(carried)"
 _CLOSED = ("closed", "resolved", "dropped", "done", "superseded", "no longer", "[x]")
 _ALIKE = 0.5  # share of an item's words that another one must have to be the same
@@ -44,8 +45,13 @@ class Item(Record):
 
     @property
     def words(self) -> frozenset[str]:
-        plain = "".join(c if c.isalnum() else " " for c in self.bare.lower())
-        return frozenset(word for word in plain.split() if len(word) > _SHORT)
+        return _words(self.bare)
+
+
+def _words(text: str) -> frozenset[str]:
+    """The longer words of a text, of paths too, in lowercase."""
+    plain = "".join(c if c.isalnum() else " " for c in text.lower())
+    return frozenset(word for word in plain.split() if len(word) > _SHORT)
 
 
 def items(body: str) -> list[Item]:
@@ -116,3 +122,61 @@ def _added(body: str, section: str, texts: list[str]) -> str:
         if line.startswith("# ") and line[2:].strip() == section:
             return "\n".join([*lines[:number], *texts, *lines[number:]]) + "\n"
     return "\n".join([*lines, "", f"# {section}", *texts]) + "\n"
+
+
+# What a subagent gets
+
+
+def for_subagent(body: str) -> str:
+    """`body` without the checklist and who owns what, which is the main agent's business."""
+    lines = body.split("\n")
+    prose = dict(markdown.outside_fences(body))
+    kept, skipped = [], False
+    for number, line in enumerate(lines, start=1):
+        if line.startswith("# ") and number in prose:
+            skipped = line[2:].strip() == CHECKLIST
+        if skipped:
+            continue
+        short = _without_owner(line) if number in prose else line
+        if short.strip(" -*+_") or not line.strip(" -*+_"):
+            kept.append(short)
+    return "\n".join(kept).rstrip("\n") + "\n" if kept != lines else body
+
+
+def _without_owner(line: str) -> str:
+    """A line without `owner: …`, which ends at the next `;`, `,` or `)`."""
+    at = line.lower().find("owner:")
+    if at < 0:
+        return line
+    end = min((e for e in (line.find(mark, at) for mark in ";,)") if e >= 0), default=len(line))
+    head, rest = line[:at].rstrip("*_; ,"), line[end:]
+    if head.endswith("("):  # `(owner: Ada, trigger: tests pass)`
+        rest = rest.lstrip(";, ")
+        return head[:-1].rstrip() + rest[1:] if rest[:1] == ")" else head + rest
+    return head + rest
+
+
+def excerpt(body: str, task: str, room: int) -> str:
+    """The mission, decisions, risks and preferences that touch the words of `task`, in `room`.
+
+    Lines of at most `room` tokens in all, the mission first, then what shares the most words.
+    """
+    asked = _words(task)
+    weights = {item.at: len(item.words & asked) for item in items(body)}
+    own = [item for item in items(body) if item.section in (MISSION, DECISIONS, RISKS, THREADS)]
+    own = [item for item in own if not item.closed and _matters(item, weights[item.at], asked)]
+    own.sort(key=lambda item: (item.section != MISSION, -weights[item.at]))
+    lines: list[str] = []
+    for item in own:
+        line = f"- {item.bare}"
+        if tokens.estimate("\n".join([*lines, line])) <= room:
+            lines.append(line)
+    if not lines and own:
+        lines = [tokens.clip(f"- {own[0].bare}", room)]
+    return "\n".join(lines)
+
+
+def _matters(item: Item, weight: int, asked: frozenset[str]) -> bool:
+    if item.section == THREADS and "preference" not in item.bare[:20].lower():
+        return False
+    return bool(weight) or item.section == MISSION or not asked

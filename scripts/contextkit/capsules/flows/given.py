@@ -9,6 +9,7 @@ from __future__ import annotations
 from contextkit.base import git, lineage, names, redaction, tokens
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
+from contextkit.capsules.documents import items
 from contextkit.capsules.documents import store as capsules
 from contextkit.capsules.flows import drift
 
@@ -42,14 +43,14 @@ class Given(Record):
 
 def newest(layout: Layout, branch: str, workstream: str = "") -> tuple[str, str]:
     """The path of the newest capsule for `branch`, and the branch that it is of; both may be ''."""
-    for name, where in _places(layout, branch) if branch else ():
+    for name, where in places(layout, branch) if branch else ():
         path = capsules.latest(where, name, workstream)
         if path:
             return path, name
     return "", ""
 
 
-def _places(layout: Layout, branch: str) -> Iterator[tuple[str, Layout]]:
+def places(layout: Layout, branch: str) -> Iterator[tuple[str, Layout]]:
     """Each branch that `branch` comes from, itself first, with the root to look in."""
     yield branch, layout
     if layout.repository is None:
@@ -70,16 +71,17 @@ def at(layout: Layout, path: str, branch: str, ignored: Sequence[str] = ()) -> G
     Raises ContextError for a stub, or a file that is not a capsule.
     """
     found = capsules.load(layout, path)
+    body = items.for_subagent(found.body)
     of = found.capsule.branch
     news = drift.told(drift.since(layout, path, ignored), _SINCE_TOKENS)
     if branch and of != branch:
         news.insert(0, f"It is of the branch {names.one_line(of)}")
     return Given(
         path=layout.shown(path),
-        body=found.body,
+        body=body,
         whole=found.body,
         sha256=found.sha256,
         created_at=found.capsule.created_at,
-        tokens=found.tokens,
+        tokens=tokens.estimate(body),
         news=tuple(redaction.cleaned(news, layout.limits.secrets_allow)),
     )

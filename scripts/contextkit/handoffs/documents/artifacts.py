@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 VERSION = "1.0"
 LISTS = ("decisions", "files_modified", "blockers", "rejected")  # these may be cut short
+TEXTS = ("from_agent", "to_agent", "next_action", "story_id", "story_path", "story_status",
+         "current_task", "branch", "last_command")  # fmt: skip
 IDENTITY = ("story_id", "story_path", "current_task", "branch")  # never cut
 MOST_SENTENCES = 2  # in a next_action
 _MOST_BYTES = 8_192  # limit for an artifact: 500 tokens are always less, and YAML is slow
@@ -236,6 +238,14 @@ def save(layout: Layout, handoff: Handoff) -> str:
     return path
 
 
+def replace(layout: Layout, name: str, handoff: Handoff) -> str:
+    """Write an artifact in place of the one with this name; return its path, as `save`."""
+    path = files.write(os.path.join(folder(layout), name), render(handoff))
+    ref = addresses.of(layout, path, "handoff")
+    ledger.note(layout, ledger.STORED, ref, tokens=measure(handoff), agent=handoff.from_agent)
+    return path
+
+
 def folder(layout: Layout) -> str:
     """The store's folder. Raises ContextError if a link leads out of the repository."""
     files.inside(layout.root, layout.handoffs, "handoffs")
@@ -382,7 +392,8 @@ LIST_KEYS = {
 }  # fmt: skip
 _CHANGES = ("created", "modified", "deleted")  # keys that may group a list of files
 _ARTIFACT = frozenset(["handoff", "from_agent", "to_agent", "story_context", "next_action"])
-_NOTHING = ("", "none", "null", "n/a", "-", "[]")
+_NOTHING = ("none", "n/a", "-")
+_UNSAID = ("", "null", "~", "[]")  # in place of a list: it says nothing, and closes nothing
 
 
 def read_fields(text: str, where: str) -> tuple[Fields, tuple[str, ...]]:
@@ -447,7 +458,9 @@ def _take(
         else:
             fields[name] = _clean(name, _as_text(value))
     elif key in LIST_KEYS and not above:
-        fields[LIST_KEYS[key]] = tuple(_items(key, value, dropped))
+        said = tuple(_items(key, value, dropped))
+        if said:
+            fields[LIST_KEYS[key]] = () if len(said) == 1 and is_nothing(said[0]) else said
     else:
         dropped.append(f"{above}{key}: is not carried over")
 
@@ -467,6 +480,11 @@ def _clean_items(values: tuple[str, ...]) -> tuple[str, ...]:
 def is_nothing(text: str) -> bool:
     """Whether a word in place of a list means that there is nothing, as in `blockers: none`."""
     return text.strip().lower() in _NOTHING
+
+
+def is_unsaid(text: str) -> bool:
+    """Whether a word in place of a list says nothing, as in `blockers: []`."""
+    return text.strip().lower() in _UNSAID
 
 
 def _as_text(value: Any) -> str:
@@ -489,7 +507,7 @@ def _items(key: str, value: Any, dropped: list[str]) -> list[str]:
         dropped.append(f"{key}: is not a list and is not carried over")
         return []
     if not isinstance(value, list):
-        return [] if is_nothing(_as_text(value)) else list(_clean_items((_as_text(value),)))
+        return [] if is_unsaid(_as_text(value)) else list(_clean_items((_as_text(value),)))
     found = []
     for number, item in enumerate(value, start=1):
         if isinstance(item, list | dict):

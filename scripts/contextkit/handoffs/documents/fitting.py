@@ -1,7 +1,8 @@
 """Fit a handoff into its limits: what carries over from the last one, and what is cut.
 
 A blocker stays until it is resolved. A decision or rejected approach stays as long as the story
-does. Declaring a list empty (`blockers=none`) closes whatever was open in it. If a list has no room
+does. Saying `none` (`blockers=none`) closes whatever was open in a list; an empty one says nothing.
+If a list has no room
 for all entries, its last line combines the oldest: `Earlier: use TOML | keep the old API`.
 
 Of too many entries, the first ones stay. If there are too many tokens, these go in order: what was
@@ -248,39 +249,44 @@ def carry(
     fields: Fields,
     last: Handoff | None,
     limits: Limits,
-    is_known: Callable[[str], bool],
     said_by_hand: Iterable[str] = (),
+    blockers: tuple[str, ...] = (),
+    verdicts: tuple[str, ...] = (),
 ) -> tuple[Fields, tuple[str, ...]]:
-    """Add what `last` left open to `fields`, each list within its limit; also return messages.
+    """Add what is still open to `fields`, each list within its limit; also return messages.
 
-    `said_by_hand` are the fields that somebody typed. `is_known` recognizes blockers that are
-    looked up anew each time (open verdicts), which are not carried over. Raises ContextError for a
-    resolved item that no blocker begins with.
+    `said_by_hand` are the fields that somebody typed; one that is () there is closed. `blockers`
+    are those of `last` that are still open. `verdicts` need attention: no one closes them by hand.
+    Raises ContextError for a resolved item that no blocker begins with.
     """
     said: list[str] = []
-    blockers = _apart("blockers", last.blockers if last else ())
-    none_left = fields.get("blockers") == () and last is not None and "blockers" in said_by_hand
-    named = (_ALL,) if none_left else fields.get("resolved", ())
-    resolved, waiting = _resolved(named, blockers, fields.get("blockers", ()))
-    given = {**fields, "resolved": resolved}
-    old = {"blockers": tuple(one for one in waiting if not is_known(one))}
+    given = dict(fields)
+    closes_all = fields.get("blockers") == () and "blockers" in said_by_hand
+    named = (_ALL,) if closes_all and last else fields.get("resolved", ())
+    new = tuple(b for b in fields.get("blockers", ()) if b not in verdicts)
+    resolved, waiting = _resolved(named, blockers, (*new, *verdicts))
+    kept = tuple(one for one in resolved if one in verdicts)
+    said += [f"resolved: only a clean re-review closes {one[:80]!r}: it stays" for one in kept]
+    given["resolved"] = tuple(one for one in resolved if one not in kept)
+    done = frozenset(map(_bare, given["resolved"]))
+    given["blockers"] = tuple(one for one in new if _bare(one) not in done)
+    old = {"blockers": (*verdicts, *waiting)}
     if last and last.story_id == fields.get("story_id", ""):
-        old |= {name: _apart(name, getattr(last, name)) for name in ("decisions", "rejected")}
-    done = frozenset(map(_bare, resolved))
-    given["blockers"] = tuple(b for b in fields.get("blockers", ()) if _bare(b) not in done)
+        old |= {name: apart(name, getattr(last, name)) for name in ("decisions", "rejected")}
     for name, most in (
         ("decisions", limits.handoff_decisions),
         ("blockers", limits.handoff_blockers),
         ("rejected", limits.handoff_rejected),
     ):
-        new = given.get(name, ())
-        if new == () and name in said_by_hand:
+        typed = given.get(name, ())
+        if typed == () and name in said_by_hand and name != "blockers":
             continue
-        there = frozenset(map(_bare, new))
-        carried = tuple(one for one in old.get(name, ()) if _bare(one) not in there)
+        there = frozenset(map(_bare, typed))
+        carried = tuple(dict.fromkeys(one for one in old.get(name, ()) if _bare(one) not in there))
         if carried:
-            given[name] = _together(name, new, carried, most)
-            said.append(f"{name}: {len(carried)} carried over from the last handoff")
+            given[name] = _together(name, typed, carried, most)
+        count = sum(one not in verdicts for one in carried)
+        said += [f"{name}: {count} carried over from the last handoff"] if count else []
     return given, tuple(said)
 
 
@@ -288,7 +294,7 @@ def _bare(text: str) -> str:
     return " ".join(text.lower().split()).rstrip(".")
 
 
-def _apart(name: str, lines: Iterable[str]) -> tuple[str, ...]:
+def apart(name: str, lines: Iterable[str]) -> tuple[str, ...]:
     """The entries of a list, with a combined line split up."""
     found: list[str] = []
     for line in lines:

@@ -1,12 +1,11 @@
 """Fill in what can be known about the work without anybody saying it.
 
-    fill          branch, files, story and open verdicts, for an artifact written by hand
+    fill          branch, files and story, for an artifact written by hand
     since         what a session did since its last switch, for an artifact that nobody writes: from
-                  its findings, the plan of its task and the end of the host's transcript; does not
-                  run git, since hooks call it
+                  its findings, the plan of its task and the end of the host's transcript
     story_named   the story that a prompt names
 
-    work = autofill.looking(layout)           start git; it runs while this process goes on
+    work = autofill.looking(layout, since)    start git; it runs while this process goes on
     work.seen()                               `src/app.py (modified)` for each file
 
 `fill` is part of every handoff, so it runs git at most twice and writes no file. (`changes.py`
@@ -16,6 +15,7 @@ reports differences in more detail, but takes ten times as long.)
 from __future__ import annotations
 
 import os
+import time
 
 from contextkit.base import git, markdown, names
 from contextkit.base.errors import ContextError
@@ -31,30 +31,39 @@ if TYPE_CHECKING:
     from contextkit.handoffs.documents.artifacts import Fields
 
 
-def fill(layout: Layout, fields: Fields) -> tuple[Fields, tuple[str, ...]]:
-    """Return `fields` with branch, files, story and blockers filled in, and messages.
+EDITED = "edited"  # a field with the files that a session edited, for where git does not answer
 
-    What was typed takes precedence, even an empty list.
+
+def fill(layout: Layout, fields: Fields, since: str = "") -> tuple[Fields, tuple[str, ...]]:
+    """Return `fields` with branch, files and story filled in, and messages.
+
+    Files are those changed `since` a moment (ISO, UTC). What was typed takes precedence.
     """
     filled = {name: value for name, value in fields.items() if value != ""}
     said: list[str] = []
     # git inspects the work tree in the meantime; its output is read last.
-    work = looking(layout) if "files_modified" not in filled else None
+    work = looking(layout, since) if "files_modified" not in filled else None
     if "branch" not in filled:
         filled["branch"], doubt = _branch(layout)
         said += doubt
     if filled.get("story_path"):
         filled, doubt = _from_story(layout, filled)
         said += doubt
-    if "blockers" not in filled:
-        waiting = _open_verdicts(layout)
-        filled["blockers"] = _at_most(waiting, layout.limits.handoff_blockers)
     action = names.one_line(filled.get("next_action", ""))
     if handoffs.sentences(action) != action:
         said.append("next_action: has more than two sentences")
     if work:
-        filled["files_modified"] = _at_most(work.seen(), layout.limits.handoff_files)
+        files = _with_edited(layout, work.seen(), filled.get(EDITED, ()))
+        filled["files_modified"] = _at_most(files, layout.limits.handoff_files)
     return filled, tuple(said)
+
+
+def _with_edited(layout: Layout, seen: tuple[str, ...], edited: tuple[str, ...]) -> tuple[str, ...]:
+    """What git saw, and what a session edited that git does not see but that exists."""
+    known = {line.rpartition(" (")[0] for line in seen}
+    unseen = [one for one in edited if (one.rpartition(" (")[0] or one) not in known]
+    unseen = [o for o in unseen if os.path.isfile(layout.join(o.rpartition(" (")[0] or o))]
+    return tuple(unseen) if unseen and seen == (_NOT_KNOWN,) else (*seen, *unseen)
 
 
 def _at_most(found: tuple[str, ...], most: int) -> tuple[str, ...]:
@@ -88,71 +97,60 @@ def _from_story(layout: Layout, fields: Fields) -> tuple[Fields, list[str]]:
     return {**found, **fields, "story_path": layout.shown(there)}, []
 
 
-def verdict_agents(layout: Layout) -> frozenset[str]:
-    """The agents with a verdict, whose blockers are looked up anew at each handoff."""
-    from contextkit.reviews.documents import verdicts
-
-    try:
-        return frozenset(str(v["agent"]) for v in verdicts.load_all(layout).documents)
-    except (ContextError, OSError):
-        return frozenset()
-
-
-def _open_verdicts(layout: Layout) -> tuple[str, ...]:
-    """A line for each verdict that needs attention, with the path of its full text."""
-    if not os.path.isdir(layout.verdicts):
-        return ()  # most repositories: nothing to import
-    from contextkit.reviews.documents import verdicts
-
-    try:
-        found = verdicts.needs_attention(verdicts.load_all(layout).documents)
-    except (ContextError, OSError):
-        return ()
-    rows = []
-    for entry in found:
-        detail = entry.get("detail_path")
-        where = f" ({detail})" if isinstance(detail, str) and detail else ""
-        rows.append(
-            names.one_line(f"{entry['agent']} {entry['status']}: {entry['summary']}{where}")
-        )
-    return tuple(rows)
-
-
 # The files worked on, according to git
 
 
 # Refs that a branch may have started from; the first that exists is used.
 _BASES = ("remotes/origin/HEAD", "remotes/origin/main", "remotes/origin/master",
           "heads/main", "heads/master")  # fmt: skip
-_NOT_KNOWN = "(not known: git was not asked)"
+_NOT_KNOWN = "(not known: git did not answer)"
 _STATES = {"A": "created", "?": "created", "D": "deleted"}
+_MOST_COMMITS = 200
+_AT_ONCE = 2  # seconds within which adopt has written its files
 
 
 class looking:
-    """git, listing the changes in a work tree in the background, without contextkit's files."""
+    """git, listing in the background what has changed since a moment, without contextkit's files.
 
-    def __init__(self, layout: Layout) -> None:
+    `since` is ISO, UTC; without it, everything that is not committed and all of the branch.
+    """
+
+    def __init__(self, layout: Layout, since: str = "") -> None:
         self._layout = layout
-        self._status = self._diff = None
+        self._since = names.moment(since)
+        self._status = self._log = None
         if layout.repository:
             where = git.all_but(layout.repository.top, layout.ours)
             self._status = _uncommitted(layout.repository, where)
-            self._diff = _of_branch(layout.repository, where)
+            self._log = _commits(layout.repository, where, self._since)
 
     def seen(self) -> tuple[str, ...]:
-        """Return a line per file, uncommitted ones first; paths are relative to the root.
+        """Return a line per file, newest first; paths are relative to the root.
 
-        If git could not be run, as in a hook, a single line says so: that is different from no
-        files.
+        If git could not be run, or had no time in a hook, a single line says so: that is different
+        from no files.
         """
         words = self._status.output().split("\0") if self._status else []
-        found = _states([(word[:2], word[3:]) for word in words if len(word) > 3])
-        words = self._diff.output().split("\0") if self._diff else []
-        for letter, path in zip(words[::2], words[1::2], strict=False):
-            found.setdefault(path, _STATES.get(letter[:1], "modified"))
+        open_ones = _states([(word[:2], word[3:]) for word in words if len(word) > 3])
+        changed = {path: (self._changed(path), state) for path, state in open_ones.items()}
+        found = {path: one for path, one in changed.items() if one[0] >= self._since}
+        for path, one in _net(self._log.output() if self._log else "").items():
+            if path not in changed:
+                found[path] = one
         if self._status and self._status.failed:
             return (_NOT_KNOWN,)
-        return tuple(f"{self._shown(path)} ({state})" for path, state in found.items())
+        adopted = _adopted(self._layout)
+        order = sorted(found.items(), key=lambda item: -item[1][0])
+        shown = ((self._shown(path), state) for path, (_, state) in order)
+        return tuple(f"{path} ({state})" for path, state in shown if path not in adopted)
+
+    def _changed(self, path: str) -> int:
+        """When a file was changed by the tool's clock; of one that is gone, when its folder was."""
+        assert self._layout.repository
+        place = os.path.join(self._layout.repository.top, path)
+        while not os.path.lexists(place):
+            place = os.path.dirname(place)
+        return round(names.now() - max(0.0, time.time() - os.lstat(place).st_mtime))
 
     def _shown(self, path: str) -> str:
         repository = self._layout.repository
@@ -168,17 +166,59 @@ def _uncommitted(repository: Repository, where: tuple[str, ...]) -> query:
     )  # fmt: skip
 
 
-def _of_branch(repository: Repository, where: tuple[str, ...]) -> query | None:
-    """The changes since the branch began, or None if there is nothing to compare."""
+def _commits(repository: Repository, where: tuple[str, ...], since: int) -> query | None:
+    """The commits of the branch, or of the time since; None if there is nothing to compare."""
     head = git.head(repository).commit
     commits = (git.commit_of(repository, f"refs/{name}") for name in _BASES)
     base = next((commit for commit in commits if commit), "")
-    if not head or base in ("", head):
+    if not head or base == head or not (base or since):
         return None
+    span = (f"{base}..HEAD",) if base else ("HEAD",)
+    after = (f"--since={since + 1}",) if since else ()  # not what was committed just before
     return git.query(
-        repository.top, "diff", "--merge-base", "--name-status", "-z", "--no-renames",
-        "--no-ext-diff", "-O/dev/null", base, "--", *where,
+        repository.top, "log", f"-{_MOST_COMMITS}", "--no-show-signature", "--first-parent",
+        "--format=%x01%ct", "--name-status", "-z", "--no-renames", "--no-ext-diff", "-O/dev/null",
+        *after, *span, "--", *where,
     )  # fmt: skip
+
+
+def _net(log: str) -> dict[str, tuple[int, str]]:
+    """When each path was last committed and what became of it, newest first."""
+    steps: dict[str, list[tuple[int, str]]] = {}
+    when, letter = 0, ""
+    for word in (word.lstrip("\n") for word in log.split("\0")):
+        if word.startswith("\x01"):
+            when = int(word[1:])
+        elif not letter:
+            letter = word[:1]
+        else:
+            steps.setdefault(word, []).append((when, letter))
+            letter = ""
+    found = {}
+    for path, some in steps.items():
+        (newest, last), (_, first) = some[0], some[-1]
+        if (first, last) != ("A", "D"):
+            found[path] = newest, "created" if first == "A" else _STATES.get(last, "modified")
+    return found
+
+
+def _adopted(layout: Layout) -> frozenset[str]:
+    """The files that adopt wrote here and nobody has touched since, relative to the root."""
+    places = (".contextkit/adopted.json", "tools/contextkit/.adopted.json")
+    there = [path for path in map(layout.join, places) if os.path.isfile(path)]
+    found = set()
+    for path in there:
+        from contextkit.hosts.documents import vendored
+
+        try:
+            record = vendored.load(path)
+        except ContextError:
+            continue
+        until = os.stat(path).st_mtime + _AT_ONCE
+        found |= {one for one in (*record.files, *record.made, layout.shown(path))
+                  if os.path.isfile(layout.join(one))
+                  and os.stat(layout.join(one)).st_mtime <= until}  # fmt: skip
+    return frozenset(found)
 
 
 def _states(rows: list[tuple[str, str]]) -> dict[str, str]:
@@ -204,23 +244,20 @@ def since(layout: Layout, moment: str, transcript: str) -> Fields:
     """Return the fields implied by the work since `moment` (ISO, UTC; '' for all of it)."""
     found = _from_findings(layout, moment)
     files, decisions = list(found["files_modified"]), list(found["decisions"])
-    known = bool(files)
     if transcript and os.path.isfile(transcript):
         from contextkit.memory.flows import transcripts
 
         caught = transcripts.catch_up(
             transcript, moment, root=layout.root, allowed=layout.limits.secrets_allow
         )
-        known = known or bool(caught.host)
         files += [f"{path} (modified)" for path in caught.edited]
         decisions += reversed(caught.decisions[:_MOST_DECISIONS])
     filled: Fields = {"decisions": tuple(dict.fromkeys(decisions))}
-    if known:
-        filled["files_modified"] = tuple(dict.fromkeys(files))
+    filled[EDITED] = tuple(dict.fromkeys(files))
     task = _current_step(layout)
     if task:
         filled["current_task"] = task
-    return {name: value for name, value in filled.items() if value or name == "files_modified"}
+    return {name: value for name, value in filled.items() if value}
 
 
 def _from_findings(layout: Layout, moment: str) -> Fields:

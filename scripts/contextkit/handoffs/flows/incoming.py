@@ -7,7 +7,17 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, agents, files, ledger, names, redaction, templates, tokens
+from contextkit.base import (
+    addresses,
+    agents,
+    files,
+    filters,
+    ledger,
+    names,
+    redaction,
+    templates,
+    tokens,
+)
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -48,13 +58,15 @@ def retained(layout: Layout, state: State) -> tuple[dict[str, Handoff], tuple[st
 
 def compose(layout: Layout, agent: str, own: Profile, found: dict[str, Handoff]) -> Context:
     """Combine as many of the artifacts `found`, newest first, as are kept, then the profile."""
+    kept = dict(list(found.items())[: layout.limits.handoff_retained])
     parts = [
         {
             "path": layout.shown(os.path.join(layout.handoffs, name)),
-            "text": _without_secrets(layout, handoffs.render(handoff)),
+            "text": _without_secrets(layout, text),
             "consumed": handoff.consumed,
         }
-        for name, handoff in list(found.items())[: layout.limits.handoff_retained]
+        for (name, handoff), text in zip(kept.items(), _texts(list(kept.values())), strict=True)
+        if text
     ]
     for part in parts:
         ref = addresses.of(layout, layout.join(str(part["path"])), "handoff")
@@ -70,8 +82,31 @@ def compose(layout: Layout, agent: str, own: Profile, found: dict[str, Handoff])
 
 def weight(layout: Layout, newest_first: list[Handoff]) -> int:
     """The tokens of the artifacts that an incoming agent gets, including the text around them."""
-    kept = newest_first[: layout.limits.handoff_retained]
-    return frame(len(kept), 0) + sum(tokens.estimate(handoffs.render(one)) for one in kept)
+    texts = list(filter(None, _texts(newest_first[: layout.limits.handoff_retained])))
+    return frame(len(texts), 0) + sum(map(tokens.estimate, texts))
+
+
+def _texts(newest_first: list[Handoff]) -> list[str]:
+    """The newest artifact, and of each earlier one what those before it here do not have."""
+    texts = [handoffs.render(newest_first[0])] if newest_first else []
+    for at, one in enumerate(newest_first[1:], start=1):
+        texts.append(_beyond(one, newest_first[:at]))
+    return texts
+
+
+def _beyond(one: Handoff, newer: list[Handoff]) -> str:
+    """The fields and entries of an artifact that none of the newer ones has, as YAML."""
+    lines = []
+    for name in handoffs.TEXTS:
+        value = getattr(one, name)
+        if value and all(value != getattr(other, name) for other in newer):
+            lines.append(f"{name}: {filters.quoted(value, always=True)}")
+    for name in handoffs.LISTS:
+        known = {entry for other in newer for entry in getattr(other, name)}
+        entries = [entry for entry in getattr(one, name) if entry not in known]
+        lines += [f"{name}:"] if entries else []
+        lines += [f"  - {filters.quoted(entry, always=True)}" for entry in entries]
+    return "\n".join(lines) + "\n" if lines else ""
 
 
 def frame(count: int, each: int) -> int:

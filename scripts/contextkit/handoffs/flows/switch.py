@@ -19,7 +19,7 @@ from contextkit.handoffs.documents import artifacts as handoffs
 from contextkit.handoffs.documents import fitting
 from contextkit.handoffs.documents import state as handoff_state
 from contextkit.handoffs.documents.artifacts import Handoff
-from contextkit.handoffs.flows import autofill, incoming
+from contextkit.handoffs.flows import autofill, blockers, incoming
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def hand_over(
 ) -> Outcome:
     """Write the artifact of `fields`, filling in what is known, and make its receiver active.
 
-    A story is required unless `no_story`. Raises ContextError without writing anything.
+    Raises ContextError without writing anything.
     """
     to = agents.identify(fields.get("to_agent", ""), "to")
     with handoff_state.locked(layout):
@@ -52,12 +52,11 @@ def hand_over(
         if not giver:
             raise bad_input("from: is missing, and no agent is active: who hands over?")
         _refuse_misspelled(layout, to)
-        filled, more = autofill.fill(layout, {**fields, "from_agent": giver, "to_agent": to})
-        if not (filled.get("story_id") or no_story):
-            raise bad_input("story_id: is missing: name the story, or use no_story=1")
+        chain = _chain(layout, state, giver)
+        asked = {**fields, "from_agent": giver, "to_agent": to}
+        filled, more = _with_story(layout, asked, chain, no_story, _taken_over(state, giver))
         if filled.get("story_id") and not filled.get("story_path"):
             more += ("story_path: is empty, so the incoming agent has to look for the story",)
-        chain = _chain(layout, state, giver)
         handoff, cut = _artifact(layout, filled, fields, state, chain, now, strict)
         carried = incoming.weight(layout, [handoff, *chain])
         path = handoff_state.keep(layout, state, handoff, now, carried)
@@ -84,7 +83,7 @@ def switch(
         state, said = handoff_state.current(layout)
         giver, doubt = _giver(fields, state)
         if giver == to and not fields.get("from_agent"):
-            return Outcome(said=(*said, f"{to} is already active: nothing to hand over"))
+            return _added(layout, fields, state, to, now, said)
         if not profile:
             _refuse_misspelled(layout, to)
         own = incoming.profile(layout, to, profile)  # refuse it before anything is written
@@ -93,7 +92,9 @@ def switch(
         if giver:
             found, unread = handoffs.read(layout, _chain_names(layout, state, giver))
             asked = {**fields, "from_agent": giver, "to_agent": to}
-            filled, more = _with_story(layout, asked, list(found.values()), no_story)
+            filled, more = _with_story(
+                layout, asked, list(found.values()), no_story, _taken_over(state, giver)
+            )
             handoff, cut = _artifact(
                 layout, filled, fields, state, list(found.values()), now, strict
             )
@@ -106,6 +107,27 @@ def switch(
             more = (f"{to} is the first agent of this session: no artifact",)
     made = incoming.compose(layout, to, own, found)
     return Outcome(text=made.text, path=path, said=(*said, *doubt, *unread, *more, *made.said))
+
+
+def _added(
+    layout: Layout, fields: Fields, state: State, to: str, now: int, said: tuple[str, ...]
+) -> Outcome:
+    """Add what was typed, such as a story, to the artifact that the active agent was given."""
+    typed = {name: value for name, value in fields.items() if name not in ("to_agent", "consumed")}
+    nothing = f"{to} is already active: nothing to hand over"
+    if not typed or not state.order:
+        return Outcome(said=(*said, nothing))
+    name = state.order[-1]
+    last = handoffs.load(layout, name)
+    known = {field: getattr(last, field) for field in Handoff.fields()}
+    filled, more = autofill.fill(layout, {**known, **typed})
+    handoff, cut = fitting.clipped(handoffs.make({**known, **filled}), layout.limits)
+    if handoff == last:
+        return Outcome(said=(*said, nothing))
+    path = handoffs.replace(layout, name, handoff)
+    made = incoming.compose(layout, to, incoming.Profile(), {name: handoff})
+    added = f"{to} is already active: added to its artifact: {', '.join(sorted(typed))}"
+    return Outcome(text=made.text, path=path, said=(*said, added, *more, *cut))
 
 
 def _giver(fields: Fields, state: State) -> tuple[str, tuple[str, ...]]:
@@ -135,21 +157,26 @@ def _chain(layout: Layout, state: State, giver: str) -> list[Handoff]:
     return list(handoffs.read(layout, _chain_names(layout, state, giver))[0].values())
 
 
+def _taken_over(state: State, giver: str) -> str:
+    """When `giver` became the active agent; '' if it is not."""
+    return state.at if giver == state.active else ""
+
+
 def _with_story(
-    layout: Layout, fields: Fields, chain: list[Handoff], no_story: bool
+    layout: Layout, fields: Fields, chain: list[Handoff], no_story: bool, since: str
 ) -> tuple[Fields, tuple[str, ...]]:
     """Fill in the fields, with the story of the last artifact if none is named.
 
-    The story's status and task are read again from its file.
+    `no_story` leaves it out. The story's status and task are read again from its file.
     """
     if fields.get("story_id") or fields.get("story_path") or no_story:
-        return autofill.fill(layout, fields)
+        return autofill.fill(layout, fields, since)
     last = chain[0] if chain else None
     if last is None or not last.story_id:
-        filled, said = autofill.fill(layout, fields)
-        return filled, (*said, "no story is named: give story_id= and story_path=")
+        filled, said = autofill.fill(layout, fields, since)
+        return filled, said
     known = {"story_id": last.story_id, "story_path": last.story_path}
-    filled, said = autofill.fill(layout, {**fields, **known})
+    filled, said = autofill.fill(layout, {**fields, **known}, since)
     for name in ("story_status", "current_task"):  # unless the file has them
         filled.setdefault(name, getattr(last, name))
     return filled, (*said, f"story {names.one_line(last.story_id)} goes on")
@@ -171,11 +198,10 @@ def _artifact(
     """
     fields, said = _without_persona(layout, fields)
     fields = redaction.cleaned(fields, layout.limits.secrets_allow)
-    known = autofill.verdict_agents(layout) if chain and chain[0].blockers else frozenset()
-    fields, more = fitting.carry(
-        fields, chain[0] if chain else None, layout.limits,
-        lambda blocker: blocker.partition(" ")[0] in known, typed,
-    )  # fmt: skip
+    last = chain[0] if chain else None
+    before = blockers.still_open(layout, fitting.apart("blockers", last.blockers)) if last else ()
+    waiting = blockers.of_verdicts(layout)
+    fields, more = fitting.carry(fields, last, layout.limits, typed, before, waiting)
     stamped = {
         **fields,
         "version": handoffs.VERSION,
@@ -249,6 +275,8 @@ def switch_from_prompt(
         story = autofill.story_named(layout, rest)
         fields |= autofill.since(layout, state.at, transcript)
         fields |= {"story_path": story} if story else {}
+    if state.active == to:  # the rest of the prompt is for the agent, not for its artifact
+        fields = {name: fields[name] for name in ("to_agent", "story_path") if name in fields}
     done = switch(layout, fields, now)
     fits = longest is None or len(done.text) <= longest
     if fits and (

@@ -16,7 +16,10 @@ _READ = (ledger.SHOWN, ledger.ACKNOWLEDGED)
 
 
 class Delivery(Record):
-    """The state of one document. `stored`, `handed`, `shown` are tokens; times are ISO or empty."""
+    """The state of one document. `stored`, `handed`, `shown` are tokens; times are ISO or empty.
+
+    `handed` includes what it took to have the document told: a second turn of its author.
+    """
 
     ref: str
     at: str = ""
@@ -36,7 +39,7 @@ class Delivery(Record):
 
     @property
     def saved(self) -> int:
-        """Tokens stored and in no context; 0 for a document that was read more than once."""
+        """Tokens stored and in no context, net; 0 for a document that cost more than it saved."""
         return max(0, self.stored - self.handed - self.shown)
 
 
@@ -65,6 +68,8 @@ def of_documents(events: Iterable[Event]) -> dict[str, Delivery]:
 def _add(fact: dict[str, object], event: str, size: int) -> None:
     if event in HANDED:
         fact["delivered"] = True
+        fact["handed"] = int(str(fact.get("handed", 0))) + size
+    elif event == ledger.ASKED:
         fact["handed"] = int(str(fact.get("handed", 0))) + size
     elif event in _READ:
         fact |= {"opened": True, "delivered": True}
@@ -124,7 +129,8 @@ class _Seen:
         if one["ref"] == f"session:{name}" and event in (ledger.ENDED, ledger.REMOVED):
             self.ended = one["at"]
             return
-        place = {ledger.STORED: 0, ledger.INJECTED: 1, ledger.RENDERED: 1, ledger.SHOWN: 2}
+        place = {ledger.STORED: 0, ledger.INJECTED: 1, ledger.RENDERED: 1, ledger.ASKED: 1,
+                 ledger.SHOWN: 2}  # fmt: skip
         if event in place:
             self.ended = ""
             self.sums[place[event]] += one.get("tokens", 0)

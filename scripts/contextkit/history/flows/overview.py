@@ -25,7 +25,7 @@ from contextkit.capsules.documents import branches, reminders
 from contextkit.capsules.documents import store as capsules
 from contextkit.handoffs.documents import artifacts as handoffs
 from contextkit.handoffs.documents import state as handoff_state
-from contextkit.history.flows import delivery
+from contextkit.history.flows import delivery, standing
 from contextkit.memory.flows import recovery, upkeep
 from contextkit.payloads.documents import store as payloads
 from contextkit.reviews.documents import processes, verdicts
@@ -327,11 +327,15 @@ def _hosts(layout: Layout) -> Facts:
     found = [host.title for host in every() if trials.installed(layout, host)]
     count = len(diagnostics.lines(layout.hooks))
     said = f"hooks of {' and '.join(found)}" if found else "not adopted: no hooks are installed"
+    card, requests = standing.tokens_a_request(layout), standing.requests(layout)
+    if card:
+        said += f"; card and skill ~{card} tokens a request, {requests} requests seen"
     advice = ": make doctor shows them" if count else ""
     return {
         "status": f"{said}; {names.counted(count, 'failure')} noted{advice}",
         "hosts": found,
         "failures": count,
+        **({"card_tokens": card, "requests": requests} if card else {}),
     }
 
 

@@ -10,10 +10,19 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, files, ledger, names, redaction, stores, version
+from contextkit.base import (
+    addresses,
+    files,
+    ledger,
+    names,
+    origins,
+    redaction,
+    stores,
+    version,
+)
 from contextkit.base.errors import ContextError
 from contextkit.base.version import toolkit
-from contextkit.history.flows import delivery
+from contextkit.history.flows import delivery, standing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,9 +75,10 @@ def facts(layout: Layout) -> Facts:
 
     found["severities"] = list(vocabulary.SEVERITIES)
     whole = {name: sum(one[name] for one in systems) for name in ("stored", "injected", "saved")}
+    net = max(0, whole["saved"] - standing.cost(layout))
     found["cards"] = [
         ["tokens stored", whole["stored"]], ["tokens handed over", whole["injected"]],
-        ["tokens saved", whole["saved"]], ["documents", len(items)],
+        ["tokens saved", net], ["documents", len(items)],
         ["sessions", len(found["sessions"])], ["open", len(found["open"])],
         ["stale", len(found["stale"])], ["failed", len(found["failed"])],
     ]  # fmt: skip
@@ -87,7 +97,7 @@ def _items(layout: Layout, known: dict[str, Delivery]) -> list[list[object]]:
     A document from another machine has the machine's name as a seventh field.
     """
     rows: list[list[object]] = []
-    elsewhere = ledger.stored_elsewhere(layout)
+    elsewhere = origins.elsewhere(layout)
     entries: dict[str, str] = {}
     for store in stores.with_documents():
         if store.is_file:

@@ -13,7 +13,7 @@ import re
 import sqlite3
 import unicodedata
 
-from contextkit.base import addresses, files, ledger, names, redaction, stores
+from contextkit.base import addresses, files, ledger, names, origins, redaction, stores
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.records import Record
 from contextkit.history.flows import show
@@ -231,7 +231,7 @@ class Catalog:
     def machine(self, ref: str) -> str:
         """Return the name of the other machine that stored a document; empty for this one."""
         if self._elsewhere is None:
-            self._elsewhere = ledger.stored_elsewhere(self._layout)
+            self._elsewhere = origins.elsewhere(self._layout)
         return self._elsewhere.get(ref, "")
 
     def _of_ledger(self) -> dict[str, dict[str, str]]:

@@ -45,8 +45,9 @@ class Lineage(Record):
 class History:
     """The events in order of time, indexed once by each question asked of them."""
 
-    def __init__(self, events: list[Event]) -> None:
-        self.events = events
+    def __init__(self, events: list[Event], elsewhere: dict[str, str] | None = None) -> None:
+        """`elsewhere` names the machine of each document that another machine wrote."""
+        self.events, self.elsewhere = events, elsewhere or {}
         self.of: dict[str, list[Event]] = {}
         self.made_of: dict[str, list[Event]] = {}  # stored events that name a document in `from`
         self.put_with: dict[str, list[Event]] = {}  # handed events that name one in `from`
@@ -66,9 +67,14 @@ class History:
                     self.into.setdefault(one["to"], []).append(one)
 
     def stored(self, ref: str) -> Event | None:
-        """Return the event of the last time that a document was stored; None if there is none."""
+        """Return the event of the last time that a document was stored; None if there is none.
+
+        That of the machine that the text here is from: others may store one under the same address.
+        """
         found = [one for one in self.of.get(ref, ()) if one["event"] == ledger.STORED]
-        return found[-1] if found else None
+        machine = self.elsewhere.get(ref, "")
+        its = [one for one in found if one.get("machine", "") == machine] or found
+        return its[-1] if its else None
 
     def sources(self, ref: str) -> list[str]:
         """Return what a document was made from, and what its writer had been given before."""
@@ -138,7 +144,8 @@ def lineage(layout: Layout, history: History, ref: str) -> Lineage:
         for one in history.handed(ref)
     ]
     written = {"at": made.get("at", ""), "by": _who(made), "session": made.get("session", ""),
-               "program": made.get("program", ""), "machine": made.get("machine", "")}  # fmt: skip
+               "program": made.get("program", ""),
+               "machine": history.elsewhere.get(ref) or made.get("machine", "")}  # fmt: skip
     written["commit"], drift = _drift(layout, ref, made.get("commit", ""))
     return Lineage(
         ref=ref, kind=ref.partition(":")[0], written=written,

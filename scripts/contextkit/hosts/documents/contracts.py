@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import filters, formats, names
+from contextkit.base import files, filters, formats, names
 from contextkit.base.errors import ContextError
 from contextkit.base.records import Record
 
@@ -18,7 +18,8 @@ class HostEvent(Record):
 
     does: our name for the event, if it differs. passes: the fields passed besides the common ones.
     takes: what an answer may hold. `context` is text for the agent; `plain` the same without JSON;
-    `block` a reason that sends the agent back; `replace` another result for the tool, whose name
+    `block` a reason that sends the agent back; `rewrite` another input for the tool, which `allow`
+    also lets run; `replace` another result for the tool, whose name
     matches `matcher`; `instead` a block whose reason is that result; `modify` that result with
     its keys in camel case; `respond` another text for a subagent's last message. tools: those whose
     long output may be replaced on request; a name that ends in `_` is a prefix. An event that
@@ -72,6 +73,7 @@ class Host(Record):
     sessions, marks: variables that hold the session's id, and those that show that a command runs
         in this host.
     home: the variable that names the host's own folder, and its default below the user's home.
+    keeps: a file of settings in that folder, and its key for the days that transcripts are kept.
     transcripts: where sessions leave transcripts in that folder; `{project}` is the project's path
         with every odd character a hyphen, `{days}` stands for folders by year, month and day.
     transcript_form: the format of a transcript line (`memory/documents/conversations.py`).
@@ -79,6 +81,13 @@ class Host(Record):
     agent_call, headless: how an agent starts subagents, and the command that takes a prompt on
         standard input.
     lends: a variable that another host sets for hooks, and that host, which runs these hooks too.
+
+    What decides whether a tool needs the user's permission:
+
+    rules: the project's files with rules; those of the user are in `settings.json` of `home`.
+    managed: files with which an administrator overrides all of them.
+    policies: folders with rules that name programs, and do not look into a wrapped command.
+    trusts: the file, beside the folder of `home`, that says which projects the user trusts.
     """
 
     name: str
@@ -108,12 +117,17 @@ class Host(Record):
     sessions: tuple[str, ...] = ()
     marks: tuple[str, ...] = ()
     home: tuple[str, ...] = ("", "")
+    keeps: tuple[str, ...] = ("", "")
     transcripts: str = ""
     transcript_form: str = ""
     notices: tuple[str, ...] = ()
     agent_call: str = ""
     headless: str = ""
     lends: tuple[str, ...] = ("", "")
+    rules: tuple[str, ...] = ()
+    managed: tuple[str, ...] = ()
+    policies: tuple[str, ...] = ()
+    trusts: str = ""
 
     def folder(self) -> str:
         """Return the folder of the host's own files; empty if unknown."""
@@ -121,7 +135,19 @@ class Host(Record):
         named = os.environ.get(variable, "") if variable else ""
         return named or (os.path.join(os.path.expanduser("~"), below) if below else "")
 
+    def days_kept(self) -> int:
+        """Return how many days the host keeps transcripts: its own setting, or 30."""
+        file, key = self.keeps
+        text = files.read_if_there(os.path.join(self.folder(), file)) if file else None
+        try:
+            found = formats.from_json(text or "{}", file)
+        except ContextError:
+            return KEPT_DAYS
+        days = found.get(key) if isinstance(found, dict) else None
+        return days if type(days) is int and 0 < days < 100_000 else KEPT_DAYS
 
+
+KEPT_DAYS = 30
 COMMON = ("session_id", "transcript_path", "cwd", "hook_event_name", "permission_mode", "model",
           "timestamp")  # fmt: skip
 AGENT = ("agent_id", "agent_type")
@@ -207,6 +233,8 @@ class Answer(Record):
     context, quoted: our own lines, and text from the repository, found at `origin`.
     block: why the agent must go on, and how.
     result: a replacement for a tool's result, in that tool's shape.
+    input: another input for a tool, which the host runs: not a word of it is changed on its way.
+    decision: `allow` if that input may run without a question.
     refs: the addresses of the documents in the answer, the one with the most text first.
     """
 
@@ -215,6 +243,8 @@ class Answer(Record):
     origin: str = ""
     block: str = ""
     result: object = None
+    input: object = None
+    decision: str = ""
     refs: tuple[str, ...] = ()
 
 
@@ -267,11 +297,10 @@ def output(host: str, event: str, answer: Answer) -> str:
         return formats.to_json({"decision": "block", "reason": answer.result}) + "\n"
     if isinstance(answer.result, str) and "respond" in known.takes:
         return formats.to_json({"modifiedResponse": answer.result}) + "\n"
-    if answer.result is not None and "modify" in known.takes:
-        return formats.to_json({"modifiedResult": answer.result}) + "\n"
-    if answer.result is not None and "replace" in known.takes:
-        inner = {"hookEventName": event, "updatedToolOutput": answer.result}
-        return formats.to_json({"hookSpecificOutput": inner}) + "\n"
+    if answer.input is not None and "rewrite" in known.takes:
+        return formats.to_json(_input(known, answer)) + "\n"
+    if answer.result is not None and {"modify", "replace"} & set(known.takes):
+        return formats.to_json(_result(known, answer)) + "\n"
     said = [answer.context, labeled(answer.quoted, answer.origin)]
     text = "\n\n".join(part for part in said if part.strip())
     if not text or "context" not in known.takes:
@@ -280,6 +309,30 @@ def output(host: str, event: str, answer: Answer) -> str:
         return formats.to_json({caller.context_key: text}) + "\n"
     inner = {"hookEventName": event, "additionalContext": text}
     return formats.to_json({"hookSpecificOutput": inner}) + "\n"
+
+
+def notice(host: str, event: str, text: str) -> str:
+    """Return what tells the user, not the agent, something at the start of a session; else ''."""
+    known = find(host).events.get(event)
+    if known is None or known.ours != "SessionStart" or find(host).flat:
+        return ""
+    return formats.to_json({"systemMessage": names.one_line(text)}) + "\n"
+
+
+def _result(event: HostEvent, answer: Answer) -> dict[str, object]:
+    """Return the answer that replaces a tool's result."""
+    if "modify" in event.takes:
+        return {"modifiedResult": answer.result}
+    inner = {"hookEventName": event.name, "updatedToolOutput": answer.result}
+    return {"hookSpecificOutput": inner}
+
+
+def _input(event: HostEvent, answer: Answer) -> dict[str, object]:
+    """Return the answer that replaces a tool's input."""
+    inner: dict[str, object] = {"hookEventName": event.name}
+    if answer.decision or "allow" in event.takes:
+        inner["permissionDecision"] = "allow"
+    return {"hookSpecificOutput": {**inner, "updatedInput": answer.input}}
 
 
 def labeled(text: str, origin: str) -> str:

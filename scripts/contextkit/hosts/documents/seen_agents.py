@@ -2,7 +2,7 @@
 
     .contextkit/hooks/<session>/<agent>.json      one file per subagent
     .contextkit/hooks/<session>/<agent>.link      what the main agent is to be told of its report
-    .contextkit/hooks/<session>/told, behind …    marks of the session itself
+    .contextkit/hooks/<session>/behind, reviewer …    marks of the session itself
 
 All subagents of a host share its session's id. Hosts may stop a subagent that they never reported
 as started, and may stop one several times.
@@ -18,7 +18,6 @@ from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 
 # Marks of a session, beside the files of its agents:
-TOLD = "told"  # the digest of what recovery last told it
 BEHIND = "behind"  # a turn ended before its transcript was written
 COMPACTION = "compaction"  # the snapshot that a compaction is to complete
 REVIEWER = "reviewer"  # the agent of a review run that the session is
@@ -35,6 +34,7 @@ class HookAgent(Record):
     digest: str = ""
     stored: str = ""
     receipt: str = ""  # of that payload, if it replaces the report
+    about: str = ""  # what the call that started it says
     asked: bool = False  # sent back to answer in its own words, or to mend its answer
     verdict: str = ""  # the name of its verdict
 

@@ -48,17 +48,17 @@ def handler(host: Host, event: str, toolkit: str) -> dict[str, object]:
     return {"type": "command", "command": command, "timeout": timeout}
 
 
-def events(host: Host, outputs: bool = False) -> list[str]:
-    """Return the events for our hooks; those that only replace long `outputs` on request."""
+def events(host: Host, outputs: bool = True) -> list[str]:
+    """Return the events for our hooks; those for tools alone if `outputs`."""
     return [n for n, event in host.events.items() if outputs or event.matcher or not event.tools]
 
 
-def wanted(host: Host, toolkit: str, outputs: bool = False) -> dict[str, dict[str, object]]:
+def wanted(host: Host, toolkit: str, outputs: bool = True) -> dict[str, dict[str, object]]:
     """Return our handler for each of those events."""
     return {event: handler(host, event, toolkit) for event in events(host, outputs)}
 
 
-def matchers(host: Host, outputs: bool = False) -> dict[str, str]:
+def matchers(host: Host, outputs: bool = True) -> dict[str, str]:
     """Return the tools that each tool event is about."""
     found = {}
     for name in events(host, outputs):

@@ -26,7 +26,7 @@ _SHIPPED = ("Makefile", "LICENSE", "README.md", "CHANGELOG.md", ".gitignore", "p
             "requirements.txt", "requirements.lock", "scripts", "templates", "manuals")  # fmt: skip
 _NOT_SHIPPED = (".pyc", ".tmp", ".png")
 _PICTURE = re.compile(r"<picture>\n.*?\n\n", re.DOTALL)  # with its caption, up to an empty line
-_LINK = re.compile(r"\[([^]]+)\]\((?!\w+:)([^)#\s]+)(?:#[^)]*)?\)")
+_LINK = re.compile(r"\[([^][]+)\]\((?!\w+:)([^)#\s]+)(?:#[^)]*)?\)")
 _EMPTY = frozenset("{}[] \t\r\n")
 _COMPILED = "scripts/contextkit/compiled"
 

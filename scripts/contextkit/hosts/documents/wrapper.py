@@ -20,6 +20,7 @@ from contextkit.base.records import Record
 from contextkit.hosts.documents import vendored
 
 _MARK = "pinned-"
+_SHORT = 12  # digits of a commit in a folder's name
 _INSTALL = "scripts/contextkit/hosts/install.sh"
 _PLAIN = re.compile(r"[\w.~:/@+%-]*", re.ASCII)  # make and the shell take it as it is
 
@@ -47,8 +48,8 @@ def pin() -> Pin:
 
 def wrapper_files(pinned: Pin) -> dict[str, tuple[bytes, bool]]:
     """Return the files of a wrapper: path -> (content, whether executable)."""
-    values = {"version": version.VERSION, "commit": pinned.commit, "origin": pinned.origin}
-    makefile = templates.render("wrapper.mk", **values)
+    values = {"version": version.VERSION, "commit": pinned.commit, "short": pinned.commit[:_SHORT]}
+    makefile = templates.render("wrapper.mk", origin=pinned.origin, **values)
     hook = templates.render("wrapper_hook.sh", **values)
     return {
         "Makefile": (makefile.encode("utf-8"), False),

@@ -300,6 +300,12 @@ def _block(opening: str, lines: str, style: str, end: str) -> str:
     return "".join(line + end for line in whole)
 
 
+def block_in(text: str) -> str:
+    """Return our block in a document of the host; '' if there is none."""
+    there = _find_block(text, COMMENT)
+    return text[there[0] : there[1]] if there else ""
+
+
 def without_block(text: str, style: str) -> str:
     """Remove our blocks without a trace, each with the blank line that was put before it."""
     while (there := _find_block(text, style)) is not None:

@@ -41,7 +41,11 @@ class Finding(Record):
 
 
 def examine(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
-    """Run every check in order."""
+    """Run every check in order; where the state folder is not ours, nothing else is to be known."""
+    try:
+        layout.state  # noqa: B018  (its check)
+    except ContextError as error:
+        return [_wrong("state", str(error), "then run doctor again")]
     return [found for area, check in CHECKS.items() for found in _tried(area, check, layout, hosts)]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import names
+from contextkit.base import files, names
 from contextkit.hosts.documents import contracts as hosts
 from contextkit.hosts.documents.contracts import NOTHING, Answer, HookInput
 
@@ -50,7 +50,7 @@ def tell_reminders(layout: Layout, given: HookInput) -> Answer:
         return NOTHING
     from contextkit.hosts.flows import sessions
 
-    return sessions.reminders(layout)
+    return sessions.unseen(layout, given, sessions.reminders(layout))
 
 
 def tell_handoff(layout: Layout, given: HookInput) -> Answer:
@@ -61,7 +61,7 @@ def tell_handoff(layout: Layout, given: HookInput) -> Answer:
 
     if given.text("source") == "resume":
         sessions.resume_agent(layout, given.session)
-    return sessions.handoff(layout)
+    return sessions.unseen(layout, given, sessions.handoff(layout))
 
 
 def recover(layout: Layout, given: HookInput) -> Answer:
@@ -70,11 +70,11 @@ def recover(layout: Layout, given: HookInput) -> Answer:
     Any other session gets one line about the open task.
     """
     stores = (layout.memory, layout.payloads, layout.running)
-    if not any(map(os.path.isdir, stores)):
+    if not (_is_apart(layout) or any(map(os.path.isdir, stores))):
         return NOTHING
     from contextkit.hosts.flows import sessions
 
-    return sessions.saved(layout, given)
+    return sessions.unseen(layout, given, sessions.saved(layout, given))
 
 
 def note_session(layout: Layout, given: HookInput) -> Answer:
@@ -99,7 +99,7 @@ def catch_up(layout: Layout, given: HookInput) -> Answer:
     if given.session and not given.agent and os.path.exists(mark):
         from contextkit.hosts.flows import snapshots
 
-        os.unlink(mark)
+        files.discard(mark)
         snapshots.when_full(layout, given)
     return NOTHING
 
@@ -129,7 +129,10 @@ def note_start(layout: Layout, given: HookInput) -> Answer:
     from contextkit.hosts.documents import seen_agents
 
     if given.agent:
-        record = seen_agents.HookAgent(agent_type=given.agent_type, started=names.now())
+        about = seen_agents.load(layout, given.session, given.agent).about
+        record = seen_agents.HookAgent(
+            agent_type=given.agent_type, started=names.now(), about=about
+        )
         seen_agents.save(layout, given.session, given.agent, record)
     return NOTHING
 
@@ -138,16 +141,15 @@ def brief(layout: Layout, given: HookInput) -> Answer:
     """Give a subagent the branch's capsule, or the latest handoff, unless it judges others."""
     from contextkit.base import agents
 
-    here = layout.repository
-    apart = here is not None and here.folder != here.common  # a worktree: they may be elsewhere
     stores = (layout.capsules, layout.handoffs)
-    if agents.judges(given.agent_type) or not (apart or any(map(os.path.isdir, stores))):
+    there = _is_apart(layout) or any(map(os.path.isdir, stores))
+    if agents.judges(given.agent_type) or not there:
         return NOTHING
     if _is_expected(layout, given):
         return NOTHING
     from contextkit.hosts.flows import sessions
 
-    return sessions.brief(layout)
+    return sessions.brief(layout, given)
 
 
 def ask(layout: Layout, given: HookInput) -> Answer:
@@ -199,7 +201,8 @@ def keep_output(layout: Layout, given: HookInput) -> Answer:
 
 def keep_finding(layout: Layout, given: HookInput) -> Answer:
     """Store what an agent of the current task found, unless this stop follows a block."""
-    if not os.path.isdir(layout.memory) or given.passed.get("stop_hook_active"):
+    stores = (layout.memory, os.path.dirname(layout.memory_state("current")))
+    if not any(map(os.path.isdir, stores)) or given.passed.get("stop_hook_active"):
         return NOTHING
     from contextkit.memory.documents import store
 
@@ -210,6 +213,12 @@ def keep_finding(layout: Layout, given: HookInput) -> Answer:
     name = given.agent_type or given.agent
     agents.agent_ended(layout, name, given.text("last_assistant_message"), names.now())
     return NOTHING
+
+
+def _is_apart(layout: Layout) -> bool:
+    """Return whether this is a worktree: what it starts with may be in another one."""
+    here = layout.repository
+    return here is not None and here.folder != here.common
 
 
 def _has_runs(layout: Layout) -> bool:
@@ -224,6 +233,25 @@ def _nobody(layout: Layout, given: HookInput) -> bool:
     from contextkit.hosts.documents import seen_agents
 
     return not seen_agents.load(layout, given.session, given.agent).started
+
+
+def wrap_command(layout: Layout, given: HookInput) -> Answer:
+    """Have a command run under our wrapper, which shortens what it prints."""
+    if not layout.limits.hook_tool_output_tokens:
+        return NOTHING
+    from contextkit.hosts.flows import rewriting
+
+    return rewriting.rewritten(layout, given)
+
+
+def _is_wrappable(given: HookInput) -> bool:
+    """Return whether a tool runs a command that may be wrapped; most commands may not."""
+    from contextkit.hosts.flows import rewriting
+
+    if not _is_of_a_tool(given) or not rewriting.is_about_a_command(given):
+        return False
+    asked = given.passed["tool_input"]
+    return isinstance(asked, dict) and bool(rewriting.wrappable(asked["command"]))
 
 
 def tell_links(layout: Layout, given: HookInput) -> Answer:
@@ -246,10 +274,11 @@ def hand_receipt(layout: Layout, given: HookInput) -> Answer:
     starts_agents = given.text("tool_name") in event.matcher.split("|")
     if not starts_agents or not isinstance(response, dict):
         return NOTHING
-    if not isinstance(response.get(event.text or "content"), (str, list)):
-        return NOTHING
     from contextkit.hosts.flows import outputs
 
+    if not isinstance(response.get(event.text or "content"), (str, list)):
+        outputs.note_call(layout, given, response)
+        return NOTHING
     return outputs.hand_receipt(layout, given, response)
 
 
@@ -332,6 +361,8 @@ def end_session(layout: Layout, given: HookInput) -> Answer:
     if given.session and any(map(os.path.exists, from_it)):
         from contextkit.hosts.flows import sessions
 
+        if given.text("reason") == "clear":
+            sessions.note_cleared(layout, given.session)
         sessions.end(layout, given.session)
     return NOTHING
 
@@ -357,6 +388,8 @@ def _sync(layout: Layout, verb: str) -> Answer:
 def of(given: HookInput) -> tuple[Action, ...]:
     """Return the actions for an event of a host; none for an undeclared event."""
     known = hosts.find(given.host).events.get(given.event)
+    if known and known.ours == "PreToolUse" and not _is_wrappable(given):
+        return ()
     return ACTIONS.get(known.ours, ()) if known else ()
 
 
@@ -366,6 +399,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
     "UserPromptSubmit": (catch_up, note_session, note_reviewer, tell_links, switch_agent),
     "SubagentStart": (note_start, brief, ask),
     "SubagentStop": (keep_finding, judge, keep_output, push_machines),
+    "PreToolUse": (wrap_command,),
     "PostToolUse": (hand_receipt, shorten_output),
     "PreCompact": (save_before,),
     "PostCompact": (save_after,),

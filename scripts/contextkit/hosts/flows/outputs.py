@@ -21,7 +21,7 @@ from contextkit.hosts.documents.seen_agents import HookAgent
 from contextkit.hosts.flows import reviews
 from contextkit.payloads.documents import answers
 from contextkit.payloads.documents import store as payloads
-from contextkit.payloads.flows import storing
+from contextkit.payloads.flows import retention, storing
 from contextkit.reviews.documents import verdicts
 
 TYPE_CHECKING = False
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 _SECONDS = 2.0  # for the digest of a text; a host waits for ten
 _ENCODED = ("data", "blob")  # keys whose values are not text: images, sound, files
 _MOST = 120  # characters in a topic
+_ABOUT = 60  # characters of what an agent works on
+_FIRST, _LINE = 5, 1 << 18  # lines of an agent's transcript that are read, and characters of each
 
 
 def keep(layout: Layout, given: HookInput) -> Answer:
@@ -52,6 +54,7 @@ def keep(layout: Layout, given: HookInput) -> Answer:
         left = answers.left_by(layout, given.agent, given.text("cwd")) if given.agent else ""
         if given.agent and known.digest == digest and not left:
             return NOTHING
+        known = known.replace(about=known.about or _about(given))
         made, report = _made(layout, given, known, text, left)
         for ref in () if known.asked else addresses.named_in(layout, text):
             ledger.note(layout, ledger.ACKNOWLEDGED, ref, agent=given.agent_type)
@@ -74,9 +77,30 @@ def keep(layout: Layout, given: HookInput) -> Answer:
             seen_agents.save(layout, given.session, given.agent, known)
             if made and report != text and not block:
                 _link(layout, given, known, made, text)
+        if made:
+            _note_cost(layout, given, known, made, (block, text), replaced)
     if made and replaced and not _is_replaced_later(given):
         return Answer(result=made.receipt)
     return Answer(block=block) if block else NOTHING
+
+
+def _note_cost(
+    layout: Layout,
+    given: HookInput,
+    known: HookAgent,
+    made: storing.Stored,
+    said: tuple[str, str],
+    replaced: bool,
+) -> None:
+    """Note what reached the main agent of a stored report, and what a second turn took."""
+    block, text = map(tokens.estimate, said)
+    now = ledger.RENDERED if replaced else ledger.INJECTED
+    size = tokens.estimate(made.receipt) if replaced else text
+    agent, to = given.agent_type, f"session:{given.session}"
+    if not block:
+        ledger.note(layout, now, made.ref, tokens=size, to=to, agent=agent)
+    if block or known.asked:
+        ledger.note(layout, ledger.ASKED, made.ref, tokens=block or text, agent=agent)
 
 
 def _made(
@@ -87,10 +111,10 @@ def _made(
     The report is the file that the agent left, the one that it was asked to answer about, or else
     its message.
     """
-    topic = _about(given)
+    topic = known.about or given.agent_type
     if left:
         report = files.read(left)
-        made = _store(layout, given, topic, given.agent_type, report, text)
+        made = _store(layout, given, topic, given.agent_type, report, text, passed=False)
         os.unlink(left)
         return made, report
     long = tokens.estimate(text) > layout.limits.payload_budget
@@ -101,13 +125,44 @@ def _made(
             made = storing.answered(layout, path, payload, text, names.now(), _SECONDS)
             return made, payload.content
     if long:
-        return _store(layout, given, topic, given.agent_type, text), text
+        return _store(layout, given, topic, given.agent_type, text, passed=False), text
     return None, ""
 
 
+def note_call(layout: Layout, given: HookInput, response: dict[str, Any]) -> None:
+    """Record what the call says that has just started an agent in the background."""
+    agent = hosts.safe_name(str(response.get("agentId") or ""))
+    about = _about(given)
+    if agent and about:
+        with seen_agents.locked(layout, given.session):
+            known = seen_agents.load(layout, given.session, agent)
+            seen_agents.save(layout, given.session, agent, known.replace(about=about))
+
+
 def _about(given: HookInput) -> str:
-    """What a subagent's report is about: what the call says, else the agent's type."""
-    return given.text("description") or given.agent_type
+    """What an agent works on, in a line: as its call describes it, else how its task begins."""
+    asked = given.passed.get("tool_input")
+    called = asked if isinstance(asked, dict) else {}
+    path = given.text("agent_transcript_path")
+    described = called.get("description") or _in_file(path.removesuffix(".jsonl") + ".meta.json")
+    said = described or called.get("prompt") or _in_file(path)
+    plain = "".join(char for char in names.one_line(str(said or "")) if char.isprintable())
+    return names.clipped_at_space(plain, _ABOUT)
+
+
+def _in_file(path: str) -> str:
+    """The description, or the first prompt, in a file that a host keeps about an agent; or ''."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            for line, _ in zip(file, range(_FIRST), strict=False):
+                found = json.loads(line[:_LINE])
+                if found.get("description"):
+                    return str(found["description"])
+                if said := formats.texts_of((found.get("message") or {}).get("content") or ""):
+                    return said
+    except (OSError, ValueError, AttributeError):
+        pass
+    return ""
 
 
 def _block(made: storing.Stored, long: bool, stored: str) -> str:
@@ -192,7 +247,7 @@ def hand_receipt(layout: Layout, given: HookInput, response: dict[str, Any]) -> 
     receipt = known.receipt
     if not receipt:
         kind = known.agent_type or given.agent_type
-        receipt = _store(layout, given, _about(given), kind, text).receipt
+        receipt = _store(layout, given, _about(given) or kind, kind, text).receipt
     content = [{"type": "text", "text": receipt}]
     return Answer(result={**response, "content": content})
 
@@ -212,13 +267,17 @@ def _unwrapped(text: str) -> str:
 
 
 def shorten(layout: Layout, given: HookInput) -> Answer:
-    """Return the tool's result with a receipt for each text above `hook_tool_output_tokens`.
+    """Return the tool's result with a digest for each text above `hook_tool_output_tokens`.
 
     Each host expects its own shape for a tool's result, so a long text is replaced where it is and
     the rest stays.
     """
+    from contextkit.hosts.flows import rewriting
+
     event = hosts.find(given.host).events[given.event]
-    response = given.passed.get("tool_response")
+    response, asked = given.passed.get("tool_response"), given.passed.get("tool_input")
+    if isinstance(asked, dict) and rewriting.is_wrapped(asked.get("command")):
+        return NOTHING
     whole = response if isinstance(response, dict) and event.text else {}
     result = whole.get(event.text) if whole else response
     shortened = _shortened(layout, given, result)
@@ -240,7 +299,12 @@ def _shortened(layout: Layout, given: HookInput, found: object) -> object:
         if len(found) <= most or tokens.estimate(found) <= most or "@stored: " in found:
             return found
         tool = names.one_line(given.text("tool_name"))[:_MOST]
-        return _store(layout, given, _topic(given, tool), tool, found).receipt
+        from contextkit.outputs.flows import telling
+
+        told = telling.Told(
+            content=found, topic=_topic(given, tool), source=tool, session=given.session
+        )
+        return telling.digested(layout, told)
     if isinstance(found, list):
         return [_shortened(layout, given, one) for one in found]
     if isinstance(found, dict) and not found.get("isImage"):
@@ -268,7 +332,13 @@ def hand_in(layout: Layout, given: HookInput) -> None:
 
 
 def _store(
-    layout: Layout, given: HookInput, topic: str, source: str, text: str, answer: str = ""
+    layout: Layout,
+    given: HookInput,
+    topic: str,
+    source: str,
+    text: str,
+    answer: str = "",
+    passed: bool = True,
 ) -> storing.Stored:
     """Store `text` as a payload; `answer` is what its author says about it."""
     now = names.now()
@@ -278,9 +348,13 @@ def _store(
         source=source,
         content=text,
         tokens=tokens.estimate(text),
+        estimated=True,
         answer=answer,
     )
-    return storing.store(layout, session, output, now, _SECONDS)
+    made = storing.store(layout, session, output, now, _SECONDS, passed)
+    host = hosts.find(given.host)
+    retention.hold(layout, session, given.text("transcript_path"), host.days_kept(), now)
+    return made
 
 
 def _record(

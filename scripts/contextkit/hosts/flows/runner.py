@@ -19,6 +19,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextkit.base.layout import Layout
 
+_NOT_OURS = Answer(
+    context="contextkit does nothing here: .contextkit is not its own: `make doctor` says why."
+)
 _MOST = 64 << 20  # bytes of input; an agent's message is a few thousand
 _GIT_SECONDS = 2  # that a hook waits for git's answers, all together
 
@@ -49,7 +52,12 @@ def _run(host: str, event: str, data: bytes) -> str:
         layout = _layout()
     except Exception as error:  # whatever it is, the host must go on
         _note_without_layout(f"{host} {event}", error)
-        return ""
+        return _notice(host, event, error)
+    try:
+        layout.state  # noqa: B018  (its check)
+    except ContextError:
+        started = "SessionStart" in (given.event, hosts.find(host).events[given.event].ours)
+        return hosts.output(host, given.event, _NOT_OURS) if started else ""
     answers = []
     for action in actions:
         answers.append(_with_machines(layout, _done(layout, action, given)))
@@ -63,6 +71,16 @@ def _run(host: str, event: str, data: bytes) -> str:
     except Exception as error:
         _note(layout.hooks, f"{host} {given.event}", error)
         return ""
+
+
+def _notice(host: str, event: str, error: Exception) -> str:
+    """Tell the user once, at the start of a session, that the hooks do nothing, and why."""
+    if not isinstance(error, ContextError):
+        return ""
+    try:
+        return hosts.notice(host, event, f"contextkit's hooks do nothing in this session: {error}")
+    except ContextError:
+        return ""  # an unknown host
 
 
 def _note_injected(layout: Layout, given: HookInput, answers: list[Answer]) -> None:
@@ -157,9 +175,9 @@ def _with_machines(layout: Layout, answer: Answer) -> Answer:
     """Return the answer, naming which of its documents another machine stored."""
     if not answer.refs:
         return answer
-    from contextkit.base import ledger
+    from contextkit.base import origins
 
-    elsewhere = ledger.stored_elsewhere(layout)
+    elsewhere = origins.elsewhere(layout)
     found = [f"{ref} on {names.clipped(elsewhere[ref], 60)}" for ref in answer.refs
              if ref in elsewhere]  # fmt: skip
     if not found:
@@ -170,13 +188,14 @@ def _with_machines(layout: Layout, answer: Answer) -> Answer:
 
 def _merged(layout: Layout, answers: list[Answer]) -> Answer:
     """Merge all answers into one within the host's limits; quoted text is cut first."""
-    said = [_without_secrets(layout, answer) for answer in answers if answer != hosts.NOTHING]
+    said = [_through_the_door(layout, answer) for answer in answers if answer != hosts.NOTHING]
     if not said:
         return hosts.NOTHING
     from contextkit.base import tokens
 
     block = next((answer.block for answer in said if answer.block), "")
     result = next((answer.result for answer in said if answer.result is not None), None)
+    wrapped = next((answer for answer in said if answer.input is not None), hosts.NOTHING)
     limits = layout.limits
     most = int(limits.hook_context_tokens / tokens.CAUTION)
     lines = _joined([one.context for one in said if one.context], limits.hook_context_characters,
@@ -192,7 +211,7 @@ def _merged(layout: Layout, answers: list[Answer]) -> Answer:
         text = tokens.clip(answer.quoted[: room - len(around) - 4], left)
         lines = f"{lines}\n\n{hosts.labeled(text, answer.origin)}".strip("\n")
         room = limits.hook_context_characters - len(lines)
-    return Answer(context=lines, block=block, result=result)
+    return wrapped.replace(context=lines, block=block, result=result)
 
 
 def _joined(texts: list[str], characters: int, most: int) -> str:
@@ -209,12 +228,12 @@ def _joined(texts: list[str], characters: int, most: int) -> str:
     return tokens.clip("\n".join(texts)[:characters], most)
 
 
-def _without_secrets(layout: Layout, answer: Answer) -> Answer:
-    from contextkit.base import redaction
+def _through_the_door(layout: Layout, answer: Answer) -> Answer:
+    from contextkit.base import outgoing
 
-    allowed = layout.limits.secrets_allow
-    texts = {name: text for name, text in vars(answer).items() if isinstance(text, str)}
-    return answer.replace(**{n: redaction.redacted(t, allowed)[0] for n, t in texts.items() if t})
+    fields = {name: value for name, value in vars(answer).items() if name != "input"}
+    told = outgoing.told_each(fields, layout.limits.secrets_allow)
+    return answer.replace(**{name: value for name, value in told.items() if value})
 
 
 def _note(hooks: str, where: str, error: Exception) -> None:
@@ -226,11 +245,13 @@ def _note(hooks: str, where: str, error: Exception) -> None:
 
 def _note_without_layout(where: str, error: Exception) -> None:
     """Do as `_note` does without settings or input: only in a repository, or a given root."""
-    from contextkit.base import git, layout
+    from contextkit.base import git, layout, owned
 
     try:
         repository = git.find(os.getcwd())
         if repository or os.environ.get("CONTEXT_ROOT"):
-            _note(layout.hooks_folder(layout.find_root("", repository)), where, error)
+            hooks = layout.hooks_folder(layout.find_root("", repository))
+            owned.check(os.path.dirname(hooks), repository)
+            _note(hooks, where, error)
     except Exception:
         return

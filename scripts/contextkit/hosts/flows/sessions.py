@@ -9,6 +9,7 @@ died, and the next session learns of it once.
 from __future__ import annotations
 
 import os
+import time
 
 from contextkit.base import addresses, files, names, sessions
 from contextkit.base.layout import Layout
@@ -17,6 +18,8 @@ from contextkit.hosts.documents.contracts import NOTHING, Answer, HookInput
 
 _WARNINGS = 3  # warnings of recovery shown
 _NAMED = 8  # payloads listed by id
+_TAIL = 1 << 17  # bytes at the end of a transcript that are searched for an agent's prompt
+_KEPT = 30 * 86_400  # seconds for which hosts keep a conversation that may be resumed
 _DEAD = 20  # files of dead sessions that are looked at
 
 
@@ -51,13 +54,34 @@ def handoff(layout: Layout) -> Answer:
     return Answer(context=said, refs=(f"handoff:{ref}",))
 
 
-def brief(layout: Layout) -> Answer:
+def brief(layout: Layout, given: HookInput) -> Answer:
     """Return a new subagent's briefing: the newest capsule for the branch, else a handoff."""
     from contextkit.base import git
     from contextkit.subagents.flows import prompts
 
-    said = prompts.brief(layout, git.head(layout.repository).name)
+    branch = git.head(layout.repository).name
+    said = prompts.brief(layout, branch, given.agent_type, _task_of(given))
     return Answer(context=said, refs=tuple(addresses.named_in(layout, said.partition("\n")[0])))
+
+
+def _task_of(given: HookInput) -> str:
+    """Return the prompt of the agent that starts, from the end of the transcript; '' if unknown."""
+    from contextkit.base import formats
+
+    try:
+        with open(given.text("transcript_path"), "rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL))
+            lines = file.read(_TAIL).split(b"\n")
+    except OSError:
+        return ""
+    for line in reversed([line for line in lines if b'"subagent_type"' in line]):
+        message = formats.object_in_line(line).get("message")
+        blocks = message.get("content") if isinstance(message, dict) else None
+        for block in blocks if isinstance(blocks, list) else ():
+            asked = block.get("input") if isinstance(block, dict) else None
+            if isinstance(asked, dict) and asked.get("subagent_type") == given.agent_type:
+                return str(asked.get("prompt") or "")
+    return ""
 
 
 def saved(layout: Layout, given: HookInput) -> Answer:
@@ -67,24 +91,92 @@ def saved(layout: Layout, given: HookInput) -> Answer:
     if source in ("compact", "resume"):
         found = _recovered(layout)
         stored = _payloads(layout, given.session) if source == "compact" else ""
-        if _is_repeated(layout, given, found):
-            return Answer(context=stored)
         return found.replace(context="\n".join(filter(None, (found.context, stored))))
+    cleared = _take_cleared(layout) if source == "clear" else ""
+    before = dead or cleared
+    stored = _payloads(layout, before) if before else ""
     if dead:
-        found = _recovered(layout, transcript)
-        if found != NOTHING:
-            died = f"The last session here, {dead[:12]}, ended unexpectedly."
-            return found.replace(context=f"{died}\n{found.context}")
-    return _open_task(layout)
+        from contextkit.memory.documents import store
+
+        found = _recovered(layout, transcript, store.own_task(layout, dead))
+        died = f"The last session here, {dead[:12]}, ended unexpectedly."
+        if found != NOTHING or stored:
+            lines = filter(None, (died, found.context, stored))
+            return found.replace(context="\n".join(lines))
+    line = _open_task(layout)
+    return line.replace(context="\n".join(filter(None, (line.context, stored))))
+
+
+def unseen(layout: Layout, given: HookInput, answer: Answer) -> Answer:
+    """Return what of an answer this conversation has not been told since its last compaction.
+
+    What a resumed conversation was told before, it still holds; a host may also start one twice.
+    """
+    if answer == NOTHING or not given.session:
+        return answer
+    path = _told(layout, given.session)
+    known = frozenset((files.read_if_there(path) or "").split("\n"))
+    before = known if given.text("source") in ("compact", "resume") else frozenset[str]()
+    lines = [line for line in answer.context.split("\n") if _key(line) not in before]
+    quoted = _new_of(answer.quoted, before)
+    told = [*answer.context.split("\n"), *answer.quoted.split("\n")]
+    files.store(layout.state)
+    _sweep(os.path.dirname(path))
+    files.write(path, "\n".join(sorted(known | set(map(_key, told)))), derived=True)
+    if quoted != answer.quoted and quoted:
+        answer = answer.replace(origin=f"{answer.origin}, what changed since you last saw it")
+    found = answer.replace(context="\n".join(lines).strip("\n"), quoted=quoted)
+    return found if found.context or found.quoted else NOTHING
+
+
+def _sweep(folder: str) -> None:
+    """Forget what conversations were told that no host can resume any more."""
+    oldest = time.time() - _KEPT
+    for name in os.listdir(folder) if os.path.isdir(folder) else ():
+        path = os.path.join(folder, name)
+        if os.stat(path).st_mtime < oldest:
+            files.discard(path)
+
+
+def _new_of(text: str, before: frozenset[str]) -> str:
+    """The lines of a text that are not among `before`, below their headings."""
+    if not any(_key(line) in before for line in text.split("\n") if line.strip("#- ")):
+        return text
+    kept: list[str] = []
+    heading = ""
+    for line in text.split("\n"):
+        if line.startswith("#"):
+            heading = line
+        elif line.strip() and _key(line) not in before:
+            kept += [heading, line] if heading else [line]
+            heading = ""
+    return "\n".join(kept)
+
+
+def _key(line: str) -> str:
+    """A line without what changes by itself: how long ago it was saved."""
+    return line.partition(", ")[0] if line.startswith("- Saved: ") else line.strip()
+
+
+def _told(layout: Layout, session: str) -> str:
+    return layout.memory_state(f"told/{sessions.key(session) or '-'}")
+
+
+def forget_told(layout: Layout, session: str) -> None:
+    """Forget what a conversation was told: a compaction drops it, so it may be said again."""
+    files.discard(_told(layout, session))
 
 
 def _payloads(layout: Layout, session: str) -> str:
-    """Return a line with the ids of the session's newest payloads."""
+    """Return a line with the ids of the session's newest payloads, also of one that ended."""
     from contextkit.payloads.documents import store
+    from contextkit.payloads.flows import retention
 
-    if not session or not os.path.isdir(os.path.join(layout.payloads, session)):
+    if not sessions.is_name(session):
         return ""
-    found = [os.path.basename(path)[:-3] for path in store.documents(layout, session)]
+    places = (os.path.join(layout.payloads, session), *retention.ended(layout, session)[::-1])
+    place = next((place for place in places if os.path.isdir(place)), "")
+    found = [os.path.basename(path)[:-3] for path in store.documents_in(place)] if place else []
     if not found:
         return ""
     newest = ", ".join(f"`{name}`" for name in found[: -_NAMED - 1 : -1])
@@ -92,52 +184,52 @@ def _payloads(layout: Layout, session: str) -> str:
     return f"Stored in this session: {newest}{more}: `make payload_show ref=…` shows one."
 
 
-def _is_repeated(layout: Layout, given: HookInput, found: Answer) -> bool:
-    """Return whether this was said since the last compaction: a host may start a session twice."""
-    if found == NOTHING:
-        return True
-    mark = seen_agents.mark(layout, given.session, seen_agents.TOLD)
-    digest = names.sha256(found.quoted.encode("utf-8", "replace"))
-    if (files.read_if_there(mark) or "").strip() == digest:
-        return True
-    files.store(layout.state)
-    files.write(mark, digest + "\n")
-    return False
-
-
 def _open_task(layout: Layout) -> Answer:
-    """Return a line with the open task and when it was last saved."""
-    from contextkit.memory.documents import store
+    """Return a line with the open task and when it was last saved, or one with each of several.
 
-    task = store.current_task(layout)
-    if not task or not os.path.isdir(layout.memory):
-        return NOTHING
-    kinds = ((store.CHECKPOINTS, ".json"), (store.SNAPSHOTS, ".md"))
-    found = [
-        store.split_name(os.path.basename(path))[1]
-        for kind, suffix in kinds
-        for path in store.paths(layout.memory_folder(kind), suffix)
-    ]
-    stamp = max(found, default="")
-    when = f"{stamp[:4]}-{stamp[4:6]}-{stamp[6:11]}:{stamp[11:13]}Z" if stamp else "never"
-    command = f"`make memory_recover task={task}` prints what is known"
-    return Answer(context=f"The task `{task}` is open, last saved {when}: {command}.")
-
-
-def _recovered(layout: Layout, transcript: str = "") -> Answer:
-    """Return what recovery prints about the current task, within the host's limits.
-
-    `transcript` is that of a session that died: its work since the last save is included.
+    A worktree without one of its own is told of that of the branch it was made from.
     """
+    from contextkit.base import git
+    from contextkit.capsules.flows import given as given_capsules
+    from contextkit.memory.documents import store
+    from contextkit.memory.flows import recovery_report
+
+    for branch, where in given_capsules.places(layout, git.head(layout.repository).name):
+        tasks = store.candidates(where, "", starts=True)
+        if not tasks or not os.path.isdir(where.memory):
+            continue
+        tree = "" if where.root == layout.root else f" worktree={branch}"
+        said = [f"`{task}`, last saved {recovery_report.last_saved(where, task)}" for task in tasks]
+        if len(tasks) == 1:
+            command = f"`make memory_recover task={tasks[0]}{tree}` prints what is known"
+            return Answer(context=f"The task `{tasks[0]}` is open{said[0][len(tasks[0]) + 2:]}:"
+                                  f" {command}.")  # fmt: skip
+        command = f"`make memory_recover task=…{tree}` prints one"
+        return Answer(context=f"{len(tasks)} tasks are open: {'; '.join(said)}: {command}.")
+    return NOTHING
+
+
+def _recovered(layout: Layout, transcript: str = "", task: str = "") -> Answer:
+    """Return what recovery prints about a task, by default the session's, in the host's limits.
+
+    `transcript` is that of a session that died: its work since the last save is included, and this
+    session takes up its task.
+    """
+    from contextkit.memory.documents import store
     from contextkit.memory.flows import recovery, recovery_report
 
-    found = recovery.load(layout, "", names.now(), transcript=transcript)
+    starts = bool(transcript or task)
+    found = recovery.load(layout, task, names.now(), transcript=transcript, starts=starts)
+    if found.candidates:
+        return Answer(context=recovery_report.of_candidates(layout, found))
     if found.empty and not found.caught:
         return NOTHING
+    if starts and found.task:
+        store.take_up(layout, found.task)
     limits = layout.limits
-    task = found.task or "unknown"
+    task = names.one_line(found.task or "unknown")
     command = f"make memory_recover task={found.task}" if found.task else "make memory_recover"
-    lines = [f"The task `{names.one_line(task)}` was saved here: `{command}` prints all of it."]
+    lines = [f"The task `{task}` was saved here: `{command}` prints all of it."]
     lines += [names.one_line(warning)[:200] for warning in found.warnings[:_WARNINGS]]
     budget = min(limits.memory_recover_tokens, limits.hook_context_tokens * 9 // 10)
     text = recovery_report.make(layout, found, budget).text
@@ -182,11 +274,25 @@ def _take_dead(layout: Layout, besides: str) -> tuple[str, str]:
     for name in _recorded(layout):
         path = _record(layout, name)
         process, _, rest = (files.read_if_there(path) or "").partition("\n")
-        if name != besides and not _is_running(int(process) if process.isdigit() else 0):
+        if name != besides and not sessions.is_running(int(process) if process.isdigit() else 0):
             found.append((os.stat(path).st_mtime, name, rest.strip()))
     for _, name, _ in found:
         _forget(layout, name)
     return max(found)[1:] if found else ("", "")
+
+
+def note_cleared(layout: Layout, session: str) -> None:
+    """Record that the user cleared this session: the next one may need what it stored."""
+    files.store(layout.state)
+    files.write(layout.memory_state("cleared"), session + "\n", derived=True)
+
+
+def _take_cleared(layout: Layout) -> str:
+    """Return the session that was cleared just now, once."""
+    path = layout.memory_state("cleared")
+    session = files.first_line(path)
+    files.discard(path)
+    return session if sessions.is_name(session) else ""
 
 
 def _recorded(layout: Layout) -> list[str]:
@@ -195,18 +301,6 @@ def _recorded(layout: Layout) -> list[str]:
     except OSError:
         return []
     return sorted(name for name in there if not files.is_draft(name))[-_DEAD:]
-
-
-def _is_running(process: int) -> bool:
-    if process <= 1:
-        return False
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True  # owned by another user
-    return True
 
 
 # What ends with a session, and comes back if it is resumed

@@ -70,7 +70,9 @@ def _usage(given: HookInput) -> tuple[int, int]:
 def before(layout: Layout, given: HookInput) -> None:
     """Save what is known before the host compacts the context."""
     now, (count, _) = names.now(), _usage(given)
-    _forget_recovery(layout, given)
+    from contextkit.hosts.flows import sessions as starting
+
+    starting.forget_told(layout, given.session)
     session = given.session or sessions.find_current(layout)
     transcript = given.text("transcript_path")
     path, _ = context_window.once(
@@ -85,24 +87,16 @@ def before(layout: Layout, given: HookInput) -> None:
     files.write(_mark(layout, given), path + "\n")
 
 
-def _forget_recovery(layout: Layout, given: HookInput) -> None:
-    """Forget what recovery said: the compaction drops it, so it may be said again."""
-    try:
-        os.unlink(seen_agents.mark(layout, given.session, seen_agents.TOLD))
-    except OSError:
-        pass  # it said nothing
-
-
 def after(layout: Layout, given: HookInput) -> None:
     """Add the host's summary to this compaction's snapshot; create one if there is none."""
     from contextkit.memory.flows import saving
 
     session = given.session or sessions.find_current(layout)
     context_window.forget(layout, session, memory.current_task(layout))
-    summary = given.text("compact_summary").strip()
+    summary = _summary(given.text("compact_summary"))
     waiting = layout.join((files.read_if_there(_mark(layout, given)) or "").strip())
     if os.path.isfile(waiting):
-        os.unlink(_mark(layout, given))
+        files.discard(_mark(layout, given))
         if not summary:
             return
         try:
@@ -111,6 +105,13 @@ def after(layout: Layout, given: HookInput) -> None:
         except ContextError:
             pass  # somebody edited it meanwhile: both are kept
     _save(layout, _reason(given), 0, summary, names.now())
+
+
+def _summary(text: str) -> str:
+    """The summary that a host made, without the analysis that led to it."""
+    _, opened, rest = text.rpartition("<summary>")
+    whole = rest.partition("</summary>")[0] if opened else text.rpartition("</analysis>")[2]
+    return whole.strip() or text.replace("<analysis>", "").strip()
 
 
 def _save(

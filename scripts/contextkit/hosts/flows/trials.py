@@ -1,14 +1,17 @@
 """Trials of installed hooks: which ones would the host start, and would it accept their answers?
 
-Each hook is fired with recorded input, as the host would. Its answer is checked against the host's
-declaration and its time budget. Nothing is written into the repository: CONTEXT_ROOT is a scratch
-folder. `make test_hosts` checks in the hosts themselves that the declarations are true.
+Each hook is fired with recorded input, as the host would, if it is what adopt of this version would
+write for this toolkit, byte for byte; anything else is a stranger's command, and only shown. The
+answer is checked against the host's declaration and its time budget. Nothing is written into the
+repository: CONTEXT_ROOT is a scratch folder. `make test_hosts` checks in the hosts themselves that
+the declarations are true.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import selectors
 import subprocess
 import tempfile
@@ -18,8 +21,9 @@ from contextkit.base import files, formats, layout, tokens, version
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.hosts.documents import diagnostics, settings, vendored
+from contextkit.hosts.documents import diagnostics, settings, vendored, wrapper
 from contextkit.hosts.documents.contracts import LAUNCHER, Host, find
+from contextkit.hosts.flows import adoption
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,8 +37,14 @@ _MESSAGES = (
      "params": {"clientInfo": {"name": "contextkit", "version": "1"}}},
     {"method": "initialized"},
 )  # fmt: skip
+_PLAIN = re.compile(r"\w[\w./-]*", re.ASCII)
+FOREIGN = "not a command of this contextkit: not started"
 _COMMON = {"continue": bool, "stopReason": str, "suppressOutput": bool, "systemMessage": str}
-_INNER = {"context": "additionalContext", "replace": "updatedToolOutput"}
+_INNER = {
+    "context": "additionalContext",
+    "replace": "updatedToolOutput",
+    "rewrite": "updatedInput",
+}
 _DECISION = {"decision": str, "reason": str}
 
 
@@ -81,7 +91,7 @@ def project(root: Layout) -> str:
 
 
 def fire_all(root: Layout, names: tuple[str, ...]) -> list[Trial]:
-    """Fire every installed hook of the hosts `names`, in the order of a session."""
+    """Fire every hook of ours that the hosts `names` have, in the order of a session."""
     found = []
     for name in names:
         host = find(name)
@@ -90,9 +100,40 @@ def fire_all(root: Layout, names: tuple[str, ...]) -> list[Trial]:
         with tempfile.TemporaryDirectory(prefix="contextkit-doctor-") as made:
             scratch = os.path.realpath(made)
             for event, handler in hooks:
-                text = _sample(given, event, scratch)
-                found.append(_fire(root, host, event, handler, text, scratch))
+                command = _own_command(root, host, event, handler)
+                if command:
+                    text = _sample(given, event, scratch)
+                    found.append(_fire(root, host, event, command, text, scratch))
+                else:
+                    found.append(Trial(host=name, event=event, problems=(FOREIGN,)))
     return found
+
+
+def _own_command(root: Layout, host: Host, event: str, handler: dict[str, Any]) -> tuple[str, ...]:
+    """Return what starts a handler that adopt would write for this toolkit; else nothing.
+
+    Its launcher is ours if it is that of this toolkit, or a wrapper's exactly as adopt writes it.
+    The folder is one that a clone may name: it must mean nothing to a shell.
+    """
+    top, own = project(root), os.path.realpath(version.TOOLKIT)
+    inside = (os.path.relpath(own, top), adoption.folder_of(top))
+    folders = (version.TOOLKIT, *filter(_PLAIN.fullmatch, inside))
+    for folder in folders if event in host.events else ():
+        ours = settings.handler(host, event, folder)
+        if (handler.get("command"), handler.get("args")) != (ours["command"], ours.get("args")):
+            continue
+        place, pinned = os.path.join(top, folder), wrapper.pin()
+        if os.path.realpath(place) == own or (
+            pinned.commit
+            and _is_file(f"{place}/{LAUNCHER}", wrapper.wrapper_files(pinned)[LAUNCHER][0])
+        ):
+            return tuple(_command(ours, root, host))
+    return ()
+
+
+def _is_file(path: str, data: bytes) -> bool:
+    there = os.path.isfile(path) and not os.path.islink(path)
+    return there and files.read_bytes(path) == data
 
 
 def _sample(given: dict[str, dict[str, object]], event: str, scratch: str) -> str:
@@ -105,7 +146,7 @@ def _place(host: Host, event: str) -> int:
 
 
 def _fire(
-    root: Layout, host: Host, event: str, handler: dict[str, Any], text: str, scratch: str
+    root: Layout, host: Host, event: str, command: tuple[str, ...], text: str, scratch: str
 ) -> Trial:
     known = host.events.get(event)
     budget = known.budget if known else 2.0
@@ -118,7 +159,7 @@ def _fire(
         start = time.monotonic()
         try:
             done = subprocess.run(
-                _command(handler, root, host), input=text.encode(), env=environment, cwd=place,
+                command, input=text.encode(), env=environment, cwd=place,
                 capture_output=True, timeout=_LIMIT,
             )  # fmt: skip
         except OSError as error:
@@ -148,7 +189,7 @@ def _why_not_started(error: OSError) -> str:
 
 def _command(handler: dict[str, Any], root: Layout, host: Host) -> list[str]:
     """Return what the host starts: a program with its arguments, or a shell command."""
-    words = [str(handler.get("command", "")), *map(str, handler.get("args") or ())]
+    words = [str(handler["command"]), *map(str, handler.get("args") or ())]
     if handler.get("args") is None:
         return ["/bin/sh", "-c", words[0]]
     return [word.replace(f"${{{host.project}}}", project(root)) for word in words]
@@ -233,6 +274,10 @@ def _of_inner(host: Host, event: str, inner: dict[str, Any]) -> list[str]:
     found = []
     takes = host.events[event].takes
     allowed = [key for word, key in _INNER.items() if word in takes]
+    if "rewrite" in takes:
+        allowed.append("permissionDecision")
+        if inner.get("permissionDecision", "allow") != "allow":
+            found.append("permissionDecision may only be 'allow': the user's rules decide the rest")
     if not allowed:
         found.append(f"hookSpecificOutput, but {event} takes none")
     if inner.get("hookEventName") != event:

@@ -29,8 +29,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from contextkit.machines.documents.manifests import Clock
-
 _FORMAT = 1
 
 
@@ -52,25 +50,28 @@ class Copy:
     path: str
     sha256: str
     machine: str
-    clock: Clock
 
 
 @dataclass(kw_only=True)
 class Version:
     """A document as it was when last inspected.
 
+    counts: for each machine, its change of this document that was settled here last. This machine's
+    own is the one it publishes.
     stat: size, time in ns, inode, which reveal a change without reading; if empty, read the file.
-    gone: it was removed here; a version that does not know of the removal is not taken again.
-    mine: this machine wrote the text, so this machine publishes it.
+    gone: it was removed here; only a newer change brings it back.
+    source: the machine that wrote the text here, the only one that may replace it.
+    coming: the digest of a text of `source` that a pull may have written before it was killed.
     """
 
     sha256: str
     bytes: int = 0
     at: str = ""
-    clock: Clock = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
     stat: tuple[int, ...] = ()
     gone: bool = False
-    mine: bool = False
+    source: str = ""
+    coming: str = ""
     beside: list[Copy] = field(default_factory=list)
 
 
@@ -79,12 +80,25 @@ class Known:
     """What this machine knows of documents; `count` is the number of its last change.
 
     unfinished: a pull wrote documents and has not rebuilt their indexes yet.
+    names: what other machines call themselves, by id.
+    signers: who signed what other machines sent, by id.
     """
 
     machine: str
     count: int = 0
     unfinished: bool = False
     documents: dict[str, Version] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
+    signers: dict[str, str] = field(default_factory=dict)
+
+    def changed(self, version: Version) -> None:
+        """Note a change of a document by this machine, whose text it is from now on."""
+        self.count += 1
+        version.source = self.machine
+        version.counts[self.machine] = self.count
+
+    def is_ours(self, version: Version) -> bool:
+        return version.source == self.machine
 
 
 @dataclass(kw_only=True)
@@ -99,7 +113,7 @@ class Published:
 class Remote:
     """What a remote has from us, and how far we have read each other machine there.
 
-    number, digest: our newest manifest there.
+    number, digest: our newest manifest there; chain: the digests that our head there names.
     pending: the digest of a manifest that may not have arrived before this process was killed.
     """
 
@@ -107,6 +121,7 @@ class Remote:
     number: int = 0
     digest: str = ""
     pending: str = ""
+    chain: list[str] = field(default_factory=list)
     entries: dict[str, Published] = field(default_factory=dict)
     seen: dict[str, int] = field(default_factory=dict)
     pulled_at: str = ""
@@ -132,13 +147,24 @@ def myself(layout: Layout) -> tuple[Machine, Known]:
     return (machine, known) if machine and known else begin(layout)
 
 
-def begin(layout: Layout) -> tuple[Machine, Known]:
-    """Become a new machine, which knows nothing; the caller holds the lock."""
+def begin(layout: Layout, before: Known | None = None) -> tuple[Machine, Known]:
+    """Become a new machine; the caller holds the lock.
+
+    It has what the one `before` wrote as its own, and still knows which documents are from others.
+    """
     files.store(layout.state)
     files.write(_identity_path(layout), f"{manifests.new_id()}\n{_default_name(layout)}\n")
     machine = identity(layout)
     assert machine is not None
-    known = Known(machine=machine.id)
+    known = before or Known(machine=machine.id)
+    for name in [one for one in known.documents if one.partition("/")[2].startswith(known.machine)]:
+        del known.documents[name]  # its own rows and events, which get another name
+    for version in known.documents.values():
+        version.counts.pop(known.machine, None)
+        if known.is_ours(version):
+            known.count += 1
+            version.source, version.counts[machine.id] = machine.id, known.count
+    known.machine = machine.id
     save(layout, known)
     return machine, known
 
@@ -170,20 +196,32 @@ def load(layout: Layout, machine: str) -> Known | None:
     if found.get("machine") != machine:
         return None
     try:
-        documents = {
-            name: Version(
-                **{**one, "beside": [Copy(**copy) for copy in one.get("beside", [])]},
-            )
-            for name, one in found["documents"].items()
-        }
+        documents = {name: _version(one, machine) for name, one in found["documents"].items()}
         return Known(
             machine=machine,
             count=int(found["count"]),
             unfinished=found.get("unfinished") is True,
             documents=documents,
+            names=dict(found.get("names", {})),
+            signers=dict(found.get("signers", {})),
         )
     except (KeyError, TypeError, ValueError, AttributeError):
         return None
+
+
+def _version(one: dict[str, Any], machine: str) -> Version:
+    """Return a version as it was saved, also by a contextkit that did not note the `source` yet.
+
+    Where that one knew of several machines, nobody is the source: nobody may replace the text.
+    """
+    fields = dict(one)
+    if (counts := fields.pop("clock", None)) is not None:
+        mine, others = fields.pop("mine", False), [name for name in counts if name != machine]
+        source = machine if mine else others[0] if len(others) == 1 else ""
+        fields |= {"counts": counts, "source": source}
+    copies = [Copy(path=copy["path"], sha256=copy["sha256"], machine=copy["machine"])
+              for copy in fields.pop("beside", [])]  # fmt: skip
+    return Version(**fields, beside=copies)
 
 
 def save(layout: Layout, known: Known) -> None:
@@ -205,7 +243,8 @@ def load_remote(layout: Layout, address: str, machine: str) -> Remote:
             for name, one in found["entries"].items()
         }
         rest = ("number", "digest", "pending", "seen", "pulled_at", "pushed_at")
-        return Remote(address=address, entries=entries, **{name: found[name] for name in rest})
+        fields = {name: found[name] for name in rest} | {"chain": list(found.get("chain", []))}
+        return Remote(address=address, entries=entries, **fields)
     except (KeyError, TypeError, ValueError, AttributeError):
         return Remote(address=address)
 

@@ -18,7 +18,7 @@ import json
 import os
 import re
 import zlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from contextkit.base import names, version
 from contextkit.base.errors import ContextError
@@ -26,8 +26,6 @@ from contextkit.base.errors import ContextError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-
-    Clock = dict[str, int]  # counts by machine
 
 FORMAT = 1
 _ID_LENGTH = 12
@@ -37,9 +35,10 @@ MOST_MANIFEST = 64 << 20  # bytes of a manifest
 MOST_HEAD = 8_192  # bytes of a head
 _MOST_ENTRIES = 500_000
 _MOST_NAME = 60  # characters of a machine's name
-_MOST_CLOCK = 10_000  # machines that changed one document
-_SEGMENT = re.compile(r"[^./\\\x00-\x1f\x7f][^/\\\x00-\x1f\x7f]*")
+_MOST_CLOCK = 10_000  # counts in an entry, of which only its writer's is read
+_SEGMENT = re.compile(r"[^./\\<>][^/\\<>]*")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
+_NO_TAGS = str.maketrans("<>", "‹›")
 DAMAGED = b""  # stands for an object that a key cannot open
 ENDED = "ended"  # kind of an entry for something that ended: `ended/payload/<session>`
 
@@ -49,6 +48,7 @@ class Entry:
     """A document as a machine has it, or the fact that something ended.
 
     name: `kind/path in the store`; sha256: of its text, empty for an end.
+    count: the writer's changes when it made this one; grows with each change of the document.
     gone: it is no longer on that machine; other machines keep theirs.
     about: the task or run that the document names.
     """
@@ -57,7 +57,7 @@ class Entry:
     sha256: str = ""
     bytes: int = 0
     at: str = ""
-    clock: Clock = field(default_factory=dict)
+    count: int = 0
     gone: bool = False
     redacted: bool = False
     about: str = ""
@@ -74,7 +74,11 @@ class Entry:
 
 @dataclass(frozen=True, kw_only=True)
 class Head:
-    """The newest state of a machine; `documents` and `bytes` count everything that it shares."""
+    """The newest state of a machine; `documents` and `bytes` count everything that it shares.
+
+    chain: the digests of the manifests that a new reader reads, oldest first; earlier versions name
+    only the newest, in `digest`. signature: of the `statement`, as ssh-keygen writes it.
+    """
 
     machine: str
     name: str
@@ -83,6 +87,8 @@ class Head:
     at: str
     documents: int = 0
     bytes: int = 0
+    chain: tuple[str, ...] = ()
+    signature: str = ""
     format: int = FORMAT
 
 
@@ -107,10 +113,17 @@ def is_id(text: str) -> bool:
     return len(text) == _ID_LENGTH and set(text) <= set(_CHARACTERS)
 
 
+def clean(text: str) -> str:
+    """Return another machine's text fit for display: printable, on one line, without tags.
+
+    An agent's host wraps its own words in tags, such as `<system-reminder>`.
+    """
+    return names.one_line(text).translate(_NO_TAGS)
+
+
 def clean_name(text: str) -> str:
-    """Return a machine's name fit for display: one line of at most 60 printable characters."""
-    line = "".join(char for char in names.one_line(text) if char.isprintable())
-    return line[:_MOST_NAME].strip()
+    """Return a machine's name fit for display, of at most 60 characters."""
+    return clean(text)[:_MOST_NAME].strip()
 
 
 def object_key(digest: str) -> str:
@@ -139,6 +152,15 @@ def chain(number: int, seen: int = 0) -> list[int]:
     return found[::-1]
 
 
+def replaced(head: Head, **changes: Any) -> Head:
+    return Head(**{**vars(head), **changes})
+
+
+def statement(head: Head) -> bytes:
+    """Return what is signed of a head: all of it but the signature."""
+    return render_head(replaced(head, signature=""))
+
+
 def render_head(head: Head) -> bytes:
     return (json.dumps(vars(head), ensure_ascii=False) + "\n").encode()
 
@@ -154,15 +176,38 @@ def parse_head(data: bytes, machine: str) -> Head:
     at = str(found.get("at"))
     if names.shape(at) != "0000-00-00T00:00:00Z":
         at = ""
-    return Head(machine=machine, name=name, digest=str(found["digest"]), at=at, **counts)
+    listed = found.get("chain") or []
+    if listed and not _fits(listed, counts["number"], str(found["digest"])):
+        raise ContextError(f"{where}: names manifests that do not belong to its number")
+    signature = found.get("signature", "")
+    return Head(
+        machine=machine, name=name, digest=str(found["digest"]), at=at, chain=tuple(listed),
+        signature=signature if isinstance(signature, str) else "", **counts,
+    )  # fmt: skip
+
+
+def _fits(listed: Any, number: int, digest: str) -> bool:
+    """Return whether these are digests of the manifests up to `number`, the last one `digest`."""
+    return (
+        isinstance(listed, list)
+        and len(listed) == len(chain(number))
+        and all(isinstance(one, str) and _DIGEST.fullmatch(one) for one in listed)
+        and listed[-1] == digest
+    )
 
 
 def render(manifest: Manifest) -> bytes:
-    """Render the manifest, one line per entry; fields that an entry does not need are left out."""
-    entries = [
-        json.dumps({k: v for k, v in vars(entry).items() if v}, ensure_ascii=False)
-        for entry in manifest.entries
-    ]
+    """Render the manifest, one line per entry; fields that an entry does not need are left out.
+
+    A count is written as `"clock": {machine: count}`: earlier versions read and wrote the counts of
+    several machines there.
+    """
+    entries = []
+    for one in manifest.entries:
+        fields = {name: value for name, value in vars(one).items() if value}
+        if fields.pop("count", 0):
+            fields["clock"] = {manifest.machine: one.count}
+        entries.append(json.dumps(fields, ensure_ascii=False))
     top = {name: value for name, value in vars(manifest).items() if name != "entries"}
     body = ",\n".join(entries)
     return (json.dumps(top)[:-1] + ', "entries": [\n' + body + "\n]}\n").encode()
@@ -179,12 +224,15 @@ def parse(data: bytes, machine: str, number: int) -> Manifest:
     listed = found.get("entries")
     if not isinstance(listed, list) or len(listed) > _MOST_ENTRIES:
         raise ContextError(f"{where}: has no list of entries, or too many of them")
-    entries = tuple(entry(one, where) for one in listed)
+    entries = tuple(entry(one, machine, where) for one in listed)
     return Manifest(machine=machine, number=number, since=since(number), entries=entries)
 
 
-def entry(found: Any, where: str) -> Entry:
-    """Return the entry in an object. Raises ContextError for an invalid name or value."""
+def entry(found: Any, machine: str, where: str) -> Entry:
+    """Return the entry of `machine` in an object; counts of other machines are not read.
+
+    Raises ContextError for an invalid name or value.
+    """
     if not isinstance(found, dict) or not isinstance(found.get("name"), str):
         raise ContextError(f"{where}: an entry has no name")
     name = check_name(found["name"], where)
@@ -210,19 +258,24 @@ def entry(found: Any, where: str) -> Entry:
         sha256=digest,
         bytes=size,
         at=at,
-        clock=clock,
+        count=clock.get(machine, 0),
         gone=gone,
         redacted=found.get("redacted") is True,
-        about=names.one_line(str(found.get("about", "")))[:200],
+        about=clean(str(found.get("about", "")))[:200],
     )
 
 
 def check_name(name: str, where: str) -> str:
-    """Return the name; raise ContextError if it could leave its store on some file system."""
+    """Return the name.
+
+    Raises ContextError for one that could leave its store on some file system, and for one that
+    would show as something else: control and bidirectional characters, tags.
+    """
     segments = name.split("/")
     fits = all(len(one.encode("utf-8", "replace")) <= 200 for one in segments)
-    if not 2 <= len(segments) <= 12 or not fits or not all(map(_SEGMENT.fullmatch, segments)):
-        raise ContextError(f"{where}: {names.brief(name)}: is not a document name")
+    fits = fits and name.isprintable() and 2 <= len(segments) <= 12
+    if not fits or not all(map(_SEGMENT.fullmatch, segments)):
+        raise ContextError(f"{where}: {names.brief(clean(name))}: is not a document name")
     return name
 
 
@@ -276,30 +329,3 @@ def unpack(data: bytes, most: int, where: str) -> bytes:
     if len(text) > most or not work.eof:
         raise ContextError(f"{where}: larger than {most} bytes, or cut short")
     return text
-
-
-# Vector clocks: which version of a document is newer, by change counts instead of times.
-#
-#     {"k3…": 4, "p7…": 1}      the fourth change on one machine knew of the first on another
-#
-# A version whose counts are all at least those of another came after it. If each has a count that
-# the other lacks, neither author knew of the other's change: that is a conflict. System clocks play
-# no part, so they may be off by a day.
-
-
-def covers(one: Clock, other: Clock) -> bool:
-    """Return whether `one` equals `other` or came after it."""
-    return all(one.get(machine, 0) >= count for machine, count in other.items())
-
-
-def joined_clock(one: Clock, other: Clock) -> Clock:
-    """Return the clock that covers both."""
-    return {
-        machine: max(one.get(machine, 0), other.get(machine, 0))
-        for machine in sorted({*one, *other})
-    }
-
-
-def next_clock(clock: Clock, machine: str, count: int) -> Clock:
-    """Return `clock` after one more change by `machine`, its change number `count`."""
-    return {**clock, machine: max(count, clock.get(machine, 0) + 1)}

@@ -31,7 +31,7 @@ def look(layout: Layout, machine: Machine, known: Known, now: int, said: list[st
     for name, path in shares.local(layout):
         try:
             manifests.check_name(name, shares.address(name))
-            if _note_file(known, machine, name, path, now):
+            if _note_file(known, name, path, now):
                 texts[name] = lambda path=path: files.read_bytes(path)  # type: ignore[misc]
             else:
                 said.append(f"{shares.address(name)}: larger than {manifests.MOST_BYTES} bytes")
@@ -40,16 +40,16 @@ def look(layout: Layout, machine: Machine, known: Known, now: int, said: list[st
         except ContextError as error:
             said.append(f"not shared: {error}")
     for name, data in shares.own(layout, machine):
-        _note(known, machine, name, data, (), now)
+        note(known, name, data, (), now)
         texts[name] = lambda data=data: data  # type: ignore[misc]
-    _note_gone(known, machine, texts)
-    _note_ended(layout, machine, known, now)
+    _note_gone(known, texts)
+    _note_ended(layout, known, now)
     for version in known.documents.values():
-        _note_settled(layout, machine, known, version)
+        note_settled(layout, version)
     return texts
 
 
-def _note_file(known: Known, machine: Machine, name: str, path: str, now: int) -> bool:
+def _note_file(known: Known, name: str, path: str, now: int) -> bool:
     """Note a file; return False if it is too large to travel."""
     state = os.stat(path)
     stat = (state.st_size, state.st_mtime_ns, state.st_ino)
@@ -57,50 +57,41 @@ def _note_file(known: Known, machine: Machine, name: str, path: str, now: int) -
         return False
     version = known.documents.get(name)
     if version is None or version.gone or tuple(version.stat) != stat:
-        _note(known, machine, name, files.read_bytes(path), stat, now)
+        note(known, name, files.read_bytes(path), stat, now)
     return True
 
 
-def _note(
-    known: Known, machine: Machine, name: str, data: bytes, stat: tuple[int, ...], now: int
-) -> None:
-    version = known.documents.get(name)
+def note(known: Known, name: str, data: bytes, stat: tuple[int, ...], now: int) -> Version:
+    """Note the text of a document here; one that nobody sent us is this machine's own."""
+    version = known.documents.setdefault(name, Version(sha256=""))
     digest = names.sha256(data)
-    if version is not None and version.sha256 == digest:
-        version.stat, version.gone = stat, False
-        return
-    before = version or Version(sha256="")
-    known.count += 1
-    known.documents[name] = Version(
-        sha256=digest,
-        bytes=len(data),
-        at=names.iso(now),
-        clock=manifests.next_clock(before.clock, machine.id, known.count),
-        stat=stat,
-        mine=True,
-        beside=before.beside,
-    )
+    if version.sha256 != digest:
+        version.sha256, version.bytes, version.at = digest, len(data), names.iso(now)
+        if digest != version.coming:
+            known.changed(version)
+    version.stat, version.gone = stat, False
+    return version
 
 
-def _note_gone(known: Known, machine: Machine, texts: Texts) -> None:
+def _note_gone(known: Known, texts: Texts) -> None:
     """Note what is gone: that makes no new version, it is only no longer offered."""
     for name, version in known.documents.items():
         kind, path = name.partition("/")[::2]
         if name in texts or version.gone or kind == manifests.ENDED:
             continue
-        if kind in shares.OWN and not path.startswith(machine.id):
+        if kind in shares.OWN and not path.startswith(known.machine):
             continue  # another machine's rows or events are part of a file here
         version.gone = True
 
 
-def _note_ended(layout: Layout, machine: Machine, known: Known, now: int) -> None:
+def _note_ended(layout: Layout, known: Known, now: int) -> None:
     """Note sessions and tasks of this machine that ended or came back."""
     there = set(payloads.sessions_in(layout))
     tasks = set(memory.archived(layout))
     had = {
         shares.session_of(name)
         for name, version in known.documents.items()
-        if shares.session_of(name) and machine.id in version.clock
+        if shares.session_of(name) and known.machine in version.counts
     }
     ended = {f"{manifests.ENDED}/payload/{session}" for session in had - there}
     ended |= {f"{manifests.ENDED}/memory/{task}" for task in tasks}
@@ -110,10 +101,9 @@ def _note_ended(layout: Layout, machine: Machine, known: Known, now: int) -> Non
             task = name.rpartition("/")[2]
             if "/memory/" in name and upkeep.listed(layout, task):
                 continue  # only a part of it was put away
-            known.count += 1
-            before = version.clock if version else {}
-            clock = manifests.next_clock(before, machine.id, known.count)
-            known.documents[name] = Version(sha256="", at=names.iso(now), clock=clock, mine=True)
+            version = known.documents.setdefault(name, Version(sha256=""))
+            version.at, version.gone = names.iso(now), False
+            known.changed(version)
     for name, version in known.documents.items():
         kind, what = name.partition("/")[::2]
         if kind == manifests.ENDED and not version.gone:
@@ -121,20 +111,15 @@ def _note_ended(layout: Layout, machine: Machine, known: Known, now: int) -> Non
             version.gone = subject in there if of == "payload" else subject not in tasks
 
 
-def _note_settled(layout: Layout, machine: Machine, known: Known, version: Version) -> None:
-    """Note removed copies: if someone removed the copy kept beside ours, our text wins.
-
-    A copy that a killed pull did not get to write is offered again.
-    """
+def note_settled(layout: Layout, version: Version) -> None:
+    """Forget copies beside ours that somebody removed; remove those that ours is equal to now."""
     for copy in list(version.beside):
-        if not os.path.lexists(layout.join(copy.path)):
-            version.beside.remove(copy)
-            if known.unfinished:
-                continue
-            known.count += 1
-            joined = manifests.joined_clock(version.clock, copy.clock)
-            version.clock = manifests.next_clock(joined, machine.id, known.count)
-            version.mine = True
+        path = layout.join(copy.path)
+        if copy.sha256 == version.sha256:
+            shares.discard_unedited(path, copy.sha256)
+        elif os.path.lexists(path):
+            continue
+        version.beside.remove(copy)
 
 
 # What a document is about
@@ -147,12 +132,8 @@ def about(layout: Layout, chosen: list[str], texts: Texts) -> dict[str, str]:
         kind, path = name.partition("/")[::2]
         if kind == "verdict" and "/" not in path:
             found[name] = _said(texts[name](), "run")
-        elif kind == "checkpoint":
-            found[name] = _said(texts[name](), "task_id")
-        elif kind == "plan":
-            found[name] = path.removesuffix(".md")
-    if any(name.startswith(("finding/", "snapshot/")) for name in chosen):
-        found |= _tasks(layout)
+    if any(name.partition("/")[0] in _FOLDERS.values() for name in chosen):
+        found |= tasks(layout)
     return {name: task for name, task in found.items() if task}
 
 
@@ -164,15 +145,18 @@ def _said(data: bytes, key: str) -> str:
     return str(found.get(key) or "") if isinstance(found, dict) else ""
 
 
-def _tasks(layout: Layout) -> dict[str, str]:
-    """Return the task of each finding, merged finding and snapshot here."""
-    kinds = {"findings": "finding", "context_snapshots": "snapshot"}
+_FOLDERS = {"findings": "finding", "context_snapshots": "snapshot", "checkpoints": "checkpoint",
+            "research_plans": "plan"}  # fmt: skip
+
+
+def tasks(layout: Layout) -> dict[str, str]:
+    """Return the task of each document of memory here."""
     try:
         listed = upkeep.listed(layout, "", [])
     except ContextError:
         return {}
     return {
-        f"{kinds[folder]}/{os.path.basename(one.path)}": one.task
+        f"{_FOLDERS[folder]}/{os.path.basename(one.path)}": one.task
         for one in listed
-        if (folder := os.path.basename(os.path.dirname(one.path))) in kinds
+        if (folder := os.path.basename(os.path.dirname(one.path))) in _FOLDERS
     }

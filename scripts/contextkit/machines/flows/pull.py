@@ -2,8 +2,9 @@
 
     not here                      created, never overwriting anything
     here with the same text       nothing
-    newer than what is here       replaces it
-    neither knew of the other     merged by the store's own rule, else kept beside ours
+    the store has a rule          merged: what ours says stays
+    here from the same machine    replaced: that machine's newer text
+    ours, or a third machine's    theirs is kept beside it
 
 Nothing is removed for being absent elsewhere; what was removed here does not come back. After a
 kill at any point the next pull continues: what has arrived already has the same text.
@@ -12,14 +13,15 @@ kill at any point the next pull continues: what has arrived already has the same
 from __future__ import annotations
 
 import os
+import unicodedata
 
-from contextkit.base import files, names
+from contextkit.base import files, names, origins
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.machines.documents import knowledge, manifests
 from contextkit.machines.documents.knowledge import Copy, Known, Machine, Version
 from contextkit.machines.documents.manifests import Entry, Head
-from contextkit.machines.flows import inventory, remotes, shares
+from contextkit.machines.flows import inventory, remotes, shares, signatures
 from contextkit.machines.flows.transfers import HISTORY, Choice, Report
 from contextkit.memory.flows import upkeep
 from contextkit.payloads.documents import store as payloads
@@ -27,6 +29,8 @@ from contextkit.payloads.flows import retention
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from contextkit.machines.flows.engines import Engine
 
 _AT_ONCE = 500  # documents per fetch
@@ -38,10 +42,12 @@ class Offer:
     def __init__(self, layout: Layout, machine: Machine, known: Known, report: Report) -> None:
         self.layout, self.machine, self.known, self.report = layout, machine, known, report
         self.now = names.now()
+        self.keys = signatures.of_user(layout)
         self.sessions: dict[str, None] = {}  # in which something was stored
         self.sender = machine
         self.later: list[tuple[Machine, list[Entry]]] = []  # output, which needs its run first
         self.read: dict[str, int] = {}  # the manifest up to which each machine is done
+        self.spelled: dict[str, str] = {}  # each folder and document here, by its folded name
 
 
 def pull(
@@ -73,6 +79,8 @@ def pull(
             if chosen.is_all:
                 there.seen.update(offer.read)
             _make_indexes(offer)
+            if report.rows:
+                origins.save(layout, shares.origins(layout, known))
             known.unfinished = False
             there.pulled_at = names.iso(offer.now)
             knowledge.save(layout, known)
@@ -97,11 +105,19 @@ def _take(offer: Offer, at: Engine, head: Head, seen: int, chosen: Choice) -> No
     if head.number == seen:
         return
     offer.sender = Machine(id=head.machine, name=head.name)
+    offer.known.names[head.machine] = head.name
     try:
+        name, said = signatures.standing(
+            offer.keys, head, offer.known.signers.get(head.machine, "")
+        )
         found = remotes.read_entries(at, head, seen)
     except ContextError as error:
         report.fail(f"{head.name}: {error}")
         return
+    if name:
+        offer.known.signers[head.machine] = name
+    if said:
+        report.said.append(f"{head.name}: {said}")
     entries = [one for _, one in found.values() if chosen.takes(one.name, one.about)]
     wanted = [entry for entry in entries if _is_new(offer, entry)]
     offer.read[head.machine] = head.number
@@ -123,11 +139,9 @@ def _take(offer: Offer, at: Engine, head: Head, seen: int, chosen: Choice) -> No
 
 def _fetch(offer: Offer, at: Engine, documents: list[Entry]) -> None:
     """Fetch documents in batches and offer each; a refused one is reported."""
-    if documents and not offer.known.unfinished:
-        offer.known.unfinished = True
-        knowledge.save(offer.layout, offer.known)
     for first in range(0, len(documents), _AT_ONCE):
         part = documents[first : first + _AT_ONCE]
+        _announce(offer, part)
         keys = dict.fromkeys(manifests.object_key(entry.sha256) for entry in part)
         texts = dict(at.get(offer.sender.id, keys))
         for entry in part:
@@ -138,34 +152,50 @@ def _fetch(offer: Offer, at: Engine, documents: list[Entry]) -> None:
                     offer.read.pop(offer.sender.id, None)
                 where = shares.address(entry.name)
                 offer.report.add("not taken", where, 0, offer.sender.name, str(error))
-                offer.known.documents.setdefault(entry.name, Version(sha256="", gone=True))
+
+
+def _announce(offer: Offer, documents: list[Entry]) -> None:
+    """Record what the sender may write here: what a killed pull wrote is known as the sender's."""
+    offer.known.unfinished = True
+    sender = offer.sender.id
+    for entry in documents:
+        version = offer.known.documents.setdefault(entry.name, Version(sha256="", gone=True))
+        if version.gone:
+            version.source = sender
+        if version.source == sender:
+            version.coming = entry.sha256
+        elif entry.kind not in shares.OWN and shares.merger(entry.name) is None:
+            at = shares.place(offer.layout, entry.name) + shares.MARK + sender
+            copy = Copy(path=offer.layout.shown(at), sha256=entry.sha256, machine=sender)
+            version.beside += [copy] if copy not in version.beside else []
+    knowledge.save(offer.layout, offer.known)
 
 
 def _is_new(offer: Offer, entry: Entry) -> bool:
-    """Return whether an entry brings something new here; an equal text is noted as known."""
+    """Return whether an entry brings something new here; an equal text is noted as settled."""
     version = offer.known.documents.get(entry.name)
     if entry.gone:
         return False
     if version is None:
         return True
-    if manifests.covers(version.clock, entry.clock) and version.clock:
-        return False
-    if any(manifests.covers(copy.clock, entry.clock) for copy in version.beside):
+    if version.counts.get(offer.sender.id, -1) >= entry.count:
         return False
     if version.sha256 == entry.sha256 and not version.gone and entry.kind != manifests.ENDED:
-        _advance(offer, version, entry.clock)
+        _note_settled(offer, version, entry)
         return False
     return True
 
 
-def _advance(offer: Offer, version: Version, clock: manifests.Clock) -> None:
-    """Note that a document is at least as new as `clock`; remove the copies that it supersedes."""
-    version.clock = manifests.joined_clock(version.clock, clock)
-    for copy in list(version.beside):
-        if manifests.covers(version.clock, copy.clock):
-            path = offer.layout.join(copy.path)
-            if os.path.isfile(path) and names.sha256(files.read_bytes(path)) == copy.sha256:
-                files.discard(path)
+def _note_settled(offer: Offer, version: Version, entry: Entry) -> None:
+    """Note that an entry asks for nothing more, and that it came after the sender's copies."""
+    version.counts[offer.sender.id] = entry.count
+    _discard_older(offer, version)
+
+
+def _discard_older(offer: Offer, version: Version) -> None:
+    """Remove the sender's copies beside ours, except those that somebody edited."""
+    for copy in [one for one in version.beside if one.machine == offer.sender.id]:
+        if shares.discard_unedited(offer.layout.join(copy.path), copy.sha256):
             version.beside.remove(copy)
 
 
@@ -181,6 +211,7 @@ def _offer(offer: Offer, entry: Entry, packed: bytes | None) -> None:
         _take_own(offer, entry, data)
         return
     path = shares.place(offer.layout, entry.name)
+    _check_spelling(offer, entry.name)
     shares.check(entry.name, data)
     shares.prepare(offer.layout, entry.name)
     with shares.lock(offer.layout, entry.name, path):
@@ -195,95 +226,91 @@ def _offer(offer: Offer, entry: Entry, packed: bytes | None) -> None:
         offer.report.add(did.partition(" ")[0], where, entry.bytes, name, to)
 
 
+def _check_spelling(offer: Offer, name: str) -> None:
+    """Raise ContextError for a name that some file systems take for another one that is here."""
+    if not offer.spelled:
+        there = [one for one, version in offer.known.documents.items() if not version.gone]
+        for one in there:
+            offer.spelled.update(_spellings(one))
+    for folded, part in _spellings(name):
+        other = offer.spelled.setdefault(folded, part)
+        if other != part:
+            raise ContextError(f"differs only in capitals or accents from {shares.address(other)}")
+
+
+def _spellings(name: str) -> Iterator[tuple[str, str]]:
+    """Yield a name and each folder on its way, all as a file system without case compares them."""
+    parts = name.split("/")
+    for end in range(2, len(parts) + 1):
+        part = "/".join(parts[:end])
+        yield unicodedata.normalize("NFKC", part).casefold(), part
+
+
 def _settle(offer: Offer, entry: Entry, path: str, data: bytes) -> str:
     """Reconcile a document with what is at its place; return what was done, empty for nothing."""
-    known = offer.known.documents
-    version = known.get(entry.name)
     if not os.path.lexists(path):
         try:
             files.create(path, data, exact=True)
-            _learn(offer, entry, path, data, version)
-            return "taken"
+            return _taken(offer, entry, path, data)
         except FileExistsError:
             pass  # another process made it just now
     ours = files.read_bytes(path)
-    digest = names.sha256(ours)
-    if version is None or not version.sha256:
-        offer.known.count += 1
-        first = manifests.next_clock({}, offer.machine.id, offer.known.count)
-        version = known[entry.name] = Version(
-            sha256=digest, bytes=len(ours), clock=first, mine=True
-        )
-    if digest == entry.sha256:
-        _learn(offer, entry, path, data, version)
-        return ""
-    if manifests.covers(entry.clock, version.clock) and version.sha256 == digest:
-        files.write(path, data)
-        _learn(offer, entry, path, data, version)
-        return "taken"
+    version = inventory.note(offer.known, entry.name, ours, (), offer.now)
     merge = shares.merger(entry.name)
-    if merge is not None:
-        return _merged(offer, entry, path, ours, merge(ours, data), data, version)
+    merged = ours if ours == data else merge(ours, data) if merge else None
+    if merged is not None:
+        _note_settled(offer, version, entry)
+        return _merged(offer, entry.name, path, merged) if merged != ours else ""
+    if version.source == offer.sender.id:
+        files.write(path, data)
+        return _taken(offer, entry, path, data)
     return _beside(offer, entry, path, data, version)
 
 
-def _learn(offer: Offer, entry: Entry, path: str, data: bytes, version: Version | None) -> Version:
-    """Record that `data` is now at `path` and includes everything that the entry knows."""
+def _taken(offer: Offer, entry: Entry, path: str, data: bytes) -> str:
+    """Record that the sender's text is now at `path`."""
+    version = offer.known.documents[entry.name]
     state = os.stat(path)
-    learned = version or Version(sha256="")
-    digest = names.sha256(data)
-    learned.mine = learned.mine and digest == learned.sha256
-    learned.sha256, learned.bytes, learned.gone = digest, len(data), False
-    learned.at = entry.at
-    learned.stat = (state.st_size, state.st_mtime_ns, state.st_ino)
-    offer.known.documents[entry.name] = learned
-    _advance(offer, learned, entry.clock)
-    return learned
+    version.sha256, version.bytes, version.at = entry.sha256, len(data), entry.at
+    version.stat, version.gone = (state.st_size, state.st_mtime_ns, state.st_ino), False
+    version.source, version.coming = offer.sender.id, ""
+    _note_settled(offer, version, entry)
+    inventory.note_settled(offer.layout, version)
+    return "taken"
 
 
-def _merged(
-    offer: Offer, entry: Entry, path: str, ours: bytes, merged: bytes, theirs: bytes,
-    version: Version,
-) -> str:  # fmt: skip
-    if merged != ours:
-        files.write(path, merged)
-    learned = _learn(offer, entry, path, merged, version)
-    if merged not in (ours, theirs):
-        offer.known.count += 1
-        learned.clock = manifests.next_clock(learned.clock, offer.machine.id, offer.known.count)
-        learned.mine = True
-    return "merged" if merged != ours else ""
+def _merged(offer: Offer, name: str, path: str, merged: bytes) -> str:
+    """Write a merged text, which is this machine's own."""
+    files.write(path, merged)
+    inventory.note(offer.known, name, merged, (), offer.now)
+    return "merged"
 
 
 def _beside(offer: Offer, entry: Entry, path: str, data: bytes, version: Version) -> str:
-    """Keep their text beside ours, in place of older copies that nobody edited.
+    """Keep their text beside ours, in place of their older one if nobody edited that.
 
-    A copy is recorded before it is written: after a kill in between, it is known as theirs.
+    A copy is recorded before it is written, as `_announce` did unless its name is taken: after a
+    kill in between, it is known as theirs.
     """
-    for copy in list(version.beside):
-        at = offer.layout.join(copy.path)
-        if manifests.covers(entry.clock, copy.clock) and os.path.isfile(at):
-            if names.sha256(files.read_bytes(at)) == copy.sha256:
-                files.discard(at)
-                version.beside.remove(copy)
+    announced = {one.path for one in version.beside if one.sha256 == entry.sha256}
+    _discard_older(offer, version)
     for at in files.numbered(f"{path}{shares.MARK}{offer.sender.id}"):
         there = os.path.lexists(at)
         if there and files.read_bytes(at) != data:
             continue
-        shown = offer.layout.shown(at)
-        version.beside = [copy for copy in version.beside if copy.path != shown]
-        version.beside.append(
-            Copy(path=shown, sha256=entry.sha256, machine=offer.sender.id, clock=entry.clock)
-        )
+        copy = Copy(path=offer.layout.shown(at), sha256=entry.sha256, machine=offer.sender.id)
+        version.beside = [one for one in version.beside if one.path != copy.path] + [copy]
         if there:
             break
-        knowledge.save(offer.layout, offer.known)
+        if copy.path not in announced:
+            knowledge.save(offer.layout, offer.known)
         try:
             files.create(at, data, exact=True)
             break
         except FileExistsError:
             version.beside.pop()  # somebody took the name just now: the next one
-    return f"beside {shown}"
+    version.counts[offer.sender.id] = entry.count
+    return f"beside {copy.path}"
 
 
 def _take_own(offer: Offer, entry: Entry, data: bytes) -> None:
@@ -297,8 +324,9 @@ def _take_own(offer: Offer, entry: Entry, data: bytes) -> None:
         did = HISTORY
         count = shares.take_events(offer.layout, entry.name, offer.sender, data)
     offer.known.documents[entry.name] = Version(
-        sha256=entry.sha256, bytes=entry.bytes, at=entry.at, clock=entry.clock
-    )
+        sha256=entry.sha256, bytes=entry.bytes, at=entry.at, source=offer.sender.id,
+        counts={offer.sender.id: entry.count},
+    )  # fmt: skip
     if count:
         offer.report.add(did, shares.address(entry.name), entry.bytes, offer.sender.name)
 
@@ -314,20 +342,44 @@ def _end(offer: Offer, entry: Entry) -> None:
     done = ""
     try:
         if of == "payload":
+            listed = [n for n in offer.known.documents if shares.session_of(n) == subject]
+            if _is_kept(offer, entry, listed):
+                return
             ended = retention.end(layout, subject, offer.now)
             done = ended.line() if ended else ""
-            for name in [n for n in offer.known.documents if shares.session_of(n) == subject]:
-                del offer.known.documents[name]
+            for name in listed:  # used again there, the session comes back whole
+                version = offer.known.documents[name]
+                version.gone, version.counts = True, {}
         elif of == "memory":
+            tasks = inventory.tasks(layout)
+            if _is_kept(offer, entry, [name for name, task in tasks.items() if task == subject]):
+                return
             moved = upkeep.archive(layout, subject, [])
             done = f"{names.counted(len(moved), 'document')} archived" if moved else ""
     except ContextError as error:
         offer.report.add("not taken", address, 0, offer.sender.name, str(error))
     version = offer.known.documents.setdefault(entry.name, Version(sha256="", at=entry.at))
-    version.clock = manifests.joined_clock(version.clock, entry.clock)
+    version.counts[offer.sender.id] = entry.count
     version.gone = False
     if done:
         offer.report.add("ended", address, 0, offer.sender.name, done)
+
+
+def _is_kept(offer: Offer, entry: Entry, listed: list[str]) -> bool:
+    """Report and return whether what ended there goes on here: it has documents not from there."""
+    known = offer.known.documents
+    others = [
+        name
+        for name in listed
+        if name in known and not known[name].gone and known[name].source != offer.sender.id
+    ]
+    if others:
+        known.setdefault(entry.name, Version(sha256="", gone=True)).counts[offer.sender.id] = (
+            entry.count
+        )
+        said = f"ended there; here it has {names.counted(len(others), 'document')} of its own"
+        offer.report.add("kept", shares.address(entry.name), 0, offer.sender.name, said)
+    return bool(others)
 
 
 def _make_indexes(offer: Offer) -> None:

@@ -13,7 +13,7 @@ from contextkit.base.layout import Layout
 from contextkit.machines.documents import knowledge, manifests
 from contextkit.machines.documents.knowledge import Known, Machine, Published, Remote
 from contextkit.machines.documents.manifests import Entry, Head, Manifest
-from contextkit.machines.flows import inventory, remotes, shares
+from contextkit.machines.flows import inventory, remotes, shares, signatures
 from contextkit.machines.flows.engines import Elsewhere
 from contextkit.machines.flows.transfers import HISTORY, Choice, Report
 
@@ -38,7 +38,7 @@ def push(
                 if _recall(at, there, known):
                     knowledge.save_remote(layout, there, machine.id)
                 else:  # this folder is a copy of another one, which still uses this id
-                    machine, known = knowledge.begin(layout)
+                    machine, known = knowledge.begin(layout, known)
         there = knowledge.load_remote(layout, address, machine.id)
         return _push(layout, at, there, machine, known, chosen, redact, dry_run)
 
@@ -68,6 +68,10 @@ def _push(
     if dry_run:
         return report
     head, manifest = _next(there, machine, entries, now)
+    try:
+        head = signatures.signed(signatures.of_user(layout), head)
+    except ContextError as error:
+        report.said.append(str(error))
     report.sent = _send(layout, at, there, machine, objects, manifest, head)
     return report
 
@@ -79,7 +83,7 @@ def _recall(at: Engine, remote: Remote, known: Known) -> bool:
     """
     data = at.heads().get(known.machine)
     if data is None:
-        remote.entries, remote.digest, remote.pending = {}, "", ""
+        remote.entries, remote.digest, remote.pending, remote.chain = {}, "", "", []
         return True
     head = manifests.parse_head(data, known.machine)
     if remote.digest and head.digest not in (remote.digest, remote.pending):
@@ -91,6 +95,7 @@ def _recall(at: Engine, remote: Remote, known: Known) -> bool:
         remote.entries = {name: Published(number=n, entry=entry) for name, (n, entry) in
                           there.items()}  # fmt: skip
     remote.number, remote.digest, remote.pending = head.number, head.digest, ""
+    remote.chain = list(head.chain)
     return True
 
 
@@ -98,10 +103,10 @@ def _may_be_ours(known: Known, entries: list[Entry]) -> bool:
     """Return whether these may be ours: no count above our own, no other text at the same count."""
     for entry in entries:
         version = known.documents.get(entry.name)
-        if entry.clock.get(known.machine, 0) > known.count:
+        if entry.count > known.count:
             return False
-        if version is not None and version.clock == entry.clock:
-            if version.sha256 != entry.sha256 and not entry.redacted:
+        if version is not None and version.counts.get(known.machine, 0) == entry.count:
+            if known.is_ours(version) and version.sha256 != entry.sha256 and not entry.redacted:
                 return False
     return True
 
@@ -122,14 +127,14 @@ def _changed(known: Known, there: Remote) -> list[str]:
     for name, version in known.documents.items():
         published = there.entries.get(name)
         if published is None:
-            if version.mine and not version.gone:
+            if known.is_ours(version) and not version.gone:
                 found.append(name)
             continue
-        if not (version.mine or version.gone):
-            continue  # another machine has the newer text and publishes it
+        if not (known.is_ours(version) or version.gone):
+            continue  # another machine's text, which it publishes itself
         entry = published.entry
-        same = entry.redacted or entry.sha256 == version.sha256
-        if entry.gone != version.gone or not (same and entry.clock == version.clock):
+        same = entry.count == version.counts.get(known.machine, 0)
+        if entry.gone != version.gone or not (version.gone or same):
             found.append(name)
     return sorted(found)
 
@@ -145,8 +150,8 @@ def _gathered(
     for name in new:
         version = known.documents[name]
         entry = Entry(
-            name=name, at=version.at, clock=dict(version.clock), gone=version.gone,
-            about=about.get(name, ""),
+            name=name, at=version.at, count=version.counts.get(known.machine, 0),
+            gone=version.gone, about=about.get(name, ""),
         )  # fmt: skip
         if version.gone or entry.kind == manifests.ENDED:
             entries.append(entry)
@@ -174,9 +179,14 @@ def _gathered(
 
 def _next(
     there: Remote, machine: Machine, entries: list[Entry], now: int
-) -> tuple[bytes, tuple[str, bytes]]:
-    """Return the next head and manifest; `there` is the remote's state once they have arrived."""
+) -> tuple[Head, tuple[str, bytes]]:
+    """Return the next head and manifest; `there` is the remote's state once they have arrived.
+
+    Where the digests of earlier manifests are not known, the next one holds everything.
+    """
     number = there.number + 1
+    if len(there.chain) != len(manifests.chain(there.number)):
+        number = 1 << there.number.bit_length()
     there.entries.update({one.name: Published(number=number, entry=one) for one in entries})
     since = manifests.since(number)
     listed = tuple(one.entry for one in there.entries.values() if one.number > since)
@@ -191,26 +201,28 @@ def _next(
         at=names.iso(now),
         documents=len(kept),
         bytes=sum(entry.bytes for entry in kept),
+        chain=(*there.chain[: len(manifests.chain(since))], names.sha256(data)),
     )
     there.pushed_at = names.iso(now)
-    return manifests.render_head(head), (manifests.manifest_key(machine.id, number), data)
+    return head, (manifests.manifest_key(machine.id, number), data)
 
 
 def _send(
     layout: Layout, at: Engine, there: Remote, machine: Machine, objects: dict[str, bytes],
-    manifest: tuple[str, bytes], head: bytes,
+    manifest: tuple[str, bytes], head: Head,
 ) -> int:  # fmt: skip
-    number = there.number + 1
     keep = {
         manifests.object_key(one.entry.sha256)
         for one in there.entries.values()
         if one.entry.sha256 and not one.entry.gone
     }
-    keep |= {manifests.manifest_key(machine.id, one) for one in manifests.chain(number)}
-    there.pending = manifests.parse_head(head, machine.id).digest
+    keep |= {manifests.manifest_key(machine.id, one) for one in manifests.chain(head.number)}
+    there.pending = head.digest
     _mark_pending(layout, there, machine)
-    sent = at.put(machine.id, objects, manifest, head, frozenset(keep), there.digest)
-    there.number, there.digest, there.pending = number, there.pending, ""
+    data = manifests.render_head(head)
+    sent = at.put(machine.id, objects, manifest, data, frozenset(keep), there.digest)
+    there.number, there.digest, there.pending = head.number, head.digest, ""
+    there.chain = list(head.chain)
     knowledge.save_remote(layout, there, machine.id)
     return sent
 

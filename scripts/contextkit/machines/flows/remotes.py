@@ -10,6 +10,7 @@ from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.machines.documents import knowledge, manifests
 from contextkit.machines.documents.manifests import Entry, Head, Manifest
+from contextkit.machines.flows import signatures
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ class Row(Record):
     bytes: int
     age: str = ""
     here: bool = False
+    signed: str = ""
 
 
 def engine(layout: Layout, remote: str) -> tuple[Engine, str]:
@@ -132,12 +134,14 @@ def read_entries(engine: Engine, head: Head, seen: int) -> dict[str, tuple[int, 
     numbers = manifests.chain(head.number, start)
     keys = {manifests.manifest_key(head.machine, number): number for number in numbers}
     found = {keys[key]: data for key, data in engine.get(head.machine, keys)}
+    digests = dict(zip(manifests.chain(head.number), head.chain, strict=False))
+    digests[head.number] = head.digest
     entries: dict[str, tuple[int, Entry]] = {}
     for number in numbers:
         if number not in found:
             raise ContextError(f"manifest {number} of {head.machine} is missing: pull again")
         manifest = _read_manifest(found[number], head.machine, number)
-        if number == head.number and names.sha256(found[number]) != head.digest:
+        if names.sha256(found[number]) != digests.get(number, names.sha256(found[number])):
             raise ContextError(f"manifest {number} of {head.machine} does not match its head")
         entries.update({entry.name: (number, entry) for entry in manifest.entries})
     return entries
@@ -150,6 +154,7 @@ def listed(layout: Layout, remote: str, now: int, said: list[str]) -> list[Row]:
 
 def _rows(layout: Layout, at: Engine, now: int, said: list[str]) -> list[Row]:
     machine = knowledge.identity(layout)
+    keys = signatures.of_user(layout)
     rows = [
         Row(
             id=head.machine,
@@ -160,10 +165,19 @@ def _rows(layout: Layout, at: Engine, now: int, said: list[str]) -> list[Row]:
             bytes=head.bytes,
             age=_age(head.at, now),
             here=machine is not None and machine.id == head.machine,
+            signed=_signed(keys, head),
         )
         for head in read_heads(at.heads(), said).values()
     ]
     return sorted(rows, key=lambda row: (row.at, row.id), reverse=True)
+
+
+def _signed(keys: signatures.Keys, head: Head) -> str:
+    """Return who signed a head, or what is wrong; empty where the user knows no signers."""
+    try:
+        return " ".join(filter(None, signatures.standing(keys, head, "")))
+    except ContextError:
+        return "a wrong signature"
 
 
 def _age(at: str, now: int) -> str:
@@ -171,20 +185,20 @@ def _age(at: str, now: int) -> str:
     return names.age(moment, now, "dhm") if moment else "unknown"
 
 
-def forget(layout: Layout, remote: str, machine: str) -> Row:
+def forget(layout: Layout, remote: str, which: str) -> Row:
     """Remove a machine from a remote; what others have taken from it stays with them.
 
-    `machine` is an id, the beginning of one, or a name. Raises ContextError for none or several.
+    `which` is an id, the beginning of one, or a name. Raises ContextError for none or several.
     """
     at, address = engine(layout, remote)
     rows = _rows(layout, at, names.now(), [])
-    fitting = [row for row in rows if row.id == machine] or [
-        row for row in rows if row.name == machine or row.id.startswith(machine)
+    fitting = [row for row in rows if row.id == which] or [
+        row for row in rows if row.name == which or row.id.startswith(which)
     ]
     if len(fitting) != 1:
         there = ", ".join(row.id for row in rows) or "none"
         count = "no" if not fitting else str(len(fitting))
-        raise bad_input(f"forget: {count} machines are {machine[:60]!r}; there: {there}")
+        raise bad_input(f"forget: {count} machines are {which[:60]!r}; there: {there}")
     gone = fitting[0]
     at.forget(gone.id)
     if gone.here:
@@ -192,4 +206,9 @@ def forget(layout: Layout, remote: str, machine: str) -> Row:
             ours = knowledge.load_remote(layout, address, gone.id)
             ours.entries, ours.number, ours.digest, ours.pending = {}, 0, "", ""
             knowledge.save_remote(layout, ours, gone.id)
+    elif machine := knowledge.identity(layout):
+        with knowledge.lock(layout):
+            known = knowledge.load(layout, machine.id)
+            if known and known.signers.pop(gone.id, ""):
+                knowledge.save(layout, known)
     return gone

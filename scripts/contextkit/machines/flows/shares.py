@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from contextkit.base.stores import Store
-    from contextkit.machines.documents.knowledge import Machine
+    from contextkit.machines.documents.knowledge import Known, Machine
 
 SUBAGENTS, LEDGER, OUTPUT = "subagent", "ledger", "output"
 OWN = (SUBAGENTS, LEDGER)  # kinds that only the machine they belong to can write
@@ -235,6 +235,13 @@ def prepare(layout: Layout, name: str) -> None:
         layout.make_store(kind)
 
 
+def discard_unedited(path: str, digest: str) -> bool:
+    """Remove a copy that still has the text of this digest; return whether it is gone."""
+    if os.path.isfile(path) and names.sha256(files.read_bytes(path)) == digest:
+        files.discard(path)
+    return not os.path.lexists(path)
+
+
 def lock(layout: Layout, name: str, path: str) -> AbstractContextManager[None]:
     """Return the lock under which a document of this name is changed here."""
     kind = name.partition("/")[0]
@@ -246,16 +253,38 @@ def lock(layout: Layout, name: str, path: str) -> AbstractContextManager[None]:
     return nullcontext()
 
 
-def merger(name: str) -> Callable[[bytes, bytes], bytes] | None:
+def origins(layout: Layout, known: Known) -> Iterator[tuple[str, str, str, str]]:
+    """Yield what `base/origins` keeps of each document here that another machine wrote."""
+    for name, version in sorted(known.documents.items()):
+        if version.gone or version.source in ("", known.machine) or name.partition("/")[0] in OWN:
+            continue
+        if version.sha256:
+            path = layout.shown(_checked_place(layout, name))
+            machine = known.names.get(version.source, version.source)
+            yield machine, version.sha256, path, address(name)
+
+
+def _checked_place(layout: Layout, name: str) -> str:
+    """Return the path of a document that was taken: `place` without its checks, which are slow."""
+    kind, relative = name.partition("/")[::2]
+    if kind == OUTPUT:
+        return place(layout, name)
+    store = _store(kind)
+    is_file = store is not None and store.is_file
+    return layout.store(kind) if is_file else os.path.join(layout.store(kind), relative)
+
+
+def merger(name: str) -> Callable[[bytes, bytes], bytes | None] | None:
     """Return the function that merges two versions of this document, if there is one.
 
-    Its result does not depend on which is ours, and adds nothing if one includes the other.
+    It keeps what ours says, adds nothing if ours includes theirs, and answers None for two texts
+    that are not versions of one document.
     """
     store = _store(name.partition("/")[0])
     found = getattr(stores.module(store), "merge", None) if store and store.module else None
     if found is None or not store or not store.merges:
         return None
-    merge: Callable[[bytes, bytes], bytes] = found
+    merge: Callable[[bytes, bytes], bytes | None] = found
     return merge
 
 
@@ -350,13 +379,14 @@ def _events(data: bytes, machine: Machine) -> Iterator[bytes]:
             continue
         if isinstance(event, dict) and len(line) <= _LINE:
             event |= {"machine": machine.name, "machine_id": machine.id}
-            yield json.dumps(event, ensure_ascii=False, separators=(",", ":")).encode()
+            shown = json.dumps(event, ensure_ascii=False, separators=(",", ":"))
+            yield manifests.clean(shown).encode()
 
 
 def _append(path: str, lines: list[bytes]) -> None:
     """Append each line with a single write, as the ledger's own writers do: they take no lock."""
     files.make_folder(os.path.dirname(path))
-    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
+    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW, 0o666)
     try:
         for line in lines:
             os.write(descriptor, line + b"\n")

@@ -138,6 +138,10 @@ def recover(layout: Layout, args: Arguments) -> Answer:
     most = None if cli.for_programs() else recovery_report.most_findings(budget)
     transcript = _transcript(layout, args.transcript) or recovery.left_behind(layout)
     found = recovery.load(layout, task, names.now(), most, transcript)
+    if found.candidates:
+        return Answer(text=recovery_report.of_candidates(layout, found), status=1)
+    if found.task:
+        memory.take_up(layout, found.task)
     for warning in found.warnings:
         cli.say(names.one_line(warning))
     if found.others:

@@ -97,7 +97,10 @@ def _keep(layout: Layout, task: str, ready: list[Pending], phase: str = "") -> A
     not lost.
     """
     lines, failed = [], False
-    known = not task or saving.is_known(layout, task)
+    try:
+        known = not task or saving.is_known(layout, task)
+    except ContextError:
+        known = True  # the store is refused, and so will be each document
     for document in ready:
         cli.say_each(document.said)
         try:
@@ -153,24 +156,35 @@ def merge(layout: Layout, args: Arguments) -> Answer:
 
 
 def checkpoint(layout: Layout, args: Arguments) -> Answer:
-    return _checkpoint(layout, args, args.phase, args.phase)
+    if args.to:
+        return _enter(layout, args)
+    for name in ("phase", "summary"):
+        if not vars(args)[name].strip():
+            raise bad_input(f"{name}: is missing: give {name}=, or to= for the next phase")
+    if not (args.next_action.strip() or saving.next_step(layout, args.task)):
+        raise bad_input("next_action: is missing, and no plan says it: say what to do first")
+    phase = memory.meant_phase(args.phase)
+    return _checkpoint(layout, args, phase, phase)
 
 
 def phase(layout: Layout, args: Arguments) -> Answer:
-    memory.check_phase(args.to, "to")
-    left = saving.phase_of(layout, args.task)
+    cli.say(f"the same as: memory_checkpoint task={args.task} to={args.to}")
+    return _enter(layout, args)
+
+
+def _enter(layout: Layout, args: Arguments) -> Answer:
+    """End the current phase with a checkpoint and start the one in `to`."""
+    to = memory.meant_phase(args.to, "to")
+    left = vars(args).get("phase") or saving.phase_of(layout, args.task)
+    left = memory.meant_phase(left)
     known = saving.is_known(layout, args.task)
-    if left == args.to:
-        memory.record(layout, args.task, args.to)
+    off = f"{args.task} is in {to}; no checkpoint (memory_phase_transition: false)"
+    if left == to or not layout.limits.memory_phase_transition:
+        memory.record(layout, args.task, to)
         _name_if_new(args.task, known)
-        cli.say(f"{args.task} is in {args.to} already: no checkpoint")
+        cli.say(f"{args.task} is in {to} already: no checkpoint" if left == to else off)
         return Answer(text="")
-    if not layout.limits.memory_phase_transition:
-        memory.record(layout, args.task, args.to)
-        _name_if_new(args.task, known)
-        cli.say(f"{args.task} is in {args.to}; no checkpoint (memory_phase_transition: false)")
-        return Answer(text="")
-    return _checkpoint(layout, args, left, args.to, f"{left} is done; {args.to} is next.")
+    return _checkpoint(layout, args, left, to, f"{left} is done; {to} is next.")
 
 
 def spawn(layout: Layout, args: Arguments) -> Answer:
@@ -245,15 +259,15 @@ def snapshot(layout: Layout, args: Arguments) -> Answer:
     fields.setdefault("files", ())
     fields["tokens"] = memory.check_tokens(args.tokens) if args.tokens.strip() else 0
     fields["reason"] = args.reason or "manual"
-    fields["phase"] = args.phase
+    fields["phase"] = memory.meant_phase(args.phase) if args.phase else ""
     if task and not args.phase:
         fields["phase"] = memory.current_phase(layout, memory.check_task(task))
     now = names.now()
     ready = saving.snapshot(layout, task, fields, now)
     left = saving.phase_of(layout, task) if task and args.phase else ""
-    answer = _keep(layout, task, [ready], args.phase)
-    if answer.status == 0 and left not in ("", args.phase):
-        _phase_ended(layout, task, left, args.phase, now)
+    answer = _keep(layout, task, [ready], fields["phase"])
+    if answer.status == 0 and left not in ("", fields["phase"]):
+        _phase_ended(layout, task, left, fields["phase"], now)
     return answer
 
 
@@ -375,10 +389,11 @@ COMMANDS = (
         help="record where a task stands",
         options=(
             TASK,
-            Option(name="phase", required=True, help=", ".join(memory.PHASES)),
+            Option(name="phase", help=", ".join(memory.PHASES)),
+            Option(name="to", help="end the current phase and start this one"),
             *BOUNDARY,
-            Option(name="summary", required=True, help="where the task stands"),
-            Option(name="next_action", required=True, help="what to do first on resuming"),
+            Option(name="summary", help="where the task stands (with to=: which phase ended)"),
+            Option(name="next_action", help="what to do first on resuming (default: the plan's)"),
             RECOVERY,
             FILES,
             REDACT,
@@ -386,7 +401,7 @@ COMMANDS = (
     ),
     Command(
         run=phase,
-        help="end the current phase with a checkpoint and start another",
+        help="the same as memory_checkpoint to=",
         options=(
             TASK,
             Option(name="to", required=True, help="the next phase"),

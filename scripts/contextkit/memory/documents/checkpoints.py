@@ -21,6 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+HOW_TO_RESUME = "Look at the files in play that are changed or missing, then take the next action."
 FORMAT = 1  # version of the document format; assumed when a document has none
 _LISTS = ("completed_subtasks", "pending_subtasks", "active_agents", "blocked_agents")
 _TEXTS = ("context_summary", "next_action", "recovery_instructions")

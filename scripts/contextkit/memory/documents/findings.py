@@ -24,7 +24,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Literal
 
+OUTPUT = "Output"  # the section with what a tool printed, of which the summary is the digest
 STATUSES = ("completed", "partial", "failed")
+STATUSES_ALIKE = {
+    "done complete finished success successful succeeded ok pass passed": "completed",
+    "incomplete inprogress wip running started unfinished": "partial",
+    "fail failure error errored crashed aborted broken": "failed",
+}
 # The lists of the format: field name and heading.
 LISTS = {
     "discoveries": "Key Discoveries",

@@ -101,9 +101,9 @@ def read(text: str) -> dict[str, Any]:
     above = sections.plain(_without_rules(head))
     _gather(head, found, fields)
     kept = [above, f"{findings.RENAMED}\n\n" + "\n".join(renamed) if renamed else ""]
-    if any(kept):
-        fields["more"].insert(0, _extra("Report", "\n\n".join(filter(None, kept))))
     fields["summary"] = "\n\n".join(filter(None, fields["summary"])) or _gist(head, found)
+    if any(kept) and "".join(kept).strip() != fields["summary"].strip():
+        fields["more"].insert(0, _extra("Report", "\n\n".join(filter(None, kept))))
     fields["more"] = [extra for extra in fields["more"] if extra.text or extra.heading != "Notes"]
     fields["status"] = _status(head)
     return {name: value for name, value in fields.items() if value}

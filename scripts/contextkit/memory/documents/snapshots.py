@@ -22,6 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+UNSAID = "No summary was given: this was put together from the plan, the findings and git."
 REASONS = ("token_limit", "manual", "phase_end")
 _DIGESTS = "<!-- contextkit: files="
 _LISTS = {"files": "Files in Play", "decisions": "Pending Decisions"}
@@ -44,6 +45,7 @@ class Snapshot(Record):
     resume: str = ""
     digests: tuple[Reference, ...] = ()
     facts_kept: str = ""  # `12/87`: hard facts of the conversation and findings that it stands for
+    session: str = ""  # whose conversation it is, from `sessions.key`
 
     def check(self) -> None:
         if self.reason and self.reason not in REASONS:
@@ -70,6 +72,7 @@ def make(
     decisions: Iterable[str] = (),
     resume: str = "",
     digests: tuple[Reference, ...] = (),
+    session: str = "",
 ) -> Snapshot:
     """Make a snapshot. Raises ContextError for an invalid reason, phase or task id.
 
@@ -89,6 +92,7 @@ def make(
         decisions=sections.clean_all(decisions),
         resume=sections.clean(resume),
         digests=digests,
+        session=session,
     )
 
 
@@ -146,6 +150,7 @@ def parse(text: str) -> Snapshot:
         resume=outline.body("Resume Instructions"),
         digests=digests,
         facts_kept=outline.facts_kept(),
+        session=outline.value("Session"),
     )
 
 

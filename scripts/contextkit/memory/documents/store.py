@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, files, ledger, names, stores, tokens
+from contextkit.base import addresses, files, ledger, meant, names, sessions, stores, tokens
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 
@@ -33,6 +33,15 @@ PLANS, FINDINGS, CHECKPOINTS, SNAPSHOTS = KINDS = (
     "context_snapshots",
 )
 PHASES = ("exploration", "planning", "implementation", "review")
+_SESSIONS, _NOBODY = "sessions", "-"
+_PHASES_ALIKE = {
+    "explore exploring research researching discovery investigation investigate analysis":
+        "exploration",
+    "plan design designing architecture": "planning",
+    "coding code implement implementing build building development developing dev fix fixing":
+        "implementation",
+    "reviewing qa verify verification validation": "review",
+}  # fmt: skip
 MERGED = "merged"  # name prefix of merged files; no agent may be called this
 _LONGEST = 100  # characters of an id, at most
 _ID = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
@@ -67,6 +76,11 @@ def check_agent(agent: str) -> str:
 
 def _is_device(name: str) -> bool:
     return name.partition(".")[0].lower() in _DEVICES
+
+
+def meant_phase(phase: str, field: str = "phase") -> str:
+    """The phase that a typed word stands for. Raises ContextError if that is not clear."""
+    return check_phase(meant.word(phase, PHASES, _PHASES_ALIKE, field), field)
 
 
 def check_phase(phase: str, field: str = "phase") -> str:
@@ -143,7 +157,7 @@ def create(
     place = folder(layout, kind)
     for stem in files.numbered(f"{of}_{stamp(moment)}", mark="_"):
         path = os.path.join(place, stem + suffix)
-        if os.path.lexists(path):
+        if os.path.lexists(path) or _is_archived(layout, kind, stem + suffix):
             continue
         try:
             made = text(stem)
@@ -153,6 +167,14 @@ def create(
         except FileExistsError:
             continue  # another process created it first
     return path
+
+
+def _is_archived(layout: Layout, kind: str, name: str) -> bool:
+    """Whether a task's archive has a document of this name, which merged findings may cite."""
+    return any(
+        os.path.lexists(os.path.join(layout.memory_archive(task, kind), name))
+        for task in archived(layout)
+    )
 
 
 def note_stored(layout: Layout, path: str, text: str, agent: str = "") -> None:
@@ -244,12 +266,59 @@ def archived(layout: Layout) -> list[str]:
         return []
 
 
-# State beside the documents: the current task, and the phase of each task
+# State beside the documents: the current task of each session, and the phase of each task
+#
+#     .contextkit/memory/current             the task that was written about last, by anybody
+#     .contextkit/memory/sessions/<session>  the task of a session; `-` for those that nobody named
 
 
-def current_task(layout: Layout) -> str:
-    """The task most recently written about, or '' if unknown."""
-    task = files.first_line(layout.memory_state("current"))
+def current_task(layout: Layout, session: str = "") -> str:
+    """The task of this session: its own, or one that belongs to no other; '' if unknown."""
+    found = candidates(layout, session)
+    return found[0] if len(found) == 1 else ""
+
+
+def candidates(layout: Layout, session: str = "", starts: bool = False) -> list[str]:
+    """The tasks that may be a session's: its own, else those of nobody in particular.
+
+    One that `starts` may continue the task of any other.
+    """
+    own = _owner(layout, session)
+    owners = task_owners(layout)
+    if own in owners:
+        return [owners[own]]
+    shared = _task_in(layout.memory_state("current"))
+    others = {task for owner, task in owners.items() if owner != _NOBODY}
+    if own == _NOBODY or starts:
+        found = [shared, *sorted(others)] if starts and own != _NOBODY else [shared]
+    else:
+        found = [owners.get(_NOBODY, ""), "" if shared in others else shared]
+    return [task for task in dict.fromkeys(found) if task]
+
+
+def task_owners(layout: Layout) -> dict[str, str]:
+    """The task that each session worked on last."""
+    place = layout.memory_state(_SESSIONS)
+    try:
+        there = sorted(os.listdir(place))
+    except OSError:
+        return {}
+    known = [name for name in there if name == _NOBODY or sessions.is_name(name)]
+    found = {name: _task_in(os.path.join(place, name)) for name in known}
+    return {name: task for name, task in found.items() if task}
+
+
+def own_task(layout: Layout, session: str) -> str:
+    """The task that a session itself worked on last, or ''."""
+    return _task_in(layout.memory_state(f"{_SESSIONS}/{_owner(layout, session)}"))
+
+
+def _owner(layout: Layout, session: str) -> str:
+    return sessions.key(session or sessions.find_current(layout)) or _NOBODY
+
+
+def _task_in(path: str) -> str:
+    task = files.first_line(path)
     return task if _ID.issuperset(task) else ""
 
 
@@ -260,17 +329,31 @@ def current_phase(layout: Layout, task: str) -> str:
 
 
 def record(layout: Layout, task: str, phase: str = "") -> None:
-    """Make `task` the current one, and `phase` its phase if given."""
+    """Make `task` the current one of this session, and `phase` its phase if given."""
     files.store(layout.state)
-    for name, text in (("current", task), (f"{task}.phase", phase)):
+    own = f"{_SESSIONS}/{_owner(layout, '')}"
+    for name, text in (("current", task), (own, task), (f"{task}.phase", phase)):
         path = layout.memory_state(name)
         if text and files.first_line(path) != text:
             files.write(path, text + "\n")
 
 
+def take_up(layout: Layout, task: str) -> None:
+    """Make `task` that of this session, if somebody named the session; it may not be writable."""
+    own = _owner(layout, "")
+    path = layout.memory_state(f"{_SESSIONS}/{own}")
+    if own != _NOBODY and files.first_line(path) != task:
+        try:
+            files.store(layout.state)
+            files.write(path, task + "\n", derived=True)
+        except (OSError, ContextError):
+            return
+
+
 def forget(layout: Layout, task: str) -> None:
-    """Remove the recorded state of an archived task, including that it is the current one."""
+    """Remove the recorded state of an archived task, including whose current one it is."""
     stale = [f"{task}.{kind}" for kind in ("phase", "plan", "agents")]
-    stale += ["current"] if current_task(layout) == task else []
+    stale += [f"{_SESSIONS}/{owner}" for owner, of in task_owners(layout).items() if of == task]
+    stale += ["current"] if _task_in(layout.memory_state("current")) == task else []
     for name in stale:
         files.discard(layout.memory_state(name))

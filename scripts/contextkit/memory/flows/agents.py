@@ -353,7 +353,8 @@ def batch_ended(layout: Layout, task: str, now: int, saved: bool = False) -> str
     _change_fan_out(layout, task, close)
     if not won or saved or not layout.limits.memory_agent_completion:
         return ""
-    said = f"All {there.expected} agents are back: {', '.join(there.returned[:_SHOWN])}."
+    all_of = "The agent is" if there.expected == 1 else f"All {there.expected} agents are"
+    said = f"{all_of} back: {', '.join(there.returned[:_SHOWN])}."
     fields = saving.carried(layout, task, said)
     phase = saving.phase_of(layout, task)
     return layout.shown(saving.checkpoint(layout, task, phase, fields, now).write())

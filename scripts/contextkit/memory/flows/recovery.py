@@ -119,6 +119,7 @@ class Recovered(Record):
     files: tuple[InPlay, ...]
     warnings: tuple[str, ...]
     others: tuple[str, ...]
+    candidates: tuple[str, ...] = ()  # the tasks that it may be, if there are several: none is read
 
     @property
     def whole(self) -> bool:
@@ -142,9 +143,17 @@ class Recovered(Record):
 
 
 def load(
-    layout: Layout, task: str, now: int, most: int | None = None, transcript: str = ""
+    layout: Layout,
+    task: str,
+    now: int,
+    most: int | None = None,
+    transcript: str = "",
+    starts: bool = True,
 ) -> Recovered:
-    """Load what is stored about `task`, by default the task most recently written about.
+    """Load what is stored about `task`, by default that of the session.
+
+    A session that `starts` may continue the task of another one; if there are several, they are
+    only named, as `candidates`.
 
     Of the findings not yet merged, at most the `most` newest and as many older ones that did not
     complete. `transcript` is that of a session that ended without saving. Never raises for anything
@@ -152,7 +161,12 @@ def load(
     """
     warnings: list[str] = []
     live = _Live(layout, warnings)
-    task = task or _latest_task(layout, live, now)
+    several: list[str] = []
+    if not task:
+        several = [t for t in memory.candidates(layout, "", starts) if _is_there(layout, live, t)]
+        task = several[0] if len(several) == 1 else ""
+    if not (task or several) and (starts or not memory.task_owners(layout)):
+        task = _latest_task(layout, live, now)
     archived = bool(task) and not live.has(task) and not memory.current_phase(layout, task)
     saved, taken = _saves(layout, live, task, archived, warnings)
     path, checkpoint = _newest(layout, saved, now, warnings)
@@ -184,6 +198,7 @@ def load(
         files=_in_play(layout, checkpoint, snapshot),
         warnings=tuple(dict.fromkeys(warnings)),
         others=tuple(name for name in live.tasks if name != task),
+        candidates=tuple(several) if len(several) > 1 else (),
     )
 
 
@@ -295,6 +310,9 @@ def _saves(
 ) -> tuple[list[tuple[str, Any]], list[tuple[str, Any]]]:
     """The checkpoints and snapshots of a task; for no task, the snapshots without one."""
     saved, taken = _of(task, live.checkpoints), _of(task, live.snapshots)
+    if not task:  # those of a conversation about no task belong to their session
+        own = sessions.key(sessions.find_current(layout))
+        taken = [pair for pair in taken if pair[1].session in ("", own)]
     if task and not saved:  # the last checkpoint of an open task, moved here by cleaning
         place = layout.memory_archive(task, memory.CHECKPOINTS)
         saved = checkpoints.load_all(layout, task, place).noting(warnings)
@@ -308,11 +326,12 @@ def _of(task: str, pairs: Sequence[tuple[str, Any]]) -> list[tuple[str, Any]]:
     return [(path, one) for path, one in pairs if one.task_id == task]
 
 
+def _is_there(layout: Layout, live: _Live, task: str) -> bool:
+    return live.has(task) or bool(memory.current_phase(layout, task))
+
+
 def _latest_task(layout: Layout, live: _Live, now: int) -> str:
-    """The task recorded as current, else that of the newest save, else of a plan or finding."""
-    current = memory.current_task(layout)
-    if current and (live.has(current) or memory.current_phase(layout, current)):
-        return current
+    """The task of the newest save, else of a plan or finding."""
     saves = [pair for pair in live.saves if pair[1].task_id]
     if saves:
         return str(_newest(layout, saves, now, [])[1].task_id)

@@ -14,11 +14,17 @@ from contextkit.base import files, filters, markdown, names, references, templat
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.memory.documents import sections
+from contextkit.memory.documents import checkpoints, sections, snapshots
+from contextkit.memory.documents.checkpoints import HOW_TO_RESUME
+from contextkit.memory.documents.findings import OUTPUT
+from contextkit.memory.documents.snapshots import UNSAID
 from contextkit.memory.flows.recovery import InPlay, Recovered, RecoveredFinding, RecoveredMerge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from contextkit.memory.documents.snapshots import Snapshot
     from contextkit.memory.flows.digest import Digest
     from contextkit.memory.flows.transcripts import CaughtUp
 
@@ -262,6 +268,21 @@ def _unread(layout: Layout, path: str) -> Omitted:
     return Omitted(path=path, tokens=size // 4)
 
 
+def of_candidates(layout: Layout, found: Recovered) -> str:
+    """Name the tasks that a session may mean, with when each was last saved; none is quoted."""
+    lines = [f"- `{task}`, last saved {last_saved(layout, task)}: `make memory_recover task={task}`"
+             for task in found.candidates]  # fmt: skip
+    return "\n".join([f"{len(found.candidates)} tasks are open; say which:", *lines])
+
+
+def last_saved(layout: Layout, task: str) -> str:
+    """When a checkpoint or snapshot of a task was last written, to the minute, or `never`."""
+    saved = [one.timestamp for _, one in checkpoints.load_all(layout, task)]
+    taken = [one.timestamp for _, one in snapshots.load_all(layout, task)]
+    newest = max([*saved, *taken], default="")
+    return f"{newest[:16]}Z" if newest else "never"
+
+
 # The parts
 
 
@@ -273,7 +294,11 @@ def _fixed(layout: Layout, found: Recovered) -> list[Part]:
         parts.append(_text_part("Next action", found.state.next_action, path, first=True))
     if found.checkpoint:
         advice = without_recovery(found.checkpoint.recovery_instructions)
-        parts += [_text_part("Recovery instructions", advice, path)] if advice.strip() else []
+        usual = advice == HOW_TO_RESUME and not any(
+            f.state != references.FRESH for f in found.files
+        )
+        if advice.strip() and not usual:
+            parts.append(_text_part("Recovery instructions", advice, path))
     caught: CaughtUp | None = found.caught  # type: ignore[assignment]
     if caught:
         session = names.one_line(caught.session)
@@ -281,7 +306,7 @@ def _fixed(layout: Layout, found: Recovered) -> list[Part]:
         parts.append(Part(heading=heading, text=_demoted(filters.prose(caught.text), 2)))
     if found.snapshot:
         heading = "Snapshot, newer than the checkpoint" if found.checkpoint else "Snapshot"
-        parts.append(_document(layout, found, found.snapshot_path, heading))
+        parts.append(_of_snapshot(found, found.snapshot, heading))
     if found.plan_path:
         plan = _document(layout, found, found.plan_path, "Plan")
         parts += [plan] if plan.text else []
@@ -354,15 +379,48 @@ def _text_part(heading: str, text: str, path: str, first: bool = False) -> Part:
 
 
 def _document(layout: Layout, found: Recovered, path: str, heading: str) -> Part:
-    """A plan or snapshot, without its title, empty sections, and what the report already says."""
+    """The plan, without its title, empty sections, and what the report already says."""
     outline = sections.Outline(_text(layout, path).replace("\r\n", "\n"))
-    if path == found.plan_path:
-        already = [found.state.next_action, *found.state.differences]
-        outline.sections = [s for s in outline.sections if not _repeats(s, already)]
-    else:
-        for section in outline.find("Resume Instructions"):
-            section.lines = without_recovery("\n".join(section.lines)).split("\n")
+    already = [found.state.next_action, *found.state.differences]
+    outline.sections = [s for s in outline.sections if not _repeats(s, already)]
     return Part(heading=f"{heading} ({path})", text=_body(outline.text, 1), path=path)
+
+
+def _of_snapshot(found: Recovered, taken: Snapshot, heading: str) -> Part:
+    """A snapshot, without what the report says in another place."""
+    listed = {one.path for one in found.findings}
+    parts = {
+        "Conversation Summary": "" if taken.summary == UNSAID else taken.summary,
+        "Agents": "" if found.checkpoint else ", ".join(taken.agents),
+        "Important Context": _kept(taken.important, lambda text: _is_known(found, text, listed)),
+        "Pending Decisions": "\n".join(f"- {names.one_line(text)}" for text in taken.decisions),
+        "Resume Instructions": _kept(
+            without_recovery(taken.resume), lambda text: _is_next(found, text)
+        ),
+    }
+    text = "\n\n".join(f"### {name}\n{_demoted(filters.prose(body.strip()), 3)}"
+                       for name, body in parts.items() if body.strip())  # fmt: skip
+    when = f"{heading} of {taken.timestamp} ({found.snapshot_path})"
+    return Part(heading=when, text=text, path=found.snapshot_path)
+
+
+def _kept(text: str, leave_out: Callable[[str], bool]) -> str:
+    return "\n".join(line for line in text.split("\n") if not leave_out(line)).strip()
+
+
+def _is_known(found: Recovered, line: str, listed: set[str]) -> bool:
+    """Whether a line of an automatic snapshot repeats the plan or a finding of the report."""
+    if found.plan_path and line.startswith(("Objective: ", "Strategy: ", "Constraints: ")):
+        return True
+    return line.endswith(")") and line.rpartition(" (")[2][:-1] in listed
+
+
+def _is_next(found: Recovered, line: str) -> bool:
+    """Whether a line only says the next action, or repeats the plan's list."""
+    bare = names.one_line(line).lstrip("0123456789. ")
+    after = bare.partition(": ")[2] if bare.startswith("Next action of cp_") else bare
+    steps = [found.state.next_action, *found.state.pending, *found.state.in_progress]
+    return any(after == names.one_line(step) for step in steps) or after != bare
 
 
 def _repeats(section: sections.Section, already: list[str]) -> bool:
@@ -379,6 +437,7 @@ def _finding(layout: Layout, one: RecoveredFinding) -> Part:
     line = f"### {one.path} ({who})"
     outline = sections.Outline(_text(layout, one.path))
     outline.head.lines.clear()  # the line above already says it
+    outline.sections = [one for one in outline.sections if one.name != OUTPUT]
     return Part(
         heading="Merged findings" if one.merged else "Findings",
         text="\n\n".join(filter(None, (line, _body(outline.text, 2)))),

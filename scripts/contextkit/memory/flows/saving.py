@@ -10,18 +10,18 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, git, names, redaction, references
+from contextkit.base import files, git, meant, names, redaction, references, sessions, tokens
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.memory.documents import checkpoints, findings, plans, sections, snapshots
 from contextkit.memory.documents import merged as merged_findings
 from contextkit.memory.documents import store as memory
-from contextkit.memory.documents.checkpoints import Checkpoint
+from contextkit.memory.documents.checkpoints import HOW_TO_RESUME, Checkpoint
 from contextkit.memory.documents.findings import Finding
 from contextkit.memory.documents.plans import Plan
 from contextkit.memory.documents.sections import FileNote
-from contextkit.memory.documents.snapshots import Snapshot
+from contextkit.memory.documents.snapshots import UNSAID, Snapshot
 from contextkit.text import facts
 
 TYPE_CHECKING = False
@@ -43,8 +43,8 @@ _LISTS = frozenset(
 )
 
 
+_DIGEST = 160  # tokens of the digest of a tool's output
 _BEFORE = " Before that: "
-_HOW_TO_RESUME = "Look at the files in play that are changed or missing, then take the next action."
 
 
 class Pending(Record):
@@ -179,7 +179,7 @@ def _finding(task: str, fields: Fields, report: str, now: int) -> Finding:
     if report.strip():
         from contextkit.memory.documents import reports
 
-        read = reports.read(report)
+        read = _of_output(report) or reports.read(report)
     given = {name: value for name, value in fields.items() if value}
     if "files" in given:
         given["files"] = notes(given["files"])
@@ -195,10 +195,28 @@ def _finding(task: str, fields: Fields, report: str, now: int) -> Finding:
     values.setdefault("timestamp", names.iso(now))
     if report.strip() and not values.get("status"):
         values["status"] = "completed"  # the agent did come back with a report
+    status = str(values.get("status", ""))
+    values["status"] = meant.word(status, findings.STATUSES, findings.STATUSES_ALIKE, "status")
     for name in ("agent", "status", "summary"):
         if not str(values.get(name, "")).strip():
             raise bad_input(f"{name} is missing: give {name}= or a report that says it")
     return findings.make(**values)
+
+
+def _of_output(report: str) -> Fields:
+    """The fields of a finding whose report is what a tool printed: its digest, and all of it once.
+
+    Empty for a report that somebody wrote.
+    """
+    if tokens.estimate(report) <= _DIGEST or "\n#" in f"\n{report}":
+        return {}
+    from contextkit.text.digests import engine
+
+    text = engine.ParsedText(report)
+    if not text.is_output or text.kind == "plain":
+        return {}
+    whole = findings.Extra(heading=findings.OUTPUT, text=sections.plain(report.split("\n")))
+    return {"summary": text.digest(_DIGEST).summary, "more": (whole,)}
 
 
 def snapshot(layout: Layout, task: str, fields: Fields, now: int) -> Pending:
@@ -209,6 +227,7 @@ def snapshot(layout: Layout, task: str, fields: Fields, now: int) -> Pending:
         task_id=task and memory.check_task(task),
         files=in_play,
         digests=_sealed(layout, in_play),
+        session=sessions.key(sessions.find_current(layout)),
         **fields,
     )
     if whole := _texts_of(_found(layout, task) if task else []):
@@ -239,7 +258,7 @@ def checkpoint(
 
     `coming` are findings that will be written before it; they are counted too.
     """
-    made = _checkpoint(layout, task, memory.check_phase(phase), fields, now, coming)
+    made = _checkpoint(layout, task, memory.meant_phase(phase), fields, now, coming)
     return Pending(text=checkpoints.render(made), write=lambda: checkpoints.save(layout, made, now))
 
 
@@ -266,7 +285,8 @@ def _checkpoint(
     known = plans.of_task(layout, memory.check_task(task))
     found = [*_found(layout, task), *coming]
     in_play = [*notes(fields.get("files", ())), *(file for one in found for file in one.files)]
-    next_action = known.next_actions[0] if known.next_actions else ""
+    next_action = fields.get("next_action") or next_step(layout, task)
+    next_action = next_action or f"Decide what comes next: no plan of {task} says it"
     count = fields.get("findings_count")
     made = Checkpoint(
         checkpoint_id=f"cp_{phase}_{memory.stamp(now)}",
@@ -279,12 +299,18 @@ def _checkpoint(
         blocked_agents=tuple(fields.get("blocked") or ()),
         findings_count=len(found) if count is None else count,
         context_summary=sections.clean(fields.get("summary") or ""),
-        next_action=sections.clean(fields.get("next_action") or next_action),
-        recovery_instructions=sections.clean(fields.get("recovery") or "") or _HOW_TO_RESUME,
+        next_action=sections.clean(next_action),
+        recovery_instructions=sections.clean(fields.get("recovery") or "") or HOW_TO_RESUME,
         files=_sealed(layout, in_play),
     )
     whole = _texts_of(found)
     return made.replace(facts_kept=facts.share(whole, _text_of(made))) if whole else made
+
+
+def next_step(layout: Layout, task: str) -> str:
+    """What the plan of a task says comes next, or ''."""
+    known = plans.of_task(layout, memory.check_task(task))
+    return next(iter((*known.next_actions, *known.in_progress, *known.pending)), "")
 
 
 def _text_of(made: Checkpoint) -> str:
@@ -325,7 +351,7 @@ def batch(layout: Layout, task: str, fields: Fields, now: int) -> tuple[str, lis
     rows = fields.pop("findings", None)
     if not isinstance(rows, list) or not rows:
         raise bad_input("draft: findings must be a list with an entry for each agent")
-    phase = memory.check_phase(fields.pop("phase", "") or phase_of(layout, task))
+    phase = memory.meant_phase(fields.pop("phase", "") or phase_of(layout, task))
     made = []
     for number, row in enumerate(rows, start=1):
         where = f"draft: findings {number}"
@@ -349,7 +375,6 @@ def batch(layout: Layout, task: str, fields: Fields, now: int) -> tuple[str, lis
 
 _FINDINGS = 5  # the newest findings whose summaries are included
 _FILES = 30  # files in play, at most
-_UNSAID = "No summary was given: this was put together from the plan, the findings and git."
 
 
 def automatic_snapshot(
@@ -384,7 +409,7 @@ def automatic_snapshot(
     made = snapshots.make(
         timestamp=names.iso(now),
         reason=reason,
-        summary="\n\n".join(filter(None, (_clean(layout, summary).strip(), caught))) or _UNSAID,
+        summary="\n\n".join(filter(None, (_clean(layout, summary).strip(), caught))) or UNSAID,
         tokens=tokens,
         task_id=task,
         phase=memory.current_phase(layout, task) or (checkpoint.phase if checkpoint else ""),
@@ -394,6 +419,7 @@ def automatic_snapshot(
         decisions=[_clean(layout, text) for text in decisions],
         resume=_clean(layout, _resume(task, plan, checkpoint)),
         digests=_sealed(layout, in_play),
+        session=sessions.key(sessions.find_current(layout)),
     )
     whole = "\n".join([whole, *(text for _, one in recent for text in one.texts())]).strip()
     return made.replace(facts_kept=facts.share(whole, snapshots.render(made))) if whole else made
@@ -406,7 +432,7 @@ def complete_snapshot(layout: Layout, path: str, summary: str) -> None:
     """
     with files.locked(layout.lock(path)):
         made = snapshots.load(path)
-        before = "" if made.summary == _UNSAID else made.summary
+        before = "" if made.summary == UNSAID else made.summary
         whole = "\n\n".join(filter(None, (_clean(layout, summary), before)))
         files.write(path, snapshots.render(made.replace(summary=sections.clean(whole))))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, files, ledger, names, tokens
+from contextkit.base import addresses, files, ledger, links, names, tokens
 from contextkit.base.errors import UPGRADE, ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -159,7 +159,7 @@ def _move(path: str, place: str, kind: str) -> list[str]:
     final = os.path.join(place, os.path.basename(path))
     try:
         if os.path.lexists(final) and _same(path, final):
-            os.unlink(path)
+            files.discard(path)
             return [final]
         if os.path.lexists(final) and kind == memory.PLANS:
             files.rename(final, files.free(*os.path.splitext(final)))  # an earlier plan of the task
@@ -174,7 +174,7 @@ def _move(path: str, place: str, kind: str) -> list[str]:
 def _same(path: str, other: str) -> bool:
     if os.path.samestat(os.lstat(path), os.lstat(other)):
         return True
-    with open(path, "rb") as one, open(other, "rb") as two:
+    with links.opened(path) as one, links.opened(other) as two:
         return one.read() == two.read()
 
 
@@ -235,7 +235,7 @@ def clean(layout: Layout, now: int, dry_run: bool, broken: list[str]) -> list[tu
             with moving(layout, one.task_id):
                 put_away(layout, one.task_id, [path])
         elif os.path.lexists(path):
-            os.unlink(path)
+            files.discard(path)
             ledger.note(layout, ledger.REMOVED, addresses.of(layout, path))
     return done
 

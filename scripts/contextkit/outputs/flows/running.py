@@ -47,6 +47,7 @@ class Job:
         until = options.get("until", "")
         self.until = float(until) if until.replace(".", "", 1).isdigit() else 0.0
         self.told = False
+        self.is_ready = False  # what tells a long output is loaded
 
     def _place(self) -> str:
         from contextkit.outputs.flows import telling
@@ -242,6 +243,8 @@ class _Intake:
             return 0
         if job.signal or (job.process and not self.is_woken_at_the_end):
             return int(_TICK * 1000)
+        if job.output.kept and not job.is_ready:
+            return int(_TICK * 1000)
         if job.output.is_asking:
             return max(1, int((self.last + _SILENCE - time.monotonic()) * 1000))
         if job.until and not job.told:
@@ -251,6 +254,8 @@ class _Intake:
     def _meanwhile(self) -> None:
         """Do what is due while the command runs: show a question, tell what came so far."""
         job, now = self.job, time.monotonic()
+        if job.output.kept and not job.is_ready and now - self.last >= _TICK / 2:
+            _make_ready(job)
         if job.output.is_asking and now - self.last >= _SILENCE:
             job.output.show()
         is_behind = job.signal and not job.process
@@ -258,6 +263,14 @@ class _Intake:
             _tell(job)
         if job.until and not job.told and job.seconds >= job.until:
             _tell_so_far(job)
+
+
+def _make_ready(job: Job) -> None:
+    """Load what tells a long output while the command still runs, and nobody waits for it."""
+    from contextkit.outputs.flows import telling
+
+    job.is_ready = True
+    telling.load()
 
 
 def _tell_so_far(job: Job) -> None:

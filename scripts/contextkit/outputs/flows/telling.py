@@ -6,9 +6,10 @@ import os
 import re
 import sys
 
-from contextkit.base import files, names, redaction, sessions, tokens
+from contextkit.base import files, names, outgoing, redaction, sessions, tokens
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
+from contextkit.base.records import Record
 from contextkit.outputs.flows import pump
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import retention
@@ -16,15 +17,31 @@ from contextkit.payloads.flows import retention
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextkit.outputs.flows.running import Job
+    from contextkit.text.digests import engine
 
 FOLDER = "outputs"  # below the toolkit's own state: outputs of commands that still run
 _OVER = 2000  # tokens, where the settings turn the hook off and somebody asks for it by hand
 _ROWS = 60
+_SHARE, _MOST = 0.4, 10_000  # of the output, and tokens, of a form that loses nothing
+_FAILURE = re.compile(
+    r"error|fail|warn|fatal|denied|not found|no such|exception|\*\*\*|panic|cannot|can't|undefined"
+    r"|missing|abort|killed|timed? ?out|unable|invalid|refused|more",
+    re.IGNORECASE,
+)
+_LEAST, _STEP = 150, 50  # tokens that are tried for what failed, before there is room for the rest
 _TOPIC = 100  # characters
 _SIGNALS = {1: "HUP", 2: "INT", 3: "QUIT", 6: "ABRT", 9: "KILL", 11: "SEGV", 13: "PIPE", 15: "TERM"}
 # Colors, movements of the cursor, titles of the window.
 _CONTROLS = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
 _OVERWRITTEN = re.compile(r"^.*\r(?!$)", re.MULTILINE)
+
+
+def load() -> None:
+    """Load what a digest needs, which takes longer than telling a short text."""
+    from contextkit.text import compaction  # noqa: F401
+    from contextkit.text.digests import engine
+
+    engine.digest("x\n", _LEAST)
 
 
 def place(job: Job) -> str:
@@ -52,7 +69,7 @@ def tell(job: Job) -> None:
         text = _told(job)
     except Exception as error:
         why = str(error) if isinstance(error, (ContextError, OSError)) else repr(error)
-        sys.stderr.write(f"run: the output is not shortened: {names.one_line(why)}\n")
+        sys.stderr.write(f"run: the output is not shortened: {outgoing.name(why)}\n")
         text = ""
     if text:
         pump.write(1, text.encode("utf-8", "surrogateescape"))
@@ -62,40 +79,136 @@ def tell(job: Job) -> None:
 
 
 def _told(job: Job) -> str:
-    """Store the output and return what to print of it; empty if it is short."""
+    """Return what to print of the output; empty if it is short."""
     assert job.output.kept
     layout = Layout(job.options.get("root", ""))
-    limits = layout.limits
     beginning, missing, end = job.output.kept.parts()
     gap = f"\n[{missing:,} bytes are not kept]\n".encode() if missing else b""
     content = (beginning + gap + end).decode("utf-8", "surrogateescape")
-    size = tokens.estimate(content)
-    if size <= (job.over or limits.hook_tool_output_tokens or _OVER):
+    if tokens.estimate(content) <= (job.over or layout.limits.hook_tool_output_tokens or _OVER):
         return ""
+    told = Told(
+        content=content,
+        topic=job.options.get("of", "") or " ".join(job.command),
+        source="run",
+        session=job.options.get("session", ""),
+        ending=f"{ending(job.status, job.signal)} after {job.seconds:.1f} s",
+        size=job.output.size if missing else 0,
+        status=job.status,
+    )
+    return digested(layout, told)
+
+
+class Told(Record):
+    """An output and what is known of it.
+
+    ending: how the command ended, in words. size: its bytes, where `content` lacks some of them.
+    """
+
+    content: str
+    topic: str
+    source: str
+    session: str
+    ending: str = ""
+    size: int = 0
+    status: int | None = None
+
+
+def digested(layout: Layout, told: Told) -> str:
+    """Store the output; return its digest: how it ended, what matters, where the whole is."""
+    limits = layout.limits
+    size = tokens.estimate(told.content)
+    text = plain(told.content)
+    short = compacted(text, size, limits.tokenizer)
+    digest = None if short else _digest(layout, told, text, size)
+    path, before = _stored(layout, told, size, short.split("\n")[0] if short else _first(digest))
+    said = _shown(told, size, short or _rows(digest, before), layout.shown(path))
+    return outgoing.told(said, limits.secrets_allow)
+
+
+def compacted(text: str, size: int, tokenizer: str) -> str:
+    """Return the text in a shorter form that loses nothing; empty if that is not short enough."""
+    from contextkit.text import compaction
+
+    short = compaction.compacted(text)
+    most = int(min(_SHARE * size, _MOST))
+    return short if short and tokens.within(short, most, tokenizer) else ""
+
+
+def _digest(layout: Layout, told: Told, text: str, size: int) -> engine.Digest:
+    """Return the digest that fits, with everything that is shown around it."""
     from contextkit.text.digests import engine
 
-    text = plain(content)
-    digest = engine.digest(text, limits.tool_output_tokens, tokenizer=limits.tokenizer,
-                           most_rows=_ROWS)  # fmt: skip
-    first = digest.rows[0].finding if digest.rows else digest.key
-    path, before = _stored(layout, job, content, size, first)
+    limits = layout.limits
+    line = told.content.count("\n")
+    path = f"{layout.shown(layout.payloads)}/{told.session}/{'x' * (_TOPIC // 2)}"
+
+    def shown(digest: engine.Digest) -> int:
+        text = _shown(told, size, _rows(digest, line), path)
+        return tokens.size(text, limits.tokenizer)
+
+    parsed = engine.ParsedText(text, limits.tokenizer, told.status)
+    whole = parsed.digest(limits.tool_output_tokens, _ROWS, shown)
+    if not told.status or _lacks(whole):
+        return whole
+    caps = range(_LEAST, limits.tool_output_tokens, _STEP)
+    tried = (parsed.digest(cap, _ROWS, shown) for cap in caps)
+    return _of_failure(next((one for one in tried if not _lacks(one)), whole))
+
+
+def _of_failure(digest: engine.Digest) -> engine.Digest:
+    """Return the digest of a failing command without what is not about its failure.
+
+    Left as it is unless some line names a failure.
+    """
+    kept = []
+    for row in digest.rows:
+        said = [one for one in row.finding.split("; ") if _FAILURE.search(one) and "===" not in one]
+        if row.aspect not in ("", "size"):
+            kept.append(row)
+        elif said:
+            kept.append(row._replace(finding="; ".join(said)))
+    return digest._replace(rows=tuple(kept)) if kept else digest
+
+
+def _lacks(digest: engine.Digest) -> bool:
+    """Return whether something that must be told is only counted."""
+    return any(row.aspect == "more" or row.finding.startswith("+") for row in digest.rows)
+
+
+def _first(digest: engine.Digest | None) -> str:
+    """Return a line that stands for the output in a list of payloads."""
+    if digest is None:
+        return ""
+    return digest.key or (digest.rows[0].finding if digest.rows else "")
+
+
+def _rows(digest: engine.Digest | None, before: int) -> str:
+    """Return the digest's rows, each with its line in the file where `before` lines come first."""
+    if digest is None:
+        return ""
     lines = [f"{row.line + before}: {_said(row.aspect, row.finding)}" for row in digest.rows]
     if digest.key and not any(digest.key in line for line in lines):
         lines.insert(0, f"{digest.at + before}: {digest.key}" if digest.at else digest.key)
-    rest = f"the whole, with these line numbers: {layout.shown(path)}"
-    said = "\n".join([_head(job, content, size, missing), *lines, f"[{rest}]", ""])
-    return redaction.redacted(said, limits.secrets_allow)[0]
+    return "\n".join(lines)
+
+
+def _shown(told: Told, size: int, body: str, path: str) -> str:
+    return "\n".join([_head(told, size), body, f"@stored: {path}", ""])
 
 
 def _said(aspect: str, finding: str) -> str:
     return f"{aspect}: {finding}" if aspect else finding
 
 
-def _head(job: Job, content: str, size: int, missing: int) -> str:
+def _head(told: Told, size: int) -> str:
     """Return the first line: how the command ended, and how much it printed."""
-    lines = f"{content.count(chr(10)) + (not content.endswith(chr(10))):,} lines"
-    amount = f"{lines}, ~{size:,} tokens" if not missing else f"{job.output.size:,} bytes"
-    return f"[{ending(job.status, job.signal)} after {job.seconds:.1f} s; {amount}, shortened]"
+    count = told.content.count("\n") + (not told.content.endswith("\n"))
+    amount = f"{count:,} lines, ~{size:,} tokens"
+    if told.size:
+        amount = f"{told.size:,} bytes, of which the first and last are kept: {amount}"
+    parts = [told.ending, amount, "line numbers are those of @stored"]
+    return f"[{'; '.join(filter(None, parts))}]"
 
 
 def ending(status: int | None, signal: int) -> str:
@@ -116,19 +229,18 @@ def plain(text: str) -> str:
     return text
 
 
-def _stored(layout: Layout, job: Job, content: str, size: int, summary: str) -> tuple[str, int]:
+def _stored(layout: Layout, told: Told, size: int, summary: str) -> tuple[str, int]:
     """Store the output; return its path and how many lines of the file are before it."""
     now = names.now()
-    session = job.options.get("session", "") or sessions.current(layout, "", now)[0]
-    topic = names.one_line(job.options.get("of", "") or " ".join(job.command) or "output")
+    session = told.session or sessions.current(layout, "", now)[0]
     allowed = layout.limits.secrets_allow
     payload = payloads.Payload(
-        topic=redaction.redacted(_printable(topic)[:_TOPIC], allowed)[0],
-        source="run",
+        topic=redaction.redacted(_printable(told.topic)[:_TOPIC], allowed)[0],
+        source=told.source,
         created_at=names.iso(now),
         tokens=size,
-        summary=redaction.redacted(_printable(names.one_line(summary)), allowed)[0],
-        content=content,
+        summary=redaction.redacted(_printable(summary), allowed)[0],
+        content=told.content,
     )
     payloads.folder(layout, session)  # refuse a link before anything is created
     payloads.prepare_store(layout)
@@ -142,4 +254,6 @@ def _stored(layout: Layout, job: Job, content: str, size: int, summary: str) -> 
 
 
 def _printable(text: str) -> str:
-    return "".join(char if char.isprintable() else " " for char in text).strip() or "output"
+    """Return `text` as one line that a document's field takes."""
+    line = names.one_line("".join(char if char.isprintable() else " " for char in text))
+    return line.strip() or "output"

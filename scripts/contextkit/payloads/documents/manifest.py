@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files
+from contextkit.base import files, links
 from contextkit.base.errors import ContextError
 from contextkit.base.filters import quoted
 
@@ -49,7 +49,7 @@ def add(path: str, entry: Fields) -> bool:
 
     Only the tail is read: with 10,000 entries this takes half the time of reading everything.
     """
-    with open(path, "rb") as old:
+    with links.opened(path) as old:
         start = max(0, os.fstat(old.fileno()).st_size - _TAIL)
         old.seek(start)
         end, added = _splice(old.read(), entry)

@@ -48,6 +48,7 @@ class Receipt(Record):
     key_findings: str
     tokens_stored: int
     confidence: str = ""
+    estimated: bool = False  # `tokens_stored` is an estimate
     kind: str = ""
     grounded: str = ""
     facts_kept: str = ""
@@ -84,7 +85,7 @@ def render(receipt: Receipt) -> str:
     lines.append(f"keyFindings: {_scalar(receipt.key_findings)}")
     if receipt.confidence:
         lines.append(f"confidence: {receipt.confidence}")
-    lines.append(f"tokens_stored: {receipt.tokens_stored}")
+    lines.append(f"tokens_stored: {'~' * receipt.estimated}{receipt.tokens_stored}")
     for name in _TOLD:
         if said := getattr(receipt, name):
             lines.append(f"{name}: {_scalar(said)}")

@@ -182,6 +182,7 @@ def folder(layout: Layout, session: str) -> str:
         if os.path.islink(place):
             raise ContextError(f"{layout.shown(place)}: is a symbolic link: refused")
     files.inside(layout.root, path, "payloads")
+    sessions.check_spelling(path)
     return path
 
 
@@ -273,21 +274,24 @@ def _is_listed(layout: Layout, session: str, path: str) -> bool:
     return os.fsencode(f'"path": "{os.path.basename(path)}"') in data
 
 
-def same(layout: Layout, session: str, content: str, known: Checksum) -> str:
-    """The file in a session that already contains exactly this text; '' if there is none."""
+def same(layout: Layout, session: str, payload: Payload, known: Checksum) -> str:
+    """The file in a session that has exactly this text of the same source; '' if there is none."""
     manifest = os.path.join(folder(layout, session), MANIFEST)
     if not os.path.isfile(manifest):
         return ""
-    digest = f'"sha256": "{known.sha256}"'.encode()
-    before, found, _ = files.read_bytes(manifest).partition(digest)
-    identity = manifests.last_id(before) if found else ""
-    path = os.path.join(folder(layout, session), identity + ".md")
-    if not (sessions.is_name(identity) and os.path.isfile(path)):
-        return ""
-    try:
-        return path if load(path, path).content == content else ""
-    except ContextError:
-        return ""  # it was edited
+    parts = files.read_bytes(manifest).split(f'"sha256": "{known.sha256}"'.encode())
+    for before in parts[:-1]:
+        identity = manifests.last_id(before)
+        path = os.path.join(folder(layout, session), identity + ".md")
+        if not (sessions.is_name(identity) and os.path.isfile(path)):
+            continue
+        try:
+            there = load(path, path)
+        except ContextError:
+            continue  # it was edited
+        if (there.content, there.source) == (payload.content, payload.source):
+            return path
+    return ""
 
 
 def _list(layout: Layout, session: str, added: manifests.Fields, now: int) -> None:
@@ -397,7 +401,11 @@ def entries(layout: Layout, session: str) -> list[manifests.Fields]:
 
 def documents(layout: Layout, session: str) -> list[str]:
     """The payload files of a session, oldest first, listed or not."""
-    into = folder(layout, session)
+    return documents_in(folder(layout, session))
+
+
+def documents_in(into: str) -> list[str]:
+    """The payload files in a session's folder, also of one that ended."""
     try:
         with os.scandir(into) as inside:
             found = [

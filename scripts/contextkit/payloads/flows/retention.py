@@ -1,9 +1,11 @@
 """Retention of payloads: they stay until their session ends or has been idle for 24 hours.
 
 An ended session's folder is renamed away at once (whatever its size), can be resumed within a grace
-period, and is removed by a later sweep.
+period, and is removed by a later sweep. What stands for text that a transcript lacks is `held`: it
+is neither ended for idleness nor removed while that transcript can be resumed.
 
     .contextkit/ended/<session>@<stamp>/      ended then; back at the next use of the session
+    <payloads>/<session>/.transcript          held: the transcript ('' if unknown), and until when
 """
 
 from __future__ import annotations
@@ -12,13 +14,14 @@ import errno
 import os
 import sys
 
-from contextkit.base import files, ledger, names, sessions
+from contextkit.base import files, ledger, links, names, sessions
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.payloads.documents import manifest as manifests
 from contextkit.payloads.documents import store as payloads
 
+_HELD = ".transcript"
 _AT_ONCE = 5  # sessions that a sweep in passing ends or removes; later commands do the rest
 
 
@@ -37,6 +40,37 @@ class Ended(Record):
             f"session {self.session}: {self.payloads} payloads, {self.tokens} tokens"
             f" removed ({self.reason}){stayed}"
         )
+
+
+def hold(layout: Layout, session: str, transcript: str, days: int, now: int) -> None:
+    """Keep a session's payloads as long as its transcript, or `days` if that cannot be seen."""
+    there = transcript if os.path.isfile(transcript) else ""
+    path = os.path.join(payloads.folder(layout, session), _HELD)
+    files.write(path, f"{names.one_line(there)}\n{now + days * 86_400}\n")
+
+
+def _is_held(layout: Layout, folder: str, now: int) -> bool:
+    """Whether the transcript that lacks this folder's texts can still be resumed."""
+    session = os.path.basename(folder).partition("@")[0]
+    text = files.read_if_there(os.path.join(folder, _HELD))
+    if text is None:
+        return False
+    transcript, _, until = text.partition("\n")
+    if transcript:
+        return os.path.isfile(transcript) or sessions.lives(layout, session)
+    return sessions.lives(layout, session) or now < int(until.strip() or 0)
+
+
+def transcripts(layout: Layout) -> list[str]:
+    """The transcripts of the sessions here that are known and still there."""
+    folders = [os.path.join(layout.payloads, one) for one in payloads.sessions_in(layout)]
+    found = [files.read_if_there(os.path.join(one, _HELD)) for one in (*folders, *ended(layout))]
+    running = os.listdir(layout.running) if os.path.isdir(layout.running) else []
+    lines = [(text or "").partition("\n")[0] for text in found]
+    for name in running:
+        text = files.read_if_there(os.path.join(layout.running, name)) or ""
+        lines.append(text.partition("\n")[2].strip())
+    return sorted({path for path in lines if path and os.path.isfile(path)})
 
 
 def session_lock(layout: Layout, session: str) -> files.locked:
@@ -88,6 +122,7 @@ def _contents(folder: str) -> tuple[list[str], list[str], bytes]:
 
     Nothing for a folder that is not there.
     """
+    links.proved(os.path.join(folder, ""))
     try:
         inside = sorted(os.listdir(folder))
         manifest = files.read_bytes(os.path.join(folder, payloads.MANIFEST))
@@ -102,7 +137,11 @@ def _contents(folder: str) -> tuple[list[str], list[str], bytes]:
 def _is_ours(name: str, manifest: bytes) -> bool:
     if name.endswith(".md") or ".md.from-" in name:  # the text from another machine, kept beside
         return names.shape(name[:16]) == "00000000-000000-" or os.fsencode(f'"{name}"') in manifest
-    return name.startswith(payloads.MANIFEST) or (name.startswith(".") and name.endswith(".tmp"))
+    return (
+        name == _HELD
+        or name.startswith(payloads.MANIFEST)
+        or (name.startswith(".") and name.endswith(".tmp"))
+    )
 
 
 def _move(inside: list[str], old: str, new: str) -> None:
@@ -123,7 +162,8 @@ def resume(layout: Layout, session: str, now: int) -> bool:
     Returns True if there were any. Call under the session's lock.
     """
     oldest = _oldest(layout, now)
-    found = [path for path in _ended(layout, session) if _stamp(path) >= oldest]
+    found = [path for path in ended(layout, session)
+             if _stamp(path) >= oldest or _is_held(layout, path, now)]  # fmt: skip
     folder = payloads.folder(layout, session)
     for path in reversed(found):
         if not os.path.lexists(folder):
@@ -137,7 +177,7 @@ def resume(layout: Layout, session: str, now: int) -> bool:
 
 def wake(layout: Layout, session: str, now: int) -> None:
     """Like `resume`, for commands that only read: takes no lock if nothing has ended."""
-    if session and _ended(layout, session):
+    if session and ended(layout, session):
         with session_lock(layout, session):
             resume(layout, session, now)
 
@@ -147,7 +187,7 @@ def _oldest(layout: Layout, now: int) -> str:
     return names.stamp(max(0, now - names.seconds(layout.limits.payload_grace)))
 
 
-def _ended(layout: Layout, session: str = "") -> list[str]:
+def ended(layout: Layout, session: str = "") -> list[str]:
     """Folders of ended sessions (of one session, or all), oldest first."""
     try:
         found = os.listdir(layout.ended)
@@ -163,9 +203,9 @@ def _stamp(path: str) -> str:
 
 def session_of(layout: Layout, identity: str, now: int) -> str:
     """The ended session that still contains the payload `identity`; '' if none does."""
-    for path in reversed(_ended(layout)):
+    for path in reversed(ended(layout)):
         there = os.path.isfile(os.path.join(path, identity + ".md"))
-        if there and _stamp(path) >= _oldest(layout, now):
+        if there and (_stamp(path) >= _oldest(layout, now) or _is_held(layout, path, now)):
             return os.path.basename(path).partition("@")[0]
     return ""
 
@@ -191,13 +231,14 @@ def sweep(
                 _log(layout, log_file(layout, session), done.line(), now)
                 said.append(done.line())
     oldest = _oldest(layout, now)
-    gone = [path for path in _ended(layout) if _stamp(path) < oldest]
+    gone = [path for path in ended(layout)
+            if _stamp(path) < oldest and not _is_held(layout, path, now)]  # fmt: skip
     return said + _purge(layout, gone[: most - len(said)], now)
 
 
 def purge(layout: Layout, session: str, now: int) -> list[str]:
     """Remove for good what could still be resumed; return a line for each time it ended."""
-    return _purge(layout, _ended(layout, sessions.check(session)), now)
+    return _purge(layout, ended(layout, sessions.check(session)), now)
 
 
 def _purge(layout: Layout, paths: list[str], now: int) -> list[str]:
@@ -242,14 +283,19 @@ def sweep_in_passing(layout: Layout, now: int, spare: str) -> list[str]:
 
 
 def _is_idle(layout: Layout, session: str, now: int, most: int) -> bool:
-    """Whether a session was last used more than `most` seconds ago; never in the future."""
+    """Whether a session was last used more than `most` seconds ago; never in the future.
+
+    One whose host is at work, or whose payloads are held, is not.
+    """
     folder = os.path.join(layout.payloads, session)
     manifest = os.path.join(folder, payloads.MANIFEST)
     try:
         used = os.stat(manifest if os.path.exists(manifest) else folder).st_mtime
     except FileNotFoundError:  # just ended
         return False
-    return now - used > most
+    if now - used <= most:
+        return False
+    return not (sessions.lives(layout, session) or _is_held(layout, folder, now))
 
 
 def _remove(folder: str) -> list[str]:

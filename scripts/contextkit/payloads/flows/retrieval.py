@@ -183,6 +183,7 @@ class Slice(Record):
     first: int
     last: int
     more: int = 0
+    at: int = 0  # the line that is wanted most
     note: str = ""
 
 
@@ -232,6 +233,7 @@ def around(content: str, text: str) -> Slice:
     if not at:
         raise ContextError(f"around: {text[:60]!r} does not occur in the text")
     found = _lines(lines, max(1, at[0] - _AROUND), min(len(lines), at[0] + _AROUND))
+    found = found.replace(at=at[0])
     if len(found.text) > _LONG:
         middle = found.text.lower().find(wanted)
         start = max(0, middle - _LONG // 2)
@@ -254,12 +256,32 @@ def capped(found: Slice, cap: int, tokenizer: str) -> Slice:
         return tokens.within(text, cap, tokenizer)
 
     lines = found.text.split("\n")
+    if found.at and len(lines) == found.last - found.first + 1:
+        return _around_its_line(found, lines, fits)
     count = tokens.largest(len(lines), lambda n: fits("\n".join(lines[:n])))
     if count:
         last = found.first + count - 1
         return found.replace(text="\n".join(lines[:count]), last=last, more=last + 1)
     end = tokens.largest(len(lines[0]), lambda n: fits(lines[0][:n]))
     return found.replace(text=lines[0][:end], last=found.first, more=found.first)
+
+
+def _around_its_line(found: Slice, lines: list[str], fits: Callable[[str], bool]) -> Slice:
+    """The wanted line with as many of the lines above and below as fit, or its beginning."""
+    at = found.at - found.first
+
+    def near(count: int) -> list[str]:
+        return lines[max(0, at - count) : at + count + 1]
+
+    count = tokens.largest(len(lines), lambda n: fits("\n".join(near(n)))) if fits(lines[at]) else 0
+    text = "\n".join(near(count))
+    if not count:
+        text = lines[at][: tokens.largest(len(lines[at]), lambda n: fits(lines[at][:n]))]
+    first = found.at - min(at, count)
+    last = first + len(near(count)) - 1
+    return found.replace(
+        text=text, first=first, last=last, more=last + 1 if last < found.last else 0
+    )
 
 
 def _lines(lines: list[str], first: int, last: int) -> Slice:

@@ -15,6 +15,7 @@ from contextkit.payloads.documents.store import Payload
 from contextkit.payloads.flows import retention, telling
 from contextkit.payloads.flows.telling import Told
 
+_WAITS = 2.5  # times what a digest may take, which a writer may
 SUFFIXES = (".md", ".json", ".txt")
 
 
@@ -31,6 +32,8 @@ class Output(Record):
     confidence: str = ""
     sources: tuple[str, ...] = ()
     answer: str = ""  # what the author says about the text, in their own words
+    status: int | None = None  # exit status of what wrote the text
+    estimated: bool = False  # `tokens` is an estimate
 
     def check(self) -> None:
         payloads.check(self.topic, self.source, self.content)
@@ -44,26 +47,35 @@ class Stored(Record):
 
     receipt: str
     path: str
+    ref: str
     notes: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
 
 
-def store(layout: Layout, session: str, output: Output, now: int, seconds: float = 0) -> Stored:
+def store(
+    layout: Layout, session: str, output: Output, now: int, seconds: float = 0, passed: bool = True
+) -> Stored:
     """Store the text in its session and return a receipt of at most 300 tokens.
 
     The text is on disk before it is read. Reading it for longer than `seconds` is given up, and the
-    receipt says so.
+    receipt says so. `passed`: the receipt is passed on in place of the text.
     """
     payload, notes = _payload(layout, output, now)
     path, again = _save(layout, session, payload, now)
     if again:
         notes.append(f"the same text is stored already: {layout.shown(path)}")
     told = _told(layout, output, path, seconds)
+    if layout.limits.receipt_writer and not (told.authored or output.answer or output.rows):
+        from contextkit.payloads.flows import writers
+
+        ref = addresses.of(layout, path, "payload")
+        said = writers.answer(layout, output.content, ref, seconds * _WAITS)
+        told = _told(layout, output.replace(answer=said), path, seconds) if said else told
     if told.summary and not (again or output.summary) and told.summary != payload.summary:
         with retention.session_lock(layout, session):
             payloads.describe(layout, session, path, payload, told.summary, now)
-    return _answer(layout, told, path, notes)
+    return _answer(layout, told, path, notes, passed)
 
 
 def _save(layout: Layout, session: str, payload: Payload, now: int) -> tuple[str, bool]:
@@ -73,7 +85,7 @@ def _save(layout: Layout, session: str, payload: Payload, now: int) -> tuple[str
     payloads.prepare_store(layout)
     with retention.session_lock(layout, session):
         retention.resume(layout, session, now)
-        if path := payloads.same(layout, session, payload.content, content):
+        if path := payloads.same(layout, session, payload, content):
             return payloads.used(layout, session, path, now), True
         return payloads.save(layout, session, payload, now, content), False
 
@@ -102,6 +114,7 @@ def answered(
         source=payload.source,
         content=payload.content,
         tokens=payload.tokens,
+        estimated=True,
         answer=answer,
     )
     told = _told(layout, output, path, seconds)
@@ -109,7 +122,7 @@ def answered(
     if told.summary:
         with retention.session_lock(layout, session):
             payloads.describe(layout, session, path, payload, told.summary, now)
-    return _answer(layout, told, path, [])
+    return _answer(layout, told, path, [], passed=False)
 
 
 def store_at(layout: Layout, target: str, output: Output, now: int, overwrite: bool) -> Stored:
@@ -166,8 +179,11 @@ def _told(layout: Layout, output: Output, path: str, seconds: float = 0) -> Told
         key_findings=names.one_line(output.key_findings),
         confidence=output.confidence,
         tokens_stored=output.tokens,
+        estimated=output.estimated,
     )
-    asked = telling.Asked(bare, output.topic.strip(), output.content, output.answer, first)
+    asked = telling.Asked(
+        bare, output.topic.strip(), output.content, output.answer, first, output.status
+    )
     if not seconds:
         return telling.tell(layout, asked)
     from contextkit.payloads.flows import limited
@@ -179,7 +195,7 @@ def _told(layout: Layout, output: Output, path: str, seconds: float = 0) -> Told
         return telling.unread(layout, asked, seconds)
 
 
-def _answer(layout: Layout, told: Told, path: str, notes: list[str]) -> Stored:
+def _answer(layout: Layout, told: Told, path: str, notes: list[str], passed: bool = True) -> Stored:
     """The rendered receipt, and notes on what was left out of it."""
     if told.cut:
         notes.append(f"receipt: {'; '.join(told.cut)}")
@@ -187,10 +203,12 @@ def _answer(layout: Layout, told: Told, path: str, notes: list[str]) -> Stored:
         notes.append(f"redacted in what is passed on: {redaction.summary(list(told.secrets))}")
     text, ref = receipts.render(told.receipt), addresses.of(layout, path, "payload")
     whose = addresses.parts(ref)[1].partition("/")[0]
-    ledger.note(layout, ledger.RENDERED, ref, tokens=tokens.estimate(text), session=whose)
+    if passed:
+        ledger.note(layout, ledger.RENDERED, ref, tokens=tokens.estimate(text), session=whose)
     return Stored(
         receipt=text,
         path=path,
+        ref=ref,
         notes=tuple(dict.fromkeys(notes)),
         missing=told.missing,
         remarks=telling.remarks(told.receipt),

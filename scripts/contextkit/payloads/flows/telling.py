@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 _EXTRACT = 110  # tokens for what is told of the text beside its author's words
 _SERIOUS = 70  # tokens of them that the most serious findings of a review get in any case
+_LONGEST = 320  # characters of a statement
 _SHORTEST = 60  # characters below which a statement is not shortened further
+_SERIOUS_RANKS = (2, 3)  # of findings that must not be left out
+_FEW, _NAMED = 3, 100  # of them that are named, and characters of each
 _LEFT_OUT = ("P0 left out", "P1 left out")  # what is added to an answer about a review
 _SHORT = 40  # characters of a first statement, which the second one joins
 
@@ -35,6 +38,7 @@ class Asked(NamedTuple):
     content: str
     answer: str = ""
     first: int = 1
+    status: int | None = None
 
 
 class Told(NamedTuple):
@@ -55,15 +59,21 @@ def tell(layout: Layout, asked: Asked) -> Told:
 
     given = bool(asked.bare.rows and asked.bare.key_findings)
     said = authored.answer(asked.answer) if asked.answer else authored.read(asked.content)
+    if not (asked.answer or said.sums_up):  # a verdict alone: the digest tells it with the rest
+        others = tuple(one for one in said.statements if one.role != "verdict")
+        said = said._replace(statements=others)
     rest = asked.content if asked.answer else _without(asked.content, said)
-    parsed = engine.ParsedText(rest, layout.limits.tokenizer)
+    parsed = engine.ParsedText(rest, layout.limits.tokenizer, asked.status)
+    if parsed.is_output and said.statements and not asked.answer:  # a tool's labels are no author
+        said = authored.Authored()
+        parsed = engine.ParsedText(asked.content, parsed.tokenizer, asked.status)
     own = asked.answer or "\n".join(one.text for one in said.statements)
     own = "\n".join([own, receipts.said(asked.bare)]).strip()
     checked = grounding.check(own, asked.content) if own else None
     total = f"{len(parsed.facts)}{'+' * parsed.partly}"
     bare = asked.bare.replace(
         confidence=asked.bare.confidence or said.confidence
-        or receipts.stated_confidence(asked.content),
+        or ("" if parsed.is_output else receipts.stated_confidence(asked.content)),
         kind=parsed.kind,
         grounded=checked.said if checked else "",
         missing=receipts.listed(checked.missing) if checked else "",
@@ -71,6 +81,8 @@ def tell(layout: Layout, asked: Asked) -> Told:
         more=_lines(asked.first, 1, reading.line_count(asked.content)),
     )  # fmt: skip
     receipt = bare if given else _Filling(layout, asked, bare, said, parsed).receipt()
+    if given and parsed.kind == "review":
+        receipt = bare.replace(rows=(*bare.rows, *_left_out(asked.content, own)))
     receipt, secrets = clean_receipt(layout, receipt)
     receipt, cut = receipts.clipped(receipt, layout.limits.payload_receipt_tokens,
                                     layout.limits.tokenizer)  # fmt: skip
@@ -130,6 +142,10 @@ class _Filling:
         self._layout, self._asked, self._parsed = layout, asked, parsed
         self._bare, self._said = bare, said
         self._cap, self._most = layout.limits.payload_receipt_tokens, layout.limits.payload_rows
+        self._is_answered_review = bool(asked.answer) and parsed.kind == "review"
+        answer = asked.answer if self._is_answered_review else ""
+        self._added = _left_out(asked.content, answer) if answer else []
+        self._most -= len(self._added)
 
     def _size(self, receipt: Receipt) -> int:
         return tokens.size(receipts.render(receipt), self._layout.limits.tokenizer)
@@ -147,28 +163,32 @@ class _Filling:
         told = self._as_many(core, room)
         others = [one for one in self._said.statements if one not in core]
         for one in others if len(told) == len(core) else ():
-            if self._size(self._with([*told, one])) > self._cap - _EXTRACT:
+            most = room if one.role == "detail" else self._cap - _EXTRACT
+            if self._size(self._with([*told, one])) <= most:
+                told.append(one)
+            elif one.role != "detail":
                 break
-            told.append(one)
         return self._with(told)
 
     def _as_many(self, wanted: list[Statement], room: int) -> list[Statement]:
-        """All statements, the longest ones cut if need be; else as many as fit."""
+        """All statements, as few as possible of the longest ones cut.
 
-        def cut(length: int, count: int) -> list[Statement]:
-            from contextkit.text.digests import reading
+        If half of them would have to be cut, as many of the first ones as fit so.
+        """
 
-            return [one._replace(text=reading.clause(one.text, length) or one.text)
-                    for one in wanted[:count]]  # fmt: skip
+        def cut(length: int, most: int, count: int) -> list[Statement]:
+            return _cut(wanted[:count], length, most)
 
-        def fits(length: int, count: int) -> bool:
-            return self._size(self._with(cut(length, count))) <= room
+        def fits(length: int, most: int, count: int) -> bool:
+            return self._size(self._with(cut(length, most, count))) <= room
 
         count = len(wanted)
-        if not fits(_SHORTEST, count):
-            count = tokens.largest(count, lambda n: fits(_SHORTEST, n))
-        longest = max((len(one.text) for one in wanted[:count]), default=0)
-        return cut(tokens.largest(longest, lambda n: fits(n, count), _SHORTEST), count)
+        if fits(_LONGEST, 0, count):
+            return wanted
+        if not fits(_SHORTEST, count // 2, count):
+            count = tokens.largest(count, lambda n: fits(_SHORTEST, (n + 1) // 2, n))
+        most = count - tokens.largest(count, lambda n: fits(_SHORTEST, count - n, count))
+        return cut(tokens.largest(_LONGEST, lambda n: fits(n, most, count), _SHORTEST), most, count)
 
     def _with(self, told: Sequence[Statement]) -> Receipt:
         """The receipt with these statements in the fields that its author left open."""
@@ -186,15 +206,16 @@ class _Filling:
                     rows[-1] = rows[-1].replace(finding=_joined(rows[-1].finding, one.text))
                 else:
                     rows.append(Row(aspect=aspect, finding=one.text))
-        return bare.replace(key_findings=key, rows=tuple(rows))
+        return bare.replace(key_findings=key, rows=(*rows, *self._added))
 
     def _filled_up(self, told: Receipt) -> Receipt:
         """The receipt with a digest in what is left of it."""
         frame = self._size(told)
         written = bool(told.key_findings)
         room, most = self._cap - frame, self._most - len(told.rows)
-        room = min(room, _EXTRACT) if written else max(room, 1)
-        if written and (room < _SHORTEST // 3 or most < 1):
+        short = self._said.sums_up or self._asked.answer
+        room = min(room, _EXTRACT) if written and short else max(room, 1)
+        if written and (room < _SHORTEST // 3 or most < 1 or self._is_answered_review):
             return told if told.rows else self._with_topic(told)
 
         def added(digest: engine.Digest) -> int:
@@ -212,10 +233,10 @@ class _Filling:
     def _merged(self, told: Receipt, digest: engine.Digest) -> Receipt:
         rows = [Row(aspect=row.aspect or "Content", finding=row.finding) for row in digest.rows]
         key = told.key_findings
-        if key and digest.key and not self._bare.key_findings:
-            rows.insert(0, Row(aspect="Also", finding=digest.key))
-        elif not key:
+        if not key:
             key = digest.key
+        elif digest.key and digest.key not in _letters(told):
+            rows.insert(0, Row(aspect="Also", finding=digest.key))
         if not key and len(rows) == 1 and not told.rows:  # the only finding, shown once
             key, rows = rows[0].finding, []
         rows = [*told.rows, *(rows if not self._bare.rows else [])]
@@ -227,6 +248,49 @@ class _Filling:
 
     def _with_topic(self, receipt: Receipt) -> Receipt:
         return receipt.replace(rows=(Row(aspect="Content", finding=self._asked.topic),))
+
+
+def _left_out(text: str, answer: str) -> list[Row]:
+    """What an answer about a review does not say of its P0s and P1s, a row for each priority."""
+    from contextkit.text.digests.kinds import review
+
+    said = set(_words(answer))
+    rows = []
+    for rank, aspect in zip(_SERIOUS_RANKS, _LEFT_OUT, strict=True):
+        found = [one for one in review.findings(text) if one.rank == rank]
+        lacking = [one for one in found if not _is_told(one.short, one.text, answer, said)]
+        named = [names.clipped_at_space(one.text, _NAMED) for one in lacking[:_FEW]]
+        if lacking:
+            more = [f"+{len(lacking) - _FEW} more"] if len(lacking) > _FEW else []
+            rows.append(Row(aspect=aspect, finding="; ".join([*named, *more])))
+    return rows
+
+
+def _is_told(short: str, text: str, answer: str, said: set[str]) -> bool:
+    """Whether an answer names a finding: by its id or place, or by most of its words."""
+    words = set(_words(text))
+    return (short and short in answer) or (bool(words) and len(words & said) >= 0.6 * len(words))
+
+
+def _words(text: str) -> list[str]:
+    plain = "".join(char if char.isalnum() else " " for char in text.lower())
+    return [word for word in plain.split() if len(word) > 3]
+
+
+def _cut(wanted: Sequence[Statement], length: int, most: int) -> list[Statement]:
+    """The statements, the `most` longest of them cut to about `length` characters."""
+    from contextkit.text.digests import reading
+
+    order = sorted(range(len(wanted)), key=lambda at: (not at, -len(wanted[at].text)))
+    short = {at for at in order[:most] if len(wanted[at].text) > length}
+    return [
+        one._replace(text=reading.clause(one.text, length) or one.text) if at in short else one
+        for at, one in enumerate(wanted)
+    ]
+
+
+def _letters(receipt: Receipt) -> str:
+    return f"{receipts.said(receipt)} {' '.join(row.finding for row in receipt.rows)}"
 
 
 def _joined(one: str, other: str) -> str:

@@ -108,7 +108,8 @@ def table(layout: Layout, args: Arguments) -> Answer | Rows:
 
     loaded = verdicts.load_all(layout, findings.store(layout, args))
     entries = loaded.documents
-    text = redaction.redacted(verdicts.table(entries, _legacy(args)), layout.limits.secrets_allow)
+    rows = verdicts.table(entries, _legacy(args), _machines(layout, loaded))
+    text = redaction.redacted(rows, layout.limits.secrets_allow)
     return _answer(layout, loaded, entries, text[0], args)
 
 
@@ -146,16 +147,33 @@ def _answer(
 
     def data() -> list[verdicts.Entry]:
         paths = {id(entry): path for path, entry in loaded}
-        return [_public(layout, entry, paths[id(entry)]) for entry in shown]
+        machines = _machines(layout, loaded)
+        return [_public(layout, entry, paths[id(entry)], machines.get(entry["agent"], ""))
+                for entry in shown]  # fmt: skip
 
     return Answer(text=text, status=_status(loaded.documents, args), data=data)
 
 
-def _public(layout: Layout, entry: verdicts.Entry, path: str) -> verdicts.Entry:
-    """Return the entry as programs see it, with its id and its address."""
+def _machines(layout: Layout, loaded: Loaded[verdicts.Entry]) -> dict[str, str]:
+    """Return the other machine that wrote an agent's verdict, or the review it was made from."""
+    if not os.path.exists(os.path.join(layout.state, "sync")):  # most repositories
+        return {}
+    from contextkit.base import origins
+
+    others = origins.paths(layout)
+    return {
+        entry["agent"]: machine
+        for path, entry in loaded
+        if (machine := others.get(path) or others.get(layout.join(str(entry.get("detail_path")))))
+    }
+
+
+def _public(layout: Layout, entry: verdicts.Entry, path: str, machine: str = "") -> verdicts.Entry:
+    """Return the entry as programs see it: its id, its address, the other machine it is from."""
     from contextkit.base import addresses
 
-    return {"id": entry["agent"], **entry, "ref": addresses.of(layout, path, "verdict")}
+    ref = addresses.of(layout, path, "verdict")
+    return {"id": entry["agent"], **entry, "ref": ref, **({"machine": machine} if machine else {})}
 
 
 def _status(entries: list[verdicts.Entry], args: Arguments) -> int:

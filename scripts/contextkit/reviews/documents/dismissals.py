@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, formats, git, names, version
+from contextkit.base import files, formats, git, names, outgoing, version
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -99,7 +99,8 @@ def add(layout: Layout, run: Run, new: Dismissal) -> str:
     where = path(layout, run)
     with files.locked(layout.lock(where)):
         kept = [one for one in load(layout, run) if one.identity != new.identity]
-        return files.write(where, render(run.target, [*kept, new]))
+        text = outgoing.told(render(run.target, [*kept, new]), layout.limits.secrets_allow)
+        return files.write(where, text)
 
 
 def holds(layout: Layout, run: Run, one: Dismissal) -> bool:

@@ -2,7 +2,8 @@
 
     .contextkit/runs/<id>.json         the run; one file each, never in git
     .contextkit/runs/<id>.listing      the files that it reviews, to tell which were edited since
-    .contextkit/runs/<id>.notice       what its notify command read, and <id>.notify.log its output
+    .contextkit/runs/<id>.notify       the command line that is run once; it stays on this machine
+    .contextkit/runs/<id>.notice       what that command read, and <id>.notify.log its output
     <output_dir>/run.json              its roster, for people and programs that look there
     <output_dir>/prompts/<agent>.md    what an agent is asked
     <output_dir>/<agent>.md            what an agent found
@@ -39,10 +40,10 @@ if TYPE_CHECKING:
 
 VERSION = 1
 MODES = ("review", "research")
-_PARTS = (".json", ".listing", ".notice", ".notify.log")
+_PARTS = (".json", ".listing", ".notify", ".notice", ".notify.log")
 _HEX = frozenset("0123456789abcdef")
 # Fields that are empty at the start and set once.
-_HAPPENS = ("finished_at", "ingested_at", "ended", "notify", "notified_at", "missed")
+_HAPPENS = ("finished_at", "ingested_at", "ended", "notified_at", "missed")
 ROSTER_FILE = "run.json"  # in the output folder
 
 
@@ -53,8 +54,7 @@ class Run(Record):
     source: the document that is reviewed; empty for a diff or a question. input: the file that the
     agents read; timeout: seconds; blocks: severities that fail the gate. missed: agents that had
     not finished when the last wait timed out. ingested_at: when all agents' verdicts were written
-    and no agent was awaited any more. ended: why it was ended before its gate; notify: a command
-    line that is run once.
+    and no agent was awaited any more. ended: why it was ended before its gate.
     """
 
     id: str
@@ -82,7 +82,6 @@ class Run(Record):
     finished_at: str = ""
     ingested_at: str = ""
     ended: str = ""
-    notify: str = ""
     notified_at: str = ""
     version: int = VERSION
 
@@ -133,17 +132,17 @@ def render(run: Run) -> str:
     return formats.to_json(run) + "\n"
 
 
-def merge(ours: bytes, theirs: bytes) -> bytes:
+def merge(ours: bytes, theirs: bytes) -> bytes | None:
     """Merge two states of one run: an event in either has happened, and its earliest time counts.
 
-    Text that is not a run (a listing) is not merged; the greater of the two wins.
+    None for text that is not a run (a listing), and for two runs under one id.
     """
     try:
         one, other = (parse(data.decode("utf-8")) for data in (ours, theirs))
     except (ContextError, UnicodeDecodeError):
-        return max(ours, theirs)
+        return None
     if one.replace(**{name: getattr(other, name) for name in _HAPPENS}) != other:
-        return max(ours, theirs)  # not two states of one run: pick one whole rather than mix them
+        return None
     texts = [name for name in _HAPPENS if name != "missed"]
     values = {name: _first(getattr(one, name), getattr(other, name)) for name in texts}
     missed = tuple(sorted({*one.missed, *other.missed}))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, formats, names, stores
+from contextkit.base import files, formats, links, names, stores
 from contextkit.base.errors import ContextError, NewerFormat, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -203,16 +203,6 @@ def _note(layout: Layout, path: str, verdict: Verdict, tokens: int) -> None:
     )  # fmt: skip
 
 
-def merge(ours: bytes, theirs: bytes) -> bytes:
-    """Merge two verdicts of one agent: the later by its own time; a readable one wins."""
-
-    def rank(data: bytes) -> tuple[bool, str, bytes]:
-        entry = parse(data, "verdict")
-        return "broken" not in entry, str(entry.get("timestamp") or ""), data
-
-    return max(ours, theirs, key=rank)
-
-
 def load(layout: Layout, agent: str, store: str = "") -> Entry | None:
     """Load the verdict of one agent; None if there is none."""
     path = os.path.join(store or folder(layout), encode(agent) + ".json")
@@ -227,6 +217,7 @@ def load_all(layout: Layout, store: str = "") -> Loaded[Entry]:
     An unreadable file is an ERROR entry and is also reported by `broken`.
     """
     store = store or folder(layout)
+    links.proved(os.path.join(store, ""))
     try:
         found = sorted(
             n for n in os.listdir(store) if n.endswith(".json") and not n.startswith(".")
@@ -252,7 +243,7 @@ def load_all(layout: Layout, store: str = "") -> Loaded[Entry]:
 def _read(path: str, stem: str, at: int | None = None) -> Entry:
     """Like `parse`, from disk (`at` is an open folder): a thousand files take about 15 ms."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK, dir_fd=at)
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW, dir_fd=at)
         try:
             data = os.read(descriptor, 65_536)
             while len(data) % 65_536 == 0 and (more := os.read(descriptor, 65_536)):
@@ -264,13 +255,23 @@ def _read(path: str, stem: str, at: int | None = None) -> Entry:
     return parse(data, stem)
 
 
-def table(entries: list[Entry], legacy: bool = False) -> str:
+def table(
+    entries: list[Entry], legacy: bool = False, machines: dict[str, str] | None = None
+) -> str:
     """Return one row per agent, `STATUS⇥AGENT⇥SUMMARY`: always three columns on one line.
 
-    Rows have at most 160 characters; `legacy` rows have the full summary.
+    Rows have at most 160 characters; `legacy` rows have the full summary. `machines` names, by
+    agent, the other machine that a verdict is from: `on laptop: SUMMARY`.
     """
+    others = {agent: f"on {name}: " for agent, name in (machines or {}).items()}
     rows = (
-        "\t".join(map(names.one_line, (e["status"], e["agent"], e["summary"]))) for e in entries
+        "\t".join(
+            map(
+                names.one_line,
+                (e["status"], e["agent"], others.get(e["agent"], "") + e["summary"]),
+            )
+        )
+        for e in entries
     )
     return "\n".join(rows if legacy else (names.clipped(row, _LINE) for row in rows))
 
@@ -343,6 +344,7 @@ def clean(
     """
     store = store or folder(layout)
     removed = []
+    links.proved(os.path.join(store, ""))
     try:
         found = sorted(os.listdir(store))
     except FileNotFoundError:

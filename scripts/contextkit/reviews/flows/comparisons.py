@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import changes, files, git, names
+from contextkit.base import changes, errors, files, git, names
 from contextkit.base.changes import Change
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
@@ -171,7 +171,7 @@ def take_up(
     Raises ContextError if nothing differs or `base` does not apply.
     """
     if base and kind != "diff":
-        raise bad_input(f"base: a {kind} is not compared with anything")
+        errors.remarks.append(f"base={base[:60]}: a {kind} is not compared with anything: left out")
     if kind == "document":
         data = files.read_bytes(layout.join(target))
         return Subject(

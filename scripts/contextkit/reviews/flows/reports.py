@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, formats, names, templates
+from contextkit.base import files, formats, names, origins, outgoing, templates
 from contextkit.base import tokens as estimator
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -68,12 +68,15 @@ def synthesize(layout: Layout, asked: Asked, read: Iterable[Reading], now: int) 
     report, data_path = (os.path.join(asked.folder, name) for name in (_REPORT, _DATA))
     if asked.run:
         files.store(asked.folder)  # recreate it if somebody removed it: git must not see it
-    files.write(data_path, formats.to_json(data) + "\n")
-    files.write(report, text)
+    allowed = layout.limits.secrets_allow
+    files.write(data_path, outgoing.told(formats.to_json(data) + "\n", allowed))
+    files.write(report, outgoing.told(text, allowed))
     unread = [one for one in sources if not agent_review.is_read(one.review, one.validation)]
     lines = [_across_runs(data), *summarize(sources, found, data)]
     lines = [line for line in lines if line]
     first = agent_files.read_line(len(sources), len(unread))
+    if others := synthesis.from_others(data):
+        first += f"; from other machines: {others}"
     shown = [layout.shown(report), layout.shown(data_path)]
     return Synthesis(
         report=shown[0],
@@ -92,9 +95,18 @@ def _combined(
     data = synthesis.document(_about(layout, asked, when), sources, found)
     if _is_research(sources):
         data["verdict"] = _research_verdict(sources)
+    if machines := _machines(layout, sources):
+        data["machines"] = machines
     if asked.run:
         history.annotate(layout, asked.run, data, found)
     return sources, found, data
+
+
+def _machines(layout: Layout, sources: list[Source]) -> dict[str, str]:
+    """Return the other machine that each review is from that was not written here."""
+    others = origins.paths(layout)
+    return {source.agent: others[path] for source in sources
+            if (path := layout.join(source.path)) in others}  # fmt: skip
 
 
 def _is_research(sources: list[Source]) -> bool:

@@ -86,12 +86,13 @@ def start(layout: Layout, asked: Request, now: int) -> Started:
         folder, notes = _choose(layout, process, target, known, now)
         subject = comparisons.take_up(layout, process, kind, target, asked.base, folder)
         run = _run(layout, process, subject, asked.agents, folder, runs.new_id(now, known), now)
-        run = run.replace(notify=asked.notify.strip())
         launches = tuple(_launch(layout, process, subject, run, agent) for agent in run.roster)
         for one in ended.values():
             runs.change(layout, one.id, finished_at=one.finished_at, ended=one.ended)
         _clear(layout, folder, known, run.id, now)
         _write(layout, subject, run, launches)
+        if asked.notify.strip():
+            files.write(runs.part(layout, run.id, ".notify"), asked.notify.strip())
     notes += [
         f"ended the run {one.id}, which was going on in {one.output_dir}" for one in ended.values()
     ]

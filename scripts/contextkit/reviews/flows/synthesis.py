@@ -419,4 +419,12 @@ def head_of(data: dict[str, object]) -> dict[str, object]:
         "failed": failed,
         "input": names.one_line(str(data["input"])),
         "at": data["synthesis_timestamp"],
+        "others": from_others(data),
     }
+
+
+def from_others(data: dict[str, object]) -> str:
+    """Return `ui (laptop), api (ci)`: the reviews that other machines wrote; often empty."""
+    machines = data.get("machines")
+    listed = machines.items() if isinstance(machines, dict) else ()
+    return ", ".join(f"{names.one_line(agent)} ({machine})" for agent, machine in listed)

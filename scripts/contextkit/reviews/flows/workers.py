@@ -429,7 +429,8 @@ def end(layout: Layout, run_id: str, now: int) -> tuple[Run, list[str]]:
 def notify(layout: Layout, run_id: str, now: int) -> bool:
     """Run a run's notify command if it is due and has not run; return whether it ran now."""
     run = runs.load(layout, run_id)
-    if not run.notify or run.notified_at:
+    command = files.read_if_there(runs.part(layout, run.id, ".notify"))
+    if not command or run.notified_at:
         return False
     state = _due_state(layout, run)
     if not state:
@@ -438,7 +439,7 @@ def notify(layout: Layout, run_id: str, now: int) -> bool:
         if runs.load(layout, run.id).notified_at:
             return False
         runs.change(layout, run.id, notified_at=names.iso(now))
-    _start(layout, run, state)
+    _start(layout, run, command, state)
     return True
 
 
@@ -455,17 +456,18 @@ def _due_state(layout: Layout, run: Run) -> str:
     return "attention" if any(a in gone or a in run.missed for a in waiting) else ""
 
 
-def _start(layout: Layout, run: Run, state: str) -> None:
+def _start(layout: Layout, run: Run, command: str, state: str) -> None:
     """Start the command without waiting for it; its output is stored next to the run."""
     store = runs.verdict_folder(layout, run.id)
     lines = verdicts.table(verdicts.load_all(layout, store).documents) or f"{run.id}: {state}"
     said = files.write(runs.part(layout, run.id, ".notice"), lines + "\n", derived=True)
     log = runs.part(layout, run.id, ".notify.log")
+    adding = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
     actions = [
         (os.POSIX_SPAWN_OPEN, 0, said, os.O_RDONLY, 0),
-        (os.POSIX_SPAWN_OPEN, 1, log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666),
+        (os.POSIX_SPAWN_OPEN, 1, log, adding, 0o666),
         (os.POSIX_SPAWN_DUP2, 1, 2),
     ]  # fmt: skip
     env = {**os.environ, "CONTEXT_ROOT": layout.root, "CONTEXT_RUN": run.id,
            "CONTEXT_RUN_STATE": state}  # fmt: skip
-    os.posix_spawn("/bin/sh", ["sh", "-c", run.notify], env, file_actions=actions, setsid=True)
+    os.posix_spawn("/bin/sh", ["sh", "-c", command], env, file_actions=actions, setsid=True)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 FORMAT = 1  # of our rows; a row without a format has this one, or is another program's
 ACTIVE = ("pending_launch", "running", "awaiting_manual_launch")
 _MOST_GAPS = 20  # in a row
+_NO_GAP = ("", "none", "n/a", "nothing", "no")
 _LONGEST_GAP = 300  # characters
 
 
@@ -158,15 +159,37 @@ def remove(layout: Layout, identity: str) -> None:
 
 
 def gaps_in(text: str) -> list[str]:
-    """Return the text of each line `Capsule Gap: …`, by which a subagent says what is missing."""
-    found = []
+    """Return what a subagent says is missing: `Capsule Gap: …`, or what is listed below such words.
+
+    `Capsule gap - …`, a heading `## Capsule Gaps` with a list or a paragraph, and `Capsule Gaps:`
+    with a list count too; `none` is no gap.
+    """
+    found: list[str] = []
+    below = False
     for line in text.split("\n"):
-        bare = names.one_line(line).lstrip("-*+•>#_` ")
-        label, colon, rest = bare.partition(":")
-        if colon and label.rstrip("*_` ").lower() == "capsule gap":
-            gap = rest.strip("*_` ")[:_LONGEST_GAP].rstrip()
-            found += [gap] if gap else []
-    return list(dict.fromkeys(found))
+        is_heading = line.lstrip().startswith(("#", "**"))
+        bare = names.one_line(line).lstrip("-*+•>#_` ").strip("*_` ")
+        rest = _after_gap(bare)
+        if rest is not None:
+            found.append(rest)
+            below = not rest and (is_heading or bare.lower().startswith("capsule gaps"))
+        elif line.lstrip().startswith("#"):
+            below = False
+        elif below and bare:
+            found.append(bare)
+            below = line.lstrip()[:2] in ("- ", "* ", "+ ", "• ") or line.lstrip()[:1].isdigit()
+    gaps = (gap[:_LONGEST_GAP].rstrip() for gap in found)
+    return list(dict.fromkeys(gap for gap in gaps if gap.lower().strip(". ") not in _NO_GAP))
+
+
+def _after_gap(line: str) -> str | None:
+    """What follows `Capsule Gap:` or its like in a line; None for any other line."""
+    if not line.lower().startswith("capsule gap"):
+        return None
+    rest = line[11:].removeprefix("s").strip("*_` ")
+    if rest[:1] in (":", "-", "–", "—"):
+        return rest[1:].strip("*_` ")
+    return None if rest else ""
 
 
 def note_gaps(layout: Layout, identity: str, gaps: list[str], now: int) -> list[str]:

@@ -260,7 +260,7 @@ def prepare(layout: Layout, request: Request) -> Prepared:
         allowed = layout.limits.secrets_allow
         text = redaction.checked(scope.text, f"scope: {scope.path}", allowed, request.redact)
         scope = scope.replace(text=text)
-    own = [scope.path] if scope else []
+    own = [scope.path] if scope and not os.path.isabs(scope.path) else []
     asked = request.replace(capsule=request.capsule or ("none" if of_run else ""))
     body, notes, lacking = choose(layout, asked, role, branch, own)
     order = Order(
@@ -338,10 +338,12 @@ def choose(
 def _fitted(layout: Layout, found: Given, request: Request) -> Given:
     """The capsule without secrets, trimmed to what the request allows."""
     allowed = layout.limits.secrets_allow
-    whole = redaction.checked(found.whole, f"capsule: {found.path}", allowed, request.redact)
-    found = found.replace(whole=whole).cut(whole, False)
+    name = f"capsule: {found.path}"
+    whole, body = (redaction.checked(text, name, allowed, request.redact)
+                   for text in (found.whole, found.body))  # fmt: skip
+    found = found.replace(whole=whole).cut(body, False)
     if request.max_tokens:
-        body, gone = trim.trimmed(whole, request.max_tokens, layout.limits.tokenizer)
+        body, gone = trim.trimmed(body, request.max_tokens, layout.limits.tokenizer)
         found = found.cut(body, bool(gone))
     return found
 
@@ -349,6 +351,7 @@ def _fitted(layout: Layout, found: Given, request: Request) -> Given:
 def _uncommitted(layout: Layout, order: Order) -> list[str]:
     """Require capsule and scope to be committed: refuse a clone or worktree, warn for `here`."""
     given = [part.path for part in (order.capsule, order.scope) if part]
+    given = [path for path in given if not os.path.isabs(path)]  # quoted whole, from elsewhere
     open_ones = [path for path in given if sandboxes.unseen(layout, layout.join(path))]
     if not open_ones:
         return []

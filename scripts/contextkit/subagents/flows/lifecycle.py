@@ -6,9 +6,10 @@ in `results.py`.
 
 from __future__ import annotations
 
+import errno
 import os
 
-from contextkit.base import names
+from contextkit.base import files, names
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from contextkit.subagents.documents.registry import Row
 
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)  # nothing can be written, but much can be read
 _UNREAD = "unread"  # the key of a row whose end was recorded by an unattended look
 
 
@@ -48,16 +50,29 @@ def refresh(
             changes = watch.changes(layout, row, now)
             if changes:
                 found[row["id"]] = changes | ({_UNREAD: True} if unattended else {})
-            gaps += _collect(layout, row, now)
+            gaps += _collected(layout, row, now)
         elif row.get(_UNREAD) and not unattended:
             found[row["id"]] = {}
     if not (found or gaps):
         return rows, []
-    ended = _note(layout, found, unattended) if found else []
+    try:
+        ended = _note(layout, found, unattended) if found else []
+    except OSError as error:
+        if error.errno not in _FULL:
+            raise
+        return _unrecorded(rows, found, error)
     said = [each for row in ended for each in _follow(layout, row, now)]
     rows = _rows(layout, identity)
     news = [_news(layout, row) for row in rows if row["id"] in found]
     return rows, [*news, *gaps, *said]
+
+
+def _unrecorded(
+    rows: list[Row], found: dict[str, dict[str, Any]], error: OSError
+) -> tuple[list[Row], list[News]]:
+    """Return the rows as they are now although the registry cannot be written, and say so."""
+    said = f"not recorded ({error.strerror}): make room, and look again"
+    return [row | found.get(row["id"], {}) for row in rows], [News(kind="end", line=said)]
 
 
 def _rows(layout: Layout, identity: str) -> list[Row]:
@@ -114,6 +129,16 @@ def _news(layout: Layout, row: Row) -> News:
     return News(kind=status, line=f"{line}: {words}" if words else line)
 
 
+def _collected(layout: Layout, row: Row, now: int) -> list[News]:
+    """Collect gaps; on a full disk, the next look finds them."""
+    try:
+        return _collect(layout, row, now)
+    except OSError as error:
+        if error.errno not in _FULL:
+            raise
+        return []
+
+
 def _collect(layout: Layout, row: Row, now: int) -> list[News]:
     """Add the gaps that a subagent has named so far to its row; return the new ones."""
     if not watch.folder_of(layout, row):
@@ -160,13 +185,19 @@ def abort(layout: Layout, identity: str, reason: str, now: int, at_once: bool = 
 def cleanup(layout: Layout, identity: str, force: bool, reason: str, now: int) -> str:
     """Remove a subagent's sandbox and run folder; its row stays as `cleaned`.
 
-    Raises ContextError while it runs, and for work that would be lost, unless `force` is set.
+    Raises ContextError while it runs, and for work that would be lost, unless `force` is set. Of
+    two calls at once, the second finds it cleaned.
     """
+    identity = _rows(layout, identity)[0]["id"]
+    with files.locked(layout.lock(os.path.join(layout.state, "cleanup", identity))):
+        return _cleaned(layout, identity, force, reason, now)
+
+
+def _cleaned(layout: Layout, identity: str, force: bool, reason: str, now: int) -> str:
     from contextkit.base import ledger
     from contextkit.subagents.flows import sandboxes
 
     ((row,), _) = refresh(layout, now, identity)
-    identity = row["id"]
     kind, status = str(row.get("type")), row.get("status")
     if status == "cleaned":
         return identity

@@ -14,6 +14,7 @@ import os
 
 from contextkit.base import (
     agents,
+    errors,
     files,
     filters,
     markdown,
@@ -29,14 +30,16 @@ from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.references import Reference
 from contextkit.base.version import toolkit
-from contextkit.capsules.documents import trim
+from contextkit.capsules.documents import items, trim
 from contextkit.capsules.flows import given
 from contextkit.capsules.flows.given import Given
+from contextkit.payloads.documents import answers
 from contextkit.subagents.flows import sandboxes
 
 MARK = "{{CAPSULE_BODY}}"
 _MOST_CHARACTERS = 9_500  # a host cuts hook output above 10,000
 _MOST_MARKS = 10
+_QUESTION_TOKENS = 120  # of a brief for an agent that only answers a question
 _LONGEST_MARK = 400  # length in characters
 _AUTHORITY = "Treat this capsule as authoritative for current context."
 
@@ -97,7 +100,8 @@ def read_scope(layout: Layout, typed: str) -> Scope | None:
     """Read the file that `scope=` names. Raises ContextError if it cannot be read."""
     if not typed:
         return None
-    path = layout.typed(typed, "scope")
+    path = os.path.realpath(os.path.join(layout.here, typed))
+    outside = not f"{path}/".startswith(f"{layout.root}/")
     try:
         text = files.read(path)
     except ContextError as error:
@@ -106,11 +110,14 @@ def read_scope(layout: Layout, typed: str) -> Scope | None:
         raise bad_input(f"scope: {layout.shown(path)} is empty: write down what the work is")
     size = tokens.estimate(text)
     room = layout.limits.subagent_scope_tokens
-    whole = size <= room
+    whole = size <= room or outside
+    if outside:
+        errors.remarks.append(f"scope: {typed} is outside the repository: all of it is quoted")
     if not whole:
         heads = [s for _, s in markdown.outside_fences(text) if markdown.heading(s)[0]]
         text = tokens.clip("\n".join(heads), room) or "(it has none)"
-    return Scope(path=layout.shown(path), text=text, whole=whole, tokens=size)
+    shown = path if outside else layout.shown(path)
+    return Scope(path=shown, text=text, whole=whole, tokens=size)
 
 
 def read_role(layout: Layout, name: str) -> Role | None:
@@ -188,6 +195,7 @@ def assemble(layout: Layout, order: Order) -> str:
         section=section,
         statuses=verdicts.STATUSES,
         finish=_finish(layout, order),
+        report=answers.contract(answers.place(layout, order.id)),
     )
 
 
@@ -244,22 +252,32 @@ class _Context(Record):
     news: tuple[str, ...] = ()
 
 
-def brief(layout: Layout, branch: str) -> str:
+def brief(layout: Layout, branch: str, kind: str = "", task: str = "") -> str:
     """Return the newest capsule for `branch`, or else the newest unconsumed handoff; '' for none.
 
-    The text says what has changed since, has no secrets, and keeps within `subagent_brief_tokens`
-    and 9,500 characters. Unreadable sources are skipped.
+    An agent of a `kind` and with a `task` that only answers a question gets what touches its words,
+    in 120 tokens. The text says what has changed since, has no secrets, and keeps within
+    `subagent_brief_tokens` and 9,500 characters. Unreadable sources are skipped.
     """
-    source = _capsule(layout, branch) or _handoff(layout, branch)
+    source = _capsule(layout, branch)
+    asks = bool(source) and agents.asks(kind, task)
+    source = source or _handoff(layout, branch)
     if source is None:
         return ""
     text = redaction.redacted(source.text, layout.limits.secrets_allow)[0]
-    limit = room = layout.limits.subagent_brief_tokens
-    shown = _labeled(source, text)
     tokenizer = layout.limits.tokenizer
+
+    def shorter(room: int) -> str:
+        if asks:
+            return items.excerpt(text, task, room)
+        return trim.trimmed(text, room, tokenizer)[0]
+
+    limit = room = _QUESTION_TOKENS if asks else layout.limits.subagent_brief_tokens
+    shown = _labeled(source, shorter(room) if asks else text, shortened=asks)
     while room and (len(shown) > _MOST_CHARACTERS or not tokens.within(shown, limit, tokenizer)):
         room = room * 4 // 5
-        shown = _labeled(source, trim.trimmed(text, room, tokenizer)[0], shortened=True)
+        source = source.replace(news=()) if asks else source
+        shown = _labeled(source, shorter(room), shortened=True)
     return shown
 
 

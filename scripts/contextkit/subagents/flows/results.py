@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, files, ledger, names, redaction, sessions
+from contextkit.base import addresses, files, ledger, meant, names, redaction, sessions
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
+from contextkit.payloads.documents import answers
 from contextkit.reviews.documents import verdicts
 from contextkit.reviews.documents.verdicts import Verdict
 from contextkit.subagents.documents import registry
@@ -20,8 +21,11 @@ from contextkit.subagents.flows import watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from contextkit.payloads.flows import storing
     from contextkit.reviews.documents.runs import Run
     from contextkit.subagents.documents.registry import Row
+
+_PROSE = 40  # words of an output that is more than the last lines of a log
 
 
 class Report(Record):
@@ -51,6 +55,20 @@ class Finished(Record):
     notes: tuple[str, ...] = ()
 
 
+_ALIKE = {
+    "done completed finished success successful succeeded ok": "COMPLETE",
+    "issues attention problems findings": "NEEDS_ATTENTION",
+    "fail failure crashed aborted": "FAILED",
+    "incomplete inprogress wip unfinished": "PARTIAL",
+    "stuck waiting": "BLOCKED",
+}
+
+
+def meant_status(text: str) -> str:
+    """The status that a typed word stands for; nothing but CLEAN is read as CLEAN."""
+    return meant.word(text.upper(), verdicts.STATUSES, _ALIKE, "status")
+
+
 def finish(layout: Layout, report: Report, now: int) -> Finished:
     """Store the text, then write the verdict that names it, then record the gaps in its row.
 
@@ -71,29 +89,43 @@ def finish(layout: Layout, report: Report, now: int) -> Finished:
     row_id = _row_id(layout, report)
     notes = [f"summary: a {secret.kind} was redacted" for secret in secrets]
     receipt = ""
+    text, left = report.text, answers.left_by(layout, row_id or report.id)
+    if left and not text.strip():
+        text = files.read(left)
     session, made_up = sessions.current(layout, report.session, now)
     if made_up:
         notes.append(f"no session is named: using {session} from now on")
-    if report.text.strip():
-        from contextkit.base import tokens
-        from contextkit.payloads.flows import storing
-
+    if text.strip():
         sessions.check(session)
-        output = storing.Output(
-            topic=report.agent,
-            source=report.agent,
-            content=report.text,
-            tokens=tokens.estimate(report.text),
-        )
-        stored = storing.store(layout, session, output, now)
+        stored = _stored(layout, session, report.agent, text, summary, now)
         notes += stored.notes
         receipt = stored.receipt
         verdict = verdict.replace(detail_path=layout.shown(stored.path))
+        if left and text is not report.text:
+            os.unlink(left)
     verdicts.save(layout, verdict.replace(session_id=session))
-    for ref in addresses.named_in(layout, report.text):
+    for ref in addresses.named_in(layout, text):
         ledger.note(layout, ledger.ACKNOWLEDGED, ref, session=session, agent=report.agent)
-    notes += _close(layout, row_id, report, verdict, now)
+    notes += _close(layout, row_id, report.replace(text=text), verdict, now)
     return Finished(receipt=receipt or verdicts.table([dict(vars(verdict))]), notes=tuple(notes))
+
+
+def _stored(
+    layout: Layout, session: str, agent: str, text: str, summary: str, now: int
+) -> storing.Stored:
+    """Store a report; `summary` is what its author says in one line, '' for nothing."""
+    from contextkit.base import tokens
+    from contextkit.payloads.flows import storing
+
+    output = storing.Output(
+        topic=agent,
+        source=agent,
+        content=text,
+        tokens=tokens.estimate(text),
+        estimated=True,
+        key_findings=summary,
+    )
+    return storing.store(layout, session, output, now)
 
 
 def _row_id(layout: Layout, report: Report) -> str:
@@ -200,12 +232,21 @@ def _alone(layout: Layout, row: Row, now: int) -> None:
             return  # it wrote one itself
         words = watch.last_words(layout, row)
         status, summary = _judged(row, words)
+        in_file = bool(answers.left_by(layout, str(row["id"])))
+        said, path = _handed_in(layout, row, agent, now)
+        path = path or _kept_by_hook(layout, row)
+        if in_file:
+            summary = said or summary
+        elif row.get("status") == "finished" and (path or _is_report(layout, row)):
+            status, summary = "PARTIAL", f"taken from its output: {said or words}".rstrip(": ")
+        elif words:
+            summary = f"{summary}: {words}"
         verdict = Verdict(
             agent=agent,
             status=status,
-            summary=f"{summary}: {words}" if words else summary,
+            summary=summary,
             type="implementation",
-            detail_path=str(row.get("log_path") or ""),
+            detail_path=path or str(row.get("log_path") or ""),
             timestamp=names.iso(now),
             flags=("ended",),
         )
@@ -213,6 +254,46 @@ def _alone(layout: Layout, row: Row, now: int) -> None:
         registry.update(layout, row["id"], verdict=status, detail=verdict.detail_path)
     except ContextError:
         return  # a name that no verdict can have
+
+
+def _handed_in(layout: Layout, row: Row, agent: str, now: int) -> tuple[str, str]:
+    """Store what an agent left in its file, or else printed at length: its own summary, its path.
+
+    Both are empty for an agent that left nothing, or that failed.
+    """
+    from contextkit.base import tokens
+    from contextkit.text import authored
+
+    left = answers.left_by(layout, str(row["id"]))
+    log = watch.place_of(layout, row.get("log_path"))
+    printed = files.read(log) if log and row.get("status") == "finished" else ""
+    text = files.read(left) if left else printed
+    if tokens.estimate(text) <= (0 if left else layout.limits.payload_budget):
+        return "", ""
+    session = sessions.current(layout, str(row.get("session") or ""), now)[0]
+    stored = _stored(layout, session, agent, text, printed if left else "", now)
+    if left:
+        os.unlink(left)
+    said = authored.answer(printed) if left and printed.strip() else authored.read(text)
+    return names.one_line(said.lead(2)), layout.shown(stored.path)
+
+
+def _kept_by_hook(layout: Layout, row: Row) -> str:
+    """The payload that a hook stored of a launched agent's last message; '' if there is none."""
+    from contextkit.hosts.documents import seen_agents
+
+    there = sorted(os.listdir(layout.hooks)) if os.path.isdir(layout.hooks) else []
+    names_of = (name for name in there if sessions.is_name(name))
+    found = (seen_agents.load(layout, name, row["id"]).stored for name in names_of)
+    return next(filter(None, found), "")
+
+
+def _is_report(layout: Layout, row: Row) -> bool:
+    """Whether what a subagent printed is prose or Markdown, and not the lines of a log."""
+    log = watch.place_of(layout, row.get("log_path"))
+    lines = [line for line in files.read(log).split("\n") if line.strip()] if log else []
+    marked = any(line.startswith(("# ", "## ", "- ", "* ")) for line in lines)
+    return len(lines) > 1 and (marked or sum(line.count(" ") for line in lines) > _PROSE)
 
 
 def _judged(row: Row, words: str) -> tuple[str, str]:

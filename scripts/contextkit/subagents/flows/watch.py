@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, names
+from contextkit.base import files, links, names
 from contextkit.base.commands import Rows
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
@@ -95,7 +95,7 @@ def log_text(layout: Layout, row: Row) -> str:
 
 def _end_of(path: str, most: int = _MOST_LOG) -> str:
     try:
-        with open(path, "rb") as file:
+        with links.opened(path) as file:
             file.seek(max(0, os.stat(path).st_size - most))
             return file.read().decode("utf-8", "replace")
     except OSError:

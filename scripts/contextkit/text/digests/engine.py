@@ -14,30 +14,29 @@ facts that no chosen unit carries yet. The same text and cap give the same diges
 from __future__ import annotations
 
 import bisect
-import functools
-import importlib
 import itertools
-import os
+import math
+from collections import Counter
 
 from contextkit.base import tokens
 from contextkit.base.records import NamedTuple
 from contextkit.text import facts
-from contextkit.text.digests import reading, weighing
+from contextkit.text.digests import kinds, lines, reading, weighing
 from contextkit.text.digests.kinds import binary
 from contextkit.text.digests.reading import Unit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from types import ModuleType
 
-_COLOR = reading.Pattern(r"\x1b\[[\d;]*[A-Za-z]")  # and what else moves a terminal's cursor
-_SHARE, _LISTED = 0.55, 0.12  # shares of the cap for units with a rank, and for those of a list
+_LISTED = 0.12  # share of the cap for units of a list
 _ROW = 4  # extra tokens per row
+_DENSE = 0.55  # power of the tokens by which the words of a line are divided
 _TASTE = 0.5  # weight of a unit's decisiveness relative to its facts
 _BARE, _KEY = 0.12, 0.4  # facts that a unit without any counts as, and those that a key unit adds
-_NAME, _NAMES = 24, 8  # characters of a short name, and names listed after `+n more`
+_NAME, _NAMES = 40, 8  # characters of a short name, and names listed after `+n more`
 _TRIES, _STEPS = 4, 5  # units that may not fit into the remaining room, and cuts of a unit
+_UNITS = 2000  # units that are weighed
 _CUT, _SHORT = 16, 12  # units that may be cut, and the least characters that stay of one
 _HALF_LINE = 48  # bytes of a beginning that says something without a fact
 _MOST = 0.3  # share of a unit that must stay if it is cut
@@ -81,46 +80,63 @@ class Digest(NamedTuple):
         return f"{self.kept}/{self.total}"
 
 
-@functools.cache
-def kinds() -> dict[str, ModuleType]:
-    """Every module of `kinds/` by name."""
-    folder = os.path.join(os.path.dirname(__file__), "kinds")
-    found = sorted(name[:-3] for name in os.listdir(folder) if name.endswith(".py"))
-    package = f"{__package__}.kinds."
-    return {name: importlib.import_module(package + name) for name in found if name[0] != "_"}
-
-
 def kind_of(text: str) -> str:
-    """The kind of the text, judging by its beginning and end; `plain` if no kind is sure."""
-    sure = {name: module.confidence(text) for name, module in kinds().items()}
-    return max(sure, key=lambda name: (sure[name], name))
+    """The kind of a text."""
+    return ParsedText(text).kind
 
 
-def digest(text: str, cap: int, *, tokenizer: str = tokens.DEFAULT, most_rows: int = 7) -> Digest:
+def digest(
+    text: str,
+    cap: int,
+    *,
+    tokenizer: str = tokens.DEFAULT,
+    most_rows: int = 7,
+    status: int | None = None,
+) -> Digest:
     """Summarize `text` within `cap` tokens of the reader's tokenizer."""
-    return ParsedText(text, tokenizer).digest(cap, most_rows)
+    return ParsedText(text, tokenizer, status).digest(cap, most_rows)
+
+
+def _document(text: str) -> str:
+    """`report`, `review` or `binary` if the text as a whole is one, judging by its beginning."""
+    names = ("binary", "report", "review", "table")
+    sure = {name: kinds.module(name).confidence(text) for name in names}
+    best = max(sure, key=lambda name: sure[name])
+    return best if sure[best] and best != "table" else ""
 
 
 class ParsedText:
-    """A text, read and weighed, to be summarized once or several times."""
+    """A text, read and weighed, to be summarized once or several times.
 
-    def __init__(self, text: str, tokenizer: str = tokens.DEFAULT) -> None:
+    `status` is the exit status of what wrote it, where that is known. `is_output` says whether it
+    is what a tool printed, of which all is counted, and not a report or a review.
+    """
+
+    def __init__(
+        self, text: str, tokenizer: str = tokens.DEFAULT, status: int | None = None
+    ) -> None:
         text, self.encoding = binary.decoded(text)
-        text = _COLOR.sub("", text) if "\x1b" in text else text
+        text = text if self.encoding == "binary" else reading.readable(text)
         said = reading.part(text)
-        self.kind = kind_of(said)
-        self.facts = [] if self.kind == "binary" else facts.find(said)
         self.tokenizer = tokenizer
         self.partly = said is not text
-        units = [unit for unit in kinds()[self.kind].units(said) if unit.weight > 0]
-        if not units and self.kind != "plain":
-            units = kinds()["plain"].units(said)
+        self.kind = _document(said)
+        self.facts = [] if self.kind == "binary" else facts.find(said)
+        if self.kind:
+            units = [unit for unit in kinds.module(self.kind).units(said) if unit.weight > 0]
+        if self.kind and units:
+            if isinstance(said, reading.Part):
+                units = [unit._replace(line=said.numbers[unit.line - 1]) for unit in units]
+            weighed = _Weighed
+        else:
+            from contextkit.text.digests import outputs
+
+            self.kind, units = outputs.units(text, status)
+            weighed = _WeighedByWords
+        self.is_output = weighed is _WeighedByWords
         if self.encoding and self.kind != "binary":
             units.insert(0, Unit(1, "Encoding", self.encoding, 2.0, 1, derived=True))
-        units = _once(units)
-        if isinstance(said, reading.Part):
-            units = [unit._replace(line=said.numbers[unit.line - 1]) for unit in units]
-        self._weighed = _Weighed(units, self.facts, tokenizer)
+        self._weighed = weighed(_once(_bounded(units)), self.facts, tokenizer)
 
     def digest(
         self, cap: int, most_rows: int = 7, size: Callable[[Digest], int] | None = None
@@ -134,7 +150,8 @@ class ParsedText:
             units = self._weighed.units
             for index, text in cut.items():
                 units = [*units[:index], units[index]._replace(text=text), *units[index + 1 :]]
-            return _digest(self.kind, units, list(chosen), most_rows, self.partly)
+            partly = self.partly and not self.is_output
+            return _digest(self.kind, units, list(chosen), most_rows, partly)
 
         def of_summary(digest: Digest) -> int:
             return tokens.size(digest.summary, self.tokenizer)
@@ -164,6 +181,21 @@ class ParsedText:
         return " ".join(whole)
 
 
+def _bounded(units: list[Unit]) -> list[Unit]:
+    """At most a few thousand units; of each group, one stands for those beyond."""
+    if len(units) <= _UNITS:
+        return units
+    order = sorted(range(len(units)), key=lambda i: (not units[i].rank, units[i].rank, i))
+    kept = [units[i] for i in sorted(order[:_UNITS])]
+    rest: dict[str, Unit] = {}
+    for one in (units[i] for i in order[_UNITS:]):
+        if one.group in rest:
+            one = rest[one.group]._replace(times=rest[one.group].times + one.times)
+        if one.group:
+            rest[one.group] = one
+    return [*kept, *rest.values()]
+
+
 def _once(units: list[Unit]) -> list[Unit]:
     """The units without repetitions; ranked ones all stay, since they are counted."""
     seen: set[str] = set()
@@ -178,14 +210,19 @@ def _once(units: list[Unit]) -> list[Unit]:
 class _Weighed:
     """The units with their facts and costs."""
 
+    share = 0.55  # of the cap for units with a rank
+
     def __init__(self, units: list[Unit], all_facts: list[facts.Fact], tokenizer: str) -> None:
         self.units = units
-        known = {(kind, value) for kind, value, _ in all_facts}
-        self.facts = [carried(unit.text, known) for unit in units]
+        self.facts = self._facts(all_facts)
         self.costs = [tokens.estimate(unit.text, tokenizer) + _ROW for unit in units]
         aspects = {unit.aspect for unit in units}
         sizes = {aspect: tokens.estimate(aspect, tokenizer) for aspect in aspects}
         self.aspects = [sizes[unit.aspect] for unit in units]
+
+    def _facts(self, all_facts: list[facts.Fact]) -> list[frozenset[tuple[str, str]]]:
+        known = {(kind, value) for kind, value, _ in all_facts}
+        return [carried(unit.text, known) for unit in self.units]
 
     def worth(self, index: int, covered: set[tuple[str, str]], aspects: set[str]) -> float:
         """The value per token that a unit adds beside the facts and aspects already covered."""
@@ -194,6 +231,27 @@ class _Weighed:
         cost = self.costs[index] + (0 if unit.aspect in aspects else self.aspects[index])
         worth = new + (_BARE + _KEY * unit.key) * min(1.0, cost / 25)
         return float(unit.weight**_TASTE) * worth / (cost + 2)
+
+
+class _WeighedByWords(_Weighed):
+    """The same for what a tool printed: what is new are rare words."""
+
+    share = 0.85
+
+    def _facts(self, all_facts: list[facts.Fact]) -> list[frozenset[tuple[str, str]]]:
+        said = [lines.words(unit.text) for unit in self.units]
+        count = sum(unit.times for unit in self.units)
+        often = Counter[str]()
+        for unit, these in zip(self.units, said, strict=True):
+            often.update(dict.fromkeys(these, unit.times))
+        self._rarity = {word: math.log(1 + count / n) for word, n in often.items()}
+        return [frozenset(("word", word) for word in these) for these in said]
+
+    def worth(self, index: int, covered: set[tuple[str, str]], aspects: set[str]) -> float:
+        """The rare words per token, longer statements somewhat preferred."""
+        unit = self.units[index]
+        new = sum(self._rarity[word] for _, word in self.facts[index] - covered)
+        return float(unit.weight * (new + _BARE) / (self.costs[index] + 2) ** _DENSE)
 
 
 def carried(said: str, known: set[tuple[str, str]]) -> frozenset[tuple[str, str]]:
@@ -247,7 +305,7 @@ class _Choice:
         ranks = [(unit.rank, index) for index, unit in enumerate(units) if unit.rank]
         before = 0
         for rank, index in sorted(ranks):
-            share = _SHARE
+            share = self.weighed.share
             if rank == 1 and len(self.chosen) < 2:
                 share = 1.0
             elif rank == reading.LISTED:
@@ -409,7 +467,7 @@ def _key(units: list[Unit], chosen: list[int]) -> int:
     """
     if len(chosen) < 2:
         return -1
-    free = [i for i in chosen if units[i].rank != reading.LISTED]
+    free = [i for i in chosen if units[i].rank != reading.LISTED and units[i].aspect != "size"]
     return next((i for i in chosen if units[i].key), (free or chosen)[0])
 
 
@@ -450,8 +508,11 @@ def _more(missing: list[Unit], partly: bool) -> dict[str, tuple[str, int]]:
     for group, units in groups.items():
         names = [unit.short for unit in units if 0 < len(unit.short) <= _NAME]
         listed = len(set(names)) == len(units) <= _NAMES
-        text = f"+{len(units)} {'or ' * partly}more" + (f": {', '.join(names)}" if listed else "")
-        said[group] = (text, min(unit.line for unit in units))
+        count, first = sum(unit.times for unit in units), min(unit.line for unit in units)
+        text = f"+{count} {'or ' * partly}more" + (f": {', '.join(names)}" if listed else "")
+        if group == lines.FAILING:
+            text = f"+{count} line{'s' * (count != 1)} with failure words, first at {first}"
+        said[group] = (text, first)
     return said
 
 

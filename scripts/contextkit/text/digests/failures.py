@@ -1,22 +1,25 @@
 """What went wrong in the output of a tool: each failure once, with its message and its place.
 
-    failures.find(lines)        list[Failure], in the order of the lines
+    failures.find(text, summary)        list[Failure], in the order of the lines
 
 A test runner names a failed test up to three times: in its progress, in a block with the message,
-and in a summary. Those are one failure: the longest name, the message, and the place. What is not
-a test is an error of its own; errors that differ only in numbers are one, with its count,
-unless each begins with its place.
+and in a summary. Those are one failure: the longest name, the message, and the place. A message or
+a place belongs to a test only if it is inside the block that the runner prints for it; else both
+are told apart. What is not a test is an error of its own; errors that differ only in numbers are
+one, with its count.
 """
 
 from __future__ import annotations
 
-import itertools
 import re
 
 from contextkit.base.records import NamedTuple
-from contextkit.text.digests import reading
+from contextkit.text.digests import lines, reading
 from contextkit.text.digests.reading import Pattern
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from contextkit.text.digests.lines import Lines
 _STAMP = Pattern(
     r"^\[?(?:\d{4}[-/]\d\d[-/]\d\d[T ])?\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?Z?\]?\s"
     r"|^\[?\d{4}[-/]\d\d[-/]\d\d[T ]\S+\s|^[A-Z][a-z]{2} +\d+ \d\d:\d\d:\d\d |^\[\d+\.\d+\] "
@@ -29,6 +32,7 @@ OF_A_TOOL = (  # how some tools begin or end a line about a failure; a part of t
     r"|^\S+\.\w{1,5}:\d+:\d+: (?:[A-Z]+\d+ |invalid-syntax: )"
     r"|: (?:command not found|No such file or directory|Permission denied)$"
 )
+_STAMPED = frozenset("[#│0123456789ADFJMNOS")  # what a line with a time begins with
 FAILS = Pattern(
     OF_A_TOOL
     + r"|\b(?:FAILED|FAIL|FATAL|CRITICAL|PANIC|SEVERE)\b|\bERROR\b|^\s*not ok\b|^\s*[✗✘×✕✖]\s"
@@ -53,9 +57,10 @@ _SURE = Pattern(  # a failure, whatever else the line says
     r"|npm (?:ERR!|error) |[\w.]*(?:Error|Exception):|\S+:\d+: (?:fatal )?error:)"
 )
 _SUMS_UP = Pattern(  # a line about several failures, or about none in particular
-    r"^(?:make(?:\[\d+\])?: \*\*\* Waiting|(?:\+ Exception Group )?Traceback \(most"
+    r"^(?:make(?:\[\d+\])?: \*\*\* Waiting|(?:[|+] )*(?:Exception Group )?Traceback \(most"
+    r"|.*\(FAILED - \d+\)$|\[\w+\]$"
     r"|The following tests FAILED)"
-    r"|^(?:\[\w+\] )?(?:FAIL(?:ED|URE|URES)?|Failures?|Errors?)\W*$|^error: [|>]-?$"
+    r"|^FAILED \(|^(?:\[\w+\] )?(?:FAIL(?:ED|URE|URES)?|Failures?|Errors?)\W*$|^error: [|>]-?$"
     r"|^✖ (?:\d+ problems?\b|.*:$)"
 )
 _TEST = Pattern(  # a line that names a failed test, by pytest, jest, vitest, go, cargo, and others
@@ -84,47 +89,68 @@ _GROUP = Pattern(r"^FAIL\s+\S+(?:\s+\(?[\d.]+ ?m?s\)?)?$")  # a file or package 
 _NUMBERED = Pattern(r"^\d+\) (\S.*)$")
 _NUMBERS = Pattern(r"^(?:\d+ failing|Failures:|There (?:was|were) \d+ (?:failures?|errors?):)$")
 _MESSAGE = Pattern(
-    r"^(?:E +|→ |Failure/Error: )(\S.*)$"
+    r"^(?:E +|→ )(\S.*)$"
     r"|^((?:Failed asserting|assert\w* |Assert\.|panic: |Error: |fatal: )\S.*)$"
-    r"|^(?:\| )?([\w.]*(?:Error|Exception|ExceptionGroup|Failure)\b(?::| \[).*)$"
+    r"|^(?:\| )?([\w.]*(?:Error|Exception|ExceptionGroup|Failure)\b(?::| \[| at ).*)$"
     r"|^\S+\.go:\d+: (.+)$"
     r"|^# +(?:Failure|message): (.+)$|^error: '(.+)'$|^'(test timed out .+)'$"
     r"|^note: (test did not panic .+?)(?: at \S+)?$"
 )
-_SAYS_BELOW = Pattern(r"\bpanicked at \S+:$|^error: [|>]-?$")  # the message is the next line
+_SAYS_BELOW = Pattern(r"\bpanicked at\b.*:$|^error: [|>]-?$")  # the message is the next line
 _SECTION = Pattern(r"^={3,} (.*?) ={3,}$")  # of pytest's report
 _SUMMARY = ("FAILED ", "ERROR ", "SUBFAILED")  # begin a line of pytest's short summary
 _ABOVE = "test at "  # node's place of a test, above its name
 _ASIDE = ("PASSES", "XFAILURES", "XPASSES")
+_PRINTED = Pattern(r"^console\.(?:log|info|warn|error|debug)$|^● Console$")  # jest
+_PENDING, _FAILURES = "Pending:", "Failures:"  # rspec
 _VALUE = Pattern(r"^(?:[Ee]xpected|[Rr]eceived|[Aa]ctual|got|left|right|want|have): +\S.*$")
+_ENDING = (  # of a file that has lines to point at
+    r"(?:pyi?|[cm]?[jt]sx?|vue|svelte|go|rs|rb|java|kts?|scala|groovy|[ch](?:c|h|pp|xx|s)?|fs|vb"
+    r"|php|p[lm]|t"
+    r"|sh|bash|lua|swift|mm?|exs?|erl|hs|ml|clj|dart|jl|zig|nim|sql|s?css|html|xml|json|ya?ml"
+    r"|toml|md|txt|tf)"
+)
 _PLACE = Pattern(
-    r'File "(?P<file>[^"]+)", line (?P<at>\d+)|(?P<colons>[\w@./\\-]+\.\w{1,5}:\d+(?::\d+)?)\b'
-    r"|(?P<spelled>[\w./\\-]+\.\w{1,5})[:,]? ?line (?P<number>\d+)"
-    r"|(?P<brackets>[\w./\\-]+\.\w{1,5}\(\d+(?:,\d+)?\))"
+    r'File "(?P<file>[^"]+)", line (?P<at>\d+)'
+    rf"|(?P<colons>[\w@./\\-]+\.{_ENDING}:\d+(?::\d+)?)\b(?!\()"
+    rf"|(?P<spelled>[\w./\\-]+\.{_ENDING})[:,]? ?line (?P<number>\d+)"
+    r"|(?P<brackets>[\w./\\-]+\.(?:tsx?|cs|vb|fs|cpp|c|h)\(\d+(?:,\d+)?\))"
+)
+_POINTS = Pattern(  # a line that is there to tell a place, or the first of a trace
+    r"^(?:-->|❯|(?:test )?at |in |└|╭─\[|# \.?/|Location:|Origin:|on |\(|(?:E +)?File \"|thread '"
+    r"|note: )"
+    rf"|^[\w@./\\-]+\.{_ENDING}(?::\d+|\(\d+)|\bpanicked at |[(\[][^()\s]+:\d+[)\]]$"
 )
 _THEIRS = ("site-packages", "node_modules", "node:", "AssertionFailureBuilder", "/rustc/",
-           "org.junit", "<frozen", "/lib/python")  # fmt: skip
+           "java.base/", "jdk.", "org.junit", "<frozen", "/lib/python")  # fmt: skip
 _EXCEPTION = Pattern(r"^[\w.$]*(?:Error|Exception|Warning)\b(?::|$)")
-_LISTED = Pattern(  # by eslint, or by ruff in groups, below the name of the file
-    r"^(\d+:\d+)\s+(?:error\s+(?=\S)|(?=[A-Z]+\d+ |invalid-syntax: ))(.+)$"
+_HEADING = Pattern(
+    r"^(?:___|● |---- |FAIL: |ERROR: |FAIL {2,}|\d+\) |\[ERROR\] |\d+/\d+ Test |Failed \S+ \[)"
 )
-_FILE = Pattern(r"^(\S+\.\w{1,5}):?$")
+_STOPS = Pattern(  # a line that a runner prints between the blocks of its tests
+    r"^(?:={5,}|⎯{5,}|─{5,}|PASS(?:ED)?\b|ok\s|--- |=== |[✓✔√ℹ] ?|Tests?(?: Suites?| Files)?:?\s+\d"
+    r"|Tests: |Ran \d+ |failures:$|\d+ (?:passing|failing|pending|examples)|Failed examples"
+    r"|Pending:|FAIL\s|Start\s+\d+:|\d+/\d+ Test |Snapshots?:|test at |test result: )"
+)
+_RUNS = Pattern(r"^=== (?:RUN|NAME|CONT) +(\S+)$")  # go test -v
 _NPM = Pattern(r"^npm (?:ERR!|error)(?: |$)")
-_VARY = Pattern(r"\b0x[0-9a-f]+\b|\b[0-9a-f]{8,}\b|\d+")
-_LONGEST = 260  # characters shown of a failure
+_MARKED = Pattern(r"^(?:_{3,} \S|[ \t]*● \S|---- \S|[ \t]*\d+\) \S)", re.M)
+_CODE = "Failure/Error: "  # rspec's, before the source
+_SUITE = "Test suite failed to run"  # jest's, for a whole file
+_LONGEST, _END = 260, 110  # characters shown of a failure, and of its end if it is longer
 _READ = 500  # characters read of a line
-_BLOCK = 40  # lines below a test's name in which its message and place are looked for
-_LONG_BLOCK = 2000  # the same below a heading of pytest, whose block ends with the next one
-_BEFORE = 8  # lines above it
-_AFTER = 4  # lines below an error in which its place is looked for
+_BLOCK, _LONG_BLOCK = 60, 2000  # lines of a test's block that are read; of one with a heading
+_IN_FRAME = 8  # lines of terraform's frame around an error
+_FRAMES = 200  # lines of a trace above its exception
 
 
 class Failure(NamedTuple):
-    """What failed: its line, from 0, the text to show, and the name to list it by."""
+    """What failed: its line, from 0, the text to show, the name to list it by, and how often."""
 
     line: int
     said: str
     name: str
+    times: int = 1
 
 
 class _Mention(NamedTuple):
@@ -139,64 +165,97 @@ class _Mention(NamedTuple):
 
 def bare(line: str) -> str:
     """The beginning of the line, without the time or the frame in front of it."""
-    return str(_STAMP.sub("", line[:_READ]).strip())
+    line = line[:_READ]
+    return (str(_STAMP.sub("", line)) if line[:1] in _STAMPED else line).strip()
 
 
-def shown(line: str) -> str:
-    """At most 260 characters of a line, cut at a space."""
-    return reading.cut(" ".join(line.split()), _LONGEST)
+def shown(line: str, most: int = _LONGEST) -> str:
+    """At most 260 characters of a line: its beginning, and its end, where the cause often is."""
+    said = " ".join(line.split())
+    if len(said) <= most:
+        return said
+    end = said[-_END:]
+    return f"{reading.cut(said, most - _END)} {end[end.find(' ') + 1 :]}"
 
 
-def varying(line: str) -> str:
-    """The line with its numbers, hashes, and addresses as 0: what repeated lines have in common."""
-    return str(_VARY.sub("0", line))
+def find(text: Lines, told: set[int]) -> tuple[list[Failure], set[int], set[int]]:
+    """Every failure once, tests and errors; the lines that say so, and those of tests' blocks.
 
-
-def find(lines: list[str], summary: set[int]) -> list[Failure]:
-    """Every failure once, tests and errors; the lines in `summary` sum up the run."""
-    bares = [bare(line) for line in lines]
-    summary = summary | _aside(bares)
-    heads = _heads(lines, bares, summary)
-    mentions = [_mention(lines, bares, at, heads, summary) for at in heads]
-    used = {*heads, *summary}.union(*(mention.used for mention in mentions))
+    Lines that are `told` already are left out.
+    """
+    bares = [bare(line) for line in text.all]
+    aside = _aside(text.all, bares)
+    heads = _heads(text, bares, told | aside)
+    blocks = _Blocks(text.all, bares, heads, told | aside)
+    mentions = [_mention(blocks, at) for at in heads]
+    used = {*heads, *aside}.union(*(mention.used for mention in mentions))
     if heads:
-        used |= {at for at, line in enumerate(bares) if _GROUP.match(line)}
-    return sorted(_once(_tests(bares, mentions), _errors(bares, used)))
+        used |= {at for at, line in enumerate(bares) if line[:4] == "FAIL" and _GROUP.match(line)}
+    errors, of_errors = _errors(text, bares, told | used)
+    inside = set().union(*(blocks.of(at) for at in heads))
+    return sorted(_once(_tests(bares, mentions), errors)), used | of_errors, inside
 
 
-def _aside(bares: list[str]) -> set[int]:
-    """The lines of pytest's sections about tests that did not fail and about warnings."""
+def _aside(all_lines: list[str], bares: list[str]) -> set[int]:
+    """The lines of sections about tests that did not fail, and what passing tests printed."""
     found: set[int] = set()
-    aside = False
+    aside, depth = False, -1
     for at, line in enumerate(bares):
         if line.startswith("===") and (section := _SECTION.match(line)):
             aside = section[1] in _ASIDE or section[1].startswith("warnings summary")
-        if aside:
+        elif line.startswith((_PENDING, _FAILURES)):
+            aside = line.startswith(_PENDING)
+        indent = len(all_lines[at]) - len(all_lines[at].lstrip())
+        if depth >= 0 and line and indent <= depth:
+            depth = -1
+        if line[:1] in "c●" and line and _PRINTED.match(line):
+            depth = indent
+        if aside or depth >= 0:
             found.add(at)
     return found
 
 
-def _heads(lines: list[str], bares: list[str], summary: set[int]) -> dict[int, str]:
+def _heads(text: Lines, bares: list[str], told: set[int]) -> dict[int, str]:
     """The names of failed tests by line."""
-    numbered = any(map(_NUMBERS.match, bares))
+    numbered = next((at for at, line in enumerate(bares) if _NUMBERS.match(line)), None)
     heads: dict[int, str] = {}
-    for at, line in enumerate(bares):
-        if at in summary or not line:
+    for at in sorted(set(text.numbers_of_failing()) | _marked(text)):
+        line = bares[at]
+        if at in told or not line:
             continue
         if subtest := _SUBTEST.match(line):
             heads[at] = f"{subtest[2]} {subtest[1]}"
         elif (test := _TEST.search(line)) and test.lastindex:
-            heads[at] = test[test.lastindex]
-        elif numbered and (test := _NUMBERED.match(line)):
-            heads[at] = _continued(lines, at, test[1])
+            heads[at] = _in_file(bares, at, test[test.lastindex])
+        elif numbered is not None and at > numbered and (test := _NUMBERED.match(line)):
+            heads[at] = _continued(text.all, at, test[1])
     return heads
 
 
-def _continued(lines: list[str], at: int, name: str) -> str:
+def _marked(text: Lines) -> set[int]:
+    """The lines that begin as the heading of a test's block does."""
+    whole = "\n".join(text.all)
+    found, number, counted = set(), 0, 0
+    for mark in _MARKED.finditer(whole):
+        number += whole.count("\n", counted, mark.end() - 1)
+        counted = mark.end() - 1
+        found.add(number)
+    return found
+
+
+def _in_file(bares: list[str], at: int, name: str) -> str:
+    """The name of a test; of a file that failed as a whole, with the file that is named above."""
+    if name != _SUITE:
+        return name
+    above = next((line for line in reversed(bares[:at]) if _GROUP.match(line)), "")
+    return f"{above.split()[1]}: {name}" if above else name
+
+
+def _continued(all_lines: list[str], at: int, name: str) -> str:
     """A numbered name with the deeper lines below it, up to one that ends with a colon."""
     more: list[str] = []
-    depth = len(lines[at]) - len(lines[at].lstrip())
-    for line in lines[at + 1 : at + 4]:
+    depth = len(all_lines[at]) - len(all_lines[at].lstrip())
+    for line in all_lines[at + 1 : at + 4]:
         if not line[: depth + 1].isspace():
             break
         more.append(line.strip())
@@ -205,47 +264,57 @@ def _continued(lines: list[str], at: int, name: str) -> str:
     return name
 
 
-def _mention(
-    lines: list[str], bares: list[str], at: int, heads: dict[int, str], summary: set[int]
-) -> _Mention:
-    """The message, the compared values, and the place below a test's name, or else above it."""
-    below = _below(bares, at, heads, summary)
-    mention = _detailed(bares, at, heads[at], below)
+class _Blocks:
+    """Which lines a runner prints for a test."""
+
+    def __init__(
+        self, lines: list[str], bares: list[str], heads: dict[int, str], told: set[int]
+    ) -> None:
+        self.lines, self.bares, self.heads, self.told = lines, bares, heads, told
+        self._of_go: dict[str, list[int]] = {}
+        owner = ""
+        for at, line in enumerate(bares):
+            if line[:3] in ("===", "---"):
+                run = _RUNS.match(line)
+                owner = run[1] if run else ""
+            elif owner:
+                self._of_go.setdefault(owner, []).append(at)
+
+    def of(self, at: int) -> list[int]:
+        """The lines of the test named at a line: below its heading, or deeper than its name.
+
+        go prints what a test says between its `=== RUN` and its result; a line of pytest's short
+        summary has no block.
+        """
+        line = self.bares[at]
+        if line.startswith(_SUMMARY):
+            return []
+        heading = bool(_HEADING.match(line))
+        depth = len(self.lines[at]) - len(self.lines[at].lstrip())
+        length = _LONG_BLOCK if line.startswith("___") else _BLOCK
+        block = list(self._of_go.get(self.heads[at], ())) if line.startswith("--- ") else []
+        for number in range(at + 1, min(at + length, len(self.bares))):
+            other = self.bares[number]
+            if number in self.heads or _STOPS.match(other):
+                break
+            if not heading and other and not self.lines[number][: depth + 1].isspace():
+                break
+            if number not in self.told:
+                block.append(number)
+        return block
+
+
+def _mention(blocks: _Blocks, at: int) -> _Mention:
+    """The message, the compared values, and the place in a test's block."""
+    bares, block = blocks.bares, blocks.of(at)
+    mention = _detailed(bares, at, blocks.heads[at], block)
     if not mention.place and at and bares[at - 1].startswith(_ABOVE):
         mention = mention._replace(place=_place(bares[at - 1]))
-    if mention.message:
-        return mention
-    earlier = _detailed(bares, at, heads[at], _above(lines, at, heads))
-    if earlier.message:
-        return earlier
-    first = next((number for number in below if bares[number]), None)
-    if first is not None and _NUMBERED.match(bares[at]):
-        return mention._replace(message=bares[first], used=frozenset({first}))
+    first = next((number for number in block if bares[number]), None)
+    if not mention.message and first is not None and _HEADING.match(bares[at]):
+        if bares[at][:2] == "● " or _NUMBERED.match(bares[at]):
+            return mention._replace(message=bares[first], used=mention.used | {first})
     return mention
-
-
-def _below(bares: list[str], at: int, heads: dict[int, str], summary: set[int]) -> list[int]:
-    """The lines of the block below a test's name; a line of pytest's short summary has none."""
-    if bares[at].startswith(_SUMMARY):
-        return []
-    length = _LONG_BLOCK if bares[at].startswith("___") else _BLOCK
-    block = []
-    for number in range(at + 1, min(at + length, len(bares))):
-        if number in heads or bares[number].startswith(("=====", _ABOVE, "ℹ ")):
-            break
-        if number not in summary:
-            block.append(number)
-    return block
-
-
-def _above(lines: list[str], at: int, heads: dict[int, str]) -> list[int]:
-    """The indented lines above a test's name: go's messages if it prints every test."""
-    block: list[int] = []
-    for number in reversed(range(max(0, at - _BEFORE), at)):
-        if number in heads or not lines[number].startswith((" ", "\t")):
-            break
-        block.append(number)
-    return sorted(block)
 
 
 def _detailed(bares: list[str], at: int, name: str, block: list[int]) -> _Mention:
@@ -258,13 +327,17 @@ def _detailed(bares: list[str], at: int, name: str, block: list[int]) -> _Mentio
     for number in block:
         line = bares[number]
         said = _message(line) or (line if expected else "")
+        if message.startswith(_CODE) and (_EXCEPTION.match(line) or _VALUE.match(line)):
+            message = ""
+        if line.startswith(_CODE):
+            said = line
         expected = bool(_SAYS_BELOW.search(line))
         if said:
             in_source = (in_source or said.startswith('File "')) and not _EXCEPTION.match(said)
             message = message or ("" if in_source else said)
         elif _VALUE.match(line):
             values.append(" ".join(line.split()))
-        elif not (_PLACE.search(line) or FAILS.search(line)) or _is_placed_error(line):
+        elif not (_POINTS.search(line) or FAILS.search(line)) or _is_placed_error(line):
             continue
         used.add(number)
         place = place or _place(line)
@@ -286,8 +359,8 @@ def _is_placed_error(line: str) -> bool:
 
 
 def _place(line: str) -> str:
-    """The first place that a line names, unless it lies in a library: `src/a.py:17`."""
-    found = _PLACE.search(line)
+    """The place that a line is there to tell, unless it lies in a library: `src/a.py:17`."""
+    found = _PLACE.search(line) if _POINTS.search(line) else None
     if not found or any(part in line for part in _THEIRS):
         return ""
     if found["file"]:
@@ -303,9 +376,7 @@ def _tests(bares: list[str], mentions: list[_Mention]) -> list[Failure]:
     for name, same in _by_test(mentions).items():
         line, said = _cited(bares, name, same)
         place = next((one.place for one in same if one.place), "")
-        if place and not _PLACE.search(said):
-            said = f"{shown(said)} ({place})"
-        found.append(Failure(line, shown(said), name))
+        found.append(Failure(line, _with_place(shown(said), place), name))
     return found
 
 
@@ -352,6 +423,11 @@ def _by_test(mentions: list[_Mention]) -> dict[str, list[_Mention]]:
     return found
 
 
+def _with_place(said: str, place: str) -> str:
+    """What is said with its place, unless it names one."""
+    return f"{said} ({place})" if place and not _PLACE.search(said) else said
+
+
 def _once(tests: list[Failure], errors: list[Failure]) -> list[Failure]:
     """Tests and errors, without errors that only say what a test's own line says; their places."""
     found = list(tests)
@@ -361,76 +437,108 @@ def _once(tests: list[Failure], errors: list[Failure]) -> list[Failure]:
         if at is None:
             found.append(error)
         elif (place := _place(error.said)) and not _PLACE.search(found[at].said):
-            found[at] = found[at]._replace(said=shown(f"{found[at].said} ({place})"))
+            found[at] = found[at]._replace(said=_with_place(found[at].said, place))
     return found
 
 
-def _errors(bares: list[str], used: set[int]) -> list[Failure]:
-    """Each distinct error that is no test, with how often it is there."""
-    seen: dict[str, list[int]] = {}
-    before = ""
-    for at, (line, above) in enumerate(zip(bares, ["", *bares], strict=False)):
-        continued = line.startswith("E   ") and above.startswith("E   ")
-        if at not in used and not continued and _fails(bares, at):
-            npm = _NPM.match(line)
-            if not (npm and before == npm[0].strip()):  # the first of them shows the others
-                seen.setdefault(_in_common(bares, at), []).append(at)
-            before = npm[0].strip() if npm else ""
-        else:
-            before = ""
+def _errors(text: Lines, bares: list[str], used: set[int]) -> tuple[list[Failure], set[int]]:
+    """Each distinct error that is no test, with how often it is there, and their lines."""
+    same: dict[str, list[int]] = {}
+    for at in text.numbers_of_failing():
+        continued = (
+            bares[at].startswith("E   ")
+            and bares[at - 1 : at]
+            and (bares[at - 1].startswith("E   "))
+        )
+        if at not in used and not continued:
+            form = _form(text, bares, at)
+            same.setdefault(form, []).append(at)
     found: dict[str, Failure] = {}
-    for at_all in seen.values():
-        best = max(at_all, key=lambda at: (len(bares[at]) < _LONGEST, at == at_all[0]))
-        said = _error(bares, best)
-        place = _near(bares, best) if not _PLACE.search(said) else ""
-        differ = len({bares[at] for at in at_all}) > 1
+    seen: set[int] = set()
+    for at_all in same.values():
+        at = min(at_all, key=lambda n: (len(bares[n]) >= _LONGEST, n))
+        if at in seen or not _fails(bares[at]):
+            continue
+        said, more = _error(bares, at)
+        if len(text.all[at]) > _READ and not more:
+            said = shown(bares[at] + text.all[at][_READ : _READ * 8])
+        seen |= {*at_all, *more}
+        place = _near(text.all, bares, at) if not _PLACE.search(said) else ""
+        differ = len({bares[n] for n in at_all[:2]}) > 1
         times = f" (x{len(at_all)})" if differ or len(at_all) > 2 else ""
         whole = f"{said}{f' ({place})' if place else ''}{times}"
-        found.setdefault(said, Failure(best, whole, place or said))
-    return list(found.values())
+        if said in found:
+            found[said] = found[said]._replace(times=found[said].times + len(at_all))
+        else:
+            found[said] = Failure(at, whole, place or said, len(at_all))
+    return list(found.values()), seen
 
 
-def _in_common(bares: list[str], at: int) -> str:
-    """What repetitions of an error have in common: its place, if it has one, but no numbers."""
-    line = bares[at]
-    if _LISTED.match(line):
-        return _error(bares, at)
-    return line if line.startswith("CONFLICT") or _PLACE.match(line) else varying(line)
+def _form(text: Lines, bares: list[str], at: int) -> str:
+    """What errors that are one have in common: no numbers, and in a log no names either."""
+    if bares[at].startswith("CONFLICT"):
+        return bares[at]
+    is_event = text.all[at][:_READ].strip() != bares[at]
+    return lines.without_names(text.forms[at]) if is_event else text.forms[at]
 
 
-def _fails(bares: list[str], at: int) -> bool:
-    line = bares[at]
+def _fails(line: str) -> bool:
     if _SUMS_UP.search(line) or (PASSES.search(line) and not _SURE.match(line)):
         return False
-    if FAILS.search(line) or _LISTED.match(line):
-        return True
-    below = "".join(bares[at + 1 : at + 2])
-    return below.startswith("--> ") and not line.startswith(("warning", "note", "help", "|"))
+    return bool(FAILS.search(line))
 
 
-def _error(bares: list[str], at: int) -> str:
-    """The text of an error: listed below the name of its file, with that; npm's lines in one."""
+def _error(bares: list[str], at: int) -> tuple[str, set[int]]:
+    """The text of an error and its other lines: npm's in a row, or the one below a colon."""
     line = bares[at]
-    if listed := _LISTED.match(line):
-        above = (bares[n] for n in reversed(range(at)))
-        file = next(filter(None, map(_FILE.match, above)), None)
-        return shown(f"{file[1]}:{listed[1]} {listed[2]}" if file else line)
     if npm := _NPM.match(line):
         more = []
-        for other in bares[at:]:
-            if not other.startswith(npm[0].strip()):
+        for number in range(at, len(bares)):
+            if not bares[number].startswith(npm[0].strip()):
                 break
-            more.append(_NPM.sub("", other))
-        return shown(npm[0] + "; ".join(filter(None, more)))
-    return shown(line)
+            more.append(number)
+        said = filter(None, (_NPM.sub("", bares[number]) for number in more))
+        return shown(npm[0] + "; ".join(said), 2 * _LONGEST), set(more)
+    if line.endswith(":"):
+        below = next((n for n in range(at + 1, min(at + 3, len(bares))) if bares[n]), None)
+        if below is not None:
+            return shown(f"{line} {bares[below]}"), {below}
+    return shown(line), set()
 
 
-def _near(bares: list[str], at: int) -> str:
-    """The place named above an exception in Python's traceback, else below the error."""
-    if _EXCEPTION.match(bares[at]):
-        for line in reversed(bares[max(0, at - _AFTER) : at]):
-            if line.startswith('File "') and (place := _place(line)):
-                return place
-    near = bares[at + 1 : at + 1 + _AFTER]
-    below = itertools.takewhile(lambda line: not FAILS.search(line), near)
-    return next(filter(None, map(_place, below)), "")
+def raised(raw: list[str], at: int) -> str:
+    """An exception at the end of a trace, with the place of its innermost own frame."""
+    said = shown(bare(raw[at]))
+    if said.endswith(":"):
+        said = shown(f"{said} {bare(''.join(raw[at + 1 : at + 2]))}")
+    place = _own_frame(raw, at)
+    return f"{said} ({place})" if place and not _PLACE.search(said) else said
+
+
+def _own_frame(raw: list[str], at: int) -> str:
+    """The innermost frame of the user's own code in the Python trace that ends at a line."""
+    for line in reversed(raw[max(0, at - _FRAMES) : at]):
+        read = bare(line).removeprefix("| ")
+        if not line.strip() or read.startswith("Traceback"):
+            break
+        if read.startswith('File "') and (place := _place(read)):
+            return place
+    return ""
+
+
+def _near(raw: list[str], bares: list[str], at: int) -> str:
+    """The place above an exception in Python's traceback, in the next line, or in its frame."""
+    if _EXCEPTION.match(bares[at]) and (place := _own_frame(raw, at)):
+        return place
+    framed = raw[at][:1] == "│"
+    for number in range(at + 1, min(at + _FRAMES, len(bares))):
+        if not bares[number].startswith("at "):
+            break
+        if place := _place(bares[number]):
+            return place
+    for number in range(at + 1, min(at + 1 + (_IN_FRAME if framed else 1), len(bares))):
+        if FAILS.search(bares[number]) or (framed and raw[number][:1] != "│"):
+            break
+        if place := _place(bares[number]):
+            return place
+    return ""

@@ -39,6 +39,10 @@ class Pattern:
         return getattr(compiled, name)
 
 
+_COLOR = Pattern(r"\x1b(?:\[[\d;?]*[A-Za-z]|\][^\x07\n]*\x07|\([AB0])")
+_HTML = Pattern(r"\s*(?:<!doctype html|<html)\b", re.I)
+
+
 class Unit(NamedTuple):
     """A statement that makes sense by itself; `text` is in the text's own words, `line` is from 1.
 
@@ -56,6 +60,7 @@ class Unit(NamedTuple):
     short: str = ""
     key: bool = False  # the text itself calls it key
     derived: bool = False  # counted or measured, not in the text's words
+    times: int = 1  # how many of its group it stands for
 
 
 class Part(str):
@@ -111,6 +116,20 @@ def part(text: str) -> str:
     found = Part("".join(pieces))
     found.whole, found.numbers = text, [*numbers, line]
     return found
+
+
+def readable(text: str) -> str:
+    """The text without colors, and of each overwritten progress line the last state."""
+    if "\x1b" in text:
+        text = _COLOR.sub("", text)
+    if "\r" in text:
+        lines = text.replace("\r\n", "\n").split("\n")
+        text = "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in lines)
+    if text[:200].lstrip()[:1] == "<" and _HTML.match(text):
+        import html
+
+        text = html.unescape(re.sub(r"<[^<>\n]*>", " ", text)).replace("\xa0", " ")
+    return text
 
 
 def line_count(text: str) -> int:
@@ -339,10 +358,11 @@ def _end(text: str, start: int, index: int) -> int:
     if text[end : end + 1] != " " or text[end + 1 : end + 2].islower():
         return 0
     word = text[max(start, text.rfind(" ", start, index) + 1) : index].lower().lstrip("(")
-    numbered = word.isdigit() and index - start < 4
+    numbered = word.isdigit() and (index - start < 4 or _MONTH.match(text, end + 1))
     return 0 if text[index] == "." and (word in _ABBREVIATIONS or numbered) else end
 
 
+_MONTH = re.compile(r"(?:Jan|Feb|März|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)")  # of `18. März`
 _ENDS = re.compile(r"[.!?。！？()\[\]]")
 
 

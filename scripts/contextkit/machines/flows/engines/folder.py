@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files
+from contextkit.base import files, links
 from contextkit.machines.documents import manifests
 from contextkit.machines.flows import engines
 
@@ -20,7 +20,8 @@ class Folder:
     """The remote `file:///path`."""
 
     def __init__(self, path: str) -> None:
-        self._path = path
+        self._path = path.rstrip("/")
+        links.keep(self._path, self._path)  # others write there, too
 
     def heads(self) -> dict[str, bytes]:
         """Return the head of every machine, by its id."""
@@ -59,13 +60,14 @@ class Folder:
     def forget(self, machine: str) -> None:
         """Remove what a machine wrote; objects stay, since other machines may name them."""
         place = os.path.join(self._path, "machines", machine)
+        links.proved(os.path.join(place, ""))
         for name in sorted(os.listdir(place), key=lambda name: name != "head.json"):
             os.unlink(os.path.join(place, name))
         os.rmdir(place)
 
     def _get(self, key: str) -> bytes | None:
         try:
-            with open(os.path.join(self._path, key), "rb") as file:
+            with links.opened(os.path.join(self._path, key)) as file:
                 return file.read(manifests.MOST_MANIFEST + 1)
         except (FileNotFoundError, NotADirectoryError):
             return None

@@ -4,8 +4,12 @@
 
 git's object store is content-addressed, so only new content is sent. History does not grow, and a
 plain clone, which takes branches and tags, gets none of it. What was fetched is kept in a separate
-repository below `.contextkit`, so neither `git log --all` nor `git gc` in the user's repository
-sees it; how to reach remotes is taken from the user's settings.
+repository in the user's cache folder, so neither `git log --all` nor `git gc` in the user's
+repository sees it, and nobody else writes its settings; how to reach remotes is taken from the
+user's. Losing it costs one fetch.
+
+A remote that is a path on this machine is somebody's repository, too: the git that serves it runs
+none of its hooks.
 
 A commit without parents does not tell git what the other side has, so git would send everything
 again. If old commits are marked shallow, git looks at their trees as well, so every known commit is
@@ -17,12 +21,13 @@ from __future__ import annotations
 import functools
 import os
 import re
+import shutil
 import subprocess
 
-from contextkit.base import files, git, names
+from contextkit.base import files, git, names, owned
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.machines.documents import knowledge, manifests
+from contextkit.machines.documents import manifests
 from contextkit.machines.flows import engines
 from contextkit.machines.flows.engines import Elsewhere
 
@@ -31,14 +36,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 REFS = "refs/contextkit/"
+_WHOSE = "description"  # the file in it that names its root
 _AUTHOR = b"contextkit <contextkit@localhost> 0 +0000"
 # Sections of the user's own settings that say how to reach a remote.
 _REACHED_BY = ("remote.", "url.", "http.", "credential.", "core.sshcommand", "core.gitproxy",
                "protocol.", "ssh.")  # fmt: skip
 _SAFE = ("-c", "core.hooksPath=/dev/null", "-c", "gc.auto=0", "-c", "maintenance.auto=false",
          "-c", "core.fsmonitor=false", "-c", "push.recurseSubmodules=no",
+         "-c", "protocol.ext.allow=never",
          "-c", "fetch.fsckObjects=true", "-c", "http.lowSpeedLimit=1",
          "-c", "http.lowSpeedTime=60")  # fmt: skip
+# The same at the other end of a local path, which does not see the options of this one.
+_SERVED = ("git -c core.hooksPath=/dev/null -c core.alternateRefsCommand=: -c gc.auto=0"
+           " -c core.fsmonitor=false -c receive.autogc=false")  # fmt: skip
 
 
 class Git:
@@ -48,13 +58,14 @@ class Git:
         """`remote` is a name or URL as git takes it, `address` the URL it stands for."""
         self._remote, self._address = remote, address
         self._top = layout.repository.top if layout.repository else layout.root
-        self._folder = os.path.join(knowledge.folder(layout), "git")
+        self._folder = folder(layout)
         self._repository = layout.repository
         self._reader: _Reader | None = None
         if not os.path.isfile(os.path.join(self._folder, "HEAD")):
-            files.store(layout.state)
+            _forget_removed(os.path.dirname(self._folder))
             files.make_folder(self._folder)
-            self._git("init", "--quiet", "--bare", self._folder, bare=False)
+            self._git("init", "--quiet", "--bare", "--template=", self._folder, bare=False)
+            files.write(os.path.join(self._folder, _WHOSE), layout.root + "\n")
 
     def heads(self) -> dict[str, bytes]:
         """Fetch what is new on every machine's ref; return the head of each, by machine id."""
@@ -62,7 +73,7 @@ class Git:
         self._mark_shallow()
         self._git(
             "fetch", "--quiet", "--prune", "--no-tags", "--no-write-fetch-head", "--no-filter",
-            "--no-recurse-submodules", "--force", "--", self._remote,
+            "--no-recurse-submodules", "--force", *self._served("upload-pack"), "--", self._remote,
             f"+{REFS}*:{self._here()}*",
         )  # fmt: skip
         keys = {f"{machine}:{manifests.head_key(machine)}": machine for machine in self._machines()}
@@ -103,7 +114,7 @@ class Git:
         try:
             self._git(
                 "push", "--quiet", "--no-verify", f"--force-with-lease={REFS}{machine}:{old}",
-                "--", self._remote, f"{new}:{REFS}{machine}",
+                *self._served("receive-pack"), "--", self._remote, f"{new}:{REFS}{machine}",
             )  # fmt: skip
         except ContextError as error:
             if "stale info" in str(error):
@@ -114,7 +125,10 @@ class Git:
 
     def forget(self, machine: str) -> None:
         """Remove the ref of a machine, there and here."""
-        self._git("push", "--quiet", "--no-verify", "--", self._remote, f":{REFS}{machine}")
+        self._git(
+            "push", "--quiet", "--no-verify", *self._served("receive-pack"), "--", self._remote,
+            f":{REFS}{machine}",
+        )  # fmt: skip
         self._git("update-ref", "-d", self._here() + machine)
 
     def _commit(
@@ -156,6 +170,18 @@ class Git:
             files.write(path, "".join(f"{one}\n" for one in known), derived=True)
         else:
             files.discard(path)
+
+    def _served(self, program: str) -> tuple[str, ...]:
+        """Return the option that keeps a remote on this machine from running anything of its own.
+
+        The user's settings may turn any URL into a path, and name others for pushing.
+        """
+        others = self._git("config", "--get-all", f"remote.{self._remote}.pushurl", fine=(0, 1))
+        for named in (self._remote, *others.decode().splitlines()):
+            address = self._git("ls-remote", "--get-url", "--", named).decode().strip()
+            if _is_local(address):
+                return (f"--{program}={_SERVED} {program}",)
+        return ()
 
     @functools.cached_property
     def _settings(self) -> dict[str, str]:
@@ -247,6 +273,26 @@ class _Reader:
             if pipe is not None:
                 pipe.close()
         self._process.wait()
+
+
+def folder(layout: Layout) -> str:
+    """The repository that keeps what was fetched for this root, in the user's cache folder."""
+    name = names.sha256(os.fsencode(layout.root))[:16]
+    return os.path.join(owned.user_folder("CACHE"), "sync", name)
+
+
+def _forget_removed(place: str) -> None:
+    """Remove what was fetched for roots that are no longer there."""
+    for entry in os.scandir(place) if os.path.isdir(place) else ():
+        root = files.first_line(os.path.join(entry.path, _WHOSE))
+        if root and not os.path.isdir(root):
+            shutil.rmtree(entry.path, ignore_errors=True)
+
+
+def _is_local(address: str) -> bool:
+    """Whether git takes an address for a path on this machine."""
+    before = address.partition(":")[0]
+    return address.startswith("file://") or bool(address and (address == before or "/" in before))
 
 
 def _without_password(text: str) -> str:

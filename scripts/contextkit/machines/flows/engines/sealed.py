@@ -125,7 +125,7 @@ class Sealed:
     def _closed(self, machine: str, head: bytes) -> bytes:
         """Return a head with the fields an engine needs and the whole one encrypted inside."""
         inner = manifests.parse_head(head, machine)
-        shown: dict[str, Any] = {**vars(inner), "name": machine}
+        shown: dict[str, Any] = {**vars(inner), "name": machine, "chain": (), "signature": ""}
         shown["digest"] = self._key.digest(inner.digest)
         shown[_SEALED] = base64.b64encode(self._key.encrypted(head)).decode()
         return (json.dumps(shown) + "\n").encode()

@@ -17,6 +17,9 @@ _STATED = Pattern(r"^ (?P<path>\S.*?) +\| +(?:(?P<lines>\d+) [+-]*|Bin .*)$")
 _TOTAL = Pattern(r"^ \d+ files? changed(?:, \d+ \w+\([+-]\))*$", re.M)
 
 
+_TRIVIAL, _SHOWN, _LONGEST = 5, 4, 90  # characters of a changed line; lines shown of a file
+
+
 class _File:
     """A file of the diff, with the number of lines left in the current hunk.
 
@@ -27,6 +30,7 @@ class _File:
         self.line, self.path, self.old = line, path, ""
         self.state, self.added, self.removed = "", 0, 0
         self.defined: list[str] = []
+        self.lines: list[str] = []  # changed ones, the first few
         self.old_left = self.new_left = 0
         self.marks = 1
 
@@ -42,6 +46,8 @@ class _File:
             self.old_left = 0  # the lines of the parents do not add up
         self.old_left -= mark in ("-", " ", "")
         self.new_left -= mark in ("+", " ", "")
+        if mark in "+-" and mark and len(line.strip()) > _TRIVIAL and len(self.lines) < _SHOWN:
+            self.lines.append(" ".join(line.split())[:_LONGEST])
         self.added += mark == "+"
         self.removed += mark == "-"
         defined = _DEFINES.match(line)
@@ -107,7 +113,10 @@ def units(text: str) -> list[Unit]:
         rank = 2 if one.state else 3
         units.append(Unit(one.line, one.state or "changed", said, 1.0 + min(changed, 400) / 400,
                           rank, "files", one.path, derived=True))  # fmt: skip
-        if one.defined:
+        if one.lines and not one.state:
+            said = "; ".join(one.lines)
+            units.append(Unit(one.line, one.path, said, 1.0 + min(changed, 400) / 400))
+        if one.defined and changed > _SHOWN:
             units.append(Unit(one.line, one.path, ", ".join(one.defined[:8]), 0.8, derived=True))
     return units
 
@@ -117,7 +126,7 @@ def _files(text: str) -> list[_File]:
     headed = False  # the `---` line after a `diff --git` line names the same file
     for number, line in enumerate(text.split("\n"), start=1):
         now = found[-1] if found else None
-        if now and now.in_hunk():
+        if now and now.in_hunk() and not line.startswith("diff --git "):
             now.body(line)
             headed = False
         elif line.startswith(("diff --git ", "diff --cc ", "diff --combined ", "Index: ")):

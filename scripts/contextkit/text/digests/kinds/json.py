@@ -17,19 +17,26 @@ _NAMED = frozenset(
 )
 _WELL = frozenset("ok success passed pass done completed info debug active 200 0".split())
 _LONGEST = 160
+_CUT = 200_000  # characters in which the end of an incomplete text is looked for
 
 
 def confidence(text: str) -> int:
-    """By parsing it."""
-    bare = text.strip()
+    """By its first character, and by parsing it or the look of its lines."""
+    bare = text.lstrip()
     if bare[:1] not in ("{", "["):
         return 0
-    if len(bare) > _LARGEST:
-        return 80
-    return 95 if _parsed(bare) is not None else 0
+    return 95 if parsed(bare) is not None else 60 if _is_cut(bare) else 0
 
 
-def _parsed(text: str) -> Any:
+def _is_cut(text: str) -> bool:
+    """Whether a text looks like the beginning of JSON in several lines."""
+    lines = [line.strip() for line in text[:4000].split("\n")[:-1] if line.strip()]
+    like = sum(line[:1] in '"{}[]' or line[-1:] == "," for line in lines)
+    begins = bool(lines) and (lines[0] in ("{", "[", "[{") or lines[0].endswith("},"))
+    return len(lines) > 4 and begins and like * 10 >= len(lines) * 9
+
+
+def parsed(text: str) -> Any:
     """The parsed value, or a list of values for JSON lines; None if it is neither."""
     import json
 
@@ -46,14 +53,42 @@ def _parsed(text: str) -> Any:
         return None
 
 
+def _beginning(text: str) -> tuple[Any, int]:
+    """The value of which a text is the beginning, as far as it goes, and the line of its end."""
+    import json
+
+    closing: list[str] = []
+    ends: list[tuple[int, str]] = [(0, "")]  # where a value ends, and what closes the others
+    quoted = escaped = False
+    for at, char in enumerate(text[:_CUT]):
+        if quoted:
+            quoted, escaped = escaped or char != '"', char == "\\" and not escaped
+        elif char == '"':
+            quoted = True
+        elif char in "{[":
+            closing.append("}" if char == "{" else "]")
+        elif char in "}]" and closing:
+            closing.pop()
+            ends.append((at + 1, "".join(reversed(closing))))
+    end, missing = ends[-1]
+    try:
+        value = json.loads(text[:end] + missing)
+    except (ValueError, RecursionError):
+        return None, 0
+    return value, text.count("\n") + (not text.endswith("\n"))
+
+
 def units(text: str) -> list[Unit]:
     """Its shape first, then values with decisive names, then outliers, then the rest."""
     import json
 
-    value = _parsed(text.strip())
-    if value is None:
-        return []
+    value = parsed(text.strip())
     found: list[Unit] = []
+    if value is None:
+        value, line = _beginning(text)
+        if value is None:
+            return []
+        found.append(Unit(line, "invalid", f"JSON cut off or invalid at line {line}", 3.0, 1))
     _shape("", value, found, 0)
     _walk("", value, found, 0)
     placed = []
@@ -153,7 +188,8 @@ def _columns(path: str, rows: list[dict[str, object]], found: list[Unit]) -> Non
                 found.append(Unit(1, here, _entry(odd), 2.0, 4, "outliers", str(key), derived=True))
         numbers = [v for v in scalars if isinstance(v, int | float) and not isinstance(v, bool)]
         if len(numbers) > 8 and len(set(numbers)) > 8:
-            top = next(one for one in rows if one.get(key) == max(numbers))
+            largest = max(numbers)
+            top = next(one for one in rows if one.get(key) == largest)
             said = f"{min(numbers)} to {max(numbers)}; largest: {_entry(top)}"
             found.append(Unit(1, here, said, 1.2, derived=True))
     for index in (0, len(rows) - 1):

@@ -11,8 +11,8 @@ from contextkit.text.digests.reading import Pattern, Unit
 
 _PATH = Pattern(r"^(?:[^\s:|<>\"'*?]+/)+[^\s:|<>\"'*?]*$")
 _HIT = Pattern(  # no line of a compiler or linter
-    r"^(?P<path>(?:[\w.@+-]+/)*[\w.@+-]+\.\w{1,8}|(?:[\w.@+-]+/)+[\w.@+-]+)(?::(?P<at>\d+))?:"
-    r"(?!.{0,8} (?:fatal )?(?:error|warning|note)(?::| TS)|\d+: [A-Z]+\d)(?P<line>.*)$"
+    r"^(?P<path>(?:[\w.@+-]+/)*[\w.@+-]+\.\w{1,8}|(?:[\w.@+-]+/)+[\w.@+-]+)(?::(?P<at>\d+))?:(?!:)"
+    r"(?!.{0,8} (?:fatal )?(?:error|warning|note)(?::| TS)|[\d:]* ?[A-Z]+\d)(?P<line>.*)$"
 )
 _COMMIT = Pattern(  # no line of `git blame`
     r"^(?P<commit>[0-9a-f]{7,40}) (?!.{0,80} \d{4}-\d\d-\d\d \d\d:\d\d:\d\d \S+ +\d+\))"
@@ -24,6 +24,7 @@ _MERGE = Pattern(r"^Merge (?:branch|pull request|remote|tag)\b")
 _LOOKED_AT = 200  # lines that are looked at to tell the kind
 _SHARE = 0.8  # of them that must have the form
 _SHOWN = 8  # folders, files, or endings with their counts
+_LINES = 500  # lines that can be shown
 _NEWEST = 3  # commits that come first
 _LONGEST = 160  # characters shown of a line
 
@@ -73,7 +74,7 @@ def _paths(lines: list[tuple[int, str]]) -> list[Unit]:
     found = _sums(f"{len(lines)} paths in {counted(len(folders), 'folder')}", "folders", folders)
     found += [Unit(1, "endings", _most(endings), 1.5, 2, derived=True)]
     found += [Unit(number, "other", line[:_LONGEST], 1.0) for number, line in others]
-    return found + [Unit(number, "path", line, 0.5) for number, line in lines]
+    return found + [Unit(number, "path", line, 0.5) for number, line in lines[:_LINES]]
 
 
 def _hits(lines: list[tuple[int, str]]) -> list[Unit]:
@@ -82,11 +83,13 @@ def _hits(lines: list[tuple[int, str]]) -> list[Unit]:
     files = Counter(found["path"] for _, _, found in hits)
     units = _sums(f"{len(hits)} lines in {counted(len(files), 'file')}", "files", files)
     seen = set()
-    for number, line, found in hits:
+    for at, (number, line, found) in enumerate(hits[:_LINES]):
         first = found["path"] not in seen
         seen.add(found["path"])
         said = " ".join(line.split())[:_LONGEST]
-        units.append(Unit(number, "line", said, 1.0 if first else 0.5))
+        units.append(
+            Unit(number, "line", said, (1.0 if first else 0.5) * (1 - at / (2 * len(hits))))
+        )
     return units + [Unit(number, "other", line[:_LONGEST], 1.0) for number, line in others]
 
 

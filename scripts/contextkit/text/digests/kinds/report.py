@@ -10,6 +10,7 @@ from contextkit.text.digests.reading import Block, Pattern, Unit
 
 _FORM = Pattern(r"^(?:#{1,6} \S|[-*+] \S|\d{1,3}\. \S|\|.*\|\s*$|> \S)", re.M)
 _HEADS = Pattern(r"^#{1,6} \S", re.M)
+_TAP = Pattern(r"^(?:not )?ok \d", re.M)  # whose comments look like headings
 _PRIORITY = Pattern(r"(?<![\w-])(P[0-3])(?!\w)")
 _RATED = Pattern(r"\b(?:[Pp]riorit\w+|[Ss]everity): (P[0-3])(?!\w)")  # a cell of a row
 _LABELED = Pattern(  # a label such as `P0.1:`, `Priority 2:`, `R3:`, or `1a.`, and two words
@@ -20,7 +21,8 @@ _LINKING = Pattern(r"(?:^| - |, )(?:URL|Link|Source|Quelle|Fuente|Fonte): ", re.
 _LINKED = 0.4  # how much a row of a list of sources weighs
 _ASPECT = 44  # characters shown of a heading
 _ANSWERING = Pattern(  # a heading that answers the one above it
-    r"(?:verdict|decision|conclusion|urteil|entscheidung|fazit|veredicto|decisión|conclusión|decisão"
+    r"(?:verdict|decision|conclusion|urteil|entscheidung|fazit|veredicto|decisión|conclusión"
+    r"|decisão"
     r"|conclusão|décision|verdetto|decisione|conclusione)\s*(?::|$)",
     re.I,
 )
@@ -33,9 +35,10 @@ def confidence(text: str) -> int:
     heads = len(_HEADS.findall(sample))
     form = len(_FORM.findall(sample))
     lines = sample.count("\n") + 1
-    if heads and form > 2:
+    form -= 0 if heads else sample.count("\n> ")  # a tool may begin its lines like that
+    if heads and form > 2 and not _TAP.search(sample):
         return 50 if form * 12 > lines else 30
-    return 20 if form * 3 > lines and form > 2 else 0
+    return 20 if form * 3 > lines and form > (2 if heads else 4) else 0
 
 
 def units(text: str) -> list[Unit]:

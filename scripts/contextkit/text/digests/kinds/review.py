@@ -19,7 +19,8 @@ _SIGNS = ("P0", "P1", "P2", "P3", "IMP", "BLOCKER", "CRITICAL", "HIGH", "MEDIUM"
 _WORDS = "CRITICAL|HIGH|MEDIUM|LOW|MAJOR|MINOR|Critical|High|Medium|Low"
 _TITLE = Pattern(
     rf"^(#{{2,6}})\s+(?:Finding\s+|Issue\s+)?(?:\d+(?:\.\d+)*[.):]\s*)?(.*?"
-    rf"((?:\b(?:P[0-3]|IMP|BLOCKERS?)\b(?!-?agent))|(?<=[\[(])(?:{_WORDS})(?=[\])])|\b(?:{_WORDS})(?=:\s))"
+    rf"((?:\b(?:P[0-3]|IMP|BLOCKERS?)\b(?!-?agent))|(?<=[\[(])(?:{_WORDS})(?=[\])])"
+    rf"|\b(?:{_WORDS})(?=:\s))"
     r".*)$"
 )
 _ITEM = Pattern(  # `- [P1] a.py:3 - what is wrong`, `- **[P1] What is wrong** - a.py:3`
@@ -56,6 +57,8 @@ def confidence(text: str) -> int:
     rows += sum(bool(_ITEM.match(line)) for line in marked)
     if rows > 1:
         return 80
+    if not any(line[:1] == "#" for line in lines):
+        return 80 if rows > 1 else 0
     titles = [line for line in lines if line[:2] == "##" and any(map(line.upper().count, _SIGNS))]
     heads = [found for line in titles if (found := _TITLE.match(line))]
     own = sum(_own(reading.plain(head[2]), head[3]) for head in heads)
@@ -74,6 +77,11 @@ def units(text: str) -> list[Unit]:
             continue
         found.append(unit)
     return found
+
+
+def findings(text: str) -> list[Unit]:
+    """Every finding of a review with its severity as its group; P0s have rank 2, P1s rank 3."""
+    return _findings(text.split("\n"))
 
 
 def _letters(said: str) -> str:
@@ -165,7 +173,8 @@ def _own(said: str, severity: str) -> bool:
 
 
 _OF_GROUPS = (
-    r"\b(?:findings?|issues?|priority|severity|important|blocking|critical|high|medium|low|major|minor"
+    r"\b(?:findings?|issues?|priority|severity|important|blocking|critical|high|medium|low|major"
+    r"|minor"
     r"|must|should|fix|nice to have|problems?|recommendations?|items?|before|merge|phase|tier|core"
     r"|enhancements?|improvements?)\b"
 )

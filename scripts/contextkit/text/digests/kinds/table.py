@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 
+from contextkit.text.digests.failures import bare
 from contextkit.text.digests.reading import Pattern, Unit, cells, row_statement
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_RULE = Pattern(r"[\s|:=-]+$")
+_RULE = Pattern(r"[\s|:=+-]+$")
+_BORDERS = str.maketrans({"│": "|", "┃": "|", "─": "-", "━": "-"} | dict.fromkeys("┌┬┐├┼┤└┴┘", "+"))
 _PSQL = Pattern(r"^-+(?:\+-+)+$")
 _CAPITALS = Pattern(r"^[A-Z%][A-Z%()/_-]*(?:\s+[A-Z%][A-Z%()/_-]*){2,}$")
 _APART = Pattern(r" {2,}|\t")
 _PROCESSES = ("UID ", "USER ", "PID ")  # ps: no column but the last has spaces
+_ROWS = 500  # rows that can be shown
 _NUMBER = Pattern(r"[-+]?[$€£]?\d[\d,]*(?:\.\d+)?\s*%?$")
 _ILL = Pattern(r"\b(?:fail\w*|error\w*|missing|no|false|critical|blocked|rejected|P0|P1)\b", re.I)
 
 
 def confidence(text: str) -> int:
     """By rows with the same number of cells."""
-    lines = [line for line in text[:20_000].split("\n") if line.strip()][:60]
-    if len(lines) < 3:
-        return 0
+    lines = [line for line in text[:20_000].translate(_BORDERS).split("\n") if line.strip()][:60]
+    if lines and lines[0][:1] == "+" and _RULE.match(lines[0]):
+        lines = [line for line in lines if not _RULE.match(line)]
+    if len(lines) < 3 or sum(bare(line) != line.strip() for line in lines) * 2 > len(lines):
+        return 0  # of a log, each line begins with its time
     bordered = sum(line.strip()[:1] == "|" for line in lines)
     if bordered * 10 > len(lines) * 8 and lines[0].strip()[:1] == "|":
         return 75
@@ -36,6 +42,8 @@ def _delimiter(lines: list[str]) -> str:
     for mark in "\t;,":
         if sum(mark in line for line in lines) * 2 < len(lines):
             continue
+        if sum(": " in line for line in lines) * 2 > len(lines):
+            return ""  # `Tests run: 3, Failures: 0`
         import csv
 
         try:
@@ -81,8 +89,10 @@ def _rows(text: str) -> list[tuple[int, list[str]]]:
 
     The header is empty if a table of delimited cells has none, such as `git diff --numstat`.
     """
-    lines = text.split("\n")
+    lines = text.translate(_BORDERS).split("\n")
     some = [line for line in lines[:60] if line.strip()]
+    if some and some[0][:1] == "+":
+        some = [line for line in some if not _RULE.match(line)]
     if some and some[0].strip()[:1] == "|":
         marked = [(n, line) for n, line in enumerate(lines, start=1) if line.strip()[:1] == "|"]
         return [(n, cells(line)) for n, line in marked if not _RULE.match(line)]
@@ -120,11 +130,15 @@ def units(text: str) -> list[Unit]:
     said = f"{len(body)} rows, {columns} columns{': ' if head else ''}{', '.join(head[:14])}"
     found = [Unit(rows[0][0], "table", said, 2.0, 1, "table", derived=True)]
     found += [unit for index in range(min(columns, 30)) for unit in _column(head, body, index)]
+    ill = (one for one in body[_ROWS:] if any(map(_ILL.search, one[1])))
+    for number, row in itertools.islice(ill, 20):
+        found.append(Unit(number, "row", row_statement(head, row)[:240], 1.2))
     for number, row in (body[0], body[-1]):
         found.append(Unit(number, "row", row_statement(head, row)[:240], 0.8))
-    for number, row in body[1:-1]:
-        ill = any(_ILL.search(cell) for cell in row)
-        found.append(Unit(number, "row", row_statement(head, row)[:240], 1.5 if ill else 0.6))
+    for at, (number, row) in enumerate(body[1:-1][:_ROWS]):
+        weight = 1.5 if any(_ILL.search(cell) for cell in row) else 0.8
+        weight *= 1 - at / (2 * len(body))
+        found.append(Unit(number, "row", row_statement(head, row)[:240], weight))
     return found
 
 
@@ -136,10 +150,11 @@ def _column(head: list[str], body: list[tuple[int, list[str]]], index: int) -> l
     if len(numbers) > 2 and len(numbers) * 10 >= len(given) * 9:
         if index == 0 and len({value for value, *_ in numbers}) == len(numbers):
             return []  # a row number
-        low, high = min(numbers, key=lambda one: one[0]), max(numbers, key=lambda one: one[0])
-        label = 0 if index else -1
-        said = f"{low[3]} ({low[2][label]}) to {high[3]} ({high[2][label]})"
-        return [Unit(high[1], name, said, 1.3, 2, "columns", derived=True)]
+        numbers.sort(key=lambda one: one[0])
+        label = _label(body, index)
+        low, *high = (f"{one[3]} ({one[2][label][:40]})" for one in (numbers[0], *numbers[:-4:-1]))
+        said = f"{low} to {high[0]}" + (f"; next {', '.join(high[1:])}" if len(high) > 1 else "")
+        return [Unit(numbers[-1][1], name, said, 1.3, 2, "columns", derived=True)]
     counts = Counter(cell for _, _, cell in given)
     if not 1 < len(counts) <= 8 or len(counts) * 2 > len(given):
         return []
@@ -150,6 +165,18 @@ def _column(head: list[str], body: list[tuple[int, list[str]]], index: int) -> l
         number, row, _ = next(one for one in given if one[2] == cell)
         found.append(Unit(number, "outlier", row_statement(head, row)[:240], 2.0, 3, "outliers"))
     return found
+
+
+def _label(body: list[tuple[int, list[str]]], index: int) -> int:
+    """The column that names a row: of those with words, the one with most different cells."""
+    columns = range(min(len(row) for _, row in body))
+    differ = {
+        at: len({row[at] for _, row in body if row[at] and not _NUMBER.match(row[at])})
+        for at in columns
+        if at != index
+    }
+    best = max(differ, key=lambda at: (differ[at], -at), default=0)
+    return best if differ.get(best) else 0
 
 
 def _value(cell: str) -> float:

@@ -1,0 +1,58 @@
+"""Which documents here another machine wrote, as a pull noted it: `.contextkit/sync/from`.
+
+A line is the machine's name, the digest of the text, its path, and its address, between tabs. A
+document whose text is another one now is not the other machine's any more.
+"""
+
+from __future__ import annotations
+
+import os
+
+from contextkit.base import files, names
+from contextkit.base.errors import ContextError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from contextkit.base.layout import Layout
+
+
+def _path(layout: Layout) -> str:
+    return os.path.join(layout.state, "sync", "from")
+
+
+def save(layout: Layout, rows: Iterable[tuple[str, str, str, str]]) -> None:
+    """Replace the list: (machine's name, digest, path relative to the root, address) each."""
+    text = "".join("\t".join(map(names.one_line, row)) + "\n" for row in rows)
+    if text != (files.read_if_there(_path(layout)) or ""):
+        files.write(_path(layout), text, derived=True)
+
+
+def elsewhere(layout: Layout) -> dict[str, str]:
+    """Return the machine of each document here that another machine wrote, by address."""
+    return {ref: machine for _, ref, machine in _found(layout)}
+
+
+def paths(layout: Layout) -> dict[str, str]:
+    """Return the machine of each document here that another machine wrote, by absolute path."""
+    return {path: machine for path, _, machine in _found(layout)}
+
+
+def _found(layout: Layout) -> Iterator[tuple[str, str, str]]:
+    try:
+        listed = files.read_if_there(_path(layout)) or ""
+    except ContextError:
+        return
+    for line in listed.splitlines():
+        machine, digest, shown, ref = (*line.split("\t"), "", "", "", "")[:4]
+        path = layout.join(shown)
+        if _is_still(path, digest):
+            yield path, ref, machine
+
+
+def _is_still(path: str, digest: str) -> bool:
+    try:
+        return names.sha256(files.read_bytes(path)) == digest
+    except (ContextError, OSError):
+        return False

@@ -1,0 +1,102 @@
+"""The one door for what leaves: stdout, a hook's answer, an export, a committed document.
+
+    told      a text: its secrets redacted, its controls and its hosts' tags made harmless
+    told_each the same for every text in lists and fields, keys left alone
+    name      a name from elsewhere, on one line
+    fenced    a text in a fence that it cannot close
+    harmless  a text with controls and tags made visible, secrets as they are
+
+What is harmless stays as it is, character for character, and telling a told text changes nothing.
+"""
+
+from __future__ import annotations
+
+from contextkit.base import filters, names, redaction
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+    Allowed = Iterable[str] | Callable[[], Iterable[str]]
+
+# Tags in which hosts wrap what is theirs; in a text they would pass for the host's own words.
+TAGS = (
+    "system-reminder", "system_reminder", "system-message", "system_message", "system>",
+    "command-name", "command-message", "command-args", "command-contents", "local-command",
+    "bash-input", "bash-stdout", "bash-stderr", "task-notification", "user-prompt-submit-hook",
+    "session-start-hook", "new-diagnostics", "persisted-output", "tool_use_error", "function_calls",
+    "function_results", "fnr>", "invoke ", "invoke>", "parameter name", "antml:", "tool_call",
+    "tool_use>", "tool_result", "tool_response", "environment_context", "environment_details",
+    "user_instructions", "user_query", "user_info", "user_shell_command", "instructions>",
+    "subagent_notification", "turn_aborted", "permissions", "collaboration_mode", "skill>",
+    "skills_instructions", "apps_instructions", "plugins_instructions", "hook_context",
+    "session_context", "additional_data", "attached_files", "open_and_recently_viewed_files",
+    "available_skills", "assistant>", "human>", "thinking>", "think>",
+    "|im_start|", "|im_end|", "|system|", "|user|", "|assistant|", "|start_header_id|",
+    "|endoftext|", "|eot_id|", "|channel|", "|message|", "|start|", "|end|", "sys>>",
+    "start_of_turn", "end_of_turn",
+)  # fmt: skip
+_LONGEST = max(map(len, TAGS))
+# Characters that move a cursor, reorder what is read, or are not seen at all; the last are ASCII
+# once more, as tags.
+_CODES = (
+    *range(9), *range(11, 0x20), *range(0x7F, 0xA0), 0x61C, 0x200E, 0x200F,
+    *range(0x2028, 0x202F), *range(0x2060, 0x2070), *range(0xFFF9, 0xFFFC),
+    *range(0xE0000, 0xE0080),
+)  # fmt: skip
+_escapes: dict[int, str] = {}
+
+
+def told(text: str, allowed: Allowed = ()) -> str:
+    """`text` as it may leave.
+
+    `allowed` is as in `redaction.found`, or a function that returns it and is called only if there
+    is a secret.
+    """
+    if callable(allowed):
+        allowed = allowed() if redaction.found(text) else ()
+    return harmless(redaction.redacted(text, allowed)[0])
+
+
+def told_each(value: Any, allowed: Iterable[str] = ()) -> Any:
+    """`value` with every text in its lists and fields told; anything else is left alone."""
+    return redaction.changed(value, lambda text: told(text, allowed))
+
+
+def name(text: str, most: int = 200) -> str:
+    """A name from elsewhere, told, on one line, and in at most `most` characters."""
+    return names.clipped(told(names.one_line(text)), most)
+
+
+def fenced(text: str, info: str = "text", allowed: Allowed = (), least: int = 3) -> str:
+    """`text`, told, in a fence that it cannot close."""
+    return filters.fenced(told(text, allowed), info, least)
+
+
+def harmless(text: str) -> str:
+    """`text` with each control as its escape and a host's tag as `&lt;tag>`."""
+    if not text.replace("\n", "").isprintable():
+        text = visible(text)
+    return _without_tags(text) if "<" in text else text
+
+
+def visible(text: str) -> str:
+    """`text` with each control and each unseen character as its escape, `\\u001b`.
+
+    Tabs and line ends stay.
+    """
+    if not _escapes:
+        _escapes.update({c: f"\\u{c:04x}" if c < 0x10000 else f"(U+{c:X})" for c in _CODES})
+    return "\r\n".join(line.translate(_escapes) for line in text.split("\r\n"))
+
+
+def _without_tags(text: str) -> str:
+    first, *pieces = text.split("<")
+    return first + "".join(("&lt;" if _is_a_tag(piece) else "<") + piece for piece in pieces)
+
+
+def _is_a_tag(piece: str) -> bool:
+    """Whether what follows a `<` begins or ends a host's tag, in any case, after any blanks."""
+    begun = piece[: _LONGEST + 20].lstrip("/ \t\n\\").lower()
+    return begun.startswith(TAGS)

@@ -1,0 +1,99 @@
+"""The commands of `evaluate.py`."""
+
+from __future__ import annotations
+
+import os
+
+from contextkit.base import cli, files, names, templates
+from contextkit.base.commands import JSON, Arguments, Command, Option, Program, Rows
+from contextkit.base.errors import ContextError
+from contextkit.base.layout import Layout
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from contextkit.evaluation.flows.samples import Sample
+    from contextkit.evaluation.flows.trial import Outcome
+
+RESULT = "evaluation.md"  # in the state folder
+COLUMNS = tuple((name, name) for name in ("arm", "kind", "documents", "questions", "right", "low",
+                                          "high", "wrong", "tokens"))  # fmt: skip
+
+
+def model(layout: Layout, args: Arguments) -> Rows:
+    from contextkit.evaluation.documents import score
+    from contextkit.evaluation.flows import trial
+
+    found = _samples(layout, args)
+    asked = trial.Model(command=args.cmd, seconds=args.timeout or 300, other=vars(args)["with"])
+    calls, read = trial.cost(found, asked)
+    said = f"{names.counted(len(found), 'text')}, at most {calls} calls, ~{read} tokens read"
+    cli.say(said)
+    if not args.yes and not cli.confirm("start?"):
+        raise ContextError(f"{said}: yes=1 starts, n= takes fewer texts")
+    outcome = trial.run(layout, found, asked, cli.say)
+    rows = score.scores(outcome.sheets, trial.ARMS)
+    if not rows:
+        raise ContextError(f"no text could be evaluated: {_counted(outcome)}")
+    table = Rows(columns=COLUMNS, rows=[{"id": f"{r.arm} {r.kind}", **r._asdict()} for r in rows],
+                 below=f"\n{_counted(outcome)}")  # fmt: skip
+    path = os.path.join(files.store(layout.state), RESULT)
+    files.write(path, _page(args.cmd, outcome, rows))
+    cli.say(f"written to {layout.shown(path)}")
+    return table
+
+
+def _samples(layout: Layout, args: Arguments) -> list[Sample]:
+    from contextkit.evaluation.flows import samples
+
+    folder = os.path.join(layout.here, args.folder) if args.folder else ""
+    every = samples.in_folder(layout, folder) if folder else samples.stored(layout)
+    found = [one for _, one in zip(range(args.n or 1_000), every, strict=False)]
+    if not found:
+        where = "in the folder" if folder else "stored here"
+        raise ContextError(f"no text above 500 tokens is {where}: folder=DIR names others")
+    return found
+
+
+def _counted(outcome: Outcome) -> str:
+    """Say how many calls were made and what became of those that failed."""
+    failed = ", ".join(f"{count} with {reason}" for reason, count in outcome.failed.items())
+    parts = [f"{names.counted(outcome.calls, 'call')}, {sum(outcome.failed.values())} failed"]
+    parts += [f"({failed})"] if failed else []
+    if outcome.left_out:
+        parts.append(f"{names.counted(len(outcome.left_out), 'text')} left out")
+    return "; ".join([" ".join(parts[:2]), *parts[2:]])
+
+
+def _page(command: str, outcome: Outcome, rows: Sequence[object]) -> str:
+    from contextkit.evaluation.documents import score
+    from contextkit.evaluation.flows import trial
+
+    lost = score.losses(outcome.sheets, trial.RECEIPT, trial.CUT)
+    return templates.render(
+        "evaluation.md", command=command, rows=tuple(rows), lost=tuple(lost),
+        calls=_counted(outcome), left_out=", ".join(outcome.left_out),
+    )  # fmt: skip
+
+
+PROGRAM = Program(
+    name="evaluate",
+    about="Does it help? What your own model still knows from what is handed over.",
+    default="model",
+    commands=(
+        Command(
+            run=model,
+            help="ask your model about stored texts, with and without them",
+            options=(
+                Option(name="cmd", required=True, help="your agent's command line"),
+                Option(name="folder", help="texts to try (default: what is stored here)"),
+                Option(name="n", kind="whole", help="at most this many texts"),
+                Option(name="with", help="one more arm: a program that shortens a text"),
+                Option(name="timeout", kind="whole", help="seconds for a call (default: 300)"),
+                Option(name="yes", kind="flag", help="start without asking"),
+                JSON,
+            ),
+        ),
+    ),
+)  # fmt: skip

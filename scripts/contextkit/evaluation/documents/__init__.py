@@ -1,0 +1,1 @@
+"""What is asked, answered and marked; the arithmetic of the marks."""

@@ -1,0 +1,127 @@
+"""What the model is asked, and how its answers are read.
+
+Three kinds of call: questions with keys about a text, answers to them from some material, marks for
+the answers. A prompt is a template; an answer is the first JSON value in what comes back. An answer
+that is not of the form asked for is an Unusable, which is counted and never guessed at.
+"""
+
+from __future__ import annotations
+
+import json
+
+from contextkit.base import names, templates
+from contextkit.base.records import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any, NoReturn
+
+MARKS = {"right": 1.0, "half": 0.5, "wrong": 0.0, "unknown": 0.0}  # and what each is worth
+MOST_LINES = 80  # of a part that a reader may open
+_ANSWER = 400  # characters of an answer that are marked
+_TRIES = 50  # places in an answer where its JSON may begin
+_decoder = json.JSONDecoder()
+
+
+class Unusable(Exception):
+    """An answer that is not of the form that was asked for."""
+
+
+class Question(NamedTuple):
+    question: str
+    key: str
+
+
+def ask_for_questions(text: str, count: int) -> str:
+    return templates.render("eval_questions.md", text=text, count=str(count))
+
+
+def questions(answer: str, most: int) -> tuple[Question, ...]:
+    """Read the questions; raises Unusable where there is none."""
+    found = [
+        Question(names.one_line(one["question"]), names.one_line(one["key"]))
+        for one in _json(answer, "[")
+        if isinstance(one, dict)
+        and all(isinstance(one.get(n), str) and one[n].strip() for n in ("question", "key"))
+    ]
+    if not found:
+        raise Unusable
+    return tuple(found[:most])
+
+
+def ask_for_answers(asked: Sequence[Question], context: str, sections: str = "") -> str:
+    """`sections` are headings with their lines, of which the reader may open one part."""
+    return templates.render(
+        "eval_answers.md",
+        questions=tuple(one.question for one in asked),
+        context=context,
+        sections=sections,
+        most=str(MOST_LINES),
+    )
+
+
+def answers(answer: str, count: int) -> tuple[str, ...]:
+    """Read `count` answers; raises Unusable for another number of them."""
+    found = _json(answer, "[")
+    if len(found) != count or not all(isinstance(one, str) for one in found):
+        raise Unusable
+    return tuple(names.one_line(one)[:_ANSWER] for one in found)
+
+
+def lines_asked_for(answer: str) -> tuple[int, int]:
+    """Return the lines that a reader wants to open, (0, 0) if it answered instead."""
+    try:
+        found = _json(answer, "{").get("lines")
+    except Unusable:
+        return 0, 0
+    whole = isinstance(found, list) and len(found) == 2 and all(type(n) is int for n in found)
+    if not whole or not 0 < found[0] <= found[1]:
+        return 0, 0
+    return found[0], min(found[1], found[0] + MOST_LINES - 1)
+
+
+class _Letter(NamedTuple):
+    letter: str
+    text: str
+
+
+class _Row(NamedTuple):
+    question: str
+    key: str
+    answers: tuple[_Letter, ...]
+
+
+def ask_for_marks(asked: Sequence[Question], given: dict[str, tuple[str, ...]]) -> str:
+    """`given` is letter -> answers; who answered is not said."""
+    rows = tuple(
+        _Row(one.question, one.key, tuple(_Letter(k, v[at] or "unknown") for k, v in given.items()))
+        for at, one in enumerate(asked)
+    )
+    return templates.render("eval_marks.md", rows=rows)
+
+
+def marks(answer: str, letters: Sequence[str], count: int) -> dict[str, tuple[str, ...]]:
+    """Read a mark for each letter and question; raises Unusable unless all are there."""
+    found = _json(answer, "[")
+    if len(found) != count or not all(isinstance(one, dict) for one in found):
+        raise Unusable
+    read = {letter: tuple(one.get(letter) for one in found) for letter in letters}
+    if not all(mark in MARKS for row in read.values() for mark in row):
+        raise Unusable
+    return read
+
+
+def _json(answer: str, opening: str) -> Any:
+    """Return the first JSON value in `answer` that begins with `opening`, fenced or not."""
+    at = answer.find(opening)
+    for _ in range(_TRIES):
+        try:
+            return _decoder.raw_decode(answer, at)[0] if at >= 0 else _nothing()
+        except (json.JSONDecodeError, RecursionError):
+            at = answer.find(opening, at + 1)
+    return _nothing()
+
+
+def _nothing() -> NoReturn:
+    raise Unusable

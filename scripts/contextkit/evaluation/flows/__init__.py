@@ -1,0 +1,1 @@
+"""Which texts are tried, and the calls to the model."""

@@ -1,0 +1,142 @@
+"""Whether a host would run a command without asking: then it may run it wrapped, too.
+
+What the wrapper adds is no command of the user's, so the host would ask about it; a hook can answer
+that for the host. It does so only where the host would not have asked about the command alone: each
+part of it is allowed by a rule in the settings, or only reads. What the host denies or asks about
+by a rule of the user's it still finds, since the command stands in the wrapped one as it was typed.
+"""
+
+from __future__ import annotations
+
+import os
+
+from contextkit.base import files, formats
+from contextkit.hosts.documents.contracts import Host
+from contextkit.text.shell import Simple
+
+_ASKING = (
+    "default",
+    "acceptEdits",
+    "dontAsk",
+)  # modes in which rules decide; a model does in others
+_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./,:=@%+-~^ '\"")
+_GIT = ("status", "log", "diff", "show")
+_RUNS = (
+    "-exec",
+    "-delete",
+    "-ok",
+    "-fprint",
+    "-fls",
+    "--output",
+    "--ext-diff",
+    "-O",
+    "--open-files",
+)
+
+
+def would_run(host: Host, mode: str, command: str, parts: list[Simple]) -> bool:
+    """Return whether the host runs each part of `command` in this mode without a question."""
+    if mode not in _ASKING or any(map(os.path.exists, host.managed)):
+        return False
+    texts = [_text(command, part) for part in parts]
+    if not all(_PLAIN.issuperset(text) for text in texts):
+        return False
+    rules = _rules(host, "allow")
+    return all(
+        any(_allows(rule, text) for rule in rules) or _only_reads(part)
+        for text, part in zip(texts, parts, strict=True)
+    )
+
+
+def are_named(host: Host, root: str, parts: list[Simple]) -> bool:
+    """Return whether a rule that does not allow is about one of the programs.
+
+    A policy file of the host is not read further than to see whether it names the program.
+    """
+    ruled = {_program(rule) for kind in ("deny", "ask") for rule in _rules(host, kind)}
+    if "*" in ruled or any({part.name, part.words[0]} & ruled for part in parts):
+        return True
+    texts = []
+    for place in host.policies:
+        folder = os.path.join(root, place.replace("~", host.folder(), 1))
+        names = os.listdir(folder) if os.path.isdir(folder) else []
+        texts += [files.read_if_there(os.path.join(folder, name)) or "" for name in names]
+    return any(f"{mark}{part.name}{mark}" in text for text in texts for part in parts
+               for mark in "\"'")  # fmt: skip
+
+
+def _text(command: str, part: Simple) -> str:
+    """Return a simple command as the host compares it: without harmless redirections."""
+    text = command[part.start : part.end].strip()
+    for ending in ("2>&1", "2>/dev/null", "2> /dev/null"):
+        text = text.removesuffix(ending).rstrip()
+    return text
+
+
+def _allows(rule: str, text: str) -> bool:
+    """Return whether a rule such as `Bash(npm test:*)` allows a command."""
+    if rule in ("Bash", "Bash(*)", "Bash(:*)"):
+        return True
+    inside = rule.removeprefix("Bash(").removesuffix(")")
+    if len(inside) != len(rule) - 6:
+        return False
+    for ending in (":*", " *"):
+        beginning = inside.removesuffix(ending)
+        if beginning != inside and "*" not in beginning:
+            return text == beginning or text.startswith(beginning + " ")
+    return text == inside and "*" not in inside
+
+
+def _only_reads(part: Simple) -> bool:
+    """Return whether a command is one that hosts run without asking, inside the project."""
+    words = part.words
+    outside = any(word.startswith(("/", "~")) or ".." in word for word in words[1:])
+    if part.given or outside or any(word.startswith(_RUNS) for word in words):
+        return False
+    return words[0] in ("ls", "cd") or (words[0] == "git" and words[1:2] != () and words[1] in _GIT)
+
+
+def _program(rule: str) -> str:
+    """Return the program that a rule is about; `*` for every one, empty for another tool."""
+    if not rule.startswith("Bash"):
+        return ""
+    inside = rule.removeprefix("Bash").strip("()").split(" ")[0].partition(":")[0]
+    return inside if inside and "*" not in inside else "*"
+
+
+def _rules(host: Host, kind: str) -> list[str]:
+    """Return the user's rules and those of the project, which allow only if the user trusts it."""
+    if not host.rules:
+        return []
+    project = os.environ.get(host.project, "")
+    paths = [os.path.join(host.folder(), "settings.json")]
+    if project and (kind != "allow" or _is_trusted(host, project)):
+        paths += [os.path.join(project, path) for path in host.rules]
+    found: list[str] = []
+    for path in paths:
+        permissions = _object(_object(path).get("permissions"))
+        rules = permissions.get(kind)
+        found += filter(_is_text, rules) if isinstance(rules, list) else ()
+    return found
+
+
+def _is_text(rule: object) -> bool:
+    return isinstance(rule, str)
+
+
+def _is_trusted(host: Host, project: str) -> bool:
+    """Return whether the user has said to the host that the project's settings hold."""
+    folder = os.environ.get(host.home[0]) or os.path.expanduser("~")
+    projects = _object(_object(os.path.join(folder, host.trusts)).get("projects"))
+    known = _object(projects.get(os.path.realpath(project)) or projects.get(project))
+    return known.get("hasTrustDialogAccepted") is True
+
+
+def _object(found: object) -> dict[str, object]:
+    """Return an object, or the one in the file at a path; an empty one for anything else."""
+    if isinstance(found, str):
+        try:
+            found = formats.scan_json(files.read_if_there(found) or "{}")
+        except ValueError:
+            return {}
+    return found if isinstance(found, dict) else {}

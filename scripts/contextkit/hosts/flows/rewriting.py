@@ -1,0 +1,203 @@
+"""Put our wrapper behind a command before the host runs it, where nothing is lost by that.
+
+    pytest -q
+    { exec 2>&1; ( pytest -q
+    ); printf '\\0MARK:%s\\n' "$?"; } | 'TOOLKIT/scripts/run.sh' --sink=MARK …
+
+The command stays as it was typed, in the host's own shell with its functions and aliases, so the
+host's rules against a command still find it. Whatever is not surely better wrapped is left alone.
+"""
+
+from __future__ import annotations
+
+import os
+from binascii import crc32
+
+from contextkit.base import version
+from contextkit.hosts.documents import contracts as hosts
+from contextkit.hosts.documents.contracts import NOTHING, Answer, HookInput
+from contextkit.text import shell
+from contextkit.text.shell import Simple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from contextkit.base.layout import Layout
+
+LAUNCHER = "scripts/run.sh"
+RAW = "CONTEXTKIT_RAW"  # set to anything: what is printed stays as it is; so does `command …`
+_PATIENCE = 0.8  # of the host's time-out, after which the agent is told where the output is
+_TOPIC = 60  # characters
+# What reads files, or lets somebody read or type; what a host looks at more closely.
+_NEVER = frozenset(
+    "cat tac sed head tail less more most bat nl od xxd hexdump strings view vi vim nvim nano emacs"
+    " pico ed top htop btop man info ssh sftp ftp telnet mosh su sudo doas passwd login screen tmux"
+    " watch fzf read gdb lldb pdb ipython irb ghci script expect dialog whiptail psql mysql sqlite3"
+    " redis-cli mongosh mongo exec eval source . trap command builtin env xargs time nohup timeout"
+    " rm shred dd setsid disown fg bg wait ulimit umask alias unalias set unset shopt"
+    " contextkit".split()
+)
+# What an agent shortens an output with, alone or at the end of a pipeline.
+_FILTERS = frozenset(
+    "awk gawk mawk jq yq cut sort uniq tr wc tee column comm diffstat fold paste join shuf rev"
+    " base64 xsel pbcopy gzip".split()
+)
+_SEARCHES = frozenset("grep egrep fgrep rg ag ack".split())  # a filter only behind a pipe
+# What prints next to nothing: a wrapper would only cost time.
+_QUIET = frozenset(
+    "cd pushd popd pwd echo printf export true false : test [ which type hash mkdir rmdir touch"
+    " cp mv ln chmod chown sleep kill date hostname whoami id uname basename dirname realpath"
+    " readlink stat sync unlink mktemp return exit local declare readonly let".split()
+)
+_ASKS = frozenset(("-it", "-ti", "--interactive", "--watch", "--follow", "--tui"))
+_LOGS = frozenset(("logs", "journalctl"))  # `-f` follows them
+_STATEFUL = ("cd", "pushd", "popd")  # change the folder in which a host may start the next command
+_SHELLS = frozenset(
+    "sh bash zsh dash ksh fish python python3 node ruby perl php lua R julia".split()
+)
+_OURS = ("capsule_", "payload_", "handoff", "memory_", "verdict_", "subagent_", "context_")
+_OTHERS_OF_OURS = frozenset("remember_later reminders reminder_done adopt unadopt doctor run help"
+                            " session_end".split())  # fmt: skip
+
+
+def rewritten(layout: Layout, given: HookInput) -> Answer:
+    """Return the tool's input with the wrapped command; NOTHING to leave it alone."""
+    asked = given.passed.get("tool_input")
+    assert isinstance(asked, dict)
+    command = str(asked["command"])
+    parts = wrappable(command)
+    if not parts:
+        return NOTHING
+    host = hosts.find(given.host)
+    mode = given.text("permission_mode")
+    from contextkit.hosts.flows import permissions
+
+    if permissions.are_named(host, layout.root, parts):
+        return NOTHING
+    asks = host.rules and mode not in ("", "bypassPermissions")
+    if asks and not permissions.would_run(host, mode, command, parts):
+        return NOTHING
+    sink = _sink(layout, given, command, asked.get("timeout"))
+    return Answer(
+        input={**asked, "command": wrapped(command, parts, sink)}, decision="allow" if asks else ""
+    )
+
+
+def is_about_a_command(given: HookInput) -> bool:
+    """Return whether the tool runs a command in a shell and waits for it."""
+    asked = given.passed.get("tool_input")
+    return (
+        isinstance(asked, dict)
+        and isinstance(asked.get("command"), str)
+        and not asked.get("run_in_background")
+        and not os.environ.get(RAW)
+    )
+
+
+def is_wrapped(command: object) -> bool:
+    """Return whether a command runs under our wrapper, so that its output is short already."""
+    return isinstance(command, str) and f"/{LAUNCHER}' --sink=" in command
+
+
+def wrappable(command: str) -> list[Simple]:
+    """Return the simple commands of what may be wrapped; empty for what is left alone."""
+    if is_wrapped(command) or "\0" in command:
+        return []
+    parts = shell.parse(command)
+    if not parts or any(map(_is_excluded, parts)) or all(part.name in _QUIET for part in parts):
+        return []
+    for before, part in zip([None, *parts], parts, strict=False):
+        ends = part.after != "|"
+        filters = part.name in _FILTERS or (before and part.name in _SEARCHES)
+        if ends and filters and not (part.name in _SEARCHES and before and before.after != "|"):
+            return []
+    return parts if _peeled(parts) is not None else []
+
+
+def _is_excluded(part: Simple) -> bool:
+    """Return whether a command reads a file, asks somebody, or is one of ours."""
+    if not part.words or any(one.startswith(f"{RAW}=") for one in part.given):
+        return True
+    name, arguments = part.name, part.words[1:]
+    if (
+        name in _NEVER
+        or name in hosts.names_of_hosts()
+        or (name in _SHELLS and _is_a_prompt(arguments))
+    ):
+        return True
+    if _ASKS.intersection(arguments) or ("-f" in arguments and _LOGS.intersection(part.words)):
+        return True
+    if name == "git":
+        return _reads_or_asks(arguments)
+    if name in ("make", "gmake"):
+        return any(one.startswith(_OURS) or one in _OTHERS_OF_OURS for one in arguments)
+    return _is_of_the_toolkit(part.words)
+
+
+def _is_a_prompt(arguments: tuple[str, ...]) -> bool:
+    return all(one.startswith("-") for one in arguments) and not any(
+        one in ("--version", "-V", "-v", "--help", "-h") for one in arguments
+    )
+
+
+def _reads_or_asks(arguments: tuple[str, ...]) -> bool:
+    """Return whether a git command prints a file, or waits for answers."""
+    verbs = [one for one in arguments if not one.startswith("-")]
+    verb = verbs[0] if verbs else ""
+    if verb in ("cat-file", "blame", "annotate", "archive", "difftool", "mergetool", "gui"):
+        return True
+    if verb == "show" and any(":" in one for one in verbs[1:]):
+        return True
+    return any(one in ("-i", "-p", "--interactive", "--patch", "-e") for one in arguments
+               if verb in ("add", "rebase", "checkout", "reset", "stash", "commit", "restore",
+                           "clean"))  # fmt: skip
+
+
+def _is_of_the_toolkit(words: tuple[str, ...]) -> bool:
+    return any(
+        word.startswith(version.TOOLKIT + "/") or "contextkit/scripts/" in word
+        for word in words[:3]
+    )
+
+
+def _peeled(parts: list[Simple]) -> int | None:
+    """Return how many leading changes of folder stay outside; None if one is anywhere else.
+
+    They stay in the host's own shell, which may start its next command where this one ended.
+    """
+    first = 0
+    while first < len(parts) and parts[first].name in _STATEFUL:
+        first += 1
+    rest = parts[first:]
+    if not rest or any(part.name in _STATEFUL for part in rest):
+        return None
+    chained = any(part.after == "&&" for part in parts[:first])
+    if any(part.after not in ("&&", ";", "\n") for part in parts[:first]):
+        return None
+    if chained and any(part.after not in ("&&", "|", "") for part in rest):
+        return None  # what comes after `;` runs even if the folder is not there
+    return first
+
+
+def wrapped(command: str, parts: list[Simple], sink: str) -> str:
+    """Return the command with our wrapper behind it; `sink` names the mark first."""
+    at = parts[_peeled(parts) or 0].start
+    mark = sink.partition("--sink=")[2].partition(" ")[0]
+    end = f"printf '\\0{mark}:%s\\n' \"$?\""
+    return f"{command[:at]}{{ exec 2>&1; ( {command[at:]}\n); {end}; }} | {sink}"
+
+
+def _sink(layout: Layout, given: HookInput, command: str, timeout: object) -> str:
+    """Return the call of our wrapper, with what it cannot know by itself."""
+    launcher = os.path.join(version.TOOLKIT, LAUNCHER)
+    plain = "".join(char for char in command[:_TOPIC] if char.isalnum() or char in " ./_=-").strip()
+    words = [
+        f"--sink=m{crc32(os.fsencode(given.session + command)):08x}",
+        f"--over={layout.limits.hook_tool_output_tokens}",
+        f"--root={shell.quote(layout.root)}",
+        f"--of={shell.quote(plain)}",
+    ]
+    if given.session:
+        words.append(f"--session={given.session}")
+    if isinstance(timeout, (int, float)) and timeout > 0:
+        words.append(f"--until={timeout / 1000 * _PATIENCE:g}")
+    return " ".join([shell.quote(launcher), *words])

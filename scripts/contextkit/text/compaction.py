@@ -1,0 +1,296 @@
+"""Say the same in less: listings by folder, git's outputs a line each, JSON objects as a table.
+
+    compacted(text) -> the shorter text, or "" where this module knows no shorter form
+
+Nothing that distinguishes one entry from another is lost, but for the bodies of commits and the
+lines around a change. What all entries share is said once. A text is cut where one tool's output
+ends and another's begins, and each piece is told in its own form.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections import Counter
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+_COMMIT = re.compile(r"commit ([0-9a-f]{7,64})\b(.*)")
+_STATUS = re.compile(r"(On branch |HEAD detached |Not currently on any branch|No commits yet)")
+_ENTRY = re.compile(
+    r"([-dlbcps])[-rwxsStT]{9}[.+@]? +\d+ +(\S+) +(\S+) +(\d+(?:[.,]\d+)?[KMGT]?|\d+, +\d+) +"
+    r"(\w{3} +\d+ +[\d:]+|\d{4}-\d\d-\d\d \d\d:\d\d\S*(?: [+-]\d{4})?) (.+)"
+)
+_HUNK = re.compile(r"@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@ ?(.*)")
+_ANY = re.compile(r"^(?:commit [0-9a-f]{7}|diff --git |On branch |HEAD det|total \d)", re.M)
+_PATH = re.compile(r"\.{0,2}/?[^\s:|]+(?:/[^\s:|]*)+")
+_LITERAL = re.compile(r"|null|true|false|absent|-?\d[\d.eE+-]*|[\[{\"].*", re.DOTALL)
+_FEW = 12  # lines below which a list of paths stays as it is
+_USUAL = 0.8  # share of the rows above which a value is said once, and only exceptions by row
+
+
+def compacted(text: str) -> str:
+    """Return a shorter text that says the same; empty if there is none."""
+    data = _json(text)
+    if data is not None:
+        return _of_json(data)
+    if not _ANY.search(text) and not _PATH.fullmatch(text.partition("\n")[0]):
+        return ""
+    told = []
+    known = False
+    for kind, lines in _pieces(text.split("\n")):
+        form = _FORMS.get(kind)
+        known = known or form is not None
+        told += form(lines) if form else [line for line in lines if line.strip()]
+    return "\n".join(told) if known else ""
+
+
+def _pieces(lines: list[str]) -> Iterable[tuple[str, list[str]]]:
+    """Yield each tool's part of the lines with its kind; empty for what is not known."""
+    kind, part = "", list[str]()
+    for at, line in enumerate(lines):
+        found = _kind(line, kind, lines, at)
+        if found != kind and part:
+            yield kind, part
+            part = []
+        kind = found
+        part.append(line)
+    if part:
+        yield kind, part
+
+
+def _kind(line: str, before: str, lines: list[str], at: int) -> str:
+    """Return the kind of a line: by its beginning, else that of the line before."""
+    if _COMMIT.fullmatch(line):
+        return "log"
+    if line.startswith("diff --git "):
+        return "diff"
+    if _STATUS.match(line):
+        return "status"
+    if _ENTRY.fullmatch(line) or (line.startswith("total ") and line[6:].strip().isdigit()):
+        return "listing"
+    if line.endswith(":") and "".join(lines[at + 1 : at + 2]).startswith("total "):
+        return "listing"
+    if _PATH.fullmatch(line):
+        return "paths" if before in ("", "paths") else before
+    if before in ("listing", "paths"):
+        return before if not line.strip() else ""
+    if before == "diff":
+        return before if line[:1] in (" ", "+", "-", "@", "\\") or _is_head(line) else ""
+    return before
+
+
+def _is_head(line: str) -> bool:
+    """Return whether a line belongs to a file's head in a diff."""
+    return line.startswith(("index ", "new file ", "deleted file ", "old mode ", "new mode ",
+                            "similarity ", "dissimilarity ", "rename ", "copy ", "Binary files ",
+                            "GIT binary "))  # fmt: skip
+
+
+# git
+
+
+def _of_log(lines: list[str]) -> list[str]:
+    """Return a line for each commit: its id, when and by whom if that differs, and its subject."""
+    commits: list[dict[str, str]] = []
+    for line in lines:
+        match = _COMMIT.fullmatch(line)
+        name, colon, said = line.partition(":")
+        if match:
+            commits.append({"id": match[1][:9] + match[2], "subject": ""})
+        elif colon and not line.startswith(" ") and name in ("Author", "Date", "AuthorDate"):
+            commits[-1][name[-4:].lower()] = said.strip()
+        elif line.startswith("    ") and line.strip() and not commits[-1]["subject"]:
+            commits[-1]["subject"] = line.strip()
+    days = [_day(commit.get("date", "")) for commit in commits]
+    authors = [commit.get("thor", "").partition(" <")[0] for commit in commits]
+    shared = [values[0] for values in (authors, days) if values[0] and len(set(values)) == 1]
+    head = f"{len(commits)} commits" + (f", all {', '.join(shared)}" if shared else "")
+    told = [head + ", newest first:"]
+    for commit, day, author in zip(commits, days, authors, strict=True):
+        parts = [commit["id"], *(one for one in (day, author) if one and one not in shared)]
+        told.append(f"{' '.join(parts)} {commit['subject']}".rstrip())
+    return told
+
+
+def _day(date: str) -> str:
+    """Return the day of a date as git prints it: `Nov 23 2026`, or `2026-11-23`."""
+    words = date.split()
+    if len(words) >= 5 and words[0].isalpha():
+        return f"{words[1]} {words[2]} {words[4]}"
+    return words[0] if words else ""
+
+
+def _of_status(lines: list[str]) -> list[str]:
+    """Return the branch, and a line for each state with its files."""
+    told: list[str] = []
+    for line in lines:
+        text = line.strip()
+        if not text or text.startswith("("):
+            continue
+        if line.startswith("\t"):
+            kind, colon, path = text.partition(":   ")
+            told[-1] += f" {kind}: {path.strip()}," if colon else f" {text},"
+        elif not text.startswith(("no changes added to commit", "nothing added to commit")):
+            told.append(text)
+    return [line.rstrip(",") for line in told]
+
+
+def _of_diff(lines: list[str]) -> list[str]:
+    """Return the changed lines under their files, with the line where each hunk begins."""
+    told: list[str] = []
+    in_head = False
+    for line in lines:
+        hunk = _HUNK.match(line)
+        if line.startswith("diff --git "):
+            told.append(_file(line))
+            in_head = True
+        elif hunk:
+            in_head = False
+            told.append(f"@{hunk[1]} {hunk[2]}".rstrip())
+        elif in_head:
+            if line.startswith(
+                ("new file", "deleted file", "rename", "copy", "Binary", "old mode")
+            ):
+                told[-1] += f" ({line})"
+        elif line[:1] in ("+", "-"):
+            told.append(line)
+    return told
+
+
+def _file(line: str) -> str:
+    """Return the file of a `diff --git` line."""
+    old, _, new = line.removeprefix("diff --git ").partition(" ")
+    half = line.removeprefix("diff --git a/")
+    middle = half.find(" b/", (len(half) - 3) // 2)
+    name = half[:middle] if middle > 0 else new.removeprefix("b/")
+    return f"=== {name if half == f'{name} b/{name}' else f'{old} {new}'}"
+
+
+# Listings
+
+
+def _of_listing(lines: list[str]) -> list[str]:
+    """Return a line for each folder with its entries and their sizes.
+
+    Owners and dates stand with an entry only where they are not all alike.
+    """
+    folders: list[tuple[str, list[re.Match[str]]]] = []
+    for line in lines:
+        entry = _ENTRY.fullmatch(line)
+        if entry and entry[6] not in (".", ".."):
+            if not folders:
+                folders.append(("", []))
+            folders[-1][1].append(entry)
+        elif line.endswith(":"):
+            folders.append((line, []))
+    entries = [entry for _, inside in folders for entry in inside]
+    owners, dates = {entry[2] for entry in entries}, {entry[5] for entry in entries}
+    told = [f"{len(entries)} entries, size after the name"]
+    if len(owners) == 1:
+        told[0] += f", all of {min(owners)}"
+    if len(dates) == 1:
+        told[0] += f", all of {min(dates)}"
+    for name, inside in folders:
+        shown = [_shown(entry, len(owners) > 1, len(dates) > 1) for entry in inside]
+        told.append(f"{name} {', '.join(shown)}".strip() if shown else f"{name} (empty)")
+    return told
+
+
+def _shown(entry: re.Match[str], owner: bool, date: bool) -> str:
+    is_folder = entry[1] == "d"
+    parts = [entry[6] + "/" * is_folder, *([] if is_folder else [entry[4]])]
+    parts += ([entry[2]] if owner else []) + ([" ".join(entry[5].split())] if date else [])
+    return " ".join(parts)
+
+
+def _of_paths(lines: list[str]) -> list[str]:
+    """Return a line for each folder with the names in it."""
+    paths = [line for line in lines if line.strip()]
+    if len(paths) < _FEW:
+        return paths
+    folders: dict[str, list[str]] = {}
+    for path in paths:
+        folder, _, name = path.rstrip("/").rpartition("/")
+        folders.setdefault(folder, []).append(name + "/" * path.endswith("/"))
+    told = [f"{len(paths)} paths in {len(folders)} folders"]
+    return told + [f"{folder}/: {' '.join(names)}" for folder, names in folders.items()]
+
+
+# JSON
+
+
+def _json(text: str) -> Any:
+    """Return the data of a text that is one JSON value, or one a line; None for any other."""
+    if text.lstrip()[:1] not in ("[", "{"):
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        pass
+    try:
+        return [json.loads(line) for line in text.splitlines() if line.strip()]
+    except (ValueError, RecursionError):
+        return None
+
+
+def _of_json(data: Any) -> str:
+    """Return a table of the objects in `data`, after what stands beside them."""
+    if isinstance(data, list) and len(data) > 2 and all(isinstance(one, dict) for one in data):
+        return "\n".join(_table(data))
+    if not isinstance(data, dict):
+        return ""
+    told = []
+    for name, value in data.items():
+        inside = _of_json(value) if isinstance(value, list) else ""
+        told.append(f"{name}: {inside}" if inside else f"{name}: {_value(value)}")
+    return "\n".join(told)
+
+
+def _table(rows: list[dict[str, Any]]) -> list[str]:
+    """Return a line for each object, and above them their fields and what most of them share."""
+    fields = list(dict.fromkeys(name for row in rows for name in row))
+    usual: dict[str, str] = {}
+    for name in fields:
+        value, count = Counter(_value(row[name]) for row in rows if name in row).most_common(1)[0]
+        if count >= _USUAL * len(rows) and count > 1:
+            usual[name] = value
+    columns = [name for name in fields if name not in usual]
+    told = [f"{len(rows)} objects"]
+    if usual:
+        shared = ", ".join(f"{name} {value}" for name, value in usual.items())
+        told.append(f"unless said otherwise: {shared}")
+    told.append(_line(columns))
+    for row in rows:
+        odd = [f"{name}={_value(row[name]) if name in row else 'absent'}"
+               for name, value in usual.items()
+               if name not in row or _value(row[name]) != value]  # fmt: skip
+        told.append(_line([_value(row[name]) if name in row else "" for name in columns] + odd))
+    return told
+
+
+def _value(value: Any) -> str:
+    """Return a value as a cell: a string without quotes, unless it looks like something else."""
+    if isinstance(value, str) and not _LITERAL.fullmatch(value):
+        return value
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _line(cells: list[str]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="").writerow(cells)
+    return text.getvalue()
+
+
+_FORMS: dict[str, Callable[[list[str]], list[str]]] = {
+    "log": _of_log,
+    "status": _of_status,
+    "diff": _of_diff,
+    "listing": _of_listing,
+    "paths": _of_paths,
+}

@@ -1,0 +1,267 @@
+"""Lines of any tool's output, whatever tool it is: how rare each is, and what it says.
+
+    text = Lines(output)             one linear pass over all of it
+    text.statements(found)           the statements that no kind has made of them, as units
+
+A line's form is the line without its numbers; how often it occurs says how little it says. Words
+about failures count in the languages that reports come in. A line that ends in a colon is told
+with the next one, a wrapped paragraph in its sentences.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+
+from contextkit.text.digests import reading, weighing
+from contextkit.text.digests.reading import Pattern, Unit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+# a zero stays: `0 errors` is another form than `3 errors`; so does the status of a request
+_NUMBERS = Pattern(r"[1-9][\da-f]*|(?<![\s=:(])0[\da-f]*|0[\d.:a-f]+")
+_NO_STATUS = Pattern(r"(?<!\" )(?<!\" \d)(?<!\" \d\d)(?:[1-9][\da-f]*|0[\d.:a-f]+)")
+_FAILS = Pattern(  # a word about a failure, or a part of one
+    r"err(?:or|!|no\b)|fail|fatal|panic|exception|traceback|critical|severe|cannot|can't|couldn't"
+    r"|unable|denied|refused|timeout|abort|segfault|segmentation|undefined|undeclared|unresolved"
+    r"|missing|invalid|unexpected|conflict|reject|killed|crash|corrupt|deadlock|unreachable"
+    r"|unhandled|uncaught|violat|forbidden|incompatible|mismatch|exceed|incomplete|broken|unknown"
+    r"|vulnerab|[✗✘×✕✖]|fehler|fehlgeschl|ungültig|abgebroch|verweiger|erreur|échec|échou"
+    r"|impossib|introuv|fallit|fall[oó]\b|inválid|erro\b|falha|fout\b|mislukt|misslyck|błąd"
+    r"|błęd|ошибк|сбой|отказ|错误|失败|异常|エラー|失敗|오류|실패|خطأ|فشل|त्रुटि|विफल|hata\b"
+    r"|başarısız|E\d{3,4}\b"
+)
+_PHRASES = (
+    *('" 500', '" 502', '" 503', '" 504', "not found", "no such", "timed out", "not ok", "nicht "),
+    *("could not", "did not", "does not", "is not ", "not exist", "must not", "не удалось"),
+    *("не найден", "no se pudo", "não foi poss", "nie udało"),
+)
+_FINE = Pattern(
+    r"\b(?:0|no|without|zero) (?:\w+ )?(?:errors?|failures?|failed|failing|problems?|issues?)\b"
+    r"|\b(?:errors?|failed|failures?|unreachable)[=:] *0\b|\b(?:pass(?:ed)?|skip(?:ped)?|xfail)\b"
+    r"|^\s*(?:ok\b|[✓✔√])|\bok$|: ok\b",
+    re.I,
+)
+_SURE = Pattern(
+    r"^\W*(?:[\w.]*(?:error|exception)|fatal|fehler|failed|panic|critical)\b:?|: error:"
+)
+SUMS_UP = Pattern(  # the shape of a run's own summary
+    r"(?<![\w.:/])\d[\d,]* (?:\w+ ){0,2}(?:pass|fail|error|warning|problem|test|example|vulnerab"
+    r"|issue"
+    r"|skipped|rows?\b|packages?\b|files?\b|tasks?\b|changed|checks?\b|specs?\b|suites?\b|finding)"
+    r"|\b(?:total|summary|result|finished|completed?|succe\w+|score|elapsed|duration|installed)\b"
+    r"|\b(?:exit|exited|return)\w*(?: with)?(?: code| status)?:? \d|\bin \d[\d.]* ?m?s(?:ec\w*)?\b"
+    r"|\b(?:failed|failures|errors|passed|ok)=\d|\bfound \d|^BUILD |\btime: ",
+    re.I,
+)
+_FRAME = Pattern(  # of a stack trace, with the source that is quoted
+    r"^\s*(?:File \"|at \S+.*[(:]|\d+: +0x|\.\.\. \d+ more|#\d+ +0x|from \S+:\d+:in"
+    r"|in \S+\.\w+:\d+)"
+)
+_THEIRS = Pattern(
+    r"site-packages|node_modules|/usr/(?:lib|include)|\bjava\.|\bjdk\.|\bsun\.|node:|<frozen"
+    r"|/rustc/|\bcore::|\bstd::|/gems/|org\.(?:junit|apache|gradle)"
+)
+_QUOTED = Pattern(r"^\s*(?:>?\s*\d*\s*\|(?!.*\|)|[\^~]+\s*$|\d+\t)")  # source below a message
+_PASSED = Pattern(r"^\s*(?:[✓✔√]|ok\b|PASS\b|--- PASS)|\bPASSED\b|\.\.\. ok$")
+_RULE = Pattern(r"[\W_]*$")
+_COUNT = Pattern(r"\s*[A-Za-z][\w ()/.-]{0,40}[:=]\s*\d[\d.,]*\s?%?$")  # `Low: 3`
+_TITLE = Pattern(r"[=_-]{3,}[^\d]*$")  # a heading between rules
+_NONE = Pattern(r": 0$")
+_WORD = Pattern(r"\d+|[^\W\d_][^\W_]+")
+_NAMED = Pattern(r"(?:https?:)?/[^\s\"'<>()|,;]+|\"[^\"]{1,80}\"|'[^']{1,80}'|[\w@.-]+/")
+_ITEM = Pattern(r"\s*(?:[-*+•o·]\s|\d+[.)]\s|-\w|--\w)")
+_WRAPPED = (44, 130)  # characters of a line of a wrapped paragraph
+_PROSE = 160  # characters of a line that is a paragraph by itself
+_LETTERS = 0.8  # share of letters and spaces in prose
+_LONGEST = 260  # characters shown of a line
+_READ = 500  # characters of a line that are looked at
+_MOST = 1500  # lines that are weighed
+_ALIKE = 8  # forms that differ only in names and are told as one
+_ENDS = 40  # lines of each end that always are
+_INSIDE, _LEAST = 0.3, 0.1  # weight inside of what is told; weight that is worth a statement
+FAILING = "failing"  # the group of lines with failure words
+
+
+class Line:
+    """A line to weigh: its number, its text, how many lines have its form, whether it fails."""
+
+    __slots__ = ("fails", "number", "said", "times")
+
+    def __init__(self, number: int, said: str, fails: bool) -> None:
+        self.number, self.said, self.times, self.fails = number, said, 1, fails
+
+
+class Lines:
+    """A text as lines, numbered from 0."""
+
+    def __init__(self, text: str) -> None:
+        self.all = text.split("\n")
+        numbers = _NO_STATUS if " HTTP/" in text else _NUMBERS
+        self.forms = numbers.sub("9", text).split("\n")
+        self.counts = Counter(self.forms)
+        self.first = next((at for at, line in enumerate(self.all) if line.strip()), 0)
+        self._nameless: Counter[str] | None = None
+        self.prose = dict(_paragraphs(self.all))
+        self.is_prose = sum(map(len, self.prose.values())) * 3 > sum(map(bool, self.all))
+        words = set(text.lower().split())
+        self._bad = {word for word in words if _FAILS.search(word[:_READ])}
+        self.failing = {form for form in self.counts if self._fails(form)}
+
+    def _fails(self, form: str) -> bool:
+        lower = form[:_READ].lower()
+        words = lower.split()
+        bad = not self._bad.isdisjoint(words) or any(map(lower.__contains__, _PHRASES))
+        if form.startswith("E   "):  # pytest's
+            return True
+        return bad and bool(not _FINE.search(lower) or _SURE.search(lower))
+
+    def fails(self, number: int) -> bool:
+        """Whether a line speaks of a failure."""
+        return self.forms[number] in self.failing
+
+    def numbers_of_failing(self) -> list[int]:
+        """The lines that speak of a failure, in order; none in prose."""
+        if self.is_prose:
+            return []
+        return [number for number, form in enumerate(self.forms) if form in self.failing]
+
+    def is_trace(self) -> bool:
+        """Whether a quarter of the lines are frames of a stack trace."""
+        frames = sum(bool(_FRAME.match(line[:_READ])) for line in self.all)
+        return frames * 4 > sum(map(bool, self.all))
+
+    def statements(self, told: Collection[int] = (), inside: Collection[int] = ()) -> list[Unit]:
+        """What the lines say that are not `told` yet; little of what is `inside` something told."""
+        told = set(told)
+        units: list[Unit] = []
+        for number, lines in self.prose.items():
+            if told.isdisjoint(lines):
+                units += _sentences(number, [self.all[at] for at in lines], not units)
+                told.update(lines)
+        found = self._distinct(told)
+        last = max((line.number for line in found), default=0)
+        for line in found:
+            rare = math.log(1 + len(self.all) / line.times) / math.log(1 + len(self.all))
+            unit = self._unit(line, self._weight(line, last) * rare)
+            if line.number in inside:
+                unit = unit._replace(weight=unit.weight * _INSIDE, group="")
+            if unit.weight > _LEAST or unit.group:
+                units.append(unit)
+        return units
+
+    def _distinct(self, told: Collection[int]) -> list[Line]:
+        """The first line of each form; of very many, both ends, failures, and the rarest."""
+        seen: dict[str, Line] = {}
+        alike: dict[str, str] = {}
+        for number, form in enumerate(self.forms):
+            if number in told or not form:
+                continue
+            if form not in alike:
+                alike[form] = self._alike(form)
+            if line := seen.get(alike[form]):
+                line.times += 1
+            else:
+                seen[alike[form]] = Line(number, self.all[number], form in self.failing)
+        found = [line for line in seen.values() if not _RULE.match(line.said)]
+        if len(found) > _MOST:
+            order = sorted(found, key=lambda one: (not one.fails, one.times, one.number))
+            ends = {*found[:_ENDS], *found[-_ENDS:]}
+            found = sorted({*order[:_MOST], *ends}, key=lambda one: one.number)
+        return found
+
+    def _alike(self, form: str) -> str:
+        """A form without names, if many are alike then."""
+        if self._nameless is None:
+            self._nameless = Counter(map(without_names, self.counts))
+        nameless = without_names(form)
+        return nameless if self._nameless[nameless] > _ALIKE else form
+
+    def _weight(self, line: Line, last: int) -> float:
+        """How decisive a line is by itself and by where it stands."""
+        said = line.said[:_READ]
+        weight = 1.0
+        if line.fails and not self.is_prose:
+            weight *= 3.0
+        if _PASSED.search(said) or _NONE.search(said) or _TITLE.match(said):
+            weight *= _LEAST
+        elif SUMS_UP.search(said):
+            weight *= 2.0
+        if _THEIRS.search(said) and not line.fails:
+            weight *= 0.3
+        elif _FRAME.match(said):
+            weight *= 0.6
+        if _QUOTED.match(said):
+            weight *= 0.3
+        above = self.all[line.number - 1] if line.number else ""
+        if above.rstrip().endswith(":") and self.fails(line.number - 1):
+            weight *= 1.8
+        if line.times == 1 and (line.number == self.first or line.number > last - 2):
+            weight *= 2.5
+        return weight * weighing.of_sentence(said)
+
+    def _counted(self, number: int) -> str:
+        """A line; of a list of names with counts, such as `Low: 3`, all of it."""
+        line = self.all[number][: 4 * _LONGEST]
+        if not _COUNT.match(line):
+            return line
+        end = number + 1
+        while end < min(len(self.all), number + 12) and _COUNT.match(self.all[end][:80]):
+            end += 1
+        return "; ".join(line.strip() for line in self.all[number:end])
+
+    def _unit(self, line: Line, weight: float) -> Unit:
+        said = " ".join(self._counted(line.number).split())
+        group = FAILING if line.fails and not self.is_prose else ""
+        times = f" (x{line.times})" if line.times > 1 else ""
+        if said.endswith(":") and line.number + 1 < len(self.all):
+            said = f"{said} {' '.join(self._counted(line.number + 1)[:_LONGEST].split())}"
+        said = reading.cut(said, _LONGEST) + times
+        return Unit(line.number + 1, "", said, weight, 0, group, times=line.times)
+
+
+def without_names(form: str) -> str:
+    """A form without paths, addresses and what is in quotes."""
+    return _NAMED.sub("/", form) if len(form) < _READ else form
+
+
+def _paragraphs(lines: list[str]) -> Iterator[tuple[int, range]]:
+    """The paragraphs of prose, wrapped or in one line, by their first line."""
+    start = 0
+    for number, line in enumerate([*lines, ""]):
+        if line.strip() and not (number > start and _ITEM.match(line)):
+            continue
+        if number > start and _is_prose(lines[start:number]):
+            yield start, range(start, number)
+        start = number if line.strip() else number + 1
+
+
+def _is_prose(block: list[str]) -> bool:
+    """Whether some lines are a paragraph: long enough to be wrapped, and nearly all letters."""
+    if len(block) == 1:
+        return len(block[0]) > _PROSE and ". " in block[0] and _is_worded(block[0])
+    low, high = _WRAPPED
+    return all(low <= len(line) <= high and _is_worded(line) for line in block[:-1])
+
+
+def _is_worded(line: str) -> bool:
+    said = line.strip()[:_READ]
+    return sum(char.isalpha() or char == " " for char in said) > _LETTERS * len(said)
+
+
+def _sentences(number: int, block: list[str], is_first: bool) -> Iterator[Unit]:
+    """The sentences of a paragraph; the very first one counts more."""
+    said = " ".join(line.strip() for line in block).replace("‐ ", "")
+    for index, one in enumerate(reading.sentences(" ".join(said.split()))):
+        weight = weighing.of_sentence(one) * (1.6 if is_first and not index else 1.0)
+        weight *= 1.3 if _FAILS.search(one.lower()) else 1.0
+        if len(one) > 8:
+            yield Unit(number + 1, "", reading.clause(one) or one[:_LONGEST], weight)
+
+
+def words(said: str) -> frozenset[str]:
+    """The words and numbers of a statement, by which it is compared with others."""
+    return frozenset(_WORD.findall(said.lower()))

@@ -1,0 +1,101 @@
+"""What a tool printed, segment by segment: each by its kind, and all other lines by their own.
+
+    kind, units = outputs.units(text, status)
+
+A kind adds statements and weight. What no kind has told stays a candidate line by line, and lines
+that speak of a failure are counted if nothing tells them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from contextkit.base.names import counted
+from contextkit.text.digests import diagnostics, kinds, segments
+from contextkit.text.digests.kinds import log
+from contextkit.text.digests.lines import Lines
+from contextkit.text.digests.reading import Unit, line_count
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_WHOLE = ("results", "json", "diff", "table", "listing", "code")  # asked of a segment
+_LARGEST, _HEAD, _TAIL = 4_000_000, 3_000_000, 1_000_000  # characters that are read
+_MOST_LINES = 100_000  # lines that are read
+_FEW = 20  # lines that need not be counted
+_PART = 0.6  # share of the lines that a kind must have to give the text its name
+
+
+def units(text: str, status: int | None = None) -> tuple[str, list[Unit]]:
+    """The kind of the text, and all that can be said of it.
+
+    Of a text of many megabytes or more than 100,000 lines, only both ends are read; what is counted
+    is then `or more`.
+    """
+    if len(text) <= _LARGEST and text.count("\n") <= _MOST_LINES:
+        return _units(text, status)
+    longest = (len(text) / (text.count("\n") + 1)) * _MOST_LINES  # characters of so many lines
+    head, tail = int(min(_HEAD, longest * 0.75)), len(text) - int(min(_TAIL, longest * 0.25))
+    head = text.rfind("\n", 0, head) + 1 or head
+    tail = text.find("\n", tail) + 1 or tail
+    left = text.count("\n", head, tail)
+    kind, found = _units(text[:head] + text[tail:], status)
+    last = text.count("\n", 0, head)
+    for at, unit in enumerate(found):
+        said = unit.text + " (or more)" * (unit.derived or unit.times > 1)
+        found[at] = unit._replace(text=said, line=unit.line + left * (unit.line > last))
+    return kind, found
+
+
+def _units(text: str, status: int | None) -> tuple[str, list[Unit]]:
+    lines = text.split("\n")
+    told: list[Unit] = []
+    sizes: Counter[str] = Counter()
+    for numbers, known in _pieces(text, lines):
+        kind, found = _told("\n".join(lines[number] for number in numbers), known)
+        if found:
+            told += [unit._replace(line=numbers[unit.line - 1] + 1) for unit in found]
+            sizes[kind] += len(numbers)
+            for number in numbers:
+                lines[number] = ""
+    rest = Lines("\n".join(lines))
+    run = log.run(rest, status)
+    count = line_count(text)
+    kind = next((kind for kind, size in sizes.items() if size >= _PART * count), "")
+    if not kind or run.failed:
+        kind = run.kind
+    if run.failed:
+        told = [unit._replace(rank=max(unit.rank, 4), key=False) for unit in told]
+    if not told and count > _FEW:
+        told.append(Unit(1, "size", counted(count, "line"), 1.0, 3, derived=True))
+    return kind, [*run.units, *told]
+
+
+def _pieces(text: str, lines: list[str]) -> Iterator[tuple[list[int], str]]:
+    """The numbers of the lines of each segment, with its kind if it is known; diffs are one."""
+    diff: list[int] = []
+    for segment in segments.cut(text, lines):
+        numbers = list(range(segment.start, segment.end))
+        if segment.kind == "diff":
+            diff += numbers
+        elif segment.kind != "prompt":
+            yield numbers, segment.kind
+    if diff:
+        yield diff, "diff"
+
+
+def _told(text: str, kind: str) -> tuple[str, list[Unit]]:
+    """The kind of a segment with its statements; none if no kind knows it."""
+    if not text.strip():
+        return "", []
+    for name in [kind] if kind and kind != "json" else _WHOLE:
+        if kinds.module(name).confidence(text) and not (name == "code" and _is_quoted(text)):
+            if found := kinds.module(name).units(text):
+                return name, [unit for unit in found if unit.weight > 0]
+    return "", []
+
+
+def _is_quoted(text: str) -> bool:
+    """Whether source code stands below messages of a compiler."""
+    return bool(diagnostics.find(Lines(text))[0])

@@ -1,0 +1,107 @@
+"""The segments of a text: what is a diff, JSON, a log of commits or a table, and the rest.
+
+Outputs are mixed: a play prints diffs, a shell session runs several commands. So a text is cut
+where a command is typed and where a structure begins and ends by its own rules, and each segment
+is asked by its whole what it is.
+"""
+
+from __future__ import annotations
+
+import re
+
+from contextkit.base.records import NamedTuple
+from contextkit.text.digests.reading import Pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_BEGINS = Pattern(
+    r"^(?:(?P<diff>diff --(?:git|cc|combined) |Index: \S|--- (?:\S.*)?\n\+\+\+ (?:\S|$))"
+    r"|(?P<json>[\[{][ \t]*$|\{\"|\[[\[{\"])"
+    r"|(?P<box>[┌+][─+=-]{3,}[─┬+=-]*[┐+]?$)"
+    r"|(?P<prompt>\$ \S|[\w.-]+@[\w.-]+:?\S*[$#] |PS \S*> ))",
+    re.M,
+)
+_HUNK = Pattern(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@|(@@@+) .* @@@+")
+_OF_A_HEAD = (
+    "diff --", "index ", "--- ", "+++ ", "new file mode ", "deleted file mode ", "old mode ",
+    "new mode ", "similarity index ", "dissimilarity index ", "rename ", "copy ", "Binary files ",
+    "GIT binary patch", "Index: ", "=====", "@@", "mode ",
+)  # fmt: skip
+
+
+class Segment(NamedTuple):
+    """Lines of a text, from `start` (0 is the first) up to `end`; `kind` '' is not known yet."""
+
+    start: int
+    end: int
+    kind: str = ""
+
+
+def cut(text: str, lines: list[str]) -> Iterator[Segment]:
+    """The segments in order; together they are the text."""
+    begun = number = counted = 0
+    for found in _BEGINS.finditer(text):
+        number += text.count("\n", counted, found.start())
+        counted = found.start()
+        if number < begun:
+            continue  # inside the segment before
+        kind = found.lastgroup or ""
+        end = number + 1 if kind == "prompt" else _ENDS[kind](lines, number)
+        if kind != "prompt" and end - number < 2 and not _is_whole_json(lines[number]):
+            continue
+        if number > begun:
+            yield Segment(begun, number)
+        yield Segment(number, end, "table" if kind == "box" else kind)
+        begun = end
+    if begun < len(lines):
+        yield Segment(begun, len(lines))
+
+
+def _is_whole_json(line: str) -> bool:
+    return len(line) > 40 and line[0] + line.rstrip()[-1:] in ("{}", "[]")
+
+
+def _end_of_diff(lines: list[str], at: int) -> int:
+    """The end of a diff; a hunk ends with its counts, or earlier where another file begins."""
+    old = new = 0
+    marks = ""
+    while at < len(lines):
+        line = lines[at]
+        if old > 0 or new > 0:
+            if line.startswith("diff --git ") or line[:1] not in ("+", "-", " ", "\\", ""):
+                old = new = 0
+                continue
+            old -= line[:1] in ("-", " ", "")
+            new -= line[:1] in ("+", " ", "")
+        elif hunk := _HUNK.match(line):
+            marks = hunk[3] or ""
+            old, new = (0, 0) if marks else (int(hunk[1] or 1), int(hunk[2] or 1))
+        elif not (line.startswith(_OF_A_HEAD) or line[:1] == "\\" or (marks and line[:1] in "+- ")):
+            break
+        at += 1
+    return at
+
+
+def _end_of_json(lines: list[str], at: int) -> int:
+    """The end of a value over several lines, or of lines with a value each."""
+    first = lines[at].rstrip()
+    if len(first) == 1:
+        closing = "}" if first == "{" else "]"
+        for number in range(at + 1, len(lines)):
+            if lines[number].rstrip() == closing:
+                return number + 1
+        return len(lines)
+    while at < len(lines) and lines[at][:1] == first[0]:
+        at += 1
+    return at
+
+
+def _end_of_box(lines: list[str], at: int) -> int:
+    while at < len(lines) and lines[at][:1] in "┌│├└+|" and lines[at]:
+        at += 1
+    return at
+
+
+_ENDS = {"diff": _end_of_diff, "json": _end_of_json, "box": _end_of_box}

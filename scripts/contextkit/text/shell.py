@@ -1,0 +1,149 @@
+"""Read a shell command as far as a decision about it needs, and no further.
+
+    parse("cd a && FOO=1 pytest -q 2>&1 | tee log")
+
+gives the simple commands with their words, and what stands between them; None for whatever is not
+plain: substitutions, here-documents, redirections into files, background, groups, loops.
+"""
+
+from __future__ import annotations
+
+from contextkit.base.records import NamedTuple
+
+_BLANK = " \t"
+_ENDS = " \t\n;&|<>()"
+_RESERVED = frozenset(
+    "if then elif else fi for while until do done case esac in select function time coproc"
+    " { } ! [[ ]]".split()
+)
+_HARMLESS = ("2>&1", "2>/dev/null", "2> /dev/null")  # redirections that leave the output as it is
+
+
+class Simple(NamedTuple):
+    """A command without operators. `start` and `end` are its place in the text.
+
+    given: variables set in front of it. words: without quotes. after: the operator that follows:
+    `|`, `&&`, `||`, `;`, a line break, or empty.
+    """
+
+    given: tuple[str, ...]
+    words: tuple[str, ...]
+    start: int
+    end: int
+    after: str
+
+    @property
+    def name(self) -> str:
+        """The program's name without its folder."""
+        return self.words[0].rpartition("/")[2] if self.words else ""
+
+
+def parse(text: str) -> list[Simple] | None:
+    """Return the simple commands of `text` in their order; None if it is anything but those."""
+    found: list[Simple] = []
+    at = 0
+    while at < len(text):
+        at = _skip(text, at)
+        read = _simple(text, at)
+        if read is None:
+            return None
+        if read.words or read.given:
+            found.append(read)
+        elif read.after not in ("", "\n"):
+            return None  # nothing where a command has to be
+        at = read.end + len(read.after)
+    return None if found and found[-1].after in ("|", "&&", "||") else found
+
+
+def _simple(text: str, start: int) -> Simple | None:
+    """Return the command that begins at `start`, with its end; it may have no words."""
+    given: list[str] = []
+    words: list[str] = []
+    at = start
+    while at < len(text) and not _operator(text, at):
+        harmless = next((one for one in _HARMLESS if text.startswith(one, at)), "")
+        if harmless:
+            at = _skip(text, at + len(harmless))
+            continue
+        read = _word(text, at)
+        if read is None:
+            return None
+        word, end, quoted = read
+        if not words and not quoted and word in _RESERVED:
+            return None
+        (given if not words and _is_assignment(text[at:end]) else words).append(word)
+        at = _skip(text, end)
+    return Simple(tuple(given), tuple(words), start, at, _operator(text, at))
+
+
+def _skip(text: str, at: int) -> int:
+    """Skip blanks, continued lines, and a comment."""
+    while at < len(text):
+        if text[at] in _BLANK:
+            at += 1
+        elif text.startswith("\\\n", at):
+            at += 2
+        elif text[at] == "#" and (at == 0 or text[at - 1] in _ENDS):
+            end = text.find("\n", at)
+            at = len(text) if end < 0 else end
+        else:
+            break
+    return at
+
+
+def _operator(text: str, at: int) -> str:
+    """Return the operator at `at`; empty for a lone `&` and what is no operator."""
+    for operator in ("&&", "||"):
+        if text.startswith(operator, at):
+            return operator
+    if text.startswith("|", at) and not text.startswith("|&", at):
+        return "|"
+    if text.startswith(";", at) and not text.startswith(";;", at):
+        return ";"
+    return "\n" if text.startswith("\n", at) else ""  # means what `;` does
+
+
+def _word(text: str, at: int) -> tuple[str, int, bool] | None:
+    """Return the word at `at`, its end, and whether it has quotes; None if it is not plain."""
+    said: list[str] = []
+    quoted = False
+    first = at
+    while at < len(text) and text[at] not in _ENDS:
+        char = text[at]
+        if char == "`" or (char == "$" and text[at + 1 : at + 2] in ("(", "'", '"')):
+            return None
+        if char == "\\":
+            said.append(text[at + 1 : at + 2])
+            at, quoted = at + 2, True
+        elif char in "'\"":
+            end = _closing(text, at)
+            if end < 0:
+                return None
+            said.append(text[at + 1 : end])
+            at, quoted = end + 1, True
+        else:
+            said.append(char)
+            at += 1
+    return ("".join(said), at, quoted) if at > first else None
+
+
+def _closing(text: str, at: int) -> int:
+    """Return where the quotes that open at `at` close; -1 if nowhere, or not plain inside."""
+    if text[at] == "'":
+        return text.find("'", at + 1)
+    place = at + 1
+    while place < len(text) and text[place] != '"':
+        if text[place] == "`" or text.startswith("$(", place):
+            return -1
+        place += 2 if text[place] == "\\" else 1
+    return place if place < len(text) else -1
+
+
+def _is_assignment(raw: str) -> bool:
+    name, equals, _ = raw.partition("=")
+    return bool(equals) and name.isidentifier() and name.isascii()
+
+
+def quote(text: str) -> str:
+    """Return `text` as one word of a command."""
+    return "'" + text.replace("'", "'\\''") + "'"

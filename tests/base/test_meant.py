@@ -1,0 +1,123 @@
+"""What was clearly meant is done and said; where acting would harm, it is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from conftest import Script
+from contextkit.base import errors
+from contextkit.base.commands import Option, add_value
+from contextkit.base.layout import Layout
+from contextkit.memory.documents import checkpoints, findings
+
+CHECKPOINT = ("external_memory", "checkpoint", "--task=t", "--summary=s", "--next-action=n")
+
+
+@pytest.mark.parametrize(
+    ("typed", "items"),
+    [
+        ("a|b", ["a", "b"]),
+        ("a | b", ["a", "b"]),
+        ("src/a.py|src/b.py", ["src/a.py", "src/b.py"]),
+        ("Use TOML|Keep the API", ["Use TOML", "Keep the API"]),
+        ("Use `a|b` as it is", ["Use `a|b` as it is"]),
+        ("it returns str|None", ["it returns str|None"]),
+        ("a || b", ["a || b"]),
+        ("a|", ["a|"]),
+        ("^(a|b)$", ["^(a|b)$"]),
+        ("make test 2|grep FAIL", ["make test 2|grep FAIL"]),
+        ("a|b is a pattern", ["a|b is a pattern"]),
+        ("one\ntwo|three", ["one", "two|three"]),
+        ("one|a | two", ["one|a", "two"]),
+    ],
+)
+def test_a_bar_without_blanks_parts_two_items_where_that_is_clear(
+    typed: str, items: list[str]
+) -> None:
+    raw: dict[str, list[str]] = {}
+    add_value(raw, Option(name="decisions", help="", kind="items"), "decisions", typed)
+    assert raw["decisions"] == items
+    said = ["decisions: read as 2 items: " + " | ".join(items)]
+    assert errors.remarks == (said if typed.count("|") and typed.replace(" | ", "") == typed
+                              and len(items) == 2 and "\n" not in typed else [])  # fmt: skip
+    errors.remarks.clear()
+
+
+def test_a_file_with_a_bar_in_its_name_is_one_file(sealed: Path) -> None:
+    (sealed / "a|b").touch()
+    raw: dict[str, list[str]] = {}
+    add_value(raw, Option(name="files", help="", kind="items"), "files", "a|b")
+    assert raw["files"] == ["a|b"] and not errors.remarks
+
+
+@pytest.mark.parametrize(
+    ("typed", "phase"),
+    [("coding", "implementation"), ("QA", "review"), ("research", "exploration"),
+     ("design", "planning"), ("Implementation", "implementation")],
+)  # fmt: skip
+def test_a_phase_by_another_name(repo: Path, run: Script, typed: str, phase: str) -> None:
+    assert run(*CHECKPOINT, f"--phase={typed}") == 0
+    assert f"phase={typed}: read as {phase}" in run.err
+    assert checkpoints.load_all(Layout()).documents[-1].phase == phase
+    assert run(*CHECKPOINT, "--phase=dancing") == 2 and "must be one of" in run.err
+
+
+def test_a_status_by_another_name(repo: Path, run: Script) -> None:
+    finding = ("external_memory", "finding", "--task=t", "--agent=a", "--summary=s")
+    assert run(*finding, "--status=done") == 0 and "status=done: read as completed" in run.err
+    assert findings.load_all(Layout()).documents[-1].status == "completed"
+    assert run(*finding, "--status=purple") == 2
+    finish = ("subagent_manager", "finish", "--agent=ui", "--summary=s")
+    assert run(*finish, "--status=done") == 0 and "read as COMPLETE" in run.err
+    assert run(*finish, "--status=great") == 2  # nothing but CLEAN is read as CLEAN
+
+
+def test_a_checkpoint_enters_the_next_phase(repo: Path, run: Script) -> None:
+    run("external_memory", "plan", "--task=t", "--pending=Wire it")
+    assert run(*CHECKPOINT, "--phase=planning") == 0
+    assert run("external_memory", "checkpoint", "--task=t", "--to=coding") == 0
+    assert "to=coding: read as implementation" in run.err
+    newest = checkpoints.load_all(Layout()).documents[-1]
+    assert newest.phase == "planning" and newest.next_action == "Wire it"
+    assert newest.context_summary.startswith("planning is done; implementation is next.")
+    assert run("external_memory", "phase", "--task=t", "--to=review") == 0
+    assert "the same as: memory_checkpoint task=t to=review" in run.err
+
+
+def test_a_checkpoint_without_a_next_action_is_filled_from_the_plan_or_refused(
+    repo: Path, run: Script
+) -> None:
+    short = CHECKPOINT[:-1]
+    assert run(*short, "--phase=review") == 2 and "next_action: is missing" in run.err
+    run("external_memory", "plan", "--task=t", "--next-action=Wire it")
+    assert run(*short, "--phase=review") == 0
+    assert checkpoints.load_all(Layout()).documents[-1].next_action == "Wire it"
+
+
+def test_a_scope_outside_the_repository_is_quoted(repo: Path, run: Script) -> None:
+    scope = repo.parent / "scope.md"
+    scope.write_text("# Task\nMeasure the cache.\n", encoding="utf-8")
+    for kind in ("here", "worktree"):
+        asked = (f"--scope={scope}", f"--type={kind}", "--capsule=none")
+        assert run("subagent_manager", "prompt", "--slug=x", *asked) == 0, run.err
+        assert "Measure the cache." in run.out and "is outside the repository" in run.err
+        assert "not committed" not in run.err
+
+
+def test_the_current_session_is_ended(
+    repo: Path, run: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run("context", "session_end") == 2 and "give session=" in run.err
+    monkeypatch.setenv("SESSION_ID", "s-42")
+    assert run("context", "session_end") == 0
+    assert "session=s-42, the current one" in run.err and "s-42" in run.out
+
+
+def test_a_base_for_a_document_is_left_out(repo: Path, run: Script) -> None:
+    Path("plan.md").write_text("# Plan\n", encoding="utf-8")
+    asked = ("--process=flux-drive", "--target=plan.md", "--agents=fd-x", "--base=main")
+    assert run("verdict", "start", *asked, "--json") == 0, run.err
+    assert "base=main: a document is not compared with anything" in run.err
+    assert json.loads(run.out)["run"]

@@ -1,0 +1,102 @@
+"""One door for what leaves: no command, hook or script prints past `base/outgoing.py`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from conftest import SCRIPTS
+
+# Where something is written to stdout or stderr, and why that is right. What passes the door must
+# call it in that very function.
+THROUGH = {
+    "contextkit/base/cli.py:say",
+    "contextkit/base/cli.py:_print",
+    "contextkit/hosts/commands.py:_carried_out",
+    "contextkit/subagents/commands.py:_draw",
+}
+OWN_WORDS = {
+    "contextkit/base/cli.py:leave": "flushes",
+    "contextkit/base/cli.py:_flush": "flushes",
+    "contextkit/base/cli.py:_give_up": "closes",
+    "contextkit/base/cli.py:confirm": "a question of ours",
+    "contextkit/base/cli.py:_fill_closed": "asks whether it is there",
+    "contextkit/base/tables.py:_terminal_width": "asks for a width",
+    "contextkit/base/usage.py:_version": "the version",
+    "contextkit/hosts/flows/upgrades.py:_python": "what pip says",
+    "contextkit/subagents/commands.py:__init__": "asks whether it is a terminal",
+    "contextkit/hosts/flows/uvx.py:main": "before anything is installed",
+    "contextkit/outputs/flows/running.py:main": "the command line of its caller",
+    "contextkit/outputs/flows/running.py:_start": "the command line of its caller",
+    "contextkit/outputs/flows/running.py:_finish": "an errno of ours",
+    "contextkit/outputs/flows/running.py:_tell_so_far": "a path of ours",
+    "contextkit/outputs/flows/telling.py:tell": "what `digested` passed through the door",
+    "host_hook.py:main": "what `runner._merged` passed through the door",
+    "door.py:main": "the command line of its caller",
+    "run.py:": "flushes",
+    "setup.py:say": "before anything is installed",
+    "setup.py:main": "the version",
+}
+VERBATIM = {
+    "contextkit/payloads/commands.py:_opened": "payload_show part=content",
+    "contextkit/payloads/commands.py:store": "what is piped through it, or could not be stored",
+    "contextkit/subagents/commands.py:finish": "a report that could not be stored",
+}
+
+
+def functions(path: Path) -> Iterator[tuple[str, ast.AST]]:
+    """Each function of a file with its place, and what stands outside of all of them."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    inside = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    place = path.relative_to(SCRIPTS).as_posix()
+    for node in inside:
+        yield f"{place}:{node.name}", node
+    outer = [node for node in tree.body if not isinstance(node, (ast.FunctionDef, ast.ClassDef))]
+    yield f"{place}:", ast.Module(outer, [])
+
+
+def writes(node: ast.AST) -> bool:
+    """Whether a function uses a standard stream for anything but asking what it is."""
+    for one in ast.walk(node):
+        text = ast.unparse(one) if isinstance(one, (ast.Attribute, ast.Call)) else ""
+        if text.startswith(("print(", "os.write(1,", "os.write(2,", "pump.write(1,")):
+            return True
+        if text in ("sys.stdout", "sys.stderr", "sys.__stdout__", "sys.__stderr__"):
+            return True
+    return False
+
+
+ALL = [found for path in sorted(SCRIPTS.rglob("*.py")) for found in functions(path)
+       if "compiled" not in path.parts]  # fmt: skip
+
+
+def test_whoever_writes_is_known_and_passes_the_door() -> None:
+    writing = {place for place, node in ALL if writes(node)}
+    assert writing - THROUGH - OWN_WORDS.keys() == set(), "print through cli, or add the reason"
+    told = {place for place, node in ALL if "outgoing." in ast.unparse(node)}
+    assert told & writing >= THROUGH
+    assert {"contextkit/hosts/flows/runner.py:_through_the_door",
+            "contextkit/outputs/flows/telling.py:digested"} <= told  # fmt: skip
+
+
+def test_only_what_was_asked_for_word_for_word_passes_as_it_is() -> None:
+    found = {
+        place
+        for place, node in ALL
+        for one in ast.walk(node)
+        if isinstance(one, ast.Call) and ast.unparse(one.func) == "Answer"
+        for word in one.keywords
+        if word.arg == "verbatim"
+    }
+    assert found == VERBATIM.keys()
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [("print('x')", True), ("sys.stdout.buffer.write(b'')", True), ("os.write(1, b'')", True),
+     ("f(sys.stderr)", True), ("cli.put('x')", False), ("os.write(file, b'')", False)],
+)  # fmt: skip
+def test_writing_is_recognized(source: str, found: bool) -> None:
+    assert writes(ast.parse(source)) is found

@@ -1,0 +1,460 @@
+"""What a digest says is so: counts are of the whole text, and nothing is joined that is apart.
+
+Each text is made up, after the output of a tool of which a digest once said something false.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+
+import pytest
+from contextkit.text.digests import engine
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tool_outputs import OUTPUTS
+
+SIZES = (1, 7, 60)
+
+
+def said(text: str, cap: int = 300, status: int | None = None) -> str:
+    return engine.digest(text, cap, status=status).summary
+
+
+def a_log(n: int) -> str:
+    events = [f"2026-01-02 10:00:{i % 60:02} INFO request took 12 ms" for i in range(30)]
+    events += ["2026-01-02 10:01:00 ERROR db lost", "2026-01-02 10:01:01 WARNING slow"]
+    return "\n".join(events * n)
+
+
+def a_diff(n: int) -> str:
+    one = (
+        "diff --git a/src/a{i}.py b/src/a{i}.py\n--- a/src/a{i}.py\n+++ b/src/a{i}.py\n"
+        "@@ -1,3 +1,4 @@\n x = 1\n-y = 2\n+y = 3\n+z = 4\n w = 5\n"
+    )
+    return "".join(one.format(i=i) for i in range(3 * n))
+
+
+def a_json(n: int) -> str:
+    rows = [{"id": i, "state": "failed" if i % 10 == 0 else "ok"} for i in range(20 * n)]
+    return json.dumps(rows, indent=1)
+
+
+def some_json_lines(n: int) -> str:
+    return "\n".join(json.dumps({"n": i, "level": "info"}) for i in range(20 * n))
+
+
+def a_table(n: int) -> str:
+    return "host,ms,state\n" + "\n".join(f"h{i},{i % 7},ok" for i in range(30 * n))
+
+
+def a_listing(n: int) -> str:
+    return "\n".join(f"src/f{i % 5}/a{i}.py" for i in range(40 * n))
+
+
+def some_messages(n: int) -> str:
+    return "\n".join(f"src/a{i}.py:3:1: F821 undefined name 'b{i}'" for i in range(25 * n))
+
+
+def a_junit(n: int) -> str:
+    case = '<testcase classname="m.T" name="t{i}">{inner}</testcase>'
+    bad = '<failure message="1 != 2">Traceback</failure>'
+    cases = (case.format(i=i, inner=bad if i % 4 == 0 else "") for i in range(12 * n))
+    return "<testsuites><testsuite>\n" + "\n".join(cases) + "\n</testsuite></testsuites>\n"
+
+
+def a_go_run(n: int) -> str:
+    lines = []
+    for i in range(8 * n):
+        test = {"Package": "a/b", "Test": f"Test{i}"}
+        lines.append({"Action": "output", **test, "Output": f"    a_test.go:{i}: got 1\n"})
+        lines.append({"Action": "fail" if i % 4 == 0 else "pass", **test})
+    return "\n".join(map(json.dumps, lines))
+
+
+def a_tap(n: int) -> str:
+    lines = [f"{'not ' * (i % 5 == 0)}ok {i} - case {i}" for i in range(10 * n)]
+    return "\n".join(["TAP version 13", f"1..{10 * n}", *lines])
+
+
+def a_pytest(n: int) -> str:
+    return "\n".join(
+        f"tests/test_a.py::test_{i} {'FAILED' if i % 10 == 0 else 'PASSED'}" for i in range(30 * n)
+    )
+
+
+def some_code(n: int) -> str:
+    return "import os\n\n" + "".join(f"def f{i}(a):\n    return a\n\n\n" for i in range(9 * n))
+
+
+COUNTS: dict[str, tuple[Callable[[int], str], dict[str, int]]] = {
+    "log": (a_log, {r"(\d+) ERROR": 1, r"(\d+) WARNING": 1}),
+    "diff": (a_diff, {r"(\d+) files? changed": 3, r"\+(\d+) -": 6, r"-(\d+)\b": 3}),
+    "json": (a_json, {r"list of (\d+)": 20, r"failed x(\d+)": 2, r"ok x(\d+)": 18}),
+    "json lines": (some_json_lines, {r"list of (\d+)": 20}),
+    "table": (a_table, {r"(\d+) rows": 30}),
+    "listing": (a_listing, {r"(\d+) paths": 40, r"src/f0 x(\d+)": 8}),
+    "messages": (some_messages, {r"(\d+) messages": 25, r"F821 x(\d+)": 25}),
+    "junit": (a_junit, {r"(\d+) failed": 3, r"(\d+) passed": 9, r"of (\d+)": 12}),
+    "go": (a_go_run, {r"(\d+) failed": 2, r"of (\d+)": 8}),
+    "tap": (a_tap, {r"(\d+) failed": 2, r"of (\d+)": 10}),
+    "pytest": (a_pytest, {r"(\d+) FAILED": 3, r"(\d+) PASSED": 27}),
+    "code": (some_code, {r"(\d+) definitions": 9}),
+}
+
+
+@pytest.mark.parametrize("size", [*SIZES, 700])
+@pytest.mark.parametrize("kind", COUNTS)
+def test_the_counts_of_many_copies_are_those_of_one_times_their_number(
+    kind: str, size: int
+) -> None:
+    made, counts = COUNTS[kind]
+    summary = said(made(size))
+    for pattern, count in counts.items():
+        found = re.search(pattern, summary)
+        assert found and int(found[1]) == count * size, (pattern, summary)
+
+
+@pytest.mark.parametrize("text", ["ERROR: no room on node\n" * 200_000, "x ERROR\n" * 600_000])
+def test_what_is_counted_of_both_ends_only_says_so(text: str) -> None:
+    summary = said(text)
+    assert "or more" in summary and re.search(r"\(x\d{5,}\) \(or more\)", summary)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_failures_that_are_not_shown_are_counted(size: int) -> None:
+    lines = [f"FAILED tests/test_{n}.py::test_x - assert {n} == 0" for n in range(20 * size)]
+    summary = said("\n".join([*lines, f"=== {20 * size} failed in 9.99s ==="]), 200)
+    shown = summary.count("FAILED tests/")
+    assert shown > 1 and f"+{20 * size - shown} more" in summary
+
+
+NUMBERS = re.compile(r"\d+")
+COUNTED = (  # what a digest counts itself
+    r"\(x\d+\)|\bx\d+\b|\+\d+ (?:more|lines?)|^size: \d+ lines|first at (?:line )?\d+|\d+ lines?"
+    r"|\d+ messages in \d+ files?|\d+ rows, \d+ columns|list of \d+: \d+ \w+|object of \d+ keys"
+    r"|\d+ (?:PASSED|FAILED|ERROR|SKIPPED|WARNING|WARN|XFAIL|FATAL|CRITICAL)(?: of \d+)?|of \d+$"
+    r"|\d+ HTTP|\d+ (?:failed|error|skipped|passed)(?: of \d+)?|line \d+"
+)
+
+
+@pytest.mark.parametrize("tool", OUTPUTS)
+def test_no_number_is_told_that_is_neither_in_the_text_nor_counted(tool: str) -> None:
+    line, end, _ = OUTPUTS[tool]
+    text = "\n".join(line.format(n=n) for n in range(80)) + end
+    rest = re.sub(COUNTED, " ", said(text), flags=re.M)
+    assert set(NUMBERS.findall(rest)) <= set(NUMBERS.findall(text))
+
+
+parts = st.lists(
+    st.sampled_from(
+        [
+            "tests/a.py::test_one PASSED",
+            "tests/a.py::test_two FAILED",
+            "ERROR: no room on disk 7",
+            "src/a.c:3:9: error: x is not y",
+            "done in 2.5 s",
+            "== 3 failed, 41 passed in 1.2s ==",
+            "INFO step 4 of 9",
+            "$ make all",
+            "make: *** [Makefile:12: all] Error 2",
+            "",
+        ]
+    ),
+    min_size=3,
+    max_size=60,
+)
+
+
+@given(lines=parts, cap=st.integers(40, 300))
+@settings(max_examples=60, deadline=None)
+def test_of_any_mixture_no_number_is_made_up(lines: list[str], cap: int) -> None:
+    text = "\n".join(lines)
+    rest = re.sub(COUNTED, " ", said(text, cap), flags=re.M)
+    assert set(NUMBERS.findall(rest)) <= set(NUMBERS.findall(text))
+
+
+def test_every_line_that_speaks_of_a_failure_is_told_or_counted() -> None:
+    lines = [f"step {n}: fine" for n in range(400)]
+    for n, name in ((96, "north"), (200, "south"), (300, "east"), (390, "west")):
+        lines[n] = f"unable to reach {name} {f'because {name} is down, ' * 9}"
+    summary = said("\n".join(lines), 100)
+    shown = summary.count("unable to reach")
+    assert 0 < shown < 4 and f"+{4 - shown} line" in summary and "first at " in summary
+
+
+def test_the_last_word_of_a_tool_is_the_verdict_and_the_status_stands_before_it() -> None:
+    vitest = "\n".join(
+        [
+            " FAIL  a.test.ts > adds",
+            "AssertionError: expected 1 to be 2",
+            " Test Files  2 failed (2)",
+            "      Tests  4 failed | 31 passed (35)",
+            "     Errors  1 error",
+            "   Duration  1.93s",
+        ]
+    )
+    assert engine.digest(vitest, 200).key == "Tests 4 failed | 31 passed (35); Errors 1 error"
+    assert engine.digest(vitest, 200, status=1).key.startswith("exit status 1; Tests 4 failed")
+    crash = "10:00:01 INFO app exit status 0\nTraceback (most recent call last):\n"
+    crash += '  File "src/run.py", line 3, in main\n    go()\nValueError: no config\n'
+    assert engine.digest(crash, 200).key == "ValueError: no config (src/run.py:3)"
+    assert "exit status 0" in engine.digest("nothing to say\n" * 3, 200, status=0).key
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Successfully installed left-1.2 right-0.3",
+        "Your code has been rated at 8.62/10 (previous run: 8.00/10, +0.62)",
+        "added 645 packages in 3m",
+        "All checks passed!",
+        "Success: no issues found in 12 source files",
+        "Apply complete! Resources: 3 added, 0 changed, 1 destroyed.",
+        "BUILD SUCCESSFUL in 12s",
+    ],
+)
+def test_the_end_of_a_run_is_its_verdict(line: str) -> None:
+    assert engine.digest("\n".join([*(f"step {n}" for n in range(50)), line]), 200).key == line
+
+
+def test_a_message_of_go_stays_with_its_test() -> None:
+    lines = ["=== RUN   TestFine", "    a_test.go:3: only said", "--- PASS: TestFine (0.00s)"]
+    for name in ("One", "Two", "Three"):
+        lines += [f"=== RUN   Test{name}", f"    b_test.go:7: why {name}"]
+        lines += [f"--- FAIL: Test{name} (0.00s)"]
+    summary = said("\n".join([*lines, "FAIL", "FAIL\tshop/a\t0.003s"]))
+    for name in ("One", "Two", "Three"):
+        assert f"Test{name}: why {name} (b_test.go:7)" in summary
+    assert "only said" not in summary.split("failed: ")[1]
+
+
+JEST = """  console.warn
+    deprecated: error handling
+
+      at warn (src/a.js:3:9)
+
+PASS src/green.test.js
+FAIL src/red.test.js
+  ● cart › fetches
+
+    expect(received).resolves.toBe()
+
+    Received promise rejected instead of resolved
+
+      1 | await expect(store.get(4711)).resolves.toBe(3)
+        |                               ^
+
+      at Object.<anonymous> (src/red.test.js:6:49)
+
+  ● Test suite failed to run
+
+    Cannot find module './gone' from 'src/boom.test.js'
+
+Tests:       1 failed, 2 passed, 3 total
+"""
+
+
+def test_what_a_passing_test_prints_is_no_failure_and_a_call_is_no_place() -> None:
+    summary = said(JEST)
+    failed = next(line for line in summary.split("\n") if line.startswith("failed: "))
+    assert "cart › fetches: expect(received).resolves.toBe() (src/red.test.js:6:49)" in failed
+    assert "deprecated" not in failed and "src/a.js" not in failed
+    assert "toBe(3)" not in failed and "get(4711)" not in failed
+    assert "src/red.test.js: Test suite failed to run: Cannot find module './gone'" in failed
+
+
+def test_a_pending_test_of_rspec_is_no_failure_and_its_progress_is_none() -> None:
+    text = """Cart
+  halves (FAILED - 1)
+  refunds (PENDING: later)
+
+Pending: (Failures listed here are expected and do not affect your suite's status)
+
+  1) Cart refunds
+     # later
+     Failure/Error: expect(1).to eq 2
+
+Failures:
+
+  1) Cart halves
+     Failure/Error: expect(half(5)).to eq 2.5
+
+       expected: 2.5
+            got: 2
+     # ./spec/cart_spec.rb:12:in `block'
+
+2 examples, 1 failure, 1 pending
+"""
+    summary = said(text)
+    failed = next(line for line in summary.split("\n") if line.startswith("failed: "))
+    assert "Cart halves: expected: 2.5, got: 2 (./spec/cart_spec.rb:12)" in failed
+    assert "refunds" not in failed and "FAILED - 1" not in failed
+
+
+def test_the_number_of_tests_that_mocha_ran_is_no_message() -> None:
+    text = """  Ledger
+    ✓ opens
+    1) sums
+
+  35 passing (12ms)
+  1 failing
+
+  1) Ledger
+       sums:
+     AssertionError: expected 1 to equal 2
+      at Context.<anonymous> (test/l.js:5:37)
+"""
+    assert "Ledger sums: AssertionError: expected 1 to equal 2 (test/l.js:5:37)" in said(text)
+    assert "sums: 35 passing" not in said(text)
+
+
+def test_an_error_of_make_has_no_place_of_another_file() -> None:
+    text = """cc -c src/b.c
+make: *** [<builtin>: src/a.o] Error 1
+src/b.c: In function 'f':
+src/b.c:6:11: warning: comparison of integers [-Wsign-compare]
+/usr/bin/ld: src/m.o: in function `main': m.c:(.text+0x1f): undefined reference to `gone'
+collect2: error: ld returned 1 exit status
+make: Target 'app' not remade because of errors.
+"""
+    summary = said(text)
+    assert "Error 1 (src/b.c" not in summary
+    assert "undefined reference to `gone'" in summary and "not remade" in summary
+
+
+def test_a_play_that_failed_is_no_diff() -> None:
+    text = """PLAY [all] ****
+TASK [copy] ****
+--- before
++++ after: /etc/a.conf
+@@ -0,0 +1,2 @@
++port=80
++workers=4
+
+changed: [web-1]
+TASK [wait] ****
+fatal: [web-2]: FAILED! => {"msg": "Timeout when waiting for 127.0.0.1:9"}
+
+PLAY RECAP ****
+web-1 : ok=4 changed=3 unreachable=0 failed=0
+web-2 : ok=2 changed=1 unreachable=0 failed=1
+"""
+    digest = engine.digest(text, 300)
+    assert digest.kind == "log" and "files changed" not in digest.key
+    assert "fatal: [web-2]: FAILED!" in digest.summary and "1 file changed, +2 -0" in digest.summary
+
+
+def test_a_merge_that_failed_tells_its_conflicts_and_the_diff() -> None:
+    text = """Auto-merging src/a.py
+CONFLICT (content): Merge conflict in src/a.py
+Automatic merge failed; fix conflicts and then commit the result.
+diff --cc src/a.py
+index 1,2..0
+--- a/src/a.py
++++ b/src/a.py
+@@@ -1,3 -1,3 +1,7 @@@
+  x = 1
+++<<<<<<< HEAD
+ +y = 2
+++=======
++ y = 3
+++>>>>>>> other
+"""
+    summary = said(text)
+    assert "CONFLICT (content): Merge conflict in src/a.py" in summary
+    assert engine.digest(text, 300).key.startswith("Automatic merge failed")
+
+
+def test_a_hunk_that_counts_wrongly_swallows_no_file() -> None:
+    text = a_diff(1).replace("@@ -1,3 +1,4 @@", "@@ -1,90 +1,90 @@")
+    assert "3 files changed, +6 -3" in said(text)
+
+
+def test_a_shell_session_is_told_command_by_command() -> None:
+    diff = a_diff(1)
+    text = f"$ git status\nOn branch main\nnothing to commit\n$ git diff\n{diff}$ ls\n" + "\n".join(
+        f"src/f{n}.py" for n in range(9)
+    )
+    summary = said(text)
+    assert "3 files changed, +6 -3" in summary and "9 paths in 1 folder" in summary
+
+
+def test_a_failed_run_of_make_is_read_to_its_end() -> None:
+    lines = [f"cc -O2 -c -o obj/mod{n}.o src/mod{n}.c" for n in range(1500)]
+    lines += ["main.c:(.text+0x1f): undefined reference to `gone'"]
+    lines += ["collect2: error: ld returned 1 exit status", "make: *** [Makefile:3: app] Error 1"]
+    summary = said("\n".join(lines))
+    assert "undefined reference to `gone'" in summary and "Makefile:3: app" in summary
+
+
+def test_a_panic_is_told_with_its_message() -> None:
+    text = """   Compiling app v0.1.0
+thread 'settle' (7) panicked at src/main.rs:1:41:
+index out of bounds: the len is 3 but the index is 7
+note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace
+"""
+    assert "index out of bounds: the len is 3 but the index is 7" in said(text)
+
+
+def test_a_prohibition_in_a_chat_is_told_before_small_talk() -> None:
+    chat = [f"10:{n:02} ann: hello again, how was lunch {n}" for n in range(50)]
+    chat[31] = "10:31 bob: please do not switch on settle_v2 before migration 0093 has run"
+    assert "do not switch on settle_v2 before migration 0093" in said("\n".join(chat), 120)
+
+
+def test_an_entity_in_xml_is_not_expanded() -> None:
+    bomb = '<?xml version="1.0"?>\n<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>\n'
+    text = bomb + '<testsuite><testcase name="t"><failure message="&b;"/></testcase></testsuite>\n'
+    assert "aaaaaaaa" not in said(text)
+
+
+def test_messages_of_linters_in_json_are_counted_by_rule() -> None:
+    eslint = [
+        {
+            "filePath": "/app/a.js",
+            "messages": [
+                {"ruleId": "no-eval", "severity": 2, "message": "eval is bad.", "line": 17},
+                *(
+                    {"ruleId": "no-var", "severity": 1, "message": f"var {n}.", "line": n}
+                    for n in range(1, 30)
+                ),
+            ],
+        }
+    ]
+    summary = said(json.dumps(eslint))
+    assert "30 messages in 1 file: no-var x29, no-eval x1" in summary
+    assert "no-eval eval is bad. (/app/a.js:17)" in summary
+    ruff = [
+        {"code": "F821", "filename": "a.py", "location": {"row": 3}, "message": "no x"},
+        {"code": "E501", "filename": "b.py", "location": {"row": 9}, "message": "long"},
+    ]
+    assert "a.py:3 F821 no x" in said(json.dumps(ruff))
+    where = {"artifactLocation": {"uri": "c.go"}, "region": {"startLine": 4}}
+    result = {
+        "ruleId": "G101",
+        "level": "error",
+        "message": {"text": "a secret"},
+        "locations": [{"physicalLocation": where}],
+    }
+    assert "c.go:4 G101 a secret" in said(json.dumps({"runs": [{"results": [result]}]}))
+
+
+def test_json_that_is_cut_off_says_so() -> None:
+    text = json.dumps({"name": "a", "packages": {f"p{n}": {"v": n} for n in range(50)}}, indent=2)
+    digest = engine.digest(text[: len(text) // 2], 200)
+    assert digest.kind == "json" and "cut off or invalid at line" in digest.summary
+
+
+@pytest.mark.parametrize("text", ["x" * 1500 + ":\n", "error: " * 9, "(((", "a.b:" * 300 + "\n"])
+def test_the_time_grows_with_the_length(text: str) -> None:
+    import time
+
+    def seconds(count: int) -> float:
+        begun = time.process_time()
+        engine.ParsedText(text * count)
+        return time.process_time() - begun
+
+    many = 200_000 // len(text)
+    assert seconds(4 * many) < 12 * seconds(many) + 0.5

@@ -1,0 +1,201 @@
+"""compaction.py: the same in less, and nothing that tells one entry from another is lost."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from contextkit.text import compaction
+from hypothesis import given
+from hypothesis import strategies as st
+
+LOG = """\
+commit 8c1f0e2b7a6d5c4b3a29181706f5e4d3c2b1a098 (HEAD -> main)
+Author: Ada <ada@example.com>
+Date:   Mon Nov 23 02:00:00 2026 +0000
+
+    parser: read once
+
+    It was read twice.
+
+commit 1c1f0e2b7a6d5c4b3a29181706f5e4d3c2b1a098
+Author: {author} <bob@example.com>
+Date:   Sun Nov 22 02:00:00 2026 +0000
+
+    first
+"""
+DIFF = """\
+diff --git a/src/a b.py b/src/a b.py
+index 1111111..2222222 100644
+--- a/src/a b.py
++++ b/src/a b.py
+@@ -10,7 +12,7 @@ def limit():
+ one
+ two
+-    return 40
++    return 52
+--- not a head
+ three
+diff --git a/old.py b/new.py
+similarity index 90%
+rename from old.py
+rename to new.py
+"""
+STATUS = """\
+On branch main
+Your branch is ahead of 'origin/main' by 2 commits.
+  (use "git push" to publish your local commits)
+
+Changes not staged for commit:
+  (use "git add <file>..." to update what will be committed)
+	modified:   src/a.py
+	deleted:    src/b.py
+
+Untracked files:
+  (use "git add <file>..." to include in what will be committed)
+	notes.md
+
+no changes added to commit (use "git add" and/or "git commit -a")
+"""
+
+
+def test_a_log_is_a_line_a_commit_and_what_all_share_is_said_once() -> None:
+    told = compaction.compacted(LOG.format(author="Ada")).split("\n")
+    assert told == [
+        "2 commits, all Ada, newest first:",
+        "8c1f0e2b7 (HEAD -> main) Nov 23 2026 parser: read once",
+        "1c1f0e2b7 Nov 22 2026 first",
+    ]
+    assert "Nov 22 2026 Bob first" in compaction.compacted(LOG.format(author="Bob"))
+
+
+def test_a_status_is_a_line_a_state() -> None:
+    assert compaction.compacted(STATUS).split("\n") == [
+        "On branch main",
+        "Your branch is ahead of 'origin/main' by 2 commits.",
+        "Changes not staged for commit: modified: src/a.py, deleted: src/b.py",
+        "Untracked files: notes.md",
+    ]
+
+
+def test_a_diff_has_its_changed_lines_and_where_they_are() -> None:
+    assert compaction.compacted(DIFF).split("\n") == [
+        "=== src/a b.py",
+        "@12 def limit():",
+        "-    return 40",
+        "+    return 52",
+        "--- not a head",
+        "=== a/old.py b/new.py (rename from old.py) (rename to new.py)",
+    ]
+
+
+def test_each_part_of_a_mixed_text_has_its_own_form() -> None:
+    text = f"$ some prompt\n{STATUS}{DIFF}{LOG.format(author='Ada')}"
+    told = compaction.compacted(text)
+    for part in (STATUS, DIFF, LOG.format(author="Ada")):
+        assert compaction.compacted(part) in told
+    assert told.startswith("$ some prompt\n")
+
+
+def listed(*rows: tuple[str, str, str, str]) -> str:
+    lines = ["top:", "total 8", "drwxr-xr-x 2 ada ada 4096 Nov 23 02:00 ."]
+    lines += [f"{kind}rw-r--r-- 1 {owner} ada {size:>6} Nov {day:>2} 02:00 {name}"
+              for kind, owner, (size, day), name in
+              ((row[0], row[1], row[2].split("@"), row[3]) for row in rows)]  # fmt: skip
+    return "\n".join([*lines, "", "top/sub:", "total 0", ""])
+
+
+def test_a_listing_is_a_line_a_folder_without_what_is_all_alike() -> None:
+    text = listed(("-", "ada", "12@23", "a b.py"), ("d", "ada", "40@23", "sub"),
+                  ("l", "ada", "7@23", "x -> a b.py"))  # fmt: skip
+    assert compaction.compacted(text).split("\n") == [
+        "3 entries, size after the name, all of ada, all of Nov 23 02:00",
+        "top: a b.py 12, sub/, x -> a b.py 7",
+        "top/sub: (empty)",
+    ]
+    text = listed(("-", "ada", "12@23", "a"), ("-", "root", "12@22", "b"))
+    assert "a 12 ada Nov 23 02:00, b 12 root Nov 22 02:00" in compaction.compacted(text)
+
+
+def test_paths_are_grouped_by_folder() -> None:
+    paths = [f"./src/part_{n % 3}/file_{n}.py" for n in range(30)]
+    told = compaction.compacted("\n".join(paths)).split("\n")
+    assert told[0] == "30 paths in 3 folders"
+    assert told[1].startswith("./src/part_0/: file_0.py file_3.py ")
+    assert sorted(name for line in told[1:] for name in line.split()[1:]) == sorted(
+        path.rpartition("/")[2] for path in paths
+    )
+
+
+def test_objects_are_a_table_and_what_most_share_is_said_once() -> None:
+    rows: list[dict[str, Any]] = [{"id": n, "state": "done", "note": f"n, {n}"} for n in range(10)]
+    rows[3] |= {"state": "failed", "code": None}
+    assert compaction.compacted(json.dumps(rows, indent=2)).split("\n")[:7] == [
+        "10 objects",
+        "unless said otherwise: state done",
+        "id,note,code",
+        '0,"n, 0",',
+        '1,"n, 1",',
+        '2,"n, 2",',
+        '3,"n, 3",null,state=failed',
+    ]
+    inside = compaction.compacted(json.dumps({"total": 10, "items": rows}))
+    assert inside.startswith("total: 10\nitems: 10 objects\n")
+    lines = "\n".join(map(json.dumps, rows))
+    assert compaction.compacted(lines) == compaction.compacted(json.dumps(rows))
+
+
+@given(
+    st.lists(
+        st.dictionaries(
+            st.sampled_from("abc"),
+            st.none() | st.booleans() | st.integers() | st.text(max_size=5) | st.lists(st.none()),
+            min_size=1,
+        ),
+        min_size=3,
+    )
+)
+def test_objects_that_differ_are_told_apart(rows: list[dict[str, Any]]) -> None:
+    fields = list(dict.fromkeys(name for row in rows for name in row))
+    told = compaction.compacted(json.dumps(rows))
+    body = told.split("\n", 1)[1]
+    for changed in range(len(rows)):
+        other = [dict(row) for row in rows]
+        other[changed][fields[0]] = "something else"
+        if other != rows:
+            assert compaction.compacted(json.dumps(other)).split("\n", 1)[1] != body
+
+
+@pytest.mark.parametrize(
+    "text", ["", "plain text\nof two lines", "{", "[1, 2, 3]", '"x"', "[{}]", "total", "a/b: c",
+             "[" * 100_000],
+)  # fmt: skip
+def test_what_has_no_shorter_form_is_left_to_others(text: str) -> None:
+    assert compaction.compacted(text) == ""
+
+
+@given(st.text(alphabet=st.sampled_from('c omitdf-+@:\t/\n019abrwx.{}[]",')))
+def test_whatever_comes_it_ends(text: str) -> None:
+    compaction.compacted(text)
+    compaction.compacted(f"commit 8c1f0e2b7\n{text}\ndiff --git a/x b/x\n{text}\ntotal 3\n{text}")
+
+
+def test_what_git_prints_today_is_understood(repo: Path) -> None:
+    def git(*words: str) -> str:
+        given_by = ["-c", "user.name=Ada", "-c", "user.email=a@b"]
+        return subprocess.run(["git", *given_by, *words], cwd=repo, check=True, encoding="utf-8",
+                              stdout=subprocess.PIPE).stdout  # fmt: skip
+
+    (repo / "a.py").write_text("1\n2\n3\n4\n5\n6\n7\n8\n", encoding="utf-8")
+    git("add", "a.py")
+    git("commit", "-qm", "one")
+    (repo / "a.py").write_text("1\n2\n3\n4\n5\n6\n7\nx\n", encoding="utf-8")
+    told = compaction.compacted(git("status") + git("diff") + git("log"))
+    assert "modified: a.py" in told and "-8\n+x" in told and "=== a.py\n@5" in told
+    assert any(line.endswith(" one") for line in told.split("\n"))
+    listing = subprocess.run(["ls", "-laR"], cwd=repo, encoding="utf-8", stdout=subprocess.PIPE)
+    assert ".: " in compaction.compacted(listing.stdout)
+    assert "a.py 16" in compaction.compacted(listing.stdout)
