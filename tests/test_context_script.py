@@ -266,3 +266,28 @@ def test_status_says_where_the_newest_task_stands(layout: Layout, run: Script) -
     said = {row["id"]: row["status"] for row in json.loads(run.out)}["memory"]
     assert said.startswith("9 documents of 2 tasks, ~") and "tokens stored; station is in" in said
     assert "in implementation, its checkpoint 0 h old" in said
+
+
+OLD = (
+    ("context", "session"), ("external_memory", "init"), ("verdict", "init"), ("handoff", "reset"),
+    ("payload_store", "sweep"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("script", "command"), OLD)
+def test_an_old_name_works_for_a_release_and_says_the_new_one(
+    repo: Path, run: Script, script: str, command: str
+) -> None:
+    assert run(script, command) in (0, 1)
+    assert "an old name, which goes with the next release: now `make " in run.err
+
+
+def test_the_new_names_do_what_the_old_ones_did(repo: Path, run: Script) -> None:
+    run("handoff", "switch", "qa", "--no-story", "--next-action=x")
+    assert run("handoff", "switch", "none") == 0
+    assert run("context", "sessions") == 0
+    assert "\nthis shell: session " in run.out or "\nno session: " in run.out
+    run("payload_store", "store", "--topic=t", "--source=a", "--session=s", stdin="word " * 900)
+    (repo / "shared" / "payloads" / "s" / "manifest.json").unlink()
+    run("doctor", "--mend")
+    assert (repo / "shared" / "payloads" / "s" / "manifest.json").exists()

@@ -240,7 +240,8 @@ def project(folder: Path, host: str, adopted: bool) -> Project:
     git(root, "init", "-q", "-b", "main")
     (root / "README.md").write_text("# Demo\n", encoding="utf-8")
     if adopted:
-        command = [sys.executable, CHECKOUT / "scripts" / "adopt.py", f"--into={root}", "--copy"]
+        adopt = str(CHECKOUT / "scripts" / "adopt.py")
+        command = [sys.executable, adopt, f"--into={root}", "--copy"]
         subprocess.run([*command, f"--hosts={host}"], check=True, capture_output=True)
         (root / "tools" / "contextkit" / ".venv").symlink_to(CHECKOUT / ".venv")
     git(root, "add", "-A")

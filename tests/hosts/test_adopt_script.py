@@ -700,3 +700,12 @@ def test_a_copy_that_stored_nothing_takes_itself_out(
                           capture_output=True)  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
     assert not (host / "tools").exists()
+
+
+def test_adopting_offers_rules_for_what_only_reads_and_writes_none(host: Path, run: Script) -> None:
+    assert run("adopt", f"--into={host}", "--hosts=claude") == 0
+    rules = re.findall(r'"Bash\(make -s (\w+):\*\)",', run.out)
+    assert "payload_show" in rules and "payload_store" not in rules and len(rules) < 12
+    assert "Bash(" not in (host / ".claude" / "settings.json").read_text("utf-8")
+    known = Path(__file__).parents[2].joinpath("Makefile").read_text("utf-8")
+    assert all(f"contextkit.{name} " in known for name in rules)

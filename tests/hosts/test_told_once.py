@@ -166,3 +166,12 @@ def test_a_worktree_is_told_of_the_task_of_the_branch_it_was_made_from(
     assert "alpha is half done" in work.run(
         "s-b", "recover", "--task=alpha", "--worktree=feature/demo"
     )
+
+
+def test_where_nothing_can_be_written_it_is_told_all_the_same(
+    work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work.on("s-a", "alpha")
+    monkeypatch.setattr("contextkit.base.files.write", lambda *a, **k: (_ for _ in ()).throw(
+        OSError("read-only")))  # fmt: skip
+    assert "alpha is half done" in started("s-a", "resume")

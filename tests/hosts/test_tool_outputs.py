@@ -125,7 +125,8 @@ def test_it_is_on_by_default_and_off_with_a_word(repo: Path) -> None:
 
 def test_what_was_shortened_at_the_source_is_not_shortened_again(repo: Path) -> None:
     asked = {"command": "{ exec 2>&1; ( x\n); } | '/a/scripts/run.sh' --sink=m1"}
-    assert used(ran(LONG), tool_input=asked) == {}
+    assert used(ran(LONG + "@stored: x.md\n"), tool_input=asked) == {}
+    assert replaced(ran(LONG), tool_input=asked)  # it could not be stored in the host's sandbox
 
 
 def test_a_limit_below_nothing_is_refused() -> None:
@@ -149,3 +150,16 @@ def test_hooks_are_installed_for_those_tools_unless_the_settings_turn_them_off()
     assert hook_settings.matchers(codex) == {"PreToolUse": "^(Bash)$",
                                              "PostToolUse": "^(Bash|mcp__.+)$"}  # fmt: skip
     assert set(hook_settings.wanted(codex, "x")) == set(codex.events)
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["make -s payload_show ref=latest part=content", "cd a && make context_show ref=x | head",
+     "contextkit memory_recover", "sed -n 17,400p shared/payloads/s/x.md"],
+)  # fmt: skip
+def test_what_our_own_commands_print_is_never_replaced(repo: Path, command: str) -> None:
+    passed: dict[str, Any] = {"tool_name": "Bash", "tool_input": {"command": command},
+              "tool_response": {"stdout": "It takes 52 ms. " * 3000, "stderr": ""}}  # fmt: skip
+    assert answer("PostToolUse", **passed) == {}
+    passed["tool_input"] = {"command": "make all"}
+    assert answer("PostToolUse", **passed) != {}

@@ -6,9 +6,11 @@ import json
 import random
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import Script, rounds
+from contextkit.machines.documents import knowledge
 from contextkit.machines.flows.shares import MARK
 from contextkit.reviews.documents import verdicts
 from hostile_histories import Siege
@@ -143,3 +145,18 @@ def test_no_history_with_a_hostile_machine_changes_what_is_ours(sealed: Path, se
         for _ in range(8):
             siege.step()
         assert siege.defects == [], siege.told
+
+
+def test_a_manifest_that_contests_everything_is_noted_once_a_batch(
+    victim: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours = [f"finding/ui{number}_20261122T100000.md" for number in range(300)]
+    for name in ours:
+        victim.find_out(name[8:-19], "ours\n")
+    victim.push()
+    foreign(victim, *((name, b"theirs\n") for name in ours))
+    saved: list[Any] = []
+    save = knowledge.save
+    monkeypatch.setattr(knowledge, "save", lambda *given: saved.append(save(*given)))
+    assert [row.did for row in victim.pull().rows] == ["beside"] * 300
+    assert len(saved) == 2, "else the time grows with the square of what a stranger sends"

@@ -283,10 +283,13 @@ def test_the_same_text_is_stored_once_and_both_receipts_point_to_it(run: Script)
     body = "It takes 52 ms. " * 200
     run("payload_store", "--topic=x", "--source=y", "--session=s", stdin=body)
     first = run.out.splitlines()[0]
-    run("payload_store", "--topic=other", "--source=z", "--session=s", stdin=body)
+    run("payload_store", "--topic=other", "--source=y", "--session=s", stdin=body)
     assert run.out.splitlines()[0] == first and "is stored already" in run.err
+    run("payload_store", "--topic=other", "--source=z", "--session=s", stdin=body)
+    assert run.out.splitlines()[0] != first
     run("payload_store", "list", "--session=s", "--json")
-    assert len(json.loads(run.out)["payloads"]) == 1
+    listed = json.loads(run.out)["payloads"]
+    assert [(one["topic"], one["source"]) for one in listed] == [("x", "y"), ("other", "z")]
     run("payload_store", "--topic=x", "--source=y", "--session=t", stdin=body)
     assert run.out.splitlines()[0] != first
 

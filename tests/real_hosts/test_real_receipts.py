@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import time
+from pathlib import Path
 
 import pytest
 from models import Models, Reply, Request, Say, Script, Use
@@ -114,3 +116,79 @@ def test_an_agent_that_says_its_report_again_is_let_go(project: Project) -> None
     with scripted(project, True, lambda request: [Say(REPORT)]) as models:
         assert project.run(models, PROMPT).status == 0
     assert sum(sub(request) for request in models.requests) == 2
+
+
+def contracted(request: Request) -> Reply:
+    """An agent that does as it is told: its report in the file, an answer in its own words."""
+    told = re.search(r"`(\S*\.contextkit/reports/\S+\.md)`", request.text)
+    if told and "Write" in request.tools and MARK not in request.text:
+        found = re.search(
+            r"Working directory: (\S+)|cwd[\"']?: ?[\"']?(/\S+?)[\"'\s]", request.text
+        )
+        root = (found[1] or found[2]) if found else ""
+        return [Use("Write", {"file_path": f"{ROOT[0] or root}/{told[1]}", "content": REPORT})]
+    return [Say("app.py is read twice; entry 377 stays for 377 seconds.")]
+
+
+ROOT = [""]
+
+
+@pytest.mark.parametrize("background", [False, True])
+@pytest.mark.parametrize("project", ["claude"], indirect=True)
+def test_an_agent_that_follows_the_contract_is_not_sent_back(
+    project: Project, background: bool
+) -> None:
+    ROOT[0] = str(project.root)
+    with scripted(project, background, contracted) as models:
+        assert project.run(models, PROMPT).status == 0
+    copies, _ = told(models)
+    assert copies == 0 and sum(sub(request) for request in models.requests) == 2  # write, answer
+    main = [request.text for request in models.requests if not sub(request)]
+    named = {path for text in main for path in re.findall(r"shared/payloads/\S+?\.md", text)}
+    (path,) = named
+    stored = project.files(".contextkit/ended/*/*.md") + project.files("shared/payloads/*/*.md")
+    assert [one.name for one in stored if MARK in one.read_text("utf-8")] == [path.split("/")[-1]]
+
+
+@pytest.mark.parametrize("form", ["no .venv", "worktree", "settings"])
+@pytest.mark.parametrize("project", ["claude"], indirect=True)
+def test_the_same_receipt_wherever_it_is_started(
+    project: Project, form: str, tmp_path: Path
+) -> None:
+    """A clone that nobody set up, a worktree, and a line of settings."""
+    if form == "no .venv":
+        (project.root / "tools" / "contextkit" / ".venv").unlink()
+    if form == "settings":
+        project.settings(payload_budget=400)
+    if form == "worktree":
+        project.git("worktree", "add", "-q", str(tmp_path / "apart"))
+        project = Project(tmp_path / "apart", project.home, project.host)
+    with scripted(project) as models:
+        assert project.run(models, PROMPT).status == 0
+    main = "\n".join(request.text for request in models.requests if not sub(request))
+    for key in ("summary[", "keyFindings: ", "kind: ", "facts_kept: ", "more: lines "):
+        assert key in main, key
+    assert project.diagnostics == ""
+
+
+@pytest.mark.parametrize("project", ["claude"], indirect=True)
+def test_a_resumed_session_opens_three_days_later_what_its_receipt_names(project: Project) -> None:
+    opened: list[str] = []
+    with scripted(project) as models:
+        assert project.run(models, PROMPT).status == 0
+        text = "\n".join(request.text for request in models.requests)
+        (path,) = set(re.findall(r"shared/payloads/\S+?\.md", text))
+
+        def read(request: Request) -> Reply:
+            if opened:
+                return [Say("It is there." if MARK in request.text else "It is gone.")]
+            opened.append(path)
+            return [
+                Use("Read", {"file_path": str(project.root / path), "offset": 380, "limit": 40})
+            ]
+
+        models.script = read
+        later = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 3 * 86_400))
+        done = project.run(models, "READ: open it", CONTEXT_NOW=later,
+                           options=("--continue", "--permission-mode", "default"))  # fmt: skip
+    assert "It is there." in done.out and "permission" not in done.out.lower()[-400:]

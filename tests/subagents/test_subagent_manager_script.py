@@ -688,6 +688,7 @@ def test_finish_stores_the_text_and_names_it_in_the_verdict(
     receipt = finish(manager, "--model=haiku", text=REPORT)
     path = receipt.partition("@stored: ")[2].partition("\n")[0].strip('"')
     assert path.startswith("shared/payloads/s-42/") and REPORT in Path(path).read_text("utf-8")
+    until(Path(".clavain/verdicts/ui.json").exists)
     verdict = json.loads(Path(".clavain/verdicts/ui.json").read_text(encoding="utf-8"))
     assert (verdict["status"], verdict["detail_path"]) == ("NEEDS_ATTENTION", path)
     assert (verdict["session_id"], verdict["model"]) == ("s-42", "haiku")
@@ -697,6 +698,7 @@ def test_finish_stores_the_text_and_names_it_in_the_verdict(
 def test_finish_without_a_text_writes_a_verdict_alone(manager: Manager) -> None:
     assert finish(manager) == "NEEDS_ATTENTION\tui\tTwo defects\n"
     assert not Path("shared").exists()
+    until(Path(".clavain/verdicts/ui.json").exists)
     verdict = json.loads(Path(".clavain/verdicts/ui.json").read_text(encoding="utf-8"))
     assert verdict["detail_path"] == ""
     finish(manager, text=" \n")
@@ -838,6 +840,7 @@ def test_the_report_that_an_agent_left_in_its_file_is_handed_in_when_it_ends(
         "--slug=ui", "--capsule=none",
     )  # fmt: skip
     manager.ended(identity)
+    until(Path(".clavain/verdicts/ui.json").exists)
     verdict = json.loads(Path(".clavain/verdicts/ui.json").read_text(encoding="utf-8"))
     assert verdict["summary"] == "It takes 52 ms. Cache it."
     assert "The cache takes 52 ms." in Path(verdict["detail_path"]).read_text("utf-8")
@@ -848,6 +851,7 @@ def test_a_long_output_is_a_report_too_and_its_own_summary_the_verdicts(manager:
     text = "# R\n\n## Summary\n\nThe cache is slow. Read once.\n\n## More\n\n" + "Words. " * 800
     Path("out.md").write_text(text, encoding="utf-8")
     manager.ended(manager.launch("cat out.md", "--slug=ui", "--capsule=none"))
+    until(Path(".clavain/verdicts/ui.json").exists)
     verdict = json.loads(Path(".clavain/verdicts/ui.json").read_text(encoding="utf-8"))
     assert verdict["summary"] == "taken from its output: The cache is slow. Read once."
     assert verdict["status"] == "PARTIAL"

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import errors, names
+from contextkit.base import names
 from contextkit.base.errors import bad_input
 from contextkit.base.records import Declaration, Record
 
@@ -203,35 +203,13 @@ def add_value(raw: Raw, option: Option, spelling: str, value: str) -> None:
     if option.single == spelling and spelling:
         values.append(value)
     elif option.kind == "items":
-        values += _items(option, value)
+        from contextkit.base import lists
+
+        values += lists.items(option.name, value)
     elif option.kind == "words":
         values += value.replace(",", " ").split()
     else:
         values.append(value)
-
-
-# What says that a bar without blanks is part of an item: code, a type, a pipeline.
-_CODE = frozenset("`\"'()[]{}^$*+\\<>=&")
-_AROUND_A_BAR = frozenset(
-    "none null nil undefined int str string number bool boolean float any object bytes"
-    " grep sort head tail wc sed awk tee jq xargs less cut uniq tr cat".split()
-)
-
-
-def _items(option: Option, value: str) -> list[str]:
-    """The items of a list: one a line, or separated by ` | `; by a bare bar where that is clear."""
-    found = [i.strip() for line in value.split("\n") for i in line.split(" | ") if i.strip()]
-    if len(found) != 1 or "|" not in found[0] or not _CODE.isdisjoint(found[0]):
-        return found
-    parts = [part.strip() for part in found[0].split("|")]
-    words = [part.lower().split() for part in parts]
-    even = all(len(some) == 1 for some in words) or all(len(some) > 1 for some in words)
-    if not even or os.path.lexists(found[0]):
-        return found
-    if not _AROUND_A_BAR.isdisjoint(word for some in words for word in (some[0], some[-1])):
-        return found
-    errors.remarks.append(f"{option.name}: read as {len(parts)} items: {' | '.join(parts)[:200]}")
-    return parts
 
 
 def missing_options(options: tuple[Option, ...], raw: Raw) -> list[Option]:

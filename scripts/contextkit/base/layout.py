@@ -6,6 +6,7 @@ the current directory, else that directory itself.
 
 from __future__ import annotations
 
+import errno
 import os
 import time
 
@@ -307,7 +308,8 @@ class Layout:
         """Have git ignore `path` (or what is `below` it) on every branch, unless it is tracked.
 
         The line goes into the file that is local to this clone: a pull or checkout cannot remove
-        it, and no file of the host is touched.
+        it, and no file of the host is touched. Where git's folder may not be written, as in a
+        host's sandbox, the ignore rules in the store itself have to do.
         """
         if self.repository is None:
             return
@@ -322,7 +324,11 @@ class Layout:
             before = files.read_if_there(rules) or ""
             if line not in before.split("\n"):
                 gap = "\n" if before and before[-1] != "\n" else ""
-                files.append(rules, f"{gap}{line}\n")
+                try:
+                    files.append(rules, f"{gap}{line}\n")
+                except OSError as error:
+                    if error.errno not in (errno.EROFS, errno.EACCES, errno.EPERM):
+                        raise
 
     def lock(self, path: str) -> str:
         """The lock file that guards changes to the shared file `path`."""

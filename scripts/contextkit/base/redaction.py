@@ -43,6 +43,7 @@ _CARRIERS = (
 )  # fmt: skip
 _JOINTS = ("=", ":", "：", ">", " is ", " was ", " ist ", " est ", " es ", "是", "は", "--", "为")
 _FIRST = ("xox", "xapp-", "glp", "NRJS-", "access-", "FLW")  # of tokens in short parts
+_LOOKS = 200  # places of a name
 _NEAR = 30  # characters between a name and its joint
 _DIGITS = frozenset("0123456789")
 _HEX = "0123456789abcdef"
@@ -148,8 +149,11 @@ def _worth_a_search(text: str) -> bool:
 
 def _is_joined(lower: str, name: str, least: int) -> bool:
     """Whether a name has a sign or verb after it, and then a word of at least so many letters."""
-    at = lower.find(name)
-    while at >= 0:
+    at = -1
+    for _ in range(_LOOKS):
+        at = lower.find(name, at + 1)
+        if at < 0:
+            return False
         end = at + len(name)
         ends = [end] if "--" in lower[max(0, at - _NEAR) : at] else []  # an option of a command
         near = lower[end : end + _NEAR].partition("\n")[0]
@@ -158,8 +162,7 @@ def _is_joined(lower: str, name: str, least: int) -> bool:
             return True
         if least == 1 and not _DIGITS.isdisjoint("".join(lower[end : end + 200].split()[:4])):
             return True
-        at = lower.find(name, at + 1)
-    return False
+    return True  # it is named so often that the search is no dearer
 
 
 def _first_word(text: str) -> str:

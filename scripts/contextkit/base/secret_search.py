@@ -368,9 +368,7 @@ def _in_forms(text: str) -> Iterator[Place]:
     for sure, start, end in secret_forms.forms(text, _lower(text)):
         value = text[start:end].rstrip(".,;:*")
         end = start + len(value)
-        if len(value) < 4 or _is_variable(value) or _is_placeholder(value) or "://" in value:
-            continue
-        if value.lower() in WORDS or value[0] in _NO_FORM or _is_cut(text, end):
+        if len(value) < 4 or value.lower() in WORDS or value[0] in _NO_FORM or "://" in value:
             continue
         if sure == secret_forms.CERTAIN:
             is_one = not (value.isupper() and value.isalpha()) and not _is_port(value)
@@ -387,7 +385,7 @@ def _in_forms(text: str) -> Iterator[Place]:
             is_one = _is_phrase(value)
         else:
             is_one = len(value) >= 10 and _is_key(value)
-        if is_one:
+        if is_one and not (_is_variable(value) or _is_cut(text, end) or _is_placeholder(value)):
             yield "password" if sure != secret_forms.MADE else "assigned-secret", start, end
 
 

@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 1230093304825363873
+SOURCE = 1605644952343924177
 name = 'guide.md'
 
 def root(context, missing=missing):
@@ -14,10 +14,13 @@ def root(context, missing=missing):
     cond_expr_undefined = Undefined
     if 0: yield None
     l_0_run = resolve('run')
+    l_0_asked = resolve('asked')
     pass
     yield '# Payloads: long output on disk, a short receipt in the context\n\nStore a text of more than 500 tokens and pass on what is printed (at most 300 tokens) in its place:\n\n    '
     yield str((undefined(name='run') if l_0_run is missing else l_0_run))
-    yield ' payload_store topic="what it is about" source=your-agent-name < report.md\n\nSay yourself what the text comes to: `summary="…" key_findings="… | …" confidence=high`. A text within\nthe budget comes back unchanged, and nothing is stored.\n\n| to | run |\n|---|---|\n| see what is stored | `'
+    yield ' payload_store topic="what it is about" source=your-agent-name < report.md\n\nSay yourself what the text comes to: `summary="…" key_findings="… | …" confidence=high`, or in a section\n`## Summary` of its own. A text within the budget comes back unchanged, and nothing is stored.\n\nAsked by another agent: a report above 1,000 words goes into a file or the store. Answer in at most 250\ntokens: '
+    yield str((undefined(name='asked') if l_0_asked is missing else l_0_asked))
+    yield '.\n\n| to | run |\n|---|---|\n| see what is stored | `'
     yield str((undefined(name='run') if l_0_run is missing else l_0_run))
     yield ' payload_list` |\n| read the summary of one | `'
     yield str((undefined(name='run') if l_0_run is missing else l_0_run))
@@ -88,4 +91,4 @@ def root(context, missing=missing):
     yield ' reminder_done id="r-1a2b3c"` |\n\nLink each decision to its file, plan entry or commit in place of explaining it again. No secrets.\n'
 
 blocks = {}
-debug_info = '5=13&12=15&13=17&14=19&15=21&16=23&27=25&31=27&32=29&33=31&34=33&35=35&36=37&40=39&49=41&54=43&55=45&56=47&57=49&69=51&70=53&71=55&72=57&73=59&74=61&75=63&76=65&77=67&78=69&88=71&89=73&93=75&94=77&95=79&96=81'
+debug_info = '5=14&11=16&15=18&16=20&17=22&18=24&19=26&30=28&34=30&35=32&36=34&37=36&38=38&39=40&43=42&52=44&57=46&58=48&59=50&60=52&72=54&73=56&74=58&75=60&76=62&77=64&78=66&79=68&80=70&81=72&91=74&92=76&96=78&97=80&98=82&99=84'

@@ -45,6 +45,8 @@ def write(layout: Layout, args: Arguments) -> str:
 
 
 def switch(layout: Layout, args: Arguments) -> Answer:
+    if args.to == NOBODY:
+        return Answer(text=reset(layout, args))
     fields = _fields(layout, args)
     prompt = fields.get("to_agent", "")
     called = agents.recognized(prompt, layout.limits.handoff_prefixes)
@@ -243,6 +245,7 @@ def _consumed(layout: Layout, name: str) -> bool:
         return True  # an unreadable artifact is not waiting to be consumed
 
 
+NOBODY = "none"  # in place of an agent: the current one is not active anymore
 TO = Option(name="to", positional=True, help="the incoming agent: qa, @qa, /AIOS:agents:qa")
 FIELDS = (
     Option(name="from", help="who is handing over (default: the active agent)"),
@@ -318,6 +321,6 @@ PROGRAM = Program(
         ),
         *READING,
         Command(run=undo, help="undo the last switch and remove its artifact"),
-        Command(run=reset, help="deactivate the current agent; the next one starts fresh"),
+        Command(run=reset, help="deactivate the current agent", now=f"handoff_switch to={NOBODY}"),
     ),
 )

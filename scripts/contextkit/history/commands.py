@@ -158,14 +158,24 @@ def _who(row: dict[str, object]) -> str:
 def sessions(layout: Layout, args: Arguments) -> Rows:
     from contextkit.history.flows import delivery
 
+    here = _this_shell(layout)
+    nothing = "No sessions." if args.all else "No open sessions: all=1 shows ended ones"
     return Rows(
         columns=(("session", "session", _session), ("host", "host"), ("started", "started"),
                  ("ended", "ended"), ("stored", "stored"), ("injected", "injected"),
                  ("shown", "shown"), ("saved", "saved"), ("open", "open")),
         rows=delivery.sessions(list(ledger.read(layout)), args.all),
-        nothing="No sessions." if args.all else "No open sessions: all=1 shows ended ones",
-        below="\n(estimated tokens; saved = stored - injected - shown)",
+        nothing=f"{nothing}\n{here}",
+        below=f"\n(estimated tokens; saved = stored - injected - shown)\n{here}",
     )  # fmt: skip
+
+
+def _this_shell(layout: Layout) -> str:
+    """Say which session this shell is in, and where that comes from."""
+    from contextkit.base import sessions as known
+
+    name, origin = known.named(layout)
+    return f"this shell: session {name} (from {origin})" if name else f"no session: {origin}"
 
 
 def _session(row: Session) -> str:
@@ -371,6 +381,7 @@ PROGRAM = Program(
         Command(
             run=session,
             help="which session this shell is in, and where that comes from",
+            now="context_sessions",
             options=(JSON,),
         ),
         Command(

@@ -7,7 +7,7 @@ import fcntl
 import os
 import sys
 
-from contextkit.base import names, outgoing
+from contextkit.base import cli, names, outgoing
 from contextkit.base.commands import DRY_RUN, JSON, Answer, Arguments, Command, Option, Program
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
@@ -27,7 +27,9 @@ def adopt(layout: Layout, args: Arguments) -> str:
     with _held(into):
         chosen = args.hosts or adoption.hosts_of(into, folder) or hosts.defaults()
         plan = adoption.adopt(into, folder, chosen, args.link, args.copy)
-        return _carried_out(plan, args.dry_run)
+        done = _carried_out(plan, args.dry_run)
+    offers = adoption.offered(chosen) if plan.changes and not args.dry_run else []
+    return "\n".join([done, *offers])
 
 
 def unadopt(layout: Layout, args: Arguments) -> str:
@@ -96,6 +98,10 @@ def upgrade(layout: Layout, args: Arguments) -> str:
 def examine(layout: Layout, args: Arguments) -> Answer:
     from contextkit.hosts.flows import doctor
 
+    if args.mend:
+        from contextkit.payloads.flows import retention
+
+        cli.say_each(retention.mend(layout, names.now()))
     found = doctor.examine(layout, (args.host,) if args.host else hosts.names_of_hosts())
     wrong = sum(not finding.note for finding in found)
     rows = [{"id": one.area, "level": _level(one.note), "problem": one.problem,
@@ -160,6 +166,7 @@ DOCTOR = Program(
             help="fire the hooks, check the stores, say how to fix what is wrong",
             options=(
                 Option(name="host", choices=hosts.names_of_hosts(), help="only its hooks"),
+                Option(name="mend", kind="flag", help="first end unused sessions, fix manifests"),
                 JSON,
             ),
         ),

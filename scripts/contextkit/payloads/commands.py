@@ -127,7 +127,7 @@ def list_(layout: Layout, args: Arguments) -> Answer:
             )  # fmt: skip
         if there:
             files_are = names.counted(len(there), "file") + (" is" if len(there) == 1 else " are")
-            talk.append(f"{files_are} not listed: payload_repair session={name}")
+            talk.append(f"{files_are} not listed: doctor mend=1")
     heads = ("id", "tokens", "state", "source", "topic")
     text = "\n".join(names.clipped(line, _WIDTH) for line in tables.table(heads, rows).split("\n"))
     return Answer(
@@ -417,11 +417,13 @@ PROGRAM = Program(
         Command(
             run=sweep,
             help="end sessions that are no longer used",
+            now="doctor mend=1",
             options=(Option(name="max_idle", help="idle for longer than this (default: 24h)"),),
         ),
         Command(
             run=repair,
             help="rebuild a session's manifest from its files",
+            now="doctor mend=1",
             options=(Option(name="session", required=True, help="the session to fix"),),
         ),
     ),

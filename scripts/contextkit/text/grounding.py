@@ -96,6 +96,12 @@ def check(answer: str, report: str) -> Checked:
     return Checked(len(seen) + len(turned), (*missing, *turned), turned)
 
 
+def of_itself(said: str) -> Checked:
+    """The claims of words that the report itself has, all of which stand there."""
+    kinds = ("prohibition", "error")
+    return Checked(len({value for kind, value, _ in facts.find(said) if kind not in kinds}))
+
+
 class _Report:
     """A report, prepared for many look-ups."""
 

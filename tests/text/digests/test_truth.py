@@ -222,11 +222,11 @@ def test_the_end_of_a_run_is_its_verdict(line: str) -> None:
 def test_a_message_of_go_stays_with_its_test() -> None:
     lines = ["=== RUN   TestFine", "    a_test.go:3: only said", "--- PASS: TestFine (0.00s)"]
     for name in ("One", "Two", "Three"):
-        lines += [f"=== RUN   Test{name}", f"    b_test.go:7: why {name}"]
+        lines += [f"=== RUN   Test{name}", "    b_test.go:6: first", f"    b_test.go:7: why {name}"]
         lines += [f"--- FAIL: Test{name} (0.00s)"]
     summary = said("\n".join([*lines, "FAIL", "FAIL\tshop/a\t0.003s"]))
     for name in ("One", "Two", "Three"):
-        assert f"Test{name}: why {name} (b_test.go:7)" in summary
+        assert f"Test{name}: first; why {name} (b_test.go:6)" in summary
     assert "only said" not in summary.split("failed: ")[1]
 
 
@@ -458,3 +458,32 @@ def test_the_time_grows_with_the_length(text: str) -> None:
 
     many = 200_000 // len(text)
     assert seconds(4 * many) < 12 * seconds(many) + 0.5
+
+
+def test_what_a_host_has_cut_out_is_not_told_as_the_whole() -> None:
+    lines = [f"step {n} of the build" for n in range(40)]
+    text = "\n".join([*lines[:20], "…26,962 tokens truncated…", *lines[20:]])
+    summary = said(text)
+    assert "lacks a part: 26,962 tokens truncated" in summary
+    assert "41 lines" not in summary
+
+
+def test_the_priority_of_a_report_is_no_finding() -> None:
+    text = "# Audit of the store\n\n**Priority:** HIGH\n\n## Findings Index\n"
+    text += (
+        '- P1 | F-1 | "Store" | Writes are lost\n- P2 | F-2 | "Docs" | A typo\n\nVerdict: risky\n'
+    )
+    rows = engine.digest(text, 300).rows
+    assert all("Audit of the store" not in row.finding for row in rows)
+    assert any("Writes are lost" in row.finding for row in rows)
+
+
+@pytest.mark.parametrize("cap", [220, 600])
+def test_every_failure_has_its_message_and_place_while_there_is_room(cap: int) -> None:
+    lines = []
+    for n in range(6):
+        lines += [f"____ test_{n} ____", f"E   assert {n} == 9", f"tests/a.py:{n + 3}: E", ""]
+    lines += [f"FAILED tests/a.py::test_{n} - assert {n} == 9" for n in range(6)]
+    summary = said("\n".join([*lines, "=== 6 failed, 90 passed in 1.00s ==="]), cap)
+    for n in range(6):
+        assert f"FAILED tests/a.py::test_{n} - assert {n} == 9 (tests/a.py:{n + 3})" in summary

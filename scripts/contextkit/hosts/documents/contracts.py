@@ -73,6 +73,8 @@ class Host(Record):
     sessions, marks: variables that hold the session's id, and those that show that a command runs
         in this host.
     home: the variable that names the host's own folder, and its default below the user's home.
+    allows: the file of settings and key for rules of what needs no permission, and the rule for a
+        shell command that begins so.
     keeps: a file of settings in that folder, and its key for the days that transcripts are kept.
     transcripts: where sessions leave transcripts in that folder; `{project}` is the project's path
         with every odd character a hyphen, `{days}` stands for folders by year, month and day.
@@ -117,6 +119,7 @@ class Host(Record):
     sessions: tuple[str, ...] = ()
     marks: tuple[str, ...] = ()
     home: tuple[str, ...] = ("", "")
+    allows: tuple[str, ...] = ()
     keeps: tuple[str, ...] = ("", "")
     transcripts: str = ""
     transcript_form: str = ""

@@ -20,6 +20,7 @@ from contextkit.hosts.documents.contracts import Host
 from contextkit.hosts.documents.vendored import Adopted
 from contextkit.hosts.flows import changes, git_ignores
 from contextkit.hosts.flows.changes import Plan, Work
+from contextkit.payloads.documents import answers
 
 FOLDER = "tools/contextkit"  # the default folder for the copy
 _SAFE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-/")
@@ -346,7 +347,7 @@ class _Page(Record):
 
 def guide(run: str = _MAKE) -> str:
     """Return the pages of the skill, in one file; `run` stands before each command."""
-    return templates.render("guide.md", run=run)
+    return templates.render("guide.md", run=run, asked=answers.ASKED)
 
 
 def skill(path: str, run: str = _MAKE) -> str:
@@ -393,3 +394,24 @@ def _shown(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return quoted(value, always=True) if isinstance(value, str) else str(value)
+
+
+# What only reads what was stored: a host need not ask before it.
+_READING = ("payload_show", "payload_find", "payload_list", "context_show", "context_status",
+            "verdict_show", "handoff_show", "memory_recover", "reminders")  # fmt: skip
+
+
+def offered(chosen: tuple[str, ...]) -> list[str]:
+    """Return rules that a user may add to a host's settings, so that reading asks no permission.
+
+    Adopting writes none of them: what needs no permission is the user's to say.
+    """
+    said = []
+    for host in map(hosts.find, chosen):
+        if host.allows:
+            path, key, rule = host.allows
+            said.append(
+                f"{host.title} asks before commands. These only read; {key} in {path} allows:"
+            )
+            said += [f'  "{rule.format(command=f"make -s {name}")}",' for name in _READING]
+    return said

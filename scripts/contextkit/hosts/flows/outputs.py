@@ -276,7 +276,8 @@ def shorten(layout: Layout, given: HookInput) -> Answer:
 
     event = hosts.find(given.host).events[given.event]
     response, asked = given.passed.get("tool_response"), given.passed.get("tool_input")
-    if isinstance(asked, dict) and rewriting.is_wrapped(asked.get("command")):
+    command = asked.get("command") if isinstance(asked, dict) else None
+    if rewriting.prints_ours(layout, command):
         return NOTHING
     whole = response if isinstance(response, dict) and event.text else {}
     result = whole.get(event.text) if whole else response

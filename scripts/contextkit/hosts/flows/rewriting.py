@@ -128,9 +128,21 @@ def _is_excluded(part: Simple) -> bool:
         return True
     if name == "git":
         return _reads_or_asks(arguments)
-    if name in ("make", "gmake"):
-        return any(one.startswith(_OURS) or one in _OTHERS_OF_OURS for one in arguments)
-    return _is_of_the_toolkit(part.words)
+    return _is_ours(part)
+
+
+def prints_ours(layout: Layout, command: object) -> bool:
+    """Return whether a command is one of ours, or reads what is stored: its output is wanted."""
+    if not isinstance(command, str):
+        return False
+    stored = layout.shown(layout.payloads) + "/" in command
+    return stored or any(map(_is_ours, shell.parse(command) or ()))
+
+
+def _is_ours(part: Simple) -> bool:
+    if part.name in ("make", "gmake"):
+        return any(one.startswith(_OURS) or one in _OTHERS_OF_OURS for one in part.words[1:])
+    return part.name == "contextkit" or _is_of_the_toolkit(part.words)
 
 
 def _is_a_prompt(arguments: tuple[str, ...]) -> bool:

@@ -12,6 +12,7 @@ import os
 import time
 
 from contextkit.base import addresses, files, names, sessions
+from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.hosts.documents import contracts, seen_agents
 from contextkit.hosts.documents.contracts import NOTHING, Answer, HookInput
@@ -57,6 +58,11 @@ def handoff(layout: Layout) -> Answer:
 def brief(layout: Layout, given: HookInput) -> Answer:
     """Return a new subagent's briefing: the newest capsule for the branch, else a handoff."""
     from contextkit.base import git
+    from contextkit.capsules.documents import branches
+
+    apart = layout.repository is not None and layout.repository.folder != layout.repository.common
+    if not (apart or os.path.isdir(layout.handoffs) or branches.all_of(layout)):
+        return NOTHING
     from contextkit.subagents.flows import prompts
 
     branch = git.head(layout.repository).name
@@ -120,13 +126,21 @@ def unseen(layout: Layout, given: HookInput, answer: Answer) -> Answer:
     lines = [line for line in answer.context.split("\n") if _key(line) not in before]
     quoted = _new_of(answer.quoted, before)
     told = [*answer.context.split("\n"), *answer.quoted.split("\n")]
-    files.store(layout.state)
-    _sweep(os.path.dirname(path))
-    files.write(path, "\n".join(sorted(known | set(map(_key, told)))), derived=True)
+    _note_told(layout, path, known | set(map(_key, told)))
     if quoted != answer.quoted and quoted:
         answer = answer.replace(origin=f"{answer.origin}, what changed since you last saw it")
     found = answer.replace(context="\n".join(lines).strip("\n"), quoted=quoted)
     return found if found.context or found.quoted else NOTHING
+
+
+def _note_told(layout: Layout, path: str, keys: frozenset[str]) -> None:
+    """Record what a conversation was told; where nothing can be written it is told again."""
+    try:
+        files.store(layout.state)
+        _sweep(os.path.dirname(path))
+        files.write(path, "\n".join(sorted(keys)), derived=True)
+    except (OSError, ContextError):
+        return
 
 
 def _sweep(folder: str) -> None:
@@ -154,8 +168,9 @@ def _new_of(text: str, before: frozenset[str]) -> str:
 
 
 def _key(line: str) -> str:
-    """A line without what changes by itself: how long ago it was saved."""
-    return line.partition(", ")[0] if line.startswith("- Saved: ") else line.strip()
+    """What recognizes a line, without what changes by itself: how long ago it was saved."""
+    said = line.partition(", ")[0] if line.startswith("- Saved: ") else line.strip()
+    return names.sha256(said.encode("utf-8", "replace"))[:16]
 
 
 def _told(layout: Layout, session: str) -> str:

@@ -12,6 +12,7 @@ kill at any point the next pull continues: what has arrived already has the same
 
 from __future__ import annotations
 
+import functools
 import os
 import unicodedata
 
@@ -42,12 +43,15 @@ class Offer:
     def __init__(self, layout: Layout, machine: Machine, known: Known, report: Report) -> None:
         self.layout, self.machine, self.known, self.report = layout, machine, known, report
         self.now = names.now()
-        self.keys = signatures.of_user(layout)
         self.sessions: dict[str, None] = {}  # in which something was stored
         self.sender = machine
         self.later: list[tuple[Machine, list[Entry]]] = []  # output, which needs its run first
         self.read: dict[str, int] = {}  # the manifest up to which each machine is done
         self.spelled: dict[str, str] = {}  # each folder and document here, by its folded name
+
+    @functools.cached_property
+    def keys(self) -> signatures.Keys:
+        return signatures.of_user(self.layout)
 
 
 def pull(

@@ -168,7 +168,6 @@ def checkpoint(layout: Layout, args: Arguments) -> Answer:
 
 
 def phase(layout: Layout, args: Arguments) -> Answer:
-    cli.say(f"the same as: memory_checkpoint task={args.task} to={args.to}")
     return _enter(layout, args)
 
 
@@ -342,7 +341,7 @@ BOUNDARY = (
 RECOVERY = Option(name="recovery", help="how to resume (default: a standard instruction)")
 
 COMMANDS = (
-    Command(run=init, help="create the store's folders (every save does too)"),
+    Command(run=init, help="create the store's folders", now="context_init"),
     Command(
         run=plan,
         help="create or update a task's plan",
@@ -402,6 +401,7 @@ COMMANDS = (
     Command(
         run=phase,
         help="the same as memory_checkpoint to=",
+        now="memory_checkpoint to=",
         options=(
             TASK,
             Option(name="to", required=True, help="the next phase"),

@@ -101,7 +101,7 @@ def read(text: str) -> dict[str, Any]:
     above = sections.plain(_without_rules(head))
     _gather(head, found, fields)
     kept = [above, f"{findings.RENAMED}\n\n" + "\n".join(renamed) if renamed else ""]
-    fields["summary"] = "\n\n".join(filter(None, fields["summary"])) or _gist(head, found)
+    fields["summary"] = "\n\n".join(filter(None, fields["summary"])) or _gist(head, found, text)
     if any(kept) and "".join(kept).strip() != fields["summary"].strip():
         fields["more"].insert(0, _extra("Report", "\n\n".join(filter(None, kept))))
     fields["more"] = [extra for extra in fields["more"] if extra.text or extra.heading != "Notes"]
@@ -243,8 +243,13 @@ def _first_sentence(lines: list[str]) -> str:
     return ""
 
 
-def _gist(head: list[str], found: list[Section]) -> str:
-    """A stand-in for a missing summary: the verdict and the first paragraph."""
+def _gist(head: list[str], found: list[Section], text: str) -> str:
+    """A stand-in for a missing summary: the author's words elsewhere, else the beginning."""
+    from contextkit.text import authored
+
+    own = authored.read(text)
+    if own.sums_up:
+        return own.lead()
     lines = [line for section in (Section("", head), *found) for line in
              (section.heading, *section.lines)]  # fmt: skip
     bare = [line for line, inside in sections.lines_of(lines) if not inside]

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 FOLDER = "outputs"  # below the toolkit's own state: outputs of commands that still run
 _OVER = 2000  # tokens, where the settings turn the hook off and somebody asks for it by hand
+_DAY = 86_400
 _ROWS = 60
 _SHARE, _MOST = 0.4, 10_000  # of the output, and tokens, of a form that loses nothing
 _FAILURE = re.compile(
@@ -29,6 +30,7 @@ _FAILURE = re.compile(
     re.IGNORECASE,
 )
 _LEAST, _STEP = 150, 50  # tokens that are tried for what failed, before there is room for the rest
+_STATUS = re.compile(r"^exit status -?\d+(?: \(or more\))?(?:; |$)")  # the first line says it
 _TOPIC = 100  # characters
 _SIGNALS = {1: "HUP", 2: "INT", 3: "QUIT", 6: "ABRT", 9: "KILL", 11: "SEGV", 13: "PIPE", 15: "TERM"}
 # Colors, movements of the cursor, titles of the window.
@@ -50,6 +52,33 @@ def place(job: Job) -> str:
     folder = os.path.join(files.store(layout.state), FOLDER)
     os.makedirs(folder, exist_ok=True)
     return os.path.join(folder, f"{os.getpid()}-{os.urandom(3).hex()}.out")
+
+
+def _left_behind(layout: Layout) -> list[str]:
+    """Return the outputs of runs that were killed, each told once; old ones are removed."""
+    folder = os.path.join(layout.state, FOLDER)
+    found = []
+    for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
+        path = os.path.join(folder, name)
+        process = name.partition("-")[0]
+        if not process.isdigit() or _is_running(int(process)):
+            continue
+        if name.endswith(".out"):
+            found.append(path.removesuffix(".out") + ".left")
+            os.replace(path, found[-1])
+        elif names.now() - os.stat(path).st_mtime > _DAY:
+            os.unlink(path)
+    return found
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True
 
 
 def so_far(job: Job) -> str:
@@ -96,7 +125,9 @@ def _told(job: Job) -> str:
         size=job.output.size if missing else 0,
         status=job.status,
     )
-    return digested(layout, told)
+    lost = [f"[cut off when its run was killed: {layout.shown(one)}]\n"
+            for one in _left_behind(layout)]  # fmt: skip
+    return digested(layout, told) + "".join(lost)
 
 
 class Told(Record):
@@ -164,7 +195,7 @@ def _of_failure(digest: engine.Digest) -> engine.Digest:
     kept = []
     for row in digest.rows:
         said = [one for one in row.finding.split("; ") if _FAILURE.search(one) and "===" not in one]
-        if row.aspect not in ("", "size"):
+        if row.aspect:
             kept.append(row)
         elif said:
             kept.append(row._replace(finding="; ".join(said)))
@@ -187,9 +218,12 @@ def _rows(digest: engine.Digest | None, before: int) -> str:
     """Return the digest's rows, each with its line in the file where `before` lines come first."""
     if digest is None:
         return ""
-    lines = [f"{row.line + before}: {_said(row.aspect, row.finding)}" for row in digest.rows]
-    if digest.key and not any(digest.key in line for line in lines):
-        lines.insert(0, f"{digest.at + before}: {digest.key}" if digest.at else digest.key)
+    rows = [(row.line, row.aspect, _STATUS.sub("", row.finding)) for row in digest.rows]
+    lines = [f"{line + before}: {_said(aspect, finding)}" for line, aspect, finding in rows
+             if finding and aspect != "size"]  # fmt: skip
+    key = _STATUS.sub("", digest.key)
+    if key and not any(key in line for line in lines):
+        lines.insert(0, f"{digest.at + before}: {key}" if digest.at else key)
     return "\n".join(lines)
 
 

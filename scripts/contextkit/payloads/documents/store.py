@@ -396,7 +396,7 @@ def entries(layout: Layout, session: str) -> list[manifests.Fields]:
             return []  # it ended just now
         if isinstance(error, NewerFormat):
             raise
-        raise ContextError(f"{error}: fix it with payload_repair session={session}") from None
+        raise ContextError(f"{error}: fix it with doctor mend=1") from None
 
 
 def documents(layout: Layout, session: str) -> list[str]:

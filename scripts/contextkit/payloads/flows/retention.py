@@ -236,6 +236,15 @@ def sweep(
     return said + _purge(layout, gone[: most - len(said)], now)
 
 
+def mend(layout: Layout, now: int) -> list[str]:
+    """End what is no longer used, and rebuild each manifest that lacks a file; a line for each."""
+    done = sweep(layout, now, names.seconds(layout.limits.payload_idle))
+    for session in payloads.sessions_in(layout):
+        with session_lock(layout, session):
+            done += payloads.repair(layout, session, now)
+    return done
+
+
 def purge(layout: Layout, session: str, now: int) -> list[str]:
     """Remove for good what could still be resumed; return a line for each time it ended."""
     return _purge(layout, ended(layout, sessions.check(session)), now)

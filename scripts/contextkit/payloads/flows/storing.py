@@ -192,7 +192,9 @@ def _told(layout: Layout, output: Output, path: str, seconds: float = 0) -> Told
         with limited.seconds(seconds):
             return telling.tell(layout, asked)
     except limited.TooLong:
-        return telling.unread(layout, asked, seconds)
+        return telling.unread(layout, asked, f"not digested within {seconds:g} s")
+    except Exception:  # a bug in a reader of texts must not lose what is stored
+        return telling.unread(layout, asked, "could not be digested")
 
 
 def _answer(layout: Layout, told: Told, path: str, notes: list[str], passed: bool = True) -> Stored:

@@ -68,8 +68,13 @@ def tell(layout: Layout, asked: Asked) -> Told:
         said = authored.Authored()
         parsed = engine.ParsedText(asked.content, parsed.tokenizer, asked.status)
     own = asked.answer or "\n".join(one.text for one in said.statements)
-    own = "\n".join([own, receipts.said(asked.bare)]).strip()
-    checked = grounding.check(own, asked.content) if own else None
+    given_words = receipts.said(asked.bare).strip()
+    checked = None
+    if asked.answer or given_words:
+        own = f"{own}\n{given_words}".strip()
+        checked = grounding.check(own, asked.content)
+    elif own:
+        checked = grounding.of_itself(own)
     total = f"{len(parsed.facts)}{'+' * parsed.partly}"
     bare = asked.bare.replace(
         confidence=asked.bare.confidence or said.confidence
@@ -103,13 +108,13 @@ def remarks(receipt: Receipt) -> tuple[str, ...]:
     return tuple(found)
 
 
-def unread(layout: Layout, asked: Asked, seconds: float) -> Told:
-    """The receipt of a text that could not be read in time: what it is, and where."""
+def unread(layout: Layout, asked: Asked, why: str) -> Told:
+    """The receipt of a text that could not be read, or not in time: what it is, and where."""
     key = asked.bare.key_findings or names.one_line(asked.answer) or asked.topic
     receipt = asked.bare.replace(
         rows=asked.bare.rows or (Row(aspect="Content", finding=asked.topic),),
         key_findings=key,
-        note=f"not digested within {seconds:g} s; the text is stored whole",
+        note=f"{why}; the text is stored whole",
         more=_lines(asked.first, 1, asked.content.count("\n") + 1),
     )
     receipt, secrets = clean_receipt(layout, receipt)

@@ -15,7 +15,7 @@ from contextkit.text.digests.reading import Pattern, Unit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from contextkit.text.digests.lines import Lines
 
@@ -165,8 +165,3 @@ def listed(counts: Counter[str], most: int = _CODES) -> str:
     """`a x3, b x2, +4 more`."""
     shown = ", ".join(f"{name} x{count}" for name, count in counts.most_common(most))
     return shown + (f", +{len(counts) - most} more" if len(counts) > most else "")
-
-
-def of_objects(found: Iterable[Diagnostic]) -> list[Unit]:
-    """The units of diagnostics that a format gives."""
-    return units(list(found))

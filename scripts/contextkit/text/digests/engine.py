@@ -21,7 +21,7 @@ from collections import Counter
 from contextkit.base import tokens
 from contextkit.base.records import NamedTuple
 from contextkit.text import facts
-from contextkit.text.digests import kinds, lines, reading, weighing
+from contextkit.text.digests import kinds, reading, weighing
 from contextkit.text.digests.kinds import binary
 from contextkit.text.digests.reading import Unit
 
@@ -34,6 +34,7 @@ _ROW = 4  # extra tokens per row
 _DENSE = 0.55  # power of the tokens by which the words of a line are divided
 _TASTE = 0.5  # weight of a unit's decisiveness relative to its facts
 _BARE, _KEY = 0.12, 0.4  # facts that a unit without any counts as, and those that a key unit adds
+_WORD = reading.Pattern(r"\d+|[^\W\d_][^\W_]+")  # by which statements are compared
 _NAME, _NAMES = 40, 8  # characters of a short name, and names listed after `+n more`
 _TRIES, _STEPS = 4, 5  # units that may not fit into the remaining room, and cuts of a unit
 _UNITS = 2000  # units that are weighed
@@ -99,10 +100,12 @@ def digest(
 
 def _document(text: str) -> str:
     """`report`, `review` or `binary` if the text as a whole is one, judging by its beginning."""
-    names = ("binary", "report", "review", "table")
+    names = ("binary", "report", "review")
     sure = {name: kinds.module(name).confidence(text) for name in names}
     best = max(sure, key=lambda name: sure[name])
-    return best if sure[best] and best != "table" else ""
+    if best == "report" and text.lstrip()[:1] == "|" and kinds.module("table").confidence(text):
+        return ""
+    return best if sure[best] else ""
 
 
 class ParsedText:
@@ -239,7 +242,7 @@ class _WeighedByWords(_Weighed):
     share = 0.85
 
     def _facts(self, all_facts: list[facts.Fact]) -> list[frozenset[tuple[str, str]]]:
-        said = [lines.words(unit.text) for unit in self.units]
+        said = [frozenset(_WORD.findall(unit.text.lower())) for unit in self.units]
         count = sum(unit.times for unit in self.units)
         often = Counter[str]()
         for unit, these in zip(self.units, said, strict=True):
@@ -510,7 +513,7 @@ def _more(missing: list[Unit], partly: bool) -> dict[str, tuple[str, int]]:
         listed = len(set(names)) == len(units) <= _NAMES
         count, first = sum(unit.times for unit in units), min(unit.line for unit in units)
         text = f"+{count} {'or ' * partly}more" + (f": {', '.join(names)}" if listed else "")
-        if group == lines.FAILING:
+        if group == reading.FAILING:
             text = f"+{count} line{'s' * (count != 1)} with failure words, first at {first}"
         said[group] = (text, first)
     return said

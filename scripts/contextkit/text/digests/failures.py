@@ -133,6 +133,7 @@ _STOPS = Pattern(  # a line that a runner prints between the blocks of its tests
     r"|Pending:|FAIL\s|Start\s+\d+:|\d+/\d+ Test |Snapshots?:|test at |test result: )"
 )
 _RUNS = Pattern(r"^=== (?:RUN|NAME|CONT) +(\S+)$")  # go test -v
+_OF_GO = Pattern(r"\S+\.go:\d+: ")
 _NPM = Pattern(r"^npm (?:ERR!|error)(?: |$)")
 _MARKED = Pattern(r"^(?:_{3,} \S|[ \t]*● \S|---- \S|[ \t]*\d+\) \S)", re.M)
 _CODE = "Failure/Error: "  # rspec's, before the source
@@ -334,6 +335,8 @@ def _detailed(bares: list[str], at: int, name: str, block: list[int]) -> _Mentio
         expected = bool(_SAYS_BELOW.search(line))
         if said:
             in_source = (in_source or said.startswith('File "')) and not _EXCEPTION.match(said)
+            if message and bares[at].startswith("--- ") and _OF_GO.match(line):
+                message = f"{message}; {said}"  # all that the test says
             message = message or ("" if in_source else said)
         elif _VALUE.match(line):
             values.append(" ".join(line.split()))

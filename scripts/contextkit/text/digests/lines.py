@@ -71,7 +71,6 @@ _RULE = Pattern(r"[\W_]*$")
 _COUNT = Pattern(r"\s*[A-Za-z][\w ()/.-]{0,40}[:=]\s*\d[\d.,]*\s?%?$")  # `Low: 3`
 _TITLE = Pattern(r"[=_-]{3,}[^\d]*$")  # a heading between rules
 _NONE = Pattern(r": 0$")
-_WORD = Pattern(r"\d+|[^\W\d_][^\W_]+")
 _NAMED = Pattern(r"(?:https?:)?/[^\s\"'<>()|,;]+|\"[^\"]{1,80}\"|'[^']{1,80}'|[\w@.-]+/")
 _ITEM = Pattern(r"\s*(?:[-*+•o·]\s|\d+[.)]\s|-\w|--\w)")
 _WRAPPED = (44, 130)  # characters of a line of a wrapped paragraph
@@ -83,7 +82,6 @@ _MOST = 1500  # lines that are weighed
 _ALIKE = 8  # forms that differ only in names and are told as one
 _ENDS = 40  # lines of each end that always are
 _INSIDE, _LEAST = 0.3, 0.1  # weight inside of what is told; weight that is worth a statement
-FAILING = "failing"  # the group of lines with failure words
 
 
 class Line:
@@ -215,7 +213,7 @@ class Lines:
 
     def _unit(self, line: Line, weight: float) -> Unit:
         said = " ".join(self._counted(line.number).split())
-        group = FAILING if line.fails and not self.is_prose else ""
+        group = reading.FAILING if line.fails and not self.is_prose else ""
         times = f" (x{line.times})" if line.times > 1 else ""
         if said.endswith(":") and line.number + 1 < len(self.all):
             said = f"{said} {' '.join(self._counted(line.number + 1)[:_LONGEST].split())}"
@@ -260,8 +258,3 @@ def _sentences(number: int, block: list[str], is_first: bool) -> Iterator[Unit]:
         weight *= 1.3 if _FAILS.search(one.lower()) else 1.0
         if len(one) > 8:
             yield Unit(number + 1, "", reading.clause(one) or one[:_LONGEST], weight)
-
-
-def words(said: str) -> frozenset[str]:
-    """The words and numbers of a statement, by which it is compared with others."""
-    return frozenset(_WORD.findall(said.lower()))

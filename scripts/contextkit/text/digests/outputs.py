@@ -14,7 +14,7 @@ from contextkit.base.names import counted
 from contextkit.text.digests import diagnostics, kinds, segments
 from contextkit.text.digests.kinds import log
 from contextkit.text.digests.lines import Lines
-from contextkit.text.digests.reading import Unit, line_count
+from contextkit.text.digests.reading import Pattern, Unit, line_count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 _WHOLE = ("results", "json", "diff", "table", "listing", "code")  # asked of a segment
 _LARGEST, _HEAD, _TAIL = 4_000_000, 3_000_000, 1_000_000  # characters that are read
 _MOST_LINES = 100_000  # lines that are read
+_TRUNCATED = Pattern(  # what a host puts in place of the middle of an output
+    r"\b\d[\d,.]* (?:more )?(?:tokens|lines|characters|chars|bytes) (?:were )?(?:truncated|omitted)"
+    r"|\[?\b[Oo]utput (?:was )?truncated\b"
+)
 _FEW = 20  # lines that need not be counted
 _PART = 0.6  # share of the lines that a kind must have to give the text its name
 
@@ -67,7 +71,10 @@ def _units(text: str, status: int | None) -> tuple[str, list[Unit]]:
         kind = run.kind
     if run.failed:
         told = [unit._replace(rank=max(unit.rank, 4), key=False) for unit in told]
-    if not told and count > _FEW:
+    if cut := _TRUNCATED.search(text):
+        line = text.count("\n", 0, cut.start()) + 1
+        told.append(Unit(line, "cut", f"the text itself lacks a part: {cut[0]}", 3.0, 1))
+    elif not told and count > _FEW:
         told.append(Unit(1, "size", counted(count, "line"), 1.0, 3, derived=True))
     return kind, [*run.units, *told]
 

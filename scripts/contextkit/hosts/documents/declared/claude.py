@@ -29,6 +29,7 @@ HOST = Host(
     sessions=("CLAUDE_CODE_SESSION_ID", "CLAUDE_SESSION_ID"),
     marks=("CLAUDECODE",),
     home=("CLAUDE_CONFIG_DIR", ".claude"),
+    allows=(".claude/settings.json", "permissions.allow", "Bash({command}:*)"),
     keeps=("settings.json", "cleanupPeriodDays"),
     transcripts="projects/{project}",
     transcript_form="messages",

@@ -28,7 +28,7 @@ _VERDICT = Pattern(  # a line that summarizes a run
     r"|removed) \d+ packages?"
     r"|^All checks passed|^Success: |^Apply complete|^Plan: \d|^Destroy complete|\bnot remade\b"
     r"|^Already up to date|^Automatic merge failed|errors? occurred|^Build (?:succeeded|FAILED)"
-    r"|\bcompiled (?:successfully|with \d)|^All \d+ tests",
+    r"|^(?:found )?\d+ vulnerabilit|\bcompiled (?:successfully|with \d)|^All \d+ tests",
     re.I,
 )
 _BAD = Pattern(  # a verdict that is not good
@@ -55,6 +55,7 @@ _STATUS = Pattern(r"\bHTTP/[\d.]+\" ([1-5]\d\d)\b")  # of a request
 _NAME = Pattern(r"\S+::\S+")
 _ASIDE = 1.2  # weight of a line that says nothing of a run that failed
 _FIRST = 3  # messages of a compiler before other failures
+_BEGINNING = 2  # lines with words that say what a text of no run is
 _CAUSE = "Caused by: "
 _END = 40  # lines at the end among which the verdict is
 
@@ -90,8 +91,8 @@ def run(text: Lines, status: int | None = None) -> Run:
     told = used | placed | {unit.line - 1 for unit in verdict if not unit.derived}
     rest = text.statements(told, inside)
     if not (verdict or failed or messages):  # what a text of no run is about, its beginning says
-        worded = (unit.line for unit in rest if unit.text.count(" ") > 1)
-        first = {min((unit.line for unit in rest), default=0), min(worded, default=0)}
+        worded = sorted({unit.line for unit in rest if unit.text.count(" ") > 1})
+        first = {min((unit.line for unit in rest), default=0), *worded[:_BEGINNING]}
         rest = [unit._replace(rank=3 * (unit.line in first)) for unit in rest]
     bad = any(_BAD.search(unit.text) for unit in verdict)
     if verdict and (bad or failed or messages):

@@ -140,7 +140,8 @@ def _named(lines: list[str]) -> Iterator[tuple[str, str, int]]:
         if fenced:
             continue
         if _HEADING.match(line):
-            title, title_at = reading.plain(line.lstrip("# ")), number
+            is_own = line.startswith("##")  # the first level is the review itself
+            title, title_at = reading.plain(line.lstrip("# ")) * is_own, number
         if row := _INDEX.match(line):
             parts = [reading.plain(part).strip(' "') for part in row[2].split("|")]
             ends = (parts[0], parts[-1]) if len(parts) > 1 else (parts[0],)
