@@ -83,7 +83,7 @@ def test_a_checkpoint_enters_the_next_phase(repo: Path, run: Script) -> None:
     assert newest.phase == "planning" and newest.next_action == "Wire it"
     assert newest.context_summary.startswith("planning is done; implementation is next.")
     assert run("external_memory", "phase", "--task=t", "--to=review") == 0
-    assert "the same as: memory_checkpoint task=t to=review" in run.err
+    assert "memory_checkpoint" in run.err and "to=" in run.err
 
 
 def test_a_checkpoint_without_a_next_action_is_filled_from_the_plan_or_refused(

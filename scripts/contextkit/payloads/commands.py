@@ -366,7 +366,6 @@ PROGRAM = Program(
         Command(
             run=store,
             help="store a long text and print a receipt",
-            needs=("toons",),
             options=STORE,
         ),
         Command(
@@ -381,7 +380,6 @@ PROGRAM = Program(
         Command(
             run=show,
             help="print a payload or part of it",
-            needs=("toons",),
             options=(
                 Option(name="ref", required=True, positional=True,
                        help="an id, a path, `latest`, or a whole @stored: line"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 
-from contextkit.base import cli, files, names, outgoing, packages, tables
+from contextkit.base import cli, files, names, outgoing, tables
 from contextkit.base.commands import JSON, REDACT, Answer, Arguments, Command, Option, Program, Rows
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
@@ -202,7 +202,6 @@ def finish(layout: Layout, args: Arguments) -> Answer:
     )
     text = ""
     if args.file or cli.is_piped():
-        packages.need("toons")  # for its receipt
         text = cli.content(args.file)
     try:
         done = results.finish(layout, report.replace(text=text), names.now())
