@@ -76,6 +76,7 @@ contextkit.verdict_start      = verdict start       ## start a review run and pr
 contextkit.verdict_runs       = verdict runs        ## list the open review runs; all=1 lists ended ones too
 contextkit.verdict_end        = verdict end         ## end a run that nobody waits for; its files stay: run=
 contextkit.verdict_retry      = verdict retry       ## ask a run's agent again, saying what was wrong: run= agent=
+contextkit.verdict_recheck    = verdict recheck     ## after a fix: ask who has an open P0 or P1 about the changes since: run=
 contextkit.verdict_dismiss    = verdict dismiss     ## dismiss a finding, recorded in git: run= finding=AGENT/ID reason=
 contextkit.verdict_export     = verdict export      ## export a run's findings: run= format=sarif, github or markdown
 contextkit.verdict_contract   = verdict contract    ## print how and where an agent has to write: run= agent=

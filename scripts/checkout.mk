@@ -80,8 +80,8 @@ bench_outputs: $(CONTEXTKIT_DEVELOPMENT) ## what receipts of tools' outputs keep
 bench_secrets: $(CONTEXTKIT_DEVELOPMENT) ## how many planted secrets are found, and what is flagged by mistake: folder=DIR
 	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/secret_rates.py' $(CONTEXTKIT_FOLDER)
 
-bench_reviews: $(CONTEXTKIT_DEVELOPMENT) ## how many clean reviews are flagged, and serious ones are not: folder=DIR
-	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/clean_rates.py' $(CONTEXTKIT_FOLDER)
+bench_reviews: $(CONTEXTKIT_DEVELOPMENT) ## what is read of reviews, what opens, and what is doubted of clean ones: folder=DIR
+	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/review_rates.py' $(CONTEXTKIT_FOLDER)
 
 bench_duplicates: $(CONTEXTKIT_DEVELOPMENT) ## how many of the duplicates that people marked a synthesis finds: folder=DIR with reviews/
 	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/duplicate_rates.py' $(CONTEXTKIT_FOLDER)

@@ -21,6 +21,7 @@ from contextkit.payloads.documents import store as payloads
 from contextkit.reviews.documents import verdicts
 from contextkit.reviews.flows import start
 from contextkit.reviews.flows.start import Request
+from signing import signed
 from test_transcripts import reply
 
 LONG = "# Report\n\n" + "The parser in `src/app.py:42` takes 52 ms, which is too slow. " * 60
@@ -89,9 +90,8 @@ def test_a_whole_session(host: Session, repo: Path) -> None:
     said = host("SubagentStop", **reviewer, last_assistant_message="All is well.")
     assert "there is no such file" in said and "## Output Contract" in said
     assert verdicts.load_all(layout).documents == []
-    Path(started.launches[0].path).write_text(
-        "### Findings Index\nVerdict: safe\n", encoding="utf-8"
-    )
+    good = signed("### Findings Index\nVerdict: safe\n", started.run.id)
+    Path(started.launches[0].path).write_text(good, encoding="utf-8")
     assert host("SubagentStop", **reviewer, stop_hook_active=True) == ""
     assert [(v["agent"], v["status"]) for v in verdicts.load_all(layout).documents] == [
         ("fd-safety", "CLEAN")

@@ -25,6 +25,7 @@ from contextkit.payloads.flows import retrieval
 from contextkit.reviews.documents import runs, verdicts
 from contextkit.reviews.flows import start as starting
 from contextkit.reviews.flows.start import Request, Started
+from signing import signed
 from test_capture_prompts import remind
 from test_subagent_manager_script import BODY, a_capsule
 from test_transcripts import reply
@@ -227,10 +228,10 @@ def test_an_agent_without_its_file_is_sent_back_twice_and_is_then_an_error(
 
 def test_a_malformed_file_is_told_line_by_line_and_mended(layout: Layout, started: Started) -> None:
     path = Path(started.launches[0].path)
-    path.write_text(BAD, encoding="utf-8")
+    path.write_text(signed(BAD, started.run.id), encoding="utf-8")
     said = stop("Findings written.", stop_hook_active=True)
     assert "- line 1: there is no Findings Index; it should read `### Findings Index`" in said
-    path.write_text(GOOD, encoding="utf-8")
+    path.write_text(signed(GOOD, started.run.id), encoding="utf-8")
     assert stop("VERDICT: NEEDS_ATTENTION not what the file says") == ""
     entry = verdicts.load(layout, "fd-safety")
     assert entry and (entry["status"], entry["run"]) == ("CLEAN", started.run.id)
@@ -239,14 +240,16 @@ def test_a_malformed_file_is_told_line_by_line_and_mended(layout: Layout, starte
 
 
 def test_a_malformed_file_that_stays_is_an_error(layout: Layout, started: Started) -> None:
-    Path(started.launches[0].path).write_text(BAD, encoding="utf-8")
+    Path(started.launches[0].path).write_text(signed(BAD, started.run.id), encoding="utf-8")
     assert stop() and stop() and not stop()
     entry = verdicts.load(layout, "fd-safety")
     assert entry and (entry["status"], entry["flags"]) == ("ERROR", ["malformed"])
 
 
 def test_an_unfinished_file_is_to_be_renamed(started: Started) -> None:
-    Path(started.launches[0].path + ".partial").write_text(GOOD, encoding="utf-8")
+    Path(started.launches[0].path + ".partial").write_text(
+        signed(GOOD, started.run.id), encoding="utf-8"
+    )
     assert "still named `.partial`: rename it" in stop()
 
 

@@ -15,6 +15,7 @@ from contextkit.payloads.documents import store as payloads
 from contextkit.reviews.documents import verdicts
 from contextkit.reviews.flows import start as starting
 from contextkit.reviews.flows.start import Request
+from signing import signed
 from test_subagent_manager_script import a_capsule
 from test_transcripts import reply
 
@@ -101,7 +102,8 @@ def test_a_reviewer_that_is_a_session_is_judged_as_it_stops(repo: Path, layout: 
     for _ in range(layout.limits.hook_blocks):
         said = fire("Stop", "codex", last_assistant_message="All is well.")
         assert "there is no such file" in said and "## Output Contract" in said
-    Path(started.launches[0].path).write_text("### Findings Index\nVerdict: safe\n", "utf-8")
+    good = signed("### Findings Index\nVerdict: safe\n", started.run.id)
+    Path(started.launches[0].path).write_text(good, "utf-8")
     assert fire("Stop", "codex", last_assistant_message="Done.") == ""
     entry = verdicts.load(layout, "fd-safety")
     assert entry and entry["status"] == "CLEAN"

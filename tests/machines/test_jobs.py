@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from conftest import Script, git
 from git_servers import bare
+from signing import signed
 
 CODE = "def f():\n    return 1\n"
 REVIEW = "### Findings Index\nVerdict: safe\n\n### Summary\nAll fine.\n"
@@ -43,7 +44,8 @@ def test_four_jobs_share_one_review(
         assert run("context_sync", "pull", "--what=review") == 0, run.out
         folder = root / started["output_dir"]
         assert list((folder / "input").iterdir()), "what is reviewed came along"
-        (folder / f"{agent}.md").write_text(REVIEW, encoding="utf-8")
+        text = signed(REVIEW, started["run"], by=agent)
+        (folder / f"{agent}.md").write_text(text, encoding="utf-8")
         assert run("context_sync", "push", "--what=review") == 0
         assert run.out.startswith(f"sent output:{started['run']}/{agent}.md\n1 sent")
     job("gate", hub, monkeypatch)

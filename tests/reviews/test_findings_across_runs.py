@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import sarif
 from conftest import Script, git
+from signing import sign, signed
 
 OUT = Path(".clavain/reviews/current")
 SCHEMA = os.environ.get("CONTEXTKIT_SARIF_SCHEMA", "")  # before `sealed` empties the environment
@@ -44,6 +45,7 @@ def a_run(run: Script, *found: tuple[str, str, str, int]) -> str:
     assert run("verdict", "start", "--process=review", "--agents=a", "--json") == 0
     identity: str = json.loads(run.out)["run"]
     (OUT / "a.md").write_text(review(*found), encoding="utf-8")
+    sign(OUT, "a.md")
     assert run("verdict", "ingest", f"--run={identity}") == 0
     return identity
 
@@ -97,7 +99,11 @@ def test_the_report_says_what_is_new_still_there_fixed_and_dismissed(run: Script
 
 def dismiss(run: Script, identity: str, finding: str, *more: str) -> int:
     given = ("--reason=it is replayed", *more)
-    return run("verdict", "dismiss", f"--run={identity}", f"--finding={finding}", *given)
+    status = run("verdict", "dismiss", f"--run={identity}", f"--finding={finding}", *given)
+    if status == 0:
+        git("add", "--", run.out.strip())
+        git("commit", "-qm", "dismissed")
+    return status
 
 
 def test_a_dismissed_finding_no_longer_fails_the_gate_of_this_run_or_the_next(run: Script) -> None:
@@ -191,7 +197,7 @@ def test_of_a_document_the_dismissals_lie_beside_it(run: Script) -> None:
     assert run(*call) == 0
     found = json.loads(run.out)
     text = review(("P1", "P1-1", "The token is logged", 3)).replace("app.py:3", "plan.md:3")
-    Path(found["agents"][0]["path"]).write_text(text, encoding="utf-8")
+    Path(found["agents"][0]["path"]).write_text(signed(text, found["run"]), encoding="utf-8")
     run("verdict", "ingest", f"--run={found['run']}")
     assert dismiss(run, found["run"], "a/P1-1") == 0
     assert run.out == "plan.md.dismissed.json\n" and gate(run, found["run"]) == "PASS"

@@ -9,6 +9,7 @@ from typing import Any
 from conftest import Script
 from contextkit.reviews.flows import history, synthesis
 from contextkit.reviews.flows.synthesis import MergedFinding
+from signing import signed
 from test_synthesis import a_source
 
 RACE = 'P1 | P1-1 | "Writer" | Two writers lose one entry at src/app.py:42'
@@ -42,9 +43,8 @@ def test_the_next_run_of_a_target_says_what_became_of_the_last(repo: Path, run: 
             "--json")  # fmt: skip
         started = json.loads(run.out)
         path = Path(started["agents"][0]["path"])
-        path.write_text(
-            f"### Findings Index\n{rows}\nVerdict: risky\n\n### Summary\nSo.\n", "utf-8"
-        )
+        text = f"### Findings Index\n{rows}\nVerdict: risky\n\n### Summary\nSo.\n"
+        path.write_text(signed(text, started["run"]), "utf-8")
         run("verdict", "ingest", f"--run={started['run']}")
         run("verdict", "gate", f"--run={started['run']}")
         assert run("verdict", "synthesize", f"--run={started['run']}") == 0

@@ -1,13 +1,13 @@
-"""outline.py: a review without an index is read as a person reads it, and nothing is guessed."""
+"""reader.py: a review without an index is read as a person reads it, and nothing is guessed."""
 
 from __future__ import annotations
 
 import pytest
-from contextkit.reviews.documents import agent_review, outline
+from contextkit.reviews.documents import agent_review, reader
 
 
 def found(text: str) -> list[tuple[str, str, str]]:
-    return [(one.severity, one.id, one.title) for one in outline.findings(text)]
+    return [(one.severity, one.id, one.title) for one in reader.findings(text)]
 
 
 @pytest.mark.parametrize(
@@ -35,18 +35,6 @@ def found(text: str) -> list[tuple[str, str, str]]:
         (
             "---\nissues:\n  - id: P0-1\n    severity: P0\n    title: \"Hooks differ\"\n---\n",
             [("P0", "P0-1", "Hooks differ")],
-        ),
-        (
-            "---\ncritical: 2\np1_count: 0\n---\nText.\n",
-            [("P0", "", "2 by its own count")],
-        ),
-        (
-            "---\nseverity_counts: {P0: 2, p1: 0, \"high\": 3, notes: 4}\n---\nText.\n",
-            [("P0", "", "2 by its own count"), ("P1", "", "3 by its own count")],
-        ),
-        (
-            "| Severity | Count |\n|---|---|\n| Critical | 3 |\n",
-            [("P0", "", "3 by its own count")],
         ),
     ],
 )  # fmt: skip

@@ -17,10 +17,17 @@ AGENT = """
 import os, pathlib, sys
 prompt, finding = pathlib.Path(sys.argv[1]).read_text("utf-8"), sys.argv[2]
 path = prompt.partition("Write ALL findings to `")[2].partition("`")[0]
-mark = prompt.partition("<!-- run-uuid")[2].partition("-->")[0]
-pathlib.Path(path + ".partial").write_text(f"<!-- run-uuid{mark}-->\\n" + finding, "utf-8")
+mark = prompt.partition("<!-- run-uuid: ")[2].partition(" -->")[0]
+count = prompt.partition("Read: n of ")[2].partition(" f")[0]
+sys.path.insert(0, sys.argv[3])
+from signing import signed
+text = signed(finding, mark, int(count or 0), os.path.basename(path))
+pathlib.Path(path + ".partial").write_text(text, "utf-8")
 os.rename(path + ".partial", path)
 """
+
+
+TESTS = str(CHECKOUT / "tests")
 
 
 class Host:
@@ -43,8 +50,9 @@ class Host:
 
     def launch(self, started: Any, *findings: str) -> None:
         """Each agent as a process of its own, all at once."""
+        call = (sys.executable, "-c", AGENT)
         agents = [
-            subprocess.Popen([sys.executable, "-c", AGENT, self.folder / one["prompt"], finding])
+            subprocess.Popen([*call, self.folder / one["prompt"], finding, TESTS])
             for one, finding in zip(started["agents"], findings, strict=True)
         ]
         assert [agent.wait() for agent in agents] == [0] * len(agents)

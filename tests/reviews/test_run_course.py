@@ -13,6 +13,7 @@ from contextkit.base.layout import Layout
 from contextkit.reviews.documents import runs
 from contextkit.reviews.flows import workers
 from contextkit.subagents.documents import registry
+from signing import sign
 
 DONE = "### Findings Index\nVerdict: safe\n\n### Summary\nFine.\n<!-- flux-drive:complete -->\n"
 OUT = Path(".clavain/reviews/current")
@@ -52,6 +53,7 @@ def test_the_runs_are_listed_with_their_age_and_state(run: Script) -> None:
     first = begin(run)
     for agent in ("a", "b"):
         (OUT / f"{agent}.md").write_text(DONE, encoding="utf-8")
+    sign(OUT)
     run("verdict", "ingest", f"--run={first}")
     second = begin(run, "--target=other", agents="c")
     third = begin(run, "--target=third")
@@ -116,6 +118,7 @@ def test_launch_starts_every_agent_and_the_wait_finds_their_files(run: Script) -
     known = {row["id"]: row for row in registry.rows(Layout())}
     assert [known[one["subagent"]]["slug"] for one in said] == ["a", "b"]
     assert run("verdict", "wait", f"--run={identity}", "--timeout=10m") == 0
+    sign(OUT)
     assert run("verdict", "ingest", f"--run={identity}") == 0
     assert run("verdict", "gate", f"--run={identity}") == 0, run.out
 
@@ -207,9 +210,11 @@ def test_a_run_that_is_done_gives_one_notice(run: Script) -> None:
     notify = '--notify=cat > got; echo "$CONTEXT_RUN $CONTEXT_RUN_STATE" >> told'
     identity = begin(run, notify)
     (OUT / "a.md").write_text(DONE, encoding="utf-8")
+    sign(OUT)
     run("verdict", "ingest", f"--run={identity}")
     assert not Path("told").exists()
     (OUT / "b.md").write_text(DONE, encoding="utf-8")
+    sign(OUT)
     for _ in range(2):
         run("verdict", "ingest", f"--run={identity}")
     run("verdict", "wait", f"--run={identity}")
@@ -232,6 +237,7 @@ def test_a_retry_gives_a_new_file_and_says_what_was_wrong(run: Script) -> None:
     identity = begin(run)
     (OUT / "a.md").write_text("I looked at everything, it is fine.\n", encoding="utf-8")
     (OUT / "b.md").write_text(DONE, encoding="utf-8")
+    sign(OUT)
     run("verdict", "ingest", f"--run={identity}")
     assert runs.load(Layout(), identity).ingested_at
     first = (OUT / "prompts/a.md").read_text(encoding="utf-8")

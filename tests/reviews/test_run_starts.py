@@ -253,7 +253,6 @@ def test_verdicts_of_a_run_that_is_going_on_stay_current(branch: Path, run: Scri
         ({"base": "nowhere"}, "no commit 'nowhere'"),
         ({"process": "flux-drive", "target": "nothing.md"}, "is not a file"),
         ({"process": "flux-drive", "target": "../outside.md"}, "lies outside"),
-        ({"process": "flux-drive", "target": "a.py", "base": "main"}, "not compared"),
         ({"process": "flux-research"}, "write the question"),
     ],
 )

@@ -14,6 +14,7 @@ from contextkit.base.layout import Layout
 from contextkit.reviews.documents import runs
 from contextkit.reviews.flows import start as starting
 from contextkit.reviews.flows.start import Request
+from signing import sign
 
 DONE = "### Findings Index\nVerdict: safe\n\n### Summary\nFine.\n<!-- flux-drive:complete -->\n"
 CURRENT = Path(".clavain/reviews/current")
@@ -246,6 +247,7 @@ def test_the_gate_names_the_files_that_made_it_stale(branch: Path, run: Script) 
     identity = begin(run)
     for agent in ("a", "b"):
         write(f"{agent}.md")
+    sign(CURRENT)
     assert run("verdict", "ingest", f"--run={identity}") == 0
     assert run("verdict", "gate", f"--run={identity}") == 0
     Path("new.py").write_text("newer\n", encoding="utf-8")
@@ -266,6 +268,7 @@ def test_what_the_toolkit_writes_itself_is_no_work(branch: Path, run: Script) ->
     identity = begin(run)
     for agent in ("a", "b"):
         write(f"{agent}.md")
+    sign(CURRENT)
     assert run("verdict", "ingest", f"--run={identity}") == 0
     assert run("remember_later", "--message=later") == 0
     assert run("capsule_prompt", "--stub") == 0

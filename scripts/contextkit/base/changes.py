@@ -116,6 +116,25 @@ class work_tree:
         """The text of all changes since `base`; for a binary file, only that it differs."""
         return self._ask("diff", *_PLAIN, *_TEXT, base, "--", *self._where)
 
+    def since(self, base: str, patch: str) -> tuple[bytes, int]:
+        """The text of what changed since a tree, and in how many files.
+
+        The tree is `base` with the diff in the file `patch`, as `diff` made it.
+        """
+        with open(patch, "rb") as file:
+            is_whole = b"\nBinary files " not in file.read()
+        if not is_whole:
+            return self.diff(base), len(self.changes(base))
+        current, self._index = self._index, self._index + ".reviewed"
+        try:
+            self._ask("read-tree", base)
+            if os.path.getsize(patch):
+                self._ask("apply", "--cached", "--whitespace=nowarn", "--", patch)
+            reviewed = self._ask("write-tree").decode().strip()
+        finally:
+            self._index = current
+        return self.diff(reviewed), len(self.changes(reviewed))
+
     def revision(self) -> str:
         """`tree:` and a digest of every file's path, mode, and content.
 

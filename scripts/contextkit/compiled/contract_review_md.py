@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 350415969428158204
+SOURCE = 73236991391114853
 name = 'contract_review.md'
 
 def root(context, missing=missing):
@@ -15,6 +15,7 @@ def root(context, missing=missing):
     if 0: yield None
     l_0_path = resolve('path')
     l_0_run = resolve('run')
+    l_0_files = resolve('files')
     l_0_sentinel = resolve('sentinel')
     pass
     yield '## Output Contract\n\nWrite ALL findings to `'
@@ -27,9 +28,15 @@ def root(context, missing=missing):
         yield '<!-- run-uuid: '
         yield str((undefined(name='run') if l_0_run is missing else l_0_run))
         yield ' -->\n'
-    yield '### Findings Index\n- SEVERITY | ID | "Section" | Title\nVerdict: safe|needs-changes|risky\n\n### Summary\n[3-5 lines]\n\n### Issues Found\n#### ID. SEVERITY: Title\n[detailed findings, file:line]\n\n### Improvements\n#### IMP-1. Title\n\n<!-- '
+    yield '### Findings Index\n- SEVERITY | ID | "Section" | Title\nVerdict: safe|needs-changes|risky\n\n### Summary\n'
+    if (undefined(name='run') if l_0_run is missing else l_0_run):
+        pass
+        yield 'Read: n of '
+        yield str(((undefined(name='files') if l_0_files is missing else l_0_files) or 'n'))
+        yield ' files\nCounts: P0 0, P1 0, P2 0, P3 0\n'
+    yield '[3-5 lines]\n\n### Issues Found\n#### ID. SEVERITY: Title\n[detailed findings, file:line]\n\n### Improvements\n#### IMP-1. Title\n\n<!-- '
     yield str((undefined(name='sentinel') if l_0_sentinel is missing else l_0_sentinel))
-    yield ' -->\n\nOne row a finding. SEVERITY: P0 to P3 or IMP. Each ID once, as P1-2. Any P0: risky; any P1: needs-changes; else safe. No findings: only `Verdict: safe`. Unable to review: only `Verdict: error`, and why.\n'
+    yield ' -->\n\nOne row a finding. SEVERITY: P0 to P3 or IMP. Each ID once, as P1-2. Any P0: risky; any P1: needs-changes; else safe. Unable: only `Verdict: error`, and why.\n'
 
 blocks = {}
-debug_info = '3=15&5=17&11=19&12=22&28=25'
+debug_info = '3=16&5=18&11=20&12=23&19=26&20=29&32=32'

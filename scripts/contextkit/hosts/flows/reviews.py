@@ -18,8 +18,9 @@ from contextkit.reviews.documents import runs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from contextkit.reviews.documents.proof import Terms
     from contextkit.reviews.documents.runs import Run
-    from contextkit.reviews.flows.agent_files import Reading
+    from contextkit.reviews.flows.agent_files import Asked, Reading
 
 _FINE = ("valid", "error")  # "error": an agent that says it could not review has answered
 _ANSWER = "Findings written to "  # how the contract tells an agent to answer
@@ -77,24 +78,28 @@ def judge(layout: Layout, given: HookInput) -> Answer:
     asked = agent_files.of_run(layout, run).replace(agents=(agent,))
     reading = next(agent_files.read(layout, asked))
     verdict = agent_files.verdict(reading, run.id)
-    if reading.validation not in _FINE:
+    if reading.validation not in _FINE or reading.review.doubts:
         key = given.agent or names.slug(agent)
         if seen_agents.send_back(layout, given.session, key, layout.limits.hook_blocks):
-            return Answer(block=_mending(layout, run, agent, reading))
-        if verdict.status != "FAILED":  # the status that research agents use
+            return Answer(block=_mending(layout, asked, agent, reading))
+        if (
+            reading.validation not in _FINE and verdict.status != "FAILED"
+        ):  # the status that research agents use
             verdict = verdict.replace(status="ERROR")
     agent_files.keep(layout, asked, [verdict], now, given.session)
     return NOTHING
 
 
-def _mending(layout: Layout, run: Run, agent: str, reading: Reading) -> str:
+def _mending(layout: Layout, asked: Asked, agent: str, reading: Reading) -> str:
     """Tell an agent where its file should be, what is wrong in each line, and the contract."""
-    from contextkit.reviews.flows import start
+    from contextkit.reviews.flows import agent_files, start
 
+    run = asked.run
+    assert run is not None
     path = layout.shown(runs.output_path(layout, run, agent))
     return "\n".join([
         f"The review run {run.id} expects the findings of {names.one_line(agent)} in `{path}`.",
-        *(f"- {line}" for line in _faults(reading)),
+        *(f"- {line}" for line in _faults(reading, agent_files.terms(asked, agent))),
         "",
         f"Please {'write' if reading.validation == 'missing' else 'fix'} that file"
         " in the form of this contract, and then answer with its one line.",
@@ -103,7 +108,7 @@ def _mending(layout: Layout, run: Run, agent: str, reading: Reading) -> str:
     ])  # fmt: skip
 
 
-def _faults(reading: Reading) -> list[str]:
+def _faults(reading: Reading, terms: Terms | None) -> list[str]:
     """Return what is wrong with a file, one line each."""
     if reading.validation == "missing":
         there = os.path.lexists(reading.path)
@@ -114,7 +119,7 @@ def _faults(reading: Reading) -> list[str]:
 
     unrenamed = ["it is still named `.partial`: rename it when it is complete"]
     said = unrenamed if reading.validation == "partial" else []
-    return [*said, *contracts.feedback(reading.text)]
+    return [*said, *contracts.feedback(reading.text, terms)]
 
 
 # Agents that are sessions of their own

@@ -262,6 +262,9 @@ def gate(layout: Layout, args: Arguments) -> Answer:
         "agents": list(about.roster),
         "revision": decision.revision,
         "reasons": list(decision.reasons),
+        "dismissed": list(decision.dismissed),
+        "uncommitted": list(decision.uncommitted),
+        "next": gating.next_steps(decision, about),
     }
     return Answer(text=gating.rendered(decision, about), status=status, data=data)
 
@@ -275,7 +278,10 @@ def dismiss(layout: Layout, args: Arguments) -> Answer:
         finding = finding.partition("/")[2]
     path, made = history.dismiss(layout, args.run, finding, args.reason, args.by, now)
     shown = layout.shown(path)
-    cli.say(f"{made.agent}/{made.id} is dismissed until its lines change: commit {shown}")
+    cli.say(
+        f"{made.agent}/{made.id} is dismissed until its lines change; it counts once {shown} is"
+        " committed"
+    )
     if made.severity == "P0" and not made.by:
         cli.say("a P0 still fails the gate: give by= to say who decided")
     return Answer(text=shown, data={"id": made.identity, "path": shown, **vars(made)})

@@ -61,6 +61,26 @@ def start(layout: Layout, args: Arguments) -> Answer:
     return Answer(text=_shown(layout, started, working), data=data)
 
 
+def recheck(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.reviews.flows import start as starting
+
+    now = names.now()
+    if args.launch:
+        from contextkit.reviews.flows import workers
+
+        workers.check(layout, args.cmd)
+    elif args.cmd:
+        raise bad_input("cmd: needs launch=1")
+    started = starting.recheck(layout, args.run, now)
+    for note in started.notes:
+        cli.say(names.one_line(note))
+    working = _launched(layout, started.run, started.run.roster, args, now) if args.launch else []
+    ids = {one.agent: one.id for one in working}
+    data = starting.roster(layout, started.run, started.launches, ids)
+    data |= {"rechecks": started.run.rechecks, "open": started.run.open}
+    return Answer(text=_shown(layout, started, working), data=data)
+
+
 def _launched(
     layout: Layout, run: Run, agents: tuple[str, ...], args: Arguments, now: int
 ) -> list[Worker]:
@@ -250,6 +270,11 @@ COMMANDS = (
             CMD,
             JSON,
         ),
+    ),
+    Command(
+        run=recheck,
+        help="after a fix: ask the agents with an open P0 or P1 about what changed since",
+        options=(RUN, LAUNCH, CMD, JSON),
     ),
     Command(
         run=start,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from contextkit.base import cli, formats, names
-from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Program
+from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Program, Rows
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.reviews.commands import findings, runs
@@ -14,12 +14,17 @@ from contextkit.reviews.documents import verdicts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from contextkit.base.stores import Loaded
 
 LEGACY = Option(
     name="legacy", kind="flag", help="like the old library: two statuses, the whole summary"
 )
 PLAIN = Option(name="plain", kind="flag", help="three columns, without the ids worth opening")
+VIEW = Option(
+    name="view", choices=("attention", "count", "tokens", "stats"), help="another report instead"
+)
 LENIENT = Option(name="lenient", kind="flag", help="status 0 even if a file cannot be read")
 
 
@@ -93,7 +98,12 @@ def read(layout: Layout, args: Arguments) -> Answer:
     )
 
 
-def table(layout: Layout, args: Arguments) -> Answer:
+def table(layout: Layout, args: Arguments) -> Answer | Rows:
+    if args.view:
+        shown: dict[str, Callable[[Layout, Arguments], Answer | Rows]]
+        shown = {"attention": attention, "count": count, "tokens": tokens, "stats": findings.stats}
+        given = {"plain": False, "dir": "", **vars(args)}
+        return shown[args.view](layout, Arguments(given))
     from contextkit.base import redaction
 
     loaded = verdicts.load_all(layout, findings.store(layout, args))
@@ -231,7 +241,7 @@ PROGRAM = Program(
         Command(run=read, help="STATUS, MODEL and SUMMARY of one agent",
                 options=(AGENT, LENIENT, JSON)),
         Command(run=table, help="STATUS, AGENT and SUMMARY, one line per agent",
-                options=(RUN, LEGACY, LENIENT, JSON)),
+                options=(RUN, VIEW, LEGACY, LENIENT, JSON)),
         Command(run=count, help="how many of each status", options=(RUN, LEGACY, LENIENT, JSON)),
         Command(run=attention, help="AGENT, FINDINGS and DETAIL of those to look at",
                 options=(RUN, LEGACY, PLAIN, LENIENT, JSON)),

@@ -16,11 +16,12 @@ of an index, a research file has
 from __future__ import annotations
 
 from contextkit.base.records import Record
-from contextkit.reviews.documents import headers, index, outline, vocabulary
+from contextkit.reviews.documents import headers, index, proof, reader, vocabulary
 from contextkit.reviews.documents import lines as review_lines
 from contextkit.reviews.documents.index import Finding
 from contextkit.reviews.documents.lines import UNCLOSED
 from contextkit.reviews.documents.outline import Issues
+from contextkit.reviews.documents.proof import Terms
 from contextkit.reviews.documents.vocabulary import SERIOUS, VERDICTS
 
 TYPE_CHECKING = False
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 _HARMLESS = frozenset(["late_index", "two_indexes", "no_verdict", "severity_conflict"])
 _SERIOUS_AT = "serious_at_line_"  # a flag, followed by the line number
+_UNPROVED = "unproved"  # a flag: a line that the contract asks for is not there
 _ENDS = 400  # characters within which our first or last line must lie
 SECTIONS = ("sources", "findings", "confidence", "gaps")
 _SENTINEL = "flux-research:complete"
@@ -57,16 +59,19 @@ class Review(Record):
     sources: tuple[str, ...] = ()  # of a research file
     run: str = ""  # the run id from the first line
     flags: tuple[str, ...] = ()  # what is odd about the text; see manuals/verdicts.md
+    unsure: tuple[int, ...] = ()  # lines of blocks that look like findings and are none
     unparsed: tuple[str, ...] = ()  # `12: the line` for each line that was not understood
+    doubts: tuple[str, ...] = ()  # `line 12 says P0, …`: why it is not clean
     start_line: int = 0  # of the index
     end_line: int = 0
     complete: bool = False  # whether the last line is the sentinel
 
 
-def parse(text: str, mode: str = "") -> Review:
+def parse(text: str, mode: str = "", terms: Terms | None = None) -> Review:
     """Parse an agent's file, whatever it holds; `mode` is review, research, or '' to detect it.
 
-    Linear in the length of `text`; never raises.
+    `terms` are those of the run that gave the agent its contract: its file has to prove that it
+    is clean. Linear in the length of `text`; never raises.
     """
     if not text.removeprefix("\ufeff").strip():
         return Review(validation="missing", type="research" if mode == "research" else "verdict")
@@ -81,9 +86,10 @@ def parse(text: str, mode: str = "") -> Review:
     else:
         review = reading.as_review(complete)
         if review.validation == "malformed":
-            review = review.replace(findings=outline.findings(text))
+            found = reader.read(text)
+            review = review.replace(findings=found.findings, unsure=found.unsure)
     review = review.replace(findings=_addressed(review.findings), run=_run(text), complete=complete)
-    return _doubted(review, text)
+    return _doubted(review, text, reading.understood(), terms)
 
 
 def _addressed(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
@@ -94,18 +100,18 @@ def _addressed(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
     )
 
 
-def _doubted(review: Review, text: str) -> Review:
-    """Return `review`, flagged if it would be clean although its text has a serious severity."""
+def _doubted(review: Review, text: str, inside: set[int], terms: Terms | None) -> Review:
+    """Return `review`, flagged if it would be clean although something in it says otherwise."""
     if effective_status(review)[0] != "CLEAN":
         return review
-    from contextkit.reviews.documents import wide_reading
-
-    doubts = wide_reading.standing(text)
+    doubts = proof.doubts(text, review.findings, inside, terms)
     if not doubts:
         return review
+    flags = (f"{_SERIOUS_AT}{one.line}" if one.line else _UNPROVED for one in doubts)
     return review.replace(
-        flags=(*review.flags, *(f"{_SERIOUS_AT}{doubt.line}" for doubt in doubts)),
-        unparsed=(*review.unparsed, *(f"{doubt.line}: {doubt.text}" for doubt in doubts)),
+        flags=(*review.flags, *dict.fromkeys(flags)),
+        unparsed=(*review.unparsed, *(f"{one.line}: {one.text}" for one in doubts if one.line)),
+        doubts=tuple(f"line {one.line} {one.why}" if one.line else one.why for one in doubts),
     )
 
 
@@ -163,6 +169,14 @@ class _Reading:
         self._below_verdict = not said and vocabulary.verdict(f"{title.rstrip(':')}:") is not None
         if said:
             self._verdicts.append(said)
+
+    def understood(self) -> set[int]:
+        """Return the lines of the indexes that are headings, rows or verdicts."""
+        found = {block.start for block in self.blocks}
+        for block in self.blocks:
+            found.update(row.line for row in block.rows)
+            found.update(number for number, _ in block.verdicts)
+        return found
 
     def as_research(self) -> Review:
         failed = any(map(self._says_error, self.blocks))

@@ -18,7 +18,7 @@ import os
 
 from contextkit.base import names, templates, tokens
 from contextkit.base.errors import ContextError, bad_input
-from contextkit.reviews.documents import index, lines, vocabulary
+from contextkit.reviews.documents import agent_review, index, lines, proof, vocabulary
 from contextkit.reviews.documents.agent_review import SECTIONS, demanded
 from contextkit.reviews.documents.outline import Issues
 from contextkit.reviews.documents.vocabulary import SERIOUS
@@ -27,6 +27,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextkit.reviews.documents.index import Block, Finding
     from contextkit.reviews.documents.outline import Issue
+    from contextkit.reviews.documents.proof import Terms
 
     Complaint = tuple[int, str, str]  # line number, what is wrong, how the line should read
 
@@ -38,8 +39,10 @@ _MOST_LINES = 12  # of feedback
 _LONGEST_LINE = 240  # characters of feedback
 
 
-def contract(root: str, path: str, mode: str, run: str, limit: int) -> str:
+def contract(root: str, path: str, mode: str, run: str, limit: int, files: int = 0) -> str:
     """Return how and where an agent writes: to the absolute `path`; `run` is an id or ''.
+
+    `files` is how many there are to read, or 0 if that is not known.
 
     At most `limit` tokens, conservatively estimated: if the absolute path does not fit, the path is
     relative to the root. Raises ContextError if even that is too long.
@@ -48,7 +51,7 @@ def contract(root: str, path: str, mode: str, run: str, limit: int) -> str:
         raise bad_input(f"mode={mode}: must be one of {', '.join(SENTINELS)}")
     for written in (path, os.path.relpath(path, root)):
         text = templates.render(
-            f"contract_{mode}.md", path=written, run=run, sentinel=SENTINELS[mode]
+            f"contract_{mode}.md", path=written, run=run, sentinel=SENTINELS[mode], files=files
         )
         size = tokens.cautious(text)
         if size <= limit:
@@ -59,14 +62,17 @@ def contract(root: str, path: str, mode: str, run: str, limit: int) -> str:
     )
 
 
-def prompt(agent: str, process: str, input_path: str, kind: str, text: str) -> str:
+def prompt(
+    agent: str, process: str, input_path: str, kind: str, text: str, confirm: tuple[str, ...] = ()
+) -> str:
     """Return the prompt that launches one agent: its task, where the input is, and the contract.
 
-    kind: document, diff or question; `text` is the contract.
+    kind: document, diff or question; `text` is the contract; `confirm` are the agent's findings
+    of the run before, of which it says whether they are fixed.
     """
     return templates.render(
         "review_prompt.md", agent=agent, process=process, input=input_path, kind=kind,
-        contract=text.rstrip(),
+        contract=text.rstrip(), confirm=confirm,
     )  # fmt: skip
 
 
@@ -84,20 +90,41 @@ def error_stub(
     )  # fmt: skip
 
 
-def check(text: str) -> list[Complaint]:
+def check(text: str, terms: Terms | None = None) -> list[Complaint]:
     """Return what is wrong with an agent's file, by line, in one-line texts; empty if nothing is.
 
     How the line should read is empty if the line should not be there at all.
     """
     return [
         (number, names.one_line(wrong), names.one_line(better))
-        for number, wrong, better in sorted(_complaints(text))
+        for number, wrong, better in sorted(_complaints(text) + _unproved(text, terms))
     ]
 
 
-def feedback(text: str) -> list[str]:
+def _unproved(text: str, terms: Terms | None) -> list[Complaint]:
+    """Return what keeps a file without P0 and P1 from being clean, each with what to do."""
+    review = agent_review.parse(text, "review", terms)
+    found = []
+    for doubt in review.doubts:
+        number, _, why = doubt.removeprefix("line ").partition(" ")
+        if doubt.startswith("line "):
+            what = "your index has no row for that: index it, or say it otherwise"
+            found.append((int(number), f"this {why}: {what}", ""))
+        else:
+            found.append((text.count("\n", 0, len(text.rstrip())) + 1, doubt, _PROOF[doubt]))
+    return found
+
+
+_PROOF = {
+    proof.NOT_READ: "Read: n of n files",
+    proof.NOT_COUNTED: "Counts: P0 0, P1 0, P2 0, P3 0",
+    proof.NOT_CONFIRMED: "Fixed: P0-1",
+}
+
+
+def feedback(text: str, terms: Terms | None = None) -> list[str]:
     """Return the first complaints of `check`, one line each, for the agent that has to fix them."""
-    found = check(text)
+    found = check(text, terms)
     said = []
     for number, wrong, better in found[:_MOST_LINES]:
         read = f"; it should read `{better}`" if better else ""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, formats, names, outgoing, version
+from contextkit.base import files, formats, git, names, outgoing, version
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -70,6 +70,28 @@ def load(layout: Layout, run: Run) -> list[Dismissal]:
     where = path(layout, run)
     text = files.read_if_there(where)
     return parse(text, layout.shown(where)) if text is not None else []
+
+
+def committed(layout: Layout, run: Run) -> dict[str, tuple[Dismissal, str]]:
+    """Return the dismissals that git has in its last commit, with who committed them.
+
+    By identity. Empty outside a repository, or while git does not know the document.
+    """
+    repository = layout.repository
+    if repository is None:
+        return {}
+    name = os.path.relpath(path(layout, run), repository.top)
+    try:
+        text = git.answer(repository.top, "show", f"HEAD:{name}").decode("utf-8", "replace")
+        found = parse(text, layout.shown(path(layout, run)))
+        form = ("log", "-1", "--format=%an, %h")
+        return {
+            one.identity: (one, git.answer(repository.top, *form, f"-S{one.identity}", "--", name)
+                           .decode("utf-8", "replace").strip())
+            for one in found
+        }  # fmt: skip
+    except ContextError:
+        return {}
 
 
 def add(layout: Layout, run: Run, new: Dismissal) -> str:

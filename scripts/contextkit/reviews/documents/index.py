@@ -76,7 +76,11 @@ def _heading(level: int, line: str) -> str | None:
 
 
 class Finding(Record):
-    """A row of a Findings Index; `severity` is empty if it was not understood."""
+    """A row of a Findings Index, or what was read without one.
+
+    `severity` is empty if it was not understood. `file` and `at` are the place in the code and
+    `end` the last line of the text, where the reader knows them; else '' and 0.
+    """
 
     severity: str
     id: str
@@ -86,6 +90,9 @@ class Finding(Record):
     raw_severity: str
     group: str = ""  # the label above the row
     extra: tuple[str, ...] = ()  # fields after the title
+    file: str = ""
+    at: int = 0
+    end: int = 0
 
 
 def row_of(finding: Finding) -> str:
@@ -119,6 +126,8 @@ class Block:
         """Read one line; return False if it is past the index and so not part of it."""
         if level > 0:
             return level > self._level and self._is_label(number, text)
+        if text[:6].lower() in ("read: ", "counts"):
+            return False  # what the contract asks for, without a heading
         if self.verdicts and number > self.end + 1:
             self._ended = True
         if self._ended and level != FENCE and self._is_past(text):
@@ -217,6 +226,8 @@ class Block:
             row = self._row(number, *_by_place(fields))
         else:
             head = Head(bare)
+            if self._ended and not (listed or head.marked or head.id):
+                return False
             if head.severity and not head.id and vocabulary.says_nothing(head.title):
                 return True  # `P0: none`
             if not (listed or head.severity or head.id):

@@ -74,6 +74,10 @@ class Run(Record):
     blocks: tuple[str, ...] = ("P0", "P1")
     small: bool = False
     session_id: str = ""
+    files: int = 0  # how many files are reviewed; 0 if that is not known
+    asks: bool = False  # whether its contract asks for what proves that a review is clean
+    rechecks: str = ""  # the run whose open findings this one looks at again
+    open: dict[str, object] = {}  # noqa: RUF012  (by agent, those findings as `P0-1: P0 title`)
     missed: tuple[str, ...] = ()
     finished_at: str = ""
     ingested_at: str = ""

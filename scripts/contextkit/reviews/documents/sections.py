@@ -1,33 +1,39 @@
 """The section of a review to read for one finding, and an excerpt of it.
 
-A finding's section begins where its id has its highest heading in the body, or else where the body
-mentions the place that its row names, or where a heading has most of the words of its title;
-otherwise the finding has only its row. An excerpt is the problem and the suggested fix.
+A finding's section begins at a heading, an item or a bold lead above, below or inside the index.
+Its id, its words, its place and its severity decide together; a block that names another number or
+another severity is never its section, and a finding without one has only its row. An excerpt is the
+problem and the suggested fix.
 """
 
 from __future__ import annotations
 
+import bisect
+
 from contextkit.base import names, tokens
-from contextkit.reviews.documents import agent_review, index, lines
-from contextkit.reviews.documents.agent_review import Review
-from contextkit.reviews.documents.index import Finding
-from contextkit.reviews.documents.outline import Issues, is_mark
+from contextkit.base.records import NamedTuple
+from contextkit.reviews.documents import agent_review, lines, places, reader, vocabulary
+from contextkit.reviews.documents.outline import is_mark
+from contextkit.text.blocks import blocks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from contextkit.reviews.documents.index import Block
+    from contextkit.reviews.documents.agent_review import Review
+    from contextkit.reviews.documents.index import Finding
+    from contextkit.reviews.documents.places import Place
+    from contextkit.text.blocks import Block
 
     Span = tuple[int, int]  # first and last line, from 1
-    Place = tuple[str, int, int]  # a file with its first and last line
 
-_ALIKE, _RARE = 0.35, 0.15  # minimum likeness of a title and a heading; bonus for a rare word
+_ALIKE, _RARE = 0.5, 0.2  # least score of a section; bonus for a word that no other has
 _GENERAL = frozenset(
     "finding findings critical high medium major minor impact issue violation".split()
 )
-_LINES = 3  # of a block, in which its place is named
-_PLAIN = 7  # the level of a section without a heading
+_LINES = 4  # of a block, in which its place is named
+_COMMON = 60  # a word or an id in more sections than these tells nothing
+_AROUND = 3  # lines shown above and below
 _PROBLEM, _FIX = 60, 45  # tokens
 _FIX_INSIDE = ". Fix: "  # in the middle of a paragraph
 _FEWEST = 4  # words in a paragraph that stands on its own
@@ -52,119 +58,245 @@ def section(text: str, finding: str) -> str:
 
 def sections(text: str, findings: Iterable[str]) -> dict[str, str]:
     """Like `section` for many findings at once, parsing the text only once."""
-    body = _Body(text)
+    body = _Body(text, agent_review.parse(text))
     return {finding: body.section(finding) for finding in findings}
+
+
+def of_findings(text: str, review: Review) -> list[str]:
+    """Return the section of each finding of a review, in order; the row of one that has none."""
+    body = _Body(text, review)
+    return [body.lines_of(span) for span in body.spans]
+
+
+def has_section(text: str, review: Review) -> list[bool]:
+    """Return for each finding whether the text says more about it than its row."""
+    return [span != (row.line, row.line) for row, span in
+            zip(review.findings, _Body(text, review).spans, strict=True)]  # fmt: skip
+
+
+def around(text: str, line: int) -> str:
+    """Return the lines around a line of a text, with their numbers."""
+    rows = [row for _, row in lines.numbered(text)]
+    first = max(1, line - _AROUND)
+    return "\n".join(
+        f"{number}: {row}" for number, row in enumerate(rows[first - 1 : line + _AROUND], first)
+    )
 
 
 def headings(text: str) -> list[tuple[int, str]]:
     """Return line number and title of every heading."""
-    return [(number, lines.plain(title)) for number, _, title in _Body(text).headings]
+    return [(one.first, lines.plain(one.title)) for one in blocks(text) if one.kind == "heading"]
 
 
 def nearest(text: str, wanted: str) -> str:
     """Return the section whose heading shares the most words with `wanted`; '' if none does."""
-    body = _Body(text)
     words = _words(wanted)
-    found = [(len(words & _words(title)), -number, title) for number, _, title in body.headings]
-    shared, _, title = max(found, default=(0, 0, ""))
-    return body.section(title) if shared else ""
+    found = [
+        (len(words & _words(one.title)), -one.first, one.last)
+        for one in blocks(text)
+        if one.kind == "heading"
+    ]
+    shared, first, last = max(found, default=(0, 0, 0))
+    rows = [row for _, row in lines.numbered(text)]
+    return "\n".join(rows[-first - 1 : last]).strip() if shared else ""
+
+
+class _Candidate(NamedTuple):
+    """A block that may be about a finding; `ids` and `severity` are those of its first line."""
+
+    first: int
+    last: int
+    ids: frozenset[str]
+    severity: str
+    words: frozenset[str]
+    place: Place
 
 
 class _Body:
-    """The blocks of one review, and which of them belongs to which finding."""
+    """One review, and which of its lines belong to which finding."""
 
-    def __init__(self, text: str) -> None:
-        blocks: list[Block] = []
-        collected = Issues()
-        self.headings: list[tuple[int, int, str]] = []
-        for number, level, line in index.walk(text, blocks):
-            collected.take(number, level, line)
-            if level > 0:
-                self.headings.append((number, level, line))
+    def __init__(self, text: str, review: Review) -> None:
         self._lines = [line for _, line in lines.numbered(text)]
-        self._last = len(self._lines)
-        issues = collected.finish(self._last)
-        headings = [(number, level, _key(title)) for number, level, title in self.headings]
-        self._spans = _below(headings, self._last)
-        self._spans |= {_key(each.id): (each.first, each.last) for each in issues if each.id}
-        starts = {number: level for number, level, _ in self.headings}
-        starts = {each.first: each.rank for each in issues} | starts
-        review = agent_review.parse(text)
-        self._places = self._of_findings(review, starts)
+        found = reader.parted(blocks("\n".join(self._lines)), self._lines)
+        self._headings = {_key(one.title): (one.first, one.last) for one in reversed(found)
+                          if one.kind == "heading"}  # fmt: skip
+        rows = review.findings
+        if review.start_line:
+            self.spans = self._matched(rows, self._candidates(found, review))
+        else:
+            starts = sorted({one.first for one in found if one.kind == "heading"}
+                            | {row.line for row in rows})  # fmt: skip
+            self.spans = [(row.line, max(row.line, row.end or self._under(row, starts)))
+                          for row in rows]  # fmt: skip
+        self._by_id: dict[str, Span] = {}
+        for row, span in zip(rows, self.spans, strict=True):
+            key, number = _key(row.id), 2
+            while key in self._by_id:
+                key, number = f"{_key(row.id)}({number})", number + 1
+                if number > 99:
+                    break
+            self._by_id.setdefault(key, span)
+
+    def _under(self, row: Finding, starts: list[int]) -> int:
+        """Return the last line of a finding of research: of its heading, or of its bold lead."""
+        if _key(row.title) in self._headings:
+            return self._headings[_key(row.title)][1]
+        after = bisect.bisect_right(starts, row.line)
+        return starts[after] - 1 if after < len(starts) else len(self._lines)
 
     def section(self, finding: str) -> str:
         """Return the lines of a finding or below a heading, without trailing separators."""
         key = _key(finding)
-        first, last = self._places.get(key) or self._spans.get(key, (1, 0))
-        kept = self._lines[first - 1 : last]
+        span = self._by_id.get(key) or self._headings.get(key)
+        return self.lines_of(span) if span and key else ""
+
+    def lines_of(self, span: Span) -> str:
+        kept = self._lines[span[0] - 1 : span[1]]
         while kept and (not kept[-1].strip() or is_mark(kept[-1].strip())):
             kept.pop()
         return "\n".join(kept)
 
-    def _of_findings(self, review: Review, starts: dict[int, int]) -> dict[str, Span]:
-        """Map each finding to its span of lines, up to the next finding or heading of its level."""
-        begins: dict[str, int] = {}
-        homeless: list[tuple[str, Finding]] = []
-        seen: dict[str, int] = {}
-        for finding in review.findings:
-            key = _key(finding.id)
-            seen[key] = seen.get(key, 0) + 1
-            if seen[key] > 1:
-                key = f"{key}({seen[key]})"
-            if key in self._spans:
-                begins[key] = self._spans[key][0]
-            elif not review.start_line:
-                begins[key] = finding.line
-            else:
-                homeless.append((key, finding))
-        taken = set(begins.values())
-        free = {n: rank for n, rank in starts.items() if n not in taken and n > review.end_line}
-        begins |= self._matched(homeless, free)
-        stops = sorted(begins.values())
-        found: dict[str, Span] = {}
-        for key, first in begins.items():
-            rank = starts.get(first, _PLAIN)
-            nexts = [n for n, level in starts.items() if n > first and level <= rank]
-            nexts += [n for n in stops if n > first]
-            found[key] = (first, min(nexts, default=self._last + 1) - 1)
-        found |= {key: (f.line, f.line) for key, f in homeless if key not in found}
-        found.pop("", None)
-        return found
+    def _candidates(self, found: list[Block], review: Review) -> list[_Candidate]:
+        """The blocks outside the index that begin with an id, a severity or a title."""
+        inside = range(review.start_line, review.end_line + 1)
+        starts = [
+            at
+            for at, one in enumerate(found)
+            if one.first not in inside
+            and not one.first < review.start_line <= one.last
+            and self._may_begin(one)
+        ]
+        candidates = []
+        for number, at in enumerate(starts):
+            block = found[at]
+            last = block.last
+            if block.kind == "text" or (block.kind == "item" and not block.level):
+                after = (
+                    found[starts[number + 1]].first
+                    if number + 1 < len(starts)
+                    else len(self._lines) + 1
+                )
+                outer = found[block.inside].last if block.inside >= 0 else len(self._lines)
+                stop = (
+                    review.start_line if block.first < review.start_line else len(self._lines) + 1
+                )
+                last = max(last, min(after - 1, outer, stop - 1))
+            following = found[starts[number + 1]].first if number + 1 < len(starts) else last + 1
+            candidates.append(self._candidate(block, last, following - 1))
+        return candidates
 
-    def _matched(self, rows: list[tuple[str, Finding]], free: dict[int, int]) -> dict[str, int]:
-        """Map rows without a section of their own id to the blocks that discuss them, if any.
+    def _may_begin(self, block: Block) -> bool:
+        if block.kind == "heading":
+            return True
+        bare = lines.unbulleted(block.title)[0]
+        if block.kind not in ("text", "item") or len(bare) > 2_000:
+            return False
+        return bare[:2] == "**" or (vocabulary.may_begin(bare) and _has_head(bare))
 
-        Blocks match by a place that both name, or else by shared words, with a bonus for a rare
-        one. Each block belongs to at most one row.
-        """
-        heads = {number: self._lines[number - 1] for number in free}
-        common: dict[str, int] = {}
-        for text in [*heads.values(), *(finding.title for _, finding in rows)]:
-            for word in _words(text):
-                common[word] = common.get(word, 0) + 1
-        near = {n: _places(" ".join(self._lines[n - 1 : n - 1 + _LINES])) for n in free}
-        pairs = []
-        for key, finding in rows:
-            places = _places(finding.title)
-            for number, head in heads.items():
-                score = _likeness(_words(finding.title), _words(head), common)
-                score += sum(_meet(one, other) for one in places for other in near[number])
-                pairs.append((score, -number, key))
-        found: dict[str, int] = {}
-        for score, number, key in sorted(pairs, reverse=True):
-            if score >= _ALIKE and key not in found and -number not in found.values():
-                found[key] = -number
-        return found
+    def _candidate(self, block: Block, last: int, near_last: int) -> _Candidate:
+        bare = lines.unbulleted(block.title)[0]
+        if block.kind != "heading" and bare[:2] == "**":
+            bare = bare[: bare.find("**", 2) + 60] if "**" in bare[2:] else bare
+        identity, severity, _ = reader.titled(bare[:400])
+        ids = {_key(word.strip(".,:;()[]*`")) for word in lines.plain(bare[:400]).split()}
+        known = frozenset(word for word in ids if _is_numbered(word))
+        near = "\n".join(self._lines[block.first - 1 : min(last, near_last, block.first + _LINES)])
+        return _Candidate(block.first, last, known | ({_key(identity)} - {""}),
+                          severity or vocabulary.severity_of_id(identity),
+                          frozenset(_words(bare[:400])), places.find(near))  # fmt: skip
+
+    def _matched(self, rows: tuple[Finding, ...], found: list[_Candidate]) -> list[Span]:
+        """Return the span of each row: its best candidate, each of which belongs to one row."""
+        finder = _Finder(found)
+        pairs = [
+            (score, -at, number)
+            for number, row in enumerate(rows)
+            for score, at in finder.scores(row)
+        ]
+        spans = [(row.line, row.line) for row in rows]
+        used: set[int] = set()
+        done: set[int] = set()
+        for _, at, number in sorted(pairs, reverse=True):
+            if -at not in used and number not in done:
+                used.add(-at)
+                done.add(number)
+                spans[number] = (found[-at].first, found[-at].last)
+        starts = sorted(found[at].first for at in used)
+        return [(first, self._clipped(first, last, starts)) for first, last in spans]
+
+    @staticmethod
+    def _clipped(first: int, last: int, starts: list[int]) -> int:
+        """Return the last line of a section: before the next finding's, if that is inside it."""
+        after = bisect.bisect_right(starts, first)
+        return min(last, starts[after] - 1) if after < len(starts) else last
 
 
-def _likeness(one: set[str], other: set[str], common: dict[str, int]) -> float:
-    """Return the likeness of two sets of words, 0 to 1; sharing a rare word adds to it."""
-    shared = one & other
-    if not shared:
-        return 0.0
-    rare = any(common[word] == 2 for word in shared)
-    alike: float = len(shared) / (len(one) * len(other)) ** 0.5
-    return alike + (_RARE if rare else 0.0)
+class _Finder:
+    """Finds the candidates that share an id, a place or a word with a row."""
+
+    def __init__(self, found: list[_Candidate]) -> None:
+        self._found = found
+        self._by: dict[object, list[int]] = {}
+        for at, one in enumerate(found):
+            for key in (*one.ids, *((word,) for word in one.words), (*one.place[:1], "file")):
+                self._by.setdefault(key, []).append(at)
+
+    def scores(self, row: Finding) -> list[tuple[float, int]]:
+        """Return (score, candidate) of the candidates that may be this row's."""
+        words = _words(row.title)
+        place = places.find(" ".join((row.title, row.section, *row.extra)))
+        keys = [_key(row.id), *((word,) for word in words), (*place[:1], "file")]
+        near: dict[int, None] = {}
+        for key in keys:
+            those = self._by.get(key, [])
+            if len(those) <= _COMMON and key not in ("", ("", "file")):
+                near |= dict.fromkeys(those)
+        scored = [(self._score(row, words, place, self._found[at]), at) for at in near]
+        return [(score, at) for score, at in scored if score >= _ALIKE]
+
+    def _score(self, row: Finding, words: set[str], place: Place, one: _Candidate) -> float:
+        identity = _key(row.id)
+        own = identity in one.ids
+        if not own and (
+            _differs(identity, one.ids) or row.severity != (one.severity or row.severity)
+        ):
+            return 0.0
+        shared = words & one.words
+        alike = len(shared) / (len(words) * len(one.words)) ** 0.5 if shared else 0.0
+        rare = any(len(self._by.get((word,), ())) == 1 for word in shared)
+        same = place.file and place.file == one.place.file
+        met = 0.7 if same and _meet(place, one.place) else 0.15 * bool(same)
+        return own + 1.5 * alike + _RARE * rare + met + 0.05 * (row.severity == one.severity)
+
+
+def _meet(one: Place, other: Place) -> bool:
+    """Whether two places in one file overlap or are at most three lines apart."""
+    if not (one.line and other.line):
+        return False
+    first, last = max(one.line, other.line), min(max(one[1:]), max(other[1:]))
+    return first <= last + _AROUND
+
+
+def _differs(identity: str, ids: frozenset[str]) -> bool:
+    """Whether a candidate names another finding: an id of the same form."""
+    form = identity.rstrip("0123456789")
+    return any(
+        other.rstrip("0123456789") == form or vocabulary.severity_of_id(other) for other in ids
+    )
+
+
+def _is_numbered(word: str) -> bool:
+    return (
+        vocabulary.is_id(word)
+        and word[-1:].isdigit()
+        and ("-" in word or len(word) < 5)
+        and not vocabulary.severity(word)
+    )
+
+
+def _has_head(bare: str) -> bool:
+    head = vocabulary.Head(bare)
+    return bool(head.id or (head.severity and head.marked))
 
 
 def _words(text: str) -> set[str]:
@@ -173,38 +305,8 @@ def _words(text: str) -> set[str]:
     return {word for word in words if word not in _GENERAL and not word.isdigit()}
 
 
-def _places(text: str) -> list[Place]:
-    """Return (file, first line, last line) for each `app.py:20-22` or similar in a text."""
-    found = []
-    for word in text.split():
-        path, _, there = word.strip("`*[](),;").partition("+")[0].rpartition(":")
-        first, _, last = there.partition("-")
-        if path and names.is_whole(first, 9):
-            found.append((path, int(first), int(last) if names.is_whole(last, 9) else int(first)))
-    return found
-
-
-def _meet(one: Place, other: Place) -> float:
-    """Return 2 for equal places, 1 for overlapping ones, else 0."""
-    if one == other:
-        return 2.0
-    return float(one[0] == other[0] and one[1] <= other[2] and other[1] <= one[2])
-
-
 def _key(text: str) -> str:
     return lines.plain(text).strip("*_`[]# ").upper()
-
-
-def _below(headings: list[tuple[int, int, str]], last: int) -> dict[str, Span]:
-    """Map each heading to its line and the last one before the next of its level or above."""
-    found: dict[str, Span] = {}
-    still_open: list[tuple[int, int, str]] = []
-    for number, level, key in [*headings, (last + 1, 0, "")]:
-        while still_open and still_open[-1][1] >= level:
-            first, _, name = still_open.pop()
-            found[name] = (first, number - 1)
-        still_open.append((number, level, key))
-    return found
 
 
 def excerpt(section: str, title: str) -> str:

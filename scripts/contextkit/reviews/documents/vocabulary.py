@@ -32,7 +32,24 @@ _WORDS = {
     "OBSERVATION": "P3", "OBSERVATIONS": "P3", "SUGGESTION": "IMP", "SUGGESTIONS": "IMP",
     "ENHANCEMENT": "IMP", "ENHANCEMENTS": "IMP", "OPTIONAL": "IMP",
     "CONSIDER": "IMP", "NICE-TO-HAVE": "IMP",
-    "🔴": "P0", "🟥": "P0", "🚨": "P0", "🟠": "P1", "🟡": "P2", "🔵": "P3", "🟢": "P3", "💡": "IMP",
+    # Other languages.
+    "KRITISCH": "P0", "KRITISCHER": "P0", "SCHWERWIEGEND": "P1", "HOCH": "P1", "MITTEL": "P2",
+    "NIEDRIG": "P3", "GERING": "P3", "HINWEIS": "P3", "CRITIQUE": "P0", "CRITIQUES": "P0",
+    "BLOQUANT": "P0", "BLOQUANTS": "P0", "ÉLEVÉ": "P1", "ÉLEVÉE": "P1", "HAUTE": "P1",
+    "MAJEUR": "P1", "MAJEURE": "P1", "MOYEN": "P2", "MOYENNE": "P2", "FAIBLE": "P3",
+    "MINEUR": "P3", "MINEURE": "P3", "CRÍTICO": "P0", "CRÍTICA": "P0", "CRÍTICOS": "P0",
+    "BLOQUEANTE": "P0", "GRAVE": "P1", "GRAVES": "P1", "ALTO": "P1", "ALTA": "P1", "MEDIO": "P2",
+    "MEDIA": "P2", "MÉDIO": "P2", "MÉDIA": "P2", "BAJO": "P3", "BAJA": "P3", "BAIXO": "P3",
+    "BAIXA": "P3", "CRITICO": "P0", "CRITICA": "P0", "BASSO": "P3", "BASSA": "P3",
+    "КРИТИЧНО": "P0", "КРИТИЧЕСКИЙ": "P0", "КРИТИЧЕСКАЯ": "P0", "КРИТИЧЕСКИЕ": "P0",
+    "БЛОКЕР": "P0", "ВЫСОКИЙ": "P1", "ВЫСОКАЯ": "P1", "СЕРЬЁЗНО": "P1", "СРЕДНИЙ": "P2",
+    "СРЕДНЯЯ": "P2", "НИЗКИЙ": "P3", "НИЗКАЯ": "P3", "致命": "P0", "致命的": "P0", "严重": "P0",
+    "緊急": "P0", "紧急": "P0", "重大": "P0", "高": "P1", "中": "P2", "低": "P3", "重要": "P1",
+    "軽微": "P3", "轻微": "P3", "심각": "P0", "치명적": "P0", "높음": "P1", "중간": "P2",
+    "낮음": "P3",
+    "❯❯❱": "P1", "❯❱": "P2", "❱": "P3",
+    "🔴": "P0", "🟥": "P0", "🚨": "P0", "🟠": "P1", "🛑": "P0", "⛔": "P0", "❌": "P1", "⚠️": "P2",
+    "⚠": "P2", "🟡": "P2", "🔵": "P3", "🟢": "P3", "💡": "IMP",
 }  # fmt: skip
 _FIRST_WORDS = frozenset(word.partition("-")[0] for word in _WORDS)
 _APART = str.maketrans(dict.fromkeys("/,()+&", " "))

@@ -23,6 +23,7 @@ from contextkit.reviews.documents import verdicts as verdict_files
 from contextkit.reviews.documents.agent_review import Review
 from contextkit.reviews.documents.headers import Header
 from contextkit.reviews.documents.index import Finding
+from contextkit.reviews.documents.proof import Terms
 from contextkit.reviews.documents.runs import Run
 from contextkit.reviews.documents.verdicts import Verdict
 
@@ -30,7 +31,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-NEVER_AGENTS = ("synthesis.md", "summary.md", "findings.json")
+NEVER_AGENTS = ("synthesis.md", "summary.md", "findings.json", "run.json", "expected.json")
+KINDS = (".md", ".txt", ".json", ".sarif")  # of the files that are read; a run assigns the first
 _UNREAD = "no readable Findings Index: read the file"
 _DOUBTS = {
     "index_incomplete": "a P0 or P1 is missing from its index",
@@ -102,8 +104,8 @@ def _agents_in(folder: str) -> tuple[str, ...]:
         raise ContextError(f"{folder}: cannot be read: {error.strerror}") from None
     found = {}
     for name in there:
-        stem = name.removesuffix(".partial").removesuffix(".md")
-        wanted = name.endswith((".md", ".md.partial")) and name[0] != "."
+        stem, kind = os.path.splitext(name.removesuffix(".partial"))
+        wanted = kind in KINDS and name[0] != "." and os.path.isfile(os.path.join(folder, name))
         if wanted and name.removesuffix(".partial") not in NEVER_AGENTS:
             found[verdict_files.decode(stem)] = True
     return tuple(found)
@@ -112,13 +114,16 @@ def _agents_in(folder: str) -> tuple[str, ...]:
 def agent_file(folder: str, agent: str) -> str:
     """Return the path of an agent's file: under its own name, or encoded as for verdicts."""
     there = [path for path in _candidates(folder, agent) if os.path.lexists(path)]
-    return there[0] if there else _candidates(folder, agent)[-1]
+    return there[-1] if there else _candidates(folder, agent)[-1]
 
 
 def _candidates(folder: str, agent: str) -> list[str]:
     """Return where an agent's file may be; the last place is the one that a run assigns."""
     names_of = dict.fromkeys((agent, verdict_files.encode(agent)))
-    return [os.path.join(folder, name + ".md") for name in names_of if "/" not in name]
+    own = [os.path.join(folder, name + ".md") for name in names_of if "/" not in name]
+    others = [os.path.join(folder, name + kind) for name in names_of if "/" not in name
+              for kind in KINDS[1:]]  # fmt: skip
+    return [*others, *own]
 
 
 def is_there(folder: str, agent: str) -> bool:
@@ -183,7 +188,7 @@ def _read(layout: Layout, asked: Asked, agent: str) -> Reading:
     data = files.read_bytes(path) if there else b""
     text = data.decode("utf-8", "replace")
     sha256 = names.sha256(data) if data else ""
-    review = agent_review.parse(text, asked.mode)
+    review = agent_review.parse(text, asked.mode, terms(asked, agent))
     whose = _whose(asked, agent, path, review)
     if whose:
         found = foreign(layout, agent, path, whose)
@@ -206,14 +211,28 @@ def _read(layout: Layout, asked: Asked, agent: str) -> Reading:
     )
 
 
+def terms(asked: Asked, agent: str) -> Terms | None:
+    """Return what the run asked an agent to prove; None if nobody asked it anything."""
+    run = asked.run
+    if run is None or not run.asks or run.mode != "review":
+        return None
+    said = run.open.get(agent)
+    rows = said if isinstance(said, (list, tuple)) else ()
+    return Terms(run.files, tuple(str(row).partition(":")[0] for row in rows))
+
+
 def _whose(asked: Asked, agent: str, path: str, review: Review) -> str:
     """Return why a file cannot be attributed to the agent, or ''."""
     if os.path.islink(path):
         return "the file is a link"
     if sum(map(os.path.lexists, _candidates(asked.folder, agent))) > 1:
         return "two files have the name of this agent"
+    if os.path.isfile(path) and os.stat(path).st_nlink > 1:
+        return "the file is a hard link: another name leads to it as well"
     if asked.run and review.run not in ("", asked.run_id):
         return f"the file is from the run {names.one_line(review.run)[:60]}"
+    if asked.run and asked.run.asks and not review.run and review.validation != "missing":
+        return "the file does not name its run: its contract begins with that line"
     return ""
 
 
@@ -256,7 +275,8 @@ def summary_of(review: Review, header: Header | None, there: bool, partial: bool
         text = "its file reports an error"
     elif review.validation == "malformed":
         own = header.summary if header else ""
-        text = own or (f"{said}, read without an index" if said else _UNREAD)
+        text = own or (f"{said} read without an index" if said else _UNREAD)
+        text += _unsure(review)
     else:
         text = (said or "no findings") + _doubt(review)
     worst = next(iter(by_severity(review)), None)
@@ -266,14 +286,23 @@ def summary_of(review: Review, header: Header | None, there: bool, partial: bool
     return names.clipped(text, _SUMMARY)
 
 
+def _unsure(review: Review) -> str:
+    """Return `; 4 blocks look like findings: lines 81 to 110`, or ''."""
+    those = review.unsure
+    if not those:
+        return ""
+    where = f"line {those[0]}" if len(those) == 1 else f"lines {those[0]} to {those[-1]}"
+    looks = "block looks like a finding" if len(those) == 1 else "blocks look like findings"
+    return f"; {len(those)} {looks}: {where}"
+
+
 def _doubt(review: Review) -> str:
     """Return why a review needs attention although none of its rows does, or ''."""
     harmless = agent_review.demanded(review.findings) == "safe"
     if not harmless or agent_review.effective_status(review)[0] == "CLEAN":
         return ""
-    serious = agent_review.serious_lines(review)
-    if serious:
-        return f", but line {serious[0]} says something serious"
+    if review.doubts:
+        return f", but {review.doubts[0]}"
     if review.unparsed:
         return f", but line {review.unparsed[0].partition(':')[0]} was not understood"
     for flag, said in _DOUBTS.items():

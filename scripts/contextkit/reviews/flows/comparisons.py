@@ -17,6 +17,7 @@ from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.reviews.documents.processes import Process
+from contextkit.reviews.documents.runs import Run
 
 
 class Base(Record):
@@ -144,6 +145,7 @@ class Subject(Record):
     base: str = ""
     small: bool = False
     listing: bytes = b""
+    files: int = 0  # how many there are to read; 0 for a question
 
 
 def identify(layout: Layout, process: Process, given: str) -> tuple[str, str]:
@@ -174,7 +176,7 @@ def take_up(
         data = files.read_bytes(layout.join(target))
         return Subject(
             kind=kind, target=target, source=target, name=os.path.basename(target),
-            data=data, revision=changes.data_revision(data),
+            data=data, revision=changes.data_revision(data), files=1,
         )  # fmt: skip
     if kind == "question":
         data = (target + "\n").encode()
@@ -184,7 +186,40 @@ def take_up(
     return Subject(
         kind=kind, target=target, name="changes.diff", data=found.diff, revision=found.revision,
         base=found.base.commit, small=_is_small(process, found), listing=found.listing,
+        files=len(found.changes),
     )  # fmt: skip
+
+
+def since(layout: Layout, run: Run) -> Subject:
+    """Return what changed since a run began, for those who look again.
+
+    Raises ContextError if nothing did, or if what was reviewed cannot be had any more.
+    """
+    reviewed = layout.join(run.input)
+    if not os.path.isfile(reviewed):
+        raise ContextError(f"{run.input}: what was reviewed is gone: start a new run")
+    if run.source:
+        data = files.read_bytes(layout.join(run.source))
+        text = _lines_changed(files.read_bytes(reviewed), data, run.source)
+        found = Subject(kind="diff", target=run.target, source=run.source, name="changes.diff",
+                        data=text, revision=changes.data_revision(data), files=1)  # fmt: skip
+    else:
+        with changes.work_tree(layout, (layout.join(run.output_dir),)) as tree:
+            text, count = tree.since(run.base, reviewed)
+            found = Subject(kind="diff", target=run.target, name="changes.diff", data=text,
+                            revision=tree.revision(), base=run.base, files=count,
+                            listing=tree.listing(run.base))  # fmt: skip
+    if not found.data.strip():
+        raise ContextError(f"nothing has changed since the run {run.id}: fix its findings first")
+    return found
+
+
+def _lines_changed(before: bytes, after: bytes, name: str) -> bytes:
+    import difflib
+
+    old, new = (data.decode("utf-8", "replace").splitlines() for data in (before, after))
+    text = "\n".join(difflib.unified_diff(old, new, f"a/{name}", f"b/{name}", lineterm=""))
+    return (text + "\n").encode() if text else b""
 
 
 def _is_small(process: Process, found: Comparison) -> bool:

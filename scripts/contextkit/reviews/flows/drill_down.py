@@ -14,12 +14,12 @@ from contextkit.base import files, names, tokens
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.reviews.documents import agent_review, vocabulary
+from contextkit.reviews.documents import agent_review, places, vocabulary
 from contextkit.reviews.documents import sections as review_sections
 from contextkit.reviews.documents import verdicts as verdict_files
 from contextkit.reviews.documents.agent_review import Review
 from contextkit.reviews.documents.index import Finding, row_of
-from contextkit.reviews.flows import agent_files, identity, synthesis
+from contextkit.reviews.flows import agent_files
 from contextkit.reviews.flows.agent_files import Asked, Reading
 
 TYPE_CHECKING = False
@@ -84,16 +84,15 @@ def index(
     rows = []
     for reading in readings:
         review = reading.review
-        found = iter(review.findings)
-        sections = review_sections.sections(reading.text, [one.id for one in review.findings])
+        found = zip(review.findings, review_sections.of_findings(reading.text, review), strict=True)
         for kind, line in _rows(review) or [("none", "(no Findings Index)")]:
             shown = names.one_line(line)
             row = IndexRow(run=run, agent=reading.agent, id=kind, kind=kind, row=shown)
             if kind == "source":
                 row = row.replace(title=row.row.partition(" | ")[2])
             elif kind == "finding":
-                one = next(found)
-                file, number = _place_of(one, sections.get(one.id, ""))
+                one, section = next(found)
+                file, number = place_of(one, section)
                 row = row.replace(
                     id=one.id or kind, severity=one.severity, section=one.section,
                     title=one.title, file=file, line=number, text_line=one.line,
@@ -129,11 +128,14 @@ def _rows(review: Review) -> list[tuple[str, str]]:
     return [*rows, ("verdict", f"Verdict: {verdict}")]
 
 
-def _place_of(finding: Finding, section: str) -> tuple[str, int]:
+def place_of(finding: Finding, section: str) -> tuple[str, int]:
     """Return the file and line named by a finding's row, or else by its section; or ("", 0)."""
-    row = " ".join((finding.section, finding.title, *finding.extra))
-    place = synthesis.place_in(f"{row}\n{section}")
-    return identity.file_of(place), identity.line_of(place)
+    if finding.file:
+        return finding.file, finding.at
+    row = places.find(" ".join((finding.section, finding.title, *finding.extra)))
+    inside = places.find(section)
+    place = row if row.line or not inside.line else inside
+    return place.file, place.line
 
 
 def severities_of(said: tuple[str, ...]) -> tuple[str, ...]:
@@ -169,12 +171,14 @@ def of_run(
 
 def _shown(run: str, reading: Reading, severities: tuple[str, ...]) -> list[Shown]:
     """Return the findings of one agent with one of `severities`, strictest first."""
-    sections = review_sections.sections(reading.text, [f.id for f in reading.review.findings])
+    review = reading.review
+    order = vocabulary.READING_ORDER
+    pairs = zip(review.findings, review_sections.of_findings(reading.text, review), strict=True)
     found = []
-    for one in agent_files.by_severity(reading.review):
+    for one, body in sorted(pairs, key=lambda pair: order.index(pair[0].severity)):
         if one.severity in severities or (not one.severity and "P1" in severities):
-            section = sections.get(one.id, "") or one.title
-            file, line = _place_of(one, section)
+            section = body or one.title
+            file, line = place_of(one, section)
             found.append(
                 Shown(
                     run=run, agent=reading.agent, id=one.id, severity=one.severity or "?",
@@ -217,6 +221,8 @@ def shown(text: str, finding: str, max_tokens: int) -> tuple[str, list[str]]:
     room = max_tokens
     for one in wanted:
         section = sections[one]
+        if finding and section:
+            section = "\n\n".join(filter(None, (section, _around(text, review, finding))))
         if not section or room < 1:
             break
         if parts and tokens.estimate(section) > room:
@@ -224,6 +230,19 @@ def shown(text: str, finding: str, max_tokens: int) -> tuple[str, list[str]]:
         parts.append(tokens.clip(section, room, " … (cut)"))
         room -= tokens.estimate(parts[-1])
     return "\n\n".join(parts), ids
+
+
+def _around(text: str, review: Review, finding: str) -> str:
+    """Return that a finding has only its row, with the lines around its place; or ''."""
+    there = review_sections.has_section(text, review)
+    for row, own in zip(review.findings, there, strict=True):
+        if row.id.upper() == finding.upper() and not own and review.start_line:
+            file, _ = place_of(row, "")
+            after = text.split("\n")[review.end_line :]
+            near = (n for n, line in enumerate(after, review.end_line + 1) if file and file in line)
+            lines = review_sections.around(text, next(near, row.line))
+            return f"(no section of its own; these lines stand around it)\n{lines}"
+    return ""
 
 
 def unread(text: str, wanted: str, max_tokens: int) -> str:

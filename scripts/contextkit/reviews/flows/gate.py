@@ -23,12 +23,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
+    from contextkit.reviews.documents.dismissals import Dismissal
     from contextkit.reviews.documents.runs import Run
     from contextkit.reviews.documents.verdicts import Entry
 
 _LINE = 160  # characters in a reason
 _NAMED = 5  # files named in a reason
 _MOST = 40  # reasons printed; `--json` has all
+# An agent whose file says nothing that counts is asked again.
+_AGAIN = ("foreign", "copied", "malformed", "error", "unparsed", "contradictory", "attention")
 _AWAITED = ("missing", "late", "not_ingested")
 # Why a finished file from this run still says nothing that counts.
 _FLAGS = {
@@ -44,8 +47,8 @@ _FLAGS = {
 class Reason(Record):
     """Why the gate fails; `reason` is one word for programs.
 
-    One of missing, late, foreign, malformed, error, unparsed, severe, contradictory, attention,
-    not_ingested, changed, stale, empty.
+    One of missing, late, foreign, copied, malformed, error, unparsed, severe, contradictory,
+    attention, not_ingested, changed, stale, empty.
     """
 
     reason: str
@@ -59,7 +62,8 @@ class Decision(Record):
     reasons: tuple[Reason, ...]
     agents: int
     revision: str
-    dismissed: int
+    dismissed: tuple[str, ...]  # each finding that a dismissal hides: what, why, who committed it
+    uncommitted: tuple[str, ...] = ()  # the same of those that do not count yet
 
     @property
     def awaited(self) -> set[str]:
@@ -77,22 +81,61 @@ def decide(layout: Layout, asked: Asked, read: Iterable[Reading]) -> Decision:
     readings = list(read)
     reasons = of_run(asked, agent_files.uninvited(layout, asked))
     revision = "unknown"
-    known = []
+    known: list[tuple[Dismissal, str]] = []
     if run:
         stale = _stale(layout, run)
         reasons += stale
         revision = "stale" if stale else "current"
-        known = history.in_force(layout, run)
-    dismissed = 0
+        known = history.counted(layout, run)
+        reasons += _copies(run, readings)
+    dismissed: list[str] = []
+    waiting: list[str] = []
     for reading in readings:
         entry = _entry(layout, asked, reading)
         missed = run is not None and reading.agent in run.missed
-        gone: set[int] = history.hidden(run, reading, known) if run else set()
-        dismissed += len(gone)
+        gone: set[int] = set()
+        if run and known:
+            counting = [one for one, who in known if who]
+            by = {one.identity: who for one, who in known}
+            gone = history.hidden(run, reading, counting)
+            dismissed += _named(reading, history.hidden_by(run, reading, counting), by)
+            others = [one for one, who in known if not who]
+            waiting += _named(reading, history.hidden_by(run, reading, others), {})
         reasons += of_agent(reading, entry, asked, missed, run.blocks if run else (), gone)
     return Decision(
-        reasons=tuple(reasons), agents=len(readings), revision=revision, dismissed=dismissed
-    )
+        reasons=tuple(reasons), agents=len(readings), revision=revision,
+        dismissed=tuple(dismissed), uncommitted=tuple(waiting),
+    )  # fmt: skip
+
+
+def _named(reading: Reading, gone: dict[int, Dismissal], by: dict[str, str]) -> list[str]:
+    """Return `fd-safety/P1-1 P1 title: why (committed by Ann, 1a2b3c4)` for each dismissed row."""
+    rows = reading.review.findings
+    said = []
+    for number, one in sorted(gone.items()):
+        row = rows[number]
+        who = by.get(one.identity, "")
+        end = f" (committed by {who})" if who else " (not committed)"
+        what = f"{reading.agent}/{row.id} {row.severity} {row.title}"
+        said.append(names.one_line(f"{what}: {one.reason}{end}"))
+    return said
+
+
+def _copies(run: Run, readings: list[Reading]) -> list[Reason]:
+    """Return a reason for each agent whose file says exactly what another one's says."""
+    if not run.asks:
+        return []
+    first: dict[str, str] = {}
+    found = []
+    for one in readings:
+        text = one.text.strip()
+        if not text or one.validation in ("missing", "error"):
+            continue
+        other = first.setdefault(text, one.agent)
+        if other != one.agent:
+            said = f"its file is that of {other}, word for word"
+            found.append(Reason(agent=one.agent, reason="copied", text=said))
+    return found
 
 
 def close(layout: Layout, asked: Asked, decision: Decision, now: int) -> None:
@@ -218,12 +261,17 @@ def of_run(asked: Asked, uninvited: list[Reading]) -> list[Reason]:
 def rendered(decision: Decision, asked: Asked) -> str:
     """Return `PASS` and what passed, or `FAIL` and one line per reason."""
     reasons = decision.reasons
-    gone = f"; {decision.dismissed} dismissed" if decision.dismissed else ""
+    gone = f"; {len(decision.dismissed)} dismissed" if decision.dismissed else ""
+    hidden = [f"dismissed\t{one}" for one in decision.dismissed]
+    hidden += [f"does not count\t{one}" for one in decision.uncommitted]
     if not reasons:
         known = "what was reviewed is unchanged"
         if not asked.run:
             known = "no run: who was asked and which revision was reviewed are unknown"
-        return f"PASS {decision.agents} of {decision.agents} agents; {known}{gone}"
+        head = f"PASS {decision.agents} of {decision.agents} agents; {known}{gone}"
+        if asked.run and asked.run.rechecks:
+            head += f"; a second look at {asked.run.rechecks}"
+        return "\n".join([head, *hidden])
     lines = [f"FAIL {len(reasons)} reason{'s' * (len(reasons) > 1)}{gone}"]
     for one in reasons[:_MOST]:
         cells = (one.reason, one.agent or "-", one.text)
@@ -231,4 +279,33 @@ def rendered(decision: Decision, asked: Asked) -> str:
         lines.append(names.clipped(row, _LINE))
     if len(reasons) > _MOST:
         lines.append(f"… {len(reasons) - _MOST} more: --json has all")
-    return "\n".join(lines)
+    return "\n".join([*lines, *hidden, *(f"next: {one}" for one in next_steps(decision, asked))])
+
+
+def next_steps(decision: Decision, asked: Asked) -> list[str]:
+    """Return the commands that lead from this FAIL to a PASS, in order."""
+    run = asked.run
+    if run is None or not decision.reasons:
+        return []
+    said = {one.reason for one in decision.reasons}
+    which = f"run={run.id}"
+    again = dict.fromkeys(one.agent for one in decision.reasons if one.reason in _AGAIN)
+    start = f"make verdict_start process={run.process} target='{run.target}' restart=1"
+    steps = [f"make verdict_retry {which} agent='{agent}'" for agent in again if agent]
+    if "late" in said or (steps and "severe" not in said):
+        steps.append(f"make verdict_wait {which}")
+    if "missing" in said:
+        steps.insert(0, f"make verdict_wait {which}")
+    if said & {"not_ingested", "changed"} or steps:
+        steps.append(f"make verdict_ingest {which}")
+    if "severe" in said:
+        steps.append(
+            f"make verdict_show {which}, fix what it shows, then make verdict_recheck {which}"
+        )
+    elif "stale" in said:
+        steps.append(start)
+    else:
+        steps.append(f"make verdict_gate {which}")
+    if decision.uncommitted:
+        steps.insert(0, "commit the dismissals, so that they count")
+    return list(dict.fromkeys(steps))

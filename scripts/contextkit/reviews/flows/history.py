@@ -147,9 +147,33 @@ def dismiss(
     return dismissals.add(layout, run, made), made
 
 
+def open_findings(layout: Layout, run: Run) -> dict[str, list[str]]:
+    """Return the P0 and P1 of a run that no dismissal in force hides, by agent: `P0-1: P0 title`.
+
+    Agents without any are left out.
+    """
+    known = [one for one, by in counted(layout, run) if by]
+    found: dict[str, list[str]] = {}
+    for reading in _readings(layout, run):
+        gone = hidden(run, reading, known)
+        for number, row in enumerate(_rows(reading)):
+            if row.severity in vocabulary.SERIOUS and number not in gone:
+                place = f" ({row.place})" if row.place else ""
+                said = names.one_line(f"{row.id}: {row.severity} {row.title}{place}")
+                found.setdefault(reading.agent, []).append(said)
+    return found
+
+
+def hidden_by(run: Run, reading: Reading, known: list[Dismissal]) -> dict[int, Dismissal]:
+    """Map the numbers of the findings that dismissals hide to the dismissals."""
+    rows = _rows(reading) if known else []
+    found = _recognized(run, rows, known) if known else {}
+    return {n: one for n, one in found.items() if rows[n].severity != "P0" or one.by}
+
+
 def hidden(run: Run, reading: Reading, known: list[Dismissal]) -> set[int]:
     """Return the numbers of the findings in an agent's file that the dismissals `known` hide."""
-    return _hidden(run, _rows(reading), known) if known else set()
+    return set(hidden_by(run, reading, known))
 
 
 def marked(layout: Layout, run: Run, rows: list[IndexRow]) -> list[IndexRow]:
@@ -198,6 +222,17 @@ def _recognized(
 def in_force(layout: Layout, run: Run) -> list[Dismissal]:
     """Return the dismissals for a run's target whose lines have not changed."""
     return [one for one in dismissals.load(layout, run) if dismissals.holds(layout, run, one)]
+
+
+def counted(layout: Layout, run: Run) -> list[tuple[Dismissal, str]]:
+    """Return the dismissals in force, each with who committed it; '' while it is not committed."""
+    found = in_force(layout, run)
+    if not found:
+        return []
+    there = dismissals.committed(layout, run)
+    nobody: tuple[Dismissal | None, str] = (None, "")
+    pairs = [(one, *there.get(one.identity, nobody)) for one in found]
+    return [(one, (by or "git") if one == known else "") for one, known, by in pairs]
 
 
 def _identity_of(run: Run, row: Row | MergedFinding | IndexRow) -> str:

@@ -24,8 +24,9 @@ from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.reviews.documents import agent_review, contracts, processes, runs, verdicts
 from contextkit.reviews.documents.processes import Process
+from contextkit.reviews.documents.proof import Terms
 from contextkit.reviews.documents.runs import Run
-from contextkit.reviews.flows import agent_files, comparisons, workers
+from contextkit.reviews.flows import agent_files, comparisons, history, workers
 from contextkit.reviews.flows.agent_files import Reading
 from contextkit.reviews.flows.comparisons import Subject
 
@@ -99,6 +100,31 @@ def start(layout: Layout, asked: Request, now: int) -> Started:
     return Started(run=run, launches=launches, notes=said)
 
 
+def recheck(layout: Layout, run_id: str, now: int) -> Started:
+    """Ask those agents of a run again that left an open P0 or P1, about what changed since.
+
+    Each is told which findings to confirm. Raises ContextError if nothing is open or has changed.
+    """
+    before = runs.load(layout, run_id)
+    if before.mode != "review":
+        raise bad_input(f"run: {before.id} is {before.mode}: only reviews are rechecked")
+    still = history.open_findings(layout, before)
+    if not still:
+        raise ContextError(f"no P0 or P1 of {before.id} is open: make verdict_gate run={before.id}")
+    process = processes.load(layout, before.process)
+    with files.locked(layout.lock(runs.folder(layout))):
+        found = runs.load_all(layout)
+        known = found.documents
+        subject = comparisons.since(layout, before)
+        folder, notes = _choose(layout, process, before.target, known, now)
+        run = _run(layout, process, subject, tuple(still), folder, runs.new_id(now, known), now)
+        run = run.replace(rechecks=before.id, open=still, source=before.source)
+        launches = tuple(_launch(layout, process, subject, run, agent) for agent in run.roster)
+        _clear(layout, folder, known, run.id, now)
+        _write(layout, subject, run, launches)
+    return Started(run=run, launches=launches, notes=(*map(str, found.broken), *notes))
+
+
 def _ended(
     layout: Layout, process: Process, target: str, known: list[Run], now: int
 ) -> dict[str, Run]:
@@ -146,15 +172,20 @@ def _run(
         timeouts=dict(process.seconds),
         blocks=process.blocks,
         small=small,
+        files=subject.files,
+        asks=True,
         session_id=sessions.find_current(layout),
     )
 
 
 def _launch(layout: Layout, process: Process, subject: Subject, run: Run, agent: str) -> Launch:
     prompt = layout.join(runs.prompt_path(run, agent))
+    said = run.open.get(agent)
+    confirm = tuple(map(str, said)) if isinstance(said, (list, tuple)) else ()
     text = contracts.prompt(
-        agent, process.name, layout.join(run.input), subject.kind, contract(layout, run, agent)
-    )
+        agent, process.name, layout.join(run.input), subject.kind, contract(layout, run, agent),
+        confirm,
+    )  # fmt: skip
     return Launch(agent=agent, path=runs.output_path(layout, run, agent), prompt=prompt, text=text)
 
 
@@ -165,7 +196,7 @@ def contract(layout: Layout, run: Run, agent: str) -> str:
         raise bad_input(f"agent: the run {run.id} did not ask {agent!r}{said}")
     limit = layout.limits.verdict_contract_tokens
     path = runs.output_path(layout, run, agent)
-    return contracts.contract(layout.root, path, run.mode, run.id, limit)
+    return contracts.contract(layout.root, path, run.mode, run.id, limit, run.files)
 
 
 def loose_contract(layout: Layout, folder: str, agent: str, mode: str) -> str:
@@ -369,7 +400,7 @@ def retry(layout: Layout, run_id: str, agent: str, now: int) -> Launch:
         )
     asked = agent_files.of_run(layout, run).replace(agents=(agent,))
     reading = next(workers.with_endings(layout, asked, agent_files.read(layout, asked)))
-    wrong = _wrong(reading)
+    wrong = _wrong(reading, agent_files.terms(asked, agent))
     if not wrong:
         raise bad_input(f"agent: nothing is wrong with the file of {agent}: verdict_show opens it")
     path = runs.output_path(layout, run, agent)
@@ -391,8 +422,8 @@ def _prompt(text: str, wrong: list[str], contract: str) -> str:
     return f"{head}\n\n{_HEADING}\n\n{lines}\n\n{contract.strip()}\n"
 
 
-def _wrong(reading: Reading) -> list[str]:
+def _wrong(reading: Reading, terms: Terms | None) -> list[str]:
     """Return what is wrong with an agent's file, one line each; empty if it can be read."""
     if reading.validation in ("missing", "partial", "foreign", "error"):
         return [names.one_line(reading.summary)]
-    return contracts.feedback(reading.text)
+    return contracts.feedback(reading.text, terms)

@@ -1,11 +1,13 @@
-"""wide_reading.py: a severity is found wherever and however it stands, and what denies it."""
+"""proof.py: what keeps a review from being clean, wherever and however it stands."""
 
 from __future__ import annotations
 
 import pytest
 import review_mutants as torture
 import review_styles
-from contextkit.reviews.documents import agent_review, wide_reading
+from contextkit.reviews.documents import agent_review
+from contextkit.reviews.documents.agent_review import Review
+from contextkit.reviews.documents.proof import Terms
 
 STANDS = (
     "**Severity:** P0",
@@ -152,17 +154,56 @@ DENIED = (
     "| Confidence | Title | Value |\n|---|---|---|\n| High | x | High |",
     "fine\n" * 45 + "| P0 | P1 |\n|---|---|\n| 0 | 0 |",
 )
+# Lines that a person may read either way, or that only a grammar could take back: they are doubted,
+# and their reviewer is asked.
+ABSTAINED = (
+    '- P0|P1|P2|P3|IMP | ID | "Section" | Title',
+    "Verdict: safe|needs-changes|risky",
+    "**Critical:**\nNone",
+    "## Legend\n- P0: blocks the release\n- P1: soon\n- P2: later\n- P3: sometime",
+    "#### Category: CRITICAL Issues (Severity: CRITICAL — Count: 0)\n*No critical issues found.*",
+    "| The critical path is short | x |",
+    "The retry ends with a fatal error",
+    "| P0 | - | x |",
+    "| Part | P0 |\n|---|---|\n| a | 0 |\n| b | - |\n| c | – |\n| d | — |\n| e | none |\n| f |  |",
+    "Severity levels:\n- P0: blocks the release\n- P1: soon",
+    "**Legend**\n- P0: blocks the release",
+    "## Legend\n- P0: blocks the release\n- P1: less than P0",
+    "## Legend\n- P0: worse than P1\n- P1: soon",
+    "Confidence | Title | Value\n---|---|---\nHigh | x | High",
+    "| Confidence | Title | Value |\n|---|---|---|\n| High | x | High |",
+    "major, minor, patch = version.split()",
+    "thinking: [low | medium | high]",
+    "There is nothing in this change that would be no\nP0 or that is a P2",
+    "| Title | Confidence |\n|---|---|\n| x | High |",
+    "Title | Confidence\n---|---\nx | High",
+)
+
+
+def reviewed(text: str) -> Review:
+    """A clean review with a text below its summary."""
+    return agent_review.parse(
+        f"### Findings Index\nVerdict: safe\n\n### Summary\nFine.\n\n{text}\n"
+    )
+
+
+def is_clean(review: Review) -> bool:
+    return agent_review.effective_status(review)[0] == "CLEAN"
 
 
 @pytest.mark.parametrize("line", STANDS)
 def test_a_serious_severity_stands(line: str) -> None:
-    (doubt,) = wide_reading.standing(f"fine\n\n{line}\nfine")
-    assert doubt.line == 3 and doubt.text
+    assert not is_clean(reviewed(line))
 
 
-@pytest.mark.parametrize("text", DENIED)
-def test_a_severity_that_is_taken_back_does_not(text: str) -> None:
-    assert wide_reading.standing(f"fine\n{text}\n\nfine") == []
+@pytest.mark.parametrize("text", [text for text in DENIED if text not in ABSTAINED])
+def test_a_severity_that_is_denied_on_the_spot_does_not(text: str) -> None:
+    assert reviewed(text).doubts == () and is_clean(reviewed(text))
+
+
+@pytest.mark.parametrize("text", ABSTAINED)
+def test_what_cannot_be_told_is_doubted(text: str) -> None:
+    assert not is_clean(reviewed(text))
 
 
 @pytest.mark.parametrize(
@@ -179,47 +220,40 @@ def test_a_severity_that_is_taken_back_does_not(text: str) -> None:
     ],
 )
 def test_a_denial_of_one_thing_takes_nothing_else_back(text: str) -> None:
-    assert wide_reading.standing(text)
-
-
-@pytest.mark.parametrize("name", review_styles.clean())
-def test_a_clean_review_is_clean_in_any_style(name: str) -> None:
-    flagged = torture.judge(review_styles.clean()[name]) != "comes out CLEAN"
-    assert flagged == (name in review_styles.DOUBTED)
-
-
-@pytest.mark.parametrize("name", review_styles.serious())
-def test_a_serious_finding_is_read_in_any_place(name: str) -> None:
-    assert torture.judge(review_styles.serious()[name]) == ""
+    assert not is_clean(reviewed(text))
 
 
 @pytest.mark.parametrize(
     "line",
     [
-        "Keine P0- oder P1-Befunde.",
-        "没有 P0 或 P1 问题。",
-        "P0 なし、P1 なし。",
-        "Ningún P0 ni P1.",
-        "Nothing here blocks the merge.",
-        "Nothing reaches P1.",
-        "Any P0? No.",
-        "🔴 0 · 🟠 0 · 🟡 1",
-        "> Any P0 means the verdict is risky.",
-        "major, minor, patch = version.split()",
-        "`src/critical.py` and tests/test_p0_rows.py were read",
-        "thinking: [low | medium | high]",
-        "There is nothing in this change that would be no\nP0 or that is a P2",
-        "The P0 of the last round is\nfixed now and covered by a test.",
-        "Severity: P0 (critical, blocker), P1 (high, major), P2 (medium), P3 (low)",
-        "| P0 | P1 |\n|---|---|\n| 0 | 0 |",
-        "| Title | Confidence |\n|---|---|\n| x | High |",
-        "Title | Confidence\n---|---\nx | High",
-        "a line with no end " * 150,
-        "Ok. Not all is well. P0-1 is fixed.",
+        line
+        for line in [
+            "Keine P0- oder P1-Befunde.",
+            "没有 P0 或 P1 问题。",
+            "P0 なし、P1 なし。",
+            "Ningún P0 ni P1.",
+            "Nothing here blocks the merge.",
+            "Nothing reaches P1.",
+            "Any P0? No.",
+            "🔴 0 · 🟠 0 · 🟡 1",
+            "> Any P0 means the verdict is risky.",
+            "major, minor, patch = version.split()",
+            "`src/critical.py` and tests/test_p0_rows.py were read",
+            "thinking: [low | medium | high]",
+            "There is nothing in this change that would be no\nP0 or that is a P2",
+            "The P0 of the last round is\nfixed now and covered by a test.",
+            "Severity: P0 (critical, blocker), P1 (high, major), P2 (medium), P3 (low)",
+            "| P0 | P1 |\n|---|---|\n| 0 | 0 |",
+            "| Title | Confidence |\n|---|---|\n| x | High |",
+            "Title | Confidence\n---|---\nx | High",
+            "a line with no end " * 150,
+            "Ok. Not all is well. P0-1 is fixed.",
+        ]
+        if line not in ABSTAINED
     ],
 )
 def test_what_takes_back_may_be_in_other_words_or_on_the_next_line(line: str) -> None:
-    assert wide_reading.standing(line) == []
+    assert is_clean(reviewed(line))
 
 
 @pytest.mark.parametrize(
@@ -246,7 +280,6 @@ def test_what_takes_back_may_be_in_other_words_or_on_the_next_line(line: str) ->
         "🇵0 login",
         "🅢ev-0 outage",
         "See the **Legend**\nP0: blocks the release",
-        "Severity: P0 (critical, blocker, fatal), P1 (high, major), P2 (medium), P3 (low)",
         "<div data-severity=P0>x</div>",
         "| Severity | Confidence |\n|---|---|\n| High | High |",
         "## Legend\n- P0: blocks the release\n- P0: anyone can log in",
@@ -271,7 +304,19 @@ def test_what_takes_back_may_be_in_other_words_or_on_the_next_line(line: str) ->
     ],
 )
 def test_what_only_looks_like_a_denial_takes_nothing_back(line: str) -> None:
-    assert wide_reading.standing(line)
+    assert not is_clean(reviewed(line))
+
+
+def test_of_clean_reviews_of_free_form_at_most_a_tenth_is_doubted_each_with_its_line() -> None:
+    every = {name: agent_review.parse(text) for name, text in review_styles.clean().items()}
+    doubted = {name: review for name, review in every.items() if not is_clean(review)}
+    assert len(doubted) * 10 <= len(every)
+    assert all("line" in review.doubts[0] for review in doubted.values())
+
+
+@pytest.mark.parametrize("name", review_styles.serious())
+def test_a_serious_finding_is_read_in_any_place(name: str) -> None:
+    assert torture.judge(review_styles.serious()[name]) == ""
 
 
 def test_a_review_with_a_severity_beside_its_index_names_the_line() -> None:
@@ -279,6 +324,75 @@ def test_a_review_with_a_severity_beside_its_index_names_the_line() -> None:
     review = agent_review.parse(text)
     assert agent_review.effective_status(review) == ("NEEDS_ATTENTION", ("serious_at_line_5",))
     assert review.unparsed == ("5: **Severity:** P0",)
+    assert review.doubts == ("line 5 says P0, which its index has not",)
+
+
+# The four lines of a contract
+
+PROVED = """<!-- run-uuid: r-1 -->
+### Findings Index
+- P2 | P2-1 | "Cache" | The cache is never emptied
+Verdict: safe
+
+### Summary
+Read: 41 of 41 files
+Counts: P0 0, P1 0, P2 1, P3 0
+The change is small. I looked for P0 and P1 problems and found none.
+
+### Issues Found
+#### P2-1. P2: The cache is never emptied
+`src/cache.py:42` grows by an entry a request.
+Fix: limit it.
+
+### Improvements
+None.
+"""
+
+
+def proved(text: str, files: int = 41, still: tuple[str, ...] = ()) -> Review:
+    return agent_review.parse(text, "review", Terms(files, still))
+
+
+def test_a_review_written_to_the_contract_is_clean() -> None:
+    assert is_clean(proved(PROVED)) and is_clean(proved(PROVED, 0))
+
+
+@pytest.mark.parametrize(
+    ("line", "other", "doubt"),
+    [
+        ("Read: 41 of 41 files\n", "", "it does not say how many files it read"),
+        ("41 of 41", "40 of 41", "the run asked for 41 files"),
+        ("41 of 41", "3 of 3", "the run asked for 41 files"),
+        ("Counts: P0 0, P1 0, P2 1, P3 0\n", "", "it does not count its findings"),
+        ("P2 1, P3 0", "P2 2, P3 0", "its counts are not those of its index"),
+        ("The change is small.", "I read 3 of 41 files.", "says that not all was reviewed"),
+        ("The change is small.", "I could not review the change: the diff was empty.",
+         "says that not all was reviewed"),
+        ("The change is small.", "**Overall verdict:** FAIL", "gives another verdict"),
+        ("None.", "#### Critical-1. login() loses data", "says Critical"),
+        ("None.", "Kritisch: jeder kann sich anmelden", "says Kritis"),
+        ("None.", "Wichtig: jeder kann sich anmelden", "is a statement of its own"),
+        ("None.", "### Jeder kann sich anmelden", "is a heading of its own"),
+        ("Fix: limit it.", "#### P1-9. Gone\nx", "says P1"),
+        ("#### P2-1. P2:", "- Anyone can log in\n#### P2-1. P2:", "stands under Issues Found"),
+    ],
+)  # fmt: skip
+def test_what_a_contract_asks_for_must_agree(line: str, other: str, doubt: str) -> None:
+    review = proved(PROVED.replace(line, other))
+    assert not is_clean(review)
+    assert any(doubt in said for said in review.doubts) or review.flags
+
+
+def test_a_second_look_says_of_each_finding_whether_it_is_fixed() -> None:
+    fixed = PROVED.replace("Read:", "Fixed: P0-1, P1-2\nRead:")
+    assert is_clean(proved(fixed, 41, ("P0-1", "P1-2")))
+    asked = proved(PROVED, 41, ("P0-1",))
+    assert asked.doubts == ("it does not say whether the findings of the run before are fixed",)
+    assert not is_clean(proved(fixed, 41, ("P0-1", "P1-3")))
+    assert not is_clean(proved(fixed))  # nobody asked
+
+
+# Mutants
 
 
 def test_no_mutant_comes_out_clean() -> None:
@@ -297,38 +411,11 @@ def test_the_reviews_that_mutants_are_made_of_are_clean() -> None:
     assert [torture.judge(text) for text in torture.originals()] == ["comes out CLEAN"] * 5
 
 
-def test_a_text_that_denies_without_end_is_not_believed() -> None:
-    assert wide_reading.standing("no P0 or P1 " * 100 + "\n") == []
-    assert wide_reading.standing("no P0, P1 or P0 \n" * 400)
-
-
-def test_a_row_of_counts_may_have_fewer_cells_than_its_head() -> None:
-    table = "| Agent | P0 | P1 |\n|---|---|---|\n| a | 0 | 0 |\n| b |\n"
-    assert wide_reading.standing(table) == []
-    assert wide_reading.standing(table.replace("| 0 | 0 |", "| 2 | 0 |"))
-
-
-@pytest.mark.parametrize("rows", [1, 29, 30, 31, 36, 50])
-def test_a_count_below_many_that_are_0_stands(rows: int) -> None:
-    table = "| P0 | P1 |\n|---|---|\n" + "| 0 | 0 |\n" * rows
-    assert wide_reading.standing(table + "| 0 | 1 |\n")
-    assert bool(wide_reading.standing(table)) == (rows > 30)
-
-
 def test_a_severity_is_found_at_any_place_of_a_long_line() -> None:
-    for at in (*range(1_700, 2_300, 3), *range(3_500, 4_100, 3)):
-        assert wide_reading.standing("x" * at + " P0 is open"), at
-
-
-def test_a_line_is_named_once() -> None:
-    assert len(wide_reading.standing("P0 is open " * 1_000)) == 1
-
-
-def test_a_long_line_is_examined_once_and_one_without_end_is_not_believed() -> None:
-    assert wide_reading.standing("the critical path " * 3_000) == []
-    assert wide_reading.standing("the critical path of 1 critical path " * 10_001)
+    for at in (*range(1_700, 2_300, 30), *range(3_500, 4_100, 30)):
+        assert not is_clean(reviewed("x" * at + " P0 is open")), at
 
 
 def test_no_more_lines_are_named_than_somebody_reads() -> None:
-    text = "".join(f"P0: the login of part {n} is open\n" for n in range(20))
-    assert len(wide_reading.standing(text)) == 5
+    text = "".join(f"P0: the login of part {n} is open\n\n" for n in range(20))
+    assert 0 < len(reviewed("```\n" + text + "```").doubts) <= 5

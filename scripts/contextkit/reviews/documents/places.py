@@ -1,0 +1,117 @@
+"""Places in code that a review names: `src/app.py:42`, in all the ways that tools write them.
+
+src/app.py:42   src/app.py#L42-L50   src/app.py, line 42   src/app.py (lines 42-50)
+line 42 of src/app.py   `Line 42` below `File: src/app.py`
+"""
+
+from __future__ import annotations
+
+import re
+
+from contextkit.base.records import NamedTuple
+
+_NAME = r"[\w@+\-./\\\[\]~]"
+_ENDS = (
+    r"(?:py|pyi|js|jsx|mjs|cjs|ts|tsx|vue|svelte|go|rs|java|kt|kts|scala|c|h|cc|cpp|cxx|hpp|cs"
+    r"|rb|php"
+    r"|swift|m|mm|sh|bash|zsh|ps1|sql|sol|yaml|yml|toml|json|xml|html|css|scss|md|rst|txt|tf|proto"
+    r"|gradle|lua|pl|ex|exs|erl|clj|dart|r|jl|zig|nim|cfg|ini|conf|env|lock|mk|mdc|ipynb|graphql)"
+)
+_BARE = r"(?:Dockerfile|Makefile|Jenkinsfile|Gemfile|Procfile|go\.mod)"
+_PATH = re.compile(
+    rf"(?<![\w/])({_NAME}{{0,200}}\.{_ENDS}|(?:[\w.\-]{{1,80}}/){{0,9}}{_BARE})(?![\w/])"
+)
+_AFTER = re.compile(
+    r"[`\"'*_)\]>]{0,4}(?:\s?[:@#]\s?L?|#L|\s?[,(\[|—–-]?\s?(?:(?:at|on|around|near|in|zeile"
+    r"|ligne|línea|linea|linha"
+    r"|строка|行)\s)?(?:at\s|around\s)?(?:the\s)?(?:lines?|zeilen?|lignes?|l[ií]neas?|linhas?"
+    r"|righe|riga|строк\w{1,3}|ln|L)"
+    r"\.?\s{0,2}:?\s?(?:numbers?\s)?L?)\(?`?(\d{1,7})(?:\s?(?:-|–|to|bis|à)\s?L?(\d{1,7}))?",
+    re.IGNORECASE,
+)
+_CJK = re.compile(r"[`\"' 　（(第の]{0,4}(?:第\s?)?(\d{1,7})\s?(?:-\d+\s?)?行")
+_BEFORE = re.compile(
+    r"(?:lines?|zeilen?|lignes?|l[ií]neas?|linhas?|rig[ah]e?"
+    r"|строк\w{1,3})\s(\d{1,7})(?:\s?[-–]\s?\d{1,7})?"
+    r"(?:\s(?:of|in|von|de|dans|en|di|в))\s[`\"'(]{0,2}$",
+    re.IGNORECASE,
+)
+_LINE = re.compile(
+    r"(?:^|[\s(|*_`])(?:(?:lines?|zeilen?|lignes?|l[ií]neas?|linhas?|rig[ah]e?|строк\w{1,3}|ln)"
+    r"(?:\s?\(s\))?[*_`]{0,3}\s?:?[*_`]{0,3}\s{0,3}|L)`?(\d{1,7})\b|(\d{1,7})\s?行目?",
+    re.IGNORECASE,
+)
+_RANGE = re.compile(r"^\s{0,20}[-*]?\s?`?(\d{1,7})(?:\s?[-–]\s?\d{1,7})?`?\s?(?::|┆|\|(?=\s)|$)")
+_LONGEST = 4_000  # characters looked at
+
+
+class Place(NamedTuple):
+    """A file, a line in it or 0, and the last line of a range or 0."""
+
+    file: str
+    line: int
+    last: int = 0
+
+
+NONE = Place("", 0)
+
+
+def find(text: str) -> Place:
+    """Return the first place of a text that has a line, or else its first file; or NONE."""
+    text = text[:_LONGEST]
+    first = NONE
+    if "." not in text and "file" not in text:
+        return NONE
+    for match in _PATH.finditer(text):
+        path = match[1].removeprefix("./").strip("[]")
+        if "://" in text[max(0, match.start() - 12) : match.start() + 8] and "/blob/" not in path:
+            continue
+        if "/blob/" in path:
+            path = path.partition("/blob/")[2].partition("/")[2] or path
+        rest = text[match.end() : match.end() + 60]
+        line = _AFTER.match(rest) or _CJK.match(rest)
+        if line is None:
+            line = _BEFORE.search(text[max(0, match.start() - 40) : match.start()])
+        if line:
+            last = line[2] if line.re is _AFTER else None
+            return Place(path, int(line[1]), int(last or 0))
+        first = first if first.file else Place(path, 0)
+    return first
+
+
+def line_in(text: str) -> int:
+    """Return the line that a text names without a file: `Line 42`, `88-97`: …; or 0."""
+    text = text[:_LONGEST]
+    for row in text.split("\n")[:40]:
+        if found := _RANGE.match(row):
+            return int(found[1])
+    found = _LINE.search(text)
+    return int(found[1] or found[2]) if found else 0
+
+
+def heads(line: str) -> Place:
+    """Return the place that a line is about as a whole, so that it holds for what follows.
+
+    `In \\`src/a.ts\\`:`, `### src/a.ts`, `src/a.ts (2)`, `File: src/a.ts`.
+    """
+    bare = line.strip(" \t#*`>-•_:│").strip()
+    if len(bare) > 240 or not bare:
+        return NONE
+    match = _PATH.search(bare)
+    if match is None:
+        return NONE
+    before = bare[: match.start()].strip(" `*_:[(\"'📄📁").lower()
+    after = bare[match.end() :].rstrip(" `*_:)]\"'").lstrip(" `*_)]\"'")
+    said = before.rstrip(":").split()
+    if len(said) > 2 or (said and said[-1] not in _INTRODUCE):
+        return NONE
+    if after.strip("()0123456789 :#L-–"):
+        return NONE
+    line_of = re.match(r"[:#]L?(\d{1,7})", after)
+    return Place(match[1].removeprefix("./"), int(line_of[1]) if line_of else 0)
+
+
+_INTRODUCE = frozenset(
+    "in file files path datei fichier archivo fitxer arquivo файл ファイル 文件 component module"
+    " location".split()
+)

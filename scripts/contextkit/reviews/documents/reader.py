@@ -1,0 +1,840 @@
+"""The findings of a review without an index, whatever tool or person wrote it.
+
+    ### 🔴 Critical: title            a heading, with all below it
+    1. **title** …                    an item below `## Critical issues`
+    **Severity:** High                a label, of the heading or paragraph that it belongs to
+    | Severity | File | Line | …      a row of a table
+    {"severity": "high", …}           an object of JSON or SARIF
+    src/a.py:4: error: …              a line of a linter
+
+A review is cut into blocks, and each block is judged by its features: the nearest severity (of its
+title, a label in it, the section around it), its place, whether it only explains or counts
+severities, and whether it repeats what stands elsewhere. What looks like a finding but has no
+severity is not guessed at: `unsure` names its line.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+
+from contextkit.base import markdown, names
+from contextkit.base.records import NamedTuple
+from contextkit.reviews.documents import index, lines, objects, places, vocabulary
+from contextkit.reviews.documents.index import Finding
+from contextkit.reviews.documents.places import NONE, Place
+from contextkit.reviews.documents.vocabulary import SERIOUS, Head
+from contextkit.text.blocks import Block, blocks
+
+_PLURALS = frozenset(
+    "issues findings problems bugs improvements suggestions blockers vulnerabilities concerns"
+    " recommendations violations warnings nits risks defects gaps errors items comments issue"
+    " finding problem fixes changes nitpicks befunde probleme fehler problèmes problemas hallazgos"
+    " severity priority level".split()
+)
+_EXPLAINS = frozenset(
+    "legend rubric scale definition definitions classification classifications criteria key"
+    " levels legende légende leyenda".split()
+)
+_REPEATS = frozenset(
+    "summary recap overview statistics stats checklist plan roadmap conclusion totals breakdown"
+    " next recommended actions action metrics scorecard verdict assessment table-of-contents"
+    " contents zusammenfassung résumé resumen order prioritized".split()
+)
+_PRAISE = frozenset(
+    "strengths positive positives praise good well works passed checked verified fine"
+    " fixed resolved license licence dismissed".split()
+)
+_GENERAL = frozenset("code review detailed details the all results report security".split())
+_LABELS = frozenset(
+    "SEVERITY PRIORITY SEV LEVEL RISK SCHWEREGRAD PRIORITÄT SÉVÉRITÉ GRAVITÉ PRIORITÉ SEVERIDAD"
+    " GRAVEDAD PRIORIDAD GRAVIDADE SEVERIDADE GRAVITÀ 重要度 深刻度 严重程度 严重性 严重级别"
+    " 优先级 優先度"
+    " СЕРЬЁЗНОСТЬ КРИТИЧНОСТЬ ПРИОРИТЕТ".split()
+)
+_TITLES = frozenset(
+    "TITLE ISSUE FINDING PROBLEM MESSAGE SUMMARY NAME BUG TITEL PROBLÈME PROBLEMA BEFUND TITRE"
+    " TÍTULO"
+    " TITOLO 問題 问题 タイトル 标题 ПРОБЛЕМА".split()
+)
+_TAG = re.compile(r"<(/?)(\w{1,12})\b([^<>]{0,300})>")
+_IMAGE = re.compile(r"!\[([^\]\n]{0,80})\]\([^()\n]{0,300}\)")
+_INLINE = re.compile(
+    r"(?P<label>severity|priority|schweregrad|gravité|sévérité|severidad|gravedad)[*_`]{0,3}\s{0,2}"
+    r"(?:[:=：]|is)[*_`]{0,3}\s{0,2}(?P<value>[^\s,;|)\]]{1,24})",
+    re.IGNORECASE,
+)
+_LINT = re.compile(
+    r"^\s{0,4}(?P<file>[\w@+\-./\\]{1,200}\.\w{1,8}|[\w./\-]{0,99}Dockerfile)"
+    r"(?::(?P<line>\d{1,7})(?:[:.-]\d{1,7})*|\((?P<line2>\d{1,7})(?:,\d+)?\))\s?[:\-|]{0,2}\s{0,3}"
+    r"[\[(]?(?P<word>\w[\w-]{1,20})[\])]?[:\s]\s{0,3}(?P<rest>\S.{0,500})"
+)
+_STYLISH = re.compile(
+    r"^\s{1,8}(?P<line>\d{1,7}):\d{1,7}\s{1,9}(?P<word>error|warning"
+    r"|info)\s{1,9}(?P<rest>\S.{0,400})"
+)
+_COUNT = re.compile(r"^[\s(]*(?:[:=—–-]\s*)?\(?\d{1,5}\)?[\s).,;|]*(?:[\w ]{0,24}|$)")
+_BOLD = re.compile(r"\*\*(.{2,300}?)\*\*|__(.{2,300}?)__")
+_SENTENCE = re.compile(r"(?<=[.!?。！？])(?:\s|$)|(?<=[。！？])")
+_WORST = re.compile(
+    r"must (?:be |not )?(?:fix|ship|merge)|has to be fixed|data loss|not (?:be )?(?:merge"
+    r"|ship)|blocker|critical"
+    r"|show-?stopper|before (?:this|it) (?:goes|ships|lands|is merged|can be merged)"
+    r"|remote code|injection"
+    r"|anyone can|corrupt|twice",
+    re.IGNORECASE,
+)
+_BAD = re.compile(
+    r"serious|\bbug\b|crash|\bloses?\b|\bleak|race|deadlock|\bwrong|breaks?\b|broken|never|fails?\b"
+    r"|incorrect|unsafe|vulnerab|should be fixed|problem",
+    re.IGNORECASE,
+)
+_MILDLY = re.compile(r"smaller|minor|nit|cosmetic|style|optional|nice to have|suggest", re.I)
+_TITLE = 240  # characters of a title
+_FEW = 3  # letters that a title has at least
+_LONG = 400  # characters of a line looked at as a head
+
+
+class Read(NamedTuple):
+    """What was read: the findings in order, and lines of blocks that may be findings as well."""
+
+    findings: tuple[Finding, ...]
+    unsure: tuple[int, ...]
+
+
+class _Found(NamedTuple):
+    """A candidate. `recap` marks one that may repeat another; `weight` says how much it tells."""
+
+    severity: str
+    id: str
+    title: str
+    line: int
+    end: int
+    place: Place
+    recap: bool
+
+
+def read(text: str) -> Read:
+    """Return the findings of a text without an index. Linear in its length; never raises."""
+    objects_found = objects.findings(text)
+    if objects_found is not None:
+        return Read(tuple(map(_of_object, objects_found)), ())
+    sight = _Sight(text)
+    found = sight.of_blocks()
+    found += [one for one in sight.of_lines() if one.line not in {other.line for other in found}]
+    if not found:
+        found = [_found_object(one, first) for first, code in sight.codes()
+                 for one in objects.findings(code) or ()]  # fmt: skip
+    unsure = sight.unsure([(one.line, one.end) for one in found])
+    if not any(one.severity in SERIOUS for one in found):
+        found += sight.of_prose()
+    return Read(tuple(map(_finding, _single(sorted(found, key=lambda one: one.line)))), unsure)
+
+
+def findings(text: str) -> tuple[Finding, ...]:
+    """Return the findings of a text without an index, in text order."""
+    return read(text).findings
+
+
+def _finding(one: _Found) -> Finding:
+    return Finding(
+        severity=one.severity, id=one.id, section="", title=one.title, line=one.line,
+        raw_severity=one.severity, file=one.place.file, at=one.place.line, end=one.end,
+    )  # fmt: skip
+
+
+def _of_object(one: objects.Object) -> Finding:
+    return _finding(_found_object(one, 0))
+
+
+def _found_object(one: objects.Object, before: int) -> _Found:
+    return _Found(one.severity, one.id, one.title, one.first + before, one.last + before,
+                  Place(one.file, one.line), False)  # fmt: skip
+
+
+def _single(found: list[_Found]) -> list[_Found]:
+    """Leave out what only repeats: the same id or title, or a recap of severities told"
+    " elsewhere."""
+    kept: list[_Found] = []
+    by_id: dict[str, int] = {}
+    titles: dict[str, int] = {}
+    for one in sorted(found, key=lambda each: each.recap):
+        key = _title_key(one.title)
+        there = by_id.get(one.id.upper()) if one.id else None
+        there = titles.get(key) if there is None else there
+        if there is not None and (one.recap or kept[there].severity == one.severity):
+            best = kept[there]
+            if not one.recap and one.end - one.line > best.end - best.line:
+                kept[there], one = one, best  # the one that says more
+                best = kept[there]
+            severity = vocabulary.strictest(best.severity, one.severity)
+            place = best.place if best.place.line or not one.place.file else one.place
+            if one.recap or best.place == one.place or not one.place.file:
+                kept[there] = best._replace(severity=severity, place=place)
+                continue
+        titles.setdefault(key, len(kept))
+        if one.id:
+            by_id.setdefault(one.id.upper(), len(kept))
+        kept.append(one)
+    told = {one.severity for one in kept if not one.recap}
+    own = [one for one in kept if not one.recap or one.severity not in told]
+    return sorted(own, key=lambda one: one.line)
+
+
+def _title_key(title: str) -> str:
+    return " ".join("".join(c if c.isalnum() else " " for c in title.lower()).split())[:80]
+
+
+class _Sight:
+    """One text with its blocks, and what holds where: sections, files."""
+
+    def __init__(self, text: str) -> None:
+        self.rows = [row for _, row in lines.numbered(text)]
+        self.plain = list(map(unmarked, self.rows))
+        self.blocks = parted(blocks("\n".join(self.plain)), self.plain)
+        self._above_places = self._heading_places()
+        self._direct: dict[int, list[int]] = {}
+        for at, block in enumerate(self.blocks):
+            self._direct.setdefault(block.inside, []).append(at)
+
+    def _heading_places(self) -> list[Place]:
+        """The place that holds for each line: the last one that a line was wholly about."""
+        found, place = [], NONE
+        for row in self.plain:
+            if "." in row or "file" in row:
+                here = places.heads(row)
+                place = here if here.file else place
+            found.append(place)
+        return found
+
+    def text(self, first: int, last: int) -> str:
+        return "\n".join(self.plain[first - 1 : last])
+
+    def codes(self) -> list[tuple[int, str]]:
+        """The fenced blocks of JSON, each with the line before it."""
+        return [
+            (block.first, "\n".join(self.rows[block.first : block.last - 1]))
+            for block in self.blocks
+            if block.kind == "code" and block.title[:5].lower() in ("json", "sarif", "")
+        ]
+
+    # Blocks
+
+    def of_blocks(self) -> list[_Found]:
+        found: list[_Found] = []
+        skip = 0  # the last line of a finding: nothing inside it is another
+        for at, block in enumerate(self.blocks):
+            if block.first <= skip or block.kind in ("code", "rule", "comment"):
+                continue
+            if block.kind == "table":
+                found += self._of_table(at, block)
+                continue
+            if block.kind == "matter":
+                found += self._of_matter(block)
+                continue
+            one = (
+                self._of_heading(at, block) if block.kind == "heading" else self._of_line(at, block)
+            )
+            if one:
+                found.append(one)
+                skip = one.end if block.kind == "heading" else block.last
+        return found
+
+    def _of_heading(self, at: int, block: Block) -> _Found | None:
+        """A heading is a finding if it or a label directly below it has a severity."""
+        titles = self._above(at)
+        if group_of(block.title) or _is_about(block.title, _EXPLAINS | _REPEATS | _PRAISE):
+            return None
+        if any(_is_about(title, _EXPLAINS | _PRAISE) for title in titles):
+            return None
+        identity, severity, title = titled(block.title)
+        label = "" if _is_general(title) else self._label_below(at)
+        inherited = self._inherited(at)
+        nested = [self.blocks[inner] for inner in self._direct.get(at, ())]
+        if not (severity or label):
+            parts = [one for one in nested if one.kind in ("item", "heading")]
+            marked = any(self._begins_finding(one) for one in parts)
+            if (
+                not inherited
+                or marked
+                or _is_about(block.title, _PLURALS)
+                or not self._is_child(at)
+            ):
+                return None
+        severity = vocabulary.strictest(severity, label) or inherited
+        if not severity or vocabulary.says_nothing(title):
+            return None
+        return self._made(severity, identity, title, block.first, block.last, recap=False)
+
+    def _is_child(self, at: int) -> bool:
+        """Whether a heading is one of the headings right below the one that has the severity."""
+        inside = self.blocks[at].inside
+        return inside >= 0 and bool(group_of(self.blocks[inside].title))
+
+    def _begins_finding(self, block: Block) -> bool:
+        head = _head(block.title)
+        return bool(head.severity and head.marked) or bool(titled(block.title)[1])
+
+    def _label_below(self, at: int) -> str:
+        """Return the severity that a label directly below heading `at` states."""
+        found = []
+        for inner in self._direct.get(at, ()):
+            block = self.blocks[inner]
+            if block.kind in ("heading", "code"):
+                break
+            last = block.last if block.kind == "table" else min(block.last, block.first + 12)
+            for row in self.plain[block.first - 1 : last]:
+                found.append(label_in(row))
+        stated = list(filter(None, found))
+        return stated[0] if len(stated) == 1 or len(set(stated)) == 1 else ""  # else a list
+
+    def _of_line(self, at: int, block: Block) -> _Found | None:
+        """An item, a paragraph or a quote is a finding by its head, a label or its section."""
+        titles = self._above(at)
+        if any(_is_about(title, _EXPLAINS | _PRAISE) for title in titles):
+            return None
+        bare = lines.unbulleted(block.title)[0]
+        if len(bare) > _LONG and "**" not in bare[:80]:
+            bare = bare[:_LONG]
+        head = _head(bare)
+        recap = any(_is_about(title, _REPEATS) for title in titles)
+        if _is_count(head) or _is_lead(bare):
+            return None
+        severity = head.severity if head.marked or head.id else ""
+        severity = severity or _tail(bare)
+        if severity and _denied(bare, head):
+            return None
+        own = "\n".join(self.plain[block.first - 1 : block.last][:14])
+        label = self._own_label(own)
+        inherited = ""
+        if not severity and not label and block.kind == "item" and block.level < 2:
+            inherited = self._group(at)
+            recap = True if inherited else recap
+        severity = vocabulary.strictest(severity, label) or inherited
+        if not severity or (severity == "IMP" and not head.id and bare[:1] != "["):
+            if not (severity == "IMP" and inherited):
+                return None
+        title = head.title if head.severity or head.id else bare
+        return self._made(severity, head.id, self._title_of(title, bare, block), block.first,
+                          self._end_of(at, block), recap)  # fmt: skip
+
+    def _own_label(self, own: str) -> str:
+        rows = own.split("\n")
+        found = [label_in(row) for row in rows]
+        stated = list(filter(None, found))
+        return stated[0] if len(stated) == 1 else ""
+
+    def _end_of(self, at: int, block: Block) -> int:
+        """A paragraph reaches to the next block that begins something else."""
+        last = block.last
+        for other in self.blocks[at + 1 : at + 12]:
+            if other.inside == at or other.first <= last:
+                continue
+            if other.inside != block.inside or other.kind in ("heading", "rule", "table", "item"):
+                break
+            if other.kind != "code" and (
+                self._begins_finding(other)
+                or places.heads(self.plain[other.first - 1]).file
+                or _head(other.title).severity
+                or _tail(other.title)
+            ):
+                break
+            last = other.last
+        return last
+
+    def _group(self, at: int) -> str:
+        """Return the severity of the nearest heading or lead above, if it only names a group."""
+        inside = self.blocks[at].inside
+        if inside >= 0 and self.blocks[inside].kind == "heading":
+            return group_of(self.blocks[inside].title) or self._lead(at)
+        return self._lead(at) if inside < 0 else ""
+
+    def _lead(self, at: int) -> str:
+        """Return the severity of the paragraph right above a list: `**Critical:**`."""
+        inside = self.blocks[at].inside
+        for other in reversed(self.blocks[max(0, at - 40) : at]):
+            if other.inside != inside:
+                if other.kind == "heading":
+                    return ""
+                continue
+            if other.kind == "text":
+                return group_of(other.title.rstrip(":"))
+            if other.kind != "item":
+                return ""
+        return ""
+
+    def _inherited(self, at: int) -> str:
+        inside = self.blocks[at].inside
+        return group_of(self.blocks[inside].title) if inside >= 0 else ""
+
+    def _above(self, at: int) -> list[str]:
+        found = []
+        while (at := self.blocks[at].inside) >= 0:
+            if self.blocks[at].kind == "heading":
+                found.append(self.blocks[at].title)
+        return found
+
+    def _title_of(self, title: str, bare: str, block: Block) -> str:
+        """Return the words that name the finding: a label, its bold lead, or its first sentence."""
+        for row in self.plain[block.first - 1 : min(block.last, block.first + 12)]:
+            label, value = vocabulary.labelled(row)
+            if label.strip("> ") in _TITLES and _letters(value) > _FEW:
+                return _first_sentence(value)
+        if _letters(_without_place(title)) <= _FEW or _is_kind(title):
+            below = self.text(block.first + 1, min(block.last + 6, len(self.plain)))
+            bold = _BOLD.search(below)
+            plain = [row for row in below.split("\n") if _letters(row) > 12]
+            title = (bold[1] or bold[2]) if bold else plain[0].strip() if plain else title
+        bold = _BOLD.match(bare.lstrip("🔴🟠🟡⚠️❌ "))
+        if bold:
+            inner = Head(bold[1] or bold[2] or "")
+            if _letters(_without_place(inner.title)) > _FEW and not vocabulary.severity(
+                inner.title
+            ):
+                title = inner.title
+        return _first_sentence(title)
+
+    def _made(
+        self, severity: str, identity: str, title: str, first: int, last: int, recap: bool
+    ) -> _Found | None:
+        title = _clean(title)
+        if _letters(title) <= _FEW or vocabulary.says_nothing(title):
+            body = [row for row in self.plain[first:last] if _letters(row) > 12]
+            bold = _BOLD.search("\n".join(body[:8]))
+            title = (
+                _clean(_first_sentence((bold[1] or bold[2]) if bold else body[0])) if body else ""
+            )
+            if _letters(title) <= _FEW:
+                return None
+        return _Found(severity, identity, title, first, last, self._place(first, last), recap)
+
+    def _place(self, first: int, last: int) -> Place:
+        own = self.text(first, min(last, first + 40))
+        place = places.find(own)
+        if place.line:
+            return place
+        number = places.line_in(own)
+        if place.file:
+            return Place(place.file, number)
+        above = self._above_places[first - 1]
+        return Place(above.file, number or above.line)
+
+    # Tables, front matter
+
+    def _of_table(self, at: int, block: Block) -> list[_Found]:
+        titles = self._above(at)
+        if any(_is_about(title, _EXPLAINS | _PRAISE) for title in titles):
+            return []
+        head, *rows = [
+            [_clean(cell) for cell in markdown.cells(row.strip())]
+            for row in self.plain[block.first - 1 : block.last]
+        ]
+        roles = [column(cell) for cell in head]
+        group = self._group(at)
+        if "severity" not in roles and not group:
+            return []
+        made = []
+        for number, row in enumerate(rows, block.first + 1):
+            one = self._of_row(dict(zip(roles, row, strict=False)), row, number, group)
+            if one:
+                made.append(one)
+        is_scale = len(made) > 2 and len({one.severity for one in made}) == len(made)
+        if is_scale and "place" not in roles and "file" not in roles and "id" not in roles:
+            if {"meaning", "definition", "criteria", "sla"} & {cell.lower() for cell in head}:
+                return []
+        return made
+
+    def _of_row(
+        self, fields: dict[str, str], row: list[str], number: int, group: str
+    ) -> _Found | None:
+        severity = (
+            vocabulary.severity(fields.get("severity", "")) if "severity" in fields else group
+        )
+        title = fields.get("title", "")
+        if not title:
+            others = [cell for role, cell in fields.items() if role not in ("severity", "line")]
+            title = max(others, key=_letters, default="")
+        if not severity or _letters(title) <= _FEW or vocabulary.says_nothing(title):
+            return None
+        place = places.find(f"{fields.get('file', '')}:{fields.get('line', '')}")
+        place = place if place.file else places.find(" | ".join(row))
+        digits = re.match(r"\D{0,3}(\d{1,7})", fields.get("line", ""))
+        if digits and place.file and not place.line:
+            place = Place(place.file, int(digits[1]))
+        identity = fields.get("id", "").strip()
+        identity = identity if vocabulary.is_id(identity) else ""
+        return _Found(severity, identity, _first_sentence(title), number, number, place, True)
+
+    def _of_matter(self, block: Block) -> list[_Found]:
+        """The findings listed in YAML front matter."""
+        found: list[_Found] = []
+        said: dict[str, str] = {}
+        start = block.first
+        for number in range(block.first + 1, block.last + 1):
+            row = self.rows[number - 1].strip()
+            if row[:2] == "- " or number == block.last:
+                found += _of_fields(said, start, number - 1)
+                said, start = {}, number
+            key, mark, value = row.removeprefix("- ").partition(":")
+            if mark and value.strip():
+                said.setdefault(key.strip().lower(), value.strip(" \"'"))
+        return found
+
+    # Lines of linters, and prose
+
+    def of_lines(self) -> list[_Found]:
+        found = []
+        for number, row in enumerate(self.rows, 1):
+            match = _LINT.match(row) if ":" in row or "(" in row else None
+            if match:
+                word, line = match["word"], int(match["line"] or match["line2"])
+                file = match["file"]
+            elif match := _STYLISH.match(row):
+                word, line, file = (
+                    match["word"],
+                    int(match["line"]),
+                    self._above_places[number - 1].file,
+                )
+            else:
+                continue
+            severity = LINTERS.get(word.lower(), "") or vocabulary.severity(word)
+            if severity:
+                found.append(_Found(severity, "", _clean(match["rest"])[:_TITLE], number, number,
+                                    Place(file.removeprefix("./"), line), False))  # fmt: skip
+        return found
+
+    def of_prose(self) -> list[_Found]:
+        """Paragraphs that name a place and say in strong words what is wrong there."""
+        found = []
+        for at, block in enumerate(self.blocks):
+            if block.kind not in ("text", "item", "quote"):
+                continue
+            if any(_is_about(title, _EXPLAINS | _PRAISE) for title in self._above(at)):
+                continue
+            said = " ".join(self.plain[block.first - 1 : block.last])
+            place = places.find(said)
+            if not place.file or _MILDLY.search(said[:60]):
+                continue
+            is_worst = bool(_WORST.search(said)) and "less urgent" not in said
+            severity = "P0" if is_worst else "P1" if _BAD.search(said) else ""
+            if severity:
+                strong = (s for s in _SENTENCE.split(said) if _BAD.search(s) or _WORST.search(s))
+                title = next(strong, said)
+                title = _without_intro(said) if place.file in title else title
+                found.append(_Found(severity, "", _clean(title)[:_TITLE], block.first,
+                                    self._end_of(at, block), place, False))  # fmt: skip
+        return found
+
+    def unsure(self, spans: list[tuple[int, int]]) -> tuple[int, ...]:
+        """Return the lines of blocks that look like findings and are none of `spans`."""
+        known = {
+            number for first, last in spans for number in range(first, min(last, first + 5_000) + 1)
+        }
+        found = []
+        for at, block in enumerate(self.blocks):
+            if block.first in known or block.kind not in ("heading", "item"):
+                continue
+            said = self.text(block.first, min(block.last, block.first + 3))
+            if any(_is_about(title, _EXPLAINS | _PRAISE | _REPEATS) for title in self._above(at)):
+                continue
+            if places.find(said).line and (_BAD.search(said) or _WORST.search(said)):
+                found.append(block.first)
+        return tuple(found[:50])
+
+
+def parted(found: list[Block], rows: list[str]) -> list[Block]:
+    """Return the blocks, with a paragraph parted where one of its lines begins a finding."""
+    made: list[Block] = []
+    moved: list[int] = []
+    for block in found:
+        inside = moved[block.inside] if block.inside >= 0 else -1
+        moved.append(len(made))
+        starts = [block.first]
+        if block.kind == "text":
+            starts += [n for n in range(block.first + 1, block.last + 1) if _begins(rows[n - 1])]
+        if len(starts) == 1:
+            made.append(block._replace(inside=inside))
+            continue
+        for first, after in zip(starts, [*starts[1:], block.last + 1], strict=True):
+            made.append(Block("text", 0, rows[first - 1].strip(), first, after - 1, inside))
+    return made
+
+
+def _begins(row: str) -> bool:
+    """Whether a line of a paragraph begins a finding: a severity in brackets, `>> Issue: …`."""
+    bare = row.strip()
+    if not bare:
+        return False
+    if bare[:1] in "❯❱" or bare[:6] == "Issue:":
+        return True
+    if len(bare) > 600 or vocabulary.labelled(bare)[0] in _LABELS:
+        return False
+    head = _head(bare)
+    return (
+        head.marked and bool(head.severity) and bool(head.raw or head.id) and bare[:1] not in "_`"
+    )
+
+
+LINTERS = {
+    "error": "P1", "fatal": "P0", "warning": "P2", "note": "P3", "info": "P3", "style": "P3",
+    "convention": "P3", "refactor": "P3", "hint": "P3", "blocking": "P0",
+}  # fmt: skip
+_COLUMNS = {
+    "file": "file", "path": "file", "component": "file", "location": "place", "where": "place",
+    "file:line": "place", "line": "line", "lines": "line", "line(s)": "line", "rule": "rule",
+    "message": "title", "problem": "title", "details": "title", "bug": "title", "what": "title",
+    "name": "title", "vulnerability": "title", "risk level": "severity", "impact": "severity",
+    "schweregrad": "severity", "priorität": "severity", "problem ": "title", "datei": "file",
+    "zeile": "line", "gravité": "severity", "sévérité": "severity", "problème": "title",
+    "fichier": "file", "ligne": "line", "severidad": "severity", "gravedad": "severity",
+    "problema": "title", "archivo": "file", "línea": "line", "severidade": "severity",
+    "gravidade": "severity", "重要度": "severity", "深刻度": "severity", "問題": "title",
+    "ファイル": "file", "行": "line", "严重程度": "severity", "严重性": "severity", "问题": "title",
+    "文件": "file", "描述": "title", "befund": "title", "beschreibung": "title", "count": "count",
+    "anzahl": "count", "type": "type", "category": "type", "agents": "type", "agent": "type",
+}  # fmt: skip
+
+
+def column(cell: str) -> str:
+    """Return the role of a table's column, by its head."""
+    word = lines.plain(cell).lower()
+    return _COLUMNS.get(word) or index.role(cell) or word
+
+
+def group_of(text: str) -> str:
+    """Return the severity of a heading or lead that only opens a group: `🔴 Critical issues"
+    " (2)`."""
+    bare = lines.plain(text).strip()
+    if len(bare) > 80 or not bare:
+        return ""
+    severity = index.label_of(bare)
+    if severity:
+        return severity
+    head = _head(lines.unbulleted(bare)[0])
+    words = re.sub(r"\([^()]{0,40}\)|\d+", " ", head.title).lower().strip(" :.").split()
+    if head.id or not (head.severity or words):
+        return ""
+    if head.severity and (not words or words[-1].strip(":") in _PLURALS):
+        return head.severity
+    known = [vocabulary.severity(word) for word in words]
+    if words and words[-1] in _PLURALS and any(known) and len(words) <= 4:
+        return vocabulary.strictest(*known)
+    return ""
+
+
+def titled(text: str) -> tuple[str, str, str]:
+    """Return id, severity and title of a heading: `Finding 1.1: No quickstart (P0)`."""
+    bare = lines.unbulleted(text)[0]
+    named = re.match(r"(?i)(?:finding|issue|bug|problem)\s?#?(?=[\d:])", bare)
+    rest = bare[named.end() :] if named else bare
+    head = _head(rest)
+    identity, title = head.id, head.title
+    if not identity:
+        number = re.match(r"([A-Z]{0,4}-?\d[\d.]{0,6})[:.)]?\s", rest)
+        if number and (named or number[1][:1].isalpha()) and not vocabulary.severity(number[1]):
+            identity = number[1].strip(".") if vocabulary.is_id(number[1]) or named else ""
+    title = re.sub(r"^[A-Z]{0,4}-?\d[\d.]{0,6}[:.)]\s{1,3}", "", title)
+    inner = _head(title)
+    severity = vocabulary.strictest(head.severity, _tail(bare))
+    if not severity and inner.marked:
+        severity, title = inner.severity, inner.title
+    return identity, severity, title
+
+
+def label_in(row: str) -> str:
+    """Return the severity that a line states as a label: `**Severity:** High (…)`."""
+    if len(row) > 600:
+        return ""
+    if "❰" in row:
+        return vocabulary.severity(row.strip(" ❰❱"))
+    label, value = vocabulary.labelled(row.strip(" >"))
+    if row.rstrip(" *_").endswith(("everity", "riority")) and len(row) < 40:
+        return vocabulary.severity(lines.plain(row).rpartition(" ")[0])
+    if label.strip(" _*") in _LABELS:
+        return vocabulary.severity(first_part(value)) or vocabulary.severity(
+            value.split(" ")[0] if value else ""
+        )
+    found = _INLINE.search(row)
+    if (found and row.strip(" *_-([{>\"'|")[:1].lower() in ("s", "p", "g", "[", "")) or (
+        found and row.lstrip(" -*|").lower().startswith(("severity", "id", "type", "[", "file"))
+    ):
+        return vocabulary.severity(found["value"].strip("*_`\"'"))
+    return ""
+
+
+def first_part(value: str) -> str:
+    """Return `P1` from `P1 — why`, `P1 (why)` or `P1, why`."""
+    for mark in ("|", "—", "–", "(", ",", ";", ".", " - ", "  ", "/"):
+        value = value.partition(mark)[0]
+    return value.strip(" *_`")
+
+
+def _head(text: str) -> Head:
+    """Return the head of a line, after emoji and brackets of the kind `[bug]`."""
+    bare = text.strip()
+    marked = re.match(
+        r"(?:`?\d{1,7}(?:-\d{1,7})?`?\s?:\s)?(?:_[^_\n]{1,40}_\s?\|\s?)_?([^_\n]{1,24})_?$", bare
+    )
+    if marked and vocabulary.severity(marked[1]):
+        return Head(f"[{_word_of(marked[1])}] ")
+    emoji = re.match(
+        r"[*_\[ ]{0,4}(🔴|🟥|🚨|🛑|⛔|🟠|🟡|🔵|🟢|❌|⚠️?|❯❯❱|❯❱|❱)\s{0,2}[*_\] ]{0,4}", bare
+    )
+    if emoji:
+        rest = Head(("**" if bare[: emoji.end()].count("**") % 2 else "") + bare[emoji.end() :])
+        if not rest.severity:
+            rest.severity = rest.raw = vocabulary.severity(emoji[1])
+        rest.marked = True
+        return rest
+    head = Head(bare)
+    if head.marked and not head.severity and not head.id and bare[:1] in "[(":
+        other = Head(head.title)
+        return other if other.severity and other.marked else head
+    return head
+
+
+def _word_of(text: str) -> str:
+    return next(
+        (word for word in text.split() if vocabulary.severity(word) and word.isalnum()), text
+    )
+
+
+def _tail(text: str) -> str:
+    """Return the severity that ends or stands in brackets in a title: `Race (P0)`, `Race —"
+    " High`."""
+    found = ""
+    for part in text.replace("[", "(").replace("]", ")").replace("`", "").split("(")[1:8]:
+        words = part.partition(")")[0].replace(":", " ").replace(",", " ").replace("/", " ").split()
+        if 0 < len(words) <= 4:
+            known = [
+                vocabulary.severity(word.upper())
+                for word in words
+                if word.lower() not in ("severity", "priority")
+            ]
+            if (
+                all(known)
+                or (words[0].upper() in vocabulary.SEVERITIES)
+                or any(w.upper() in vocabulary.SEVERITIES for w in words)
+            ):
+                found = vocabulary.strictest(found, *known)
+    for mark in (" — ", " – ", " - ", " | "):
+        last = text.rpartition(mark)[2] if mark in text else ""
+        if last and len(last) < 24:
+            found = vocabulary.strictest(found, vocabulary.severity(_clean(last)))
+    return found
+
+
+def _is_about(title: str, words: frozenset[str]) -> bool:
+    said = "".join(c if c.isalnum() or c == "-" else " " for c in title.lower()).split()
+    return len(said) <= 6 and not words.isdisjoint(said)
+
+
+def _is_general(title: str) -> bool:
+    """Whether a heading names no finding but all of them: `Findings`, `Code review`."""
+    said = "".join(c if c.isalnum() else " " for c in title.lower()).split()
+    return all(word in _PLURALS or word in _GENERAL for word in said)
+
+
+def is_plural(word: str) -> bool:
+    """Whether a word names findings in general: `issues`, `bugs`."""
+    return word in _PLURALS
+
+
+def counts_only(title: str) -> bool:
+    """Whether what follows a severity is only a count: `1, P1: 2`, `0 | High: 0`."""
+    rest = title.strip(" *_|:")
+    return bool(_COUNT.match(rest)) and _letters(rest) <= 24 and not places.find(rest).file
+
+
+def _is_count(head: Head) -> bool:
+    return bool(head.severity and head.title.strip(" *_|:")) and counts_only(head.title)
+
+
+def _is_lead(bare: str) -> bool:
+    """Whether a paragraph only introduces the list below it."""
+    return bool(bare[-1:] == ":" or bare.endswith(":**")) and bool(group_of(bare.rstrip(":*")))
+
+
+def _denied(bare: str, head: Head) -> bool:
+    return not head.id and vocabulary.says_nothing(head.title)
+
+
+def _is_kind(title: str) -> bool:
+    low = _clean(title).lower().strip(" |")
+    return low in ("potential issue", "refactor suggestion", "bug", "issue", "security", "nitpick")
+
+
+def _of_fields(said: dict[str, str], first: int, last: int) -> list[_Found]:
+    word = said.get("severity") or said.get("level") or said.get("priority", "")
+    identity = said.get("id", "") if vocabulary.is_id(said.get("id", "")) else ""
+    known = vocabulary.strictest(vocabulary.severity(word), vocabulary.severity_of_id(identity))
+    keys = ("title", "summary", "description", "message", "section")
+    title = next((said[key] for key in keys if key in said), "")
+    if not (known and title):
+        return []
+    place = places.find(f"{said.get('file', said.get('path', ''))}:{said.get('line', '')}")
+    return [_Found(known, identity, title, first, last, place, True)]
+
+
+def unmarked(row: str) -> str:
+    """Return a line without HTML, images and quote marks, so that it reads as Markdown."""
+    bare = row.lstrip()
+    while bare[:1] == ">":
+        row = bare = bare[1:].lstrip()
+    if "【" in row:
+        row = row.replace("【", "[").replace("】", "] ")
+    if "![" in row:
+        row = _IMAGE.sub(lambda found: _badge(found[1]), row)
+    if "<" in row and ">" in row:
+        row = _TAG.sub(_as_markdown, row.replace("<!--", "").replace("-->", ""))
+        row = html.unescape(row)
+        bare = row.strip()
+        row = bare + " |" if bare[:1] == "|" and bare[-1:] != "|" else row
+    return row
+
+
+def _badge(alt: str) -> str:
+    word = alt.replace(" Badge", "").replace(" badge", "").strip()
+    return f"[{word}] " if vocabulary.severity(word) else word
+
+
+def _as_markdown(found: re.Match[str]) -> str:
+    end, tag = found[1], found[2].lower()
+    if tag in ("b", "strong", "summary"):
+        return "**"
+    if tag in ("h1", "h2", "h3", "h4", "h5", "h6"):
+        return "" if end else "#" * int(tag[1]) + " "
+    if tag == "code":
+        return "`"
+    if tag in ("td", "th"):
+        return " " if end else "| "
+    if tag == "li":
+        return "" if end else "- "
+    return " " if tag in ("br", "p", "div") else ""
+
+
+def _first_sentence(text: str) -> str:
+    return next((part for part in _SENTENCE.split(text) if _letters(part) > _FEW), text)[:_TITLE]
+
+
+def _without_intro(said: str) -> str:
+    parts = [part for part in _SENTENCE.split(said) if _letters(part) > _FEW]
+    return " ".join(parts[:2])
+
+
+def _without_place(title: str) -> str:
+    found = places.find(title)
+    return title.replace(found.file, "") if found.file else title
+
+
+def _clean(title: str) -> str:
+    """Return a title on one line, without markup and without the severity in its brackets."""
+    title = names.one_line(lines.plain(title.replace("_|_", "|"))).strip(" :—–-|_")
+    before, _, last = title.rpartition("(")
+    if before and last.endswith(")") and _tail(f"({last}"):
+        title = before.rstrip()
+    return title[:_TITLE]
+
+
+def _letters(text: str) -> int:
+    return sum(map(str.isalpha, text[:200]))
