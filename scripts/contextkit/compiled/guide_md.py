@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 1605644952343924177
+SOURCE = 1275721410298980853
 name = 'guide.md'
 
 def root(context, missing=missing):
@@ -48,7 +48,7 @@ def root(context, missing=missing):
     yield str((undefined(name='run') if l_0_run is missing else l_0_run))
     yield ' verdict_write agent=your-name status=NEEDS_ATTENTION summary="Tokens are logged"\n\nA status is one of CLEAN, NEEDS_ATTENTION, BLOCKED, ERROR, COMPLETE, PARTIAL, FAILED.\n\n# Handoffs: from one agent to the next in 500 tokens\n\nWrite down what the next agent cannot see in the files. Items of a list are separated by ` | `: at most\n5 decisions, 10 files, 3 blockers. The path of the artifact is printed.\n\n    '
     yield str((undefined(name='run') if l_0_run is missing else l_0_run))
-    yield ' handoff from=dev to=qa no_story=1 next_action="Test the login form" \\\n      decisions="Sessions in cookies | No retries" files="src/login.py" blockers="No test account yet"\n\n| to | run |\n|---|---|\n| write it and get the incoming agent\'s context | `'
+    yield ' handoff from=dev to=qa next_action="Test the login form" \\\n      decisions="Sessions in cookies | No retries" files="src/login.py" blockers="No test account yet"\n\n| to | run |\n|---|---|\n| write it and get the incoming agent\'s context | `'
     yield str((undefined(name='run') if l_0_run is missing else l_0_run))
     yield ' handoff_switch to=qa next_action="Test it"` |\n| take over: read what was left for you | `'
     yield str((undefined(name='run') if l_0_run is missing else l_0_run))
