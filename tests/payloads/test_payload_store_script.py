@@ -108,8 +108,8 @@ def test_the_receipt_has_the_seeds_keys_in_their_order_and_not_the_body(
     text = words(600)
     found = call(text, *SAID)
     keys = ["@stored", "summary", "keyFindings", "confidence", "tokens_stored"]
-    assert list(found) == [*keys, "kind", "grounded", "not in the report", "more"]
-    assert found["confidence"] == "High" and found["tokens_stored"] == "~600"
+    assert list(found) == [*keys, "tokens", "kind", "grounded", "not in the report", "more"]
+    assert found["confidence"] == "High" and found["tokens_stored"] == 600
     assert manifest()["payloads"][0]["tokens"] == 600
     assert found["@stored"] == "shared/payloads/s/20251023-180500-nsw-strata-legislation.md"
     assert Path(found["@stored"]).is_file()

@@ -85,7 +85,9 @@ def render(receipt: Receipt) -> str:
     lines.append(f"keyFindings: {_scalar(receipt.key_findings)}")
     if receipt.confidence:
         lines.append(f"confidence: {receipt.confidence}")
-    lines.append(f"tokens_stored: {'~' * receipt.estimated}{receipt.tokens_stored}")
+    lines.append(f"tokens_stored: {receipt.tokens_stored}")
+    if receipt.estimated:
+        lines.append("tokens: estimated")
     for name in _TOLD:
         if said := getattr(receipt, name):
             lines.append(f"{name}: {_scalar(said)}")
