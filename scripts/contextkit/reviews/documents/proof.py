@@ -496,7 +496,9 @@ def _hides(line: str) -> bool:
         if char == "\u200d" or ("\uff01" <= char <= "\uff5e" and not char.isalnum()):
             continue  # between emoji; wide punctuation of Chinese and Japanese
         return True
-    if re.search(r"(?<!\w)[\u0370-\u052f][.\-]\d(?!\w)|(?<!\w)[РрΡρ]\s\d(?!\w)", line):
+    if re.search(
+        r"(?<!\w)[\u0370-\u052f][.\-]\d(?!\w)|(?<!\w)[РрΡρ]\s\d(?!\w)", line.replace("_", " ")
+    ):
         return True
     return any(_is_mixed(word) for word in re.findall(r"\w{2,40}", line) if not word.isascii())
 
