@@ -68,7 +68,8 @@ MODULES = {
         "reviews/test_dismissals.py reviews/test_findings_across_runs.py",
     ),
     "gate": ("reviews/flows/gate.py", "reviews/test_gates.py reviews/test_history.py"),
-    "wide_reading": ("reviews/documents/wide_reading.py", "reviews/test_wide_reading.py"),
+    "reader": ("reviews/documents/reader.py", "reviews/test_reviews.py reviews/test_proof.py"),
+    "proof": ("reviews/documents/proof.py", "reviews/test_proof.py reviews/test_reviews.py"),
     "vocabulary": (
         "reviews/documents/vocabulary.py",
         "reviews/test_reviews.py reviews/test_severity_words.py",

@@ -21,10 +21,11 @@ def signed(text: str, run: str, files: int = 0, by: str = "") -> str:
     return f"<!-- run-uuid: {run} -->\n{text}"
 
 
-def sign(folder: Path | str, *names: str) -> None:
+def sign(folder: Path | str, *names: str, root: Path = Path()) -> None:
     """Rewrite the files of a run's agents, or some, as their contract asks for."""
     known = json.loads((Path(folder) / "run.json").read_text(encoding="utf-8"))
-    run = json.loads(Path(".contextkit/runs", known["run"] + ".json").read_text(encoding="utf-8"))
+    place = root / ".contextkit" / "runs" / f"{known['run']}.json"
+    run = json.loads(place.read_text(encoding="utf-8"))
     for path in [Path(folder, name) for name in names] or sorted(Path(folder).glob("*.md")):
         text = path.read_text(encoding="utf-8")
         if "run-uuid" not in text and path.name != "synthesis.md":

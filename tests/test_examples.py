@@ -8,7 +8,6 @@ agents write (a capsule, their reviews) comes when it is asked for. Ids, times a
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
@@ -18,7 +17,7 @@ from pathlib import Path
 import pytest
 from checkouts import ABOUT_A_RECIPE
 from conftest import CHECKOUT, git
-from signing import signed
+from signing import sign
 
 FILES = Path(__file__).parent / "examples"
 PAGES = [CHECKOUT / "README.md", *sorted((CHECKOUT / "manuals").glob("*.md"))]
@@ -97,11 +96,8 @@ def review(folder: Path) -> None:
     for prompt in folder.glob(".clavain/**/prompts/*.md"):
         written = prompt.parent.parent / prompt.name
         if not written.exists():
-            known = json.loads((written.parent / "run.json").read_text(encoding="utf-8"))
-            place = folder / ".contextkit" / "runs" / f"{known['run']}.json"
-            run = json.loads(place.read_text(encoding="utf-8"))
-            text = (FILES / "reviews" / prompt.name).read_text(encoding="utf-8")
-            written.write_text(signed(text, run["id"], run["files"]), encoding="utf-8")
+            shutil.copy(FILES / "reviews" / prompt.name, written)
+            sign(written.parent, prompt.name, root=folder)
 
 
 BEFORE = {"< reply.md": reply, "verdict_wait": review}

@@ -11,6 +11,7 @@ from pathlib import Path
 import planted
 import pytest
 from contextkit.base import commands, makefiles, outgoing
+from signing import sign
 
 sys.path.insert(0, str(Path(__file__).parent / "torture"))
 
@@ -59,6 +60,8 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Base:
     folder = made.folder
     for path in folder.glob(".clavain/**/fd-0.md"):
         path.write_text(path.read_text("utf-8").replace("P3", "P0"), encoding="utf-8")
+    for run_file in folder.rglob("run.json"):
+        sign(run_file.parent, root=folder)
     for top, inside, names in os.walk(folder):
         inside[:] = [name for name in inside if name != ".git"]
         for name in names:

@@ -13,6 +13,7 @@ from contextkit.base.layout import Layout
 from contextkit.handoffs.documents import artifacts as handoffs
 from contextkit.handoffs.flows import incoming
 from contextkit.handoffs.flows import switch as switching
+from signing import sign
 
 STORE = Path(".aios/handoffs")
 STORY = "# Story 4.2: Log in\n\n## Status\n{status}\n\n## Tasks\n- [ ] {task}\n"
@@ -428,7 +429,9 @@ def test_a_verdict_set_aside_with_its_run_blocks_until_its_target_is_clean(
         asked = ("--process=flux-drive", f"--target={target}", "--agents=fd-safety")
         assert run("verdict", "start", *asked, "--json") == 0, run.err
         started = json.loads(run.out)
-        Path(started["agents"][0]["path"]).write_text(verdict, encoding="utf-8")
+        written = Path(started["agents"][0]["path"])
+        written.write_text(verdict, encoding="utf-8")
+        sign(written.parent, written.name)
         assert run("verdict", "ingest", f"--run={started['run']}") == 0, run.err
 
     bad = '### Findings Index\n- P1 | P1-1 | "Lock" | No lock\nVerdict: needs-changes\n'

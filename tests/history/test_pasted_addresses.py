@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from conftest import Script
+from signing import sign
 
 REVIEW = """\
 ### Findings Index
@@ -127,6 +128,7 @@ def test_a_review_run_its_verdicts_and_its_findings(run: Script) -> None:
     run("verdict", "index", f"--run={one['ref']}", "--json")
     (folder,) = [path.parent for path in Path().rglob("prompts")]
     (folder / "fd-a.md").write_text(REVIEW, encoding="utf-8")
+    sign(folder)
     assert run("verdict", "ingest", f"--run={one['ref']}") == 0
     (row,) = rows(run, "verdict", "table", f"--run={one['ref']}")
     assert row["ref"] == f"verdict:runs/{one['id']}/fd-a"
@@ -139,6 +141,7 @@ def test_a_review_run_its_verdicts_and_its_findings(run: Script) -> None:
     assert run("verdict", "show", ref) == 0 and "goes into the log" in run.out
     assert len(rows(run, "verdict", "index", f"--run={one['id']}", f"--agent={row['ref']}")) == 2
     assert run("verdict", "dismiss", f"--run={one['ref']}", ref, "--reason=known") == 0, run.err
+    (folder / "fd-a.md").write_text(REVIEW, encoding="utf-8")  # without its run's id
     assert run("verdict", "retry", f"--run={one['ref']}", f"--agent={row['ref']}") == 0, run.err
 
 

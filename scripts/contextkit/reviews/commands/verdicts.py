@@ -254,7 +254,7 @@ PROGRAM = Program(
             help="what is wrong with an agent's file, line by line",
             options=(Option(name="file", help="the file (default: standard input)"), JSON),
         ),
-        Command(run=init, help="make the store", now="context_init"),
+        Command(run=init, help="make the store"),
         Command(
             run=clean,
             help="remove this session's verdicts, never what agents wrote",
