@@ -87,10 +87,12 @@ def _decisions(layout: Layout, branch: str, workstream: str, now: int) -> list[Q
 def _dismissals(layout: Layout, branch: str, workstream: str, now: int) -> list[Quote]:
     if layout.repository is None:
         return []
+    asked = ("ls-files", "-co", "--exclude-standard", "-z", "--", _DISMISSED)
+    there = [name for name in git.output(layout.root, *asked).split("\0") if name]
+    if not there:
+        return []
     from contextkit.reviews.documents import dismissals
 
-    asked = ("ls-files", "-co", "--exclude-standard", "-z", "--", _DISMISSED)
-    there = filter(None, git.output(layout.root, *asked).split("\0"))
     found = [one for name in there for one in dismissals.parse(files.read(layout.join(name)), name)]
     newest = sorted(found, key=lambda one: one.at, reverse=True)[:_MOST]
     return [_quote("Dismissed findings", [f"{one.title}: {one.reason}" for one in newest])]
