@@ -42,7 +42,7 @@ try() {
 carried() {
     full=$(tokens .full) short=$(tokens .out)
     stored=$((stored + full)) injected=$((injected + short))
-    printf '    => %s: ~%s tokens stored, ~%s in the context\n' "$1" "$full" "$short"
+    printf '    => %s: ~%s tokens stored, ~%s passed on\n' "$1" "$full" "$short"
 }
 
 cd "$scratch"
@@ -82,7 +82,7 @@ Verdict: safe
 ### Issues Found
 #### P2-1. manuals/$page.md has $words words
 A reader who wants one command reads all of it.
-$(sed -n '1,60p' "manuals/$page.md" | sed 's/^/> /')
+$(sed -n '1,60p' "manuals/$page.md" | sed 's/^#* */> /')
 REVIEW
 done
 cat review/*.md > .full
@@ -139,5 +139,5 @@ lines=2 try 'make -C other context_why ref=payload:latest'
 say "8. Where it all went, as a page for a browser (keep=1 leaves it there)."
 try 'make context_report'
 
-say "Stored ~$stored tokens; ~$injected of them went into a context: $((100 - 100 * injected / stored)) % less."
+say "Stored: ~$stored tokens. Passed on: ~$injected. What a reader still knows: make context_eval"
 [ "${keep:-}" ] && echo "Left in $scratch" || true
