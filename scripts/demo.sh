@@ -139,5 +139,5 @@ lines=2 try 'make -C other context_why ref=payload:latest'
 say "8. Where it all went, as a page for a browser (keep=1 leaves it there)."
 try 'make context_report'
 
-say "Stored: ~$stored tokens. Passed on: ~$injected. What a reader still knows: make context_eval"
+say "Stored: ~$stored tokens. Passed on: ~$injected. Still known: make context_eval"
 [ "${keep:-}" ] && echo "Left in $scratch" || true
