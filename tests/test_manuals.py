@@ -40,3 +40,12 @@ def test_the_index_names_every_page() -> None:
     for page in (CHECKOUT / "manuals").rglob("*.md"):
         path = page.relative_to(CHECKOUT / "manuals").as_posix()
         assert path == "README.md" or f"({path})" in index, f"manuals/README.md: {path}"
+
+
+def test_the_functions_of_a_life_are_there() -> None:
+    page = (CHECKOUT / "manuals" / "life.md").read_text(encoding="utf-8")
+    named = re.findall(r"`([a-z_/]+\.py)` `(\w+)`", page)
+    assert len(named) > 20
+    for path, function in named:
+        source = (CHECKOUT / "scripts" / "contextkit" / path).read_text(encoding="utf-8")
+        assert f"\ndef {function}(" in source, (path, function)
