@@ -49,3 +49,16 @@ def test_the_functions_of_a_life_are_there() -> None:
     for path, function in named:
         source = (CHECKOUT / "scripts" / "contextkit" / path).read_text(encoding="utf-8")
         assert f"\ndef {function}(" in source, (path, function)
+
+
+LIMITS = ("95 %", "80 %", "15 times")  # of an interval, a threshold, a cap: nobody measures them
+FIGURE = re.compile(r"\d[\d.,]* ?%|\d+ times\b|\d+\.\d+ (?:starts|s\b|seconds)")
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if "decisions" not in page.parts])
+def test_a_figure_stands_beside_the_command_that_prints_it(page: Path) -> None:
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.S)
+    for section in re.split(r"(?m)^#+ ", text):
+        figures = [figure for figure in FIGURE.findall(section) if figure not in LIMITS]
+        if figures:
+            assert re.search(r"\bmake [a-z_]+|tests/\w", section), (section[:40], figures)
