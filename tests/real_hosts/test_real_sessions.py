@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 from pathlib import Path
@@ -112,7 +113,10 @@ def test_a_reviewer_that_is_a_session_is_judged(project: Project) -> None:
     project.make("verdict_start", "process=flux-drive", "agents=fd-safety", "target=plan.md")
     (prompt,) = project.files("**/prompts/fd-safety.md")
     out = prompt.parent.parent / "fd-safety.md"
-    good = "### Findings Index\\nVerdict: safe\\n"
+    asked = prompt.read_text(encoding="utf-8")
+    (run,), (files,) = re.findall(r"run-uuid: (\S+)", asked)[:1], re.findall(r"n of (\d+) ", asked)
+    good = f"<!-- run-uuid: {run} -->\\n### Findings Index\\nVerdict: safe\\n\\n### Summary\\n"
+    good += f"Read: {files} of {files} files\\nCounts: P0 0, P1 0, P2 0, P3 0\\nAll is well.\\n"
 
     def script(request: Request) -> Reply:
         if "there is no such file" in request.last:
