@@ -29,8 +29,9 @@ $(CONTEXTKIT_DEVELOPMENT): $(CONTEXTKIT_PLACE)/requirements-dev.lock $(CONTEXTKI
 # `make test what=hosts` and `make bench what=receipts`: the targets test_hosts and bench_receipts.
 override CONTEXTKIT_WHAT = $(if $(filter command,$(firstword $(origin what))),$(or \
   $(filter $1_$(firstword $(value what)),$(CONTEXTKIT_OWN)),unknown_$1),$1_all)
-$(foreach CONTEXTKIT_V,$(filter $(filter test_% bench_%,$(CONTEXTKIT_OWN)),$(MAKECMDGOALS)),$(shell \
-  echo 'contextkit: an old name, which goes with the next release: now make $(subst test_,test what=,$(CONTEXTKIT_V:bench_%=bench what=%))' >&2))
+# No $(shell …) here: make 4.4 expands what was typed for its environment.
+$(foreach CONTEXTKIT_V,$(filter $(filter test_% bench_%,$(CONTEXTKIT_OWN)),$(MAKECMDGOALS)),$(warning \
+  an old name, which goes with the next release: now make $(subst test_,test what=,$(CONTEXTKIT_V:bench_%=bench what=%))))
 .PHONY: test_all bench_all unknown_test unknown_bench
 unknown_test unknown_bench:
 	@echo 'what: one of $(patsubst $(@:unknown_%=%)_%,%,$(filter $(@:unknown_%=%)_%,$(CONTEXTKIT_OWN)))' >&2; exit 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -32,7 +33,7 @@ def run(*words: str, given: str = "", **more: Any) -> subprocess.CompletedProces
 
 def sunk(command: str, shell: str = "/bin/sh", **more: Any) -> subprocess.CompletedProcess[str]:
     """What a shell prints for a command that the hooks put us behind."""
-    sink = f"{sys.executable} -S {SCRIPTS / 'run.py'} --sink=m4rk --session=s-1"
+    sink = shlex.join([*RUN, "--sink=m4rk", "--session=s-1"])
     text = f"{{ exec 2>&1; ( {command}\n); printf '\\0m4rk:%s\\n' \"$?\"; }} | {sink}"
     done: subprocess.CompletedProcess[str] = subprocess.run(
         [shell, "-c", text], capture_output=True, encoding="utf-8", timeout=60, **more,
@@ -98,7 +99,7 @@ def test_it_dies_of_what_its_command_died_of(repo: Path, number: int) -> None:
 
 
 def test_standard_input_and_surroundings_are_the_commands_own(repo: Path) -> None:
-    command = "read a; echo $a $X; pwd; ps -o pgid= -p $$"
+    command = "read a; echo $a $X; pwd; cut -d' ' -f5 /proc/$$/stat"
     done = run("sh", "-c", command, given="typed\n", env={**os.environ, "X": "y"})
     group = os.getpgid(0)
     assert done.stdout.split() == ["typed", "y", str(repo), str(group)]
