@@ -451,6 +451,14 @@ def test_a_link_is_nobodys_review(out: Path, run: Script, tmp_path: Path) -> Non
     assert gate(run) == ("FAIL", [["foreign", "fd-b"]])
 
 
+def test_a_hard_link_to_a_clean_file_is_nobodys_review(out: Path, run: Script) -> None:
+    (out / "fd-b.md").unlink()
+    (out / "fd-b.md").hardlink_to(out / "fd-a.md")
+    a_run(out)
+    ingest(run)
+    assert gate(run) == ("FAIL", [["foreign", "fd-a"], ["foreign", "fd-b"]])
+
+
 def test_two_files_of_one_agent_are_none(out: Path, run: Script) -> None:
     (out / "a:b.md").write_text(CLEAN, encoding="utf-8")
     (out / "a%3Ab.md").write_text(SEVERE, encoding="utf-8")

@@ -357,6 +357,26 @@ def test_a_review_written_to_the_contract_is_clean() -> None:
     assert is_clean(proved(PROVED)) and is_clean(proved(PROVED, 0))
 
 
+@pytest.mark.parametrize("said", [
+    "The change is small and well tested.", "Overall: a small change with good tests.",
+    "Overall: good.", "Verdict: safe", "Decision: approve", "No P0 and no P1 findings.",
+    "Critical: 0 | High: 0", "All 41 files were read to their end.",
+    "The locks are taken in one order, so nothing waits for ever.",
+    "I ran the tests of `src/cache.py`; they pass.",
+])  # fmt: skip
+def test_what_a_clean_review_says_of_itself_is_no_doubt(said: str) -> None:
+    assert is_clean(proved(PROVED.replace("The change is small.", f"\n{said}\n\n")))
+
+
+@pytest.mark.parametrize("said", [
+    "Overall: FAIL", "Overall: Hold", "Decision: Not safe", "**Overall verdict:** NACK",
+    "Overall: 👎", "**Critic:** parola", "**Kriitiline:** parool",
+])  # fmt: skip
+def test_a_second_verdict_is_a_doubt_even_below_a_finding(said: str) -> None:
+    for place in ("The change is small.", "Fix: limit it."):
+        assert not is_clean(proved(PROVED.replace(place, f"\n{said}\n\n")))
+
+
 @pytest.mark.parametrize(
     ("line", "other", "doubt"),
     [

@@ -174,3 +174,14 @@ def test_a_file_in_the_way_of_the_store_is_said(repo: Path, run: Script) -> None
     Path(".clavain").write_text("mine", encoding="utf-8")
     assert write(run, "a") == 1 and "in the way" in run.err
     assert run("verdict", "table") == 1 and "in the way" in run.err
+
+
+@pytest.mark.parametrize("view", ["attention", "count", "tokens"])
+def test_a_view_of_the_table_prints_what_the_old_command_prints(
+    repo: Path, run: Script, view: str
+) -> None:
+    write(run, "a", "CLEAN", "--tokens=40")
+    write(run, "b", "NEEDS_ATTENTION", "--tokens=2", "--findings=3")
+    status, before = run("verdict", view), run.out
+    assert before.strip()
+    assert (run("verdict", "table", f"--view={view}"), run.out) == (status, before)

@@ -216,6 +216,31 @@ _SPELLINGS: dict[str, Callable[[str], str]] = {
     "link": lambda w: f"[{w}](#x)",
 }
 
+# Statements: what a reader takes for serious without a word of the design
+
+_LEADS = (
+    "Kritisch", "Critique", "Crítico", "Critico", "Kritiek", "Kritisk", "Kriittinen", "Krytyczne",
+    "Kritické", "Kritikus", "Critic", "Kriitiline", "Kritiski", "Kritinė", "Критично",
+    "Критическая", "Κρίσιμο", "Kritik", "严重", "嚴重", "重大", "심각", "حرج", "קריטי", "गंभीर",
+    "Nghiêm trọng", "วิกฤต",
+)  # fmt: skip
+_REFUSALS = (
+    "FAIL", "REJECT", "Rejected", "needs-changes", "risky", "Do not merge", "Not ready", "Block",
+    "Blocked", "Request changes", "Changes requested", "NO-GO", "unsafe", "failed", "NACK", "👎",
+    "Not approved", "Hold", "Needs work", "Revise", "Not safe",
+)  # fmt: skip
+_STATEMENTS = (
+    *(f"**{word}:** login() loses data" for word in _LEADS),
+    *(f"{label} {word}" for word in _REFUSALS
+      for label in ("**Overall verdict:**", "Decision:", "Overall:")),
+    "Severity counts: P0: 1, P1: 2, P2: 0, P3: 0",
+    "Counts: 1 critical, 2 high",
+    "#### Critical-1. login() loses data",
+    "I could not review the change: the diff was empty",
+    "I reviewed 3 of 41 files",
+)  # fmt: skip
+_WRAPS = ("{}", "- {}", "> {}", "<p>{}</p>", "```\n{}\n```", "\u200b{}")
+
 
 def mutants(seed: int, n: int) -> Iterator[tuple[str, str]]:
     """`n` reviews that each say something serious, with a name that says how."""
@@ -228,11 +253,14 @@ def mutants(seed: int, n: int) -> Iterator[tuple[str, str]]:
         spelling = "plain" if plain or word in _ALARMS else draw.choice(list(_SPELLINGS))
         place = draw.choice(("{here}", "{there}"))
         said = _FORMS[form](_SPELLINGS[spelling](word), draw.choice(_TITLES))
+        if draw.random() < 0.3:
+            form, word = draw.choice(_WRAPS), draw.choice(_STATEMENTS)
+            spelling, said = "a statement", form.format(word)
         other = "{there}" if place == "{here}" else "{here}"
         text = _CLEAN[base].replace(place, said).replace(other, "")
         if draw.random() < 0.1:
             text = text.replace("\n", "\r\n")
-        yield f"seed {seed}, {number}: {word}, {form}, {spelling}, {place} of review {base}", text
+        yield f"seed {seed}, {number}: {word}, {form!r}, {spelling}, {place} of review {base}", text
 
 
 def originals() -> list[str]:

@@ -50,9 +50,9 @@ _SEV = (
 )
 _SERIOUS = re.compile(_SEV.replace("P[Ol]", "(?-i:P[Ol])"), re.IGNORECASE)
 _FOREIGN = re.compile(
-    r"kritis[ckh]|kritiek|kriitti|kriti[ckč]|kritikus|krytycz|крити|κρ[ιί]σιμ|critiqu"
+    r"kritis[ckh]|kritiek|kriit[it]|kriti[ckč]|kritikus|krytycz|крити|κρ[ιί]σιμ|critiqu"
     r"|cr[ií]tic[oai]s?\b"
-    r"|\bgrave|schwerwieg|allvarlig|alvorlig|vakava|poważn|závažn|súlyos|ciddi|серь[её]зн"
+    r"|^\W{0,6}critic(?=\W{0,4}(?::|$))|\bgrave|schwerwieg|allvarlig|alvorlig|vakava|poważn|závažn|súlyos|ciddi|серь[её]зн"
     r"|сериозн|bloqu[ae]"
     r"|blokk|блок[еи]р|致命|[严嚴]重|重大|深刻|[緊紧]急|심각|치명|วิกฤต|ร้ายแรง|nghiêm trọng|gawat"
     r"|חמור|קריטי|حرج|خطير|गंभीर|বিপজ্জনক|எச்சரிக்கை",
@@ -420,6 +420,8 @@ class _Proof:
         if "|" in bare:
             return "" if _is_plain_row(bare) else "is a row beside the index"
         label = _LABEL.match(_IDENTIFIER.sub("x", bare[:400]))
+        if label and _is_verdict(label["label"], label["value"]):
+            return "" if _all_words(label["value"])[0] in _PASSING else "gives another verdict"
         if label and number in self._of_row and bare[: label.end("label")].isascii():
             return ""  # the row explains it
         if label and not self._is_known_label(label["label"], label["value"]):
@@ -453,6 +455,14 @@ class _Proof:
         if {"verdict", "decision", "gate", "outcome", "status"} & set(words):
             return said[0] in _PASSING or said[0] in ("complete", "completed")
         return all(word in _KNOWN or word.isdigit() or vocabulary.is_id(word) for word in words)
+
+
+_VERDICTS = {"verdict", "decision", "overall"}
+
+
+def _is_verdict(label: str, value: str) -> bool:
+    """Whether a label with a value of at most three words decides on the whole review."""
+    return bool(_VERDICTS & set(_all_words(label))) and 0 < len(_all_words(value)) <= 3
 
 
 _COUNTER = re.compile(r"\b(?:p[01]|critical|blockers?|high)_\w{1,20}\W{1,4}[1-9]", re.IGNORECASE)
