@@ -10,6 +10,7 @@ from contextkit.reviews.documents.agent_review import Review
 from contextkit.reviews.documents.proof import Terms
 
 STANDS = (
+    "*Severity*: _\u04201-2_",
     "**Severity:** P0",
     "#### Title — P0",
     "Severity | P0",

@@ -474,14 +474,19 @@ def _entities(row: str) -> str:
     return html.unescape(row) if "&" in row else row
 
 
+_LOOK_ALIKES = str.maketrans(
+    "АВЕКМНОРСТХаеорсухіΑΒΕΖΗΙΚΜΝΟΡΤΥΧορ", "ABEKMHOPCTXaeopcyxiABEZHIKMNOPTYXop"
+)
+
+
 def _folded(row: str) -> str:
-    """Return a line without accents and with the digits of any script as those of ours."""
+    """Return a line without accents, with digits and look-alikes of any script as ours."""
     plain = "".join(
         char if char.isascii() or not char.isdigit() else str(unicodedata.digit(char, 0))
         for char in unicodedata.normalize("NFKD", row)
         if unicodedata.category(char) != "Mn"
     )
-    return plain
+    return plain.translate(_LOOK_ALIKES)
 
 
 def _visible(text: str) -> str:

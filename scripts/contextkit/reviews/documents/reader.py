@@ -602,7 +602,7 @@ def column(cell: str) -> str:
     return _COLUMNS.get(word) or index.role(cell) or word
 
 
-@functools.lru_cache(4096)
+@functools.lru_cache(1 << 16)
 def group_of(text: str) -> str:
     """Return the severity of a heading or lead that only opens a group: `🔴 Critical issues"
     " (2)`."""
@@ -624,7 +624,7 @@ def group_of(text: str) -> str:
     return ""
 
 
-@functools.lru_cache(4096)
+@functools.lru_cache(1 << 16)
 def titled(text: str) -> tuple[str, str, str]:
     """Return id, severity and title of a heading: `Finding 1.1: No quickstart (P0)`."""
     bare = lines.unbulleted(text)[0]
@@ -727,7 +727,7 @@ def _tail(text: str) -> str:
     return found
 
 
-@functools.lru_cache(4096)
+@functools.lru_cache(1 << 16)
 def _is_about(title: str, words: frozenset[str]) -> bool:
     said = "".join(c if c.isalnum() or c == "-" else " " for c in title.lower()).split()
     return len(said) <= 6 and not words.isdisjoint(said)
