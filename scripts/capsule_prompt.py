@@ -4,11 +4,8 @@
 from __future__ import annotations
 
 from contextkit.base import cli
+from contextkit.base.type_names import Sequence
 from contextkit.capsules.commands.prompt import PROGRAM
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 def main(argv: Sequence[str] | None = None) -> int:

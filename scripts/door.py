@@ -8,11 +8,8 @@ import sys
 
 from contextkit.base import cli, makefiles, names
 from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.type_names import Sequence
 from contextkit.base.version import VERSION
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _SCRIPTS = os.path.dirname(os.path.abspath(__file__))
 

@@ -5,11 +5,8 @@ from __future__ import annotations
 
 from contextkit.base import cli
 from contextkit.base.commands import Program
+from contextkit.base.type_names import Sequence
 from contextkit.memory.commands import reading, writing
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 PROGRAM = Program(
     name="external_memory",

@@ -9,10 +9,7 @@ from __future__ import annotations
 import os
 import sys
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+from contextkit.base.type_names import Sequence
 
 OLD = "contextkit's hooks do nothing in this session: they need Python 3.11 or newer as python3."
 

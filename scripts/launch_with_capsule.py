@@ -16,11 +16,8 @@ from contextkit.base import cli, names
 from contextkit.base.commands import Answer, Arguments, Command, Option, Program
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
+from contextkit.base.type_names import Sequence
 from contextkit.subagents.flows import launch as launching
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _KITS_OWN = ("parallelus", "engine", "bin", "launch_subagent.sh")
 

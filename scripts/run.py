@@ -10,10 +10,10 @@ from __future__ import annotations
 import os
 import sys
 
+from contextkit.base.type_names import Sequence
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from contextkit.base.commands import Program
 
 

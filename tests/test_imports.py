@@ -136,6 +136,18 @@ def test_what_only_a_type_checker_imports_is_no_import_at_run_time() -> None:
     assert list(imports(ast.parse(source), at_run_time=True)) == ["base.names", "base.tokens"]
 
 
+def test_names_of_the_standard_library_for_annotations_come_from_one_module() -> None:
+    """A block for type checkers is left for types of ours whose module costs too much."""
+    kept = {"Protocol", "TypedDict", "TypeVar", "NamedTuple", "dataclass_transform"}  # built with
+    for module in PLACES.keys() - {"base.type_names"}:
+        for node in parsed(PLACES[module]).body:
+            if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+                for child in node.body:
+                    if isinstance(child, ast.ImportFrom) and child.module:
+                        names = {alias.name for alias in child.names}
+                        assert child.module.startswith("contextkit.") or names <= kept, module
+
+
 def test_no_module_imports_a_script() -> None:
     scripts = {path.stem for path in SCRIPTS.glob("*.py")}
     for path in PLACES.values():
@@ -174,7 +186,7 @@ def ours(names: str) -> set[str]:
 COMMON = {"__future__"} | ours(
     "base.cli base.commands base.errors base.files base.filters base.git base.layout base.links"
     " base.names base.outgoing base.owned base.records base.redaction base.settings base.stores"
-    " base.templates"
+    " base.templates base.type_names"
 )
 LEDGER = ours("base.host_variables base.ledger base.sessions base.version")
 REMINDERS = COMMON | LEDGER | ours("base.redaction capsules.documents.reminders")

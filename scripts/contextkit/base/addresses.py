@@ -16,13 +16,11 @@ import os
 from contextkit.base import names, stores
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.records import Record
+from contextkit.base.type_names import Iterator
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from contextkit.base.layout import Layout
-    from contextkit.base.stores import Store
 
 LATEST = "latest"
 _AROUND = "`'\"()[]{}<>*,;!?"  # punctuation that may surround an address in prose
@@ -78,13 +76,13 @@ def of(layout: Layout, path: str, kind: str = "") -> str:
     return best
 
 
-def _fits(store: Store, name: str) -> bool:
+def _fits(store: stores.Store, name: str) -> bool:
     """Whether a file with this name can be a document of the store."""
     ours = store.suffix and name.endswith(store.suffix) and name[0] != "."
     return bool(ours and (not store.form or names.shape(name).startswith(store.form)))
 
 
-def _name(layout: Layout, store: Store, path: str) -> str:
+def _name(layout: Layout, store: stores.Store, path: str) -> str:
     """The name of a path in a store, even after its document was archived; '' if it has none."""
     place = layout.store(store.kind) + "/"
     if path.startswith(place):
@@ -100,7 +98,7 @@ def _name(layout: Layout, store: Store, path: str) -> str:
     return ""
 
 
-def away(layout: Layout, store: Store) -> tuple[str, ...]:
+def away(layout: Layout, store: stores.Store) -> tuple[str, ...]:
     """The folders that finished documents move to, with one subfolder per session or task."""
     if store.kind == "payload":
         return (layout.ended,)
@@ -123,13 +121,13 @@ def listed(layout: Layout, kind: str = "", with_away: bool = True) -> Iterator[A
             yield from _files(layout, store, with_away)
 
 
-def _entries(layout: Layout, store: Store) -> Iterator[Address]:
+def _entries(layout: Layout, store: stores.Store) -> Iterator[Address]:
     for path, entry in stores.module(store).load_all(layout):
         identity = entry.get("id") if isinstance(entry, dict) else entry.id
         yield Address(ref=f"{store.kind}:{identity}", kind=store.kind, path=path)
 
 
-def _files(layout: Layout, store: Store, with_away: bool) -> Iterator[Address]:
+def _files(layout: Layout, store: stores.Store, with_away: bool) -> Iterator[Address]:
     folders = [(layout.store(store.kind), "")]
     for outer in away(layout, store) if with_away else ():
         for name in _names_in(outer):

@@ -18,10 +18,7 @@ from contextkit.base.errors import ContextError
 from contextkit.base.git import Repository
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from types import TracebackType
+from contextkit.base.type_names import TracebackType
 
 _SCRATCH = "scratch-"
 _AGE = 3600  # age in seconds at which the scratch folder of a killed process is litter

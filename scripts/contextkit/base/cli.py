@@ -16,14 +16,7 @@ from contextkit.base import commands, errors, files, names, outgoing
 from contextkit.base.commands import Answer, Arguments, Command, Program, Rows, options_of
 from contextkit.base.errors import ContextError, bad_input, closed_output
 from contextkit.base.layout import Layout
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from typing import NoReturn
-
-    from contextkit.base.commands import Raw
-
+from contextkit.base.type_names import Callable, Iterable, NoReturn, Sequence
 
 _program = "contextkit"
 _as_json = False
@@ -211,7 +204,7 @@ def content(file: str, field: str = "file", exact: bool = False) -> str:
         raise bad_input(f"{field}: standard input is not UTF-8 (byte {error.start})") from None
 
 
-def _read(program: Program, argv: list[str]) -> tuple[Command, Raw]:
+def _read(program: Program, argv: list[str]) -> tuple[Command, commands.Raw]:
     """The command that is called, and its options as typed."""
     named = {command.name: command for command in program.commands}
     name = program.default

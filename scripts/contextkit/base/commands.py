@@ -13,14 +13,12 @@ import os
 from contextkit.base import names
 from contextkit.base.errors import bad_input
 from contextkit.base.records import Declaration, Record
+from contextkit.base.type_names import Any, Callable, Sequence
 
 TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Any
 
-    Column = tuple[str, str] | tuple[str, str, Callable[[Any], str]]
-    Raw = dict[str, list[str]]  # each option's values as typed
+Column = tuple[str, str] | tuple[str, str, Callable[[Any], str]]
+Raw = dict[str, list[str]]  # each option's values as typed
 
 
 class Option(Declaration):

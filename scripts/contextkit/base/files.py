@@ -20,11 +20,7 @@ import time
 
 from contextkit.base import links
 from contextkit.base.errors import ContextError, bad_input
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from types import TracebackType
+from contextkit.base.type_names import Iterable, Iterator, TracebackType
 
 _PIECE = 1 << 18  # bytes copied at once
 _DRAFT_AGE = 3600  # age in seconds at which the `.tmp` of a killed process is litter

@@ -6,9 +6,7 @@ where it is inserted: a YAML scalar, a list item, a code fence.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from contextkit.base.type_names import Callable
 
 _PLAIN_START = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _PLAIN = _PLAIN_START | frozenset("0123456789_./-+@ ()")

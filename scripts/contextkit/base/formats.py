@@ -12,10 +12,7 @@ from contextkit.base import names
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.filters import quoted
 from contextkit.base.records import FieldError, Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any, ClassVar
+from contextkit.base.type_names import Any, ClassVar
 
 # Characters that an unquoted scalar may hold for our own parser to read it.
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+@ (),:")

@@ -18,15 +18,13 @@ import sys
 
 from contextkit.base import files, git, host_variables, names, sessions, version
 from contextkit.base.errors import ContextError
+from contextkit.base.type_names import Any, Iterable, Iterator
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import Any
-
     from contextkit.base.layout import Layout
 
-    Event = dict[str, Any]
+Event = dict[str, Any]
 
 # What can happen to a document.
 STORED, RENDERED, INJECTED, SHOWN = "stored", "rendered", "injected", "shown"

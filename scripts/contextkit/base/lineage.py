@@ -10,12 +10,7 @@ from __future__ import annotations
 import os
 
 from contextkit.base import git
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from contextkit.base.git import Repository
+from contextkit.base.type_names import Iterator
 
 _CREATED, _RENAMED = "branch: Created from ", "Branch: renamed refs/heads/"
 _MOVED = "checkout: moving from "
@@ -23,7 +18,7 @@ _HEADS = "refs/heads/"
 _MOST = 5  # branches that one comes from, one after the other
 
 
-def ancestors(repository: Repository, branch: str) -> Iterator[str]:
+def ancestors(repository: git.Repository, branch: str) -> Iterator[str]:
     """`branch`, the branch that it was made from, and so on; known ones only, each once."""
     seen: list[str] = []
     while branch and branch not in seen and len(seen) < _MOST:
@@ -32,7 +27,7 @@ def ancestors(repository: Repository, branch: str) -> Iterator[str]:
         branch = origin(repository, branch)
 
 
-def origin(repository: Repository, branch: str) -> str:
+def origin(repository: git.Repository, branch: str) -> str:
     """The branch that `branch` was made from, or its name before; '' if that is not known."""
     for commit, when, what in reversed(_log(repository.common, _HEADS + branch)):
         if what.startswith(_RENAMED):
@@ -45,7 +40,7 @@ def origin(repository: Repository, branch: str) -> str:
     return ""
 
 
-def _local(repository: Repository, named: str) -> str:
+def _local(repository: git.Repository, named: str) -> str:
     """A branch's own name, without `refs/heads/` or its remote."""
     remote = named.removeprefix("refs/remotes/").removeprefix("remotes/")
     if git.commit_of(repository, f"refs/remotes/{remote}"):
@@ -53,7 +48,7 @@ def _local(repository: Repository, named: str) -> str:
     return named.removeprefix(_HEADS)
 
 
-def _checked_out(repository: Repository, branch: str, commit: str, when: int) -> str:
+def _checked_out(repository: git.Repository, branch: str, commit: str, when: int) -> str:
     """The branch that some work tree had checked out when `branch` was made at `commit`."""
     for folder in _folders(repository):
         name, at = "", ""
@@ -71,7 +66,7 @@ def _checked_out(repository: Repository, branch: str, commit: str, when: int) ->
     return ""
 
 
-def _folders(repository: Repository) -> list[str]:
+def _folders(repository: git.Repository) -> list[str]:
     """The git folder of every work tree, the main one first."""
     linked = os.path.join(repository.common, "worktrees")
     there = sorted(os.listdir(linked)) if os.path.isdir(linked) else []

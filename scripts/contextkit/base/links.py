@@ -10,10 +10,7 @@ import errno
 import os
 
 from contextkit.base.errors import ContextError, bad_input
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import BinaryIO
+from contextkit.base.type_names import BinaryIO
 
 _stores: tuple[str, ...] = ()  # folders below which no link is followed, each with its slash
 

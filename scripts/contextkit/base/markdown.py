@@ -15,9 +15,7 @@ a CommonMark parser are listed in tests/base/test_markdown.py.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from contextkit.base.type_names import Iterator
 
 BULLETS = ("- ", "* ", "+ ")
 _DIGITS = "0123456789"

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from contextkit.base import errors
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+from contextkit.base.type_names import Collection, Mapping
 
 
 def word(given: str, allowed: Collection[str], alike: Mapping[str, str], field: str) -> str:

@@ -10,11 +10,7 @@ import os
 import time
 
 from contextkit.base.errors import bad_input
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
+from contextkit.base.type_names import Any, Iterable
 
 _SAFE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
 _ZEROS = {ord(digit): "0" for digit in "123456789"}

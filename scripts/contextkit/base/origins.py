@@ -10,11 +10,10 @@ import os
 
 from contextkit.base import files, names
 from contextkit.base.errors import ContextError
+from contextkit.base.type_names import Iterable, Iterator
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from contextkit.base.layout import Layout
 
 

@@ -12,13 +12,9 @@ What is harmless stays as it is, character for character, and telling a told tex
 from __future__ import annotations
 
 from contextkit.base import filters, names, redaction
+from contextkit.base.type_names import Any, Callable, Iterable
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from typing import Any
-
-    Allowed = Iterable[str] | Callable[[], Iterable[str]]
+Allowed = Iterable[str] | Callable[[], Iterable[str]]
 
 # Tags in which hosts wrap what is theirs; in a text they would pass for the host's own words.
 TAGS = (

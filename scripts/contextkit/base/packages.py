@@ -10,11 +10,8 @@ import os
 import sys
 
 from contextkit.base.errors import ContextError
+from contextkit.base.type_names import Any
 from contextkit.base.version import TOOLKIT
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 _MARK = "CONTEXTKIT_RESTARTED"
 

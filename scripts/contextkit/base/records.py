@@ -17,10 +17,12 @@ from __future__ import annotations
 
 import sys
 
+from contextkit.base.type_names import Any, ClassVar, Self
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, ClassVar, Self, dataclass_transform
     from typing import NamedTuple as NamedTuple
+    from typing import dataclass_transform
 else:
 
     class _Named(type):

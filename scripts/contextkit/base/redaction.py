@@ -14,12 +14,10 @@ from __future__ import annotations
 
 from contextkit.base.errors import bad_input
 from contextkit.base.records import Record
+from contextkit.base.type_names import Any, Callable, Iterable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from typing import Any
-
     from contextkit.base.secret_search import Place
 
 # What a text with a secret contains, in lower case, unless the secret looks like one by itself:

@@ -13,10 +13,7 @@ import stat
 from contextkit.base import files, names
 from contextkit.base.errors import ContextError
 from contextkit.base.records import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+from contextkit.base.type_names import Iterable, Iterator
 
 FRESH, CHANGED, MISSING = "fresh", "changed", "missing"
 _PIECE = 1 << 20  # bytes read at once

@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import re
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from contextkit.base.type_names import Iterator
 
-    Form = tuple[str, int, int]  # how sure it is, start and end of the value in the text
+Form = tuple[str, int, int]  # how sure it is, start and end of the value in the text
 
 CERTAIN = "certain"  # a secret whatever it is, unless it is a variable or a placeholder
 MIXED = "mixed"  # a secret if letters and digits are in it

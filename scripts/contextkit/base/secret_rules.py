@@ -7,9 +7,7 @@ ever compiled.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    Rule = tuple[str, int, str]  # kind, minimum number of following characters, their class
+Rule = tuple[str, int, str]  # kind, minimum number of following characters, their class
 
 DIGITS = "0123456789"
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

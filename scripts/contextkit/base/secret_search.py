@@ -29,12 +29,9 @@ from contextkit.base.secret_rules import (
     WHOLE,
     WORDS,
 )
+from contextkit.base.type_names import Iterator
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    Place = tuple[str, int, int]  # kind, start and end in the text
+Place = tuple[str, int, int]  # kind, start and end in the text
 
 _NO_START = "/.~@&-,;+)"  # starts a path, an address, or the rest of an expression, not a value
 _NO_FORM = _NO_START + "}]>:="  # what stands between two values of JSON is none

@@ -18,13 +18,15 @@ import os
 from contextkit.base import files, names, owned, stores
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.records import Record
+from contextkit.base.type_names import Any
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, TypeVar
+    from typing import TypeVar
 
-    Values = dict[str, object]
     R = TypeVar("R", bound=Record)
+
+Values = dict[str, object]
 
 SETTINGS = "contextkit.yaml"  # at the root, and in the user's own folder
 _CACHE = os.path.join(".contextkit", "settings")

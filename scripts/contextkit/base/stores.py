@@ -15,16 +15,11 @@ import os
 from contextkit.base import names
 from contextkit.base.errors import ContextError
 from contextkit.base.records import Declaration, Record
+from contextkit.base.type_names import Callable, Iterable, ModuleType, T
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from types import ModuleType
-    from typing import TypeVar
-
     from contextkit.base.layout import Layout
-
-    T = TypeVar("T")
 
 # What a place holds.
 DOCUMENTS = "documents"  # documents written by contextkit

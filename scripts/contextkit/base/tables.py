@@ -6,12 +6,10 @@ import os
 import sys
 
 from contextkit.base import names
+from contextkit.base.type_names import Any, Iterator, Sequence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import Any
-
     from contextkit.base.commands import Rows
 
 

@@ -15,12 +15,8 @@ import os
 from contextkit.base import names
 from contextkit.base.errors import ContextError
 from contextkit.base.filters import FILTERS
+from contextkit.base.type_names import Any, Callable, Iterable, Iterator, NoReturn
 from contextkit.base.version import toolkit
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from typing import Any, NoReturn
 
 FOLDER = toolkit("templates")
 missing: Any = object()  # Jinja's marker for a missing value

@@ -8,10 +8,10 @@ and needs no import.
 
 from __future__ import annotations
 
+from contextkit.base.type_names import Callable
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from contextkit.base.vocabulary import Vocabulary
 
 # The columns are what is counted: bytes by class, whitespace-separated words, aA steps.

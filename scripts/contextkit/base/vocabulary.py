@@ -21,9 +21,7 @@ import os
 import re
 from binascii import crc32
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from contextkit.base.type_names import Any
 
 _SCRIPTS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 FOLDER = os.path.join(os.path.dirname(_SCRIPTS), ".venv")  # the packages it is built from are there

@@ -8,11 +8,10 @@ from contextkit.base import cli, files, names, templates
 from contextkit.base.commands import JSON, Arguments, Command, Option, Program, Rows
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
+from contextkit.base.type_names import Sequence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from contextkit.evaluation.flows.samples import Sample
     from contextkit.evaluation.flows.trial import Outcome
 

@@ -32,10 +32,6 @@ from contextkit.handoffs.documents import state as handoff_state
 from contextkit.handoffs.flows import incoming
 from contextkit.handoffs.flows import switch as switching
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.handoffs.documents.artifacts import Fields
-
 
 def write(layout: Layout, args: Arguments) -> str:
     fields = _fields(layout, args)
@@ -87,9 +83,9 @@ def reset(layout: Layout, args: Arguments) -> str:
     return done.text
 
 
-def _fields(layout: Layout, args: Arguments) -> Fields:
+def _fields(layout: Layout, args: Arguments) -> handoffs.Fields:
     """The typed fields, with those of the draft as defaults; the list `none` is empty."""
-    fields: Fields = {}
+    fields: handoffs.Fields = {}
     if args.draft:
         packages.need("yaml")  # may restart this command, so run it before reading stdin
         fields, dropped = handoffs.read_fields(cli.content(args.draft, "draft"), "draft")
@@ -104,7 +100,7 @@ def _fields(layout: Layout, args: Arguments) -> Fields:
                 fields[handoffs.LIST_KEYS[option.name]] = (
                     () if handoffs.is_nothing(alone) else value
                 )
-    checked: Fields = redaction.typed(fields, layout.limits.secrets_allow, args.redact)
+    checked: handoffs.Fields = redaction.typed(fields, layout.limits.secrets_allow, args.redact)
     return checked
 
 

@@ -11,12 +11,11 @@ from contextkit.base import cli, names, outgoing
 from contextkit.base.commands import DRY_RUN, JSON, Answer, Arguments, Command, Option, Program
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
+from contextkit.base.type_names import Iterator
 from contextkit.hosts.documents import contracts as hosts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from contextkit.hosts.flows.changes import Plan
 
 

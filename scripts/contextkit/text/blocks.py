@@ -26,10 +26,7 @@ from __future__ import annotations
 
 from contextkit.base import markdown
 from contextkit.base.records import NamedTuple
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from contextkit.base.type_names import Callable
 
 _WIDTH = 2  # columns by which a line is indented to belong to the item above
 _RULES = ("-", "*", "_")

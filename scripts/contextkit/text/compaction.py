@@ -15,10 +15,7 @@ import json
 import re
 from collections import Counter
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from typing import Any
+from contextkit.base.type_names import Any, Callable, Iterable
 
 _COMMIT = re.compile(r"commit ([0-9a-f]{7,64})\b(.*)")
 _STATUS = re.compile(r"(On branch |HEAD detached |Not currently on any branch|No commits yet)")

@@ -16,11 +16,9 @@ command half a bare interpreter start.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from contextkit.base.type_names import Iterator
 
-    Fact = tuple[str, str, int]  # kind, text, line from 1
+Fact = tuple[str, str, int]  # kind, text, line from 1
 
 _OPENING = "`\"'([{<|,;“‘*"
 _CLOSING = "`\"')]}>|,;!?”’*.:"

@@ -14,13 +14,10 @@ from __future__ import annotations
 import re
 
 from contextkit.base.records import NamedTuple
+from contextkit.base.type_names import Iterator
 from contextkit.text import authored, facts
 from contextkit.text.digests import reading
 from contextkit.text.digests.reading import Pattern
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _NUMBER = Pattern(
     r"(?<![\w.,/:#-])(?P<sign>[$€£]?)(?P<value>\d{1,3}(?:[,'\u202f]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"

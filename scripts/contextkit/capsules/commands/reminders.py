@@ -6,11 +6,8 @@ from contextkit.base import cli, names, redaction
 from contextkit.base.commands import JSON, REDACT, Arguments, Command, Option, Program, Rows
 from contextkit.base.errors import bad_input
 from contextkit.base.layout import Layout
+from contextkit.base.type_names import Any
 from contextkit.capsules.documents import reminders
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 INBOX = Option(name="file", also=("capsule-file",), help="another inbox inside the repository")
 

@@ -7,10 +7,7 @@ from __future__ import annotations
 
 from contextkit.base import markdown, tokens
 from contextkit.base.records import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from contextkit.base.type_names import Iterable
 
 DECISIONS, THREADS = "Key Decisions & Rationale", "Exploratory Threads & User Preferences"
 MISSION, RISKS, CHECKLIST = "Mission Snapshot", "Risks & Watchpoints", "Consistency Checklist"

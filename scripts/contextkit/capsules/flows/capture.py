@@ -8,14 +8,13 @@ from contextkit.base import files, git, names, redaction, sessions, stores, temp
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
+from contextkit.base.type_names import Iterable
 from contextkit.capsules.documents import branches, reminders
 from contextkit.capsules.documents import store as capsules
 from contextkit.capsules.documents.reminders import Reminder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from contextkit.capsules.flows.known import Quote
 
 _NOT_FOUND = "(no file detected)"

@@ -19,14 +19,11 @@ from contextkit.base import files, git, names, references, tokens
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
+from contextkit.base.type_names import Iterator, Sequence
 from contextkit.capsules.documents import branches
 from contextkit.capsules.documents import store as capsules
 from contextkit.capsules.documents.store import Seal
 from contextkit.text import facts
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 _NAMED = 3  # commits or files that a reason names
 

@@ -9,14 +9,10 @@ from __future__ import annotations
 from contextkit.base import git, lineage, names, redaction, tokens
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
+from contextkit.base.type_names import Iterator, Sequence
 from contextkit.capsules.documents import items
 from contextkit.capsules.documents import store as capsules
 from contextkit.capsules.flows import drift
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
 
 _SINCE_TOKENS = 150  # of what has changed since
 

@@ -20,6 +20,7 @@ from contextkit.base.errors import ContextError, NewerFormat
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.settings import Limits
+from contextkit.base.type_names import Iterator
 from contextkit.capsules.documents import branches as branch_folders
 from contextkit.capsules.documents import reminders
 from contextkit.capsules.documents import store as capsules
@@ -27,10 +28,6 @@ from contextkit.capsules.documents.items import Item, items
 from contextkit.capsules.documents.reminders import Reminder
 from contextkit.capsules.documents.store import Capsule
 from contextkit.capsules.flows import drift
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 ERROR, WARNING = "error", "warning"  # an error keeps it from being saved or used in a launch
 _NEXT_STEPS = ("next discovery step", "next step", "next:")

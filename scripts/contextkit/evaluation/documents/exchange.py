@@ -11,11 +11,7 @@ import json
 
 from contextkit.base import names, templates
 from contextkit.base.records import NamedTuple
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any, NoReturn
+from contextkit.base.type_names import Any, NoReturn, Sequence
 
 MARKS = {"right": 1.0, "half": 0.5, "wrong": 0.0, "unknown": 0.0}  # and what each is worth
 MOST_LINES = 80  # of a part that a reader may open

@@ -11,11 +11,8 @@ import random
 from collections import defaultdict
 
 from contextkit.base.records import NamedTuple
+from contextkit.base.type_names import Iterable, Sequence
 from contextkit.evaluation.documents.exchange import MARKS
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 ALL = "all"
 _SAMPLES, _SEED = 1000, 20251123

@@ -8,15 +8,12 @@ from contextkit.base import files, names, redaction, tokens
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import NamedTuple
+from contextkit.base.type_names import Iterator
 from contextkit.payloads.documents import receipts
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.documents.receipts import Receipt
 from contextkit.payloads.flows import telling
 from contextkit.text import blocks
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _LARGEST = 400_000  # characters of a text; a model could not read a longer one whole
 _SMALLEST = 500  # tokens below which nothing is stored

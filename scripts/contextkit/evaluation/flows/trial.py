@@ -26,16 +26,12 @@ import threading
 from contextkit.base import files, names, tokens
 from contextkit.base.layout import Layout
 from contextkit.base.records import NamedTuple, Record
+from contextkit.base.type_names import Any, Callable, Sequence
 from contextkit.evaluation.documents import exchange
 from contextkit.evaluation.documents.exchange import Question, Unusable
 from contextkit.evaluation.documents.score import Sheet
 from contextkit.evaluation.flows import samples
 from contextkit.evaluation.flows.samples import Sample
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Any
 
 RECEIPT, CUT, WHOLE, NOTHING, OPENED, WITH = "receipt", "cut", "whole", "nothing", "opened", "with"
 ARMS = (RECEIPT, OPENED, CUT, WITH, WHOLE, NOTHING)  # in the order of the table

@@ -28,13 +28,9 @@ from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.settings import Limits
 from contextkit.base.stores import Loaded
+from contextkit.base.type_names import Any, Iterator
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    Fields = dict[str, Any]  # the values of a handoff by name, as given
+Fields = dict[str, Any]  # the values of a handoff by name, as given
 
 VERSION = "1.0"
 LISTS = ("decisions", "files_modified", "blockers", "rejected")  # these may be cut short

@@ -15,17 +15,15 @@ from __future__ import annotations
 
 from contextkit.base import names, tokens
 from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.type_names import Callable, Iterable, Iterator
 from contextkit.handoffs.documents import artifacts
 from contextkit.handoffs.documents.artifacts import IDENTITY, LISTS, Handoff
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     from contextkit.base.settings import Limits
-    from contextkit.handoffs.documents.artifacts import Fields
 
-    Fits = Callable[[Handoff], bool]
+Fits = Callable[[Handoff], bool]
 
 _FEW_DECISIONS, _FEW_FILES = 3, 5
 _WIDTHS = (240, 160, 120, 90, 60)  # characters per entry, tried in turn
@@ -246,13 +244,13 @@ _ALL = "all"
 
 
 def carry(
-    fields: Fields,
+    fields: artifacts.Fields,
     last: Handoff | None,
     limits: Limits,
     said_by_hand: Iterable[str] = (),
     blockers: tuple[str, ...] = (),
     verdicts: tuple[str, ...] = (),
-) -> tuple[Fields, tuple[str, ...]]:
+) -> tuple[artifacts.Fields, tuple[str, ...]]:
     """Add what is still open to `fields`, each list within its limit; also return messages.
 
     `said_by_hand` are the fields that somebody typed; one that is () there is closed. `blockers`

@@ -21,20 +21,15 @@ from contextkit.base import git, markdown, names
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
+from contextkit.base.type_names import Iterator
 from contextkit.handoffs.documents import artifacts as handoffs
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from contextkit.base.git import Repository, query
-    from contextkit.handoffs.documents.artifacts import Fields
-
 
 EDITED = "edited"  # a field with the files that a session edited, for where git does not answer
 
 
-def fill(layout: Layout, fields: Fields, since: str = "") -> tuple[Fields, tuple[str, ...]]:
+def fill(
+    layout: Layout, fields: handoffs.Fields, since: str = ""
+) -> tuple[handoffs.Fields, tuple[str, ...]]:
     """Return `fields` with branch, files and story filled in, and messages.
 
     Files are those changed `since` a moment (ISO, UTC). What was typed takes precedence.
@@ -84,7 +79,7 @@ def _branch(layout: Layout) -> tuple[str, list[str]]:
     return f"{short} (detached)", [f"branch: HEAD is detached at {short}: the commit is stored"]
 
 
-def _from_story(layout: Layout, fields: Fields) -> tuple[Fields, list[str]]:
+def _from_story(layout: Layout, fields: handoffs.Fields) -> tuple[handoffs.Fields, list[str]]:
     """Make the story's path relative to the root, and add missing fields from its file."""
     typed = fields["story_path"]
     there = _story_file(layout, typed)
@@ -159,14 +154,14 @@ class looking:
         return names.one_line(path)
 
 
-def _uncommitted(repository: Repository, where: tuple[str, ...]) -> query:
+def _uncommitted(repository: git.Repository, where: tuple[str, ...]) -> git.query:
     return git.query(
         repository.top, "status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames",
         "--", *where,
     )  # fmt: skip
 
 
-def _commits(repository: Repository, where: tuple[str, ...], since: int) -> query | None:
+def _commits(repository: git.Repository, where: tuple[str, ...], since: int) -> git.query | None:
     """The commits of the branch, or of the time since; None if there is nothing to compare."""
     head = git.head(repository).commit
     commits = (git.commit_of(repository, f"refs/{name}") for name in _BASES)
@@ -240,7 +235,7 @@ def _states(rows: list[tuple[str, str]]) -> dict[str, str]:
 _MOST_DECISIONS = 3  # from the transcript, which tells the newest first
 
 
-def since(layout: Layout, moment: str, transcript: str) -> Fields:
+def since(layout: Layout, moment: str, transcript: str) -> handoffs.Fields:
     """Return the fields implied by the work since `moment` (ISO, UTC; '' for all of it)."""
     found = _from_findings(layout, moment)
     files, decisions = list(found["files_modified"]), list(found["decisions"])
@@ -252,7 +247,7 @@ def since(layout: Layout, moment: str, transcript: str) -> Fields:
         )
         files += [f"{path} (modified)" for path in caught.edited]
         decisions += reversed(caught.decisions[:_MOST_DECISIONS])
-    filled: Fields = {"decisions": tuple(dict.fromkeys(decisions))}
+    filled: handoffs.Fields = {"decisions": tuple(dict.fromkeys(decisions))}
     filled[EDITED] = tuple(dict.fromkeys(files))
     task = _current_step(layout)
     if task:
@@ -260,7 +255,7 @@ def since(layout: Layout, moment: str, transcript: str) -> Fields:
     return {name: value for name, value in filled.items() if value}
 
 
-def _from_findings(layout: Layout, moment: str) -> Fields:
+def _from_findings(layout: Layout, moment: str) -> handoffs.Fields:
     """The conclusions of the findings since `moment`, and the files they name."""
     if not os.path.isdir(layout.memory):
         return {"decisions": (), "files_modified": ()}

@@ -12,13 +12,9 @@ import os
 from contextkit.base import names
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
+from contextkit.base.type_names import Any, Iterable
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
-
-    Entry = dict[str, Any]  # a verdict as read
+Entry = dict[str, Any]  # a verdict as read
 
 
 def of_verdicts(layout: Layout) -> tuple[str, ...]:

@@ -25,10 +25,6 @@ from contextkit.handoffs.documents import artifacts as handoffs
 from contextkit.handoffs.documents import state as handoff_state
 from contextkit.handoffs.documents.artifacts import Handoff
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.handoffs.documents.state import State
-
 _HEADING = "# Your profile: "
 _MOST_BYTES = 1 << 20  # limit for a profile: 20 times the largest in public collections
 _LONG = 24  # characters from which identical lines are not a coincidence
@@ -51,7 +47,9 @@ def of(layout: Layout, agent: str, given: str = "") -> Context:
     return made.replace(said=(*said, *unread, *made.said))
 
 
-def retained(layout: Layout, state: State) -> tuple[dict[str, Handoff], tuple[str, ...]]:
+def retained(
+    layout: Layout, state: handoff_state.State
+) -> tuple[dict[str, Handoff], tuple[str, ...]]:
     """The artifacts to keep, newest first, and messages about unreadable ones."""
     return handoffs.read(layout, list(reversed(handoff_state.retained(layout, state))))
 

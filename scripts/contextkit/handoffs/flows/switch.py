@@ -21,11 +21,6 @@ from contextkit.handoffs.documents import state as handoff_state
 from contextkit.handoffs.documents.artifacts import Handoff
 from contextkit.handoffs.flows import autofill, blockers, incoming
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.handoffs.documents.artifacts import Fields
-    from contextkit.handoffs.documents.state import State
-
 _MISSPELLED = 0.8  # similarity of a misspelled name: `qaa` is `qa`, but `pm` is not `sm`
 _NOT_SAID = "(nothing was said)"  # by a prompt that is just a name
 
@@ -39,7 +34,7 @@ class Outcome(Record):
 
 
 def hand_over(
-    layout: Layout, fields: Fields, now: int, no_story: bool = False, strict: bool = False
+    layout: Layout, fields: handoffs.Fields, now: int, no_story: bool = False, strict: bool = False
 ) -> Outcome:
     """Write the artifact of `fields`, filling in what is known, and make its receiver active.
 
@@ -65,7 +60,7 @@ def hand_over(
 
 def switch(
     layout: Layout,
-    fields: Fields,
+    fields: handoffs.Fields,
     now: int,
     profile: str = "",
     no_story: bool = False,
@@ -110,7 +105,12 @@ def switch(
 
 
 def _added(
-    layout: Layout, fields: Fields, state: State, to: str, now: int, said: tuple[str, ...]
+    layout: Layout,
+    fields: handoffs.Fields,
+    state: handoff_state.State,
+    to: str,
+    now: int,
+    said: tuple[str, ...],
 ) -> Outcome:
     """Add what was typed, such as a story, to the artifact that the active agent was given."""
     typed = {name: value for name, value in fields.items() if name not in ("to_agent", "consumed")}
@@ -130,7 +130,7 @@ def _added(
     return Outcome(text=made.text, path=path, said=(*said, added, *more, *cut))
 
 
-def _giver(fields: Fields, state: State) -> tuple[str, tuple[str, ...]]:
+def _giver(fields: handoffs.Fields, state: handoff_state.State) -> tuple[str, tuple[str, ...]]:
     """The agent that hands over: the one named, else the active one; a difference is reported."""
     if not fields.get("from_agent"):
         return state.active, ()
@@ -140,7 +140,7 @@ def _giver(fields: Fields, state: State) -> tuple[str, tuple[str, ...]]:
     return giver, ()
 
 
-def _chain_names(layout: Layout, state: State, giver: str) -> list[str]:
+def _chain_names(layout: Layout, state: handoff_state.State, giver: str) -> list[str]:
     """The names of the artifacts that lead to this switch, newest first.
 
     Those of this session; for its first switch, those of the session in which `giver` was active.
@@ -152,19 +152,19 @@ def _chain_names(layout: Layout, state: State, giver: str) -> list[str]:
     return list(reversed(order[-layout.limits.handoff_retained :]))
 
 
-def _chain(layout: Layout, state: State, giver: str) -> list[Handoff]:
+def _chain(layout: Layout, state: handoff_state.State, giver: str) -> list[Handoff]:
     """The readable artifacts of `_chain_names`, newest first."""
     return list(handoffs.read(layout, _chain_names(layout, state, giver))[0].values())
 
 
-def _taken_over(state: State, giver: str) -> str:
+def _taken_over(state: handoff_state.State, giver: str) -> str:
     """When `giver` became the active agent; '' if it is not."""
     return state.at if giver == state.active else ""
 
 
 def _with_story(
-    layout: Layout, fields: Fields, chain: list[Handoff], no_story: bool, since: str
-) -> tuple[Fields, tuple[str, ...]]:
+    layout: Layout, fields: handoffs.Fields, chain: list[Handoff], no_story: bool, since: str
+) -> tuple[handoffs.Fields, tuple[str, ...]]:
     """Fill in the fields, with the story of the last artifact if none is named.
 
     `no_story` leaves it out. The story's status and task are read again from its file.
@@ -184,9 +184,9 @@ def _with_story(
 
 def _artifact(
     layout: Layout,
-    fields: Fields,
-    typed: Fields,
-    state: State,
+    fields: handoffs.Fields,
+    typed: handoffs.Fields,
+    state: handoff_state.State,
     chain: list[Handoff],
     now: int,
     strict: bool,
@@ -224,7 +224,9 @@ def _refuse_misspelled(layout: Layout, agent: str) -> None:
         raise bad_input(f"to: there is no profile of {agent}{near}")
 
 
-def _without_persona(layout: Layout, fields: Fields) -> tuple[Fields, tuple[str, ...]]:
+def _without_persona(
+    layout: Layout, fields: handoffs.Fields
+) -> tuple[handoffs.Fields, tuple[str, ...]]:
     """Drop entries that are, word for word, a line of the outgoing agent's profile."""
     giver, to = fields["from_agent"], fields["to_agent"]
     text = incoming.load_profile(layout, incoming.find_profile(layout, giver))
@@ -269,7 +271,7 @@ def switch_from_prompt(
         return None
     to, rest = found
     action = handoffs.sentences(names.one_line(rest)) or _NOT_SAID
-    fields: Fields = {"to_agent": to, "next_action": action}
+    fields: handoffs.Fields = {"to_agent": to, "next_action": action}
     state, _ = handoff_state.current(layout)
     if state.active:
         story = autofill.story_named(layout, rest)

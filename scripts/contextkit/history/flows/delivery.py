@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from contextkit.base import ledger, stores
 from contextkit.base.records import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from contextkit.base.ledger import Event
+from contextkit.base.type_names import Iterable
 
 HANDED = (ledger.INJECTED, ledger.RENDERED)  # given to an agent unasked
 _READ = (ledger.SHOWN, ledger.ACKNOWLEDGED)
@@ -43,7 +38,7 @@ class Delivery(Record):
         return max(0, self.stored - self.handed - self.shown)
 
 
-def of_documents(events: Iterable[Event]) -> dict[str, Delivery]:
+def of_documents(events: Iterable[ledger.Event]) -> dict[str, Delivery]:
     """Return the delivery of each document that was stored, by address, in order of storing.
 
     A document handed over or shown as part of another (`from`) counts as delivered.
@@ -96,7 +91,7 @@ class Session(Record):
     machine: str = ""  # the other machine that it ran on
 
 
-def sessions(events: list[Event], with_ended: bool = False) -> list[Session]:
+def sessions(events: list[ledger.Event], with_ended: bool = False) -> list[Session]:
     """Return the sessions, oldest first, with what was stored, handed over and shown in each.
 
     Saved is what was stored and entered no context, never below 0. Open are its documents that
@@ -122,7 +117,7 @@ class _Seen:
         self.started, self.ended, self.host, self.machine = started, "", "", ""
         self.sums = [0, 0, 0]
 
-    def add(self, one: Event, name: str) -> None:
+    def add(self, one: ledger.Event, name: str) -> None:
         event = one["event"]
         self.host = self.host or one.get("host", "")
         self.machine = self.machine or one.get("machine", "")

@@ -20,6 +20,7 @@ from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.settings import SETTINGS, Limits
 from contextkit.base.stores import is_our_copy, sealed_copy
+from contextkit.base.type_names import Callable
 from contextkit.base.version import toolkit
 from contextkit.capsules.documents import branches, reminders
 from contextkit.capsules.documents import store as capsules
@@ -32,14 +33,7 @@ from contextkit.reviews.documents import processes, verdicts
 from contextkit.subagents.documents import registry
 from contextkit.subagents.flows import watch
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from contextkit.base.stores import Store
-    from contextkit.history.flows.delivery import Totals
-
-    Facts = dict[str, object]
+Facts = dict[str, object]
 
 
 def settings_in_force(layout: Layout) -> list[tuple[str, object, str]]:
@@ -170,7 +164,7 @@ def in_short(rows: list[Facts]) -> str:
 _CONSUMED = ("memory", "verdicts")  # reminders and handoffs say it in their own words
 
 
-def _delivered(system: str, totals: Totals) -> list[str]:
+def _delivered(system: str, totals: delivery.Totals) -> list[str]:
     """What was never delivered, opened or consumed, and what its tokens became."""
     never = [("delivered", totals.never_delivered), ("opened", totals.never_opened)]
     never += [("consumed", totals.never_consumed)] if system in _CONSUMED else []
@@ -200,7 +194,7 @@ def _reports() -> dict[str, Callable[[Layout], Facts]]:
     return {**reports, "hosts": _hosts, "version": _version}
 
 
-def _counted(store: Store, layout: Layout) -> Facts:
+def _counted(store: stores.Store, layout: Layout) -> Facts:
     found = stores.module(store).load_all(layout)
     broken = len(found.broken)
     doubt = f"; {broken} cannot be read" if broken else ""

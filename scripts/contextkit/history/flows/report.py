@@ -21,18 +21,12 @@ from contextkit.base import (
     version,
 )
 from contextkit.base.errors import ContextError
+from contextkit.base.layout import Layout
+from contextkit.base.type_names import Any
 from contextkit.base.version import toolkit
 from contextkit.history.flows import delivery, standing
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from contextkit.base.layout import Layout
-    from contextkit.base.ledger import Event
-    from contextkit.history.flows.delivery import Delivery
-
-    Facts = dict[str, Any]
+Facts = dict[str, Any]
 
 MOST_ITEMS = 10_000  # newest documents on the page
 _MOST = 200  # rows of any other list
@@ -91,7 +85,7 @@ def _clean(layout: Layout, text: str, most: int = _WHAT) -> str:
     return names.clipped(text, most)
 
 
-def _items(layout: Layout, known: dict[str, Delivery]) -> list[list[object]]:
+def _items(layout: Layout, known: dict[str, delivery.Delivery]) -> list[list[object]]:
     """Return [address, kind, time, tokens, state, title] of every document, newest first.
 
     A document from another machine has the machine's name as a seventh field.
@@ -139,7 +133,7 @@ def _entries(layout: Layout, kind: str) -> dict[str, str]:
     return {f"{kind}:{identity}": str(what or "") for identity, what in pairs}
 
 
-def _state(seen: Delivery) -> str:
+def _state(seen: delivery.Delivery) -> str:
     if seen.consumed:
         return "consumed"
     if seen.gone:
@@ -166,7 +160,7 @@ def _what(path: str) -> str:
     return said
 
 
-def _by_day(events: list[Event]) -> Facts:
+def _by_day(events: list[ledger.Event]) -> Facts:
     """Return the tokens by day and system, of the last days with any activity."""
     place = {ledger.STORED: "stored", ledger.INJECTED: "injected", ledger.RENDERED: "injected",
              ledger.SHOWN: "shown"}  # fmt: skip
@@ -189,7 +183,7 @@ def _by_day(events: list[Event]) -> Facts:
     return {"by_day": rows[-_MOST:], "days": days}
 
 
-def _bars(layout: Layout, events: list[Event]) -> list[Facts]:
+def _bars(layout: Layout, events: list[ledger.Event]) -> list[Facts]:
     """Return when sessions and their subagents were active, in seconds since 1970."""
     spans: dict[str, list[int]] = {}
     inside: dict[str, str] = {}

@@ -15,17 +15,13 @@ import unicodedata
 
 from contextkit.base import addresses, files, ledger, names, origins, redaction, stores
 from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.layout import Layout
 from contextkit.base.records import Record
+from contextkit.base.type_names import Callable, Iterator
 from contextkit.history.flows import show
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from contextkit.base.layout import Layout
-
-    Signature = tuple[int, int]  # modification time in nanoseconds, size in bytes
-    Reader = Callable[[str], list["Entry"]]
+Signature = tuple[int, int]  # modification time in nanoseconds, size in bytes
+Reader = Callable[[str], list["Entry"]]
 
 _HALF_LIFE = 30  # days after which the age penalty reaches half of its maximum
 _SNIPPET = 200  # characters

@@ -6,10 +6,7 @@ from contextkit.base import addresses, files, formats, ledger, markdown, names, 
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from contextkit.base.type_names import Any
 
 
 class Opened(Record):

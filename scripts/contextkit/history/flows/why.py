@@ -10,17 +10,12 @@ import os
 
 from contextkit.base import addresses, git, ledger, names, references
 from contextkit.base.errors import ContextError
+from contextkit.base.layout import Layout
 from contextkit.base.records import Record
+from contextkit.base.type_names import Callable
 from contextkit.history.flows import show
 from contextkit.history.flows.delivery import HANDED
 from contextkit.text import facts
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from contextkit.base.layout import Layout
-    from contextkit.base.ledger import Event
 
 _DEEPEST = 12  # levels in each direction
 _MOST = 200  # lines in a tree; the rest are counted
@@ -45,14 +40,16 @@ class Lineage(Record):
 class History:
     """The events in order of time, indexed once by each question asked of them."""
 
-    def __init__(self, events: list[Event], elsewhere: dict[str, str] | None = None) -> None:
+    def __init__(self, events: list[ledger.Event], elsewhere: dict[str, str] | None = None) -> None:
         """`elsewhere` names the machine of each document that another machine wrote."""
         self.events, self.elsewhere = events, elsewhere or {}
-        self.of: dict[str, list[Event]] = {}
-        self.made_of: dict[str, list[Event]] = {}  # stored events that name a document in `from`
-        self.put_with: dict[str, list[Event]] = {}  # handed events that name one in `from`
-        self.into: dict[str, list[Event]] = {}  # handed events, by recipient
-        self.by: dict[str, list[Event]] = {}  # stored events, by writer
+        self.of: dict[str, list[ledger.Event]] = {}
+        self.made_of: dict[
+            str, list[ledger.Event]
+        ] = {}  # stored events that name a document in `from`
+        self.put_with: dict[str, list[ledger.Event]] = {}  # handed events that name one in `from`
+        self.into: dict[str, list[ledger.Event]] = {}  # handed events, by recipient
+        self.by: dict[str, list[ledger.Event]] = {}  # stored events, by writer
         for one in events:
             self.of.setdefault(one["ref"], []).append(one)
             if one["event"] == ledger.STORED:
@@ -66,7 +63,7 @@ class History:
                 if one.get("to"):
                     self.into.setdefault(one["to"], []).append(one)
 
-    def stored(self, ref: str) -> Event | None:
+    def stored(self, ref: str) -> ledger.Event | None:
         """Return the event of the last time that a document was stored; None if there is none.
 
         That of the machine that the text here is from: others may store one under the same address.
@@ -89,7 +86,7 @@ class History:
         found.pop(ref, None)
         return list(found)
 
-    def handed(self, ref: str) -> list[Event]:
+    def handed(self, ref: str) -> list[ledger.Event]:
         """Return the events that handed a document to somebody, alone or with others."""
         own = [one for one in self.of.get(ref, ()) if one["event"] in HANDED]
         both = {id(one): one for one in (*own, *self.put_with.get(ref, ()))}
@@ -108,7 +105,7 @@ class History:
         return list(found)
 
 
-def writers(stored: Event) -> list[str]:
+def writers(stored: ledger.Event) -> list[str]:
     """Return who stored a document, as `to` names it: the subagent, else the agent or session."""
     if stored.get("by"):
         return [stored["by"]]
@@ -154,7 +151,7 @@ def lineage(layout: Layout, history: History, ref: str) -> Lineage:
     )  # fmt: skip
 
 
-def _who(event: Event) -> str:
+def _who(event: ledger.Event) -> str:
     return event.get("by") or event.get("agent") or event.get("session") or ""
 
 

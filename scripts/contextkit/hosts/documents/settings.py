@@ -11,15 +11,11 @@ from __future__ import annotations
 import json
 
 from contextkit.base.errors import bad_input
+from contextkit.base.type_names import Any, Iterator
 from contextkit.hosts.documents.contracts import LAUNCHER, Host
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    Path = tuple[str | int, ...]  # of keys and indexes: ("hooks", "Stop", 0)
-    Entry = tuple[str | int, int, int, int]  # key, start of the entry, start and end of its value
+Path = tuple[str | int, ...]  # of keys and indexes: ("hooks", "Stop", 0)
+Entry = tuple[str | int, int, int, int]  # key, start of the entry, start and end of its value
 
 _KEY = "hooks"
 _BLANK = " \t\r\n"

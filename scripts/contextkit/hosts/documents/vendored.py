@@ -15,10 +15,7 @@ import re
 from contextkit.base import files, formats, git, names, version
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.records import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+from contextkit.base.type_names import Collection, Iterator
 
 RECORD = ".adopted.json"
 LINK_RECORD = ".contextkit/adopted.json"  # of an adoption without a copy: git ignores it

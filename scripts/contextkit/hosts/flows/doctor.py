@@ -12,18 +12,13 @@ from contextkit.base import files, git, ledger, makefiles, names, stores, tokens
 from contextkit.base.errors import UPGRADE, ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
+from contextkit.base.type_names import Callable, Iterator
 from contextkit.capsules.documents import store as capsules
 from contextkit.hosts.documents import diagnostics, settings, vendored
 from contextkit.hosts.documents.contracts import SUBFOLDER, Host, find
 from contextkit.hosts.documents.vendored import Adopted
 from contextkit.hosts.flows import adoption, git_ignores, trials
 from contextkit.payloads.documents import store as payloads
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from contextkit.base.stores import Store
 
 _COMMITTED = ("README.md", ".gitkeep", ".gitignore")  # files of an ephemeral store that git tracks
 _DRAFT_AGE = 3600  # seconds
@@ -428,7 +423,7 @@ def documents(layout: Layout) -> list[Finding]:
     return [one for store in stores.with_documents() for one in _broken(layout, store)]
 
 
-def _broken(layout: Layout, store: Store) -> list[Finding]:
+def _broken(layout: Layout, store: stores.Store) -> list[Finding]:
     area = store.label
     try:
         broken = stores.module(store).load_all(layout).broken

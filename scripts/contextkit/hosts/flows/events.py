@@ -10,16 +10,12 @@ from __future__ import annotations
 import os
 
 from contextkit.base import files, names
+from contextkit.base.layout import Layout
+from contextkit.base.type_names import Callable
 from contextkit.hosts.documents import contracts as hosts
 from contextkit.hosts.documents.contracts import NOTHING, Answer, HookInput
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from contextkit.base.layout import Layout
-
-    Action = Callable[[Layout, HookInput], Answer]
+Action = Callable[[Layout, HookInput], Answer]
 
 
 def sweep(layout: Layout, given: HookInput) -> Answer:

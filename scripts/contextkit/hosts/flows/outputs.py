@@ -14,6 +14,7 @@ import os
 
 from contextkit.base import addresses, files, formats, ledger, names, sessions, tokens
 from contextkit.base.layout import Layout
+from contextkit.base.type_names import Any
 from contextkit.hosts.documents import contracts as hosts
 from contextkit.hosts.documents import seen_agents
 from contextkit.hosts.documents.contracts import NOTHING, Answer, HookInput
@@ -23,11 +24,6 @@ from contextkit.payloads.documents import answers
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import retention, storing
 from contextkit.reviews.documents import verdicts
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
 
 _SECONDS = 2.0  # for the digest of a text; a host waits for ten
 _ENCODED = ("data", "blob")  # keys whose values are not text: images, sound, files

@@ -19,14 +19,13 @@ from contextkit.reviews.documents import runs
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextkit.reviews.documents.proof import Terms
-    from contextkit.reviews.documents.runs import Run
     from contextkit.reviews.flows.agent_files import Asked, Reading
 
 _FINE = ("valid", "error")  # "error": an agent that says it could not review has answered
 _ANSWER = "Findings written to "  # how the contract tells an agent to answer
 
 
-def expected(layout: Layout, given: HookInput, now: int) -> tuple[Run, str] | None:
+def expected(layout: Layout, given: HookInput, now: int) -> tuple[runs.Run, str] | None:
     """Return the live run that asked this agent, and its name there; None if no run did.
 
     A host passes an agent's type (`fd-safety`, or with a plugin prefix `x:review:fd-safety`) or its
@@ -51,7 +50,9 @@ def _end(name: str) -> str:
     return name.rpartition(":")[2]
 
 
-def _by_answer(layout: Layout, given: HookInput, found: list[Run]) -> tuple[Run, str] | None:
+def _by_answer(
+    layout: Layout, given: HookInput, found: list[runs.Run]
+) -> tuple[runs.Run, str] | None:
     _, mark, rest = given.text("last_assistant_message").rpartition(_ANSWER)
     path = rest.partition("\n")[0].strip(" \t\"'`*.") if mark else ""
     if not path:

@@ -14,14 +14,11 @@ import os
 from binascii import crc32
 
 from contextkit.base import version
+from contextkit.base.layout import Layout
 from contextkit.hosts.documents import contracts as hosts
 from contextkit.hosts.documents.contracts import NOTHING, Answer, HookInput
 from contextkit.text import shell
 from contextkit.text.shell import Simple
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.base.layout import Layout
 
 LAUNCHER = "scripts/run.sh"
 RAW = "CONTEXTKIT_RAW"  # set to anything: what is printed stays as it is; so does `command …`

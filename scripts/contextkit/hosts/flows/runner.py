@@ -11,13 +11,10 @@ import sys
 
 from contextkit.base import files, filters, names
 from contextkit.base.errors import ContextError
+from contextkit.base.layout import Layout
 from contextkit.hosts.documents import contracts as hosts
 from contextkit.hosts.documents.contracts import Answer, HookInput
 from contextkit.hosts.flows import events
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.base.layout import Layout
 
 _NOT_OURS = Answer(
     context="contextkit does nothing here: .contextkit is not its own: `make doctor` says why."

@@ -21,13 +21,10 @@ from contextkit.base import files, formats, layout, tokens, version
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
+from contextkit.base.type_names import Any
 from contextkit.hosts.documents import diagnostics, settings, vendored, wrapper
 from contextkit.hosts.documents.contracts import LAUNCHER, Host, find
 from contextkit.hosts.flows import adoption
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 _ATTEMPTS = 3  # for a hook that was late: the machine may have been busy
 _LIMIT = 20  # seconds after which a hook is killed

@@ -22,12 +22,9 @@ from contextkit.base import files, names
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
+from contextkit.base.type_names import Any
 from contextkit.machines.documents import manifests
 from contextkit.machines.documents.manifests import Entry
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 _FORMAT = 1
 

@@ -22,10 +22,7 @@ from dataclasses import dataclass
 
 from contextkit.base import names, version
 from contextkit.base.errors import ContextError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from contextkit.base.type_names import Any
 
 FORMAT = 1
 _ID_LENGTH = 12

@@ -8,6 +8,7 @@ import os
 from contextkit.base import files, names
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
+from contextkit.base.type_names import Callable
 from contextkit.machines.documents import manifests
 from contextkit.machines.documents.knowledge import Known, Machine, Version
 from contextkit.machines.flows import shares
@@ -15,11 +16,7 @@ from contextkit.memory.documents import store as memory
 from contextkit.memory.flows import upkeep
 from contextkit.payloads.documents import store as payloads
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Texts = dict[str, Callable[[], bytes]]  # how to read each document that is here, by name
+Texts = dict[str, Callable[[], bytes]]  # how to read each document that is here, by name
 
 
 def look(layout: Layout, machine: Machine, known: Known, now: int, said: list[str]) -> Texts:

@@ -19,6 +19,7 @@ import unicodedata
 from contextkit.base import files, names, origins
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
+from contextkit.base.type_names import Iterator
 from contextkit.machines.documents import knowledge, manifests
 from contextkit.machines.documents.knowledge import Copy, Known, Machine, Version
 from contextkit.machines.documents.manifests import Entry, Head
@@ -30,8 +31,6 @@ from contextkit.payloads.flows import retention
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from contextkit.machines.flows.engines import Engine
 
 _AT_ONCE = 500  # documents per fetch

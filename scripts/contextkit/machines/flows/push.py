@@ -20,7 +20,6 @@ from contextkit.machines.flows.transfers import HISTORY, Choice, Report
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextkit.machines.flows.engines import Engine
-    from contextkit.machines.flows.inventory import Texts
 
 
 def push(
@@ -140,7 +139,7 @@ def _changed(known: Known, there: Remote) -> list[str]:
 
 
 def _gathered(
-    layout: Layout, known: Known, texts: Texts, new: list[str], about: dict[str, str],
+    layout: Layout, known: Known, texts: inventory.Texts, new: list[str], about: dict[str, str],
     redact: bool, report: Report,
 ) -> tuple[dict[str, bytes], list[Entry]]:  # fmt: skip
     """Collect the objects and entries that may leave."""

@@ -17,6 +17,7 @@ from contextlib import AbstractContextManager, nullcontext
 from contextkit.base import files, ledger, names, sessions, stores
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
+from contextkit.base.type_names import Any, Callable, Iterator
 from contextkit.capsules.documents import reminders
 from contextkit.machines.documents import manifests
 from contextkit.payloads.documents import store as payloads
@@ -26,10 +27,6 @@ from contextkit.subagents.documents import registry
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import Any
-
-    from contextkit.base.stores import Store
     from contextkit.machines.documents.knowledge import Known, Machine
 
 SUBAGENTS, LEDGER, OUTPUT = "subagent", "ledger", "output"
@@ -59,7 +56,7 @@ def by_default() -> tuple[str, ...]:
     return tuple(kind for kind in kinds() if kind not in in_git)
 
 
-def _store(kind: str) -> Store | None:
+def _store(kind: str) -> stores.Store | None:
     return next((s for s in stores.STORES if s.kind == kind and s.travels), None)
 
 

@@ -8,15 +8,10 @@ from contextkit.base import addresses, cli, ledger, names, redaction
 from contextkit.base.commands import DRY_RUN, REDACT, Answer, Arguments, Command, Option
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
+from contextkit.base.type_names import Iterable
 from contextkit.memory.documents import store as memory
 from contextkit.memory.flows import saving
 from contextkit.memory.flows.saving import Pending
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from contextkit.memory.flows.saving import Fields
 
 
 def init(layout: Layout, args: Arguments) -> str:
@@ -59,7 +54,7 @@ def _batch_ended(layout: Layout, task: str, now: int, saved: bool = False) -> No
         cli.say(f"the last agent of the batch is back: {path}")
 
 
-def _given(layout: Layout, args: Arguments, known: Iterable[str]) -> Fields:
+def _given(layout: Layout, args: Arguments, known: Iterable[str]) -> saving.Fields:
     """The fields of a call, with those of its draft where the command line has none."""
     values = vars(args)
     typed = {name: values[name] for name in known if values.get(name)}
@@ -70,20 +65,20 @@ def _given(layout: Layout, args: Arguments, known: Iterable[str]) -> Fields:
     return _checked(layout, args, typed)
 
 
-def _checked(layout: Layout, args: Arguments, fields: Fields) -> Fields:
+def _checked(layout: Layout, args: Arguments, fields: saving.Fields) -> saving.Fields:
     """Return the fields without secrets: refuse them or, with `redact=1`, redact them."""
-    checked: Fields = redaction.typed(fields, layout.limits.secrets_allow, args.redact)
+    checked: saving.Fields = redaction.typed(fields, layout.limits.secrets_allow, args.redact)
     return checked
 
 
-def _check_task_of(fields: Fields, task: str) -> None:
+def _check_task_of(fields: saving.Fields, task: str) -> None:
     """Refuse a draft that names a task other than that of the call."""
     said = fields.pop("task", "")
     if said not in ("", task):
         raise bad_input(f"draft: its task {said[:60]!r} is not {task}")
 
 
-def _draft(file: str, known: Iterable[str]) -> Fields:
+def _draft(file: str, known: Iterable[str]) -> saving.Fields:
     from contextkit.base import packages
 
     packages.need("yaml")

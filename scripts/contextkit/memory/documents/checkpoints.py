@@ -15,11 +15,8 @@ from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.references import Reference
 from contextkit.base.stores import Loaded
+from contextkit.base.type_names import Any
 from contextkit.memory.documents import store as memory
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 HOW_TO_RESUME = "Look at the files in play that are changed or missing, then take the next action."
 FORMAT = 1  # version of the document format; assumed when a document has none

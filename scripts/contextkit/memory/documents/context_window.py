@@ -27,13 +27,8 @@ from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.settings import Limits
+from contextkit.base.type_names import Any, Callable, FileIO, Iterator
 from contextkit.memory.documents import store as memory
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from io import FileIO
-    from typing import Any
 
 OK, WARN, SAVE = "ok", "warn", "save"
 _FORGOTTEN = 30 * 86_400  # seconds after which a mark is no longer needed

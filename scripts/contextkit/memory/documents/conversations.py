@@ -21,13 +21,9 @@ import re
 
 from contextkit.base import formats
 from contextkit.base.records import Record
+from contextkit.base.type_names import Any, Iterator
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    Line = dict[str, Any]
+Line = dict[str, Any]
 
 MOST = 2 << 20  # bytes to read from the end of a transcript
 MESSAGES, ROLLOUT = "messages", "rollout"  # transcript formats

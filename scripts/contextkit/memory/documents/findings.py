@@ -15,14 +15,10 @@ from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.stores import Loaded
+from contextkit.base.type_names import Iterable, Literal
 from contextkit.memory.documents import sections
 from contextkit.memory.documents import store as memory
 from contextkit.memory.documents.sections import FileNote
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Literal
 
 OUTPUT = "Output"  # the section with what a tool printed, of which the summary is the digest
 STATUSES = ("completed", "partial", "failed")

@@ -15,15 +15,11 @@ from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.stores import Loaded
+from contextkit.base.type_names import Any, Iterable
 from contextkit.memory.documents import findings, sections
 from contextkit.memory.documents import store as memory
 from contextkit.memory.documents.findings import LISTS, Extra, Finding
 from contextkit.text import facts
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
 
 _GRADES = ("completed", "", "partial", "failed")  # from best to worst; unknown is in between
 _FROM = "### From "

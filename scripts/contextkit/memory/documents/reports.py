@@ -10,15 +10,11 @@ from __future__ import annotations
 import unicodedata
 
 from contextkit.base import markdown, names
+from contextkit.base.type_names import Any, Iterator
 from contextkit.memory.documents import findings, sections
 from contextkit.memory.documents.findings import LISTS, Extra
 from contextkit.memory.documents.sections import FileNote, Section
 from contextkit.text import facts
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
 
 # Names that agents give the sections: lowercase, no numbers, parentheses, accents or punctuation.
 NAMES = {

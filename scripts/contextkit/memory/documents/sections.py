@@ -9,11 +9,7 @@ from __future__ import annotations
 
 from contextkit.base import filters, markdown, names, version
 from contextkit.base.records import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
+from contextkit.base.type_names import Iterable
 
 FORMAT = 1  # version in the last line of plans, findings, merged findings and snapshots
 FORMAT_MARK = "<!-- contextkit: format="

@@ -14,13 +14,10 @@ from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.references import Reference
 from contextkit.base.stores import Loaded
+from contextkit.base.type_names import Iterable
 from contextkit.memory.documents import sections
 from contextkit.memory.documents import store as memory
 from contextkit.memory.documents.sections import FileNote
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 UNSAID = "No summary was given: this was put together from the plan, the findings and git."
 REASONS = ("token_limit", "manual", "phase_end")

@@ -16,15 +16,7 @@ import os
 from contextkit.base import addresses, files, ledger, meant, names, sessions, stores, tokens
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any, TypeVar
-
-    from contextkit.base.stores import Loaded
-
-    T = TypeVar("T")
+from contextkit.base.type_names import Any, Callable, T
 
 PLANS, FINDINGS, CHECKPOINTS, SNAPSHOTS = KINDS = (
     "research_plans",
@@ -241,7 +233,7 @@ def load_all(
     belongs: Callable[[Any], bool],
     place: str = "",
     of: str = "",
-) -> Loaded[T]:
+) -> stores.Loaded[T]:
     """Return (path, document) pairs of a kind, oldest first by name, for documents that belong.
 
     `read` loads one file, or returns None for a file of another kind. `place` is a folder to read

@@ -17,15 +17,10 @@ from contextkit.base import files, formats, names, sessions
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
+from contextkit.base.type_names import Callable, Iterable
 from contextkit.memory.documents import checkpoints, findings
 from contextkit.memory.documents import merged as merged_findings
 from contextkit.memory.documents import store as memory
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from contextkit.memory.documents.findings import Finding, Head
 
 MOST = 200  # named agents in a fan-out, at most
 
@@ -154,7 +149,7 @@ def attendance(
     task: str,
     listed: Iterable[str] = (),
     after: str = "",
-    found: list[Head | Finding] | None = None,
+    found: list[findings.Head | findings.Finding] | None = None,
 ) -> Attendance:
     """Return which of a task's agents are back, at work, or missing.
 
@@ -245,7 +240,7 @@ def _seen(layout: Layout, after: str) -> list[str]:
     return [name for name in found if name]
 
 
-def _findings(layout: Layout, task: str) -> list[Head | Finding]:
+def _findings(layout: Layout, task: str) -> list[findings.Head | findings.Finding]:
     merged = merged_findings.load_all(layout, task)
     parts = [part.finding for _, one in merged for part in one.parts]
     return [*parts, *findings.heads(layout, task).documents]

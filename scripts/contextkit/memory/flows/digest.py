@@ -18,15 +18,13 @@ import heapq
 
 from contextkit.base import filters, names, tokens
 from contextkit.base.records import Record
+from contextkit.base.type_names import Iterator
 from contextkit.memory.documents import findings
 from contextkit.text import facts
 from contextkit.text.digests import reading, weighing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from contextkit.memory.documents.findings import Finding
     from contextkit.memory.flows.recovery import RecoveredFinding
 
 _FIRST = 14  # tokens of the summary in a bare line
@@ -166,7 +164,7 @@ def _details(
     return details, set(lines) - left - cut, room
 
 
-def _texts(finding: Finding) -> Iterator[tuple[str, float]]:
+def _texts(finding: findings.Finding) -> Iterator[tuple[str, float]]:
     """Yield each unit of a finding with its worth apart from its facts."""
     for text in finding.discoveries:
         yield from ((part, 0.2) for part in _parts(text))

@@ -13,6 +13,7 @@ from contextkit.base import names, references, sessions, stores
 from contextkit.base.errors import ContextError, NewerFormat
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
+from contextkit.base.type_names import Any, Sequence
 from contextkit.hosts.documents import contracts
 from contextkit.memory.documents import checkpoints, findings, plans, snapshots
 from contextkit.memory.documents import merged as merged_findings
@@ -27,9 +28,6 @@ from contextkit.memory.flows.agents import Attendance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
     from contextkit.memory.flows.transcripts import CaughtUp
 
 _STATES = {"completed": "completed", "in_progress": "in progress", "pending": "pending"}

@@ -14,6 +14,7 @@ from contextkit.base import files, filters, markdown, names, references, templat
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
+from contextkit.base.type_names import Callable
 from contextkit.memory.documents import checkpoints, sections, snapshots
 from contextkit.memory.documents.checkpoints import HOW_TO_RESUME
 from contextkit.memory.documents.findings import OUTPUT
@@ -22,9 +23,6 @@ from contextkit.memory.flows.recovery import InPlay, Recovered, RecoveredFinding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from contextkit.memory.documents.snapshots import Snapshot
     from contextkit.memory.flows.digest import Digest
     from contextkit.memory.flows.transcripts import CaughtUp
 
@@ -386,7 +384,7 @@ def _document(layout: Layout, found: Recovered, path: str, heading: str) -> Part
     return Part(heading=f"{heading} ({path})", text=_body(outline.text, 1), path=path)
 
 
-def _of_snapshot(found: Recovered, taken: Snapshot, heading: str) -> Part:
+def _of_snapshot(found: Recovered, taken: snapshots.Snapshot, heading: str) -> Part:
     """A snapshot, without what the report says in another place."""
     listed = {one.path for one in found.findings}
     parts = {

@@ -14,6 +14,7 @@ from contextkit.base import files, git, meant, names, redaction, references, ses
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
+from contextkit.base.type_names import Any, Callable, Iterable
 from contextkit.memory.documents import checkpoints, findings, plans, sections, snapshots
 from contextkit.memory.documents import merged as merged_findings
 from contextkit.memory.documents import store as memory
@@ -24,12 +25,7 @@ from contextkit.memory.documents.sections import FileNote
 from contextkit.memory.documents.snapshots import UNSAID, Snapshot
 from contextkit.text import facts
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from typing import Any
-
-    Fields = dict[str, Any]  # text or tuple of texts by name, from a call or a draft
+Fields = dict[str, Any]  # text or tuple of texts by name, from a call or a draft
 
 PLAN = ("objective", "strategy", "questions", "answered", "completed", "in_progress", "pending",
         "constraints", "next_actions")  # fmt: skip

@@ -13,15 +13,10 @@ import re
 
 from contextkit.base import names, redaction, templates, tokens
 from contextkit.base.records import Record
+from contextkit.base.type_names import Iterable
 from contextkit.hosts.documents import contracts
 from contextkit.memory.documents import conversations
 from contextkit.memory.documents.conversations import Event
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from contextkit.hosts.documents.contracts import Host
 
 MOST_TOKENS = 800
 _HOOK_BYTES = 256 << 10  # bytes of a transcript that a hook reads
@@ -314,7 +309,7 @@ def newest(root: str, without: str = "", after: str = "") -> str:
     return ""
 
 
-def _folders(host: Host, root: str) -> list[str]:
+def _folders(host: contracts.Host, root: str) -> list[str]:
     """The folders where a host keeps a project's transcripts: by path, or the last few days'."""
     kept = os.path.join(host.folder(), host.transcripts) if host.transcripts else ""
     if kept.endswith("{days}"):

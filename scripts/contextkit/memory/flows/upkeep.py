@@ -8,6 +8,7 @@ from contextkit.base import addresses, files, ledger, links, names, tokens
 from contextkit.base.errors import UPGRADE, ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
+from contextkit.base.type_names import Any, Iterator
 from contextkit.memory.documents import checkpoints, findings, plans, snapshots
 from contextkit.memory.documents import merged as merged_findings
 from contextkit.memory.documents import store as memory
@@ -16,13 +17,7 @@ from contextkit.text import facts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
     from contextkit.base.stores import Loaded
-    from contextkit.memory.documents.checkpoints import Checkpoint
-    from contextkit.memory.documents.findings import Finding
-    from contextkit.memory.documents.plans import Plan
 
 
 class Stored(Record):
@@ -274,7 +269,7 @@ def check(layout: Layout, task: str) -> list[Lint]:
     return sorted(lints, key=lambda lint: (lint.severity, lint.path, lint.line))
 
 
-def _checkpoints(layout: Layout, saved: Loaded[Checkpoint]) -> Iterator[Lint]:
+def _checkpoints(layout: Layout, saved: Loaded[checkpoints.Checkpoint]) -> Iterator[Lint]:
     newest = {one.task_id: (path, one) for path, one in saved}
     for path, one in newest.values():
         if not one.next_action.strip():
@@ -283,7 +278,7 @@ def _checkpoints(layout: Layout, saved: Loaded[Checkpoint]) -> Iterator[Lint]:
             yield _lint(layout, ERROR, path, '"next_action"', wrong, mend)
 
 
-def _findings(layout: Layout, found: Loaded[Finding]) -> Iterator[Lint]:
+def _findings(layout: Layout, found: Loaded[findings.Finding]) -> Iterator[Lint]:
     most = layout.limits.memory_finding_tokens
     for path, one in found:
         text = "\n".join(one.texts())
@@ -300,7 +295,7 @@ def _findings(layout: Layout, found: Loaded[Finding]) -> Iterator[Lint]:
             yield _lint(layout, WARNING, path, "", wrong, mend)
 
 
-def _plans(layout: Layout, planned: Loaded[Plan]) -> Iterator[Lint]:
+def _plans(layout: Layout, planned: Loaded[plans.Plan]) -> Iterator[Lint]:
     for path, one in planned:
         plan = f"make memory_plan task={one.task_id}"
         if all(question.answered for question in one.questions):

@@ -8,9 +8,7 @@ from __future__ import annotations
 import errno
 import os
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from contextkit.base.type_names import Callable
 
 FIRST, LAST = 24 << 20, 8 << 20  # bytes of an output that are kept: its beginning and its end
 PIECE = 1 << 18  # bytes read at a time

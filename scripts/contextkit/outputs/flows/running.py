@@ -12,12 +12,9 @@ import select
 import sys
 import time
 
+from contextkit.base.type_names import FrameType
 from contextkit.outputs.flows import pump
 from contextkit.outputs.flows.pump import Ending, Output
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from types import FrameType
 
 _INT, _HUP, _QUIT, _PIPE, _TERM, _XFSZ = 2, 1, 3, 13, 15, 25
 _HANDED_ON = (_HUP, _QUIT, _TERM)

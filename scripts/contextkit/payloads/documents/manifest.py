@@ -21,12 +21,9 @@ import os
 from contextkit.base import files, links
 from contextkit.base.errors import ContextError
 from contextkit.base.filters import quoted
+from contextkit.base.type_names import Any
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    Fields = dict[str, Any]
+Fields = dict[str, Any]
 
 FORMAT = 1  # the newest format that is understood; 1 is not written, to keep to the published keys
 LIST, TOTAL = "payloads", "totalTokensStored"

@@ -24,11 +24,8 @@ from contextkit.base.errors import ContextError, NewerFormat, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.stores import Loaded, sealed_copy
+from contextkit.base.type_names import Iterator
 from contextkit.payloads.documents import manifest as manifests
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 MANIFEST = "manifest.json"
 FORMAT = 1  # of the document; a document without one has this one

@@ -9,9 +9,7 @@ from __future__ import annotations
 import signal
 import threading
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from types import FrameType
+from contextkit.base.type_names import FrameType
 
 
 class TooLong(Exception):

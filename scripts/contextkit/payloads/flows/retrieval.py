@@ -15,13 +15,10 @@ from contextkit.base import addresses, files, markdown, names, sessions, tokens
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
+from contextkit.base.type_names import Callable, Iterator
 from contextkit.payloads.documents import receipts
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import retention, storing
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 _AROUND = 8  # lines on either side of a phrase
 _LONG = 2000  # length of a line above which only the part around the phrase is shown

@@ -10,13 +10,12 @@ from __future__ import annotations
 from contextkit.base import names, redaction, tokens
 from contextkit.base.layout import Layout
 from contextkit.base.records import NamedTuple
+from contextkit.base.type_names import Sequence
 from contextkit.payloads.documents import receipts
 from contextkit.payloads.documents.receipts import Receipt, Row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from contextkit.text.authored import Authored, Statement
     from contextkit.text.digests import engine
 

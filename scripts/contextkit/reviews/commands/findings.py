@@ -8,12 +8,11 @@ from contextkit.base import cli, names
 from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Rows
 from contextkit.base.errors import bad_input
 from contextkit.base.layout import Layout
+from contextkit.base.type_names import Iterator
 from contextkit.reviews.documents import verdicts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from contextkit.reviews.flows.agent_files import Asked, Reading
 
 AGENT = Option(name="agent", required=True, positional=True, help="the reviewer's name")

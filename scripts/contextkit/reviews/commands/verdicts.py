@@ -8,14 +8,13 @@ from contextkit.base import cli, formats, names
 from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Program, Rows
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
+from contextkit.base.type_names import Callable
 from contextkit.reviews.commands import findings, runs
 from contextkit.reviews.commands.findings import AGENT, RUN
 from contextkit.reviews.documents import verdicts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from contextkit.base.stores import Loaded
 
 LEGACY = Option(

@@ -16,6 +16,7 @@ of an index, a research file has
 from __future__ import annotations
 
 from contextkit.base.records import Record
+from contextkit.base.type_names import Iterable
 from contextkit.reviews.documents import headers, index, proof, reader, vocabulary
 from contextkit.reviews.documents import lines as review_lines
 from contextkit.reviews.documents.index import Finding
@@ -26,13 +27,9 @@ from contextkit.reviews.documents.vocabulary import SERIOUS, VERDICTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from contextkit.reviews.documents.headers import Header
-    from contextkit.reviews.documents.index import Block
     from contextkit.reviews.documents.outline import Issue
 
-    Status = tuple[str, tuple[str, ...]]
+Status = tuple[str, tuple[str, ...]]
 
 _HARMLESS = frozenset(["late_index", "two_indexes", "no_verdict", "severity_conflict"])
 _SERIOUS_AT = "serious_at_line_"  # a flag, followed by the line number
@@ -133,7 +130,7 @@ class _Reading:
     """The state collected while reading the lines of one file."""
 
     def __init__(self) -> None:
-        self.blocks: list[Block] = []
+        self.blocks: list[index.Block] = []
         self.issues = Issues()
         self.research = Research()
         self._first = self._last = 0  # lines that are neither index nor comment
@@ -221,7 +218,7 @@ class _Reading:
         )
 
     @staticmethod
-    def _says_error(block: Block) -> bool:
+    def _says_error(block: index.Block) -> bool:
         return any(vocabulary.verdict_word(said) == "error" for _, said in block.verdicts)
 
     def _stated_verdict(self) -> tuple[str, str]:
@@ -252,7 +249,7 @@ class _Reading:
         return max(known, key=lambda each: VERDICTS.index(each[0]))
 
 
-def _settled(blocks: list[Block], issues: list[Issue]) -> tuple[tuple[Finding, ...], bool]:
+def _settled(blocks: list[index.Block], issues: list[Issue]) -> tuple[tuple[Finding, ...], bool]:
     """Return the rows of all indexes, each at the stricter severity of its row and its section.
 
     The second value says whether any section was stricter than its row.
@@ -313,13 +310,13 @@ def derived_verdict(review: Review) -> str:
     return said.get(review.validation, demanded(review.findings))
 
 
-def is_work(review: Review, header: Header | None) -> bool:
+def is_work(review: Review, header: headers.Header | None) -> bool:
     """Whether a file is a work report, by its eight-line header, and not a review."""
     lines = header is not None and header.form == "lines" and header.type == "implementation"
     return lines and review.validation == "malformed"
 
 
-def effective_status(review: Review, header: Header | None = None) -> Status:
+def effective_status(review: Review, header: headers.Header | None = None) -> Status:
     """Return CLEAN, NEEDS_ATTENTION or ERROR (research: COMPLETE, PARTIAL or FAILED), and flags.
 
     The status is the stricter of what the review says and what the agent's header says. A work

@@ -25,11 +25,9 @@ from contextkit.reviews.documents.vocabulary import SERIOUS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from contextkit.reviews.documents.index import Block, Finding
     from contextkit.reviews.documents.outline import Issue
-    from contextkit.reviews.documents.proof import Terms
 
-    Complaint = tuple[int, str, str]  # line number, what is wrong, how the line should read
+Complaint = tuple[int, str, str]  # line number, what is wrong, how the line should read
 
 SENTINELS = {"review": "flux-drive:complete", "research": "flux-research:complete"}
 _HEADING = "### Findings Index"
@@ -90,7 +88,7 @@ def error_stub(
     )  # fmt: skip
 
 
-def check(text: str, terms: Terms | None = None) -> list[Complaint]:
+def check(text: str, terms: proof.Terms | None = None) -> list[Complaint]:
     """Return what is wrong with an agent's file, by line, in one-line texts; empty if nothing is.
 
     How the line should read is empty if the line should not be there at all.
@@ -101,7 +99,7 @@ def check(text: str, terms: Terms | None = None) -> list[Complaint]:
     ]
 
 
-def _unproved(text: str, terms: Terms | None) -> list[Complaint]:
+def _unproved(text: str, terms: proof.Terms | None) -> list[Complaint]:
     """Return what keeps a file without P0 and P1 from being clean, each with what to do."""
     review = agent_review.parse(text, "review", terms)
     found = []
@@ -122,7 +120,7 @@ _PROOF = {
 }
 
 
-def feedback(text: str, terms: Terms | None = None) -> list[str]:
+def feedback(text: str, terms: proof.Terms | None = None) -> list[str]:
     """Return the first complaints of `check`, one line each, for the agent that has to fix them."""
     found = check(text, terms)
     said = []
@@ -134,7 +132,7 @@ def feedback(text: str, terms: Terms | None = None) -> list[str]:
 
 
 def _complaints(text: str) -> list[Complaint]:
-    blocks: list[Block] = []
+    blocks: list[index.Block] = []
     issues = Issues()
     found: list[Complaint] = []
     titles: set[str] = set()
@@ -171,12 +169,12 @@ def _without_index(titles: set[str], last: int) -> list[Complaint]:
     return [(last, "a section is missing", f"### {name}") for name in missing]
 
 
-def _raw_lines(text: str, blocks: list[Block]) -> dict[int, str]:
+def _raw_lines(text: str, blocks: list[index.Block]) -> dict[int, str]:
     wanted = {number for block in blocks for number in range(block.start, block.end + 1)}
     return {number: line for number, line in lines.numbered(text) if number in wanted}
 
 
-def _of_block(block: Block, raw: dict[int, str], verdict: str) -> list[Complaint]:
+def _of_block(block: index.Block, raw: dict[int, str], verdict: str) -> list[Complaint]:
     """Check the heading, each row, the verdict, and whatever else is in an index."""
     found: list[Complaint] = []
     if raw[block.start] != _HEADING:
@@ -206,7 +204,7 @@ def _of_block(block: Block, raw: dict[int, str], verdict: str) -> list[Complaint
     return found
 
 
-def _fault(row: Finding, doubtful: bool) -> str:
+def _fault(row: index.Finding, doubtful: bool) -> str:
     if doubtful:
         return "the row has more than one severity"
     if not row.id:
@@ -216,11 +214,11 @@ def _fault(row: Finding, doubtful: bool) -> str:
     return "the row is not in this form"
 
 
-def _of_issues(rows: tuple[Finding, ...], there: list[Issue], last: int) -> list[Complaint]:
+def _of_issues(rows: tuple[index.Finding, ...], there: list[Issue], last: int) -> list[Complaint]:
     """Report rows without a section, sections without a row, and where the two disagree."""
     found: list[Complaint] = []
     by_identity = {issue.id.upper(): issue for issue in there if issue.id}
-    by_id: dict[str, Finding] = {}
+    by_id: dict[str, index.Finding] = {}
     for row in rows:
         if row.id and by_id.setdefault(row.id.upper(), row) is not row:
             found.append(

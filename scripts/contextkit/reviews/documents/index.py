@@ -15,15 +15,10 @@ from __future__ import annotations
 from contextkit.base import names
 from contextkit.base.markdown import cells
 from contextkit.base.records import Record
+from contextkit.base.type_names import Iterator
 from contextkit.reviews.documents import lines, vocabulary
 from contextkit.reviews.documents.lines import FENCE, UNCLOSED
 from contextkit.reviews.documents.vocabulary import SERIOUS, Head
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from contextkit.reviews.documents.lines import Line
 
 _RULE = frozenset("-=_*|:+ \t")
 _ROLES = {
@@ -44,7 +39,7 @@ _LONGEST_LABEL = 80  # characters
 _MOST_SHOWN = 50  # unparsed lines kept with their text; the others are only counted
 
 
-def walk(text: str, blocks: list[Block]) -> Iterator[Line]:
+def walk(text: str, blocks: list[Block]) -> Iterator[lines.Line]:
     """Yield the lines outside any index; `blocks` receives the indexes that say anything."""
     block: Block | None = None
     for number, level, line in lines.lines(text):

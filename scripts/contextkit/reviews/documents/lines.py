@@ -11,12 +11,9 @@
 from __future__ import annotations
 
 from contextkit.base import markdown
+from contextkit.base.type_names import Iterator
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    Line = tuple[int, int, str]  # line number from 1, heading level, stripped text
+Line = tuple[int, int, str]  # line number from 1, heading level, stripped text
 
 FENCE = -1  # a level: the line opens or closes a code fence
 UNCLOSED = -2  # a level: this fence is never closed

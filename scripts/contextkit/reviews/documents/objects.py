@@ -10,12 +10,8 @@ import json
 import re
 
 from contextkit.base.records import NamedTuple
+from contextkit.base.type_names import Any, Iterator
 from contextkit.reviews.documents import vocabulary
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
 
 _SEVERITY = ("severity", "issue_severity", "priority", "level", "sev", "impact", "importance",
              "severity_level", "risk")  # fmt: skip

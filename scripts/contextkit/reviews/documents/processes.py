@@ -15,13 +15,10 @@ from contextkit.base.errors import bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.settings import SETTINGS
+from contextkit.base.type_names import Any
 from contextkit.base.version import toolkit
 from contextkit.reviews.documents.runs import MODES
 from contextkit.reviews.documents.vocabulary import SEVERITIES
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 # What may fail the gate, by mode: severities for reviews, agent statuses for research.
 BLOCKING = {"review": SEVERITIES, "research": ("PARTIAL", "FAILED")}

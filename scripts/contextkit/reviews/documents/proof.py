@@ -21,14 +21,13 @@ import unicodedata
 
 from contextkit.base import names
 from contextkit.base.records import NamedTuple
+from contextkit.base.type_names import Iterable
 from contextkit.reviews.documents import lines, reader, vocabulary
 from contextkit.reviews.documents.vocabulary import SERIOUS, SEVERITIES
 from contextkit.text.blocks import blocks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from contextkit.reviews.documents.index import Finding
     from contextkit.text.blocks import Block
 

@@ -34,10 +34,6 @@ from contextkit.base.records import Record
 from contextkit.base.stores import Loaded
 from contextkit.reviews.documents import verdicts
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.reviews.documents.verdicts import Entry
-
 VERSION = 1
 MODES = ("review", "research")
 _PARTS = (".json", ".listing", ".notify", ".notice", ".notify.log")
@@ -358,7 +354,7 @@ def clean(
             return when >= oldest
         return not everything and bool(session) and whose != session
 
-    def keep(entry: Entry) -> bool:
+    def keep(entry: verdicts.Entry) -> bool:
         when, whose = str(entry.get("timestamp", "")), str(entry.get("session_id", session))
         return entry.get("run") in unfinished or stays(when, whose)
 

@@ -12,20 +12,17 @@ import bisect
 
 from contextkit.base import names, tokens
 from contextkit.base.records import NamedTuple
+from contextkit.base.type_names import Iterable
 from contextkit.reviews.documents import agent_review, lines, places, reader, vocabulary
 from contextkit.reviews.documents.outline import is_mark
 from contextkit.text.blocks import blocks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from contextkit.reviews.documents.agent_review import Review
     from contextkit.reviews.documents.index import Finding
-    from contextkit.reviews.documents.places import Place
     from contextkit.text.blocks import Block
 
-    Span = tuple[int, int]  # first and last line, from 1
+Span = tuple[int, int]  # first and last line, from 1
 
 _ALIKE, _RARE = 0.5, 0.2  # least score of a section; bonus for a word that no other has
 _GENERAL = frozenset(
@@ -62,13 +59,13 @@ def sections(text: str, findings: Iterable[str]) -> dict[str, str]:
     return {finding: body.section(finding) for finding in findings}
 
 
-def of_findings(text: str, review: Review) -> list[str]:
+def of_findings(text: str, review: agent_review.Review) -> list[str]:
     """Return the section of each finding of a review, in order; the row of one that has none."""
     body = _Body(text, review)
     return [body.lines_of(span) for span in body.spans]
 
 
-def has_section(text: str, review: Review) -> list[bool]:
+def has_section(text: str, review: agent_review.Review) -> list[bool]:
     """Return for each finding whether the text says more about it than its row."""
     return [span != (row.line, row.line) for row, span in
             zip(review.findings, _Body(text, review).spans, strict=True)]  # fmt: skip
@@ -109,13 +106,13 @@ class _Candidate(NamedTuple):
     ids: frozenset[str]
     severity: str
     words: frozenset[str]
-    place: Place
+    place: places.Place
 
 
 class _Body:
     """One review, and which of its lines belong to which finding."""
 
-    def __init__(self, text: str, review: Review) -> None:
+    def __init__(self, text: str, review: agent_review.Review) -> None:
         self._lines = [line for _, line in lines.numbered(text)]
         found = reader.parted(blocks("\n".join(self._lines)), self._lines)
         self._headings = {_key(one.title): (one.first, one.last) for one in reversed(found)
@@ -156,7 +153,7 @@ class _Body:
             kept.pop()
         return "\n".join(kept)
 
-    def _candidates(self, found: list[Block], review: Review) -> list[_Candidate]:
+    def _candidates(self, found: list[Block], review: agent_review.Review) -> list[_Candidate]:
         """The blocks outside the index that begin with an id, a severity or a title."""
         inside = range(review.start_line, review.end_line + 1)
         starts = [
@@ -254,7 +251,7 @@ class _Finder:
         scored = [(self._score(row, words, place, self._found[at]), at) for at in near]
         return [(score, at) for score, at in scored if score >= _ALIKE]
 
-    def _score(self, row: Finding, words: set[str], place: Place, one: _Candidate) -> float:
+    def _score(self, row: Finding, words: set[str], place: places.Place, one: _Candidate) -> float:
         identity = _key(row.id)
         own = identity in one.ids
         if not own and (
@@ -269,7 +266,7 @@ class _Finder:
         return own + 1.5 * alike + _RARE * rare + met + 0.05 * (row.severity == one.severity)
 
 
-def _meet(one: Place, other: Place) -> bool:
+def _meet(one: places.Place, other: places.Place) -> bool:
     """Whether two places in one file overlap or are at most three lines apart."""
     if not (one.line and other.line):
         return False

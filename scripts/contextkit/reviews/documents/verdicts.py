@@ -16,13 +16,9 @@ from contextkit.base.errors import ContextError, NewerFormat, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.stores import Loaded
+from contextkit.base.type_names import Any, Callable
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    Entry = dict[str, Any]  # a verdict as read; `agent` and `status` are always text
+Entry = dict[str, Any]  # a verdict as read; `agent` and `status` are always text
 
 # In the order in which the old library counts them.
 STATUSES = ("CLEAN", "NEEDS_ATTENTION", "BLOCKED", "ERROR", "COMPLETE", "PARTIAL", "FAILED")

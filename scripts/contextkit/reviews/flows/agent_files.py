@@ -18,6 +18,7 @@ from contextkit.base import addresses, files, names, sessions, tokens
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
+from contextkit.base.type_names import Iterable, Iterator
 from contextkit.reviews.documents import agent_review, headers, runs, vocabulary
 from contextkit.reviews.documents import verdicts as verdict_files
 from contextkit.reviews.documents.agent_review import Review
@@ -26,10 +27,6 @@ from contextkit.reviews.documents.index import Finding
 from contextkit.reviews.documents.proof import Terms
 from contextkit.reviews.documents.runs import Run
 from contextkit.reviews.documents.verdicts import Verdict
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 NEVER_AGENTS = ("synthesis.md", "summary.md", "findings.json", "run.json", "expected.json")
 KINDS = (".md", ".txt", ".json", ".sarif")  # of the files that are read; a run assigns the first

@@ -13,6 +13,7 @@ from contextkit.base import addresses, ledger, names
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
+from contextkit.base.type_names import Collection, Iterable
 from contextkit.reviews.documents import runs
 from contextkit.reviews.documents import verdicts as verdict_files
 from contextkit.reviews.documents.vocabulary import SERIOUS
@@ -21,11 +22,7 @@ from contextkit.reviews.flows.agent_files import Asked, Reading
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
-
     from contextkit.reviews.documents.dismissals import Dismissal
-    from contextkit.reviews.documents.runs import Run
-    from contextkit.reviews.documents.verdicts import Entry
 
 _LINE = 160  # characters in a reason
 _NAMED = 5  # files named in a reason
@@ -121,7 +118,7 @@ def _named(reading: Reading, gone: dict[int, Dismissal], by: dict[str, str]) -> 
     return said
 
 
-def _copies(run: Run, readings: list[Reading]) -> list[Reason]:
+def _copies(run: runs.Run, readings: list[Reading]) -> list[Reason]:
     """Return a reason for each agent whose file says exactly what another one's says."""
     if not run.asks:
         return []
@@ -153,7 +150,7 @@ def close(layout: Layout, asked: Asked, decision: Decision, now: int) -> None:
         runs.change(layout, run.id, finished_at=names.iso(now))
 
 
-def _stale(layout: Layout, run: Run) -> list[Reason]:
+def _stale(layout: Layout, run: runs.Run) -> list[Reason]:
     try:
         now = runs.revision_now(layout, run)
     except ContextError as error:
@@ -165,7 +162,7 @@ def _stale(layout: Layout, run: Run) -> list[Reason]:
     return [Reason(reason="stale", text=_edited(layout, run))]
 
 
-def _edited(layout: Layout, run: Run) -> str:
+def _edited(layout: Layout, run: runs.Run) -> str:
     """Return which files made the review stale."""
     try:
         paths = [names.one_line(path) for path in runs.edited(layout, run)]
@@ -177,7 +174,7 @@ def _edited(layout: Layout, run: Run) -> str:
     return f"edited since it was reviewed: {', '.join(paths[:_NAMED])}{more}"
 
 
-def _entry(layout: Layout, asked: Asked, reading: Reading) -> Entry | None:
+def _entry(layout: Layout, asked: Asked, reading: Reading) -> verdict_files.Entry | None:
     """Return the ingested verdict; from the flat store, only one for this very file."""
     entry = verdict_files.load(layout, reading.agent, asked.store)
     if entry and not asked.run:
@@ -188,7 +185,7 @@ def _entry(layout: Layout, asked: Asked, reading: Reading) -> Entry | None:
 
 def of_agent(
     reading: Reading,
-    entry: Entry | None,
+    entry: verdict_files.Entry | None,
     asked: Asked,
     is_late: bool,
     blocks: tuple[str, ...],
@@ -213,7 +210,7 @@ def _reason(agent: str, reason: str, text: str) -> Reason:
     return Reason(agent=agent, reason=reason, text=text)
 
 
-def _against(entry: Entry, reading: Reading) -> list[Reason]:
+def _against(entry: verdict_files.Entry, reading: Reading) -> list[Reason]:
     """Return how the ingested verdict and the current file differ, if they do."""
     if entry.get("sha256", "") != reading.sha256:
         return [_reason(reading.agent, "changed", "its file is not what was ingested")]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from contextkit.base import names
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
+from contextkit.base.type_names import Sequence
 from contextkit.reviews.documents import dismissals, runs, vocabulary
 from contextkit.reviews.documents.dismissals import Dismissal
 from contextkit.reviews.documents.runs import Run
@@ -18,11 +19,7 @@ from contextkit.reviews.flows.synthesis import MergedFinding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from contextkit.reviews.flows.agent_files import Reading
     from contextkit.reviews.flows.drill_down import IndexRow
-    from contextkit.reviews.flows.synthesis import Row
 
 
 def annotate(layout: Layout, run: Run, data: dict[str, object], found: list[MergedFinding]) -> None:
@@ -164,14 +161,16 @@ def open_findings(layout: Layout, run: Run) -> dict[str, list[str]]:
     return found
 
 
-def hidden_by(run: Run, reading: Reading, known: list[Dismissal]) -> dict[int, Dismissal]:
+def hidden_by(
+    run: Run, reading: agent_files.Reading, known: list[Dismissal]
+) -> dict[int, Dismissal]:
     """Map the numbers of the findings that dismissals hide to the dismissals."""
     rows = _rows(reading) if known else []
     found = _recognized(run, rows, known) if known else {}
     return {n: one for n, one in found.items() if rows[n].severity != "P0" or one.by}
 
 
-def hidden(run: Run, reading: Reading, known: list[Dismissal]) -> set[int]:
+def hidden(run: Run, reading: agent_files.Reading, known: list[Dismissal]) -> set[int]:
     """Return the numbers of the findings in an agent's file that the dismissals `known` hide."""
     return set(hidden_by(run, reading, known))
 
@@ -189,7 +188,7 @@ def marked(layout: Layout, run: Run, rows: list[IndexRow]) -> list[IndexRow]:
 
 
 def _hidden(
-    run: Run, rows: Sequence[Row | MergedFinding | IndexRow], known: list[Dismissal]
+    run: Run, rows: Sequence[synthesis.Row | MergedFinding | IndexRow], known: list[Dismissal]
 ) -> set[int]:
     """Return the numbers of the dismissed rows; a P0 only if its dismissal says who decided it."""
     found = _recognized(run, rows, known)
@@ -197,7 +196,7 @@ def _hidden(
 
 
 def _recognized(
-    run: Run, rows: Sequence[Row | MergedFinding | IndexRow], known: list[Dismissal]
+    run: Run, rows: Sequence[synthesis.Row | MergedFinding | IndexRow], known: list[Dismissal]
 ) -> dict[int, Dismissal]:
     """Map the numbers of dismissed rows to their dismissals.
 
@@ -235,14 +234,14 @@ def counted(layout: Layout, run: Run) -> list[tuple[Dismissal, str]]:
     return [(one, (by or "git") if one == known else "") for one, known, by in pairs]
 
 
-def _identity_of(run: Run, row: Row | MergedFinding | IndexRow) -> str:
+def _identity_of(run: Run, row: synthesis.Row | MergedFinding | IndexRow) -> str:
     """Return the identity of a finding that one or more agents made in a run."""
     return identity(run.target, row.title, row.place)
 
 
-def _readings(layout: Layout, run: Run) -> list[Reading]:
+def _readings(layout: Layout, run: Run) -> list[agent_files.Reading]:
     return list(agent_files.read(layout, agent_files.of_run(layout, run)))
 
 
-def _rows(reading: Reading) -> list[Row]:
+def _rows(reading: agent_files.Reading) -> list[synthesis.Row]:
     return list(synthesis.rows_of(synthesis.source_of(reading)))

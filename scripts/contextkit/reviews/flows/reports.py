@@ -18,6 +18,7 @@ from contextkit.base import files, formats, names, origins, outgoing, templates
 from contextkit.base import tokens as estimator
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
+from contextkit.base.type_names import Any, Iterable
 from contextkit.reviews.documents import agent_review, runs
 from contextkit.reviews.documents.vocabulary import SEVERITIES
 from contextkit.reviews.flows import agent_files, history, synthesis
@@ -25,12 +26,7 @@ from contextkit.reviews.flows.agent_files import Asked, Reading
 from contextkit.reviews.flows.identity import file_of, line_of
 from contextkit.reviews.flows.synthesis import MergedFinding, Source
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
-
-    Data = dict[str, Any]  # findings.json; `synthesis.document` makes it
+Data = dict[str, Any]  # findings.json; `synthesis.document` makes it
 
 _REPORT, _DATA = "synthesis.md", "findings.json"
 _LINE = 160  # characters in each line that a caller reads

@@ -30,10 +30,6 @@ from contextkit.reviews.flows import agent_files, comparisons, history, workers
 from contextkit.reviews.flows.agent_files import Reading
 from contextkit.reviews.flows.comparisons import Subject
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.reviews.documents.verdicts import Entry
-
 _EARLIER = "earlier"
 _MOST = 1000  # folders for one target
 # What runs leave; anything else in the folder belongs to the user and stays.
@@ -377,7 +373,7 @@ def _keep_verdicts(layout: Layout, over: set[str], known: set[str]) -> None:
             files.rename(path, kept)
 
 
-def _verdicts_in(layout: Layout, store: str) -> list[tuple[str, Entry]]:
+def _verdicts_in(layout: Layout, store: str) -> list[tuple[str, verdicts.Entry]]:
     """Return (path, verdict) of each readable file in a store, which need not be there."""
     there = verdicts.load_all(layout, store) if os.path.isdir(store) else []
     return [(path, entry) for path, entry in there if "broken" not in entry]

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from contextkit.base import names
 from contextkit.base.records import Record
+from contextkit.base.type_names import Iterator
 from contextkit.reviews.documents import agent_review, sections, vocabulary
 from contextkit.reviews.documents import lines as review_lines
 from contextkit.reviews.documents.agent_review import Review
@@ -23,8 +24,6 @@ from contextkit.text import facts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from contextkit.reviews.flows.agent_files import Reading
 
 COMPLETED = ("valid", "malformed")

@@ -32,6 +32,7 @@ from contextkit.base import files, formats, names
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
+from contextkit.base.type_names import Callable, Iterable, Iterator
 from contextkit.reviews.documents import agent_review, contracts, index, runs, verdicts
 from contextkit.reviews.documents.runs import Run
 from contextkit.reviews.flows import agent_files
@@ -40,11 +41,7 @@ from contextkit.subagents.flows import watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     from contextkit.hosts.documents.contracts import Host
-    from contextkit.reviews.flows.agent_files import Asked, Reading
-    from contextkit.subagents.documents.registry import Row
 
 LOOK = 0.1  # seconds between two checks of the files
 _LOOKS = 10  # checks of the files for each check of the subagents
@@ -103,7 +100,7 @@ def find(layout: Layout, run: Run) -> dict[str, Worker]:
     return found
 
 
-def _worker(layout: Layout, agent: str, row: Row) -> Worker:
+def _worker(layout: Layout, agent: str, row: registry.Row) -> Worker:
     status, code = watch.outcome(layout, row)
     ended = status not in registry.ACTIVE
     words = watch.last_words(layout, row) if ended else ""
@@ -115,7 +112,7 @@ def ended(layout: Layout, run: Run) -> dict[str, Worker]:
     return {agent: one for agent, one in find(layout, run).items() if one.has_ended}
 
 
-def of_row(layout: Layout, row: Row) -> tuple[Run, str] | None:
+def of_row(layout: Layout, row: registry.Row) -> tuple[Run, str] | None:
     """Return the run and the agent that a subagent works for; None if it works for none."""
     scope = os.path.normpath(str(row.get("scope_path") or "."))
     if os.path.basename(os.path.dirname(scope)) != "prompts":
@@ -128,7 +125,9 @@ def of_row(layout: Layout, row: Row) -> tuple[Run, str] | None:
     return None
 
 
-def with_endings(layout: Layout, asked: Asked, read: Iterable[Reading]) -> Iterator[Reading]:
+def with_endings(
+    layout: Layout, asked: agent_files.Asked, read: Iterable[agent_files.Reading]
+) -> Iterator[agent_files.Reading]:
     """Yield the readings of a run, adding how the subagent of an agent without a file ended."""
     gone: dict[str, Worker] | None = None
     for reading in read:
@@ -139,7 +138,7 @@ def with_endings(layout: Layout, asked: Asked, read: Iterable[Reading]) -> Itera
         yield reading
 
 
-def _with(reading: Reading, worker: Worker) -> Reading:
+def _with(reading: agent_files.Reading, worker: Worker) -> agent_files.Reading:
     said = names.one_line(f"{reading.summary}; {worker.said}")
     return reading.replace(summary=names.clipped(said, _LONGEST), flags=(*reading.flags, "ended"))
 
@@ -354,7 +353,7 @@ def _rows(text: str) -> list[str]:
 # Where a run stands
 
 
-def settle(layout: Layout, run: Run, readings: list[Reading], now: int) -> None:
+def settle(layout: Layout, run: Run, readings: list[agent_files.Reading], now: int) -> None:
     """Mark an ingested run as done once no agent is awaited any more."""
     if run.ingested_at:
         return

@@ -17,14 +17,9 @@ from contextkit.base import files, formats, names, stores, version
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.stores import Loaded
+from contextkit.base.type_names import Any, Callable, T
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any, TypeVar
-
-    Row = dict[str, Any]  # a row as read; `id` is always text
-    T = TypeVar("T")
+Row = dict[str, Any]  # a row as read; `id` is always text
 
 FORMAT = 1  # of our rows; a row without a format has this one, or is another program's
 ACTIVE = ("pending_launch", "running", "awaiting_manual_launch")

@@ -33,12 +33,8 @@ from contextkit.subagents.documents import registry
 from contextkit.subagents.flows import background, prompts, sandboxes
 from contextkit.subagents.flows.prompts import Order, Role
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.subagents.documents.registry import Row
 
-
-def launch(layout: Layout, request: Request, prepared: Prepared) -> Row:
+def launch(layout: Layout, request: Request, prepared: Prepared) -> registry.Row:
     """Write the row, make the sandbox, start the command; return the row.
 
     Without a command, the row waits for somebody to start the agent by hand.
@@ -48,7 +44,7 @@ def launch(layout: Layout, request: Request, prepared: Prepared) -> Row:
     files.inside(layout.root, os.path.dirname(layout.run(prepared.order.id)), "subagents")
     holds = []
 
-    def make(identity: str) -> Row | None:
+    def make(identity: str) -> registry.Row | None:
         try:
             holds.append(background.Hold(layout.run(identity)))
         except FileExistsError:
@@ -70,7 +66,7 @@ def launch(layout: Layout, request: Request, prepared: Prepared) -> Row:
         holds[0].release()
     _note(layout, order, prompt, session)
 
-    def edit(row: Row) -> None:
+    def edit(row: registry.Row) -> None:
         seen = {} if row["status"] == "pending_launch" else {"status": row["status"]}
         row.update(changes | seen)  # a quick agent's own look may have recorded its end already
 
@@ -90,11 +86,11 @@ def _note(layout: Layout, order: Order, prompt: str, session: str) -> None:
         )
 
 
-def _row(layout: Layout, order: Order, request: Request, by_command: bool) -> Row:
+def _row(layout: Layout, order: Order, request: Request, by_command: bool) -> registry.Row:
     """Return a new row: the original's fields in their order, then ours."""
     place = sandboxes.place(layout, order.type, order.id)
     run = layout.run(order.id)
-    row: Row = {
+    row: registry.Row = {
         "id": order.id,
         "type": order.type,
         "slug": order.slug,

@@ -13,14 +13,9 @@ from contextkit.base import files, names
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
+from contextkit.base.type_names import Any
 from contextkit.subagents.documents import registry
 from contextkit.subagents.flows import watch
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from contextkit.subagents.documents.registry import Row
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)  # nothing can be written, but much can be read
 _UNREAD = "unread"  # the key of a row whose end was recorded by an unattended look
@@ -35,7 +30,7 @@ class News(Record):
 
 def refresh(
     layout: Layout, now: int, identity: str = "", unattended: bool = False
-) -> tuple[list[Row], list[News]]:
+) -> tuple[list[registry.Row], list[News]]:
     """Record the state of each running subagent; return all rows as they are then, and the news.
 
     `identity` is an id, a slug or `latest`, and limits the look to that one; ContextError if there
@@ -68,19 +63,19 @@ def refresh(
 
 
 def _unrecorded(
-    rows: list[Row], found: dict[str, dict[str, Any]], error: OSError
-) -> tuple[list[Row], list[News]]:
+    rows: list[registry.Row], found: dict[str, dict[str, Any]], error: OSError
+) -> tuple[list[registry.Row], list[News]]:
     """Return the rows as they are now although the registry cannot be written, and say so."""
     said = f"not recorded ({error.strerror}): make room, and look again"
     return [row | found.get(row["id"], {}) for row in rows], [News(kind="end", line=said)]
 
 
-def _rows(layout: Layout, identity: str) -> list[Row]:
+def _rows(layout: Layout, identity: str) -> list[registry.Row]:
     rows = registry.rows(layout)
     return [registry.find(rows, identity)] if identity else rows
 
 
-def _note(layout: Layout, found: dict[str, dict[str, Any]], unattended: bool) -> list[Row]:
+def _note(layout: Layout, found: dict[str, dict[str, Any]], unattended: bool) -> list[registry.Row]:
     """Write these changes into their rows; return the rows that ended with that.
 
     A row that another process has already ended is left alone, except to mark it as read.
@@ -103,7 +98,7 @@ def _note(layout: Layout, found: dict[str, dict[str, Any]], unattended: bool) ->
     return ended
 
 
-def _follow(layout: Layout, row: Row, now: int) -> list[News]:
+def _follow(layout: Layout, row: registry.Row, now: int) -> list[News]:
     """Do what follows a subagent's end, whoever recorded it; a look never fails because of it."""
     from contextkit.subagents.flows import results
 
@@ -114,7 +109,7 @@ def _follow(layout: Layout, row: Row, now: int) -> list[News]:
     return [News(kind="end", line=line) for line in said]
 
 
-def _news(layout: Layout, row: Row) -> News:
+def _news(layout: Layout, row: registry.Row) -> News:
     """Return a row's new status, with its last words if it failed or produced nothing."""
     status, code = str(row.get("status")), row.get("exit_code")
     if status == "failed" and code is None:
@@ -129,7 +124,7 @@ def _news(layout: Layout, row: Row) -> News:
     return News(kind=status, line=f"{line}: {words}" if words else line)
 
 
-def _collected(layout: Layout, row: Row, now: int) -> list[News]:
+def _collected(layout: Layout, row: registry.Row, now: int) -> list[News]:
     """Collect gaps; on a full disk, the next look finds them."""
     try:
         return _collect(layout, row, now)
@@ -139,7 +134,7 @@ def _collected(layout: Layout, row: Row, now: int) -> list[News]:
         return []
 
 
-def _collect(layout: Layout, row: Row, now: int) -> list[News]:
+def _collect(layout: Layout, row: registry.Row, now: int) -> list[News]:
     """Add the gaps that a subagent has named so far to its row; return the new ones."""
     if not watch.folder_of(layout, row):
         return []

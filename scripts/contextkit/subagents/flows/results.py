@@ -23,7 +23,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextkit.payloads.flows import storing
     from contextkit.reviews.documents.runs import Run
-    from contextkit.subagents.documents.registry import Row
 
 _PROSE = 40  # words of an output that is more than the last lines of a log
 
@@ -163,7 +162,7 @@ def _close(layout: Layout, row_id: str, report: Report, verdict: Verdict, now: i
     return [f"Capsule Gap: {gap}" for gap in new]
 
 
-def take_over(layout: Layout, row: Row, now: int) -> list[str]:
+def take_over(layout: Layout, row: registry.Row, now: int) -> list[str]:
     """Harvest an ended subagent's deliverables, record its verdict, and return messages."""
     from contextkit.reviews.flows import workers
 
@@ -176,7 +175,7 @@ def take_over(layout: Layout, row: Row, now: int) -> list[str]:
     return said
 
 
-def _harvest(layout: Layout, row: Row) -> list[str]:
+def _harvest(layout: Layout, row: registry.Row) -> list[str]:
     """Copy each promised file out of a sandbox, never over another; record what is missing."""
     promised = row.get("deliverables")
     if not isinstance(promised, list) or not promised:
@@ -209,7 +208,7 @@ def _taken_over(layout: Layout, source: str, name: str) -> str:
     return files.create(target, data)
 
 
-def _of_run(layout: Layout, row: Row, run: Run, agent: str, now: int) -> None:
+def _of_run(layout: Layout, row: registry.Row, run: Run, agent: str, now: int) -> None:
     """Record an ERROR at once for an agent of a review run that left no file of its own."""
     from contextkit.reviews.flows import agent_files, workers
 
@@ -221,7 +220,7 @@ def _of_run(layout: Layout, row: Row, run: Run, agent: str, now: int) -> None:
     workers.notify(layout, run.id, now)
 
 
-def _alone(layout: Layout, row: Row, now: int) -> None:
+def _alone(layout: Layout, row: registry.Row, now: int) -> None:
     """Write the verdict of a subagent that ended without handing in a report."""
     agent = str(row.get("slug") or row["id"])
     if row.get("verdict") or row.get("status") not in ("finished", "failed", "timed_out"):
@@ -256,7 +255,7 @@ def _alone(layout: Layout, row: Row, now: int) -> None:
         return  # a name that no verdict can have
 
 
-def _handed_in(layout: Layout, row: Row, agent: str, now: int) -> tuple[str, str]:
+def _handed_in(layout: Layout, row: registry.Row, agent: str, now: int) -> tuple[str, str]:
     """Store what an agent left in its file, or else printed at length: its own summary, its path.
 
     Both are empty for an agent that left nothing, or that failed.
@@ -278,7 +277,7 @@ def _handed_in(layout: Layout, row: Row, agent: str, now: int) -> tuple[str, str
     return names.one_line(said.lead(2)), layout.shown(stored.path)
 
 
-def _kept_by_hook(layout: Layout, row: Row) -> str:
+def _kept_by_hook(layout: Layout, row: registry.Row) -> str:
     """The payload that a hook stored of a launched agent's last message; '' if there is none."""
     from contextkit.hosts.documents import seen_agents
 
@@ -288,7 +287,7 @@ def _kept_by_hook(layout: Layout, row: Row) -> str:
     return next(filter(None, found), "")
 
 
-def _is_report(layout: Layout, row: Row) -> bool:
+def _is_report(layout: Layout, row: registry.Row) -> bool:
     """Whether what a subagent printed is prose or Markdown, and not the lines of a log."""
     log = watch.place_of(layout, row.get("log_path"))
     lines = [line for line in files.read(log).split("\n") if line.strip()] if log else []
@@ -296,7 +295,7 @@ def _is_report(layout: Layout, row: Row) -> bool:
     return len(lines) > 1 and (marked or sum(line.count(" ") for line in lines) > _PROSE)
 
 
-def _judged(row: Row, words: str) -> tuple[str, str]:
+def _judged(row: registry.Row, words: str) -> tuple[str, str]:
     """Return the status of a subagent without a report, and what to say about it."""
     code = row.get("exit_code")
     if row.get("status") == "timed_out":

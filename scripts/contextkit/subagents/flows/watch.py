@@ -12,13 +12,12 @@ from contextkit.base import files, links, names
 from contextkit.base.commands import Rows
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
+from contextkit.base.type_names import Any
 from contextkit.subagents.documents import registry
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, TypedDict
-
-    from contextkit.subagents.documents.registry import Row
+    from typing import TypedDict
 
     class Watched(TypedDict):
         """A row as it is shown. Times are in seconds, or None if unknown.
@@ -46,7 +45,7 @@ if TYPE_CHECKING:
 _MOST_LOG = 65_536  # bytes at the end of a log that are searched for gaps
 
 
-def changes(layout: Layout, row: Row, now: int) -> dict[str, Any]:
+def changes(layout: Layout, row: registry.Row, now: int) -> dict[str, Any]:
     """Return the fields of a row that have changed according to its files."""
     folder = folder_of(layout, row)
     if row.get("status") not in ("pending_launch", "running") or not folder:
@@ -63,19 +62,19 @@ def changes(layout: Layout, row: Row, now: int) -> dict[str, Any]:
     return changed
 
 
-def status_now(layout: Layout, row: Row) -> str:
+def status_now(layout: Layout, row: registry.Row) -> str:
     """Return the status of a row according to its files; write nothing."""
     return outcome(layout, row)[0]
 
 
-def outcome(layout: Layout, row: Row) -> tuple[str, int | None]:
+def outcome(layout: Layout, row: registry.Row) -> tuple[str, int | None]:
     """Return the status and exit status of a row according to its files; write nothing."""
     now = {**row, **changes(layout, row, 0)}
     code = now.get("exit_code")
     return str(now.get("status") or ""), code if type(code) is int else None
 
 
-def folder_of(layout: Layout, row: Row) -> str:
+def folder_of(layout: Layout, row: registry.Row) -> str:
     """Return the run folder of a row that we started; '' for others, such as another machine's."""
     if row.get("machine") or not names.safe(row["id"]):
         return ""
@@ -84,7 +83,7 @@ def folder_of(layout: Layout, row: Row) -> str:
     return folder if there else ""
 
 
-def log_text(layout: Layout, row: Row) -> str:
+def log_text(layout: Layout, row: registry.Row) -> str:
     """Return the ends of its progress log and of its output, which for many hosts is the report.
 
     Empty if there are none or they are outside the root.
@@ -113,7 +112,7 @@ def place_of(layout: Layout, path: object) -> str:
     return real if os.path.isfile(real) else ""
 
 
-def started(row: Row) -> int:
+def started(row: registry.Row) -> int:
     """Return when a row says that it was started; 0 if it does not."""
     return names.moment(str(row.get("launched_at") or ""))
 
@@ -123,7 +122,7 @@ def last_line(layout: Layout, identity: str) -> str:
     return last_words(layout, registry.find(registry.rows(layout), identity), 1)
 
 
-def last_words(layout: Layout, row: Row, count: int = 3) -> str:
+def last_words(layout: Layout, row: registry.Row, count: int = 3) -> str:
     """Return the last `count` lines that a subagent printed, on one line."""
     path = place_of(layout, row.get("log_path"))
     lines = [names.one_line(line) for line in _end_of(path, 2000).splitlines()] if path else []
@@ -132,7 +131,7 @@ def last_words(layout: Layout, row: Row, count: int = 3) -> str:
 
 def look(
     layout: Layout,
-    rows: list[Row],
+    rows: list[registry.Row],
     now: int,
     bounds: tuple[int, int] | None = None,
 ) -> list[Watched]:
@@ -148,7 +147,7 @@ def look(
 
 def _watched(
     layout: Layout,
-    row: Row,
+    row: registry.Row,
     now: int,
     bounds: tuple[int, int],
     known: dict[tuple[str, str], str],
@@ -181,7 +180,7 @@ def _watched(
     }
 
 
-def _last_heard(layout: Layout, row: Row) -> tuple[int, str]:
+def _last_heard(layout: Layout, row: registry.Row) -> tuple[int, str]:
     """Return when the newer of its logs was written, and which one, in the original's words."""
     found = [(0, "")]
     for field, kind in (("log_path", "exec"), ("progress_path", "checkpoint")):
@@ -207,12 +206,12 @@ def _alerts(
     return tuple(found)
 
 
-def left_undone(row: Row) -> tuple[str, ...]:
+def left_undone(row: registry.Row) -> tuple[str, ...]:
     """Return `silent` for one whose exit status was good but that produced nothing."""
     return ("silent",) if row.get("verdict") in ("ERROR", "FAILED") else ()
 
 
-def _deliverables(layout: Layout, row: Row) -> str:
+def _deliverables(layout: Layout, row: registry.Row) -> str:
     """Return how many of the files that a row promises exist: `1/2`; `-` if it promises none."""
     promised = row.get("deliverables")
     if not isinstance(promised, list) or not promised:
@@ -236,7 +235,7 @@ def _handle(handle: object) -> str:
     return "-"
 
 
-def _staleness(layout: Layout, row: Row, known: dict[tuple[str, str], str]) -> str:
+def _staleness(layout: Layout, row: registry.Row, known: dict[tuple[str, str], str]) -> str:
     """Return `fresh`, `stale`, `changed` (not the file that was given), `missing`, or `-`."""
     shown, digest = row.get("capsule"), str(row.get("capsule_sha256") or "")
     if not isinstance(shown, str) or not shown:

@@ -20,14 +20,11 @@ from collections import Counter
 
 from contextkit.base import tokens
 from contextkit.base.records import NamedTuple
+from contextkit.base.type_names import Callable, Sequence
 from contextkit.text import facts
 from contextkit.text.digests import kinds, reading, weighing
 from contextkit.text.digests.kinds import binary
 from contextkit.text.digests.reading import Unit
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 _LISTED = 0.12  # share of the cap for units of a list
 _ROW = 4  # extra tokens per row

@@ -17,9 +17,6 @@ from contextkit.base.records import NamedTuple
 from contextkit.text.digests import lines, reading
 from contextkit.text.digests.reading import Pattern
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.text.digests.lines import Lines
 _STAMP = Pattern(
     r"^\[?(?:\d{4}[-/]\d\d[-/]\d\d[T ])?\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?Z?\]?\s"
     r"|^\[?\d{4}[-/]\d\d[-/]\d\d[T ]\S+\s|^[A-Z][a-z]{2} +\d+ \d\d:\d\d:\d\d |^\[\d+\.\d+\] "
@@ -179,7 +176,7 @@ def shown(line: str, most: int = _LONGEST) -> str:
     return f"{reading.cut(said, most - _END)} {end[end.find(' ') + 1 :]}"
 
 
-def find(text: Lines, told: set[int]) -> tuple[list[Failure], set[int], set[int]]:
+def find(text: lines.Lines, told: set[int]) -> tuple[list[Failure], set[int], set[int]]:
     """Every failure once, tests and errors; the lines that say so, and those of tests' blocks.
 
     Lines that are `told` already are left out.
@@ -216,7 +213,7 @@ def _aside(all_lines: list[str], bares: list[str]) -> set[int]:
     return found
 
 
-def _heads(text: Lines, bares: list[str], told: set[int]) -> dict[int, str]:
+def _heads(text: lines.Lines, bares: list[str], told: set[int]) -> dict[int, str]:
     """The names of failed tests by line."""
     numbered = next((at for at, line in enumerate(bares) if _NUMBERS.match(line)), None)
     heads: dict[int, str] = {}
@@ -233,7 +230,7 @@ def _heads(text: Lines, bares: list[str], told: set[int]) -> dict[int, str]:
     return heads
 
 
-def _marked(text: Lines) -> set[int]:
+def _marked(text: lines.Lines) -> set[int]:
     """The lines that begin as the heading of a test's block does."""
     whole = "\n".join(text.all)
     found, number, counted = set(), 0, 0
@@ -444,7 +441,7 @@ def _once(tests: list[Failure], errors: list[Failure]) -> list[Failure]:
     return found
 
 
-def _errors(text: Lines, bares: list[str], used: set[int]) -> tuple[list[Failure], set[int]]:
+def _errors(text: lines.Lines, bares: list[str], used: set[int]) -> tuple[list[Failure], set[int]]:
     """Each distinct error that is no test, with how often it is there, and their lines."""
     same: dict[str, list[int]] = {}
     for at in text.numbers_of_failing():
@@ -477,7 +474,7 @@ def _errors(text: Lines, bares: list[str], used: set[int]) -> tuple[list[Failure
     return list(found.values()), seen
 
 
-def _form(text: Lines, bares: list[str], at: int) -> str:
+def _form(text: lines.Lines, bares: list[str], at: int) -> str:
     """What errors that are one have in common: no numbers, and in a log no names either."""
     if bares[at].startswith("CONFLICT"):
         return bares[at]

@@ -14,12 +14,9 @@ import math
 import re
 from collections import Counter
 
+from contextkit.base.type_names import Collection, Iterator
 from contextkit.text.digests import reading, weighing
 from contextkit.text.digests.reading import Pattern, Unit
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
 
 # a zero stays: `0 errors` is another form than `3 errors`; so does the status of a request
 _NUMBERS = Pattern(r"[1-9][\da-f]*|(?<![\s=:(])0[\da-f]*|0[\d.:a-f]+")

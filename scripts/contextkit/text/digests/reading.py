@@ -13,11 +13,7 @@ from __future__ import annotations
 import re
 
 from contextkit.base.records import NamedTuple
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import Any
+from contextkit.base.type_names import Any, Iterable, Iterator
 
 FAILING = "failing"  # the group of lines with failure words
 LISTED = 9  # the rank of an entry of a list

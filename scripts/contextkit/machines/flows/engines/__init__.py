@@ -6,11 +6,11 @@ Each is an `Engine`, and has a module of its own.
 from __future__ import annotations
 
 from contextkit.base.errors import ContextError
+from contextkit.base.type_names import Iterable, Iterator
 from contextkit.machines.documents import manifests
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
     from typing import Protocol
 
     class Engine(Protocol):

@@ -8,12 +8,9 @@ from __future__ import annotations
 import os
 
 from contextkit.base import files, links
+from contextkit.base.type_names import Iterable, Iterator
 from contextkit.machines.documents import manifests
 from contextkit.machines.flows import engines
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 
 class Folder:

@@ -27,13 +27,10 @@ import subprocess
 from contextkit.base import files, git, names, owned
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
+from contextkit.base.type_names import Iterable, Iterator
 from contextkit.machines.documents import manifests
 from contextkit.machines.flows import engines
 from contextkit.machines.flows.engines import Elsewhere
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 REFS = "refs/contextkit/"
 _WHOSE = "description"  # the file in it that names its root

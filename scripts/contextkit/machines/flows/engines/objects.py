@@ -14,15 +14,9 @@ from datetime import timedelta
 
 from contextkit.base import packages
 from contextkit.base.errors import ContextError
+from contextkit.base.type_names import Any, Callable, Iterable, Iterator, T
 from contextkit.machines.documents import manifests
 from contextkit.machines.flows import engines
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from typing import Any, TypeVar
-
-    T = TypeVar("T")
 
 _AT_ONCE = 64  # concurrent requests
 

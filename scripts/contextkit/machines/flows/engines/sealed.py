@@ -16,13 +16,11 @@ import os
 from contextkit.base import files, packages
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
+from contextkit.base.type_names import Any, Iterable, Iterator
 from contextkit.machines.documents import manifests
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import Any
-
     from contextkit.machines.flows.engines import Engine
 
 _SEALED = "sealed"  # the field of an outer head that holds the real one

@@ -5,9 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from types import ModuleType
+from contextkit.base.type_names import ModuleType
 
 
 def names() -> list[str]:

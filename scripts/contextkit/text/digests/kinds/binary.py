@@ -5,11 +5,8 @@ Texts are read with surrogate escapes, so each such byte is U+DC80 to U+DCFF.
 
 from __future__ import annotations
 
+from contextkit.base.type_names import Iterator
 from contextkit.text.digests.reading import Unit
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _MARKS = (("utf-32", b"\xff\xfe\0\0"), ("utf-32", b"\0\0\xfe\xff"),
           ("utf-16", b"\xff\xfe"), ("utf-16", b"\xfe\xff"))  # fmt: skip

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
+from contextkit.base.type_names import Any
 from contextkit.text.digests.reading import Unit, cut
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 _LARGEST = 4_000_000  # characters that are parsed; of a longer text, only lines at the start
 _NAMED = frozenset(

@@ -5,16 +5,11 @@ from __future__ import annotations
 import re
 
 from contextkit.base.records import NamedTuple
+from contextkit.base.type_names import Any, Element, Iterator
 from contextkit.text.digests import diagnostics
 from contextkit.text.digests.diagnostics import Diagnostic
 from contextkit.text.digests.kinds import json as json_kind
 from contextkit.text.digests.reading import Pattern, Unit, cut
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-    from xml.etree.ElementTree import Element
 
 _XML = Pattern(r"\s*(?:<\?xml[^>]*>\s*)?<testsuites?\b")
 _TAP = Pattern(

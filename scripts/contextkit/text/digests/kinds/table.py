@@ -6,12 +6,9 @@ import itertools
 import re
 from collections import Counter
 
+from contextkit.base.type_names import Callable
 from contextkit.text.digests.failures import bare
 from contextkit.text.digests.reading import Pattern, Unit, cells, row_statement
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _RULE = Pattern(r"[\s|:=+-]+$")
 _BORDERS = str.maketrans({"│": "|", "┃": "|", "─": "-", "━": "-"} | dict.fromkeys("┌┬┐├┼┤└┴┘", "+"))

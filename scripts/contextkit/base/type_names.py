@@ -1,0 +1,35 @@
+"""Names that only a type checker reads: what annotations say, at no cost when a command starts.
+
+Importing `typing` takes longer than most of what a hot command does. With `from __future__ import
+annotations` no annotation is ever run, so at run time each name may be anything; it is `list`,
+since an alias such as `Fields = dict[str, Any]` is run and needs a type that takes brackets.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable as Callable
+    from collections.abc import Collection as Collection
+    from collections.abc import Iterable as Iterable
+    from collections.abc import Iterator as Iterator
+    from collections.abc import Mapping as Mapping
+    from collections.abc import Sequence as Sequence
+    from io import FileIO as FileIO
+    from types import FrameType as FrameType
+    from types import ModuleType as ModuleType
+    from types import TracebackType as TracebackType
+    from typing import Any as Any
+    from typing import BinaryIO as BinaryIO
+    from typing import ClassVar as ClassVar
+    from typing import Literal as Literal
+    from typing import NoReturn as NoReturn
+    from typing import Self as Self
+    from typing import TypeVar
+    from xml.etree.ElementTree import Element as Element
+
+    T = TypeVar("T")
+else:
+    Callable = Collection = Iterable = Iterator = Mapping = Sequence = T = list
+    FileIO = FrameType = ModuleType = TracebackType = list
+    Any = BinaryIO = ClassVar = Element = Literal = NoReturn = Self = list
