@@ -60,7 +60,7 @@ contextkit.memory_list       = external_memory list        ## list plans, findin
 contextkit.memory_archive    = external_memory archive     ## archive a finished task
 contextkit.memory_unarchive  = external_memory unarchive   ## bring a task back from the archive: task=
 contextkit.memory_clean      = external_memory clean       ## remove stale checkpoints; archive the last one of an open task
-contextkit.memory_estimate   = external_memory estimate    ## estimate tokens: words= code_lines= file_reads= responses= or file=
+contextkit.memory_estimate   = external_memory estimate    ## the same as memory_status words= code_lines= file_reads= responses=
 
 ##@ Verdicts
 

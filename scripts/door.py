@@ -29,7 +29,7 @@ def call(words: Sequence[str]) -> tuple[list[str], dict[str, str]]:
         if not equals or not variable.isidentifier() or variable != variable.lower():
             raise bad_input(f"{names.quoted(word)}: write it as name=value")
         typed[variable] = value
-    command = [known[name].script, known[name].command]
+    command = [word for word in (known[name].script, known[name].command) if word]
     environment = {**typed, "CONTEXTKIT_GIVEN": " ".join(typed), "CONTEXTKIT_GOALS": name}
     return command, environment
 
@@ -40,12 +40,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return 0
     try:
-        (script, command), environment = call(sys.argv[1:] if argv is None else argv)
+        command, environment = call(sys.argv[1:] if argv is None else argv)
     except ContextError as error:
         sys.stderr.write(f"contextkit: {error}\n")
         return error.status
-    words = [os.path.join(_SCRIPTS, f"{script}.py"), *([command] if command else [])]
-    os.execve(sys.executable, [sys.executable, *words], {**os.environ, **environment})
+    script = os.path.join(_SCRIPTS, "context.py")
+    os.execve(sys.executable, [sys.executable, script, *command], {**os.environ, **environment})
 
 
 if __name__ == "__main__":

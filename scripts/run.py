@@ -12,10 +12,6 @@ import sys
 
 from contextkit.base.type_names import Sequence
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.base.commands import Program
-
 
 def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
@@ -23,18 +19,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         from contextkit.outputs.flows import running
 
         return running.main(words)
+    import context
     from contextkit.base import cli
 
-    return cli.run(__getattr__("PROGRAM"), argv)
-
-
-def __getattr__(name: str) -> Program:
-    """Return what make and the manual read; a command that is wrapped does not wait for it."""
-    if name != "PROGRAM":
-        raise AttributeError(name)
-    from contextkit.outputs import commands
-
-    return commands.PROGRAM
+    return cli.run(context.find("run"), argv)
 
 
 if __name__ == "__main__":

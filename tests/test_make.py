@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+import context
 import pytest
 from checkouts import Recorder, a_checkout, a_host, make
 from conftest import CHECKOUT, SCRIPTS, rounds
@@ -612,7 +613,7 @@ def test_all_names_of_the_makefile_are_ours_and_cannot_be_taken_over() -> None:
 def test_each_command_of_a_script_has_a_target() -> None:
     offered = {(t.script, command.name) for t in TARGETS if (command := makefiles.command_of(t))}
     for script in {target.script for target in WITH_SCRIPT} - {"context"}:
-        for command in __import__(script).PROGRAM.commands:
+        for command in context.find(script).commands:
             hidden = (script, command.name) == ("context_sync", "background")  # for hooks alone
             assert hidden or (script, command.name) in offered
 
@@ -641,7 +642,7 @@ def test_the_names_that_users_rely_on_are_there(promise: Promise) -> None:
     """Of each command that exists; a script may offer more."""
     if not (SCRIPTS / f"{promise.script}.py").exists():
         pytest.skip(f"no {promise.script}.py yet")
-    commands = [command.name for command in __import__(promise.script).PROGRAM.commands]
+    commands = [command.name for command in context.find(promise.script).commands]
     if promise.command and promise.command not in commands:
         pytest.skip(f"no {promise.script}.py {promise.command} yet")
     (target,) = [target for target in TARGETS if target.name == promise.target]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import importlib
 import os
 import signal
 import socket
@@ -13,6 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import context
+import launch_with_capsule
 import pytest
 from conftest import SCRIPTS
 from contextkit.base import cli, commands, usage
@@ -397,9 +398,7 @@ def test_help_names_every_option(words: list[str], capsys: pytest.CaptureFixture
 
 
 def programs() -> list[Program]:
-    names = sorted(path.stem for path in SCRIPTS.glob("*.py"))
-    modules = [importlib.import_module(name) for name in names if name != "setup"]
-    return [module.PROGRAM for module in modules if hasattr(module, "PROGRAM")]
+    return [context.find(script) for script in context.SCRIPTS] + [launch_with_capsule.PROGRAM]
 
 
 @pytest.mark.parametrize("program", programs(), ids=lambda program: program.name)

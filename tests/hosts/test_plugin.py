@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
 from pathlib import Path
 
 import plugins
 import pytest
-from conftest import CHECKOUT
+from conftest import CHECKOUT, SCRIPTS
 from contextkit.hosts.documents import contracts
 from contextkit.hosts.flows import runner
 
@@ -50,3 +52,19 @@ def test_where_the_project_was_adopted_the_plugin_does_nothing(
     settings.write_text("{}", encoding="utf-8")
     runner.run(words, json.dumps(given).encode())
     assert (repo / "shared" / "payloads" / "s").is_dir()
+
+
+def test_a_host_that_keeps_no_links_has_every_command(repo: Path, tmp_path: Path) -> None:
+    """Codex copies a plugin without them."""
+    kit = tmp_path / "kit"
+    links = [path.name for path in SCRIPTS.iterdir() if path.is_symlink()]
+    assert "capsule.py" in links
+    for folder in ("scripts", "bin", "templates"):
+        ignored = shutil.ignore_patterns("__pycache__", *links)
+        shutil.copytree(CHECKOUT / folder, kit / folder, ignore=ignored)
+    shutil.copy(CHECKOUT / "Makefile", kit)
+    for words in (["remember_later", "m=a note"], ["verdict_table"], ["context_help", "all=1"]):
+        done = subprocess.run(
+            [kit / "bin" / "contextkit", *words], cwd=repo, capture_output=True, encoding="utf-8"
+        )
+        assert (done.returncode, done.stderr) == (0, ""), words

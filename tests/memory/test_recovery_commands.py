@@ -1,4 +1,4 @@
-"""external_memory.py status, recover, check and estimate, as users call them."""
+"""external_memory.py status, recover and check, as users call them."""
 
 from __future__ import annotations
 
@@ -273,14 +273,15 @@ def test_a_finding_may_name_a_file_anywhere(layout: Layout, run: Script) -> None
 def test_estimates_are_those_of_the_seed(
     repo: Path, run: Script, options: list[str], said: str
 ) -> None:
-    assert run("external_memory", "estimate", *options) == 0
-    assert run.out == said + "\n"
+    assert run("external_memory", "status", *options) == 0
+    assert (run.out, run.err) == (said + "\n", "")
     run("external_memory", "estimate", *options, "--json")
+    assert "now `make memory_status words=`" in run.err
     found = json.loads(run.out)
     assert f"{found['low']}-{found['high']}" in (said, f"{said}-{said}")
 
 
 def test_a_text_that_is_there_is_counted(repo: Path, run: Script) -> None:
-    assert run("external_memory", "estimate", "--words=10", "--file=-", stdin="one two\n") == 0
+    assert run("external_memory", "status", "--words=10", "--file=-", stdin="one two\n") == 0
     assert 14 <= int(run.out) <= 18
     assert run("external_memory", "estimate") == 2 and "words=" in run.err

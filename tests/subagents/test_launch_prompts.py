@@ -64,7 +64,7 @@ ROLE = Role(name="fixer", path="roles/fixer.md", text="Fix it.\n", overrides=("m
 
 def anywhere(text: str) -> str:
     """The text as it is for a toolkit and a repository with no blank in their paths."""
-    script = f"{toolkit()}/scripts/subagent_manager.py"
+    script = f"{toolkit()}/scripts/context.py"
     text = text.replace(shlex.quote(script), script)
     return text.replace(toolkit(), "/toolkit").replace(os.getcwd(), "/repo")
 

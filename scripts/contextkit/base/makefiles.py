@@ -89,7 +89,7 @@ def command_of(target: Target) -> Command | None:
     """The command that a target calls, or None if it calls no script."""
     if not target.script:
         return None
-    program: Program = importlib.import_module(target.script).PROGRAM
+    program: Program = importlib.import_module("context").find(target.script)
     name = target.command or program.default
     return next(command for command in program.commands if command.name == name)
 

@@ -18,12 +18,13 @@ VERBS = ("pull", "push")
 
 def start(layout: Layout, verb: str) -> None:
     """Start a push or pull in a detached process and return."""
-    script = os.path.join(version.TOOLKIT, "scripts", "context_sync.py")
+    script = version.toolkit("scripts", "context.py")
+    words = ["context_sync", "background", f"--verb={verb}", f"--root={layout.root}"]
     nothing = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)]
     kept = {name: text for name, text in os.environ.items() if name != "CONTEXTKIT_RESTARTED"}
     os.posix_spawn(
         sys.executable,
-        [sys.executable, script, "background", f"--verb={verb}", f"--root={layout.root}"],
+        [sys.executable, script, *words],
         kept,
         file_actions=nothing,
         setsid=True,

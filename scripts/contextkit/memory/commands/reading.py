@@ -1,4 +1,4 @@
-"""The external memory commands that read: status, recover, list, check, estimate."""
+"""The external memory commands that read: status, recover, list, check."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ def status(layout: Layout, args: Arguments) -> Answer:
     from contextkit.base import sessions
     from contextkit.memory.documents import context_window
 
+    if any(getattr(args, name) for name in RULES):
+        return estimate(layout, args)
     task = memory.check_task(args.task) if args.task else memory.current_task(layout)
     sent = _sent_off(layout, task)
     count = _count(layout, args)
@@ -250,6 +252,7 @@ def planned(counts: dict[str, int]) -> tuple[int, int]:
 
 
 def estimate(layout: Layout, args: Arguments) -> Answer:
+    """Add up what is planned, and the text in file=; nothing is saved."""
     counts = {name: getattr(args, name) for name in RULES if getattr(args, name)}
     if not counts and not args.file:
         raise bad_input(f"give at least one of {'=, '.join(RULES)}= or file=")
@@ -261,6 +264,12 @@ def estimate(layout: Layout, args: Arguments) -> Answer:
 
 
 TASK = Option(name="task", address="plan", help="the task (default: the current one)")
+PLANNED = (
+    Option(name="words", kind="whole", help="only estimate: words of prose"),
+    Option(name="code_lines", kind="whole", help="only estimate: lines of code"),
+    Option(name="file_reads", kind="whole", help="only estimate: files to read"),
+    Option(name="responses", kind="whole", help="only estimate: agents' responses"),
+)
 COMMANDS = (
     Command(
         run=status,
@@ -271,6 +280,7 @@ COMMANDS = (
             Option(name="transcript", help="a host's transcript (JSONL)"),
             TASK,
             Option(name="summary", help="what a snapshot says about the conversation"),
+            *PLANNED,
             JSON,
         ),
     ),
@@ -302,14 +312,8 @@ COMMANDS = (
     ),
     Command(
         run=estimate,
-        help="estimate what a text will cost in tokens before it is read",
-        options=(
-            Option(name="words", kind="whole", help="words of prose"),
-            Option(name="code_lines", kind="whole", help="lines of code"),
-            Option(name="file_reads", kind="whole", help="files to read"),
-            Option(name="responses", kind="whole", help="agents' responses"),
-            Option(name="file", help="an existing text"),
-            JSON,
-        ),
+        help="the same as memory_status words=, and so on",
+        now="memory_status words=",
+        options=(*PLANNED, Option(name="file", help="an existing text"), JSON),
     ),
 )

@@ -144,8 +144,8 @@ def _look(order: Order) -> str:
     """Return the command that checks on a subagent; it is run when the subagent ends."""
     import sys
 
-    script = toolkit("scripts", "subagent_manager.py")
-    look = f"status --id={order.id} --unattended"
+    script = toolkit("scripts", "context.py")
+    look = f"subagent_manager status --id={order.id} --unattended"
     return f"{prompts.quoted(sys.executable)} {prompts.quoted(script)} {look}"
 
 

@@ -232,9 +232,10 @@ def spliced(prompt: str, section: str) -> str:
 
 def _finish(layout: Layout, order: Order) -> str:
     """Return the command that hands in a report, from any folder and environment."""
-    script = quoted(toolkit("scripts", "subagent_manager.py"))
+    script = quoted(toolkit("scripts", "context.py"))
     return (
-        f"{script} finish --root={quoted(layout.root)} --id={order.id} --agent={order.slug} \\\n"
+        f"{script} subagent_manager finish \\\n"
+        f"  --root={quoted(layout.root)} --id={order.id} --agent={order.slug} \\\n"
         '  --status=… --summary="one line" < report.md'
     )
 
