@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 """Run a target of the Makefile without make: `contextkit payload_show ref=latest part=summary`."""
 
-from __future__ import annotations
-
 import os
 import sys
 
