@@ -5,7 +5,7 @@ here=${0%/*}
 [ "$here" != "$0" ] || here=.
 python=$here/../.venv/bin/python
 [ -x "$python" ] || python=$(command -v python3) || {
-  [ "$1" != SessionStart ] || case $(cat) in *'"compact"'*) ;; *)
+  [ "$1" != SessionStart ] || case $(cat 2>/dev/null) in *'"compact"'*) ;; *)
     echo "{\"systemMessage\": \"contextkit's hooks do nothing in this session: python3 is not there.\"}";;
   esac
   exit 0
