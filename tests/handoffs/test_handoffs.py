@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -252,28 +253,46 @@ def test_what_fits_is_left_alone_and_strict_takes_it() -> None:
     assert fitting.clipped(handoff, LIMITS, strict=True) == (handoff, ())
 
 
-def test_the_order_of_trimming(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Decisions 5 to 3, files 10 to 5, shorter texts, blockers 3 to 1, the smallest form."""
-    seen: list[tuple[int, int, int]] = []
+Cut = Callable[[Handoff, Callable[[Handoff], bool]], tuple[Handoff, tuple[str, ...]]]
 
-    def render(handoff: Handoff) -> str:
-        seen.append((len(handoff.decisions), len(handoff.files_modified), len(handoff.blockers)))
-        least = len(handoff.blockers) == len(handoff.decisions) == len(handoff.files_modified) == 1
-        return "a " * (400 if least and handoff.next_action == "Finish task 3." else 501)
 
+@pytest.fixture
+def cut(monkeypatch: pytest.MonkeyPatch) -> Cut:
+    """Cuts a handoff to the first form that the test says has room."""
+
+    def run(given: Handoff, has_room: Callable[[Handoff], bool]) -> tuple[Handoff, tuple[str, ...]]:
+        monkeypatch.setattr(handoffs, "render", lambda one: "a " * (300 if has_room(one) else 501))
+        return fitting.clipped(given, LIMITS)
+
+    return run
+
+
+@pytest.mark.parametrize(
+    "sizes",
+    [(4, 10, 3), (3, 10, 3), *((3, n, 3) for n in range(9, 4, -1)), (3, 5, 2), (3, 5, 1),
+     (1, 1, 1)],
+)  # fmt: skip
+def test_the_order_of_trimming(cut: Cut, sizes: tuple[int, ...]) -> None:
+    """Decisions 5 to 3, files 10 to 5, then blockers 3 to 1, the smallest form."""
+
+    def has_room(one: Handoff) -> bool:
+        return all(map(operator.le, lengths(one), sizes))
+
+    kept, said = cut(a_handoff(**TYPICAL | full(160)), has_room)
+    assert lengths(kept) == sizes
+    assert f"decisions: 5 given, {sizes[0]} kept, {5 - sizes[0]} dropped" in said
+
+
+def lengths(one: Handoff) -> tuple[int, ...]:
+    paths = [path for path in one.files_modified if path[0] != "("]
+    return len(one.decisions), len(paths), len(one.blockers)
+
+
+def test_the_smallest_form_counts_the_files_and_uses_the_room(cut: Cut) -> None:
     given = a_handoff(**TYPICAL | full(160))
-    monkeypatch.setattr(handoffs, "render", render)
-    kept, said = fitting.clipped(given, LIMITS)
-    by_files = [(3, n + 1, 3) for n in range(9, 4, -1)]
-    assert seen[: seen.index((1, 1, 1)) + 1] == [  # then what was cut is restored as far as it fits
-        *((5, 10, 3), (5, 10, 3), (4, 10, 3), (3, 10, 3)), *by_files, *[(3, 6, 3)] * 5,
-        *((3, 6, 2), (3, 6, 1)), (1, 1, 1),
-    ]  # fmt: skip
-    assert len(kept.decisions[0]) <= 60 and len(kept.files_modified[0]) <= 60
-    assert kept.next_action == "Finish task 3."
-    assert "decisions: 5 given, 1 kept, 4 dropped" in said
+    kept, _ = cut(given, lambda one: len(one.decisions) == 1)
+    assert lengths(kept) == (1, 5, 1) and kept.files_modified[-1] == "(+5 more)"
     assert kept.facts_kept == facts.share(fitting._cuttable(given), fitting._cuttable(kept))
-    assert "decisions: 1 shortened" in said
 
 
 def test_what_was_left_out_last_comes_back_as_far_as_it_has_room(
@@ -291,26 +310,12 @@ def test_what_was_left_out_last_comes_back_as_far_as_it_has_room(
     assert kept.decisions[4].endswith("word…") and "decisions: 1 shortened" in said
 
 
-Cut = Callable[[Handoff, Callable[[Handoff], bool]], tuple[Handoff, tuple[str, ...]]]
-
-
-@pytest.fixture
-def cut(monkeypatch: pytest.MonkeyPatch) -> Cut:
-    """Cuts a handoff to the first form that the test says has room."""
-
-    def run(given: Handoff, has_room: Callable[[Handoff], bool]) -> tuple[Handoff, tuple[str, ...]]:
-        monkeypatch.setattr(handoffs, "render", lambda one: "a " * (300 if has_room(one) else 501))
-        return fitting.clipped(given, LIMITS)
-
-    return run
-
-
 def test_short_entries_come_back_whole_where_there_is_room(cut: Cut) -> None:
     short = {"decisions": ("keep it small", "use TOML", "no cache"), "rejected": ("a daemon",)}
     given = a_handoff(**TYPICAL | full(160) | short)
-    kept, _ = cut(given, lambda one: len(one.files_modified) == 1)
+    kept, _ = cut(given, lambda one: lengths(one)[1] <= 5)
     assert kept.decisions == given.decisions and kept.rejected == given.rejected
-    kept, _ = cut(given, lambda one: len(one.files_modified) == len(one.decisions) == 1)
+    kept, _ = cut(given, lambda one: lengths(one)[:2] == (1, 1))
     assert kept.decisions == given.decisions[:1] and kept.rejected == given.rejected
 
 
@@ -348,7 +353,7 @@ def test_every_text_that_was_cut_is_named(cut: Cut, char: str) -> None:
 @pytest.mark.parametrize("number", [5, 6, 7, 8, 9])
 def test_files_that_were_left_out_are_counted_in_the_last_entry(cut: Cut, number: int) -> None:
     given = a_handoff(**TYPICAL | full(160))
-    kept, said = cut(given, lambda one: one.files_modified[number][0] == "(")
+    kept, said = cut(given, lambda one: lengths(one)[1] <= number)
     assert kept.files_modified[number:] == (f"(+{10 - number} more)",)
     assert f"files_modified: 10 given, {number} kept, {10 - number} dropped" in said
 

@@ -172,13 +172,13 @@ class Additions(Record):
 
 
 # What each setting that is text can do; numbers and switches do nothing. What an ACTING one names
-# is run, connected to, obeyed by agents, or outside of the repository. The others only choose
-# words, durations, or folders inside the repository in which documents of ours are stored.
+# is run, connected to, obeyed by agents, outside of the repository, or a secret that may leave it.
+# The others only choose words, durations, or folders inside of it for documents of ours.
 ACTING = frozenset(("subagent_command", "handoff_profiles", "sync", "sync_key", "receipt_writer",
-                    *stores.acting()))  # fmt: skip
+                    "secrets_allow", *stores.acting()))  # fmt: skip
 USERS = frozenset(("receipt_writer",))  # of these, those that hold from the user's own file alone
 HARMLESS = frozenset(
-    ("tokenizer", *_DURATIONS, "handoff_prefixes", "secrets_allow", "processes", "notebooks",
+    ("tokenizer", *_DURATIONS, "handoff_prefixes", "processes", "notebooks",
      *stores.folders(), "reminders", "registry")
 )  # fmt: skip
 

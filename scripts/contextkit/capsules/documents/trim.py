@@ -7,8 +7,11 @@ Whole items are dropped: background before intent, old before new, urgent ones a
 from __future__ import annotations
 
 from contextkit.base import names, tokens
+from contextkit.base.type_names import Sequence
 from contextkit.capsules.documents import items as parts
 from contextkit.capsules.documents.items import Item
+from contextkit.text import fitting
+from contextkit.text.fitting import Part
 
 # What is dropped first. Unlisted sections come between background and open items.
 _BACKGROUND = (
@@ -46,29 +49,19 @@ def trimmed(body: str, max_tokens: int, tokenizer: str = tokens.DEFAULT) -> tupl
     if tokens.within(body, max_tokens, tokenizer):
         return body, []
     items = parts.items(body)
-    going = sorted(items, key=_weight)
-    low, high = 1, len(going)
-    while low < high:
-        middle = (low + high) // 2
-        if tokens.within(_joined(items, going[:middle]), max_tokens, tokenizer):
-            high = middle
-        else:
-            low = middle + 1
-    text = _joined(items, going[:low])
-    gone = _losses(items, going[:low])
-    if not text:  # not even the most urgent item fits: keep its beginning
-        text = _beginning(_joined(going[-1:], []), max_tokens, tokenizer)
-        gone = [*_losses(items, going[:-1]), "the rest was cut"]
-    return text, gone
-
-
-def _beginning(text: str, max_tokens: int, tokenizer: str) -> str:
-    """The beginning of `text`, as a line of its own, within `max_tokens`."""
-    room, cut = max_tokens, text
-    while room and not tokens.within(cut, max_tokens, tokenizer):
-        cut = tokens.clip(text, room, tokenizer=tokenizer) + "\n"
-        room -= 1 + room // 10
-    return cut
+    order = {item.at: step for step, item in enumerate(sorted(items, key=_weight), start=1)}
+    texts = fitting.fit(
+        [Part(item.text, ((order[item.at], 0),)) for item in items],
+        lambda texts: tokens.within(_joined(items, texts), max_tokens, tokenizer),
+    )
+    gone = [item for item, text in zip(items, texts, strict=True) if not text]
+    if len(gone) < len(items):
+        return _joined(items, texts), _losses(items, gone)
+    urgent = max(items, key=_weight)  # not even this one fits: its beginning stays
+    text = _joined([urgent], [urgent.text]).rstrip("\n")
+    cut = fitting.beginning(text, lambda text: tokens.within(f"{text}\n", max_tokens, tokenizer))
+    gone.remove(urgent)
+    return f"{cut}\n", [*_losses(items, gone), "the rest was cut"]
 
 
 def _newest(text: str) -> str:
@@ -79,17 +72,17 @@ def _newest(text: str) -> str:
     return max((f"{d} {t}" for d, t in times if names.shape(d) == "0000-00-00"), default="")
 
 
-def _joined(items: list[Item], without: list[Item]) -> str:
-    left_out = {item.at for item in without}
+def _joined(items: list[Item], texts: Sequence[str]) -> str:
+    """The body of the items with these texts, under the headings of their sections."""
     lines: list[str] = []
     section = ""
-    for item in items:
-        if item.at in left_out:
+    for item, text in zip(items, texts, strict=True):
+        if not text:
             continue
         if item.section != section:
             section = item.section
             lines += ["", f"# {section}"] if lines else [f"# {section}"]
-        lines.append(item.text)
+        lines.append(text)
     return "\n".join(lines) + "\n" if lines else ""
 
 

@@ -15,21 +15,22 @@ from __future__ import annotations
 
 from contextkit.base import names, tokens
 from contextkit.base.errors import ContextError, bad_input
-from contextkit.base.type_names import Callable, Iterable, Iterator
+from contextkit.base.type_names import Callable, Iterable, Sequence
 from contextkit.handoffs.documents import artifacts
 from contextkit.handoffs.documents.artifacts import IDENTITY, LISTS, Handoff
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextkit.base.settings import Limits
+    from contextkit.text.fitting import Part
 
-Fits = Callable[[Handoff], bool]
-
-_FEW_DECISIONS, _FEW_FILES = 3, 5
+_FEW_DECISIONS, _FEW_FILES = 3, 5  # entries that are shortened before any more are dropped
 _WIDTHS = (240, 160, 120, 90, 60)  # characters per entry, tried in turn
 _SMALLEST = (60, 30, 15)  # characters per entry in the smallest form; fewer for costly scripts
-_LEAST = 24  # fewest characters of an entry restored in part
+_LEAST = 24  # fewest characters of an entry worth keeping
 _ACTION = 160  # next_action is not cut below this many characters before the smallest form
+_CUT_TEXTS = ("next_action", "story_status", "last_command")
+_PLACES = ("resolved", "rejected", "decisions", "files_modified", "blockers", *_CUT_TEXTS)
 
 
 def clipped(
@@ -58,7 +59,7 @@ def clipped(
     whole = facts.find(_cuttable(handoff))
     short = short.replace(facts_kept=f"{len(whole)}/{len(whole)}")
     if not fits(short):
-        short = _fitting(short, _counted(handoff.files_modified), fits)
+        short = _fitted(short, _counted(handoff.files_modified), fits)
         if not fits(short):
             raise _too_long(short, most, artifacts.render(short), limits.tokenizer)
     said = _cuts(handoff, short)
@@ -74,109 +75,66 @@ def clipped(
 def _cuttable(handoff: Handoff) -> str:
     """All that may be cut, as text."""
     lists = [entry for name in (*LISTS, "resolved") for entry in getattr(handoff, name)]
-    texts = (handoff.next_action, handoff.story_status, handoff.last_command)
-    return "\n".join([*lists, *texts])
+    return "\n".join([*lists, *(getattr(handoff, name) for name in _CUT_TEXTS)])
 
 
-def _fitting(handoff: Handoff, given: int, fits: Fits) -> Handoff:
-    """The first shorter form that fits, refilled with what its last step dropped as room allows.
+def _fitted(handoff: Handoff, given: int, fits: Callable[[Handoff], bool]) -> Handoff:
+    """The handoff after as few cuts as fit; `given` is the original number of files."""
+    from contextkit.text import fitting
 
-    The smallest form if none fits.
+    places, parts = _parts(handoff)
+
+    def made(texts: Sequence[str]) -> Handoff:
+        values: artifacts.Fields = {name: () for name in _PLACES[:-3]}
+        for name, text in zip(places, texts, strict=True):
+            if name in _CUT_TEXTS:
+                values[name] = text
+            elif text:
+                values[name] += (text,)
+        left = given - len(values["files_modified"])
+        if left and given:
+            values["files_modified"] += (f"(+{left} more)",)
+        return handoff.replace(**values)
+
+    return made(fitting.fit(parts, lambda texts: fits(made(texts))))
+
+
+def _parts(handoff: Handoff) -> tuple[list[str], list[Part]]:
+    """The field of each text that may be cut, and the text with its cuts, in the documented order.
+
+    First whole entries go: what was resolved, then the last rejected approaches, decisions and
+    files down to a few; then all are shortened; then blockers go; at last one entry of each list
+    is left.
     """
-    longer = handoff
-    for shorter in _shorter(handoff, given):
-        if fits(shorter):
-            return _filled(longer, shorter, fits)
-        longer = shorter
-    return longer
+    from contextkit.text.fitting import Part
 
-
-def _filled(longer: Handoff, shorter: Handoff, fits: Fits) -> Handoff:
-    """Refill `shorter`, which fits, with what `longer` has more of, as far as there is room."""
-    for name in ("next_action", "story_status", "last_command"):
-        shorter = _text_filled(name, getattr(longer, name), shorter, fits)
-    whole = shorter.replace(files_modified=longer.files_modified)  # all: the last may be a count
-    shorter = whole if fits(whole) else shorter
-    for name in ("blockers", "decisions", "rejected", "resolved"):
-        for at, entry in enumerate(getattr(longer, name)):
-            shorter = _entry_filled(name, at, entry, shorter, fits)
-            if entry not in getattr(shorter, name):
-                break
-    return shorter
-
-
-def _text_filled(name: str, text: str, shorter: Handoff, fits: Fits) -> Handoff:
-    """`shorter` with as much of `text` as fits."""
-
-    def cut(width: int) -> Handoff:
-        return shorter.replace(**{name: names.clipped_at_space(text, width)})
-
-    return _widest(shorter, cut, len(getattr(shorter, name)), len(text), fits)
-
-
-def _entry_filled(name: str, at: int, entry: str, shorter: Handoff, fits: Fits) -> Handoff:
-    """`shorter` with as much of a list's entry as fits."""
-    kept = getattr(shorter, name)
-
-    def cut(width: int) -> Handoff:
-        return shorter.replace(
-            **{name: (*kept[:at], names.clipped_at_space(entry, width), *kept[at + 1 :])}
-        )
-
-    least = len(kept[at]) if at < len(kept) else _LEAST
-    return _widest(shorter, cut, least, len(entry), fits)
-
-
-def _widest(
-    found: Handoff, cut: Callable[[int], Handoff], low: int, high: int, fits: Fits
-) -> Handoff:
-    """The whole text of `high` characters if it fits, else its widest cut from `low` characters on.
-
-    `found` if none fits.
-    """
-    if fits(whole := cut(high)):
-        return whole
-    while low < high:
-        middle = (low + high) // 2
-        if fits(one := cut(middle)):
-            found, low = one, middle + 1
-        else:
-            high = middle
-    return found
-
-
-def _shorter(handoff: Handoff, given: int) -> Iterator[Handoff]:
-    """Yield ever shorter forms, each based on the last; `given` is the original number of files."""
-    if handoff.resolved:
-        handoff = handoff.replace(resolved=())
-        yield handoff
-    for most in reversed(range(1, len(handoff.rejected))):
-        handoff = handoff.replace(rejected=handoff.rejected[:most])
-        yield handoff
-    for most in reversed(range(_FEW_DECISIONS, len(handoff.decisions))):
-        handoff = handoff.replace(decisions=handoff.decisions[:most])
-        yield handoff
-    paths = handoff.files_modified
-    for most in reversed(range(_FEW_FILES, len(paths))):
-        handoff = handoff.replace(files_modified=(*paths[:most], f"(+{given - most} more)"))
-        yield handoff
-    for width in _WIDTHS:
-        handoff = _narrowed(handoff, width)
-        yield handoff
-    for most in reversed(range(1, len(handoff.blockers))):
-        handoff = handoff.replace(blockers=handoff.blockers[:most])
-        yield handoff
-    for width in _SMALLEST:
-        handoff = _narrowed(handoff, width)
-        handoff = handoff.replace(
-            decisions=handoff.decisions[:1],
-            files_modified=handoff.files_modified[:1],
-            rejected=(),
-            next_action=names.clipped_at_space(
-                artifacts.sentences(handoff.next_action, 1), min(_ACTION, 3 * width)
-            ),
-        )
-        yield handoff
+    counted = _more(handoff.files_modified) > 0
+    paths = handoff.files_modified[: len(handoff.files_modified) - counted]
+    narrow = tuple((100 + at, width) for at, width in enumerate(_WIDTHS))
+    smallest = tuple((200 + at, width) for at, width in enumerate(_SMALLEST))
+    action = (
+        *((at, max(2 * width, _ACTION)) for at, width in narrow),
+        *((at, min(_ACTION, 3 * width)) for at, width in smallest),
+    )
+    found = [("next_action", Part(handoff.next_action, action, 1))]
+    for name in ("story_status", "last_command"):
+        found.append((name, Part(getattr(handoff, name), (*narrow, *smallest), 1)))
+    for name, entries, few, step in (
+        ("files_modified", paths, _FEW_FILES, 60),
+        ("blockers", handoff.blockers, 1, 120),
+        ("decisions", handoff.decisions, _FEW_DECISIONS, 40),
+        ("rejected", handoff.rejected, 1, 20),
+        ("resolved", handoff.resolved, 0, 0),
+    ):
+        for at, text in enumerate(entries):
+            dropped = (step + len(entries) - at if few else step, 0)
+            if at >= few:
+                cuts = (*narrow, dropped) if name == "blockers" else (dropped,)
+            else:
+                cuts = (*narrow, *(smallest if at == 0 and name != "rejected" else ((200, 0),)))
+            clip = names.clipped_start if name == "files_modified" else names.clipped_at_space
+            found.append((name, Part(text, cuts, _LEAST, clip)))
+    return [name for name, _ in found], [part for _, part in found]
 
 
 def _more(paths: tuple[str, ...]) -> int:
@@ -189,20 +147,6 @@ def _more(paths: tuple[str, ...]) -> int:
 def _counted(paths: tuple[str, ...]) -> int:
     """How many files a list stands for."""
     return len(paths) - (_more(paths) > 0) + _more(paths)
-
-
-def _narrowed(handoff: Handoff, width: int) -> Handoff:
-    """Cut every text that may be cut to `width` characters; paths keep their end."""
-    return handoff.replace(
-        decisions=tuple(names.clipped_at_space(text, width) for text in handoff.decisions),
-        files_modified=tuple(names.clipped_start(path, width) for path in handoff.files_modified),
-        blockers=tuple(names.clipped_at_space(text, width) for text in handoff.blockers),
-        rejected=tuple(names.clipped_at_space(text, width) for text in handoff.rejected),
-        resolved=tuple(names.clipped_at_space(text, width) for text in handoff.resolved),
-        story_status=names.clipped_at_space(handoff.story_status, width),
-        last_command=names.clipped_at_space(handoff.last_command, width),
-        next_action=names.clipped_at_space(handoff.next_action, max(2 * width, _ACTION)),
-    )
 
 
 def _cuts(given: Handoff, kept: Handoff) -> list[str]:

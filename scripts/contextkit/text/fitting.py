@@ -1,0 +1,107 @@
+"""The one way under a cap: parts of a text are cut, in a given order, until the whole fits.
+
+A part says at which steps it is cut, and to how many characters; 0 leaves it out. Steps are taken
+in order, for all parts together, until `fits` holds for what the caller makes of the texts. What
+the last step cut then gets back as much as there is room for, part by part.
+
+Nothing here counts tokens: `fits` does, so that what stands around the parts is measured too.
+"""
+
+from __future__ import annotations
+
+from contextkit.base import names, tokens
+from contextkit.base.records import NamedTuple
+from contextkit.base.type_names import Callable, Iterable, Sequence
+
+Fits = Callable[[Sequence[str]], bool]
+
+
+class Part(NamedTuple):
+    """A text, and its cuts: pairs of a step and the characters left, ever fewer.
+
+    Without cuts, it stays whole. `least` is the fewest characters of it that are worth keeping: 0
+    if it is kept whole or not at all. `clip` shortens it.
+    """
+
+    text: str
+    cuts: tuple[tuple[int, int], ...] = ()
+    least: int = 0
+    clip: Callable[[str, int], str] = names.clipped_at_space
+
+    def after(self, step: int) -> str:
+        """The text once all steps up to this one have been taken."""
+        width = next((width for at, width in reversed(self.cuts) if at <= step), len(self.text))
+        return self.to(width)
+
+    def to(self, width: int) -> str:
+        return self.clip(self.text, width) if width else ""
+
+
+def fit(parts: Sequence[Part], fits: Fits) -> tuple[str, ...]:
+    """Return the texts of the parts after as few steps as fit; if none fit, after the last one.
+
+    `fits` is asked about one text for each part, '' for a part that is left out.
+    """
+    steps = sorted({step for part in parts for step, _ in part.cuts})
+    texts = tuple(part.text for part in parts)
+    if not steps or fits(texts):
+        return texts
+    early, late = 0, len(steps) - 1  # the first step that fits, if any does
+    while early < late:
+        middle = (early + late) // 2
+        if fits(_after(parts, steps[middle])):
+            late = middle
+        else:
+            early = middle + 1
+    step = steps[early]
+    texts = _after(parts, step)
+    if early == len(steps) - 1 and not fits(texts):
+        return texts
+    return _refilled(parts, step, texts, fits)
+
+
+def _after(parts: Sequence[Part], step: int) -> tuple[str, ...]:
+    return tuple(part.after(step) for part in parts)
+
+
+def _refilled(
+    parts: Sequence[Part], step: int, texts: tuple[str, ...], fits: Fits
+) -> tuple[str, ...]:
+    """Give what this step cut, part by part, as many characters as fit again."""
+    for at in range(len(parts)):
+        texts = _with_room_used(parts, step, texts, at, fits)
+    return texts
+
+
+def _with_room_used(
+    parts: Sequence[Part], step: int, texts: tuple[str, ...], at: int, fits: Fits
+) -> tuple[str, ...]:
+    """The texts with the longest form of one part that fits, up to what it was before the step."""
+    part, now = parts[at], texts[at]
+    whole = part.after(step - 1)
+
+    def having(text: str) -> tuple[str, ...]:
+        return (*texts[:at], text, *texts[at + 1 :])
+
+    if whole == now or fits(having(whole)):
+        return having(whole)
+    low = len(now) or part.least
+    if not low or not fits(having(part.to(low))):
+        return texts
+    return having(part.to(tokens.largest(len(whole), lambda n: fits(having(part.to(n))), low)))
+
+
+def beginning(text: str, fits: Callable[[str], bool]) -> str:
+    """Return as much of the beginning of a text as fits, cut at a space if one is near."""
+    return fit([Part(text, ((1, 0),), least=1)], lambda texts: fits(texts[0]))[0]
+
+
+def leading(texts: Iterable[str], room: int, tokenizer: str = tokens.DEFAULT) -> int:
+    """Return how many of the first texts, a line each, have at most `room` estimated tokens."""
+    count = 0
+    for text in texts:
+        room -= tokens.estimate(text, tokenizer) + 1
+        if room < 0:
+            break
+        count += 1
+    return count
