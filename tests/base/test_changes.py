@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,7 @@ from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 
 
-def tree(*left_out: str) -> AbstractContextManager[changes.WorkTree]:
+def tree(*left_out: str) -> changes.work_tree:
     return changes.work_tree(Layout(), tuple(map(os.path.abspath, left_out)))
 
 

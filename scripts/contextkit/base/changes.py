@@ -10,17 +10,14 @@ untouched, and no object is added to the repository.
 
 from __future__ import annotations
 
-import contextlib
 import os
-import shutil
-import tempfile
 
 from contextkit.base import files, git, names
 from contextkit.base.errors import ContextError
 from contextkit.base.git import Repository
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.base.type_names import Iterator, Sequence
+from contextkit.base.type_names import TracebackType
 
 _SCRATCH = "scratch-"
 _STATES = {"A": "created", "D": "deleted", "R": "renamed"}
@@ -47,27 +44,32 @@ class Change(Record):
     binary: bool = False
 
 
-@contextlib.contextmanager
-def work_tree(layout: Layout, left_out: tuple[str, ...] = ()) -> Iterator[WorkTree]:
+class work_tree:
     """The current content of a work tree, without what git ignores and what contextkit stores.
 
     `left_out` are absolute paths of more to exclude. Raises ContextError outside a repository.
     """
-    repository = repository_of(layout)
-    where = git.all_but(repository.top, (*layout.ours, *left_out))
-    with scratch_folder(files.store(layout.state)) as folder:
-        yield WorkTree(repository, where, folder)
 
+    def __init__(self, layout: Layout, left_out: tuple[str, ...] = ()) -> None:
+        self._repository = repository_of(layout)
+        self._scratch = scratch_folder(files.store(layout.state))
+        self._where = git.all_but(self._repository.top, (*layout.ours, *left_out))
 
-class WorkTree:
-    """The temporary index in `folder`, without the paths that `where` excludes."""
+    def __enter__(self) -> work_tree:
+        folder = self._scratch.__enter__()
+        try:
+            self._index = os.path.join(folder, "index")
+            self._objects = os.path.join(folder, "objects")
+            self._take_up(folder)
+        except BaseException:
+            self._scratch.__exit__(None, None, None)
+            raise
+        return self
 
-    def __init__(self, repository: Repository, where: Sequence[str], folder: str) -> None:
-        self._repository = repository
-        self._where = where
-        self._index = os.path.join(folder, "index")
-        self._objects = os.path.join(folder, "objects")
-        self._take_up(folder)
+    def __exit__(
+        self, kind: type[BaseException] | None, value: object, trace: TracebackType | None
+    ) -> None:
+        self._scratch.__exit__(kind, value, trace)
 
     def _take_up(self, folder: str) -> None:
         """Bring the temporary index up to date with the work tree; new objects go beside it."""
@@ -211,18 +213,39 @@ def data_revision(data: bytes) -> str:
 # The folder of the temporary index
 
 
-@contextlib.contextmanager
-def scratch_folder(store: str) -> Iterator[str]:
+class scratch_folder:
     """A folder in `store` for git to write to, removed when the block ends.
 
     Folders left by killed processes are removed by a later call, once they are an hour old.
     """
-    files.make_folder(store)
-    left = (os.path.join(store, name) for name in os.listdir(store) if name.startswith(_SCRATCH))
-    for path in filter(files.is_old, left):
-        shutil.rmtree(path, ignore_errors=True)
-    path = tempfile.mkdtemp(prefix=_SCRATCH, dir=store)
+
+    def __init__(self, store: str) -> None:
+        self._store = store
+        self._path = os.path.join(store, _SCRATCH + os.urandom(6).hex())
+
+    def __enter__(self) -> str:
+        files.make_folder(self._store)
+        left = [name for name in os.listdir(self._store) if name.startswith(_SCRATCH)]
+        for path in filter(files.is_old, (os.path.join(self._store, name) for name in left)):
+            _remove(path)
+        os.mkdir(self._path, 0o700)
+        return self._path
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: object, trace: TracebackType | None
+    ) -> None:
+        _remove(self._path)
+
+
+def _remove(path: str) -> None:
+    """Remove one of our folders and its contents; links are removed, not followed."""
     try:
-        yield path
-    finally:
-        shutil.rmtree(path, ignore_errors=True)
+        with os.scandir(path) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    _remove(entry.path)
+                else:
+                    os.unlink(entry.path)
+        os.rmdir(path)
+    except FileNotFoundError:
+        pass  # another process swept it
