@@ -99,7 +99,9 @@ def run(command: str, folder: Path, status: int = 0) -> str:
 
 def after_setting(folder: Path) -> None:
     (folder / "contextkit.yaml").write_text("example_lines: 3\n", encoding="utf-8")
-    assert re.search(r"^example_lines +contextkit.yaml +3$", run("make -s context_config", folder), re.M)
+    assert re.search(
+        r"^example_lines +contextkit.yaml +3$", run("make -s context_config", folder), re.M
+    )
     (folder / "contextkit.yaml").write_text("example_lines: 0\n", encoding="utf-8")
     run("make -s context_config", folder, status=2)
 
@@ -131,7 +133,9 @@ def after_document(folder: Path) -> None:
 
 def after_host(folder: Path) -> None:
     run("git init -q ../project && make -s adopt into=../project hosts=orbit copy=1", folder)
-    assert "--host=orbit" in (folder.parent / "project" / ".orbit" / "hooks.json").read_text("utf-8")
+    assert "--host=orbit" in (folder.parent / "project" / ".orbit" / "hooks.json").read_text(
+        "utf-8"
+    )
 
 
 AFTER = {
