@@ -262,49 +262,11 @@ def _parsed(text: str) -> object:
     try:
         packages.need("yaml")
     except ContextError:
-        if plain := _plain(text):
-            return plain
-        raise
+        plain = formats.plain_yaml(text)  # hooks start with a Python that has no packages
+        if plain is None:
+            raise
+        return plain
     return formats.from_yaml(text, SETTINGS)
-
-
-def _plain(text: str) -> dict[str, object] | None:
-    """The settings of a file that has only plain lines `name: value` and lists `- item`.
-
-    None for any other YAML. Hooks start with a Python that has no package to parse it.
-    """
-    found: dict[str, object] = {}
-    last = ""
-    for line in text.split("\n"):
-        bare = line.strip()
-        if not bare or bare[0] == "#":
-            continue
-        items = found.get(last)
-        if line[0] == " " and bare[:2] == "- " and (items is None or isinstance(items, list)):
-            value = _value(bare[2:].strip())
-            if not last or value is None:
-                return None
-            found[last] = [*(items or []), value]
-            continue
-        name, colon, rest = line.partition(":")
-        fits = colon and name.isidentifier() and name.isascii() and rest[:1] in ("", " ")
-        if not fits or name in found:
-            return None
-        last, value = name, _value(rest.strip())
-        if rest.strip() and value is None:
-            return None
-        found[last] = value
-    return found if found and None not in found.values() else None
-
-
-def _value(text: str) -> str | None:
-    """The text of a plain or quoted scalar; None for anything else."""
-    if text[:1] in ("'", '"'):
-        inner, closing, rest = text[1:].partition(text[0])
-        return inner if closing and not rest and "\\" not in inner else None
-    odd = any(mark in text for mark in (": ", " #", "\t")) or text[-1:] == ":"
-    plain = text[:1].isalnum() or text[:1] in ("/", "~", ".", "_")
-    return text if plain and not odd and text.isprintable() and text != "~" else None
 
 
 def _typed(name: str, value: object, annotation: str) -> object:
