@@ -131,6 +131,15 @@ def readable(text: str) -> str:
     return text
 
 
+def places(pattern: Pattern, text: str) -> Iterator[tuple[int, re.Match[str]]]:
+    """The matches of a pattern with the numbers, from 0, of the lines in which they end."""
+    number = counted = 0
+    for found in pattern.finditer(text):
+        number += text.count("\n", counted, found.end() - 1)
+        counted = found.end() - 1
+        yield number, found
+
+
 def line_count(text: str) -> int:
     """The number of lines; blank lines at the end do not count."""
     end = len(text)
