@@ -320,8 +320,8 @@ def _cuttable(text: str, clip: Callable[[str, int], str], alone: bool) -> fittin
 def _to_clause(text: str, width: int, between_words: bool = False) -> str:
     """The beginning of a unit up to a clause, or a word; '' if it would be too little of it."""
     least = _least(text, between_words)
-    end = max((end for end in reading.ends(text, between_words) if least <= end <= width), default=0)
-    return reading.beginning(text, end) if end else ""
+    ends = [end for end in reading.ends(text, between_words) if least <= end <= width]
+    return reading.beginning(text, ends[-1]) if ends else ""
 
 
 def _to_word(text: str, width: int) -> str:
