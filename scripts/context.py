@@ -5,8 +5,6 @@ scripts/capsule.py check      a link to this file, or a copy of it under that na
 scripts/context.py capsule check      the same where links get lost
 """
 
-from __future__ import annotations
-
 import sys
 
 from contextkit.base import cli

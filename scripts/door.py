@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 """Run a target of the Makefile without make: `contextkit payload_show ref=latest part=summary`."""
 
-from __future__ import annotations
-
 import os
+import shlex
+import shutil
 import sys
 
-from contextkit.base import cli, makefiles, names
+from contextkit.base import cli, makefiles, names, outgoing
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.type_names import Sequence
 from contextkit.base.version import VERSION
 
 _SCRIPTS = os.path.dirname(os.path.abspath(__file__))
+_PROGRAM = os.path.join(os.path.dirname(_SCRIPTS), "bin", "contextkit")
 
 
 def call(words: Sequence[str]) -> tuple[list[str], dict[str, str]]:
@@ -19,7 +20,10 @@ def call(words: Sequence[str]) -> tuple[list[str], dict[str, str]]:
 
     A script takes its options from the variables that CONTEXTKIT_GIVEN names, as it does from make.
     """
-    name, *rest = words or ["context_help"]
+    name, *rest = words or ["help"]
+    if name in ("help", "context_help"):
+        topic = [f"--topic={word}" if "=" not in word else f"--{word}" for word in rest]
+        return ["context", "help", "--host", *topic], {outgoing.COMMAND: called()}
     known = {one.name: one for one in makefiles.targets() if one.script}
     if name not in known:
         raise bad_input(f"there is no target {names.quoted(name)}{names.nearest(name, known)}")
@@ -31,7 +35,14 @@ def call(words: Sequence[str]) -> tuple[list[str], dict[str, str]]:
         typed[variable] = value
     command = [word for word in (known[name].script, known[name].command) if word]
     environment = {**typed, "CONTEXTKIT_GIVEN": " ".join(typed), "CONTEXTKIT_GOALS": name}
-    return command, environment
+    return command, {**environment, outgoing.COMMAND: called()}
+
+
+def called() -> str:
+    """Return how this program is called here: by its name if that is on the PATH, else by path."""
+    there = shutil.which("contextkit")
+    same = there is not None and os.path.realpath(there) == os.path.realpath(_PROGRAM)
+    return "contextkit" if same else shlex.quote(_PROGRAM)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

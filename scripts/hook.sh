@@ -5,8 +5,9 @@ here=${0%/*}
 [ "$here" != "$0" ] || here=.
 python=$here/../.venv/bin/python
 [ -x "$python" ] || python=$(command -v python3) || {
-  [ "$1" != SessionStart ] ||
-    echo "{\"systemMessage\": \"contextkit's hooks do nothing in this session: python3 is not there.\"}"
+  [ "$1" != SessionStart ] || case $(cat 2>/dev/null) in *'"compact"'*) ;; *)
+    echo "{\"systemMessage\": \"contextkit's hooks do nothing in this session: python3 is not there.\"}";;
+  esac
   exit 0
 }
 [ -f "$here/host_hook.py" ] || exit 0

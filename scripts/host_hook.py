@@ -4,19 +4,15 @@
 hook.sh starts it for each event of a host. It never blocks the host: the status is always 0.
 """
 
-from __future__ import annotations
-
 import os
 import sys
-
-from contextkit.base.type_names import Sequence
 
 OLD = "contextkit's hooks do nothing in this session: they need Python 3.11 or newer as python3."
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def main(argv: "list[str] | None" = None) -> int:
     if sys.version_info < (3, 11):  # noqa: UP036  (whatever python3 is)
-        if "SessionStart" in sys.argv[1:]:
+        if "SessionStart" in sys.argv[1:] and b'"compact"' not in sys.stdin.buffer.read():
             sys.stdout.write('{"systemMessage": "%s"}\n' % OLD)  # noqa: UP031
             sys.stdout.flush()
         return 0

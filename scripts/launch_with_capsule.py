@@ -7,8 +7,6 @@ is CONTEXTKIT_LAUNCH_HELPER, else the kit's own. If anything goes wrong with the
 stderr says so, and the agent starts without it.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -68,14 +69,17 @@ def writes(node: ast.AST) -> bool:
     return False
 
 
-ALL = [found for path in sorted(SCRIPTS.rglob("*.py")) for found in functions(path)
-       if "compiled" not in path.parts]  # fmt: skip
+@functools.cache
+def everything() -> list[tuple[str, ast.AST]]:
+    """The functions of all our files."""
+    ours = [path for path in sorted(SCRIPTS.rglob("*.py")) if "compiled" not in path.parts]
+    return [found for path in ours for found in functions(path)]
 
 
 def test_whoever_writes_is_known_and_passes_the_door() -> None:
-    writing = {place for place, node in ALL if writes(node)}
+    writing = {place for place, node in everything() if writes(node)}
     assert writing - THROUGH - OWN_WORDS.keys() == set(), "print through cli, or add the reason"
-    told = {place for place, node in ALL if "outgoing." in ast.unparse(node)}
+    told = {place for place, node in everything() if "outgoing." in ast.unparse(node)}
     assert told & writing >= THROUGH
     assert {"contextkit/hosts/flows/runner.py:_through_the_door",
             "contextkit/outputs/flows/telling.py:digested"} <= told  # fmt: skip
@@ -84,7 +88,7 @@ def test_whoever_writes_is_known_and_passes_the_door() -> None:
 def test_only_what_was_asked_for_word_for_word_passes_as_it_is() -> None:
     found = {
         place
-        for place, node in ALL
+        for place, node in everything()
         for one in ast.walk(node)
         if isinstance(one, ast.Call) and ast.unparse(one.func) == "Answer"
         for word in one.keywords

@@ -15,6 +15,7 @@ from signing import sign
 
 sys.path.insert(0, str(Path(__file__).parent / "torture"))
 
+import forks
 from scenes import CHECKOUT, Base, Command, environment, run
 
 SECRET = planted.secrets()["github-classic"][".env"].partition("=")[2]
@@ -55,7 +56,8 @@ MORE = (
 
 
 @pytest.fixture(scope="module")
-def base(tmp_path_factory: pytest.TempPathFactory) -> Base:
+def base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Base]:
+    forks.prepare()  # this is about what is printed, not about processes
     made = Base(tmp_path_factory.mktemp("hostile") / "base")
     folder = made.folder
     for path in folder.glob(".clavain/**/fd-0.md"):
@@ -71,7 +73,8 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Base:
             word = json.dumps(HOSTILE)[1:-1] if escaped else HOSTILE
             if "agent" not in name and "kept-" in text:  # the registry's names are not texts
                 path.write_text(text.replace("kept-", word), encoding="utf-8")
-    return made
+    yield made
+    forks.wanted = False
 
 
 def calls(base: Base) -> Iterator[tuple[str, ...]]:

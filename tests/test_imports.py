@@ -96,26 +96,22 @@ def test_imports_are_found_wherever_they_stand() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("module", sorted(PLACES))
-def test_a_folder_is_a_layer(module: str) -> None:
-    folder, *inside, name = module.split(".")
-    if folder in GROUND:
-        allowed = ([], ["digests"], ["digests", "kinds"]) if folder == "text" else ([],)
-        assert inside in allowed, "base and text hold modules, not systems"
-    else:
-        assert (inside or [name])[0] in LAYERS, "documents, flows or commands"
-    repeated = {folder, folder.rstrip("s")} | {word.rstrip("s") for word in inside}
-    assert not repeated & {name, name.rstrip("s"), name.partition("_")[0]}, "says its folder again"
+def test_a_folder_is_a_layer_and_no_name_repeats_it() -> None:
+    for module in PLACES:
+        folder, *inside, name = module.split(".")
+        if folder in GROUND:
+            allowed = ([], ["digests"], ["digests", "kinds"]) if folder == "text" else ([],)
+            assert inside in allowed, f"{module}: base and text hold modules, not systems"
+        else:
+            assert (inside or [name])[0] in LAYERS, module
+        repeated = {folder, folder.rstrip("s")} | {word.rstrip("s") for word in inside}
+        assert not repeated & {name, name.rstrip("s"), name.partition("_")[0]}, module
 
 
-@pytest.mark.parametrize("module", sorted(PLACES))
-def test_no_import_goes_up(module: str) -> None:
-    upwards = [
-        other
-        for other in sorted(imported(PLACES[module]))
-        if not other.startswith("compiled") and not may_import(module, other)
-    ]
-    assert not upwards
+def test_no_import_goes_up() -> None:
+    for module, path in PLACES.items():
+        ours = {other for other in imported(path) if not other.startswith("compiled")}
+        assert [other for other in ours if not may_import(module, other)] == [], module
 
 
 def test_no_modules_import_each_other_not_even_inside_functions() -> None:
@@ -158,11 +154,11 @@ def test_no_module_imports_a_script() -> None:
                 assert node.module not in scripts, path.name
 
 
-@pytest.mark.parametrize("script", sorted(SCRIPTS.glob("*.py")), ids=lambda path: path.name)
-def test_a_script_that_needs_several_systems_asks_a_flow(script: Path) -> None:
-    documents = {name for name in imported(script) if layer(name) == "documents"}
-    assert imported(script) <= PLACES.keys()
-    assert len({system(name) for name in documents}) <= 1
+def test_a_script_that_needs_several_systems_asks_a_flow() -> None:
+    for script in SCRIPTS.glob("*.py"):
+        documents = {name for name in imported(script) if layer(name) == "documents"}
+        assert imported(script) <= PLACES.keys(), script
+        assert len({system(name) for name in documents}) <= 1, script
 
 
 # Speed

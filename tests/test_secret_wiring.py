@@ -8,7 +8,7 @@ from pathlib import Path
 
 import planted
 import pytest
-from conftest import Script
+from conftest import Script, trusted
 from contextkit.base import names
 from contextkit.base.layout import Layout
 from contextkit.handoffs.flows import switch
@@ -54,6 +54,8 @@ def test_a_typed_secret_is_refused_by_name_or_taken_out(
 
 def test_the_list_of_what_is_allowed_is_a_way_on(repo: Path, run: Script) -> None:
     Path("contextkit.yaml").write_text("secrets_allow: [github-token]\n", encoding="utf-8")
+    assert run(*PLAN, f"--objective={SECRET}") == 2 and "secrets_allow" in run.err  # of a clone
+    trusted("secrets_allow: [github-token]\n")
     assert run(*PLAN, f"--objective={SECRET}") == 0 and SECRET in stored()
 
 

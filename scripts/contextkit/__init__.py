@@ -1,1 +1,16 @@
 """contextkit: carry an agent's context to the next agent. The map is manuals/structure.md."""
+
+import os
+import sys
+
+# Read by any python3, as the scripts are: no newer syntax than that of 3.6 before this.
+if sys.version_info < (3, 11):  # noqa: UP036
+    _TOP = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
+    _OWN = os.path.join(_TOP, ".venv", "bin", "python")
+    if os.access(_OWN, os.X_OK) and os.path.isfile(sys.argv[0]):
+        os.execv(_OWN, [_OWN, *sys.argv])
+    sys.stderr.write(
+        f"contextkit: needs Python 3.11 or newer, and python3 is {sys.version.split()[0]}:"
+        f" install it, then `make -C '{_TOP}' setup`\n"
+    )
+    raise SystemExit(1)

@@ -65,3 +65,15 @@ def test_a_fence_and_a_name_hold_what_is_in_them() -> None:
 def test_every_text_in_lists_and_fields_is_told_and_nothing_else_changes() -> None:
     found = outgoing.told_each({"a": ["\x1b", 1, None], "b": ("x", {"c": SECRET})})
     assert found == {"a": ["\\u001b", 1, None], "b": ("x", {"c": "(redacted github-token)"})}
+
+
+def test_commands_are_named_as_they_are_called(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = "`make reminders`, make verdict_gate run=x, make adopt into=.; make check, make things"
+    assert outgoing.told(said) == said
+    monkeypatch.setenv(outgoing.COMMAND, "/opt/bin/contextkit")
+    told = outgoing.told(said)
+    assert told == (
+        "`/opt/bin/contextkit reminders`, /opt/bin/contextkit verdict_gate run=x,"
+        " /opt/bin/contextkit adopt into=.; make check, make things"
+    )
+    assert outgoing.told(told) == told

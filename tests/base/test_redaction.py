@@ -90,7 +90,7 @@ def test_no_value_is_in_a_finding_a_message_or_a_traceback() -> None:
     assert caught.value.status == 2
     assert str(caught.value).splitlines() == [
         "m:2: looks like a secret (github-token): remove it, use redact=1, or list it under"
-        " secrets_allow in contextkit.yaml",
+        " secrets_allow in contextkit.yaml and run make context_trust",
         "nothing was written",
     ]
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from conftest import SCRIPTS
-from contextkit.base import files, formats, settings
+from contextkit.base import files, settings
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.settings import Limits
@@ -272,23 +272,3 @@ def test_a_settings_file_that_cannot_be_read_is_named() -> None:
 def test_the_limits_are_those_of_the_designs(golden: Callable[[str, str], None]) -> None:
     limits = Limits()
     golden("limits.txt", "".join(f"{n} = {getattr(limits, n)!r}\n" for n in Limits.fields()))
-
-
-@given(
-    st.lists(
-        st.tuples(
-            st.sampled_from(["a", "b_1", "c"]),
-            st.sampled_from(["x", "24h", "~/x", "a: b", "a #c", "'x y'", '"x"', "[a]", "", "&a"]),
-            st.lists(st.sampled_from(["p", "'q r'", "- s", "1"]), max_size=2),
-        ),
-        min_size=1, max_size=3,
-    )
-)  # fmt: skip
-def test_plain_settings_are_read_alike_without_a_package(lines: list[Any]) -> None:
-    text = "".join(
-        f"{name}: {value}\n" + "".join(f"  - {item}\n" for item in items)
-        for name, value, items in lines
-    )
-    found = settings._plain(text)
-    if found is not None:
-        assert found == formats.from_yaml(text, "x")

@@ -11,7 +11,7 @@ from pathlib import Path
 import capsule
 import planted
 import pytest
-from conftest import NOW, Script, git
+from conftest import NOW, Script, git, trusted
 from contextkit.base import tokens
 from contextkit.base.layout import Layout
 from contextkit.capsules.documents.store import SECTIONS
@@ -219,7 +219,7 @@ def test_redact_takes_it_out_and_the_allow_list_lets_it_in(repo: Path, run: Scri
     assert run("capsule", "save", "--redact", stdin=leaky()) == 0
     assert "**Current status:** (redacted github-token)" in text_of(TARGET)
     assert run.err.startswith("capsule: redacted: 1 github-token\n")
-    Path("contextkit.yaml").write_text("secrets_allow:\n  - github-token\n", encoding="utf-8")
+    trusted("secrets_allow:\n  - github-token\n")
     assert run("capsule", "save", "--overwrite", stdin=leaky()) == 0
     assert text_of(TARGET) == leaky()
 

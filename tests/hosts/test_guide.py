@@ -1,11 +1,16 @@
-"""Every command of the guide is run as written: at the top, below it, in a worktree, a plugin."""
+"""Every command of guide, card, templates and receipts is run as written.
+
+At the top of a repository, below it, in a worktree, and where there is only a plugin.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -101,6 +106,101 @@ def test_every_command_of_the_guide_works_as_written(project: Path, name: str) -
         if done.returncode and not (waits and done.stdout):
             failed.append(f"{line}\n{done.stdout}{done.stderr}")
     assert not failed, "\n".join(failed)
+
+
+# What an agent calls in a day. Each line is run; what it prints names commands, which are run, too.
+DAY = (
+    'memory_plan task=login objective="A login form" pending="form"',
+    'memory_finding agent=ui task=login status=completed summary="Slow"',
+    'remember_later m="a note"',
+    "reminders",
+    'handoff from=dev to=qa next_action="Test it"',
+    "payload_store topic=login source=dev < report.md",
+    "payload_store topic=login source=dev < outputs.txt",
+    "payload_list",
+    "memory_recover prompt=1",
+    "memory_status tokens=200000",
+    "capsule_prompt",
+    "context_init",
+    'verdict_start process=review agents="safety style" target=src',
+    "verdict_gate run=latest",
+    "context_status",
+    "context_sessions",
+)
+_NAMED = r"(?:`|: |then )((?:make -s|make|contextkit) [a-z]+_[a-z_]+(?: [^`\n]*)?|make reminders)"
+
+
+_END = r"[`;]|, |\) |\)$| prints| asks|: "
+
+
+def named_in(text: str) -> list[str]:
+    """The commands that a text names, with words in place of what the reader is to fill in."""
+    found = [
+        re.split(r"[`;]|, |\) |\)$| prints| asks|: ", one)[0] for one in re.findall(_NAMED, text)
+    ]
+    return [one.replace("…", "words").strip(" .") for one in found]
+
+
+def started(folder: Path, name: str) -> str:
+    """What the hook at the start of a session says there."""
+    given = {"session_id": "s", "source": "startup", "cwd": str(folder)}
+    words = ["--host=claude", *(["--plugin"] if name == "plugin" else [])]
+    done = subprocess.run(
+        [CHECKOUT / "scripts" / "hook.sh", "SessionStart", *words], input=json.dumps(given),
+        cwd=folder, capture_output=True, encoding="utf-8",
+    )  # fmt: skip
+    return str(json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"])
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_every_command_that_is_printed_works_as_written(project: Path, name: str) -> None:
+    folder, run = place(project, name)
+    change_something(project if name == "subfolder" else folder)
+    for path in ("report.md", "outputs.txt"):
+        text = (project / "report.md").read_text(encoding="utf-8") * 3
+        (folder / path).write_text(text, encoding="utf-8")
+    printed: dict[str, str] = {}
+    for line in DAY:
+        done = shell(f"{run} {line}", folder)
+        for command in named_in(done.stdout + done.stderr):
+            printed.setdefault(command, line)
+        root = project if name == "subfolder" else folder
+        stored = re.findall(r"^@stored: (\S+)$", done.stdout, re.M)  # what a receipt has opened
+        assert all((root / path).is_file() for path in stored)
+        assert stored or not line.startswith("payload_store")
+    printed |= dict.fromkeys(named_in(started(folder, name)), "SessionStart")
+    assert len(printed) > 8
+    wrong = {}
+    for command, line in printed.items():
+        if "capsule_save" in command or "verdict_wait" in command:
+            continue  # an agent's reply is its input; nobody writes the reviews here
+        typed = re.sub(r"^(make -s|make|contextkit)", run, command).replace("id=words", "id=r-1")
+        said = shell(typed, folder).stderr
+        if re.search("there is no|not found|No rule|required|is missing|give ", said):
+            wrong[line] = f"{typed}\n{said}"
+        assert not command.startswith("make") or name != "plugin", (line, command)
+    assert not wrong, wrong
+
+
+def of_ours(text: str) -> Iterator[tuple[makefiles.Target, set[str]]]:
+    """Each target that a text names with `make`, and the variables that it gives it."""
+    known = {target.name: target for target in makefiles.targets()}
+    for name, rest in re.findall(r"\bmake (?:-s )?([a-z]+_[a-z_]+)((?: +[^`\n]*)?)", text):
+        assert name in known, name
+        rest = re.split(r"[;`,]|\) ", rest.replace("\\", ""))[0]
+        yield known[name], set(re.findall(r"(?:^| )([a-z_]+)=", rest))
+
+
+@pytest.mark.parametrize(
+    "path",
+    [*CHECKOUT.glob("templates/**/*.*"), *CHECKOUT.glob("scripts/contextkit/**/*.py")],
+    ids=lambda path: path.relative_to(CHECKOUT).as_posix(),
+)
+def test_a_command_in_a_message_or_template_exists_with_its_variables(path: Path) -> None:
+    if "compiled" in path.parts:
+        return
+    for target, given in of_ours(path.read_text(encoding="utf-8")):
+        assert given <= {*target.variables}, (target.name, given)
 
 
 def test_the_card_names_every_required_variable() -> None:

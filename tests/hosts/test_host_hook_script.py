@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import subprocess
@@ -123,6 +124,62 @@ def test_without_python_or_toolkit_nothing_happens(own: Path, tmp_path: Path) ->
     (own / "scripts" / "host_hook.py").unlink()
     done = hook(launcher, "Stop")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+# A python3 that says that it is 3.6, as `PYTHON -S SCRIPT …` starts it.
+OLD = f"""#!/bin/sh
+exec '{sys.executable}' -c '
+import os, runpy, sys
+sys.version_info, sys.version = (3, 6, 9), "3.6.9 (long ago)"
+sys.argv = [word for word in sys.argv[1:] if word != "-S"]
+sys.path.insert(0, os.path.dirname(sys.argv[0]))
+runpy.run_path(sys.argv[0], run_name="__main__")' "$@"
+"""
+
+
+def test_a_python3_that_is_too_old_is_said_once_to_the_user(own: Path, tmp_path: Path) -> None:
+    executable(tmp_path / "old" / "python3", OLD)
+    path = f"{tmp_path}/old:/usr/bin:/bin"
+    said = []
+    for source in ("startup", "compact"):
+        given = {"session_id": "s", "source": source}
+        for event in ("SessionStart", "UserPromptSubmit", "SubagentStop"):
+            launcher = own / "scripts" / "hook.sh"
+            done = hook(launcher, event, "--host=claude", given=given, PATH=path)
+            assert (done.returncode, done.stderr) == (0, "")
+            said += [done.stdout] if done.stdout else []
+    assert len(said) == 1 and json.loads(said[0])["systemMessage"].endswith("newer as python3.")
+
+
+def test_with_a_python3_that_is_too_old_no_output_is_lost(own: Path, tmp_path: Path) -> None:
+    executable(tmp_path / "old" / "python3", OLD)
+    path = f"{tmp_path}/old:/usr/bin:/bin"
+    launcher = own / "scripts" / "run.sh"
+    done = hook(launcher, "--sink=m", given="what a command printed", PATH=path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, '"what a command printed"', "")
+
+
+@pytest.mark.parametrize("script", ["capsule.py", "run.py", "door.py", "launch_with_capsule.py"])
+def test_a_script_restarts_with_the_toolkits_python_or_says_what_to_install(
+    own: Path, tmp_path: Path, script: str
+) -> None:
+    command = [str(executable(tmp_path / "old" / "python3", OLD)), str(own / "scripts" / script)]
+    done = subprocess.run([*command, "list"], capture_output=True, encoding="utf-8")
+    assert done.returncode == 1 and done.stdout == ""
+    assert done.stderr == (
+        "contextkit: needs Python 3.11 or newer, and python3 is 3.6.9: install it, then"
+        f" `make -C '{own}' setup`\n"
+    )
+    executable(own / ".venv" / "bin" / "python", '#!/bin/sh\necho "$@"\n')
+    done = subprocess.run([*command, "list"], capture_output=True, encoding="utf-8")
+    assert done.stdout == f"{own}/scripts/{script} list\n"
+
+
+def test_an_old_python_can_read_the_scripts() -> None:
+    for path in [*SCRIPTS.glob("*.py"), SCRIPTS / "contextkit" / "__init__.py"]:
+        text = path.read_text(encoding="utf-8")
+        ast.parse(text, feature_version=(3, 6))
+        assert "from __future__" not in text, path.name
 
 
 def test_a_broken_toolkit_does_not_stop_the_host(own: Path, repo: Path) -> None:

@@ -68,3 +68,17 @@ def test_a_host_that_keeps_no_links_has_every_command(repo: Path, tmp_path: Path
             [kit / "bin" / "contextkit", *words], cwd=repo, capture_output=True, encoding="utf-8"
         )
         assert (done.returncode, done.stderr) == (0, ""), words
+
+
+def test_a_plugins_session_is_told_how_commands_are_called(
+    repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One host puts the plugin's `bin` on the agent's PATH; where another does not, the path."""
+    monkeypatch.setenv("CONTEXTKIT_COMMAND", "")  # what the hook sets is gone after the test
+    monkeypatch.setenv("CLAUDE_PROJECT_DIR", str(repo))
+    given = json.dumps({"session_id": "s", "source": "startup", "cwd": str(repo)}).encode()
+    assert runner.run(["SessionStart", "--host=claude", "--plugin"], given) == ""
+    for times in (1, 0):  # once in a conversation
+        said = runner.run(["SessionStart", "--host=codex", "--plugin"], given)
+        given = given.replace(b"startup", b"resume")
+        assert said.count(f"as `{CHECKOUT}/bin/contextkit NAME …` here") == times

@@ -119,6 +119,31 @@ def test_a_run_of_another_machine_brings_no_command(sealed: Path, run: Script) -
     assert not (sealed / "ran").exists()
 
 
+def test_whether_our_run_has_ended_is_not_for_another_machine_to_say(sealed: Path) -> None:
+    hub = bare(sealed / "hub.git")
+    one, other = clone(sealed / "one", str(hub)), clone(sealed / "other", str(hub))
+    started = runs.Run(
+        id="20261122T100000Z-000001", process="flux-drive", mode="review", roster=("ui",),
+        output_dir="docs/research/flux-drive/x", started_at="2026-11-22T10:00:00Z",
+    )  # fmt: skip
+    runs.save(one.layout, started)
+    third = clone(sealed / "third", str(hub))
+    one.push()
+    other.pull()
+    third.pull()
+    seen = runs.load(Layout(str(other.root)), started.id)
+    assert seen == started
+    runs.save(other.layout, seen.replace(ended="they say so", missed=("ui",), notified_at="x"))
+    other.push()
+    one.pull()
+    ours = runs.load(Layout(str(one.root)), started.id)
+    assert (ours.ended, ours.missed) == ("", ()) and ours.notified_at == "x"
+    runs.save(one.layout, ours.replace(ended="withdrawn"))
+    one.push()
+    third.pull()  # it has the run from us, and from nobody else
+    assert runs.load(Layout(str(third.root)), started.id).ended == "withdrawn"
+
+
 def test_a_push_through_a_hostile_clone_that_was_trusted_still_runs_no_hook(
     sealed: Path, run: Script
 ) -> None:

@@ -113,6 +113,9 @@ def test_a_dismissed_finding_no_longer_fails_the_gate_of_this_run_or_the_next(ru
     document = Path(run.out.strip())
     assert document.suffixes == [".dismissed", ".json"] and document.is_file()
     assert gate(run, identity) == "PASS" and "1 dismissed" in run.out
+    who = git("log", "-1", "--format=%an, %h").strip()
+    said = f"dismissed\ta/P1-1 P1 The batch is lost: it is replayed (committed by {who})"
+    assert said in run.out.splitlines()
     run("verdict", "index", f"--run={identity}", "--json")
     assert [row["status"] for row in json.loads(run.out) if row["kind"] == "finding"] == [
         "dismissed"
@@ -125,6 +128,17 @@ def test_a_dismissed_finding_no_longer_fails_the_gate_of_this_run_or_the_next(ru
     [one] = synthesized(run, again)["findings"]
     assert (one["since"], one["dismissed"]) == ("still", "it is replayed")
     assert gate(run, again) == "PASS"
+
+
+def test_an_uncommitted_dismissal_is_listed_and_does_not_count(run: Script) -> None:
+    identity = a_run(run, LOST)
+    given = ("--finding=a/P1-1", "--reason=it is replayed")
+    assert run("verdict", "dismiss", f"--run={identity}", *given) == 0
+    assert gate(run, identity) == "FAIL"
+    lines = run.out.splitlines()
+    said = "a/P1-1 P1 The batch is lost: it is replayed (not committed)"
+    assert f"does not count\t{said}" in lines
+    assert "next: commit the dismissals, so that they count" in lines
 
 
 def test_a_dismissal_expires_when_its_lines_change_and_not_when_they_move(run: Script) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Callable
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -14,6 +16,7 @@ from contextkit.reviews.documents import dismissals, runs
 from contextkit.reviews.documents.runs import Run
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from signing import signed
 
 CLEAN = "### Findings Index\nVerdict: safe\n\n### Summary\nNothing.\n"
 SMALL = '### Findings Index\n- P3 | P3-1 | "One" | A word\nVerdict: safe\n\n### Summary\nA word.\n'
@@ -74,6 +77,39 @@ def test_a_run_of_clean_agents_passes(out: Path, run: Script) -> None:
     assert gate(run) == ("PASS", [])
     assert run.out == "PASS 2 of 2 agents; what was reviewed is unchanged\n"
     assert runs.load(Layout(), "r-1").finished_at
+
+
+def _a_copy(theirs: Path, path: Path) -> None:
+    path.write_bytes(theirs.read_bytes())
+
+
+def _a_copy_with_blank_lines(theirs: Path, path: Path) -> None:
+    path.write_bytes(b"\n" + theirs.read_bytes() + b"\n\n")
+
+
+@pytest.mark.parametrize(
+    ("made", "reason"),
+    [
+        (_a_copy, "copied"),
+        (_a_copy_with_blank_lines, "copied"),
+        (os.link, "copied"),
+        (os.symlink, "foreign"),
+    ],
+)
+def test_the_file_of_another_agent_is_no_review(
+    out: Path, run: Script, made: Callable[[Path, Path], None], reason: str
+) -> None:
+    for agent in ROSTER:
+        text = signed(CLEAN, "r-1", by=agent)
+        (out / f"{agent}.md").write_text(text, encoding="utf-8")
+    a_run(out, asks=True)
+    ingest(run)
+    assert gate(run) == ("PASS", [])  # each has its own words
+    (out / "fd-b.md").unlink()
+    made(out / "fd-a.md", out / "fd-b.md")
+    ingest(run)
+    word, reasons = gate(run)
+    assert (word, [reason, "fd-b"] in reasons) == ("FAIL", True), reasons
 
 
 def test_a_gate_reads_its_run_and_the_dismissals_once_whatever_the_number_of_agents(

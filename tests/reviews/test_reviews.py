@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import REFUSED_TEXTS
+from conftest import REFUSED_TEXTS, Script
 from contextkit.reviews.documents import agent_review
 from contextkit.reviews.documents.agent_review import Review
 from contextkit.reviews.documents.headers import Header
@@ -1110,3 +1110,18 @@ def test_the_summary_says_why_a_review_without_a_serious_row_needs_attention(
 ) -> None:
     made = agent_files.summary_of(agent_review.parse(text), None, there=True, partial=False)
     assert made == summary
+
+
+def test_what_looks_like_a_finding_and_has_no_severity_is_said_aloud(
+    repo: Path, run: Script
+) -> None:
+    folder = Path("docs/reviews/old")
+    folder.mkdir(parents=True)
+    text = (
+        "# Notes\n\n## 1. [P0] login() loses data\n`src/app.py:42` drops the row.\n\n"
+        "## The loop in b\nIt crashes (`src/b.py:7`).\n"
+    )
+    (folder / "ui.md").write_text(text, encoding="utf-8")
+    assert run("verdict", "ingest", f"--dir={folder}") == 0
+    run("verdict", "table")
+    assert "1 P0 read without an index; 1 block looks like a finding: line 6: login()" in run.out

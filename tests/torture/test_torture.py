@@ -21,7 +21,7 @@ from contextkit.base import files
 from scenes import Base, Command, run
 
 FEW = {"kills": 3, "races": 2, "disk": 3, "power": 2, "reviews": 10, "arguments": 3, "secrets": 1,
-       "machines": 1, "strangers": 2, "time": 4}  # fmt: skip
+       "machines": 1, "strangers": 1, "time": 4}  # fmt: skip
 TRACED = pytest.mark.skipif(bool(calls.here()), reason=calls.here() or "strace is there")
 
 

@@ -14,10 +14,6 @@ from contextkit.base.filters import quoted
 from contextkit.base.records import FieldError, Record
 from contextkit.base.type_names import Any, ClassVar
 
-# Characters that an unquoted scalar may hold for our own parser to read it.
-_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+@ (),:")
-_ESCAPES = {'"': '"', "\\": "\\", "n": "\n", "t": "\t", "r": "\r"}
-_HEX = frozenset("0123456789abcdef")
 _MAX_YAML = 65_536  # bytes; nothing that we read as YAML comes near it
 
 
@@ -96,60 +92,61 @@ def front_matter(text: str, where: str) -> tuple[dict[str, Any], str]:
 
 
 def _own_front_matter(text: str) -> tuple[dict[str, Any], str] | None:
-    """Parse front matter in the form our templates write, without YAML's cost; None for any other.
-
-    That form is lines of `name: value` and lists of `  - value`, where a value is in double quotes
-    or made of plain characters. Everything else is left to YAML.
-    """
+    """Front matter that needs no YAML, and the body; None for any other."""
     end = text.find("\n---\n")
     if not text.startswith("---\n") or not 0 < end <= _MAX_YAML:
         return None
+    values = plain_yaml(text[4:end])
+    return (values, text[end + 5 :]) if values else None
+
+
+def plain_yaml(text: str) -> dict[str, Any] | None:
+    """Parse lines of `name: value` and lists of `  - value` without YAML's cost or package.
+
+    None for any other text, which is left to YAML.
+    """
     values: dict[str, Any] = {}
     items: list[str] | None = None
-    for line in text[4:end].split("\n"):
-        name, colon, said = line.partition(":")
-        value = _own_scalar(line[4:] if line.startswith("  - ") else said[1:])
-        if line.startswith("  - ") and items is not None and value is not None:
-            items.append(value)
-        elif (
-            not (name.isidentifier() and name.isascii() and colon) or name in values or items == []
-        ):
+    indent = ""
+    for line in text.replace("\r\n", "\n").split("\n"):
+        bare = line.strip(" ")
+        if not bare or bare[0] == "#":
+            continue
+        if bare[:2] == "- ":
+            lead, item = line[: line.index("-")], _plain_scalar(bare[2:].strip(" "))
+            if items is None or item is None or lead != (indent if items else lead) or not lead:
+                return None
+            items.append(item)
+            indent = lead
+            continue
+        name, colon, rest = line.partition(":")
+        is_name = name.isidentifier() and name.isascii() and name not in values
+        value = _plain_scalar(rest.strip(" "))
+        if items == [] or not (colon and is_name and rest[:1] in ("", " ")):
             return None
-        elif not said:
+        if not rest.strip(" "):
             items = values[name] = []
-        elif value is not None and said[0] == " ":
+        elif value is None:
+            return None
+        else:
             values[name], items = value, None
-        else:
-            return None
-    return None if items == [] or not values else (values, text[end + 5 :])
+    return values if values and items != [] else None
 
 
-def _own_scalar(text: str) -> str | None:
+def _plain_scalar(text: str) -> str | None:
     """The string that every YAML reader makes of a scalar; None if they could disagree."""
-    if text[:1] == text[-1:] == '"' and len(text) > 1:
-        return _unescaped(text[1:-1]) if text.isprintable() else None
-    plain = text[:1].isalnum() and text[-1:] not in " :" and ": " not in text
-    return text if plain and _PLAIN.issuperset(text) else None
-
-
-def _unescaped(inside: str) -> str | None:
-    """The text between double quotes; None if it has escapes that `filters.quoted` never writes."""
-    pieces = []
-    at = 0
-    while (slash := inside.find("\\", at)) >= 0:
-        letter, code = inside[slash + 1 : slash + 2], inside[slash + 2 : slash + 6]
-        pieces.append(inside[at:slash])
-        at = slash + 2
-        if letter in _ESCAPES:
-            pieces.append(_ESCAPES[letter])
-        elif letter == "u" and len(code) == 4 and _HEX.issuperset(code) and code[0] != "d":
-            pieces.append(chr(int(code, 16)))
-            at += 4
-        else:
+    if not text.isprintable():
+        return None
+    if text[:1] == text[-1:] == '"' and "\\ud" not in text.lower():  # half of a surrogate pair
+        try:
+            return str(scan_json(text))
+        except ValueError:
             return None
-    pieces.append(inside[at:])
-    has_quote = any('"' in piece for piece in pieces[::2])
-    return None if has_quote else "".join(pieces)
+    if text[:1] == text[-1:] == "'" and len(text) > 1:
+        return text[1:-1] if "'" not in text[1:-1] else None
+    odd = ": " in text or " #" in text or text[-1:] == ":"
+    plain = text[:1].isalnum() or text.startswith(("/", "~", ".", "_"))
+    return text if plain and not odd else None
 
 
 def build(kind: type[Record], values: dict[str, Any], where: str) -> Any:

@@ -12,7 +12,7 @@ import importlib
 import os
 import re
 
-from contextkit.base import files, names
+from contextkit.base import files, names, outgoing
 from contextkit.base.commands import Program, options_of
 from contextkit.base.errors import bad_input
 from contextkit.base.records import Record
@@ -176,7 +176,7 @@ def help_text(inside_host: bool = False, everything: bool = False, topic: str = 
     known = [t for t in targets() if not inside_host or t.section != CHECKOUT]
     known = [target for target in known if not _is_old(target)]
     if not (everything or topic):
-        return "\n".join(_day(known, renamed, "context_help" if inside_host else "help"))
+        return "\n".join(_day(known, renamed, inside_host))
     systems = {section.split()[0].lower(): section for section in _sections(known)}
     lines: list[str] = []
     for section in [_system(topic, systems)] if topic else systems.values():
@@ -192,12 +192,14 @@ def _is_old(target: Target) -> bool:
     return command is not None and bool(command.now)
 
 
-def _day(known: list[Target], renamed: dict[str, str], word: str) -> list[str]:
+def _day(known: list[Target], renamed: dict[str, str], inside_host: bool) -> list[str]:
     """Twelve verbs, a line each, and how to see the rest."""
+    named = inside_host and not os.environ.get(outgoing.COMMAND)
+    word = "context_help" if named else "help"
     verbs = [target for name in DAY for target in known if target.name == name]
     brief = [one.replace(help=re.split(r"[:;] ", one.help)[0]) for one in verbs]
     names_of_systems = " ".join(section.split()[0].lower() for section in _sections(known))
-    own = ["  adopt into=DIR     use contextkit in your repository"] if word == "help" else []
+    own = ["  adopt into=DIR     use contextkit in your repository"] if not inside_host else []
     return [
         "contextkit carries an agent's context to the next agent. The verbs of a day:",
         "",

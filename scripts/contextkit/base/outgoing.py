@@ -1,6 +1,7 @@
 """The one door for what leaves: stdout, a hook's answer, an export, a committed document.
 
-    told      a text: its secrets redacted, its controls and its hosts' tags made harmless
+    told      a text: its secrets redacted, its controls and its hosts' tags made harmless, and its
+              commands named as they are called where there is no Makefile of ours
     told_each the same for every text in lists and fields, keys left alone
     name      a name from elsewhere, on one line
     fenced    a text in a fence that it cannot close
@@ -10,6 +11,8 @@ What is harmless stays as it is, character for character, and telling a told tex
 """
 
 from __future__ import annotations
+
+import os
 
 from contextkit.base import filters, names, redaction
 from contextkit.base.type_names import Any, Callable, Iterable
@@ -42,6 +45,13 @@ _CODES = (
     *range(0xE0000, 0xE0080),
 )  # fmt: skip
 _escapes: dict[int, str] = {}
+COMMAND = "CONTEXTKIT_COMMAND"  # how our targets are called where there is no Makefile of ours
+_NAMED = (
+    *(f"make {name}_" for name in ("capsule", "payload", "handoff", "memory", "verdict", "subagent",
+                                   "context", "remember", "reminder", "session")),
+    *(f"`make {name}" for name in ("handoff", "reminders", "run", "doctor")),
+    "make adopt into=", "make unadopt into=", "make help",
+)  # fmt: skip
 
 
 def told(text: str, allowed: Allowed = ()) -> str:
@@ -52,7 +62,16 @@ def told(text: str, allowed: Allowed = ()) -> str:
     """
     if callable(allowed):
         allowed = allowed() if redaction.found(text) else ()
-    return harmless(redaction.redacted(text, allowed)[0])
+    text = harmless(redaction.redacted(text, allowed)[0])
+    command = os.environ.get(COMMAND, "")
+    return _as_called(text, command) if command else text
+
+
+def _as_called(text: str, command: str) -> str:
+    """`text` with the command that works here before the targets that our texts name."""
+    for named in _NAMED:
+        text = text.replace(named, named.replace("make", command, 1))
+    return text
 
 
 def told_each(value: Any, allowed: Iterable[str] = ()) -> Any:

@@ -259,7 +259,7 @@ def refusal(secret: Secret) -> str:
     """The message for a finding, with what to do."""
     return (
         f"looks like a secret ({secret.kind}): remove it, use redact=1, "
-        "or list it under secrets_allow in contextkit.yaml"
+        "or list it under secrets_allow in contextkit.yaml and run make context_trust"
     )
 
 

@@ -172,13 +172,13 @@ class Additions(Record):
 
 
 # What each setting that is text can do; numbers and switches do nothing. What an ACTING one names
-# is run, connected to, obeyed by agents, or outside of the repository. The others only choose
-# words, durations, or folders inside the repository in which documents of ours are stored.
+# is run, connected to, obeyed by agents, outside of the repository, or a secret that may leave it.
+# The others only choose words, durations, or folders inside of it for documents of ours.
 ACTING = frozenset(("subagent_command", "handoff_profiles", "sync", "sync_key", "receipt_writer",
-                    *stores.acting()))  # fmt: skip
+                    "secrets_allow", *stores.acting()))  # fmt: skip
 USERS = frozenset(("receipt_writer",))  # of these, those that hold from the user's own file alone
 HARMLESS = frozenset(
-    ("tokenizer", *_DURATIONS, "handoff_prefixes", "secrets_allow", "processes", "notebooks",
+    ("tokenizer", *_DURATIONS, "handoff_prefixes", "processes", "notebooks",
      *stores.folders(), "reminders", "registry")
 )  # fmt: skip
 
@@ -262,49 +262,11 @@ def _parsed(text: str) -> object:
     try:
         packages.need("yaml")
     except ContextError:
-        if plain := _plain(text):
-            return plain
-        raise
+        plain = formats.plain_yaml(text)  # hooks start with a Python that has no packages
+        if plain is None:
+            raise
+        return plain
     return formats.from_yaml(text, SETTINGS)
-
-
-def _plain(text: str) -> dict[str, object] | None:
-    """The settings of a file that has only plain lines `name: value` and lists `- item`.
-
-    None for any other YAML. Hooks start with a Python that has no package to parse it.
-    """
-    found: dict[str, object] = {}
-    last = ""
-    for line in text.split("\n"):
-        bare = line.strip()
-        if not bare or bare[0] == "#":
-            continue
-        items = found.get(last)
-        if line[0] == " " and bare[:2] == "- " and (items is None or isinstance(items, list)):
-            value = _value(bare[2:].strip())
-            if not last or value is None:
-                return None
-            found[last] = [*(items or []), value]
-            continue
-        name, colon, rest = line.partition(":")
-        fits = colon and name.isidentifier() and name.isascii() and rest[:1] in ("", " ")
-        if not fits or name in found:
-            return None
-        last, value = name, _value(rest.strip())
-        if rest.strip() and value is None:
-            return None
-        found[last] = value
-    return found if found and None not in found.values() else None
-
-
-def _value(text: str) -> str | None:
-    """The text of a plain or quoted scalar; None for anything else."""
-    if text[:1] in ("'", '"'):
-        inner, closing, rest = text[1:].partition(text[0])
-        return inner if closing and not rest and "\\" not in inner else None
-    odd = any(mark in text for mark in (": ", " #", "\t")) or text[-1:] == ":"
-    plain = text[:1].isalnum() or text[:1] in ("/", "~", ".", "_")
-    return text if plain and not odd and text.isprintable() and text != "~" else None
 
 
 def _typed(name: str, value: object, annotation: str) -> object:

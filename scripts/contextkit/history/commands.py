@@ -283,7 +283,7 @@ def help_(layout: Layout, args: Arguments) -> str:
     from contextkit.base import makefiles
 
     _, *goals = [*os.environ.get("CONTEXTKIT_GOALS", "").split(), ""]
-    return makefiles.help_text(args.host, args.all, args.topic or goals[0] if goals else "")
+    return makefiles.help_text(args.host, args.all, args.topic or (goals[0] if goals else ""))
 
 
 def unknown_target(layout: Layout, args: Arguments) -> str:

@@ -122,7 +122,7 @@ def _of_text(layout: Layout, text: str) -> list[Lint]:
             severity=ERROR,
             line=secret.line,
             what=f"looks like a secret ({secret.kind})",
-            mend="remove it, use redact=1, or list it under secrets_allow in contextkit.yaml",
+            mend="remove it, use redact=1, or allow it (manuals/secrets.md)",
         )
         for secret in redaction.found(text, limits.secrets_allow)
     ]

@@ -64,6 +64,7 @@ class Host(Record):
     below: what to do if the host runs no hooks when started in a folder below the project.
     process: the variable with the host's process id (default: the hook's parent process).
     worktrees: where the host puts worktrees of subagents.
+    programs: the `bin` of a plugin is on the agent's PATH.
     trust, tells_trust: what to do before hooks run, and the command's arguments that list which are
         trusted.
     characters, tokens: longer texts are not passed on whole (0: unknown).
@@ -112,6 +113,7 @@ class Host(Record):
     below: str = ""
     process: str = ""
     worktrees: str = ""
+    programs: bool = False
     trust: str = ""
     tells_trust: tuple[str, ...] = ()
     characters: int = 0

@@ -40,6 +40,17 @@ def _has_rested(layout: Layout, session: str) -> bool:
     return recent and not any(name.partition("@")[0] == session for name in ended)
 
 
+def tell_command(layout: Layout, given: HookInput) -> Answer:
+    """Say how a plugin's commands are called where its `bin` is not on the agent's PATH."""
+    command = os.environ.get("CONTEXTKIT_COMMAND", "contextkit")
+    if command == "contextkit":
+        return NOTHING
+    from contextkit.hosts.flows import sessions
+
+    said = Answer(context=f"Call `contextkit NAME …` as `{command} NAME …` here.")
+    return sessions.unseen(layout, given, said)
+
+
 def tell_reminders(layout: Layout, given: HookInput) -> Answer:
     """Add a line if reminders are open."""
     if not os.path.isfile(layout.reminders):
@@ -391,7 +402,7 @@ def of(given: HookInput) -> tuple[Action, ...]:
 
 # In order of execution. The first one that blocks decides.
 ACTIONS: dict[str, tuple[Action, ...]] = {
-    "SessionStart": (pull_machines, sweep, tell_reminders, tell_handoff, recover),
+    "SessionStart": (pull_machines, sweep, tell_command, tell_reminders, tell_handoff, recover),
     "UserPromptSubmit": (catch_up, note_session, note_reviewer, tell_links, switch_agent),
     "SubagentStart": (note_start, brief, ask),
     "SubagentStop": (keep_finding, judge, keep_output, push_machines),

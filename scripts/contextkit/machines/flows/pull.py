@@ -259,14 +259,17 @@ def _settle(offer: Offer, entry: Entry, path: str, data: bytes) -> str:
             pass  # another process made it just now
     ours = files.read_bytes(path)
     version = inventory.note(offer.known, entry.name, ours, (), offer.now)
+    if ours == data:
+        _note_settled(offer, version, entry)
+        return ""
+    if version.source == offer.sender.id:  # as they gave it
+        files.write(path, data)
+        return _taken(offer, entry, path, data)
     merge = shares.merger(entry.name)
-    merged = ours if ours == data else merge(ours, data) if merge else None
+    merged = merge(ours, data) if merge else None
     if merged is not None:
         _note_settled(offer, version, entry)
         return _merged(offer, entry.name, path, merged) if merged != ours else ""
-    if version.source == offer.sender.id:
-        files.write(path, data)
-        return _taken(offer, entry, path, data)
     return _beside(offer, entry, path, data, version)
 
 

@@ -531,11 +531,14 @@ class _Sight:
         known = {
             number for first, last in spans for number in range(first, min(last, first + 5_000) + 1)
         }
+        others = known | {block.first for block in self.blocks if block.kind == "heading"}
         found = []
         for at, block in enumerate(self.blocks):
             if block.first in known or block.kind not in ("heading", "item"):
                 continue
-            said = self.text(block.first, min(block.last, block.first + 3))
+            near = range(block.first + 1, min(block.last, block.first + 3) + 1)
+            end = next((number - 1 for number in near if number in others), near.stop - 1)
+            said = self.text(block.first, end)
             if any(_is_about(title, _EXPLAINS | _PRAISE | _REPEATS) for title in self._above(at)):
                 continue
             if places.find(said).line and (_BAD.search(said) or _WORST.search(said)):

@@ -39,7 +39,8 @@ MODES = ("review", "research")
 _PARTS = (".json", ".listing", ".notify", ".notice", ".notify.log")
 _HEX = frozenset("0123456789abcdef")
 # Fields that are empty at the start and set once.
-_HAPPENS = ("finished_at", "ingested_at", "ended", "notified_at", "missed")
+_TIMES = ("finished_at", "ingested_at", "notified_at")
+_HAPPENS = (*_TIMES, "ended", "missed")
 ROSTER_FILE = "run.json"  # in the output folder
 
 
@@ -129,9 +130,10 @@ def render(run: Run) -> str:
 
 
 def merge(ours: bytes, theirs: bytes) -> bytes | None:
-    """Merge two states of one run: an event in either has happened, and its earliest time counts.
+    """Merge two states of one run: what was finished in either is, at its earliest time.
 
-    None for text that is not a run (a listing), and for two runs under one id.
+    Whether it was ended, and whom it missed, decides a gate, so only ours says that. None for text
+    that is not a run (a listing), and for two runs under one id.
     """
     try:
         one, other = (parse(data.decode("utf-8")) for data in (ours, theirs))
@@ -139,12 +141,9 @@ def merge(ours: bytes, theirs: bytes) -> bytes | None:
         return None
     if one.replace(**{name: getattr(other, name) for name in _HAPPENS}) != other:
         return None
-    texts = [name for name in _HAPPENS if name != "missed"]
-    values = {name: _first(getattr(one, name), getattr(other, name)) for name in texts}
-    missed = tuple(sorted({*one.missed, *other.missed}))
-    merged = one.replace(**{**values, "missed": missed})
-    same = [data for data, run in ((ours, one), (theirs, other)) if run == merged]
-    return same[0] if same else render(merged).encode()
+    merged = one.replace(**{name: _first(getattr(one, name), getattr(other, name))
+                            for name in _TIMES})  # fmt: skip
+    return ours if merged == one else render(merged).encode()
 
 
 def _first(one: str, other: str) -> str:

@@ -24,6 +24,7 @@ HOST = Host(
     arguments=True,
     below="start it in the top folder, or install the plugin for yourself: manuals/hosts.md",
     process="CLAUDE_PID",
+    programs=True,
     worktrees=".claude/worktrees/",
     characters=10_000,
     sessions=("CLAUDE_CODE_SESSION_ID", "CLAUDE_SESSION_ID"),
