@@ -92,11 +92,11 @@ def _note_cost(
     block, text = map(tokens.estimate, said)
     now = ledger.RENDERED if replaced else ledger.INJECTED
     size = tokens.estimate(made.receipt) if replaced else text
-    agent, to = given.agent_type, f"session:{given.session}"
+    agent, to, kind = given.agent_type, f"session:{given.session}", made.kind
     if not block:
-        ledger.note(layout, now, made.ref, tokens=size, to=to, agent=agent)
+        ledger.note(layout, now, made.ref, tokens=size, to=to, agent=agent, kind=kind)
     if block or known.asked:
-        ledger.note(layout, ledger.ASKED, made.ref, tokens=block or text, agent=agent)
+        ledger.note(layout, ledger.ASKED, made.ref, tokens=block or text, agent=agent, kind=kind)
 
 
 def _made(
