@@ -18,11 +18,8 @@ import sys
 
 from contextkit.base import files, git, host_variables, names, sessions, version
 from contextkit.base.errors import ContextError
+from contextkit.base.layout import Layout
 from contextkit.base.type_names import Any, Iterable, Iterator
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.base.layout import Layout
 
 Event = dict[str, Any]
 
