@@ -122,6 +122,7 @@ contextkit.context_search  = context search       ## search everything stored, a
 contextkit.context_report  = context report       ## write a page of what was carried, open, stale or failed: open=1 text=1 file=
 contextkit.context_sessions = context sessions    ## list sessions: tokens stored, injected, shown and saved; all=1 lists ended ones too
 contextkit.context_eval    = evaluate model       ## ask your own model what it still knows from what is handed over: cmd="claude -p"
+contextkit.context_day     = evaluate day         ## let your own agent do a day's work with our hooks and without: cmd="claude -p" n=3
 contextkit.context_ledger  = context events       ## list recorded events: ref= session= event= since=
 contextkit.context_upgrade = adopt upgrade        ## update this copy and say what is new: to=DIR, a URL or a version
 contextkit.context_session = context session      ## print which session this shell is in, and why
