@@ -23,7 +23,7 @@ unset CONTEXT_ROOT MAKEFLAGS MFLAGS CONTEXTKIT_GIVEN CLAUDE_PROJECT_DIR 2>/dev/n
 stored=0 injected=0
 
 make() { command make -s -f "$kit/Makefile" "$@"; }
-tokens() { make memory_estimate file="$1"; }
+tokens() { make memory_status file="$1" | sed 's/[^~]*~\([0-9]*\).*/\1/'; }
 say() { printf '%s\n' "$*"; }
 
 # try COMMAND: print it, run it, show what it printed; what it said on stderr is in .said.

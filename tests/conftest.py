@@ -61,6 +61,9 @@ def rounds(short: int, long: int) -> int:
     return long if LONG else short
 
 
+MANY = rounds(12, 40)  # processes that start at once
+
+
 def pytest_collection_finish() -> None:
     """What is loaded by now stays: the garbage collector need not look through it every time."""
     gc.collect()

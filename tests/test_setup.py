@@ -390,3 +390,34 @@ def test_an_old_python_can_read_it() -> None:
     text = (CHECKOUT / "scripts" / "setup.py").read_text(encoding="utf-8")
     ast.parse(text, feature_version=(3, 4))
     assert 'f"' not in text and "f'" not in text
+
+
+IMPORTED = {"yaml": "pyyaml", "frontmatter": "python-frontmatter", "splintr": "splintr-rs"}
+
+
+def required(name: str) -> set[str]:
+    lines = (CHECKOUT / name).read_text(encoding="utf-8").splitlines()
+    return {line.split()[0].lower() for line in lines if line and line[0] != "#"}
+
+
+def imported(path: Path) -> set[str]:
+    """The packages that a file imports, or has looked for by name."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found.add(node.module.partition(".")[0])
+    return found - sys.stdlib_module_names
+
+
+def test_each_package_is_used_and_has_its_line_in_a_decision() -> None:
+    scripts = CHECKOUT / "scripts"
+    own = {path.stem for path in scripts.iterdir()}
+    used = {name for path in scripts.rglob("*.py") for name in imported(path)} - own
+    assert {IMPORTED.get(name, name) for name in used} == required("requirements.txt")
+    page = CHECKOUT / "manuals" / "decisions" / "0035-outside-packages.md"
+    words = set(
+        page.read_text(encoding="utf-8").lower().replace(",", " ").replace(";", " ").split()
+    )
+    assert required("requirements.txt") | required("requirements-dev.txt") <= words

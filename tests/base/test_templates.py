@@ -10,7 +10,7 @@ import random
 import subprocess
 import sys
 import tokenize
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -34,11 +34,20 @@ Render = Callable[[dict[str, Any]], str]
 # Contexts: from a template's source to values that it can use, and to such that it cannot.
 
 
+def sums(tree: nodes.Template) -> Iterator[nodes.Node]:
+    """What a template computes with, or compares by size."""
+    yield from tree.find_all((nodes.Add, nodes.Sub, nodes.Mul, nodes.Div, nodes.Mod))
+    for compared in tree.find_all(nodes.Compare):
+        if any(operand.op in ("gt", "lt") for operand in compared.ops):
+            yield compared
+
+
 @functools.cache
 def paths_of(source: str) -> dict[str, str]:
     """Every value that a template asks for, as a path, with the filter it goes through.
 
     `{% for b in blocks %}{{ b.tags | joined }}` has `blocks`, `blocks.*` and `blocks.*.tags`.
+    One in arithmetic is a number.
     """
     found: dict[str, str] = {}
     loops: dict[str, str] = {}
@@ -61,9 +70,14 @@ def paths_of(source: str) -> dict[str, str]:
     for filtered in tree.find_all(nodes.Filter):
         if filtered.node is not None and path(filtered.node) in found:
             found[path(filtered.node)] = filtered.name
+    numbers = {
+        path(node) for sum_ in sums(tree) for node in sum_.find_all((nodes.Name, nodes.Getattr))
+    }
+    found |= dict.fromkeys(numbers & found.keys(), "number")
     return found
 
 
+NUMBERS = ("number", "grouped")  # what these paths are used as
 CODE = ["{{ 7*7 }}", "{% if x %}", "{# no #}", "```\n# a\n```", "- b\n- c", "a: #", "<!-- e -->"]
 CHARACTERS = "ab0 \n\t\r'\"`#:-*|{}[]<>&%\\!?~é语🚀\x00\x1b\u2028"
 PIECES = [*CHARACTERS, "\r\n", *CODE]
@@ -112,6 +126,8 @@ def context(chance: Chance, source: str, wild: bool) -> dict[str, Any]:
         if paths[path] == "joined":
             many = [chance.text() for _ in range(chance.randint(0, 3))]
             return many if chance.random() < 0.7 else tuple(many)
+        if paths[path] in NUMBERS:
+            return chance.randint(1, 9_999)
         return chance.text() if paths[path] else chance.atom()
 
     return below("")

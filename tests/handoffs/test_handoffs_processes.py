@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import yaml
-from conftest import ended, forked, start
+from conftest import MANY, ended, forked, start
 from contextkit.base import names
 from contextkit.base.layout import Layout
 from contextkit.handoffs.documents import state as handoff_state
@@ -53,17 +53,17 @@ def test_two_switches_at_once_are_two_artifacts_or_one_clean_refusal(layout: Lay
         assert state.active == last[1]["to_agent"] and said == ()
 
 
-def test_forty_at_once_in_one_second_keep_the_last_three(layout: Layout) -> None:
+def test_many_at_once_in_one_second_keep_the_last_three(layout: Layout) -> None:
     def one(number: int) -> Callable[[], object]:
         giver, to = AGENTS[number % 4], AGENTS[(number + 1) % 4]
         return lambda: over(layout, giver, to)
 
-    assert ended([forked(one(number)) for number in range(40)]) == [0] * 40
+    assert ended([forked(one(number)) for number in range(MANY)]) == [0] * MANY
     found = stored()
-    assert [handoff["sequence"] for handoff in found] == [38, 39, 40]
+    assert [handoff["sequence"] for handoff in found] == [MANY - 2, MANY - 1, MANY]
     state, said = handoff_state.current(layout)
-    assert (state.active, state.sequence, said) == (found[-1]["to_agent"], 40, ())
-    assert len(state.switches) == 40 and not list(STORE.glob("*.tmp"))
+    assert (state.active, state.sequence, said) == (found[-1]["to_agent"], MANY, ())
+    assert len(state.switches) == MANY and not list(STORE.glob("*.tmp"))
 
 
 def test_killed_at_any_moment_the_artifacts_win(layout: Layout) -> None:

@@ -76,6 +76,7 @@ def stored(repo: Path, run: Script) -> None:
         run("handoff", "write", "--from=a", "--to=b", "--no-story", f"--next-action={text}")
         run("verdict", "write", "--agent=a", "--status=FAILED", f"--summary={text}")
     finding("plain_20251002T000000", "# A plain one\n")
+    finding("it's_20251002T000000", "# An odd one\n")
     assert run("context", "report") == 0
 
 
@@ -91,7 +92,7 @@ def test_hostile_texts_run_nothing(browser: Any) -> None:
     assert opened.page.locator("main script, main img, main iframe, main object").count() == 0
     said = opened.page.inner_text("main")
     assert "<script>alert(1)</script>" in said
-    assert "make context_show ref='session:<script>alert(1)</script>'" in said  # as it is pasted
+    assert "make context_show ref=handoff:handoff-a-to-b-20251023T180500Z" in said
 
 
 @pytest.mark.usefixtures("stored")
@@ -184,7 +185,7 @@ def test_the_page_looks_as_it_did(browser: Any, width: int) -> None:
     # what must be noticed: no style, a part that is missing, everything further down
     for damage in (
         "document.querySelector('style').remove()",
-        "document.querySelector('.cards').remove()",
+        "document.querySelector('.needs').remove()",
         "document.body.style.paddingTop = '12rem'",
     ):
         page = Opened(browser, width).page
@@ -197,7 +198,11 @@ def test_filters_and_links_work(browser: Any) -> None:
     page = Opened(browser, 1024).page
     page.fill("#find", "plain one")
     assert page.inner_text("[role=status]").startswith("1 of ")
-    assert page.locator("#documents ~ div table tbody tr").count() == 1
+    page.fill("#find", "odd one")  # its command can be pasted
+    pasted = r"make context_show ref='finding:it'\''s_20251002T000000'"
+    assert pasted in page.inner_text("#list")
+    page.fill("#find", "plain one")
+    assert page.locator("#list table tbody tr").count() == 1
     page.fill("#find", "")
     page.select_option("#kind", "reminder")
     assert page.inner_text("[role=status]").startswith("20 of ")
@@ -228,5 +233,5 @@ def test_a_page_of_nothing_is_a_page(repo: Path, run: Script, browser: Any) -> N
     assert run("context", "report") == 0
     opened = Opened(browser, 1024)
     assert opened.said == []
-    assert "Nothing is open." in opened.page.inner_text("main")
+    assert "Nothing needs you." in opened.page.inner_text("main")
     assert os.path.getsize(".contextkit/report.html") < 60_000

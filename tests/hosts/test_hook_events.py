@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from conftest import NOW, Script, ended, forked
+from conftest import MANY, NOW, Script, ended, forked
 from contextkit.base.layout import Layout
 from contextkit.hosts.documents import seen_agents
 from contextkit.payloads.documents import store as payloads
@@ -138,11 +138,11 @@ def test_an_agent_that_goes_on_keeps_its_verdict(layout: Layout) -> None:
     ]
 
 
-def test_forty_agents_that_stop_at_once_lose_nothing(layout: Layout) -> None:
-    stops = [partial(stop, f"a{n}", f"{LONG}{n}{VERDICT}") for n in range(40)]
-    assert ended([forked(one) for one in stops]) == [0] * 40
-    assert len(stored(layout)) == len(payloads.entries(layout, "s-1")) == 40
-    assert len(named(layout)) == 40
+def test_many_agents_that_stop_at_once_lose_nothing(layout: Layout) -> None:
+    stops = [partial(stop, f"a{n}", f"{LONG}{n}{VERDICT}") for n in range(MANY)]
+    assert ended([forked(one) for one in stops]) == [0] * MANY
+    assert len(stored(layout)) == len(payloads.entries(layout, "s-1")) == MANY
+    assert len(named(layout)) == MANY
 
 
 def test_a_subagent_is_sent_back_at_most_as_often_as_allowed(layout: Layout) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import memory_stores
 import pytest
 from conftest import git
+from contextkit.base import ledger
 from contextkit.base.layout import Layout
 from contextkit.memory.documents import context_window, snapshots
 from contextkit.payloads.documents import store as payloads
@@ -53,6 +54,9 @@ def test_what_a_session_did_that_died_is_told_to_the_next_once(layout: Layout) -
     said = fire("SessionStart", session_id="s-2", source="startup")
     assert said.startswith("The last session here, s-1, ended unexpectedly.")
     assert "Now wire it into the screen," in said
+    assert [one["ref"] for one in ledger.read(layout) if one["event"] == ledger.DIED] == [
+        "session:s-1"
+    ]
     assert fire("SessionStart", session_id="s-3", source="startup") == ""
 
 

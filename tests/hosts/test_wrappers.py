@@ -12,7 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 from checkouts import a_toolkit, make
-from conftest import CHECKOUT, git, seal
+from conftest import CHECKOUT, git, rounds, seal
 from contextkit.base.version import VERSION
 from contextkit.hosts.documents import vendored
 from contextkit.hosts.flows import uvx
@@ -206,11 +206,13 @@ def test_the_upgrade_of_a_wrapper_pins_the_newest_commit(
     assert sorted(os.listdir(data)) == sorted(["10.0.0", VERSION])
 
 
-def test_forty_at_once_install_one(checkout: Path, data: Path) -> None:
+def test_many_at_once_install_one(checkout: Path, data: Path) -> None:
     commit = git("rev-parse", "HEAD", cwd=checkout).strip()
     install = checkout / "scripts" / "contextkit" / "hosts" / "install.sh"
     words = ["sh", str(install), str(checkout), commit, VERSION]
-    running = [subprocess.Popen(words, stdout=subprocess.PIPE, text=True) for _ in range(12)]
+    running = [
+        subprocess.Popen(words, stdout=subprocess.PIPE, text=True) for _ in range(rounds(6, 40))
+    ]
     assert {process.communicate()[0] for process in running} == {f"{data / VERSION}\n"}
     assert os.listdir(data) == [VERSION]
 

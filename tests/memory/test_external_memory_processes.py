@@ -1,4 +1,4 @@
-"""External memory with forty real processes at once. Kills are in test_recovery_processes.py."""
+"""External memory with many real processes at once. Kills are in test_recovery_processes.py."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import SCRIPTS, ended, forked
+from conftest import MANY, SCRIPTS, ended, forked
 from contextkit.base.layout import Layout
 from contextkit.memory.documents import checkpoints, findings, merged, plans
 from contextkit.memory.documents import store as memory
@@ -16,33 +16,33 @@ from test_checkpoints import a_checkpoint
 from test_findings import NOON, a_finding
 
 
-@pytest.mark.parametrize("one", [True, False], ids=["one agent", "forty agents"])
-def test_forty_findings_at_once_are_forty_files(layout: Layout, one: bool) -> None:
+@pytest.mark.parametrize("one", [True, False], ids=["one agent", "many agents"])
+def test_findings_saved_at_once_have_a_file_each(layout: Layout, one: bool) -> None:
     def save(number: int) -> Callable[[], object]:
         made = a_finding(agent="ui" if one else f"ui-{number}", summary=f"text {number}")
         return lambda: findings.save(layout, made, NOON)
 
-    children = [forked(save(number)) for number in range(40)]
-    assert ended(children) == [0] * 40
+    children = [forked(save(number)) for number in range(MANY)]
+    assert ended(children) == [0] * MANY
     saved = [one for _, one in findings.load_all(layout)]
-    assert sorted(f.summary for f in saved) == sorted(f"text {number}" for number in range(40))
+    assert sorted(f.summary for f in saved) == sorted(f"text {number}" for number in range(MANY))
 
 
-def test_forty_checkpoints_at_once_have_their_file_as_id(layout: Layout) -> None:
-    saved = [forked(lambda: checkpoints.save(layout, a_checkpoint(), NOON)) for _ in range(40)]
-    assert ended(saved) == [0] * 40
+def test_checkpoints_saved_at_once_have_their_file_as_id(layout: Layout) -> None:
+    saved = [forked(lambda: checkpoints.save(layout, a_checkpoint(), NOON)) for _ in range(MANY)]
+    assert ended(saved) == [0] * MANY
     loaded = checkpoints.load_all(layout)
-    assert len(loaded) == 40
+    assert len(loaded) == MANY
     assert all(Path(path).stem == one.checkpoint_id for path, one in loaded)
 
 
-def test_forty_updates_of_one_plan_are_all_in_it(layout: Layout) -> None:
+def test_updates_at_once_of_one_plan_are_all_in_it(layout: Layout) -> None:
     def ask(number: int) -> Callable[[], object]:
         return lambda: plans.save(layout, plans.make("t", questions=[f"question {number}"]), NOON)
 
-    children = [forked(ask(number)) for number in range(40)]
-    assert ended(children) == [0] * 40
-    assert len(plans.load(plans.path_of(layout, "t")).questions) == 40
+    children = [forked(ask(number)) for number in range(MANY)]
+    assert ended(children) == [0] * MANY
+    assert len(plans.load(plans.path_of(layout, "t")).questions) == MANY
 
 
 def script(*arguments: str) -> subprocess.Popen[str]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import SCRIPTS
+from conftest import MANY, SCRIPTS
 from contextkit.base.layout import Layout
 from contextkit.payloads.documents import store as payloads
 
@@ -283,16 +283,16 @@ def test_what_only_looks_like_a_mark_is_output() -> None:
     assert (out, ending.status) == (b"a\0max\0mark", None)
 
 
-def test_forty_at_once_are_kept_each(layout: Layout) -> None:
+def test_many_at_once_are_kept_each(layout: Layout) -> None:
     running = [
         subprocess.Popen([*RUN, f"--session=s-{n % 4}", "--", f"{LONG}; echo number {n}"],
                          stdout=subprocess.PIPE)
-        for n in range(40)
+        for n in range(MANY)
     ]  # fmt: skip
     for process in running:
         assert b"exit 0" in process.communicate(timeout=60)[0]
     texts = [payload.content.splitlines()[-1] for payload in stored(layout)]
-    assert sorted(texts) == sorted(f"number {n}" for n in range(40))
+    assert sorted(texts) == sorted(f"number {n}" for n in range(MANY))
 
 
 def test_nothing_to_run_is_said(repo: Path) -> None:

@@ -53,7 +53,7 @@ def in_order(found: dict[str, Any]) -> list[str]:
 
 
 def test_stores_at_once_make_an_entry_each(layout: Layout) -> None:
-    many = rounds(24, 64)
+    many = rounds(16, 64)
     processes = [
         start("store", f"--topic=topic {n % 8}", *CALL, text=f"{TEXT}{n}") for n in range(many)
     ]
@@ -121,7 +121,7 @@ def writer(layout: Layout, number: int, told: int) -> int:
 
 def test_kills_lose_no_file_and_list_none_twice(layout: Layout) -> None:
     chance = random.Random(3)
-    kills = rounds(50, 200)
+    kills = rounds(30, 200)
     path = STORE / "s" / "manifest.json"
     engine.digest("What a writer imports, it has.", 20)
     stored = bytearray()

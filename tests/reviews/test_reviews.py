@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -1125,3 +1126,28 @@ def test_what_looks_like_a_finding_and_has_no_severity_is_said_aloud(
     assert run("verdict", "ingest", f"--dir={folder}") == 0
     run("verdict", "table")
     assert "1 P0 read without an index; 1 block looks like a finding: line 6: login()" in run.out
+
+
+def test_of_a_file_that_is_far_too_long_the_first_lines_are_read_and_it_is_never_clean(
+    repo: Path, run: Script
+) -> None:
+    row = '- P3 | P3-1 | "One" | A word\n'
+    head = f"### Findings Index\n{row}Verdict: safe\n\n### Summary\nA word.\n"
+    fits = head + "word\n" * (agent_review.MOST_LINES - head.count("\n"))
+    assert agent_review.effective_status(agent_review.parse(fits))[0] == "CLEAN"
+    review = agent_review.parse(fits + "\n#### P0-1. It is lost\n")
+    assert agent_review.effective_status(review) == ("NEEDS_ATTENTION", ("too_long",))
+    assert [one.title for one in review.findings] == ["A word"]
+    Path("out").mkdir()
+    Path("out/fd-a.md").write_text(fits + "more\n", encoding="utf-8")
+    assert run("verdict", "check", "--file=out/fd-a.md") == 1
+    assert "20000: only the first 20,000 lines are read" in run.out
+    assert run("verdict", "gate", "--dir=out") == 1
+    assert "malformed\tfd-a\tonly its first 20,000 lines are read" in run.out
+
+
+def test_a_long_listing_in_json_is_read_whole() -> None:
+    found = [{"severity": "high", "title": f"Defect {n}", "file": f"a{n}.py", "line": n}
+             for n in range(5_000)]  # fmt: skip
+    review = agent_review.parse(json.dumps(found, indent=1))
+    assert review.findings[-1].title == "Defect 4999" and "too_long" not in review.flags

@@ -15,12 +15,9 @@ import os
 
 from contextkit.base import names, stores
 from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Iterator
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.base.layout import Layout
 
 LATEST = "latest"
 _AROUND = "`'\"()[]{}<>*,;!?"  # punctuation that may surround an address in prose

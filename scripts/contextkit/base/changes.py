@@ -11,7 +11,6 @@ untouched, and no object is added to the repository.
 from __future__ import annotations
 
 import os
-import time
 
 from contextkit.base import files, git, names
 from contextkit.base.errors import ContextError
@@ -21,7 +20,6 @@ from contextkit.base.records import Record
 from contextkit.base.type_names import TracebackType
 
 _SCRATCH = "scratch-"
-_AGE = 3600  # age in seconds at which the scratch folder of a killed process is litter
 _STATES = {"A": "created", "D": "deleted", "R": "renamed"}
 # Whatever the user's settings are, a diff looks the same and starts no program.
 _PLAIN = (
@@ -227,9 +225,9 @@ class scratch_folder:
 
     def __enter__(self) -> str:
         files.make_folder(self._store)
-        for name in os.listdir(self._store):
-            if name.startswith(_SCRATCH):
-                _remove_old(os.path.join(self._store, name))
+        left = [name for name in os.listdir(self._store) if name.startswith(_SCRATCH)]
+        for path in filter(files.is_old, (os.path.join(self._store, name) for name in left)):
+            _remove(path)
         os.mkdir(self._path, 0o700)
         return self._path
 
@@ -237,14 +235,6 @@ class scratch_folder:
         self, kind: type[BaseException] | None, value: object, trace: TracebackType | None
     ) -> None:
         _remove(self._path)
-
-
-def _remove_old(path: str) -> None:
-    try:
-        if os.lstat(path).st_mtime < time.time() - _AGE:
-            _remove(path)
-    except FileNotFoundError:
-        pass  # another process is done with it
 
 
 def _remove(path: str) -> None:

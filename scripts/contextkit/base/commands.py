@@ -201,9 +201,9 @@ def add_value(raw: Raw, option: Option, spelling: str, value: str) -> None:
     if option.single == spelling and spelling:
         values.append(value)
     elif option.kind == "items":
-        from contextkit.base import lists
+        from contextkit.base import meant
 
-        values += lists.items(option.name, value)
+        values += meant.items(option.name, value)
     elif option.kind == "words":
         values += value.replace(",", " ").split()
     else:

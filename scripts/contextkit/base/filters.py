@@ -118,6 +118,11 @@ def known(text: str) -> str:
     return text or "unknown"
 
 
+def grouped(number: int) -> str:
+    """`number` with a comma after each three digits."""
+    return f"{int(number):,}"
+
+
 FILTERS: dict[str, Callable[..., str]] = {
     "joined": ", ".join,
     "quoted": quoted,
@@ -127,4 +132,5 @@ FILTERS: dict[str, Callable[..., str]] = {
     "item": item,
     "code": code,
     "known": known,
+    "grouped": grouped,
 }

@@ -18,11 +18,8 @@ import sys
 
 from contextkit.base import files, git, host_variables, names, sessions, version
 from contextkit.base.errors import ContextError
+from contextkit.base.layout import Layout
 from contextkit.base.type_names import Any, Iterable, Iterator
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.base.layout import Layout
 
 Event = dict[str, Any]
 
@@ -30,7 +27,8 @@ Event = dict[str, Any]
 STORED, RENDERED, INJECTED, SHOWN = "stored", "rendered", "injected", "shown"
 ACKNOWLEDGED, CONSUMED, ENDED, REMOVED = "acknowledged", "consumed", "ended", "removed"
 ASKED = "asked"  # an agent was told how to answer, or sent back, and answered: what that cost
-EVENTS = (STORED, RENDERED, INJECTED, SHOWN, ACKNOWLEDGED, CONSUMED, ENDED, REMOVED, ASKED)
+DIED = "died"  # a session's process was gone without having ended it
+EVENTS = (STORED, RENDERED, INJECTED, SHOWN, ACKNOWLEDGED, CONSUMED, ENDED, REMOVED, ASKED, DIED)
 
 FORMAT = 1
 HOST = "CONTEXT_HOST"  # environment variable that tells the host that called a hook
@@ -46,19 +44,20 @@ def folder(layout: Layout) -> str:
 
 def note(
     layout: Layout, event: str, ref: str, *, tokens: int = 0, to: str = "",
-    sources: Iterable[str] = (), session: str = "", agent: str = "",
+    sources: Iterable[str] = (), session: str = "", agent: str = "", kind: str = "",
 ) -> None:  # fmt: skip
     """Append an event. Never raises if it cannot be written, and does nothing without a `ref`.
 
     `tokens` is the number of tokens that the event delivered, `to` the address of the recipient,
-    and `sources` the addresses that a document was made from. Session and agent default to those of
+    `kind` what its receipt calls the text, and `sources` the addresses that a document was made
+    from. Session and agent default to those of
     the environment.
     """
     if not ref:
         return
     now = names.now()
     try:
-        line = _line(layout, now, event, ref, tokens, to, sources, session, agent)
+        line = _line(layout, now, event, ref, tokens, to, sources, session, agent, kind)
         files.store(layout.state)
         _append(os.path.join(folder(layout), names.iso(now)[:7] + ".jsonl"), line)
     except (OSError, ContextError):
@@ -67,13 +66,14 @@ def note(
 
 def _line(
     layout: Layout, now: int, event: str, ref: str, tokens: int, to: str,
-    sources: Iterable[str], session: str, agent: str,
+    sources: Iterable[str], session: str, agent: str, kind: str = "",
 ) -> bytes:  # fmt: skip
     fields = {
         "session": session or sessions.find_current(layout),
         "agent": agent or os.environ.get("CONTEXT_AGENT", ""),
         "by": _by(),
         "to": to,
+        "kind": kind,
     }
     head = f'{{"v":{FORMAT},"at":"{names.iso(now)}","event":{_text(event)},"ref":{_text(ref)}'
     head += f',"tokens":{max(0, tokens)}' if tokens else ""

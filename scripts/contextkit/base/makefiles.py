@@ -13,15 +13,11 @@ import os
 import re
 
 from contextkit.base import files, names, outgoing
-from contextkit.base.commands import Program, options_of
+from contextkit.base.commands import Command, Program, options_of
 from contextkit.base.errors import bad_input
 from contextkit.base.records import Record
 from contextkit.base.type_names import Iterable, Iterator
 from contextkit.base.version import toolkit
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.base.commands import Command
 
 # A line of the Makefile, or of checkout.mk, where a recipe that calls a script may follow.
 _LINE = re.compile(

@@ -6,11 +6,8 @@ import os
 import sys
 
 from contextkit.base import names
+from contextkit.base.commands import Rows
 from contextkit.base.type_names import Any, Iterator, Sequence
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.base.commands import Rows
 
 
 def of(rows: Rows) -> str:

@@ -10,14 +10,10 @@ import os
 import sys
 
 from contextkit.base import names
-from contextkit.base.commands import Command, Option, Program, add_value, options_of
+from contextkit.base.commands import Command, Option, Program, Raw, add_value, options_of
 from contextkit.base.errors import ContextError, bad_input, closed_output
 from contextkit.base.type_names import NoReturn
 from contextkit.base.version import VERSION
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.base.commands import Raw
 
 
 class _Single(str):

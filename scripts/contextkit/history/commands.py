@@ -359,7 +359,7 @@ PROGRAM = Program(
         ),
         Command(
             run=report,
-            help="write a page that shows what was carried, what is open, stale or failed",
+            help="write a page: what needs me, does it help, where did it go",
             options=(
                 Option(name="file", help="output file (default: .contextkit/report.html)"),
                 Option(name="open", kind="flag", help="open it in the browser"),

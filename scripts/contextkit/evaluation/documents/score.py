@@ -7,14 +7,19 @@ replacement (percentile bootstrap; Efron, 1979), from a fixed seed.
 
 from __future__ import annotations
 
+import json
+import os
 import random
 from collections import defaultdict
 
+from contextkit.base import files
+from contextkit.base.layout import Layout
 from contextkit.base.records import NamedTuple
-from contextkit.base.type_names import Iterable, Sequence
+from contextkit.base.type_names import Any, Iterable, Sequence
 from contextkit.evaluation.documents.exchange import MARKS
 
 ALL = "all"
+KEPT = "evaluation.json"  # in the state folder
 _SAMPLES, _SEED = 1000, 20251123
 _LOW, _HIGH = 0.025, 0.975
 
@@ -81,6 +86,18 @@ def interval(sheets: Sequence[Sheet]) -> tuple[float, float]:
     draw = random.Random(_SEED)
     shares = sorted(share(draw.choices(sheets, k=len(sheets))) for _ in range(_SAMPLES))
     return shares[int(_LOW * _SAMPLES)], shares[int(_HIGH * _SAMPLES) - 1]
+
+
+def save(layout: Layout, rows: Sequence[Score]) -> None:
+    """Keep the rows of the last evaluation, for the report."""
+    path = os.path.join(files.store(layout.state), KEPT)
+    files.write(path, json.dumps([row._asdict() for row in rows]), derived=True)
+
+
+def load(layout: Layout) -> list[dict[str, Any]]:
+    """Return the rows of the last evaluation; none if there was none."""
+    kept = files.read_if_there(os.path.join(layout.state, KEPT))
+    return json.loads(kept) if kept else []
 
 
 class Loss(NamedTuple):

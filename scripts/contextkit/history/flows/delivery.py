@@ -22,7 +22,9 @@ class Delivery(Record):
     agent: str = ""
     stored: int = 0
     handed: int = 0
+    asked: int = 0  # of `handed`, what a second turn of its author took
     shown: int = 0
+    text: str = ""  # the kind of its text, where its receipt told it
     delivered: bool = False
     opened: bool = False
     consumed: bool = False
@@ -57,6 +59,8 @@ def of_documents(events: Iterable[ledger.Event]) -> dict[str, Delivery]:
         for number, name in enumerate(touched):
             if name in facts:
                 _add(facts[name], event, 0 if number else size)
+        if one.get("kind") and ref in facts:
+            facts[ref]["text"] = one["kind"]
     return {ref: Delivery(ref=ref, **values) for ref, values in facts.items()}  # type: ignore[arg-type]
 
 
@@ -66,6 +70,7 @@ def _add(fact: dict[str, object], event: str, size: int) -> None:
         fact["handed"] = int(str(fact.get("handed", 0))) + size
     elif event == ledger.ASKED:
         fact["handed"] = int(str(fact.get("handed", 0))) + size
+        fact["asked"] = int(str(fact.get("asked", 0))) + size
     elif event in _READ:
         fact |= {"opened": True, "delivered": True}
         fact["shown"] = int(str(fact.get("shown", 0))) + size

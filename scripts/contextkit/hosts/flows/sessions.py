@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import time
 
-from contextkit.base import addresses, files, names, sessions
+from contextkit.base import addresses, files, ledger, names, sessions
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.hosts.documents import contracts, seen_agents
@@ -292,6 +292,7 @@ def _take_dead(layout: Layout, besides: str) -> tuple[str, str]:
         if name != besides and not sessions.is_running(int(process) if process.isdigit() else 0):
             found.append((os.stat(path).st_mtime, name, rest.strip()))
     for _, name, _ in found:
+        ledger.note(layout, ledger.DIED, f"session:{name}", session=name)
         _forget(layout, name)
     return max(found)[1:] if found else ("", "")
 
@@ -337,7 +338,6 @@ def end(layout: Layout, session: str) -> list[str]:
 
     One line goes into the session's summary, or into the payloads' own log.
     """
-    from contextkit.base import ledger
     from contextkit.payloads.flows import retention
 
     sessions.check(session)

@@ -48,6 +48,7 @@ class Stored(Record):
     receipt: str
     path: str
     ref: str
+    kind: str = ""  # what the receipt calls the text
     notes: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
@@ -206,11 +207,13 @@ def _answer(layout: Layout, told: Told, path: str, notes: list[str], passed: boo
     text, ref = receipts.render(told.receipt), addresses.of(layout, path, "payload")
     whose = addresses.parts(ref)[1].partition("/")[0]
     if passed:
-        ledger.note(layout, ledger.RENDERED, ref, tokens=tokens.estimate(text), session=whose)
+        size, kind = tokens.estimate(text), told.receipt.kind
+        ledger.note(layout, ledger.RENDERED, ref, tokens=size, session=whose, kind=kind)
     return Stored(
         receipt=text,
         path=path,
         ref=ref,
+        kind=told.receipt.kind,
         notes=tuple(dict.fromkeys(notes)),
         missing=told.missing,
         remarks=telling.remarks(told.receipt),

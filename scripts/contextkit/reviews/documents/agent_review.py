@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from contextkit.base.records import Record
 from contextkit.base.type_names import Iterable
-from contextkit.reviews.documents import headers, index, proof, reader, vocabulary
+from contextkit.reviews.documents import headers, index, objects, proof, reader, vocabulary
 from contextkit.reviews.documents import lines as review_lines
 from contextkit.reviews.documents.index import Finding
 from contextkit.reviews.documents.lines import UNCLOSED
@@ -34,6 +34,7 @@ Status = tuple[str, tuple[str, ...]]
 _HARMLESS = frozenset(["late_index", "two_indexes", "no_verdict", "severity_conflict"])
 _SERIOUS_AT = "serious_at_line_"  # a flag, followed by the line number
 _UNPROVED = "unproved"  # a flag: a line that the contract asks for is not there
+MOST_LINES = 20_000  # of a file that are read: more take too long (make torture what=time)
 _ENDS = 400  # characters within which our first or last line must lie
 SECTIONS = ("sources", "findings", "confidence", "gaps")
 _SENTINEL = "flux-research:complete"
@@ -70,6 +71,10 @@ def parse(text: str, mode: str = "", terms: Terms | None = None) -> Review:
     `terms` are those of the run that gave the agent its contract: its file has to prove that it
     is clean. Linear in the length of `text`; never raises.
     """
+    head = bounded(text)
+    if len(head) < len(text):
+        review = parse(head, mode, terms)
+        return review.replace(flags=(*review.flags, "too_long"))
     if not text.removeprefix("\ufeff").strip():
         return Review(validation="missing", type="research" if mode == "research" else "verdict")
     reading = _Reading()
@@ -87,6 +92,13 @@ def parse(text: str, mode: str = "", terms: Terms | None = None) -> Review:
             review = review.replace(findings=found.findings, unsure=found.unsure)
     review = review.replace(findings=_addressed(review.findings), run=_run(text), complete=complete)
     return _doubted(review, text, reading.understood(), terms)
+
+
+def bounded(text: str) -> str:
+    """Return as much of a file as is read: all of JSON, else more lines than an agent writes."""
+    if text.count("\n") <= MOST_LINES or objects.findings(text) is not None:
+        return text
+    return "\n".join(text.split("\n", MOST_LINES)[:MOST_LINES])
 
 
 def _addressed(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:

@@ -103,6 +103,9 @@ def _unproved(text: str, terms: proof.Terms | None) -> list[Complaint]:
     """Return what keeps a file without P0 and P1 from being clean, each with what to do."""
     review = agent_review.parse(text, "review", terms)
     found = []
+    if "too_long" in review.flags:
+        why = f"only the first {agent_review.MOST_LINES:,} lines are read: leave out what is quoted"
+        found.append((agent_review.MOST_LINES, why, ""))
     for doubt in review.doubts:
         number, _, why = doubt.removeprefix("line ").partition(" ")
         if doubt.startswith("line "):
@@ -132,6 +135,7 @@ def feedback(text: str, terms: proof.Terms | None = None) -> list[str]:
 
 
 def _complaints(text: str) -> list[Complaint]:
+    text = agent_review.bounded(text)
     blocks: list[index.Block] = []
     issues = Issues()
     found: list[Complaint] = []
@@ -151,9 +155,9 @@ def _complaints(text: str) -> list[Complaint]:
         found.append((blocks[0].start, "the index is not the first block of the file", _HEADING))
     found += [(block.start, "a second index: a file has one", "") for block in blocks[1:]]
     rows = tuple(row for block in blocks for row in block.rows)
-    raw = _raw_lines(text, blocks)
+    raw, verdict = _raw_lines(text, blocks), demanded(rows)
     for block in blocks:
-        found += _of_block(block, raw, demanded(rows))
+        found += _of_block(block, raw, verdict)
     if any(row.severity not in ("", "IMP") for row in rows):
         wanted = {"summary": "### Summary", "issues": "### Issues Found"}
         found += [

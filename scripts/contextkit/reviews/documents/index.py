@@ -306,12 +306,12 @@ def label_of(text: str) -> str:
         return ""
     low = lines.plain(text).lower().replace("-", " ")
     apart = "".join(char if char.isalnum() else " " for char in low).split()
-    found = [vocabulary.severity(word) for word in apart]
-    whole = " ".join(apart)
-    if whole.startswith(("must fix", "should fix", "needs attention")):
-        found[0] = vocabulary.severity("-".join(apart[:2]))
-    if not apart or not found[0]:
+    whole = " ".join(apart[:2])
+    pair = whole in ("must fix", "should fix", "needs attention")
+    first = vocabulary.severity("-".join(apart[: 1 + pair])) if apart else ""
+    if not first:
         return ""
+    found = [first, *map(vocabulary.severity, apart[1:])]
     others = (word for word, known in zip(apart, found, strict=True) if not known)
     if any(word not in _LABEL_WORDS and not word.isdigit() for word in others):
         return ""

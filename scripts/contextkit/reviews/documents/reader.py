@@ -605,7 +605,7 @@ def column(cell: str) -> str:
     return _COLUMNS.get(word) or index.role(cell) or word
 
 
-@functools.lru_cache(1 << 16)
+@functools.lru_cache(1 << 18)
 def group_of(text: str) -> str:
     """Return the severity of a heading or lead that only opens a group: `🔴 Critical issues"
     " (2)`."""
@@ -627,7 +627,7 @@ def group_of(text: str) -> str:
     return ""
 
 
-@functools.lru_cache(1 << 16)
+@functools.lru_cache(1 << 18)
 def titled(text: str) -> tuple[str, str, str]:
     """Return id, severity and title of a heading: `Finding 1.1: No quickstart (P0)`."""
     bare = lines.unbulleted(text)[0]
@@ -675,6 +675,7 @@ def first_part(value: str) -> str:
     return value.strip(" *_`")
 
 
+@functools.lru_cache(1 << 18)
 def _head(text: str) -> Head:
     """Return the head of a line, after emoji and brackets of the kind `[bug]`."""
     bare = text.strip()
@@ -730,7 +731,7 @@ def _tail(text: str) -> str:
     return found
 
 
-@functools.lru_cache(1 << 16)
+@functools.lru_cache(1 << 18)
 def _is_about(title: str, words: frozenset[str]) -> bool:
     said = "".join(c if c.isalnum() or c == "-" else " " for c in title.lower()).split()
     return len(said) <= 6 and not words.isdisjoint(said)

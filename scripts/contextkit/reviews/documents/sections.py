@@ -55,6 +55,7 @@ def section(text: str, finding: str) -> str:
 
 def sections(text: str, findings: Iterable[str]) -> dict[str, str]:
     """Like `section` for many findings at once, parsing the text only once."""
+    text = agent_review.bounded(text)
     body = _Body(text, agent_review.parse(text))
     return {finding: body.section(finding) for finding in findings}
 

@@ -10,6 +10,8 @@ toward the milder reading.
 
 from __future__ import annotations
 
+import functools
+
 from contextkit.reviews.documents.lines import QUOTES, plain, unbulleted, unquoted
 
 SEVERITIES = ("P0", "P1", "P2", "P3", "IMP")  # strictest first
@@ -64,14 +66,18 @@ _VERDICT_LABELS = ("VERDICT", "OVERALL VERDICT", "FINAL VERDICT")
 _ID = frozenset("-_./#")
 
 
+@functools.lru_cache(1 << 16)
 def severity(text: str) -> str:
     """Return P0 to P3 or IMP for a severity word in any form, the strictest of several; else ''."""
     if len(text) > 60:
         return ""
-    words = [
-        trimmed(word) or word for word in text.upper().replace("_", "-").translate(_APART).split()
-    ]
-    words = [word for word in words if word[0].isalnum() or word in _WORDS]
+    words: list[str] = []
+    for word in text.upper().replace("_", "-").translate(_APART).split():
+        word = trimmed(word) or word
+        if word[0].isalnum() or word in _WORDS:
+            if not words and word.partition("-")[0] not in _FIRST_WORDS:
+                return ""
+            words.append(word)
     whole = "-".join(words)
     if whole in _WORDS:
         return _WORDS[whole]
@@ -140,7 +146,10 @@ def is_comment(text: str) -> bool:
 def may_begin(text: str) -> bool:
     """Whether a Head of `text` can have any fields: quickly rules out almost all prose."""
     word = text[:60].lstrip(" *_`[(").partition(" ")[0]
-    return not word.isalpha() or word.upper() in _FIRST_WORDS
+    core = word if word.isalpha() else trimmed(word)
+    if not core:
+        return not word.isascii()  # an emoji
+    return not core.isalpha() or core.upper() in _FIRST_WORDS
 
 
 class Head:
@@ -153,7 +162,7 @@ class Head:
         self.severity = self.raw = self.id = ""
         self.marked = False
         self.title = plain(text)
-        for _ in range(2):
+        for _ in range(2 if may_begin(self.title) else 0):
             word, marked, rest = _first_word(self.title)
             found = severity(word)
             if found and not self.raw and (marked or word.upper() in SEVERITIES):

@@ -34,6 +34,7 @@ _UNREAD = "no readable Findings Index: read the file"
 _DOUBTS = {
     "index_incomplete": "a P0 or P1 is missing from its index",
     "truncated": "the file ends early",
+    "too_long": f"only its first {agent_review.MOST_LINES:,} lines are read",
     "unclosed_fence": "a code fence is never closed",
 }
 _SUMMARY = 120  # characters of the line that says what an agent found
@@ -189,8 +190,9 @@ def _read(layout: Layout, asked: Asked, agent: str) -> Reading:
     whose = _whose(asked, agent, path, review)
     if whose:
         found = foreign(layout, agent, path, whose)
+        text = agent_review.bounded(text)
         return found.replace(review=found.review.replace(run=review.run), text=text, sha256=sha256)
-    header = headers.parse(text)
+    header = headers.parse(agent_review.bounded(text))
     status, flags = agent_review.effective_status(review, header)
     validation = "valid" if agent_review.is_work(review, header) else review.validation
     return Reading(
@@ -203,7 +205,7 @@ def _read(layout: Layout, asked: Asked, agent: str) -> Reading:
         flags=("partial", *flags) if partial else flags,
         review=review,
         header=header,
-        text=text,
+        text=agent_review.bounded(text),
         sha256=sha256,
     )
 

@@ -16,6 +16,7 @@ from contextkit.base.records import Record
 from contextkit.base.type_names import Collection, Iterable
 from contextkit.reviews.documents import runs
 from contextkit.reviews.documents import verdicts as verdict_files
+from contextkit.reviews.documents.agent_review import MOST_LINES
 from contextkit.reviews.documents.vocabulary import SERIOUS
 from contextkit.reviews.flows import agent_files, history, workers
 from contextkit.reviews.flows.agent_files import Asked, Reading
@@ -37,6 +38,7 @@ _FLAGS = {
     "header_mismatch": ("contradictory", "its header is stricter than its index"),
     "index_incomplete": ("contradictory", "its sections hold a P0 or P1 that its index lacks"),
     "truncated": ("malformed", "it ends with the index: cut off?"),
+    "too_long": ("malformed", f"only its first {MOST_LINES:,} lines are read"),
     "unclosed_fence": ("malformed", "a code fence in it is never closed"),
 }
 

@@ -12,11 +12,8 @@ from collections import Counter
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
 from contextkit.text.digests import reading
+from contextkit.text.digests.lines import Lines
 from contextkit.text.digests.reading import Pattern, Unit
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.text.digests.lines import Lines
 
 _PLACE = r"(?:[A-Za-z]:)?[^\s:()'\"`]+\.[A-Za-z]\w{0,7}(?::\d+(?::\d+)?(?:-\d+)?|\(\d+(?:,\d+)?\))"
 _SEVERITY = r"fatal error|error|warning|note|info(?:rmation)?|hint|style|convention|refactor"
@@ -63,7 +60,7 @@ def find(text: Lines) -> tuple[list[Diagnostic], set[int]]:
     for number, line in enumerate(text.all):
         if not line or len(line) > 4 * _READ:
             continue
-        if line[0] not in " \t" and (name := _FILE.match(line)):
+        if " " not in line and line[0] != "\t" and (name := _FILE.match(line)):
             file = name[1]
         elif ":" in line or "(" in line:
             read = line[:_READ]
@@ -86,11 +83,7 @@ def find(text: Lines) -> tuple[list[Diagnostic], set[int]]:
 
 def _arrows(text: Lines) -> Iterator[tuple[int, str]]:
     """The number of the line above each arrow to a place, and the place."""
-    whole = "\n".join(text.all)
-    number = counted = 0
-    for arrow in _ARROW.finditer(whole):
-        number += whole.count("\n", counted, arrow.start())
-        counted = arrow.start()
+    for number, arrow in reading.places(_ARROW, text.whole):
         if number and text.all[number - 1].strip():
             yield number - 1, arrow["place"]
 

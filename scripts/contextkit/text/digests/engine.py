@@ -21,7 +21,7 @@ from collections import Counter
 from contextkit.base import tokens
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Callable, Sequence
-from contextkit.text import facts
+from contextkit.text import facts, fitting
 from contextkit.text.digests import kinds, reading, weighing
 from contextkit.text.digests.kinds import binary
 from contextkit.text.digests.reading import Unit
@@ -33,12 +33,12 @@ _TASTE = 0.5  # weight of a unit's decisiveness relative to its facts
 _BARE, _KEY = 0.12, 0.4  # facts that a unit without any counts as, and those that a key unit adds
 _WORD = reading.Pattern(r"\d+|[^\W\d_][^\W_]+")  # by which statements are compared
 _NAME, _NAMES = 40, 8  # characters of a short name, and names listed after `+n more`
-_TRIES, _STEPS = 4, 5  # units that may not fit into the remaining room, and cuts of a unit
+_ENOUGH = 2.2  # times the cap, of which the units are chosen before they are measured
+_NEXT, _CUT = 4, 2  # units for which there may be room in the end, and those that may be cut
 _UNITS = 2000  # units that are weighed
-_CUT, _SHORT = 16, 12  # units that may be cut, and the least characters that stay of one
+_SHORT = 12  # characters that stay of a unit at least
 _HALF_LINE = 48  # bytes of a beginning that says something without a fact
 _MOST = 0.3  # share of a unit that must stay if it is cut
-_SPARE, _SPARE_BETWEEN_WORDS = 3, 7  # tokens left for which a unit is cut, and between words
 
 
 class Row(NamedTuple):
@@ -146,21 +146,19 @@ class ParsedText:
         `size` counts the tokens of a digest as it will be shown, by default as its summary.
         """
 
-        def made(chosen: Sequence[int], cut: dict[int, str]) -> Digest:
-            units = self._weighed.units
-            for index, text in cut.items():
-                units = [*units[:index], units[index]._replace(text=text), *units[index + 1 :]]
-            partly = self.partly and not self.is_output
-            return _digest(self.kind, units, list(chosen), most_rows, partly)
+        weighed, partly = self._weighed, self.partly and not self.is_output
+        count = size or self._size
 
-        def of_summary(digest: Digest) -> int:
-            return tokens.size(digest.summary, self.tokenizer)
+        def made(told: dict[int, str]) -> Digest:
+            return _digest(self.kind, weighed.units, told, most_rows, partly)
 
-        found = _chosen(self._weighed, _Filling(cap, size or of_summary, made))
+        chosen, others = _in_order_of_value(weighed, cap)
+        told = _fitting(weighed.units, chosen, others, lambda told: count(made(told)) <= cap)
+        found = made(told)
         return found._replace(kept=self.kept(found.summary), total=len(self.facts))
 
-    def _about(self, digest: Digest) -> int:
-        return tokens.estimate(digest.summary, self.tokenizer)
+    def _size(self, digest: Digest) -> int:
+        return tokens.size(digest.summary, self.tokenizer)
 
     def kept(self, said: str) -> int:
         """The number of facts of the text that `said` carries."""
@@ -172,11 +170,10 @@ class ParsedText:
 
     def lead(self, most: int = 3, cap: int = 100) -> str:
         """The most decisive parts of the text in up to `most` sentences, in the text's order."""
-        digest = self.digest(cap, most, self._about)
-        found = [(digest.at, digest.key)] if digest.key else []
-        found += [(row.line, row.finding) for row in digest.rows if row.finding[:1] != "+"]
-        found.sort(key=lambda one: one[0])
-        said = [one for _, text in found for one in reading.sentences(text)]
+        units, (chosen, _) = self._weighed.units, _in_order_of_value(self._weighed, cap)
+        texts = [units[index].text for index in chosen]
+        first = sorted(chosen[: max(1, fitting.leading(texts, cap, self.tokenizer))])
+        said = [one for index in first for one in reading.sentences(units[index].text)]
         whole = [one if one[-1] in ".!?。！？…" else one + "." for one in said[:most]]
         return " ".join(whole)
 
@@ -259,20 +256,78 @@ def carried(said: str, known: set[tuple[str, str]]) -> frozenset[tuple[str, str]
     return frozenset((kind, value) for kind, value, _ in facts.find(said)) & known
 
 
-def _chosen(weighed: _Weighed, filling: _Filling) -> Digest:
-    """Choose units in order of value and return the digest with as many as fit."""
+def _in_order_of_value(weighed: _Weighed, cap: int) -> tuple[list[int], list[int]]:
+    """The units worth telling, more than will fit, and those that follow them."""
     choice = _Choice(weighed)
-    choice.ranked(filling.cap)
-    while choice.spent < 2.2 * filling.cap and (index := choice.best()) is not None:
-        choice.take(index)  # more than will fit, which is measured below
-    costs = [cost + aspect for cost, aspect in zip(weighed.costs, weighed.aspects, strict=True)]
-    first = filling.begin(choice.chosen, costs)
-    others = choice.chosen[first:] + choice.order
-    filling.add(others + choice.left, costs)
-    whole = [index for index in others if weighed.units[index].group]  # shown or counted
-    others = [index for index in others if index not in whole] or whole
-    filling.add_beginning(others, costs, [unit.text for unit in weighed.units])
-    return filling.digest
+    choice.ranked(cap)
+    while choice.spent < _ENOUGH * cap and (index := choice.best()) is not None:
+        choice.take(index)
+    return choice.chosen, choice.order[:_NEXT] + choice.left[:_NEXT]
+
+
+def _fitting(
+    units: list[Unit], chosen: list[int], others: list[int], fits: Callable[[dict[int, str]], bool]
+) -> dict[int, str]:
+    """The texts of as many units as fit, in order of value, by index; the last may be cut."""
+    known: dict[tuple[tuple[int, str], ...], bool] = {}
+
+    def fit(parts: list[tuple[int, fitting.Part]]) -> dict[int, str]:
+        def told(texts: Sequence[str]) -> dict[int, str]:
+            said: dict[int, str] = {}
+            for (index, _), text in zip(parts, texts, strict=True):
+                if len(text) > len(said.get(index, "")):
+                    said[index] = text
+            return said
+
+        def all_fit(texts: Sequence[str]) -> bool:
+            said = told(texts)
+            key = tuple(said.items())
+            if key not in known:
+                known[key] = fits(said)
+            return known[key]
+
+        return told(fitting.fit([part for _, part in parts], all_fit))
+
+    def whole(index: int, step: int) -> tuple[int, fitting.Part]:
+        return index, fitting.Part(units[index].text, ((step, 0),))
+
+    steps = range(len(chosen), 0, -1)
+    first = fit([whole(index, step) for index, step in zip(chosen, steps, strict=True)])
+    kept = [(index, fitting.Part(text)) for index, text in first.items()]
+    left = [index for index in [*chosen, *others] if index not in first]
+    group = next((units[index].group for index in left if units[index].group), "")
+    left = [index for index in left if units[index].group in ("", group)][:_NEXT]  # graver first
+    cut = [index for index in left if not units[index].group] or left  # or shown or counted
+    alone = len(kept) < 2
+    return fit([
+        *kept,
+        *(whole(index, 1) for index in left),
+        *((index, _cuttable(units[index].text, clip, alone))
+          for clip in (_to_clause, _to_word) for index in cut[:_CUT]),
+    ])  # fmt: skip
+
+
+def _cuttable(text: str, clip: Callable[[str, int], str], alone: bool) -> fitting.Part:
+    """A unit of which a beginning may stay if it means something by itself, or is all there is."""
+
+    def speaking(text: str, width: int) -> str:
+        if width >= len(text):
+            return text
+        beginning = clip(text, width)
+        return beginning if alone or _speaks_for_itself(beginning) else ""
+
+    return fitting.Part(text, ((1, 0),), least=1, clip=speaking)
+
+
+def _to_clause(text: str, width: int, between_words: bool = False) -> str:
+    """The beginning of a unit up to a clause, or a word; '' if it would be too little of it."""
+    least = _least(text, between_words)
+    ends = [end for end in reading.ends(text, between_words) if least <= end <= width]
+    return reading.beginning(text, ends[-1]) if ends else ""
+
+
+def _to_word(text: str, width: int) -> str:
+    return _to_clause(text, width, True)
 
 
 class _Choice:
@@ -335,76 +390,6 @@ class _Choice:
         return None
 
 
-class _Filling:
-    """A digest that is filled until nothing fits any more, and the room that is left in it.
-
-    Costs are estimates, so each digest is made and measured; they decide what is worth a try.
-    """
-
-    def __init__(
-        self,
-        cap: int,
-        size: Callable[[Digest], int],
-        made: Callable[[Sequence[int], dict[int, str]], Digest],
-    ) -> None:
-        self.cap, self._size, self._made = cap, size, made
-        self.kept: list[int] = []
-        self.digest = made([], {})
-        self.room = cap  # that is left
-        self._scale = 1.0  # tokens per estimated token
-
-    def try_(self, indexes: list[int], cut: dict[int, str] | None = None) -> int:
-        """Add units if they fit; the tokens that they are above the cap, 0 or less if they fit."""
-        digest = self._made([*self.kept, *indexes], cut or {})
-        above = self._size(digest) - self.cap
-        if above <= 0 and (-above < self.room or not cut):
-            self.digest, self.room = digest, -above
-            if not cut:
-                self.kept += indexes
-        return above
-
-    def begin(self, chosen: list[int], costs: list[int]) -> int:
-        """Add as many of `chosen` as fit, in order; how many."""
-        totals = list(itertools.accumulate(costs[index] for index in chosen))
-        count = bisect.bisect_right(totals, self.cap)
-        while count and (above := self.try_(chosen[:count])) > 0:
-            count = min(count - 1, bisect.bisect_right(totals, totals[count - 1] - above))
-        if count:
-            self._scale = (self.cap - self.room) / totals[count - 1]
-        return count
-
-    def add(self, others: list[int], costs: list[int]) -> None:
-        """Add other units for which there is room, in order."""
-        tries = _TRIES
-        for index in others:
-            likely = 0.8 * costs[index] * self._scale <= self.room
-            if likely and tries and index not in self.kept:
-                tries -= self.try_([index]) > 0
-
-    def add_beginning(self, others: list[int], costs: list[int], texts: list[str]) -> None:
-        """Add the longest beginning that fits of a unit that does not: up to a clause or a word."""
-        left, room = [index for index in others if index not in self.kept][:_CUT], self.room
-        for between_words, index in itertools.product((False, True), left):
-            if self.room < (_SPARE_BETWEEN_WORDS if between_words else _SPARE):
-                return
-            text, longest = texts[index], room / (costs[index] * self._scale)
-            least = _least(text, between_words) if len(self.kept) > 1 else _SHORT
-            ends = [end for end in reading.ends(text, between_words) if end >= least]
-            at = bisect.bisect_right(ends, longest * len(text))
-            for _ in range(_STEPS):
-                if not at:
-                    break
-                beginning = reading.beginning(text, ends[at - 1])
-                if len(self.kept) > 1 and not _speaks_for_itself(beginning):
-                    break
-                above = self.try_([index], {index: beginning})
-                if above <= 0:
-                    break
-                at = min(
-                    at - 1, bisect.bisect_right(ends, ends[at - 1] * room / (room + above + _SPARE))
-                )
-
-
 def _speaks_for_itself(beginning: str) -> bool:
     """Whether the beginning of a unit means something by itself: a fact, or half a line."""
     return len(beginning.encode()) > _HALF_LINE or bool(facts.find(beginning))
@@ -419,16 +404,15 @@ def _least(text: str, between_words: bool) -> int:
 
 
 def _digest(
-    kind: str, all_units: list[Unit], chosen: list[int], most_rows: int, partly: bool
+    kind: str, all_units: list[Unit], told: dict[int, str], most_rows: int, partly: bool
 ) -> Digest:
-    """The units in the text's order, grouped by heading, with those left out counted."""
-    shown = set(chosen)
-    main = _key(all_units, chosen)
-    units = _in_order([all_units[i] for i in sorted(shown - {main})])
+    """The units told in the text's order, grouped by heading, with those left out counted."""
+    main = _key(all_units, list(told))
+    units = _in_order([all_units[i]._replace(text=told[i]) for i in sorted(told) if i != main])
     aspects = {unit.aspect for unit in units}
-    missing = [u for i, u in enumerate(all_units) if i not in shown and u.text not in aspects]
+    missing = [u for i, u in enumerate(all_units) if i not in told and u.text not in aspects]
     units = [unit for unit in units if unit.text not in aspects]  # a name that is an aspect, too
-    key = all_units[main].text if main >= 0 else ""
+    key = told[main] if main >= 0 else ""
     rows: list[Row] = []
     for number, unit in enumerate(units):
         if rows and rows[-1].aspect == unit.aspect:

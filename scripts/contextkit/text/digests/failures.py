@@ -11,28 +11,19 @@ one, with its count.
 
 from __future__ import annotations
 
+import itertools
 import re
 
 from contextkit.base.records import NamedTuple
 from contextkit.text.digests import lines, reading
+from contextkit.text.digests.lines import Lines
 from contextkit.text.digests.reading import Pattern
 
-_STAMP = Pattern(
-    r"^\[?(?:\d{4}[-/]\d\d[-/]\d\d[T ])?\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?Z?\]?\s"
-    r"|^\[?\d{4}[-/]\d\d[-/]\d\d[T ]\S+\s|^[A-Z][a-z]{2} +\d+ \d\d:\d\d:\d\d |^\[\d+\.\d+\] "
-    r"|^#\d+ (?:\d+\.\d+ )?|^│ ?"  # of a step of docker build; the frame around terraform's errors
-    r"|^\[gw\d+\] \[ *\d+%\] "  # of a worker of pytest-xdist
-    r"|^\S+ \S+ \S+ \[\d\d/\w{3}/\d{4}(?::\d\d){3} [+-]\d{4}\] "  # of a request, with who made it
-)
-OF_A_TOOL = (  # how some tools begin or end a line about a failure; a part of two patterns
+FAILS = Pattern(  # at the beginning or end of a line as some tools say it, then anywhere
     r"^(?:E: |##\[error\]|CONFLICT \(|error during build|\S+\.go:\d+:\d+: )"
     r"|^\S+\.\w{1,5}:\d+:\d+: (?:[A-Z]+\d+ |invalid-syntax: )"
     r"|: (?:command not found|No such file or directory|Permission denied)$"
-)
-_STAMPED = frozenset("[#│0123456789ADFJMNOS")  # what a line with a time begins with
-FAILS = Pattern(
-    OF_A_TOOL
-    + r"|\b(?:FAILED|FAIL|FATAL|CRITICAL|PANIC|SEVERE)\b|\bERROR\b|^\s*not ok\b|^\s*[✗✘×✕✖]\s"
+    r"|\b(?:FAILED|FAIL|FATAL|CRITICAL|PANIC|SEVERE)\b|\bERROR\b|^\s*not ok\b|^\s*[✗✘×✕✖]\s"
     r"|^(?:E   |npm (?:ERR!|error)(?: |$)|fatal:|panic:|error(?:\[\w+\])?:|Error:|--- FAIL)"
     r"|^(?:make(?:\[\d+\])?: \*\*\*|! \[(?:remote )?rejected\])"
     r"|\b\w*(?:Error|Exception)\b:|(?::| -) (?:fatal )?error\b|\bpanicked at\b"
@@ -42,16 +33,6 @@ FAILS = Pattern(
     r"|\bFailed (?:to|with)\b|\[(?:emerg|alert|crit|error)\]|\bstatus=\d+/|\bOut of memory: "
     r"|: (?:schwerwiegender )?(?:Fehler|erreur|errore|ошибка)\b|\bFEHLER\b"
     r"|\bTraceback \(most|\bexit(?:ed with)?(?: code| status)?:? [1-9]"
-)
-PASSES = Pattern(
-    r"\b(?:0|no|without|zero) (?:errors?|failures?|failed)\b|\b(?:errors?|failed"
-    r"|failures?)[=:] ?0\b"
-    r"|(?-i:\b(?:PASS(?:ED)?|Passed|SKIP(?:PED)?|XFAIL)\b)|^\s*ok\b|^\s*[✓✔]",
-    re.I,
-)
-_SURE = Pattern(  # a failure, whatever else the line says
-    r"^(?:E   |(?:FAILED|FAIL|ERROR|FATAL|CRITICAL)\b|(?:error(?:\[\w+\])?|Error|fatal|panic):"
-    r"|npm (?:ERR!|error) |[\w.]*(?:Error|Exception):|\S+:\d+: (?:fatal )?error:)"
 )
 _SUMS_UP = Pattern(  # a line about several failures, or about none in particular
     r"^(?:make(?:\[\d+\])?: \*\*\* Waiting|(?:[|+] )*(?:Exception Group )?Traceback \(most"
@@ -75,7 +56,7 @@ _TEST = Pattern(  # a line that names a failed test, by pytest, jest, vitest, go
     r"|^not ok \d+ -? ?(\S.*)$"
     r"|^(\S.* > \S.*) FAILED$"
     r"|^Failed (\S+) \[[^\]]*\]$"
-    r"|(\S+) \[FAIL\]$"
+    r"|^(?:.*\s)?(\S+) \[FAIL\]$"
     r"|^\d+ - (\S+) \(\w+\)$"
     r"|^\d+/\d+ Test +#\d+: (\S+) \.+\*\*\*\w+"
     r"|^\[ERROR\] (\S+) -- Time elapsed: .* <<< \w+!$"
@@ -94,6 +75,7 @@ _MESSAGE = Pattern(
     r"|^note: (test did not panic .+?)(?: at \S+)?$"
 )
 _SAYS_BELOW = Pattern(r"\bpanicked at\b.*:$|^error: [|>]-?$")  # the message is the next line
+_OPEN = (":", "|", ">", "-")  # the last characters of such a line
 _SECTION = Pattern(r"^={3,} (.*?) ={3,}$")  # of pytest's report
 _SUMMARY = ("FAILED ", "ERROR ", "SUBFAILED")  # begin a line of pytest's short summary
 _ABOVE = "test at "  # node's place of a test, above its name
@@ -161,12 +143,6 @@ class _Mention(NamedTuple):
     used: frozenset[int]  # the lines of those
 
 
-def bare(line: str) -> str:
-    """The beginning of the line, without the time or the frame in front of it."""
-    line = line[:_READ]
-    return (str(_STAMP.sub("", line)) if line[:1] in _STAMPED else line).strip()
-
-
 def shown(line: str, most: int = _LONGEST) -> str:
     """At most 260 characters of a line: its beginning, and its end, where the cause often is."""
     said = " ".join(line.split())
@@ -176,85 +152,79 @@ def shown(line: str, most: int = _LONGEST) -> str:
     return f"{reading.cut(said, most - _END)} {end[end.find(' ') + 1 :]}"
 
 
-def find(text: lines.Lines, told: set[int]) -> tuple[list[Failure], set[int], set[int]]:
+def find(text: Lines, told: set[int]) -> tuple[list[Failure], set[int], set[int]]:
     """Every failure once, tests and errors; the lines that say so, and those of tests' blocks.
 
     Lines that are `told` already are left out.
     """
-    bares = [bare(line) for line in text.all]
-    aside = _aside(text.all, bares)
-    heads = _heads(text, bares, told | aside)
-    blocks = _Blocks(text.all, bares, heads, told | aside)
-    mentions = [_mention(blocks, at) for at in heads]
+    aside = _aside(text)
+    heads = _heads(text, told | aside)
+    blocks = _blocks(text, heads, told | aside)
+    mentions = [_mention(text, at, heads[at], blocks[at]) for at in heads]
     used = {*heads, *aside}.union(*(mention.used for mention in mentions))
     if heads:
-        used |= {at for at, line in enumerate(bares) if line[:4] == "FAIL" and _GROUP.match(line)}
-    errors, of_errors = _errors(text, bares, told | used)
-    inside = set().union(*(blocks.of(at) for at in heads))
-    return sorted(_once(_tests(bares, mentions), errors)), used | of_errors, inside
+        used |= {at for at in text.numbers_of_failing() if _GROUP.match(text.bare[at])}
+    errors, of_errors = _errors(text, told | used)
+    inside = set().union(*blocks.values())
+    return sorted(_once(_tests(text, mentions), errors)), used | of_errors, inside
 
 
-def _aside(all_lines: list[str], bares: list[str]) -> set[int]:
+def _aside(text: Lines) -> set[int]:
     """The lines of sections about tests that did not fail, and what passing tests printed."""
     found: set[int] = set()
+    if not any(mark in text.whole for mark in ("===", _PENDING, "console.", "● Console")):
+        return found
     aside, depth = False, -1
-    for at, line in enumerate(bares):
+    for at, line in text.bare.all():
         if line.startswith("===") and (section := _SECTION.match(line)):
             aside = section[1] in _ASIDE or section[1].startswith("warnings summary")
         elif line.startswith((_PENDING, _FAILURES)):
             aside = line.startswith(_PENDING)
-        indent = len(all_lines[at]) - len(all_lines[at].lstrip())
-        if depth >= 0 and line and indent <= depth:
+        if depth >= 0 and line and text.indent(at) <= depth:
             depth = -1
         if line[:1] in "c●" and line and _PRINTED.match(line):
-            depth = indent
+            depth = text.indent(at)
         if aside or depth >= 0:
             found.add(at)
     return found
 
 
-def _heads(text: lines.Lines, bares: list[str], told: set[int]) -> dict[int, str]:
+def _heads(text: Lines, told: set[int]) -> dict[int, str]:
     """The names of failed tests by line."""
-    numbered = next((at for at, line in enumerate(bares) if _NUMBERS.match(line)), None)
+    failing = text.numbers_of_failing()
+    numbered = next((at for at in failing if _NUMBERS.match(text.bare[at])), None)
     heads: dict[int, str] = {}
-    for at in sorted(set(text.numbers_of_failing()) | _marked(text)):
-        line = bares[at]
+    for at in sorted({*failing, *_marked(text)}):
+        line = text.bare[at]
         if at in told or not line:
             continue
         if subtest := _SUBTEST.match(line):
             heads[at] = f"{subtest[2]} {subtest[1]}"
-        elif (test := _TEST.search(line)) and test.lastindex:
-            heads[at] = _in_file(bares, at, test[test.lastindex])
+        elif (test := _TEST.match(line)) and test.lastindex:
+            heads[at] = _in_file(text, at, test[test.lastindex])
         elif numbered is not None and at > numbered and (test := _NUMBERED.match(line)):
-            heads[at] = _continued(text.all, at, test[1])
+            heads[at] = _continued(text, at, test[1])
     return heads
 
 
-def _marked(text: lines.Lines) -> set[int]:
+def _marked(text: Lines) -> set[int]:
     """The lines that begin as the heading of a test's block does."""
-    whole = "\n".join(text.all)
-    found, number, counted = set(), 0, 0
-    for mark in _MARKED.finditer(whole):
-        number += whole.count("\n", counted, mark.end() - 1)
-        counted = mark.end() - 1
-        found.add(number)
-    return found
+    return {number for number, _ in reading.places(_MARKED, text.whole)}
 
 
-def _in_file(bares: list[str], at: int, name: str) -> str:
+def _in_file(text: Lines, at: int, name: str) -> str:
     """The name of a test; of a file that failed as a whole, with the file that is named above."""
     if name != _SUITE:
         return name
-    above = next((line for line in reversed(bares[:at]) if _GROUP.match(line)), "")
+    above = next((line for n in range(at, -1, -1) if _GROUP.match(line := text.bare[n])), "")
     return f"{above.split()[1]}: {name}" if above else name
 
 
-def _continued(all_lines: list[str], at: int, name: str) -> str:
+def _continued(text: Lines, at: int, name: str) -> str:
     """A numbered name with the deeper lines below it, up to one that ends with a colon."""
     more: list[str] = []
-    depth = len(all_lines[at]) - len(all_lines[at].lstrip())
-    for line in all_lines[at + 1 : at + 4]:
-        if not line[: depth + 1].isspace():
+    for line in text.all[at + 1 : at + 4]:
+        if not line[: text.indent(at) + 1].isspace():
             break
         more.append(line.strip())
         if line.rstrip().endswith(":"):
@@ -262,60 +232,64 @@ def _continued(all_lines: list[str], at: int, name: str) -> str:
     return name
 
 
-class _Blocks:
-    """Which lines a runner prints for a test."""
-
-    def __init__(
-        self, lines: list[str], bares: list[str], heads: dict[int, str], told: set[int]
-    ) -> None:
-        self.lines, self.bares, self.heads, self.told = lines, bares, heads, told
-        self._of_go: dict[str, list[int]] = {}
-        owner = ""
-        for at, line in enumerate(bares):
-            if line[:3] in ("===", "---"):
-                run = _RUNS.match(line)
-                owner = run[1] if run else ""
-            elif owner:
-                self._of_go.setdefault(owner, []).append(at)
-
-    def of(self, at: int) -> list[int]:
-        """The lines of the test named at a line: below its heading, or deeper than its name.
-
-        go prints what a test says between its `=== RUN` and its result; a line of pytest's short
-        summary has no block.
-        """
-        line = self.bares[at]
-        if line.startswith(_SUMMARY):
-            return []
-        heading = bool(_HEADING.match(line))
-        depth = len(self.lines[at]) - len(self.lines[at].lstrip())
-        length = _LONG_BLOCK if line.startswith("___") else _BLOCK
-        block = list(self._of_go.get(self.heads[at], ())) if line.startswith("--- ") else []
-        for number in range(at + 1, min(at + length, len(self.bares))):
-            other = self.bares[number]
-            if number in self.heads or _STOPS.match(other):
-                break
-            if not heading and other and not self.lines[number][: depth + 1].isspace():
-                break
-            if number not in self.told:
-                block.append(number)
-        return block
+def _blocks(text: Lines, heads: dict[int, str], told: set[int]) -> dict[int, list[int]]:
+    """The lines that a runner prints for each test, by the line that names it."""
+    printed = _of_go(text)
+    return {at: _block(text, heads, at, told, printed.get(heads[at], [])) for at in heads}
 
 
-def _mention(blocks: _Blocks, at: int) -> _Mention:
+def _of_go(text: Lines) -> dict[str, list[int]]:
+    """What each test of go says, between its `=== RUN` and its result."""
+    printed: dict[str, list[int]] = {}
+    owner = ""
+    for at, line in text.bare.all() if "=== RUN" in text.whole else ():
+        if line[:3] in ("===", "---"):
+            run = _RUNS.match(line)
+            owner = run[1] if run else ""
+        elif owner:
+            printed.setdefault(owner, []).append(at)
+    return printed
+
+
+def _block(
+    text: Lines, heads: dict[int, str], at: int, told: set[int], printed: list[int]
+) -> list[int]:
+    """The lines of the test named at a line: below its heading, or deeper than its name.
+
+    A line of pytest's short summary has no block.
+    """
+    line = text.bare[at]
+    if line.startswith(_SUMMARY):
+        return []
+    heading = bool(_HEADING.match(line))
+    depth = text.indent(at)
+    length = _LONG_BLOCK if line.startswith("___") else _BLOCK
+    block = list(printed) if line.startswith("--- ") else []
+    for number in range(at + 1, min(at + length, len(text.all))):
+        other = text.bare[number]
+        if number in heads or _STOPS.match(other):
+            break
+        if not heading and other and text.indent(number) <= depth:
+            break
+        if number not in told:
+            block.append(number)
+    return block
+
+
+def _mention(text: Lines, at: int, name: str, block: list[int]) -> _Mention:
     """The message, the compared values, and the place in a test's block."""
-    bares, block = blocks.bares, blocks.of(at)
-    mention = _detailed(bares, at, blocks.heads[at], block)
-    if not mention.place and at and bares[at - 1].startswith(_ABOVE):
-        mention = mention._replace(place=_place(bares[at - 1]))
-    first = next((number for number in block if bares[number]), None)
-    if not mention.message and first is not None and _HEADING.match(bares[at]):
-        if bares[at][:2] == "● " or _NUMBERED.match(bares[at]):
-            return mention._replace(message=bares[first], used=mention.used | {first})
+    line = text.bare[at]
+    mention = _detailed(text, at, name, block)
+    if not mention.place and at and text.bare[at - 1].startswith(_ABOVE):
+        mention = mention._replace(place=_place(text.bare[at - 1]))
+    first = next((number for number in block if text.bare[number]), None)
+    if not mention.message and first is not None and _HEADING.match(line):
+        if line[:2] == "● " or _NUMBERED.match(line):
+            return mention._replace(message=text.bare[first], used=mention.used | {first})
     return mention
 
 
-def _detailed(bares: list[str], at: int, name: str, block: list[int]) -> _Mention:
+def _detailed(text: Lines, at: int, name: str, block: list[int]) -> _Mention:
     """The mention of a test with what the lines in `block` say of it, without others' errors."""
     message, place = "", ""
     values: list[str] = []
@@ -323,21 +297,21 @@ def _detailed(bares: list[str], at: int, name: str, block: list[int]) -> _Mentio
     expected = False  # the message is the next line
     in_source = False  # pytest quotes the source above a syntax error
     for number in block:
-        line = bares[number]
+        line = text.bare[number]
         said = _message(line) or (line if expected else "")
         if message.startswith(_CODE) and (_EXCEPTION.match(line) or _VALUE.match(line)):
             message = ""
         if line.startswith(_CODE):
             said = line
-        expected = bool(_SAYS_BELOW.search(line))
+        expected = line[-1:] in _OPEN and bool(_SAYS_BELOW.search(line))
         if said:
             in_source = (in_source or said.startswith('File "')) and not _EXCEPTION.match(said)
-            if message and bares[at].startswith("--- ") and _OF_GO.match(line):
+            if message and text.bare[at].startswith("--- ") and _OF_GO.match(line):
                 message = f"{message}; {said}"  # all that the test says
             message = message or ("" if in_source else said)
         elif _VALUE.match(line):
             values.append(" ".join(line.split()))
-        elif not (_POINTS.search(line) or FAILS.search(line)) or _is_placed_error(line):
+        elif not (text.fails(number) or _POINTS.search(line)) or _is_placed_error(line):
             continue
         used.add(number)
         place = place or _place(line)
@@ -370,27 +344,28 @@ def _place(line: str) -> str:
     return re.sub("^//+", "/", found["colons"] or found["brackets"])
 
 
-def _tests(bares: list[str], mentions: list[_Mention]) -> list[Failure]:
+def _tests(text: Lines, mentions: list[_Mention]) -> list[Failure]:
     """One failure for each test, from all lines that name it."""
     found: list[Failure] = []
     for name, same in _by_test(mentions).items():
-        line, said = _cited(bares, name, same)
+        line, said = _cited(text, name, same)
         place = next((one.place for one in same if one.place), "")
         found.append(Failure(line, _with_place(shown(said), place), name))
     return found
 
 
-def _cited(bares: list[str], name: str, same: list[_Mention]) -> tuple[int, str]:
+def _cited(text: Lines, name: str, same: list[_Mention]) -> tuple[int, str]:
     """The line to cite for a test, and what to say: pytest's summary of it, or else its message."""
     full = next((one for one in same if one.message), same[0])
     for one in same:
-        if test := _summed(bares[one.line], one.name):
-            said = bares[one.line]
+        if test := _summed(text.bare[one.line], one.name):
+            said = text.bare[one.line]
             is_cut = said.endswith("...") and full.message  # pytest cuts a long message
             return one.line, f"{test} - {full.message}" if is_cut else said
-    if full.message and full.message not in bares[full.line]:
+    if full.message and full.message not in text.bare[full.line]:
         return full.line, f"{name}: {full.message}"
-    said = next((bares[one.line] for one in same if one.name == name), bares[full.line])
+    named = next((one for one in same if one.name == name), full)
+    said = text.bare[named.line]
     return full.line, name if said.startswith("___") else said
 
 
@@ -441,104 +416,93 @@ def _once(tests: list[Failure], errors: list[Failure]) -> list[Failure]:
     return found
 
 
-def _errors(text: lines.Lines, bares: list[str], used: set[int]) -> tuple[list[Failure], set[int]]:
+def _errors(text: Lines, used: set[int]) -> tuple[list[Failure], set[int]]:
     """Each distinct error that is no test, with how often it is there, and their lines."""
     same: dict[str, list[int]] = {}
     for at in text.numbers_of_failing():
-        continued = (
-            bares[at].startswith("E   ")
-            and bares[at - 1 : at]
-            and (bares[at - 1].startswith("E   "))
-        )
+        continued = at and text.bare[at].startswith("E   ") and text.bare[at - 1].startswith("E   ")
         if at not in used and not continued:
-            form = _form(text, bares, at)
-            same.setdefault(form, []).append(at)
+            same.setdefault(_form(text, at), []).append(at)
     found: dict[str, Failure] = {}
     seen: set[int] = set()
     for at_all in same.values():
-        at = min(at_all, key=lambda n: (len(bares[n]) >= _LONGEST, n))
-        if at in seen or not _fails(bares[at]):
+        at = min(at_all, key=lambda n: (len(text.bare[n]) >= _LONGEST, n))
+        if at in seen or not _fails(text.bare[at]):
             continue
-        said, more = _error(bares, at)
+        said, more = _error(text, at)
         if len(text.all[at]) > _READ and not more:
-            said = shown(bares[at] + text.all[at][_READ : _READ * 8])
+            said = shown(text.bare[at] + text.all[at][_READ : _READ * 8])
         seen |= {*at_all, *more}
-        place = _near(text.all, bares, at) if not _PLACE.search(said) else ""
-        differ = len({bares[n] for n in at_all[:2]}) > 1
+        place = _near(text, at) if not _PLACE.search(said) else ""
+        differ = len({text.bare[n] for n in at_all[:2]}) > 1
         times = f" (x{len(at_all)})" if differ or len(at_all) > 2 else ""
-        whole = f"{said}{f' ({place})' if place else ''}{times}"
         if said in found:
             found[said] = found[said]._replace(times=found[said].times + len(at_all))
         else:
+            whole = f"{_with_place(said, place)}{times}"
             found[said] = Failure(at, whole, place or said, len(at_all))
     return list(found.values()), seen
 
 
-def _form(text: lines.Lines, bares: list[str], at: int) -> str:
+def _form(text: Lines, at: int) -> str:
     """What errors that are one have in common: no numbers, and in a log no names either."""
-    if bares[at].startswith("CONFLICT"):
-        return bares[at]
-    is_event = text.all[at][:_READ].strip() != bares[at]
+    if text.bare[at].startswith("CONFLICT"):
+        return text.bare[at]
+    is_event = text.all[at][:_READ].strip() != text.bare[at]
     return lines.without_names(text.forms[at]) if is_event else text.forms[at]
 
 
 def _fails(line: str) -> bool:
-    if _SUMS_UP.search(line) or (PASSES.search(line) and not _SURE.match(line)):
-        return False
-    return bool(FAILS.search(line))
+    return not _SUMS_UP.search(line) and bool(FAILS.search(line))
 
 
-def _error(bares: list[str], at: int) -> tuple[str, set[int]]:
+def _error(text: Lines, at: int) -> tuple[str, set[int]]:
     """The text of an error and its other lines: npm's in a row, or the one below a colon."""
-    line = bares[at]
+    line = text.bare[at]
     if npm := _NPM.match(line):
-        more = []
-        for number in range(at, len(bares)):
-            if not bares[number].startswith(npm[0].strip()):
-                break
-            more.append(number)
-        said = filter(None, (_NPM.sub("", bares[number]) for number in more))
+        mark = npm[0].strip()
+        more = [*itertools.takewhile(lambda n: text.bare[n].startswith(mark), text.below(at - 1))]
+        said = filter(None, (_NPM.sub("", text.bare[number]) for number in more))
         return shown(npm[0] + "; ".join(said), 2 * _LONGEST), set(more)
     if line.endswith(":"):
-        below = next((n for n in range(at + 1, min(at + 3, len(bares))) if bares[n]), None)
+        below = next((n for n in text.below(at, 2) if text.bare[n]), None)
         if below is not None:
-            return shown(f"{line} {bares[below]}"), {below}
+            return shown(f"{line} {text.bare[below]}"), {below}
     return shown(line), set()
 
 
-def raised(raw: list[str], at: int) -> str:
+def raised(text: Lines, at: int) -> str:
     """An exception at the end of a trace, with the place of its innermost own frame."""
-    said = shown(bare(raw[at]))
+    said = shown(text.bare[at])
     if said.endswith(":"):
-        said = shown(f"{said} {bare(''.join(raw[at + 1 : at + 2]))}")
-    place = _own_frame(raw, at)
-    return f"{said} ({place})" if place and not _PLACE.search(said) else said
+        said = shown(" ".join([said, *(text.bare[n] for n in text.below(at, 1))]))
+    return _with_place(said, _own_frame(text, at))
 
 
-def _own_frame(raw: list[str], at: int) -> str:
+def _own_frame(text: Lines, at: int) -> str:
     """The innermost frame of the user's own code in the Python trace that ends at a line."""
-    for line in reversed(raw[max(0, at - _FRAMES) : at]):
-        read = bare(line).removeprefix("| ")
-        if not line.strip() or read.startswith("Traceback"):
+    for number in range(at - 1, max(-1, at - _FRAMES), -1):
+        read = text.bare[number].removeprefix("| ")
+        if not read or read.startswith("Traceback"):
             break
         if read.startswith('File "') and (place := _place(read)):
             return place
     return ""
 
 
-def _near(raw: list[str], bares: list[str], at: int) -> str:
+def _near(text: Lines, at: int) -> str:
     """The place above an exception in Python's traceback, in the next line, or in its frame."""
-    if _EXCEPTION.match(bares[at]) and (place := _own_frame(raw, at)):
+    if _EXCEPTION.match(text.bare[at]) and (place := _own_frame(text, at)):
         return place
-    framed = raw[at][:1] == "│"
-    for number in range(at + 1, min(at + _FRAMES, len(bares))):
-        if not bares[number].startswith("at "):
+    framed = text.all[at][:1] == "│"
+    for number in text.below(at, _FRAMES):
+        if not text.bare[number].startswith("at "):
             break
-        if place := _place(bares[number]):
+        if place := _place(text.bare[number]):
             return place
-    for number in range(at + 1, min(at + 1 + (_IN_FRAME if framed else 1), len(bares))):
-        if FAILS.search(bares[number]) or (framed and raw[number][:1] != "│"):
+    for number in text.below(at, _IN_FRAME if framed else 1):
+        if FAILS.search(text.bare[number]) or (framed and text.all[number][:1] != "│"):
             break
-        if place := _place(bares[number]):
+        if place := _place(text.bare[number]):
             return place
     return ""

@@ -70,6 +70,7 @@ _TITLE = Pattern(r"[=_-]{3,}[^\d]*$")  # a heading between rules
 _NONE = Pattern(r": 0$")
 _NAMED = Pattern(r"(?:https?:)?/[^\s\"'<>()|,;]+|\"[^\"]{1,80}\"|'[^']{1,80}'|[\w@.-]+/")
 _ITEM = Pattern(r"\s*(?:[-*+•o·]\s|\d+[.)]\s|-\w|--\w)")
+_MARKS = frozenset("-*+•o·0123456789")  # with which one begins
 _WRAPPED = (44, 130)  # characters of a line of a wrapped paragraph
 _PROSE = 160  # characters of a line that is a paragraph by itself
 _LETTERS = 0.8  # share of letters and spaces in prose
@@ -79,6 +80,31 @@ _MOST = 1500  # lines that are weighed
 _ALIKE = 8  # forms that differ only in names and are told as one
 _ENDS = 40  # lines of each end that always are
 _INSIDE, _LEAST = 0.3, 0.1  # weight inside of what is told; weight that is worth a statement
+
+
+_STAMP = Pattern(
+    r"^\[?(?:\d{4}[-/]\d\d[-/]\d\d[T ])?\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?Z?\]?\s"
+    r"|^\[?\d{4}[-/]\d\d[-/]\d\d[T ]\S+\s|^[A-Z][a-z]{2} +\d+ \d\d:\d\d:\d\d |^\[\d+\.\d+\] "
+    r"|^#\d+ (?:\d+\.\d+ )?|^│ ?"  # of a step of docker build; the frame around terraform's errors
+    r"|^\[gw\d+\] \[ *\d+%\] "  # of a worker of pytest-xdist
+    r"|^\S+ \S+ \S+ \[\d\d/\w{3}/\d{4}(?::\d\d){3} [+-]\d{4}\] "  # of a request, with who made it
+)
+_STAMPED = frozenset("[#│0123456789ADFJMNOS")  # what a line with a time begins with
+
+
+class Bare(dict[int, str]):
+    """The beginnings of lines by number, without the time or the frame in front, made on demand."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self._lines = lines
+
+    def __missing__(self, number: int) -> str:
+        self[number] = bare(self._lines[number])
+        return self[number]
+
+    def all(self) -> Iterator[tuple[int, str]]:
+        """Every line with its number."""
+        return ((number, self[number]) for number in range(len(self._lines)))
 
 
 class Line:
@@ -94,7 +120,8 @@ class Lines:
     """A text as lines, numbered from 0."""
 
     def __init__(self, text: str) -> None:
-        self.all = text.split("\n")
+        self.whole, self.all = text, text.split("\n")
+        self.bare = Bare(self.all)
         numbers = _NO_STATUS if " HTTP/" in text else _NUMBERS
         self.forms = numbers.sub("9", text).split("\n")
         self.counts = Counter(self.forms)
@@ -123,6 +150,15 @@ class Lines:
         if self.is_prose:
             return []
         return [number for number, form in enumerate(self.forms) if form in self.failing]
+
+    def indent(self, number: int) -> int:
+        """The blanks at the beginning of a line."""
+        return len(self.all[number]) - len(self.all[number].lstrip())
+
+    def below(self, number: int, most: int | None = None) -> range:
+        """The numbers of the lines, at most so many, below a line."""
+        end = len(self.all)
+        return range(number + 1, end if most is None else min(end, number + 1 + most))
 
     def is_trace(self) -> bool:
         """Whether a quarter of the lines are frames of a stack trace."""
@@ -218,6 +254,12 @@ class Lines:
         return Unit(line.number + 1, "", said, weight, 0, group, times=line.times)
 
 
+def bare(line: str) -> str:
+    """The beginning of the line, without the time or the frame in front of it."""
+    line = line[:_READ]
+    return (str(_STAMP.sub("", line)) if line[:1] in _STAMPED else line).strip()
+
+
 def without_names(form: str) -> str:
     """A form without paths, addresses and what is in quotes."""
     return _NAMED.sub("/", form) if len(form) < _READ else form
@@ -227,11 +269,13 @@ def _paragraphs(lines: list[str]) -> Iterator[tuple[int, range]]:
     """The paragraphs of prose, wrapped or in one line, by their first line."""
     start = 0
     for number, line in enumerate([*lines, ""]):
-        if line.strip() and not (number > start and _ITEM.match(line)):
+        bare = line.strip()
+        begins_item = number > start and bare[:1] in _MARKS and _ITEM.match(line)
+        if bare and not begins_item:
             continue
         if number > start and _is_prose(lines[start:number]):
             yield start, range(start, number)
-        start = number if line.strip() else number + 1
+        start = number if bare else number + 1
 
 
 def _is_prose(block: list[str]) -> bool:

@@ -24,6 +24,7 @@ _TRUNCATED = Pattern(  # what a host puts in place of the middle of an output
     r"\b\d[\d,.]* (?:more )?(?:tokens|lines|characters|chars|bytes) (?:were )?(?:truncated|omitted)"
     r"|\[?\b[Oo]utput (?:was )?truncated\b"
 )
+_SAMPLE = 20_000  # characters of source code that are looked at
 _FEW = 20  # lines that need not be counted
 _PART = 0.6  # share of the lines that a kind must have to give the text its name
 
@@ -53,7 +54,7 @@ def _units(text: str, status: int | None) -> tuple[str, list[Unit]]:
     lines = text.split("\n")
     told: list[Unit] = []
     sizes: Counter[str] = Counter()
-    for numbers, known in _pieces(text, lines):
+    for numbers, known in _pieces(lines):
         kind, found = _told("\n".join(lines[number] for number in numbers), known)
         if found:
             told += [unit._replace(line=numbers[unit.line - 1] + 1) for unit in found]
@@ -68,7 +69,7 @@ def _units(text: str, status: int | None) -> tuple[str, list[Unit]]:
         kind = run.kind
     if run.failed:
         told = [unit._replace(rank=max(unit.rank, 4), key=False) for unit in told]
-    if cut := _TRUNCATED.search(text):
+    if ("runcated" in text or "omitted" in text) and (cut := _TRUNCATED.search(text)):
         line = text.count("\n", 0, cut.start()) + 1
         told.append(Unit(line, "cut", f"the text itself lacks a part: {cut[0]}", 3.0, 1))
     elif not told and count > _FEW:
@@ -76,10 +77,10 @@ def _units(text: str, status: int | None) -> tuple[str, list[Unit]]:
     return kind, [*run.units, *told]
 
 
-def _pieces(text: str, lines: list[str]) -> Iterator[tuple[list[int], str]]:
+def _pieces(lines: list[str]) -> Iterator[tuple[list[int], str]]:
     """The numbers of the lines of each segment, with its kind if it is known; diffs are one."""
     diff: list[int] = []
-    for segment in segments.cut(text, lines):
+    for segment in segments.cut(lines):
         numbers = list(range(segment.start, segment.end))
         if segment.kind == "diff":
             diff += numbers
@@ -102,4 +103,4 @@ def _told(text: str, kind: str) -> tuple[str, list[Unit]]:
 
 def _is_quoted(text: str) -> bool:
     """Whether source code stands below messages of a compiler."""
-    return bool(diagnostics.find(Lines(text))[0])
+    return bool(diagnostics.find(Lines(text[:_SAMPLE]))[0])

@@ -3,17 +3,19 @@
 A unit makes sense by itself: a sentence under its heading, a list item with its parent's words, a
 table row with its header's words, a log event, a file of a diff.
 
-`base/markdown` says what a single line is. A digest needs more and less: each block together with
-the headings, items and table header above it, in one pass over a text that may be long and is often
-not quite Markdown (quoted, struck out, with front matter and comments). So this reader is its own.
+`text/blocks` says what a text is made of; here, each block is told with the headings, the item or
+the table header above it.
 """
 
 from __future__ import annotations
 
+import functools
+import itertools
 import re
 
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Any, Iterable, Iterator
+from contextkit.text import blocks as markdown_blocks
 
 FAILING = "failing"  # the group of lines with failure words
 LISTED = 9  # the rank of an entry of a list
@@ -129,6 +131,15 @@ def readable(text: str) -> str:
     return text
 
 
+def places(pattern: Pattern, text: str) -> Iterator[tuple[int, re.Match[str]]]:
+    """The matches of a pattern with the numbers, from 0, of the lines in which they end."""
+    number = counted = 0
+    for found in pattern.finditer(text):
+        number += text.count("\n", counted, found.end() - 1)
+        counted = found.end() - 1
+        yield number, found
+
+
 def line_count(text: str) -> int:
     """The number of lines; blank lines at the end do not count."""
     end = len(text)
@@ -169,10 +180,8 @@ class Block(NamedTuple):
         return [clause(part) for part in ([said] if self.kind == "row" else sentences(said))]
 
 
-_HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t#]*$")
-_ITEM = re.compile(r"(\s*)(?:[-*+•]|\d{1,3}[.)]|\[[ xX]\])\s+(?:\[[ xX]\]\s+)?")
+_BOX = re.compile(r"^\[[ xX]\]\s+")
 _RULE = re.compile(r"[\s|:=_*-]*$")
-_ITEMS, _RULES = "-*+•[0123456789", "|:=_*-"  # first characters of items and of rules
 _COMMENT = re.compile(r"(?<!`)<!--.*?-->", re.S)  # unless it starts a code span
 _STRUCK = re.compile(r"~~[^~\n]+~~")
 _LINK = re.compile(r"!?\[([^\]\n]*)\]\(([^()\n]*(?:\([^()\n]*\))?)\)")
@@ -204,116 +213,64 @@ def cells(line: str) -> list[str]:
     return [plain(part).replace("\x00", "|") for part in parts]
 
 
-def blocks(text: str) -> Iterator[Block]:
-    """The blocks of a Markdown text, in order; a code block is one block."""
+@functools.lru_cache(maxsize=4)
+def blocks(text: str) -> tuple[Block, ...]:
+    """The paragraphs, items, rows and code blocks of a Markdown text, in order."""
     if "~~" in text:
         text = _STRUCK.sub("", text)
     if "<!--" in text:
         text = _COMMENT.sub(lambda found: "\n" * found[0].count("\n"), text)
-    lines = text.split("\n")
-    if lines[0].strip() == "---" and "---" in lines[1:60]:
-        end = lines.index("---", 1)
-        lines[: end + 1] = [""] * (end + 1)  # front matter
-    reader = _Reader()
-    for number, line in enumerate(lines, start=1):
-        yield from reader.take(number, line)
-    yield from reader.end()
+    rows, found = markdown_blocks.lines(text), markdown_blocks.blocks(text)
+    titles: list[tuple[str, ...]] = []  # the headings of each block, itself included
+    words: dict[int, str] = {-1: ""}  # of each item; at -1, of the sentence that leads to a list
+    made: list[Block] = []
+    for at, one in enumerate(found):
+        above = titles[one.inside] if one.inside >= 0 else ()
+        titles.append((*above, plain(one.title)) if one.kind == "heading" else above)
+        following = found[at + 1].first if at + 1 < len(found) else len(rows) + 1
+        lines = rows[one.first - 1 : min(one.last, following - 1)]
+        if one.kind == "item":
+            said = " ".join([_BOX.sub("", one.title), *_paragraph(lines[1:])])
+            made.append(Block(one.first, above, said, words.get(one.inside, words[-1]), "item"))
+            words[at] = plain(said)
+        elif one.kind == "table":
+            made += (Block(one.first + n, above, said, "", "row") for n, said in _rows(lines))
+        elif one.kind == "code":
+            made.append(Block(one.first + 1, above, "\n".join(lines[1:-1]), "", "code"))
+        elif one.kind in ("text", "quote"):
+            made += (Block(one.first + n, above, said) for n, said in _paragraphs(lines))
+        if one.kind == "heading":
+            words[-1] = ""
+        elif one.kind in ("text", "quote") and made:
+            said = plain(made[-1].text)
+            words[-1] = said if said.rstrip("* _").endswith((":", "：")) else ""
+    return tuple(one for one in made if one.text)
 
 
-class _Reader:
-    """The position in a Markdown text: the current headings, item, table, or fence."""
+def _paragraph(lines: list[str]) -> Iterator[str]:
+    return itertools.takewhile(bool, map(str.strip, lines))
 
-    def __init__(self) -> None:
-        self.titles: list[tuple[int, str]] = []  # levels and words of the current headings
-        self.parents: list[tuple[int, str]] = []  # indents and words of the current items
-        self.lead = ""  # the sentence before a list that ends in a colon
-        self.head: list[str] = []  # the cells of the table header
-        self.start, self.indent, self.is_item = 0, 0, False
-        self.parts: list[str] = []  # of the current paragraph or item
-        self.fence, self.code_at = "", 0
-        self.code: list[str] = []
 
-    def take(self, number: int, line: str) -> Iterator[Block]:
-        """The blocks that `line` completes or forms."""
-        bare = line.strip()
-        if self.fence:
-            yield from self._in_code(line, bare)
-            return
-        if bare[:3] in ("```", "~~~") and bare[0] not in bare.lstrip(bare[0]):
-            yield from self._done()
-            self.fence, self.code_at = bare[: len(bare) - len(bare.lstrip(bare[0]))], number + 1
-            return
-        bare = bare.lstrip("> ") if bare[:1] == ">" else bare
-        if bare[:1] == "|" and bare.count("|") > 1:
-            yield from self._done()
-            yield from self._row(number, bare)
-            return
-        self.head = []
-        if bare[:1] == "#" and (heading := _HEADING.match(bare)):
-            yield from self._done()
-            self.titles = [one for one in self.titles if one[0] < len(heading[1])]
-            self.titles.append((len(heading[1]), plain(heading[2])))
-            self.parents, self.lead = [], ""
-        elif not bare or (bare[0] in _RULES and _RULE.match(bare)):
-            yield from self._done()
-        else:
-            yield from self._text(number, line, bare)
+def _paragraphs(lines: list[str]) -> Iterator[tuple[int, str]]:
+    """The paragraphs of lines, perhaps quoted, with their places; a bold line begins another."""
+    start, said = 0, ""
+    for number, line in enumerate(lines):
+        bare = line.strip().lstrip("> ")
+        if said and (not bare or bare.startswith("**")):
+            yield start, said
+            said = ""
+        if bare:
+            start, said = (number, bare) if not said else (start, f"{said} {bare}")
+    if said:
+        yield start, said
 
-    def end(self) -> Iterator[Block]:
-        """The blocks that the end of the text completes."""
-        if self.fence and self.code:
-            yield self._block(self.code_at, "\n".join(self.code), "code")
-        yield from self._done()
 
-    def _block(self, line: int, text: str, kind: str, lead: str = "") -> Block:
-        return Block(line, tuple(title for _, title in self.titles), text, lead, kind)
-
-    def _in_code(self, line: str, bare: str) -> Iterator[Block]:
-        if bare.startswith(self.fence) and not bare.strip(self.fence[0]):
-            yield self._block(self.code_at, "\n".join(self.code), "code")
-            self.fence, self.code = "", []
-        else:
-            self.code.append(line)
-
-    def _row(self, number: int, bare: str) -> Iterator[Block]:
-        row = cells(bare)
-        if not self.head:
-            self.head = row
-        elif not _RULE.match(bare):
-            yield self._block(number, row_statement(self.head, row), "row")
-
-    def _text(self, number: int, line: str, bare: str) -> Iterator[Block]:
-        item = None
-        if bare[0] in _ITEMS:
-            item = _ITEM.match(line.replace("\t", "    ") if line[:1] in " \t" else line)
-        if item:
-            yield from self._done()
-            self.start, self.indent, self.is_item = number, len(item[1]), True
-            self.parts = [line.strip()[len(item[0].strip()) :].strip()]
-        elif self.parts and not bare.startswith("**"):
-            self.parts.append(bare)
-        else:
-            yield from self._done()
-            if not line[:1].isspace():
-                self.parents = []
-            self.start, self.parts = number, [bare]
-
-    def _done(self) -> Iterator[Block]:
-        """The completed paragraph or item, if there is one."""
-        if not self.parts:
-            return
-        said = " ".join(self.parts)
-        if self.is_item:
-            while self.parents and self.parents[-1][0] >= self.indent:
-                self.parents.pop()
-            lead = self.parents[-1][1] if self.parents else self.lead
-            yield self._block(self.start, said, "item", lead)
-            self.parents.append((self.indent, plain(said)))
-        else:
-            yield self._block(self.start, said, "text")
-            self.parents = []
-            self.lead = plain(said) if said.rstrip("* `_").endswith((":", "：")) else ""
-        self.parts, self.is_item = [], False
+def _rows(lines: list[str]) -> Iterator[tuple[int, str]]:
+    """The rows of a table as statements, with their places."""
+    head = cells(lines[0])
+    for number, line in enumerate(lines[1:], start=1):
+        if not _RULE.match(line):
+            yield number, row_statement(head, cells(line))
 
 
 def row_statement(head: list[str], row: list[str]) -> str:

@@ -14,18 +14,22 @@ from contextkit.base.type_names import Iterator
 from contextkit.text.digests.reading import Pattern
 
 _BEGINS = Pattern(
-    r"^(?:(?P<diff>diff --(?:git|cc|combined) |Index: \S|--- (?:\S.*)?\n\+\+\+ (?:\S|$))"
+    r"(?P<diff>diff --(?:git|cc|combined) |Index: \S|--- (?:\S.*)?\n\+\+\+ (?:\S|$))"
     r"|(?P<json>[\[{][ \t]*$|\{\"|\[[\[{\"])"
     r"|(?P<box>[┌+][─+=-]{3,}[─┬+=-]*[┐+]?$)"
-    r"|(?P<prompt>\$ \S|[\w.-]+@[\w.-]+:?\S*[$#] |PS \S*> ))",
+    r"|(?P<prompt>\$ \S|[\w.-]+@[\w.-]+:?\S*[$#] |PS \S*> )",
     re.M,
 )
+_FIRST = frozenset("dI-[{┌+$P")  # characters with which a line begins that may begin a segment
 _HUNK = Pattern(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@|(@@@+) .* @@@+")
 _OF_A_HEAD = (
     "diff --", "index ", "--- ", "+++ ", "new file mode ", "deleted file mode ", "old mode ",
     "new mode ", "similarity index ", "dissimilarity index ", "rename ", "copy ", "Binary files ",
     "GIT binary patch", "Index: ", "=====", "@@", "mode ",
 )  # fmt: skip
+
+
+_READ = 80  # characters of a line in which the sign of a prompt is
 
 
 class Segment(NamedTuple):
@@ -36,17 +40,16 @@ class Segment(NamedTuple):
     kind: str = ""
 
 
-def cut(text: str, lines: list[str]) -> Iterator[Segment]:
+def cut(lines: list[str]) -> Iterator[Segment]:
     """The segments in order; together they are the text."""
-    begun = number = counted = 0
-    for found in _BEGINS.finditer(text):
-        number += text.count("\n", counted, found.start())
-        counted = found.start()
-        if number < begun:
-            continue  # inside the segment before
-        kind = found.lastgroup or ""
-        end = number + 1 if kind == "prompt" else _ENDS[kind](lines, number)
-        if kind != "prompt" and end - number < 2 and not _is_whole_json(lines[number]):
+    begun = 0
+    for number, line in enumerate(lines):
+        if number < begun or not (line[:1] in _FIRST or "@" in line[:_READ]):
+            continue
+        found = _BEGINS.match("\n".join(lines[number : number + 2]))
+        kind = (found and found.lastgroup) or ""
+        end = number + 1 if kind in ("", "prompt") else _ENDS[kind](lines, number)
+        if not kind or (kind != "prompt" and end - number < 2 and not _is_whole_json(line)):
             continue
         if number > begun:
             yield Segment(begun, number)

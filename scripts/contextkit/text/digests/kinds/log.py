@@ -9,8 +9,8 @@ from collections import Counter
 from contextkit.base.records import NamedTuple
 from contextkit.text.digests import diagnostics, failures
 from contextkit.text.digests.failures import Failure
-from contextkit.text.digests.lines import Lines
-from contextkit.text.digests.reading import Pattern, Unit
+from contextkit.text.digests.lines import Lines, bare
+from contextkit.text.digests.reading import Pattern, Unit, line_count
 
 _LEVELS = ("PASSED", "PASS", "FAILED", "FAIL", "ERROR", "SKIPPED", "SKIP", "XFAIL", "XPASS",
            "WARNING", "WARN", "INFO", "DEBUG", "TRACE", "FATAL", "CRITICAL", "NOTICE")  # fmt: skip
@@ -122,7 +122,7 @@ def _verdict(text: Lines, status: int | None) -> tuple[list[Unit], set[int]]:
     end = max(0, len(lines) - _END)
     bad_above = (n for n in text.numbers_of_failing() if n < end and _EARLIER.match(lines[n]))
     read = [*(n for n in bad_above if _BAD.search(lines[n][:500])), *range(end, len(lines))]
-    said = {n: failures.bare(lines[n].strip("=- \t")) for n in read}
+    said = {n: bare(lines[n].strip("=- \t")) for n in read}
     said = {
         n: one
         for n, one in said.items()
@@ -136,7 +136,7 @@ def _verdict(text: Lines, status: int | None) -> tuple[list[Unit], set[int]]:
         summary = [n for n in summary if _COUNTS.search(said[n]) and _BAD.search(said[n])]
         bad = [*summary, raised[-1]]
         summary = [*summary, raised[-1]]
-        said[raised[-1]] = failures.raised(lines, raised[-1])
+        said[raised[-1]] = failures.raised(text, raised[-1])
     else:
         bad = [n for n in summary if _BAD.search(said[n])] or summary
     known = "" if status is None else f"exit status {status}"
@@ -170,7 +170,7 @@ def _counts(text: Lines) -> tuple[list[Unit], bool]:
         if (name := levels.get(form, "")) and (test := _NAME.search(line[:1000])):
             named.add((name, test[0]))
     seen.update(name for name, _ in named)
-    statuses = Counter(_STATUS.findall("\n".join(text.all)))
+    statuses = Counter(_STATUS.findall(text.whole) if "HTTP/" in text.whole else ())
     counts = {name: seen[name] for name in _RESULTS}
     counts |= {f"HTTP {status}": count for status, count in statuses.most_common()}
     said = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
@@ -180,5 +180,5 @@ def _counts(text: Lines) -> tuple[list[Unit], bool]:
         return [], stamped
     if not (named or stamped):
         return [], False
-    total = len("\n".join(text.all).rstrip("\n").split("\n"))
+    total = line_count(text.whole)
     return [Unit(1, "lines", f"{said} of {total}", 2.0, 2, "lines", derived=True)], stamped

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 
 from contextkit.base.type_names import Callable
-from contextkit.text.digests.failures import bare
+from contextkit.text.digests.lines import bare
 from contextkit.text.digests.reading import Pattern, Unit, cells, row_statement
 
 _RULE = Pattern(r"[\s|:=+-]+$")
