@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 from checkouts import ABOUT_A_RECIPE
-from conftest import CHECKOUT, git
+from conftest import CHECKOUT, each, git
 from signing import sign
 
 FILES = Path(__file__).parent / "examples"
@@ -131,7 +131,7 @@ def test_an_example_prints_what_is_shown(page: Path, scratch: Path) -> None:
         remember(shown, both if re.fullmatch(expected, both) else printed[0], known)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.name))
+@each("page", PAGES)
 def test_no_example_is_shown_that_is_not_run(page: Path) -> None:
     shown = FENCED.sub("", page.read_text(encoding="utf-8"))
     assert [line for line in shown.splitlines() if line.lstrip().startswith("$ ")] == []
