@@ -66,10 +66,10 @@ contextkit.memory_estimate   = external_memory estimate    ## the same as memory
 
 contextkit.verdict_write      = verdict write       ## record a reviewer's verdict: agent= status= summary=
 contextkit.verdict_read       = verdict read        ## print an agent's STATUS, MODEL and SUMMARY
-contextkit.verdict_table      = verdict table       ## print the STATUS, AGENT and SUMMARY of every verdict
-contextkit.verdict_count      = verdict count       ## count the verdicts by status
-contextkit.verdict_attention  = verdict attention   ## list the verdicts that need attention: AGENT, FINDINGS, DETAIL
-contextkit.verdict_tokens     = verdict tokens      ## sum the tokens that all agents spent
+contextkit.verdict_table      = verdict table       ## print the STATUS, AGENT and SUMMARY of every verdict; view=attention, count, tokens, stats
+contextkit.verdict_count      = verdict count       ## the same as verdict_table view=count
+contextkit.verdict_attention  = verdict attention   ## the same as verdict_table view=attention
+contextkit.verdict_tokens     = verdict tokens      ## the same as verdict_table view=tokens
 contextkit.verdict_init       = verdict init        ## create the store, which git ignores; writing does this too
 contextkit.verdict_clean      = verdict clean       ## remove verdicts of this session or a run; all=1 at the start of a sprint
 contextkit.verdict_start      = verdict start       ## start a review run and print how to launch each agent: process= agents="a b" target=
@@ -85,7 +85,7 @@ contextkit.verdict_diff       = verdict diff        ## print what the branch and
 contextkit.verdict_ingest     = verdict ingest      ## read all agents' files, record their verdicts, print the table: run= or dir=
 contextkit.verdict_index      = verdict index       ## list the findings of all indexes in one form: run= or dir=
 contextkit.verdict_show       = verdict show        ## print a run's P0 and P1, an agent's sections, or one finding: run= agent=
-contextkit.verdict_stats      = verdict stats       ## compare the tokens of reading in full, by finding, by index or by line: run= or dir=
+contextkit.verdict_stats      = verdict stats       ## the same as verdict_table view=stats run=
 contextkit.verdict_check      = verdict check       ## check an agent's file, one line per problem: file=
 contextkit.verdict_synthesize = verdict synthesize  ## merge all reviews into synthesis.md and findings.json: run= or dir=
 contextkit.verdict_gate       = verdict gate        ## print PASS or FAIL, with every reason: run= or dir=
@@ -122,6 +122,7 @@ contextkit.context_search  = context search       ## search everything stored, a
 contextkit.context_report  = context report       ## write a page of what was carried, open, stale or failed: open=1 text=1 file=
 contextkit.context_sessions = context sessions    ## list sessions: tokens stored, injected, shown and saved; all=1 lists ended ones too
 contextkit.context_eval    = evaluate model       ## ask your own model what it still knows from what is handed over: cmd="claude -p"
+contextkit.context_day     = evaluate day         ## let your own agent do a day's work with our hooks and without: cmd="claude -p" n=3
 contextkit.context_ledger  = context events       ## list recorded events: ref= session= event= since=
 contextkit.context_upgrade = adopt upgrade        ## update this copy and say what is new: to=DIR, a URL or a version
 contextkit.context_session = context session      ## print which session this shell is in, and why

@@ -152,12 +152,12 @@ verdict_parse_all() {
 # verdict_count_by_status: "3 CLEAN, 1 NEEDS_ATTENTION"
 verdict_count_by_status() {
   _verdict_report "0 verdicts
-" '1 ERROR\n' count
+" '1 ERROR\n' table --view=count
 }
 
 # verdict_get_attention: AGENT, FINDINGS and DETAIL of those to look at.
 verdict_get_attention() {
-  _verdict_report "" 'lib-verdict.sh\t0\tlib-verdict.sh\n' attention --plain
+  _verdict_report "" 'lib-verdict.sh\t0\tlib-verdict.sh\n' table --view=attention --plain
 }
 
 # verdict_clean: remove all verdicts; what agents wrote stays.
@@ -168,7 +168,7 @@ verdict_clean() {
 # verdict_total_tokens: the tokens that all agents spent.
 verdict_total_tokens() {
   _verdict_report "0
-" "" tokens
+" "" table --view=tokens
 }
 
 [ -n "$_VERDICT_HOME" ]

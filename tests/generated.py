@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+import tomllib
 from pathlib import Path
 
 import yaml
@@ -19,6 +20,7 @@ from contextkit.base.commands import Option  # noqa: E402
 from contextkit.hosts.documents import contracts  # noqa: E402
 
 PAGE = CHECKOUT / "manuals" / "make-targets.md"
+INSTALLS = (CHECKOUT / "README.md", CHECKOUT / "manuals" / "hosts.md")
 PICTURE = CHECKOUT / "manuals" / "systems.svg"
 STRUCTURE = CHECKOUT / "manuals" / "structure.md"
 VARIABLES = CHECKOUT / "scripts" / "contextkit" / "base" / "host_variables.py"
@@ -109,11 +111,33 @@ def host_variables() -> str:
     return "\n".join(lines) + "\n"
 
 
+def repository() -> str:
+    """The repository's address as hosts take it, OWNER/REPO: of pyproject.toml alone."""
+    with open(CHECKOUT / "pyproject.toml", "rb") as file:
+        url: str = tomllib.load(file)["project"]["urls"]["Repository"]
+    return url.removeprefix("https://github.com/")
+
+
+def addressed(page: Path, address: str) -> str:
+    """A page with that address wherever it has one; a line that installs the plugin has one."""
+    text = page.read_text(encoding="utf-8")
+    (there,) = re.findall(r"^    claude plugin marketplace add (\S+) &&", text, re.M)
+    return text.replace(there, address)
+
+
 def pages() -> dict[Path, str]:
     """Every page that is made from the code, and its text."""
+    installs = {page: addressed(page, repository()) for page in INSTALLS}
     plugin = {CHECKOUT / path: text for path, text in plugins.files().items()}
     code = {VARIABLES: host_variables()}
-    return {PAGE: make_targets(), PICTURE: picture(), STRUCTURE: structure(), **code, **plugin}
+    return {
+        PAGE: make_targets(),
+        PICTURE: picture(),
+        STRUCTURE: structure(),
+        **code,
+        **plugin,
+        **installs,
+    }
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ THROUGH = {
     "contextkit/subagents/commands.py:_draw",
 }
 OWN_WORDS = {
+    "contextkit/__init__.py:": "a Python that is too old for anything else",
     "contextkit/base/cli.py:leave": "flushes",
     "contextkit/base/cli.py:_flush": "flushes",
     "contextkit/base/cli.py:_give_up": "closes",

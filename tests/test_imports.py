@@ -247,7 +247,7 @@ def modules_of(script: str, *arguments: str) -> set[str]:
             VERDICTS | LEDGER | ours("base.addresses base.redaction"),
         ),
         ("verdict table", VERDICTS | ours("base.redaction")),
-        ("verdict count", VERDICTS),
+        ("verdict table --view=count", VERDICTS),
         ("verdict read --agent=fd-x", VERDICTS),
     ],
     ids=lambda value: value if isinstance(value, str) else "",

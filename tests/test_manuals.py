@@ -65,3 +65,14 @@ def test_a_figure_stands_beside_the_command_that_prints_it() -> None:
             figures = [figure for figure in FIGURE.findall(section) if figure not in LIMITS]
             beside = re.search(r"\bmake [a-z_]+|tests/\w", section)
             assert beside or not figures, (page, section[:40], figures)
+
+
+def test_the_repositorys_address_comes_from_one_place() -> None:
+    there = generated.repository()
+    assert re.fullmatch(r"[\w.-]+/[\w.-]+", there)
+    for page in generated.INSTALLS:
+        moved = generated.addressed(page, "somebody/else")
+        assert "marketplace add somebody/else &&" in moved and there not in moved
+    assert "git+https://github.com/somebody/else@TAG" in moved
+    named = {page for page, text in PAGES.items() if there in text}
+    assert named == {"README.md", "manuals/hosts.md"}

@@ -51,3 +51,10 @@ def test_a_link_that_leads_nowhere_ends_the_build(
     monkeypatch.setattr(website, "sources", broken)
     with pytest.raises(BaseException, match="strict mode"):
         website.build(tmp_path)
+
+
+def test_pages_are_named_by_their_headings(site: Path) -> None:
+    text = (site / "manuals" / "structure.html").read_text(encoding="utf-8")
+    names = re.findall(r'<span class="md-ellipsis">\s*([^<]+?)\s*(?:</span>|<)', text)
+    assert {"A tour in ten minutes", "Structure"} <= set(names)
+    assert not [name for name in names if name.endswith(".md")]

@@ -19,6 +19,13 @@ ABOUT = (
     " short"
 )
 PAGES = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "LICENSE")
+# Headings as dark as their text, and room for the 80 columns of an example.
+STYLE = """\
+.md-typeset h1, .md-typeset h2, .md-typeset h3 { color: inherit; font-weight: 600; }
+.md-typeset h1 { margin-bottom: 0.8em; }
+.md-grid { max-width: 74rem; }
+.md-typeset pre > code { font-size: 0.68rem; }
+"""
 _ROW = re.compile(r"^\| \[([^\]]+)\]\(([^)]+\.md)\) \| (.+?) \|$", re.M)
 _OUTSIDE = re.compile(
     r"\]\((?:\.\./)+(?!manuals|README|CHANGELOG|CONTRIBUTING|SECURITY|LICENSE)[^)]*\)"
@@ -36,6 +43,7 @@ def sources(folder: Path) -> None:
         shutil.copy2(CHECKOUT / name, folder / name)
     shutil.copytree(CHECKOUT / "manuals", folder / "manuals")
     (folder / "LICENSE").rename(folder / "LICENSE.txt")
+    (folder / "style.css").write_text(STYLE, encoding="utf-8")
     for page in folder.rglob("*.md"):
         text = page.read_text(encoding="utf-8").replace("(LICENSE)", "(LICENSE.txt)")
         page.write_text(_OUTSIDE.sub("](#)", text), encoding="utf-8")
@@ -43,8 +51,9 @@ def sources(folder: Path) -> None:
 
 def settings(docs: Path, site: Path) -> dict[str, object]:
     """What mkdocs is told; nothing is fetched from anywhere when the site is read."""
-    pages = [{title: f"manuals/{path}"} for title, path, _ in rows() if "decisions/" not in path]
-    decided = [{title: f"manuals/{path}"} for title, path, _ in rows() if "decisions/" in path]
+    paths = [f"manuals/{path}" for _, path, _ in rows()]
+    pages = [{_title(path): path} for path in paths if "/decisions/" not in path]
+    decided = [{_title(path): path} for path in paths if "/decisions/" in path]
     palette = [
         {"media": f"(prefers-color-scheme: {mode})", "scheme": scheme,
          "toggle": {"icon": f"material/weather-{icon}", "name": f"{other} mode"}}
@@ -64,6 +73,7 @@ def settings(docs: Path, site: Path) -> dict[str, object]:
                   "features": ["navigation.indexes", "navigation.top", "content.code.copy",
                                "search.suggest", "search.highlight"]},
         "plugins": ["search"],
+        "extra_css": ["style.css"],
         "markdown_extensions": [
             "tables", "attr_list", "md_in_html", "sane_lists", "pymdownx.superfences",
             {"toc": {"permalink": True}}, {"pymdownx.highlight": {"use_pygments": True}},
@@ -73,6 +83,12 @@ def settings(docs: Path, site: Path) -> dict[str, object]:
                 {"Project": [{"Changes": "CHANGELOG.md"}, {"Contributing": "CONTRIBUTING.md"},
                              {"Security": "SECURITY.md"}]}],
     }  # fmt: skip
+
+
+def _title(path: str) -> str:
+    """The heading of a page, without marks."""
+    first = (CHECKOUT / path).read_text(encoding="utf-8").partition("\n")[0]
+    return first.removeprefix("# ").replace("`", "")
 
 
 def llms() -> str:

@@ -36,7 +36,9 @@ def verdict_cases(folder: Path) -> list[Case]:
             (store / f"agent-{number}.json").write_text(verdicts.render(verdict), encoding="utf-8")
         for said in ("table", "count", "attention", "tokens"):
             limit = {10: 1.8, 1_000: 3.0}.get(count) if said in ("table", "count") else None
-            command = ["env", f"CLAVAIN_VERDICT_DIR={store}", *script("verdict.py", said)]
+            view = () if said == "table" else (f"--view={said}",)
+            shown = script("verdict.py", "table", *view)
+            command = ["env", f"CLAVAIN_VERDICT_DIR={store}", *shown]
             found.append(Case(f"verdict {said} of {count:,}", command, limit))
         if count <= WITH_JQ and shutil.which("jq"):
             for said in ("table", "count", "attention", "tokens"):
@@ -60,7 +62,7 @@ def run_cases(folder: Path) -> list[Case]:
     start = script("verdict.py", "start", "--process=flux-drive", "--target=plan.md",
                    f"--agents={' '.join(agents)}", "--json")  # fmt: skip
     made = json.loads(subprocess.run(start, check=True, capture_output=True).stdout)
-    fill_reviews(folder / made["output_dir"], len(agents), "23", "safe")
+    fill_reviews(folder / made["output_dir"], len(agents), "23", "safe", made["run"])
     run = f"--run={made['run']}"
     subprocess.run(script("verdict.py", "ingest", run), check=True, stdout=subprocess.DEVNULL)
     known = folder / ".contextkit" / "runs"
@@ -84,17 +86,21 @@ def run_cases(folder: Path) -> list[Case]:
 
 
 def fill_reviews(
-    folder: Path, count: int, severities: str = "0123", verdict: str = "risky"
+    folder: Path, count: int, severities: str = "0123", verdict: str = "risky", run: str = ""
 ) -> None:
-    """Reviews of about 4,000 tokens each, ten findings in each."""
+    """Reviews of about 4,000 tokens each, ten findings in each, as the contract of a run asks."""
     folder.mkdir(exist_ok=True)
     ids = [f"P{severities[n % len(severities)]}" for n in range(10)]
     index = "".join(f'- {p} | {p}-{n} | "Part {n}" | What is wrong\n' for n, p in enumerate(ids))
     prose = "The parser in `src/app.py:42` takes 52 ms for 4,500 lines, twice as long as before.\n"
     issues = "".join(f"#### {p}-{n}. What is wrong\n{prose * 16}\n" for n, p in enumerate(ids))
-    text = f"### Findings Index\n{index}Verdict: {verdict}\n\n### Issues Found\n{issues}"
+    first = f"<!-- run-uuid: {run} -->\n" if run else ""
+    counts = ", ".join(f"P{n} {sum(p == f'P{n}' for p in ids)}" for n in range(4))
+    summary = f"### Summary\nRead: 1 of 1 files\nCounts: {counts}\n"
+    head = f"{first}### Findings Index\n{index}Verdict: {verdict}\n\n{summary}"
     for number in range(count):
-        (folder / f"fd-{number}.md").write_text(text, encoding="utf-8")
+        said = f"{head}Part {number} of the plan was read closely.\n\n### Issues Found\n{issues}"
+        (folder / f"fd-{number}.md").write_text(said, encoding="utf-8")
 
 
 def run_of_one(folder: Path) -> None:
@@ -103,4 +109,4 @@ def run_of_one(folder: Path) -> None:
     start = script("verdict.py", "start", "--process=flux-drive", "--target=plan.md",
                    "--agents=fd-0 fd-1", "--json")  # fmt: skip
     made = json.loads(subprocess.run(start, check=True, capture_output=True).stdout)
-    fill_reviews(folder / made["output_dir"], 1, "23", "safe")
+    fill_reviews(folder / made["output_dir"], 1, "23", "safe", made["run"])

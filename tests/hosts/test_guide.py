@@ -103,7 +103,8 @@ def test_every_command_of_the_guide_works_as_written(project: Path, name: str) -
         line = line.replace("timeout=600", "timeout=1").replace(" < ", f" < {project}/")
         done = shell(line, folder)
         waits = "verdict_wait" in line or "verdict_gate" in line  # nobody reviews here
-        if done.returncode and not (waits and done.stdout):
+        fixed = "verdict_recheck" in line and "no P0 or P1 of" in done.stderr  # so nothing is open
+        if done.returncode and not ((waits and done.stdout) or fixed):
             failed.append(f"{line}\n{done.stdout}{done.stderr}")
     assert not failed, "\n".join(failed)
 

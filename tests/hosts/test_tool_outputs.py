@@ -115,6 +115,14 @@ def test_the_failures_of_a_failing_test_run_are_shown(repo: Path) -> None:
     assert "test_expiry" in found and "52 == 40" in found and "tests/test_7.py" not in found
 
 
+@pytest.mark.parametrize("key", ["exit_code", "exitCode"])
+def test_an_exit_status_that_the_host_knows_is_told_first(repo: Path, key: str) -> None:
+    assert replaced(ran(LONG, **{key: 3}))["stdout"].startswith("[exit 3; 900 lines")
+    assert replaced(ran(LONG, **{key: 0}))["stdout"].startswith("[exit 0; 900 lines")
+    for odd in (None, "3", True):
+        assert replaced(ran(LONG, **{key: odd}))["stdout"].startswith("[900 lines")
+
+
 def test_it_is_on_by_default_and_off_with_a_word(repo: Path) -> None:
     (repo / "contextkit.yaml").unlink()
     assert Limits().hook_tool_output_tokens == 2000

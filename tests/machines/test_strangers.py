@@ -119,7 +119,10 @@ def test_a_run_of_another_machine_brings_no_command(sealed: Path, run: Script) -
     assert not (sealed / "ran").exists()
 
 
-def test_whether_our_run_has_ended_is_not_for_another_machine_to_say(sealed: Path) -> None:
+@pytest.mark.parametrize("first", ["one", "other"])
+def test_whether_our_run_has_ended_is_not_for_another_machine_to_say(
+    sealed: Path, first: str
+) -> None:
     hub = bare(sealed / "hub.git")
     one, other = clone(sealed / "one", str(hub)), clone(sealed / "other", str(hub))
     started = runs.Run(
@@ -140,6 +143,7 @@ def test_whether_our_run_has_ended_is_not_for_another_machine_to_say(sealed: Pat
     assert (ours.ended, ours.missed) == ("", ()) and ours.notified_at == "x"
     runs.save(one.layout, ours.replace(ended="withdrawn"))
     one.push()
+    third.pull(source=f"{os.uname().nodename} {first}")
     third.pull()  # it has the run from us, and from nobody else
     assert runs.load(Layout(str(third.root)), started.id).ended == "withdrawn"
 

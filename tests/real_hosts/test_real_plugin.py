@@ -98,7 +98,7 @@ def test_codex_installs_it_and_runs_its_hooks(tmp_path: Path) -> None:
 def test_the_lines_of_the_readme_install_it_and_its_commands_are_on_the_path(
     tmp_path: Path,
 ) -> None:
-    """As typed, with the repository's place for OWNER/REPO; then the agent runs a command."""
+    """As typed, with this repository's place for its address; then the agent runs a command."""
     kit, root, home = cloned(tmp_path), tmp_path / "bare", tmp_path / "home"
     root.mkdir()
     git(root, "init", "-q", "-b", "main")
@@ -106,7 +106,7 @@ def test_the_lines_of_the_readme_install_it_and_its_commands_are_on_the_path(
     (line,) = re.findall(r"^    (claude plugin marketplace add .+)$", readme, re.M)
     env = clients.environment(home)
     env["PATH"] = f"{clients.program('claude').parent}:{env['PATH']}"
-    typed = line.replace("OWNER/REPO", str(kit))
+    typed = re.sub(r"(?<=add )\S+(?= &&)", str(kit), line)
     subprocess.run(typed, shell=True, env=env, check=True, cwd=root)
     project = Project(root, home, "claude")
     command = Use("Bash", {"command": "contextkit remember_later m='a note'"})

@@ -12,6 +12,14 @@ from conftest import Script, git, rounds, start
 STORE = Path(".clavain/verdicts")
 
 
+VIEWS = ("count", "attention", "tokens")
+
+
+def view(report: str) -> tuple[str, ...]:
+    """The command that prints a report."""
+    return ("table", f"--view={report}") if report in VIEWS else (report,)
+
+
 def write(run: Script, agent: str, status: str = "CLEAN", *more: str) -> int:
     return run("verdict", "write", f"--agent={agent}", f"--status={status}", "--summary=ok", *more)
 
@@ -69,8 +77,8 @@ def test_an_unknown_status_is_refused_by_name(repo: Path, run: Script) -> None:
 
 def test_reports_without_a_store_say_so_and_succeed(repo: Path, run: Script) -> None:
     said = {}
-    for report in ("table", "count", "attention", "tokens", "clean"):
-        assert run("verdict", report) == 0
+    for report in ("table", *VIEWS, "clean"):
+        assert run("verdict", *view(report)) == 0
         said[report] = run.out
     assert said == {
         "table": "", "count": "0 verdicts\n", "attention": "", "tokens": "0\n", "clean": "",
@@ -83,12 +91,30 @@ def test_the_reports_are_those_of_the_old_library(repo: Path, run: Script) -> No
     write(run, "a", "NEEDS_ATTENTION", "--findings=2", "--detail=out/a.md", "--tokens=1000")
     assert run("verdict", "table") == 0
     assert run.out == "NEEDS_ATTENTION\ta\tok\nCLEAN\tb\tok\n"
-    run("verdict", "count")
-    assert run.out == "1 CLEAN, 1 NEEDS_ATTENTION\n"
-    run("verdict", "attention")
-    assert run.out == "a\t2\tout/a.md\n"
-    run("verdict", "tokens")
-    assert run.out == "1200\n"
+    shown = {"count": "1 CLEAN, 1 NEEDS_ATTENTION\n", "attention": "a\t2\tout/a.md\n",
+             "tokens": "1200\n"}  # fmt: skip
+    for report, said in shown.items():
+        assert run("verdict", *view(report)) == 0
+        assert (run.out, run.err) == (said, "")
+
+
+def test_the_old_targets_print_the_same_and_name_the_new_one(repo: Path, run: Script) -> None:
+    write(run, "b", "CLEAN", "--tokens=200")
+    write(run, "a", "FAILED", "--findings=2", "--detail=out/a.md")
+    Path("out").mkdir()
+    Path("out/a.md").write_text("### Findings Index\nVerdict: safe\n", encoding="utf-8")
+    for report, where in (*((report, ()) for report in VIEWS), ("stats", ("--dir=out",))):
+        assert run("verdict", "table", f"--view={report}", *where) == 0
+        said = run.out
+        assert said and not run.err
+        assert run("verdict", report, *where) == 0 and run.out == said
+        assert f"now `make verdict_table view={report}" in run.err
+
+
+def test_a_folder_without_verdicts_has_stats_only(repo: Path, run: Script) -> None:
+    Path("out").mkdir()
+    assert run("verdict", "table", "--dir=out") == 2 and "dir: only view=stats" in run.err
+    assert run("verdict", "table", "--view=stats") == 2
 
 
 def test_the_same_set_is_seen_from_a_subfolder(
@@ -112,8 +138,8 @@ def test_a_file_that_cannot_be_read_is_named_and_makes_the_status_1(
 ) -> None:
     write(run, "a")
     (STORE / "bad.json").write_text("[]", encoding="utf-8")
-    for report in ("table", "count", "attention", "tokens"):
-        assert run("verdict", report) == 1, report
+    for report in ("table", *VIEWS):
+        assert run("verdict", *view(report)) == 1, report
         assert "bad: verdict file" in run.err
     assert run("verdict", "table", "--lenient") == 0
     assert run.out.splitlines()[1].startswith("ERROR\tbad\t")

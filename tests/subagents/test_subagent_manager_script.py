@@ -714,8 +714,8 @@ def test_a_finish_that_is_refused_writes_nothing(manager: Manager, options: list
 
 def test_gaps_of_report_progress_log_and_output_reach_the_row(manager: Manager) -> None:
     identity = manager.launch(
-        "cd .contextkit/subagents/$CONTEXT_SUBAGENT_ID; echo 'Capsule Gap: which host?';"
-        " echo '- Capsule Gap: which token?' >> progress.md",
+        "cd .contextkit/subagents/$CONTEXT_SUBAGENT_ID;"
+        " echo '- Capsule Gap: which token?' >> progress.md; echo 'Capsule Gap: which host?'",
         "--slug=ui", "--capsule=none",
     )  # fmt: skip
     manager.ended(identity)

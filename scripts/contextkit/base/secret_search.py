@@ -428,10 +428,8 @@ def _carried(text: str) -> Iterator[Place]:
 
 
 def _lower(text: str) -> str:
-    lower = text.lower()
-    if len(lower) == len(text):
-        return lower
-    return "".join(char.lower()[:1] for char in text)  # the capital İ becomes two characters
+    """The text in lower case, of the same length: one capital alone would become two characters."""
+    return text.replace("\u0130", "i").lower()
 
 
 def _named(text: str) -> Iterator[Place]:

@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 1275721410298980853
+SOURCE = 766478221142712001
 name = 'guide.md'
 
 def root(context, missing=missing):
@@ -42,7 +42,9 @@ def root(context, missing=missing):
     yield str((undefined(name='run') if l_0_run is missing else l_0_run))
     yield ' verdict_show run=latest severity=P0,P1` |\n| decide | `'
     yield str((undefined(name='run') if l_0_run is missing else l_0_run))
-    yield ' verdict_gate run=latest` |\n| read a folder of reviews | `'
+    yield ' verdict_gate run=latest` |\n| after a fix, ask again about what changed | `'
+    yield str((undefined(name='run') if l_0_run is missing else l_0_run))
+    yield ' verdict_recheck run=latest` |\n| read a folder of reviews | `'
     yield str((undefined(name='run') if l_0_run is missing else l_0_run))
     yield ' verdict_ingest dir=docs/review` |\n\nAs a reviewer without a run, record your conclusion when you are done:\n\n    '
     yield str((undefined(name='run') if l_0_run is missing else l_0_run))
@@ -91,4 +93,4 @@ def root(context, missing=missing):
     yield ' reminder_done id="r-1a2b3c"` |\n\nLink each decision to its file, plan entry or commit in place of explaining it again. No secrets.\n'
 
 blocks = {}
-debug_info = '5=14&11=16&15=18&16=20&17=22&18=24&19=26&30=28&34=30&35=32&36=34&37=36&38=38&39=40&43=42&52=44&57=46&58=48&59=50&60=52&72=54&73=56&74=58&75=60&76=62&77=64&78=66&79=68&80=70&81=72&91=74&92=76&96=78&97=80&98=82&99=84'
+debug_info = '5=14&11=16&15=18&16=20&17=22&18=24&19=26&30=28&34=30&35=32&36=34&37=36&38=38&39=40&40=42&44=44&53=46&58=48&59=50&60=52&61=54&73=56&74=58&75=60&76=62&77=64&78=66&79=68&80=70&81=72&82=74&92=76&93=78&97=80&98=82&99=84&100=86'

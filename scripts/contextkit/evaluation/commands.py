@@ -19,6 +19,9 @@ RESULT = "evaluation.md"  # in the state folder
 COLUMNS = tuple((name, name) for name in ("arm", "kind", "documents", "questions", "right", "low",
                                           "high", "wrong", "tokens"))  # fmt: skip
 
+DAY_COLUMNS = tuple((name, name) for name in ("arm", "runs", "solved", "turns", "tokens", "cost",
+                                              "seconds", "failed"))  # fmt: skip
+
 
 def model(layout: Layout, args: Arguments) -> Rows:
     from contextkit.evaluation.documents import score
@@ -42,6 +45,24 @@ def model(layout: Layout, args: Arguments) -> Rows:
     files.write(path, _page(args.cmd, outcome, rows))
     cli.say(f"written to {layout.shown(path)}")
     return table
+
+
+def day(layout: Layout, args: Arguments) -> Rows:
+    from contextkit.evaluation.flows import day as days
+
+    asked = days.agent(args.cmd, args.host, args.timeout or 900)
+    count = args.n or 3
+    sessions = 2 * count * len(days.prompts())
+    said = (f"{names.counted(count, 'day')} with hooks and as many without: {sessions} sessions of"
+            " your command, which works in folders of its own with your account")  # fmt: skip
+    cli.say(said)
+    if not args.yes and not cli.confirm("start?"):
+        raise ContextError(f"{said}: yes=1 starts, n= takes fewer days")
+    found = days.run(layout, asked, count, cli.say)
+    if wrong := days.unhooked(found):
+        cli.say(wrong)
+    rows = [{"id": row.arm, **row._asdict()} for row in days.rows(found)]
+    return Rows(columns=DAY_COLUMNS, rows=rows)
 
 
 def _samples(layout: Layout, args: Arguments) -> list[Sample]:
@@ -91,6 +112,18 @@ PROGRAM = Program(
                 Option(name="n", kind="whole", help="at most this many texts"),
                 Option(name="with", help="one more arm: a program that shortens a text"),
                 Option(name="timeout", kind="whole", help="seconds for a call (default: 300)"),
+                Option(name="yes", kind="flag", help="start without asking"),
+                JSON,
+            ),
+        ),
+        Command(
+            run=day,
+            help="let your own agent do a day's work, with our hooks and without",
+            options=(
+                Option(name="cmd", required=True, help="your agent's command line"),
+                Option(name="host", help="whose transcripts it writes (default: by its name)"),
+                Option(name="n", kind="whole", help="days in each arm (default: 3)"),
+                Option(name="timeout", kind="whole", help="seconds for a session (default: 900)"),
                 Option(name="yes", kind="flag", help="start without asking"),
                 JSON,
             ),

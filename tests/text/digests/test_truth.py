@@ -488,3 +488,20 @@ def test_every_failure_has_its_message_and_place_while_there_is_room(cap: int) -
     summary = said("\n".join([*lines, "=== 6 failed, 90 passed in 1.00s ==="]), cap)
     for n in range(6):
         assert f"FAILED tests/a.py::test_{n} - assert {n} == 9 (tests/a.py:{n + 3})" in summary
+
+
+@pytest.mark.parametrize(
+    "finding", ["- {} | A{} | src/{}.py | {}", "### [{}] A{} (src/{}.py:3): {}\n\nIt has words.\n"]
+)
+@pytest.mark.parametrize("slight", ["INFO", "LOW"])
+def test_a_remark_is_not_spelled_out_while_graver_findings_are_only_counted(
+    finding: str, slight: str
+) -> None:
+    said = "the cache grows without bound under load and is never pruned by anybody"
+    levels = ["HIGH", "MEDIUM", "MEDIUM", "MEDIUM", slight]
+    rows = [finding.format(level, n, f"f{n}", said[n:]) for n, level in enumerate(levels)]
+    rows[-1] = rows[-1].replace(said[4:], "split it")
+    text = "# Review\n\n**Verdict:** NEEDS_CHANGES\n\n## Findings Index\n\n" + "\n".join(rows)
+    for cap in range(50, 130, 10):
+        summary = engine.digest(text, cap).summary
+        assert "MEDIUM: +" not in summary or "split it" not in summary, cap

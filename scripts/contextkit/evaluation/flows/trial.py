@@ -19,7 +19,6 @@ from __future__ import annotations
 import concurrent.futures
 import os
 import random
-import subprocess
 import tempfile
 import threading
 
@@ -31,6 +30,7 @@ from contextkit.evaluation.documents import exchange
 from contextkit.evaluation.documents.exchange import Question, Unusable
 from contextkit.evaluation.documents.score import Sheet
 from contextkit.evaluation.flows import samples
+from contextkit.evaluation.flows.calling import Caller
 from contextkit.evaluation.flows.samples import Sample
 
 RECEIPT, CUT, WHOLE, NOTHING, OPENED, WITH = "receipt", "cut", "whole", "nothing", "opened", "with"
@@ -90,7 +90,7 @@ def run(
                     left_out.append(waiting[future].name)
                 progress(f"{done} of {len(found)}: {waiting[future].name}")
         except BaseException:
-            desk.stop()
+            desk.caller.stop()
             pool.shutdown(cancel_futures=True)
             raise
     order = {sample.name: number for number, sample in enumerate(found)}
@@ -190,8 +190,7 @@ class _Desk:
         self.failed: dict[str, int] = {}
         self._folder = files.store(os.path.join(layout.state, "evaluation"))
         self._lock = threading.Lock()
-        self._stopped = False
-        self._running: set[subprocess.Popen[bytes]] = set()
+        self.caller = Caller(model.seconds)
 
     def ask(self, prompt: str, read: Callable[[str], Any]) -> Any:
         """Return what `read` makes of the model's answer; raises _Failed, which is counted."""
@@ -215,38 +214,13 @@ class _Desk:
         """Return what the other program makes of a text."""
         return self._run(self.model.other, text)
 
-    def stop(self) -> None:
-        """Let no further call begin, and end those under way."""
-        self._stopped = True
-        with self._lock:
-            for process in self._running:
-                _end(process)
-
     def _run(self, command: str, given: str) -> str:
         """Run a command in an empty folder, where no hook and no instructions are found."""
-        if self._stopped:
-            raise _Failed
         with tempfile.TemporaryDirectory(prefix="contextkit-eval-") as empty:
-            process = subprocess.Popen(
-                ["/bin/sh", "-c", command], cwd=empty, stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True,
-            )  # fmt: skip
-            with self._lock:
-                self._running.add(process)
-            if self._stopped:  # meanwhile
-                _end(process)
-            try:
-                data = process.communicate(given.encode("utf-8"), self.model.seconds)[0]
-            except subprocess.TimeoutExpired:
-                _end(process)
-                process.communicate()
-                raise self._failure(f"no answer in {self.model.seconds} s") from None
-            finally:
-                with self._lock:
-                    self._running.discard(process)
-        if process.returncode:
-            raise self._failure(f"exit status {process.returncode}")
-        return data.decode("utf-8", "replace")
+            called = self.caller.call(command, given, empty)
+        if called.failed:
+            raise self._failure(called.failed)
+        return called.answer
 
     def _count(self) -> None:
         with self._lock:
@@ -256,11 +230,3 @@ class _Desk:
         with self._lock:
             self.failed[reason] = self.failed.get(reason, 0) + 1
         return _Failed(reason)
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a command and what it started: it leads a process group of its own."""
-    try:
-        os.killpg(process.pid, 9)
-    except ProcessLookupError:
-        pass

@@ -80,6 +80,8 @@ class Host(Record):
     transcripts: where sessions leave transcripts in that folder; `{project}` is the project's path
         with every odd character a hyphen, `{days}` stands for folders by year, month and day.
     transcript_form: the format of a transcript line (`memory/documents/conversations.py`).
+    prices: of a token that is written to the cache, read from it, and answered, where one of input
+        costs 1; from the provider's price list.
     notices: how a prompt begins that comes from the host itself.
     agent_call, headless: how an agent starts subagents, and the command that takes a prompt on
         standard input.
@@ -125,6 +127,7 @@ class Host(Record):
     keeps: tuple[str, ...] = ("", "")
     transcripts: str = ""
     transcript_form: str = ""
+    prices: tuple[float, ...] = (1.0, 1.0, 1.0)
     notices: tuple[str, ...] = ()
     agent_call: str = ""
     headless: str = ""

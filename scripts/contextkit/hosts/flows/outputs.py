@@ -298,8 +298,14 @@ def _shortened(layout: Layout, given: HookInput, found: object) -> object:
         tool = names.one_line(given.text("tool_name"))[:_MOST]
         from contextkit.outputs.flows import telling
 
+        status = _status(given.passed.get("tool_response"))
         told = telling.Told(
-            content=found, topic=_topic(given, tool), source=tool, session=given.session
+            content=found,
+            topic=_topic(given, tool),
+            source=tool,
+            session=given.session,
+            ending="" if status is None else telling.ending(status, 0),
+            status=status,
         )
         return telling.digested(layout, told)
     if isinstance(found, list):
@@ -310,6 +316,13 @@ def _shortened(layout: Layout, given: HookInput, found: object) -> object:
             for key, one in found.items()
         }
     return found
+
+
+def _status(response: object) -> int | None:
+    """The exit status of the command that a tool ran, where its host says so."""
+    known = response if isinstance(response, dict) else {}
+    found = next((known[key] for key in ("exit_code", "exitCode") if key in known), None)
+    return found if isinstance(found, int) and not isinstance(found, bool) else None
 
 
 def _topic(given: HookInput, tool: str) -> str:

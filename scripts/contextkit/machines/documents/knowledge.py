@@ -58,6 +58,7 @@ class Version:
     stat: size, time in ns, inode, which reveal a change without reading; if empty, read the file.
     gone: it was removed here; only a newer change brings it back.
     source: the machine that wrote the text here, the only one that may replace it.
+    author: the machine whose text this first was; a merge with a third one's does not change that.
     coming: the digest of a text of `source` that a pull may have written before it was killed.
     """
 
@@ -68,6 +69,7 @@ class Version:
     stat: tuple[int, ...] = ()
     gone: bool = False
     source: str = ""
+    author: str = ""
     coming: str = ""
     beside: list[Copy] = field(default_factory=list)
 
@@ -92,6 +94,7 @@ class Known:
         """Note a change of a document by this machine, whose text it is from now on."""
         self.count += 1
         version.source = self.machine
+        version.author = version.author or self.machine
         version.counts[self.machine] = self.count
 
     def is_ours(self, version: Version) -> bool:
@@ -161,6 +164,8 @@ def begin(layout: Layout, before: Known | None = None) -> tuple[Machine, Known]:
         if known.is_ours(version):
             known.count += 1
             version.source, version.counts[machine.id] = machine.id, known.count
+        if version.author == known.machine:
+            version.author = machine.id
     known.machine = machine.id
     save(layout, known)
     return machine, known

@@ -2,7 +2,7 @@
 
     not here                      created, never overwriting anything
     here with the same text       nothing
-    the store has a rule          merged: what ours says stays
+    the store has a rule          merged: what ours says stays, or what its author says
     here from the same machine    replaced: that machine's newer text
     ours, or a third machine's    theirs is kept beside it
 
@@ -266,7 +266,8 @@ def _settle(offer: Offer, entry: Entry, path: str, data: bytes) -> str:
         files.write(path, data)
         return _taken(offer, entry, path, data)
     merge = shares.merger(entry.name)
-    merged = merge(ours, data) if merge else None
+    both = (data, ours) if version.author == offer.sender.id else (ours, data)
+    merged = merge(*both) if merge else None
     if merged is not None:
         _note_settled(offer, version, entry)
         return _merged(offer, entry.name, path, merged) if merged != ours else ""
@@ -279,7 +280,8 @@ def _taken(offer: Offer, entry: Entry, path: str, data: bytes) -> str:
     state = os.stat(path)
     version.sha256, version.bytes, version.at = entry.sha256, len(data), entry.at
     version.stat, version.gone = (state.st_size, state.st_mtime_ns, state.st_ino), False
-    version.source, version.coming = offer.sender.id, ""
+    version.source = version.author = offer.sender.id
+    version.coming = ""
     _note_settled(offer, version, entry)
     inventory.note_settled(offer.layout, version)
     return "taken"

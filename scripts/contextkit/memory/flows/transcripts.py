@@ -298,8 +298,8 @@ def newest(root: str, without: str = "", after: str = "") -> str:
     since the time `after` count.
     """
     limit = names.moment(after)
-    folders = [folder for host in contracts.every() for folder in _folders(host, root)]
-    found = [one for folder in folders for one in _files(folder) if one[0] >= limit]
+    kept = [folder for host in contracts.every() for folder in folders(host, root)]
+    found = [one for folder in kept for one in _files(folder) if one[0] >= limit]
     for _, path in sorted(found, reverse=True)[:40]:
         if without and without in os.path.basename(path):
             continue
@@ -309,7 +309,7 @@ def newest(root: str, without: str = "", after: str = "") -> str:
     return ""
 
 
-def _folders(host: contracts.Host, root: str) -> list[str]:
+def folders(host: contracts.Host, root: str) -> list[str]:
     """The folders where a host keeps a project's transcripts: by path, or the last few days'."""
     kept = os.path.join(host.folder(), host.transcripts) if host.transcripts else ""
     if kept.endswith("{days}"):

@@ -320,6 +320,7 @@ COMMANDS = (
     Command(
         run=stats,
         help="what reading in full, by finding, by index or by line costs",
+        now="verdict_table view=stats run=",
         options=(RUN, DIR, JSON),
     ),
     Command(

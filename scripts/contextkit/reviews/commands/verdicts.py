@@ -6,11 +6,10 @@ import os
 
 from contextkit.base import cli, formats, names
 from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Program, Rows
-from contextkit.base.errors import ContextError
+from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
-from contextkit.base.type_names import Callable
 from contextkit.reviews.commands import findings, runs
-from contextkit.reviews.commands.findings import AGENT, RUN
+from contextkit.reviews.commands.findings import AGENT, DIR, RUN
 from contextkit.reviews.documents import verdicts
 
 TYPE_CHECKING = False
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 LEGACY = Option(
     name="legacy", kind="flag", help="like the old library: two statuses, the whole summary"
 )
-PLAIN = Option(name="plain", kind="flag", help="three columns, without the ids worth opening")
+PLAIN = Option(name="plain", kind="flag", help="of view=attention: three columns, without the ids")
 VIEW = Option(
     name="view", choices=("attention", "count", "tokens", "stats"), help="another report instead"
 )
@@ -98,40 +97,49 @@ def read(layout: Layout, args: Arguments) -> Answer:
 
 
 def table(layout: Layout, args: Arguments) -> Answer | Rows:
-    if args.view:
-        shown: dict[str, Callable[[Layout, Arguments], Answer | Rows]]
-        shown = {"attention": attention, "count": count, "tokens": tokens, "stats": findings.stats}
-        given = {"plain": False, "dir": "", **vars(args)}
-        return shown[args.view](layout, Arguments(given))
-    from contextkit.base import redaction
-
-    loaded = verdicts.load_all(layout, findings.store(layout, args))
-    entries = loaded.documents
-    rows = verdicts.table(entries, _legacy(args), _machines(layout, loaded))
-    text = redaction.redacted(rows, layout.limits.secrets_allow)
-    return _answer(layout, loaded, entries, text[0], args)
+    if args.view == "stats":
+        return findings.stats(layout, args)
+    if args.dir:
+        raise bad_input("dir: only view=stats reads a folder without verdicts")
+    return _report(layout, args, args.view)
 
 
 def count(layout: Layout, args: Arguments) -> Answer:
-    loaded = verdicts.load_all(layout, findings.store(layout, args))
-    entries = loaded.documents
-    return _answer(layout, loaded, entries, verdicts.counts(entries, _legacy(args)), args)
+    return _report(layout, args, "count")
 
 
 def attention(layout: Layout, args: Arguments) -> Answer:
-    loaded = verdicts.load_all(layout, findings.store(layout, args))
-    entries = loaded.documents
-    urgent = verdicts.needs_attention(entries, _legacy(args))
-    return _answer(layout, loaded, urgent, verdicts.attention_rows(urgent, not args.plain), args)
+    return _report(layout, args, "attention")
 
 
 def tokens(layout: Layout, args: Arguments) -> Answer:
+    return _report(layout, args, "tokens")
+
+
+def _report(layout: Layout, args: Arguments, view: str) -> Answer:
+    """Return one report on the verdicts of a run, or of the flat store."""
     loaded = verdicts.load_all(layout, findings.store(layout, args))
-    entries = loaded.documents
+    entries = shown = loaded.documents
+    if view == "count":
+        text = verdicts.counts(entries, _legacy(args))
+    elif view == "tokens":
+        text = _tokens(entries)
+    elif view == "attention":
+        shown = verdicts.needs_attention(entries, _legacy(args))
+        text = verdicts.attention_rows(shown, not args.plain)
+    else:
+        from contextkit.base import redaction
+
+        rows = verdicts.table(entries, _legacy(args), _machines(layout, loaded))
+        text, _ = redaction.redacted(rows, layout.limits.secrets_allow)
+    return _answer(layout, loaded, shown, text, args)
+
+
+def _tokens(entries: list[verdicts.Entry]) -> str:
     total, odd = verdicts.tokens(entries)
     for agent in odd:
         cli.say(f"{names.one_line(agent)}: its tokens_spent is not a number and is not counted")
-    return _answer(layout, loaded, entries, str(total), args)
+    return str(total)
 
 
 def _legacy(args: Arguments) -> bool:
@@ -240,11 +248,12 @@ PROGRAM = Program(
         Command(run=read, help="STATUS, MODEL and SUMMARY of one agent",
                 options=(AGENT, LENIENT, JSON)),
         Command(run=table, help="STATUS, AGENT and SUMMARY, one line per agent",
-                options=(RUN, VIEW, LEGACY, LENIENT, JSON)),
-        Command(run=count, help="how many of each status", options=(RUN, LEGACY, LENIENT, JSON)),
+                options=(RUN, DIR, VIEW, LEGACY, PLAIN, LENIENT, JSON)),
+        Command(run=count, help="how many of each status", now="verdict_table view=count",
+                options=(RUN, LEGACY, LENIENT, JSON)),
         Command(run=attention, help="AGENT, FINDINGS and DETAIL of those to look at",
-                options=(RUN, LEGACY, PLAIN, LENIENT, JSON)),
-        Command(run=tokens, help="the tokens all agents spent",
+                now="verdict_table view=attention", options=(RUN, LEGACY, PLAIN, LENIENT, JSON)),
+        Command(run=tokens, help="the tokens all agents spent", now="verdict_table view=tokens",
                 options=(RUN, LEGACY, LENIENT, JSON)),
         *runs.COMMANDS,
         *findings.COMMANDS,

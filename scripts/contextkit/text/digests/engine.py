@@ -294,7 +294,9 @@ def _fitting(
     steps = range(len(chosen), 0, -1)
     first = fit([whole(index, step) for index, step in zip(chosen, steps, strict=True)])
     kept = [(index, fitting.Part(text)) for index, text in first.items()]
-    left = [index for index in [*chosen, *others] if index not in first][:_NEXT]
+    left = [index for index in [*chosen, *others] if index not in first]
+    group = next((units[index].group for index in left if units[index].group), "")
+    left = [index for index in left if units[index].group in ("", group)][:_NEXT]  # graver first
     cut = [index for index in left if not units[index].group] or left  # or shown or counted
     alone = len(kept) < 2
     return fit([

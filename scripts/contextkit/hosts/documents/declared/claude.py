@@ -34,6 +34,7 @@ HOST = Host(
     keeps=("settings.json", "cleanupPeriodDays"),
     transcripts="projects/{project}",
     transcript_form="messages",
+    prices=(1.25, 0.1, 5.0),
     notices=("<task-notification>",),
     agent_call="Agent(subagent_type={agent}, description={agent}, run_in_background=true,"
     " prompt={prompt})",

@@ -25,6 +25,7 @@ HOST = Host(
     home=("CODEX_HOME", ".codex"),
     transcripts="sessions/{days}",
     transcript_form="rollout",
+    prices=(1.0, 0.1, 8.0),
     headless="codex exec -",
     policies=("~/rules", ".codex/rules", "/etc/codex/rules"),
     events=by_name(

@@ -10,13 +10,15 @@ from contextkit.text.digests.kinds import report
 from contextkit.text.digests.reading import Pattern, Unit
 
 _SEVERITY = (
-    "P[0-3]|IMP|BLOCKERS?|CRITICAL|HIGH|MEDIUM|LOW|MAJOR|MINOR|NITS?"
+    "P[0-3]|IMP|BLOCKERS?|CRITICAL|HIGH|MEDIUM|LOW|MAJOR|MINOR|NITS?|INFO(?:RMATIONAL)?|SUGGESTION"
     "|KRITISCH|HOCH|CRÍTIC[OA]|ALT[OA]|CRITIQUE"
 )
 _INDEX = Pattern(rf"^\s*[-*+]\s*\W{{0,4}}({_SEVERITY})\W{{0,4}}\s*\|\s*(.+)$", re.I)
 _SIGNS = ("P0", "P1", "P2", "P3", "IMP", "BLOCKER", "CRITICAL", "HIGH", "MEDIUM", "LOW", "MAJOR",
-          "MINOR")  # fmt: skip
-_WORDS = "CRITICAL|HIGH|MEDIUM|LOW|MAJOR|MINOR|Critical|High|Medium|Low"
+          "MINOR", "INFO")  # fmt: skip
+_WORDS = "CRITICAL|HIGH|MEDIUM|LOW|MAJOR|MINOR|INFO|Critical|High|Medium|Low|Info"
+_LEAST = 0.02  # weight of a finding that is told after all others
+_SLIGHT = ("LOW", "MINOR", "P3", "NIT", "INFO", "INFORMATIONAL", "SUGGESTION")
 _TITLE = Pattern(
     rf"^(#{{2,6}})\s+(?:Finding\s+|Issue\s+)?(?:\d+(?:\.\d+)*[.):]\s*)?(.*?"
     rf"((?:\b(?:P[0-3]|IMP|BLOCKERS?)\b(?!-?agent))|(?<=[\[(])(?:{_WORDS})(?=[\])])"
@@ -128,7 +130,8 @@ def _findings(lines: list[str]) -> list[Unit]:
         rank = _ORDER.get(severity, 0)
         stated = _PLACE.search(said)
         short = identity[0] if identity else place or (stated[1] if stated else said[:60])
-        found.append(Unit(at, severity, said, 2.2 if rank else 1.3, rank, severity, short))
+        weight = 2.2 if rank else _LEAST if severity in _SLIGHT else 1.3
+        found.append(Unit(at, severity, said, weight, rank, severity, short))
     return found
 
 

@@ -1,0 +1,65 @@
+"""Calls of the user's own command: a prompt on its standard input, its answer back."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import threading
+
+from contextkit.base.records import NamedTuple
+
+
+class Called(NamedTuple):
+    """What a call gave; `failed` says why it gave nothing, and is empty if it did."""
+
+    answer: str = ""
+    failed: str = ""
+
+
+class Caller:
+    """Starts commands, ends those that take more than `seconds`, and all of them on `stop`."""
+
+    def __init__(self, seconds: int) -> None:
+        self._seconds = seconds
+        self._lock = threading.Lock()
+        self._stopped = False
+        self._running: set[subprocess.Popen[bytes]] = set()
+
+    def call(self, command: str, given: str, folder: str) -> Called:
+        """Run a command of the user's in a folder."""
+        if self._stopped:
+            return Called(failed="stopped")
+        process = subprocess.Popen(
+            ["/bin/sh", "-c", command], cwd=folder, stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True,
+        )  # fmt: skip
+        with self._lock:
+            self._running.add(process)
+        if self._stopped:  # meanwhile
+            _end(process)
+        try:
+            data = process.communicate(given.encode("utf-8"), self._seconds)[0]
+        except subprocess.TimeoutExpired:
+            _end(process)
+            process.communicate()
+            return Called(failed=f"no answer in {self._seconds} s")
+        finally:
+            with self._lock:
+                self._running.discard(process)
+        failed = f"exit status {process.returncode}" if process.returncode else ""
+        return Called(data.decode("utf-8", "replace"), failed)
+
+    def stop(self) -> None:
+        """Let no further call begin, and end those under way."""
+        self._stopped = True
+        with self._lock:
+            for process in self._running:
+                _end(process)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End a command and what it started: it leads a process group of its own."""
+    try:
+        os.killpg(process.pid, 9)
+    except ProcessLookupError:
+        pass

@@ -1,0 +1,206 @@
+"""A day of work, with our hooks and without: does the user's own agent get more done?
+
+The day is in `templates/day`: a small repository, three prompts that are three sessions, and tests
+that the agent never sees. What the user decides in the morning is asked for at noon and in the
+evening, so it counts what reaches the next session. Each run works in a copy of its own; its result
+is kept below the state folder, so an interrupted day goes on where it was.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+from contextkit.base import files, formats, git, names, version
+from contextkit.base.errors import bad_input
+from contextkit.base.layout import Layout
+from contextkit.base.records import NamedTuple, Record
+from contextkit.base.type_names import Any, Callable, Iterator, Sequence
+from contextkit.evaluation.flows import spending
+from contextkit.evaluation.flows.calling import Caller
+from contextkit.hosts.documents import contracts
+from contextkit.hosts.documents.contracts import Host
+from contextkit.hosts.flows import adoption, changes
+
+WITHOUT, WITH = "without", "with"
+_FOLDER = ("templates", "day")
+_SECONDS = 60  # that the hidden tests may take
+
+
+class Agent(Record):
+    """The command that works on a prompt in its current folder, and the host that it starts.
+
+    seconds: the limit of a session.
+    """
+
+    command: str
+    host: Host
+    seconds: int = 900
+
+
+class Run(NamedTuple):
+    """A day of one arm; `solved` of `tests` hidden tests hold, `failed` counts its sessions."""
+
+    arm: str
+    solved: int
+    tests: int
+    turns: int
+    tokens: int
+    cost: float
+    seconds: float
+    failed: int
+    hooked: bool  # whether our hooks ran
+
+
+class Row(NamedTuple):
+    """An arm: the share of hidden tests that hold in percent; the rest is a day's average."""
+
+    arm: str
+    runs: int
+    solved: float
+    turns: float
+    tokens: int
+    cost: int
+    seconds: int
+    failed: int
+
+
+def agent(command: str, host: str, seconds: int) -> Agent:
+    """The agent of a command line. Raises ContextError if no host is known by its program."""
+    readable = [one for one in contracts.every() if one.transcript_form]
+    program = os.path.basename((command.split() or [""])[0])
+    for one in readable:
+        if (host or program) in (one.name, one.command):
+            return Agent(command=command, host=one, seconds=seconds)
+    known = ", ".join(one.name for one in readable)
+    raise bad_input(f"host: whose transcripts does {names.quoted(program)} write? one of {known}")
+
+
+def prompts() -> list[str]:
+    folder = version.toolkit(*_FOLDER, "prompts")
+    return [files.read(os.path.join(folder, name)) for name in sorted(os.listdir(folder))]
+
+
+def run(
+    layout: Layout, asked: Agent, count: int, progress: Callable[[str], None]
+) -> tuple[Run, ...]:
+    """Let `count` days go by in each arm; `progress` gets a line for each that is over."""
+    kept = files.store(os.path.join(layout.state, "evaluation"))
+    caller = Caller(asked.seconds)
+    found = []
+    try:
+        for number in range(count):
+            arms = (WITHOUT, WITH) if number % 2 else (WITH, WITHOUT)
+            for arm in arms:
+                one = _kept_or_lived(kept, asked, arm, number, caller)
+                found.append(one)
+                progress(f"{len(found)} of {2 * count}: {arm}, {one.solved} of {one.tests} solved")
+    except BaseException:
+        caller.stop()
+        raise
+    return tuple(found)
+
+
+def _kept_or_lived(kept: str, asked: Agent, arm: str, number: int, caller: Caller) -> Run:
+    key = "\0".join((asked.command, asked.host.name, arm, str(number), *_texts()))
+    path = os.path.join(kept, f"day-{names.sha256(key.encode('utf-8', 'replace'))[:32]}.json")
+    before = files.read_if_there(path)
+    if before is not None:
+        fields: dict[str, Any] = formats.from_json(before, path)
+        return Run(**fields)
+    with tempfile.TemporaryDirectory(prefix="contextkit-day-", ignore_cleanup_errors=True) as top:
+        found = _live(os.path.realpath(top), asked, arm, caller)
+    files.write(path, formats.to_json(found._asdict()))
+    return found
+
+
+def _texts() -> Iterator[str]:
+    """All that a day depends on."""
+    for here, inside, found in os.walk(version.toolkit(*_FOLDER)):
+        inside[:] = sorted(name for name in inside if name != "__pycache__")
+        yield from (files.read(os.path.join(here, name)) for name in sorted(found))
+
+
+def _live(root: str, asked: Agent, arm: str, caller: Caller) -> Run:
+    """Live through a day in a fresh copy of the repository."""
+    _settle_in(root, asked.host, arm)
+    started, failed = time.monotonic(), 0
+    for prompt in prompts():
+        failed += bool(caller.call(asked.command, prompt, root).failed)
+    seconds = time.monotonic() - started
+    solved, tests = _solved(root)
+    spent = spending.of_folder(asked.host, root)
+    return Run(
+        arm=arm, solved=solved, tests=tests, turns=spent.turns, tokens=spent.tokens,
+        cost=spent.cost, seconds=seconds, failed=failed,
+        hooked=os.path.isdir(os.path.join(root, ".contextkit")),
+    )  # fmt: skip
+
+
+def _settle_in(root: str, host: Host, arm: str) -> None:
+    shutil.copytree(
+        version.toolkit(*_FOLDER, "repository"), root, dirs_exist_ok=True,
+        ignore=shutil.ignore_patterns("__pycache__"),
+    )  # fmt: skip
+    git.run(root, "init", "-q")
+    if arm == WITH:
+        folder = adoption.folder_of(root)
+        changes.carry_out(adoption.adopt(root, folder, (host.name,), False, True))
+        if sys.prefix != sys.base_prefix:  # what `make setup` would make
+            os.symlink(sys.prefix, os.path.join(root, folder, ".venv"))
+    git.run(root, "add", "-A")
+    own = ("-c", "user.name=day", "-c", "user.email=day@localhost")
+    git.run(root, *own, "commit", "-qm", "The shop")
+
+
+def _solved(root: str) -> tuple[int, int]:
+    """How many of the hidden tests hold, and how many there are."""
+    tests = version.toolkit(*_FOLDER, "hidden", "test_day.py")
+    total = files.read(tests).count("    def test_")
+    try:
+        done = subprocess.run(
+            [sys.executable, "-B", tests], cwd=root, stdin=subprocess.DEVNULL, timeout=_SECONDS,
+            capture_output=True, encoding="utf-8", errors="replace",
+        )  # fmt: skip
+        return min(int(done.stdout.split()[-1]), total), total
+    except (subprocess.TimeoutExpired, IndexError, ValueError):
+        return 0, total
+
+
+def rows(found: Sequence[Run]) -> list[Row]:
+    """A row for each arm, `without` first."""
+    listed = []
+    for arm in (WITHOUT, WITH):
+        runs = [one for one in found if one.arm == arm]
+        if runs:
+            listed.append(_row(arm, runs))
+    return listed
+
+
+def _row(arm: str, runs: Sequence[Run]) -> Row:
+    count = len(runs)
+    tests = sum(one.tests for one in runs)
+    return Row(
+        arm=arm,
+        runs=count,
+        solved=round(100 * sum(one.solved for one in runs) / tests, 1),
+        turns=round(sum(one.turns for one in runs) / count, 1),
+        tokens=round(sum(one.tokens for one in runs) / count),
+        cost=round(sum(one.cost for one in runs) / count),
+        seconds=round(sum(one.seconds for one in runs) / count),
+        failed=sum(one.failed for one in runs),
+    )
+
+
+def unhooked(found: Sequence[Run]) -> str:
+    """What is wrong with the comparison, empty if nothing is: hooks that did not run, or did."""
+    silent = sum(one.arm == WITH and not one.hooked for one in found)
+    loud = sum(one.arm == WITHOUT and one.hooked for one in found)
+    said = [f"in {silent} of the runs with hooks none ran: make doctor"] if silent else []
+    if loud:
+        said.append(f"in {loud} of the runs without hooks they ran: are they yours everywhere?")
+    return "; ".join(said)
