@@ -24,7 +24,7 @@ PAGES = [CHECKOUT / "README.md", *sorted((CHECKOUT / "manuals").glob("*.md"))]
 FENCED = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 VOLATILE = re.compile(
     r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:Z| UTC)?|\d{8}[T-]\d{6}Z?(?:_\d+|-[0-9a-f]{6}\b)?"
-    r"|\b\d+s\b|\br-[0-9a-f]{6}\b|\b(?=[0-9a-f]*\d)[0-9a-f]{7,64}\b|~[\d,.]+ ?K?"
+    r"|\b\d+s\b|\b\d+\.\d s\b|\br-[0-9a-f]{6}\b|\b(?=[0-9a-f]*\d)[0-9a-f]{7,64}\b|~[\d,.]+ ?K?"
 )
 
 
