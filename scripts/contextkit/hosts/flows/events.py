@@ -292,7 +292,8 @@ def hand_receipt(layout: Layout, given: HookInput) -> Answer:
 def shorten_output(layout: Layout, given: HookInput) -> Answer:
     """Replace a tool's long output with its receipt, if the settings ask for it."""
     most = layout.limits.hook_tool_output_tokens
-    if not most or not _is_of_a_tool(given) or not _is_long(given.passed.get("tool_response"), most):
+    response = given.passed.get("tool_response")
+    if not (most and _is_of_a_tool(given) and _is_long(response, most)):
         return NOTHING
     from contextkit.hosts.flows import outputs
 
