@@ -231,9 +231,9 @@ def _moves(requests: int, lengths: list[int]) -> list[tuple[Iterable[int], int]]
 
     def drop(first: int, last: int) -> list[tuple[Iterable[int], int]]:
         """Leave out the items from the `last` to the `first` of every list, one row at a time."""
+        places = list(zip(starts, lengths, strict=True))
         rows = range(min(last, max(lengths, default=0)) - 1, first - 1, -1)
-        return [([start + row for start, most in zip(starts, lengths, strict=True) if row < most], 0)
-                for row in rows]  # fmt: skip
+        return [([start + row for start, most in places if row < most], 0) for row in rows]
 
     newest, said = (requests - 1, *range(requests - 1)) if requests else (), requests
     asked = newest[:1]
