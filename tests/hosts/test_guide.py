@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from checkouts import a_host
-from conftest import CHECKOUT, git
+from conftest import CHECKOUT, each, git
 from contextkit.base import makefiles
 from contextkit.hosts.flows import adoption
 
@@ -211,10 +211,9 @@ def of_ours(text: str) -> Iterator[tuple[makefiles.Target, set[str]]]:
         yield known[name], set(re.findall(r"(?:^| )([a-z_]+)=", rest))
 
 
-@pytest.mark.parametrize(
+@each(
     "path",
     [*CHECKOUT.glob("templates/**/*.*"), *CHECKOUT.glob("scripts/contextkit/**/*.py")],
-    ids=lambda path: path.relative_to(CHECKOUT).as_posix(),
 )
 def test_a_command_in_a_message_or_template_exists_with_its_variables(path: Path) -> None:
     if "compiled" in path.parts:

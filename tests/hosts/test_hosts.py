@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import CHECKOUT
+from conftest import CHECKOUT, each
 from contextkit.base import filters, tokens
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
@@ -44,7 +44,7 @@ def test_there_is_a_recorded_input_for_every_event() -> None:
         assert {event.ours for event in host.events.values()} <= set(events.ACTIONS)
 
 
-@pytest.mark.parametrize(("host", "event"), PAIRS)
+@each(("host", "event"), PAIRS)
 def test_a_recorded_input_passes_only_fields_that_the_host_documents(host: str, event: str) -> None:
     sample = samples(host)[event]
     known = {*hosts.COMMON, *hosts.find(host).events[event].passes}
@@ -164,7 +164,7 @@ def test_an_unknown_host_is_refused_by_name() -> None:
         hosts.parse("emacs", "Stop", b"{}")
 
 
-@pytest.mark.parametrize(
+@each(
     ("host", "event", "said", "problem"),
     [
         ("claude", "SubagentStart", "hello", "plain text"),

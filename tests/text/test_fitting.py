@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import pytest
+from conftest import each
 from contextkit.base import tokens
 from contextkit.text import fitting
 from contextkit.text.fitting import Part
@@ -17,7 +17,7 @@ def within(most: int) -> fitting.Fits:
     return lambda texts: sum(map(len, texts)) <= most
 
 
-@pytest.mark.parametrize(
+@each(
     ("most", "kept"),
     [
         (99, ("title", "old old old", "new new new")),

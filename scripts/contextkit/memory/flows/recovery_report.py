@@ -15,11 +15,12 @@ from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Callable
-from contextkit.memory.documents import checkpoints, sections, snapshots
+from contextkit.memory.documents import checkpoints, snapshots
 from contextkit.memory.documents.checkpoints import HOW_TO_RESUME
 from contextkit.memory.documents.findings import OUTPUT
 from contextkit.memory.documents.snapshots import UNSAID
 from contextkit.memory.flows.recovery import InPlay, Recovered, RecoveredFinding, RecoveredMerge
+from contextkit.text import sections
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
