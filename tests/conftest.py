@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import gc
+import inspect
 import os
 import shutil
 import signal
@@ -11,7 +13,7 @@ import subprocess
 import sys
 import time
 import traceback
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ from contextkit.base import trust as trusting
 from contextkit.base.layout import Layout
 from hypothesis import settings as laws
 
+Test = Callable[..., None]
 CHECKOUT = Path(__file__).resolve().parent.parent
 SCRIPTS = CHECKOUT / "scripts"
 GOLDEN = Path(__file__).parent / "golden"
@@ -59,6 +62,33 @@ _KEPT = ("PATH", "LANG", "TMPDIR", "SYSTEMROOT", "PYTEST_XDIST_WORKER", "PYTEST_
 def rounds(short: int, long: int) -> int:
     """How often a test with chance in it tries: `short` in `make test`, `long` in `test_long`."""
     return long if LONG else short
+
+
+def each(names: str | Sequence[str], cases: Iterable[Any]) -> Callable[[Test], Test]:
+    """As `pytest.mark.parametrize`, but one test of all cases, for cases that need nothing.
+
+    Which case failed is a note of the error.
+    """
+    fields = tuple(names.replace(" ", "").split(",")) if isinstance(names, str) else tuple(names)
+    listed = list(cases)
+
+    def of_all(test: Test) -> Test:
+        @functools.wraps(test)
+        def run(**given: Any) -> None:
+            for case in listed:
+                values = (case,) if len(fields) == 1 else case
+                try:
+                    test(**dict(zip(fields, values, strict=True)), **given)
+                except BaseException as error:
+                    error.add_note(f"in the case {case!r}")
+                    raise
+
+        whole = inspect.signature(test)
+        rest = [one for one in whole.parameters.values() if one.name not in fields]
+        run.__signature__ = whole.replace(parameters=rest)  # type: ignore[attr-defined]
+        return run
+
+    return of_all
 
 
 MANY = rounds(12, 40)  # processes that start at once

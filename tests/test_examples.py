@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 from checkouts import ABOUT_A_RECIPE
-from conftest import CHECKOUT, git
+from conftest import CHECKOUT, each, git
 from signing import sign
 
 FILES = Path(__file__).parent / "examples"
@@ -24,7 +24,7 @@ PAGES = [CHECKOUT / "README.md", *sorted((CHECKOUT / "manuals").glob("*.md"))]
 FENCED = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 VOLATILE = re.compile(
     r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:Z| UTC)?|\d{8}[T-]\d{6}Z?(?:_\d+|-[0-9a-f]{6}\b)?"
-    r"|\b\d+s\b|\br-[0-9a-f]{6}\b|\b(?=[0-9a-f]*\d)[0-9a-f]{7,64}\b|~[\d,.]+ ?K?"
+    r"|\b\d+s\b|\b\d+\.\d s\b|\br-[0-9a-f]{6}\b|\b(?=[0-9a-f]*\d)[0-9a-f]{7,64}\b|~[\d,.]+ ?K?"
 )
 
 
@@ -131,7 +131,7 @@ def test_an_example_prints_what_is_shown(page: Path, scratch: Path) -> None:
         remember(shown, both if re.fullmatch(expected, both) else printed[0], known)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.name))
+@each("page", PAGES)
 def test_no_example_is_shown_that_is_not_run(page: Path) -> None:
     shown = FENCED.sub("", page.read_text(encoding="utf-8"))
     assert [line for line in shown.splitlines() if line.lstrip().startswith("$ ")] == []

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import context
 import pytest
 from checkouts import Recorder, a_checkout, a_host, make
-from conftest import CHECKOUT, SCRIPTS, rounds
+from conftest import CHECKOUT, SCRIPTS, each, rounds
 from contextkit.base import makefiles
 
 TARGETS = makefiles.targets()
@@ -637,7 +637,7 @@ def promises() -> list[Promise]:
     return found
 
 
-@pytest.mark.parametrize("promise", promises(), ids=lambda promise: promise.target)
+@each("promise", promises())
 def test_the_names_that_users_rely_on_are_there(promise: Promise) -> None:
     """Of each command that exists; a script may offer more."""
     if not (SCRIPTS / f"{promise.script}.py").exists():

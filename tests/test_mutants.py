@@ -5,11 +5,10 @@ from __future__ import annotations
 import tomllib
 
 import mutants
-import pytest
-from conftest import CHECKOUT
+from conftest import CHECKOUT, each
 
 
-@pytest.mark.parametrize("name", mutants.MODULES)
+@each("name", mutants.MODULES)
 def test_a_module_that_makes_decisions_and_its_tests_are_there(name: str) -> None:
     module = CHECKOUT / mutants.PACKAGE / mutants.MODULES[name][0]
     lines = {line.strip() for line in module.read_text(encoding="utf-8").split("\n")}

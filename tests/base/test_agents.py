@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from conftest import each
 from contextkit.base import agents
 from contextkit.base.errors import ContextError
 from contextkit.base.settings import Limits
@@ -15,7 +16,7 @@ ids = st.from_regex(r"[a-z][a-z0-9]{0,5}(-[a-z0-9]{1,5}){0,2}", fullmatch=True).
 )
 
 
-@pytest.mark.parametrize(
+@each(
     ("prompt", "found"),
     [
         ("@qa review this", ("qa", "review this")),
@@ -79,7 +80,7 @@ def test_one_agent_has_one_id(text: str) -> None:
     assert agents.identify(text, "to") == "qa"
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     ["", "@", "a b", "a/b", "..", "-a", "a-", "a--b", "x-to-y", "ä", "a\nb", "a" * 65, "@@a"],
 )

@@ -9,6 +9,7 @@ import string
 
 import cap_cases
 import pytest
+from conftest import each
 from contextkit.base import tokens
 
 TEXTS = {
@@ -29,8 +30,8 @@ TEXTS = {
 }
 
 
-@pytest.mark.parametrize("tokenizer", ["o200k", "cl100k"])
-@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS.keys())
+@each("tokenizer", ["o200k", "cl100k"])
+@each("text", TEXTS.values())
 def test_what_is_within_a_cap_is_so_by_an_exact_count(text: str, tokenizer: str) -> None:
     for times in (1, 3, 12, 40):
         size = tokens.count(text * times, tokenizer)

@@ -15,7 +15,7 @@ from typing import Any
 import context
 import launch_with_capsule
 import pytest
-from conftest import SCRIPTS
+from conftest import SCRIPTS, each
 from contextkit.base import cli, commands, usage
 from contextkit.base.commands import ROOT, Answer, Arguments, Command, Option, Program, options_of
 from contextkit.base.errors import ContextError, bad_input
@@ -401,7 +401,7 @@ def programs() -> list[Program]:
     return [context.find(script) for script in context.SCRIPTS] + [launch_with_capsule.PROGRAM]
 
 
-@pytest.mark.parametrize("program", programs(), ids=lambda program: program.name)
+@each("program", programs())
 def test_a_program_is_made_of_valid_records(program: Program) -> None:
     options = [option for command in program.commands for option in options_of(command)]
     for one in (program, *program.commands, *options):

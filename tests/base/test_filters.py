@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
 import yaml
+from conftest import each
 from contextkit.base import filters
 from hypothesis import given
 from hypothesis import strategies as st
@@ -33,7 +33,7 @@ def test_every_yaml_reader_gives_a_quoted_text_back(text: str, always: bool) -> 
 READ_AS_ELSE = "no Yes ON y null True 010 1.10 ~ = 2025-10-23 2025-10-23T18:05:00Z 12:30 @dev <<"
 
 
-@pytest.mark.parametrize("text", [*READ_AS_ELSE.split(), "a: b", "a #b", ""])
+@each("text", [*READ_AS_ELSE.split(), "a: b", "a #b", ""])
 def test_what_a_yaml_reader_would_take_for_something_else_is_quoted(text: str) -> None:
     assert filters.quoted(text) == f'"{text}"'
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import yaml
-from conftest import SCRIPTS
+from conftest import SCRIPTS, each
 from contextkit.base import filters, formats
 from contextkit.base.errors import ContextError
 from contextkit.base.records import Record
@@ -58,7 +58,7 @@ def soon() -> Iterator[None]:
 # YAML
 
 
-@pytest.mark.parametrize(
+@each(
     "scalar",
     ["no", "010", "1.10", "0x1f", "1e3", "null", "~", "True", ".inf", "12:30:00", "2025-10-23",
      "2025-10-23T18:05:00Z", "<<", "=", "none"],
@@ -148,7 +148,7 @@ def test_front_matter_is_lines_between_dashes(text: str, values: object, body: s
     assert formats.front_matter(text, "f") == (values, body)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "complaint"),
     [
         ("", "no front matter: the first line must be `---`"),
@@ -225,7 +225,7 @@ def test_build_makes_what_the_annotations_say() -> None:
     assert formats.build(Note, {"name": "n", "count": 3, "sure": False}, "f") == a_note(count=3)
 
 
-@pytest.mark.parametrize(
+@each(
     ("values", "complaint"),
     [
         ({}, "name is missing"),

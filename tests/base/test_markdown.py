@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from conftest import each
 from contextkit.base import markdown
 from hypothesis import given
 from hypothesis import strategies as st
@@ -109,7 +110,7 @@ MEANT = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("tolerance", MEANT)
+@each("tolerance", MEANT)
 def test_a_difference_is_meant(tolerance: str) -> None:
     what, text, theirs, mine = MEANT[tolerance]
     assert (oracle(text)[what], ours(text)[what]) == (theirs, mine)
@@ -131,7 +132,7 @@ def test_both_see_the_same_in_real_reviews(path: Path) -> None:
 # What it reads
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "found"),
     [
         ("## Two", (2, "Two")), ("# a ##", (1, "a")), ("# a#", (1, "a#")), ("### ###", (3, "")),
@@ -143,7 +144,7 @@ def test_a_heading_is_its_order_and_title(line: str, found: tuple[int, str]) -> 
     assert markdown.heading(line) == found
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "mark"),
     [("- a", "- "), ("* a", "* "), ("+ a", "+ "), ("12. a", "12. "), ("3) a", "3) "),
      ("-a", ""), ("12.a", ""), ("  - a", ""), ("", ""), (". a", ""), ("**a** b", "")],

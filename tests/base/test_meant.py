@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import Script
+from conftest import Script, each
 from contextkit.base import errors
 from contextkit.base.commands import Option, add_value
 from contextkit.base.layout import Layout
@@ -15,7 +15,7 @@ from contextkit.memory.documents import checkpoints, findings
 CHECKPOINT = ("external_memory", "checkpoint", "--task=t", "--summary=s", "--next-action=n")
 
 
-@pytest.mark.parametrize(
+@each(
     ("typed", "items"),
     [
         ("a|b", ["a", "b"]),

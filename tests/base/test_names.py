@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
+from conftest import each
 from contextkit.base import names
 from contextkit.base.errors import ContextError
 from hypothesis import given
@@ -64,13 +65,13 @@ def test_a_duration_is_a_number_and_a_unit(text: str, expected: int) -> None:
     assert names.seconds(text) == expected
 
 
-@pytest.mark.parametrize("text", ["", "h", "-1h", "1.5h", "1w", "1 h", "1H", "٣h", "9" * 5000])
+@each("text", ["", "h", "-1h", "1.5h", "1w", "1 h", "1H", "٣h", "9" * 5000])
 def test_what_is_no_duration_is_refused(text: str) -> None:
     with pytest.raises(ContextError, match="is not a duration: write 90s, 30m, 24h or 7d"):
         names.seconds(text)
 
 
-@pytest.mark.parametrize(
+@each(
     ("passed", "expected", "in_minutes"),
     [(-5, "0s", "0m"), (0, "0s", "0m"), (59, "59s", "0m"), (60, "1m", "1m"), (3599, "59m", "59m"),
      (3600, "1h", "1h"), (86_399, "23h", "23h"), (86_400, "1d", "1d"), (864_000, "10d", "10d")],
@@ -139,12 +140,12 @@ def test_what_tells_no_moment_is_0(text: str) -> None:
     assert names.moment(text) == 0
 
 
-@pytest.mark.parametrize("text", ["", ".", "..", "-x", "a/b", "a b", "é", "x" * 201])
+@each("text", ["", ".", "..", "-x", "a/b", "a b", "é", "x" * 201])
 def test_a_name_of_somebody_else_is_not_always_safe(text: str) -> None:
     assert not names.safe(text) and names.safe("20251023-180500-x")
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "whole"),
     [("0", True), ("007", True), ("9" * 18, True), ("9" * 19, False), ("", False), ("-1", False),
      ("1.0", False), (" 1", False), ("²", False), ("٣", False)],

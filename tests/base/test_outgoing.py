@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import planted
 import pytest
+from conftest import each
 from contextkit.base import outgoing
 
 SECRET = planted.secrets()["github-classic"][".env"].partition("=")[2]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "told"),
     [
         ("a\x1b[2Jb", "a\\u001b[2Jb"),

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from conftest import each
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.records import Record
 
@@ -46,7 +47,7 @@ def a_record(**changes: Any) -> Whole:
     return Whole(**{"title": "t"} | changes)
 
 
-@pytest.mark.parametrize(
+@each(
     ("field", "value"),
     [
         ("title", None),
@@ -74,7 +75,7 @@ def test_a_value_that_is_not_what_its_annotation_says_is_refused(field: str, val
         a_record(**{field: value})
 
 
-@pytest.mark.parametrize(
+@each(
     ("field", "value"),
     [
         ("limit", None),

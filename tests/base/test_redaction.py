@@ -9,7 +9,7 @@ import traceback
 import planted
 import pytest
 import yaml
-from conftest import rounds
+from conftest import each, rounds
 from contextkit.base import names, redaction, secret_rules, secret_search
 from contextkit.base.errors import ContextError
 from growth import is_in_proportion
@@ -39,12 +39,12 @@ def a_random(size: int, chars: str = planted.ALNUM, seed: int = 3) -> str:
     return "".join(random.Random(seed).choices(chars, k=size))
 
 
-@pytest.mark.parametrize("case", CASES, ids="-".join)
+@each("case", CASES)
 def test_a_planted_secret_is_found_in_prose_settings_and_json(case: tuple[str, str]) -> None:
     assert bool(redaction.found(text_of(case))) == (case not in MISSED)
 
 
-@pytest.mark.parametrize("text", planted.look_alikes(), ids=lambda text: str(text)[:40])
+@each("text", planted.look_alikes())
 def test_what_only_looks_like_one_is_left(text: str) -> None:
     assert redaction.found(text) == ()
     assert redaction.redacted(text) == (text, ())
@@ -59,7 +59,7 @@ def test_kind_and_line_are_named() -> None:
     assert redaction.summary(redaction.found(text)) == "1 github-token, 1 password"
 
 
-@pytest.mark.parametrize("case", [c for c in CASES if c not in MISSED], ids="-".join)
+@each("case", [c for c in CASES if c not in MISSED])
 def test_what_was_redacted_holds_no_secret_any_more(case: tuple[str, str]) -> None:
     text = text_of(case)
     clean, secrets = redaction.redacted(text)
@@ -112,7 +112,7 @@ def test_a_private_key_is_one_finding_even_where_its_end_is_cut_off() -> None:
     assert redaction.redacted(cut)[0].endswith("(redacted private-key)\n\nmore")
 
 
-@pytest.mark.parametrize(
+@each(
     ("before", "after", "clean"),
     [
         ("app 554150948346985|", " it is", "app (redacted random) it is"),
@@ -175,7 +175,7 @@ def test_lower_case_letters_that_no_language_has_are_found_and_words_are_not() -
     assert not redaction.found(words.replace(" ", "_"))
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "kinds"),
     [
         (f"xx {a_random(19)} yy", ""),
@@ -242,7 +242,7 @@ def test_what_is_just_long_and_varied_enough_is_found(text: str, kinds: str) -> 
     assert " ".join(secret.kind for secret in redaction.found(text)) == kinds
 
 
-@pytest.mark.parametrize(
+@each(
     ("before", "text"),
     [
         (f"x{a_token()} ", a_token()),
@@ -381,7 +381,7 @@ def test_any_text_around_it_neither_breaks_nor_is_changed(
         assert clean == text
 
 
-@pytest.mark.parametrize(
+@each(
     "unit",
     [
         *"password= -eyJ sk- :// pwd=x password=$ token='".split(),
@@ -445,7 +445,7 @@ def test_fields_are_checked_by_their_names_and_lists_in_them_too() -> None:
     assert redaction.typed(fields, ("github-token",)) == fields
 
 
-@pytest.mark.parametrize("seed", range(rounds(10, 60)))
+@each("seed", range(rounds(10, 60)))
 def test_a_redacted_text_holds_nothing_more_to_redact(seed: int) -> None:
     for contexts in planted.secrets(seed).values():
         for text in contexts.values():

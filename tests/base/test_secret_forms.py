@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
 import secret_forms
+from conftest import each
 from contextkit.base import redaction
 
 CASES = secret_forms.cases()
@@ -14,7 +14,7 @@ def test_the_table_is_as_large_as_it_says() -> None:
     assert all(secret in text for text, secret in CASES)
 
 
-@pytest.mark.parametrize(("text", "secret"), CASES, ids=range(len(CASES)))
+@each(("text", "secret"), CASES)
 def test_a_form_is_found_and_nothing_is_left_of_the_secret(text: str, secret: str) -> None:
     for around in (text, f"First line.\n{text}\nand a last one.", f"x\r\n{text}\r\n"):
         once, found = redaction.redacted(around)
@@ -22,7 +22,7 @@ def test_a_form_is_found_and_nothing_is_left_of_the_secret(text: str, secret: st
         assert redaction.redacted(once)[0] == once
 
 
-@pytest.mark.parametrize("text", secret_forms.HARMLESS)
+@each("text", secret_forms.HARMLESS)
 def test_what_only_has_the_word_or_the_form_is_none(text: str) -> None:
     assert redaction.found(text) == ()
     assert redaction.found(f"First line.\n{text}\n  value2: other4711\n") == ()

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import SCRIPTS, git
+from conftest import SCRIPTS, each, git
 from contextkit.base import sessions
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
@@ -97,7 +97,7 @@ def test_a_session_id_is_safe_as_a_folders_name(text: str) -> None:
     assert sessions.check(text) == text
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     ["", ".", "..", "a/b", "/a", "a\\b", "x" * 65, "-a", "_a", ".a", "a b", "a\n", "é", "٣", "a\0"],
 )  # fmt: skip

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import SCRIPTS
+from conftest import SCRIPTS, each
 from contextkit.base import files, settings
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
@@ -108,7 +108,7 @@ def test_every_kind_of_value_is_read_and_comes_back_from_the_cache(
     assert layout.places.capsules == " docs/capsules"
 
 
-@pytest.mark.parametrize("word", ["true", "yes", "on", "false", "no", "off", "Yes", "OFF"])
+@each("word", ["true", "yes", "on", "false", "no", "off", "Yes", "OFF"])
 def test_a_word_for_yes_or_no_is_one_only_where_that_is_asked_for(word: str) -> None:
     write(f"memory_transcripts: {word}\ncapsules: {word}\n")
     assert load() == {
@@ -171,7 +171,7 @@ def test_an_edited_file_is_read_again(in_place: bool) -> None:
     assert load() == {}
 
 
-@pytest.mark.parametrize(
+@each(
     "garbage",
     [
         b"",
@@ -208,7 +208,7 @@ def test_a_repository_that_cannot_be_written_is_read_each_time(
     assert load() == load() == {"capsule_max_tokens": 900}
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "complaint"),
     [
         ("capsule_max_token: 9", "no setting 'capsule_max_token' (did you mean 'capsule_max_tok"),

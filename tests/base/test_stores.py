@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from checkouts import a_toolkit
-from conftest import SCRIPTS, git
+from conftest import SCRIPTS, each, git
 from contextkit.base import changes, files, stores
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
@@ -27,7 +27,7 @@ def test_kinds_and_settings_are_unique_and_a_store_lies_within_a_declared_one() 
     assert all(not store.within or stores.named(store.within) for store in stores.STORES)
 
 
-@pytest.mark.parametrize("store", stores.STORES, ids=lambda store: str(store.kind))
+@each("store", stores.STORES)
 def test_a_declaration_is_a_valid_record(store: Store) -> None:
     Record.__init__(object.__new__(Store), **vars(store))
     assert store.place == os.path.normpath(store.place) and not os.path.isabs(store.place)
@@ -38,7 +38,7 @@ def test_a_kind_that_nobody_declares_is_a_mistake_of_ours() -> None:
         stores.named("novel")
 
 
-@pytest.mark.parametrize("store", stores.with_documents(), ids=lambda store: str(store.kind))
+@each("store", stores.with_documents())
 def test_a_declared_module_can_read_its_documents(store: Store) -> None:
     assert callable(stores.module(store).load_all)
 

@@ -17,7 +17,7 @@ from typing import Any
 import contextkit.base
 import jinja2.meta
 import pytest
-from conftest import SCRIPTS
+from conftest import SCRIPTS, each
 from contextkit.base import files, names, template_compiler, templates
 from contextkit.base.errors import ContextError
 from contextkit.base.records import Record
@@ -163,7 +163,7 @@ def source_of(name: str) -> str:
     return Path(templates.FOLDER, name + ".j2").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_every_template_renders_as_with_jinja_itself(name: str) -> None:
     source, by_jinja = source_of(name), JINJA.get_template(name + ".j2")
     for seed in range(50):
@@ -171,7 +171,7 @@ def test_every_template_renders_as_with_jinja_itself(name: str) -> None:
         assert compiled(source)(values) == by_jinja.render(values), seed
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_every_template_fails_as_with_jinja_itself(name: str) -> None:
     source, by_jinja = source_of(name), JINJA.get_template(name + ".j2")
     for seed in range(80):
@@ -179,7 +179,7 @@ def test_every_template_fails_as_with_jinja_itself(name: str) -> None:
         assert outcome(compiled(source), values) == outcome(by_jinja.render, values), seed
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_render_runs_what_was_compiled(name: str) -> None:
     source = source_of(name)
     for seed in range(5):
@@ -202,7 +202,7 @@ CONSTRUCTS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("source", CONSTRUCTS)
+@each("source", CONSTRUCTS)
 def test_every_construct_does_what_it_does_in_jinja(source: str) -> None:
     by_jinja = JINJA.from_string(source)
     for seed in range(80):
@@ -210,7 +210,7 @@ def test_every_construct_does_what_it_does_in_jinja(source: str) -> None:
         assert outcome(compiled(source), values) == outcome(by_jinja.render, values), seed
 
 
-@pytest.mark.parametrize(
+@each(
     ("source", "lacking"),
     [
         ("{% include 'reminder.md.j2' %}", "get_template"),
@@ -319,7 +319,7 @@ def committed(path: str) -> bytes:
     return shown.stdout
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_what_git_has_of_a_compiled_template_was_compiled_from_the_template_it_has(
     name: str,
 ) -> None:
@@ -362,7 +362,7 @@ def test_the_modules_that_stand_in_for_packages_stay_small(module: str, most: in
     assert code_lines(source) <= most
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_the_module_that_git_tracks_is_made_from_its_template(name: str) -> None:
     """A plugin is a clone that nobody sets up: its hooks have no Jinja."""
     module = Path(template_compiler.FOLDER, templates.module_name(name) + ".py")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from conftest import each
 from contextkit.base import tokens
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 any_text = st.text(st.characters(), max_size=200)  # lone surrogates too
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [
         ("", 0),

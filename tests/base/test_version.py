@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import CHECKOUT, SCRIPTS, Script
+from conftest import CHECKOUT, SCRIPTS, Script, each
 from contextkit.base import stores, version
 from contextkit.base.errors import UPGRADE, ContextError
 from contextkit.base.layout import Layout
@@ -58,7 +58,7 @@ def test_the_version_is_semantic_and_said_in_one_place() -> None:
     assert [path.name for path in said] == ["version.py"]
 
 
-@pytest.mark.parametrize("script", sorted(path.stem for path in SCRIPTS.glob("*.py")))
+@each("script", sorted(path.stem for path in SCRIPTS.glob("*.py")))
 def test_every_script_says_its_version(script: str) -> None:
     done = subprocess.run(
         [sys.executable, SCRIPTS / f"{script}.py", "--version"],

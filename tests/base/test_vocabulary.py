@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import splintr
+from conftest import each
 from contextkit.base import tokens, vocabulary
 from hypothesis import given
 from hypothesis import strategies as st
@@ -26,8 +27,8 @@ def test_any_text_is_counted_as_by_the_tokenizer(name: str, text: str) -> None:
     assert counter and counter.count(text) == len(exact(name).encode_ordinary(text))
 
 
-@pytest.mark.parametrize("name", vocabulary.PATTERNS)
-@pytest.mark.parametrize("kind", TEXTS)
+@each("name", vocabulary.PATTERNS)
+@each("kind", TEXTS)
 def test_long_texts_too_and_words_without_end(name: str, kind: str) -> None:
     text = TEXTS[kind] * 50
     counter = tokens._counter(name)

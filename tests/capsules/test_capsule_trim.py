@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from conftest import each
 from contextkit.base import tokens
 from contextkit.capsules.documents import trim
 from hypothesis import given
@@ -55,7 +56,7 @@ def test_of_items_without_a_date_the_last_goes_first() -> None:
     assert text == a_body(mission=f"- {WORDS}", highlights=f"{one}\n{two}")
 
 
-@pytest.mark.parametrize("kept", range(1, 9))
+@each("kept", range(1, 9))
 def test_no_more_goes_than_has_to(kept: int) -> None:
     items = [f"- {number} {WORDS}" for number in range(1, 10)]
     room = room_for(a_body(highlights="\n".join(items[:kept])))
@@ -127,8 +128,8 @@ def test_where_nothing_fits_whole_the_beginning_of_the_most_important_does() -> 
     assert gone == ["Knowledge Base: 2 of 2 items", "the rest was cut"]
 
 
-@pytest.mark.parametrize("tokenizer", ["o200k", "cl100k", "claude"])
-@pytest.mark.parametrize("text", ["word ", "é😀,.\n12 ", "登录令牌", "x7Qz9"])
+@each("tokenizer", ["o200k", "cl100k", "claude"])
+@each("text", ["word ", "é😀,.\n12 ", "登录令牌", "x7Qz9"])
 def test_what_is_cut_is_within_the_tokens_and_uses_half_of_them(text: str, tokenizer: str) -> None:
     body = a_body(mission=f"- {text * 300}")
     for most in range(12, 200, 8):

@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 import frontmatter
 import pytest
 import yaml
+from conftest import each
 from contextkit.base import templates, tokens
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
@@ -113,7 +114,7 @@ def test_parse_gives_the_body_and_passes_over_unknown_keys() -> None:
     assert body == finished().partition("\n---\n")[2]
 
 
-@pytest.mark.parametrize(
+@each(
     ("old", "new", "complaint"),
     [
         ("---\nbranch", "branch", "first line must be `---`"),

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import GOLDEN, NOW, git
+from conftest import GOLDEN, NOW, each, git
 from contextkit.base import names, stores, tokens
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
@@ -62,7 +62,7 @@ def blocks(prompt: str) -> dict[str, str]:
 # What the prompt says
 
 
-@pytest.mark.parametrize(
+@each(
     "said",
     [
         "Objectives, ",
@@ -309,8 +309,8 @@ def test_plan_slug_is_the_name_of_a_folder(repo: Path, slug: str) -> None:
 
 @pytest.mark.parametrize("name", ["PLAN", "PROGRESS"])
 def test_a_notebook_that_cannot_be_read_is_said_and_the_rest_is_done(repo: Path, name: str) -> None:
-    for each in ("PLAN", "PROGRESS"):
-        put(NOTEBOOKS / f"{each}.md", f"## One\nfrom {each}\n")
+    for one in ("PLAN", "PROGRESS"):
+        put(NOTEBOOKS / f"{one}.md", f"## One\nfrom {one}\n")
     (NOTEBOOKS / f"{name}.md").write_bytes(b"\xff")
     captured = capture()
     (warning,) = captured.warnings

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from conftest import each
 from contextkit.evaluation.documents import exchange, score
 from contextkit.evaluation.documents.exchange import Question, Unusable
 from contextkit.evaluation.documents.score import Loss, Sheet
@@ -39,7 +40,7 @@ def test_losses_are_the_documents_that_another_arm_knew_better() -> None:
     assert score.losses(SHEETS[:2], "receipt", "cut") == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("answer", "found"),
     [
         ('["a", "b"]', ("a", "b")),

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
-from conftest import CHECKOUT
+from conftest import CHECKOUT, each
 from contextkit.base import names, stores, tokens
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
@@ -208,7 +208,7 @@ def test_an_empty_list_says_nothing(empty: str) -> None:
     assert handoffs.read_fields(said, "draft")[0] == {}
 
 
-@pytest.mark.parametrize(
+@each(
     "text", ["", "text", "- a\n", "[1]", "{", "a: &a [*a]", "a: !!python/name:os", "a: 1\na: 2",
              "\0", "from_agent: @dev"]
 )  # fmt: skip

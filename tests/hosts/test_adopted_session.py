@@ -15,7 +15,7 @@ from contextkit.base import names
 from contextkit.base.layout import Layout
 from contextkit.handoffs.documents import artifacts as handoffs
 from contextkit.hosts.documents import vendored
-from contextkit.hosts.flows import adoption, changes, trials
+from contextkit.hosts.flows import adoption, changes
 from contextkit.memory.documents import snapshots
 from contextkit.payloads.documents import store as payloads
 from contextkit.reviews.documents import verdicts
@@ -23,6 +23,8 @@ from contextkit.reviews.flows import start
 from contextkit.reviews.flows.start import Request
 from signing import signed
 from test_transcripts import reply
+
+from hooks import problems
 
 LONG = "# Report\n\n" + "The parser in `src/app.py:42` takes 52 ms, which is too slow. " * 60
 
@@ -48,7 +50,7 @@ class Session:
             input=json.dumps(given), env=self._environment, cwd="/",
             capture_output=True, encoding="utf-8", timeout=300,
         )  # fmt: skip
-        assert trials.problems("claude", event, done.returncode, done.stdout) == []
+        assert problems("claude", event, done.returncode, done.stdout) == []
         assert done.stderr == ""
         said = json.loads(done.stdout) if done.stdout else {}
         inner = said.get("hookSpecificOutput", {})

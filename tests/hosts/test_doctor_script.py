@@ -125,7 +125,7 @@ def test_json_says_the_same(repo: Path, run: Script) -> None:
     [
         ("exit 2;", "exit status 2"),
         ("echo hello;", "plain text: Stop takes only JSON"),
-        ('echo \'{"decision": "block"}\';', "a block without a reason"),
+        ("echo '{]';", "not valid JSON"),
         ("/no/such/program;", "exit status 127"),
     ],
 )

@@ -204,12 +204,13 @@ def test_a_hook_reads_nothing_from_a_terminal(repo: Path, run: Script) -> None:
 
 
 @pytest.mark.parametrize("event", ["Stop", "SessionStart", "SubagentStart", "SubagentStop",
-                                   "SessionEnd"])  # fmt: skip
+                                   "PostToolUse", "SessionEnd"])  # fmt: skip
 def test_a_hook_imports_nothing_dear(repo: Path, toolkit: Path, event: str) -> None:
     """Where there is nothing to do, and where there is; no network and no other process either."""
     sessions = repo / "shared" / "payloads" / "s"
     scripts = toolkit / "scripts"
-    given = {"session_id": "s", "cwd": str(repo), "agent_id": "a"}
+    given = {"session_id": "s", "cwd": str(repo), "agent_id": "a", "tool_name": "Bash",
+             "tool_response": {"stdout": "ok"}}  # fmt: skip
     idle = modules_of_hook(scripts, event, json.dumps(given))
     assert not idle & (DEAR | {"socket", "ssl", "subprocess", "contextkit.base.cli"})
     assert "contextkit.payloads.documents.store" not in idle

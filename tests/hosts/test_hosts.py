@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import CHECKOUT
+from conftest import CHECKOUT, each
 from contextkit.base import filters, tokens
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
@@ -18,6 +18,8 @@ from contextkit.hosts.documents.contracts import Answer, Host, HostEvent
 from contextkit.hosts.flows import adoption, changes, events, runner, trials
 from hypothesis import given
 from hypothesis import strategies as st
+
+from hooks import problems
 
 FIXTURES = Path(__file__).parent / "inputs"
 PAIRS = [(host.name, event) for host in hosts.every() for event in host.events]
@@ -42,7 +44,7 @@ def test_there_is_a_recorded_input_for_every_event() -> None:
         assert {event.ours for event in host.events.values()} <= set(events.ACTIONS)
 
 
-@pytest.mark.parametrize(("host", "event"), PAIRS)
+@each(("host", "event"), PAIRS)
 def test_a_recorded_input_passes_only_fields_that_the_host_documents(host: str, event: str) -> None:
     sample = samples(host)[event]
     known = {*hosts.COMMON, *hosts.find(host).events[event].passes}
@@ -55,7 +57,7 @@ def test_the_answer_to_a_complete_input_is_one_that_the_host_takes(
     repo: Path, host: str, event: str
 ) -> None:
     said = fire(host, event, json.dumps({**samples(host)[event], "cwd": str(repo)}).encode())
-    assert trials.problems(host, event, 0, said) == []
+    assert problems(host, event, 0, said) == []
     assert not (repo / ".contextkit" / "hooks" / "diagnostics.log").exists()
 
 
@@ -65,7 +67,7 @@ def test_every_recorded_input_gets_what_its_host_takes(repo: Path, path: Path) -
     host, given = path.parent.name, json.loads(path.read_text(encoding="utf-8"))
     event = given["hook_event_name"]
     said = fire(host, event, json.dumps({**given, "cwd": str(repo)}).encode())
-    assert trials.problems(host, event, 0, said) == []
+    assert problems(host, event, 0, said) == []
     assert not (repo / ".contextkit" / "hooks" / "diagnostics.log").exists()
     if "compaction" in path.stem or "notification" in path.stem or "of-a-subagent" in path.stem:
         assert said == "" and sorted(one.name for one in repo.iterdir()) == [".git"]
@@ -76,7 +78,7 @@ def test_every_recorded_input_gets_what_its_host_takes(repo: Path, path: Path) -
 def test_an_odd_input_never_stands_in_the_way(repo: Path, host: str, passed: str) -> None:
     for event in (*hosts.find(host).events, "PreToolUse", "AnEventOfNextYear", ""):
         data = (FIXTURES / passed).read_bytes().replace(b"EVENT", event.encode())
-        assert trials.problems(host, event, 0, fire(host, event, data)) == []
+        assert problems(host, event, 0, fire(host, event, data)) == []
     log = repo / ".contextkit" / "hooks" / "diagnostics.log"
     assert log.exists() == passed.startswith("garbage")
     assert not [path for path in repo.parent.rglob("*") if path.name.startswith("pwned")]
@@ -96,7 +98,7 @@ answers = st.builds(Answer, context=st.text(), quoted=st.text(), origin=st.text(
 def test_every_answer_is_put_into_a_form_that_the_host_takes(
     host: str, answer: Answer, event: str
 ) -> None:
-    assert trials.problems(host, event, 0, hosts.output(host, event, answer)) == []
+    assert problems(host, event, 0, hosts.output(host, event, answer)) == []
 
 
 def test_text_is_handed_to_an_agent_where_its_host_can() -> None:
@@ -162,7 +164,7 @@ def test_an_unknown_host_is_refused_by_name() -> None:
         hosts.parse("emacs", "Stop", b"{}")
 
 
-@pytest.mark.parametrize(
+@each(
     ("host", "event", "said", "problem"),
     [
         ("claude", "SubagentStart", "hello", "plain text"),
@@ -190,12 +192,12 @@ def test_an_unknown_host_is_refused_by_name() -> None:
     ],
 )  # fmt: skip
 def test_what_a_host_would_not_take_is_said(host: str, event: str, said: str, problem: str) -> None:
-    assert problem in "; ".join(trials.problems(host, event, 0, said))
+    assert problem in "; ".join(problems(host, event, 0, said))
 
 
 def test_any_status_but_0_is_a_problem() -> None:
-    assert trials.problems("claude", "Stop", 2, "")
-    assert trials.problems("claude", "Stop", 0, "") == []
+    assert problems("claude", "Stop", 2, "")
+    assert problems("claude", "Stop", 0, "") == []
 
 
 def test_our_own_cap_is_below_those_of_the_hosts() -> None:

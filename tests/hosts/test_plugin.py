@@ -9,14 +9,14 @@ from pathlib import Path
 
 import plugins
 import pytest
-from conftest import CHECKOUT, SCRIPTS
+from conftest import CHECKOUT, SCRIPTS, each
 from contextkit.hosts.documents import contracts
 from contextkit.hosts.flows import runner
 
 LONG = "# Report\n\n" + "It takes 52 ms. " * 300
 
 
-@pytest.mark.parametrize("path", list(plugins.files()))
+@each("path", list(plugins.files()))
 def test_a_file_of_the_plugin_is_what_the_code_says(path: str) -> None:
     said = (CHECKOUT / path).read_text(encoding="utf-8")
     assert said == plugins.files()[path], "`make manual`"

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import MANY, SCRIPTS
+from conftest import MANY, SCRIPTS, each
 from contextkit.base.layout import Layout
 from contextkit.payloads.documents import store as payloads
 
@@ -265,7 +265,7 @@ def test_the_disk_is_bounded_and_the_gap_is_told(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("cut", range(0, 9))
+@each("cut", range(0, 9))
 def test_a_mark_is_found_wherever_a_read_ends(cut: int) -> None:
     from contextkit.outputs.flows import pump
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import each
 from contextkit.base.errors import ContextError
 from contextkit.payloads.documents import manifest
 from growth import calls
@@ -106,7 +107,7 @@ def test_what_json_can_say_and_we_never_write_is_kept() -> None:
 ONE = rendered([{"id": "a", "tokens": 4500}])
 
 
-@pytest.mark.parametrize(
+@each(
     "data",
     [
         b"",
@@ -140,7 +141,7 @@ def test_a_spliced_index_whose_tail_was_touched_is_never_made_worse(data: st.Dat
         assert len(json.loads(more)["payloads"]) == 2
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "complaint"),
     [
         ("", "not valid JSON in line 1"),

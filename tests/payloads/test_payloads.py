@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import git
+from conftest import each, git
 from contextkit.base import names
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
@@ -132,7 +132,7 @@ def test_a_file_that_another_tool_wrote_is_split_at_its_last_sources() -> None:
 SOUND = payloads.render(a_payload())
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "complaint"),
     [
         ("", "no `## Full Content`"),
@@ -167,10 +167,8 @@ def test_a_changed_file_is_read_as_it_was_or_refused(data: st.DataObject) -> Non
     assert read.content == "One.\n\nTwo." or b"sha256=" not in sound[:at]
 
 
-@pytest.mark.parametrize("field", ["topic", "source"])
-@pytest.mark.parametrize(
-    "value", ["", "  ", "a\nb", "a\rb", "a\x1b[0m", "a\u2028b", "\x85", "x" * 201]
-)
+@each("field", ["topic", "source"])
+@each("value", ["", "  ", "a\nb", "a\rb", "a\x1b[0m", "a\u2028b", "\x85", "x" * 201])
 def test_a_topic_and_a_source_are_a_line(field: str, value: str) -> None:
     with pytest.raises(ContextError, match=f"^{field}: .*a line of up to 200") as caught:
         a_payload(**{field: value})

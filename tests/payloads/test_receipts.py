@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import toon_format
+from conftest import each
 from contextkit.base import tokens
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
@@ -137,7 +138,7 @@ def test_the_stored_line_is_read_back_in_every_dress(path: str) -> None:
             assert receipts.parse_path(text) == path
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "",

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import Script
+from conftest import Script, each
 from contextkit.reviews.documents import sections
 
 A = """### Findings Index
@@ -113,7 +113,7 @@ def test_a_key_of_a_synthesis_opens_its_finding(out: Path, run: Script) -> None:
     assert run("verdict", "show", "--dir=out", "--finding=P0-1") == 2
 
 
-@pytest.mark.parametrize(
+@each(
     ("section", "problem", "fix"),
     [
         ("#### P1: x\n**Severity:** P1\n\nIt leaks.\n", "It leaks.", ""),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from conftest import each
 from contextkit.reviews.documents import agent_review, reader
 
 
@@ -10,7 +11,7 @@ def found(text: str) -> list[tuple[str, str, str]]:
     return [(one.severity, one.id, one.title) for one in reader.findings(text)]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [
         ("### Finding 1.1: No quickstart (P0)\nText.\n", [("P0", "1.1", "No quickstart")]),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 import review_mutants as torture
 import review_styles
+from conftest import each
 from contextkit.reviews.documents import agent_review
 from contextkit.reviews.documents.agent_review import Review
 from contextkit.reviews.documents.proof import Terms
@@ -192,22 +193,22 @@ def is_clean(review: Review) -> bool:
     return agent_review.effective_status(review)[0] == "CLEAN"
 
 
-@pytest.mark.parametrize("line", STANDS)
+@each("line", STANDS)
 def test_a_serious_severity_stands(line: str) -> None:
     assert not is_clean(reviewed(line))
 
 
-@pytest.mark.parametrize("text", [text for text in DENIED if text not in ABSTAINED])
+@each("text", [text for text in DENIED if text not in ABSTAINED])
 def test_a_severity_that_is_denied_on_the_spot_does_not(text: str) -> None:
     assert reviewed(text).doubts == () and is_clean(reviewed(text))
 
 
-@pytest.mark.parametrize("text", ABSTAINED)
+@each("text", ABSTAINED)
 def test_what_cannot_be_told_is_doubted(text: str) -> None:
     assert not is_clean(reviewed(text))
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "## Legend\n- P0: `login.py:3` lets anyone in",
@@ -224,7 +225,7 @@ def test_a_denial_of_one_thing_takes_nothing_else_back(text: str) -> None:
     assert not is_clean(reviewed(text))
 
 
-@pytest.mark.parametrize(
+@each(
     "line",
     [
         line
@@ -257,7 +258,7 @@ def test_what_takes_back_may_be_in_other_words_or_on_the_next_line(line: str) ->
     assert is_clean(reviewed(line))
 
 
-@pytest.mark.parametrize(
+@each(
     "line",
     [
         "Keine Tests. P0: login offen",
@@ -315,7 +316,7 @@ def test_of_clean_reviews_of_free_form_at_most_a_tenth_is_doubted_each_with_its_
     assert all("line" in review.doubts[0] for review in doubted.values())
 
 
-@pytest.mark.parametrize("name", review_styles.serious())
+@each("name", review_styles.serious())
 def test_a_serious_finding_is_read_in_any_place(name: str) -> None:
     assert torture.judge(review_styles.serious()[name]) == ""
 
@@ -358,7 +359,7 @@ def test_a_review_written_to_the_contract_is_clean() -> None:
     assert is_clean(proved(PROVED)) and is_clean(proved(PROVED, 0))
 
 
-@pytest.mark.parametrize("said", [
+@each("said", [
     "The change is small and well tested.", "Overall: a small change with good tests.",
     "Overall: good.", "Verdict: safe", "Decision: approve", "No P0 and no P1 findings.",
     "Critical: 0 | High: 0", "All 41 files were read to their end.",
@@ -378,7 +379,7 @@ def test_a_second_verdict_is_a_doubt_even_below_a_finding(said: str) -> None:
         assert not is_clean(proved(PROVED.replace(place, f"\n{said}\n\n")))
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "other", "doubt"),
     [
         ("Read: 41 of 41 files\n", "", "it does not say how many files it read"),

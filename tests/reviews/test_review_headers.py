@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from conftest import each
 from contextkit.reviews.documents import headers
 from contextkit.reviews.documents.headers import STATUSES, Header
 from growth import is_in_proportion
@@ -113,8 +114,8 @@ def test_two_statuses_count_as_the_stricter() -> None:
 # The tail block
 
 
-@pytest.mark.parametrize("after", ["", "\n", "\n<!-- flux-drive:complete -->\n", "\n\n \n"])
-@pytest.mark.parametrize("before", ["", "A review.\n\n", "### Findings Index\nVerdict: risky\n\n"])
+@each("after", ["", "\n", "\n<!-- flux-drive:complete -->\n", "\n\n \n"])
+@each("before", ["", "A review.\n\n", "### Findings Index\nVerdict: risky\n\n"])
 def test_the_tail_block_is_found_with_and_without_a_sentinel(before: str, after: str) -> None:
     found = header(before + tail("fail", "3 (P0: 1, P1: 0, P2: 2)") + after)
     assert (found.form, found.status, found.stated) == ("tail", "NEEDS_ATTENTION", "fail")
@@ -122,7 +123,7 @@ def test_the_tail_block_is_found_with_and_without_a_sentinel(before: str, after:
     assert found.summary == "Two small things"
 
 
-@pytest.mark.parametrize(
+@each(
     ("word", "expected"),
     [("pass", "CLEAN"), ("warn", "NEEDS_ATTENTION"), ("fail", "NEEDS_ATTENTION"),
      ("error", "ERROR"), ("retry", "ERROR"), ("PASS", "CLEAN"), ("passed?", "NEEDS_ATTENTION"),
@@ -132,7 +133,7 @@ def test_its_words_are_translated_and_an_unknown_one_never_passes(word: str, exp
     assert status(tail(word)) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("findings", "flag"),
     [("1 (P0: 1, P1: 0, P2: 0)", "verdict_mismatch"), ("0 (P0: 0, P1: 2)", "verdict_mismatch"),
      ("1 (critical: 1)", "verdict_mismatch"), ("3", "bad_number"), ("some", "bad_number"),
@@ -166,7 +167,7 @@ def test_a_pass_counts_only_at_the_end_and_a_fail_anywhere() -> None:
 # One line
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "expected", "summary"),
     [
         ("VERDICT: CLEAN", "CLEAN", ""),
@@ -194,7 +195,7 @@ def test_the_last_line_counts() -> None:
     assert status("VERDICT: CLEAN\nbut\nVERDICT: NEEDS_ATTENTION x\n") == "NEEDS_ATTENTION"
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "VERDICT: CLEAN\n\nwas what I was told to say.\n",

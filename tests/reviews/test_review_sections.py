@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from conftest import REFUSED_TEXTS
+from conftest import REFUSED_TEXTS, each
 from contextkit.reviews.documents import agent_review, index, sections
 from contextkit.reviews.documents.contracts import check
 from contextkit.reviews.documents.outline import Issues
@@ -110,7 +110,7 @@ def test_an_id_may_be_asked_for_in_any_dress(asked: str) -> None:
     assert sections.section(STRICT, asked).startswith("#### P0-1.")
 
 
-@pytest.mark.parametrize(
+@each(
     "heading",
     [
         "#### P0-1. Title", "### P0-1: Title", "### P0-1 — Title", "P0-1. P0: Title",
@@ -175,7 +175,7 @@ def test_issues_are_listed_with_their_severity_and_lines() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "issue"),
     [
         ("### Q-1. P1: Title", ("Q-1", "P1")),
@@ -197,7 +197,7 @@ def test_issues_come_in_many_shapes(line: str, issue: tuple[str, str]) -> None:
     assert [(identity, severity) for identity, severity, _, _ in found] == [issue]
 
 
-@pytest.mark.parametrize(
+@each(
     "line",
     [
         "P0-1 must be fixed first.", "See P0-1: it is bad.", "### High-level design",
@@ -291,7 +291,7 @@ def test_nothing_is_wrong_with_the_strict_form() -> None:
     assert check(RESEARCH) == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("old", "new", "complaint"),
     [
         ("### Findings Index", "## Findings index",
@@ -349,7 +349,7 @@ def test_research_is_told_which_section_is_missing() -> None:
     assert check(text) == [(15, "a section is missing", "### Gaps")]
 
 
-@pytest.mark.parametrize("path", REFUSED, ids=lambda path: path.stem.removeprefix("review_"))
+@each("path", REFUSED)
 def test_every_file_that_is_refused_is_complained_about(path: Path) -> None:
     text = path.read_bytes().decode()
     if path.stem != "review_error_stub":

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import REFUSED_TEXTS, Script
+from conftest import REFUSED_TEXTS, Script, each
 from contextkit.reviews.documents import agent_review
 from contextkit.reviews.documents.agent_review import Review
 from contextkit.reviews.documents.headers import Header
@@ -91,7 +91,7 @@ def test_the_run_id_of_the_first_line_and_the_sentinel_of_the_last_are_noticed()
 # The table of the checklist
 
 
-@pytest.mark.parametrize(
+@each(
     ("row", "verdict", "status", "flags"),
     [
         ("P2", "safe", "CLEAN", ()),
@@ -179,12 +179,12 @@ def test_only_the_verdict_of_an_index_makes_an_error() -> None:
 # Whatever they write instead
 
 
-@pytest.mark.parametrize("bullet", ["- ", "* ", "+ ", "-\t", "1. ", "12) ", "", "  - ", "\t* "])
+@each("bullet", ["- ", "* ", "+ ", "-\t", "1. ", "12) ", "", "  - ", "\t* "])
 def test_any_bullet_or_none_begins_a_row(bullet: str) -> None:
     assert found(a_file(bullet + P1[2:])) == [("P1", "P1-1", "Session", "A session never ends")]
 
 
-@pytest.mark.parametrize(
+@each(
     "row",
     [
         "- p1 | p1-1 | \"Session\" | A session never ends",
@@ -204,7 +204,7 @@ def test_dress_and_case_do_not_matter(row: str) -> None:
     assert agent_review.parse(a_file(row)).unparsed == ()
 
 
-@pytest.mark.parametrize(
+@each(
     ("row", "expected"),
     [
         ('- IMP-1 | "Step 1" | Say more', ("IMP", "IMP-1", "Step 1", "Say more")),
@@ -225,7 +225,7 @@ def test_rows_in_other_shapes_are_understood(row: str, expected: tuple[str, ...]
     assert agent_review.parse(a_file(row)).unparsed == ()
 
 
-@pytest.mark.parametrize(
+@each(
     ("word", "severity"),
     [
         ("CRITICAL", "P0"), ("High", "P1"), ("Major", "P1"), ("MUST-FIX", "P1"),
@@ -284,7 +284,7 @@ def test_a_title_may_be_followed_by_more_fields() -> None:
     assert (finding.title, finding.extra) == ("A session never ends", ("fd-safety", "3/4"))
 
 
-@pytest.mark.parametrize(
+@each(
     "heading",
     [
         "## Findings Index", "# FINDINGS INDEX", "### Findings Index ###", "###Findings Index",
@@ -305,7 +305,7 @@ def test_an_index_further_down_is_found_and_said_to_be_late(above: int) -> None:
     assert said("# Review\n\n" + a_file(*ROWS)) == ("CLEAN", ("late_index",))
 
 
-@pytest.mark.parametrize(
+@each(
     "verdict",
     [
         "Verdict: safe", "\nVerdict: safe", "**Verdict:** safe", "**Verdict: safe**",
@@ -323,7 +323,7 @@ def test_a_verdict_is_found_however_it_is_written(verdict: str) -> None:
     assert said(text.lower().replace("safe", "Needs Changes"))[0] == "NEEDS_ATTENTION"
 
 
-@pytest.mark.parametrize(
+@each(
     "nothing",
     [
         "No findings.", "- None", "**Critical:** none", "P0: 0", "**Critical:**\nNone.",
@@ -658,7 +658,7 @@ def test_research_is_complete_with_its_four_sections() -> None:
     assert agent_review.effective_status(review) == ("COMPLETE", ())
 
 
-@pytest.mark.parametrize(
+@each(
     ("section", "status", "flag"),
     [
         ("Sources", "PARTIAL", "no_sources"),
@@ -667,7 +667,7 @@ def test_research_is_complete_with_its_four_sections() -> None:
         ("Gaps", "PARTIAL", "no_gaps"),
     ],
 )
-@pytest.mark.parametrize("mode", ["", "research"])
+@each("mode", ["", "research"])
 def test_research_that_lacks_a_section_is_not_complete(
     mode: str, section: str, status: str, flag: str
 ) -> None:
@@ -716,7 +716,7 @@ def test_a_review_is_never_taken_for_research_nor_the_other_way_round() -> None:
 # Never clean
 
 
-@pytest.mark.parametrize("path", REFUSED, ids=lambda path: path.stem.removeprefix("review_"))
+@each("path", REFUSED)
 def test_what_is_wrong_in_one_way_is_not_clean(path: Path) -> None:
     text = path.read_bytes().decode()
     for changed in (text, text.replace("\n", "\r\n"), "\ufeff" + text, text + "\n\n"):
@@ -1002,7 +1002,7 @@ HUGE: dict[str, tuple[int, Callable[[int], str]]] = {
 }
 
 
-@pytest.mark.parametrize("name", HUGE)
+@each("name", HUGE)
 def test_time_grows_with_the_length_only(name: str) -> None:
     most, text = HUGE[name]
 
@@ -1087,7 +1087,7 @@ def test_a_real_file_is_read_as_a_person_reads_it(name: str) -> None:
     assert (review.stated, agent_review.effective_status(review)[0]) == (stated, status)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "summary"),
     [
         (a_file(), "no findings"),

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import git
+from conftest import each, git
 from contextkit.base import changes
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
@@ -49,7 +49,7 @@ def test_parse_raises_nothing_but_context_errors(text: str) -> None:
         runs.parse(text)
 
 
-@pytest.mark.parametrize(
+@each(
     ("field", "value"),
     [
         ("id", "../x"), ("id", ""), ("id", "a\nb"), ("mode", "rhyme"), ("output_dir", "/tmp"),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from conftest import each
 from contextkit.reviews.documents import vocabulary
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "severity", "raw", "identity", "title", "marked"),
     [
         ("[P0] x", "P0", "P0", "", "x", True),
@@ -44,7 +45,7 @@ def test_a_line_begins_with_a_severity_or_an_id(
     assert (head.title, head.marked) == (title, marked)
 
 
-@pytest.mark.parametrize(
+@each(
     ("identity", "severity"),
     [
         *(("P0-1", "P0"), ("P0", "P0"), ("P0X", ""), ("P01", ""), ("IMP-2", "IMP"), ("FD-P1", "")),
@@ -55,7 +56,7 @@ def test_an_id_carries_the_severity_that_it_begins_with(identity: str, severity:
     assert vocabulary.severity_of_id(identity) == severity
 
 
-@pytest.mark.parametrize(
+@each(
     ("said", "word"),
     [
         ("safe", "safe"),
@@ -87,7 +88,7 @@ def test_a_verdict_is_safe_only_if_nothing_takes_it_back(said: str, word: str) -
     assert vocabulary.verdict_word(said) == word
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "label"),
     [
         ("Status: _x_", ("STATUS", "_x_")),
@@ -126,7 +127,7 @@ def test_a_word_is_trimmed_to_its_letters_and_digits() -> None:
     assert [vocabulary.trimmed(word) for word in ("(P0):", "--", "a", "")] == ["P0", "", "a", ""]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "severity"),
     [
         *(("P0", "P0"), ("must fix", "P1"), ("Must_Fix", "P1"), ("high/medium", "P1")),
@@ -143,7 +144,7 @@ def test_an_id_begins_with_a_letter_and_has_a_digit(text: str) -> None:
     assert vocabulary.is_id(text)
 
 
-@pytest.mark.parametrize("text", ["7Q", "Q", "AR", "7", "Q7!", "AR 1", "", "x1" * 20])
+@each("text", ["7Q", "Q", "AR", "7", "Q7!", "AR 1", "", "x1" * 20])
 def test_what_is_not_an_id(text: str) -> None:
     assert not vocabulary.is_id(text)
 

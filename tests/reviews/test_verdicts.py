@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import each
 from contextkit.base import files, ledger
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
@@ -60,7 +61,7 @@ def test_a_file_name_that_is_no_code_is_the_agents_name() -> None:
         assert verdicts.decode(stem) == stem
 
 
-@pytest.mark.parametrize(
+@each(
     "agent",
     ["", " ", ".", "..", "a/b", "../../x", "./../../x", "/../x", "/abs", "a\nb", "a\0b", "x" * 300],
 )
@@ -180,9 +181,7 @@ def test_attention_rows_have_the_finding_ids_only_if_asked_for() -> None:
     assert verdicts.attention_rows(entries, True) == "ui\t2\ta.md\tP0-1 P1-2\nui\t0\t"
 
 
-@pytest.mark.parametrize(
-    "spent", [1.5, "12k", None, -1, -1.0, -3.0, 1e15, 1e20, True, [1], "x[$(touch pwned)]"]
-)
+@each("spent", [1.5, "12k", None, -1, -1.0, -3.0, 1e15, 1e20, True, [1], "x[$(touch pwned)]"])
 def test_a_number_that_is_none_is_named_and_not_counted(spent: object) -> None:
     total, odd = verdicts.tokens([an_entry(tokens_spent=1200), an_entry(tokens_spent=spent)])
     assert total == 1200 and odd == ["ui"]

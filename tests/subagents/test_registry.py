@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import ended, forked, git
+from conftest import each, ended, forked, git
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.subagents.documents import registry
@@ -208,7 +208,7 @@ def test_a_subagent_that_names_gaps_without_end_fills_no_registry(layout: Layout
     assert registry.gaps_of(row) == [f"gap 0 {number}" for number in range(20)]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "gaps"),
     [
         ("## Capsule Gap\n\nWhich port does the service take?\n\nMore about it.\n", ["Which port"]),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from conftest import each
 from contextkit.text import authored
 
 REPORT = """\
@@ -54,7 +54,7 @@ def test_sections_that_speak_for_the_whole_in_order_of_their_worth() -> None:
     assert REPORT.split("\n")[found.statements[0].line - 1].startswith("The parser reads")
 
 
-@pytest.mark.parametrize(
+@each(
     ("title", "role"),
     [("Summary (3-5 lines)", "summary"), ("TL;DR", "summary"), ("Fazit", "summary"),
      ("结论", "summary"), ("Overall Verdict: needs-changes", "verdict"), ("Резюме", "summary"),

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+from conftest import each
 from contextkit.text import blocks as reader
 from contextkit.text.blocks import Block, blocks
 from hypothesis import given
@@ -99,7 +100,7 @@ MEANT = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("tolerance", MEANT)
+@each("tolerance", MEANT)
 def test_a_difference_is_meant(tolerance: str) -> None:
     text, theirs, mine = MEANT[tolerance]
     assert (oracle(text) - ours(text), ours(text) - oracle(text)) == (theirs, mine)
@@ -177,7 +178,7 @@ def test_blocks_nest_and_stand_in_order_in_any_text(text: str) -> None:
     assert all(number in covered for number, row in enumerate(rows, 1) if row.strip())
 
 
-@pytest.mark.parametrize(
+@each(
     "line",
     ["# a\n", "- a\n", "```\n", "```py\n", "| a |\n", "> a\n", "<!--\n", "a\n", "a | b\n", "x\n\n",
      "- a\n  - b\n    - c\n", "`" * 7 + "\n", "~~~\n```\n", "a\n---\n", "#" * 9 + "\n"],

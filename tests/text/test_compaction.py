@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-import pytest
+from conftest import each
 from contextkit.text import compaction
 from hypothesis import given
 from hypothesis import strategies as st
@@ -169,7 +169,7 @@ def test_objects_that_differ_are_told_apart(rows: list[dict[str, Any]]) -> None:
             assert compaction.compacted(json.dumps(other)).split("\n", 1)[1] != body
 
 
-@pytest.mark.parametrize(
+@each(
     "text", ["", "plain text\nof two lines", "{", "[1, 2, 3]", '"x"', "[{}]", "total", "a/b: c",
              "[" * 100_000],
 )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from conftest import each
 from contextkit.text import facts
 from growth import is_in_proportion
 from hypothesis import example, given
@@ -20,7 +20,7 @@ def found(text: str) -> list[tuple[str, str]]:
     return [(kind, value) for kind, value, _ in facts.find(text)]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "kind", "value"),
     [
         ("see src/app.py.", "path", "src/app.py"),
@@ -61,7 +61,7 @@ def test_a_hard_fact_is_found_without_its_decoration(text: str, kind: str, value
     assert (kind, value) in found(text)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     ["", "and/or", "Node.js", "TypeScript/Node.js", "e.g. this", "I/O", "7. Tokens", "1) files",
      "12 apples", "Whenever it rains", "never-ending", "defaced facade", "1234567", "10.5",
@@ -108,7 +108,7 @@ def test_a_fact_that_was_cut_short_is_not_kept() -> None:
     assert facts.kept(mine, "docs/report.md,4,500 tokens\nNever delete the old one by hand") == 1
 
 
-@pytest.mark.parametrize(
+@each(
     "unit",
     ["x ", "a never. ", "error: b ", "`", "src/a.py ", "http://", "[a](b) ", "\n", "never ",
      "| do not |", "{", "a.b:", "0", "Exception"],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from conftest import each
 from contextkit.text import grounding
 
 REPORT = """\
@@ -19,7 +19,7 @@ Verdict: needs-changes
 """
 
 
-@pytest.mark.parametrize(
+@each(
     "said",
     ["1,500 ms", "1.5 seconds", "p. 7", "4500 lines", "3,200 KB", "33%", "src/a.py:42", "a.py",
      "src/b.py:9", "lines 3-4", "P1-2",
@@ -30,7 +30,7 @@ def test_what_stands_there_in_other_words_is_found(said: str) -> None:
     assert grounding.check(f"It is so: {said}\n\n{said}", REPORT).missing == ()
 
 
-@pytest.mark.parametrize(
+@each(
     ("said", "missing"),
     [
         ("It takes 1,800 ms.", "1,800 ms"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 
-import pytest
+from conftest import each
 from contextkit.text import shell
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -28,7 +28,7 @@ def test_words_operators_and_places() -> None:
     assert text[found[1].start : found[1].end] == "FOO=1 BAR= pytest -q 2>&1 "
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [
         ("", []),
@@ -46,7 +46,7 @@ def test_what_is_plain_is_read(text: str, expected: object) -> None:
     assert told(text) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     ["a &", "a & b", "a > f", "a>f", "a >> f", "a 2> f", "a < f", "cat <<E\nx\nE", "a <<< x",
      "a $(b)", "a `b`", "a \"$(b)\"", "a \"`b`\"", "a <(b)", "(a)", "{ a; }", "! a", "a |& b",

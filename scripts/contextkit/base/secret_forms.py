@@ -7,6 +7,7 @@ that the search is linear in the length of the text.
 
 from __future__ import annotations
 
+import functools
 import re
 
 from contextkit.base.type_names import Iterator
@@ -54,7 +55,6 @@ _COMMANDS = (
     ("rootpw", rf"\brootpw (?:--\S{{1,20}} )?{_QUOTED}"),
     (":", r"^[\w.*-]{1,200}:(?:\d{2,5}|\*):[^:\s/]{1,100}:[^:\s/]{1,100}:(\S{4,200})\r?$"),
 )  # fmt: skip
-_RULES = tuple((literal, re.compile(rule)) for literal, rule in _COMMANDS)
 
 _JOINED = (
     r"[\"'`*\])\\]{0,4}(?:[ \t]{0,9}(?:[:：=＝]|=>|->|[—–]| - )|[ \t](?:ist|lautet|war|est|es|é|è"
@@ -62,13 +62,13 @@ _JOINED = (
     r"(?:\r?\n[ \t]{0,40})?[\"'`「『\\]{0,3}"
 )
 _WORD = r"([^\s\"'`<>|,;(){}\[\]\\\u0400-\u04ff\u3000-\u9fff\uac00-\ud7af\uff00-\uffef]{6,128})"
-_AFTER = re.compile(_JOINED + _WORD)
-_PHRASE = re.compile(r"[ \t]{0,3}[:：=][ \t]{0,3}[\"'“„«「]([^\W\d_][\w ]{12,120})[\"'”“»」]")
-_HEADER = re.compile(
+_AFTER = _JOINED + _WORD
+_PHRASE = r"[ \t]{0,3}[:：=][ \t]{0,3}[\"'“„«「]([^\W\d_][\w ]{12,120})[\"'”“»」]"
+_HEADER = (
     r"(?i)[\"'\\]{0,2}[ \t]{0,3}[:=][ \t]{0,3}[\"'\\]{0,2}"
     r"(?:[a-z]{3,12}[ \t]{1,3})?([\w+/=.~:-]{16,4000})"
 )
-_COOKIE = re.compile(r"=([\w%+/.~:-]{16,1000}={0,2})")
+_COOKIE = r"=([\w%+/.~:-]{16,1000}={0,2})"
 _PASSWORDS = [
     *(
         "password passwd passphrase passwort kennwort contraseña contrasena senha parola wachtwoord"
@@ -97,14 +97,14 @@ _NAMED = (
     (MADE, _KEYS, _AFTER),
     (MADE, ["authorization"], _HEADER),
     (MADE, _COOKIES, _COOKIE),
-    (MADE, ["://"], re.compile(r"([\w-]{20,200})@")),
+    (MADE, ["://"], r"([\w-]{20,200})@"),
 )
-_TABLE = re.compile(
-    r"(?im)^[ \t]*\|[ \t]*(?:password|passwd|passwort|passphrase)[ \t]*\|[ \t]*([^\s|]{6,200})"
-)
-_KIND = re.compile(r"(?m)^kind:[ \t]*Secret\b")
-_DATA = re.compile(r"(?m)^(?:data|stringData):[ \t]*\n((?:[ \t]+\S.*\n?)+)")
-_ENTRY = re.compile(r"(?m)^[ \t]+[\w.-]{1,200}:[ \t]+[\"']?([^\s\"']{4,})")
+_TABLE = r"(?im)^[ \t]*\|[ \t]*(?:password|passwd|passwort|passphrase)[ \t]*\|[ \t]*([^\s|]{6,200})"
+_KIND = r"(?m)^kind:[ \t]*Secret\b"
+_DATA = r"(?m)^(?:data|stringData):[ \t]*\n((?:[ \t]+\S.*\n?)+)"
+_ENTRY = r"(?m)^[ \t]+[\w.-]{1,200}:[ \t]+[\"']?([^\s\"']{4,})"
+
+_compiled = functools.cache(re.compile)  # most texts need few of them
 
 
 def forms(text: str, lower: str) -> Iterator[Form]:
@@ -116,10 +116,10 @@ def forms(text: str, lower: str) -> Iterator[Form]:
         for literal in literals:
             at = lower.find(literal)
             while at >= 0:
-                if match := rule.match(text, at + len(literal)):
+                if match := _compiled(rule).match(text, at + len(literal)):
                     yield sure, *match.span(1)
                 at = lower.find(literal, at + 1)
-    for found in _TABLE.finditer(text):
+    for found in _compiled(_TABLE).finditer(text) if "|" in text else ():
         yield MIXED, *found.span(1)
     yield from _typed(text, lower)
     if "kind: secret" in lower:
@@ -130,15 +130,16 @@ def _of_cluster(text: str) -> Iterator[Form]:
     """The values in the Secrets of a Kubernetes file, whose documents are cut by `---`."""
     at = 0
     for document in text.split("\n---"):
-        for data in _DATA.finditer(document) if _KIND.search(document) else ():
-            for found in _ENTRY.finditer(document, *data.span(1)):
+        is_secret = _compiled(_KIND).search(document)
+        for data in _compiled(_DATA).finditer(document) if is_secret else ():
+            for found in _compiled(_ENTRY).finditer(document, *data.span(1)):
                 yield CERTAIN, at + found.start(1), at + found.end(1)
         at += len(document) + 4
 
 
 def _typed(text: str, lower: str) -> Iterator[Form]:
     """The values in single lines: of commands, of SQL, of files of passwords."""
-    rules = [rule for rule in _RULES if rule[0] in lower]
+    rules = [(one, _compiled(rule)) for one, rule in _COMMANDS if one in lower]
     at = 0
     for line in text.split("\n") if rules else ():
         small = lower[at : at + len(line)]

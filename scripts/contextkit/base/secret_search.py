@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
+from itertools import groupby
 
 from contextkit.base import names, secret_forms
 from contextkit.base.secret_rules import (
@@ -41,12 +42,18 @@ _INSIDE = frozenset(LETTERS + DIGITS + "_")  # characters that continue a name
 _DIGITS = frozenset(DIGITS)
 _PARTS = 8
 _SIGNS = frozenset(",;|:!>)]}")  # what may also stand inside a value
-_FIRST_THE_LONGEST = sorted(TOKENS, key=len, reverse=True)
+# The longest first, in groups by their first character, which is all that most places are asked.
+_STARTS = [
+    f"{re.escape(first)}(?:{'|'.join(re.escape(token[1:]) for token in tokens)})"
+    for first, tokens in groupby(sorted(TOKENS, key=lambda t: (t[0], -len(t))), lambda t: t[0])
+]
 _LITERALS = re.compile(
-    f"{'|'.join(map(re.escape, sorted(HEADS)))}"
-    f"|(?<![A-Za-z0-9_.+])(?:{'|'.join(map(re.escape, _FIRST_THE_LONGEST))})"
+    f"{'|'.join(map(re.escape, sorted(HEADS)))}|(?<![A-Za-z0-9_.+])(?:{'|'.join(_STARTS)})"
 )
-_WITHIN = {whole: [one for one in _FIRST_THE_LONGEST if whole.startswith(one)] for whole in TOKENS}
+_WITHIN = {
+    whole: [whole[:end] for end in range(len(whole), 0, -1) if whole[:end] in TOKENS]
+    for whole in TOKENS
+}
 _UNQUOTED = re.compile(r"[^ \t\r\n\"'`<>|,;(){}\[\]]{0,4000}")  # a value
 _IN_URL = re.compile(r"[^ \t\r\n\"'`<>|,;(){}\[\]/]{0,4000}")  # what is before a host's name
 # What may come between a name and its value, as in `<add key="password" value="…"/>`.

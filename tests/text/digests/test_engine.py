@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-import pytest
+from conftest import each
 from contextkit.base import tokens
 from contextkit.text import facts
 from contextkit.text.digests import engine, kinds
@@ -78,8 +78,8 @@ def test_the_text_that_calls_something_key_is_believed() -> None:
     assert engine.digest(text, 60).key == "Der Cache verliert nach 30 Minuten alle Daten."
 
 
-@pytest.mark.parametrize("cap", [20, 60, 150, 400])
-@pytest.mark.parametrize("tokenizer", ["o200k", "cl100k", "claude"])
+@each("cap", [20, 60, 150, 400])
+@each("tokenizer", ["o200k", "cl100k", "claude"])
 def test_a_digest_holds_its_cap(cap: int, tokenizer: str) -> None:
     digest = engine.digest(REPORT * 4, cap, tokenizer=tokenizer)
     assert tokens.within(digest.summary, cap, tokenizer)

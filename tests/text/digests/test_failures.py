@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from conftest import each
 from contextkit.text.digests import diagnostics, engine, failures
 from contextkit.text.digests.lines import Lines
 from tool_outputs import OUTPUTS
@@ -21,7 +22,7 @@ def summary_of(text: str, cap: int = 200) -> str:
     return " ".join(engine.digest(text, cap).summary.replace("`", "").split())
 
 
-@pytest.mark.parametrize("tool", OUTPUTS)
+@each("tool", OUTPUTS)
 def test_the_output_of_a_tool_is_a_log_with_its_failures_and_their_causes(tool: str) -> None:
     assert engine.digest(output(tool), 200).kind in ("log", "results")
     said = summary_of(output(tool))
@@ -251,7 +252,7 @@ def found(*lines: str) -> list[str]:
     return [failure.said for failure in failed(list(lines))]
 
 
-@pytest.mark.parametrize("before", range(9))
+@each("before", range(9))
 def test_the_place_of_an_exception_is_in_the_trace_right_above_it(before: int) -> None:
     running = ["running"] * before
     place = 'File "src/a.py", line 3, in f'

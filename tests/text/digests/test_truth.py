@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 
 import pytest
+from conftest import each
 from contextkit.text.digests import engine
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -104,8 +105,8 @@ COUNTS: dict[str, tuple[Callable[[int], str], dict[str, int]]] = {
 }
 
 
-@pytest.mark.parametrize("size", [*SIZES, 700])
-@pytest.mark.parametrize("kind", COUNTS)
+@each("size", [*SIZES, 700])
+@each("kind", COUNTS)
 def test_the_counts_of_many_copies_are_those_of_one_times_their_number(
     kind: str, size: int
 ) -> None:
@@ -139,7 +140,7 @@ COUNTED = (  # what a digest counts itself
 )
 
 
-@pytest.mark.parametrize("tool", OUTPUTS)
+@each("tool", OUTPUTS)
 def test_no_number_is_told_that_is_neither_in_the_text_nor_counted(tool: str) -> None:
     line, end, _ = OUTPUTS[tool]
     text = "\n".join(line.format(n=n) for n in range(80)) + end

@@ -291,11 +291,21 @@ def hand_receipt(layout: Layout, given: HookInput) -> Answer:
 
 def shorten_output(layout: Layout, given: HookInput) -> Answer:
     """Replace a tool's long output with its receipt, if the settings ask for it."""
-    if not layout.limits.hook_tool_output_tokens or not _is_of_a_tool(given):
+    most = layout.limits.hook_tool_output_tokens
+    response = given.passed.get("tool_response")
+    if not (most and _is_of_a_tool(given) and _is_long(response, most)):
         return NOTHING
     from contextkit.hosts.flows import outputs
 
     return outputs.shorten(layout, given)
+
+
+def _is_long(found: object, most: int) -> bool:
+    """Return whether a text in a tool's result may have more than `most` tokens."""
+    if isinstance(found, str):
+        return len(found) > most
+    inside = found.values() if isinstance(found, dict) else found if isinstance(found, list) else ()
+    return any(_is_long(one, most) for one in inside)
 
 
 def _is_of_a_tool(given: HookInput) -> bool:
