@@ -32,7 +32,7 @@ _PHASES_ALIKE = {
     "plan design designing architecture": "planning",
     "coding code implement implementing build building development developing dev fix fixing":
         "implementation",
-    "reviewing qa verify verification validation": "review",
+    "reviewing test testing qa verify verification validation": "review",
 }  # fmt: skip
 MERGED = "merged"  # name prefix of merged files; no agent may be called this
 _LONGEST = 100  # characters of an id, at most
