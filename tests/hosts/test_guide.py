@@ -195,9 +195,9 @@ def test_every_command_that_is_printed_works_as_written(project: Path, name: str
             continue  # an agent's reply is its input; nobody writes the reviews here
         typed = re.sub(r"^(make -s|make|contextkit)", run, command).replace("id=words", "id=r-1")
         typed = typed.replace("ref=words", "ref=latest")
-        said = shell(typed, folder).stderr
-        if re.search("there is no|not found|No rule|required|is missing|give ", said):
-            wrong[line] = f"{typed}\n{said}"
+        errors = shell(typed, folder).stderr
+        if re.search("there is no|not found|No rule|required|is missing|give ", errors):
+            wrong[line] = f"{typed}\n{errors}"
         assert not command.startswith("make") or name != "plugin", (line, command)
     assert not wrong, wrong
 
