@@ -120,12 +120,16 @@ _SUITE = "Test suite failed to run"  # jest's, for a whole file
 _LONGEST, _END = 260, 110  # characters shown of a failure, and of its end if it is longer
 _READ = 500  # characters read of a line
 _BLOCK, _LONG_BLOCK = 60, 2000  # lines of a test's block that are read; of one with a heading
+_MOST = 1000  # tests of which the blocks are read; the names of more are only counted
 _IN_FRAME = 8  # lines of terraform's frame around an error
 _FRAMES = 200  # lines of a trace above its exception
 
 
 class Failure(NamedTuple):
-    """What failed: its line, from 0, the text to show, the name to list it by, and how often."""
+    """What failed: its line, from 0, the text to show, the name to list it by, and how often.
+
+    Without a text, it stands for so many failures that are only counted.
+    """
 
     line: int
     said: str
@@ -160,7 +164,9 @@ def find(text: Lines, told: set[int]) -> tuple[list[Failure], set[int], set[int]
     aside = _aside(text)
     heads = _heads(text, told | aside)
     blocks = _blocks(text, heads, told | aside)
-    mentions = [_mention(text, at, heads[at], blocks[at]) for at in heads]
+    mentions = [_mention(text, at, heads[at], blocks[at]) for at in [*heads][:_MOST]]
+    for at in [*heads][_MOST:]:
+        mentions.append(_Mention(at, heads[at], "", "", frozenset(blocks[at])))
     used = {*heads, *aside}.union(*(mention.used for mention in mentions))
     if heads:
         used |= {at for at in text.numbers_of_failing() if _GROUP.match(text.bare[at])}
@@ -345,12 +351,15 @@ def _place(line: str) -> str:
 
 
 def _tests(text: Lines, mentions: list[_Mention]) -> list[Failure]:
-    """One failure for each test, from all lines that name it."""
+    """One failure for each test, from all lines that name it; of very many, one for the rest."""
     found: list[Failure] = []
-    for name, same in _by_test(mentions).items():
+    named = list(_by_test(mentions).items())
+    for name, same in named[:_MOST]:
         line, said = _cited(text, name, same)
         place = next((one.place for one in same if one.place), "")
         found.append(Failure(line, _with_place(shown(said), place), name))
+    for name, same in named[_MOST : _MOST + 1]:
+        found.append(Failure(same[0].line, "", "", len(named) - _MOST))
     return found
 
 
@@ -385,7 +394,7 @@ def _by_test(mentions: list[_Mention]) -> dict[str, list[_Mention]]:
     for name in sorted({mention.name for mention in mentions}, key=lambda one: (-len(one), one)):
         plain = name.replace("::", ".")
         if plain not in longest:
-            for start in re.finditer(r"(?<!\w)\w", plain):
+            for start in () if plain.isidentifier() else re.finditer(r"(?<!\w)\w", plain):
                 longest.setdefault(plain[start.start() :], []).append(name)
             longest.setdefault(plain, []).append(name)
     found: dict[str, list[_Mention]] = {}
