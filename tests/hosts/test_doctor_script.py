@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -411,10 +412,10 @@ def test_of_many_documents_that_cannot_be_read_some_are_named_and_the_others_cou
 def test_a_look_that_stumbles_is_a_finding(
     repo: Path, run: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def stumble(layout: Layout) -> list[doctor.Finding]:
+    def stumble(layout: Layout, hosts: tuple[str, ...]) -> Iterator[doctor.Finding]:
         raise ContextError("odd")
 
-    monkeypatch.setattr(doctor, "STORE_CHECKS", (stumble,))
+    monkeypatch.setattr(doctor, "CHECKS", (("stores", stumble), ("stores", stumble)))
     (line,) = wrong(run)
     assert line == "stores: odd (fix that, then run doctor again)"
 
