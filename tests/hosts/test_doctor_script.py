@@ -134,8 +134,8 @@ def test_an_answer_that_a_host_would_not_take_is_found(
     repo: Path, tmp_path: Path, command: str, problem: str
 ) -> None:
     words = ("/bin/sh", "-c", command)
-    trial = trials._fire(Layout(), hosts.find("claude"), "Stop", words, "{}", str(tmp_path))
-    assert problem in trial.problems[0]
+    found = trials._fire(Layout(), hosts.find("claude"), "Stop", words, "{}", str(tmp_path))
+    assert problem in found[0]
 
 
 @pytest.mark.parametrize("folder", ["tools/contextkit", "x;touch $HOME/../ran;y"])
@@ -215,7 +215,6 @@ def test_a_hook_that_is_late_is_found(hooked: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setitem(hosts.KNOWN, "claude", hosts.find("claude").replace(events=slow))
     (trial,) = tried(hooked, "Stop")
     assert trial.problems[0].startswith("takes ") and "waits 0.001" in trial.problems[0]
-    assert trial.milliseconds > 1
 
 
 def test_hooks_that_fail_inside_are_found_though_their_hosts_see_nothing(
