@@ -154,7 +154,6 @@ def run_time():
     make_environment()
     install("requirements.lock")
     scripts = os.path.join(HERE, "scripts")
-    run([PYTHON, os.path.join(scripts, "contextkit", "base", "template_compiler.py")])
     run([PYTHON, "-m", "compileall", "-q", scripts])
     succeeds(PYTHON, "-c", COUNTER, scripts)  # where it does not, a cap is kept by a bound
     return "override CONTEXTKIT_PYTHON := $(CONTEXTKIT_DIR)/.venv/bin/python\n# it is %s\n" % (

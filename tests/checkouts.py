@@ -8,11 +8,9 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
 
 from conftest import CHECKOUT, git
-from contextkit.hosts.documents import vendored
 
 REAL_PYTHON = f'#!/bin/sh\nexec "{sys.executable}" "$@"\n'
 ABOUT_A_RECIPE = re.compile(r"^\S+:\d+: recipe for target '[^'\n]+' failed\n", re.M)
@@ -67,20 +65,14 @@ def a_checkout(folder: Path, python: str = REAL_PYTHON) -> Path:
     return folder
 
 
-_compiled = cache(vendored.compiled_templates)
-
-
 def a_toolkit(folder: Path) -> Path:
-    """Scripts and compiled templates of its own: other tests clean the checkout's meanwhile.
+    """Scripts and templates of its own.
 
     Byte code comes along, so that not every test has Python compile everything.
     """
-    ignore = shutil.ignore_patterns("*.pyc.*", "compiled")
+    ignore = shutil.ignore_patterns("*.pyc.*")
     for name in ("scripts", "templates"):
         shutil.copytree(CHECKOUT / name, folder / name, ignore=ignore)
-    for path, text in _compiled().items():
-        (folder / path).parent.mkdir(exist_ok=True)
-        (folder / path).write_text(text, encoding="utf-8")
     return folder
 
 

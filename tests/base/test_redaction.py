@@ -471,6 +471,7 @@ def test_a_key_that_its_issuer_published_is_none(monkeypatch: pytest.MonkeyPatch
     assert all(map(redaction.found, texts))
     known = frozenset([names.fingerprint(key.encode())])
     monkeypatch.setattr(secret_search, "PUBLISHED", known)
+    secret_search._is_placeholder.cache_clear()
     assert not any(map(redaction.found, texts))
 
 
@@ -535,3 +536,11 @@ def test_a_secret_is_found_at_any_place_of_a_long_text() -> None:
         ):
             clean = before + redaction.redacted(text)[0]
             assert "(redacted " in clean and redaction.redacted(before + text)[0] == clean
+
+
+def test_a_refusal_names_the_first_secrets_and_counts_the_rest() -> None:
+    with pytest.raises(ContextError) as caught:
+        redaction.checked(f"key: {a_token()}\n" * 60, "m")
+    lines = str(caught.value).splitlines()
+    assert [line.partition(": ")[0] for line in lines[:50]] == [f"m:{n}" for n in range(1, 51)]
+    assert lines[50:] == ["and 10 more", "nothing was written"]

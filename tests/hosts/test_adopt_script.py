@@ -231,7 +231,7 @@ def test_a_copy_somewhere_else_is_found_again(small: Any, host: Path, run: Scrip
     before = tree(host)
     assert run("adopt", "--into=.", "--copy", "--dir=vendor/ck") == 0
     small["scripts/contextkit/names.py"] = (b"x = 2\n", False)
-    assert run("adopt", "--into=.", "--copy") == 0 and "contextkit's own: 1 replaced" in run.out
+    assert run("adopt", "--into=.", "--copy") == 0 and "contextkit's own: 1 changed" in run.out
     assert run("adopt", "unadopt", "--into=.") == 0
     assert tree(host) == before
 
@@ -645,8 +645,7 @@ def test_the_pages_of_a_copy_have_no_pictures_and_say_what_it_lacks() -> None:
 
 def test_a_checkout_gives_what_git_tracks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vendored, "_tracked", lambda: {"LICENSE"})
-    found = [path for path in vendored.toolkit_files() if "/compiled/" not in path]
-    assert found == ["LICENSE"]
+    assert list(vendored.toolkit_files()) == ["LICENSE"]
 
 
 def test_the_copy_works_for_its_host(host: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -131,26 +131,43 @@ DAY = (
 _NAMED = r"(?:`|: |then )((?:make -s|make|contextkit) [a-z]+_[a-z_]+(?: [^`\n]*)?|make reminders)"
 
 
-_END = r"[`;]|, |\) |\)$| prints| asks|: "
+_END = re.compile(r"[`;]|, |\) |\)$| prints| asks|: ")
 
 
 def named_in(text: str) -> list[str]:
     """The commands that a text names, with words in place of what the reader is to fill in."""
-    found = [
-        re.split(r"[`;]|, |\) |\)$| prints| asks|: ", one)[0] for one in re.findall(_NAMED, text)
-    ]
+    found = [_END.split(one)[0] for one in re.findall(_NAMED, text)]
     return [one.replace("…", "words").strip(" .") for one in found]
 
 
-def started(folder: Path, name: str) -> str:
-    """What the hook at the start of a session says there."""
-    given = {"session_id": "s", "source": "startup", "cwd": str(folder)}
+# What hooks of a session say: at its start, receipts of an agent's report and of an output, and
+# what a compaction leaves.
+_REPORT = f"# Report\n\n## Summary\n\nThe login is slow.\n\n{LONG * 3}"
+_BLOCKS = [{"type": "text", "text": _REPORT}]
+HOOKS: tuple[tuple[str, dict[str, object]], ...] = (
+    ("SessionStart", {"source": "startup"}),
+    ("SubagentStop", {"agent_id": "a", "agent_type": "qa", "last_assistant_message": _REPORT}),
+    ("PostToolUse", {"tool_name": "Agent", "tool_input": {"subagent_type": "qa", "prompt": "p"},
+                     "tool_response": {"content": _BLOCKS, "agentId": "a"}}),
+    ("PostToolUse", {"tool_name": "Bash", "tool_input": {"command": "cat log"},
+                     "tool_response": {"stdout": _REPORT, "stderr": ""}}),
+    ("PreCompact", {"trigger": "manual"}),
+    ("SessionStart", {"source": "compact"}),
+)  # fmt: skip
+
+
+def said_by_hooks(folder: Path, name: str) -> list[tuple[str, str]]:
+    """The event of each hook of HOOKS and what it says, with its lines as the agent reads them."""
     words = ["--host=claude", *(["--plugin"] if name == "plugin" else [])]
-    done = subprocess.run(
-        [CHECKOUT / "scripts" / "hook.sh", "SessionStart", *words], input=json.dumps(given),
-        cwd=folder, capture_output=True, encoding="utf-8",
-    )  # fmt: skip
-    return str(json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"])
+    said = []
+    for event, passed in HOOKS:
+        given = {"session_id": "s", "cwd": str(folder), "hook_event_name": event, **passed}
+        done = subprocess.run(
+            [CHECKOUT / "scripts" / "hook.sh", event, *words], input=json.dumps(given),
+            cwd=folder, capture_output=True, encoding="utf-8",
+        )  # fmt: skip
+        said.append((event, done.stdout.replace("\\n", "\n")))
+    return said
 
 
 @pytest.mark.parametrize("name", PLACES)
@@ -161,24 +178,26 @@ def test_every_command_that_is_printed_works_as_written(project: Path, name: str
         text = (project / "report.md").read_text(encoding="utf-8") * 3
         (folder / path).write_text(text, encoding="utf-8")
     printed: dict[str, str] = {}
-    for line in DAY:
-        done = shell(f"{run} {line}", folder)
-        for command in named_in(done.stdout + done.stderr):
+    root = project if name == "subfolder" else folder
+    told = [(line, shell(f"{run} {line}", folder)) for line in DAY]
+    said = [(line, done.stdout, done.stderr) for line, done in told]
+    said += [(event, out, "") for event, out in said_by_hooks(folder, name)]
+    for line, out, errors in said:
+        for command in named_in(out + errors):
             printed.setdefault(command, line)
-        root = project if name == "subfolder" else folder
-        stored = re.findall(r"^@stored: (\S+)$", done.stdout, re.M)  # what a receipt has opened
+        stored = re.findall(r"@stored: ([\w./-]+)", out)  # what a receipt has opened
         assert all((root / path).is_file() for path in stored)
-        assert stored or not line.startswith("payload_store")
-    printed |= dict.fromkeys(named_in(started(folder, name)), "SessionStart")
+        assert stored or not line.startswith(("payload_store", "PostToolUse"))
     assert len(printed) > 8
     wrong = {}
     for command, line in printed.items():
         if "capsule_save" in command or "verdict_wait" in command:
             continue  # an agent's reply is its input; nobody writes the reviews here
         typed = re.sub(r"^(make -s|make|contextkit)", run, command).replace("id=words", "id=r-1")
-        said = shell(typed, folder).stderr
-        if re.search("there is no|not found|No rule|required|is missing|give ", said):
-            wrong[line] = f"{typed}\n{said}"
+        typed = typed.replace("ref=words", "ref=latest")
+        errors = shell(typed, folder).stderr
+        if re.search("there is no|not found|No rule|required|is missing|give ", errors):
+            wrong[line] = f"{typed}\n{errors}"
         assert not command.startswith("make") or name != "plugin", (line, command)
     assert not wrong, wrong
 

@@ -12,7 +12,7 @@ from contextkit.memory.documents import checkpoints, findings, plans
 from contextkit.memory.documents import merged as merged_findings
 from contextkit.memory.documents import snapshots as snapshot_files
 from contextkit.memory.documents import store as memory
-from contextkit.memory.documents.sections import FileNote
+from contextkit.text.sections import FileNote
 
 NOW = 1_761_242_700  # 2025-10-23 18:05:00 UTC
 TASK = "station"

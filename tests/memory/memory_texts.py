@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from random import Random
 
-from contextkit.memory.documents import sections
+from contextkit.text import sections
 from hypothesis import strategies as st
 
 # Pieces with a meaning in the formats, to combine in any order and nesting.

@@ -135,16 +135,22 @@ def test_an_agent_that_can_be_no_file_is_refused(run: Script, repo: Path, agent:
     assert nothing_was_written()
 
 
+def test_a_phase_that_is_clearly_meant_is_taken(run: Script, repo: Path) -> None:
+    call = ("checkpoint", "--task=t", "--phase=Testing", "--summary=s", "--next-action=n")
+    assert run("external_memory", *call) == 0
+    assert "phase=Testing: read as review" in run.err
+
+
 @pytest.mark.parametrize(
     "call",
     [
         ("finding", "--agent=a", "--task=t", "--status=purple", "--summary=s"),
         ("finding", "--agent=a", "--task=t", "--summary=s"),
         ("snapshot", "--summary=s", "--reason=panic"),
-        ("snapshot", "--summary=s", "--phase=testing"),
+        ("snapshot", "--summary=s", "--phase=lunch"),
         ("snapshot", "--summary=s", "--tokens=many"),
-        ("phase", "--task=t", "--to=testing"),
-        ("checkpoint", "--task=t", "--phase=testing", "--summary=s", "--next-action=n"),
+        ("phase", "--task=t", "--to=lunch"),
+        ("checkpoint", "--task=t", "--phase=lunch", "--summary=s", "--next-action=n"),
         (*CHECKPOINT, "--phase=review", "--findings-count=-1"),
         ("plan", "--task=t", "--draft=missing.yaml"),
     ],

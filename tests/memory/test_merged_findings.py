@@ -7,10 +7,11 @@ from pathlib import Path
 import memory_stores as stores
 from conftest import Script
 from contextkit.base.layout import Layout
-from contextkit.memory.documents import findings, sections
+from contextkit.memory.documents import findings
 from contextkit.memory.documents import merged as merged_findings
 from contextkit.memory.documents import store as memory
 from contextkit.memory.documents.findings import Extra, Finding
+from contextkit.text import sections
 from hypothesis import given
 from hypothesis import strategies as st
 from memory_texts import FILES, LIST, TEXT

@@ -521,8 +521,17 @@ def test_of_a_plan_and_a_checkpoint_of_one_second_the_checkpoint_counts(layout: 
     stores.checkpoint(layout, NOW, pending_subtasks=("screen",), next_action=again)
     state = load(layout).state
     assert state.next_action == again
-    assert state.differences[-1].endswith("; the plan says “Write the screen”")
     assert "screen" in state.pending and "screen" not in state.completed
+
+
+def test_a_recovery_tells_one_next_action_and_the_steps_of_the_plan(layout: Layout) -> None:
+    steps = ("Write the screen", "Test it", "Test")
+    stores.plan(layout, next_actions=steps, moment=NOW - 60)
+    stores.checkpoint(layout, NOW, next_action="Test it")
+    text = report(layout)
+    assert text.lower().count("next action") == 1 and text.count("Test it") == 1
+    assert "### Planned Steps\n1. Write the screen\n3. Test\n" in text
+    assert "differ" not in text
 
 
 def test_of_many_findings_the_newest_are_read_and_as_many_older_ones_that_failed(

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from contextkit.base.layout import Layout
 from contextkit.memory.documents import findings, reports
-from contextkit.memory.documents.sections import FileNote
 from contextkit.memory.flows import saving
+from contextkit.text.sections import FileNote
 from hypothesis import given
 from hypothesis import strategies as st
 

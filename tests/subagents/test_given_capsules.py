@@ -12,7 +12,7 @@ from conftest import Script, git
 from contextkit.base import agents, lineage, tokens
 from contextkit.base import git as repositories
 from contextkit.base.layout import Layout
-from contextkit.capsules.documents import branches
+from contextkit.capsules.documents import branches, items
 from contextkit.capsules.flows import given
 from contextkit.subagents.flows import prompts
 from test_subagent_manager_script import Manager, a_capsule
@@ -202,6 +202,22 @@ def test_a_question_gets_what_touches_it_in_120_tokens(repo: Path) -> None:
     assert "measure the parser" in text
     assert not any(word in text for word in ("TOML", "Wire it", "Ada", "Secrets", "short answers"))
     assert "Make the parser fast" in fire("SubagentStart", agent_id="b", agent_type="Explore")
+
+
+def test_a_launched_agent_with_a_question_gets_the_same_excerpt(
+    manager: Manager, layout: Layout
+) -> None:
+    path = a_capsule(WHOLE)
+    question = "Which functions of src/parser.py allocate most?"
+    Path("scope.md").write_text(question + "\n", encoding="utf-8")
+    whole = given.at(layout, str(path), "feature/demo").body
+    excerpt = items.excerpt(whole, question)
+    assert "Make the parser fast" in excerpt and "Wire it" not in excerpt
+    prompt = manager.prompt("--scope=scope.md")
+    assert f"```markdown\n{excerpt}\n```" in prompt and "The whole of it is in `" in prompt
+    assert "Wire it" in manager.prompt("--scope=scope.md", "--capsule=latest")
+    Path("scope.md").write_text("Rewrite src/parser.py\n", encoding="utf-8")
+    assert "Wire it" in manager.prompt("--scope=scope.md")
 
 
 @pytest.mark.parametrize(

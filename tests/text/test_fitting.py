@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import ast
+from collections.abc import Iterator, Sequence
 
-from conftest import each
+from conftest import SCRIPTS, each
 from contextkit.base import tokens
 from contextkit.text import fitting
 from contextkit.text.fitting import Part
@@ -83,3 +84,42 @@ def test_leading_texts_are_those_that_fit_by_the_estimate() -> None:
     size = tokens.estimate(texts[0]) + 1
     assert fitting.leading(texts, 3 * size) == 3 == fitting.leading(texts, 4 * size - 1)
     assert fitting.leading(texts, 0) == 0 and fitting.leading([], 9) == 0
+
+
+# Who asks in a loop of its own whether a text fits, and why it is not done by `fit`.
+ELSEWHERE = {
+    "text/fitting.py:_with_room_used": "it is the loop",
+    "capsules/flows/capture.py:_fitted": "what is quoted is chosen anew for each size",
+    "evaluation/flows/samples.py:head_and_tail": "a text is cut in the middle",
+    "memory/flows/recovery_report.py:make": "parts are chosen anew for each size",
+    "payloads/flows/retrieval.py:_around_its_line": "lines around one, to both sides",
+    "payloads/flows/retrieval.py:capped": "whole lines, or a part of the first",
+    "subagents/flows/prompts.py:brief": "a capsule is trimmed by its own rules for each size",
+}
+LOOPS = (ast.For, ast.While, ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp)
+
+
+def measuring_loops() -> Iterator[str]:
+    for path in sorted((SCRIPTS / "contextkit").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef) and measures_in_a_loop(node):
+                yield f"{path.relative_to(SCRIPTS / 'contextkit').as_posix()}:{node.name}"
+
+
+def measures_in_a_loop(function: ast.FunctionDef) -> bool:
+    for node in ast.walk(function):
+        if isinstance(node, LOOPS):
+            calls = {ast.unparse(one.func) for one in ast.walk(node) if isinstance(one, ast.Call)}
+            if calls & {"tokens.within", "tokens.size"}:
+                return True
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "tokens.largest":
+            return True
+    return False
+
+
+def test_whoever_brings_a_text_under_a_cap_uses_fit_or_says_why_not() -> None:
+    assert set(measuring_loops()) - ELSEWHERE.keys() <= {
+        # on their way to `fit`
+        "payloads/documents/receipts.py:clipped", "payloads/flows/telling.py:_as_many",
+    }  # fmt: skip
+    assert ELSEWHERE.keys() <= set(measuring_loops()), "these are gone: drop their lines"

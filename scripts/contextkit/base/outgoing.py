@@ -60,9 +60,10 @@ def told(text: str, allowed: Allowed = ()) -> str:
     `allowed` is as in `redaction.found`, or a function that returns it and is called only if there
     is a secret.
     """
-    if callable(allowed):
-        allowed = allowed() if redaction.found(text) else ()
-    text = harmless(redaction.redacted(text, allowed)[0])
+    clean, secrets = redaction.redacted(text)
+    if secrets and (kept := tuple(allowed() if callable(allowed) else allowed)):
+        clean = redaction.redacted(text, kept)[0]
+    text = harmless(clean)
     command = os.environ.get(COMMAND, "")
     return _as_called(text, command) if command else text
 

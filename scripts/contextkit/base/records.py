@@ -114,9 +114,9 @@ class Record:
 
 
 class Declaration(Record):
-    """A record that is a constant in our own source, not checked when it is created.
+    """A record that we fill ourselves, by the hundred or more, not checked when it is created.
 
-    Each command creates a hundred of them at startup; a test checks them once instead.
+    A test checks those that are constants in our own source.
     """
 
     if not TYPE_CHECKING:

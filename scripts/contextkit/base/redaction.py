@@ -13,7 +13,7 @@ search. A finding holds the position and never the value, so no message or trace
 from __future__ import annotations
 
 from contextkit.base.errors import bad_input
-from contextkit.base.records import Record
+from contextkit.base.records import Declaration
 from contextkit.base.type_names import Any, Callable, Iterable
 
 TYPE_CHECKING = False
@@ -52,10 +52,11 @@ _LONG = 30  # hexadecimal digits that may be a secret
 _REPEATED = 8  # characters in a value that is searched for in the rest of the text
 _ROUNDS = 4
 _FEW = 2_000  # secrets whose surroundings are searched again
+MOST_NAMED = 50  # secrets that a refusal names
 _MOST_REPEATED = 50  # distinct values that are
 
 
-class Secret(Record):
+class Secret(Declaration):
     """`line` counts from 1; `span` is the start and end of the value in the text."""
 
     kind: str
@@ -212,11 +213,9 @@ def checked(text: str, field: str, allowed: Iterable[str] = (), redact: bool = F
         return redacted(text, allowed)[0]
     secrets = found(text, allowed)
     if secrets:
-        raise bad_input(
-            "\n".join(
-                [*(f"{field}:{s.line}: {refusal(s)}" for s in secrets), "nothing was written"]
-            )
-        )
+        lines = [f"{field}:{s.line}: {refusal(s)}" for s in secrets[:MOST_NAMED]]
+        more = [f"and {len(secrets) - MOST_NAMED} more"] if len(secrets) > MOST_NAMED else []
+        raise bad_input("\n".join([*lines, *more, "nothing was written"]))
     return text
 
 

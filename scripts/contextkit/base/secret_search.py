@@ -6,6 +6,7 @@ linear in the length of the text, whoever wrote it.
 
 from __future__ import annotations
 
+import functools
 import re
 from itertools import groupby
 
@@ -55,7 +56,11 @@ _WITHIN = {
 }
 _UNQUOTED = re.compile(r"[^ \t\r\n\"'`<>|,;(){}\[\]]{0,4000}")  # a value
 _IN_URL = re.compile(r"[^ \t\r\n\"'`<>|,;(){}\[\]/]{0,4000}")  # what is before a host's name
-_AFTER_NAME = frozenset("\"'`*]) \t\\")  # what may come between a name and its `=` or `:`
+# What may come between a name and its value, as in `<add key="password" value="…"/>`.
+_JOINT = re.compile(
+    r"[\"'`*\]) \t\\]*+(?:(?:value(?==))?(=>|:=|==|=|:|>|is |was ))?[* \t]*+"
+    r"(\\[\"']|[\"'`])?"
+)
 _LONGEST = 16_384  # characters in a token: a JWT may be long
 _LONGEST_VALUE = 4_000  # characters in the value after a name
 _QUOTES_INSIDE = 4
@@ -349,6 +354,7 @@ def _is_mixed(text: str) -> bool:
     return bool(text.strip(DIGITS)) and any(map(text.__contains__, DIGITS))
 
 
+@functools.lru_cache(4096)
 def _is_placeholder(text: str) -> bool:
     lower = text.lower()
     marks = [mark for mark in PLACEHOLDERS if mark in lower]
@@ -444,20 +450,26 @@ def _named(text: str) -> Iterator[Place]:
     lower = _lower(text)
     for called, kind in ((PASSWORDS, "password"), (KEYS, "assigned-secret")):
         for name in called:
-            end = 0
+            done = 0
             for at in every(lower, name):
-                if at < end:  # inside the value found last
+                place = _value_after(text, at + len(name)) if at >= done else None
+                if not place or _is_no_name(text, lower, at, name):
                     continue
-                if name in WHOLE and text[at - 1 : at] in _INSIDE:
-                    continue
-                if text.startswith(("PASS:", "PASS "), at):  # what a test says
-                    continue
-                if lower[max(0, at - 13) : at].rstrip("_- ").endswith(PUBLIC):
-                    continue
-                place = _value_after(text, at + len(name))
-                if place and _is_value(text, *place, kind == "password"):
-                    end = _with_parts(text, place[0], place[1])
-                    yield kind, place[0], end
+                start, stop, joined = place
+                if _is_value(text, start, stop, joined, kind == "password"):
+                    done = _with_parts(text, start, stop)
+                    yield kind, start, done
+                elif joined not in tuple(_QUOTES):
+                    done = stop - _LONGEST_PASSWORD  # a long word is looked at once
+
+
+def _is_no_name(text: str, lower: str, at: int, name: str) -> bool:
+    """Whether a name is a part of another word, said by a test, or of something public."""
+    if name in WHOLE and text[at - 1 : at] in _INSIDE:
+        return True
+    if text.startswith(("PASS:", "PASS "), at):
+        return True
+    return lower[max(0, at - 13) : at].rstrip("_- ").endswith(PUBLIC)
 
 
 def _with_parts(text: str, start: int, end: int) -> int:
@@ -481,39 +493,23 @@ def _value_after(text: str, at: int) -> tuple[int, int, str] | None:
     The third item is the quote around the value, else a verb or comparison, a space after an
     option, or ''.
     """
-    is_option = text[at : at + 1] == " " and "--" in _word_before(text, at)
-    while text[at : at + 1] in _AFTER_NAME:
-        at += 1
-    if text.startswith("value=", at):  # `<add key="password" value="…"/>`
-        at += 5
-    joined = ""
-    for sign in ("=>", ":=", "==", "=", ":", ">", "is ", "was "):
-        if text.startswith(sign, at):
-            at += len(sign)
-            joined = sign if sign in ("is ", "was ", "==") else ""
-            break
-    else:
-        if not is_option:
-            return None
-        joined = " "
-    while text[at : at + 1] in ("*", " ", "\t"):
-        at += 1
-    quote = text[at : at + 1]
-    if quote == "\\" and text[at + 1 : at + 2] in ('"', "'"):  # escaped, as inside JSON
-        end = text.find(text[at : at + 2], at + 2, at + _LONGEST_VALUE)
-        return (at + 2, end, text[at + 1]) if end > at and "\n" not in text[at:end] else None
-    if quote and quote in _QUOTES:
-        end = _closing(text, at, quote)
-        return (at + 1, end, quote) if end > at and "\n" not in text[at:end] else None
-    value = _upto(_UNQUOTED, text, at).rstrip(".,:*")
-    return at, at + len(value), joined
+    found = _JOINT.match(text, at)
+    if not found or not (found[1] or (text[at : at + 1] == " " and "--" in _word_before(text, at))):
+        return None
+    sign, quote, at = found[1] or " ", found[2], found.end()
+    if not quote:
+        value = _upto(_UNQUOTED, text, at).rstrip(".,:*")
+        return at, at + len(value), sign if sign in (" ", "is ", "was ", "==") else ""
+    end = _closing(text, at, quote)
+    return (at, end, quote[-1]) if end >= at and "\n" not in text[at:end] else None
 
 
 def _closing(text: str, at: int, quote: str) -> int:
-    """The position of the quote that closes the one at `at`, or -1 if none is near."""
-    end = text.find(quote, at + 1, at + _LONGEST_VALUE)
+    """The position of the quote that closes a text that begins at `at`, or -1 if none is near."""
+    end = text.find(quote, at, at + _LONGEST_VALUE)
     for _ in range(_QUOTES_INSIDE):  # an apostrophe, an escaped quote
-        if end > at and text[end + 1 : end + 2] in _INSIDE:
+        after = end + len(quote)
+        if end >= at and text[after : after + 1] in _INSIDE:
             end = text.find(quote, end + 1, at + _LONGEST_VALUE)
     return end
 
@@ -527,9 +523,9 @@ def _is_value(text: str, start: int, end: int, joined: str, password: bool) -> b
     if password and end - start > _LONGEST_PASSWORD:
         return False
     value = text[start:end]
-    if len(value) < (6 if password else 10) or _is_variable(value) or _is_placeholder(value):
+    if len(value) < (6 if password else 10) or value.lower() in WORDS or _is_variable(value):
         return False
-    if value.lower() in WORDS or "://" in value or value[0] in _NO_START or value[-1] in ":(":
+    if "://" in value or value[0] in _NO_START or value[-1] in ":(" or _is_placeholder(value):
         return False
     quoted = bool(joined) and joined in _QUOTES
     if joined == "==":  # a comparison with a name

@@ -1,6 +1,6 @@
 """Compile templates with Jinja ahead of time, for the runtime in `templates.py`.
 
-    python scripts/contextkit/base/template_compiler.py      those that changed, at set-up
+    python scripts/contextkit/base/template_compiler.py      those that changed
 
 The code that Jinja generates is used unchanged except for its import line. A template that needs
 Jinja features missing from the runtime is refused, naming the feature.

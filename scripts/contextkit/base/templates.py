@@ -1,6 +1,6 @@
 """render(name, **values): run our Jinja templates without importing Jinja.
 
-Templates are compiled by Jinja itself (`template_compiler.py`, at set-up and whenever a source
+Templates are compiled by Jinja itself (`template_compiler.py`, whenever a source
 changes) into `compiled/`. The generated code needs a small runtime, which is this module. The
 compiler refuses templates that would need more, and a property test renders every template both
 ways. Importing Jinja would cost five bare interpreter starts.

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from typing import Any as Any
     from typing import BinaryIO as BinaryIO
     from typing import ClassVar as ClassVar
+    from typing import Generic as Generic
     from typing import Literal as Literal
     from typing import NoReturn as NoReturn
     from typing import Self as Self
@@ -32,4 +33,11 @@ if TYPE_CHECKING:
 else:
     Callable = Collection = Iterable = Iterator = Mapping = Sequence = T = list
     FileIO = FrameType = ModuleType = TracebackType = list
+
+    class Generic:
+        """The base of classes with a type parameter, which means nothing at run time."""
+
+        def __class_getitem__(cls, _):
+            return cls
+
     Any = BinaryIO = ClassVar = Element = Literal = NoReturn = Self = list

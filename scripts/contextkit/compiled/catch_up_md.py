@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 1934237227508681919
+SOURCE = 854887367635605302
 name = 'catch_up.md'
 
 def root(context, missing=missing):
@@ -15,7 +15,6 @@ def root(context, missing=missing):
     if 0: yield None
     l_0_requests = resolve('requests')
     l_0_earlier = resolve('earlier')
-    l_0_edited = resolve('edited')
     l_0_lists = resolve('lists')
     l_0_last = resolve('last')
     try:
@@ -41,24 +40,29 @@ def root(context, missing=missing):
             yield str(l_1_request)
             yield '\n\n'
         l_1_request = missing
-    if (undefined(name='edited') if l_0_edited is missing else l_0_edited):
-        pass
-        yield 'Files edited: '
-        yield str((undefined(name='edited') if l_0_edited is missing else l_0_edited))
-        yield '\n\n'
     for l_1_part in (undefined(name='lists') if l_0_lists is missing else l_0_lists):
         _loop_vars = {}
         pass
-        yield str(environment.getattr(l_1_part, 'heading'))
-        yield ':\n\n'
-        for l_2_text in environment.getattr(l_1_part, 'texts'):
-            _loop_vars = {}
+        if environment.getattr(l_1_part, 'line'):
             pass
-            yield '- '
-            yield str(t_1(l_2_text))
+            yield str(environment.getattr(l_1_part, 'heading'))
+            yield ': '
+            yield str(environment.getattr(l_1_part, 'line'))
+            yield str(environment.getattr(l_1_part, 'more'))
+            yield '\n\n'
+        else:
+            pass
+            yield str(environment.getattr(l_1_part, 'heading'))
+            yield str(environment.getattr(l_1_part, 'more'))
+            yield ':\n\n'
+            for l_2_text in environment.getattr(l_1_part, 'texts'):
+                _loop_vars = {}
+                pass
+                yield '- '
+                yield str(t_1(l_2_text))
+                yield '\n'
+            l_2_text = missing
             yield '\n'
-        l_2_text = missing
-        yield '\n'
     l_1_part = missing
     if (undefined(name='last') if l_0_last is missing else l_0_last):
         pass
@@ -67,4 +71,4 @@ def root(context, missing=missing):
         yield '\n'
 
 blocks = {}
-debug_info = '1=22&2=25&4=31&5=35&9=38&10=41&13=43&14=46&16=48&17=52&21=57&24=60'
+debug_info = '1=21&2=24&4=30&5=34&9=37&10=40&11=42&14=49&16=52&17=56&22=61&25=64'

@@ -37,6 +37,15 @@ class Part(NamedTuple):
         return self.clip(self.text, width) if width else ""
 
 
+def parts(texts: Sequence[str], moves: Iterable[tuple[Iterable[int], int]]) -> list[Part]:
+    """Parts that are cut as the moves say: which of the texts, and to how many characters."""
+    cuts: list[list[tuple[int, int]]] = [[] for _ in texts]
+    for step, (which, width) in enumerate(moves):
+        for at in which:
+            cuts[at].append((step, width))
+    return [Part(text, tuple(own)) for text, own in zip(texts, cuts, strict=True)]
+
+
 def fit(parts: Sequence[Part], fits: Fits) -> tuple[str, ...]:
     """Return the texts of the parts after as few steps as fit; if none fit, after the last one.
 

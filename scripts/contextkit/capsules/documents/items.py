@@ -14,6 +14,7 @@ MISSION, RISKS, CHECKLIST = "Mission Snapshot", "Risks & Watchpoints", "Consiste
 CARRIED = "(carried)"
 _CLOSED = ("closed", "resolved", "dropped", "done", "superseded", "no longer", "[x]")
 _ALIKE = 0.5  # share of an item's words that another one must have to be the same
+QUESTION_TOKENS = 120  # for an agent that only answers a question
 _SHORT = 3  # letters of a word that tells nothing
 
 
@@ -153,7 +154,7 @@ def _without_owner(line: str) -> str:
     return head + rest
 
 
-def excerpt(body: str, task: str, room: int) -> str:
+def excerpt(body: str, task: str, room: int = QUESTION_TOKENS) -> str:
     """The mission, decisions, risks and preferences that touch the words of `task`, in `room`.
 
     Lines of at most `room` tokens in all, the mission first, then what shares the most words.

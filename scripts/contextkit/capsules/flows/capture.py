@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from contextkit.capsules.flows.known import Quote
 
 _NOT_FOUND = "(no file detected)"
-_MOST_GAPS = 10  # capsule gaps that are quoted
-# Tokens quoted from each entry, reminder, commit, and line of what the stores know; the first that
-# makes the prompt fit is used.
-_ROOM = ((160, 70, 40, 60), (90, 45, 30, 40), (45, 25, 20, 25), (0, 15, 0, 15), (0, 0, 0, 0))
+# Tokens quoted from each entry, reminder, commit, and line of what the stores know, round after
+# round; the first round that makes the prompt fit is used.
+_ENTRY, _REMINDER = (160, 90, 45, 0, 0), (70, 45, 25, 15, 0)
+_COMMIT, _KNOWN = (40, 30, 20, 0, 0), (60, 40, 25, 15, 0)
 
 
 class Request(Record):
@@ -54,18 +54,22 @@ class _Block(Record):
     text: str
 
 
-class _Material(Record):
-    """What the repository offers for the capsule, newest first."""
+class _Quoted(Record):
+    """Texts of one source; `rooms` are the tokens that each of them may have in each round."""
 
-    plan: str
-    progress: str
-    plan_entries: tuple[str, ...]
-    progress_entries: tuple[str, ...]
-    commits: tuple[str, ...]
-    open_reminders: tuple[Reminder, ...]
-    gaps: tuple[str, ...]
-    known: tuple[object, ...]  # of `known.Quote`
-    warnings: tuple[str, ...]
+    title: str
+    texts: tuple[str, ...]
+    rooms: tuple[int, ...]
+    between: str = "\n"
+    more: str = ""
+
+    def block(self, number: int) -> _Block | None:
+        """What is quoted in a round, if anything."""
+        room = self.rooms[number]
+        if not (self.texts and room):
+            return None
+        texts = [tokens.clip(text, room) for text in self.texts] + [self.more] * bool(self.more)
+        return _Block(title=f"{self.title}:", text=self.between.join(texts))
 
 
 def capture(layout: Layout, request: Request) -> Captured:
@@ -78,9 +82,13 @@ def capture(layout: Layout, request: Request) -> Captured:
     inbox = layout.typed(request.reminder_file or layout.reminders, "reminders")
     stream = names.one_line(request.workstream)
     known, unread = _known(layout, branch, stream, request.now)
-    material = _gather(layout, slug, "" if detached else branch, inbox if request.reminders else "")
-    clean = (one.replace(lines=_clean(layout, one.lines)) for one in known)
-    material = material.replace(known=tuple(clean))
+    plan, progress = (layout.notebook(slug, name) for name in ("PLAN", "PROGRESS"))
+    noted = _open_reminders(layout, inbox) if request.reminders else []
+    entries, unopened = _entries(layout, plan, progress)
+    quoted = [
+        _Quoted(title=one.title, texts=_clean(layout, one.lines), rooms=_KNOWN) for one in known
+    ]
+    quoted += [*entries, *_commits(layout, "" if detached else branch), *_noted(layout, noted)]
     session = sessions.find(layout, request.session, slug)
     limits = layout.limits
     usual = limits.capsule_mini_tokens if request.mini else limits.capsule_max_tokens
@@ -93,7 +101,7 @@ def capture(layout: Layout, request: Request) -> Captured:
         path = branches.chosen_path(layout, request.file)
     else:
         path = branches.free_path(layout, branch, request.now)
-    notes = names.one_line(material.plan), names.one_line(material.progress)
+    notes = names.one_line(layout.shown(plan)), names.one_line(layout.shown(progress))
     outline = capsules.outline(capsule, *notes)
     own, template = host_outline(layout)
     values = {
@@ -105,28 +113,30 @@ def capture(layout: Layout, request: Request) -> Captured:
         "tokens": budget,
         "characters": f"{round(budget * capsules.CHARACTERS_PER_TOKEN):,}",
         "highlights": limits.capsule_highlights,
-        "plan_note": _note(layout, material.plan),
-        "progress_note": _note(layout, material.progress),
+        "plan_note": _note(layout, plan),
+        "progress_note": _note(layout, progress),
         "inbox": layout.shown(inbox),
         "replaces": replaces,
         "reminders": request.reminders,
-        "open_count": len(material.open_reminders),
+        "open_count": len(noted),
         "outline": own or outline,
         "front_matter": capsules.front_matter(outline) if own else "",
     }
-    prompt, cut = _fitted(layout, material, values)
-    quoted = material.open_reminders[: limits.capsule_prompt_reminders]
-    clipped = (r.replace(note=tokens.clip(r.note, _ROOM[0][1])) for r in quoted)
+    prompt, cut = _fitted(layout, quoted, values)
+    clipped = (r.replace(note=tokens.clip(r.note, _REMINDER[0]))
+               for r in noted[: limits.capsule_prompt_reminders])  # fmt: skip
     stub = capsules.outline(capsule, *notes, tuple(clipped))
     stub = capsules.adapted(stub, own) if own else stub
-    warnings = (*detached, *material.warnings, *unread, *cut)
+    warnings = (*detached, *unopened, *unread, *cut)
     return Captured(prompt=prompt, path=path, stub=stub, warnings=warnings)
 
 
 def _known(layout: Layout, branch: str, workstream: str, now: int) -> tuple[list[Quote], list[str]]:
     """What the stores know, as `known.quotes`; in a new repository there is nothing to look for."""
-    stores_there = (layout.capsules, layout.memory, layout.handoffs, layout.store("run"))
-    if not any(map(os.path.isdir, stores_there)):
+    stores_there = (
+        layout.capsules, layout.memory, layout.handoffs, layout.store("run"), layout.registry,
+    )  # fmt: skip
+    if not any(map(os.path.exists, stores_there)):
         return [], []
     from contextkit.capsules.flows import known
 
@@ -170,44 +180,46 @@ def host_outline(layout: Layout) -> tuple[str, str]:
     return text.strip() + "\n", f"the repository's own template, `{shown}`"
 
 
-def _gather(layout: Layout, slug: str, branch: str, inbox: str) -> _Material:
-    """Collect from the notebooks `slug`, from `branch` ('': HEAD), and from `inbox`, if any."""
-    limits = layout.limits
-    plan, progress = layout.notebook(slug, "PLAN"), layout.notebook(slug, "PROGRESS")
-    entries: list[tuple[str, ...]] = []
-    warnings = []
-    for notebook in (plan, progress):
+def _entries(layout: Layout, *notebooks: str) -> tuple[list[_Quoted], list[str]]:
+    """The latest entries of each notebook, and what could not be read."""
+    found, said = [], []
+    for path in notebooks:
         try:
-            found = branches.latest_entries(notebook, limits.capsule_prompt_entries)
+            texts = branches.latest_entries(path, layout.limits.capsule_prompt_entries)
         except ContextError as error:
-            found = []
-            warnings.append(str(error))
-        entries.append(tuple(found))
-    log = []
-    if layout.repository is not None:
-        log = git.log(layout.repository, branch, limits.capsule_prompt_commits)
-    try:
-        gaps = _gaps(layout, branch)
-    except ContextError as error:
-        gaps = []
-        warnings.append(f"capsule gaps left out: {error}")
-    noted = reminders.load_all(layout, inbox).whole().documents if inbox else []
-    open_ones = [reminder for reminder in noted if not reminder.done]
-    newest = sorted(reversed(open_ones), key=lambda r: r.taken, reverse=True)
-    quoted = newest[: limits.capsule_prompt_reminders]
-    return _Material(
-        plan=layout.shown(plan),
-        progress=layout.shown(progress),
-        plan_entries=_clean(layout, entries[0]),
-        progress_entries=_clean(layout, entries[1]),
-        commits=_clean(
-            layout, (f"{sha} {when[:10]} {names.one_line(what)}" for sha, when, what in log)
-        ),
-        open_reminders=(*(_without_secrets(layout, r) for r in quoted), *newest[len(quoted) :]),
-        gaps=_clean(layout, gaps),
-        known=(),
-        warnings=tuple(warnings),
-    )
+            said.append(str(error))
+            continue
+        title = f"Latest entries of `{names.one_line(layout.shown(path))}`"
+        found.append(
+            _Quoted(title=title, texts=_clean(layout, texts), rooms=_ENTRY, between="\n\n")
+        )
+    return found, said
+
+
+def _commits(layout: Layout, branch: str) -> list[_Quoted]:
+    if layout.repository is None:
+        return []
+    log = git.log(layout.repository, branch, layout.limits.capsule_prompt_commits)
+    lines = [f"{sha} {when[:10]} {names.one_line(what)}" for sha, when, what in log]
+    title = "Latest commits, newest first"
+    return [_Quoted(title=title, texts=_clean(layout, lines), rooms=_COMMIT)]
+
+
+def _open_reminders(layout: Layout, inbox: str) -> list[Reminder]:
+    """The open reminders, newest first; those that are quoted are without secrets."""
+    noted = reminders.load_all(layout, inbox).whole().documents
+    open_ones = [reminder for reminder in reversed(noted) if not reminder.done]
+    newest = sorted(open_ones, key=lambda r: r.taken, reverse=True)
+    most = layout.limits.capsule_prompt_reminders
+    return [*(_without_secrets(layout, r) for r in newest[:most]), *newest[most:]]
+
+
+def _noted(layout: Layout, noted: list[Reminder]) -> list[_Quoted]:
+    shown = noted[: layout.limits.capsule_prompt_reminders]
+    more = f"{len(noted) - len(shown)} more: `make reminders`" if len(noted) > len(shown) else ""
+    lines = tuple(map(_line, shown))
+    title = "Open reminders, newest first"
+    return [_Quoted(title=title, texts=lines, rooms=_REMINDER, more=more)]
 
 
 def _clean(layout: Layout, texts: Iterable[str]) -> tuple[str, ...]:
@@ -220,70 +232,29 @@ def _without_secrets(layout: Layout, reminder: Reminder) -> Reminder:
     return reminder.replace(note=note, next_step=step, topic=topic)
 
 
-def _gaps(layout: Layout, branch: str) -> list[str]:
-    """The gaps reported by subagents of the branch that no newer capsule can contain yet."""
-    if not branch or not os.path.exists(layout.registry):
-        return []
-    from contextkit.subagents.documents import registry
-
-    newest = os.path.basename(capsules.latest(layout, branch))
-    return registry.open_gaps(layout, branch, newest[:16])
-
-
 def _note(layout: Layout, path: str) -> str:
-    shown = f"`{names.one_line(path)}`"
-    return shown if os.path.isfile(layout.join(path)) else f"{shown} {_NOT_FOUND}"
+    shown = f"`{names.one_line(layout.shown(path))}`"
+    return shown if os.path.isfile(path) else f"{shown} {_NOT_FOUND}"
 
 
 def _fitted(
-    layout: Layout, material: _Material, values: dict[str, object]
+    layout: Layout, quoted: list[_Quoted], values: dict[str, object]
 ) -> tuple[str, tuple[str, ...]]:
     """The prompt within its cap: quotes from the repository are shortened, the task never is."""
     cap = layout.limits.capsule_prompt_tokens
-    for room in _ROOM:
-        information = _information(layout, material, room)
+    for number in range(len(_ENTRY)):
+        information = [block for one in quoted if (block := one.block(number))]
         prompt = templates.render("capsule_prompt.md", information=information, **values)
         fits = tokens.within(prompt, cap, layout.limits.tokenizer)
         if fits:
             break
     notes = []
-    if room is not _ROOM[0]:
+    if number:
         notes.append(f"quoted fewer notebooks, commits and reminders to stay within {cap} tokens")
     if not fits:
         size = tokens.size(prompt, layout.limits.tokenizer)
         notes.append(f"the prompt has ~{size} tokens, above {cap}: the outline itself is long")
     return prompt, tuple(notes)
-
-
-def _information(layout: Layout, material: _Material, room: tuple[int, ...]) -> list[_Block]:
-    entry_room, reminder_room, commit_room, known_room = room
-    blocks = []
-    quotes: tuple[Quote, ...] = material.known if known_room else ()  # type: ignore[assignment]
-    for quote in quotes:
-        lines = [tokens.clip(line, known_room) for line in quote.lines]
-        blocks.append(_Block(title=f"{quote.title}:", text="\n".join(lines)))
-    if material.gaps and reminder_room:
-        lines = [tokens.clip(gap, reminder_room) for gap in material.gaps[-_MOST_GAPS:]]
-        title = "Capsule gaps: what subagents missed in the last capsule"
-        blocks.append(_Block(title=title, text="\n".join(lines)))
-    for path, entries in (
-        (material.plan, material.plan_entries),
-        (material.progress, material.progress_entries),
-    ):
-        if entries and entry_room:
-            text = "\n\n".join(tokens.clip(entry, entry_room) for entry in entries)
-            title = f"Latest entries of `{names.one_line(path)}`:"
-            blocks.append(_Block(title=title, text=text))
-    if material.commits and commit_room:
-        text = "\n".join(tokens.clip(commit, commit_room) for commit in material.commits)
-        blocks.append(_Block(title="Latest commits, newest first:", text=text))
-    shown = material.open_reminders[: layout.limits.capsule_prompt_reminders]
-    if shown and reminder_room:
-        lines = [tokens.clip(_line(reminder), reminder_room) for reminder in shown]
-        more = len(material.open_reminders) - len(shown)
-        lines += [f"{more} more: `make reminders`"] if more else []
-        blocks.append(_Block(title="Open reminders, newest first:", text="\n".join(lines)))
-    return blocks
 
 
 def _line(reminder: Reminder) -> str:

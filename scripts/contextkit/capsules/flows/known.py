@@ -13,8 +13,10 @@ from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.capsules.documents import items
+from contextkit.capsules.documents import store as capsules
 from contextkit.capsules.flows import given
 
+_MOST_GAPS = 10
 _MOST = 5  # findings, decisions, or dismissals that are quoted
 _DISMISSED = "*.dismissed.json"
 
@@ -30,7 +32,7 @@ class Quote(Record):
 def quotes(layout: Layout, branch: str, workstream: str, now: int) -> tuple[list[Quote], list[str]]:
     """What there is to quote, as lines in the order of weight, and what could not be read."""
     found, said = [], []
-    for look in (_capsule, _task, _decisions, _dismissals):
+    for look in (_capsule, _task, _decisions, _dismissals, _gaps):
         try:
             found += look(layout, branch, workstream, now)
         except (ContextError, OSError) as error:
@@ -96,6 +98,21 @@ def _dismissals(layout: Layout, branch: str, workstream: str, now: int) -> list[
     found = [one for name in there for one in dismissals.parse(files.read(layout.join(name)), name)]
     newest = sorted(found, key=lambda one: one.at, reverse=True)[:_MOST]
     return [_quote("Dismissed findings", [f"{one.title}: {one.reason}" for one in newest])]
+
+
+def _gaps(layout: Layout, branch: str, workstream: str, now: int) -> list[Quote]:
+    title = "Capsule gaps: what subagents missed in the last capsule"
+    return [_quote(title, gaps(layout, branch)[-_MOST_GAPS:])]
+
+
+def gaps(layout: Layout, branch: str) -> list[str]:
+    """The gaps reported by subagents of a branch that no newer capsule can contain yet."""
+    if not branch or not os.path.exists(layout.registry):
+        return []
+    from contextkit.subagents.documents import registry
+
+    newest = os.path.basename(capsules.latest(layout, branch))
+    return registry.open_gaps(layout, branch, newest[:16])
 
 
 def _quote(title: str, lines: list[str]) -> Quote:

@@ -124,7 +124,7 @@ def _of_text(layout: Layout, text: str) -> list[Lint]:
             what=f"looks like a secret ({secret.kind})",
             mend="remove it, use redact=1, or allow it (manuals/secrets.md)",
         )
-        for secret in redaction.found(text, limits.secrets_allow)
+        for secret in redaction.found(text, limits.secrets_allow)[: redaction.MOST_NAMED]
     ]
     try:
         capsule, body = capsules.parse(text, "")

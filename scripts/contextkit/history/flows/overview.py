@@ -24,6 +24,7 @@ from contextkit.base.type_names import Callable
 from contextkit.base.version import toolkit
 from contextkit.capsules.documents import branches, reminders
 from contextkit.capsules.documents import store as capsules
+from contextkit.capsules.flows.known import gaps as open_gaps
 from contextkit.handoffs.documents import artifacts as handoffs
 from contextkit.handoffs.documents import state as handoff_state
 from contextkit.history.flows import delivery, standing
@@ -302,9 +303,7 @@ def _subagents(layout: Layout) -> Facts:
     states = [watch.status_now(layout, row) for row in rows]
     running = sum(state in registry.ACTIVE for state in states)
     dead = sum(state in ("failed", "timed_out") for state in states)
-    head = git.head(layout.repository)
-    newest = os.path.basename(capsules.latest(layout, head.branch)) if head.branch else ""
-    gaps = len(registry.open_gaps(layout, head.branch, newest[:16])) if head.branch else 0
+    gaps = len(open_gaps(layout, git.head(layout.repository).branch))
     missing = names.counted(gaps, "capsule gap")
     return {
         "status": f"{running} of {len(rows)} still open, {dead} failed; {missing}",

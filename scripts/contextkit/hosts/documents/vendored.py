@@ -25,7 +25,6 @@ _NOT_SHIPPED = (".pyc", ".tmp", ".png")
 _PICTURE = re.compile(r"<picture>\n.*?\n\n", re.DOTALL)  # with its caption, up to an empty line
 _LINK = re.compile(r"\[([^][]+)\]\((?!\w+:)([^)#\s]+)(?:#[^)]*)?\)")
 _EMPTY = frozenset("{}[] \t\r\n")
-_COMPILED = "scripts/contextkit/compiled"
 
 
 class Adopted(Record):
@@ -106,18 +105,13 @@ def is_ours(adopted: Adopted, path: str, data: bytes) -> bool:
 
 
 def toolkit_files() -> dict[str, tuple[bytes, bool]]:
-    """Return the files of a copy: path -> (content, whether executable), with compiled templates.
-
-    The compiled templates let a hook run on any python3, before the copy has been set up.
-    """
+    """Return the files of a copy: path -> (content, whether executable)."""
     tracked = _tracked()
     found: dict[str, tuple[bytes, bool]] = {}
     for path in _walk():
         whole = os.path.join(version.TOOLKIT, path)
         if tracked is None or path in tracked:
             found[path] = (files.read_bytes(whole), os.access(whole, os.X_OK))
-    for path, text in compiled_templates().items():
-        found[path] = (text.encode("utf-8"), False)
     for path in [path for path in found if path.endswith(".md")]:
         page = found[path][0].decode("utf-8")
         found[path] = (_without_dead_links(page, path, found).encode("utf-8"), False)
@@ -140,7 +134,7 @@ def _walk() -> Iterator[str]:
         if os.path.isfile(top):
             yield name
         for folder, inside, here in os.walk(top):
-            inside[:] = sorted(d for d in inside if d not in ("__pycache__", "compiled"))
+            inside[:] = sorted(name for name in inside if name != "__pycache__")
             for file in sorted(here):
                 if not file.endswith(_NOT_SHIPPED):
                     yield os.path.relpath(os.path.join(folder, file), version.TOOLKIT)
@@ -155,25 +149,3 @@ def _tracked() -> set[str] | None:
     except ContextError:
         return None
     return set(filter(None, listed.split("\0")))
-
-
-def compiled_templates() -> dict[str, str]:
-    """Return the templates as modules; the folder's ignore rules let git see them, unlike ours."""
-    from contextkit.base import templates
-
-    found = {f"{_COMPILED}/.gitignore": "__pycache__/\n"}
-    for source in sorted(os.listdir(templates.FOLDER)):
-        if not source.endswith(".j2"):
-            continue
-        name = source[:-3]
-        try:
-            from contextkit.base import template_compiler
-        except ImportError:
-            path = os.path.join(version.TOOLKIT, _COMPILED, templates.module_name(name) + ".py")
-            text = files.read_if_there(path)
-        else:
-            template = files.read(os.path.join(templates.FOLDER, source))
-            text = template_compiler.generate(template, name)
-        if text is not None:
-            found[f"{_COMPILED}/{templates.module_name(name)}.py"] = text
-    return found

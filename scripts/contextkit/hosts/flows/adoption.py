@@ -12,7 +12,6 @@ from contextkit.base import git, makefiles, templates, version
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.filters import quoted
 from contextkit.base.layout import Layout
-from contextkit.base.records import Record
 from contextkit.base.settings import Limits, Places
 from contextkit.hosts.documents import contracts as hosts
 from contextkit.hosts.documents import settings, vendored, wrapper
@@ -328,23 +327,6 @@ def _restore(work: Work, path: str, text: str) -> None:
 # What is written into a host besides the toolkit
 
 
-class _Row(Record):
-    name: str
-    value: str
-
-
-class _Section(Record):
-    title: str
-    rows: tuple[_Row, ...]
-
-
-class _Page(Record):
-    name: str
-    when: str
-    first: int  # its lines in the guide
-    last: int
-
-
 def guide(run: str = _MAKE) -> str:
     """Return the pages of the skill, in one file; `run` stands before each command."""
     return templates.render("guide.md", run=run, asked=answers.ASKED)
@@ -355,11 +337,11 @@ def skill(path: str, run: str = _MAKE) -> str:
     lines = guide(run).splitlines()
     starts = [number for number, line in enumerate(lines, 1) if line.startswith("# ")]
     ends = [number - 1 for number in (*starts[1:], len(lines) + 1)]
-    names_of_pages = [lines[number - 1][2:].partition(":")[0] for number in starts]
-    pages = tuple(
-        _Page(name=name, when=_WHEN[name], first=first, last=last)
-        for name, first, last in zip(names_of_pages, starts, ends, strict=True)
-    )
+    titles = [lines[number - 1][2:].partition(":")[0] for number in starts]
+    pages = [
+        {"name": title, "when": _WHEN[title], "first": first, "last": last}
+        for title, first, last in zip(titles, starts, ends, strict=True)
+    ]
     return templates.render("skill.md", guide=path, pages=pages, where=_where(run))
 
 
@@ -376,16 +358,12 @@ def _where(run: str) -> str:
 
 def all_settings() -> str:
     """Return a `contextkit.yaml` with every setting and its default, all commented out."""
-    sections = tuple(
-        _Section(title=title, rows=tuple(_Row(name=n, value=_shown(v)) for n, v in _defaults(kind)))
-        for title, kind in (("Limits", Limits), ("Places, relative to the root", Places))
-    )
+    kinds = (("Limits", Limits()), ("Places, relative to the root", Places()))
+    sections = [
+        {"title": title, "rows": [{"name": n, "value": _shown(v)} for n, v in vars(kind).items()]}
+        for title, kind in kinds
+    ]
     return templates.render("contextkit.yaml", sections=sections)
-
-
-def _defaults(kind: type[Record]) -> list[tuple[str, object]]:
-    made = kind()
-    return [(name, getattr(made, name)) for name in kind.fields()]
 
 
 def _shown(value: object) -> str:

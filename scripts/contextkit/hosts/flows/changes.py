@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 import shutil
+from collections import Counter
 
 from contextkit.base import files, makefiles, names
 from contextkit.base.errors import bad_input
@@ -32,6 +34,10 @@ class Change(Record):
     old: bytes | None
     new: bytes | None
     ours: bool = False  # a whole file of the toolkit: no diff is shown
+
+    @property
+    def state(self) -> str:
+        return "new" if self.old is None else "removed" if self.new is None else "changed"
 
 
 class Plan(Record):
@@ -144,18 +150,13 @@ def summary(plan: Plan) -> str:
         if not change.ours:
             told = [line[:1] for line in _diff_of(change)[2:]]
             parts = [f"{sign}{told.count(sign)}" for sign in "+-" if sign in told]
-            state = "new" if change.old is None else "removed" if change.new is None else "changed"
-            lines.append(f"{change.path}: {state}, lines {' '.join(parts)}")
+            lines.append(f"{change.path}: {change.state}, lines {' '.join(parts)}")
     return "\n".join([*lines, *_ours_and_notes(plan)])
 
 
 def _ours_and_notes(plan: Plan) -> list[str]:
-    ours: dict[str, int] = {}
-    for change in plan.changes:
-        if change.ours:
-            what = "removed" if change.new is None else "new" if change.old is None else "replaced"
-            ours[what] = ours.get(what, 0) + 1
-    counted = ", ".join(f"{count} {what}" for what, count in ours.items())
+    ours = Counter(change.state for change in plan.changes if change.ours)
+    counted = ", ".join(f"{count} {state}" for state, count in ours.items())
     lines = [f"files of contextkit's own: {counted}"] if ours else []
     return [*lines, *(f"note: {note}" for note in plan.notes)]
 
@@ -284,12 +285,12 @@ def with_block(text: str, lines: str, style: str) -> str:
     endings follow the text; a text without a final line ending gets one, and the first marker
     records that.
     """
-    there = _find_block(text, style)
-    base = text if there is None else text[: there[0]] + text[there[1] :]
+    there = _marked(style).search(text)
+    base = text if there is None else text[: there.start()] + text[there.end() :]
     end = "\r\n" if base.count("\r\n") * 2 > base.count("\n") else "\n"
     if there is not None:
-        opening = style.format(_JOINED if there[2] else _OPEN)
-        return text[: there[0]] + _block(opening, lines, style, end) + text[there[1] :]
+        opening = style.format(_JOINED if there[1] else _OPEN)
+        return text[: there.start()] + _block(opening, lines, style, end) + text[there.end() :]
     joined = bool(text) and not text.endswith("\n")
     glue = end * (bool(text) + joined)
     return text + glue + _block(style.format(_JOINED if joined else _OPEN), lines, style, end)
@@ -302,34 +303,25 @@ def _block(opening: str, lines: str, style: str, end: str) -> str:
 
 def block_in(text: str) -> str:
     """Return our block in a document of the host; '' if there is none."""
-    there = _find_block(text, COMMENT)
-    return text[there[0] : there[1]] if there else ""
+    there = _marked(COMMENT).search(text)
+    return there[0] if there else ""
 
 
 def without_block(text: str, style: str) -> str:
     """Remove our blocks without a trace, each with the blank line that was put before it."""
-    while (there := _find_block(text, style)) is not None:
-        start, stop, joined = there
-        before = text[:start]
-        for _ in range(1 + joined):
+    while there := _marked(style).search(text):
+        before = text[: there.start()]
+        for _ in range(2 if there[1] else 1):
             before = before.removesuffix("\n").removesuffix("\r") if before else before
-        text = before + text[stop:]
+        text = before + text[there.end() :]
     return text
 
 
-def _find_block(text: str, style: str) -> tuple[int, int, bool] | None:
-    """Return where our block begins and ends, and whether it added the line ending before it.
+def _marked(style: str) -> re.Pattern[str]:
+    """Match our block; one whose end marker is missing ends with its first line.
 
-    A block whose end marker is missing ends with its first line.
+    The first group is there if the block added the line ending before it.
     """
-    at = 0
-    found: tuple[int, int, bool] | None = None
-    for line in text.split("\n"):
-        stop = min(at + len(line) + 1, len(text))
-        bare = line.rstrip("\r")
-        if found is None and bare in (style.format(_OPEN), style.format(_JOINED)):
-            found = (at, stop, bare == style.format(_JOINED))
-        elif found is not None and bare == style.format(_CLOSE):
-            return (found[0], stop, found[2])
-        at = stop
-    return found
+    opening, joined, closing = (re.escape(style.format(one)) for one in (_OPEN, _JOINED, _CLOSE))
+    end = r"\r*(?:\n|\Z)"
+    return re.compile(f"^(?:{opening}|({joined})){end}(?:(?s:.*?)^{closing}{end})?", re.M)

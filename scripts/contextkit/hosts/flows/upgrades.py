@@ -21,6 +21,8 @@ from contextkit.hosts.flows import adoption
 _CHANGELOG = "CHANGELOG.md"
 _VERSION_FILE = "scripts/contextkit/base/version.py"
 _STATED = re.compile(r'^VERSION = "([^"]+)"$', re.MULTILINE)
+_SECTION = re.compile(r"^## (.*)\n?((?:(?!## ).*\n?)*)", re.MULTILINE)
+_ENTRY = re.compile(r"^- .*(?:\n  .*\S.*)*", re.MULTILINE)
 
 
 class Request(Record):
@@ -222,27 +224,13 @@ def new_entries(old: str, new: str) -> list[str]:
 
 def release_notes(text: str, number: str) -> str:
     """Return the entries of a version, without its heading; empty if it has none."""
-    lines: list[str] = []
-    inside = False
-    for line in text.split("\n"):
-        if line.startswith("## "):
-            inside = line[3:].split()[:1] == [number]
-        elif inside:
-            lines.append(line)
-    return "\n".join(lines).strip("\n")
+    found = (body for title, body in _SECTION.findall(text) if title.split()[:1] == [number])
+    return str(next(found, "")).strip("\n")
 
 
 def sections(text: str) -> list[tuple[str, list[str]]]:
     """Return (title, entries) of each version; an entry is a list item with its lines."""
-    found: list[tuple[str, list[str]]] = []
-    for line in text.split("\n"):
-        if line.startswith("## "):
-            found.append((line[3:].strip(), []))
-        elif found and line.startswith("- "):
-            found[-1][1].append(line.rstrip())
-        elif found and found[-1][1] and line.startswith("  ") and line.strip():
-            found[-1][1][-1] += "\n" + line.rstrip()
-    return found
+    return [(title.strip(), _ENTRY.findall(body)) for title, body in _SECTION.findall(text)]
 
 
 def _plain(entry: str) -> str:

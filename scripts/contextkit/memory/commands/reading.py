@@ -13,9 +13,9 @@ from contextkit.memory.documents import store as memory
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextkit.memory.documents.context_window import Zone
-    from contextkit.memory.documents.sections import FileNote
     from contextkit.memory.flows.recovery import Recovered
     from contextkit.memory.flows.recovery_report import Report
+    from contextkit.text.sections import FileNote
 
 
 def status(layout: Layout, args: Arguments) -> Answer:

@@ -11,10 +11,8 @@ from __future__ import annotations
 
 from contextkit.base import formats, version
 from contextkit.base.errors import ContextError, bad_input
-from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.references import Reference
-from contextkit.base.stores import Loaded
 from contextkit.base.type_names import Any
 from contextkit.memory.documents import store as memory
 
@@ -91,30 +89,12 @@ def _references(given: object) -> tuple[Reference, ...]:
     )
 
 
-def save(layout: Layout, checkpoint: Checkpoint, moment: int) -> str:
-    """Save a checkpoint named for its phase and time, its id set to that name; return the path."""
-    return memory.create(
-        layout,
-        memory.CHECKPOINTS,
-        f"cp_{checkpoint.phase}",
-        moment,
-        ".json",
-        lambda stem: render(checkpoint.replace(checkpoint_id=stem)),
-    )
-
-
-def load(path: str) -> Checkpoint:
-    """Load the checkpoint at `path`. Raises ContextError if the file is not a checkpoint."""
-    return memory.load(path, parse)
-
-
-def load_all(layout: Layout, task: str = "", place: str = "") -> Loaded[Checkpoint]:
-    """Return (path, checkpoint) pairs, oldest first: by timestamp, then by name.
-
-    Of one `task` or all; `place` as in `memory.load_all`.
-    """
-    found = memory.load_all(
-        layout, memory.CHECKPOINTS, load, lambda one: task in ("", one.task_id), place
-    )
-    found.sort(key=lambda pair: pair[1].timestamp)  # a stable sort: the names are already in order
-    return found
+KEPT = memory.Kept(
+    memory.CHECKPOINTS,
+    parse,
+    write=lambda checkpoint, stem: render(checkpoint.replace(checkpoint_id=stem)),
+    named=lambda checkpoint: f"cp_{checkpoint.phase}",
+    is_of=lambda checkpoint, task: task == checkpoint.task_id,
+    dated=lambda checkpoint: checkpoint.timestamp,
+)
+save, load, load_all = KEPT.save, KEPT.load, KEPT.load_all

@@ -10,15 +10,15 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import names, stores, templates
+from contextkit.base import names, stores
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.stores import Loaded
-from contextkit.base.type_names import Iterable, Literal
-from contextkit.memory.documents import sections
+from contextkit.base.type_names import Any, Iterable, Literal
 from contextkit.memory.documents import store as memory
-from contextkit.memory.documents.sections import FileNote
+from contextkit.text import codec, sections
+from contextkit.text.sections import FileNote
 
 OUTPUT = "Output"  # the section with what a tool printed, of which the summary is the digest
 STATUSES = ("completed", "partial", "failed")
@@ -93,16 +93,12 @@ def make(
     status: str,
     timestamp: str,
     description: str = "",
-    summary: str = "",
-    discoveries: Iterable[str] = (),
-    files: Iterable[FileNote] = (),
-    questions: Iterable[str] = (),
-    recommendations: Iterable[str] = (),
     more: Iterable[Extra] = (),
+    **fields: Any,
 ) -> Finding:
-    """Make a finding from typed values. Raises ContextError for an invalid agent, task or status.
+    """Make a finding from typed values; `fields` are the sections of the format.
 
-    `description` defaults to the task id.
+    `description` defaults to the task id. Raises ContextError for an invalid agent, task or status.
     """
     return Finding(
         agent=agent,
@@ -110,42 +106,36 @@ def make(
         description=sections.clean(names.one_line(description)) or task_id,
         timestamp=memory.utc(timestamp),
         status=status,
-        summary=sections.clean(summary),
-        discoveries=sections.clean_all(discoveries),
-        files=sections.clean_files(files),
-        questions=sections.clean_all(questions),
-        recommendations=sections.clean_all(recommendations),
         more=tuple(e.replace(text=sections.clean(e.text)) for e in more if sections.clean(e.text)),
+        **FORM.clean(fields),
     )
+
+
+FORM = codec.Form(
+    kind=Finding,
+    noun="a finding",
+    title="Findings: {agent}",
+    template="findings.md",
+    places={
+        "task_id": "**Task ID**",
+        "description": "**Task**",
+        "timestamp": "**Timestamp**",
+        "status": "**Status**",
+        "summary": "## Summary",
+        **{field: f"## {heading}" for field, heading in LISTS.items()},
+    },
+    readers={"timestamp": memory.utc, "status": codec.one_of(STATUSES)},
+)
 
 
 def parse(text: str) -> Finding:
     """Parse a finding. Raises ContextError if the title is not that of a finding."""
-    outline = sections.Outline(sections.normal(text))
-    label, colon, agent = outline.title().partition(":")
-    if not colon or label.strip().lower() != "findings":
-        raise ContextError("not a finding: the first line must be `# Findings: <agent>`")
+    fields, outline = FORM.parse(text)
     status = outline.value("Status").lower()
-    listed = {
-        field: [text for found in outline.find(heading) for text in sections.texts(found.lines)]
-        for field, heading in LISTS.items()
-    }
-    return Finding(
-        agent=agent.strip(),
-        task_id=outline.value("Task ID"),
-        description=outline.value("Task"),
-        timestamp=memory.utc(outline.value("Timestamp")),
-        status=status if status in STATUSES else "",
-        summary=outline.body("Summary"),
-        discoveries=tuple(listed["discoveries"]),
-        files=sections.clean_files(map(sections.file_note, listed["files"])),
-        questions=tuple(listed["questions"]),
-        recommendations=tuple(listed["recommendations"]),
-        more=more_of(outline, HEADINGS, _header_of(outline, status)),
-    )
+    return Finding(**fields, more=more_of(outline, HEADINGS, _header_of(status)))
 
 
-def _header_of(outline: sections.Outline, status: str) -> tuple[str, ...]:
+def _header_of(status: str) -> tuple[str, ...]:
     """The prefixes of the lines above the first section that are fields of the finding."""
     fields = ("# ", "**Task", "**Timestamp", "**Status")
     return fields if status in ("", *STATUSES) else fields[:-1]
@@ -172,31 +162,24 @@ def more_of(
 
 def render(finding: Finding) -> str:
     """Return the document in the layout of the design; extra sections follow."""
-    return templates.render("findings.md", finding=finding)
+    return FORM.render(finding)
 
 
-def save(layout: Layout, finding: Finding, moment: int) -> str:
-    """Save a finding named for its agent and time, never overwriting one; return the path."""
-    text = render(finding)
-    of = memory.check_agent(finding.agent)
-    return memory.create(
-        layout, memory.FINDINGS, of, moment, ".md", lambda _: text, agent=finding.agent
-    )
+def is_merged(name: str) -> bool:
+    """Whether a file of this name holds merged findings."""
+    return name.startswith(f"{memory.MERGED}_") and memory.split_name(name)[0] == memory.MERGED
 
 
-def load(path: str) -> Finding:
-    """Load the finding at `path`. Raises ContextError if the file is not a finding."""
-    return memory.load(path, parse)
-
-
-def load_all(layout: Layout, task: str = "", place: str = "") -> Loaded[Finding]:
-    """Return (path, finding) pairs, oldest first by name, without merged files.
-
-    Of one `task` or all; `place` as in `memory.load_all`.
-    """
-    return memory.load_all(
-        layout, memory.FINDINGS, _load_individual, lambda one: not task or one.is_of(task), place
-    )
+KEPT = memory.Kept(
+    memory.FINDINGS,
+    parse,
+    write=lambda finding, _: render(finding),
+    named=lambda finding: memory.check_agent(finding.agent),
+    is_of=Finding.is_of,
+    by=lambda finding: finding.agent,
+    has=lambda name: not is_merged(name),
+)
+save, load, load_all = KEPT.save, KEPT.load, KEPT.load_all
 
 
 class Head:
@@ -247,12 +230,12 @@ def heads(layout: Layout, task: str, place: str = "") -> Loaded[Head]:
     Ten times cheaper than `load_all` for files as `render` writes them.
     """
     place = place or layout.memory_folder(memory.FINDINGS)
-    wanted, merged = task.encode(), memory.MERGED + "_"
+    wanted = task.encode()
     found: Loaded[Head] = Loaded()
     place = place.rstrip("/")
     for path in reversed(memory.paths(place, ".md")):
         name = path[len(place) + 1 :]
-        if name.startswith(merged) and memory.split_name(name)[0] == memory.MERGED:
+        if is_merged(name):
             continue
         head = _head(path, wanted)
         if head is False:
@@ -300,8 +283,3 @@ def _head(path: str, task: bytes) -> Head | Literal[False] | None:
     if names.shape(when) != "0000-00-00T00:00:00Z" or status not in STATUSES:
         return None
     return Head(path, agent, when, status, data)
-
-
-def _load_individual(path: str) -> Finding | None:
-    name = path.rpartition("/")[2]
-    return None if memory.split_name(name)[0] == memory.MERGED else load(path)

@@ -8,18 +8,12 @@ worst status. Nothing is weighed or shortened; that is up to the reader.
 
 from __future__ import annotations
 
-import os
-
-from contextkit.base import templates
-from contextkit.base.errors import ContextError
-from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.base.stores import Loaded
 from contextkit.base.type_names import Any, Iterable
-from contextkit.memory.documents import findings, sections
+from contextkit.memory.documents import findings
 from contextkit.memory.documents import store as memory
 from contextkit.memory.documents.findings import LISTS, Extra, Finding
-from contextkit.text import facts
+from contextkit.text import codec, facts, sections
 
 _GRADES = ("completed", "", "partial", "failed")  # from best to worst; unknown is in between
 _FROM = "### From "
@@ -87,19 +81,30 @@ def measured(merged: Merged, found: Iterable[tuple[str, Finding]]) -> Merged:
     return merged.replace(facts_kept=facts.share(whole, render(merged)))
 
 
+FORM = codec.Form(
+    kind=Merged,
+    noun="merged findings",
+    title=f"Findings: {memory.MERGED}",
+    template="merged_findings.md",
+    places={
+        "task_id": "**Task ID**",
+        "description": "**Task**",
+        "timestamp": "**Timestamp**",
+        "status": "**Status**",
+        "facts_kept": "facts_kept",
+    },
+    readers={"timestamp": memory.utc, "status": codec.one_of(findings.STATUSES)},
+)
+
+
 def render(merged: Merged) -> str:
     """Return the document: the format of a finding plus sources, each section grouped by source."""
-    return templates.render("merged_findings.md", merged=merged)
+    return FORM.render(merged)
 
 
 def parse(text: str) -> Merged:
     """Parse merged findings. Raises ContextError if the document is something else."""
-    outline = sections.Outline(sections.normal(text))
-    if outline.title().lower() != f"findings: {memory.MERGED}":
-        raise ContextError(
-            f"not merged findings: the first line must be `# Findings: {memory.MERGED}`"
-        )
-    status = outline.value("Status").lower()
+    fields, outline = FORM.parse(text)
     said = _sources(outline)
     stray: dict[str, str] = {}
     for heading in ("Summary", *LISTS.values()):
@@ -115,16 +120,8 @@ def parse(text: str) -> Merged:
         else:
             more.append(extra.replace(text=sections.plain(extra.text.split("\n"))))
     more += [Extra(heading=f"Notes on {name}", text=text) for name, text in stray.items() if text]
-    task = outline.value("Task ID")
-    return Merged(
-        task_id=task,
-        description=outline.value("Task"),
-        timestamp=memory.utc(outline.value("Timestamp")),
-        status=status if status in findings.STATUSES else "",
-        parts=tuple(_part(file, task, values) for file, values in said.items()),
-        more=tuple(more),
-        facts_kept=outline.facts_kept(),
-    )
+    parts = [_part(file, fields["task_id"], values) for file, values in said.items()]
+    return Merged(**fields, parts=tuple(parts), more=tuple(more))
 
 
 def _sources(outline: sections.Outline) -> dict[str, dict[str, Any]]:
@@ -186,25 +183,12 @@ def _part(file: str, task: str, values: dict[str, Any]) -> Part:
     return Part(file=file, finding=Finding(task_id=task, summary=summary, **values, **listed))
 
 
-def save(layout: Layout, merged: Merged, moment: int) -> str:
-    """Save merged findings named for their time, never overwriting any; return the path."""
-    text = render(merged)
-    return memory.create(layout, memory.FINDINGS, memory.MERGED, moment, ".md", lambda _: text)
-
-
-def load(path: str) -> Merged:
-    """Load the merged findings at `path`. Raises ContextError if the file is something else."""
-    return memory.load(path, parse)
-
-
-def load_all(layout: Layout, task: str = "", place: str = "") -> Loaded[Merged]:
-    """Return (path, merged findings) pairs, oldest first by name; see `findings.load_all`."""
-    return memory.load_all(
-        layout, memory.FINDINGS, _load_merged, lambda one: task in ("", one.task_id), place,
-        memory.MERGED,
-    )  # fmt: skip
-
-
-def _load_merged(path: str) -> Merged | None:
-    name = os.path.basename(path)
-    return load(path) if memory.split_name(name)[0] == memory.MERGED else None
+KEPT = memory.Kept(
+    memory.FINDINGS,
+    parse,
+    write=lambda merged, _: render(merged),
+    named=lambda _: memory.MERGED,
+    is_of=lambda merged, task: task == merged.task_id,
+    has=findings.is_merged,
+)
+save, load, load_all = KEPT.save, KEPT.load, KEPT.load_all

@@ -11,15 +11,14 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, filters, markdown, names, templates
+from contextkit.base import files, filters, markdown, names
 from contextkit.base.errors import ContextError, NewerFormat
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.base.stores import Loaded
-from contextkit.base.type_names import Iterable
-from contextkit.memory.documents import sections
+from contextkit.base.type_names import Any, Iterable
 from contextkit.memory.documents import store as memory
-from contextkit.memory.documents.sections import Outline, Section
+from contextkit.text import codec, sections
+from contextkit.text.sections import Outline, Section
 
 _HEADINGS = (
     "Objective",
@@ -65,37 +64,30 @@ class Plan(Record):
         memory.check_task(self.task_id)
 
 
-def make(
-    task_id: str,
-    objective: str = "",
-    strategy: str = "",
-    questions: Iterable[str] = (),
-    answered: Iterable[str] = (),
-    completed: Iterable[str] = (),
-    in_progress: Iterable[str] = (),
-    pending: Iterable[str] = (),
-    constraints: Iterable[str] = (),
-    next_actions: Iterable[str] = (),
-) -> Plan:
+FORM = codec.Form(
+    kind=Plan,
+    noun="a plan",
+    title="Research Plan: {task_id}",
+    template="research_plan.md",
+    places={"objective": "## Objective", "strategy": "## Strategy"},
+    readers={},
+)
+
+
+def make(task_id: str, answered: Iterable[str] = (), **fields: Any) -> Plan:
     """Make a plan, or the changes to one, from typed values.
 
-    A subtask given in several states gets the furthest one.
+    Questions are texts, those `answered` too. A subtask given in several states gets the furthest
+    one.
     """
-    asked = {text: Question(text=text) for text in sections.clean_all(questions)}
+    asked = {text: Question(text=text) for text in sections.clean_all(fields.pop("questions", ()))}
     asked |= {t: Question(text=t, answered=True) for t in sections.clean_all(answered)}
-    done = sections.clean_all(completed)
-    doing = tuple(t for t in sections.clean_all(in_progress) if t not in done)
-    return Plan(
-        task_id=task_id,
-        objective=sections.clean(objective),
-        strategy=sections.clean(strategy),
-        questions=tuple(asked.values()),
-        completed=done,
-        in_progress=doing,
-        pending=tuple(t for t in sections.clean_all(pending) if t not in (*done, *doing)),
-        constraints=sections.clean_all(constraints),
-        next_actions=sections.clean_all(next_actions),
-    )
+    values = FORM.clean(fields)
+    further: tuple[str, ...] = ()
+    for state in _STATES:
+        values[state] = tuple(t for t in values.get(state, ()) if t not in further)
+        further += values[state]
+    return Plan(task_id=task_id, questions=tuple(asked.values()), **values)
 
 
 def parse(text: str) -> Plan:
@@ -103,19 +95,14 @@ def parse(text: str) -> Plan:
 
     Notes, comments and sections outside the format are ignored, not lost.
     """
-    outline = Outline(sections.normal(text))
-    label, _, task = outline.title().partition(":")
-    if label.strip().lower() != "research plan":
-        raise ContextError("not a plan: the first line must be `# Research Plan: <task>`")
+    fields, outline = FORM.parse(text)
     progress = outline.find("Progress")
-    states = {
+    states: dict[str, Any] = {
         field: tuple(text for section in progress for text in _listed(section.lines, label))
         for field, label in _STATES.items()
     }
     return Plan(
-        task_id=task.strip(),
-        objective=outline.body("Objective"),
-        strategy=outline.body("Strategy"),
+        **fields,
         questions=tuple(question for _, _, question in _questions_in(outline)),
         constraints=_texts_in(outline, "Constraints"),
         next_actions=_texts_in(outline, "Next Actions"),
@@ -198,7 +185,7 @@ def _nested(text: str) -> str:
 def render(plan: Plan) -> str:
     """Return the document of a new plan in the layout of the design."""
     states = {field: _behind_label(getattr(plan, field)) for field in _STATES}
-    return templates.render("research_plan.md", plan=plan, **states)
+    return FORM.render(plan, **states)
 
 
 # Disk
@@ -209,9 +196,14 @@ def path_of(layout: Layout, task: str) -> str:
     return os.path.join(layout.memory_folder(memory.PLANS), memory.check_task(task) + ".md")
 
 
-def load(path: str) -> Plan:
-    """Load the plan at `path`. Raises ContextError if the file is not a plan."""
-    return memory.load(path, parse)
+KEPT = memory.Kept(
+    memory.PLANS,
+    parse,
+    write=lambda plan, _: render(plan),
+    named=lambda plan: plan.task_id,
+    is_of=lambda plan, task: task == plan.task_id,
+)
+load, load_all = KEPT.load, KEPT.load_all
 
 
 def of_task(layout: Layout, task: str) -> Plan:
@@ -220,11 +212,6 @@ def of_task(layout: Layout, task: str) -> Plan:
         return load(path_of(layout, task))
     except ContextError:
         return Plan(task_id=task)
-
-
-def load_all(layout: Layout, task: str = "", place: str = "") -> Loaded[Plan]:
-    """Return (path, plan) pairs by name, of one `task` or all; `place` as in `memory.load_all`."""
-    return memory.load_all(layout, memory.PLANS, load, lambda one: task in ("", one.task_id), place)
 
 
 # Updates

@@ -11,10 +11,10 @@ import unicodedata
 
 from contextkit.base import markdown, names
 from contextkit.base.type_names import Any, Iterator
-from contextkit.memory.documents import findings, sections
+from contextkit.memory.documents import findings
 from contextkit.memory.documents.findings import LISTS, Extra
-from contextkit.memory.documents.sections import FileNote, Section
-from contextkit.text import facts
+from contextkit.text import facts, sections
+from contextkit.text.sections import FileNote, Section
 
 # Names that agents give the sections: lowercase, no numbers, parentheses, accents or punctuation.
 NAMES = {

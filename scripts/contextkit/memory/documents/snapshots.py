@@ -8,21 +8,18 @@ describes the format.
 
 from __future__ import annotations
 
-from contextkit.base import filters, formats, names, templates
+from contextkit.base import filters, formats, names
 from contextkit.base.errors import ContextError, bad_input
-from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.references import Reference
-from contextkit.base.stores import Loaded
-from contextkit.base.type_names import Iterable
-from contextkit.memory.documents import sections
+from contextkit.base.type_names import Any, Iterable
 from contextkit.memory.documents import store as memory
-from contextkit.memory.documents.sections import FileNote
+from contextkit.text import codec, sections
+from contextkit.text.sections import FileNote
 
 UNSAID = "No summary was given: this was put together from the plan, the findings and git."
 REASONS = ("token_limit", "manual", "phase_end")
 _DIGESTS = "<!-- contextkit: files="
-_LISTS = {"files": "Files in Play", "decisions": "Pending Decisions"}
 
 
 class Snapshot(Record):
@@ -56,40 +53,21 @@ class Snapshot(Record):
 
 
 def make(
-    timestamp: str,
-    reason: str,
-    summary: str,
-    tokens: int = 0,
-    task_id: str = "",
-    task: str = "",
-    phase: str = "",
-    agents: Iterable[str] = (),
-    important: str = "",
-    files: Iterable[FileNote] = (),
-    decisions: Iterable[str] = (),
-    resume: str = "",
-    digests: tuple[Reference, ...] = (),
-    session: str = "",
-) -> Snapshot:
-    """Make a snapshot. Raises ContextError for an invalid reason, phase or task id.
+    timestamp: str, reason: str, summary: str, task_id: str = "", task: str = "",
+    agents: Iterable[str] = (), **fields: Any,
+) -> Snapshot:  # fmt: skip
+    """Make a snapshot; `fields` are its others.
 
-    `task` defaults to the task id; commas in agent names become spaces.
+    `task` defaults to the task id; commas in agent names become spaces. Raises ContextError for an
+    invalid reason, phase or task id.
     """
     return Snapshot(
         timestamp=memory.utc(timestamp),
-        tokens=tokens,
         reason=reason,
         task_id=task_id,
-        summary=sections.clean(summary),
         task=sections.clean(names.one_line(task)) or task_id,
-        phase=phase,
         agents=tuple(a for a in (_agent(agent) for agent in agents) if a),
-        important=sections.clean(important),
-        files=sections.clean_files(files),
-        decisions=sections.clean_all(decisions),
-        resume=sections.clean(resume),
-        digests=digests,
-        session=session,
+        **FORM.clean({"summary": summary} | fields),
     )
 
 
@@ -97,11 +75,46 @@ def _agent(name: str) -> str:
     return sections.clean(names.one_line(name.replace(",", " ")))
 
 
+def _tokens(written: str) -> int:
+    digits = written.lstrip("~ ").replace(",", "").replace("_", "")
+    return int(digits) if names.is_whole(digits, 15) else 0
+
+
+FORM = codec.Form(
+    kind=Snapshot,
+    noun="a snapshot",
+    title="Context Snapshot",
+    template="context_snapshot.md",
+    places={
+        "timestamp": "**Timestamp**",
+        "tokens": "**Token Count**",
+        "reason": "**Reason**",
+        "task_id": "**Task ID**",
+        "session": "**Session**",
+        "facts_kept": "facts_kept",
+        "summary": "## Conversation Summary",
+        "task": "## Current State: Task",
+        "phase": "## Current State: Phase",
+        "agents": "## Current State: Agents",
+        "important": "## Important Context",
+        "files": "## Files in Play",
+        "decisions": "## Pending Decisions",
+        "resume": "## Resume Instructions",
+    },
+    readers={
+        "timestamp": memory.utc,
+        "tokens": _tokens,
+        "reason": codec.one_of(REASONS),
+        "phase": codec.one_of(memory.PHASES),
+        "agents": codec.listed,
+    },
+)
+
+
 def render(snapshot: Snapshot) -> str:
     """Return the document in the layout of the design, with the digests on its last line."""
-    return templates.render(
-        "context_snapshot.md",
-        snapshot=snapshot,
+    return FORM.render(
+        snapshot,
         tokens=str(snapshot.tokens or ""),
         agents=", ".join(snapshot.agents),
         digests=_line_of(snapshot.digests),
@@ -120,46 +133,9 @@ def _line_of(digests: tuple[Reference, ...]) -> str:
 
 def parse(text: str) -> Snapshot:
     """Parse a snapshot. Raises ContextError if the title is not that of a snapshot."""
-    lines = sections.normal(text).rstrip().split("\n")
-    digests = _digests_in(lines[-1])
-    outline = sections.Outline("\n".join(lines[:-1] if digests else lines))
-    if outline.title().lower() != "context snapshot":
-        raise ContextError("not a snapshot: the first line must be `# Context Snapshot`")
-    state = _state(outline)
-    reason, phase = outline.value("Reason"), state.get("phase", "").lower()
-    tokens = outline.value("Token Count").lstrip("~ ").replace(",", "").replace("_", "")
-    listed = {
-        field: [text for found in outline.find(heading) for text in sections.texts(found.lines)]
-        for field, heading in _LISTS.items()
-    }
-    return Snapshot(
-        timestamp=memory.utc(outline.value("Timestamp")),
-        tokens=int(tokens) if names.is_whole(tokens, 15) else 0,
-        reason=reason if reason in REASONS else "",
-        task_id=outline.value("Task ID"),
-        summary=outline.body("Conversation Summary"),
-        task=state.get("task", ""),
-        phase=phase if phase in memory.PHASES else "",
-        agents=tuple(a for a in map(sections.clean, state.get("agents", "").split(",")) if a),
-        important=outline.body("Important Context"),
-        files=sections.clean_files(map(sections.file_note, listed["files"])),
-        decisions=tuple(listed["decisions"]),
-        resume=outline.body("Resume Instructions"),
-        digests=digests,
-        facts_kept=outline.facts_kept(),
-        session=outline.value("Session"),
-    )
-
-
-def _state(outline: sections.Outline) -> dict[str, str]:
-    """The lines `- Task: …` of the current state, by lowercase name."""
-    found: dict[str, str] = {}
-    for section in outline.find("Current State"):
-        for text in sections.texts(section.lines):
-            name, colon, value = text.partition(":")
-            if colon:
-                found.setdefault(name.strip().lower(), sections.clean(value))
-    return found
+    above, _, last = text.rstrip().rpartition("\n")
+    digests = _digests_in(last)
+    return Snapshot(**FORM.parse(above if digests else text)[0], digests=digests)
 
 
 def _digests_in(line: str) -> tuple[Reference, ...]:
@@ -176,24 +152,12 @@ def _digests_in(line: str) -> tuple[Reference, ...]:
     )
 
 
-def save(layout: Layout, snapshot: Snapshot, moment: int) -> str:
-    """Save a snapshot named for its time, never overwriting one; return the path."""
-    text = render(snapshot)
-    return memory.create(layout, memory.SNAPSHOTS, "snap", moment, ".md", lambda _: text)
-
-
-def load(path: str) -> Snapshot:
-    """Load the snapshot at `path`. Raises ContextError if the file is not a snapshot."""
-    return memory.load(path, parse)
-
-
-def load_all(layout: Layout, task: str = "", place: str = "") -> Loaded[Snapshot]:
-    """Return (path, snapshot) pairs, oldest first: by timestamp, then by name.
-
-    Of one `task` or all; `place` as in `memory.load_all`.
-    """
-    found = memory.load_all(
-        layout, memory.SNAPSHOTS, load, lambda one: task in ("", one.task_id or one.task), place
-    )
-    found.sort(key=lambda pair: pair[1].timestamp)  # a stable sort: the names are already in order
-    return found
+KEPT = memory.Kept(
+    memory.SNAPSHOTS,
+    parse,
+    write=lambda snapshot, _: render(snapshot),
+    named=lambda _: "snap",
+    is_of=lambda snapshot, task: task == (snapshot.task_id or snapshot.task),
+    dated=lambda snapshot: snapshot.timestamp,
+)
+save, load, load_all = KEPT.save, KEPT.load, KEPT.load_all

@@ -16,7 +16,7 @@ import os
 from contextkit.base import addresses, files, ledger, meant, names, sessions, stores, tokens
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
-from contextkit.base.type_names import Any, Callable, T
+from contextkit.base.type_names import Callable, Generic, T
 
 PLANS, FINDINGS, CHECKPOINTS, SNAPSHOTS = KINDS = (
     "research_plans",
@@ -32,7 +32,7 @@ _PHASES_ALIKE = {
     "plan design designing architecture": "planning",
     "coding code implement implementing build building development developing dev fix fixing":
         "implementation",
-    "reviewing qa verify verification validation": "review",
+    "reviewing test testing qa verify verification validation": "review",
 }  # fmt: skip
 MERGED = "merged"  # name prefix of merged files; no agent may be called this
 _LONGEST = 100  # characters of an id, at most
@@ -141,15 +141,15 @@ def create(
     kind: str,
     of: str,
     moment: int,
-    suffix: str,
     text: Callable[[str], str],
     agent: str = "",
 ) -> str:
-    """Create `{of}_{ts}{suffix}` with `text(its stem)`, never overwriting; return the path."""
+    """Create `{of}_{ts}` of a kind with `text(its stem)`, never overwriting; return the path."""
     place = folder(layout, kind)
     for stem in files.numbered(f"{of}_{stamp(moment)}", mark="_"):
-        path = os.path.join(place, stem + suffix)
-        if os.path.lexists(path) or _is_archived(layout, kind, stem + suffix):
+        name = stem + suffix(kind)
+        path = os.path.join(place, name)
+        if os.path.lexists(path) or _is_archived(layout, kind, name):
             continue
         try:
             made = text(stem)
@@ -226,22 +226,54 @@ def load(path: str, parse: Callable[[str], T]) -> T:
         raise type(error)(f"{path}: {said}", error.status) from None
 
 
-def load_all(
-    layout: Layout,
-    kind: str,
-    read: Callable[[str], T | None],
-    belongs: Callable[[Any], bool],
-    place: str = "",
-    of: str = "",
-) -> stores.Loaded[T]:
-    """Return (path, document) pairs of a kind, oldest first by name, for documents that belong.
+class Kept(Generic[T]):
+    """The documents of one kind on disk: `save`, `load` and `load_all`.
 
-    `read` loads one file, or returns None for a file of another kind. `place` is a folder to read
-    instead of the store's, such as an archive; `of` selects names with that prefix.
+    write: a document's text, for the stem of its file; named: what comes before the time in its
+    name; is_of: whether it belongs to a task; dated: what to sort by before the name; by: the agent
+    that wrote it; has: whether a file of this name is one of these.
     """
-    found = stores.load(layout, paths(place or layout.memory_folder(kind), suffix(kind), of), read)
-    mine = [(path, one) for path, one in found if one is not None and belongs(one)]
-    return stores.Loaded(mine, found.broken)
+
+    def __init__(
+        self,
+        kind: str,
+        parse: Callable[[str], T],
+        write: Callable[[T, str], str],
+        named: Callable[[T], str],
+        is_of: Callable[[T, str], bool],
+        dated: Callable[[T], str] = lambda _: "",
+        by: Callable[[T], str] = lambda _: "",
+        has: Callable[[str], bool] = lambda _: True,
+    ) -> None:
+        self._kind, self._parse, self._write, self._named = kind, parse, write, named
+        self._is_of, self._dated, self._by, self._has = is_of, dated, by, has
+
+    def save(self, layout: Layout, document: T, moment: int) -> str:
+        """Save a new document, never overwriting one; return its path."""
+        return create(
+            layout,
+            self._kind,
+            self._named(document),
+            moment,
+            lambda stem: self._write(document, stem),
+            self._by(document),
+        )
+
+    def load(self, path: str) -> T:
+        """Load one document. Raises ContextError, naming the path, if the file is another."""
+        return load(path, self._parse)
+
+    def load_all(self, layout: Layout, task: str = "", place: str = "") -> stores.Loaded[T]:
+        """Return (path, document) pairs of one task or all, oldest first.
+
+        `place` is a folder to read instead of the store's, such as an archive.
+        """
+        there = paths(place or layout.memory_folder(self._kind), suffix(self._kind))
+        own = [path for path in there if self._has(path.rpartition("/")[2])]
+        found = stores.load(layout, own, self.load)
+        mine = [pair for pair in found if not task or self._is_of(pair[1], task)]
+        mine.sort(key=lambda pair: self._dated(pair[1]))  # stable: names are already in order
+        return stores.Loaded(mine, found.broken)
 
 
 def suffix(kind: str) -> str:

@@ -275,10 +275,10 @@ def _state(checkpoint: Checkpoint | None, plan: Plan | None, plan_saved: str) ->
                 )
             if (old, state) != ("in_progress", "pending"):
                 where[folded(text)] = (text, state)
-    if saved_action and planned and saved_action.split() != planned.split():
+    if later_plan and saved_action and planned and saved_action.split() != planned.split():
         differences.append(
-            f"Next action: {later[0]} is later ({later[1]}); {earlier[0]} says"
-            f" “{names.one_line(earlier[3])[:200]}”"
+            f"Next action: the plan is later ({plan_saved}); the checkpoint says"
+            f" “{names.one_line(saved_action)[:200]}”"
         )
     found = {s: tuple(t for t, state in where.values() if state == s) for s in _STATES}
     return State(**found, next_action=later[3] or earlier[3], differences=tuple(differences))

@@ -15,11 +15,12 @@ from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Callable
-from contextkit.memory.documents import checkpoints, sections, snapshots
+from contextkit.memory.documents import checkpoints, snapshots
 from contextkit.memory.documents.checkpoints import HOW_TO_RESUME
 from contextkit.memory.documents.findings import OUTPUT
 from contextkit.memory.documents.snapshots import UNSAID
 from contextkit.memory.flows.recovery import InPlay, Recovered, RecoveredFinding, RecoveredMerge
+from contextkit.text import sections
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -379,9 +380,22 @@ def _text_part(heading: str, text: str, path: str, first: bool = False) -> Part:
 def _document(layout: Layout, found: Recovered, path: str, heading: str) -> Part:
     """The plan, without its title, empty sections, and what the report already says."""
     outline = sections.Outline(_text(layout, path).replace("\r\n", "\n"))
-    already = [found.state.next_action, *found.state.differences]
-    outline.sections = [s for s in outline.sections if not _repeats(s, already)]
+    outline.sections = [
+        _later_steps(one, found) if one.name.lower() == "next actions" else one
+        for one in outline.sections
+        if one.name.lower() != "progress"
+    ]
     return Part(heading=f"{heading} ({path})", text=_body(outline.text, 1), path=path)
+
+
+def _later_steps(section: sections.Section, found: Recovered) -> sections.Section:
+    """The steps of the plan except the next action, which stands at the top of the report."""
+    following = names.one_line(found.state.next_action)
+    lines: list[str] = []
+    for item in sections.items(section.lines):
+        if names.one_line(item.text(section.lines)) != following:
+            lines += section.lines[item.first : item.end]
+    return sections.Section("## Planned Steps", [*lines, ""])
 
 
 def _of_snapshot(found: Recovered, taken: snapshots.Snapshot, heading: str) -> Part:
@@ -419,14 +433,6 @@ def _is_next(found: Recovered, line: str) -> bool:
     after = bare.partition(": ")[2] if bare.startswith("Next action of cp_") else bare
     steps = [found.state.next_action, *found.state.pending, *found.state.in_progress]
     return any(after == names.one_line(step) for step in steps) or after != bare
-
-
-def _repeats(section: sections.Section, already: list[str]) -> bool:
-    """Whether this section of the plan only says what the report has said."""
-    if section.name.lower() == "progress":
-        return True
-    items = sections.texts(section.lines) if section.name.lower() == "next actions" else ()
-    return len(items) == 1 and any(names.one_line(items[0]) in text for text in already)
 
 
 def _finding(layout: Layout, one: RecoveredFinding) -> Part:

@@ -15,15 +15,15 @@ from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Any, Callable, Iterable
-from contextkit.memory.documents import checkpoints, findings, plans, sections, snapshots
+from contextkit.memory.documents import checkpoints, findings, plans, snapshots
 from contextkit.memory.documents import merged as merged_findings
 from contextkit.memory.documents import store as memory
 from contextkit.memory.documents.checkpoints import HOW_TO_RESUME, Checkpoint
 from contextkit.memory.documents.findings import Finding
 from contextkit.memory.documents.plans import Plan
-from contextkit.memory.documents.sections import FileNote
 from contextkit.memory.documents.snapshots import UNSAID, Snapshot
-from contextkit.text import facts
+from contextkit.text import facts, sections
+from contextkit.text.sections import FileNote
 
 Fields = dict[str, Any]  # text or tuple of texts by name, from a call or a draft
 

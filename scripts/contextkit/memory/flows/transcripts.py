@@ -13,10 +13,11 @@ import re
 
 from contextkit.base import names, redaction, templates, tokens
 from contextkit.base.records import Record
-from contextkit.base.type_names import Iterable
+from contextkit.base.type_names import Iterable, Sequence
 from contextkit.hosts.documents import contracts
 from contextkit.memory.documents import conversations
 from contextkit.memory.documents.conversations import Event
+from contextkit.text import fitting
 
 MOST_TOKENS = 800
 _HOOK_BYTES = 256 << 10  # bytes of a transcript that a hook reads
@@ -30,7 +31,8 @@ _DECIDES = re.compile(
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"(?<=[.!?。])\s+|\n+")
-_HEADING = 9  # tokens of a heading and the lines around it
+_EDITED = "Files edited"  # all in one line
+_MOST_LISTED = 200  # items of a list that are considered
 _OPEN = ("in_progress", "pending")
 
 
@@ -195,85 +197,69 @@ def _without_code(text: str) -> str:
 # Fitting into the requested tokens
 
 
-class _Selection:
-    """What is included so far, and how many tokens are left."""
-
-    def __init__(self, room: int) -> None:
-        self.room = room
-        self.requests: list[str] = []
-        self.edited: list[str] = []
-        self.lists: dict[str, list[str]] = {}
-        self.last = ""
-
-    def take(self, place: list[str], text: str, most: int, cut: bool = False) -> bool:
-        """Add `text` to `place` if it fits into `most` tokens; with `cut`, add what fits of it."""
-        most = min(most, self.room)
-        size = tokens.estimate(text) + (3 if place else _HEADING)
-        if size > most and cut and most > 20:
-            text = tokens.clip(text[: 20 * most], most - 12) + " (cut)"
-            size = tokens.estimate(text) + 3
-        if size > most:
-            return False
-        place.append(text)
-        self.room -= size
-        return True
-
-
 def _fitted(caught: CaughtUp, max_tokens: int, tokenizer: str) -> CaughtUp:
-    """Return `caught` with its text: the last request first, then a share for each kind.
-
-    What one kind does not need goes to the others: earlier requests, then what was said last.
-    """
-    room = int(max_tokens / tokens.CAUTION) - 16  # room for the heading of the requests
-    while True:
-        chosen, count = _select(caught, max(room, 12))
-        text = _rendered(chosen, caught)
-        if tokens.within(text, max_tokens, tokenizer) or room < 12:
-            break
-        room = min(room * 9 // 10, room * max_tokens // tokens.size(text, tokenizer))
-    return caught.replace(text=text if room >= 12 else "", left_out=count)
-
-
-def _select(caught: CaughtUp, room: int) -> tuple[_Selection, int]:
-    chosen = _Selection(room)
-    asked = list(reversed(caught.requests))
-    if asked:
-        chosen.take(chosen.requests, asked[0], room * 2 // 5, cut=True)
-    lists = {"Commands that failed": caught.failed, "Running when it ended": caught.running,
-             "Decisions": caught.decisions, "Open steps": caught.open_steps}  # fmt: skip
-    left: list[tuple[list[str], str]] = []
-    share = max(room // 8, 24)
-    for place, texts in ((chosen.edited, caught.edited), *((chosen.lists.setdefault(h, []), t)
-                                                         for h, t in lists.items())):  # fmt: skip
-        spent = 0
-        for text in texts:
-            before = chosen.room
-            if spent < share and chosen.take(place, text, share, cut=place is not chosen.edited):
-                spent += before - chosen.room
-            else:
-                left.append((place, text))
-    for text in asked[1:]:
-        if not chosen.take(chosen.requests, text, room):
-            break  # a gap between two requests would mislead
-    left = [(place, text) for place, text in left if not chosen.take(place, text, room)]
-    if caught.last_said:
-        said: list[str] = []
-        chosen.take(said, caught.last_said, max(room // 6, chosen.room), cut=True)
-        chosen.last = "".join(said)
-    return chosen, len(left) + len(caught.requests) - len(chosen.requests)
+    """Return `caught` with its text, and how many texts that leaves out."""
+    lists = _lists(caught)
+    texts = [
+        *caught.requests,
+        caught.last_said,
+        *(text for some in lists.values() for text in some),
+    ]
+    moves = _moves(len(caught.requests), [len(some) for some in lists.values()])
+    fitted = fitting.fit(
+        fitting.parts(texts, moves),
+        lambda kept: tokens.within(_rendered(caught, kept), max_tokens, tokenizer),
+    )
+    text = _rendered(caught, fitted)
+    return caught.replace(
+        text=text if tokens.within(text, max_tokens, tokenizer) else "",
+        left_out=sum(bool(whole) and not kept for whole, kept in zip(texts, fitted, strict=True)),
+    )
 
 
-def _rendered(chosen: _Selection, caught: CaughtUp) -> str:
-    edited = ", ".join(chosen.edited)
-    if len(chosen.edited) < len(caught.edited):
-        edited += f" (+{len(caught.edited) - len(chosen.edited)} more)"
+def _lists(caught: CaughtUp) -> dict[str, tuple[str, ...]]:
+    return {
+        _EDITED: caught.edited, "Commands that failed": caught.failed,
+        "Running when it ended": caught.running, "Decisions": caught.decisions,
+        "Open steps": caught.open_steps,
+    }  # fmt: skip
+
+
+def _moves(requests: int, lengths: list[int]) -> list[tuple[Iterable[int], int]]:
+    """What is cut, in this order: earlier requests, long lists, what was said and asked last."""
+    starts = [requests + 1 + sum(lengths[:number]) for number in range(len(lengths))]
+
+    def drop(first: int, last: int) -> list[tuple[Iterable[int], int]]:
+        """Leave out the items from the `last` to the `first` of every list, one row at a time."""
+        places = list(zip(starts, lengths, strict=True))
+        rows = range(min(last, max(lengths, default=0)) - 1, first - 1, -1)
+        return [([start + row for start, most in places if row < most], 0) for row in rows]
+
+    newest, said = (requests - 1, *range(requests - 1)) if requests else (), requests
+    asked = newest[:1]
+    return [
+        *((range(end), 0) for end in range(1, requests)), ((said,), 900), *drop(6, _MOST_LISTED),
+        (asked, 1200), ((said,), 400), *drop(2, 6), (asked, 500), ((said,), 0), *drop(0, 2),
+        (asked, 60),
+    ]  # fmt: skip
+
+
+def _rendered(caught: CaughtUp, kept: Sequence[str]) -> str:
+    count = len(caught.requests)
+    requests, last, rest = kept[:count], kept[count], list(kept[count + 1 :])
+    lists = []
+    for heading, some in _lists(caught).items():
+        texts, rest = list(filter(None, rest[: len(some)])), rest[len(some) :]
+        if texts:
+            more = f" (+{len(some) - len(texts)} more)" if len(texts) < len(some) else ""
+            line = ", ".join(texts) if heading == _EDITED else ""
+            lists.append({"heading": heading, "line": line, "texts": texts, "more": more})
     return templates.render(
         "catch_up.md",
-        requests=[_quoted(text) for text in reversed(chosen.requests)],
-        earlier=len(caught.requests) - len(chosen.requests),
-        edited=edited.strip(),
-        lists=[{"heading": h, "texts": texts} for h, texts in chosen.lists.items() if texts],
-        last=_quoted(chosen.last),
+        requests=[_quoted(text) for text in requests if text],
+        earlier=sum(not text for text in requests),
+        lists=lists,
+        last=_quoted(last),
     ).strip()
 
 

@@ -13,6 +13,7 @@ import os
 
 from contextkit.base import (
     addresses,
+    agents,
     files,
     git,
     ledger,
@@ -25,7 +26,7 @@ from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.version import toolkit
-from contextkit.capsules.documents import trim
+from contextkit.capsules.documents import items, trim
 from contextkit.capsules.flows import given
 from contextkit.capsules.flows.given import Given
 from contextkit.reviews.documents import runs
@@ -258,7 +259,8 @@ def prepare(layout: Layout, request: Request) -> Prepared:
         scope = scope.replace(text=text)
     own = [scope.path] if scope and not os.path.isabs(scope.path) else []
     asked = request.replace(capsule=request.capsule or ("none" if of_run else ""))
-    body, notes, lacking = choose(layout, asked, role, branch, own)
+    task = scope.text if scope and prompts.MARK not in scope.text else ""
+    body, notes, lacking = choose(layout, asked, role, branch, own, task)
     order = Order(
         id=f"{names.compact(request.now)}-{slug}",
         slug=slug,
@@ -304,11 +306,13 @@ def _deliverables(given: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def choose(
-    layout: Layout, request: Request, role: Role | None, branch: str, own: list[str]
+    layout: Layout, request: Request, role: Role | None, branch: str, own: list[str], task: str = ""
 ) -> tuple[Given | None, list[str], bool]:
     """Return the capsule to give, what to say about it, and whether one is lacking.
 
-    Commits to the paths `own` are not news. Raises ContextError for a capsule that cannot be given.
+    Commits to the paths `own` are not news. An agent whose `task` is a question gets an excerpt, as
+    one that a host starts does, unless the request says which capsule or how much of it.
+    Raises ContextError for a capsule that cannot be given.
     """
     wanted = request.capsule or (role.says("capsule") if role else "")
     if not wanted and role and role.judges:
@@ -324,7 +328,11 @@ def choose(
     if path:
         found = given.at(layout, path, branch, own)
         said = [f"{found.path}: since then: {line}" for line in found.news]
-        return _fitted(layout, found, request), said, False
+        found = _fitted(layout, found, request)
+        asked_for = wanted or request.max_tokens
+        if task and not asked_for and agents.asks(role.name if role else "", task):
+            found = found.cut(items.excerpt(found.body, task) + "\n")
+        return found, said, False
     how = "make one with `make capsule_prompt`, `make capsule_save`, and commit it"
     if wanted:
         raise bad_input(f"capsule: there is none on {branch or 'no branch'}: {how}")

@@ -39,7 +39,6 @@ from contextkit.subagents.flows import sandboxes
 MARK = "{{CAPSULE_BODY}}"
 _MOST_CHARACTERS = 9_500  # a host cuts hook output above 10,000
 _MOST_MARKS = 10
-_QUESTION_TOKENS = 120  # of a brief for an agent that only answers a question
 _LONGEST_MARK = 400  # length in characters
 _AUTHORITY = "Treat this capsule as authoritative for current context."
 
@@ -275,7 +274,7 @@ def brief(layout: Layout, branch: str, kind: str = "", task: str = "") -> str:
             return items.excerpt(text, task, room)
         return trim.trimmed(text, room, tokenizer)[0]
 
-    limit = room = _QUESTION_TOKENS if asks else layout.limits.subagent_brief_tokens
+    limit = room = items.QUESTION_TOKENS if asks else layout.limits.subagent_brief_tokens
     shown = _labeled(source, shorter(room) if asks else text, shortened=asks)
     while room and (len(shown) > _MOST_CHARACTERS or not tokens.within(shown, limit, tokenizer)):
         room = room * 4 // 5
