@@ -198,7 +198,7 @@ PROMPT = {"capsule_prompt"} | REMINDERS | ours(
 )  # fmt: skip
 HANDOFF = {"handoff"} | COMMON | LEDGER | ours(
     "base.addresses base.agents base.formats base.markdown base.packages base.redaction"
-    " base.sessions base.tokens"
+    " base.sessions base.shelf base.tokens"
     " handoffs.commands handoffs.documents.artifacts handoffs.documents.fitting"
     " handoffs.documents.state handoffs.flows.autofill handoffs.flows.blockers"
     " handoffs.flows.incoming handoffs.flows.switch reviews.documents.verdicts"

@@ -13,9 +13,7 @@ is not certainly merged stays, and so does anything that cannot be read.
 
 from __future__ import annotations
 
-import os
-
-from contextkit.base import addresses, files, git, ledger, names, redaction, tokens
+from contextkit.base import addresses, files, git, names, redaction, shelf, tokens
 from contextkit.base.errors import ContextError, NewerFormat
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -336,8 +334,8 @@ def prune(layout: Layout, wish: Wish, now: int, dry_run: bool = False) -> list[G
             ]
     for one in () if dry_run else going:
         path = layout.join(one.id)
-        os.unlink(files.inside(layout.capsules, path, "capsule"))
-        ledger.note(layout, ledger.REMOVED, addresses.of(layout, path, "capsule"))
+        files.inside(layout.capsules, path, "capsule")
+        shelf.remove(layout, path, "capsule")
     return going
 
 

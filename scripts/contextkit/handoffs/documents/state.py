@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, agents, files, formats, ledger, names, sessions, version
+from contextkit.base import agents, files, formats, names, sessions, shelf, version
 from contextkit.base.errors import ContextError, NewerFormat, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -285,17 +285,8 @@ def keep(layout: Layout, state: State, handoff: Handoff, now: int, carried: int)
         ),
     )  # fmt: skip
     for name in (*surplus, *gone):
-        _remove(layout, name)
+        shelf.remove(layout, os.path.join(layout.handoffs, name), "handoff")
     return path
-
-
-def _remove(layout: Layout, name: str) -> None:
-    path = os.path.join(layout.handoffs, name)
-    try:
-        os.unlink(path)
-        ledger.note(layout, ledger.REMOVED, addresses.of(layout, path, "handoff"))
-    except FileNotFoundError:
-        pass  # somebody removed it by hand
 
 
 def _rested(state: State, since: str, most: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -340,7 +331,7 @@ def undo(layout: Layout, state: State) -> tuple[State, str]:
     before = "" if last.from_agent == "-" else last.from_agent
     undone = state.replace(active=before, order=order, switches=log)
     if name:
-        _remove(layout, name)
+        shelf.remove(layout, os.path.join(layout.handoffs, name), "handoff")
     save(layout, undone)
     return undone, name
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, files, ledger, links, names, tokens
+from contextkit.base import addresses, files, ledger, names, shelf, tokens
 from contextkit.base.errors import UPGRADE, ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -145,32 +145,10 @@ def _moved(layout: Layout, path: str, place: str, kind: str) -> list[str]:
     """Move a document; its new path, or [] if another process moved it first."""
     if kind in (memory.PLANS, memory.SNAPSHOTS):  # these may be written again under the same name
         with files.locked(layout.lock(path)):
-            return _move(path, place, kind)
-    return _move(path, place, kind)
-
-
-def _move(path: str, place: str, kind: str) -> list[str]:
-    files.make_folder(place)
-    final = os.path.join(place, os.path.basename(path))
-    try:
-        if os.path.lexists(final) and _same(path, final):
-            files.discard(path)
-            return [final]
-        if os.path.lexists(final) and kind == memory.PLANS:
-            files.rename(final, files.free(*os.path.splitext(final)))  # an earlier plan of the task
-        elif os.path.lexists(final):
-            final = files.free(*os.path.splitext(final))
-        files.rename(path, final)
-    except FileNotFoundError:
-        return []
-    return [final]
-
-
-def _same(path: str, other: str) -> bool:
-    if os.path.samestat(os.lstat(path), os.lstat(other)):
-        return True
-    with links.opened(path) as one, links.opened(other) as two:
-        return one.read() == two.read()
+            found = shelf.move(path, place, in_front=kind == memory.PLANS)  # the plan that counts
+    else:
+        found = shelf.move(path, place)
+    return [found] if found else []
 
 
 def archive(layout: Layout, task: str, broken: list[str]) -> list[str]:
@@ -194,7 +172,7 @@ def unarchive(layout: Layout, task: str, left: list[str]) -> list[str]:
             there = memory.paths(place, memory.suffix(kind))
             for path in there:
                 back = os.path.join(memory.folder(layout, kind), os.path.basename(path))
-                if os.path.lexists(back) and not _same(path, back):
+                if os.path.lexists(back) and not shelf.is_same(path, back):
                     left.append(f"{layout.shown(path)}: there is another {os.path.basename(path)}")
                 else:
                     moved += _moved(layout, path, os.path.dirname(back), kind)
@@ -229,9 +207,8 @@ def clean(layout: Layout, now: int, dry_run: bool, broken: list[str]) -> list[tu
         if last:
             with moving(layout, one.task_id):
                 put_away(layout, one.task_id, [path])
-        elif os.path.lexists(path):
-            files.discard(path)
-            ledger.note(layout, ledger.REMOVED, addresses.of(layout, path))
+        else:
+            shelf.remove(layout, path)
     return done
 
 

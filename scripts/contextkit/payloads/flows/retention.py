@@ -14,7 +14,7 @@ import errno
 import os
 import sys
 
-from contextkit.base import files, ledger, links, names, sessions
+from contextkit.base import files, ledger, links, names, sessions, shelf
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -146,14 +146,9 @@ def _is_ours(name: str, manifest: bytes) -> bool:
 
 def _move(inside: list[str], old: str, new: str) -> None:
     """Move files from one folder to another; a taken name gets a number."""
-    if inside:
-        files.make_folder(new)
     for name in inside:
-        source, target = os.path.join(old, name), os.path.join(new, name)
-        if not os.path.lexists(target):
-            files.rename(source, target)
-        elif name.endswith(".md"):
-            files.create(target, files.read_bytes(source))
+        if name.endswith(".md") or not os.path.lexists(os.path.join(new, name)):
+            shelf.move(os.path.join(old, name), new)
 
 
 def resume(layout: Layout, session: str, now: int) -> bool:

@@ -1,0 +1,51 @@
+"""The shelf: how a document leaves its store, for an archive, back again, or for good.
+
+Nothing is overwritten, and a process killed midway has either moved a document or not. Of two
+processes at once, one does it and the other finds it done. Locks are the caller's business.
+"""
+
+from __future__ import annotations
+
+import os
+
+from contextkit.base import addresses, files, ledger, links
+from contextkit.base.layout import Layout
+
+
+def move(path: str, folder: str, in_front: bool = False) -> str:
+    """Move a file into a folder and return its new path, or '' if it was gone.
+
+    Of two different files with its name, the one that was there keeps it and the other gets `-2`;
+    if `in_front`, the other way round. One that is there already is not kept twice.
+    """
+    files.make_folder(folder)
+    final = os.path.join(folder, os.path.basename(path))
+    try:
+        if os.path.lexists(final):
+            if is_same(path, final):
+                files.discard(path)
+                return final
+            other = files.free(*os.path.splitext(final))
+            if in_front:
+                files.rename(final, other)
+            else:
+                final = other
+        files.rename(path, final)
+    except FileNotFoundError:
+        return ""
+    return final
+
+
+def is_same(path: str, other: str) -> bool:
+    """Whether two paths are one file, or hold the same bytes."""
+    if os.path.samestat(os.lstat(path), os.lstat(other)):
+        return True
+    with links.opened(path) as one, links.opened(other) as two:
+        return one.read() == two.read()
+
+
+def remove(layout: Layout, path: str, kind: str = "") -> None:
+    """Remove a document of a kind for good, and note it, unless another process did."""
+    if os.path.lexists(path):
+        files.discard(path)
+        ledger.note(layout, ledger.REMOVED, addresses.of(layout, path, kind))
