@@ -142,7 +142,7 @@ def named_in(text: str) -> list[str]:
 
 # What hooks of a session say: at its start, receipts of an agent's report and of an output, and
 # what a compaction leaves.
-_REPORT = f"# Report\n\n## Summary\n\nThe login is slow.\n\n{LONG * 3}"
+_REPORT = f"# Report\n\n## Summary\n\nThe login is slow.\n\n{TEXT * 3}"
 _BLOCKS = [{"type": "text", "text": _REPORT}]
 HOOKS: tuple[tuple[str, dict[str, object]], ...] = (
     ("SessionStart", {"source": "startup"}),
