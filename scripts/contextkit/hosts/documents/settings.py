@@ -83,8 +83,9 @@ def merged(
     if text.strip():
         parsed = _parse(text, where)
         check(parsed, where)
-        there = list(ours(parsed))
-        tools = {event: _matcher(parsed, event, group) for event, group, *_ in _handlers(parsed)}
+        there = ours(parsed)
+        groups = [(event, parsed[_KEY][event][group]) for event, group, *_ in _handlers(parsed)]
+        tools = {event: group.get("matcher") for event, group in groups}
         same = all(tools.get(event) == matcher for event, matcher in (only or {}).items())
         if same and dict(there) == handlers and len(there) == len(handlers):
             return text, emptied
@@ -128,33 +129,27 @@ def check(settings: dict[str, Any], where: str) -> None:
         raise bad_input(f"{where}: `hooks` must be an object of lists: fix it; nothing written")
 
 
-def _handlers(settings: dict[str, Any]) -> Iterator[tuple[str, int, int, dict[str, Any], int]]:
-    """Yield (event, group, place in it, handler, size of the group) for each of our handlers."""
+def _handlers(settings: dict[str, Any]) -> Iterator[tuple[str, int, int, dict[str, Any]]]:
+    """Yield (event, group, place in it, handler) for each of our handlers."""
     hooks = settings.get(_KEY)
     for event, groups in hooks.items() if isinstance(hooks, dict) else ():
         for index, group in enumerate(groups if isinstance(groups, list) else ()):
             if _is_ours(group):
-                yield event, index, 0, group, 1
+                yield event, index, 0, group
             inside = group.get(_KEY) if isinstance(group, dict) else None
-            handlers = inside if isinstance(inside, list) else []
-            for place, one in enumerate(handlers):
+            for place, one in enumerate(inside if isinstance(inside, list) else ()):
                 if _is_ours(one):
-                    yield event, index, place, one, len(handlers)
+                    yield event, index, place, one
 
 
-def _matcher(settings: dict[str, Any], event: str, group: int) -> object:
-    return settings[_KEY][event][group].get("matcher")
-
-
-def ours(settings: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+def ours(settings: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
     """Return (event, handler) of each of our handlers."""
-    for event, _, _, one, _ in _handlers(settings):
-        yield event, one
+    return [(event, one) for event, _, _, one in _handlers(settings)]
 
 
 def read(text: str, where: str) -> list[tuple[str, dict[str, Any]]]:
     """Return `ours` for a settings file's text. Raises ContextError for what no host reads."""
-    return list(ours(_parse(text, where)))
+    return ours(_parse(text, where))
 
 
 def _is_ours(one: object) -> bool:
@@ -169,8 +164,8 @@ def removed(text: str, emptied: dict[str, str], where: str) -> str:
     """Return the settings without our handlers; containers that were empty before are restored."""
     parsed = _parse(text, where)
     touched = []
-    for event, group, place, _, size in reversed(list(_handlers(parsed))):
-        whole = size == 1 or not _others(parsed, event, group)
+    for event, group, place, _ in reversed(list(_handlers(parsed))):
+        whole = all(map(_is_ours, parsed[_KEY][event][group].get(_KEY, ())))
         if whole and place:
             continue  # the group is removed with its first handler
         path = (_KEY, event, group) if whole else (_KEY, event, group, _KEY, place)
@@ -179,10 +174,6 @@ def removed(text: str, emptied: dict[str, str], where: str) -> str:
     for event in dict.fromkeys(touched):
         text = _emptied(text, (_KEY, event), emptied)
     return _emptied(text, (_KEY,), emptied) if touched else text
-
-
-def _others(settings: dict[str, Any], event: str, group: int) -> bool:
-    return not all(map(_is_ours, settings[_KEY][event][group][_KEY]))
 
 
 def _emptied(text: str, path: Path, emptied: dict[str, str]) -> str:
