@@ -63,7 +63,7 @@ def adopt(
 
 
 def _add_all(work: Work, record: Adopted, copy: bool) -> Adopted:
-    """Add the toolkit, the include and the parts of each host; return the record with its origin."""
+    """Add the toolkit, the include and what each host gets; return the record with the origin."""
     folder, kind = record.folder, "copy" if copy else work.before.kind
     pin = wrapper.Pin() if kind == "copy" else wrapper.pin()
     _vendor(work, folder, pin)
@@ -273,8 +273,8 @@ def _merge_hooks(work: Work, path: str, host: Host, toolkit: str) -> None:
         text = (work.read(path) or b"").decode("utf-8")
     except UnicodeDecodeError:
         raise bad_input(f"{path}: is not UTF-8: convert it first; nothing was written") from None
-    wanted, only = settings.wanted(host, toolkit, outputs), settings.matchers(host, outputs)
-    merged, emptied = settings.merged(text, wanted, before, path, only, host.flat)
+    wanted = settings.wanted(host, toolkit, outputs)
+    merged, emptied = settings.merged(text, wanted, before, path, host.flat)
     if emptied:
         work.emptied[path] = emptied
     work.edit(path, merged)
