@@ -120,6 +120,7 @@ _SUITE = "Test suite failed to run"  # jest's, for a whole file
 _LONGEST, _END = 260, 110  # characters shown of a failure, and of its end if it is longer
 _READ = 500  # characters read of a line
 _BLOCK, _LONG_BLOCK = 60, 2000  # lines of a test's block that are read; of one with a heading
+_READ_WHOLE = 500  # failed tests whose blocks are read: far more than can be told
 _IN_FRAME = 8  # lines of terraform's frame around an error
 _FRAMES = 200  # lines of a trace above its exception
 
@@ -160,7 +161,11 @@ def find(text: Lines, told: set[int]) -> tuple[list[Failure], set[int], set[int]
     aside = _aside(text)
     heads = _heads(text, told | aside)
     blocks = _blocks(text, heads, told | aside)
-    mentions = [_mention(text, at, heads[at], blocks[at]) for at in heads]
+    mentions = [
+        _mention(text, at, name, blocks[at]) if number < _READ_WHOLE
+        else _Mention(at, name, "", "", frozenset(blocks[at]))
+        for number, (at, name) in enumerate(heads.items())
+    ]  # fmt: skip
     used = {*heads, *aside}.union(*(mention.used for mention in mentions))
     if heads:
         used |= {at for at in text.numbers_of_failing() if _GROUP.match(text.bare[at])}
@@ -235,7 +240,11 @@ def _continued(text: Lines, at: int, name: str) -> str:
 def _blocks(text: Lines, heads: dict[int, str], told: set[int]) -> dict[int, list[int]]:
     """The lines that a runner prints for each test, by the line that names it."""
     printed = _of_go(text)
-    return {at: _block(text, heads, at, told, printed.get(heads[at], [])) for at in heads}
+    return {
+        at: printed.get(name, []) if at + 1 in heads  # nothing stands below it
+        else _block(text, heads, at, told, printed.get(name, []))
+        for at, name in heads.items()
+    }  # fmt: skip
 
 
 def _of_go(text: Lines) -> dict[str, list[int]]:
@@ -348,6 +357,9 @@ def _tests(text: Lines, mentions: list[_Mention]) -> list[Failure]:
     """One failure for each test, from all lines that name it."""
     found: list[Failure] = []
     for name, same in _by_test(mentions).items():
+        if len(found) >= _READ_WHOLE:
+            found.append(Failure(same[0].line, name, name))
+            continue
         line, said = _cited(text, name, same)
         place = next((one.place for one in same if one.place), "")
         found.append(Failure(line, _with_place(shown(said), place), name))
