@@ -37,8 +37,7 @@ def plain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def write_hooks(repo: Path, toolkit: Path = CHECKOUT) -> None:
     """Hooks for all events of Claude Code."""
     found = settings.wanted(hosts.find("claude"), str(toolkit))
-    only = settings.matchers(hosts.find("claude"))
-    text, _ = settings.merged("", found, {}, "s", only)
+    text, _ = settings.merged("", found, {}, "s")
     (repo / ".claude").mkdir(exist_ok=True)
     (repo / ".claude" / "settings.json").write_text(text, encoding="utf-8")
 
@@ -152,8 +151,7 @@ def test_a_folder_of_a_clone_with_links_to_our_launcher_is_none_of_ours(
     monkeypatch.setattr(adoption, "folder_of", lambda top: folder)
     for name in hosts.names_of_hosts():
         host = hosts.find(name)
-        found = {event: settings.handler(host, event, folder) for event in host.events}
-        text, _ = settings.merged("", found, {}, "s", {}, host.flat)
+        text, _ = settings.merged("", settings.wanted(host, folder), {}, "s", host.flat)
         files.write(str(repo / host.settings), text)
     fired = trials.fire_all(Layout(), hosts.names_of_hosts())
     assert fired and {trial.problems for trial in fired} == {(trials.FOREIGN,)}

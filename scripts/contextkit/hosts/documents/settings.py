@@ -50,8 +50,17 @@ def events(host: Host, outputs: bool = True) -> list[str]:
 
 
 def wanted(host: Host, toolkit: str, outputs: bool = True) -> dict[str, dict[str, object]]:
-    """Return our handler for each of those events."""
-    return {event: handler(host, event, toolkit) for event in events(host, outputs)}
+    """Return what belongs into the list of each of those events: our handler, in its group."""
+    return {event: grouped(host, event, handler(host, event, toolkit), outputs)
+            for event in events(host, outputs)}  # fmt: skip
+
+
+def grouped(
+    host: Host, event: str, one: dict[str, object], outputs: bool = True
+) -> dict[str, object]:
+    """Return a handler with the tools that its event is about; a flat host has no groups."""
+    matcher = matchers(host, outputs).get(event)
+    return one if host.flat else ({"matcher": matcher} if matcher else {}) | {_KEY: [one]}
 
 
 def matchers(host: Host, outputs: bool = True) -> dict[str, str]:
@@ -68,14 +77,10 @@ def matchers(host: Host, outputs: bool = True) -> dict[str, str]:
 
 
 def merged(
-    text: str,
-    handlers: dict[str, dict[str, object]],
-    emptied: dict[str, str],
-    where: str,
-    only: dict[str, str] | None = None,
+    text: str, wanted: dict[str, dict[str, object]], emptied: dict[str, str], where: str,
     flat: bool = False,
-) -> tuple[str, dict[str, str]]:
-    """Return the settings with our handlers, each once, and the containers that were empty.
+) -> tuple[str, dict[str, str]]:  # fmt: skip
+    """Return the settings with what is wanted, each once, and the containers that were empty.
 
     Those (`{"hooks/Stop": "[]"}`, as returned by the last merge) make it possible to restore the
     original text. Raises ContextError for settings that no host reads.
@@ -83,26 +88,21 @@ def merged(
     if text.strip():
         parsed = _parse(text, where)
         check(parsed, where)
-        there = ours(parsed)
-        groups = [(event, parsed[_KEY][event][group]) for event, group, *_ in _handlers(parsed)]
-        tools = {event: group.get("matcher") for event, group in groups}
-        same = all(tools.get(event) == matcher for event, matcher in (only or {}).items())
-        if same and dict(there) == handlers and len(there) == len(handlers):
+        there = [(event, parsed[_KEY][event][group]) for event, group, *_ in _handlers(parsed)]
+        if dict(there) == wanted and len(there) == len(wanted):
             return text, emptied
         text = removed(text, emptied, where)
-    emptied = _empty(text, list(handlers))
+    emptied = _empty(text, list(wanted))
     text = text if text.strip() else "{}\n"
     if flat and "version" not in _parse(text, where):
         text = _add(text, (), "version", 1)
-    for event, one in handlers.items():
+    for event, one in wanted.items():
         for path, key, empty in (((), _KEY, {}), ((_KEY,), event, [])):
             try:
                 _span(text, (*path, key))
             except KeyError:
                 text = _add(text, path, key, empty)
-        matcher = (only or {}).get(event)
-        group = ({"matcher": matcher} if matcher else {}) | (one if flat else {_KEY: [one]})
-        text = _add(text, (_KEY, event), "", group)
+        text = _add(text, (_KEY, event), "", one)
     return text, emptied
 
 
