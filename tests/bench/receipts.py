@@ -5,7 +5,8 @@
 For each text: its facts, how many its receipt keeps, and how many the same number of tokens keep
 as the first 100 words, the first sentences, the sentences that TF-IDF or TextRank put first, and
 those that add most new facts a token (the ceiling: it reads badly, and nothing can be better by
-much). For reviews also the P0 and P1 findings that are named or counted, for logs the failures.
+much). For reviews also the P0 and P1 findings that are named or counted, for logs the failures. At
+the end: how many sentences of the texts' own summaries stand whole in their receipts.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ sys.path.insert(0, str(CHECKOUT / "scripts"))
 from contextkit.base import tokens  # noqa: E402
 from contextkit.base.layout import Layout  # noqa: E402
 from contextkit.payloads.flows import storing  # noqa: E402
-from contextkit.text import facts  # noqa: E402
+from contextkit.text import authored, facts  # noqa: E402
 from contextkit.text.digests import engine, reading  # noqa: E402
 
 WAYS = ("receipt", "100 words", "lead", "TF-IDF", "TextRank", "ceiling")
@@ -138,11 +139,24 @@ def severe(text: str) -> set[str]:
 
 
 def all_severe_covered(text: str, receipt: str) -> bool:
-    """Whether each P0 and P1 is named in the receipt, or counted in a `+n more`."""
-    found = severe(text)
-    count, named = len(found), sum(identity in receipt for identity in found)
-    more = sum(int(n) for n in re.findall(r"P[01]\W{1,4}(\d+) more", receipt))
-    return named + more >= count
+    """Whether each P0 and P1 is named in the receipt, by id or in words, or is counted in it."""
+    said = set(words(receipt))
+    titles = dict(re.findall(r"^\W*P[01]\W+(P[01]-\d+)\W(.*)$", text, re.M))
+    unnamed = [one for one in severe(text) if one not in receipt]
+    told = [one for one in unnamed if mostly(set(words(titles.get(one, one))), said)]
+    more = sum(int(n) for n in re.findall(r"P[01](?: left out)?\W.*?\+(\d+) more", receipt))
+    return len(unnamed) - len(told) <= more
+
+
+def mostly(wanted: set[str], said: set[str]) -> bool:
+    return len(wanted & said) >= len(wanted) / 2
+
+
+def summed_up(text: str, receipt: str) -> tuple[int, int]:
+    """How many sentences of the text's own summary a receipt has whole, and how many there are."""
+    found = [one.text for one in authored.read(text).statements if one.role == "summary"]
+    said = " ".join(words(receipt))
+    return sum(" ".join(words(one)) in said for one in found), len(found)
 
 
 def measure(text: str, name: str) -> tuple[int, int, list[int], str]:
@@ -171,11 +185,13 @@ def main(folder: Path) -> int:
     print(f"{'text':<38} {'kind':<7} {'tokens':>6} {'facts':>5}", end="")
     print("".join(f"{way:>10}" for way in WAYS))
     totals: dict[str, list[list[float]]] = {}
+    own: list[tuple[int, int]] = []
     for path in texts(folder):
         text = path.read_text(encoding="utf-8", errors="replace")
         if tokens.estimate(text) <= SHORTEST:
             continue
         count, room, kept, receipt = measure(text, path.stem)
+        own.append(summed_up(text, receipt))
         kind = re.findall(r"^kind: (\w+)", receipt, re.M)[0]
         shares = [100 * one / count if count else 100.0 for one in kept]
         totals.setdefault(kind, []).append(shares)
@@ -190,6 +206,8 @@ def main(folder: Path) -> int:
     for kind, rows in [*sorted(totals.items()), ("all", everything)]:
         means = [sum(column) / len(rows) for column in zip(*rows, strict=True)]
         print(f"{f'mean of {len(rows)} ({kind})':<59}" + "".join(f"{m:>9.1f}%" for m in means))
+    whole, count = (sum(column) for column in zip(*own, strict=True))
+    print(f"sentences of their own summaries: {whole} of {count} whole")
     return 0
 
 

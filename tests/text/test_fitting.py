@@ -118,8 +118,4 @@ def measures_in_a_loop(function: ast.FunctionDef) -> bool:
 
 
 def test_whoever_brings_a_text_under_a_cap_uses_fit_or_says_why_not() -> None:
-    assert set(measuring_loops()) - ELSEWHERE.keys() <= {
-        # on their way to `fit`
-        "payloads/documents/receipts.py:clipped", "payloads/flows/telling.py:_as_many",
-    }  # fmt: skip
-    assert ELSEWHERE.keys() <= set(measuring_loops()), "these are gone: drop their lines"
+    assert set(measuring_loops()) == ELSEWHERE.keys(), "use fit, say why not, or drop the line"

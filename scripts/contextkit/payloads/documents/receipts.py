@@ -21,10 +21,13 @@ from __future__ import annotations
 from contextkit.base import names, tokens
 from contextkit.base.errors import bad_input
 from contextkit.base.records import Record
+from contextkit.base.type_names import Iterable, Sequence
+from contextkit.text import fitting
 
 MARK = "@stored: "
 _SHORTEST = 60  # length in characters below which a finding is not shortened further
 _LONGEST = 2000  # characters of a finding that are considered when it is shortened
+_WIDTHS = (1000, 500, 250, 120, _SHORTEST)  # to which findings are shortened, in steps
 _LEVELS = ("High", "Medium", "Low")
 _STATED = ("confidence", "confidence level", "overall confidence")
 _TOLD = ("kind", "grounded", "facts_kept", "note")
@@ -176,38 +179,27 @@ def parse_path(text: str) -> str:
 def clipped(receipt: Receipt, cap: int, tokenizer: str) -> tuple[Receipt, list[str]]:
     """The receipt within `cap` tokens of the reader's tokenizer, and what was cut.
 
-    The longest findings are shortened first, then rows are dropped from the end, then the key
-    findings are shortened. The path and the token count always stay.
+    Findings are shortened first, then rows are dropped from the end, then the key findings are
+    shortened. The path and the token count always stay.
     """
+    count = len(receipt.rows)
+    aspects, findings, key = range(count), range(count, 2 * count), 2 * count
+    moves: list[tuple[Iterable[int], int]] = [(aspects, _SHORTEST), ((*findings, key), _LONGEST)]
+    moves += [(findings, width) for width in _WIDTHS]
+    moves += [((at,), 0) for at in reversed(findings[1:])]
+    moves += [((key,), _SHORTEST)]
+    # a script whose characters cost many tokens
+    moves += [((*aspects, *findings[:1], key), width) for width in (30, 15, 7, 3, 1)]
 
-    def cut(rows: int, finding: int, key: int, aspect: int = _SHORTEST) -> Receipt:
-        kept = tuple(
-            Row(
-                aspect=names.clipped_at_space(row.aspect, aspect),
-                finding=names.clipped_at_space(row.finding, finding),
-            )
-            for row in receipt.rows[:rows]
-        )
-        return receipt.replace(
-            rows=kept, key_findings=names.clipped_at_space(receipt.key_findings, key)
-        )
+    def made(texts: Sequence[str]) -> Receipt:
+        pairs = zip(texts[:count], texts[count:key], strict=True)
+        rows = tuple(Row(aspect=one, finding=said) for one, said in pairs if said)
+        return receipt.replace(rows=rows, key_findings=texts[key])
 
-    def fits(*sizes: int) -> bool:
-        return tokens.within(render(cut(*sizes)), cap, tokenizer)
-
-    if tokens.within(render(receipt), cap, tokenizer):
-        return receipt, []
-    rows = next((n for n in range(len(receipt.rows), 0, -1) if fits(n, _SHORTEST, _LONGEST)), 0)
-    if rows:
-        longest = min(_LONGEST, max(len(row.finding) for row in receipt.rows[:rows]))
-        room = tokens.largest(longest, lambda n: fits(rows, n, _LONGEST), _SHORTEST)
-        final = cut(rows, room, _LONGEST)
-    elif fits(1, _SHORTEST, _SHORTEST):
-        room = tokens.largest(_LONGEST, lambda n: fits(1, _SHORTEST, n), _SHORTEST)
-        final = cut(1, _SHORTEST, room)
-    else:  # a script whose characters cost many tokens
-        room = tokens.largest(_SHORTEST, lambda n: fits(1, n, n, n), 1)
-        final = cut(1, room, room, room)
+    texts = [row.aspect for row in receipt.rows] + [row.finding for row in receipt.rows]
+    parts = fitting.parts([*texts, receipt.key_findings], moves)
+    fitted = fitting.fit(parts, lambda t: tokens.within(render(made(t)), cap, tokenizer))
+    final = made(fitted)
     return final, _lost(receipt, final)
 
 

@@ -13,19 +13,20 @@ from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Sequence
 from contextkit.payloads.documents import receipts
 from contextkit.payloads.documents.receipts import Receipt, Row
+from contextkit.text import fitting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextkit.text.authored import Authored, Statement
     from contextkit.text.digests import engine
+    from contextkit.text.grounding import Checked
 
 _EXTRACT = 110  # tokens for what is told of the text beside its author's words
-_SERIOUS = 70  # tokens of them that the most serious findings of a review get in any case
-_LONGEST = 320  # characters of a statement
+_SERIOUS = 70  # tokens of them that a review's findings need to be told by the text itself
 _SHORTEST = 60  # characters below which a statement is not shortened further
-_SERIOUS_RANKS = (2, 3)  # of findings that must not be left out
+_SERIOUS_RANKS = {2: "P0 left out", 3: "P1 left out"}  # ranks of findings that must be told
 _FEW, _NAMED = 3, 100  # of them that are named, and characters of each
-_LEFT_OUT = ("P0 left out", "P1 left out")  # what is added to an answer about a review
+_ID = 20  # characters of an id of a finding
 _SHORT = 40  # characters of a first statement, which the second one joins
 
 
@@ -53,57 +54,100 @@ class Told(NamedTuple):
 
 def tell(layout: Layout, asked: Asked) -> Told:
     """Describe the text. Raises nothing: any text can be told."""
-    from contextkit.text import authored, grounding
-    from contextkit.text.digests import engine, reading
-
-    given = bool(asked.bare.rows and asked.bare.key_findings)
-    said = authored.answer(asked.answer) if asked.answer else authored.read(asked.content)
-    if not (asked.answer or said.sums_up):  # a verdict alone: the digest tells it with the rest
-        others = tuple(one for one in said.statements if one.role != "verdict")
-        said = said._replace(statements=others)
-    rest = asked.content if asked.answer else _without(asked.content, said)
-    parsed = engine.ParsedText(rest, layout.limits.tokenizer, asked.status)
-    if parsed.is_output and said.statements and not asked.answer:  # a tool's labels are no author
-        said = authored.Authored()
-        parsed = engine.ParsedText(asked.content, parsed.tokenizer, asked.status)
-    own = asked.answer or "\n".join(one.text for one in said.statements)
-    given_words = receipts.said(asked.bare).strip()
-    checked = None
-    if asked.answer or given_words:
-        own = f"{own}\n{given_words}".strip()
-        checked = grounding.check(own, asked.content)
-    elif own:
-        checked = grounding.of_itself(own)
-    total = f"{len(parsed.facts)}{'+' * parsed.partly}"
-    bare = asked.bare.replace(
-        confidence=asked.bare.confidence or said.confidence
-        or ("" if parsed.is_output else receipts.stated_confidence(asked.content)),
-        kind=parsed.kind,
-        grounded=checked.said if checked else "",
-        missing=receipts.listed(checked.missing) if checked else "",
-        facts_kept="" if checked else f"{len(parsed.facts)}/{total}",
-        more=_lines(asked.first, 1, reading.line_count(asked.content)),
-    )  # fmt: skip
-    receipt = bare if given else _Filling(layout, asked, bare, said, parsed).receipt()
-    if given and parsed.kind == "review":
-        receipt = bare.replace(rows=(*bare.rows, *_left_out(asked.content, own)))
-    receipt, secrets = clean_receipt(layout, receipt)
-    receipt, cut = receipts.clipped(receipt, layout.limits.payload_receipt_tokens,
-                                    layout.limits.tokenizer)  # fmt: skip
+    said, parsed = _read(layout, asked)
+    own = asked.answer or _told_in(said.statements)
+    words = receipts.said(asked.bare).strip()
+    checked = _checked(asked, own, words)
+    bare = _headed(asked, said, parsed, checked)
+    if not (asked.bare.rows and asked.bare.key_findings):
+        receipt = _Filling(layout, asked, bare, said, parsed).receipt()
+    else:
+        is_review = parsed.kind == "review"
+        lacking = _left_out(asked.content, f"{own}\n{words}") if is_review else []
+        added = (Row(aspect=one.aspect, finding=one.told(_NAMED)) for one in lacking)
+        receipt = bare.replace(rows=(*bare.rows, *added))
+    told = _fitted(layout, receipt)
     if not checked:
-        receipt = receipt.replace(facts_kept=parsed.facts_kept(receipts.said(receipt)))
+        kept = parsed.facts_kept(receipts.said(told.receipt))
+        told = told._replace(receipt=told.receipt.replace(facts_kept=kept))
     summary = said.lead()
     if len(said.statements) < 2 and not asked.answer:
         summary = f"{summary} {parsed.lead(2 if summary else 3)}"
     (summary,), found = clean(layout, [names.one_line(summary)])
-    missing = checked.missing if checked else ()
-    return Told(receipt, summary, bool(said.statements), missing, (*secrets, *found), tuple(cut))
+    return told._replace(
+        summary=summary,
+        authored=bool(said.statements),
+        missing=checked.missing if checked else (),
+        secrets=(*told.secrets, *found),
+    )
+
+
+def _read(layout: Layout, asked: Asked) -> tuple[Authored, engine.ParsedText]:
+    """What its author says of the text, and the text without that."""
+    from contextkit.text import authored
+    from contextkit.text.digests import engine
+
+    tokenizer = layout.limits.tokenizer
+    if asked.answer:
+        return authored.answer(asked.answer), engine.ParsedText(
+            asked.content, tokenizer, asked.status
+        )
+    said = authored.read(asked.content)
+    if not said.sums_up:  # a verdict alone: the digest tells it with the rest
+        others = tuple(one for one in said.statements if one.role != "verdict")
+        said = said._replace(statements=others)
+    parsed = engine.ParsedText(_without(asked.content, said), tokenizer, asked.status)
+    if parsed.is_output and said.statements:  # a tool's labels are no author
+        said = authored.Authored()
+        parsed = engine.ParsedText(asked.content, tokenizer, asked.status)
+    return said, parsed
+
+
+def _checked(asked: Asked, own: str, given: str) -> Checked | None:
+    """The claims of the author, of which the text's own need no look-up; None without any."""
+    from contextkit.text import grounding
+
+    if asked.answer or given:
+        return grounding.check(f"{own}\n{given}".strip(), asked.content)
+    return grounding.of_itself(own) if own else None
+
+
+def _headed(
+    asked: Asked, said: Authored, parsed: engine.ParsedText, checked: Checked | None
+) -> Receipt:
+    """The receipt with what is told of any text, as it is before anything is chosen."""
+    from contextkit.text.digests import reading
+
+    confidence = asked.bare.confidence or said.confidence
+    if not (confidence or parsed.is_output):
+        confidence = receipts.stated_confidence(asked.content)
+    total = len(parsed.facts)
+    return asked.bare.replace(
+        confidence=confidence,
+        kind=parsed.kind,
+        grounded=checked.said if checked else "",
+        missing=receipts.listed(checked.missing) if checked else "",
+        facts_kept="" if checked else f"{total}/{total}{'+' * parsed.partly}",
+        more=_lines(asked.first, 1, reading.line_count(asked.content)),
+    )
+
+
+def _fitted(layout: Layout, receipt: Receipt) -> Told:
+    """The receipt without secrets and within its cap."""
+    limits = layout.limits
+    receipt, secrets = clean_receipt(layout, receipt)
+    receipt, cut = receipts.clipped(receipt, limits.payload_receipt_tokens, limits.tokenizer)
+    return Told(receipt, secrets=tuple(secrets), cut=tuple(cut))
 
 
 def remarks(receipt: Receipt) -> tuple[str, ...]:
     """What somebody who has the author's answer must know besides: what it adds or lacks."""
     found = [f"not in the report: {receipt.missing}"] if receipt.missing else []
-    found += [f"{row.aspect}: {row.finding}" for row in receipt.rows if row.aspect in _LEFT_OUT]
+    found += [
+        f"{row.aspect}: {row.finding}"
+        for row in receipt.rows
+        if row.aspect in _SERIOUS_RANKS.values()
+    ]
     return tuple(found)
 
 
@@ -116,10 +160,7 @@ def unread(layout: Layout, asked: Asked, why: str) -> Told:
         note=f"{why}; the text is stored whole",
         more=_lines(asked.first, 1, asked.content.count("\n") + 1),
     )
-    receipt, secrets = clean_receipt(layout, receipt)
-    receipt, cut = receipts.clipped(receipt, layout.limits.payload_receipt_tokens,
-                                    layout.limits.tokenizer)  # fmt: skip
-    return Told(receipt, secrets=tuple(secrets), cut=tuple(cut))
+    return _fitted(layout, receipt)
 
 
 def _without(text: str, said: Authored) -> str:
@@ -146,55 +187,40 @@ class _Filling:
         self._layout, self._asked, self._parsed = layout, asked, parsed
         self._bare, self._said = bare, said
         self._cap, self._most = layout.limits.payload_receipt_tokens, layout.limits.payload_rows
-        self._is_answered_review = bool(asked.answer) and parsed.kind == "review"
-        answer = asked.answer if self._is_answered_review else ""
-        self._added = _left_out(asked.content, answer) if answer else []
-        self._most -= len(self._added)
 
     def _size(self, receipt: Receipt) -> int:
         return tokens.size(receipts.render(receipt), self._layout.limits.tokenizer)
 
     def receipt(self) -> Receipt:
-        told = self._authored()
-        return self._filled_up(told)
+        """The receipt; if its author's words leave no room, a review's most serious is named."""
+        core = self._said.core or self._said.statements
+        if self._parsed.kind != "review" or not core:
+            return self._filled_up(self._authored([]))
+        told = self._with(core)
+        if not self._asked.answer and self._size(told) <= self._cap - _SERIOUS:
+            return self._filled_up(told)
+        told = self._authored(_left_out(self._asked.content, _told_in(core)))
+        return told if told.rows else self._with_topic(told)
 
-    def _authored(self) -> Receipt:
-        """The receipt with its author's words: all that sums up, and more if there is room."""
-        core = list(self._said.core) or list(self._said.statements)
-        room = self._cap
-        if self._parsed.kind == "review" and not self._asked.answer:
-            room -= _SERIOUS
-        told = self._as_many(core, room)
-        others = [one for one in self._said.statements if one not in core]
-        for one in others if len(told) == len(core) else ():
-            most = room if one.role == "detail" else self._cap - _EXTRACT
-            if self._size(self._with([*told, one])) <= most:
-                told.append(one)
-            elif one.role != "detail":
-                break
-        return self._with(told)
+    def _authored(self, left_out: Sequence[LeftOut]) -> Receipt:
+        """The receipt with as many whole statements of its author as fit, and what they leave out.
 
-    def _as_many(self, wanted: list[Statement], room: int) -> list[Statement]:
-        """All statements, as few as possible of the longest ones cut.
-
-        If half of them would have to be cut, as many of the first ones as fit so.
+        What is not of the core goes first, then what is left out is told in fewer words, then the
+        longest statements are cut, and at last the last ones go.
         """
+        core = self._said.core or self._said.statements
+        wanted = [*core, *(one for one in self._said.statements if one not in core)]
+        parts = _parts(wanted, len(core), left_out)
 
-        def cut(length: int, most: int, count: int) -> list[Statement]:
-            return _cut(wanted[:count], length, most)
+        def made(texts: Sequence[str]) -> Receipt:
+            pairs = zip(wanted, texts, strict=False)
+            told = [one._replace(text=text) for one, text in pairs if text]
+            ends = zip(left_out, texts[len(wanted) :], strict=True)
+            return self._with(told, [Row(aspect=one.aspect, finding=text) for one, text in ends])
 
-        def fits(length: int, most: int, count: int) -> bool:
-            return self._size(self._with(cut(length, most, count))) <= room
+        return made(fitting.fit(parts, lambda texts: self._size(made(texts)) <= self._cap))
 
-        count = len(wanted)
-        if fits(_LONGEST, 0, count):
-            return wanted
-        if not fits(_SHORTEST, count // 2, count):
-            count = tokens.largest(count, lambda n: fits(_SHORTEST, (n + 1) // 2, n))
-        most = count - tokens.largest(count, lambda n: fits(_SHORTEST, count - n, count))
-        return cut(tokens.largest(_LONGEST, lambda n: fits(n, most, count), _SHORTEST), most, count)
-
-    def _with(self, told: Sequence[Statement]) -> Receipt:
+    def _with(self, told: Sequence[Statement], added: Sequence[Row] = ()) -> Receipt:
         """The receipt with these statements in the fields that its author left open."""
         bare, texts = self._bare, list(told)
         key = bare.key_findings
@@ -202,15 +228,15 @@ class _Filling:
             key = texts.pop(0).text
             if len(key) < _SHORT and texts:
                 key = f"{key.rstrip('.')}. {texts.pop(0).text}"
-        rows = list(bare.rows)
+        rows, most = list(bare.rows), self._most - len(added)
         if not rows:
             for one in texts:
                 aspect = one.aspect or "Summary"
-                if rows and (rows[-1].aspect == aspect or len(rows) == self._most):
+                if rows and (rows[-1].aspect == aspect or len(rows) == most):
                     rows[-1] = rows[-1].replace(finding=_joined(rows[-1].finding, one.text))
                 else:
                     rows.append(Row(aspect=aspect, finding=one.text))
-        return bare.replace(key_findings=key, rows=(*rows, *self._added))
+        return bare.replace(key_findings=key, rows=(*rows, *added))
 
     def _filled_up(self, told: Receipt) -> Receipt:
         """The receipt with a digest in what is left of it."""
@@ -219,7 +245,7 @@ class _Filling:
         room, most = self._cap - frame, self._most - len(told.rows)
         short = self._said.sums_up or self._asked.answer
         room = min(room, _EXTRACT) if written and short else max(room, 1)
-        if written and (room < _SHORTEST // 3 or most < 1 or self._is_answered_review):
+        if written and (room < _SHORTEST // 3 or most < 1):
             return told if told.rows else self._with_topic(told)
 
         def added(digest: engine.Digest) -> int:
@@ -254,20 +280,37 @@ class _Filling:
         return receipt.replace(rows=(Row(aspect="Content", finding=self._asked.topic),))
 
 
-def _left_out(text: str, answer: str) -> list[Row]:
-    """What an answer about a review does not say of its P0s and P1s, a row for each priority."""
+class LeftOut(NamedTuple):
+    """The findings of one priority that an author's words do not name: their ids and texts."""
+
+    aspect: str
+    ids: tuple[str, ...]
+    texts: tuple[str, ...]
+
+    def told(self, width: int) -> str:
+        """The first few in at most `width` characters each, or by id; the others are counted."""
+        if width >= _SHORTEST:
+            few = [names.clipped_at_space(one, min(width, _NAMED)) for one in self.texts[:_FEW]]
+        else:
+            few = [one for one in self.ids[: 2 * _FEW] if len(one) <= _ID]
+        more = len(self.texts) - len(few)
+        return "; ".join([*few, f"+{more} more"] if more else few)
+
+    def cut(self, _: str, width: int) -> str:
+        return self.told(width)
+
+
+def _left_out(text: str, answer: str) -> list[LeftOut]:
+    """What an answer about a review does not say of its P0s and P1s, by priority."""
     from contextkit.text.digests.kinds import review
 
-    said = set(_words(answer))
-    rows = []
-    for rank, aspect in zip(_SERIOUS_RANKS, _LEFT_OUT, strict=True):
-        found = [one for one in review.findings(text) if one.rank == rank]
-        lacking = [one for one in found if not _is_told(one.short, one.text, answer, said)]
-        named = [names.clipped_at_space(one.text, _NAMED) for one in lacking[:_FEW]]
-        if lacking:
-            more = [f"+{len(lacking) - _FEW} more"] if len(lacking) > _FEW else []
-            rows.append(Row(aspect=aspect, finding="; ".join([*named, *more])))
-    return rows
+    said, found = set(_words(answer)), review.findings(text)
+    lacking = [one for one in found if not _is_told(one.short, one.text, answer, said)]
+    return [
+        LeftOut(aspect, tuple(one.short for one in some), tuple(one.text for one in some))
+        for rank, aspect in _SERIOUS_RANKS.items()
+        if (some := [one for one in lacking if one.rank == rank])
+    ]
 
 
 def _is_told(short: str, text: str, answer: str, said: set[str]) -> bool:
@@ -281,16 +324,34 @@ def _words(text: str) -> list[str]:
     return [word for word in plain.split() if len(word) > 3]
 
 
-def _cut(wanted: Sequence[Statement], length: int, most: int) -> list[Statement]:
-    """The statements, the `most` longest of them cut to about `length` characters."""
+def _parts(
+    wanted: Sequence[Statement], core: int, left_out: Sequence[LeftOut]
+) -> list[fitting.Part]:
+    """The parts of a receipt: statements, the first `core` of which matter most; what they lack."""
+    count = len(wanted)
+    ends = range(count, count + len(left_out))
+    longest = sorted(range(1, core), key=lambda at: -len(wanted[at].text))
+    moves = [((at,), 0) for at in reversed(range(core, count))]
+    moves += [((at,), width) for width in (_SHORTEST, 1) for at in reversed(ends)]
+    moves += [((at,), _SHORTEST) for at in longest[: core // 2]]
+    moves += [((at,), 0) for at in reversed(range(1, core))]
+    texts = [one.text for one in wanted] + [one.told(_NAMED) for one in left_out]
+    parts = fitting.parts(texts, moves)
+    least = [_SHORTEST] * core + [0] * (count - core)
+    told = [one._replace(least=most, clip=_clause)
+            for one, most in zip(parts, least, strict=False)]  # fmt: skip
+    return told + [one._replace(clip=left.cut)
+                   for one, left in zip(parts[count:], left_out, strict=True)]  # fmt: skip
+
+
+def _clause(text: str, width: int) -> str:
     from contextkit.text.digests import reading
 
-    order = sorted(range(len(wanted)), key=lambda at: (not at, -len(wanted[at].text)))
-    short = {at for at in order[:most] if len(wanted[at].text) > length}
-    return [
-        one._replace(text=reading.clause(one.text, length) or one.text) if at in short else one
-        for at, one in enumerate(wanted)
-    ]
+    return reading.clause(text, width) or names.clipped_at_space(text, width)
+
+
+def _told_in(statements: Sequence[Statement]) -> str:
+    return "\n".join(one.text for one in statements)
 
 
 def _letters(receipt: Receipt) -> str:

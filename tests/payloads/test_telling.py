@@ -1,0 +1,65 @@
+"""telling.py: what a receipt says of a text that its author has summed up."""
+
+from __future__ import annotations
+
+from contextkit.base import tokens
+from contextkit.base.layout import Layout
+from contextkit.payloads.flows import storing
+
+NOW = 1_764_324_300  # 2025-11-28 10:05:00 UTC
+SENTENCES = [
+    f"Part {i} reads its settings {i} times a second, so that {i}0 ms go by before it answers"
+    for i in range(2, 10)
+]
+FINDINGS = "".join(
+    f'- P{i % 3} | P{i % 3}-{i} | "Part {i}" | A lock of kind {"abcdefghij"[i]} is never released\n'
+    for i in range(9)
+)
+
+
+def receipt(layout: Layout, content: str) -> str:
+    output = storing.Output(topic="Speed", source="x", content=content, tokens=9999)
+    return storing.store(layout, "s", output, NOW).receipt
+
+
+def review(summary: list[str]) -> str:
+    listed = "\n".join(f"- {one}." for one in summary)
+    prose = "The lock is described here. It is held in src/lock.py:9 for 40 ms.\n" * 9
+    return (
+        f"# Review\n\n### Findings Index\n{FINDINGS}Verdict: needs-changes\n\n"
+        f"## Summary\n\n{listed}\n\n## Details\n\n{prose}"
+    )
+
+
+def test_a_summary_that_fits_is_whole_before_anything_is_extracted(layout: Layout) -> None:
+    said = receipt(layout, review(SENTENCES))
+    assert all(one in said for one in SENTENCES) and tokens.within(said, 300)
+    assert "The lock is described here" not in said
+
+
+def test_what_the_summary_of_a_review_does_not_name_is_named_by_its_id(layout: Layout) -> None:
+    said = receipt(layout, review(SENTENCES))
+    assert "P0 left out,P0-0; P0-3; P0-6" in said and "P1 left out,P1-1; P1-4; P1-7" in said
+
+
+def test_many_that_the_summary_does_not_name_are_counted(layout: Layout) -> None:
+    more = "".join(
+        f'- P0 | P0-{i} | "Part {i}" | Lock {i} is never released\n' for i in range(9, 30)
+    )
+    text = review(SENTENCES).replace("Verdict:", f"{more}Verdict:")
+    assert "P0-9; P0-10; P0-11; +18 more" in receipt(layout, text)
+
+
+def test_a_review_with_room_is_told_by_its_findings(layout: Layout) -> None:
+    said = receipt(layout, review(SENTENCES[:1]))
+    assert "left out" not in said
+    assert "A lock of kind a is never released" in said
+
+
+def test_few_sentences_are_cut_and_those_the_longest(layout: Layout) -> None:
+    long = ["It was measured in three ways, " + "each of which has its own doubts, " * 9] * 2
+    wanted = [*SENTENCES[:2], *long, *SENTENCES[2:]]
+    text = "# Report\n\n## Summary\n\n" + "\n".join(f"- {one}." for one in wanted)
+    said = receipt(layout, text + "\n\n## Details\n\n" + "Nothing else was found.\n" * 9)
+    assert all(one in said for one in SENTENCES)
+    assert "It was measured in three ways" in said and long[0] not in said
