@@ -97,7 +97,7 @@ def _fitted(handoff: Handoff, given: int, most: int, fits: Callable[[Handoff], b
             elif text:
                 values[name] += (text,)
         left = given - len(values["files_modified"])
-        if left and 0 < given and len(values["files_modified"]) < most:
+        if left and given > 0 and len(values["files_modified"]) < most:
             values["files_modified"] += (f"(+{left} more)",)
         return handoff.replace(**values)
 
