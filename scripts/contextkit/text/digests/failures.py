@@ -66,6 +66,7 @@ _SUBTEST = Pattern(r"^SUBFAILED(\(.*?\)|\[.*?\]) (\S+::\S.*?)(?: - .*)?$")
 _GROUP = Pattern(r"^FAIL\s+\S+(?:\s+\(?[\d.]+ ?m?s\)?)?$")  # a file or package with failed tests
 _NUMBERED = Pattern(r"^\d+\) (\S.*)$")
 _NUMBERS = Pattern(r"^(?:\d+ failing|Failures:|There (?:was|were) \d+ (?:failures?|errors?):)$")
+_BEFORE_NUMBERS = (" failing", "Failures:", "There w")
 _MESSAGE = Pattern(
     r"^(?:E +|→ )(\S.*)$"
     r"|^((?:Failed asserting|assert\w* |Assert\.|panic: |Error: |fatal: )\S.*)$"
@@ -161,12 +162,12 @@ def find(text: Lines, told: set[int]) -> tuple[list[Failure], set[int], set[int]
     aside = _aside(text)
     heads = _heads(text, told | aside)
     blocks = _blocks(text, heads, told | aside)
-    mentions = [
-        _mention(text, at, name, blocks[at]) if number < _READ_WHOLE
-        else _Mention(at, name, "", "", frozenset(blocks[at]))
-        for number, (at, name) in enumerate(heads.items())
-    ]  # fmt: skip
-    used = {*heads, *aside}.union(*(mention.used for mention in mentions))
+    read = dict(itertools.islice(heads.items(), _READ_WHOLE))
+    mentions = [_mention(text, at, name, blocks[at]) for at, name in read.items()]
+    counted = {name: at for at, name in reversed(heads.items()) if at not in read}
+    mentions += [_Mention(at, name, "", "", frozenset()) for name, at in counted.items()]
+    used = {*heads, *aside}.union(*(mention.used for mention in mentions),
+                                  *(blocks[at] for at in heads if at not in read))  # fmt: skip
     if heads:
         used |= {at for at in text.numbers_of_failing() if _GROUP.match(text.bare[at])}
     errors, of_errors = _errors(text, told | used)
@@ -197,13 +198,14 @@ def _aside(text: Lines) -> set[int]:
 def _heads(text: Lines, told: set[int]) -> dict[int, str]:
     """The names of failed tests by line."""
     failing = text.numbers_of_failing()
-    numbered = next((at for at in failing if _NUMBERS.match(text.bare[at])), None)
+    begins = failing if any(mark in text.whole for mark in _BEFORE_NUMBERS) else ()
+    numbered = next((at for at in begins if _NUMBERS.match(text.bare[at])), None)
     heads: dict[int, str] = {}
     for at in sorted({*failing, *_marked(text)}):
         line = text.bare[at]
         if at in told or not line:
             continue
-        if subtest := _SUBTEST.match(line):
+        if line.startswith("SUB") and (subtest := _SUBTEST.match(line)):
             heads[at] = f"{subtest[2]} {subtest[1]}"
         elif (test := _TEST.match(line)) and test.lastindex:
             heads[at] = _in_file(text, at, test[test.lastindex])
