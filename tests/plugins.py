@@ -23,10 +23,9 @@ def files() -> dict[str, str]:
     market = {"name": "contextkit", "owner": owner, "metadata": {"description": ABOUT},
               "plugins": [entry]}  # fmt: skip
     host = contracts.find("claude")
-    only = settings.matchers(host)
     groups = {
-        event: [({"matcher": only[event]} if event in only else {}) | {"hooks": [_handler(one)]}]
-        for event, one in settings.wanted(host, "/PLUGIN").items()
+        event: [settings.grouped(host, event, _handler(settings.handler(host, event, "/PLUGIN")))]
+        for event in settings.events(host)
     }
     found = {
         ".claude-plugin/plugin.json": plugin,
@@ -53,15 +52,7 @@ def files() -> dict[str, str]:
 
 def _of_codex() -> dict[str, object]:
     """The hooks as Codex starts them: by a shell that knows where the plugin lies."""
-    host = contracts.find("codex")
-    only = settings.matchers(host)
-    start = '"${PLUGIN_ROOT}"/scripts/hook.sh'
-    return {
-        event: [({"matcher": only[event]} if event in only else {}) | {
-            "hooks": [{"type": "command", "timeout": host.events[event].timeout,
-                       "command": f"{start} {event} --host=codex --plugin"}]}]
-        for event in settings.events(host)
-    }  # fmt: skip
+    return _by_shell(contracts.find("codex"), '"${PLUGIN_ROOT}"/scripts/hook.sh')
 
 
 def _of_gemini() -> dict[str, object]:
@@ -69,13 +60,14 @@ def _of_gemini() -> dict[str, object]:
 
     Not at the top, where its `hooks/hooks.json` would be that of Claude Code.
     """
-    host = contracts.find("gemini")
-    only = settings.matchers(host)
-    start = '"${extensionPath}"/../../scripts/hook.sh'
+    return _by_shell(contracts.find("gemini"), '"${extensionPath}"/../../scripts/hook.sh')
+
+
+def _by_shell(host: contracts.Host, start: str) -> dict[str, object]:
     return {
-        event: [({"matcher": only[event]} if event in only else {}) | {
-            "hooks": [{"type": "command", "timeout": host.events[event].timeout * host.timeouts,
-                       "command": f"{start} {event} --host=gemini --plugin"}]}]
+        event: [settings.grouped(host, event, {
+            "type": "command", "timeout": host.events[event].timeout * host.timeouts,
+            "command": f"{start} {event} --host={host.name} --plugin"})]
         for event in settings.events(host)
     }  # fmt: skip
 

@@ -8,6 +8,7 @@ import graphlib
 import os
 import subprocess
 import sys
+from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -47,9 +48,9 @@ def imports(source: ast.AST, at_run_time: bool = False) -> Iterator[str]:
 
     With `at_run_time`, without what only a type checker imports.
     """
-    nodes = [source]
+    nodes = deque([source])
     while nodes:
-        node = nodes.pop(0)
+        node = nodes.popleft()
         if at_run_time and isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
             nodes += node.orelse
             continue

@@ -191,8 +191,8 @@ def look():
         "template": "# notes: " in adoption.all_settings(),
         "status": [row["status"] for row in overview.status(layout) if row["id"] == "notes"],
         "diff": [change.path for change in changes.uncommitted(layout)],
-        "ignore": [one.problem for one in doctor.ignored(layout)],
-        "unreadable": [str(one.problem) for one in doctor.documents(layout)],
+        "ignore": [one.problem for one in doctor.ignored(layout, ())],
+        "unreadable": [str(one.problem) for one in doctor.documents(layout, ())],
     }
 
 said = [look()]

@@ -205,7 +205,7 @@ def test_a_newer_document_of_any_store_asks_for_an_upgrade_and_is_not_to_be_mend
         f"written by a newer contextkit (format {'2.0' if '2.0' in text else 2}, this one reads"
         f" {'1.0' if store.kind == 'handoff' else 1}): {UPGRADE}"
     )
-    [found] = doctor.documents(layout)
+    [found] = doctor.documents(layout, ())
     assert found.mend == UPGRADE, "doctor's advice is not to fix or remove it"
     assert found.problem.startswith(f"{broken.path}: ")
     assert UPGRADE not in found.problem

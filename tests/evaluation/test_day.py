@@ -34,7 +34,9 @@ def lived(run: Script, kind: str, *options: str) -> dict[str, dict[str, Any]]:
     return {row["arm"]: row for row in json.loads(run.out)}
 
 
-def test_a_day_is_counted_by_the_transcripts_and_the_hidden_tests(run: Script) -> None:
+def test_a_day_is_counted_by_the_transcripts_and_the_hidden_tests_and_lived_once(
+    run: Script, home: Path
+) -> None:
     rows = lived(run, "able")
     assert list(rows) == ["without", "with"]
     for row in rows.values():
@@ -42,6 +44,9 @@ def test_a_day_is_counted_by_the_transcripts_and_the_hidden_tests(run: Script) -
         assert row["turns"] == 3 and row["tokens"] == 3 * 1130
         assert row["cost"] == 3 * (10 + 125 + 100 + 100)
     assert "6 sessions" in run.err and "2 of 2: without, 8 of 8 solved" in run.err
+    transcripts = list(home.rglob("*.jsonl"))
+    again = lived(run, "able")
+    assert again == rows and len(list(home.rglob("*.jsonl"))) == len(transcripts) == 6
 
 
 def test_what_was_decided_in_the_morning_reaches_the_agent_only_with_hooks(run: Script) -> None:
@@ -58,20 +63,10 @@ def test_an_agent_that_does_nothing_solves_nothing_and_hooks_that_did_not_run_ar
     assert "in 1 of the runs with hooks none ran" in run.err
 
 
-def test_one_that_dies_is_counted(run: Script) -> None:
-    rows = lived(run, "dies")
+def test_one_that_hangs_is_ended_and_one_that_dies_is_counted(run: Script) -> None:
+    rows = lived(run, "fails", "--timeout=1")
     assert [row["failed"] for row in rows.values()] == [3, 3]
     assert rows["with"]["tokens"] == 0
-
-
-def test_one_that_hangs_is_ended(run: Script) -> None:
-    assert [row["failed"] for row in lived(run, "hangs", "--timeout=1").values()] == [3, 3]
-
-
-def test_a_day_that_was_lived_is_not_lived_again(run: Script, home: Path) -> None:
-    first = lived(run, "able")
-    count = len(list(home.rglob("*.jsonl")))
-    assert lived(run, "able") == first and len(list(home.rglob("*.jsonl"))) == count == 6
 
 
 def test_nothing_starts_unasked_or_for_a_host_that_nobody_knows(run: Script) -> None:

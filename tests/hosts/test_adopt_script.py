@@ -626,16 +626,12 @@ def test_the_copy_holds_what_runs_and_no_tests() -> None:
     assert found["scripts/hook.sh"][1] and not found["LICENSE"][1]
 
 
-def test_the_pages_of_a_copy_have_no_pictures_and_say_what_it_lacks() -> None:
+def test_every_link_of_a_page_in_the_copy_leads_somewhere() -> None:
     found = vendored.toolkit_files()
-    assert not [path for path in found if path.endswith(".png")]
     pages = {path: data.decode() for path, (data, _) in found.items() if path.endswith(".md")}
-    assert "<img" in (CHECKOUT / "README.md").read_text(encoding="utf-8")
-    assert "<img" not in pages["README.md"] and "systems.svg" in pages["manuals/structure.md"]
-    assert "SECURITY.md (not in this copy)" in pages["README.md"]
-    assert "[payloads](manuals/payloads.md)" in pages["README.md"]
+    assert len(pages) > 20
     for path, text in pages.items():
-        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
+        for target in re.findall(r"(?:\]\(|src(?:set)?=\")([^)#:\"]+)(?:#[^)]*)?[)\"]", text):
             place = os.path.normpath(os.path.join(os.path.dirname(path), target))
             assert place in found, f"{path}: {target}"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -36,8 +37,7 @@ def plain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def write_hooks(repo: Path, toolkit: Path = CHECKOUT) -> None:
     """Hooks for all events of Claude Code."""
     found = settings.wanted(hosts.find("claude"), str(toolkit))
-    only = settings.matchers(hosts.find("claude"))
-    text, _ = settings.merged("", found, {}, "s", only)
+    text, _ = settings.merged("", found, {}, "s")
     (repo / ".claude").mkdir(exist_ok=True)
     (repo / ".claude" / "settings.json").write_text(text, encoding="utf-8")
 
@@ -133,8 +133,8 @@ def test_an_answer_that_a_host_would_not_take_is_found(
     repo: Path, tmp_path: Path, command: str, problem: str
 ) -> None:
     words = ("/bin/sh", "-c", command)
-    trial = trials._fire(Layout(), hosts.find("claude"), "Stop", words, "{}", str(tmp_path))
-    assert problem in trial.problems[0]
+    found = trials._fire(Layout(), hosts.find("claude"), "Stop", words, "{}", str(tmp_path))
+    assert problem in found[0]
 
 
 @pytest.mark.parametrize("folder", ["tools/contextkit", "x;touch $HOME/../ran;y"])
@@ -151,8 +151,7 @@ def test_a_folder_of_a_clone_with_links_to_our_launcher_is_none_of_ours(
     monkeypatch.setattr(adoption, "folder_of", lambda top: folder)
     for name in hosts.names_of_hosts():
         host = hosts.find(name)
-        found = {event: settings.handler(host, event, folder) for event in host.events}
-        text, _ = settings.merged("", found, {}, "s", {}, host.flat)
+        text, _ = settings.merged("", settings.wanted(host, folder), {}, "s", host.flat)
         files.write(str(repo / host.settings), text)
     fired = trials.fire_all(Layout(), hosts.names_of_hosts())
     assert fired and {trial.problems for trial in fired} == {(trials.FOREIGN,)}
@@ -214,7 +213,6 @@ def test_a_hook_that_is_late_is_found(hooked: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setitem(hosts.KNOWN, "claude", hosts.find("claude").replace(events=slow))
     (trial,) = tried(hooked, "Stop")
     assert trial.problems[0].startswith("takes ") and "waits 0.001" in trial.problems[0]
-    assert trial.milliseconds > 1
 
 
 def test_hooks_that_fail_inside_are_found_though_their_hosts_see_nothing(
@@ -411,10 +409,10 @@ def test_of_many_documents_that_cannot_be_read_some_are_named_and_the_others_cou
 def test_a_look_that_stumbles_is_a_finding(
     repo: Path, run: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def stumble(layout: Layout) -> list[doctor.Finding]:
+    def stumble(layout: Layout, hosts: tuple[str, ...]) -> Iterator[doctor.Finding]:
         raise ContextError("odd")
 
-    monkeypatch.setattr(doctor, "STORE_CHECKS", (stumble,))
+    monkeypatch.setattr(doctor, "CHECKS", (("stores", stumble), ("stores", stumble)))
     (line,) = wrong(run)
     assert line == "stores: odd (fix that, then run doctor again)"
 

@@ -59,8 +59,8 @@ def test_a_hook_of_somebody_else_in_a_flat_file_stays() -> None:
     host = hosts.find("copilot")
     mine = '{"version": 1, "hooks": {"Stop": [{"type": "command", "bash": "x.sh"}]}}'
     handlers = hook_settings.wanted(host, "tools/contextkit")
-    text, emptied = hook_settings.merged(mine, handlers, {}, "s", None, True)
-    assert hook_settings.merged(text, handlers, emptied, "s", None, True) == (text, emptied)
+    text, emptied = hook_settings.merged(mine, handlers, {}, "s", True)
+    assert hook_settings.merged(text, handlers, emptied, "s", True) == (text, emptied)
     assert dict(hook_settings.read(text, "s")) == handlers
     assert hook_settings.removed(text, emptied, "s") == mine
 

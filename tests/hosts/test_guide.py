@@ -15,12 +15,12 @@ from pathlib import Path
 
 import pytest
 from checkouts import a_host
-from conftest import CHECKOUT, each, git
+from conftest import CHECKOUT, LONG, each, git
 from contextkit.base import makefiles
 from contextkit.hosts.flows import adoption
 
-PLACES = ("top", "subfolder", "worktree", "plugin")
-LONG = "It takes 52 ms in `src/login.py:3`. " * 120
+PLACES = ("worktree", "plugin", *(("top", "subfolder") if LONG else ()))
+TEXT = "It takes 52 ms in `src/login.py:3`. " * 120
 
 
 def commands(text: str, run: str) -> list[str]:
@@ -42,7 +42,7 @@ def project(tmp_path: Path) -> Path:
     """A repository with the files that the guide's examples name."""
     folder = a_host(tmp_path / "project", "include tools/contextkit/Makefile\n")
     for name, text in {
-        "report.md": f"# Report\n\n## Summary\n\nThe login is slow.\n\n{LONG}\n",
+        "report.md": f"# Report\n\n## Summary\n\nThe login is slow.\n\n{TEXT}\n",
         "src/login.py": "a = 1\n",
         "scope.md": "Try the login form.\n",
         "docs/review/safety.md": '### Findings Index\n- P2 | P2-1 | "x" | Names are long\n\n'
@@ -142,7 +142,7 @@ def named_in(text: str) -> list[str]:
 
 # What hooks of a session say: at its start, receipts of an agent's report and of an output, and
 # what a compaction leaves.
-_REPORT = f"# Report\n\n## Summary\n\nThe login is slow.\n\n{LONG * 3}"
+_REPORT = f"# Report\n\n## Summary\n\nThe login is slow.\n\n{TEXT * 3}"
 _BLOCKS = [{"type": "text", "text": _REPORT}]
 HOOKS: tuple[tuple[str, dict[str, object]], ...] = (
     ("SessionStart", {"source": "startup"}),

@@ -13,8 +13,8 @@ from contextkit.hosts.flows import changes
 from hypothesis import given
 from hypothesis import strategies as st
 
-HOOKS = hook_settings.wanted(hosts.find("claude"), "tools/contextkit")
-NEWER = {event: {**handler, "timeout": 99} for event, handler in HOOKS.items()}
+HOOKS: dict[str, Any] = hook_settings.wanted(hosts.find("claude"), "tools/contextkit")
+NEWER = {event: {"hooks": [{**group["hooks"][0], "timeout": 99}]} for event, group in HOOKS.items()}
 EVENTS = [*hosts.find("claude").events, "PreToolUse"]
 
 # Settings as people have them: any order, any indentation, hooks of their own, empty places.
@@ -55,8 +55,12 @@ def settings_files(draw: st.DrawFn) -> str:
 files = st.one_of(settings_files(), st.sampled_from(["", "\n", "{ }", "{\n}", '{"hooks":{ }}']))
 
 
-def merged(text: str, handlers: Any = HOOKS, emptied: Any = None) -> tuple[str, dict[str, str]]:
-    return hook_settings.merged(text, handlers, emptied or {}, "settings.json")
+def merged(text: str, wanted: Any = HOOKS, emptied: Any = None) -> tuple[str, dict[str, str]]:
+    return hook_settings.merged(text, wanted, emptied or {}, "settings.json")
+
+
+def handlers(wanted: dict[str, Any]) -> dict[str, Any]:
+    return {event: group["hooks"][0] for event, group in wanted.items()}
 
 
 def without_ours(found: dict[str, Any]) -> dict[str, Any]:
@@ -83,7 +87,7 @@ def test_nothing_of_the_users_is_lost_and_nothing_is_there_twice(text: str) -> N
     before = json.loads(text or "{}") if text.strip() else {}
     new, emptied = merged(text)
     after = json.loads(new)
-    assert dict(hook_settings.ours(after)) == HOOKS
+    assert dict(hook_settings.ours(after)) == handlers(HOOKS)
     assert len(list(hook_settings.ours(after))) == len(HOOKS)
     assert without_ours(after) == without_ours(before)
     assert [key for key in after if key in before] == list(before)
@@ -94,7 +98,7 @@ def test_nothing_of_the_users_is_lost_and_nothing_is_there_twice(text: str) -> N
 def test_an_upgrade_replaces_ours_and_can_be_taken_out_as_well(text: str) -> None:
     new, emptied = merged(text)
     newer, emptied = merged(new, NEWER, emptied)
-    assert dict(hook_settings.ours(json.loads(newer))) == NEWER
+    assert dict(hook_settings.ours(json.loads(newer))) == handlers(NEWER)
     assert hook_settings.removed(newer, emptied, "s") == text
 
 

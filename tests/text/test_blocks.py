@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import time
 from pathlib import Path
 
 import pytest
 from conftest import each
 from contextkit.text import blocks as reader
 from contextkit.text.blocks import Block, blocks
+from growth import is_in_proportion
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
@@ -184,14 +184,7 @@ def test_blocks_nest_and_stand_in_order_in_any_text(text: str) -> None:
      "- a\n  - b\n    - c\n", "`" * 7 + "\n", "~~~\n```\n", "a\n---\n", "#" * 9 + "\n"],
 )  # fmt: skip
 def test_the_time_grows_with_the_length_of_the_text(line: str) -> None:
-    def seconds(size: int) -> float:
-        text = line * (size // len(line))
-        start = time.process_time()
-        blocks(text)
-        return time.process_time() - start
-
-    small = min(seconds(50_000) for _ in range(3))
-    assert min(seconds(200_000) for _ in range(2)) < 12 * small + 0.05
+    assert is_in_proportion(blocks, line)
 
 
 def test_the_block_is_a_value() -> None:

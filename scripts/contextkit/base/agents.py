@@ -18,14 +18,9 @@ _JUDGES = ("review", "audit", "critic", "senior_architect", "senior-architect")
 
 def is_id(text: str) -> bool:
     """Whether `text` is words of a-z and 0-9 joined by single hyphens, starting with a letter."""
-    return (
-        0 < len(text) <= _LONGEST
-        and text[0] in _LETTERS
-        and _CHARACTERS.issuperset(text)
-        and "--" not in text
-        and not text.endswith("-")
-        and "-to-" not in text  # a file name contains `<from>-to-<to>`
-    )
+    spelled = text[:1] in _LETTERS and _CHARACTERS.issuperset(text) and len(text) <= _LONGEST
+    in_path = "-to-" in text  # a file name contains `<from>-to-<to>`
+    return spelled and all(text.split("-")) and not in_path
 
 
 def identify(text: str, field: str) -> str:
@@ -54,11 +49,10 @@ def asks(kind: str, task: str) -> bool:
     if "general" in lower:
         return False
     words = task.lower().split()
-    is_question = bool(words) and words[0].strip("#*_") in _QUESTIONS
-    short = len(words) <= _LONGEST_QUESTION
-    return any(word in lower for word in _SEEKERS) or (
-        short and (is_question or task.strip().endswith("?"))
-    )
+    begins_so = bool(words) and words[0].strip("#*_") in _QUESTIONS
+    is_question = begins_so or task.strip().endswith("?")
+    explores = any(word in lower for word in _SEEKERS)
+    return explores or (is_question and len(words) <= _LONGEST_QUESTION)
 
 
 def recognized(prompt: str, prefixes: tuple[str, ...]) -> tuple[str, str] | None:

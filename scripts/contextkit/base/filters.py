@@ -20,7 +20,7 @@ def quoted(text: str, always: bool = False) -> str:
 
     Plain if that is safe and `always` is not set, otherwise in double quotes.
     """
-    if not always and text and text[0] in _PLAIN_START and text[-1] != " ":
+    if not always and text[:1] in _PLAIN_START and text[-1] != " ":
         if _PLAIN.issuperset(text) and text.lower() not in _RESERVED:
             return text
     if text.isprintable() and '"' not in text and "\\" not in text:

@@ -114,7 +114,8 @@ def plain_yaml(text: str) -> dict[str, Any] | None:
             continue
         if bare[:2] == "- ":
             lead, item = line[: line.index("-")], _plain_scalar(bare[2:].strip(" "))
-            if items is None or item is None or lead != (indent if items else lead) or not lead:
+            is_aligned = bool(lead) and (not items or lead == indent)
+            if items is None or item is None or not is_aligned:
                 return None
             items.append(item)
             indent = lead
@@ -122,7 +123,8 @@ def plain_yaml(text: str) -> dict[str, Any] | None:
         name, colon, rest = line.partition(":")
         is_name = name.isidentifier() and name.isascii() and name not in values
         value = _plain_scalar(rest.strip(" "))
-        if items == [] or not (colon and is_name and rest[:1] in ("", " ")):
+        is_field = bool(colon) and is_name and rest[:1] in ("", " ")
+        if items == [] or not is_field:
             return None
         if not rest.strip(" "):
             items = values[name] = []

@@ -54,8 +54,8 @@ def compact(moment: int) -> str:
 def moment(text: str) -> int:
     """Parse any of the forms above into seconds; 0 for anything else."""
     midnight, clock = _midnights.get(text[:8]), text[9:]  # a registry may hold thousands of these
-    plain = len(text) == 15 and text[8] == "-" and clock.isascii() and clock.isdigit()
-    if plain and midnight is not None:
+    is_compact = len(text) == 15 and text[8] == "-" and is_whole(clock)
+    if is_compact and midnight is not None:
         minutes, rest = divmod(int(clock), 100)
         return midnight + minutes // 100 * 3600 + minutes % 100 * 60 + rest
     digits = text.replace("-", "").replace(":", "").replace("T", "").rstrip("Z")

@@ -276,7 +276,7 @@ def _typed(name: str, value: object, annotation: str) -> object:
         return 0
     if annotation == "bool" and isinstance(value, str) and value.lower() in _WORDS:
         return _WORDS[value.lower()]
-    if annotation == "str" and isinstance(value, str) and value.isprintable() and value:
+    if annotation == "str" and isinstance(value, str) and _is_line(value):
         return value
     if annotation == "tuple[str, ...]" and isinstance(value, list):
         return tuple(str(_typed(name, item, "str")) for item in value)
@@ -286,6 +286,10 @@ def _typed(name: str, value: object, annotation: str) -> object:
              "tuple[str, ...]": "a list of lines"}  # fmt: skip
     wanted = kinds.get(annotation, "lines of `name: value` indented under it")
     raise bad_input(f"{SETTINGS}: {name} must be {wanted}, not {value!r}")
+
+
+def _is_line(value: str) -> bool:
+    return value != "" and value.isprintable()
 
 
 def _only_comments(text: str) -> bool:

@@ -175,14 +175,11 @@ def _counter(name: str) -> Vocabulary | None:
 def _is_plain(text: str) -> bool:
     """Whether a text is mostly words of ordinary length in Latin letters, with vowels."""
     data = text.encode("utf-8", "replace").translate(_TABLE)
-    digits, foreign = data.count(b"0"), len(data) - len(text)
-    return (
-        digits * 7 < len(data)
-        and data.count(b".") * 6 < len(data)
-        and foreign * (40 if max(text) < "\u0250" else 100) < len(data)  # accents are Latin, too
-        and 4 * len(text.split()) < len(data)
-        and _has_words(text, data, 120)
-    )
+    size, foreign = len(data), len(data) - len(text)
+    in_latin = foreign * (40 if max(text) < "\u0250" else 100) < size  # accents are Latin, too
+    of_letters = data.count(b"0") * 7 < size and data.count(b".") * 6 < size
+    spaced = 4 * len(text.split()) < size
+    return in_latin and of_letters and spaced and _has_words(text, data, 120)
 
 
 def _is_in_words(text: str) -> bool:
@@ -194,13 +191,9 @@ def _has_words(text: str, data: bytes, longest: int) -> bool:
     """Whether vowels, rare letters, and the lengths of words are as in a language."""
     words = text.split()
     vowels, letters = sum(map(text.count, "aeiou")), data.count(b"a")
-    return (
-        letters < vowels * 4
-        and vowels * 5 < letters * 3
-        and sum(map(text.count, "jqxz")) * 8 < letters
-        and len(data) < 14 * len(words)
-        and max(map(len, words)) < longest
-    )
+    as_spoken = letters / 4 < vowels < letters * 3 / 5
+    of_length = len(data) < 14 * len(words) and max(map(len, words)) < longest
+    return as_spoken and of_length and sum(map(text.count, "jqxz")) * 8 < letters
 
 
 def clip(text: str, limit: int, mark: str = "…", tokenizer: str = DEFAULT) -> str:

@@ -95,8 +95,9 @@ def read(program: Program, argv: list[str]) -> tuple[Command, Raw]:
         raise _version(program)
     commands = {command.name: command for command in program.commands}
     words = list(argv)
-    help_only = bool(words) and words[0] in ("-h", "--help") and len(commands) > 1
-    if program.default and not help_only and not (words and words[0] in commands):
+    first = words[0] if words else ""
+    help_only = first in ("-h", "--help") and len(commands) > 1
+    if program.default and not help_only and first not in commands:
         words.insert(0, program.default)
     found, surplus = parser(program).parse_known_args(_without_bare_flags(commands, words))
     command = commands[found.command]

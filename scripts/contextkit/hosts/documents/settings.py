@@ -50,8 +50,17 @@ def events(host: Host, outputs: bool = True) -> list[str]:
 
 
 def wanted(host: Host, toolkit: str, outputs: bool = True) -> dict[str, dict[str, object]]:
-    """Return our handler for each of those events."""
-    return {event: handler(host, event, toolkit) for event in events(host, outputs)}
+    """Return what belongs into the list of each of those events: our handler, in its group."""
+    return {event: grouped(host, event, handler(host, event, toolkit), outputs)
+            for event in events(host, outputs)}  # fmt: skip
+
+
+def grouped(
+    host: Host, event: str, one: dict[str, object], outputs: bool = True
+) -> dict[str, object]:
+    """Return a handler with the tools that its event is about; a flat host has no groups."""
+    matcher = matchers(host, outputs).get(event)
+    return one if host.flat else ({"matcher": matcher} if matcher else {}) | {_KEY: [one]}
 
 
 def matchers(host: Host, outputs: bool = True) -> dict[str, str]:
@@ -68,14 +77,10 @@ def matchers(host: Host, outputs: bool = True) -> dict[str, str]:
 
 
 def merged(
-    text: str,
-    handlers: dict[str, dict[str, object]],
-    emptied: dict[str, str],
-    where: str,
-    only: dict[str, str] | None = None,
+    text: str, wanted: dict[str, dict[str, object]], emptied: dict[str, str], where: str,
     flat: bool = False,
-) -> tuple[str, dict[str, str]]:
-    """Return the settings with our handlers, each once, and the containers that were empty.
+) -> tuple[str, dict[str, str]]:  # fmt: skip
+    """Return the settings with what is wanted, each once, and the containers that were empty.
 
     Those (`{"hooks/Stop": "[]"}`, as returned by the last merge) make it possible to restore the
     original text. Raises ContextError for settings that no host reads.
@@ -83,25 +88,21 @@ def merged(
     if text.strip():
         parsed = _parse(text, where)
         check(parsed, where)
-        there = list(ours(parsed))
-        tools = {event: _matcher(parsed, event, group) for event, group, *_ in _handlers(parsed)}
-        same = all(tools.get(event) == matcher for event, matcher in (only or {}).items())
-        if same and dict(there) == handlers and len(there) == len(handlers):
+        there = [(event, parsed[_KEY][event][group]) for event, group, *_ in _handlers(parsed)]
+        if dict(there) == wanted and len(there) == len(wanted):
             return text, emptied
         text = removed(text, emptied, where)
-    emptied = _empty(text, list(handlers))
+    emptied = _empty(text, list(wanted))
     text = text if text.strip() else "{}\n"
     if flat and "version" not in _parse(text, where):
         text = _add(text, (), "version", 1)
-    for event, one in handlers.items():
+    for event, one in wanted.items():
         for path, key, empty in (((), _KEY, {}), ((_KEY,), event, [])):
             try:
                 _span(text, (*path, key))
             except KeyError:
                 text = _add(text, path, key, empty)
-        matcher = (only or {}).get(event)
-        group = ({"matcher": matcher} if matcher else {}) | (one if flat else {_KEY: [one]})
-        text = _add(text, (_KEY, event), "", group)
+        text = _add(text, (_KEY, event), "", one)
     return text, emptied
 
 
@@ -128,33 +129,27 @@ def check(settings: dict[str, Any], where: str) -> None:
         raise bad_input(f"{where}: `hooks` must be an object of lists: fix it; nothing written")
 
 
-def _handlers(settings: dict[str, Any]) -> Iterator[tuple[str, int, int, dict[str, Any], int]]:
-    """Yield (event, group, place in it, handler, size of the group) for each of our handlers."""
+def _handlers(settings: dict[str, Any]) -> Iterator[tuple[str, int, int, dict[str, Any]]]:
+    """Yield (event, group, place in it, handler) for each of our handlers."""
     hooks = settings.get(_KEY)
     for event, groups in hooks.items() if isinstance(hooks, dict) else ():
         for index, group in enumerate(groups if isinstance(groups, list) else ()):
             if _is_ours(group):
-                yield event, index, 0, group, 1
+                yield event, index, 0, group
             inside = group.get(_KEY) if isinstance(group, dict) else None
-            handlers = inside if isinstance(inside, list) else []
-            for place, one in enumerate(handlers):
+            for place, one in enumerate(inside if isinstance(inside, list) else ()):
                 if _is_ours(one):
-                    yield event, index, place, one, len(handlers)
+                    yield event, index, place, one
 
 
-def _matcher(settings: dict[str, Any], event: str, group: int) -> object:
-    return settings[_KEY][event][group].get("matcher")
-
-
-def ours(settings: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+def ours(settings: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
     """Return (event, handler) of each of our handlers."""
-    for event, _, _, one, _ in _handlers(settings):
-        yield event, one
+    return [(event, one) for event, _, _, one in _handlers(settings)]
 
 
 def read(text: str, where: str) -> list[tuple[str, dict[str, Any]]]:
     """Return `ours` for a settings file's text. Raises ContextError for what no host reads."""
-    return list(ours(_parse(text, where)))
+    return ours(_parse(text, where))
 
 
 def _is_ours(one: object) -> bool:
@@ -169,8 +164,8 @@ def removed(text: str, emptied: dict[str, str], where: str) -> str:
     """Return the settings without our handlers; containers that were empty before are restored."""
     parsed = _parse(text, where)
     touched = []
-    for event, group, place, _, size in reversed(list(_handlers(parsed))):
-        whole = size == 1 or not _others(parsed, event, group)
+    for event, group, place, _ in reversed(list(_handlers(parsed))):
+        whole = all(map(_is_ours, parsed[_KEY][event][group].get(_KEY, ())))
         if whole and place:
             continue  # the group is removed with its first handler
         path = (_KEY, event, group) if whole else (_KEY, event, group, _KEY, place)
@@ -179,10 +174,6 @@ def removed(text: str, emptied: dict[str, str], where: str) -> str:
     for event in dict.fromkeys(touched):
         text = _emptied(text, (_KEY, event), emptied)
     return _emptied(text, (_KEY,), emptied) if touched else text
-
-
-def _others(settings: dict[str, Any], event: str, group: int) -> bool:
-    return not all(map(_is_ours, settings[_KEY][event][group][_KEY]))
 
 
 def _emptied(text: str, path: Path, emptied: dict[str, str]) -> str:

@@ -4,26 +4,24 @@
 
 A file whose digest is in that record is ours, and an upgrade replaces it; anything else there
 belongs to the host. Tests, benchmarks and the CI pipeline are left out: the host's own test run
-would pick them up. So are the screenshots of the README.
+would pick them up.
 """
 
 from __future__ import annotations
 
 import os
-import re
 
 from contextkit.base import files, formats, git, names, version
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.records import Record
-from contextkit.base.type_names import Collection, Iterator
+from contextkit.base.type_names import Iterator
 
 RECORD = ".adopted.json"
 LINK_RECORD = ".contextkit/adopted.json"  # of an adoption without a copy: git ignores it
-_SHIPPED = ("Makefile", "LICENSE", "README.md", "CHANGELOG.md", ".gitignore", "pyproject.toml",
-            "requirements.txt", "requirements.lock", "scripts", "templates", "manuals")  # fmt: skip
-_NOT_SHIPPED = (".pyc", ".tmp", ".png")
-_PICTURE = re.compile(r"<picture>\n.*?\n\n", re.DOTALL)  # with its caption, up to an empty line
-_LINK = re.compile(r"\[([^][]+)\]\((?!\w+:)([^)#\s]+)(?:#[^)]*)?\)")
+_SHIPPED = ("Makefile", "LICENSE", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md",
+            ".gitignore", "pyproject.toml", "requirements.txt", "requirements.lock", "scripts",
+            "templates", "manuals")  # fmt: skip
+_NOT_SHIPPED = (".pyc", ".tmp")
 _EMPTY = frozenset("{}[] \t\r\n")
 
 
@@ -112,20 +110,7 @@ def toolkit_files() -> dict[str, tuple[bytes, bool]]:
         whole = os.path.join(version.TOOLKIT, path)
         if tracked is None or path in tracked:
             found[path] = (files.read_bytes(whole), os.access(whole, os.X_OK))
-    for path in [path for path in found if path.endswith(".md")]:
-        page = found[path][0].decode("utf-8")
-        found[path] = (_without_dead_links(page, path, found).encode("utf-8"), False)
     return found
-
-
-def _without_dead_links(page: str, path: str, shipped: Collection[str]) -> str:
-    """Return a page without its pictures, and with the name of what is not shipped for a link."""
-
-    def named(link: re.Match[str]) -> str:
-        place = os.path.normpath(os.path.join(os.path.dirname(path), link[2]))
-        return link[0] if place in shipped else f"{link[1]} (not in this copy)"
-
-    return _LINK.sub(named, _PICTURE.sub("", page))
 
 
 def _walk() -> Iterator[str]:

@@ -45,37 +45,44 @@ def adopt(
     """
     _check(into, folder, names)
     work = Work(into, _record_path(folder, link))
-    pin = wrapper.Pin()
+    record = Adopted(folder=folder, hosts=names)
     if link:
-        work.notes += _link(work, names)
+        _link(work, names)
     else:
-        pin = wrapper.Pin() if copy or work.before.kind == "copy" else wrapper.pin()
-        _vendor(work, folder, pin)
-        work.notes += makefiles.taken(into, folder)
-        _add_include(work, folder)
-        if not pin.commit:
-            _add_settings(work)
-        for host in map(hosts.find, names):
-            _add_host(work, host, folder)
-            if host.below and host.name not in work.before.hosts:
-                work.notes.append(f"{host.title} {hosts.SUBFOLDER}: {host.below}")
-        for name in set(work.before.hosts) - set(names):
-            _leave(work, hosts.find(name))
+        record = _add_all(work, record, copy)
     if git.find(into) is None:
         work.notes.append("not a git repository: documents go into the folder itself")
     for path in work.before.files:
         if path not in work.files:
             _drop(work, path)
     made = tuple(dict.fromkeys([*work.made, *_new_folders(work)]))
-    record = Adopted(folder=folder, hosts=names, files=work.files, made=made, emptied=work.emptied)
+    record = record.replace(files=work.files, made=made, emptied=work.emptied)
     if not link:
-        kind = "wrapper" if pin.commit else "copy" if copy else work.before.kind
-        remote = pin.origin or vendored.source()
-        record = record.replace(
-            toolkit=version.VERSION, remote=remote, kind=kind, commit=pin.commit
-        )
         git_ignores.refuse(into, folder, _written(work, record))
     return work.plan(record)
+
+
+def _add_all(work: Work, record: Adopted, copy: bool) -> Adopted:
+    """Add the toolkit, the include and what each host gets; return the record with the origin."""
+    folder, kind = record.folder, "copy" if copy else work.before.kind
+    pin = wrapper.Pin() if kind == "copy" else wrapper.pin()
+    _vendor(work, folder, pin)
+    work.notes += makefiles.taken(work.into, folder)
+    _add_include(work, folder)
+    if not pin.commit:
+        _add_settings(work)
+    for host in map(hosts.find, record.hosts):
+        _add_host(work, host, folder)
+        if host.below and host.name not in work.before.hosts:
+            work.notes.append(f"{host.title} {hosts.SUBFOLDER}: {host.below}")
+    for name in set(work.before.hosts) - set(record.hosts):
+        _leave(work, hosts.find(name))
+    return record.replace(
+        toolkit=version.VERSION,
+        remote=pin.origin or vendored.source(),
+        kind="wrapper" if pin.commit else kind,
+        commit=pin.commit,
+    )
 
 
 def _written(work: Work, record: Adopted) -> list[str]:
@@ -155,23 +162,20 @@ def _versions(there: str) -> str:
     return f"{there} becomes {ours}"
 
 
-def _link(work: Work, names: tuple[str, ...]) -> list[str]:
+def _link(work: Work, names: tuple[str, ...]) -> None:
     """Add hooks that start this checkout to the settings that git ignores, and nothing else."""
-    notes = [f"commands: make -f '{version.TOOLKIT}/Makefile' context_help"]
+    work.notes.append(f"commands: make -f '{version.TOOLKIT}/Makefile' context_help")
     for host in map(hosts.find, names):
         local = host.local_settings
         if not local:
             why = "has no settings that stay on this machine: left out with link=1"
-            notes.append(f"{host.name}: {why}")
+            work.notes.append(f"{host.name}: {why}")
             continue
         if hosts.LAUNCHER in work.text(host.settings):
             raise bad_input(f"{host.settings}: has our hooks already: make unadopt first")
-        outputs = _replaces_outputs(work.into)
-        wanted = settings.wanted(host, version.TOOLKIT, outputs)
-        _merge_hooks(work, local, wanted, settings.matchers(host, outputs))
+        _merge_hooks(work, local, host, version.TOOLKIT)
         if not git_ignores.find(work.into, [local]):
-            notes.append(f"{local}: make sure that git ignores it")
-    return notes
+            work.notes.append(f"{local}: make sure that git ignores it")
 
 
 def _new_folders(work: Work) -> list[str]:
@@ -249,9 +253,7 @@ def _add_settings(work: Work) -> None:
 
 def _add_host(work: Work, host: Host, folder: str) -> None:
     """Add the hooks, skills and paragraph of one host."""
-    outputs = _replaces_outputs(work.into)
-    handlers = settings.wanted(host, folder, outputs)
-    _merge_hooks(work, host.settings, handlers, settings.matchers(host, outputs), host.flat)
+    _merge_hooks(work, host.settings, host, folder)
     path = f"{host.skills}/{SKILL}/SKILL.md"
     work.own(path, skill(f"{folder}/{GUIDE}").encode("utf-8"), editable=True)
     path = host.instructions
@@ -263,25 +265,16 @@ def _add_host(work: Work, host: Host, folder: str) -> None:
     work.edit(path, block)
 
 
-def _replaces_outputs(into: str) -> bool:
-    """Return whether the settings there ask to replace long outputs of tools."""
-    return bool(Layout(into).limits.hook_tool_output_tokens)
-
-
-def _merge_hooks(
-    work: Work,
-    path: str,
-    handlers: dict[str, dict[str, object]],
-    only: dict[str, str],
-    flat: bool = False,
-) -> None:
+def _merge_hooks(work: Work, path: str, host: Host, toolkit: str) -> None:
     """Merge our hooks into a settings file and record which containers were empty before."""
+    outputs = bool(Layout(work.into).limits.hook_tool_output_tokens)
     before = work.before.emptied.get(path, {})
     try:
         text = (work.read(path) or b"").decode("utf-8")
     except UnicodeDecodeError:
         raise bad_input(f"{path}: is not UTF-8: convert it first; nothing was written") from None
-    merged, emptied = settings.merged(text, handlers, before, path, only, flat)
+    wanted = settings.wanted(host, toolkit, outputs)
+    merged, emptied = settings.merged(text, wanted, before, path, host.flat)
     if emptied:
         work.emptied[path] = emptied
     work.edit(path, merged)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import shutil
 import subprocess
 import time
+from collections.abc import Callable, Iterator
 
-from contextkit.base import files, git, ledger, makefiles, names, stores, tokens, version
+from contextkit.base import files, git, ledger, makefiles, stores, tokens, version
 from contextkit.base.errors import UPGRADE, ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.base.type_names import Callable, Iterator
 from contextkit.capsules.documents import store as capsules
 from contextkit.hosts.documents import diagnostics, settings, vendored
 from contextkit.hosts.documents.contracts import SUBFOLDER, Host, find
@@ -24,6 +25,7 @@ _COMMITTED = ("README.md", ".gitkeep", ".gitignore")  # files of an ephemeral st
 _DRAFT_AGE = 3600  # seconds
 _PATIENCE = 1.0  # seconds that a lock may stay held while doctor looks
 _SHOWN = 5  # lines of diagnostics, or broken files per store
+Check = Callable[[Layout, tuple[str, ...]], Iterator["Finding"]]
 
 
 class Finding(Record):
@@ -41,13 +43,14 @@ def examine(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
         layout.state  # noqa: B018  (its check)
     except ContextError as error:
         return [_wrong("state", str(error), "then run doctor again")]
-    return [found for area, check in CHECKS.items() for found in _tried(area, check, layout, hosts)]
+    found = [one for area, check in CHECKS for one in _tried(area, check, layout, hosts)]
+    return list(dict.fromkeys(found))
 
 
-def _tried(area: str, check: Callable[..., list[Finding]], *given: object) -> list[Finding]:
+def _tried(area: str, check: Check, layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
     """Return what a check finds; an error inside it is a finding too."""
     try:
-        return check(*given)
+        return list(check(layout, hosts))
     except (ContextError, OSError) as error:
         return [_wrong(area, str(error), "fix that, then run doctor again")]
 
@@ -63,24 +66,20 @@ def _note(area: str, problem: str, mend: str) -> Finding:
 # The machine, the toolkit and its hooks
 
 
-def versions(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
+def versions(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Check our own version, and that Python, make and git are there and new enough."""
-    found = [_note("versions", f"this is contextkit {version.VERSION}", _upgrade())]
+    upgrade = "make upgrade" if vendored.is_checkout() else "make context_upgrade"
+    yield _note("versions", f"this is contextkit {version.VERSION}", upgrade)
     for program, oldest, mend in (
-        ("python3", "3.11", "install Python 3.11 or newer"),
-        ("make", "4.0", "install GNU make 4.0 or newer (macOS: brew install make, then gmake)"),
-        ("git", "2.30", "install git 2.30 or newer"),
+        ("python3", (3, 11), "install Python 3.11 or newer"),
+        ("make", (4, 0), "install GNU make 4.0 or newer (macOS: brew install make, then gmake)"),
+        ("git", (2, 30), "install git 2.30 or newer"),
     ):
         there = _version(program)
         if not there:
-            found.append(_wrong("versions", f"{program} was not found", mend))
-        elif _number(there) < _number(oldest):
-            found.append(_wrong("versions", f"{program} is {there}", mend))
-    return found
-
-
-def _upgrade() -> str:
-    return "make upgrade" if vendored.is_checkout() else "make context_upgrade"
+            yield _wrong("versions", f"{program} was not found", mend)
+        elif tuple(map(int, re.findall(r"\d+", there)[:2])) < oldest:
+            yield _wrong("versions", f"{program} is {there}", mend)
 
 
 def _version(program: str) -> str:
@@ -89,77 +88,67 @@ def _version(program: str) -> str:
         done = subprocess.run([program, "--version"], capture_output=True, timeout=10)
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    words = done.stdout.decode("utf-8", "replace").split()
-    return next((word for word in words if names.shape(word)[:2] in ("0.", "00")), "")
+    found = re.search(rb"\b\d+\.\d\S*", done.stdout)
+    return found[0].decode("utf-8", "replace") if found else ""
 
 
-def _number(version: str) -> tuple[int, ...]:
-    parts = version.split(".")[:2]
-    return tuple(int(part) if part.isdigit() else 0 for part in parts)
-
-
-def _counter(layout: Layout) -> list[Finding]:
-    """Check that tokens can be counted exactly where a counter for the tokenizer exists."""
+def set_up(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
+    """Check the toolkit's own environment, which hooks do without, and its token counter."""
     tokenizer = layout.limits.tokenizer
-    if not tokens.TOKENIZERS.get(tokenizer) or tokens.count("a", tokenizer) >= 0:
-        return []
-    problem = "splintr-rs is not installed: a text that might be above a cap is cut further"
-    mend = "if there is a wheel for this platform, remove .venv and run any make target"
-    return [_note("set-up", problem, mend)]
+    if not os.access(os.path.join(version.TOOLKIT, ".venv", "bin", "python"), os.X_OK):
+        shown = layout.shown(version.TOOLKIT)
+        yield _note("set-up", f"{shown} is not set up yet", "run any make target to set it up")
+    elif tokens.TOKENIZERS.get(tokenizer) and tokens.count("a", tokenizer) < 0:
+        problem = "splintr-rs is not installed: a text that might be above a cap is cut further"
+        mend = "if there is a wheel for this platform, remove .venv and run any make target"
+        yield _note("set-up", problem, mend)
 
 
-def set_up(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
-    """Check the toolkit's own environment; hooks run without it."""
-    if os.access(os.path.join(version.TOOLKIT, ".venv", "bin", "python"), os.X_OK):
-        return _counter(layout)
-    shown = layout.shown(version.TOOLKIT)
-    return [_note("set-up", f"{shown} is not set up yet", "run any make target to set it up")]
-
-
-def trusted(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
+def trusted(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Name the settings of this repository that act and that nobody has trusted."""
-    held = ", ".join(sorted(layout.held))
-    problem = f"contextkit.yaml sets {held}: not in force"
-    return [_note("settings", problem, "read them: make context_trust")] if held else []
+    if layout.held:
+        problem = f"contextkit.yaml sets {', '.join(sorted(layout.held))}: not in force"
+        yield _note("settings", problem, "read them: make context_trust")
 
 
-def writable(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
+def writable(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Check that documents can be stored here at all."""
-    if os.access(layout.root, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
-        return []
-    mend = "make it writable, or keep documents elsewhere: root=DIR (or CONTEXT_ROOT)"
-    return [_wrong("root", f"{layout.root}: you have no write permission there", mend)]
+    if not os.access(layout.root, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
+        mend = "make it writable, or keep documents elsewhere: root=DIR (or CONTEXT_ROOT)"
+        yield _wrong("root", f"{layout.root}: you have no write permission there", mend)
 
 
-def hosts_there(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
+def hosts_there(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Check which hosts are on this machine, and that their settings hold all of our hooks."""
-    found = []
-    for name in hosts:
-        host = find(name)
+    for host in map(find, hosts):
         events = [event for event, _ in trials.installed(layout, host)]
-        outputs = bool(layout.limits.hook_tool_output_tokens)
-        missing = [event for event in settings.events(host, outputs) if event not in events]
-        twice = sorted({event for event in events if events.count(event) > 1})
         if not events:
-            mend = f"make adopt into=DIR hosts={name}"
-            found.append(_note("hosts", f"{host.title}: no hooks are installed here", mend))
+            mend = f"make adopt into=DIR hosts={host.name}"
+            yield _note("hosts", f"{host.title}: no hooks are installed here", mend)
             continue
-        if missing:
-            problem = f"{host.title}: no hook for {', '.join(missing)}"
-            found.append(_wrong("hosts", problem, "make adopt into=."))
-        elif not _has_matchers(layout, host, outputs):
-            problem = f"{host.title}: tool hooks are not installed as the settings ask"
-            found.append(_wrong("hosts", problem, "make adopt into=."))
-        if twice:
-            problem = f"{host.title}: {', '.join(twice)}: installed twice"
-            found.append(_wrong("hosts", problem, "make unadopt into=. link=1"))
+        yield from _hooks_of(layout, host, events)
         if host.below:
-            found.append(_note("hosts", f"{host.title} {SUBFOLDER}", host.below))
+            yield _note("hosts", f"{host.title} {SUBFOLDER}", host.below)
         if not shutil.which(host.command):
-            found.append(_note("hosts", f"{host.title} is not installed here", "nothing to do"))
+            yield _note("hosts", f"{host.title} is not installed here", "nothing to do")
         elif host.trust:
-            found += _trust(layout, host)
-    return found
+            yield from _trust(layout, host)
+
+
+def _hooks_of(layout: Layout, host: Host, events: list[str]) -> Iterator[Finding]:
+    """Check that each hook of ours is installed, for the right tools, and once."""
+    outputs = bool(layout.limits.hook_tool_output_tokens)
+    missing = [event for event in settings.events(host, outputs) if event not in events]
+    twice = sorted({event for event in events if events.count(event) > 1})
+    if missing:
+        problem = f"{host.title}: no hook for {', '.join(missing)}"
+        yield _wrong("hosts", problem, "make adopt into=.")
+    elif not _has_matchers(layout, host, outputs):
+        problem = f"{host.title}: tool hooks are not installed as the settings ask"
+        yield _wrong("hosts", problem, "make adopt into=.")
+    if twice:
+        problem = f"{host.title}: {', '.join(twice)}: installed twice"
+        yield _wrong("hosts", problem, "make unadopt into=. link=1")
 
 
 def _has_matchers(layout: Layout, host: Host, outputs: bool) -> bool:
@@ -168,77 +157,59 @@ def _has_matchers(layout: Layout, host: Host, outputs: bool) -> bool:
     return all(f'"{one}"' in texts for one in settings.matchers(host, outputs).values())
 
 
-def _trust(layout: Layout, host: Host) -> list[Finding]:
+def _trust(layout: Layout, host: Host) -> Iterator[Finding]:
     """Check that the host would start our hooks, by asking it if possible."""
     untrusted = trials.untrusted(host, trials.project(layout)) if host.tells_trust else None
     if untrusted is None:
-        return [_note("hosts", f"{host.title} starts only hooks that were trusted", host.trust)]
-    if not untrusted:
-        return []
-    return [_wrong("hosts", f"{host.title} does not start {', '.join(untrusted)}", host.trust)]
+        yield _note("hosts", f"{host.title} starts only hooks that were trusted", host.trust)
+    elif untrusted:
+        yield _wrong("hosts", f"{host.title} does not start {', '.join(untrusted)}", host.trust)
 
 
-def names_taken(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
+def names_taken(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Find targets of the host that clash with ours; not in the toolkit's own repository."""
     top = trials.project(layout)
     folder = os.path.relpath(os.path.realpath(version.TOOLKIT), top)
-    if folder == ".":
-        return []
-    mend = "or set CONTEXTKIT_PREFIX before the include"
-    return [_note("make", problem, mend) for problem in makefiles.taken(top, folder)]
+    for problem in makefiles.taken(top, folder) if folder != "." else ():
+        yield _note("make", problem, "or set CONTEXTKIT_PREFIX before the include")
 
 
-def hooks(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
+def hooks(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Fire every installed hook with recorded input."""
     mend = "make adopt into=. brings the hooks up to date; manuals/hosts.md"
     events: dict[tuple[str, str], list[str]] = {}
     for trial in trials.fire_all(layout, hosts):
         for problem in trial.problems:
             events.setdefault((trial.host, problem), []).append(trial.event)
-    return [
-        _wrong("hooks", f"{host} {', '.join(named)}: {problem}", mend)
-        for (host, problem), named in events.items()
-    ]
+    for (host, problem), named in events.items():
+        yield _wrong("hooks", f"{host} {', '.join(named)}: {problem}", mend)
 
 
-def failures(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
+def failures(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Report what went wrong in hooks since somebody last looked."""
     lines = diagnostics.lines(layout.hooks)
     path = layout.shown(diagnostics.path(layout.hooks))
     older = f" ({len(lines) - _SHOWN} older ones in {path})" if len(lines) > _SHOWN else ""
     mend = f"when that is fixed: rm {path}{older}"
-    return [_wrong("diagnostics", line, mend) for line in lines[-_SHOWN:]]
+    for line in lines[-_SHOWN:]:
+        yield _wrong("diagnostics", line, mend)
 
 
-# The stores, which are declared in `base/stores.py`
+# What git sees of the stores, which are declared in `base/stores.py`
 
 
-def every_store(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
-    """Check ignore rules, copies, locks, drafts and documents of every store."""
-    found: list[Finding] = []
-    for check in STORE_CHECKS:
-        found += [one for one in _tried("stores", check, layout) if one not in found]
-    return found
-
-
-# What git sees
-
-
-def ignored(layout: Layout) -> list[Finding]:
+def ignored(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Find stores that should be ignored by git: each has its own rule, and no file is tracked."""
-    found = []
     for folder in _ephemeral(layout):
         shown = layout.shown(folder)
         rules = files.read_if_there(os.path.join(folder, ".gitignore")) or ""
         if "*" not in rules.split():
             mend = f"printf '*\\n' > '{shown}/.gitignore'"
-            found.append(_wrong("ignore", f"{shown}: git sees it", mend))
+            yield _wrong("ignore", f"{shown}: git sees it", mend)
         tracked = _tracked(layout, folder)
         if tracked:
             problem = f"{shown}: git tracks {len(tracked)} of its files, such as {tracked[0]}"
-            mend = f"git rm -r --cached '{shown}'"
-            found.append(_wrong("ignore", problem, mend))
-    return found
+            yield _wrong("ignore", problem, f"git rm -r --cached '{shown}'")
 
 
 def _ephemeral(layout: Layout) -> list[str]:
@@ -252,17 +223,14 @@ def _tracked(layout: Layout, folder: str) -> list[str]:
     return [path for path in paths if path and os.path.basename(path) not in _COMMITTED]
 
 
-def ignored_copies(layout: Layout) -> list[Finding]:
+def ignored_copies(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Find files that adopt wrote and git ignores: they are missing from every clone."""
-    found = []
     for top, adopted in _our_copies(layout):
         paths = [*adopted.files, f"{adopted.folder}/{vendored.RECORD}", *_host_files(top, adopted)]
         hidden = git_ignores.find(top, paths)
         if hidden:
-            mend = git_ignores.mend(top, adopted.folder, hidden)
             problem = f"{'; '.join(git_ignores.described(hidden))}: no clone has that"
-            found.append(_wrong("ignore", problem, mend))
-    return found
+            yield _wrong("ignore", problem, git_ignores.mend(top, adopted.folder, hidden))
 
 
 def _host_files(top: str, adopted: Adopted) -> list[str]:
@@ -275,42 +243,35 @@ def _host_files(top: str, adopted: Adopted) -> list[str]:
 # Our copies
 
 
-def drift(layout: Layout) -> list[Finding]:
+def drift(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Find unedited copies of our documents that are older than this toolkit."""
     template = stores.sealed_copy(capsules.template_document(layout.limits.capsule_max_tokens))
     current = {layout.capsule_template: template}
     for name, text in payloads.store_documents().items():
         current[os.path.join(layout.payloads, name)] = text
-    found = []
     for path, text in current.items():
         there = files.read_if_there(path)
         if text and there and there != text and stores.is_our_copy(there):
-            found.append(_old(layout.shown(path), "make context_init"))
-    return found + _adopted(layout)
+            yield _old(layout.shown(path), "make context_init")
 
 
-def _adopted(layout: Layout) -> list[Finding]:
+def adopted_files(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Check what adopt put into the repository: all there, and as new as the toolkit."""
-    found = []
     for top, adopted in _our_copies(layout):
-        skill = adoption.skill(f"{adopted.folder}/{adoption.GUIDE}")
-        places = (f"{find(host).skills}/{adoption.SKILL}/SKILL.md" for host in adopted.hosts)
-        current = dict.fromkeys(places, skill)
+        skill = adoption.skill(f"{adopted.folder}/{adoption.GUIDE}").encode("utf-8")
+        skills = [f"{find(host).skills}/{adoption.SKILL}/SKILL.md" for host in adopted.hosts]
         for path in adopted.files:
             place = os.path.join(top, path)
             there = files.read_bytes(place) if os.path.lexists(place) else None  # may be binary
             shown = layout.shown(place)
             if there is None:
-                found.append(_wrong("copies", f"{shown}: is missing", "make adopt into=."))
+                yield _wrong("copies", f"{shown}: is missing", "make adopt into=.")
             elif not vendored.is_ours(adopted, path, there):
-                stays = path.endswith("/SKILL.md")
-                mend = (
-                    "it stays as it is" if stays else "the next adopt keeps your text beside ours"
-                )
-                found.append(_note("copies", f"{shown}: was edited", mend))
-            elif path in current and current[path].encode("utf-8") != there:
-                found.append(_old(shown, "make adopt into=."))
-    return found
+                aside = "the next adopt keeps your text beside ours"
+                mend = "it stays as it is" if path.endswith("/SKILL.md") else aside
+                yield _note("copies", f"{shown}: was edited", mend)
+            elif path in skills and there != skill:
+                yield _old(shown, "make adopt into=.")
 
 
 def _our_copies(layout: Layout) -> Iterator[tuple[str, Adopted]]:
@@ -330,15 +291,12 @@ def _old(shown: str, mend: str) -> Finding:
 # What is stuck or left over
 
 
-def locks(layout: Layout) -> list[Finding]:
+def locks(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Find locks that a process keeps holding; one whose process is gone is free."""
-    found = []
     for path in _walk(layout.state):
         if path.endswith(".lock") and _is_held(path):
             shown = layout.shown(path)
-            mend = f"see which process it is: fuser '{shown}'"
-            found.append(_wrong("locks", f"{shown}: is held", mend))
-    return found
+            yield _wrong("locks", f"{shown}: is held", f"see which process it is: fuser '{shown}'")
 
 
 def _is_held(path: str) -> bool:
@@ -360,18 +318,16 @@ def _is_held(path: str) -> bool:
         os.close(descriptor)
 
 
-def drafts(layout: Layout) -> list[Finding]:
+def drafts(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Find unfinished drafts of processes that were killed over an hour ago."""
     oldest = time.time() - _DRAFT_AGE
-    found = []
     for folder in (*_ephemeral(layout), layout.capsules):
         old = [path for path in _walk(folder) if _is_old_draft(path, oldest)]
         if old:
             shown = layout.shown(folder)
             problem = f"{shown}: {len(old)} unfinished drafts of processes that were killed"
             mend = f"find '{shown}' -name '.*.tmp' -mmin +60 -delete"
-            found.append(_wrong("drafts", problem, mend))
-    return found
+            yield _wrong("drafts", problem, mend)
 
 
 def _walk(folder: str) -> Iterator[str]:
@@ -391,22 +347,20 @@ def _is_old_draft(path: str, oldest: float) -> bool:
 # What is lost
 
 
-def history(layout: Layout) -> list[Finding]:
+def history(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Check the ledger, since no command reports when it cannot be written or read."""
     folder = ledger.folder(layout)
-    if not os.path.lexists(folder):
-        return []
-    if not os.path.isdir(folder):
-        return [_lost(layout, folder, "is not a folder")]
-    if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
-        return [_lost(layout, folder, "you have no permission to read and write there")]
-    found = []
+    if os.path.lexists(folder) and not os.path.isdir(folder):
+        yield _lost(layout, folder, "is not a folder")
+        return
+    if os.path.isdir(folder) and not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+        yield _lost(layout, folder, "you have no permission to read and write there")
+        return
     for path in ledger.months(layout):
         try:
             os.close(os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK))
         except OSError as error:
-            found.append(_lost(layout, path, f"cannot be read and written ({error.strerror})"))
-    return found
+            yield _lost(layout, path, f"cannot be read and written ({error.strerror})")
 
 
 def _lost(layout: Layout, path: str, reason: str) -> Finding:
@@ -418,25 +372,22 @@ def _lost(layout: Layout, path: str, reason: str) -> Finding:
 # What cannot be read
 
 
-def documents(layout: Layout) -> list[Finding]:
+def documents(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Find the documents in each declared store that cannot be read, up to a fixed number."""
-    return [one for store in stores.with_documents() for one in _broken(layout, store)]
-
-
-def _broken(layout: Layout, store: stores.Store) -> list[Finding]:
-    area = store.label
-    try:
-        broken = stores.module(store).load_all(layout).broken
-    except ContextError as error:
-        return [_unreadable(area, str(error), store.mend)]
-    except OSError as error:
-        problem = f"{error.filename}: {error.strerror}"
-        return [_wrong(area, problem, "check its permissions")]
-    found = [_unreadable(area, str(one), store.mend) for one in broken[:_SHOWN]]
-    if len(broken) > _SHOWN:
-        problem = f"{len(broken) - _SHOWN} more files cannot be read"
-        found.append(_wrong(area, problem, store.mend))
-    return found
+    for store in stores.with_documents():
+        try:
+            broken = [str(one) for one in stores.module(store).load_all(layout).broken]
+        except ContextError as error:
+            broken = [str(error)]
+        except OSError as error:
+            problem = f"{error.filename}: {error.strerror}"
+            yield _wrong(store.label, problem, "check its permissions")
+            continue
+        for said in broken[:_SHOWN]:
+            yield _unreadable(store.label, said, store.mend)
+        if len(broken) > _SHOWN:
+            problem = f"{len(broken) - _SHOWN} more files cannot be read"
+            yield _wrong(store.label, problem, store.mend)
 
 
 def _unreadable(area: str, said: str, mend: str) -> Finding:
@@ -445,24 +396,15 @@ def _unreadable(area: str, said: str, mend: str) -> Finding:
     return _wrong(area, problem, UPGRADE if newer else mend)
 
 
-STORE_CHECKS: tuple[Callable[[Layout], list[Finding]], ...] = (
-    ignored,
-    ignored_copies,
-    drift,
-    locks,
-    drafts,
-    history,
-    documents,
-)
-
-CHECKS: dict[str, Callable[[Layout, tuple[str, ...]], list[Finding]]] = {
-    "versions": versions,
-    "set-up": set_up,
-    "root": writable,
-    "settings": trusted,
-    "hosts": hosts_there,
-    "make": names_taken,
-    "hooks": hooks,
-    "diagnostics": failures,
-    "stores": every_store,
-}
+CHECKS: tuple[tuple[str, Check], ...] = (
+    ("versions", versions),
+    ("set-up", set_up),
+    ("root", writable),
+    ("settings", trusted),
+    ("hosts", hosts_there),
+    ("make", names_taken),
+    ("hooks", hooks),
+    ("diagnostics", failures),
+    *(("stores", check) for check in (ignored, ignored_copies, drift, adopted_files, locks, drafts,
+                                      history, documents)),
+)  # fmt: skip

@@ -15,9 +15,6 @@ from contextkit.base.errors import bad_input
 from contextkit.base.records import Record
 
 _RULES = ".gitignore"
-_AT_ONCE = 8  # exceptions per command, to keep messages short
-_THEN = " && "
-_FEW = 3  # files listed one by one in exceptions
 _OTHER_FOLDERS = ("contextkit", "vendor/contextkit", "third_party/contextkit", ".tools/contextkit")
 
 
@@ -74,8 +71,7 @@ def refuse(into: str, folder: str, paths: list[str]) -> None:
         "git ignores files that would be written, so no clone would have them; nothing was written"
     ]
     lines += [f"  {line}" for line in described(found)]
-    first, *others = mend(into, folder, found).split(_THEN)
-    lines += [f"either {first}", *(f"  and then {other}" for other in others)]
+    lines.append(f"either {mend(into, folder, found)}")
     copy = [one.path.removeprefix(folder + "/") for one in found if f"{folder}/" in one.path]
     other = _other_folder(into, copy)
     if copy and other:
@@ -111,11 +107,7 @@ def mend(into: str, folder: str, found: list[Ignored]) -> str:
         places = dict.fromkeys(one.rule.partition(":")[0] for one in found)
         return f"remove that line from {' and '.join(places)}"
     place = shlex.quote(os.path.join(os.path.relpath(top, into), _RULES).removeprefix("./"))
-    commands = [
-        f"printf '%s\\n' {' '.join(map(shlex.quote, lines[at : at + _AT_ONCE]))} >> {place}"
-        for at in range(0, len(lines), _AT_ONCE)
-    ]
-    return f"make exceptions: {_THEN.join(commands)}"
+    return f"make exceptions: printf '%s\\n' {shlex.join(lines)} >> {place}"
 
 
 def _exceptions(repository: git.Repository, paths: list[str], folder: str) -> list[str]:
@@ -125,17 +117,12 @@ def _exceptions(repository: git.Repository, paths: list[str], folder: str) -> li
         options = (f"--git-dir={os.path.abspath(repository.folder)}", f"--work-tree={scratch}")
         parents = {parent for path in paths for parent in _parents(path)}
         hidden = {one.path for one in _asked(scratch, sorted(parents), *options)}
-        lines: dict[str, None] = {}
-        units = list(dict.fromkeys(_unit(path, folder) for path in paths))
-        for unit in units:
-            inside = [path for path in paths if path == unit or path.startswith(unit + "/")]
-            lines |= dict.fromkeys(_lines(unit, inside, hidden))
-        whole = [f"!/{unit}/**" for unit in units if unit not in paths]
+        units = list(dict.fromkeys(folder if p.startswith(folder + "/") else p for p in paths))
+        lines = [line for unit in units for line in _lines(unit, unit == folder, hidden)]
         start = [""] if text and not text.endswith("\n") else []
-        for more in ([], whole):
-            tried = [*start, *dict.fromkeys([*lines, *more])]
-            rules = os.path.join(scratch, _RULES)
-            files.write(rules, text + "\n".join([*tried, ""]))
+        for whole in ([], [f"!/{folder}/**"]):
+            tried = [*start, *dict.fromkeys([*lines, *whole])]
+            files.write(os.path.join(scratch, _RULES), text + "\n".join([*tried, ""]))
             if not _asked(scratch, paths, *options):
                 return tried
     return []
@@ -157,21 +144,11 @@ def _parents(path: str) -> list[str]:
     return ["/".join(parts[:count]) for count in range(1, len(parts))]
 
 
-def _unit(path: str, folder: str) -> str:
-    """Return the largest folder around `path` that is ours alone; else the file itself."""
-    if path.startswith(folder + "/"):
-        return folder
-    return os.path.dirname(path) if path.endswith("/SKILL.md") else path
-
-
-def _lines(unit: str, inside: list[str], hidden: set[str]) -> list[str]:
-    """Return exceptions for `unit`; other files in an ignored folder stay ignored."""
-    chain = _parents(unit) + ([unit] if inside != [unit] else [])
-    first = next((n for n, parent in enumerate(chain) if parent in hidden), None)
-    if first is None:
-        many = len(inside) > _FEW
-        return [f"!/{unit}/**"] if many else [f"!/{path}" for path in inside]
+def _lines(path: str, is_folder: bool, hidden: set[str]) -> list[str]:
+    """Return exceptions for one path; what else is in an ignored folder stays ignored."""
+    chain = [*_parents(path), *([path] if is_folder else [])]
+    first = next((n for n, parent in enumerate(chain) if parent in hidden), len(chain))
     lines = []
     for parent in chain[first:]:
-        lines += [f"!/{parent}/"] + ([] if parent == unit else [f"/{parent}/*"])
-    return lines if inside != [unit] else [*lines, f"!/{unit}"]
+        lines += [f"!/{parent}/"] + ([] if parent == path else [f"/{parent}/*"])
+    return lines if is_folder and lines else [*lines, f"!/{path}/**" if is_folder else f"!/{path}"]

@@ -21,7 +21,7 @@ from contextkit.base import files, formats, layout, version
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.base.type_names import Any
+from contextkit.base.type_names import Any, Iterator
 from contextkit.hosts.documents import diagnostics, settings, vendored, wrapper
 from contextkit.hosts.documents.contracts import LAUNCHER, Host, find
 from contextkit.hosts.flows import adoption
@@ -39,12 +39,11 @@ FOREIGN = "not a command of this contextkit: not started"
 
 
 class Trial(Record):
-    """One fired hook: what is wrong with its answer, and its time in milliseconds."""
+    """One fired hook, and what is wrong with its answer."""
 
     host: str
     event: str
     problems: tuple[str, ...] = ()
-    milliseconds: int = 0
 
 
 def samples(host: str) -> dict[str, dict[str, object]]:
@@ -82,21 +81,20 @@ def project(root: Layout) -> str:
 
 def fire_all(root: Layout, names: tuple[str, ...]) -> list[Trial]:
     """Fire every hook of ours that the hosts `names` have, in the order of a session."""
-    found = []
-    for name in names:
-        host = find(name)
-        given = samples(name)
-        hooks = sorted(installed(root, host), key=lambda one: _place(host, one[0]))
-        with tempfile.TemporaryDirectory(prefix="contextkit-doctor-") as made:
-            scratch = os.path.realpath(made)
-            for event, handler in hooks:
-                command = _own_command(root, host, event, handler)
-                if command:
-                    text = _sample(given, event, scratch)
-                    found.append(_fire(root, host, event, command, text, scratch))
-                else:
-                    found.append(Trial(host=name, event=event, problems=(FOREIGN,)))
-    return found
+    return [trial for name in names for trial in _fired(root, find(name))]
+
+
+def _fired(root: Layout, host: Host) -> Iterator[Trial]:
+    given = samples(host.name)
+    hooks = sorted(installed(root, host), key=lambda one: _place(host, one[0]))
+    with tempfile.TemporaryDirectory(prefix="contextkit-doctor-") as made:
+        scratch = os.path.realpath(made)
+        for event, handler in hooks:
+            problems = [FOREIGN]
+            if command := _own_command(root, host, event, handler):
+                text = _sample(given, event, scratch)
+                problems = _fire(root, host, event, command, text, scratch)
+            yield Trial(host=host.name, event=event, problems=tuple(problems))
 
 
 def _own_command(root: Layout, host: Host, event: str, handler: dict[str, Any]) -> tuple[str, ...]:
@@ -137,9 +135,9 @@ def _place(host: Host, event: str) -> int:
 
 def _fire(
     root: Layout, host: Host, event: str, command: tuple[str, ...], text: str, scratch: str
-) -> Trial:
-    known = host.events.get(event)
-    budget = known.budget if known else 2.0
+) -> list[str]:
+    """Fire a hook until it is in time, at most `_ATTEMPTS` times; return what is wrong."""
+    budget = host.events[event].budget
     environment = {k: v for k, v in os.environ.items() if k not in ("SESSION_ID", "SESSION_DIR")}
     place = project(root)
     environment |= {"CONTEXT_ROOT": scratch} | ({host.project: place} if host.project else {})
@@ -153,7 +151,7 @@ def _fire(
                 capture_output=True, timeout=_LIMIT,
             )  # fmt: skip
         except OSError as error:
-            return Trial(host=host.name, event=event, problems=(_why_not_started(error),))
+            return [_why_not_started(error)]
         except subprocess.TimeoutExpired:
             break
         fastest = min(fastest, time.monotonic() - start)
@@ -161,10 +159,8 @@ def _fire(
         found = _refused(host, event, done.returncode, said) + _noted(scratch)
         if found or fastest <= budget:
             break
-    if fastest > budget:
-        found.append(f"takes {fastest:.2f} s: {host.title} waits {budget:g}")
-    return Trial(host=host.name, event=event, problems=tuple(found),
-                 milliseconds=round(fastest * 1000))  # fmt: skip
+    late = [f"takes {fastest:.2f} s: {host.title} waits {budget:g}"] if fastest > budget else []
+    return found + late
 
 
 def _why_not_started(error: OSError) -> str:
@@ -189,24 +185,20 @@ def _noted(scratch: str) -> list[str]:
     """Return what a hook logged in its diagnostics: failures that the host does not see."""
     hooks = layout.hooks_folder(scratch)
     lines = diagnostics.lines(hooks)
-    if lines:
-        try:
-            os.unlink(diagnostics.path(hooks))
-        except OSError as error:
-            raise ContextError(f"{hooks}: {error.strerror}") from None
+    files.discard(diagnostics.path(hooks))
     return [line.partition(": ")[2] or line for line in lines]
 
 
 def _refused(host: Host, event: str, status: int, stdout: str) -> list[str]:
     """Return what no host takes; that every answer of ours has its host's form is for the tests."""
     found = [f"exit status {status}: only 0 is sure not to block the host"] if status else []
-    known, text = host.events.get(event), stdout.strip()
+    text = stdout.strip()
     if text.startswith("{"):
         try:
             formats.from_json(text, "output")
         except ContextError as error:
             found.append(str(error))
-    elif text and not (known and "plain" in known.takes):
+    elif text and "plain" not in host.events[event].takes:
         found.append(f"plain text: {event} takes only JSON")
     return found
 

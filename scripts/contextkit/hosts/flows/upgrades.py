@@ -49,14 +49,8 @@ def upgrade(here: str, root: str, request: Request) -> str:
     folder = os.path.join(here, request.to)
     if request.to and os.path.isdir(folder):
         return _copy(os.path.realpath(folder), adopted, top, request, request.to)
-    remote = request.to if _is_url(request.to) else adopted.remote
-    if not remote:
-        raise bad_input(
-            "to: nothing here records where it came from: name a newer checkout, to=DIR, or a"
-            " git repository, to=URL"
-        )
     with tempfile.TemporaryDirectory(prefix="contextkit-upgrade-") as scratch:
-        ref = _ref(scratch, remote, "" if _is_url(request.to) else request.to)
+        remote, ref = _remote(scratch, request.to, adopted.remote)
         source = os.path.join(scratch, "contextkit")
         named = () if ref == "HEAD" else ("--branch", ref)
         git.run(scratch, "clone", "-q", "--depth=1", *named, "--", remote, source)
@@ -73,12 +67,18 @@ def _host(root: str) -> tuple[vendored.Adopted, str]:
     return (vendored.Adopted() if top == os.path.realpath(version.TOOLKIT) else adopted), top
 
 
-def _is_url(text: str) -> bool:
-    return "://" in text or ("@" in text and ":" in text)
+def _remote(folder: str, to: str, known: str) -> tuple[str, str]:
+    """Return the repository that is meant, and its tag or branch; by default the newest version.
 
-
-def _ref(folder: str, remote: str, wanted: str) -> str:
-    """Return the tag or branch of a repository that is meant; by default the newest version."""
+    `known` is the repository of what is here; git is run in `folder`.
+    """
+    is_url = "://" in to or ("@" in to and ":" in to)
+    remote, wanted = (to, "") if is_url else (known, to)
+    if not remote:
+        raise bad_input(
+            "to: nothing here records where it came from: name a newer checkout, to=DIR, or a git"
+            " repository, to=URL"
+        )
     if remote.startswith("-"):
         raise bad_input(f"to: {remote!r} is not a git repository")
     listed = git.run(folder, "ls-remote", "--tags", "--heads", "--refs", "--", remote).split("\n")
@@ -86,10 +86,10 @@ def _ref(folder: str, remote: str, wanted: str) -> str:
     versions = sorted(filter(version.is_version, found), key=version.order)
     if not wanted:
         released = [one for one in versions if "-" not in one]
-        return (released or ["HEAD"])[-1]
+        return remote, (released or ["HEAD"])[-1]
     for name in (wanted, f"v{wanted}"):
         if name in found:
-            return name
+            return remote, name
     newest = ", ".join(reversed(versions[-5:])) or "no versions"
     raise bad_input(f"to: {wanted!r} is not a folder, and not in {remote}, which has {newest}")
 
@@ -193,10 +193,7 @@ def _fetched(here: str, request: Request) -> tuple[str, str]:
     if request.to and os.path.isdir(folder):
         remote, ref = os.path.realpath(folder), "HEAD"
     else:
-        remote = request.to if _is_url(request.to) else vendored.source()
-        if not remote:
-            raise bad_input("to: this checkout has no remote `origin`: to=DIR or to=URL")
-        ref = _ref(top, remote, "" if _is_url(request.to) else request.to)
+        remote, ref = _remote(top, request.to, vendored.source())
     git.run(top, "fetch", "-q", "--no-tags", "--", remote, ref)
     commit = git.run(top, "rev-parse", "FETCH_HEAD^{commit}").strip()
     return commit, f"{remote} {ref}" if ref != "HEAD" else remote

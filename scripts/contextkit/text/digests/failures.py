@@ -66,6 +66,7 @@ _SUBTEST = Pattern(r"^SUBFAILED(\(.*?\)|\[.*?\]) (\S+::\S.*?)(?: - .*)?$")
 _GROUP = Pattern(r"^FAIL\s+\S+(?:\s+\(?[\d.]+ ?m?s\)?)?$")  # a file or package with failed tests
 _NUMBERED = Pattern(r"^\d+\) (\S.*)$")
 _NUMBERS = Pattern(r"^(?:\d+ failing|Failures:|There (?:was|were) \d+ (?:failures?|errors?):)$")
+_BEFORE_NUMBERS = (" failing", "Failures:", "There w")
 _MESSAGE = Pattern(
     r"^(?:E +|→ )(\S.*)$"
     r"|^((?:Failed asserting|assert\w* |Assert\.|panic: |Error: |fatal: )\S.*)$"
@@ -120,7 +121,7 @@ _SUITE = "Test suite failed to run"  # jest's, for a whole file
 _LONGEST, _END = 260, 110  # characters shown of a failure, and of its end if it is longer
 _READ = 500  # characters read of a line
 _BLOCK, _LONG_BLOCK = 60, 2000  # lines of a test's block that are read; of one with a heading
-_MOST = 1000  # tests of which the blocks are read; the names of more are only counted
+_READ_WHOLE = 500  # failed tests whose blocks are read: far more than can be told
 _IN_FRAME = 8  # lines of terraform's frame around an error
 _FRAMES = 200  # lines of a trace above its exception
 
@@ -164,8 +165,8 @@ def find(text: Lines, told: set[int]) -> tuple[list[Failure], set[int], set[int]
     aside = _aside(text)
     heads = _heads(text, told | aside)
     blocks = _blocks(text, heads, told | aside)
-    mentions = [_mention(text, at, heads[at], blocks[at]) for at in [*heads][:_MOST]]
-    for at in [*heads][_MOST:]:
+    mentions = [_mention(text, at, heads[at], blocks[at]) for at in [*heads][:_READ_WHOLE]]
+    for at in [*heads][_READ_WHOLE:]:
         mentions.append(_Mention(at, heads[at], "", "", frozenset(blocks[at])))
     used = {*heads, *aside}.union(*(mention.used for mention in mentions))
     if heads:
@@ -198,13 +199,14 @@ def _aside(text: Lines) -> set[int]:
 def _heads(text: Lines, told: set[int]) -> dict[int, str]:
     """The names of failed tests by line."""
     failing = text.numbers_of_failing()
-    numbered = next((at for at in failing if _NUMBERS.match(text.bare[at])), None)
+    begins = failing if any(mark in text.whole for mark in _BEFORE_NUMBERS) else ()
+    numbered = next((at for at in begins if _NUMBERS.match(text.bare[at])), None)
     heads: dict[int, str] = {}
     for at in sorted({*failing, *_marked(text)}):
         line = text.bare[at]
         if at in told or not line:
             continue
-        if subtest := _SUBTEST.match(line):
+        if line.startswith("SUB") and (subtest := _SUBTEST.match(line)):
             heads[at] = f"{subtest[2]} {subtest[1]}"
         elif (test := _TEST.match(line)) and test.lastindex:
             heads[at] = _in_file(text, at, test[test.lastindex])
@@ -241,7 +243,11 @@ def _continued(text: Lines, at: int, name: str) -> str:
 def _blocks(text: Lines, heads: dict[int, str], told: set[int]) -> dict[int, list[int]]:
     """The lines that a runner prints for each test, by the line that names it."""
     printed = _of_go(text)
-    return {at: _block(text, heads, at, told, printed.get(heads[at], [])) for at in heads}
+    return {
+        at: printed.get(name, []) if at + 1 in heads  # nothing stands below it
+        else _block(text, heads, at, told, printed.get(name, []))
+        for at, name in heads.items()
+    }  # fmt: skip
 
 
 def _of_go(text: Lines) -> dict[str, list[int]]:
@@ -354,12 +360,12 @@ def _tests(text: Lines, mentions: list[_Mention]) -> list[Failure]:
     """One failure for each test, from all lines that name it; of very many, one for the rest."""
     found: list[Failure] = []
     named = list(_by_test(mentions).items())
-    for name, same in named[:_MOST]:
+    for name, same in named[:_READ_WHOLE]:
         line, said = _cited(text, name, same)
         place = next((one.place for one in same if one.place), "")
         found.append(Failure(line, _with_place(shown(said), place), name))
-    for name, same in named[_MOST : _MOST + 1]:
-        found.append(Failure(same[0].line, "", "", len(named) - _MOST))
+    for name, same in named[_READ_WHOLE : _READ_WHOLE + 1]:
+        found.append(Failure(same[0].line, "", "", len(named) - _READ_WHOLE))
     return found
 
 
