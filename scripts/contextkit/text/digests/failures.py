@@ -364,7 +364,7 @@ def _tests(text: Lines, mentions: list[_Mention]) -> list[Failure]:
         line, said = _cited(text, name, same)
         place = next((one.place for one in same if one.place), "")
         found.append(Failure(line, _with_place(shown(said), place), name))
-    for name, same in named[_READ_WHOLE : _READ_WHOLE + 1]:
+    for _, same in named[_READ_WHOLE : _READ_WHOLE + 1]:
         found.append(Failure(same[0].line, "", "", len(named) - _READ_WHOLE))
     return found
 
