@@ -19,7 +19,7 @@ from contextkit.handoffs.documents import artifacts as handoffs
 from contextkit.handoffs.documents import fitting
 from contextkit.handoffs.documents.artifacts import Handoff
 from contextkit.text import facts
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 CORPUS = os.environ.get("CONTEXTKIT_CORPUS", "")  # read before `sealed` empties the environment
@@ -446,6 +446,17 @@ def test_what_cannot_fit_is_refused_by_the_name_of_what_is_too_long() -> None:
     assert refusal.value.status == 1
 
 
+# Eleven files, of which ten are listed: there is no room for a line that counts the other one.
+ONE_TOO_MANY = {
+    "from_agent": "sm", "to_agent": "dev", "story_status": "\U0006667a", "last_command": "0",
+    "branch": "\x08\x08\x08\ue040\x1f0\x0f0:0\U00010000\U00010000\U0001e301",
+    "files_modified": ("0", "¢", "¢", "0:", "0@", "0@", "0:0", "A:0", "0:0:", "00000", "0"),
+    "decisions": ("0:O", "0:O", "0:0\U00016f00", "000000", "0:0:0:0:0:0:;"),
+    "blockers": ("0:O", "0:0\U00016f00", "0:0:0:0:0:0:0"),
+}  # fmt: skip
+
+
+@example(ONE_TOO_MANY, "\U00010000", 4)
 @given(documents, actions, st.integers(1, 12))
 def test_every_artifact_fits_loads_and_keeps_its_identity(
     fields: dict[str, Any], action: str, times: int

@@ -228,6 +228,21 @@ def test_a_reader_that_has_gone_is_no_mistake(repo: Path, command: str) -> None:
     assert (done.stderr, done.returncode) == (b"", 0)
 
 
+@pytest.mark.parametrize("line", [f"{shlex.join([*RUN, '--', 'yes'])} | true",
+                                  f"{shlex.join([*RUN, '--', 'yes; true'])} | true",
+                                  f"yes | {shlex.join([*RUN, '--sink=x'])} | true"])  # fmt: skip
+def test_a_command_whose_reader_has_gone_ends_as_without_us(repo: Path, line: str) -> None:
+    asked = f"{line}; echo ${{PIPESTATUS[0]}} ${{PIPESTATUS[1]}}"
+    done = subprocess.run(["bash", "-c", asked], capture_output=True, timeout=20, encoding="utf-8")
+    assert done.stderr == "" and done.stdout.startswith("141 ")
+
+
+def test_a_command_that_writes_nothing_goes_on_without_a_reader(repo: Path) -> None:
+    line = f"{shlex.join([*RUN, '--', 'sleep 0.2; exit 3'])} | true; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", line], capture_output=True, timeout=20, encoding="utf-8")
+    assert done.stdout == "3\n"
+
+
 def test_bars_of_progress_are_told_as_they_were_last_seen(layout: Layout) -> None:
     bar = "for i in $(seq 1 3000); do printf '\\r\\033[32m%s%% done\\033[0m' $i; done; echo"
     done = run("--", f"{bar}; echo finished")

@@ -6,6 +6,7 @@
     heading(line)            its level and title
     mark_of(line)            the bullet or number of a list item
     cells(line)              the cells of a table row
+    headings(lines)          each, with its line and level
     outline(lines)           each heading with all below it
     sections(lines, level)   the content below each heading of a level
 
@@ -141,7 +142,7 @@ def cells(line: str) -> list[str]:
 
 def outline(lines: list[str]) -> list[tuple[str, int, int]]:
     """(heading, first line, line after the last) of each heading with all below it, from 0."""
-    heads = _headings(lines)
+    heads = headings(lines)
     ends = (
         next((number for number, other, _ in heads[index:] if other <= level), len(lines))
         for index, (_, level, _) in enumerate(heads, start=1)
@@ -151,11 +152,11 @@ def outline(lines: list[str]) -> list[tuple[str, int, int]]:
 
 def sections(lines: list[str], level: int) -> list[tuple[int, int]]:
     """(first line, line after the last) of each section at a heading level, from 0."""
-    starts = [number for number, other, _ in _headings(lines) if other == level]
+    starts = [number for number, other, _ in headings(lines) if other == level]
     return list(zip(starts, [*starts, len(lines)][1:], strict=True))
 
 
-def _headings(lines: list[str]) -> list[tuple[int, int, str]]:
+def headings(lines: list[str]) -> list[tuple[int, int, str]]:
     """(line from 0, level, title) of each heading outside of code."""
     coded = in_fences(lines)
     return [

@@ -32,7 +32,7 @@ class Section:
 
     @property
     def name(self) -> str:
-        return self.heading[3:].strip()
+        return self.heading.lstrip("#").strip()
 
 
 class Outline:
@@ -183,7 +183,7 @@ def items(lines: list[str], grouped: bool = True) -> list[Item]:
             continue
         mark = "" if inside else markdown.mark_of(line)
         order = 0 if inside else heading_order(line)
-        goes_on = line.startswith(("  ", "\t")) or inside or not blank
+        goes_on = line.startswith((" ", "\t")) or inside or not blank
         starts = 0 < order <= under if under else order or mark or not goes_on
         if starts or not found:
             width = 0 if not mark else 2 if mark in markdown.BULLETS else 4

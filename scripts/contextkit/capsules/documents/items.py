@@ -8,6 +8,7 @@ from __future__ import annotations
 from contextkit.base import markdown, tokens
 from contextkit.base.records import Record
 from contextkit.base.type_names import Iterable
+from contextkit.text import sections
 
 DECISIONS, THREADS = "Key Decisions & Rationale", "Exploratory Threads & User Preferences"
 MISSION, RISKS, CHECKLIST = "Mission Snapshot", "Risks & Watchpoints", "Consistency Checklist"
@@ -53,30 +54,23 @@ def _words(text: str) -> frozenset[str]:
 
 
 def items(body: str) -> list[Item]:
-    """The items of a body; one starts at each heading, list item, and after each blank line."""
-    prose = {number for number, _ in markdown.outside_fences(body)}
+    """The items of a body, and the paragraphs between them."""
+    lines = body.split("\n")
     found: list[Item] = []
-    section, start, after_blank = "", 1, False
-    lines: list[str] = []
-
-    def close() -> None:
-        if any(map(str.strip, lines)):
-            text = "\n".join(lines).rstrip()
-            found.append(Item(section=section, text=text, at=len(found), line=start))
-        lines.clear()
-
-    for number, line in enumerate(body.split("\n"), start=1):
-        if number in prose and line.startswith("# "):
-            close()
-            section = line.removeprefix("# ").strip()
-            continue
-        if number in prose and line[:1].strip() and (after_blank or markdown.mark_of(line)):
-            close()
-        start = start if any(map(str.strip, lines)) else number
-        lines.append(line)
-        after_blank = not line.strip()
-    close()
+    for section, first, end in sections_of(lines):
+        own = lines[first:end]
+        for one in sections.items(own, grouped=False):
+            text = "\n".join(own[one.first : one.end]).rstrip()
+            at = first + one.first + 1
+            found.append(Item(section=section, text=text, at=len(found), line=at))
     return found
+
+
+def sections_of(lines: list[str]) -> list[tuple[str, int, int]]:
+    """(title, line below its heading, line after its last) of each section; the first has none."""
+    heads = [(title, at + 1) for at, level, title in markdown.headings(lines) if level == 1]
+    ends = [*(start - 1 for _, start in heads), len(lines)]
+    return [(*head, end) for head, end in zip([("", 0), *heads], ends, strict=True)]
 
 
 def carried(before: str, after: str) -> list[Item]:
@@ -116,9 +110,9 @@ def _added(body: str, section: str, texts: list[str]) -> str:
     if there:
         at = there[-1].line - 1 + there[-1].text.count("\n") + 1
         return "\n".join([*lines[:at], *texts, *lines[at:]]) + "\n"
-    for number, line in markdown.outside_fences(body):
-        if line.startswith("# ") and line[2:].strip() == section:
-            return "\n".join([*lines[:number], *texts, *lines[number:]]) + "\n"
+    for title, first, _ in sections_of(lines):
+        if title == section:
+            return "\n".join([*lines[:first], *texts, *lines[first:]]) + "\n"
     return "\n".join([*lines, "", f"# {section}", *texts]) + "\n"
 
 
@@ -128,14 +122,15 @@ def _added(body: str, section: str, texts: list[str]) -> str:
 def for_subagent(body: str) -> str:
     """`body` without the checklist and who owns what, which is the main agent's business."""
     lines = body.split("\n")
-    prose = dict(markdown.outside_fences(body))
-    kept, skipped = [], False
-    for number, line in enumerate(lines, start=1):
-        if line.startswith("# ") and number in prose:
-            skipped = line[2:].strip() == CHECKLIST
-        if skipped:
+    spans = [
+        range(first - 1, end) for title, first, end in sections_of(lines) if title == CHECKLIST
+    ]
+    coded = markdown.in_fences(lines)
+    kept = []
+    for at, line in enumerate(lines):
+        if any(at in span for span in spans):
             continue
-        short = _without_owner(line) if number in prose else line
+        short = line if coded[at] else _without_owner(line)
         if short.strip(" -*+_") or not line.strip(" -*+_"):
             kept.append(short)
     return "\n".join(kept).rstrip("\n") + "\n" if kept != lines else body

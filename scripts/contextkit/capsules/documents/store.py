@@ -44,6 +44,7 @@ CHARACTERS_PER_TOKEN = 3.75  # the seed's: 1.2k tokens, about 4.5k characters
 
 _NO_SESSION = "<fill in the latest session marker>"
 _NO_OBJECTIVE = "<the objective in one sentence>"
+_PLACEHOLDERS: dict[str, None] = {}  # those of the outline, once they were needed
 
 
 class Capsule(Record):
@@ -163,23 +164,23 @@ def parse(text: str, where: str = "capsule") -> tuple[Capsule, str]:
 
 def headings(body: str) -> dict[str, int]:
     """The level-1 headings of a body, each with its line in the body."""
-    return {
-        line[2:].strip(): number
-        for number, line in markdown.outside_fences(body)
-        if line.startswith("# ")
-    }
+    found = markdown.headings(body.split("\n"))
+    return {title: at + 1 for at, level, title in found if level == 1}
 
 
 def placeholders() -> tuple[str, ...]:
     """The `<…>` phrases of our own outline."""
-    capsule = blank("b", "", 0, 1, "0.1", mini=False)
-    pieces = (piece.partition(">") for piece in outline(capsule, "p", "q").split("<")[1:])
-    return tuple(dict.fromkeys(f"<{inside}>" for inside, end, _ in pieces if inside and end))
+    if not _PLACEHOLDERS:
+        capsule = blank("b", "", 0, 1, "0.1", mini=False)
+        pieces = (piece.partition(">") for piece in outline(capsule, "p", "q").split("<")[1:])
+        _PLACEHOLDERS.update({f"<{inside}>": None for inside, end, _ in pieces if inside and end})
+    return tuple(_PLACEHOLDERS)
 
 
 def unfinished(text: str) -> bool:
     """Whether `text` is one of our stubs with placeholders left."""
-    return text.startswith("---\n") and any(mark in text for mark in placeholders())
+    is_ours = text.startswith("---\n") and "<" in text
+    return is_ours and any(mark in text for mark in placeholders())
 
 
 def unwrapped(reply: str) -> str:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, git, names, references, tokens
+from contextkit.base import files, git, markdown, names, references, tokens
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -309,7 +309,7 @@ def _path(tree: _Tree, text: str, line: int, whole: str) -> Mention | None:
 def _past_the_end(path: str, lines: str) -> str:
     """What is wrong with the line number, or range, after a file's name."""
     last = lines.lstrip(":").replace("#L", "").replace("L", "").split(":")[0].split("-")[-1]
-    is_entry = lines.startswith("#") and path.endswith(".md")  # which is looked up by itself
+    is_entry = lines[:1] == "#" and path.endswith(".md")  # which is looked up by itself
     if is_entry or not names.is_whole(last, 9) or not os.path.isfile(path):
         return ""
     there = len(files.read_bytes(path).splitlines())
@@ -377,7 +377,7 @@ def _has_entry(layout: Layout, path: str, wanted: str, is_anchor: bool) -> bool:
         text = files.read(layout.join(path))
     except ContextError:
         return False
-    heads = [line for line in text.split("\n") if line.startswith("#")]
+    heads = [title for _, _, title in markdown.headings(text.split("\n"))]
     if not is_anchor:
         return any(wanted in head.replace("T", " ") for head in heads)
     last = wanted.replace("L", "").split("-")[-1]

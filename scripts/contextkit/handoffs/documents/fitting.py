@@ -59,7 +59,8 @@ def clipped(
     whole = facts.find(_cuttable(handoff))
     short = short.replace(facts_kept=f"{len(whole)}/{len(whole)}")
     if not fits(short):
-        short = _fitted(short, _counted(handoff.files_modified), fits)
+        files = _counted(handoff.files_modified)
+        short = _fitted(short, files, limits.handoff_files, fits)
         if not fits(short):
             raise _too_long(short, most, artifacts.render(short), limits.tokenizer)
     said = _cuts(handoff, short)
@@ -78,8 +79,12 @@ def _cuttable(handoff: Handoff) -> str:
     return "\n".join([*lists, *(getattr(handoff, name) for name in _CUT_TEXTS)])
 
 
-def _fitted(handoff: Handoff, given: int, fits: Callable[[Handoff], bool]) -> Handoff:
-    """The handoff after as few cuts as fit; `given` is the original number of files."""
+def _fitted(handoff: Handoff, given: int, most: int, fits: Callable[[Handoff], bool]) -> Handoff:
+    """The handoff after as few cuts as fit.
+
+    given: the original number of files; most: of lines about files, of which the last may count
+    the others
+    """
     from contextkit.text import fitting
 
     places, parts = _parts(handoff)
@@ -92,7 +97,7 @@ def _fitted(handoff: Handoff, given: int, fits: Callable[[Handoff], bool]) -> Ha
             elif text:
                 values[name] += (text,)
         left = given - len(values["files_modified"])
-        if left and given:
+        if left and given > 0 and len(values["files_modified"]) < most:
             values["files_modified"] += (f"(+{left} more)",)
         return handoff.replace(**values)
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 import os
 import re
 
-from contextkit.base import formats
+from contextkit.base import formats, markdown
 from contextkit.base.records import Record
 from contextkit.base.type_names import Any, Iterator
 
@@ -267,7 +267,8 @@ class _Messages(_Reader):
             if match := re.search(r"Task #(\d+) created", said):
                 self._task(match[1], what, "pending")
             elif not block.get("is_error"):
-                plan = what.strip().partition("\n")[0].lstrip("# ")
+                first = what.strip().partition("\n")[0]
+                plan = markdown.heading(first)[1] or first
                 self.add(
                     CHOSE, _answer(said) if what == "AskUserQuestion" else f"Plan approved: {plan}"
                 )

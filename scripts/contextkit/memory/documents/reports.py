@@ -13,7 +13,7 @@ from contextkit.base import markdown, names
 from contextkit.base.type_names import Any, Iterator
 from contextkit.memory.documents import findings
 from contextkit.memory.documents.findings import LISTS, Extra
-from contextkit.text import facts, sections
+from contextkit.text import blocks, facts, sections
 from contextkit.text.sections import FileNote, Section
 
 # Names that agents give the sections: lowercase, no numbers, parentheses, accents or punctuation.
@@ -81,13 +81,13 @@ def read(text: str) -> dict[str, Any]:
     fields: dict[str, Any] = {"summary": [], "more": [], **{field: [] for field in LISTS}}
     renamed = []
     for section in found:
-        name = names.one_line(section.heading.lstrip("#"))
-        field = _FIELD_OF.get(_plain_name(name), "")
+        name = names.one_line(section.name)
+        field = _field_of(section)
         body = _without_rules(section.lines)
         if not field:
             fields["more"].append(_extra(name, sections.plain(body)))
         elif field == "summary":
-            _summarize(body, fields, there=any(_is_discoveries(one) for one in found))
+            _summarize(body, fields, there="discoveries" in map(_field_of, found))
         else:
             texts = _items(body)
             fields[field] += map(sections.file_note, texts) if field == "files" else texts
@@ -108,33 +108,27 @@ def read(text: str) -> dict[str, Any]:
 def _items(lines: list[str]) -> list[str]:
     """The items of a list; a table row becomes `header: cell; header: cell`."""
     texts: list[str] = []
-    held: list[str] = []
-    header: list[str] = []
-    rows = 0
-    for line, inside in [*sections.lines_of(lines), ("", False)]:
-        cells = [] if inside else _row(line)
-        if not cells:
-            texts += [" | ".join(header)] if header and not rows else []
-            header, rows = [], 0
-            held.append(line)
-            continue
-        texts += sections.texts(held)
-        held = []
-        if not header:
-            header = cells
-        elif any(cell.strip(":- ") for cell in cells):
-            rows += 1
-            heads = [*header, *[""] * len(cells)]
-            pairs = zip(heads, cells, strict=False)
-            texts.append("; ".join(f"{h}: {c}" if h else c for h, c in pairs if c))
-    return [*texts, *sections.texts(held)]
+    start = 0
+    for block in blocks.blocks("\n".join(lines)):
+        if block.kind == "table":
+            texts += sections.texts(lines[start : block.first - 1])
+            texts += _rows(
+                [markdown.cells(line.strip()) for line in lines[block.first - 1 : block.last]]
+            )
+            start = block.last
+    return [*texts, *sections.texts(lines[start:])]
 
 
-def _row(line: str) -> list[str]:
-    """The cells of a table row enclosed in `|`, or [] for any other line."""
-    bare = line.strip()
-    cells = markdown.cells(bare) if bare.startswith("|") and bare.endswith("|") else []
-    return cells if len(cells) > 1 else []
+def _rows(table: list[list[str]]) -> Iterator[str]:
+    """Each row of a table with what heads each cell; the first row alone if there is no other."""
+    header, *rows = table
+    rows = [cells for cells in rows if any(cell.strip(":- ") for cell in cells)]
+    for cells in rows:
+        heads = [*header, *[""] * len(cells)]
+        pairs = zip(heads, cells, strict=False)
+        yield "; ".join(f"{head}: {cell}" if head else cell for head, cell in pairs if cell)
+    if not rows:
+        yield " | ".join(header)
 
 
 def _gather(head: list[str], found: list[Section], fields: dict[str, Any]) -> None:
@@ -144,8 +138,7 @@ def _gather(head: list[str], found: list[Section], fields: dict[str, Any]) -> No
     found otherwise, the topic of each section.
     """
     gathered: dict[str, list[str]] = {field: [] for field in LISTS}
-    others = [s for s in found if _FIELD_OF.get(_plain_name(s.heading.lstrip("#")), "") in
-              ("", "discoveries", "summary")]  # fmt: skip
+    others = [one for one in found if _field_of(one) in ("", "discoveries", "summary")]
     for section in (Section("", head), *others):
         for field, text in _labeled(section.lines):
             gathered[field].append(text)
@@ -212,31 +205,35 @@ def _topics(found: list[Section]) -> list[str]:
     """The title and first sentence of each section, and of each heading in it."""
     topics = []
     for section in found:
-        heading, body = section.heading, [""]
-        if _FIELD_OF.get(_plain_name(heading.lstrip("#"))):
+        if _field_of(section):
             continue
-        for line, inside in [*sections.lines_of(section.lines), ("# ", False)]:
-            if inside or not sections.heading_order(line):
-                body.append(line)
-                continue
-            said = _first_sentence(body)
+        starts = [(at, title) for at, _, title in markdown.headings(section.lines)]
+        ends = [*(at for at, _ in starts), len(section.lines)]
+        for (at, title), end in zip([(-1, section.name), *starts], ends, strict=True):
+            said = _first_sentence(section.lines[at + 1 : end])
             if said:
-                topics.append(f"{names.one_line(heading.lstrip('# '))}: {said}")
-            heading, body = line, []
+                topics.append(f"{names.one_line(title)}: {said}")
     return topics
 
 
 def _first_sentence(lines: list[str]) -> str:
     """The first sentence of prose in these lines, or ''."""
-    for block in sections.items(lines, grouped=False):
-        text = names.one_line(block.text(lines))
-        if text.startswith(("|", "```", "~~~", "---", "<!--")) or not any(map(str.isalpha, text)):
-            continue
-        end = min(
-            (at for at in (text.find(". "), text.find(": ", 60)) if at > 0), default=len(text)
-        )
-        return text[: min(end + 1, 300)]
+    for text in _prose(lines, "text", "item", "quote"):
+        said = names.one_line(text)
+        said = said.removeprefix(markdown.mark_of(said))
+        ends = (at for at in (said.find(". "), said.find(": ", 60)) if at > 0)
+        if any(map(str.isalpha, said)):
+            return said[: min(min(ends, default=len(said)) + 1, 300)]
     return ""
+
+
+def _prose(lines: list[str], *kinds: str) -> Iterator[str]:
+    """The texts of the blocks of these kinds, without those inside an item."""
+    found = blocks.blocks("\n".join(lines))
+    for block in found:
+        is_inside = block.inside >= 0 and found[block.inside].kind == "item"
+        if block.kind in kinds and not is_inside:
+            yield "\n".join(lines[block.first - 1 : block.last])
 
 
 def _gist(head: list[str], found: list[Section], text: str) -> str:
@@ -254,7 +251,7 @@ def _gist(head: list[str], found: list[Section], text: str) -> str:
     prose = (Section("", head), *found)
     first = next(filter(None, (_paragraph(section.lines) for section in prose)), "")
     title = next((line for line in bare if sections.heading_order(line)), "")
-    said += [first or names.one_line(title.strip("# "))]
+    said += [first or names.one_line(markdown.heading(title)[1])]
     return "\n\n".join(filter(None, said)) or names.one_line(" ".join(lines))[:300]
 
 
@@ -266,12 +263,10 @@ def _label_of_verdict(line: str) -> bool:
 
 
 def _paragraph(lines: list[str]) -> str:
-    """The first paragraph of prose in these lines: no label, list, table, heading or code."""
-    for block in sections.items(lines, grouped=False):
-        text = block.text(lines)
-        odd = text.startswith(("#", "|", "```", "~~~", "---", "***", ">", "<!--", "**"))
-        if not (odd or block.mark) and len(text.split()) > 4:
-            return text
+    """The first paragraph in these lines that has no label, or ''."""
+    for text in _prose(lines, "text"):
+        if not text.startswith("**") and len(text.split()) > 4:
+            return sections.plain(text.split("\n"))
     return ""
 
 
@@ -308,14 +303,14 @@ def _split(text: str) -> tuple[list[str], list[Section]]:
     found: list[Section] = []
     within = 0  # level of the deeper heading whose known name began this section
     for line, order in zip(lines, orders, strict=True):
-        named = 0 < order <= _DEEPEST and _plain_name(line.lstrip("#")) in _FIELD_OF
+        named = 0 < order <= _DEEPEST and _plain_name(line) in _FIELD_OF
         begins = 0 < order <= max(there[0], 2, within) and not (order == first and first < there[0])
         if begins or (named and order > there[0]):
             found.append(Section(line, []))
             within = order if named and order > max(there[0], 2) else 0
         else:
             (found[-1].lines if found else head).append(line)
-    if len(found) == 1 and _plain_name(found[0].heading.lstrip("#")) not in _FIELD_OF:
+    if len(found) == 1 and not _field_of(found[0]):
         return lines, []  # just a title with text below it
     return head, found
 
@@ -332,8 +327,9 @@ def _plain_name(heading: str) -> str:
     return " ".join(words)
 
 
-def _is_discoveries(section: Section) -> bool:
-    return _FIELD_OF.get(_plain_name(section.heading.lstrip("#"))) == "discoveries"
+def _field_of(section: Section) -> str:
+    """The field that a section is about, or ''."""
+    return _FIELD_OF.get(_plain_name(section.name), "")
 
 
 def _summarize(body: list[str], fields: dict[str, Any], there: bool) -> None:

@@ -185,6 +185,8 @@ class _Intake:
             self.polled.register(source, select.POLLIN)
         for source in sources:
             _widen(source)
+        self.polled.register(1, 0)  # becomes ready if its reader goes away
+        self.is_heard = True
         self.is_woken_at_the_end = self._watch_child()
 
     def _watch_child(self) -> bool:
@@ -202,9 +204,13 @@ class _Intake:
             found = [one for one, _ in self.polled.poll(self._wait())]
             if self.job.woken in found:
                 os.read(self.job.woken, 64)
+            if self.is_heard and 1 in found:
+                self.is_heard = False
+                self.polled.unregister(1)
             ready = [one for one in found if one in self.sources]
             for source in ready:
-                self._read(source)
+                if source in self.sources:
+                    self._read(source)
             if not ready and self._has_ended():
                 break
             self._meanwhile()
@@ -219,11 +225,27 @@ class _Intake:
         if not data:
             self.polled.unregister(source)
             del self.sources[source]
+        elif self.sources[source] == 1 and not self.is_heard:
+            self._end_unheard()
+            return
         elif self.ending:
             data = self.ending.without(data)
             self.job.status = self.ending.status
         if data:
             self.job.output.take(self.sources[source], data)
+
+    def _end_unheard(self) -> None:
+        """End as a command does that writes to nobody, and let what it started end so, too."""
+        for source in self.sources:
+            os.close(source)
+        self.sources.clear()
+        if not self.job.process:
+            self.job.status = 128 + _PIPE
+            return
+        try:
+            os.kill(self.job.process, _PIPE)
+        except ProcessLookupError:
+            pass
 
     def _has_ended(self) -> bool:
         """Return whether the command has ended; a child's status is taken down."""
