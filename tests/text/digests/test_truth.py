@@ -514,7 +514,8 @@ def test_a_line_that_is_told_with_the_one_above_is_not_told_again() -> None:
 
 
 def test_rules_and_titles_are_not_told() -> None:
-    text = "===== FAILURES =====\nFAILED tests/a.py::test_b - no\n!!!!!! stopped after 1 !!!!!!\nFailures:\n\n1 failed\n"
+    failed = "===== FAILURES =====\nFAILED tests/a.py::test_b - no\n"
+    text = f"{failed}!!!!!! stopped after 1 !!!!!!\nFailures:\n\n1 failed\n"
     said = engine.digest(text, 220).summary
     assert "==" not in said and "!!" not in said and "stopped after 1" in said
     assert "Failures:" not in said and "test_b" in said
