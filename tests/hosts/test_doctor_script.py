@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from checkouts import plain_python
-from conftest import CHECKOUT, Script, git
+from checkouts import executable, plain_python
+from conftest import CHECKOUT, Script, each, git
 from contextkit.base import files, ledger, stores, tokens, version
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
@@ -251,6 +251,36 @@ def test_hooks_that_are_not_for_the_tools_of_the_settings_are_found(
     (hooked / "contextkit.yaml").write_text("hook_tool_output_tokens: off\n", encoding="utf-8")
     (problem,) = wrong(run, "--host=claude")
     assert "tool hooks are not installed as the settings ask (make adopt into=.)" in problem
+
+
+def listing(*states: str) -> str:
+    """What Codex answers to `hooks/list` for hooks of ours in these states of trust."""
+    listed = [{"command": "/x/scripts/hook.sh", "eventName": "stop", "trustStatus": one}
+              for one in states]  # fmt: skip
+    return json.dumps({"id": 2, "result": {"data": [{"hooks": listed}]}})
+
+
+@pytest.mark.usefixtures("untried")
+@each(
+    ("answer", "said"),
+    [
+        (listing("trusted", "managed"), ""),
+        (listing("trusted", "untrusted"), "wrong: hosts: Codex does not start stop"),
+        (listing(), "note: hosts: Codex starts only hooks that were trusted"),  # nor the folder
+        ("garbage", "note: hosts: Codex starts only hooks that were trusted"),
+    ],
+)
+def test_the_host_is_asked_whether_it_starts_our_hooks(
+    repo: Path, tmp_path: Path, run: Script, monkeypatch: pytest.MonkeyPatch, answer: str, said: str
+) -> None:
+    codex = hosts.find("codex")
+    text, _ = settings.merged("", settings.wanted(codex, str(CHECKOUT)), {}, "s")
+    files.write(str(repo / codex.settings), text)
+    executable(tmp_path / "bin" / "codex", f"#!/bin/sh\nread a; read b; read c\necho '{answer}'\n")
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin:{os.environ['PATH']}")
+    run("doctor", "--host=codex")
+    (told, *_) = [*[line for line in run.out.splitlines() if ": hosts: " in line], ""]
+    assert told.startswith(said) and bool(told) == bool(said)
 
 
 @pytest.mark.usefixtures("untried")

@@ -22,7 +22,6 @@ from contextkit.hosts.flows import adoption, git_ignores, trials
 from contextkit.payloads.documents import store as payloads
 
 _COMMITTED = ("README.md", ".gitkeep", ".gitignore")  # files of an ephemeral store that git tracks
-_DRAFT_AGE = 3600  # seconds
 _PATIENCE = 1.0  # seconds that a lock may stay held while doctor looks
 _SHOWN = 5  # lines of diagnostics, or broken files per store
 Check = Callable[[Layout, tuple[str, ...]], Iterator["Finding"]]
@@ -320,9 +319,9 @@ def _is_held(path: str) -> bool:
 
 def drafts(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Find unfinished drafts of processes that were killed over an hour ago."""
-    oldest = time.time() - _DRAFT_AGE
     for folder in (*_ephemeral(layout), layout.capsules):
-        old = [path for path in _walk(folder) if _is_old_draft(path, oldest)]
+        names = [path for path in _walk(folder) if files.is_draft(os.path.basename(path))]
+        old = [path for path in names if files.is_old(path)]
         if old:
             shown = layout.shown(folder)
             problem = f"{shown}: {len(old)} unfinished drafts of processes that were killed"
@@ -335,13 +334,6 @@ def _walk(folder: str) -> Iterator[str]:
     for here, inside, found in os.walk(folder):
         inside.sort()
         yield from (os.path.join(here, name) for name in sorted(found))
-
-
-def _is_old_draft(path: str, oldest: float) -> bool:
-    try:
-        return files.is_draft(os.path.basename(path)) and os.stat(path).st_mtime < oldest
-    except OSError:
-        return False
 
 
 # What is lost

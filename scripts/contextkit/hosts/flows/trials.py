@@ -208,16 +208,16 @@ def _refused(host: Host, event: str, status: int, stdout: str) -> list[str]:
 
 
 def untrusted(host: Host, project: str) -> list[str] | None:
-    """Return the events whose hooks of ours the host would not start; None if it does not say."""
-    listed = _listed(host, project)
-    if listed is None:
-        return None
-    ours = [one for one in listed if LAUNCHER in str(one.get("command"))]
+    """Return the events whose hooks of ours the host would not start; None if it does not say.
+
+    It lists no hook of a folder that is not trusted itself.
+    """
+    ours = [one for one in _listed(host, project) if LAUNCHER in str(one.get("command"))]
     found = [one for one in ours if one.get("trustStatus") not in ("trusted", "managed")]
-    return sorted({str(one.get("eventName")) for one in found})
+    return sorted({str(one.get("eventName")) for one in found}) if ours else None
 
 
-def _listed(host: Host, project: str) -> list[dict[str, object]] | None:
+def _listed(host: Host, project: str) -> list[dict[str, object]]:
     asked = {"id": 2, "method": "hooks/list", "params": {"cwds": [project]}}
     lines = "".join(json.dumps(one) + "\n" for one in (*_MESSAGES, asked))
     try:
@@ -226,7 +226,7 @@ def _listed(host: Host, project: str) -> list[dict[str, object]] | None:
             stderr=subprocess.DEVNULL, cwd=project,
         )  # fmt: skip
     except OSError:
-        return None
+        return []
     late = threading.Timer(_ANSWER_SECONDS, process.kill)
     late.start()
     try:
@@ -236,10 +236,10 @@ def _listed(host: Host, project: str) -> list[dict[str, object]] | None:
         answers = map(formats.object_in_line, process.stdout)
         found = next((one.get("result") for one in answers if one.get("id") == 2), None)
     except OSError:
-        return None
+        return []
     finally:
         late.cancel()
         process.kill()
         process.communicate()
     folders = found.get("data") if isinstance(found, dict) else None
-    return [one for folder in folders for one in folder.get("hooks", [])] if folders else None
+    return [one for folder in folders or () for one in folder.get("hooks", [])]

@@ -29,7 +29,7 @@ _FAILS = Pattern(  # a word about a failure, or a part of one
     r"|vulnerab|[✗✘×✕✖]|fehler|fehlgeschl|ungültig|abgebroch|verweiger|erreur|échec|échou"
     r"|impossib|introuv|fallit|fall[oó]\b|inválid|erro\b|falha|fout\b|mislukt|misslyck|błąd"
     r"|błęd|ошибк|сбой|отказ|错误|失败|异常|エラー|失敗|오류|실패|خطأ|فشل|त्रुटि|विफल|hata\b"
-    r"|başarısız|E\d{3,4}\b"
+    r"|başarısız"
 )
 _PHRASES = (
     *('" 500', '" 502', '" 503', '" 504', "not found", "no such", "timed out", "not ok", "nicht "),
@@ -132,8 +132,9 @@ class Lines:
         self._nameless: Counter[str] | None = None
         self.prose = dict(_paragraphs(self.all))
         self.is_prose = sum(map(len, self.prose.values())) * 3 > sum(map(bool, self.all))
-        words = set(text.lower().split())
-        self._bad = {word for word in words if _FAILS.search(word[:_READ])}
+        words = set("\n".join(self.counts).lower().split())
+        # a word with a number is a name
+        self._bad = {word for word in words if "9" not in word and _FAILS.search(word[:_READ])}
         self.failing = {form for form in self.counts if self._fails(form)}
 
     def _fails(self, form: str) -> bool:
