@@ -580,3 +580,17 @@ def test_tox_tells_each_failed_environment_by_name_and_each_failure_with_its_own
     assert "py312: FAIL code 1 (1.21" in told
     assert "(x2)" not in told
     assert "test_store.py:12" not in told
+
+
+def test_a_line_that_is_told_with_the_one_above_is_not_told_again() -> None:
+    text = "CMake Error at CMakeLists.txt:40:\n  FindWolfSSL.cmake is not there\n\ndone in 3 s\n"
+    said = engine.digest(text, 220).summary
+    assert said.count("FindWolfSSL.cmake is not there") == 1
+
+
+def test_rules_and_titles_are_not_told() -> None:
+    failed = "===== FAILURES =====\nFAILED tests/a.py::test_b - no\n"
+    text = f"{failed}!!!!!! stopped after 1 !!!!!!\nFailures:\n\n1 failed\n"
+    said = engine.digest(text, 220).summary
+    assert "==" not in said and "!!" not in said and "stopped after 1" in said
+    assert "Failures:" not in said and "test_b" in said

@@ -32,6 +32,7 @@ _DENSE = 0.55  # power of the tokens by which the words of a line are divided
 _TASTE = 0.5  # weight of a unit's decisiveness relative to its facts
 _BARE, _KEY = 0.12, 0.4  # facts that a unit without any counts as, and those that a key unit adds
 _WORD = reading.Pattern(r"\d+|[^\W\d_][^\W_]+")  # by which statements are compared
+_SAYS_MORE = reading.Pattern(r"\d|\S\s+\S+\s+\S")  # than a title of two words
 _NAME, _NAMES = 40, 8  # characters of a short name, and names listed after `+n more`
 _ENOUGH = 2.2  # times the cap, of which the units are chosen before they are measured
 _NEXT, _CUT = 4, 2  # units for which there may be room in the end, and those that may be cut
@@ -452,7 +453,8 @@ def _key(units: list[Unit], chosen: list[int]) -> int:
     if len(chosen) < 2:
         return -1
     free = [i for i in chosen if units[i].rank != reading.LISTED and units[i].aspect != "size"]
-    return next((i for i in chosen if units[i].key), (free or chosen)[0])
+    telling = [i for i in free if _SAYS_MORE.search(units[i].text)]
+    return next((i for i in chosen if units[i].key), (telling or free or chosen)[0])
 
 
 def _without_lead(said: str, before: str) -> str:
