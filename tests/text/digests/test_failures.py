@@ -374,3 +374,14 @@ def test_an_error_is_listed_by_its_place_or_else_by_what_it_says() -> None:
     assert failure.name == "error: no room"
     (failure,) = failed(["error: no room", "at src/a.py:3"])
     assert failure.name == "src/a.py:3"
+
+
+def test_of_thousands_of_failed_tests_all_are_counted_and_an_error_among_them_is_told() -> None:
+    tests = [f"--- FAIL: TestA{n} (0.00s)\n    a_test.go:{n}: got {n}, want 3" for n in range(3000)]
+    tests[2500] += "\npanic: no space left on device"
+    said = summary_of("\n".join(tests), 400)
+    shown = [name for name in range(3000) if f"TestA{name}: got {name}, want 3" in said]
+    assert shown[:9] == list(range(9))
+    assert f"+{3000 - len(shown)} more" in said
+    assert said.count("TestA") == len(shown)
+    assert "panic: no space left on device" in said

@@ -505,3 +505,17 @@ def test_a_remark_is_not_spelled_out_while_graver_findings_are_only_counted(
     for cap in range(50, 130, 10):
         summary = engine.digest(text, cap).summary
         assert "MEDIUM: +" not in summary or "split it" not in summary, cap
+
+
+def test_a_line_that_is_told_with_the_one_above_is_not_told_again() -> None:
+    text = "CMake Error at CMakeLists.txt:40:\n  FindWolfSSL.cmake is not there\n\ndone in 3 s\n"
+    said = engine.digest(text, 220).summary
+    assert said.count("FindWolfSSL.cmake is not there") == 1
+
+
+def test_rules_and_titles_are_not_told() -> None:
+    failed = "===== FAILURES =====\nFAILED tests/a.py::test_b - no\n"
+    text = f"{failed}!!!!!! stopped after 1 !!!!!!\nFailures:\n\n1 failed\n"
+    said = engine.digest(text, 220).summary
+    assert "==" not in said and "!!" not in said and "stopped after 1" in said
+    assert "Failures:" not in said and "test_b" in said

@@ -32,6 +32,7 @@ _DENSE = 0.55  # power of the tokens by which the words of a line are divided
 _TASTE = 0.5  # weight of a unit's decisiveness relative to its facts
 _BARE, _KEY = 0.12, 0.4  # facts that a unit without any counts as, and those that a key unit adds
 _WORD = reading.Pattern(r"\d+|[^\W\d_][^\W_]+")  # by which statements are compared
+_SAYS_MORE = reading.Pattern(r"\d|\S\s+\S+\s+\S")  # than a title of two words
 _NAME, _NAMES = 40, 8  # characters of a short name, and names listed after `+n more`
 _ENOUGH = 2.2  # times the cap, of which the units are chosen before they are measured
 _NEXT, _CUT = 4, 2  # units for which there may be room in the end, and those that may be cut
@@ -179,7 +180,7 @@ class ParsedText:
 
 
 def _bounded(units: list[Unit]) -> list[Unit]:
-    """At most a few thousand units; of each group, one stands for those beyond."""
+    """At most a few thousand units; of each group, one without a text counts those beyond."""
     if len(units) <= _UNITS:
         return units
     order = sorted(range(len(units)), key=lambda i: (not units[i].rank, units[i].rank, i))
@@ -189,7 +190,7 @@ def _bounded(units: list[Unit]) -> list[Unit]:
         if one.group in rest:
             one = rest[one.group]._replace(times=rest[one.group].times + one.times)
         if one.group:
-            rest[one.group] = one
+            rest[one.group] = one._replace(text="", short="")
     return [*kept, *rest.values()]
 
 
@@ -357,7 +358,7 @@ class _Choice:
     def ranked(self, cap: int) -> None:
         """Take the ranked units within their share; the others are chosen by value."""
         units = self.weighed.units
-        ranks = [(unit.rank, index) for index, unit in enumerate(units) if unit.rank]
+        ranks = [(unit.rank, index) for index, unit in enumerate(units) if unit.rank and unit.text]
         before = 0
         for rank, index in sorted(ranks):
             share = self.weighed.share
@@ -370,7 +371,7 @@ class _Choice:
                 self.take(index)
             else:
                 self.left.append(index)
-        free = [index for index, unit in enumerate(units) if not unit.rank]
+        free = [index for index, unit in enumerate(units) if unit.text and not unit.rank]
         self.last = {index: self.worth(index) for index in free}
         self.order = sorted(free, key=lambda index: (-self.last[index], index))
 
@@ -409,7 +410,7 @@ def _digest(
     """The units told in the text's order, grouped by heading, with those left out counted."""
     main = _key(all_units, list(told))
     units = _in_order([all_units[i]._replace(text=told[i]) for i in sorted(told) if i != main])
-    aspects = {unit.aspect for unit in units}
+    aspects = {unit.aspect for unit in units if unit.aspect}
     missing = [u for i, u in enumerate(all_units) if i not in told and u.text not in aspects]
     units = [unit for unit in units if unit.text not in aspects]  # a name that is an aspect, too
     key = told[main] if main >= 0 else ""
@@ -452,7 +453,8 @@ def _key(units: list[Unit], chosen: list[int]) -> int:
     if len(chosen) < 2:
         return -1
     free = [i for i in chosen if units[i].rank != reading.LISTED and units[i].aspect != "size"]
-    return next((i for i in chosen if units[i].key), (free or chosen)[0])
+    telling = [i for i in free if _SAYS_MORE.search(units[i].text)]
+    return next((i for i in chosen if units[i].key), (telling or free or chosen)[0])
 
 
 def _without_lead(said: str, before: str) -> str:

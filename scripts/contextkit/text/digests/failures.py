@@ -127,7 +127,10 @@ _FRAMES = 200  # lines of a trace above its exception
 
 
 class Failure(NamedTuple):
-    """What failed: its line, from 0, the text to show, the name to list it by, and how often."""
+    """What failed: its line, from 0, the text to show, the name to list it by, and how often.
+
+    Without a text, it stands for so many failures that are only counted.
+    """
 
     line: int
     said: str
@@ -162,12 +165,10 @@ def find(text: Lines, told: set[int]) -> tuple[list[Failure], set[int], set[int]
     aside = _aside(text)
     heads = _heads(text, told | aside)
     blocks = _blocks(text, heads, told | aside)
-    read = dict(itertools.islice(heads.items(), _READ_WHOLE))
-    mentions = [_mention(text, at, name, blocks[at]) for at, name in read.items()]
-    counted = {name: at for at, name in reversed(heads.items()) if at not in read}
-    mentions += [_Mention(at, name, "", "", frozenset()) for name, at in counted.items()]
-    used = {*heads, *aside}.union(*(mention.used for mention in mentions),
-                                  *(blocks[at] for at in heads if at not in read))  # fmt: skip
+    mentions = [_mention(text, at, heads[at], blocks[at]) for at in [*heads][:_READ_WHOLE]]
+    for at in [*heads][_READ_WHOLE:]:
+        mentions.append(_Mention(at, heads[at], "", "", frozenset(blocks[at])))
+    used = {*heads, *aside}.union(*(mention.used for mention in mentions))
     if heads:
         used |= {at for at in text.numbers_of_failing() if _GROUP.match(text.bare[at])}
     errors, of_errors = _errors(text, told | used)
@@ -356,15 +357,15 @@ def _place(line: str) -> str:
 
 
 def _tests(text: Lines, mentions: list[_Mention]) -> list[Failure]:
-    """One failure for each test, from all lines that name it."""
+    """One failure for each test, from all lines that name it; of very many, one for the rest."""
     found: list[Failure] = []
-    for name, same in _by_test(mentions).items():
-        if len(found) >= _READ_WHOLE:
-            found.append(Failure(same[0].line, name, name))
-            continue
+    named = list(_by_test(mentions).items())
+    for name, same in named[:_READ_WHOLE]:
         line, said = _cited(text, name, same)
         place = next((one.place for one in same if one.place), "")
         found.append(Failure(line, _with_place(shown(said), place), name))
+    for _, same in named[_READ_WHOLE : _READ_WHOLE + 1]:
+        found.append(Failure(same[0].line, "", "", len(named) - _READ_WHOLE))
     return found
 
 
@@ -399,7 +400,7 @@ def _by_test(mentions: list[_Mention]) -> dict[str, list[_Mention]]:
     for name in sorted({mention.name for mention in mentions}, key=lambda one: (-len(one), one)):
         plain = name.replace("::", ".")
         if plain not in longest:
-            for start in re.finditer(r"(?<!\w)\w", plain):
+            for start in () if plain.isidentifier() else re.finditer(r"(?<!\w)\w", plain):
                 longest.setdefault(plain[start.start() :], []).append(name)
             longest.setdefault(plain, []).append(name)
     found: dict[str, list[_Mention]] = {}

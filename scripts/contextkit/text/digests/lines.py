@@ -29,7 +29,7 @@ _FAILS = Pattern(  # a word about a failure, or a part of one
     r"|vulnerab|[✗✘×✕✖]|fehler|fehlgeschl|ungültig|abgebroch|verweiger|erreur|échec|échou"
     r"|impossib|introuv|fallit|fall[oó]\b|inválid|erro\b|falha|fout\b|mislukt|misslyck|błąd"
     r"|błęd|ошибк|сбой|отказ|错误|失败|异常|エラー|失敗|오류|실패|خطأ|فشل|त्रुटि|विफल|hata\b"
-    r"|başarısız|E\d{3,4}\b"
+    r"|başarısız"
 )
 _PHRASES = (
     *('" 500', '" 502', '" 503', '" 504', "not found", "no such", "timed out", "not ok", "nicht "),
@@ -66,7 +66,10 @@ _QUOTED = Pattern(r"^\s*(?:>?\s*\d*\s*\|(?!.*\|)|[\^~]+\s*$|\d+\t)")  # source b
 _PASSED = Pattern(r"^\s*(?:[✓✔√]|ok\b|PASS\b|--- PASS)|\bPASSED\b|\.\.\. ok$")
 _RULE = Pattern(r"[\W_]*$")
 _COUNT = Pattern(r"\s*[A-Za-z][\w ()/.-]{0,40}[:=]\s*\d[\d.,]*\s?%?$")  # `Low: 3`
-_TITLE = Pattern(r"[=_-]{3,}[^\d]*$")  # a heading between rules
+_TITLE = Pattern(  # a heading between rules, or above an empty line
+    r"\s*([=_~-])\1{2,}[^\d]*\1{3,}$|\s*\w+(?: \w+)?:\s*$"
+)
+_MARKS_IN_A_ROW = Pattern(r"([=_~!#*-])\1{4,} ?")
 _NONE = Pattern(r": 0$")
 _NAMED = Pattern(r"(?:https?:)?/[^\s\"'<>()|,;]+|\"[^\"]{1,80}\"|'[^']{1,80}'|[\w@.-]+/")
 _ITEM = Pattern(r"\s*(?:[-*+•o·]\s|\d+[.)]\s|-\w|--\w)")
@@ -129,8 +132,9 @@ class Lines:
         self._nameless: Counter[str] | None = None
         self.prose = dict(_paragraphs(self.all))
         self.is_prose = sum(map(len, self.prose.values())) * 3 > sum(map(bool, self.all))
-        words = set(text.lower().split())
-        self._bad = {word for word in words if _FAILS.search(word[:_READ])}
+        words = set("\n".join(self.counts).lower().split())
+        # a word with a number is a name
+        self._bad = {word for word in words if "9" not in word and _FAILS.search(word[:_READ])}
         self.failing = {form for form in self.counts if self._fails(form)}
 
     def _fails(self, form: str) -> bool:
@@ -175,14 +179,31 @@ class Lines:
                 told.update(lines)
         found = self._distinct(told)
         last = max((line.number for line in found), default=0)
+        below = -1  # the line that was told with the one above it
         for line in found:
             rare = math.log(1 + len(self.all) / line.times) / math.log(1 + len(self.all))
-            unit = self._unit(line, self._weight(line, last) * rare)
+            weight = self._weight(line, last) * rare
+            if line.number == below:
+                units[-1] = units[-1]._replace(weight=max(weight, units[-1].weight))
+                continue
+            unit = self._unit(line, weight)
             if line.number in inside:
                 unit = unit._replace(weight=unit.weight * _INSIDE, group="")
             if unit.weight > _LEAST or unit.group:
                 units.append(unit)
+                below = line.number + 1 if self._leads_on(line.number) else -1
         return units
+
+    def _is_title(self, number: int) -> bool:
+        """Whether a line says nothing but what follows, and is not told with it."""
+        return bool(_TITLE.match(self.all[number][:_READ])) and not self._leads_on(number)
+
+    def _leads_on(self, number: int) -> bool:
+        """Whether a line is told with the next one."""
+        if not self.all[number][: 4 * _LONGEST].rstrip().endswith(":"):
+            return False
+        below = self.all[number + 1].rstrip() if number + 1 < len(self.all) else ""
+        return bool(below) and not below.endswith(":")
 
     def _distinct(self, told: Collection[int]) -> list[Line]:
         """The first line of each form; of very many, both ends, failures, and the rarest."""
@@ -196,7 +217,8 @@ class Lines:
             if line := seen.get(alike[form]):
                 line.times += 1
             else:
-                seen[alike[form]] = Line(number, self.all[number], form in self.failing)
+                fails = form in self.failing and not self._is_title(number)
+                seen[alike[form]] = Line(number, self.all[number], fails)
         found = [line for line in seen.values() if not _RULE.match(line.said)]
         if len(found) > _MOST:
             order = sorted(found, key=lambda one: (not one.fails, one.times, one.number))
@@ -217,7 +239,9 @@ class Lines:
         weight = 1.0
         if line.fails and not self.is_prose:
             weight *= 3.0
-        if _PASSED.search(said) or _NONE.search(said) or _TITLE.match(said):
+        if self._is_title(line.number):
+            return 0.0
+        if _PASSED.search(said) or _NONE.search(said):
             weight *= _LEAST
         elif SUMS_UP.search(said):
             weight *= 2.0
@@ -248,9 +272,9 @@ class Lines:
         said = " ".join(self._counted(line.number).split())
         group = reading.FAILING if line.fails and not self.is_prose else ""
         times = f" (x{line.times})" if line.times > 1 else ""
-        if said.endswith(":") and line.number + 1 < len(self.all):
+        if self._leads_on(line.number):
             said = f"{said} {' '.join(self._counted(line.number + 1)[:_LONGEST].split())}"
-        said = reading.cut(said, _LONGEST) + times
+        said = reading.cut(_MARKS_IN_A_ROW.sub("", said).strip() or said, _LONGEST) + times
         return Unit(line.number + 1, "", said, weight, 0, group, times=line.times)
 
 
