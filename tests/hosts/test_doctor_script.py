@@ -95,7 +95,7 @@ def test_the_hooks_of_a_folder_below_the_root_are_found(
     assert trials.installed(Layout(), hosts.find("claude")) == []
     monkeypatch.setattr(version, "TOOLKIT", str(copy))
     assert len(trials.installed(Layout(), hosts.find("claude"))) == len(hosts.find("claude").events)
-    assert trials.project(Layout()) == str(repo / "pkg")
+    assert adoption.top_of(Layout()) == str(repo / "pkg")
 
 
 def test_that_nothing_counts_tokens_exactly_is_a_note(

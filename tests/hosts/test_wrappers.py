@@ -206,6 +206,26 @@ def test_the_upgrade_of_a_wrapper_pins_the_newest_commit(
     assert sorted(os.listdir(data)) == sorted(["10.0.0", VERSION])
 
 
+def test_a_wrapper_below_the_top_of_its_repository_is_found(
+    repo: Path, checkout: Path, data: Path
+) -> None:
+    package = repo / "pkg"
+    (package / "src").mkdir(parents=True)
+    adopt(checkout, f"--into={package}")
+    ready(data / VERSION)
+    said = make("-s", "doctor", "host=codex", cwd=package).stdout
+    assert "Codex: no hooks are installed" not in said and "nothing is wrong" in said
+    (package / FOLDER / "guide.md").unlink()
+    said = make("-s", "-C", "..", "doctor", cwd=package / "src", status=2).stdout
+    assert "pkg/tools/contextkit/guide.md: is missing" in said
+    (checkout / "README.md").write_text("newer\n", encoding="utf-8")
+    git("commit", "-qam", "newer", cwd=checkout)
+    make("-s", "context_upgrade", f"to={checkout}", cwd=package)
+    newer = git("rev-parse", "HEAD", cwd=checkout).strip()
+    assert newer in (package / FOLDER / "Makefile").read_text(encoding="utf-8")
+    assert not (repo / "tools").exists()
+
+
 def test_many_at_once_install_one(checkout: Path, data: Path) -> None:
     commit = git("rev-parse", "HEAD", cwd=checkout).strip()
     install = checkout / "scripts" / "contextkit" / "hosts" / "install.sh"

@@ -91,7 +91,7 @@ def upgrade(layout: Layout, args: Arguments) -> str:
     from contextkit.hosts.flows import upgrades
 
     request = upgrades.Request(to=args.to, force=args.force, dry_run=args.dry_run)
-    return upgrades.upgrade(layout.here, layout.root, request)
+    return upgrades.upgrade(layout, request)
 
 
 def examine(layout: Layout, args: Arguments) -> Answer:

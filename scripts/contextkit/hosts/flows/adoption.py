@@ -108,6 +108,23 @@ def folder_of(into: str) -> str:
     return FOLDER
 
 
+def top_of(layout: Layout) -> str:
+    """Return where hosts are started: the folder that adopted this toolkit, else the root.
+
+    It has this copy, or is the nearest one around the current folder with a record of adopt.
+    """
+    own = vendored.load(os.path.join(version.TOOLKIT, vendored.RECORD)).folder
+    top = os.path.realpath(version.TOOLKIT).removesuffix(f"/{own}")
+    if own and f"{top}/".startswith(f"{layout.root}/"):
+        return top
+    place = layout.here
+    while place.startswith(f"{layout.root}/"):
+        if hosts_of(place, folder_of(place)):
+            return place
+        place = os.path.dirname(place)
+    return layout.root
+
+
 def _record_path(folder: str, link: bool) -> str:
     return vendored.LINK_RECORD if link else f"{folder}/{vendored.RECORD}"
 

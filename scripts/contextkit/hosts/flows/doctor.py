@@ -158,7 +158,7 @@ def _has_matchers(layout: Layout, host: Host, outputs: bool) -> bool:
 
 def _trust(layout: Layout, host: Host) -> Iterator[Finding]:
     """Check that the host would start our hooks, by asking it if possible."""
-    untrusted = trials.untrusted(host, trials.project(layout)) if host.tells_trust else None
+    untrusted = trials.untrusted(host, adoption.top_of(layout)) if host.tells_trust else None
     if untrusted is None:
         yield _note("hosts", f"{host.title} starts only hooks that were trusted", host.trust)
     elif untrusted:
@@ -167,7 +167,7 @@ def _trust(layout: Layout, host: Host) -> Iterator[Finding]:
 
 def names_taken(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Find targets of the host that clash with ours; not in the toolkit's own repository."""
-    top = trials.project(layout)
+    top = adoption.top_of(layout)
     folder = os.path.relpath(os.path.realpath(version.TOOLKIT), top)
     for problem in makefiles.taken(top, folder) if folder != "." else ():
         yield _note("make", problem, "or set CONTEXTKIT_PREFIX before the include")
@@ -275,7 +275,8 @@ def adopted_files(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
 
 def _our_copies(layout: Layout) -> Iterator[tuple[str, Adopted]]:
     """Yield what adopt recorded in the repository, each with the folder that it adopted into."""
-    places = (version.TOOLKIT, layout.join(adoption.folder_of(layout.root)))
+    top = adoption.top_of(layout)
+    places = (version.TOOLKIT, os.path.join(top, adoption.folder_of(top)))
     for place in dict.fromkeys(map(os.path.realpath, places)):
         record = os.path.join(place, vendored.RECORD)
         if place.startswith(f"{layout.root}/") and os.path.isfile(record):

@@ -22,7 +22,7 @@ from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Any, Iterator
-from contextkit.hosts.documents import diagnostics, settings, vendored, wrapper
+from contextkit.hosts.documents import diagnostics, settings, wrapper
 from contextkit.hosts.documents.contracts import LAUNCHER, Host, find
 from contextkit.hosts.flows import adoption
 
@@ -69,14 +69,7 @@ def installed(root: Layout, host: Host) -> list[tuple[str, dict[str, Any]]]:
 def settings_files(root: Layout, host: Host) -> list[str]:
     """Return the files in a repository that may hold a host's hooks."""
     names = filter(None, (host.settings, host.local_settings))
-    return [os.path.join(project(root), name) for name in names]
-
-
-def project(root: Layout) -> str:
-    """Return where hosts are started: the root, or the folder below it that adopted this copy."""
-    adopted = vendored.load(os.path.join(version.TOOLKIT, vendored.RECORD)).folder
-    top = os.path.realpath(version.TOOLKIT).removesuffix(f"/{adopted}")
-    return top if adopted and f"{top}/".startswith(f"{root.root}/") else root.root
+    return [os.path.join(adoption.top_of(root), name) for name in names]
 
 
 def fire_all(root: Layout, names: tuple[str, ...]) -> list[Trial]:
@@ -103,7 +96,7 @@ def _own_command(root: Layout, host: Host, event: str, handler: dict[str, Any]) 
     Its launcher is ours if it is that of this toolkit, or a wrapper's exactly as adopt writes it.
     The folder is one that a clone may name: it must mean nothing to a shell.
     """
-    top, own = project(root), os.path.realpath(version.TOOLKIT)
+    top, own = adoption.top_of(root), os.path.realpath(version.TOOLKIT)
     inside = (os.path.relpath(own, top), adoption.folder_of(top))
     folders = (version.TOOLKIT, *filter(_PLAIN.fullmatch, inside))
     for folder in folders if event in host.events else ():
@@ -139,7 +132,7 @@ def _fire(
     """Fire a hook until it is in time, at most `_ATTEMPTS` times; return what is wrong."""
     budget = host.events[event].budget
     environment = {k: v for k, v in os.environ.items() if k not in ("SESSION_ID", "SESSION_DIR")}
-    place = project(root)
+    place = adoption.top_of(root)
     environment |= {"CONTEXT_ROOT": scratch} | ({host.project: place} if host.project else {})
     fastest = float(_LIMIT)
     found: list[str] = []
@@ -178,7 +171,7 @@ def _command(handler: dict[str, Any], root: Layout, host: Host) -> list[str]:
     words = [str(handler["command"]), *map(str, handler.get("args") or ())]
     if handler.get("args") is None:
         return ["/bin/sh", "-c", words[0]]
-    return [word.replace(f"${{{host.project}}}", project(root)) for word in words]
+    return [word.replace(f"${{{host.project}}}", adoption.top_of(root)) for word in words]
 
 
 def _noted(scratch: str) -> list[str]:

@@ -14,6 +14,7 @@ import tempfile
 
 from contextkit.base import files, git, version
 from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.hosts.documents import vendored, wrapper
 from contextkit.hosts.flows import adoption
@@ -33,20 +34,17 @@ class Request(Record):
     dry_run: bool = False
 
 
-def upgrade(here: str, root: str, request: Request) -> str:
-    """Update this toolkit and say what is new; `here` is what a folder is relative to.
-
-    `root` is the repository whose wrapper is meant, for a toolkit in the user's data folder.
-    """
+def upgrade(layout: Layout, request: Request) -> str:
+    """Update this toolkit, or the wrapper of it around the current folder; say what is new."""
     if vendored.is_checkout():
-        return _checkout(here, request)
-    adopted, top = _host(root)
+        return _checkout(layout.here, request)
+    adopted, top = _host(layout)
     if not adopted.hosts:
         raise ContextError(
             f"{version.TOOLKIT}: is neither a git checkout nor what adopt made: unpack a newer"
             " release in its place"
         )
-    folder = os.path.join(here, request.to)
+    folder = os.path.join(layout.here, request.to)
     if request.to and os.path.isdir(folder):
         return _copy(os.path.realpath(folder), adopted, top, request, request.to)
     with tempfile.TemporaryDirectory(prefix="contextkit-upgrade-") as scratch:
@@ -57,11 +55,11 @@ def upgrade(here: str, root: str, request: Request) -> str:
         return _copy(source, adopted, top, request, f"{remote} {ref}")
 
 
-def _host(root: str) -> tuple[vendored.Adopted, str]:
+def _host(layout: Layout) -> tuple[vendored.Adopted, str]:
     """Return the record of the host that has this copy, or a wrapper of it, and the host."""
     if wrapper.pin().commit:
-        folder = adoption.folder_of(root)
-        return vendored.load(os.path.join(root, folder, vendored.RECORD)), root
+        top = adoption.top_of(layout)
+        return vendored.load(os.path.join(top, adoption.folder_of(top), vendored.RECORD)), top
     adopted = vendored.load(os.path.join(version.TOOLKIT, vendored.RECORD))
     top = os.path.realpath(version.TOOLKIT).removesuffix(f"/{adopted.folder}")
     return (vendored.Adopted() if top == os.path.realpath(version.TOOLKIT) else adopted), top
