@@ -31,7 +31,7 @@ FAILS = Pattern(  # at the beginning or end of a line as some tools say it, then
     r"|^[EF]\d{4} \d\d:\d\d:\d\d|\bHTTP/[\d.]+\" 5\d\d\b"
     r"|\blevel\"?[=:] ?\"?(?:error|fatal|panic|critical)\b"
     r"|\bFailed (?:to|with)\b|\[(?:emerg|alert|crit|error)\]|\bstatus=\d+/|\bOut of memory: "
-    r"|: (?:schwerwiegender )?(?:Fehler|erreur|errore|ошибка)\b|\bFEHLER\b"
+    r"|: (?:schwerwiegender )?(?:Fehler|erreur|errore|ошибка)\b|\bFEHLER\b(?! [A-ZÄÖÜ]+$)"
     r"|\bTraceback \(most|\bexit(?:ed with)?(?: code| status)?:? [1-9]"
 )
 _SUMS_UP = Pattern(  # a line about several failures, or about none in particular
