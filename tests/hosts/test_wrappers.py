@@ -88,6 +88,7 @@ def test_twelve_files_of_at_most_400_lines(repo: Path, checkout: Path, data: Pat
     git("commit", "-qm", "mine", cwd=repo)
     said = adopt(checkout, f"--into={repo}")
     assert "Makefile: changed, lines +4\n" in said and "\n+" not in said
+    assert "asks before commands" in said and '"Bash(make -s payload_show:*)"' in said
     assert changed(repo) == WRITTEN
     lines = sum(len((repo / path).read_text(encoding="utf-8").splitlines()) for path in WRITTEN)
     assert lines <= 400
