@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from conftest import MANY, SCRIPTS, each
+from contextkit.base import tokens
 from contextkit.base.layout import Layout
 from contextkit.payloads.documents import store as payloads
 
@@ -358,3 +359,14 @@ def test_in_a_sandbox_where_git_is_read_only_it_is_stored_all_the_same(
     told = telling.Told(content="x\n" * 9000, topic="t", source="run", session="s-1")
     assert "@stored: " in telling.digested(layout, told)
     assert len(stored(layout)) == 1
+
+
+@pytest.mark.parametrize("call", ["run", "sink"])
+def test_what_a_digest_took_in_the_context_is_in_the_history(layout: Layout, call: str) -> None:
+    from contextkit.base import ledger
+
+    done = run("--", LONG) if call == "run" else sunk(LONG)
+    events = [one for one in ledger.read(layout) if one["event"] == ledger.RENDERED]
+    assert [one["tokens"] for one in events] == [tokens.estimate(done.stdout)]
+    [payload] = payloads.load_all(layout)
+    assert payload[0].endswith(events[0]["ref"].partition("/")[2] + ".md")

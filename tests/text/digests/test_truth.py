@@ -507,6 +507,81 @@ def test_a_remark_is_not_spelled_out_while_graver_findings_are_only_counted(
         assert "MEDIUM: +" not in summary or "split it" not in summary, cap
 
 
+def test_of_a_deadlock_postgres_tells_who_waits_for_whom() -> None:
+    log = "2026-07-01 12:00:{:02}.123 UTC [{}] LOG:  statement: SELECT * FROM item WHERE id = {}"
+    before = [log.format(n, 400 + n, n) for n in range(60)]
+    deadlock = [
+        "2026-07-01 12:01:01.482 UTC [4711] ERROR:  deadlock detected",
+        "2026-07-01 12:01:01.482 UTC [4711] DETAIL:  Process 4711 waits for ShareLock on"
+        " transaction 881; blocked by process 4712.",
+        "\tProcess 4712 waits for ShareLock on transaction 880; blocked by process 4711.",
+        "2026-07-01 12:01:01.482 UTC [4711] HINT:  See server log for query details.",
+        "2026-07-01 12:01:01.482 UTC [4711] STATEMENT:  UPDATE account SET balance = 10;",
+    ]
+    told = engine.digest("\n".join([*before, *deadlock, *before]), 230)
+    assert "ERROR: deadlock detected" in told.key
+    for part in (
+        "4711 waits for ShareLock on transaction 881; blocked by process 4712",
+        deadlock[2],
+    ):
+        assert part.strip() in told.summary
+    assert "STATEMENT: UPDATE account SET balance = 10" in told.summary
+
+
+def test_a_deadlock_in_go_is_told() -> None:
+    lines = [f"2026/07/01 12:00:{n:02} worker {n} started" for n in range(60)]
+    lines += [
+        "fatal error: all goroutines are asleep - deadlock!",
+        "",
+        "goroutine 1 [chan receive]:",
+    ]
+    lines += ["main.main()", "\t/home/me/src/app/main.go:14 +0x65", "exit status 2"]
+    assert "fatal error: all goroutines are asleep - deadlock!" in said("\n".join(lines), 120)
+
+
+TOX = """\
+lint: commands[0]> ruff check src
+lint: OK ✔ in 1.52 seconds
+py311: commands[0]> pytest tests
+tests/test_cart.py ....................F.                                 [ 51%]
+=================================== FAILURES ===================================
+__________________________________ test_total __________________________________
+>       assert cart.total() == 4
+E       assert 3 == 4
+
+tests/test_cart.py:88: AssertionError
+=============================== warnings summary ===============================
+tests/test_store.py:12
+  /home/me/app/tests/test_store.py:12: DeprecationWarning: open() is deprecated
+=========================== short test summary info ============================
+FAILED tests/test_cart.py::test_total - assert 3 == 4
+=================== 1 failed, 40 passed, 1 warning in 0.61s ====================
+py311: exit 1 (1.02 seconds) /home/me/app> pytest tests pid=4242
+py311: FAIL ✖ in 9.33 seconds
+py312: commands[0]> pytest tests
+Traceback (most recent call last):
+  File "/home/me/app/.tox/py312/bin/pytest", line 5, in <module>
+    from pytest import console_main
+ModuleNotFoundError: No module named 'pytest'
+py312: exit 1 (0.05 seconds) /home/me/app> pytest tests pid=4250
+py312: FAIL ✖ in 1.21 seconds
+  lint: OK (1.52=setup[0.31]+cmd[1.21] seconds)
+  py311: FAIL code 1 (9.33=setup[8.31]+cmd[1.02] seconds)
+  py312: FAIL code 1 (1.21=setup[1.16]+cmd[0.05] seconds)
+  evaluation failed :( (14.42 seconds)
+"""
+
+
+def test_tox_tells_each_failed_environment_by_name_and_each_failure_with_its_own_place() -> None:
+    told = said(TOX, 300, 1)
+    assert "tests/test_cart.py::test_total - assert 3 == 4 (tests/test_cart.py:88)" in told
+    assert "No module named 'pytest' (/home/me/app/.tox/py312/bin/pytest:5)" in told
+    assert "py311: FAIL code 1 (9.33" in told
+    assert "py312: FAIL code 1 (1.21" in told
+    assert "(x2)" not in told
+    assert "test_store.py:12" not in told
+
+
 def test_a_line_that_is_told_with_the_one_above_is_not_told_again() -> None:
     text = "CMake Error at CMakeLists.txt:40:\n  FindWolfSSL.cmake is not there\n\ndone in 3 s\n"
     said = engine.digest(text, 220).summary

@@ -6,7 +6,7 @@ import os
 import re
 import sys
 
-from contextkit.base import files, names, outgoing, redaction, sessions, tokens
+from contextkit.base import addresses, files, ledger, names, outgoing, redaction, sessions, tokens
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -97,7 +97,8 @@ def tell(job: Job) -> None:
     try:
         text = _told(job)
     except Exception as error:
-        why = str(error) if isinstance(error, (ContextError, OSError)) else repr(error)
+        known = str(error) if isinstance(error, ContextError) else repr(error)
+        why = getattr(error, "strerror", "") or known
         sys.stderr.write(f"run: the output is not shortened: {outgoing.name(why)}\n")
         text = ""
     if text:
@@ -154,7 +155,11 @@ def digested(layout: Layout, told: Told) -> str:
     digest = None if short else _digest(layout, told, text, size)
     path, before = _stored(layout, told, size, short.split("\n")[0] if short else _first(digest))
     said = _shown(told, size, short or _rows(digest, before), layout.shown(path))
-    return outgoing.told(said, limits.secrets_allow)
+    said = outgoing.told(said, limits.secrets_allow)
+    ref = addresses.of(layout, path, "payload")
+    session = addresses.parts(ref)[1].partition("/")[0]
+    ledger.note(layout, ledger.RENDERED, ref, tokens=tokens.estimate(said), session=session)
+    return said
 
 
 def compacted(text: str, size: int, tokenizer: str) -> str:

@@ -63,7 +63,9 @@ _TEST = Pattern(  # a line that names a failed test, by pytest, jest, vitest, go
     r"|^\[ERROR\] +(\w+\.\w+):\d+ .+$"
 )
 _SUBTEST = Pattern(r"^SUBFAILED(\(.*?\)|\[.*?\]) (\S+::\S.*?)(?: - .*)?$")
-_GROUP = Pattern(r"^FAIL\s+\S+(?:\s+\(?[\d.]+ ?m?s\)?)?$")  # a file or package with failed tests
+_GROUP = Pattern(  # a file, package or environment with failed tests
+    r"^FAIL\s+\S+(?:\s+\(?[\d.]+ ?m?s\)?)?$|^[\w.-]+: FAIL ✖ in [\d.]+ seconds$"
+)
 _NUMBERED = Pattern(r"^\d+\) (\S.*)$")
 _NUMBERS = Pattern(r"^(?:\d+ failing|Failures:|There (?:was|were) \d+ (?:failures?|errors?):)$")
 _BEFORE_NUMBERS = (" failing", "Failures:", "There w")
@@ -114,6 +116,7 @@ _STOPS = Pattern(  # a line that a runner prints between the blocks of its tests
 )
 _RUNS = Pattern(r"^=== (?:RUN|NAME|CONT) +(\S+)$")  # go test -v
 _OF_GO = Pattern(r"\S+\.go:\d+: ")
+_NUMBERED_NAME = Pattern(r"^[a-z]+\d[\w.-]*: ")
 _NPM = Pattern(r"^npm (?:ERR!|error)(?: |$)")
 _MARKED = Pattern(r"^(?:_{3,} \S|[ \t]*● \S|---- \S|[ \t]*\d+\) \S)", re.M)
 _CODE = "Failure/Error: "  # rspec's, before the source
@@ -460,11 +463,16 @@ def _errors(text: Lines, used: set[int]) -> tuple[list[Failure], set[int]]:
 
 
 def _form(text: Lines, at: int) -> str:
-    """What errors that are one have in common: no numbers, and in a log no names either."""
+    """What errors that are one have in common: no numbers, and in a log no names either.
+
+    The number in the name of an environment of tox tells it from the others.
+    """
     if text.bare[at].startswith("CONFLICT"):
         return text.bare[at]
     is_event = text.all[at][:_READ].strip() != text.bare[at]
-    return lines.without_names(text.forms[at]) if is_event else text.forms[at]
+    form = lines.without_names(text.forms[at]) if is_event else text.forms[at]
+    named = _NUMBERED_NAME.match(text.bare[at])
+    return named[0] + form if named else form
 
 
 def _fails(line: str) -> bool:
