@@ -88,6 +88,7 @@ def test_twelve_files_of_at_most_400_lines(repo: Path, checkout: Path, data: Pat
     git("commit", "-qm", "mine", cwd=repo)
     said = adopt(checkout, f"--into={repo}")
     assert "Makefile: changed, lines +4\n" in said and "\n+" not in said
+    assert "asks before commands" in said and '"Bash(make -s payload_show:*)"' in said
     assert changed(repo) == WRITTEN
     lines = sum(len((repo / path).read_text(encoding="utf-8").splitlines()) for path in WRITTEN)
     assert lines <= 400
@@ -167,6 +168,7 @@ def test_another_commit_of_the_version_lies_beside_it(
     adopt(checkout, f"--into={repo}")
     git("commit", "-q", "--allow-empty", "-m", "newer", cwd=checkout)
     said = adopt(checkout, f"--into={repo}")
+    assert "asks before commands" not in said, "it was offered before"
     short = git("rev-parse", "HEAD", cwd=checkout)[:12]
     assert f"note: push {short} to " in said
     assert sorted(os.listdir(data)) == [VERSION, f"{VERSION}-{short}"]
@@ -224,6 +226,16 @@ def test_a_wrapper_below_the_top_of_its_repository_is_found(
     newer = git("rev-parse", "HEAD", cwd=checkout).strip()
     assert newer in (package / FOLDER / "Makefile").read_text(encoding="utf-8")
     assert not (repo / "tools").exists()
+
+
+def test_a_checkout_without_an_origin_names_no_folder_of_its_machine(
+    repo: Path, checkout: Path, data: Path
+) -> None:
+    git("remote", "remove", "origin", cwd=checkout)
+    adopt(checkout, f"--into={repo}")
+    said = adopt(data / VERSION, f"--into={repo}")
+    assert "nothing to do" in said and "asks before commands" not in said
+    assert str(checkout) not in (repo / FOLDER / "Makefile").read_text(encoding="utf-8")
 
 
 def test_many_at_once_install_one(checkout: Path, data: Path) -> None:

@@ -27,7 +27,8 @@ def adopt(layout: Layout, args: Arguments) -> str:
         chosen = args.hosts or adoption.hosts_of(into, folder) or hosts.defaults()
         plan = adoption.adopt(into, folder, chosen, args.link, args.copy)
         done = _carried_out(plan, args.dry_run)
-    offers = adoption.offered(chosen) if plan.changes and not args.dry_run else []
+    fresh = tuple(name for name in chosen if name not in plan.before.hosts)
+    offers = adoption.offered(fresh) if plan.changes and not args.dry_run else []
     return "\n".join([done, *offers])
 
 

@@ -4,7 +4,7 @@
 # Prints the folder. git proves that the content has that hash before anything of it runs; the folder
 # gets its name last, so that a crash leaves none.
 set -eu
-from=$1 commit=$2 version=$3 origin=${4:-$1}
+from=$1 commit=$2 version=$3 origin=${4-$1}
 case "$commit$version" in *[!0-9A-Za-z.+-]*|-*) echo "contextkit: not a commit and a version: $commit $version" >&2; exit 1;; esac
 [ -n "$from" ] || { echo "contextkit: no origin was recorded here: run make adopt again, from a checkout" >&2; exit 1; }
 case "$from" in -*|*::*) echo "contextkit: not a place to fetch from: $from" >&2; exit 1;; esac
