@@ -392,7 +392,7 @@ def test_rspec_tells_the_cause_below_the_source_of_a_failure_whatever_its_class(
     lines += ["     ActiveRecord::RecordNotFound:", "       Couldn't find Order with 'id'=9"]
     lines += ["     # ./spec/order_spec.rb:5:in `block (2 levels) in <top (required)>'", ""]
     lines += ["  2) Order lists them", "     Failure/Error: expect(Order.new).to respond_to(:all)"]
-    lines += ["       expected #<Order @l=[]> to respond to :all", "     # ./spec/order_spec.rb:8:in"]
+    lines += ["       expected #<Order @l=[]> to respond to :all", "     # ./spec/o_spec.rb:8:in"]
     said = summary_of("\n".join([*lines, "", "2 examples, 2 failures"]))
     cause = "ActiveRecord::RecordNotFound: Couldn't find Order with 'id'=9"
     assert f"Order is found: {cause} (./spec/order_spec.rb:5)" in said
