@@ -82,6 +82,7 @@ _BELOW = 200  # characters read below a heading
 _BETWEEN = 8_000  # characters of such lines that are read in between
 
 
+@functools.lru_cache(maxsize=1)
 def part(text: str) -> str:
     """`text` itself, or for a long one, the part that is read."""
     if len(text) <= _WHOLE:
