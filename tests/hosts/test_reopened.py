@@ -8,6 +8,7 @@ from typing import Any
 
 from contextkit.base import ledger
 from contextkit.base.layout import Layout
+
 from hooks import fire
 
 REPORT = "# Report\n\n## Summary\n\nThe parser reads twice.\n\n" + "It reads again here.\n" * 900
@@ -38,6 +39,7 @@ def end(tmp_path: Path, lines: list[dict[str, Any]]) -> list[tuple[str, int]]:
 def test_what_read_opened_is_noted_once(layout: Layout, tmp_path: Path) -> None:
     path = stored(layout)
     lines = claude("toolu_1", "The parser reads twice. " * 9, f"/somewhere/{path}")
+    lines += lines[1:]  # as a host may say it again
     lines += claude("toolu_2", "nothing of ours", "/somewhere/src/app.py")
     ((ref, size),) = end(tmp_path, lines)
     assert ref == f"payload:s-1/{Path(path).stem}" and 20 < size < 80

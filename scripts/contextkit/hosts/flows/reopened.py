@@ -8,7 +8,6 @@ with the tokens of its result.
 from __future__ import annotations
 
 import os
-import re
 
 from contextkit.base import addresses, formats, ledger, tokens
 from contextkit.base.layout import Layout
@@ -30,7 +29,7 @@ def note(layout: Layout, session: str, transcript: str) -> None:
     if not opened:
         return
     known = {one.get("to", "") for one in ledger.read(layout) if one["event"] == ledger.SHOWN}
-    for call, said in _results(lines, opened):
+    for call, said in dict(_results(lines, opened)).items():
         if _CALL + call not in known:
             size, where = tokens.estimate(said), _CALL + call
             ledger.note(layout, ledger.SHOWN, opened[call], tokens=size, to=where, session=session)
@@ -39,11 +38,12 @@ def note(layout: Layout, session: str, transcript: str) -> None:
 def _calls(layout: Layout, lines: list[bytes]) -> Iterator[tuple[str, str]]:
     """Yield the id of each call that names a payload's file, and the payload's address."""
     store = layout.shown(layout.payloads) + "/"
-    named = re.compile(re.escape(store) + r"[\w.-]+/[\w.-]+\.md")
     for part in _parts([line for line in lines if store.encode() in line]):
         call = part.get("id") or part.get("call_id")
-        found = named.search(str(part.get("input") or part.get("arguments") or ""))
-        if call and found and (ref := addresses.of(layout, layout.join(found[0]))):
+        _, _, named = str(part.get("input") or part.get("arguments") or "").partition(store)
+        path, ends, _ = named.partition(".md")
+        ref = addresses.of(layout, layout.join(f"{store}{path}.md")) if ends else ""
+        if call and ref:
             yield str(call), ref
 
 
