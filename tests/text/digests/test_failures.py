@@ -385,3 +385,15 @@ def test_of_thousands_of_failed_tests_all_are_counted_and_an_error_among_them_is
     assert f"+{3000 - len(shown)} more" in said
     assert said.count("TestA") == len(shown)
     assert "panic: no space left on device" in said
+
+
+def test_rspec_tells_the_cause_below_the_source_of_a_failure_whatever_its_class() -> None:
+    lines = ["Failures:", "", "  1) Order is found", "     Failure/Error: Order.find(9)", ""]
+    lines += ["     ActiveRecord::RecordNotFound:", "       Couldn't find Order with 'id'=9"]
+    lines += ["     # ./spec/order_spec.rb:5:in `block (2 levels) in <top (required)>'", ""]
+    lines += ["  2) Order lists them", "     Failure/Error: expect(Order.new).to respond_to(:all)"]
+    lines += ["       expected #<Order @l=[]> to respond to :all", "     # ./spec/o_spec.rb:8:in"]
+    said = summary_of("\n".join([*lines, "", "2 examples, 2 failures"]))
+    cause = "ActiveRecord::RecordNotFound: Couldn't find Order with 'id'=9"
+    assert f"Order is found: {cause} (./spec/order_spec.rb:5)" in said
+    assert "Order lists them: expected #<Order @l=[]> to respond to :all" in said

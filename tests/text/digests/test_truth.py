@@ -594,3 +594,11 @@ def test_rules_and_titles_are_not_told() -> None:
     said = engine.digest(text, 220).summary
     assert "==" not in said and "!!" not in said and "stopped after 1" in said
     assert "Failures:" not in said and "test_b" in said
+
+
+def test_a_heading_of_a_german_manual_is_no_failure() -> None:
+    page = ["DD(1)  Dienstprogramme  DD(1)", "", "BEZEICHNUNG", "  dd - konvertiert eine Datei", ""]
+    page += [f"       option{n}  setzt den Wert {n} der Ausgabe" for n in range(30)]
+    told = engine.digest("\n".join([*page, "", "FEHLER MELDEN", "  An das Team bei GNU."]), 200)
+    assert "failed" not in [row.aspect for row in told.rows]
+    assert "FEHLER: Relation fehlt" in said("FEHLER:  Relation fehlt\n")

@@ -31,7 +31,7 @@ FAILS = Pattern(  # at the beginning or end of a line as some tools say it, then
     r"|^[EF]\d{4} \d\d:\d\d:\d\d|\bHTTP/[\d.]+\" 5\d\d\b"
     r"|\blevel\"?[=:] ?\"?(?:error|fatal|panic|critical)\b"
     r"|\bFailed (?:to|with)\b|\[(?:emerg|alert|crit|error)\]|\bstatus=\d+/|\bOut of memory: "
-    r"|: (?:schwerwiegender )?(?:Fehler|erreur|errore|ошибка)\b|\bFEHLER\b"
+    r"|: (?:schwerwiegender )?(?:Fehler|erreur|errore|ошибка)\b|\bFEHLER\b(?! [A-ZÄÖÜ]+$)"
     r"|\bTraceback \(most|\bexit(?:ed with)?(?: code| status)?:? [1-9]"
 )
 _SUMS_UP = Pattern(  # a line about several failures, or about none in particular
@@ -314,11 +314,14 @@ def _detailed(text: Lines, at: int, name: str, block: list[int]) -> _Mention:
     for number in block:
         line = text.bare[number]
         said = _message(line) or (line if expected else "")
-        if message.startswith(_CODE) and (_EXCEPTION.match(line) or _VALUE.match(line)):
-            message = ""
+        if expected and message.endswith(":"):
+            message = f"{message} {said}"
+        is_cause = message.startswith(_CODE) and line[:1] not in ("", "#")
+        if is_cause:
+            message, said = "", "" if _VALUE.match(line) else line
         if line.startswith(_CODE):
             said = line
-        expected = line[-1:] in _OPEN and bool(_SAYS_BELOW.search(line))
+        expected = line[-1:] in _OPEN and (is_cause or bool(_SAYS_BELOW.search(line)))
         if said:
             in_source = (in_source or said.startswith('File "')) and not _EXCEPTION.match(said)
             if message and text.bare[at].startswith("--- ") and _OF_GO.match(line):
