@@ -108,9 +108,15 @@ def test_that_nothing_counts_tokens_exactly_is_a_note(
     assert "splintr" not in run.out
 
 
-def test_without_hooks_that_is_a_note(repo: Path, run: Script) -> None:
+def test_without_hooks_that_is_a_note(
+    repo: Path, run: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (repo / "a b").mkdir()
+    monkeypatch.chdir(repo / "a b")
+    assert wrong(run) == [] and f"(make adopt into={repo} hosts=codex)" in run.out
+    monkeypatch.chdir(repo)
     assert wrong(run) == []
-    assert "note: hosts: Codex: no hooks are installed here (make adopt into=DIR" in run.out
+    assert "note: hosts: Codex: no hooks are installed here (make adopt into=. h" in run.out
     assert wrong(run, "--host=claude") == [] and "Codex" not in run.out
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import time
@@ -60,6 +61,13 @@ def _wrong(area: str, problem: str, mend: str) -> Finding:
 
 def _note(area: str, problem: str, mend: str) -> Finding:
     return Finding(area=area, problem=problem, mend=mend, note=True)
+
+
+def _adopt(layout: Layout, target: str = "adopt") -> str:
+    """Return the command that adopts what is looked at; a checkout is not adopted into itself."""
+    top = adoption.top_of(layout)
+    known = {layout.here: ".", version.TOOLKIT: "DIR"}
+    return f"make {target} into={known.get(top) or shlex.quote(top)}"
 
 
 # The machine, the toolkit and its hooks
@@ -122,7 +130,7 @@ def hosts_there(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     for host in map(find, hosts):
         events = [event for event, _ in trials.installed(layout, host)]
         if not events:
-            mend = f"make adopt into=DIR hosts={host.name}"
+            mend = f"{_adopt(layout)} hosts={host.name}"
             yield _note("hosts", f"{host.title}: no hooks are installed here", mend)
             continue
         yield from _hooks_of(layout, host, events)
@@ -141,13 +149,13 @@ def _hooks_of(layout: Layout, host: Host, events: list[str]) -> Iterator[Finding
     twice = sorted({event for event in events if events.count(event) > 1})
     if missing:
         problem = f"{host.title}: no hook for {', '.join(missing)}"
-        yield _wrong("hosts", problem, "make adopt into=.")
+        yield _wrong("hosts", problem, _adopt(layout))
     elif not _has_matchers(layout, host, outputs):
         problem = f"{host.title}: tool hooks are not installed as the settings ask"
-        yield _wrong("hosts", problem, "make adopt into=.")
+        yield _wrong("hosts", problem, _adopt(layout))
     if twice:
         problem = f"{host.title}: {', '.join(twice)}: installed twice"
-        yield _wrong("hosts", problem, "make unadopt into=. link=1")
+        yield _wrong("hosts", problem, f"{_adopt(layout, 'unadopt')} link=1")
 
 
 def _has_matchers(layout: Layout, host: Host, outputs: bool) -> bool:
@@ -175,7 +183,7 @@ def names_taken(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
 
 def hooks(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Fire every installed hook with recorded input."""
-    mend = "make adopt into=. brings the hooks up to date; manuals/hosts.md"
+    mend = f"{_adopt(layout)} brings the hooks up to date; manuals/hosts.md"
     events: dict[tuple[str, str], list[str]] = {}
     for trial in trials.fire_all(layout, hosts):
         for problem in trial.problems:
@@ -264,13 +272,13 @@ def adopted_files(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
             there = files.read_bytes(place) if os.path.lexists(place) else None  # may be binary
             shown = layout.shown(place)
             if there is None:
-                yield _wrong("copies", f"{shown}: is missing", "make adopt into=.")
+                yield _wrong("copies", f"{shown}: is missing", _adopt(layout))
             elif not vendored.is_ours(adopted, path, there):
                 aside = "the next adopt keeps your text beside ours"
                 mend = "it stays as it is" if path.endswith("/SKILL.md") else aside
                 yield _note("copies", f"{shown}: was edited", mend)
             elif path in skills and there != skill:
-                yield _old(shown, "make adopt into=.")
+                yield _old(shown, _adopt(layout))
 
 
 def _our_copies(layout: Layout) -> Iterator[tuple[str, Adopted]]:
