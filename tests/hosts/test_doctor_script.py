@@ -109,21 +109,23 @@ def test_that_nothing_counts_tokens_exactly_is_a_note(
 
 
 def test_without_hooks_that_is_a_note(
-    repo: Path, run: Script, monkeypatch: pytest.MonkeyPatch
+    repo: Path, tmp_path: Path, run: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (repo / "a b").mkdir()
     monkeypatch.chdir(repo / "a b")
-    assert wrong(run) == [] and f"(make adopt into={repo} hosts=codex)" in run.out
+    note = "note: hosts: no hooks are installed here"
+    assert wrong(run) == [] and f"{note} (make adopt into={repo})" in run.out
     monkeypatch.chdir(repo)
+    assert wrong(run, "--host=claude") == [] and f"{note} (make adopt into=.)" in run.out
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin:{os.environ['PATH']}")
+    executable(tmp_path / "bin" / "codex", "")
     assert wrong(run) == []
-    assert "note: hosts: Codex: no hooks are installed here (make adopt into=. h" in run.out
-    assert wrong(run, "--host=claude") == [] and "Codex" not in run.out
+    assert "Codex: no hooks are installed here (make adopt into=. hosts=codex)" in run.out
 
 
-def test_json_says_the_same(repo: Path, run: Script) -> None:
-    assert run("doctor", "--json", "--host=codex") == 0
-    found = json.loads(run.out)
-    assert found[-1]["level"] == "note" and set(found[-1]) == {"id", "level", "problem", "mend"}
+@pytest.mark.usefixtures("untried")
+def test_a_host_that_nobody_uses_is_not_named(hooked: Path, run: Script) -> None:
+    assert wrong(run) == [] and "Cursor" not in run.out
 
 
 @pytest.mark.parametrize(

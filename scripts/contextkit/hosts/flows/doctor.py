@@ -126,20 +126,24 @@ def writable(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
 
 
 def hosts_there(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
-    """Check which hosts are on this machine, and that their settings hold all of our hooks."""
-    for host in map(find, hosts):
-        events = [event for event, _ in trials.installed(layout, host)]
-        if not events:
+    """Check that the settings of the hosts hold all of our hooks; not of one that nobody uses."""
+    known = [(host, [event for event, _ in trials.installed(layout, host)])
+             for host in map(find, hosts)]  # fmt: skip
+    if not any(events for _, events in known):
+        yield _note("hosts", "no hooks are installed here", _adopt(layout))
+    for host, events in known:
+        there = shutil.which(host.command)
+        if events:
+            yield from _hooks_of(layout, host, events)
+            if host.below:
+                yield _note("hosts", f"{host.title} {SUBFOLDER}", host.below)
+            if not there:
+                yield _note("hosts", f"{host.title} is not installed here", "nothing to do")
+            elif host.trust:
+                yield from _trust(layout, host)
+        elif there:
             mend = f"{_adopt(layout)} hosts={host.name}"
             yield _note("hosts", f"{host.title}: no hooks are installed here", mend)
-            continue
-        yield from _hooks_of(layout, host, events)
-        if host.below:
-            yield _note("hosts", f"{host.title} {SUBFOLDER}", host.below)
-        if not shutil.which(host.command):
-            yield _note("hosts", f"{host.title} is not installed here", "nothing to do")
-        elif host.trust:
-            yield from _trust(layout, host)
 
 
 def _hooks_of(layout: Layout, host: Host, events: list[str]) -> Iterator[Finding]:
