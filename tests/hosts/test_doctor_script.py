@@ -128,6 +128,12 @@ def test_a_host_that_nobody_uses_is_not_named(hooked: Path, run: Script) -> None
     assert wrong(run) == [] and "Cursor" not in run.out
 
 
+def test_json_says_the_same(repo: Path, run: Script) -> None:
+    assert run("doctor", "--json", "--host=codex") == 0
+    found = json.loads(run.out)
+    assert found[-1]["level"] == "note" and set(found[-1]) == {"id", "level", "problem", "mend"}
+
+
 @pytest.mark.parametrize(
     ("command", "problem"),
     [

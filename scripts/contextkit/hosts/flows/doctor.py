@@ -75,8 +75,7 @@ def _adopt(layout: Layout, target: str = "adopt") -> str:
 
 def versions(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Check our own version, and that Python, make and git are there and new enough."""
-    upgrade = "make upgrade" if vendored.is_checkout() else "make context_upgrade"
-    yield _note("versions", f"this is contextkit {version.VERSION}", upgrade)
+    yield _note("versions", f"this is contextkit {version.VERSION}", "make context_upgrade")
     for program, oldest, mend in (
         ("python3", (3, 11), "install Python 3.11 or newer"),
         ("make", (4, 0), "install GNU make 4.0 or newer (macOS: brew install make, then gmake)"),
