@@ -317,9 +317,8 @@ def test_of_clean_reviews_of_free_form_at_most_a_tenth_is_doubted_each_with_its_
 
 
 def test_of_clean_reviews_by_contract_none_is_doubted() -> None:
-    for name, text in review_styles.by_contract().items():
-        open_before = ("P0-1", "P1-2") if name == "a second look" else ()
-        review = agent_review.parse(text, terms=Terms(3, open_before))
+    for name, (text, terms) in review_styles.by_contract().items():
+        review = agent_review.parse(text, terms=terms)
         assert (review.doubts, is_clean(review)) == ((), True), name
 
 
@@ -332,10 +331,9 @@ def test_of_clean_reviews_by_contract_none_is_doubted() -> None:
     ],
 )  # fmt: skip
 def test_what_a_second_look_says_otherwise_is_a_doubt(line: str) -> None:
-    text = review_styles.by_contract()["a second look"].replace(
-        "### Issues", f"{line}\n\n### Issues"
-    )
-    assert not is_clean(agent_review.parse(text, terms=Terms(3, ("P0-1", "P1-2"))))
+    text, terms = review_styles.by_contract()["a second look"]
+    said = text.replace("### Issues", f"{line}\n\n### Issues")
+    assert not is_clean(agent_review.parse(said, terms=terms))
 
 
 @each("name", review_styles.serious())
