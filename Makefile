@@ -130,4 +130,4 @@ contextkit.session_end     = context session_end  ## end a session: its payloads
 
 # GNU make 4.0 and newer reads gnu-make.mk, an older one old-make.mk. BSD make takes a `$(…)` of
 # several words for a variable that is not set, so that it reads scripts/make.mk.
-include $(eval override CONTEXTKIT_ALONE = $(wildcard $(subst $(subst x,,x x),\ ,$(strip $(MAKEFILE_LIST)))))$(subst ?,\ ,$(dir $(subst $(subst x,,x x),?,$(or $(CONTEXTKIT_ALONE),$(lastword $(MAKEFILE_LIST))))))scripts/$(if $(filter 0.% 1.% 2.% 3.%,$(MAKE_VERSION)),old-,gnu-)make.mk
+include $(eval override CONTEXTKIT_ALONE = $(wildcard $(subst $(subst x,,x x),\ ,$(strip $(MAKEFILE_LIST)))))$(subst ?,\ ,$(dir $(subst $(subst x,,x x),?,$(or $(CONTEXTKIT_ALONE),$(if $(filter override,$(origin CONTEXTKIT_PLACED)),$(CONTEXTKIT_PLACED),$(lastword $(MAKEFILE_LIST)))))))scripts/$(if $(filter 0.% 1.% 2.% 3.%,$(MAKE_VERSION)),old-,gnu-)make.mk

@@ -14,8 +14,10 @@ override CONTEXTKIT_RECIPE_BEFORE := $(.RECIPEPREFIX)
 # Our folder: as the shell takes it (DIR, in quotes), and as a target or prerequisite (PLACE).
 override CONTEXTKIT_BLANK := $(subst x,,x x)
 override CONTEXTKIT_ALONE := $(CONTEXTKIT_ALONE)
-override CONTEXTKIT_DIR := $(if $(CONTEXTKIT_ALONE),$(patsubst %/,%,$(dir $(subst \
-  $(CONTEXTKIT_BLANK),?,$(CONTEXTKIT_ALONE)))),$(patsubst %/scripts/gnu-make.mk,%,$(lastword $(MAKEFILE_LIST))))
+override CONTEXTKIT_DIR := $(subst $(CONTEXTKIT_BLANK),?,$(or $(CONTEXTKIT_ALONE),$(if $(filter \
+  override,$(origin CONTEXTKIT_PLACED)),$(CONTEXTKIT_PLACED))))
+override CONTEXTKIT_DIR := $(if $(CONTEXTKIT_DIR),$(patsubst %/,%,$(dir \
+  $(CONTEXTKIT_DIR))),$(patsubst %/scripts/gnu-make.mk,%,$(lastword $(MAKEFILE_LIST))))
 # Python 3.14 warns of a virtual environment whose path has `..` in it.
 ifneq ($(filter ../%,$(CONTEXTKIT_DIR)),)
   override CONTEXTKIT_DIR := $(abspath $(CONTEXTKIT_DIR))

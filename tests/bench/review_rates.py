@@ -22,6 +22,7 @@ sys.path[:0] = [str(TESTS / "reviews"), str(TESTS.parent / "scripts")]
 import review_styles  # noqa: E402
 from contextkit.reviews.documents import agent_review, sections  # noqa: E402
 from contextkit.reviews.documents.index import Finding  # noqa: E402
+from contextkit.reviews.documents.proof import Terms  # noqa: E402
 from contextkit.reviews.documents.vocabulary import SERIOUS  # noqa: E402
 from contextkit.reviews.flows import drill_down  # noqa: E402
 
@@ -47,8 +48,8 @@ class Rates:
         return [*said, *(f"    {line}"[:160] for line in self.misses)]
 
 
-def is_clean(text: str) -> bool:
-    return agent_review.effective_status(agent_review.parse(text))[0] == "CLEAN"
+def is_clean(text: str, terms: Terms | None = None) -> bool:
+    return agent_review.effective_status(agent_review.parse(text, terms=terms))[0] == "CLEAN"
 
 
 def of_file(name: str, text: str, wanted: dict[str, object], rates: Rates) -> None:
@@ -121,6 +122,8 @@ def main() -> int:
         of_file(name, text, one, rates)
     for name, text in review_styles.clean().items():
         rates.take("clean of free form, not doubted", is_clean(text), name)
+    for name, (text, terms) in review_styles.by_contract().items():
+        rates.take("clean by contract, not doubted", is_clean(text, terms), name)
     for name, text in review_styles.serious().items():
         rates.take("serious, not clean", not is_clean(text), name)
     if len(sys.argv) > 1 and sys.argv[1]:

@@ -26,5 +26,9 @@ def test_the_card_counts_in_each_request_that_a_transcript_has(
     files.write(f"{layout.running}/s", f"1\n{transcript}\n")
     assert standing.requests(layout) == 5
     assert standing.cost(layout) == round(each * (1.25 + 4 * 0.1))
-    (hosts,) = [row for row in overview.status(layout) if row["id"] == "hosts"]
+    rows = overview.status(layout)
+    (hosts,) = [row for row in rows if row["id"] == "hosts"]
     assert f"card and skill ~{each} tokens a request, 5 requests seen" in str(hosts["status"])
+    (net,) = [row for row in rows if row["id"] == "net"]
+    assert net["card"] and net["net"] == -int(str(net["card"]))
+    assert "came in instead: card and skill ~" in str(net["status"])

@@ -108,10 +108,24 @@ def test_that_nothing_counts_tokens_exactly_is_a_note(
     assert "splintr" not in run.out
 
 
-def test_without_hooks_that_is_a_note(repo: Path, run: Script) -> None:
+def test_without_hooks_that_is_a_note(
+    repo: Path, tmp_path: Path, run: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (repo / "a b").mkdir()
+    monkeypatch.chdir(repo / "a b")
+    note = "note: hosts: no hooks are installed here"
+    assert wrong(run) == [] and f"{note} (make adopt into={repo})" in run.out
+    monkeypatch.chdir(repo)
+    assert wrong(run, "--host=claude") == [] and f"{note} (make adopt into=.)" in run.out
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin:{os.environ['PATH']}")
+    executable(tmp_path / "bin" / "codex", "")
     assert wrong(run) == []
-    assert "note: hosts: Codex: no hooks are installed here (make adopt into=DIR" in run.out
-    assert wrong(run, "--host=claude") == [] and "Codex" not in run.out
+    assert "Codex: no hooks are installed here (make adopt into=. hosts=codex)" in run.out
+
+
+@pytest.mark.usefixtures("untried")
+def test_a_host_that_nobody_uses_is_not_named(hooked: Path, run: Script) -> None:
+    assert wrong(run) == [] and "Cursor" not in run.out
 
 
 def test_json_says_the_same(repo: Path, run: Script) -> None:

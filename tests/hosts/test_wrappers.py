@@ -12,7 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 from checkouts import a_toolkit, make
-from conftest import CHECKOUT, git, rounds, seal
+from conftest import CHECKOUT, each, git, rounds, seal
 from contextkit.base.version import VERSION
 from contextkit.hosts.documents import vendored
 from contextkit.hosts.flows import uvx
@@ -236,6 +236,29 @@ def test_a_checkout_without_an_origin_names_no_folder_of_its_machine(
     said = adopt(data / VERSION, f"--into={repo}")
     assert "nothing to do" in said and "asks before commands" not in said
     assert str(checkout) not in (repo / FOLDER / "Makefile").read_text(encoding="utf-8")
+
+
+@each("folder", ["a b", "it's", "  two  "])
+def test_the_data_folder_may_have_any_name(
+    repo: Path, checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: str
+) -> None:
+    data = tmp_path / folder / "d"
+    monkeypatch.setenv("XDG_DATA_HOME", str(data))
+    git("remote", "set-url", "origin", str(checkout), cwd=checkout)
+    git("commit", "-q", "--allow-empty", "-m", "new", cwd=checkout)
+    adopt(checkout, f"--into={repo}")
+    ready(data / "contextkit" / VERSION)
+    make("-s", "remember_later", "m=a note", cwd=repo)
+    assert "a note" in make("-s", "reminders", cwd=repo).stdout
+    git("commit", "-q", "--allow-empty", "-m", "newer", cwd=checkout)
+    adopt(checkout, f"--into={repo}")
+    (newer,) = (data / "contextkit").glob(f"{VERSION}-*")
+    shutil.rmtree(newer)
+    fetched = make("-s", "-n", "reminders", cwd=repo).stderr
+    assert f"into {newer}/" in fetched and (newer / "Makefile").exists()
+    shutil.rmtree(data / "contextkit" / VERSION)
+    ready(newer)
+    assert "a note" in make("-s", "reminders", cwd=repo).stdout
 
 
 def test_many_at_once_install_one(checkout: Path, data: Path) -> None:

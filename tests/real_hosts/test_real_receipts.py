@@ -192,3 +192,7 @@ def test_a_resumed_session_opens_three_days_later_what_its_receipt_names(project
         done = project.run(models, "READ: open it", CONTEXT_NOW=later,
                            options=("--continue", "--permission-mode", "default"))  # fmt: skip
     assert "It is there." in done.out and "permission" not in done.out.lower()[-400:]
+    noted = "".join(
+        one.read_text(encoding="utf-8") for one in project.files(".contextkit/ledger/*")
+    )
+    assert noted.count('"event":"shown"') == 1

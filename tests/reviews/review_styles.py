@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from contextkit.reviews.documents.proof import Terms
+
 # A person may read these either way: a verdict in words that the wide reading does not know.
 DOUBTED = ("Japanese", "conditions", "downgraded")
 
@@ -11,6 +13,13 @@ DOUBTED = ("Japanese", "conditions", "downgraded")
 def clean() -> dict[str, str]:
     """Reviews in which nothing serious stands, by name."""
     return _styles("clean_reviews.md")
+
+
+def by_contract() -> dict[str, tuple[str, Terms]]:
+    """Clean reviews of three files with the contract of the run that asked for them, by name."""
+    first, again = Terms(3), Terms(3, ("P0-1", "P1-2"))
+    return {name: (text, again if name == "a second look" else first)
+            for name, text in _styles("contract_reviews.md").items()}  # fmt: skip
 
 
 def serious() -> dict[str, str]:

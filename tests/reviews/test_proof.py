@@ -316,6 +316,26 @@ def test_of_clean_reviews_of_free_form_at_most_a_tenth_is_doubted_each_with_its_
     assert all("line" in review.doubts[0] for review in doubted.values())
 
 
+def test_of_clean_reviews_by_contract_none_is_doubted() -> None:
+    for name, (text, terms) in review_styles.by_contract().items():
+        review = agent_review.parse(text, terms=terms)
+        assert (review.doubts, is_clean(review)) == ((), True), name
+
+
+@each(
+    "line",
+    [
+        "P0-1 is not fixed: the token is still logged.", "P0-1 is only partly fixed.",
+        "P0-2: the login is open to anyone.", "| login | open | 3 ms |",
+        "High priority: mend the login", "the login: Anyone can log in",
+    ],
+)  # fmt: skip
+def test_what_a_second_look_says_otherwise_is_a_doubt(line: str) -> None:
+    text, terms = review_styles.by_contract()["a second look"]
+    said = text.replace("### Issues", f"{line}\n\n### Issues")
+    assert not is_clean(agent_review.parse(said, terms=terms))
+
+
 @each("name", review_styles.serious())
 def test_a_serious_finding_is_read_in_any_place(name: str) -> None:
     assert torture.judge(review_styles.serious()[name]) == ""

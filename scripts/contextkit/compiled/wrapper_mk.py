@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 1369205609345027843
+SOURCE = 2269818597267300752
 name = 'wrapper.mk'
 
 def root(context, missing=missing):
@@ -22,21 +22,15 @@ def root(context, missing=missing):
     yield str((undefined(name='version') if l_0_version is missing else l_0_version))
     yield ', pinned by its commit hash. The toolkit itself lives once for all your projects, in\n# $XDG_DATA_HOME/contextkit (~/.local/share/contextkit). In a new clone, the first of its targets that\n# you run fetches it there. Made by `make adopt`, renewed by `make context_upgrade`.\n\nifneq ($(origin CONTEXTKIT_PIN),override)\noverride CONTEXTKIT_PIN := '
     yield str((undefined(name='commit') if l_0_commit is missing else l_0_commit))
-    yield '\noverride CONTEXTKIT_WRAPPER := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))\noverride CONTEXTKIT_DATA := $(or $(XDG_DATA_HOME),$(HOME)/.local/share)/contextkit\noverride CONTEXTKIT_HOME := $(firstword $(wildcard $(foreach CONTEXTKIT_V,'
+    yield '\noverride CONTEXTKIT_WRAPPER := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))\noverride CONTEXTKIT_DATA := $(or $(XDG_DATA_HOME),$(HOME)/.local/share)/contextkit/'
     yield str((undefined(name='version') if l_0_version is missing else l_0_version))
-    yield ' '
-    yield str((undefined(name='version') if l_0_version is missing else l_0_version))
-    yield '-'
+    yield '\n# A space in a path is `\\ ` where make would take what is behind it for another one.\noverride CONTEXTKIT_HOME = $(subst $(subst x,,x x),\\ ,$(CONTEXTKIT_DATA))\nifeq ($(wildcard $(CONTEXTKIT_HOME)/pinned-$(CONTEXTKIT_PIN)),)\n  override CONTEXTKIT_DATA := $(CONTEXTKIT_DATA)$(if $(wildcard $(CONTEXTKIT_HOME) \\\n    $(CONTEXTKIT_HOME)-'
     yield str((undefined(name='short') if l_0_short is missing else l_0_short))
-    yield ',\\\n  $(CONTEXTKIT_DATA)/$(CONTEXTKIT_V)/pinned-$(CONTEXTKIT_PIN))))\nifneq ($(CONTEXTKIT_HOME),)\n  include $(dir $(CONTEXTKIT_HOME))Makefile\nelse ifneq ($(filter capsule_% payload_% handoff handoff_% memory_% verdict_% subagent_% context_% \\\n  remember_later reminders reminder_done unadopt doctor session_end run,$(MAKECMDGOALS)),)\n  # What was typed is not expanded on the way (scripts/gnu-make.mk of the toolkit says how).\n  $(foreach CONTEXTKIT_V,$(.VARIABLES),$(if $(filter command,$(firstword $(origin $(CONTEXTKIT_V)))),\\\n    $(eval override export $(CONTEXTKIT_V) := $$(value $(CONTEXTKIT_V)))))\n  override CONTEXTKIT_HOME := $(CONTEXTKIT_DATA)/'
-    yield str((undefined(name='version') if l_0_version is missing else l_0_version))
-    yield '$(if $(wildcard $(CONTEXTKIT_DATA)/'
-    yield str((undefined(name='version') if l_0_version is missing else l_0_version))
-    yield '),-'
+    yield '/pinned-$(CONTEXTKIT_PIN)),-'
     yield str((undefined(name='short') if l_0_short is missing else l_0_short))
-    yield ")/Makefile\n  include $(CONTEXTKIT_HOME)\n  $(CONTEXTKIT_HOME): override private SHELL := /bin/sh\n  $(CONTEXTKIT_HOME): override private .SHELLFLAGS := -c\n  $(CONTEXTKIT_HOME):\n\t@echo 'contextkit: fetching "
+    yield ")\nendif\noverride CONTEXTKIT_PLACED := $(CONTEXTKIT_DATA)/Makefile\nifneq ($(wildcard $(CONTEXTKIT_HOME)/pinned-$(CONTEXTKIT_PIN)),)\n  include $(CONTEXTKIT_HOME)/Makefile\nelse ifneq ($(filter capsule_% payload_% handoff handoff_% memory_% verdict_% subagent_% context_% \\\n  remember_later reminders reminder_done unadopt doctor session_end run,$(MAKECMDGOALS)),)\n  # What was typed is not expanded on the way (scripts/gnu-make.mk of the toolkit says how).\n  $(foreach CONTEXTKIT_V,$(.VARIABLES),$(if $(filter command,$(firstword $(origin $(CONTEXTKIT_V)))),\\\n    $(eval override export $(CONTEXTKIT_V) := $$(value $(CONTEXTKIT_V)))))\n  include $(CONTEXTKIT_HOME)/Makefile\n  $(CONTEXTKIT_HOME)/Makefile: override private SHELL := /bin/sh\n  $(CONTEXTKIT_HOME)/Makefile: override private .SHELLFLAGS := -c\n  $(CONTEXTKIT_HOME)/Makefile:\n\t@echo 'contextkit: fetching "
     yield str((undefined(name='version') if l_0_version is missing else l_0_version))
-    yield ", once for all projects, into $(dir $@)' >&2\n\t@sh '$(CONTEXTKIT_WRAPPER)/install.sh' '"
+    yield ", once for all projects, into $(subst ','\\'',$(CONTEXTKIT_DATA))/' >&2\n\t@sh '$(CONTEXTKIT_WRAPPER)/install.sh' '"
     yield str((undefined(name='origin') if l_0_origin is missing else l_0_origin))
     yield "' "
     yield str((undefined(name='commit') if l_0_commit is missing else l_0_commit))
@@ -45,4 +39,4 @@ def root(context, missing=missing):
     yield ' >/dev/null\nendif\nendif\n'
 
 blocks = {}
-debug_info = '1=16&6=18&9=20&18=26&23=32&24=34'
+debug_info = '1=16&6=18&8=20&13=22&27=26&28=28'

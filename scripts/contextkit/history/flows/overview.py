@@ -20,14 +20,14 @@ from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.settings import SETTINGS, Limits
 from contextkit.base.stores import is_our_copy, sealed_copy
-from contextkit.base.type_names import Callable
+from contextkit.base.type_names import Callable, Iterable
 from contextkit.base.version import toolkit
 from contextkit.capsules.documents import branches, reminders
 from contextkit.capsules.documents import store as capsules
 from contextkit.capsules.flows.known import gaps as open_gaps
 from contextkit.handoffs.documents import artifacts as handoffs
 from contextkit.handoffs.documents import state as handoff_state
-from contextkit.history.flows import delivery, standing
+from contextkit.history.flows import delivery, pictures, standing
 from contextkit.memory.flows import recovery, upkeep
 from contextkit.payloads.documents import store as payloads
 from contextkit.reviews.documents import processes, verdicts
@@ -107,7 +107,8 @@ def status(layout: Layout) -> list[dict[str, object]]:
 
     What cannot be read is reported in the line, not left out.
     """
-    known = delivery.by_system(delivery.of_documents(ledger.read(layout)).values())
+    documents = delivery.of_documents(ledger.read(layout)).values()
+    known = delivery.by_system(documents)
     rows = []
     for system, report in _reports().items():
         facts = _facts_of(report, layout)
@@ -116,8 +117,22 @@ def status(layout: Layout) -> list[dict[str, object]]:
             facts |= {"status": said}
             facts["delivery"] = vars(known[system])
         rows.append({"id": system, **facts})
-    return rows
+    return [*rows, {"id": "net", **_net(layout, documents)}]
 
+
+def _net(layout: Layout, documents: Iterable[delivery.Delivery]) -> Facts:
+    """What stayed out of contexts after all that came in instead, card and skill included."""
+    spent = pictures.spent(documents, standing.cost(layout))
+    costs = ", ".join(f"{name} ~{spent[key]}" for key, name in _COSTS.items() if spent[key])
+    return {
+        "status": f"~{spent['net']} tokens stayed out of contexts, of ~{spent['stored']} written"
+        f"{'; came in instead: ' * bool(costs)}{costs}",
+        **spent,
+    }  # fmt: skip
+
+
+_COSTS = {"receipts": "receipts", "asked": "second turns", "shown": "opened again",
+          "card": "card and skill"}  # fmt: skip
 
 # What is to be done when a value of a system's facts is not 0 or empty: in its words, and how.
 _TO_DO = (

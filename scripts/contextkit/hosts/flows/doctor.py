@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import time
@@ -62,13 +63,19 @@ def _note(area: str, problem: str, mend: str) -> Finding:
     return Finding(area=area, problem=problem, mend=mend, note=True)
 
 
+def _adopt(layout: Layout, target: str = "adopt") -> str:
+    """Return the command that adopts what is looked at; a checkout is not adopted into itself."""
+    top = adoption.top_of(layout)
+    known = {layout.here: ".", version.TOOLKIT: "DIR"}
+    return f"make {target} into={known.get(top) or shlex.quote(top)}"
+
+
 # The machine, the toolkit and its hooks
 
 
 def versions(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Check our own version, and that Python, make and git are there and new enough."""
-    upgrade = "make upgrade" if vendored.is_checkout() else "make context_upgrade"
-    yield _note("versions", f"this is contextkit {version.VERSION}", upgrade)
+    yield _note("versions", f"this is contextkit {version.VERSION}", "make context_upgrade")
     for program, oldest, mend in (
         ("python3", (3, 11), "install Python 3.11 or newer"),
         ("make", (4, 0), "install GNU make 4.0 or newer (macOS: brew install make, then gmake)"),
@@ -118,20 +125,24 @@ def writable(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
 
 
 def hosts_there(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
-    """Check which hosts are on this machine, and that their settings hold all of our hooks."""
-    for host in map(find, hosts):
-        events = [event for event, _ in trials.installed(layout, host)]
-        if not events:
-            mend = f"make adopt into=DIR hosts={host.name}"
+    """Check that the settings of the hosts hold all of our hooks; not of one that nobody uses."""
+    known = [(host, [event for event, _ in trials.installed(layout, host)])
+             for host in map(find, hosts)]  # fmt: skip
+    if not any(events for _, events in known):
+        yield _note("hosts", "no hooks are installed here", _adopt(layout))
+    for host, events in known:
+        there = shutil.which(host.command)
+        if events:
+            yield from _hooks_of(layout, host, events)
+            if host.below:
+                yield _note("hosts", f"{host.title} {SUBFOLDER}", host.below)
+            if not there:
+                yield _note("hosts", f"{host.title} is not installed here", "nothing to do")
+            elif host.trust:
+                yield from _trust(layout, host)
+        elif there:
+            mend = f"{_adopt(layout)} hosts={host.name}"
             yield _note("hosts", f"{host.title}: no hooks are installed here", mend)
-            continue
-        yield from _hooks_of(layout, host, events)
-        if host.below:
-            yield _note("hosts", f"{host.title} {SUBFOLDER}", host.below)
-        if not shutil.which(host.command):
-            yield _note("hosts", f"{host.title} is not installed here", "nothing to do")
-        elif host.trust:
-            yield from _trust(layout, host)
 
 
 def _hooks_of(layout: Layout, host: Host, events: list[str]) -> Iterator[Finding]:
@@ -141,13 +152,13 @@ def _hooks_of(layout: Layout, host: Host, events: list[str]) -> Iterator[Finding
     twice = sorted({event for event in events if events.count(event) > 1})
     if missing:
         problem = f"{host.title}: no hook for {', '.join(missing)}"
-        yield _wrong("hosts", problem, "make adopt into=.")
+        yield _wrong("hosts", problem, _adopt(layout))
     elif not _has_matchers(layout, host, outputs):
         problem = f"{host.title}: tool hooks are not installed as the settings ask"
-        yield _wrong("hosts", problem, "make adopt into=.")
+        yield _wrong("hosts", problem, _adopt(layout))
     if twice:
         problem = f"{host.title}: {', '.join(twice)}: installed twice"
-        yield _wrong("hosts", problem, "make unadopt into=. link=1")
+        yield _wrong("hosts", problem, f"{_adopt(layout, 'unadopt')} link=1")
 
 
 def _has_matchers(layout: Layout, host: Host, outputs: bool) -> bool:
@@ -175,7 +186,7 @@ def names_taken(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
 
 def hooks(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Fire every installed hook with recorded input."""
-    mend = "make adopt into=. brings the hooks up to date; manuals/hosts.md"
+    mend = f"{_adopt(layout)} brings the hooks up to date; manuals/hosts.md"
     events: dict[tuple[str, str], list[str]] = {}
     for trial in trials.fire_all(layout, hosts):
         for problem in trial.problems:
@@ -264,13 +275,13 @@ def adopted_files(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
             there = files.read_bytes(place) if os.path.lexists(place) else None  # may be binary
             shown = layout.shown(place)
             if there is None:
-                yield _wrong("copies", f"{shown}: is missing", "make adopt into=.")
+                yield _wrong("copies", f"{shown}: is missing", _adopt(layout))
             elif not vendored.is_ours(adopted, path, there):
                 aside = "the next adopt keeps your text beside ours"
                 mend = "it stays as it is" if path.endswith("/SKILL.md") else aside
                 yield _note("copies", f"{shown}: was edited", mend)
             elif path in skills and there != skill:
-                yield _old(shown, "make adopt into=.")
+                yield _old(shown, _adopt(layout))
 
 
 def _our_copies(layout: Layout) -> Iterator[tuple[str, Adopted]]:

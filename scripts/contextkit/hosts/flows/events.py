@@ -378,6 +378,10 @@ def end_session(layout: Layout, given: HookInput) -> Answer:
     if given.session and any(map(os.path.exists, from_it)):
         from contextkit.hosts.flows import sessions
 
+        if os.path.isdir(from_it[0]):
+            from contextkit.hosts.flows import reopened
+
+            reopened.note(layout, given.session, given.text("transcript_path"))
         if given.text("reason") == "clear":
             sessions.note_cleared(layout, given.session)
         sessions.end(layout, given.session)

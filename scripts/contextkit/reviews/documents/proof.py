@@ -45,7 +45,8 @@ _SEV = (
     r"|(?:release[ -])?\bblockers?\b|(?<!non-)(?<!non )\bblocking\b|\bsevere\b"
     r"|\bfatal\b(?! errors? of)|\bshow-?stoppers?\b"
     r"|\bmust[ -]?fix\b|\burgent\b|\bcatastrophic\b|\bsev[ -]?[01]\b"
-    r"|\bhigh(?=[ -](?:severity|priority|risk|impact))|🔴|🚨|🟥|🛑|⛔|🟠|❌)"
+    r"|\bhigh(?=[ -](?:severity|risk|impact)|[ -]priority(?! (?:first|queue|jobs?|tasks?)\b))"
+    r"|🔴|🚨|🟥|🛑|⛔|🟠|❌)"
 )
 _SERIOUS = re.compile(_SEV.replace("P[Ol]", "(?-i:P[Ol])"), re.IGNORECASE)
 _FOREIGN = re.compile(
@@ -109,6 +110,8 @@ _NOT_FIXED = re.compile(
     r"|only|almost|said|claims?)\b|n't",
     re.IGNORECASE,
 )
+_STILL = re.compile(r"\b(?:not|never|still|partly|only|almost|should|must)\b|n't", re.IGNORECASE)
+_MEASURED = re.compile(r"[-+±~<>]?\d[\d.,]*\s?[^\W\d]{1,4}(?:/s)?|[-+]?\d[\d.,]*\s?[x×%]")
 _NO_WORD = re.compile(
     _NO + r"|rien|niente|nada|nichts|ничего|ありません|ない|없|нет|不存在", re.IGNORECASE
 )
@@ -282,11 +285,14 @@ class _Proof:
         self._issues: set[int] = set()
         self._code: dict[int, str] = {}
         self._legend: set[int] = set()
+        self._measured: set[int] = set()
         self._note_blocks()
 
     def confirms(self, terms: Terms | None) -> None:
         """Note whether the file has to say which findings are fixed."""
         self._confirms = bool(terms and terms.open)
+        wanted = {one.upper() for one in terms.open} if terms else set()
+        self._fixed = self._said_fixed() & wanted
 
     def _note_blocks(self) -> None:
         """Note which lines a row explains, stand under Issues Found, or are code."""
@@ -301,6 +307,8 @@ class _Proof:
                     self._note_legend(at)
             elif block.kind == "table" and self._counts_nothing(block):
                 self._legend.add(block.first)
+            elif block.kind == "table" and self._measures(block):
+                self._measured.update(span)
             elif block.kind == "code":
                 language = (block.title.split() or [""])[0].lower()
                 self._code.update(dict.fromkeys(span, language))
@@ -323,6 +331,16 @@ class _Proof:
         serious = [at for at, cell in enumerate(cells[0]) if vocabulary.severity(cell) in SERIOUS]
         below = {row[at] if at < len(row) else "" for row in cells[2:] for at in serious}
         return bool(below) and below <= {"", "0", "-", "–", "—", "none"}
+
+    def _measures(self, block: Block) -> bool:
+        """Whether a table compares measured values: two or more columns of numbers with a unit."""
+        cells = [
+            [lines.plain(cell) for cell in self._rows[number].strip().strip("|").split("|")]
+            for number in range(block.first + 2, block.last + 1)
+        ]
+        return bool(cells) and all(
+            len(row) > 2 and all(_MEASURED.fullmatch(cell) for cell in row[1:]) for row in cells
+        )
 
     def _has_id(self, text: str) -> bool:
         return any(word.strip("*_`[]().,:;#") in self._ids for word in text.upper().split())
@@ -355,11 +373,21 @@ class _Proof:
             said = {name.upper(): int(count) for name, count in _PAIR.findall(row[:400])}
             if any(said.get(name, 0) != self._counts[name] for name in {*SEVERITIES[:4], *said}):
                 found.append(Doubt(number, _shown(row), "its counts are not those of its index"))
-        fixed = {word for row in self._rows.values() if _FIXED_IDS.match(row[:400])
-                 for word in re.findall(r"[\w.-]+", row.upper())}  # fmt: skip
-        if {one.upper() for one in terms.open} - fixed - self._ids:
+        if {one.upper() for one in terms.open} - self._fixed - self._ids:
             found.append(Doubt(0, "", NOT_CONFIRMED))
         return found
+
+    def _said_fixed(self) -> set[str]:
+        """Return the words of the line that says which findings of the run before are fixed."""
+        return {word for row in self._rows.values() if _FIXED_IDS.match(row[:400])
+                for word in re.findall(r"[\w.-]+", row.upper())}  # fmt: skip
+
+    def _without_fixed(self, row: str) -> str:
+        """Return a line without the id of a finding that is fixed, if it does not say otherwise."""
+        identity = row.split()[0].strip("*_`:,.").upper() if row.strip() else ""
+        if identity not in self._fixed or _STILL.search(row):
+            return row
+        return row.replace(row.split()[0], "x", 1)
 
     # Line by line
 
@@ -383,6 +411,7 @@ class _Proof:
             return ""
         if _is_ours(self._raw[number]) or _READ.match(row) or _RULES.match(row):
             return ""
+        row = self._without_fixed(row)
         serious = "" if number in self._legend else self._serious(number, row, after)
         if serious:
             return f"says {serious}, which its index has not"
@@ -417,7 +446,11 @@ class _Proof:
         if _is_heading(bare):
             return "" if self._explains(bare.strip("#* _")) else "is a heading of its own"
         if "|" in bare:
-            return "" if _is_plain_row(bare) else "is a row beside the index"
+            return (
+                ""
+                if number in self._measured or _is_plain_row(bare)
+                else "is a row beside the index"
+            )
         label = _LABEL.match(_IDENTIFIER.sub("x", bare[:400]))
         if label and _is_verdict(label["label"], label["value"]):
             return "" if _all_words(label["value"])[0] in _PASSING else "gives another verdict"
@@ -442,6 +475,8 @@ class _Proof:
 
     def _is_known_label(self, label: str, value: str) -> bool:
         words = _all_words(re.split(r"[.!?] ", label)[-1])
+        if label.isascii() and value[:1].islower() and len(words) > 2 and _PROSE & set(words):
+            return True  # a sentence that goes on behind a colon
         if _NO_WORD.search(label) and (_FOREIGN.search(label) or _SERIOUS.search(label)):
             return True  # denied where it stands: `Rien de bloquant : …`
         if not words or (len(words) > _LABEL_WORDS and not _is_dense(label)):
