@@ -159,3 +159,9 @@ def test_a_unit_is_cut_where_a_clause_ends_once_others_are_shown() -> None:
 def test_key_findings_are_shown_without_the_words_that_announce_them() -> None:
     text = "# T\n\nKey findings for the team:\n\n- The cache takes 52 ms.\n- It holds 4 MB.\n"
     assert "Key findings" not in engine.digest(text, 60).summary
+
+
+def test_the_same_text_read_twice_is_read_whole_both_times() -> None:
+    text = "# Cache\n\n" + "\n".join(f"- Step {n} reads src/step_{n}.py:{n}." for n in range(40))
+    told = [engine.digest(one, 120).summary for one in (text, "".join(list(text)))]
+    assert told[0] == told[1]

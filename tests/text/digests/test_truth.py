@@ -602,3 +602,82 @@ def test_a_heading_of_a_german_manual_is_no_failure() -> None:
     told = engine.digest("\n".join([*page, "", "FEHLER MELDEN", "  An das Team bei GNU."]), 200)
     assert "failed" not in [row.aspect for row in told.rows]
     assert "FEHLER: Relation fehlt" in said("FEHLER:  Relation fehlt\n")
+
+
+GTEST = """\
+[==========] Running 12 tests from 3 test suites.
+[ RUN      ] Ring.Wraps
+/srv/ring/ring_test.cc:41: Failure
+Expected equality of these values:
+  r.size()
+    Which is: 7
+  8
+[  FAILED  ] Ring.Wraps (0 ms)
+[ RUN      ] Ring.Pop
+[       OK ] Ring.Pop (0 ms)
+[ RUN      ] Store.Saves
+unknown file: Failure
+C++ exception with description "disk full" thrown in the test body.
+[  FAILED  ] Store.Saves (3 ms)
+[----------] Global test environment tear-down
+[==========] 12 tests from 3 test suites ran. (4 ms total)
+[  PASSED  ] 10 tests.
+[  FAILED  ] 2 tests, listed below:
+[  FAILED  ] Ring.Wraps
+[  FAILED  ] Store.Saves
+
+ 2 FAILED TESTS
+"""
+ABORTED = """\
+[==========] Running 12 tests from 3 test suites.
+[----------] 4 tests from Ring
+[ RUN      ] Ring.Pop
+=================================================================
+==9121==ERROR: AddressSanitizer: heap-buffer-overflow on address 0x602000000118 at pc 0x55d
+READ of size 4 at 0x602000000118 thread T0
+    #0 0x55d1c3 in Ring::pop() /srv/ring/ring.cc:27:12
+
+SUMMARY: AddressSanitizer: heap-buffer-overflow /srv/ring/ring.cc:27:12 in Ring::pop()
+==9121==ABORTING
+"""
+EXUNIT = """\
+  1) test total/1 adds prices (Shop.CartTest)
+     test/shop/cart_test.exs:11
+     Assertion with == failed
+     code:  assert Cart.total(items) == 12
+     left:  11
+     right: 12
+     stacktrace:
+       test/shop/cart_test.exs:14: (test)
+
+  2) test checkout/2 charges once (Shop.CheckoutTest)
+     test/shop/checkout_test.exs:21
+     ** (RuntimeError) gateway is down
+     code: Checkout.checkout(cart, card)
+
+Finished in 0.4 seconds (0.2s async, 0.2s sync)
+44 tests, 2 failures
+"""
+
+
+def test_what_a_test_of_gtest_says_above_its_result_is_told_once_with_its_name() -> None:
+    told = said(GTEST, 300)
+    place = "(/srv/ring/ring_test.cc:41)"
+    assert f"Ring.Wraps: Expected equality of these values: r.size() Which is: 7 8 {place}" in told
+    assert (
+        'Store.Saves: C++ exception with description "disk full" thrown in the test body.' in told
+    )
+    assert "Ring.Pop" not in told
+    assert "2 FAILED TESTS" in told
+
+
+def test_a_test_that_a_sanitizer_ended_tells_its_error_and_no_number_of_tests_as_the_end() -> None:
+    digest = engine.digest(ABORTED, 300)
+    assert "==9121==ERROR: AddressSanitizer: heap-buffer-overflow" in digest.summary
+    assert "4 tests from Ring" not in digest.key and "Running" not in digest.key
+
+
+def test_failed_tests_of_elixir_are_told_with_what_was_compared_or_raised() -> None:
+    told = said(EXUNIT, 300)
+    assert "(Shop.CartTest): assert Cart.total(items) == 12, left: 11, right: 12" in told
+    assert "(Shop.CheckoutTest): ** (RuntimeError) gateway is down" in told

@@ -120,7 +120,7 @@ class ParsedText:
         text = text if self.encoding == "binary" else reading.readable(text)
         said = reading.part(text)
         self.tokenizer = tokenizer
-        self.partly = said is not text
+        self.partly = isinstance(said, reading.Part)
         self.kind = _document(said)
         self.facts = [] if self.kind == "binary" else facts.find(said)
         if self.kind:

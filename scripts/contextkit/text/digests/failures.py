@@ -37,11 +37,11 @@ FAILS = Pattern(  # at the beginning or end of a line as some tools say it, then
 _SUMS_UP = Pattern(  # a line about several failures, or about none in particular
     r"^(?:make(?:\[\d+\])?: \*\*\* Waiting|(?:[|+] )*(?:Exception Group )?Traceback \(most"
     r"|.*\(FAILED - \d+\)$|\[\w+\]$"
-    r"|The following tests FAILED)"
+    r"|The following tests FAILED|\[  FAILED  \] \d+ tests?, listed below)"
     r"|^FAILED \(|^(?:\[\w+\] )?(?:FAIL(?:ED|URE|URES)?|Failures?|Errors?)\W*$|^error: [|>]-?$"
     r"|^✖ (?:\d+ problems?\b|.*:$)"
 )
-_TEST = Pattern(  # a line that names a failed test, by pytest, jest, vitest, go, cargo, and others
+_TEST = Pattern(  # a line that names a failed test, by pytest, jest, vitest, go, cargo, gtest, and others
     r"^(?:FAILED|ERROR) (\S+(?:::(?:[^\s\[]+\[.*?\](?= - |$)|\S.*?)|\.py))(?: - .*)?$"
     r"|^(\S+::[^\s\[]+(?:\[.*?\])?) (?:FAILED|ERROR)\b"
     r"|^_{3,} (?:ERROR (?:at \w+ of|collecting) )?(\S.*?) _{3,}$"
@@ -61,6 +61,8 @@ _TEST = Pattern(  # a line that names a failed test, by pytest, jest, vitest, go
     r"|^\d+/\d+ Test +#\d+: (\S+) \.+\*\*\*\w+"
     r"|^\[ERROR\] (\S+) -- Time elapsed: .* <<< \w+!$"
     r"|^\[ERROR\] +(\w+\.\w+):\d+ .+$"
+    r"|^\[  FAILED  \] ([\w/]+\.[\w/]+)"
+    r"|^\d+\) (test .+ \([\w.]+\))$"
 )
 _SUBTEST = Pattern(r"^SUBFAILED(\(.*?\)|\[.*?\]) (\S+::\S.*?)(?: - .*)?$")
 _GROUP = Pattern(  # a file, package or environment with failed tests
@@ -76,6 +78,7 @@ _MESSAGE = Pattern(
     r"|^\S+\.go:\d+: (.+)$"
     r"|^# +(?:Failure|message): (.+)$|^error: '(.+)'$|^'(test timed out .+)'$"
     r"|^note: (test did not panic .+?)(?: at \S+)?$"
+    r"|^code: +(assert .+)$|^(\*\* \(\w[\w.]*\) .+)$"
 )
 _SAYS_BELOW = Pattern(r"\bpanicked at\b.*:$|^error: [|>]-?$")  # the message is the next line
 _OPEN = (":", "|", ">", "-")  # the last characters of such a line
@@ -114,7 +117,9 @@ _STOPS = Pattern(  # a line that a runner prints between the blocks of its tests
     r"|Tests: |Ran \d+ |failures:$|\d+ (?:passing|failing|pending|examples)|Failed examples"
     r"|Pending:|FAIL\s|Start\s+\d+:|\d+/\d+ Test |Snapshots?:|test at |test result: )"
 )
-_RUNS = Pattern(r"^=== (?:RUN|NAME|CONT) +(\S+)$")  # go test -v
+_RUNS = Pattern(r"^(?:=== (?:RUN|NAME|CONT) +|\[ RUN      \] )(\S+)$")  # go test -v, gtest
+_RESULTS = ("--- ", "[  FAILED  ] ")  # below what the test printed
+_SAID_BELOW = ": Failure"  # gtest's, behind a place
 _OF_GO = Pattern(r"\S+\.go:\d+: ")
 _NUMBERED_NAME = Pattern(r"^[a-z]+\d[\w.-]*: ")
 _NPM = Pattern(r"^npm (?:ERR!|error)(?: |$)")
@@ -123,6 +128,7 @@ _CODE = "Failure/Error: "  # rspec's, before the source
 _SUITE = "Test suite failed to run"  # jest's, for a whole file
 _LONGEST, _END = 260, 110  # characters shown of a failure, and of its end if it is longer
 _READ = 500  # characters read of a line
+_BELOW = 6  # lines below `Failure` that say why
 _BLOCK, _LONG_BLOCK = 60, 2000  # lines of a test's block that are read; of one with a heading
 _READ_WHOLE = 500  # failed tests whose blocks are read: far more than can be told
 _IN_FRAME = 8  # lines of terraform's frame around an error
@@ -245,7 +251,7 @@ def _continued(text: Lines, at: int, name: str) -> str:
 
 def _blocks(text: Lines, heads: dict[int, str], told: set[int]) -> dict[int, list[int]]:
     """The lines that a runner prints for each test, by the line that names it."""
-    printed = _of_go(text)
+    printed = _above_results(text)
     return {
         at: printed.get(name, []) if at + 1 in heads  # nothing stands below it
         else _block(text, heads, at, told, printed.get(name, []))
@@ -253,12 +259,13 @@ def _blocks(text: Lines, heads: dict[int, str], told: set[int]) -> dict[int, lis
     }  # fmt: skip
 
 
-def _of_go(text: Lines) -> dict[str, list[int]]:
-    """What each test of go says, between its `=== RUN` and its result."""
+def _above_results(text: Lines) -> dict[str, list[int]]:
+    """What each test of go or gtest says, between the line that it runs and its result."""
     printed: dict[str, list[int]] = {}
     owner = ""
-    for at, line in text.bare.all() if "=== RUN" in text.whole else ():
-        if line[:3] in ("===", "---"):
+    runs = "=== RUN" in text.whole or "[ RUN   " in text.whole
+    for at, line in text.bare.all() if runs else ():
+        if line.startswith(("===", "---", "[ ")):
             run = _RUNS.match(line)
             owner = run[1] if run else ""
         elif owner:
@@ -279,7 +286,7 @@ def _block(
     heading = bool(_HEADING.match(line))
     depth = text.indent(at)
     length = _LONG_BLOCK if line.startswith("___") else _BLOCK
-    block = list(printed) if line.startswith("--- ") else []
+    block = list(printed) if line.startswith(_RESULTS) else []
     for number in range(at + 1, min(at + length, len(text.all))):
         other = text.bare[number]
         if number in heads or _STOPS.match(other):
@@ -313,6 +320,11 @@ def _detailed(text: Lines, at: int, name: str, block: list[int]) -> _Mention:
     in_source = False  # pytest quotes the source above a syntax error
     for number in block:
         line = text.bare[number]
+        if line.endswith(_SAID_BELOW):
+            below = [n for n in text.below(number, _BELOW) if n in block and text.bare[n]]
+            message, place = " ".join(text.bare[n] for n in below), _place(line)
+            used.update((number, *below))
+            break
         said = _message(line) or (line if expected else "")
         if expected and message.endswith(":"):
             message = f"{message} {said}"

@@ -69,7 +69,7 @@ _COUNT = Pattern(r"\s*[A-Za-z][\w ()/.-]{0,40}[:=]\s*\d[\d.,]*\s?%?$")  # `Low: 
 _TITLE = Pattern(  # a heading between rules, or above an empty line
     r"\s*([=_~-])\1{2,}[^\d]*\1{3,}$|\s*\w+(?: \w+)?:\s*$"
 )
-_MARKS_IN_A_ROW = Pattern(r"([=_~!#*-])\1{4,} ?")
+_MARKS_IN_A_ROW = Pattern(r"\[?([=_~!#*-])\1{4,}\]? ?")
 _NONE = Pattern(r": 0$")
 _NAMED = Pattern(r"(?:https?:)?/[^\s\"'<>()|,;]+|\"[^\"]{1,80}\"|'[^']{1,80}'|[\w@.-]+/")
 _ITEM = Pattern(r"\s*(?:[-*+•o·]\s|\d+[.)]\s|-\w|--\w)")
@@ -133,8 +133,7 @@ class Lines:
         self.prose = dict(_paragraphs(self.all))
         self.is_prose = sum(map(len, self.prose.values())) * 3 > sum(map(bool, self.all))
         words = set("\n".join(self.counts).lower().split())
-        # a word with a number is a name
-        self._bad = {word for word in words if "9" not in word and _FAILS.search(word[:_READ])}
+        self._bad = {word for word in words if _FAILS.search(word[:_READ]) and not _is_name(word)}
         self.failing = {form for form in self.counts if self._fails(form)}
 
     def _fails(self, form: str) -> bool:
@@ -276,6 +275,11 @@ class Lines:
             said = f"{said} {' '.join(self._counted(line.number + 1)[:_LONGEST].split())}"
         said = reading.cut(_MARKS_IN_A_ROW.sub("", said).strip() or said, _LONGEST) + times
         return Unit(line.number + 1, "", said, weight, 0, group, times=line.times)
+
+
+def _is_name(word: str) -> bool:
+    """Whether a word of a form is a name with a number in it, and no error of a numbered process."""
+    return "9" in word and not word.endswith(("error:", "exception:"))
 
 
 def bare(line: str) -> str:
