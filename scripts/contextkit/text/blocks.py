@@ -231,19 +231,18 @@ def _fences(rows: list[str]) -> dict[int, int]:
     start = 0
     for at in marks:
         start = start if fences else at
-        if _nests(fences, rows[at]) and not fences:
+        if nests(fences, rows[at].strip(), _indent(rows[at])) and not fences:
             found[start] = at
     if fences:
         found |= _plain_fences(rows, [at for at in marks if at >= start])
     return found
 
 
-def _nests(fences: list[tuple[str, int]], row: str) -> bool:
+def nests(fences: list[tuple[str, int]], bare: str, indent: int) -> bool:
     """Whether a row opens a fence or closes the innermost of `fences`, which is updated.
 
     A fence with a language, or indented more than the one around it, opens a nested one.
     """
-    bare, indent = row.strip(), _indent(row)
     run = markdown.fence_of(bare)
     outer, outer_indent = fences[-1] if fences else ("", 0)
     if not run or (outer and run[0] != outer[0]):

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from contextkit.base import markdown
 from contextkit.base.type_names import Iterator
+from contextkit.text.blocks import nests
 
 Line = tuple[int, int, str]  # line number from 1, heading level, stripped text
 
@@ -37,7 +38,7 @@ def lines(text: str) -> Iterator[Line]:
         bare = line.strip().replace("\t", " ").replace("\u00a0", " ")
         if not bare:
             continue
-        if bare[0] in "`~" and _changes(fences, bare, len(line) - len(line.lstrip())):
+        if bare[0] in "`~" and nests(fences, bare, len(line) - len(line.lstrip())):
             opened = number if len(fences) == 1 else opened
             yield number, FENCE, bare
         elif fences:
@@ -58,21 +59,6 @@ def _heading(line: str, bare: str) -> tuple[int, str]:
         indent = line[: len(line) - len(line.lstrip())]
         level, title = markdown.heading(f"{indent}{bare.removesuffix(rest)} {rest}")
     return (level, title) if level else (0, bare)
-
-
-def _changes(fences: list[tuple[str, int]], bare: str, indent: int) -> bool:
-    """Whether a line opens a fence or closes the innermost of `fences`, which is updated."""
-    run = markdown.fence_of(bare)
-    outer, outer_indent = fences[-1] if fences else ("", 0)
-    if not run or (outer and run[0] != outer[0]):
-        return False
-    if outer and run == bare and indent <= outer_indent:
-        closes = len(run) >= len(outer)
-        if closes:
-            fences.pop()
-        return closes
-    fences.append((run, indent))
-    return True
 
 
 def numbered(text: str) -> Iterator[tuple[int, str]]:
