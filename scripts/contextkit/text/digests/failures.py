@@ -41,7 +41,7 @@ _SUMS_UP = Pattern(  # a line about several failures, or about none in particula
     r"|^FAILED \(|^(?:\[\w+\] )?(?:FAIL(?:ED|URE|URES)?|Failures?|Errors?)\W*$|^error: [|>]-?$"
     r"|^✖ (?:\d+ problems?\b|.*:$)"
 )
-_TEST = Pattern(  # a line that names a failed test, by pytest, jest, vitest, go, cargo, gtest, and others
+_TEST = Pattern(  # a line that names a failed test, by pytest, jest, go, gtest, and others
     r"^(?:FAILED|ERROR) (\S+(?:::(?:[^\s\[]+\[.*?\](?= - |$)|\S.*?)|\.py))(?: - .*)?$"
     r"|^(\S+::[^\s\[]+(?:\[.*?\])?) (?:FAILED|ERROR)\b"
     r"|^_{3,} (?:ERROR (?:at \w+ of|collecting) )?(\S.*?) _{3,}$"
@@ -301,7 +301,7 @@ def _block(
 def _mention(text: Lines, at: int, name: str, block: list[int]) -> _Mention:
     """The message, the compared values, and the place in a test's block."""
     line = text.bare[at]
-    mention = _detailed(text, at, name, block)
+    mention = _of_gtest(text, at, name, block) or _detailed(text, at, name, block)
     if not mention.place and at and text.bare[at - 1].startswith(_ABOVE):
         mention = mention._replace(place=_place(text.bare[at - 1]))
     first = next((number for number in block if text.bare[number]), None)
@@ -309,6 +309,16 @@ def _mention(text: Lines, at: int, name: str, block: list[int]) -> _Mention:
         if line[:2] == "● " or _NUMBERED.match(line):
             return mention._replace(message=text.bare[first], used=mention.used | {first})
     return mention
+
+
+def _of_gtest(text: Lines, at: int, name: str, block: list[int]) -> _Mention | None:
+    """The mention with all that gtest says below its first `Failure`; None without one."""
+    first = next((number for number in block if text.bare[number].endswith(_SAID_BELOW)), None)
+    if first is None:
+        return None
+    below = [number for number in block if first < number <= first + _BELOW]
+    said = " ".join(filter(None, (text.bare[number] for number in below)))
+    return _Mention(at, name, said, _place(text.bare[first]), frozenset((first, *below)))
 
 
 def _detailed(text: Lines, at: int, name: str, block: list[int]) -> _Mention:
@@ -320,11 +330,6 @@ def _detailed(text: Lines, at: int, name: str, block: list[int]) -> _Mention:
     in_source = False  # pytest quotes the source above a syntax error
     for number in block:
         line = text.bare[number]
-        if line.endswith(_SAID_BELOW):
-            below = [n for n in text.below(number, _BELOW) if n in block and text.bare[n]]
-            message, place = " ".join(text.bare[n] for n in below), _place(line)
-            used.update((number, *below))
-            break
         said = _message(line) or (line if expected else "")
         if expected and message.endswith(":"):
             message = f"{message} {said}"

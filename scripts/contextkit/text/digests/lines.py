@@ -278,7 +278,7 @@ class Lines:
 
 
 def _is_name(word: str) -> bool:
-    """Whether a word of a form is a name with a number in it, and no error of a numbered process."""
+    """Whether a word of a form is a name with a number, and no error of a numbered process."""
     return "9" in word and not word.endswith(("error:", "exception:"))
 
 

@@ -16,7 +16,8 @@ _LEVELS = ("PASSED", "PASS", "FAILED", "FAIL", "ERROR", "SKIPPED", "SKIP", "XFAI
            "WARNING", "WARN", "INFO", "DEBUG", "TRACE", "FATAL", "CRITICAL", "NOTICE")  # fmt: skip
 _LEVEL = Pattern(rf"\b({'|'.join(_LEVELS)})\b|^([IWEF])\d{{4}} \d\d:\d\d:|^\S+ \S+ \[(\w+)\] ")
 _VERDICT = Pattern(  # a line that summarizes a run
-    r"(?<![.:\d])(?<!-\] )(?<!Running )(?<!from )\b\d+ (?:passed|failed|errors?|failing|passing|tests?|examples?|problems?|skipped"
+    r"(?<![.:\d])(?<!-\] )(?<!Running )(?<!from )\b\d+ (?:passed|failed|errors?|failing"
+    r"|passing|tests?|examples?|problems?|skipped"
     r"|warnings?|issues?)\b|^(?:\[\w+\] +)?(?:Tests?:? |Tests run:|BUILD )|^test results?:"
     r"|^FAILED \("
     r"|^(?-i:OK)(?: \(|$)"
