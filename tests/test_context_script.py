@@ -142,6 +142,7 @@ def test_status_says_that_nothing_is_there(repo: Path, run: Script) -> None:
         "subagents  0 of 0 still open, 0 failed; 0 capsule gaps\n"
         "hosts      not adopted: no hooks are installed; 0 failures noted\n"
         f"version    contextkit {VERSION}\n"
+        "net        ~0 tokens stayed out of contexts, of ~0 written\n"
     )
     assert tree() == set()
 
@@ -169,6 +170,7 @@ def test_status_names_the_newest_capsule_and_whether_it_is_finished(
         "subagents",
         "hosts",
         "version",
+        "net",
     ]
     rows = {row.pop("id"): row for row in json.loads(run.out)}
     assert rows["capsules"].pop("delivery")["never_opened"] == 1
