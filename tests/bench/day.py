@@ -243,7 +243,7 @@ def project(folder: Path, host: str, adopted: bool) -> Project:
     if adopted:
         adopt = str(CHECKOUT / "scripts" / "adopt.py")
         command = [sys.executable, adopt, f"--into={root}", "--copy"]
-        kept = {k: v for k, v in os.environ.items() if k != "CONTEXTKIT_GIVEN"}  # what was typed here
+        kept = {k: v for k, v in os.environ.items() if k != "CONTEXTKIT_GIVEN"}  # typed here
         subprocess.run([*command, f"--hosts={host}"], check=True, capture_output=True, env=kept)
         (root / "tools" / "contextkit" / ".venv").symlink_to(CHECKOUT / ".venv")
     git(root, "add", "-A")
