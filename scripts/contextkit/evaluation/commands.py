@@ -33,7 +33,7 @@ def model(layout: Layout, args: Arguments) -> Rows:
     said = f"{names.counted(len(found), 'text')}, at most {calls} calls, ~{read} tokens read"
     cli.say(said)
     if not args.yes and not cli.confirm("start?"):
-        raise ContextError(f"{said}: yes=1 starts, n= takes fewer texts")
+        raise ContextError("not started: yes=1 starts without asking, n= takes fewer texts")
     outcome = trial.run(layout, found, asked, cli.say)
     rows = score.scores(outcome.sheets, trial.ARMS)
     if not rows:
@@ -57,7 +57,7 @@ def day(layout: Layout, args: Arguments) -> Rows:
             " your command, which works in folders of its own with your account")  # fmt: skip
     cli.say(said)
     if not args.yes and not cli.confirm("start?"):
-        raise ContextError(f"{said}: yes=1 starts, n= takes fewer days")
+        raise ContextError("not started: yes=1 starts without asking, n= takes fewer days")
     found = days.run(layout, asked, count, cli.say)
     if wrong := days.unhooked(found):
         cli.say(wrong)

@@ -77,7 +77,9 @@ def agent(command: str, host: str, seconds: int) -> Agent:
         if (host or program) in (one.name, one.command):
             return Agent(command=command, host=one, seconds=seconds)
     known = ", ".join(one.name for one in readable)
-    raise bad_input(f"host: whose transcripts does {names.quoted(program)} write? one of {known}")
+    raise bad_input(
+        f"host: whose transcripts does {names.quoted(program)} write? give host=, one of {known}"
+    )
 
 
 def prompts() -> list[str]:

@@ -81,8 +81,8 @@ def run(
     sheets: list[Sheet] = []
     left_out = []
     with concurrent.futures.ThreadPoolExecutor(_AT_ONCE) as pool:
-        waiting = {pool.submit(_document, desk, sample): sample for sample in found}
         try:
+            waiting = {pool.submit(_document, desk, sample): sample for sample in found}
             for done, future in enumerate(concurrent.futures.as_completed(waiting), 1):
                 marked = future.result()
                 sheets += marked
