@@ -13,6 +13,7 @@ The clients come from npm (`make test what=hosts` installs them).
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -242,7 +243,8 @@ def project(folder: Path, host: str, adopted: bool) -> Project:
     if adopted:
         adopt = str(CHECKOUT / "scripts" / "adopt.py")
         command = [sys.executable, adopt, f"--into={root}", "--copy"]
-        subprocess.run([*command, f"--hosts={host}"], check=True, capture_output=True)
+        kept = {k: v for k, v in os.environ.items() if k != "CONTEXTKIT_GIVEN"}  # typed here
+        subprocess.run([*command, f"--hosts={host}"], check=True, capture_output=True, env=kept)
         (root / "tools" / "contextkit" / ".venv").symlink_to(CHECKOUT / ".venv")
     git(root, "add", "-A")
     git(root, "-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-qm", "all")
