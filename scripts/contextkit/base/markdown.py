@@ -21,6 +21,7 @@ from contextkit.base.type_names import Iterator
 BULLETS = ("- ", "* ", "+ ")
 _DIGITS = "0123456789"
 _CODE = 4  # columns of indent at which a line is code, not a heading
+_LEVELS = 6  # of headings
 
 
 # Front matter and code
@@ -108,7 +109,7 @@ def heading(line: str) -> tuple[int, str]:
         return 0, ""
     title = bare.lstrip("#")
     level = len(bare) - len(title)
-    if level > 6 or not (title == "" or title[0] in " \t"):
+    if level > _LEVELS or not (title == "" or title[0] in " \t"):
         return 0, ""
     return level, _unclosed(title.strip())
 
@@ -126,6 +127,8 @@ def mark_of(line: str) -> str:
     """
     if line[:2] in BULLETS:
         return line[:2]
+    if line[:1] not in _DIGITS:
+        return ""
     digits = line[: len(line) - len(line.lstrip(_DIGITS))]
     return line[: len(digits) + 2] if digits and line[len(digits) :][:2] in (". ", ") ") else ""
 
@@ -142,12 +145,12 @@ def cells(line: str) -> list[str]:
 
 def outline(lines: list[str]) -> list[tuple[str, int, int]]:
     """(heading, first line, line after the last) of each heading with all below it, from 0."""
-    heads = headings(lines)
-    ends = (
-        next((number for number, other, _ in heads[index:] if other <= level), len(lines))
-        for index, (_, level, _) in enumerate(heads, start=1)
-    )
-    return [(title, number, end) for (number, _, title), end in zip(heads, ends, strict=True)]
+    found = []
+    ends = [len(lines)] * (_LEVELS + 1)  # by level, where the next heading of it or above begins
+    for number, level, title in reversed(headings(lines)):
+        found.append((title, number, ends[level]))
+        ends[level:] = [number] * (_LEVELS + 1 - level)
+    return found[::-1]
 
 
 def sections(lines: list[str], level: int) -> list[tuple[int, int]]:
