@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 import subprocess
 from pathlib import Path
@@ -81,4 +82,5 @@ def test_a_plugins_session_is_told_how_commands_are_called(
     for times in (1, 0):  # once in a conversation
         said = runner.run(["SessionStart", "--host=codex", "--plugin"], given)
         given = given.replace(b"startup", b"resume")
-        assert said.count(f"as `{CHECKOUT}/bin/contextkit NAME …` here") == times
+        path = shlex.quote(f"{CHECKOUT}/bin/contextkit")
+        assert said.count(f"as `{path} NAME …` here") == times

@@ -885,7 +885,9 @@ def test_two_cleanups_at_once_both_succeed(manager: Manager) -> None:
 def test_status_shows_what_is_even_where_nothing_can_be_recorded(
     manager: Manager, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    identity = manager.launch("true", "--type=here", "--capsule=none")
+    waits = "until [ -e go ]; do sleep 0.05; done"  # so that the launch does not see its end
+    identity = manager.launch(waits, "--type=here", "--capsule=none")
+    Path("go").touch()
 
     def full(*given: object, **more: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
