@@ -58,25 +58,31 @@ def in_fences(lines: list[str]) -> list[bool]:
     """
     if not any("```" in line or "~~~" in line for line in lines):
         return [False] * len(lines)
-    closers = _closers(lines)
-    found = []
-    fence = ""
-    for line, after in zip(lines, closers, strict=True):
-        bare = line.strip()
-        if fence:
-            found.append(True)
-            fence = "" if _closes(bare, fence) else fence
-        else:
-            run = fence_of(bare)
-            closed = bool(run) and after.get(run[0], 0) >= len(run)
-            fence = run if closed else ""
-            found.append(closed)
+    count, at = len(lines), 0
+    found = [False] * count
+    unclosed = {"`": 1 << 30, "~": 1 << 30}  # the shortest run from which on nothing closes one
+    while at < count:
+        bare = lines[at].strip()
+        run = fence_of(bare) if bare[:3] in _RUNS else ""
+        if run and len(run) < unclosed[run[0]]:
+            end = at + 1
+            while end < count and not _closes(lines[end].strip(), run):
+                end += 1
+            if end < count:
+                found[at : end + 1] = [True] * (end + 1 - at)
+                at = end
+            else:
+                unclosed[run[0]] = len(run)
+        at += 1
     return found
+
+
+_RUNS = ("```", "~~~")
 
 
 def fence_of(bare: str) -> str:
     """The run of backticks or tildes with which an unindented line opens a fence, or ''."""
-    if bare[:3] not in ("```", "~~~"):
+    if bare[:3] not in _RUNS:
         return ""
     rest = bare.lstrip(bare[0])
     return "" if bare[0] in rest else bare[: len(bare) - len(rest)]
@@ -84,19 +90,6 @@ def fence_of(bare: str) -> str:
 
 def _closes(bare: str, fence: str) -> bool:
     return bare.startswith(fence) and not bare.strip(fence[0])
-
-
-def _closers(lines: list[str]) -> list[dict[str, int]]:
-    """For each line, the longest closing fence after it, by fence character."""
-    longest: dict[str, int] = {}
-    found = []
-    for line in reversed(lines):
-        found.append(longest)
-        bare = line.strip()
-        if bare[:3] in ("```", "~~~") and not bare.strip(bare[0]):
-            if len(bare) > longest.get(bare[0], 0):
-                longest = {**longest, bare[0]: len(bare)}
-    return found[::-1]
 
 
 # Lines outside code

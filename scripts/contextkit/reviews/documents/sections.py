@@ -426,16 +426,18 @@ def _labelled(text: str) -> tuple[str, str]:
         label, mark, value = text.partition(":")
         mark = mark if value[:1] in ("", " ") else ""  # not a label: `src/agent.py:42`
         mark = mark if _is_plain_label(label) else ""  # nor `The proposed flow is: `
+    if not mark or len(label) > 40:
+        return "", text
     word = _first_word(label)
     known = word in _FIXES or word in _PROBLEMS or word in _FACTS
-    if not mark or len(label) > 40 or not (known or (text[:2] == "**" and not value.strip())):
+    if not (known or (text[:2] == "**" and not value.strip())):
         return "", text
     return word, value.lstrip(" :—–-*_").rstrip(" —–-*_")
 
 
 def _is_plain_label(label: str) -> bool:
     """Whether a label without emphasis is short enough: `Fix`, `Proposed fix`, `How to fix`."""
-    words = label.split()
+    words = label[:100].split()
     begins = words[:1] and (_first_word(words[0]) or words[0].lower() == "how")
     return len(words) <= (3 if begins else 2)
 
