@@ -30,7 +30,7 @@ from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.references import Reference
 from contextkit.base.version import toolkit
-from contextkit.capsules.documents import items, trim
+from contextkit.capsules.documents import items
 from contextkit.capsules.flows import given
 from contextkit.capsules.flows.given import Given
 from contextkit.payloads.documents import answers
@@ -272,6 +272,8 @@ def brief(layout: Layout, branch: str, kind: str = "", task: str = "") -> str:
     def shorter(room: int) -> str:
         if asks:
             return items.excerpt(text, task, room)
+        from contextkit.capsules.documents import trim
+
         return trim.trimmed(text, room, tokenizer)[0]
 
     limit = room = items.QUESTION_TOKENS if asks else layout.limits.subagent_brief_tokens
