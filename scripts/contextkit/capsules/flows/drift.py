@@ -91,7 +91,9 @@ def since(layout: Layout, path: str, ignored: Sequence[str] = (), ask_git: bool 
         return found
     head = sealed.head if sealed else ""
     lost = head[:12] if head and not _is_here(layout, head) else ""
-    start = _after(capsule.created_at) if lost or not head else head
+    # the next second: the capsule was written on top of a commit with the same second
+    later = f"--since={names.moment(capsule.created_at) + 1}"
+    start = later if lost or not head else head
     own = "refs/heads/" + capsule.branch
     is_here = git.head(layout.repository).branch == capsule.branch
     tip = own if not is_here and git.commit_of(layout.repository, own) else "HEAD"
@@ -164,13 +166,6 @@ def _is_here(layout: Layout, commit: str) -> bool:
     assert layout.repository is not None
     top = layout.repository.top
     return bool(commit and git.output(top, "rev-parse", "-q", "--verify", f"{commit}^0"))
-
-
-def _after(created_at: str) -> str:
-    """The next second: the capsule was written on top of a commit with the same second."""
-    from datetime import datetime
-
-    return f"--since={int(datetime.fromisoformat(created_at).timestamp()) + 1}"
 
 
 def _changes(

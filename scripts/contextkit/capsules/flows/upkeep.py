@@ -330,7 +330,9 @@ def prune(layout: Layout, wish: Wish, now: int, dry_run: bool = False) -> list[G
         if not only_merged:
             old = [row for row in _superseded(rows, max(wish.keep, 1)) if row not in merged]
             going += [
-                Going(id=row.id, why="superseded") for row in old if now - _written(row) >= age
+                Going(id=row.id, why="superseded")
+                for row in old
+                if now - names.moment(row.created_at) >= age
             ]
     for one in () if dry_run else going:
         path = layout.join(one.id)
@@ -348,12 +350,6 @@ def _superseded(rows: list[Row], keep: int) -> list[Row]:
         if newer[row.workstream] > keep:
             found.append(row)
     return found[::-1]
-
-
-def _written(row: Row) -> int:
-    from datetime import datetime
-
-    return int(datetime.fromisoformat(row.created_at).timestamp())
 
 
 def _merged(layout: Layout, rows: list[Row]) -> list[Row]:
