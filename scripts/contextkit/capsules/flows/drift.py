@@ -37,8 +37,9 @@ def seal(layout: Layout, text: str) -> str:
     digests = {reference.path: capsules.short_digest(reference.sha256) for reference in kept}
     before = capsules.seal_of(text)
     head = git.head(layout.repository).commit
-    if head and before and _is_here(layout, before.head):
-        if not _changes(layout, before.head, "HEAD", ())[0]:
+    if head and before and before.head not in ("", head):
+        changes = _changes(layout, f"{before.head}..HEAD", ())
+        if changes and not changes[0]:
             head = before.head  # only capsules and the like were committed since
     return capsules.sealed(text, Seal(head=head, digests=digests))
 
@@ -89,15 +90,20 @@ def since(layout: Layout, path: str, ignored: Sequence[str] = (), ask_git: bool 
     found = Since(commits={}, files=(), entries=dict(_entries(layout, capsule)), marks=changed)
     if layout.repository is None or not ask_git:
         return found
-    head = sealed.head if sealed else ""
-    lost = head[:12] if head and not _is_here(layout, head) else ""
-    # the next second: the capsule was written on top of a commit with the same second
-    later = f"--since={names.moment(capsule.created_at) + 1}"
-    start = later if lost or not head else head
-    own = "refs/heads/" + capsule.branch
-    is_here = git.head(layout.repository).branch == capsule.branch
-    tip = own if not is_here and git.commit_of(layout.repository, own) else "HEAD"
-    commits, touched = _changes(layout, start, tip, ignored)
+    sealed_at = sealed.head if sealed else ""
+    here, own = git.head(layout.repository), "refs/heads/" + capsule.branch
+    elsewhere = here.branch != capsule.branch and git.commit_of(layout.repository, own)
+    if sealed_at and sealed_at == (elsewhere or here.commit):
+        return found
+    tip = own if elsewhere else "HEAD"
+    changes = _changes(layout, f"{sealed_at}..{tip}", ignored) if sealed_at else None
+    lost = ""
+    if changes is None:
+        lost = sealed_at[:12] if not _is_here(layout, sealed_at) else ""
+        # the next second: the capsule was written on top of a commit with the same second
+        later = f"--since={names.moment(capsule.created_at) + 1}"
+        changes = _changes(layout, tip, ignored, later) or ({}, ())
+    commits, touched = changes
     return found.replace(commits=commits, files=touched, lost=lost)
 
 
@@ -169,20 +175,22 @@ def _is_here(layout: Layout, commit: str) -> bool:
 
 
 def _changes(
-    layout: Layout, start: str, tip: str, ignored: Sequence[str]
-) -> tuple[dict[str, str], tuple[str, ...]]:
+    layout: Layout, span: str, ignored: Sequence[str], *more: str
+) -> tuple[dict[str, str], tuple[str, ...]] | None:
     """The commits that affect what a capsule describes, and the files they touch, as in `Since`.
 
-    `start` is a commit, or an option of git log.
+    `more` are options of git log; None if git has no answer.
     """
     assert layout.repository is not None
     top = layout.repository.top
-    where = git.all_but(top, (*layout.ours, *map(layout.join, ignored)))
-    span = (start, tip) if start.startswith("--") else (f"{start}..{tip}",)
-    listed = git.output(
+    asked = git.query(
         top, "-c", "core.quotePath=false", "log", "-200", "--no-show-signature", "--no-ext-diff",
-        "--name-only", "--format=%x00%h%x1f%s", *span, "--", *where,
+        "--name-only", "--format=%x00%h%x1f%s", *more, span, "--",
+        *git.all_but(top, (*layout.ours, *map(layout.join, ignored))),
     )  # fmt: skip
+    listed = asked.output()
+    if asked.failed:
+        return None
     commits, touched = dict[str, str](), dict[str, None]()
     for part in listed.split("\0")[1:]:
         first, *paths = part.split("\n")
