@@ -19,8 +19,8 @@ _CANARY = "canary"
 # Not those that wait, start programs or read what lies outside on purpose.
 _LEFT_OUT = frozenset(
     "adopt unadopt context_upgrade doctor subagent_launch subagent_monitor verdict_wait"
-    " memory_estimate context_help".split()
-)
+    " memory_estimate context_help run".split()
+)  # `run` runs what is typed, and passes on what that says
 
 
 _SHELLS = (
