@@ -276,14 +276,13 @@ def brief(layout: Layout, branch: str, kind: str = "", task: str = "") -> str:
 
         return trim.trimmed(text, room, tokenizer)[0]
 
-    def fits(shown: str) -> bool:
-        if asks:  # what is next to its limit would be counted exactly each time
-            return tokens.cautious(shown, tokenizer) <= limit
-        return len(shown) <= _MOST_CHARACTERS and tokens.within(shown, limit, tokenizer)
-
     limit = room = items.QUESTION_TOKENS if asks else layout.limits.subagent_brief_tokens
     shown = _labeled(source, shorter(room) if asks else text, shortened=asks)
-    while room and not fits(shown):
+    while room and not (
+        tokens.cautious(shown, tokenizer) <= limit  # next to a limit, `within` counts exactly
+        if asks
+        else len(shown) <= _MOST_CHARACTERS and tokens.within(shown, limit, tokenizer)
+    ):
         room = room * 4 // 5
         source = source.replace(news=()) if asks else source
         shown = _labeled(source, shorter(room), shortened=True)
