@@ -28,7 +28,7 @@ STEPS = st.tuples(
 
 
 @settings(
-    max_examples=rounds(5, 100),
+    max_examples=rounds(3, 100),
     derandomize=not LONG,
     phases=NO_SHRINKING,
     suppress_health_check=list(HealthCheck),
