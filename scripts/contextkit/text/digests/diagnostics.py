@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+from contextkit.base.names import counted
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
 from contextkit.text.digests import reading
@@ -18,12 +19,21 @@ from contextkit.text.digests.reading import Pattern, Unit
 _PLACE = r"(?:[A-Za-z]:)?[^\s:()'\"`]+\.[A-Za-z]\w{0,7}(?::\d+(?::\d+)?(?:-\d+)?|\(\d+(?:,\d+)?\))"
 _SEVERITY = r"fatal error|error|warning|note|info(?:rmation)?|hint|style|convention|refactor"
 _CODE = r"[A-Z]{1,6}\d{2,5}"
+_RULE = r"\s\[[-\w/=+]+\](?: \[\d\])?"  # at the end of a line
 _PLACED = Pattern(
     rf"\s*(?P<place>{_PLACE})(?::| -)\s+(?:(?P<level>{_SEVERITY}|schwerwiegender Fehler|Fehler"
     rf"|Warnung"
     rf"|erreur|errore|ошибка|предупреждение)(?: (?=TS\d)|(?= ?\[)|:)"
-    rf"|(?P<letter>[CEFWR]): (?=\S+/\S+: )"
-    rf"|(?={_CODE}\b)|(?=invalid-syntax: ))\s*(?P<said>\S.*)$"
+    rf"|(?P<letter>[CEFWR]): (?=\S+/\S+: )|(?=\[(?P<kind>[CEFWR])\d{{4}}\()"
+    rf"|(?={_CODE}\b)|(?=invalid-syntax: )|(?=.*{_RULE}$))\s*(?P<said>\S.*)$"
+)
+_MARKED = Pattern(  # the level first, as Maven has it
+    r"(?:\[\w+\] )?\[(?P<level>ERROR|WARN(?:ING)?)\]\s+"
+    r"(?P<place>(?:[A-Za-z]:)?[^\s:]+\.[A-Za-z]\w{0,7}"
+    r":(?:\[\d+(?:,\d+)?\]| \(\d+, \d+\)|\d+(?::\d+)?:?))\s+(?P<said>\S.*)$"
+)
+_INSIDE = Pattern(  # the message is below the lines that are quoted
+    r"(?:\d+\. )?(?P<level>ERROR|WARNING) in (?P<file>\S+\.\w{1,8}) \(at line (?P<line>\d+)\)$"
 )
 _LISTED = Pattern(  # below the name of the file
     rf"\s*(?P<at>\d+:\d+)\s+(?:(?P<level>error|warning|[✖✘×⚠])\s+|(?={_CODE} )"
@@ -33,17 +43,23 @@ _LISTED = Pattern(  # below the name of the file
 _FILE = Pattern(r"\s*(\S+\.\w{1,8}):?$")
 _ARROW = Pattern(rf"^[ \t]*(?:-->|╭─\[|,-\[) ?(?P<place>{_PLACE})", re.M)  # below the message
 _HEADED = Pattern(rf"(?P<level>error|warning)?(?:\[?(?P<code>{_CODE})\]?)?:? *(?P<said>\S.*)$")
-_FIRST_CODE = Pattern(rf"({_CODE}|invalid-syntax)\b:? *(?:\[\*\] )?")
-_LAST_CODE = Pattern(r"(?:\s\[([-\w/=+]+)\]|\s\((report\w+)\)|\s{2,}([\w@/-]+))$")
+_FIRST_CODE = Pattern(rf"\[?({_CODE}|invalid-syntax)\b(?:\([\w-]+\),[^\]]*\])?:? *(?:\[\*\] )?")
+_LAST_CODE = Pattern(r"(?:\s\[([-\w/=+]+)\](?: \[\d\])?|\s\((report\w+)\)|\s{2,}([\w@/-]+))$")
 _WORSE = ("error", "warning", "")
+_GRADES = ("blocker", "fatal", "critical", "high")
+_IS_FILE = Pattern(r"[/\\]|\.\w+$")
 _READ = 500
+_QUOTED = 8  # lines of a file that stand between its name and the message
 _EACH = 12  # so many are told one by one
 _CODES = 12  # codes that are listed with their counts
 _LONGEST = 220
 
 
 class Diagnostic(NamedTuple):
-    """A message; `line` is its position in the text, from 1, `level` error, warning or ''."""
+    """A message; `line` is its position in the text, from 1, `level` error, warning or ''.
+
+    severity: what the tool calls the level, where that says more
+    """
 
     line: int
     place: str
@@ -51,6 +67,7 @@ class Diagnostic(NamedTuple):
     code: str
     said: str
     quoted: str = ""  # as the tool says it, with its place
+    severity: str = ""
 
 
 def find(text: Lines) -> tuple[list[Diagnostic], set[int]]:
@@ -62,16 +79,8 @@ def find(text: Lines) -> tuple[list[Diagnostic], set[int]]:
             continue
         if " " not in line and line[0] != "\t" and (name := _FILE.match(line)):
             file = name[1]
-        elif ":" in line or "(" in line:
-            read = line[:_READ]
-            if placed := _PLACED.match(read):
-                level = _level(placed["level"] or placed["letter"] or "")
-                if level != "note":
-                    found[number] = _made(number, placed["place"], level, placed["said"], read)
-            elif file and (listed := _LISTED.match(read)):
-                level = _level(listed["level"] or "")
-                place, said = f"{file}:{listed['at']}", listed["said"]
-                found[number] = _made(number, place, level, said, f"{place} {said}")
+        elif one := _of_line(text.all, number, file):
+            found[number] = one
     for number, place in _arrows(text):
         head = text.all[number].strip()[:_READ]
         if number not in found and not _PLACED.match(head) and (said := _HEADED.match(head)):
@@ -79,6 +88,34 @@ def find(text: Lines) -> tuple[list[Diagnostic], set[int]]:
             one = _made(number, place, level, said["said"], f"{head} ({place})")
             found[number] = one._replace(code=said["code"] or one.code)
     return [found[number] for number in sorted(found)], set(found)
+
+
+def _of_line(lines: list[str], number: int, file: str) -> Diagnostic | None:
+    """The message that begins in a line; `file` is the one named above."""
+    read = lines[number][:_READ]
+    if ":" not in read and "(" not in read:
+        return None
+    if placed := _PLACED.match(read) or _MARKED.match(read):
+        named = placed.groupdict()
+        level = _level(placed["level"] or named.get("letter") or named.get("kind") or "")
+        if level == "note":
+            return None
+        return _made(number, placed["place"], level, placed["said"], read)
+    if file and (listed := _LISTED.match(read)):
+        place, said = f"{file}:{listed['at']}", listed["said"]
+        return _made(number, place, _level(listed["level"] or ""), said, f"{place} {said}")
+    if inside := _INSIDE.match(read):
+        place, said = f"{inside['file']}:{inside['line']}", _below(lines, number)
+        return _made(number, place, _level(inside["level"]), said, f"{place} {said}")
+    return None
+
+
+def _below(lines: list[str], number: int) -> str:
+    """The message below a line that names a file: the first that is not quoted from it."""
+    for line in lines[number + 1 : number + _QUOTED]:
+        if line.strip() and not line[0].isspace() and line.strip("-~^ "):
+            return line.strip()
+    return ""
 
 
 def _arrows(text: Lines) -> Iterator[tuple[int, str]]:
@@ -101,10 +138,10 @@ def _made(number: int, place: str, level: str, said: str, quoted: str) -> Diagno
 
 def _level(word: str) -> str:
     """`error`, `warning`, `note`, or '' for what is neither."""
-    if word in ("fatal error", "error", "E", "F", "Fehler", "schwerwiegender Fehler", "erreur",
-                "errore", "ошибка", "✖", "✘", "×"):  # fmt: skip
+    if word in ("fatal error", "error", "ERROR", "E", "F", "Fehler", "schwerwiegender Fehler",
+                "erreur", "errore", "ошибка", "✖", "✘", "×"):  # fmt: skip
         return "error"
-    if word in ("warning", "W", "⚠", "Warnung", "предупреждение"):
+    if word in ("warning", "WARNING", "WARN", "W", "⚠", "Warnung", "предупреждение"):
         return "warning"
     return "note" if word in ("note", "hint") else ""
 
@@ -112,14 +149,15 @@ def _level(word: str) -> str:
 def units(found: list[Diagnostic]) -> list[Unit]:
     """How many of what, then each of them, or each code if they are many."""
     if len(found) <= _EACH:
-        return [
+        each = [
             _unit(one, one.quoted or f"{one.place} {_coded(one)}", [one]) for one in _ordered(found)
         ]
+        return [_counts(found), *each] if _severities(found) else each
     groups: dict[tuple[str, str], list[Diagnostic]] = {}
     for one in found:
         groups.setdefault((one.level, one.code or _form(one.said)), []).append(one)
     made = [_counts(found)]
-    for same in sorted(groups.values(), key=lambda g: (_WORSE.index(g[0].level), len(g))):
+    for same in sorted(groups.values(), key=lambda group: (*_badness(group[0]), len(group))):
         first = same[0]
         times = f" x{len(same)}, first at {first.place}" if len(same) > 1 else f" ({first.place})"
         made.append(_unit(first, _coded(first) + times, same))
@@ -127,11 +165,23 @@ def units(found: list[Diagnostic]) -> list[Unit]:
 
 
 def _ordered(found: list[Diagnostic]) -> list[Diagnostic]:
-    return sorted(found, key=lambda one: (_WORSE.index(one.level), one.line))
+    return sorted(found, key=lambda one: (*_badness(one), one.line))
+
+
+def _badness(one: Diagnostic) -> tuple[int, int]:
+    """The worse, the less."""
+    grade = one.severity.lower()
+    return _WORSE.index(one.level), _GRADES.index(grade) if grade in _GRADES else len(_GRADES)
+
+
+def _severities(found: list[Diagnostic]) -> Counter[str]:
+    """How many of each grade, the worst first, in the words of the tool; numbers are no words."""
+    graded = [one.severity for one in _ordered(found) if one.severity.isalpha()]
+    return Counter(graded)
 
 
 def _unit(one: Diagnostic, said: str, same: list[Diagnostic]) -> Unit:
-    aspect = one.level or "messages"
+    aspect = (one.severity if one.severity.isalpha() else one.level) or "messages"
     rank = 5 if one.level == "warning" else 4 if one.place.startswith("/usr/") else 3
     return Unit(one.line, aspect, said, 2.0, rank, aspect, one.code, times=len(same))
 
@@ -148,8 +198,11 @@ def _form(said: str) -> str:
 def _counts(found: list[Diagnostic]) -> Unit:
     files = Counter(re.split(r"[:(]\d", one.place)[0] for one in found)
     codes = Counter(one.code for one in found if one.code)
-    said = f"{len(found)} messages in {len(files)} file{'s' * (len(files) != 1)}"
-    said += f": {listed(codes)}" if codes else ""
+    graded = ", ".join(f"{count} {grade}" for grade, count in _severities(found).items())
+    where = "file" if all(_IS_FILE.search(one) for one in files) else "place"
+    said = f"{counted(len(found), 'message')} in {counted(len(files), where)}"
+    said = "; ".join(filter(None, (said, graded)))
+    said += f": {listed(codes)}" if codes and len(found) > _EACH else ""
     return Unit(1, "messages", said, 2.5, 2, "counts", derived=True)
 
 

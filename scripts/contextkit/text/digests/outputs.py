@@ -79,6 +79,10 @@ def _units(text: str, status: int | None) -> tuple[str, list[Unit]]:
 
 def _pieces(lines: list[str]) -> Iterator[tuple[list[int], str]]:
     """The numbers of the lines of each segment, with its kind if it is known; diffs are one."""
+    first = next((line for line in lines if line.strip()), "")
+    if first.lstrip("\ufeff ")[:1] == "<":  # what an element quotes is no segment
+        yield list(range(len(lines))), ""
+        return
     diff: list[int] = []
     for segment in segments.cut(lines):
         numbers = list(range(segment.start, segment.end))

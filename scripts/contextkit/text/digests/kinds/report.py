@@ -10,6 +10,7 @@ from contextkit.text.digests.reading import Block, Pattern, Unit
 
 _FORM = Pattern(r"^(?:#{1,6} \S|[-*+] \S|\d{1,3}\. \S|\|.*\|\s*$|> \S)", re.M)
 _HEADS = Pattern(r"^#{1,6} \S", re.M)
+_STACKED = Pattern(r"^(#{1,6}) .*\n(?=\1 )", re.M)  # one above the other
 _TAP = Pattern(r"^(?:not )?ok \d", re.M)  # whose comments look like headings
 _PRIORITY = Pattern(r"(?<![\w-])(P[0-3])(?!\w)")
 _RATED = Pattern(r"\b(?:[Pp]riorit\w+|[Ss]everity): (P[0-3])(?!\w)")  # a cell of a row
@@ -33,6 +34,8 @@ def confidence(text: str) -> int:
     """By its headings, lists, and tables."""
     sample = text[:20_000]
     heads = len(_HEADS.findall(sample))
+    if len(_STACKED.findall(sample)) * 3 > heads:
+        return 0  # a tool begins its lines like that
     form = len(_FORM.findall(sample))
     lines = sample.count("\n") + 1
     form -= 0 if heads else sample.count("\n> ")  # a tool may begin its lines like that
