@@ -79,7 +79,8 @@ def _judged(done: subprocess.CompletedProcess[bytes], place: Path, outside: Path
         said.append(f"a traceback: {talk.strip().splitlines()[-2][:200]}")
     if os.listdir(outside):
         said.append("executed, or written outside")
-    strangers = sorted(set(os.listdir(place)) - {"work", "outside", ".cache"})  # the cache of the user
+    own = {"work", "outside", ".cache"}  # the last is the user's, for what was fetched
+    strangers = sorted(set(os.listdir(place)) - own)
     if strangers:
         said.append(f"written outside: {', '.join(strangers)}")
     odd = sorted(

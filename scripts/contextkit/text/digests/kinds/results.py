@@ -124,7 +124,10 @@ def _of_tree(text: str) -> list[Unit]:
     if ran and "test" in text[:_BEGINNING].lower():
         return _of_tests(ran)
     found = objects.findings(tree)
-    return diagnostics.units([one._replace(line=at.line((one.said or one.code)[:_PART])) for one in found])
+    lines = [at.line((one.said or one.code)[:_PART]) for one in found]
+    return diagnostics.units(
+        [one._replace(line=line) for one, line in zip(found, lines, strict=True)]
+    )
 
 
 class _Finder:
