@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+import traceback
 from pathlib import Path
 from typing import Any
 
@@ -115,6 +116,9 @@ def writer(layout: Layout, number: int, told: int) -> int:
             )
             stored = storing.store(layout, "s", output, 1_761_242_700)
             os.write(told, f"{layout.shown(stored.path)}\n".encode())
+    except BaseException:
+        traceback.print_exc()  # why it ended before it was killed
+        sys.stderr.flush()
     finally:
         os._exit(1)
 

@@ -16,13 +16,10 @@ import re
 from collections import Counter
 
 from contextkit.base.type_names import Any, Callable, Iterable
+from contextkit.text.digests.kinds.listing import ENTRY
 
 _COMMIT = re.compile(r"commit ([0-9a-f]{7,64})\b(.*)")
 _STATUS = re.compile(r"(On branch |HEAD detached |Not currently on any branch|No commits yet)")
-_ENTRY = re.compile(
-    r"([-dlbcps])[-rwxsStT]{9}[.+@]? +\d+ +(\S+) +(\S+) +(\d+(?:[.,]\d+)?[KMGT]?|\d+, +\d+) +"
-    r"(\w{3} +\d+ +[\d:]+|\d{4}-\d\d-\d\d \d\d:\d\d\S*(?: [+-]\d{4})?) (.+)"
-)
 _HUNK = re.compile(r"@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@ ?(.*)")
 _ANY = re.compile(r"^(?:commit [0-9a-f]{7}|diff --git |On branch |HEAD det|total \d)", re.M)
 _PATH = re.compile(r"\.{0,2}/?[^\s:|]+(?:/[^\s:|]*)+")
@@ -69,7 +66,7 @@ def _kind(line: str, before: str, lines: list[str], at: int) -> str:
         return "diff"
     if _STATUS.match(line):
         return "status"
-    if _ENTRY.fullmatch(line) or (line.startswith("total ") and line[6:].strip().isdigit()):
+    if ENTRY.match(line) or (line.startswith("total ") and line[6:].strip().isdigit()):
         return "listing"
     if line.endswith(":") and "".join(lines[at + 1 : at + 2]).startswith("total "):
         return "listing"
@@ -179,7 +176,7 @@ def _of_listing(lines: list[str]) -> list[str]:
     """
     folders: list[tuple[str, list[re.Match[str]]]] = []
     for line in lines:
-        entry = _ENTRY.fullmatch(line)
+        entry = ENTRY.match(line)
         if entry and entry[6] not in (".", ".."):
             if not folders:
                 folders.append(("", []))

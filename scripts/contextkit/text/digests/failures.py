@@ -109,6 +109,7 @@ _POINTS = Pattern(  # a line that is there to tell a place, or the first of a tr
 )
 _THEIRS = ("site-packages", "node_modules", "node:", "AssertionFailureBuilder", "/rustc/",
            "java.base/", "jdk.", "org.junit", "<frozen", "/lib/python")  # fmt: skip
+_CHAINED = ("The above exception was", "During handling of the above")
 _EXCEPTION = Pattern(r"^[\w.$]*(?:Error|Exception|Warning)\b(?::|$)")
 _HEADING = Pattern(
     r"^(?:___|● |---- |FAIL: |ERROR: |FAIL {2,}|\d+\) |\[ERROR\] |\d+/\d+ Test |Failed \S+ \[)"
@@ -329,7 +330,7 @@ def _detailed(text: Lines, at: int, name: str, block: list[int]) -> _Mention:
     used: set[int] = set()
     expected = False  # the message is the next line
     in_source = False  # pytest quotes the source above a syntax error
-    for number in block:
+    for number in _last_raised(text, block):
         line = text.bare[number]
         said = _message(line) or (line if expected else "")
         if expected and message.endswith(":"):
@@ -355,6 +356,12 @@ def _detailed(text: Lines, at: int, name: str, block: list[int]) -> _Mention:
         parts = values[:2] if message.startswith("expect(") else [message, *values[:2]]
         message = ", ".join(filter(None, (part.strip(" ,:") for part in parts)))
     return _Mention(at, name, message, place, frozenset(used if message else ()))
+
+
+def _last_raised(text: Lines, block: list[int]) -> list[int]:
+    """The lines below the last one that says that an exception led to another."""
+    chained = [at for at, number in enumerate(block) if text.bare[number].startswith(_CHAINED)]
+    return block[chained[-1] + 1 :] if chained else block
 
 
 def _message(line: str) -> str:

@@ -82,6 +82,7 @@ _READ = 500  # characters of a line that are looked at
 _MOST = 1500  # lines that are weighed
 _ALIKE = 8  # forms that differ only in names and are told as one
 _ENDS = 40  # lines of each end that always are
+_TOP = 12  # lines within which the weight of the first ones falls off
 _INSIDE, _LEAST = 0.3, 0.1  # weight inside of what is told; weight that is worth a statement
 
 
@@ -181,7 +182,7 @@ class Lines:
         below = -1  # the line that was told with the one above it
         for line in found:
             rare = math.log(1 + len(self.all) / line.times) / math.log(1 + len(self.all))
-            weight = self._weight(line, last) * rare
+            weight = self._weight(line, last) * rare * self._lead(line.number)
             if line.number == below:
                 units[-1] = units[-1]._replace(weight=max(weight, units[-1].weight))
                 continue
@@ -192,6 +193,10 @@ class Lines:
                 units.append(unit)
                 below = line.number + 1 if self._leads_on(line.number) else -1
         return units
+
+    def _lead(self, number: int) -> float:
+        """How much more a line weighs at the top: a list of properties begins with what matters."""
+        return 1 if self.failing else 1 + math.exp((self.first - number) / _TOP)
 
     def _is_title(self, number: int) -> bool:
         """Whether a line says nothing but what follows, and is not told with it."""

@@ -20,7 +20,9 @@ _DEFINES = Pattern(
 _METHOD = Pattern(
     r"^(?:[\w<>\[\],*&:]+\s+)+[*&]?\w+\s*\([^;{}]*\)\s*(?:const|throws [\w, ]+)?\s*\{\s*$"
 )
-_IMPORT = Pattern(r"^\s*(?:import|from\s+\S+\s+import|#include|use\s+\w|require|using|package)\b")
+_IMPORT = Pattern(
+    r"^\s*(?:import(?! time:)|from\s+\S+\s+import|#include|use\s+\w|require|using|package)\b"
+)
 _TODO = Pattern(r"\b(?:TODO|FIXME|XXX|HACK|BUG)\b[:( ].*")
 _SYNTAX = Pattern(
     r"[{};]\s*$|^\s*(?:return|if|for|while|else|elif|try|except|case)\b.*[:{;]?$|^\s*[)}\]]"

@@ -1,4 +1,4 @@
-"""A listing, one thing per line: paths, lines that a search found, or commits."""
+"""A listing, one thing per line: paths, files with their sizes, a tree, found lines, commits."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from contextkit.text.digests.reading import Pattern, Unit
 _PATH = Pattern(r"^(?:[^\s:|<>\"'*?]+/)+[^\s:|<>\"'*?]*$")
 _HIT = Pattern(  # no line of a compiler or linter
     r"^(?P<path>(?:[\w.@+-]+/)*[\w.@+-]+\.\w{1,8}|(?:[\w.@+-]+/)+[\w.@+-]+)(?::(?P<at>\d+))?:(?!:)"
-    r"(?!.{0,8} (?:fatal )?(?:error|warning|note)(?::| TS)|[\d:]* ?[A-Z]+\d)(?P<line>.*)$"
+    r"(?!.{0,8} (?:fatal )?(?:error|warning|note)(?::| TS)|[\d:]* ?\[?[A-Z]+\d)(?P<line>.*)$"
 )
 _COMMIT = Pattern(  # no line of `git blame`
     r"^(?P<commit>[0-9a-f]{7,40}) (?!.{0,80} \d{4}-\d\d-\d\d \d\d:\d\d:\d\d \S+ +\d+\))"
@@ -21,6 +21,13 @@ _COMMIT = Pattern(  # no line of `git blame`
 _HEAD = Pattern(r"^commit (?P<commit>[0-9a-f]{7,40})(?: \(.*\))?$")
 _GRAPH = Pattern(r"^\* +(?:commit )?[0-9a-f]{7,40}\b")  # `git log --graph`
 _MERGE = Pattern(r"^Merge (?:branch|pull request|remote|tag)\b")
+ENTRY = Pattern(  # `ls -l`: kind, owner, group, size, date, name
+    r"([-dlcbps])[-rwxsStT]{9}[.+@]? +\d+ +(\S+) +(\S+) +(\d+(?:[.,]\d+)?[KMGT]?|\d+, +\d+) +"
+    r"(\w{3} +\d+ +[\d:]+|\d{4}-\d\d-\d\d \d\d:\d\d\S*(?: [+-]\d{4})?) (.+)$"
+)
+_OF_FILES = Pattern(r"^(?:total \d\S*|(?P<folder>\S.*):)$")  # between the files
+_NODE = Pattern(r"^(?P<lines>(?:[│|] *|\s)*)(?:[├└+`\\]─*┬*-* ?)(?P<name>[^\s─-].*)$")
+_UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _LOOKED_AT = 200  # lines that are looked at to tell the kind
 _SHARE = 0.8  # of them that must have the form
 _SHOWN = 8  # folders, files, or endings with their counts
@@ -35,14 +42,20 @@ def confidence(text: str) -> int:
 
 
 def _form(text: str) -> str:
-    """`paths`, `hits`, `commits`, `log` of git, or ''."""
+    """`paths`, `files`, `tree`, `hits`, `commits`, `log` of git, or ''."""
     lines = [line for _, line in _lines(text[:20_000])][:_LOOKED_AT]
     if len(lines) < 5 or reading.formed(lines):
         return ""
     if _HEAD.match(lines[0]) and any(line.startswith("Author: ") for line in lines[1:4]):
         return "log"
-    for form, pattern in (("paths", _PATH), ("commits", _COMMIT), ("hits", _HIT)):
-        if sum(bool(pattern.match(line.strip())) for line in lines) >= _SHARE * len(lines):
+    forms = {"paths": _PATH, "tree": _NODE, "commits": _COMMIT, "hits": _HIT}
+    entries = sum(bool(ENTRY.match(line)) for line in lines)
+    if entries and entries + sum(bool(_OF_FILES.match(line)) for line in lines) >= _SHARE * len(
+        lines
+    ):
+        return "files"
+    for form, pattern in forms.items():
+        if sum(bool(pattern.match(line.strip(" "))) for line in lines) >= _SHARE * len(lines):
             return form
     return ""
 
@@ -61,6 +74,10 @@ def units(text: str) -> list[Unit]:
     lines = [(n, line.strip()) for n, line in _lines(text)]
     if form == "paths":
         return _paths(lines)
+    if form == "files":
+        return _files(lines)
+    if form == "tree":
+        return _tree(_lines(text))
     if form == "hits":
         return _hits(lines)
     return _commits(lines, form == "log") if form else []
@@ -75,6 +92,48 @@ def _paths(lines: list[tuple[int, str]]) -> list[Unit]:
     found += [Unit(1, "endings", _most(endings), 1.5, 2, derived=True)]
     found += [Unit(number, "other", line[:_LONGEST], 1.0) for number, line in others]
     return found + [Unit(number, "path", line, 0.5) for number, line in lines[:_LINES]]
+
+
+def _files(lines: list[tuple[int, str]]) -> list[Unit]:
+    """How many files in how many folders, the largest; then each with its size."""
+    folder, found, folders = "", list[tuple[int, str, str]](), 0
+    for number, line in lines:
+        if entry := ENTRY.match(line):
+            name = os.path.join(folder, entry[6])
+            if entry[1] == "d":
+                folders += entry[6] not in (".", "..")
+            else:
+                found.append((number, name, entry[4]))
+        elif (head := _OF_FILES.match(line)) and head["folder"]:
+            folder = head["folder"]
+    inside = Counter(os.path.dirname(name) for _, name, _ in found)
+    below = os.path.commonpath(inside) if all(inside) and len(inside) > 1 else ""
+    named = [(n, name[len(below) + 1 :] if below else name, size) for n, name, size in found]
+    largest = sorted(named, key=lambda one: -_bytes(one[2]))[:_SHOWN]
+    said = f"{counted(len(found), 'file')} and {counted(folders, 'folder')}"
+    units = _sums(f"{said} below {below}" if below else said, "folders", Counter())
+    shown = ", ".join(f"{name} {size}" for _, name, size in largest)
+    units.append(Unit(1, "largest", shown, 2.0, 2, derived=True))
+    return units + [Unit(n, "file", f"{name} {size}", 0.5) for n, name, size in named[:_LINES]]
+
+
+def _bytes(size: str) -> float:
+    """A size in bytes; 0 for the numbers of a device."""
+    digits = size.rstrip("KMGT").replace(",", ".")
+    return 0.0 if " " in size else float(digits) * _UNITS.get(size[-1:], 1)
+
+
+def _tree(lines: list[tuple[int, str]]) -> list[Unit]:
+    """How many entries, those at the top, then the others."""
+    found = [(n, len(m["lines"]), m["name"]) for n, line in lines if (m := _NODE.match(line))]
+    top = min(depth for _, depth, _ in found)
+    first = [(number, name) for number, depth, name in found if depth == top]
+    said = f"{len(found)} entries, {len(first)} at the top"
+    units = [Unit(1, "listing", said, 3.0, 1, "listing", key=True, derived=True)]
+    units += [Unit(n, "top", name[:_LONGEST], 2.0, 3, "top", name) for n, name in first[:_LINES]]
+    others = [(n, line) for n, line in lines if not _NODE.match(line)]
+    units += [Unit(number, "other", line.strip()[:_LONGEST], 1.0) for number, line in others]
+    return units + [Unit(n, "entry", name, 0.4) for n, depth, name in found[:_LINES] if depth > top]
 
 
 def _hits(lines: list[tuple[int, str]]) -> list[Unit]:

@@ -10,6 +10,7 @@ from contextkit.text.digests.reading import Block, Pattern, Unit
 
 _FORM = Pattern(r"^(?:#{1,6} \S|[-*+] \S|\d{1,3}\. \S|\|.*\|\s*$|> \S)", re.M)
 _HEADS = Pattern(r"^#{1,6} \S", re.M)
+_COMMITS = Pattern(r"^\* +(?:commit )?[0-9a-f]{7,40}\b", re.M)  # of `git log --graph`
 _STACKED = Pattern(r"^(#{1,6}) .*\n(?=\1 )", re.M)  # one above the other
 _TAP = Pattern(r"^(?:not )?ok \d", re.M)  # whose comments look like headings
 _PRIORITY = Pattern(r"(?<![\w-])(P[0-3])(?!\w)")
@@ -34,9 +35,9 @@ def confidence(text: str) -> int:
     """By its headings, lists, and tables."""
     sample = text[:20_000]
     heads = len(_HEADS.findall(sample))
-    if len(_STACKED.findall(sample)) * 3 > heads:
-        return 0  # a tool begins its lines like that
     form = len(_FORM.findall(sample))
+    if len(_COMMITS.findall(sample)) * 2 > form or len(_STACKED.findall(sample)) * 3 > heads:
+        return 0  # a tool begins its lines like that
     lines = sample.count("\n") + 1
     form -= 0 if heads else sample.count("\n> ")  # a tool may begin its lines like that
     if heads and form > 2 and not _TAP.search(sample):

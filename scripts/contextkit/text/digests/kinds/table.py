@@ -13,6 +13,7 @@ from contextkit.text.digests.reading import Pattern, Unit, cells, row_statement
 _RULE = Pattern(r"[\s|:=+-]+$")
 _BORDERS = str.maketrans({"│": "|", "┃": "|", "─": "-", "━": "-"} | dict.fromkeys("┌┬┐├┼┤└┴┘", "+"))
 _PSQL = Pattern(r"^-+(?:\+-+)+$")
+_RULED = Pattern(r"^[-=]{2,}(?: +[-=]{2,})+ *$")  # below the header, as wide as each column
 _CAPITALS = Pattern(r"^[A-Z%][A-Z%()/_-]*(?:\s+[A-Z%][A-Z%()/_-]*){2,}$")
 _APART = Pattern(r" {2,}|\t")
 _PROCESSES = ("UID ", "USER ", "PID ")  # ps: no column but the last has spaces
@@ -61,11 +62,17 @@ def _delimiter(lines: list[str]) -> str:
 def _columns(lines: list[str]) -> Callable[[str], list[str]] | None:
     """What splits the lines of a program's table into cells, if they are one.
 
-    That is psql's, with a rule below the header, or one with a header of capitals whose columns are
-    two spaces apart (docker, kubectl), or whose last cells alone have spaces (ps).
+    That is one with a rule below the header (psql, sqlite, pip), or one with a header of capitals
+    whose columns are two spaces apart (docker, kubectl) or whose last cells alone have spaces (ps).
     """
     if len(lines) > 1 and lines[1][:2] == "--" and _PSQL.match(lines[1]):
         return lambda line: [cell.strip() for cell in line.split("|")]
+    if len(lines) > 1 and _RULED.match(lines[1]):
+        starts = [found.start() for found in re.finditer(r"\S+", lines[1])]
+        aligned = [all(line[at - 1 : at] in ("", " ") for at in starts[1:]) for line in lines]
+        if all(aligned):
+            ends = [*starts[1:], None]
+            return lambda line: [line[a:b].strip() for a, b in zip(starts, ends, strict=True)]
     if not lines or lines[0] != lines[0].upper() or not _CAPITALS.match(lines[0].strip()):
         return None
     count = len(_APART.split(lines[0].strip()))

@@ -1,0 +1,117 @@
+"""Outputs of tools that were once told badly, each by a general rule."""
+
+from __future__ import annotations
+
+import pytest
+from contextkit.text.digests import engine
+
+LISTED = """\
+/srv/app:
+total 20
+drwxr-xr-x 2 root root  4096 Nov 23 10:26 .
+drwxr-xr-x 9 root root  4096 Nov 23 12:01 ..
+-rw-r--r-- 1 root root  1716 Nov 23 02:00 small.py
+-rw-r--r-- 1 root root 94208 Nov 23 02:00 large.sql
+drwxr-xr-x 2 root root  4096 Nov 23 02:00 sub
+
+/srv/app/sub:
+total 4
+-rw-r--r-- 1 root root    12 Nov 23 02:00 note.txt
+"""
+FOUND = "".join(
+    f"-rw-r--r-- 1 ada ada {1000 + n} Nov 23 02:00 /srv/app/{'ab'[n % 2]}/m{n}.py\n"
+    for n in range(40)
+)
+TREE = """\
+app@1.0.0 /srv/app
+├─┬ express@4.18.2
+│ ├── accepts@1.3.8
+│ └── body-parser@1.20.1
+├── left-pad@1.3.0
+└─┬ mocha@10.2.0
+  └── yargs@16.2.0
+"""
+GRAPH = """\
+* c292c49 Rename line five
+| * d07a283 Shout line five
+| * 611c29a Add f30
+|/
+* 920afc6 Add f20
+* 729373a Add f19
+* 8e5540c Fix the rounding
+"""
+RULED = (
+    """\
+id   customer  total  state
+---  --------  -----  ------
+"""
+    + "".join(f"{n:<3}  c{n % 5:<7}  {n:<5}  paid  \n" for n in range(1, 30))
+    + "30   c1        9      failed\n"
+)
+CHAINED = """\
+test_convert (bank.Accounts.test_convert) ... ERROR
+
+======================================================================
+ERROR: test_convert (bank.Accounts.test_convert)
+----------------------------------------------------------------------
+Traceback (most recent call last):
+  File "/srv/bank.py", line 15, in test_convert
+    self.rates["CHF"]
+KeyError: 'CHF'
+
+The above exception was the direct cause of the following exception:
+
+Traceback (most recent call last):
+  File "/srv/bank.py", line 17, in test_convert
+    raise RuntimeError("no rate for CHF") from e
+RuntimeError: no rate for CHF
+
+----------------------------------------------------------------------
+Ran 1 test in 0.002s
+
+FAILED (errors=1)
+"""
+FRAMES = "Error #{}: LEAK 150 bytes\n# 0 malloc [a.c:25]\n# 1 start [b.c:8]\n# 2 main [c.c:7]\n\n"
+MAVEN = "[INFO] Compiling 2 source files\n" + "".join(
+    f"[WARNING] /srv/A{n}.java:[{n},5] [DefaultPackage] No default package, please\n"
+    for n in range(1, 15)
+)
+PYLINT = "************* Module a\n" + "".join(
+    f"src/a.py:{n}: [C0103(invalid-name), ] Name n{n} is odd\n" for n in range(1, 14)
+)
+CPPLINT = "".join(
+    f"src\\a.cpp({n}):  Tab found; use spaces  [whitespace/tab] [1]\n" for n in range(14)
+)
+ECLIPSE = "".join(
+    f"----------\n{n}. WARNING in /srv/A.java (at line {n})\n\timport b.C;\n\t       ^^^\n"
+    "The type C is deprecated\n"
+    for n in range(1, 4)
+)
+PROPERTIES = "".join(f"{name}: {at * 17} kB\n" for at, name in enumerate(
+    ["MemTotal", "MemFree", "MemAvailable", *(f"Kind{chr(65 + n)}" for n in range(26))], start=9
+))  # fmt: skip
+
+TOLD = {
+    "ls -lR": (LISTED, "listing", ["3 files and 1 folder", "large.sql 94208"]),
+    "find -ls": (FOUND, "listing", ["40 files", "below /srv/app", "b/m39.py 1039"]),
+    "npm ls": (TREE, "listing", ["6 entries, 3 at the top", "mocha@10.2.0", "left-pad@1.3.0"]),
+    "git log --graph": (GRAPH, "listing", ["6 commits", "Shout line five"]),
+    "sqlite3 -column": (RULED, "table", ["30 rows, 4 columns", "paid x29, failed x1"]),
+    "unittest": (CHAINED, "log", ["RuntimeError: no rate for CHF", "/srv/bank.py:17"]),
+    "drmemory": ("".join(map(FRAMES.format, range(1, 9))), "plain", ["Error #1: LEAK 150 bytes"]),
+    "maven": (MAVEN, "log", ["14 messages in 14 files", "[DefaultPackage]"]),
+    "pylint": (PYLINT, "log", ["13 messages in 1 file: C0103 x13", "first at src/a.py:1"]),
+    "cpplint": (CPPLINT, "log", ["whitespace/tab x14", "Tab found; use spaces x14"]),
+    "ecj": (ECLIPSE, "log", ["/srv/A.java:1 The type C is deprecated"]),
+    "modelsim": ("step 1 of 9\n" * 30 + "** Fatal: (SIGSEGV) Bad pointer\n", "log",
+                 ["Fatal: (SIGSEGV) Bad pointer"]),
+    "meminfo": (PROPERTIES, "plain", ["MemTotal", "MemAvailable"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("tool", TOLD)
+def test_what_decides_is_told(tool: str) -> None:
+    text, kind, parts = TOLD[tool]
+    digest = engine.digest(text, 120)
+    assert digest.kind == kind
+    assert [part for part in parts if part not in digest.summary] == [], digest.summary
