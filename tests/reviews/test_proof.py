@@ -8,7 +8,7 @@ import review_styles
 from conftest import each
 from contextkit.reviews.documents import agent_review
 from contextkit.reviews.documents.agent_review import Review
-from contextkit.reviews.documents.proof import Terms
+from contextkit.reviews.documents.runs import Terms
 
 STANDS = (
     "*Severity*: _\u04201-2_",

@@ -14,7 +14,8 @@ import re
 
 from contextkit.base.records import NamedTuple
 from contextkit.text.digests import reading
-from contextkit.text.digests.reading import Block, Pattern
+from contextkit.text.digests.reading import Block
+from contextkit.text.patterns import Pattern
 
 _ROLES = {  # words of headings
     "verdict": (

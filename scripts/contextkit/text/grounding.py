@@ -17,7 +17,7 @@ from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
 from contextkit.text import authored, facts
 from contextkit.text.digests import reading
-from contextkit.text.digests.reading import Pattern
+from contextkit.text.patterns import Pattern
 
 _NUMBER = Pattern(
     r"(?<![\w.,/:#-])(?P<sign>[$€£]?)(?P<value>\d{1,3}(?:[,'\u202f]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"

@@ -18,7 +18,7 @@ from contextkit.reviews.documents import runs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from contextkit.reviews.documents.proof import Terms
+    from contextkit.reviews.documents.runs import Terms
     from contextkit.reviews.flows.agent_files import Asked, Reading
 
 _FINE = ("valid", "error")  # "error": an agent that says it could not review has answered

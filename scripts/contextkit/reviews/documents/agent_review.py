@@ -17,17 +17,17 @@ from __future__ import annotations
 
 from contextkit.base.records import Record
 from contextkit.base.type_names import Iterable
-from contextkit.reviews.documents import headers, index, objects, proof, reader, vocabulary
+from contextkit.reviews.documents import headers, index, objects, reader, vocabulary
 from contextkit.reviews.documents import lines as review_lines
 from contextkit.reviews.documents.index import Finding
 from contextkit.reviews.documents.lines import UNCLOSED
 from contextkit.reviews.documents.outline import Issues
-from contextkit.reviews.documents.proof import Terms
 from contextkit.reviews.documents.vocabulary import SERIOUS, VERDICTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextkit.reviews.documents.outline import Issue
+    from contextkit.reviews.documents.runs import Terms
 
 Status = tuple[str, tuple[str, ...]]
 
@@ -113,6 +113,8 @@ def _doubted(review: Review, text: str, inside: set[int], terms: Terms | None) -
     """Return `review`, flagged if it would be clean although something in it says otherwise."""
     if effective_status(review)[0] != "CLEAN":
         return review
+    from contextkit.reviews.documents import proof
+
     doubts = proof.doubts(text, review.findings, inside, terms)
     if not doubts:
         return review

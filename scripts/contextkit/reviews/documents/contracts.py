@@ -21,6 +21,7 @@ from contextkit.base.errors import ContextError, bad_input
 from contextkit.reviews.documents import agent_review, index, lines, proof, vocabulary
 from contextkit.reviews.documents.agent_review import SECTIONS, demanded
 from contextkit.reviews.documents.outline import Issues
+from contextkit.reviews.documents.runs import Terms
 from contextkit.reviews.documents.vocabulary import SERIOUS
 
 TYPE_CHECKING = False
@@ -88,7 +89,7 @@ def error_stub(
     )  # fmt: skip
 
 
-def check(text: str, terms: proof.Terms | None = None) -> list[Complaint]:
+def check(text: str, terms: Terms | None = None) -> list[Complaint]:
     """Return what is wrong with an agent's file, by line, in one-line texts; empty if nothing is.
 
     How the line should read is empty if the line should not be there at all.
@@ -99,7 +100,7 @@ def check(text: str, terms: proof.Terms | None = None) -> list[Complaint]:
     ]
 
 
-def _unproved(text: str, terms: proof.Terms | None) -> list[Complaint]:
+def _unproved(text: str, terms: Terms | None) -> list[Complaint]:
     """Return what keeps a file without P0 and P1 from being clean, each with what to do."""
     review = agent_review.parse(text, "review", terms)
     found = []
@@ -123,7 +124,7 @@ _PROOF = {
 }
 
 
-def feedback(text: str, terms: proof.Terms | None = None) -> list[str]:
+def feedback(text: str, terms: Terms | None = None) -> list[str]:
     """Return the first complaints of `check`, one line each, for the agent that has to fix them."""
     found = check(text, terms)
     said = []

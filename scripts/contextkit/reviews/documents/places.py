@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from contextkit.base.records import NamedTuple
+from contextkit.text.patterns import Pattern
 
 _NAME = r"[\w@+\-./\\\[\]~]"
 _ENDS = (
@@ -18,10 +19,10 @@ _ENDS = (
     r"|gradle|lua|pl|ex|exs|erl|clj|dart|r|jl|zig|nim|cfg|ini|conf|env|lock|mk|mdc|ipynb|graphql)"
 )
 _BARE = r"(?:Dockerfile|Makefile|Jenkinsfile|Gemfile|Procfile|go\.mod)"
-_PATH = re.compile(
+_PATH = Pattern(
     rf"(?<![\w/])({_NAME}{{0,200}}\.{_ENDS}|(?:[\w.\-]{{1,80}}/){{0,9}}{_BARE})(?![\w/])"
 )
-_AFTER = re.compile(
+_AFTER = Pattern(
     r"[`\"'*_)\]>]{0,4}(?:\s?[:@#]\s?L?|#L|\s?[,(\[|—–-]?\s?(?:(?:at|on|around|near|in|zeile"
     r"|ligne|línea|linea|linha"
     r"|строка|行)\s)?(?:at\s|around\s)?(?:the\s)?(?:lines?|zeilen?|lignes?|l[ií]neas?|linhas?"
@@ -29,19 +30,19 @@ _AFTER = re.compile(
     r"\.?\s{0,2}:?\s?(?:numbers?\s)?L?)\(?`?(\d{1,7})(?:\s?(?:-|–|to|bis|à)\s?L?(\d{1,7}))?",
     re.IGNORECASE,
 )
-_CJK = re.compile(r"[`\"' 　（(第の]{0,4}(?:第\s?)?(\d{1,7})\s?(?:-\d+\s?)?行")
-_BEFORE = re.compile(
+_CJK = Pattern(r"[`\"' 　（(第の]{0,4}(?:第\s?)?(\d{1,7})\s?(?:-\d+\s?)?行")
+_BEFORE = Pattern(
     r"(?:lines?|zeilen?|lignes?|l[ií]neas?|linhas?|rig[ah]e?"
     r"|строк\w{1,3})\s(\d{1,7})(?:\s?[-–]\s?\d{1,7})?"
     r"(?:\s(?:of|in|von|de|dans|en|di|в))\s[`\"'(]{0,2}$",
     re.IGNORECASE,
 )
-_LINE = re.compile(
+_LINE = Pattern(
     r"(?:^|[\s(|*_`])(?:(?:lines?|zeilen?|lignes?|l[ií]neas?|linhas?|rig[ah]e?|строк\w{1,3}|ln)"
     r"(?:\s?\(s\))?[*_`]{0,3}\s?:?[*_`]{0,3}\s{0,3}|L)`?(\d{1,7})\b|(\d{1,7})\s?行目?",
     re.IGNORECASE,
 )
-_RANGE = re.compile(r"^\s{0,20}[-*]?\s?`?(\d{1,7})(?:\s?[-–]\s?\d{1,7})?`?\s?(?::|┆|\|(?=\s)|$)")
+_RANGE = Pattern(r"^\s{0,20}[-*]?\s?`?(\d{1,7})(?:\s?[-–]\s?\d{1,7})?`?\s?(?::|┆|\|(?=\s)|$)")
 _LONGEST = 4_000  # characters looked at
 
 
@@ -69,12 +70,11 @@ def find(text: str) -> Place:
         if "/blob/" in path:
             path = path.partition("/blob/")[2].partition("/")[2] or path
         rest = text[match.end() : match.end() + 60]
-        line = _AFTER.match(rest) or _CJK.match(rest)
-        if line is None:
-            line = _BEFORE.search(text[max(0, match.start() - 40) : match.start()])
-        if line:
-            last = line[2] if line.re is _AFTER else None
-            return Place(path, int(line[1]), int(last or 0))
+        if after := _AFTER.match(rest):
+            return Place(path, int(after[1]), int(after[2] or 0))
+        before = text[max(0, match.start() - 40) : match.start()]
+        if line := _CJK.match(rest) or _BEFORE.search(before):
+            return Place(path, int(line[1]))
         first = first if first.file else Place(path, 0)
     return first
 

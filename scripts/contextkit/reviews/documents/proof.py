@@ -25,10 +25,12 @@ from contextkit.base.type_names import Iterable
 from contextkit.reviews.documents import lines, reader, vocabulary
 from contextkit.reviews.documents.vocabulary import SERIOUS, SEVERITIES
 from contextkit.text.blocks import blocks
+from contextkit.text.patterns import Pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextkit.reviews.documents.index import Finding
+    from contextkit.reviews.documents.runs import Terms
     from contextkit.text.blocks import Block
 
 NOT_READ = "it does not say how many files it read"
@@ -48,8 +50,8 @@ _SEV = (
     r"|\bhigh(?=[ -](?:severity|risk|impact)|[ -]priority(?! (?:first|queue|jobs?|tasks?)\b))"
     r"|🔴|🚨|🟥|🛑|⛔|🟠|❌)"
 )
-_SERIOUS = re.compile(_SEV.replace("P[Ol]", "(?-i:P[Ol])"), re.IGNORECASE)
-_FOREIGN = re.compile(
+_SERIOUS = Pattern(_SEV.replace("P[Ol]", "(?-i:P[Ol])"), re.IGNORECASE)
+_FOREIGN = Pattern(
     r"kritis[ckh]|kritiek|kriit[it]|kriti[ckč]|kritikus|krytycz|крити|κρ[ιί]σιμ|critiqu"
     r"|cr[ií]tic[oai]s?\b"
     r"|^\W{0,6}critic(?=\W{0,4}(?::|$))|\bgrave|schwerwieg|allvarlig|alvorlig|vakava|poważn|závažn|súlyos|ciddi|серь[её]зн"
@@ -73,8 +75,11 @@ _NO = (
     r"| rises to)?(?: an?)?)"
 )
 _OR = r"(?:\s?,?\s?(?:/|\b(?:or|nor|and|oder|und|ou|et|ni|o|y|e|и|или)\b|&|或|和|と)\s?-?\s?)"
-_ONE = rf"(?:{_NOUN}\s)?{_SEV}-?(?:[\s-]{_NOUN}){{0,2}}"
-_ANY = rf"(?:{_ONE}|\bp[0-3]s?\b(?:\s{_NOUN})?)"
+# A character stands for each severity word and for each noun beside one.
+_SEV_MARK, _NOUN_MARK, _MARKS = 0xE000, 0xF000, 0x800
+_S, _N = "(?-i:[\ue000-\ue7ff])", "(?-i:[\uf000-\uf7ff])"
+_ONE = rf"(?:{_N}\s)?{_S}-?(?:[\s-](?:{_N}|{_S})){{0,2}}"
+_ANY = rf"(?:{_ONE}|\bp[0-3]s?\b(?:\s{_N})?)"
 _LIST = rf"{_ONE}(?:(?:,\s(?:no\s)?{_ANY}){{0,4}}{_OR}(?:{_NO}\s?)?{_ANY}|/{_ANY})?"
 _ZERO = (
     r"(?:0|none|nothing|zero|nil|n/a|null|no|keine?|aucune?|ningun[oa]|nenhum|nessuno"
@@ -84,44 +89,46 @@ _END = (
     r"(?=[\s\"')\]}*_]{0,4}(?:$|[,;.|)\]}·•/。、，<]"
     r"|\s(?:and|p[2-3]|\d|high|medium|low|major|imp)\b|\s?[🟡🟠🟢🔵·•]))"
 )
-_DENIED = re.compile(
+_DENIED = Pattern(
     rf"{_NO}[\s\"'*_`]{{0,3}}{_LIST}(?!\s{{0,2}}[:=—–>|(])"
     rf"|{_ONE}(?:{_OR}{_ONE})?[\s\"'*_`]{{0,3}}(?:[:=|(>\]—–-]|\bare\b|\bis\b"
     rf"|\bwere\b)?[\s\"'(*_`:\[]{{0,6}}{_ZERO}{_END}"
-    rf"|{_ONE}(?:{_OR}{_ONE})?(?: {_NOUN})? (?:and|but)(?: i| we)? (?:found|saw|see) (?:none"
+    rf"|{_ONE}(?:{_OR}{_ONE})?(?: {_N})? (?:and|but)(?: i| we)? (?:found|saw|see) (?:none"
     rf"|nothing|no)\b"
-    rf"|\bany {_ONE}(?:{_OR}{_ONE})?\?\s{{0,2}}no(?:ne)?\b|\bnon-?{_SEV}|\bfree of {_LIST}",
+    rf"|\bany {_ONE}(?:{_OR}{_ONE})?\?\s{{0,2}}no(?:ne)?\b|\bnon-?{_S}|\bfree of {_LIST}",
     re.IGNORECASE,
 )
-_NOT_DENIED = re.compile(
+_SEVERITY_MARK, _MARK = Pattern(_S), Pattern("[\ue000-\uf8ff]")
+_NOUNS = Pattern(rf"\b{_NOUN}", re.IGNORECASE)
+_NOT_DENIED = Pattern(
     r"\b(?:except|but|however|apart|besides|other than|unless|only|doubt|yet|fixed|salvo"
     r"|au(?:ß|ss)er|sauf"
     r"|excepto|tranne|menos|кроме)\b|除|以外",
     re.IGNORECASE,
 )
-_FIXED = re.compile(
-    rf"^[^:;]{{0,40}}{_SEV}[^:;]{{0,120}}\b(?:is|are|was|were|has been|have been)(?: now"
+_FIXED = Pattern(
+    rf"^[^:;]{{0,40}}{_S}[^:;]{{0,120}}\b(?:is|are|was|were|has been|have been)(?: now"
     rf"| all)? (?:fixed|resolved|closed|gone)"
     r"(?: now| as well| too)?(?: and (?:is |are )?(?:now )?covered by (?:an? )?tests?)?\W*$",
     re.IGNORECASE,
 )
-_NOT_FIXED = re.compile(
+_NOT_FIXED = Pattern(
     r"\b(?:no|not|never|none|nothing|part|partly|most|some|half|should|must|until|if|when|once"
     r"|only|almost|said|claims?)\b|n't",
     re.IGNORECASE,
 )
-_STILL = re.compile(r"\b(?:not|never|still|partly|only|almost|should|must)\b|n't", re.IGNORECASE)
-_MEASURED = re.compile(r"[-+±~<>]?\d[\d.,]*\s?[^\W\d]{1,4}(?:/s)?|[-+]?\d[\d.,]*\s?[x×%]")
-_NO_WORD = re.compile(
+_STILL = Pattern(r"\b(?:not|never|still|partly|only|almost|should|must)\b|n't", re.IGNORECASE)
+_MEASURED = Pattern(r"[-+±~<>]?\d[\d.,]*\s?[^\W\d]{1,4}(?:/s)?|[-+]?\d[\d.,]*\s?[x×%]")
+_NO_WORD = Pattern(
     _NO + r"|rien|niente|nada|nichts|ничего|ありません|ない|없|нет|不存在", re.IGNORECASE
 )
-_SCALE = re.compile(r"\b(?:severit|scale|legend|priorit|levels?|rate|rating)", re.IGNORECASE)
-_LEVELS = re.compile(r"\bp[0-3]\b|\bimp\b|\bcritical\b|\bhigh\b|\bmedium\b|\blow\b", re.IGNORECASE)
-_COUNTED = re.compile(
+_SCALE = Pattern(r"\b(?:severit|scale|legend|priorit|levels?|rate|rating)", re.IGNORECASE)
+_LEVELS = Pattern(r"\bp[0-3]\b|\bimp\b|\bcritical\b|\bhigh\b|\bmedium\b|\blow\b", re.IGNORECASE)
+_COUNTED = Pattern(
     r"(?:p[0-3]|imp|critical|high|medium|low)[\s\"'*:=|(]{1,4}\d|\d\s?(?:p[0-3]|critical|high)\b",
     re.IGNORECASE,
 )
-_RULES = re.compile(
+_RULES = Pattern(
     r"[>\s\-*]{0,8}(?:any|a single|one) p[01]:? (?:finding |issue )?(?:means|makes"
     r"|requires)? ?(?:that )?(?:the |a )?"
     r"(?:overall )?(?:verdict)? ?(?:(?:is|of|must be) )?[`\"':]{0,2}\s?(?:risky"
@@ -129,7 +136,7 @@ _RULES = re.compile(
     r"|one row a finding\. severity",
     re.IGNORECASE,
 )
-_OTHER_VERDICT = re.compile(
+_OTHER_VERDICT = Pattern(
     r"\b(?:do not|don't|must not|should not|shouldn't|cannot|can't|not ready to"
     r"|not safe to)(?: be)?"
     r" (?:merge|ship|release|deploy|land|approve)|\bnot ready\b|\brequest(?:s|ed|ing)? changes"
@@ -140,7 +147,7 @@ _OTHER_VERDICT = re.compile(
     r"|^\W{0,6}(?:fail(?:ed|s|ure)?|blocked|unsafe|risky|nack)\W{0,6}$",
     re.IGNORECASE,
 )
-_UNREAD = re.compile(
+_UNREAD = Pattern(
     r"\b(?:could not|couldn't|cannot|can't|unable to|not able to|did not|didn't|failed to"
     r"|have not|haven't)\b[^.]{0,30}"
     r"\b(?:review|read|access|open|load|complete|finish)|\bdiff (?:was|is) (?:empty|missing"
@@ -149,27 +156,30 @@ _UNREAD = re.compile(
     r"|ran out of|timed out)\b",
     re.IGNORECASE,
 )
-_PART = re.compile(
+_PART = Pattern(
     r"(?<![\d.,])(\d{1,6})\s{0,2}(?:of|/|out of|von|sur|de|из|di|van|av|af|z|от"
     r"|의)\s{0,2}(?:the\s)?(\d{1,6})(?![\d.])",
     re.IGNORECASE,
 )
-_PART_CJK = re.compile(r"(\d{1,6})\s?[^\d\s.,;a-z]{1,10}[中の](?:的)?\s?(\d{1,6})")
-_READ = re.compile(
+_PART_CJK = Pattern(r"(\d{1,6})\s?[^\d\s.,;a-z]{1,10}[中の](?:的)?\s?(\d{1,6})")
+_READ = Pattern(
     r"[\s*_`>-]{0,6}read\W{1,6}(\d{1,6}) (?:of|/) (\d{1,6})(?: files?)?\W{0,6}$", re.IGNORECASE
 )
-_COUNTS = re.compile(r"[\s*_`>-]{0,6}(?:severity |finding )?counts?\W{1,6}(?=p0)", re.IGNORECASE)
-_FIXED_IDS = re.compile(
+_COUNTS = Pattern(r"[\s*_`>-]{0,6}(?:severity |finding )?counts?\W{1,6}(?=p0)", re.IGNORECASE)
+_FIXED_IDS = Pattern(
     r"[\s*_`>-]{0,6}fixed\W{1,6}(?:P[0-3]"
     r"|[A-Z]{1,6})-?[\w.]{1,12}(?:[,;\s]{1,3}(?:and )?[A-Z]\w{0,6}-?[\w.]{1,12}){0,60}\W{0,4}$",
     re.IGNORECASE,
 )
-_PAIR = re.compile(r"(p[0-3]|imp)\W{1,4}(\d{1,6})", re.IGNORECASE)
-_LABEL = re.compile(
+_COUNTED_ONLY = Pattern(
+    r"[\s*_`>-]{0,6}counts?: (?:(?:p[0-3]|imp):? \d{1,6}[,;. ]{0,3}){1,5}$", re.IGNORECASE
+)
+_PAIR = Pattern(r"(p[0-3]|imp)\W{1,4}(\d{1,6})", re.IGNORECASE)
+_LABEL = Pattern(
     r"^(?P<label>[^:：=|—–\n]{1,60}?)[\s*_`\"]{0,4}(?:[:：=](?!//)|\s[—–-]\s|[—–]"
     r"|\|)[\s*_`]{0,4}(?P<value>\S.*)$"
 )
-_IDENTIFIER = re.compile(
+_IDENTIFIER = Pattern(
     r"`[^`\n]{1,200}`|[\w./\\-]{0,200}[/\\_][\w./\\-]{1,200}|\b[\w-]{1,80}\.\w{1,5}\b(?!\w)"
 )
 _CODE = frozenset(
@@ -229,21 +239,10 @@ _TITLED = frozenset(
     "review report audit analysis assessment bericht revue revisión revisão レビュー 审查"
     " 审核 обзор".split()
 )
-_HIDING = re.compile(
+_HIDING = Pattern(
     "[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\u00ad\u034f\u115f\u1160\u180e\u3164\ufeff\uffa0"
     "\u0300-\u036f\u20d0-\u20ff\uff01-\uff5e\u2460-\u24ff\U0001d400-\U0001d7ff\U0001f100-\U0001f1ff]"
 )
-
-
-class Terms(NamedTuple):
-    """What a run's contract asks an agent to prove.
-
-    files: how many there are to read, 0 if that is not known; open: the ids of the findings of
-    which it has to say whether they are fixed.
-    """
-
-    files: int
-    open: tuple[str, ...] = ()
 
 
 class Doubt(NamedTuple):
@@ -370,12 +369,16 @@ class _Proof:
         if not counts:
             found.append(Doubt(0, "", NOT_COUNTED))
         for number, row in counts:
-            said = {name.upper(): int(count) for name, count in _PAIR.findall(row[:400])}
-            if any(said.get(name, 0) != self._counts[name] for name in {*SEVERITIES[:4], *said}):
+            if not self._agrees(row):
                 found.append(Doubt(number, _shown(row), "its counts are not those of its index"))
         if {one.upper() for one in terms.open} - self._fixed - self._ids:
             found.append(Doubt(0, "", NOT_CONFIRMED))
         return found
+
+    def _agrees(self, row: str) -> bool:
+        """Whether the counts in a line are those of the index."""
+        said = {name.upper(): int(count) for name, count in _PAIR.findall(row[:400])}
+        return all(said.get(name, 0) == self._counts[name] for name in {*SEVERITIES[:4], *said})
 
     def _said_fixed(self) -> set[str]:
         """Return the words of the line that says which findings of the run before are fixed."""
@@ -410,6 +413,8 @@ class _Proof:
         if self._confirms and _FIXED_IDS.match(row):
             return ""
         if _is_ours(self._raw[number]) or _READ.match(row) or _RULES.match(row):
+            return ""
+        if _COUNTED_ONLY.match(row) and self._agrees(row):
             return ""
         row = self._without_fixed(row)
         serious = "" if number in self._legend else self._serious(number, row, after)
@@ -499,9 +504,9 @@ def _is_verdict(label: str, value: str) -> bool:
     return bool(_VERDICTS & set(_all_words(label))) and 0 < len(_all_words(value)) <= 3
 
 
-_COUNTER = re.compile(r"\b(?:p[01]|critical|blockers?|high)_\w{1,20}\W{1,4}[1-9]", re.IGNORECASE)
-_SPACED = re.compile(r"(?<!\S)(?:[A-Za-z0-9][ ._-]){4,}[A-Za-z0-9](?!\S)")
-_ATTRIBUTES = re.compile(r"=\s?[\"']?([\w -]{1,60})|badge/([\w-]{1,80})")
+_COUNTER = Pattern(r"\b(?:p[01]|critical|blockers?|high)_\w{1,20}\W{1,4}[1-9]", re.IGNORECASE)
+_SPACED = Pattern(r"(?<!\S)(?:[A-Za-z0-9][ ._-]){4,}[A-Za-z0-9](?!\S)")
+_ATTRIBUTES = Pattern(r"=\s?[\"']?([\w -]{1,60})|badge/([\w-]{1,80})")
 
 
 def _entities(row: str) -> str:
@@ -571,7 +576,7 @@ def _is_mixed(word: str) -> bool:
 def _serious(row: str, after: str) -> str:
     """Return the severity word that a line says and does not deny itself, or ''."""
     if counted := _COUNTER.search(row):
-        return counted[0]
+        return str(counted[0])
     text = _unescaped(row)
     for mark in ("*", "_", "~", "\\"):
         text = text.replace(mark, "")
@@ -609,15 +614,19 @@ _OF_CODE = ("section", "path of", "path is", "path, a")  # a critical section is
 
 
 def _of_sentence(sentence: str) -> str:
-    if _FIXED.search(sentence) and not _NOT_FIXED.search(sentence):
+    marked, serious = _marked(_MARK.sub("x", sentence), _SERIOUS, _SEV_MARK)
+    if _FIXED.search(marked) and not _NOT_FIXED.search(marked):
         return ""
-    rest = _DENIED.sub(" ", sentence)
-    found = _SERIOUS.search(rest) or _labelled_high(rest)
-    if found:
-        return names.one_line(found[0])
-    denied = rest != sentence
+    marked, nouns = _marked(marked, _NOUNS, _NOUN_MARK)
+    rest = _DENIED.sub(" ", marked)
+    if left := _SEVERITY_MARK.search(rest):
+        return names.one_line(serious[ord(left[0]) - _SEV_MARK])
+    denied = rest != marked
+    rest = _MARK.sub(lambda mark: nouns[ord(mark[0]) - _NOUN_MARK], rest)
+    if high := _labelled_high(rest):
+        return names.one_line(high[0])
     if denied and _NOT_DENIED.search(rest):
-        return names.one_line(_SERIOUS.search(sentence)[0])  # type: ignore[index]
+        return names.one_line(serious[0])
     for clause in re.split(r"[,、，—–:：]", rest):
         foreign = _FOREIGN.search(clause)
         if foreign and (not _NO_WORD.search(clause) or _NOT_DENIED.search(clause)):
@@ -625,7 +634,13 @@ def _of_sentence(sentence: str) -> str:
     return ""
 
 
-_HIGH = re.compile(
+def _marked(text: str, words: Pattern, first: int) -> tuple[str, list[str]]:
+    """A text with a character from `first` on in place of each of the words; and the words."""
+    marks = iter(range(first, first + _MARKS))
+    return words.sub(lambda _: chr(next(marks, first)), text), words.findall(text)
+
+
+_HIGH = Pattern(
     r"(?:^|severity|priority|rated|risk|sev|level)[\s\"':=>|\[(*—–-]{1,8}(?P<word>high|major"
     r"|important|required)\b"
     r"(?=[\s\"')\]}|>]{0,3}(?:$|[:.,;|—–<\]})-]))"
@@ -634,10 +649,10 @@ _HIGH = re.compile(
     r"|^\W{0,6}(?P<start>high|major|important)\s?[:—–|]",
     re.IGNORECASE,
 )
-_ZERO_HIGH = re.compile(
+_ZERO_HIGH = Pattern(
     r"(?:high|major)[\s\"':=|(]{1,5}(?:0|none|no)\b|\b(?:0|no)\s(?:high|major)", re.IGNORECASE
 )
-_RATED = re.compile(r"confidence|likelihood|effort|value|quality|complex", re.IGNORECASE)
+_RATED = Pattern(r"confidence|likelihood|effort|value|quality|complex", re.IGNORECASE)
 
 
 def _labelled_high(read: str) -> re.Match[str] | None:
@@ -656,7 +671,7 @@ def _identifier(found: re.Match[str]) -> str:
     )
 
 
-_PAIRED = re.compile(r"(?:^|[/\s])p[01](?:[/-]|$)", re.IGNORECASE)
+_PAIRED = Pattern(r"(?:^|[/\s])p[01](?:[/-]|$)", re.IGNORECASE)
 
 
 def _unescaped(row: str) -> str:
@@ -678,7 +693,7 @@ def _reads_less(row: str) -> bool:
     return any(int(match[2]) < int(match[1]) for match in _PART_CJK.finditer(row))
 
 
-_NO_VERDICT = re.compile(
+_NO_VERDICT = Pattern(
     r"\b(?:no|not|nothing|never|none|would not)\b[^.]{0,20}\b(?:reject|needs? (?:changes|work)"
     r"|request)"
     r"|\b(?:nothing(?: here| in (?:it|this))?|none(?: of (?:it|them|these))?|not|never"

@@ -26,6 +26,7 @@ from contextkit.reviews.documents.index import Finding
 from contextkit.reviews.documents.places import NONE, Place
 from contextkit.reviews.documents.vocabulary import SERIOUS, Head
 from contextkit.text.blocks import Block, blocks
+from contextkit.text.patterns import Pattern
 
 _PLURALS = frozenset(
     "issues findings problems bugs improvements suggestions blockers vulnerabilities concerns"
@@ -58,26 +59,26 @@ _TITLES = frozenset(
     " TÍTULO"
     " TITOLO 問題 问题 タイトル 标题 ПРОБЛЕМА".split()
 )
-_TAG = re.compile(r"<(/?)(\w{1,12})\b([^<>]{0,300})>")
-_IMAGE = re.compile(r"!\[([^\]\n]{0,80})\]\([^()\n]{0,300}\)")
-_INLINE = re.compile(
+_TAG = Pattern(r"<(/?)(\w{1,12})\b([^<>]{0,300})>")
+_IMAGE = Pattern(r"!\[([^\]\n]{0,80})\]\([^()\n]{0,300}\)")
+_INLINE = Pattern(
     r"(?P<label>severity|priority|schweregrad|gravité|sévérité|severidad|gravedad)[*_`]{0,3}\s{0,2}"
     r"(?:[:=：]|is)[*_`]{0,3}\s{0,2}(?P<value>[^\s,;|)\]]{1,24})",
     re.IGNORECASE,
 )
-_LINT = re.compile(
+_LINT = Pattern(
     r"^\s{0,4}(?P<file>[\w@+\-./\\]{1,200}\.\w{1,8}|[\w./\-]{0,99}Dockerfile)"
     r"(?::(?P<line>\d{1,7})(?:[:.-]\d{1,7})*|\((?P<line2>\d{1,7})(?:,\d+)?\))\s?[:\-|]{0,2}\s{0,3}"
     r"[\[(]?(?P<word>\w[\w-]{1,20})[\])]?[:\s]\s{0,3}(?P<rest>\S.{0,500})"
 )
-_STYLISH = re.compile(
+_STYLISH = Pattern(
     r"^\s{1,8}(?P<line>\d{1,7}):\d{1,7}\s{1,9}(?P<word>error|warning"
     r"|info)\s{1,9}(?P<rest>\S.{0,400})"
 )
-_COUNT = re.compile(r"^[\s(]*(?:[:=—–-]\s*)?\(?\d{1,5}\)?[\s).,;|]*(?:[\w ]{0,24}|$)")
-_BOLD = re.compile(r"\*\*(.{2,300}?)\*\*|__(.{2,300}?)__")
-_SENTENCE = re.compile(r"(?<=[.!?。！？])(?:\s|$)|(?<=[。！？])")
-_WORST = re.compile(
+_COUNT = Pattern(r"^[\s(]*(?:[:=—–-]\s*)?\(?\d{1,5}\)?[\s).,;|]*(?:[\w ]{0,24}|$)")
+_BOLD = Pattern(r"\*\*(.{2,300}?)\*\*|__(.{2,300}?)__")
+_SENTENCE = Pattern(r"(?<=[.!?。！？])(?:\s|$)|(?<=[。！？])")
+_WORST = Pattern(
     r"must (?:be |not )?(?:fix|ship|merge)|has to be fixed|data loss|not (?:be )?(?:merge"
     r"|ship)|blocker|critical"
     r"|show-?stopper|before (?:this|it) (?:goes|ships|lands|is merged|can be merged)"
@@ -85,12 +86,12 @@ _WORST = re.compile(
     r"|anyone can|corrupt|twice",
     re.IGNORECASE,
 )
-_BAD = re.compile(
+_BAD = Pattern(
     r"serious|\bbug\b|crash|\bloses?\b|\bleak|race|deadlock|\bwrong|breaks?\b|broken|never|fails?\b"
     r"|incorrect|unsafe|vulnerab|should be fixed|problem",
     re.IGNORECASE,
 )
-_MILDLY = re.compile(r"smaller|minor|nit|cosmetic|style|optional|nice to have|suggest", re.I)
+_MILDLY = Pattern(r"smaller|minor|nit|cosmetic|style|optional|nice to have|suggest", re.I)
 _TITLE = 240  # characters of a title
 _FEW = 3  # letters that a title has at least
 _LONG = 400  # characters of a line looked at as a head

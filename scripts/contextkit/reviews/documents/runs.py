@@ -30,7 +30,7 @@ from contextkit.base import (
 )
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
-from contextkit.base.records import Record
+from contextkit.base.records import NamedTuple, Record
 from contextkit.base.stores import Loaded
 from contextkit.reviews.documents import verdicts
 
@@ -42,6 +42,17 @@ _HEX = frozenset("0123456789abcdef")
 _TIMES = ("finished_at", "ingested_at", "notified_at")
 _HAPPENS = (*_TIMES, "ended", "missed")
 ROSTER_FILE = "run.json"  # in the output folder
+
+
+class Terms(NamedTuple):
+    """What a run's contract asks an agent to prove.
+
+    files: how many there are to read, 0 if that is not known; open: the ids of the findings of
+    which it has to say whether they are fixed.
+    """
+
+    files: int
+    open: tuple[str, ...] = ()
 
 
 class Run(Record):

@@ -24,8 +24,7 @@ from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.reviews.documents import agent_review, contracts, processes, runs, verdicts
 from contextkit.reviews.documents.processes import Process
-from contextkit.reviews.documents.proof import Terms
-from contextkit.reviews.documents.runs import Run
+from contextkit.reviews.documents.runs import Run, Terms
 from contextkit.reviews.flows import agent_files, comparisons, history, workers
 from contextkit.reviews.flows.agent_files import Reading
 from contextkit.reviews.flows.comparisons import Subject

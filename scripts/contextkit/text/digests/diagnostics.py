@@ -14,7 +14,8 @@ from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
 from contextkit.text.digests import reading
 from contextkit.text.digests.lines import Lines
-from contextkit.text.digests.reading import Pattern, Unit
+from contextkit.text.digests.reading import Unit
+from contextkit.text.patterns import Pattern
 
 _PLACE = r"(?:[A-Za-z]:)?[^\s:()'\"`]+\.[A-Za-z]\w{0,7}(?::\d+(?::\d+)?(?:-\d+)?|\(\d+(?:,\d+)?\))"
 _SEVERITY = r"fatal error|error|warning|note|info(?:rmation)?|hint|style|convention|refactor"

@@ -25,14 +25,15 @@ from contextkit.text import facts, fitting
 from contextkit.text.digests import kinds, reading, weighing
 from contextkit.text.digests.kinds import binary
 from contextkit.text.digests.reading import Unit
+from contextkit.text.patterns import Pattern
 
 _LISTED = 0.12  # share of the cap for units of a list
 _ROW = 4  # extra tokens per row
 _DENSE = 0.55  # power of the tokens by which the words of a line are divided
 _TASTE = 0.5  # weight of a unit's decisiveness relative to its facts
 _BARE, _KEY = 0.12, 0.4  # facts that a unit without any counts as, and those that a key unit adds
-_WORD = reading.Pattern(r"\d+|[^\W\d_][^\W_]+")  # by which statements are compared
-_SAYS_MORE = reading.Pattern(r"\d|\S\s+\S+\s+\S")  # than a title of two words
+_WORD = Pattern(r"\d+|[^\W\d_][^\W_]+")  # by which statements are compared
+_SAYS_MORE = Pattern(r"\d|\S\s+\S+\s+\S")  # than a title of two words
 _NAME, _NAMES = 40, 8  # characters of a short name, and names listed after `+n more`
 _ENOUGH = 2.2  # times the cap, of which the units are chosen before they are measured
 _NEXT, _CUT = 4, 2  # units for which there may be room in the end, and those that may be cut

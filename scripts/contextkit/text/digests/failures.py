@@ -17,7 +17,7 @@ import re
 from contextkit.base.records import NamedTuple
 from contextkit.text.digests import lines, reading
 from contextkit.text.digests.lines import Lines
-from contextkit.text.digests.reading import Pattern
+from contextkit.text.patterns import Pattern
 
 FAILS = Pattern(  # at the beginning or end of a line as some tools say it, then anywhere
     r"^(?:E: |##\[error\]|CONFLICT \(|error during build|\S+\.go:\d+:\d+: )"

@@ -16,7 +16,8 @@ from collections import Counter
 
 from contextkit.base.type_names import Collection, Iterator
 from contextkit.text.digests import reading, weighing
-from contextkit.text.digests.reading import Pattern, Unit
+from contextkit.text.digests.reading import Unit
+from contextkit.text.patterns import Pattern
 
 # a zero stays: `0 errors` is another form than `3 errors`; so does the status of a request
 _NUMBERS = Pattern(r"[1-9][\da-f]*|(?<![\s=:(])0[\da-f]*|0[\d.:a-f]+")

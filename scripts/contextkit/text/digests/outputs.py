@@ -15,7 +15,8 @@ from contextkit.base.type_names import Iterator
 from contextkit.text.digests import diagnostics, kinds, segments
 from contextkit.text.digests.kinds import log
 from contextkit.text.digests.lines import Lines
-from contextkit.text.digests.reading import Pattern, Unit, line_count
+from contextkit.text.digests.reading import Unit, line_count
+from contextkit.text.patterns import Pattern
 
 _WHOLE = ("results", "json", "diff", "table", "listing", "code")  # asked of a segment
 _LARGEST, _HEAD, _TAIL = 4_000_000, 3_000_000, 1_000_000  # characters that are read

@@ -14,8 +14,9 @@ import itertools
 import re
 
 from contextkit.base.records import NamedTuple
-from contextkit.base.type_names import Any, Iterable, Iterator
+from contextkit.base.type_names import Iterable, Iterator
 from contextkit.text import blocks as markdown_blocks
+from contextkit.text.patterns import Pattern
 
 FAILING = "failing"  # the group of lines with failure words
 LISTED = 9  # the rank of an entry of a list
@@ -23,19 +24,6 @@ LONGEST = 320  # characters in a unit; a longer sentence is cut at the end of a 
 _ABBREVIATIONS = frozenset(
     "e.g i.e etc vs cf dr mr mrs approx resp ca bzw z.b d.h p.ej no st".split()
 )
-
-
-class Pattern:
-    """A regular expression that is compiled on first use, since a text is of only one kind."""
-
-    def __init__(self, source: str, flags: int = 0) -> None:
-        self._source, self._flags = source, flags
-
-    def __getattr__(self, name: str) -> Any:
-        compiled = re.compile(self._source, self._flags)
-        for method in ("match", "search", "sub", "findall", "finditer"):
-            setattr(self, method, getattr(compiled, method))
-        return getattr(compiled, name)
 
 
 _COLOR = Pattern(r"\x1b(?:\[[\d;?]*[A-Za-z]|\][^\x07\n]*\x07|\([AB0])")

@@ -11,7 +11,7 @@ import re
 
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
-from contextkit.text.digests.reading import Pattern
+from contextkit.text.patterns import Pattern
 
 _BEGINS = Pattern(
     r"(?P<diff>diff --(?:git|cc|combined) |Index: \S|--- (?:\S.*)?\n\+\+\+ (?:\S|$))"

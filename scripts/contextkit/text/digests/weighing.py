@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 
-from contextkit.text.digests.reading import Pattern
+from contextkit.text.patterns import Pattern
 
 _KEY = tuple(
     (

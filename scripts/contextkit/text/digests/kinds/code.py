@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from contextkit.text.digests import reading
-from contextkit.text.digests.reading import Pattern, Unit, cut
+from contextkit.text.digests.reading import Unit, cut
+from contextkit.text.patterns import Pattern
 
 _DEFINES = Pattern(
     r"^(\s*)(?:@\w.*|(?:export\s+(?:default\s+)?|public\s+|private\s+|protected\s+|static\s+"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from contextkit.text.digests.reading import Pattern, Unit
+from contextkit.text.digests.reading import Unit
+from contextkit.text.patterns import Pattern
 
 _BEGINS = Pattern(r"^(?:diff --(?:git|cc|combined) |--- \S.*\n\+\+\+ \S|Index: \S)", re.M)
 _HUNK = Pattern(r"^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@ ?(.*)$")

@@ -7,7 +7,8 @@ from collections import Counter
 
 from contextkit.base.names import counted
 from contextkit.text.digests import reading, weighing
-from contextkit.text.digests.reading import Pattern, Unit
+from contextkit.text.digests.reading import Unit
+from contextkit.text.patterns import Pattern
 
 _PATH = Pattern(r"^(?:[^\s:|<>\"'*?]+/)+[^\s:|<>\"'*?]*$")
 _HIT = Pattern(  # no line of a compiler or linter

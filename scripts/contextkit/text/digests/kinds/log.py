@@ -10,7 +10,8 @@ from contextkit.base.records import NamedTuple
 from contextkit.text.digests import diagnostics, failures
 from contextkit.text.digests.failures import Failure
 from contextkit.text.digests.lines import Lines, bare
-from contextkit.text.digests.reading import Pattern, Unit, line_count
+from contextkit.text.digests.reading import Unit, line_count
+from contextkit.text.patterns import Pattern
 
 _LEVELS = ("PASSED", "PASS", "FAILED", "FAIL", "ERROR", "SKIPPED", "SKIP", "XFAIL", "XPASS",
            "WARNING", "WARN", "INFO", "DEBUG", "TRACE", "FATAL", "CRITICAL", "NOTICE")  # fmt: skip

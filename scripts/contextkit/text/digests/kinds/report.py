@@ -6,7 +6,8 @@ import functools
 import re
 
 from contextkit.text.digests import reading, weighing
-from contextkit.text.digests.reading import Block, Pattern, Unit
+from contextkit.text.digests.reading import Block, Unit
+from contextkit.text.patterns import Pattern
 
 _FORM = Pattern(r"^(?:#{1,6} \S|[-*+] \S|\d{1,3}\. \S|\|.*\|\s*$|> \S)", re.M)
 _HEADS = Pattern(r"^#{1,6} \S", re.M)

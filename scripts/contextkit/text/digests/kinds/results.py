@@ -8,7 +8,8 @@ import re
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
 from contextkit.text.digests import diagnostics, objects
-from contextkit.text.digests.reading import Pattern, Unit, cut
+from contextkit.text.digests.reading import Unit, cut
+from contextkit.text.patterns import Pattern
 
 _TAP = Pattern(
     r"^( *)(not )?ok\b(?: (\d+))?(?: -)? ?(.*?)(?: # (SKIP|TODO|skip|todo)\b.*)?(?: # time=.*)?$"

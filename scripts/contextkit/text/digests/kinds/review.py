@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from contextkit.text.digests import reading
 from contextkit.text.digests.kinds import report
-from contextkit.text.digests.reading import Pattern, Unit
+from contextkit.text.digests.reading import Unit
+from contextkit.text.patterns import Pattern
 
 _SEVERITY = (
     "P[0-3]|IMP|BLOCKERS?|CRITICAL|HIGH|MEDIUM|LOW|MAJOR|MINOR|NITS?|INFO(?:RMATIONAL)?|SUGGESTION"

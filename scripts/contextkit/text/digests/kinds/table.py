@@ -8,7 +8,8 @@ from collections import Counter
 
 from contextkit.base.type_names import Callable
 from contextkit.text.digests.lines import bare
-from contextkit.text.digests.reading import Pattern, Unit, cells, row_statement
+from contextkit.text.digests.reading import Unit, cells, row_statement
+from contextkit.text.patterns import Pattern
 
 _RULE = Pattern(r"[\s|:=+-]+$")
 _BORDERS = str.maketrans({"│": "|", "┃": "|", "─": "-", "━": "-"} | dict.fromkeys("┌┬┐├┼┤└┴┘", "+"))

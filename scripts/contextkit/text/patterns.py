@@ -1,0 +1,20 @@
+"""Regular expressions that cost nothing until a text needs them."""
+
+from __future__ import annotations
+
+import re
+
+from contextkit.base.type_names import Any
+
+
+class Pattern:
+    """A regular expression that is compiled on first use: few texts need all of them."""
+
+    def __init__(self, source: str, flags: int = 0) -> None:
+        self._source, self._flags = source, flags
+
+    def __getattr__(self, name: str) -> Any:
+        compiled = re.compile(self._source, self._flags)
+        for method in ("match", "search", "sub", "findall", "finditer"):
+            setattr(self, method, getattr(compiled, method))
+        return getattr(compiled, name)
