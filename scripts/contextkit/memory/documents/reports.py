@@ -63,6 +63,7 @@ _LABELS = {
 }  # fmt: skip
 _NOT_AS_LABELS = ("summary",)
 _DEEPEST = 4  # deepest heading level at which a known name begins a section
+_BEGINNING = 200  # lines of a long text that are read first
 _MOST = 24  # most items of each kind to gather from inside other sections
 _STATUS_WORDS = {"complete": "completed", "done": "completed", "success": "completed",
                  "incomplete": "partial", "error": "failed", "fail": "failed", "failure": "failed",
@@ -228,12 +229,16 @@ def _first_sentence(lines: list[str]) -> str:
 
 
 def _prose(lines: list[str], *kinds: str) -> Iterator[str]:
-    """The texts of the blocks of these kinds, without those inside an item."""
-    found = blocks.blocks("\n".join(lines))
-    for block in found:
-        is_inside = block.inside >= 0 and found[block.inside].kind == "item"
-        if block.kind in kinds and not is_inside:
-            yield "\n".join(lines[block.first - 1 : block.last])
+    """The texts of the blocks of these kinds, without those inside an item.
+
+    For who takes the first that fits: of long texts, those at the beginning come twice.
+    """
+    for most in (_BEGINNING, len(lines)) if len(lines) > _BEGINNING else (len(lines),):
+        found = blocks.blocks("\n".join(lines[:most]))
+        for block in found if most == len(lines) else found[:-1]:  # the last may be cut off
+            is_inside = block.inside >= 0 and found[block.inside].kind == "item"
+            if block.kind in kinds and not is_inside:
+                yield "\n".join(lines[block.first - 1 : block.last])
 
 
 def _gist(head: list[str], found: list[Section], text: str) -> str:
