@@ -91,7 +91,28 @@ PROPERTIES = "".join(f"{name}: {at * 17} kB\n" for at, name in enumerate(
     ["MemTotal", "MemFree", "MemAvailable", *(f"Kind{chr(65 + n)}" for n in range(26))], start=9
 ))  # fmt: skip
 
+STARTED = "2015-07-29 17:{:02}:41 - INFO  [main] - Session {} was opened by client {}\n"
+SERVED = "".join(STARTED.format(n % 60, n * 77, n) for n in range(300)) + "".join(
+    f"2015-07-29 18:{n}:24 - WARN  [Recv:{n}] - Connection broken for id {n * 31}\n"
+    for n in range(11, 51)
+)
+LISTED_LOG = "".join(
+    f"- 11315664{n:02} 2005.11.09 dn{n} crond[29{n}]: session opened\n" for n in range(10, 60)
+)
+RUBOCOP = (
+    "Inspecting 5 files\nC.CCC\n\nOffenses:\n\n"
+    + "".join(f"app/a.rb:{n}:81: C: Line is too long. [83/80]\n  x = 1\n" for n in range(1, 20))
+    + "\n5 files inspected, 19 offenses detected\n"
+)
+HLINT = "".join(
+    f"src/A.hs:{n}:18: Suggestion: Redundant bracket\nFound:\n  (f {n})\n\n" for n in range(1, 15)
+)
+
 TOLD = {
+    "zookeeper": (SERVED, "log", ["Connection broken for id 341 (x40)", "40 WARN of 340"]),
+    "thunderbird": (LISTED_LOG, "plain", ["session opened"]),
+    "rubocop": (RUBOCOP, "log", ["19 offenses detected", "Line is too long. [83/80] x19"]),
+    "hlint": (HLINT, "log", ["14 messages in 1 file", "Redundant bracket x14"]),
     "ls -lR": (LISTED, "listing", ["3 files and 1 folder", "large.sql 94208"]),
     "find -ls": (FOUND, "listing", ["40 files", "below /srv/app", "b/m39.py 1039"]),
     "npm ls": (TREE, "listing", ["6 entries, 3 at the top", "mocha@10.2.0", "left-pad@1.3.0"]),

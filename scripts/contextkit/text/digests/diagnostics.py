@@ -18,14 +18,17 @@ from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
 
 _PLACE = r"(?:[A-Za-z]:)?[^\s:()'\"`]+\.[A-Za-z]\w{0,7}(?::\d+(?::\d+)?(?:-\d+)?|\(\d+(?:,\d+)?\))"
-_SEVERITY = r"fatal error|error|warning|note|info(?:rmation)?|hint|style|convention|refactor"
+_SEVERITY = (
+    r"(?i:fatal error|error|warning|note|info(?:rmation)?|hint|suggestion|style|convention"
+    r"|refactor)"
+)
 _CODE = r"[A-Z]{1,6}\d{2,5}"
-_RULE = r"\s\[[-\w/=+]+\](?: \[\d\])?"  # at the end of a line
+_RULE = r"\s\[[-\w/=+]*[A-Za-z][-\w/=+]*\](?: \[\d\])?"  # at the end of a line
 _PLACED = Pattern(
     rf"\s*(?P<place>{_PLACE})(?::| -)\s+(?:(?P<level>{_SEVERITY}|schwerwiegender Fehler|Fehler"
     rf"|Warnung"
     rf"|erreur|errore|ошибка|предупреждение)(?: (?=TS\d)|(?= ?\[)|:)"
-    rf"|(?P<letter>[CEFWR]): (?=\S+/\S+: )|(?=\[(?P<kind>[CEFWR])\d{{4}}\()"
+    rf"|(?P<letter>[CEFWR]): (?=\S+/\S+: |[A-Z])|(?=\[(?P<kind>[CEFWR])\d{{4}}\()"
     rf"|(?={_CODE}\b)|(?=invalid-syntax: )|(?=.*{_RULE}$))\s*(?P<said>\S.*)$"
 )
 _MARKED = Pattern(  # the level first, as Maven has it
@@ -45,7 +48,11 @@ _FILE = Pattern(r"\s*(\S+\.\w{1,8}):?$")
 _ARROW = Pattern(rf"^[ \t]*(?:-->|╭─\[|,-\[) ?(?P<place>{_PLACE})", re.M)  # below the message
 _HEADED = Pattern(rf"(?P<level>error|warning)?(?:\[?(?P<code>{_CODE})\]?)?:? *(?P<said>\S.*)$")
 _FIRST_CODE = Pattern(rf"\[?({_CODE}|invalid-syntax)\b(?:\([\w-]+\),[^\]]*\])?:? *(?:\[\*\] )?")
-_LAST_CODE = Pattern(r"(?:\s\[([-\w/=+]+)\](?: \[\d\])?|\s\((report\w+)\)|\s{2,}([\w@/-]+))$")
+_LAST_CODE = Pattern(
+    r"(?:\s\[([-\w/=+]*[A-Za-z][-\w/=+]*)\](?: \[\d\])?|\s\((report\w+)\)|\s{2,}([\w@/-]+))$"
+)
+_AS_ERRORS = ("fatal error", "error", "fehler", "schwerwiegender fehler", "erreur", "errore",
+              "ошибка")  # fmt: skip
 _WORSE = ("error", "warning", "")
 _GRADES = ("blocker", "fatal", "critical", "high")
 _IS_FILE = Pattern(r"[/\\]|\.\w+$")
@@ -139,12 +146,11 @@ def _made(number: int, place: str, level: str, said: str, quoted: str) -> Diagno
 
 def _level(word: str) -> str:
     """`error`, `warning`, `note`, or '' for what is neither."""
-    if word in ("fatal error", "error", "ERROR", "E", "F", "Fehler", "schwerwiegender Fehler",
-                "erreur", "errore", "ошибка", "✖", "✘", "×"):  # fmt: skip
+    if word in ("E", "F", "✖", "✘", "×") or word.lower() in _AS_ERRORS:
         return "error"
-    if word in ("warning", "WARNING", "WARN", "W", "⚠", "Warnung", "предупреждение"):
+    if word in ("W", "⚠") or word.lower() in ("warning", "warn", "warnung", "предупреждение"):
         return "warning"
-    return "note" if word in ("note", "hint") else ""
+    return "note" if word.lower() in ("note", "hint") else ""
 
 
 def units(found: list[Diagnostic]) -> list[Unit]:

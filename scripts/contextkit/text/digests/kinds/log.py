@@ -18,8 +18,9 @@ _LEVELS = ("PASSED", "PASS", "FAILED", "FAIL", "ERROR", "SKIPPED", "SKIP", "XFAI
 _LEVEL = Pattern(rf"\b({'|'.join(_LEVELS)})\b|^([IWEF])\d{{4}} \d\d:\d\d:|^\S+ \S+ \[(\w+)\] ")
 _VERDICT = Pattern(  # a line that summarizes a run
     r"(?<![.:\d])(?<!-\] )(?<!Running )(?<!from )\b\d+ (?:passed|failed|errors?|failing"
-    r"|passing|tests?|examples?|problems?|skipped"
-    r"|warnings?|issues?)\b|^(?:\[\w+\] +)?(?:Tests?:? |Tests run:|BUILD )|^test results?:"
+    r"|passing|tests?|examples?|problems?|skipped|total warnings"
+    r"|warnings?|issues?|offenses?|violations?|hints?|lints?|findings?)\b"
+    r"|^(?:\[\w+\] +)?(?:Tests?:? |Tests run:|BUILD )|^test results?:"
     r"|^FAILED \("
     r"|^(?-i:OK)(?: \(|$)"
     r"|^Ran \d+ tests?|^(?:ok|FAIL)\s+\S+\s+[\d.]+s|exit(?:ed)? (?:code|status|with)|^(?:Failed"
@@ -58,6 +59,9 @@ _NAME = Pattern(r"\S+::\S+")
 _ASIDE = 1.2  # weight of a line that says nothing of a run that failed
 _FIRST = 3  # messages of a compiler before other failures
 _BEGINNING = 2  # lines with words that say what a text of no run is
+_OFTEN, _MOST_OFTEN = 10, 3  # times for which a failure is told; how many such are told
+_SAID_ONLY = Pattern(r"\b(?:INFO|DEBUG|TRACE|NOTICE)\b", re.I)  # at the beginning of an entry
+_READ = 80  # characters of it
 _CAUSE = "Caused by: "
 _END = 40  # lines at the end among which the verdict is
 
@@ -96,6 +100,10 @@ def run(text: Lines, status: int | None = None) -> Run:
         worded = sorted({unit.line for unit in rest if unit.text.count(" ") > 1})
         first = {min((unit.line for unit in rest), default=0), *worded[:_BEGINNING]}
         rest = [unit._replace(rank=3 * (unit.line in first)) for unit in rest]
+    often = [unit for unit in rest if unit.group and unit.times >= _OFTEN]
+    often.sort(key=lambda unit: (bool(_SAID_ONLY.search(unit.text[:_READ])), -unit.times))
+    ranks = {unit.line: 2 + (not stamped) for unit in often[:_MOST_OFTEN]}
+    rest = [unit._replace(rank=ranks.get(unit.line, unit.rank)) for unit in rest]
     bad = any(_BAD.search(unit.text) for unit in verdict)
     if verdict and (bad or failed or messages):
         rest = [unit for unit in rest if unit.weight > _ASIDE or unit.group]

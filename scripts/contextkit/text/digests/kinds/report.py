@@ -11,6 +11,7 @@ from contextkit.text.patterns import Pattern
 
 _FORM = Pattern(r"^(?:#{1,6} \S|[-*+] \S|\d{1,3}\. \S|\|.*\|\s*$|> \S)", re.M)
 _HEADS = Pattern(r"^#{1,6} \S", re.M)
+_NUMBERED = Pattern(r"^[-*+] \[?\d{4,}\D", re.M)  # the time of an entry of a log
 _COMMITS = Pattern(r"^\* +(?:commit )?[0-9a-f]{7,40}\b", re.M)  # of `git log --graph`
 _STACKED = Pattern(r"^(#{1,6}) .*\n(?=\1 )", re.M)  # one above the other
 _TAP = Pattern(r"^(?:not )?ok \d", re.M)  # whose comments look like headings
@@ -37,7 +38,9 @@ def confidence(text: str) -> int:
     sample = text[:20_000]
     heads = len(_HEADS.findall(sample))
     form = len(_FORM.findall(sample))
-    if len(_COMMITS.findall(sample)) * 2 > form or len(_STACKED.findall(sample)) * 3 > heads:
+    if len(_COMMITS.findall(sample)) * 2 > form or len(_NUMBERED.findall(sample)) * 2 > form:
+        return 0
+    if len(_STACKED.findall(sample)) * 3 > heads:
         return 0  # a tool begins its lines like that
     lines = sample.count("\n") + 1
     form -= 0 if heads else sample.count("\n> ")  # a tool may begin its lines like that
