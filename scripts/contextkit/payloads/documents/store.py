@@ -190,7 +190,7 @@ def sessions_in(layout: Layout) -> list[str]:
             folders = [one.name for one in found if one.is_dir(follow_symlinks=False)]
     except (FileNotFoundError, NotADirectoryError):
         return []
-    return sorted(name for name in folders if sessions.is_name(name) and len(name) <= 64)
+    return sorted(filter(sessions.is_session, folders))
 
 
 def prepare_store(layout: Layout) -> None:
