@@ -69,7 +69,7 @@ def prepare(layout: Layout, agent: str) -> str:
 
 
 def left_by(layout: Layout, agent: str, here: str = "") -> str:
-    """The report that an agent left in its file, in the root or in its own worktree `here`; or ''."""
+    """The report an agent left in its file, in the root or its own worktree `here`; or ""."""
     path = place(layout, agent)
     places = [path]
     if here:

@@ -335,7 +335,7 @@ def sweep_in_passing(layout: Layout, now: int, spare: str) -> list[str]:
     try:
         idle = names.seconds(layout.limits.payload_idle)
         said = sweep(layout, now, idle, spare, _AT_ONCE)
-        if len(said) >= _AT_ONCE:
+        if len(said) == _AT_ONCE:
             os.unlink(mark)
         return said
     except (OSError, ContextError) as error:
