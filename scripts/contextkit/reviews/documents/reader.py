@@ -75,6 +75,9 @@ _STYLISH = Pattern(
     r"^\s{1,8}(?P<line>\d{1,7}):\d{1,7}\s{1,9}(?P<word>error|warning"
     r"|info)\s{1,9}(?P<rest>\S.{0,400})"
 )
+_CROSSED = Pattern(  # of a scanner
+    r"^\s{0,8}[✗✖✘×]\s(?P<rest>\S.{2,200}?)\s\[(?P<word>\w{3,12}) severity\]", re.IGNORECASE
+)
 _COUNT = Pattern(r"^[\s(]*(?:[:=—–-]\s*)?\(?\d{1,5}\)?[\s).,;|]*(?:[\w ]{0,24}|$)")
 _BOLD = Pattern(r"\*\*(.{2,300}?)\*\*|__(.{2,300}?)__")
 _SENTENCE = Pattern(r"(?<=[.!?。！？])(?:\s|$)|(?<=[。！？])")
@@ -497,6 +500,8 @@ class _Sight:
                     int(match["line"]),
                     self._above_places[number - 1].file,
                 )
+            elif match := _CROSSED.match(row):
+                word, line, file = match["word"], 0, ""
             else:
                 continue
             severity = LINTERS.get(word.lower(), "") or vocabulary.severity(word)
