@@ -490,24 +490,20 @@ class _Sight:
     def of_lines(self) -> list[_Found]:
         found = []
         for number, row in enumerate(self.rows, 1):
-            match = _LINT.match(row) if ":" in row or "(" in row else None
-            if match:
-                word, line = match["word"], int(match["line"] or match["line2"])
-                file = match["file"]
-            elif match := _STYLISH.match(row):
-                word, line, file = (
-                    match["word"],
-                    int(match["line"]),
-                    self._above_places[number - 1].file,
+            place = NONE
+            if match := _LINT.match(row) if ":" in row or "(" in row else None:
+                place = Place(
+                    match["file"].removeprefix("./"), int(match["line"] or match["line2"])
                 )
-            elif match := _CROSSED.match(row):
-                word, line, file = match["word"], 0, ""
+            elif match := _STYLISH.match(row):
+                place = Place(self._above_places[number - 1].file, int(match["line"]))
             else:
-                continue
+                match = _CROSSED.match(row)
+            word = match["word"] if match else ""
             severity = LINTERS.get(word.lower(), "") or vocabulary.severity(word)
-            if severity:
-                found.append(_Found(severity, "", _clean(match["rest"])[:_TITLE], number, number,
-                                    Place(file.removeprefix("./"), line), False))  # fmt: skip
+            if match and severity:
+                title = _clean(match["rest"])[:_TITLE]
+                found.append(_Found(severity, "", title, number, number, place, False))
         return found
 
     def of_prose(self) -> list[_Found]:
