@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from contextkit.text.digests import engine, objects
+from contextkit.text.digests import engine
 from contextkit.text.digests.kinds import results
 
 FINDINGS: dict[str, tuple[Any, tuple[str, str, str, str]]] = {
@@ -48,7 +48,7 @@ FINDINGS: dict[str, tuple[Any, tuple[str, str, str, str]]] = {
 @pytest.mark.parametrize("case", FINDINGS)
 def test_a_finding_is_known_by_its_parts(case: str) -> None:
     tree, (place, severity, code, said) = FINDINGS[case]
-    (found,) = objects.findings(tree)
+    (found,) = results.findings(tree)
     assert (found.place, found.severity, found.code, found.said) == (place, severity, code, said)
 
 
@@ -74,13 +74,15 @@ def test_a_linter_s_xml_is_read_as_its_json() -> None:
     ids=["entries of a log", "rules", "a level that is a number", "no words", "nowhere"],
 )
 def test_what_is_no_finding(tree: Any) -> None:
-    assert objects.findings(tree) == []
+    assert results.findings(tree) == []
 
 
 def test_a_place_is_never_that_of_a_neighbor() -> None:
-    one = {"severity": "high", "rule": "R1", "message": "a", "file": "a.py", "line": 1}
-    found = objects.findings({"results": [one, {"severity": "low", "rule": "R2", "message": "b"}]})
-    assert [(x.place, x.said) for x in found] == [("a.py:1", "a")]
+    one = {"severity": "high", "rule": "R1", "message": "lost", "file": "a.py", "line": 1}
+    found = results.findings(
+        {"results": [one, {"severity": "low", "rule": "R2", "message": "last"}]}
+    )
+    assert [(x.place, x.said) for x in found] == [("a.py:1", "lost")]
 
 
 def test_the_worst_come_first_and_are_counted_in_the_tool_s_words() -> None:

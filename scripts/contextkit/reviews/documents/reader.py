@@ -75,6 +75,9 @@ _STYLISH = Pattern(
     r"^\s{1,8}(?P<line>\d{1,7}):\d{1,7}\s{1,9}(?P<word>error|warning"
     r"|info)\s{1,9}(?P<rest>\S.{0,400})"
 )
+_CROSSED = Pattern(  # of a scanner
+    r"^\s{0,8}[✗✖✘×]\s(?P<rest>\S.{2,200}?)\s\[(?P<word>\w{3,12}) severity\]", re.IGNORECASE
+)
 _COUNT = Pattern(r"^[\s(]*(?:[:=—–-]\s*)?\(?\d{1,5}\)?[\s).,;|]*(?:[\w ]{0,24}|$)")
 _BOLD = Pattern(r"\*\*(.{2,300}?)\*\*|__(.{2,300}?)__")
 _SENTENCE = Pattern(r"(?<=[.!?。！？])(?:\s|$)|(?<=[。！？])")
@@ -487,22 +490,20 @@ class _Sight:
     def of_lines(self) -> list[_Found]:
         found = []
         for number, row in enumerate(self.rows, 1):
-            match = _LINT.match(row) if ":" in row or "(" in row else None
-            if match:
-                word, line = match["word"], int(match["line"] or match["line2"])
-                file = match["file"]
-            elif match := _STYLISH.match(row):
-                word, line, file = (
-                    match["word"],
-                    int(match["line"]),
-                    self._above_places[number - 1].file,
+            place = NONE
+            if match := _LINT.match(row) if ":" in row or "(" in row else None:
+                place = Place(
+                    match["file"].removeprefix("./"), int(match["line"] or match["line2"])
                 )
+            elif match := _STYLISH.match(row):
+                place = Place(self._above_places[number - 1].file, int(match["line"]))
             else:
-                continue
+                match = _CROSSED.match(row)
+            word = match["word"] if match else ""
             severity = LINTERS.get(word.lower(), "") or vocabulary.severity(word)
-            if severity:
-                found.append(_Found(severity, "", _clean(match["rest"])[:_TITLE], number, number,
-                                    Place(file.removeprefix("./"), line), False))  # fmt: skip
+            if match and severity:
+                title = _clean(match["rest"])[:_TITLE]
+                found.append(_Found(severity, "", title, number, number, place, False))
         return found
 
     def of_prose(self) -> list[_Found]:

@@ -117,6 +117,13 @@ def severity_of_id(identity: str) -> str:
     return ""
 
 
+def _of_audit(identity: str) -> str:
+    """Return the severity of an id as audits number them: `H-01` is the first of the high ones."""
+    letter, dash, number = identity.partition("-")
+    padded = dash and len(number) == 2 and number.isdigit()
+    return {"C": "P0", "H": "P1", "M": "P2", "L": "P3"}.get(letter, "") if padded else ""
+
+
 def mentions_serious(text: str) -> bool:
     """Whether a word of `text` is P0 or P1, or an id that carries one of them."""
     upper = text.upper()
@@ -173,7 +180,8 @@ class Head:
                 break
             self.marked = self.marked or marked
             self.title = rest
-        self.severity = strictest(self.severity, severity_of_id(self.id))
+        of_id = severity_of_id(self.id) or ("" if self.raw else _of_audit(self.id))
+        self.severity = strictest(self.severity, of_id)
 
 
 def _first_word(text: str) -> tuple[str, bool, str]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 
 from contextkit.base.type_names import Any
+from contextkit.text import objects
 from contextkit.text.digests.reading import Unit, cut
 
-_LARGEST = 4_000_000  # characters that are parsed; of a longer text, only lines at the start
 _NAMED = frozenset(
     "error errors message fail failed failure status state exit_code warning severity level result"
     " verdict summary title name id version".split()
@@ -22,7 +22,7 @@ def confidence(text: str) -> int:
     bare = text.lstrip()
     if bare[:1] not in ("{", "["):
         return 0
-    return 95 if parsed(bare) is not None else 60 if _is_cut(bare) else 0
+    return 95 if objects.parsed(bare) is not None else 60 if _is_cut(bare) else 0
 
 
 def _is_cut(text: str) -> bool:
@@ -31,23 +31,6 @@ def _is_cut(text: str) -> bool:
     like = sum(line[:1] in '"{}[]' or line[-1:] == "," for line in lines)
     begins = bool(lines) and (lines[0] in ("{", "[", "[{") or lines[0].endswith("},"))
     return len(lines) > 4 and begins and like * 10 >= len(lines) * 9
-
-
-def parsed(text: str) -> Any:
-    """The parsed value, or a list of values for JSON lines; None if it is neither."""
-    import json
-
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        pass
-    lines = [line for line in text[:_LARGEST].split("\n") if line.strip()]
-    if len(lines) < 2 or len(text) > _LARGEST:
-        lines = lines[:-1]
-    try:
-        return [json.loads(line) for line in lines] or None
-    except (ValueError, RecursionError):
-        return None
 
 
 def _beginning(text: str) -> tuple[Any, int]:
@@ -79,7 +62,7 @@ def units(text: str) -> list[Unit]:
     """Its shape first, then values with decisive names, then outliers, then the rest."""
     import json
 
-    value = parsed(text.strip())
+    value = objects.parsed(text.strip())
     found: list[Unit] = []
     if value is None:
         value, line = _beginning(text)

@@ -6,8 +6,10 @@ import functools
 import re
 
 from contextkit.base.records import NamedTuple
-from contextkit.base.type_names import Iterator
-from contextkit.text.digests import diagnostics, objects
+from contextkit.base.type_names import Any, Iterator
+from contextkit.text import objects
+from contextkit.text.digests import diagnostics
+from contextkit.text.digests.diagnostics import Diagnostic
 from contextkit.text.digests.reading import Unit, cut
 from contextkit.text.patterns import Pattern
 
@@ -17,6 +19,32 @@ _TAP = Pattern(
 _TAP_SAYS = Pattern(r"^\s*(?:#\s+Failure:|message:|error:) *['\"]?(.+?)['\"]?$")
 _TAP_AT = Pattern(r"^\s*(?:location|at|file): *['\"]?(\S+:\d+(?::\d+)?)['\"]?$")
 _GO_SAYS = Pattern(r"\s*\S+\.go:\d+: ")
+_GRADES = {
+    word: grade
+    for grade, words in {
+        "error": "2 error high critical blocker fatal",
+        "warning": "1 warning warn medium moderate major",
+        "note": "0 info low minor note style weak none informational negligible unknown hint"
+        " convention refactor",
+    }.items()
+    for word in words.split()
+}
+_RESULTS = {
+    word: result
+    for result, words in {
+        "passed": "passed pass ok success successful",
+        "failed": "failed fail failure broken",
+        "error": "error errored",
+        "skipped": "skipped skip pending ignored disabled notexecuted todo inconclusive",
+    }.items()
+    for word in words.split()
+}
+_CONCLUDED = ("conclusion", "outcome", "result", "status", "state")
+_NAMES = ("fullTitle", "fullName", "fullname", "nodeid", "testName", "name", "title")
+_CASES = {"failure": "failed", "error": "error", "skipped": "skipped"}  # inside JUnit's testcase
+_LISTS = {"failures": "failed", "pending": "skipped", "passes": "passed"}  # of mocha
+_SAYS = ("message", "Message", "failureMessages", "longrepr", "text", "error")
+_DEEPEST, _DEEPEST_TEXT, _WIDEST = 30, 3, 40  # levels; objects of a level that are looked at
 _LONGEST, _PART, _BEGINNING, _NEAR = 240, 30, 4000, 50_000  # characters
 
 
@@ -121,14 +149,72 @@ def _of_tree(text: str) -> list[Unit]:
     if tree is None:
         return []
     at = _Finder(text)
-    ran = [Test(at.line(one.name[-_PART:]), *one) for one in objects.results(tree)]
-    if ran and "test" in text[:_BEGINNING].lower():
-        return _of_tests(ran)
-    found = objects.findings(tree)
-    lines = [at.line((one.said or one.code)[:_PART]) for one in found]
+    if "test" in text[:_BEGINNING].lower() and (ran := results(tree)):
+        return _of_tests([one._replace(line=at.line(one.name[-_PART:])) for one in ran])
     return diagnostics.units(
-        [one._replace(line=line) for one, line in zip(found, lines, strict=True)]
+        [one._replace(line=at.line((one.said or one.code)[:_PART])) for one in findings(tree)]
     )
+
+
+def findings(tree: Any) -> list[Diagnostic]:
+    """What a linter or scanner reports: what is wrong, how bad it is, where, by which rule."""
+    found = []
+    for one in objects.findings(tree, _graded):
+        place = f"{one.file}:{one.line}" if one.file and one.line else one.file or one.package
+        is_told = one.title or (one.code and one.package)
+        if place and is_told and (one.line or one.code or one.package) and (one.grade or one.code):
+            level = {"error": "error", "note": ""}.get(one.grade, "warning")
+            found.append(Diagnostic(1, place, level, one.code, one.title, severity=one.severity))
+    return found
+
+
+def _graded(key: str, word: str) -> str:
+    """The grade of a word; a bare number says one only if it is called a severity."""
+    return _GRADES.get(word.lower(), "") if word.isalpha() or key == "severity" else ""
+
+
+def results(tree: Any) -> list[Test]:
+    """What was run; something in which others were run is none of its own."""
+    if isinstance(tree, dict) and isinstance(tree.get("stats"), dict):  # mocha lists each twice
+        tree = {name: tree[name] for name in _LISTS if name in tree} or tree
+    return list(_results(tree, "", 0))
+
+
+def _results(value: Any, listed: str, depth: int) -> Iterator[Test]:
+    inner: list[Test] = []
+    for name, one in value.items() if isinstance(value, dict) else (("", v) for v in value):
+        if isinstance(one, dict | list) and depth < _DEEPEST:
+            inner += _results(one, _LISTS.get(name, "") or listed * (not name), depth + 1)
+    yield from inner
+    if isinstance(value, dict) and not inner and (own := _result(value, listed)):
+        yield own
+
+
+def _result(one: dict[str, Any], listed: str) -> Test | None:
+    name = ".".join(filter(None, (objects.first(one, (key,)) for key in ("classname",))))
+    name = ".".join(filter(None, (name, objects.first(one, _NAMES))))
+    words = (objects.first(one, (key,)).lower() for key in _CONCLUDED)
+    result = listed or next((_RESULTS[word] for word in words if word in _RESULTS), "")
+    if one.get(objects.TAG) == "testcase":
+        result = next((_CASES[key] for key in _CASES if key in one), result or "passed")
+    if not name or not result:
+        return None
+    said = ""
+    if result in ("failed", "error"):
+        below = (text for inner in _below(one) if (text := objects.first(inner, _SAYS)))
+        place = [value for key in ("file", "line") if (value := objects.first(one, (key,)))]
+        said = cut(next(below, "") or objects.first(one, _SAYS), _LONGEST)
+        said += f" ({':'.join(place)})" if len(place) > 1 else ""
+    return Test(1, name, result, said)
+
+
+def _below(one: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The objects in an object, the nearest first; of each list, the first."""
+    level = [one]
+    for _ in range(_DEEPEST_TEXT):
+        firsts = [v[0] if isinstance(v, list) and v else v for o in level for v in o.values()]
+        level = [inner for inner in firsts if isinstance(inner, dict)][:_WIDEST]
+        yield from level
 
 
 class _Finder:

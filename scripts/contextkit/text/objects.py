@@ -1,0 +1,265 @@
+"""JSON and XML as one kind of tree, and the objects in it that tell of a finding.
+
+    tree = objects.tree(text)              dicts, lists and values; None if it is neither
+    objects.findings(tree, grade)          what a linter, a scanner or a review bot reports
+
+Every tool has its own names for the same few parts, and puts some of them in an object of their
+own. So an object is a finding by the parts it has, and `grade` says which words are a severity.
+What it lacks of its place comes from the objects around it: ESLint gives the file once for all its
+messages.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+from contextkit.base.records import NamedTuple
+from contextkit.base.type_names import Any, Callable, Element, Iterator
+
+TAG = "<>"  # the key of an XML element's name
+LARGEST = 4_000_000  # characters that are parsed; of a longer text, only lines at the start
+_DEEPEST, _DEEPEST_PLACE = 40, 4
+
+_SEVERITY = ("severity", "issue_severity", "priority", "level", "sev", "impact", "importance",
+             "severity_level", "risk", "type", "confidence")  # fmt: skip
+_TITLE = ("title", "query_name", "message", "issue_text", "msg", "summary", "finding", "issue",
+          "problem", "text", "description", "body", "what", "details", "comment",
+          "header")  # fmt: skip
+_NAME = ("name", "rule", "ruleid", "check_id")
+_CODE = ("ruleid", "rule", "rule_id", "check_id", "test_id", "vulnerabilityid", "symbol",
+         "messageid", "warning_type", "code", "id")  # fmt: skip
+_FILE = ("path", "file", "filename", "filepath", "file_path", "file_name", "uri", "component",
+         "location", "relevant_file", "absolute_file_path")  # fmt: skip
+_LINE = ("line", "line_number", "startline", "start_line", "linenumber", "lineno", "begin_line",
+         "beginline", "begin", "line_start", "relevant_lines_start", "lines", "line_range", "row",
+         "start")  # fmt: skip
+_PACKAGE = ("pkgname", "module_name", "package_name", "packagename", "package", "artifact")
+_VERSION = ("version", "installedversion")
+_TIME = ("time", "timestamp", "ts", "@timestamp", "asctime")
+_ABOUT = ("extra", "properties", "metadata", "attributes", "vulnerability", "database_specific",
+          "code")  # fmt: skip
+_WHERE = frozenset(
+    "location locations physicallocation artifactlocation region start pos position range"
+    " textrange begin span spans code primary file files lines".split()
+)
+_TELLING = _WHERE.union(_SEVERITY, _TITLE, _NAME, _FILE, _LINE, _PACKAGE, _ABOUT)
+_NUMBER = re.compile(r"\d{1,7}")
+_LONGEST, _LONGEST_CODE = 240, 100  # characters
+
+
+class Found(NamedTuple):
+    """A finding: its grade and the tool's word for it, the rule, what it says, and where.
+
+    name: that of the object, for one that says nothing; package: the name and version of what a
+    scanner found it in; line: 0 where none is named.
+    """
+
+    grade: str
+    severity: str
+    code: str
+    id: str
+    name: str
+    title: str
+    file: str
+    line: int
+    package: str
+
+
+class _Around(NamedTuple):
+    file: str = ""
+    line: int = 0
+    package: str = ""
+
+
+def tree(text: str) -> Any:
+    """The value of a text, of all its lines if each is one; None if it is neither JSON nor XML."""
+    bare = text.strip("\ufeff \t\r\n")
+    if bare[:1] in ("{", "["):
+        return parsed(bare)
+    return _xml(bare) if bare[:1] == "<" and bare[-1:] == ">" else None
+
+
+def parsed(text: str) -> Any:
+    """The value of JSON, or a list of values for JSON lines; None if it is neither."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        pass
+    lines = [line for line in text[:LARGEST].split("\n") if line.strip()]
+    if len(lines) < 2 or len(text) > LARGEST:
+        lines = lines[:-1]
+    try:
+        return [json.loads(line) for line in lines] or None
+    except (ValueError, RecursionError):
+        return None
+
+
+def _xml(text: str) -> Any:
+    """An XML document as a dict; an entity is refused, since it may expand without end."""
+    if "<!DOCTYPE" in text or "<!ENTITY" in text:
+        return None
+    from xml.etree import ElementTree
+
+    try:
+        return _of_element(ElementTree.fromstring(text), 0)
+    except (ElementTree.ParseError, ValueError):
+        return None
+
+
+def _of_element(one: Element, depth: int) -> dict[str, Any]:
+    """An element's attributes and text, and a list for each name of the elements in it."""
+    inside: dict[str, list[Any]] = {}
+    for inner in one if depth < _DEEPEST else ():
+        is_plain = not len(inner) and not inner.attrib
+        value = (inner.text or "").strip() if is_plain else _of_element(inner, depth + 1)
+        inside.setdefault(_bare(inner.tag), []).append(value)
+    text = {"text": one.text.strip()} if one.text and one.text.strip() else {}
+    return {TAG: _bare(one.tag), **one.attrib, **text, **inside}
+
+
+def _bare(name: str) -> str:
+    return name.rpartition("}")[2]
+
+
+def value_of(value: Any) -> str:
+    """A value that can be told, or the first of a list of them; '' if it is none."""
+    value = value[0] if isinstance(value, list) and value else value
+    told = isinstance(value, str | int | float) and not isinstance(value, bool)
+    return " ".join(str(value).split()) if told else ""
+
+
+def first(one: dict[str, Any], keys: tuple[str, ...]) -> str:
+    """The value of the first of the keys that has one that can be told."""
+    return next((value for key in keys if (value := value_of(one.get(key)))), "")
+
+
+def below(value: Any) -> Iterator[Any]:
+    """The objects and lists directly below one."""
+    inside = value.values() if isinstance(value, dict) else value
+    return (one for one in inside if isinstance(one, dict | list))
+
+
+def findings(value: Any, grade: Callable[[str, str], str]) -> Iterator[Found]:
+    """The findings in a tree; `grade` returns that of a key and its value, or ''.
+
+    Also objects without a grade that have words and a place with a line. Entries of a log, which
+    have a time, are none.
+    """
+    if isinstance(value, list) and sum(_is_timed(one) for one in value) * 2 > len(value):
+        return iter(())
+    return _findings(value, _Around(), grade, 0)
+
+
+def _is_timed(one: Any) -> bool:
+    return isinstance(one, dict) and any(key in one for key in _TIME)
+
+
+def _findings(
+    value: Any, around: _Around, grade: Callable[[str, str], str], depth: int
+) -> Iterator[Found]:
+    if isinstance(value, dict):
+        if isinstance(value.get("runs"), list):  # SARIF lists its rules, too
+            value = {"runs": [one.get("results") for one in value["runs"] if isinstance(one, dict)]}
+        low = {str(key).lower(): inner for key, inner in value.items()}
+        if not _TELLING.isdisjoint(low):
+            around = _seen_from(low, around)
+            if found := _finding(low, around, grade):
+                yield found
+                return
+    for inner in below(value) if depth < _DEEPEST else ():
+        yield from _findings(inner, around, grade, depth + 1)
+
+
+def _seen_from(low: dict[str, Any], around: _Around) -> _Around:
+    """What the objects in one take from it, and from those around it."""
+    packed = next((low[key] for key in _PACKAGE if isinstance(low.get(key), dict)), low)
+    package = first(low, _PACKAGE)
+    if packed is not low or (not package and "severity" in low):
+        package = first(packed, ("name",))
+    named = first(low, ("name",)) if low.get(TAG) == "file" else ""
+    file = named or _file(low, 0)
+    return _Around(
+        file or around.file,
+        _line(low, 0) or (0 if file else around.line),
+        f"{package} {first(packed, _VERSION)}".strip() if package else around.package,
+    )
+
+
+def _finding(
+    low: dict[str, Any], around: _Around, grade: Callable[[str, str], str]
+) -> Found | None:
+    if "rules" in low or "defaultconfiguration" in low:
+        return None
+    own = [low, *(_lowered(low[key]) for key in _ABOUT if isinstance(low.get(key), dict))]
+    inner = [*own, *_lists(low, ("via",))]
+    title = next(filter(None, (_words(one, _TITLE) for one in inner)), "")
+    name = next(filter(None, (_words(one, _NAME) for one in own)), "")
+    graded = ((grade(key, word), word) for one in own for key in _SEVERITY
+              if (word := value_of(one.get(key))))  # fmt: skip
+    said, word = next(filter(lambda pair: pair[0], graded), ("", ""))
+    code = next(filter(None, map(_code, own)), "")
+    if not (said and (title or name)) and not (title and around.file and around.line):
+        return None
+    own_id = first(low, ("id", "key", "rule_id"))
+    return Found(said, word, code, own_id, name, title, around.file, around.line, around.package)
+
+
+def _lowered(one: dict[str, Any]) -> dict[str, Any]:
+    return {str(key).lower(): value for key, value in one.items()}
+
+
+def _lists(low: dict[str, Any], keys: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+    """The first object of each list that has one of the keys."""
+    lists = (low[key] for key in keys if isinstance(low.get(key), list))
+    return (_lowered(one[0]) for one in lists if one and isinstance(one[0], dict))
+
+
+def _words(low: dict[str, Any], keys: tuple[str, ...]) -> str:
+    """The first of the values that has words."""
+    for key in keys:
+        said = low.get(key)
+        if isinstance(said, dict):
+            said = said.get("text") or said.get("markdown")
+        said = said[0] if isinstance(said, list) and said else said
+        if isinstance(said, str) and sum(map(str.isalpha, said[:80])) > 2:
+            return " ".join(said[:2_000].split())[:_LONGEST]
+    return ""
+
+
+def _code(low: dict[str, Any]) -> str:
+    """The name of a rule or of a known weakness."""
+    for key in _CODE:
+        said = value_of(low.get(key))
+        if said and len(said) <= _LONGEST_CODE and (" " not in said or said.istitle()):
+            return said
+    return ""
+
+
+def _file(low: dict[str, Any], depth: int) -> str:
+    for key in _FILE:
+        said = value_of(low.get(key))
+        if ("." in said or "/" in said or "\\" in said) and " " not in said:
+            bare = said.removeprefix("file://").removeprefix("./")
+            return re.split(r":(?=\d)", bare)[0]
+    return next(filter(None, (_file(each, depth + 1) for each in _parts(low, depth))), "")
+
+
+def _line(low: dict[str, Any], depth: int) -> int:
+    for key in _LINE:
+        if number := _NUMBER.search(value_of(low.get(key))):
+            return int(number[0])
+    for key in _FILE:
+        if number := re.search(r":(\d{1,7})", value_of(low.get(key))):
+            return int(number[1])
+    return next(filter(None, (_line(each, depth + 1) for each in _parts(low, depth))), 0)
+
+
+def _parts(low: dict[str, Any], depth: int) -> Iterator[dict[str, Any]]:
+    """The objects inside that say where: `location`, `start`, `physicalLocation`, `Pos` …"""
+    if depth > _DEEPEST_PLACE:
+        return
+    for key, inner in low.items():
+        inner = inner[0] if isinstance(inner, list) and inner else inner
+        if isinstance(inner, dict) and key in _WHERE:
+            yield _lowered(inner)
