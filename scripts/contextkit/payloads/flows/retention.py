@@ -241,7 +241,7 @@ def _take_over(layout: Layout, now: int, most: int) -> list[str]:
     A launched agent's report waits until its run is judged or cleaned up.
     """
     since = now - names.seconds(layout.limits.payload_idle)
-    said = []
+    said: list[str] = []
     for agent, path in answers.all_left(layout):
         if len(said) == most or os.path.isdir(layout.run(agent)) or not _has_rested(path, since):
             continue
