@@ -291,7 +291,6 @@ class _Rollout(_Reader):
     def __init__(self) -> None:
         super().__init__()
         self._items: list[Event] = []
-        self._said: list[Event] = []
         self._typed = False
         self._replied = False
 
@@ -379,13 +378,9 @@ class _Rollout(_Reader):
             self.ended(call, PASSED)
 
     def finished(self) -> Iterator[Event]:
-        twice = [
-            each
-            for each in self._items
-            if (self._typed and each.kind == ASKED) or (self._replied and each.kind == SAID)
-        ]
-        left = {id(each) for each in twice}
-        self.events = [each for each in self.events if id(each) not in left]
+        told = (ASKED,) * self._typed + (SAID,) * self._replied
+        twice = {id(each) for each in self._items if each.kind in told}
+        self.events = [each for each in self.events if id(each) not in twice]
         yield from super().finished()
 
 

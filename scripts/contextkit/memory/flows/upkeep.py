@@ -8,16 +8,13 @@ from contextkit.base import addresses, files, ledger, names, shelf, tokens
 from contextkit.base.errors import UPGRADE, ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
+from contextkit.base.stores import Loaded
 from contextkit.base.type_names import Any, Iterator
 from contextkit.memory.documents import checkpoints, findings, plans, snapshots
 from contextkit.memory.documents import merged as merged_findings
 from contextkit.memory.documents import store as memory
 from contextkit.memory.documents.merged import Merged
 from contextkit.text import facts
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.base.stores import Loaded
 
 
 class Stored(Record):
