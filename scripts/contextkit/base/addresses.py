@@ -23,6 +23,7 @@ LATEST = "latest"
 _AROUND = "`'\"()[]{}<>*,;!?"  # punctuation that may surround an address in prose
 _SUFFIXES = tuple({store.suffix for store in stores.STORES if store.suffix})
 _MOST_NAMED = 5  # candidates that a message names
+_MOST_IN_TEXT = 40  # documents that a text names
 
 
 class Address(Record):
@@ -248,8 +249,8 @@ def _none(ref: str, kind: str, begun: list[Address], found: list[Address]) -> Co
     return ContextError(f"there is no {kind or 'document'} {what}{advice}")
 
 
-def named_in(layout: Layout, text: str, most: int = 40) -> list[str]:
-    """The documents that a text names by address or path, each once, at most `most` of them."""
+def named_in(layout: Layout, text: str) -> list[str]:
+    """The documents that a text names by address or path, each once, at most 40 of them."""
     found: dict[str, None] = {}
     for word in text.split():
         if len(word) < 6 or ("/" not in word and ":" not in word):
@@ -257,7 +258,7 @@ def named_in(layout: Layout, text: str, most: int = 40) -> list[str]:
         ref = _named(layout, word.strip(_AROUND).rstrip(_AROUND + ".:").removeprefix("@stored:"))
         if ref and ref not in found:
             found[ref] = None
-            if len(found) == most:
+            if len(found) == _MOST_IN_TEXT:
                 break
     return list(found)
 
