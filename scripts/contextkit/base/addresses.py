@@ -135,9 +135,9 @@ def _files(layout: Layout, store: stores.Store, with_away: bool) -> Iterator[Add
             )
     others = [s for s in stores.STORES if s.form and s.place == store.place and s is not store]
     for folder, before in folders:
-        for path in _walked(folder, store.suffix):
-            last = path.rpartition("/")[2]
-            if not _fits(store, last) or any(_fits(other, last) for other in others):
+        for entry in walked(folder, store.suffix):
+            path = entry.path
+            if not _fits(store, entry.name) or any(_fits(other, entry.name) for other in others):
                 continue
             name = before + path[len(folder) + 1 : -len(store.suffix)]
             if store.kind != "payload" or "/" in name:
@@ -151,7 +151,7 @@ def _names_in(folder: str) -> list[str]:
         return []
 
 
-def _walked(folder: str, suffix: str) -> Iterator[str]:
+def walked(folder: str, suffix: str | tuple[str, ...]) -> Iterator[os.DirEntry[str]]:
     """The files below `folder` that end in `suffix`, by name; links and drafts are skipped."""
     try:
         with os.scandir(folder) as inside:
@@ -162,9 +162,9 @@ def _walked(folder: str, suffix: str) -> Iterator[str]:
         if entry.name.startswith("."):
             continue
         if entry.is_dir(follow_symlinks=False):
-            yield from _walked(entry.path, suffix)
+            yield from walked(entry.path, suffix)
         elif entry.name.endswith(suffix) and entry.is_file(follow_symlinks=False):
-            yield entry.path
+            yield entry
 
 
 def find(layout: Layout, ref: str, kind: str = "") -> Address:
