@@ -96,12 +96,8 @@ def search(layout: Layout, query: Query) -> tuple[Iterator[Found], int]:
 
 
 def _fits(one: Hit | Entry, query: Query) -> bool:
-    return (
-        query.kind in ("", one.kind)
-        and query.session in ("", one.session)
-        and query.branch in ("", one.branch)
-        and one.at >= query.since
-    )
+    asked = ((query.kind, one.kind), (query.session, one.session), (query.branch, one.branch))
+    return all(wanted in ("", there) for wanted, there in asked) and one.at >= query.since
 
 
 def _score(hit: Hit) -> float:
