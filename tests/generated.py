@@ -93,6 +93,8 @@ def structure() -> str:
         held = {stores.COPY: " (a copy of ours)", stores.HOST: " (yours, only read)"}
         what = store.kind.replace("_", " ") + held.get(store.holds, "")
         rows.append(f"| {what} | {place} | {setting} | {'yes' if store.in_git else 'no'} |")
+    for place in stores.CACHES:
+        rows.append(f"| a cache: it may vanish | `.contextkit/{place}` | | no |")
     for path in sorted((CHECKOUT / "templates" / "processes").glob("*.yaml")):
         output = yaml.safe_load(path.read_text(encoding="utf-8"))["output_dir"]
         setting = f"`processes.{path.stem}.output_dir`"

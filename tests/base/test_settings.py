@@ -152,6 +152,9 @@ def test_the_cache_gives_back_what_was_read(values: dict[str, Any]) -> None:
     known = {"n": "int", "b": "bool", "s": "str", "t": "tuple[str, ...]"}
     settings._to_cache(str(CACHE), "key", values)
     assert settings._from_cache(str(CACHE), "key", known) == values
+    *lines, _ = CACHE.read_text("utf-8").splitlines(keepends=True)
+    CACHE.write_text("".join(lines), "utf-8")  # as a power cut may leave it
+    assert settings._from_cache(str(CACHE), "key", known) is None
 
 
 @pytest.mark.parametrize("in_place", [True, False])
@@ -191,7 +194,7 @@ def test_a_cache_of_garbage_is_passed_over(garbage: bytes) -> None:
     key = CACHE.read_bytes().partition(b"\n")[0]
     CACHE.write_bytes(garbage.replace(b"KEY", key))
     assert load() == {"capsule_max_tokens": 900}
-    assert CACHE.read_bytes() == key + b"\ncapsule_max_tokens=900\n"
+    assert CACHE.read_bytes() == key + b"\ncapsule_max_tokens=900\n.\n"
 
 
 def test_a_repository_that_cannot_be_written_is_read_each_time(

@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+from stat import S_ISREG
 
 import pytest
 from checkouts import a_toolkit
@@ -18,6 +20,10 @@ from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.settings import Places
 from contextkit.base.stores import Store
+from contextkit.capsules.documents import reminders
+from contextkit.capsules.documents.reminders import Reminder
+from contextkit.history.flows import search
+from contextkit.payloads.flows import retention
 
 
 def test_kinds_and_settings_are_unique_and_a_store_lies_within_a_declared_one() -> None:
@@ -49,6 +55,35 @@ def test_a_store_is_where_the_settings_put_it(repo: Path) -> None:
     assert layout.store("memory") == str(repo / "kept/memory")
     assert layout.store("plan") == str(repo / "kept/memory/research_plans")
     assert layout.store("run") == str(repo / ".contextkit/runs")
+
+
+def test_a_cache_is_made_again_and_nothing_waits_for_its_disk(
+    repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("contextkit.yaml").write_text("payload_rows: 6\n", encoding="utf-8")
+    reminder = Reminder(id="r-1a2b3c", taken="2025-11-28 10:05:00 UTC", note="Cache the tokens")
+    reminders.save(Layout(), Layout().reminders, reminder)
+    Path(Layout().payloads).mkdir(parents=True)
+    synced: list[bool] = []
+    monkeypatch.setattr(os, "fsync", lambda end: synced.append(S_ISREG(os.fstat(end).st_mode)))
+
+    def answer() -> tuple[int, list[str]]:
+        layout = Layout()
+        retention.sweep_in_passing(layout, 9, "")
+        found, _ = search.search(layout, search.query("tokens"))
+        told = [one.ref for one in found]
+        layout.sweep(set())
+        files.settle()
+        return layout.limits.payload_rows, told
+
+    first = answer()
+    assert first == (6, ["reminder:r-1a2b3c"])
+    caches = [repo / ".contextkit" / place for place in stores.CACHES]
+    for cache in caches:
+        shutil.rmtree(cache) if cache.is_dir() else cache.unlink()
+    synced.clear()
+    assert answer() == first and all(cache.exists() for cache in caches)
+    assert not any(synced)
 
 
 def test_a_variable_names_another_place_for_one_call(

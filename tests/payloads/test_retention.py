@@ -11,6 +11,7 @@ import pytest
 from contextkit.base import files, names
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
+from contextkit.payloads.documents import answers
 from contextkit.payloads.documents import manifest as manifests
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import retention, retrieval
@@ -718,3 +719,84 @@ def test_nothing_is_put_away_while_a_process_of_its_session_lives(layout: Layout
     files.write(os.path.join(layout.running, "s"), "999999999\n\n")
     assert retention.sweep(layout, NOW + 9 * DAY, DAY)
     assert not os.path.isfile(path)
+
+
+# Reports of agents that died
+
+
+def report(layout: Layout, agent: str, text: str = "# R\n\nIt takes 52 ms.\n") -> Path:
+    path = Path(answers.prepare(layout, agent))
+    path.write_text(text, "utf-8")
+    os.utime(path, (NOW, NOW))
+    return path
+
+
+def test_the_report_of_a_dead_agent_becomes_a_payload(layout: Layout) -> None:
+    left = report(layout, "a1b2")
+    assert retention.sweep_in_passing(layout, NOW + DAY, "s") == []
+    assert left.exists()
+    (said,) = retention.sweep_in_passing(layout, NOW + DAY + HOUR, "s")
+    shown = said.removeprefix("the report of a1b2, which never ended: ")
+    stored = payloads.load(shown, shown)
+    assert (stored.content, stored.source) == ("# R\n\nIt takes 52 ms.\n", "a1b2")
+    assert not left.exists()
+    assert sweep(layout, NOW + DAY + HOUR) == []
+    assert len(sweep(layout, NOW + 3 * DAY)) == 1  # ended, as any session is
+    assert resume(layout, NOW + 3 * DAY, "a1b2")
+
+
+def test_a_report_that_was_stored_before_a_kill_is_not_stored_twice(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = report(layout, "a1b2")
+
+    def killed() -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(files, "settle", killed)
+        with pytest.raises(KeyboardInterrupt):
+            sweep(layout, NOW + 2 * DAY)
+    assert left.exists()
+    sweep(layout, NOW + 2 * DAY)
+    assert not left.exists()
+    assert len(list(folder(layout, "a1b2").glob("*.md"))) == 1
+
+
+def test_reports_that_are_not_a_dead_agents_stay(layout: Layout) -> None:
+    launched, fresh = report(layout, "20251128-100500-measure"), report(layout, "fresh")
+    Path(layout.run("20251128-100500-measure")).mkdir(parents=True)
+    os.utime(fresh, (NOW + 2 * DAY, NOW + 2 * DAY))
+    linked, odd = Path(answers.place(layout, "linked")), report(layout, "x" * 65)
+    linked.symlink_to(Path("elsewhere.md").resolve())
+    Path("elsewhere.md").write_text("not a report", "utf-8")
+    os.utime("elsewhere.md", (NOW, NOW))
+    assert sweep(layout, NOW + 2 * DAY) == []
+    assert all(os.path.lexists(path) for path in (launched, fresh, linked, odd))
+
+
+def test_a_report_that_is_handed_in_while_the_sweep_waits_is_passed_over(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left, lock = report(layout, "a1b2"), retention.session_lock
+
+    def late(layout: Layout, session: str) -> files.locked:
+        left.unlink()
+        return lock(layout, session)
+
+    monkeypatch.setattr(retention, "session_lock", late)
+    assert sweep(layout, NOW + 2 * DAY) == []
+    assert not folder(layout, "a1b2").exists()
+
+
+def test_a_blank_report_is_removed_without_a_word(layout: Layout) -> None:
+    left = report(layout, "a1b2", " \n")
+    assert sweep(layout, NOW + 2 * DAY) == []
+    assert not left.exists()
+
+
+def test_reports_are_taken_over_a_few_at_a_time(layout: Layout) -> None:
+    for number in range(7):
+        report(layout, f"agent-{number}")
+    assert len(retention.sweep_in_passing(layout, NOW + 2 * DAY, "")) == 5
+    assert len(retention.sweep_in_passing(layout, NOW + 2 * DAY, "")) == 2

@@ -4,7 +4,6 @@
     create   create a file that must not exist; a taken name gets `-2`
     splice   replace the end of a file, whatever its size
     append   add to the end of a file, all of it or nothing
-    move     put a file into another folder, never overwriting
     settle   wait until every name that was made is on disk
     locked   let one process at a time change a shared file
     store    a folder that git does not see
@@ -109,25 +108,6 @@ def create(path: str, text: str | bytes | Iterable[bytes], exact: bool = False) 
                     raise
     finally:
         discard(draft)
-    named(final)
-    return final
-
-
-def move(path: str, folder: str) -> str:
-    """Move the file `path` into `folder` and return its path there; a taken name gets `-2`.
-
-    If it is killed midway, the file exists under both names; moving it again finishes the move.
-    """
-    make_folder(folder)
-    for final in numbered(*os.path.splitext(os.path.join(folder, os.path.basename(path)))):
-        try:
-            os.link(path, final, follow_symlinks=False)
-            break
-        except FileExistsError:
-            if os.path.samestat(os.lstat(path), os.lstat(final)):
-                break
-    discard(path)
-    named(path)
     named(final)
     return final
 

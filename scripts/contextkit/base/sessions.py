@@ -38,9 +38,14 @@ def _is_made_up(session: str) -> bool:
     return head == "sess" and names.shape(stamp_and_id[:16]) == "00000000T000000Z"
 
 
+def is_session(text: str) -> bool:
+    """Whether a text can be a session id."""
+    return is_name(text) and len(text) <= 64
+
+
 def check(session: str) -> str:
     """Return a session id that is safe as a folder name. Raises ContextError for any other."""
-    if not is_name(session) or len(session) > 64:
+    if not is_session(session):
         allowed = "1 to 64 of A-Z a-z 0-9 . _ -, a letter or digit first"
         raise bad_input(f"session: {session[:80]!r} must be {allowed}")
     return session

@@ -30,6 +30,7 @@ Values = dict[str, object]
 
 SETTINGS = "contextkit.yaml"  # at the root, and in the user's own folder
 _CACHE = os.path.join(".contextkit", "settings")
+_END = "."  # the last line of the cache, since a power cut may leave only its beginning
 _MAX_BYTES = 65_536
 _WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 _DURATIONS = ("payload_idle", "payload_grace", "memory_checkpoint_age", "verdict_run_lifetime")
@@ -192,11 +193,8 @@ def load(root: str) -> tuple[Values, frozenset[str]]:
     """
     ours = of_repository(root)
     acts = acting(ours)
-    held: frozenset[str] = frozenset()
-    if acts:
-        from contextkit.base import trust
-
-        held = held if trust.holds(root, acts) else frozenset(acts)
+    is_free = not acts or owned.is_trusted(root, acts)
+    held: frozenset[str] = frozenset() if is_free else frozenset(acts)
     user = _of_file(
         os.path.join(owned.user_folder("CONFIG"), SETTINGS),
         os.path.join(owned.user_folder("CACHE"), "settings"),
@@ -299,8 +297,10 @@ def _only_comments(text: str) -> bool:
 def _from_cache(path: str, key: str, known: dict[str, str]) -> Values | None:
     """The parsed settings if the file has not changed since they were saved; otherwise None."""
     try:
-        first, *lines = files.read(path).splitlines()
+        first, *lines, last = files.read(path).splitlines()
     except (ContextError, ValueError):
+        return None
+    if (first, last) != (key, _END):
         return None
     values: Values = {}
     for line in lines:
@@ -312,7 +312,7 @@ def _from_cache(path: str, key: str, known: dict[str, str]) -> Values | None:
             values[name] = _typed(name, _from_line(text, annotation), annotation)
         except ContextError:
             return None
-    return values if first == key else None
+    return values
 
 
 def _from_line(text: str, annotation: str) -> object:
@@ -334,9 +334,9 @@ def _to_line(value: object) -> str:
 
 
 def _to_cache(path: str, key: str, values: Values) -> None:
-    lines = [key, *(f"{name}={_to_line(value)}" for name, value in values.items())]
+    lines = [key, *(f"{name}={_to_line(value)}" for name, value in values.items()), _END]
     try:
         files.store(os.path.dirname(path))
-        files.write(path, "\n".join(lines) + "\n")
+        files.write(path, "\n".join(lines) + "\n", derived=True)
     except (ContextError, OSError):
         pass  # in a read-only repository it is parsed each time; nothing else is lost

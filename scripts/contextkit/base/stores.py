@@ -117,6 +117,10 @@ STORES: tuple[Store, ...] = (
           travels=("*.json", "*.listing"), merges=True),
 )  # fmt: skip
 
+# What is precious is above. These are made again from it, and may vanish at any time, so nothing
+# waits until they are on disk. In the store `state`.
+CACHES = ("settings", "drafts", "swept", "ledger/search.sqlite")
+
 
 def named(kind: str) -> Store:
     """The store of this kind. Raises LookupError for an undeclared kind."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, filters
+from contextkit.base import files, filters, sessions
 from contextkit.base.layout import Layout
 
 ASKED = (
@@ -69,10 +69,7 @@ def prepare(layout: Layout, agent: str) -> str:
 
 
 def left_by(layout: Layout, agent: str, here: str = "") -> str:
-    """The report that an agent left in its file, in the root or in its own worktree `here`; or ''.
-
-    A link is none, nor is an empty file.
-    """
+    """The report an agent left in its file, in the root or its own worktree `here`; or ""."""
     path = place(layout, agent)
     places = [path]
     if here:
@@ -80,7 +77,17 @@ def left_by(layout: Layout, agent: str, here: str = "") -> str:
     return next((one for one in places if _is_report(one)), "")
 
 
+def all_left(layout: Layout) -> list[tuple[str, str]]:
+    """The reports that no agent has handed in: the agent, as its file is named, and the path."""
+    there = sorted(os.listdir(folder(layout))) if os.path.isdir(folder(layout)) else []
+    agents = [name.removesuffix(".md") for name in there if name.endswith(".md")]
+    safe = filter(sessions.is_session, agents)
+    found = [(agent, os.path.join(folder(layout), agent + ".md")) for agent in safe]
+    return [(agent, path) for agent, path in found if _is_report(path)]
+
+
 def _is_report(path: str) -> bool:
+    """Whether a file has a report: a link has none, nor has an empty file."""
     above = os.path.dirname(path)
     if any(map(os.path.islink, (path, above, os.path.dirname(above)))):
         return False

@@ -4,6 +4,9 @@ An ended session's folder is renamed away at once (whatever its size), can be re
 period, and is removed by a later sweep. What stands for text that a transcript lacks is `held`: it
 is neither ended for idleness nor removed while that transcript can be resumed.
 
+An agent that dies leaves its report where running agents write theirs. Once nobody has touched it
+for as long as a session may be idle, it becomes a payload, in a session named after the file.
+
     .contextkit/ended/<session>@<stamp>/      ended then; back at the next use of the session
     <payloads>/<session>/.transcript          held: the transcript ('' if unknown), and until when
 """
@@ -18,6 +21,7 @@ from contextkit.base import files, ledger, links, names, sessions, shelf
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
+from contextkit.payloads.documents import answers
 from contextkit.payloads.documents import manifest as manifests
 from contextkit.payloads.documents import store as payloads
 
@@ -211,9 +215,9 @@ def sweep(
     """End idle sessions and remove for good what ended before the grace period.
 
     Sessions idle for longer than `max_idle` seconds are ended, except `spare`; at most `most`
-    sessions are ended or removed. Returns a line for each.
+    sessions are ended or removed. Returns a line for each, and for each report taken over.
     """
-    said: list[str] = []
+    said = _take_over(layout, now, most)
     for session in payloads.sessions_in(layout):
         if len(said) == most:
             return said
@@ -229,6 +233,58 @@ def sweep(
     gone = [path for path in ended(layout)
             if _stamp(path) < oldest and not _is_held(layout, path, now)]  # fmt: skip
     return said + _purge(layout, gone[: most - len(said)], now)
+
+
+def _take_over(layout: Layout, now: int, most: int) -> list[str]:
+    """Store the reports that dead agents left, at most `most`; return a line for each.
+
+    A launched agent's report waits until its run is judged or cleaned up.
+    """
+    since = now - names.seconds(layout.limits.payload_idle)
+    said: list[str] = []
+    for agent, path in answers.all_left(layout):
+        if len(said) == most or os.path.isdir(layout.run(agent)) or not _has_rested(path, since):
+            continue
+        with session_lock(layout, agent):
+            stored = _store_report(layout, agent, path, now) if _has_rested(path, since) else ""
+        if stored:
+            said.append(f"the report of {agent}, which never ended: {layout.shown(stored)}")
+    return said
+
+
+def _has_rested(path: str, since: int) -> bool:
+    try:
+        return os.stat(path).st_mtime < since
+    except FileNotFoundError:  # its agent has just handed it in
+        return False
+
+
+def _store_report(layout: Layout, agent: str, path: str, now: int) -> str:
+    """Move a report into its agent's session; return its path there, or '' if it is blank.
+
+    Call under the session's lock. After a kill midway the next sweep finds the text stored.
+    """
+    from contextkit.base import tokens
+
+    text = files.read_bytes(path).decode("utf-8", "surrogateescape")
+    stored = ""
+    if text.strip():
+        payload = payloads.Payload(
+            topic=f"report of {agent}",
+            source=agent,
+            created_at=names.iso(now),
+            tokens=tokens.estimate(text),
+            summary="The agent died before it could hand this in.",
+            content=text,
+        )
+        content = payloads.checksum(text)
+        payloads.prepare_store(layout)
+        resume(layout, agent, now)
+        stored = payloads.same(layout, agent, payload, content)
+        stored = stored or payloads.save(layout, agent, payload, now, content)
+        files.settle()
+    files.discard(path)
+    return stored
 
 
 def mend(layout: Layout, now: int) -> list[str]:
@@ -264,7 +320,7 @@ def _purge(layout: Layout, paths: list[str], now: int) -> list[str]:
 
 def sweep_in_passing(layout: Layout, now: int, spare: str) -> list[str]:
     """Sweep at most once an hour, as part of a command that must not fail because of it."""
-    if not os.path.isdir(layout.payloads):
+    if not any(map(os.path.isdir, (layout.payloads, answers.folder(layout)))):
         return []
     mark = layout.swept
     try:
