@@ -45,7 +45,11 @@ def check(folder: str, repository: git.Repository | None) -> None:
         for entry in entries:
             if entry.is_symlink():
                 raise links.is_link(entry.path)
-            _check_owner(entry.path, entry.stat(follow_symlinks=False).st_uid)
+            try:
+                owner = entry.stat(follow_symlinks=False).st_uid
+            except FileNotFoundError:
+                continue  # the draft of another process
+            _check_owner(entry.path, owner)
     if repository and _is_tracked(folder, repository):
         raise ContextError(
             f"{folder}: git tracks it, and what a repository brings is not our state:"
