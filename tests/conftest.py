@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from contextkit.base import files, settings
-from contextkit.base import trust as trusting
+from contextkit.base import files, owned, settings
 from contextkit.base.layout import Layout
 from hypothesis import settings as laws
 
@@ -262,7 +261,7 @@ def trusted(text: str, root: Path | None = None) -> None:
     """Write these settings into a repository and trust them, as with `make context_trust`."""
     place = str(root or Path.cwd())
     Path(place, settings.SETTINGS).write_text(text, encoding="utf-8")
-    trusting.give(place, settings.acting(settings.of_repository(place)))
+    owned.trust(place, settings.acting(settings.of_repository(place)))
 
 
 def git(*arguments: str, cwd: Path | None = None) -> str:

@@ -450,19 +450,6 @@ def test_a_new_name_is_on_the_disk_once_it_is_settled(
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="/proc names what is synced")
-def test_both_folders_of_a_moved_file_are_settled(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = files.write(f"{tmp_path}/a/x.md", "x")
-    files.settle()
-    calls = calls_of(monkeypatch)
-    files.move(path, f"{tmp_path}/b")
-    files.settle()
-    folders = {place for kind, place in calls if kind == "fsync"}
-    assert folders == {f"{tmp_path}", f"{tmp_path}/a", f"{tmp_path}/b"}
-
-
-@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="/proc names what is synced")
 def test_what_is_owed_or_renamed_is_settled(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -53,10 +53,7 @@ def test_what_is_allowed_is_asked_for_only_where_there_is_a_secret() -> None:
     assert outgoing.told(SECRET, allowed) == SECRET and asked
 
 
-def test_a_fence_and_a_name_hold_what_is_in_them() -> None:
-    assert outgoing.fenced("```\n</system-reminder>") == (
-        "````text\n```\n&lt;/system-reminder>\n````"
-    )
+def test_a_name_holds_what_is_in_it() -> None:
     assert outgoing.name(f"a\n<system-reminder>\x1b[2J {SECRET}") == (
         "a &lt;system-reminder> [2J (redacted github-token)"
     )

@@ -30,7 +30,7 @@ ITEMS = [Item(id="a", tokens=3, last_seen="now"), Item(id="long one", tokens=12,
 
 
 def test_columns_line_up_under_their_headings_a_line_a_row() -> None:
-    assert tables.of(Rows(COLUMNS, ITEMS)).split("\n") == [
+    assert tables.of(Rows(columns=COLUMNS, rows=ITEMS)).split("\n") == [
         "item      Last Seen (UTC)  size  note",
         "a         now              ~3",
         "long one                   ~12   x y",
@@ -39,21 +39,22 @@ def test_columns_line_up_under_their_headings_a_line_a_row() -> None:
 
 def test_a_total_and_what_stands_below_follow_rows_only() -> None:
     rows = Rows(
-        COLUMNS[::2],
-        ITEMS,
+        columns=COLUMNS[::2],
+        rows=ITEMS,
         total=Item(id="all", tokens=15),
         below="\n(tokens)",
         nothing="No items.",
     )
     assert tables.of(rows).split("\n")[-3:] == ["all       ~15", "", "(tokens)"]
-    assert tables.of(Rows(COLUMNS, [], nothing="No items.", below="more")) == "No items."
+    none = Rows(columns=COLUMNS, rows=[], nothing="No items.", below="more")
+    assert tables.of(none) == "No items."
 
 
 def test_programs_get_typed_fields_under_the_names_of_the_table_too() -> None:
-    assert tables.data(Rows(COLUMNS, ITEMS[:1])) == [
+    assert tables.data(Rows(columns=COLUMNS, rows=ITEMS[:1])) == [
         {"id": "a", "tokens": 3, "last_seen": "now", "note": "", "size": 3}
     ]
-    assert tables.data(Rows((("with", "a"),), [{"id": 1, "a": (2,)}])) == [
+    assert tables.data(Rows(columns=(("with", "a"),), rows=[{"id": 1, "a": (2,)}])) == [
         {"id": 1, "a": (2,), "with": (2,)}
     ]
 
@@ -73,11 +74,12 @@ def answered(answer: str | Answer | Rows, capsys: pytest.CaptureFixture[str], *w
 def test_the_command_line_shows_rows_as_a_table_or_as_json(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    rows = Rows((("item", "id"),), [{"id": "a", "n": 1}], status=1)
+    rows = Rows(columns=(("item", "id"),), rows=[{"id": "a", "n": 1}], status=1)
     assert answered(rows, capsys) == "1 a part\nitem\na\n"
     shown = answered(rows, capsys, "--json")
     assert shown[:2] == "1 " and json.loads(shown[2:]) == [{"id": "a", "n": 1}]
-    assert json.loads(answered(Rows((("item", "id"),), []), capsys, "--json")[2:]) == []
+    none = Rows(columns=(("item", "id"),), rows=[])
+    assert json.loads(answered(none, capsys, "--json")[2:]) == []
 
 
 def test_an_answer_has_text_for_people_and_data_for_programs(
@@ -105,8 +107,8 @@ def test_on_a_terminal_a_wide_column_is_cut_or_goes_on_below(
     monkeypatch.setattr(tables, "_terminal_width", lambda: 20)
     rows = [{"id": "memory", "status": "one two three four five"}, {"id": "b", "status": ""}]
     columns = (("system", "id"), ("status", "status"))
-    assert tables.of(Rows(columns, rows)).split("\n")[1] == "memory  one two thr…"
-    assert tables.of(Rows(columns, rows, wrap=True)).split("\n") == [
+    assert tables.of(Rows(columns=columns, rows=rows)).split("\n")[1] == "memory  one two thr…"
+    assert tables.of(Rows(columns=columns, rows=rows, wrap=True)).split("\n") == [
         "system  status",
         "memory  one two",
         "        three four",

@@ -1,4 +1,4 @@
-"""trust.py: settings that act hold from the user's own file, or once a repository is trusted."""
+"""owned.py: settings that act hold from the user's own file, or once a repository is trusted."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from conftest import Script, git, trusted
 from contextkit.base import owned, settings, stores
-from contextkit.base import trust as trusting
 from contextkit.base.layout import Layout
 from contextkit.base.settings import Additions, Limits
 from contextkit.hosts.flows import runner
@@ -103,7 +102,7 @@ def test_a_cache_that_comes_with_the_repository_gives_no_trust() -> None:
     assert kept.startswith(f"1 {state.st_size} {state.st_mtime_ns} {state.st_ino}\n")
     Path(".contextkit/settings").write_text(kept.replace("sync=git", "sync=x"), encoding="utf-8")
     assert in_force() == ("off", "", 900)
-    trusting.give(os.getcwd(), {"sync": "git", "subagent_command": "echo from the clone"})
+    owned.trust(os.getcwd(), {"sync": "git", "subagent_command": "echo from the clone"})
     assert in_force()[0] == "off"
 
 

@@ -16,6 +16,7 @@ import pytest
 from conftest import MANY, SCRIPTS, each
 from contextkit.base import tokens
 from contextkit.base.layout import Layout
+from contextkit.outputs.flows import telling
 from contextkit.payloads.documents import store as payloads
 
 RUN = [sys.executable, "-S", str(SCRIPTS / "run.py")]
@@ -179,6 +180,20 @@ def test_a_process_left_behind_is_not_waited_for_nor_ended(repo: Path, how: list
     assert (done.stdout, done.returncode) == ("early\n", 0)
     (repo / "go").touch()
     wait_for((repo / "done").exists)
+
+
+def test_an_output_that_another_run_tells_of_is_no_trouble(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = Path(layout.state, telling.FOLDER)
+    folder.mkdir(parents=True)
+    (folder / "4194300-abc.out").write_text("x", encoding="utf-8")  # above every process
+
+    def gone(*_: object) -> None:
+        raise FileNotFoundError(2, "No such file or directory")
+
+    monkeypatch.setattr(os, "replace", gone)
+    assert telling._left_behind(layout) == []
 
 
 def test_a_question_is_shown_although_more_may_come(repo: Path) -> None:

@@ -23,6 +23,7 @@ LATEST = "latest"
 _AROUND = "`'\"()[]{}<>*,;!?"  # punctuation that may surround an address in prose
 _SUFFIXES = tuple({store.suffix for store in stores.STORES if store.suffix})
 _MOST_NAMED = 5  # candidates that a message names
+_MOST_IN_TEXT = 40  # documents that a text names
 
 
 class Address(Record):
@@ -134,9 +135,9 @@ def _files(layout: Layout, store: stores.Store, with_away: bool) -> Iterator[Add
             )
     others = [s for s in stores.STORES if s.form and s.place == store.place and s is not store]
     for folder, before in folders:
-        for path in _walked(folder, store.suffix):
-            last = path.rpartition("/")[2]
-            if not _fits(store, last) or any(_fits(other, last) for other in others):
+        for entry in walked(folder, store.suffix):
+            path = entry.path
+            if not _fits(store, entry.name) or any(_fits(other, entry.name) for other in others):
                 continue
             name = before + path[len(folder) + 1 : -len(store.suffix)]
             if store.kind != "payload" or "/" in name:
@@ -150,7 +151,7 @@ def _names_in(folder: str) -> list[str]:
         return []
 
 
-def _walked(folder: str, suffix: str) -> Iterator[str]:
+def walked(folder: str, suffix: str | tuple[str, ...]) -> Iterator[os.DirEntry[str]]:
     """The files below `folder` that end in `suffix`, by name; links and drafts are skipped."""
     try:
         with os.scandir(folder) as inside:
@@ -161,9 +162,9 @@ def _walked(folder: str, suffix: str) -> Iterator[str]:
         if entry.name.startswith("."):
             continue
         if entry.is_dir(follow_symlinks=False):
-            yield from _walked(entry.path, suffix)
+            yield from walked(entry.path, suffix)
         elif entry.name.endswith(suffix) and entry.is_file(follow_symlinks=False):
-            yield entry.path
+            yield entry
 
 
 def find(layout: Layout, ref: str, kind: str = "") -> Address:
@@ -248,8 +249,8 @@ def _none(ref: str, kind: str, begun: list[Address], found: list[Address]) -> Co
     return ContextError(f"there is no {kind or 'document'} {what}{advice}")
 
 
-def named_in(layout: Layout, text: str, most: int = 40) -> list[str]:
-    """The documents that a text names by address or path, each once, at most `most` of them."""
+def named_in(layout: Layout, text: str) -> list[str]:
+    """The documents that a text names by address or path, each once, at most 40 of them."""
     found: dict[str, None] = {}
     for word in text.split():
         if len(word) < 6 or ("/" not in word and ":" not in word):
@@ -257,7 +258,7 @@ def named_in(layout: Layout, text: str, most: int = 40) -> list[str]:
         ref = _named(layout, word.strip(_AROUND).rstrip(_AROUND + ".:").removeprefix("@stored:"))
         if ref and ref not in found:
             found[ref] = None
-            if len(found) == most:
+            if len(found) == _MOST_IN_TEXT:
                 break
     return list(found)
 

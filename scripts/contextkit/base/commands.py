@@ -109,7 +109,7 @@ class Answer(Record):
     talk: str = ""
 
 
-class Rows:
+class Rows(Declaration):
     """The answer of a command that lists: a table for people, objects for `json=1`.
 
     `rows` are records or dicts, each with an `id`. A column has a heading, a field of the row, and,
@@ -119,26 +119,14 @@ class Rows:
     being cut.
     """
 
-    def __init__(
-        self,
-        columns: tuple[Column, ...],
-        rows: Sequence[Any],
-        *,
-        nothing: str = "",
-        total: Any = None,
-        below: str = "",
-        most: int = 0,
-        wrap: bool = False,
-        status: int = 0,
-    ) -> None:
-        self.columns = columns
-        self.rows = rows
-        self.nothing = nothing
-        self.total = total
-        self.below = below
-        self.most = most
-        self.wrap = wrap
-        self.status = status
+    columns: tuple[Column, ...]
+    rows: Sequence[Any]
+    nothing: str = ""
+    total: Any = None
+    below: str = ""
+    most: int = 0
+    wrap: bool = False
+    status: int = 0
 
 
 ROOT = Option(name="root", help="the repository (default: the one around the current directory)")

@@ -2,9 +2,7 @@
 
     write    replace a file, or create it
     create   create a file that must not exist; a taken name gets `-2`
-    splice   replace the end of a file, whatever its size
     append   add to the end of a file, all of it or nothing
-    move     put a file into another folder, never overwriting
     settle   wait until every name that was made is on disk
     locked   let one process at a time change a shared file
     store    a folder that git does not see
@@ -22,7 +20,6 @@ from contextkit.base import links
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.type_names import Iterable, Iterator, TracebackType
 
-_PIECE = 1 << 18  # bytes copied at once
 _DRAFT_AGE = 3600  # age in seconds at which the `.tmp` of a killed process is litter
 _HEX = frozenset("0123456789abcdef")
 settled: set[str] = set()  # folders in which this process created names
@@ -66,28 +63,13 @@ def write(path: str, text: str | bytes | Iterable[bytes], derived: bool = False)
     A file that is `derived` from others is not synced to disk: a power cut (but not a kill) may
     leave it empty, and then it is made again.
     """
-    return _replace(path, _encoded(path, text), lasting=not derived)
-
-
-def splice(path: str, keep: int, added: bytes) -> str:
-    """Replace `path` with its first `keep` bytes followed by `added`; call it under `locked`.
-
-    Like `write`, but the part that stays is copied in chunks and never held in memory whole.
-    """
-    with links.opened(path) as old:
-        sizes = [*[_PIECE] * (keep // _PIECE), keep % _PIECE]
-        kept = (old.read(size) for size in sizes)
-        return _replace(path, (piece for pieces in (kept, (added,)) for piece in pieces))
-
-
-def _replace(path: str, pieces: Iterable[bytes], lasting: bool = True) -> str:
-    draft = _draft(path, pieces, lasting)
+    draft = _draft(path, _encoded(path, text), lasting=not derived)
     try:
         os.replace(draft, path)
     except BaseException:
         discard(draft)
         raise
-    if lasting:
+    if not derived:
         named(path)
     return path
 
@@ -109,25 +91,6 @@ def create(path: str, text: str | bytes | Iterable[bytes], exact: bool = False) 
                     raise
     finally:
         discard(draft)
-    named(final)
-    return final
-
-
-def move(path: str, folder: str) -> str:
-    """Move the file `path` into `folder` and return its path there; a taken name gets `-2`.
-
-    If it is killed midway, the file exists under both names; moving it again finishes the move.
-    """
-    make_folder(folder)
-    for final in numbered(*os.path.splitext(os.path.join(folder, os.path.basename(path)))):
-        try:
-            os.link(path, final, follow_symlinks=False)
-            break
-        except FileExistsError:
-            if os.path.samestat(os.lstat(path), os.lstat(final)):
-                break
-    discard(path)
-    named(path)
     named(final)
     return final
 

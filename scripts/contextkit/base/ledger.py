@@ -59,7 +59,7 @@ def note(
     try:
         line = _line(layout, now, event, ref, tokens, to, sources, session, agent, kind)
         files.store(layout.state)
-        _append(os.path.join(folder(layout), names.iso(now)[:7] + ".jsonl"), line)
+        append(os.path.join(folder(layout), names.iso(now)[:7] + ".jsonl"), [line])
     except (OSError, ContextError):
         pass  # history is lost, the document is not
 
@@ -131,15 +131,15 @@ def _clean(text: str) -> str:
     return redaction.redacted(text)[0]
 
 
-def _append(path: str, line: bytes) -> None:
-    """Append with one write; if the file ends in an incomplete line, start a new one."""
+def append(path: str, lines: Iterable[bytes]) -> None:
+    """Append lines, each with one write; if the file ends in an incomplete one, start a new one."""
     files.make_folder(os.path.dirname(path))
     descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW, 0o666)
     try:
-        end = os.lseek(descriptor, 0, os.SEEK_END)
-        if end and os.pread(descriptor, 1, end - 1) != b"\n":
-            line = b"\n" + line
-        os.write(descriptor, line)
+        for line in lines:
+            end = os.lseek(descriptor, 0, os.SEEK_END)
+            is_whole = not end or os.pread(descriptor, 1, end - 1) == b"\n"
+            os.write(descriptor, line if is_whole else b"\n" + line)
     finally:
         os.close(descriptor)
 

@@ -4,7 +4,6 @@
               commands named as they are called where there is no Makefile of ours
     told_each the same for every text in lists and fields, keys left alone
     name      a name from elsewhere, on one line
-    fenced    a text in a fence that it cannot close
     harmless  a text with controls and tags made visible, secrets as they are
 
 What is harmless stays as it is, character for character, and telling a told text changes nothing.
@@ -14,7 +13,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import filters, names, redaction
+from contextkit.base import names, redaction
 from contextkit.base.type_names import Any, Callable, Iterable
 
 Allowed = Iterable[str] | Callable[[], Iterable[str]]
@@ -80,14 +79,9 @@ def told_each(value: Any, allowed: Iterable[str] = ()) -> Any:
     return redaction.changed(value, lambda text: told(text, allowed))
 
 
-def name(text: str, most: int = 200) -> str:
-    """A name from elsewhere, told, on one line, and in at most `most` characters."""
-    return names.clipped(told(names.one_line(text)), most)
-
-
-def fenced(text: str, info: str = "text", allowed: Allowed = (), least: int = 3) -> str:
-    """`text`, told, in a fence that it cannot close."""
-    return filters.fenced(told(text, allowed), info, least)
+def name(text: str) -> str:
+    """A name from elsewhere, told, on one line, and in at most 200 characters."""
+    return names.clipped(told(names.one_line(text)), 200)
 
 
 def harmless(text: str) -> str:

@@ -2,6 +2,13 @@
 
 Locks, sessions, records of runs and machines are believed without asking. So a state folder that
 git tracks, that belongs to somebody else, or that leads elsewhere is refused as a whole.
+
+Trust says which repositories may name what acts, as their user said once, outside of them:
+
+    $XDG_STATE_HOME/contextkit/trust/<16 hex of the root>      two lines: a digest, the root
+
+The digest is of the acting settings in the repository's file, so changing one asks again, and
+changing anything else does not. A worktree is trusted with its repository.
 """
 
 from __future__ import annotations
@@ -9,7 +16,7 @@ from __future__ import annotations
 import os
 import stat
 
-from contextkit.base import files, git, links
+from contextkit.base import files, git, links, names
 from contextkit.base.errors import ContextError
 
 _FOLDERS = {"CONFIG": ".config", "CACHE": ".cache", "STATE": ".local/state"}
@@ -38,7 +45,11 @@ def check(folder: str, repository: git.Repository | None) -> None:
         for entry in entries:
             if entry.is_symlink():
                 raise links.is_link(entry.path)
-            _check_owner(entry.path, entry.stat(follow_symlinks=False).st_uid)
+            try:
+                owner = entry.stat(follow_symlinks=False).st_uid
+            except FileNotFoundError:
+                continue  # the draft of another process
+            _check_owner(entry.path, owner)
     if repository and _is_tracked(folder, repository):
         raise ContextError(
             f"{folder}: git tracks it, and what a repository brings is not our state:"
@@ -89,3 +100,48 @@ def _in_index(index: bytes, name: bytes, folds: bool) -> bool:
                 return True
         at = texts.find(name, at + 1)
     return False
+
+
+# Trust
+
+
+def is_trusted(root: str, acting: dict[str, object]) -> bool:
+    """Whether the user trusted the repository at `root` with exactly these settings."""
+    wanted = _digest(acting)
+    return any(files.first_line(_trust_of(place)) == wanted for place in (root, *_main(root)))
+
+
+def trust(root: str, acting: dict[str, object]) -> None:
+    """Trust these settings. Raises ContextError if the user's folder cannot be written."""
+    try:
+        shown = os.fsencode(root).decode("utf-8", "replace")
+        files.write(_trust_of(root), f"{_digest(acting)}\n{shown}\n")
+        files.settle()
+    except OSError as error:
+        mend = "run make context_trust in a terminal of your own"
+        raise ContextError(f"{_trust_of(root)}: {error.strerror}: {mend}") from None
+
+
+def distrust(root: str) -> None:
+    """Trust the repository no longer."""
+    files.discard(_trust_of(root))
+
+
+def _digest(acting: dict[str, object]) -> str:
+    lines = (f"{name}={value!r}\n" for name, value in sorted(acting.items()))
+    return names.sha256("".join(lines).encode("utf-8", "surrogateescape"))
+
+
+def _trust_of(root: str) -> str:
+    known_as = names.sha256(os.fsencode(os.path.realpath(root)))[:16]
+    return os.path.join(user_folder("STATE"), "trust", known_as)
+
+
+def _main(root: str) -> tuple[str, ...]:
+    """The same folder in the main worktree, if `root` is in a linked one."""
+    here = git.find(root)
+    if here is None or os.path.realpath(here.folder) == os.path.realpath(here.common):
+        return ()
+    common = os.path.realpath(here.common)
+    below = os.path.relpath(os.path.realpath(root), here.top)
+    return (os.path.normpath(os.path.join(os.path.dirname(common), below)),)

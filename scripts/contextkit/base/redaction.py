@@ -219,9 +219,9 @@ def checked(text: str, field: str, allowed: Iterable[str] = (), redact: bool = F
     return text
 
 
-def typed(values: Any, allowed: Iterable[str], redact: bool = False, field: str = "") -> Any:
+def typed(values: Any, allowed: Iterable[str], redact: bool = False) -> Any:
     """`checked` for every text in lists and fields; a secret is named by its field."""
-    return _each(values, field, lambda text, name: checked(text, name, allowed, redact))
+    return _each(values, "", lambda text, name: checked(text, name, allowed, redact))
 
 
 def cleaned(values: Any, allowed: Iterable[str]) -> Any:

@@ -299,11 +299,8 @@ def _is_ulid(value: str) -> bool:
 
 def _may_be_random(piece: str) -> bool:
     """Whether a piece is not a word, not hexadecimal, and not short."""
-    return len(piece) > 3 and piece.isalnum() and not piece.isalpha() and _is_no_hex(piece)
-
-
-def _is_no_hex(piece: str) -> bool:
-    return bool(piece.lower().strip(_HEX))
+    is_word, is_hex = piece.isalpha(), not piece.lower().strip(_HEX)
+    return len(piece) > 3 and piece.isalnum() and not (is_word or is_hex)
 
 
 def _alternates(text: str) -> bool:
@@ -378,25 +375,31 @@ def _in_forms(text: str) -> Iterator[Place]:
     for sure, start, end in secret_forms.forms(text, _lower(text)):
         value = text[start:end].rstrip(".,;:*")
         end = start + len(value)
-        if len(value) < 4 or value.lower() in WORDS or value[0] in _NO_FORM or "://" in value:
+        is_word = len(value) < 4 or value.lower() in WORDS
+        if is_word or value[0] in _NO_FORM or "://" in value or _is_no_value(text, value, end):
             continue
-        if sure == secret_forms.CERTAIN:
-            is_one = not (value.isupper() and value.isalpha()) and not _is_port(value)
-        elif sure == secret_forms.MIXED:
-            is_one = (
-                _is_mixed(value)
-                and _is_closed(text, start, end)
-                and text[end : end + 1] not in ("(", "[", ":", "=")
-            )
-            is_one = (
-                is_one and not value.lower().startswith(HASHES) and any(map(str.isalpha, value))
-            )
-        elif sure == secret_forms.PHRASE:
-            is_one = _is_phrase(value)
-        else:
-            is_one = len(value) >= 10 and _is_key(value)
-        if is_one and not (_is_variable(value) or _is_cut(text, end) or _is_placeholder(value)):
+        if _is_in_form(text, start, end, sure):
             yield "password" if sure != secret_forms.MADE else "assigned-secret", start, end
+
+
+def _is_in_form(text: str, start: int, end: int, sure: str) -> bool:
+    """Whether a value that stands where a secret does is as a secret is there."""
+    value = text[start:end]
+    if sure == secret_forms.CERTAIN:
+        return not (value.isupper() and value.isalpha()) and not _is_port(value)
+    if sure == secret_forms.PHRASE:
+        return _is_phrase(value)
+    if sure == secret_forms.MADE:
+        return len(value) >= 10 and _is_key(value)
+    if not any(map(str.isalpha, value)) or value.lower().startswith(HASHES):
+        return False
+    is_alone = text[end : end + 1] not in ("(", "[", ":", "=")
+    return _is_mixed(value) and is_alone and _is_closed(text, start, end)
+
+
+def _is_no_value(text: str, value: str, end: int) -> bool:
+    """Whether something stands for a value, or for what was cut out of it."""
+    return _is_variable(value) or _is_cut(text, end) or _is_placeholder(value)
 
 
 def _is_closed(text: str, start: int, end: int) -> bool:
@@ -421,10 +424,11 @@ def _in_urls(text: str) -> Iterator[Place]:
     for at in every(text, "://"):
         user, colon, rest = _upto(_IN_URL, text, at + 3).partition(":")
         secret = rest.rpartition("@")[0]
-        if colon and secret and not _is_variable(secret) and not _is_placeholder(secret):
-            if secret.lower() not in ("password", "pass", "pwd", "secret", user.lower()):
-                start = at + 3 + len(user) + 1
-                yield "url-password", start, start + len(secret)
+        stands_for_one = _is_variable(secret) or _is_placeholder(secret)
+        is_name = secret.lower() in ("password", "pass", "pwd", "secret", user.lower())
+        if colon and secret and not (stands_for_one or is_name):
+            start = at + 3 + len(user) + 1
+            yield "url-password", start, start + len(secret)
 
 
 def _carried(text: str) -> Iterator[Place]:
@@ -539,11 +543,12 @@ def _is_value(text: str, start: int, end: int, joined: str, password: bool) -> b
         return False
     if not password:
         return _is_key(value)
+    is_certain = bool(quoted or mixed)
     line_end = text.find("\n", end, end + _LONGEST_VALUE)
     rest = text[end : line_end if line_end >= 0 else end + _LONGEST_VALUE]
     if joined in ("is ", "was ") or rest.strip(" \t\r\"'`,;}])>*|"):
-        return bool(quoted or mixed)  # more words follow: prose, unless the value is not a word
-    return bool(quoted or mixed or value.isdigit() or value.islower())
+        return is_certain  # more words follow: prose, unless the value is not a word
+    return is_certain or value.isdigit() or value.islower()
 
 
 def _is_key(value: str) -> bool:

@@ -76,17 +76,15 @@ def find(layout: Layout, given: str, slug: str) -> str:
     The order is: the option, the variables above, the pointers of the process kit for the branch
     `slug` and for the checkout, the branch's retro marker, the id that we keep.
     """
-    return _find(layout, given, slug)[0]
+    return given.strip() or _find(layout, slug)[0]
 
 
 def named(layout: Layout) -> tuple[str, str]:
     """The session that `find` returns, and where that comes from; never a new one."""
-    return _find(layout, "", _slug(layout))
+    return _find(layout, _slug(layout))
 
 
-def _find(layout: Layout, given: str, slug: str) -> tuple[str, str]:
-    if given.strip():
-        return given.strip(), "the option"
+def _find(layout: Layout, slug: str) -> tuple[str, str]:
     for variable in VARIABLES:
         text = os.environ.get(variable, "").strip()
         if text:
@@ -156,7 +154,7 @@ def of_hosts() -> list[str]:
 
 def find_current(layout: Layout) -> str:
     """The session named by the environment, or the one that we keep; never a new one."""
-    return find(layout, "", _slug(layout))
+    return named(layout)[0]
 
 
 def lives(layout: Layout, session: str) -> bool:

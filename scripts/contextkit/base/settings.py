@@ -193,11 +193,8 @@ def load(root: str) -> tuple[Values, frozenset[str]]:
     """
     ours = of_repository(root)
     acts = acting(ours)
-    held: frozenset[str] = frozenset()
-    if acts:
-        from contextkit.base import trust
-
-        held = held if trust.holds(root, acts) else frozenset(acts)
+    is_free = not acts or owned.is_trusted(root, acts)
+    held: frozenset[str] = frozenset() if is_free else frozenset(acts)
     user = _of_file(
         os.path.join(owned.user_folder("CONFIG"), SETTINGS),
         os.path.join(owned.user_folder("CACHE"), "settings"),

@@ -10,7 +10,15 @@ import os
 import sys
 
 from contextkit.base import names
-from contextkit.base.commands import Command, Option, Program, Raw, add_value, options_of
+from contextkit.base.commands import (
+    Command,
+    Option,
+    Program,
+    Raw,
+    add_value,
+    missing_options,
+    options_of,
+)
 from contextkit.base.errors import ContextError, bad_input, closed_output
 from contextkit.base.type_names import NoReturn
 from contextkit.base.version import VERSION
@@ -110,9 +118,8 @@ def read(program: Program, argv: list[str]) -> tuple[Command, Raw]:
             add_value(raw, option, option.single if isinstance(value, _Single) else "", text)
     if surplus:
         raise bad_input(_surplus(command, surplus))
-    for option in command.options:
-        if option.required and not any(map(str.strip, raw.get(option.name, []))):
-            raise missing(program, command, option)
+    for option in missing_options(command.options, raw):
+        raise missing(program, command, option)
     return command, raw
 
 

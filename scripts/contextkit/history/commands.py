@@ -57,14 +57,13 @@ def _shown(value: object) -> str:
 
 
 def trust(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.base import settings
-    from contextkit.base import trust as trusting
+    from contextkit.base import owned, settings
 
     acting = settings.acting(settings.of_repository(layout.root))
     lines = [f"{name}: {_shown(value)}" for name, value in acting.items()]
     data = [{"id": name, "value": value} for name, value in acting.items()]
     if args.forget:
-        trusting.forget(layout.root)
+        owned.distrust(layout.root)
         return Answer(text="\n".join([*lines, f"{layout.root} is not trusted any more"]), data=data)
     if not acting:
         return Answer(text=f"nothing to trust: no setting of {layout.root} acts", data=data)
@@ -73,7 +72,7 @@ def trust(layout: Layout, args: Arguments) -> Answer:
             cli.say(line)
         if not cli.confirm("run, reach or obey what these settings of this repository name?"):
             raise ContextError("not trusted: answer y on a terminal, or read them and give yes=1")
-    trusting.give(layout.root, acting)
+    owned.trust(layout.root, acting)
     said = f"trusted: {layout.root}, until one of these changes"
     return Answer(text="\n".join([*lines, said]), data=data)
 

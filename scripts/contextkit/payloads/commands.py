@@ -163,7 +163,7 @@ def _opened(layout: Layout, args: Arguments, path: str) -> Answer | Rows:
     if args.part in ("", "file"):
         text = files.read_bytes(path).decode("utf-8", "surrogateescape")
         return Answer(text=text, exact=True, data=lambda: _whole(layout, path))
-    text = _part(payloads.load(path, layout.shown(path)), args.part)
+    text = payloads.load(path, layout.shown(path)).parts[args.part]
     whole = args.part == "content"
     return Answer(text=text, exact=whole, verbatim=whole, data=lambda: _whole(layout, path))
 
@@ -178,16 +178,6 @@ def _found(layout: Layout, args: Arguments, session: str) -> str:
     return path
 
 
-def _part(payload: payloads.Payload, part: str) -> str:
-    parts = {
-        "head": f"{payload.topic}\n{payload.created_at}  {payload.source}  ~{payload.tokens}",
-        "summary": payload.summary,
-        "content": payload.content,
-        "sources": "\n".join(payload.sources),
-    }
-    return parts[part]
-
-
 def _slice(layout: Layout, path: str, args: Arguments) -> Answer:
     """The requested part of the content; for a file kept with `path=`, of its whole text."""
     asked = [name for name in ("section", "lines", "around") if getattr(args, name)]
@@ -195,7 +185,7 @@ def _slice(layout: Layout, path: str, args: Arguments) -> Answer:
         raise bad_input(f"{' and '.join(asked)}: give one of them")
     content = _content(layout, path)
     if args.part in ("head", "summary", "sources"):
-        content = _part(payloads.load(path, layout.shown(path)), args.part)
+        content = payloads.load(path, layout.shown(path)).parts[args.part]
     if args.section:
         found = retrieval.section(content, args.section)
     elif args.lines:

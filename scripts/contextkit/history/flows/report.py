@@ -65,10 +65,10 @@ def facts(layout: Layout) -> Facts:
     }
 
 
-def _clean(layout: Layout, text: str, most: int = _WHAT) -> str:
+def _clean(layout: Layout, text: str) -> str:
     """Return a line of text without secrets, cut to the width of a row."""
-    text = redaction.redacted(names.one_line(text[: most * 8]), layout.limits.secrets_allow)[0]
-    return names.clipped(text, most)
+    text = redaction.redacted(names.one_line(text[: _WHAT * 8]), layout.limits.secrets_allow)[0]
+    return names.clipped(text, _WHAT)
 
 
 # What needs me

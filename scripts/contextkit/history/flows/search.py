@@ -96,12 +96,8 @@ def search(layout: Layout, query: Query) -> tuple[Iterator[Found], int]:
 
 
 def _fits(one: Hit | Entry, query: Query) -> bool:
-    return (
-        query.kind in ("", one.kind)
-        and query.session in ("", one.session)
-        and query.branch in ("", one.branch)
-        and one.at >= query.since
-    )
+    asked = ((query.kind, one.kind), (query.session, one.session), (query.branch, one.branch))
+    return all(wanted in ("", there) for wanted, there in asked) and one.at >= query.since
 
 
 def _score(hit: Hit) -> float:
@@ -261,10 +257,9 @@ def _branch(text: str) -> str:
 # The index
 
 
-_FORMAT = 2
+_FORMAT = 3
 _MOST_INDEXED = 4 << 20  # characters of a document that are indexed
 _SCHEMA = """
-CREATE TABLE state (digest BLOB);
 CREATE TABLE files (path TEXT PRIMARY KEY, time INTEGER, size INTEGER);
 CREATE TABLE documents (id INTEGER PRIMARY KEY, path TEXT, ref TEXT, kind TEXT, at TEXT,
                         session TEXT, branch TEXT);
@@ -350,22 +345,18 @@ def _ask(
 
 
 def _make(base: sqlite3.Connection) -> None:
-    for table in ("state", "files", "documents", "bodies"):
+    for table in ("files", "documents", "bodies"):
         base.execute(f"DROP TABLE IF EXISTS {table}")
     base.executescript(_SCHEMA)
     base.execute(f"PRAGMA user_version={_FORMAT}")
 
 
 def _bring_up(base: sqlite3.Connection, there: dict[str, Signature], read: Reader) -> None:
-    digest = _digest(there)
-    if base.execute("SELECT digest FROM state").fetchall() == [(digest,)]:
-        return
+    """Index what is new or has changed; forget what is gone."""
     known = {row[0]: (row[1], row[2]) for row in base.execute("SELECT path, time, size FROM files")}
     old = [name for name, signature in known.items() if there.get(name) != signature]
     new = [name for name, signature in there.items() if known.get(name) != signature]
     with base:
-        base.execute("DELETE FROM state")
-        base.execute("INSERT INTO state VALUES (?)", (digest,))
         for name in old:
             ids = base.execute("SELECT id FROM documents WHERE path=?", (name,)).fetchall()
             base.executemany("DELETE FROM bodies WHERE rowid=?", ids)
@@ -384,14 +375,6 @@ def _bring_up(base: sqlite3.Connection, there: dict[str, Signature], read: Reade
                 )
 
 
-def _digest(there: dict[str, Signature]) -> bytes:
-    """Return one digest of all file signatures, which shows at once whether anything is new."""
-    import hashlib
-    import marshal
-
-    return hashlib.blake2b(marshal.dumps(there, 2), digest_size=16).digest()
-
-
 def _signatures(layout: Layout) -> dict[str, Signature]:
     """Return the signatures of all files: those of the stores, archived, and of ended sessions."""
     found: dict[str, Signature] = {}
@@ -404,7 +387,8 @@ def _signatures(layout: Layout) -> dict[str, Signature]:
         else:
             folders |= dict.fromkeys([place, *addresses.away(layout, store)])
     for folder in folders:
-        _walk(folder, suffixes, found)
+        for entry in addresses.walked(folder, suffixes):
+            found |= _signature(entry.path)
     return found
 
 
@@ -415,22 +399,6 @@ def _signature(path: str) -> dict[str, Signature]:
     except OSError:
         return {}
     return {path: (about.st_mtime_ns, about.st_size)}
-
-
-def _walk(folder: str, suffixes: tuple[str, ...], found: dict[str, Signature]) -> None:
-    try:
-        with os.scandir(folder) as inside:
-            for entry in inside:
-                name = entry.name
-                if name[0] == ".":
-                    continue
-                if name.endswith(suffixes) and entry.is_file(follow_symlinks=False):
-                    about = entry.stat(follow_symlinks=False)
-                    found[entry.path] = (about.st_mtime_ns, about.st_size)
-                elif entry.is_dir(follow_symlinks=False):
-                    _walk(entry.path, suffixes, found)
-    except OSError:
-        return  # missing, or removed just now
 
 
 # The query language, and texts in the form in which they are compared: lower case, no accents, no

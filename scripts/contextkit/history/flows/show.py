@@ -107,12 +107,9 @@ def _part(layout: Layout, opened: Opened, part: str) -> str:
     if opened.kind == "payload":
         from contextkit.payloads.documents import store as payloads
 
-        payload = payloads.load(layout.join(opened.path), opened.path)
-        fields = {"content": payload.content, "summary": payload.summary,
-                  "head": f"{payload.topic}\n{payload.created_at}  {payload.source}",
-                  "sources": "\n".join(payload.sources), "file": opened.text}  # fmt: skip
-        if part in fields:
-            return fields[part]
+        parts = payloads.load(layout.join(opened.path), opened.path).parts | {"file": opened.text}
+        if part in parts:
+            return parts[part]
     found = sections(opened.text)
     wanted = part.strip().lstrip("#").strip().lower()
     for heading, _, text in found:

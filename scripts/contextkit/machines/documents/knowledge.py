@@ -198,7 +198,7 @@ def load(layout: Layout, machine: str) -> Known | None:
     if found.get("machine") != machine:
         return None
     try:
-        documents = {name: _version(one, machine) for name, one in found["documents"].items()}
+        documents = {name: _version(one) for name, one in found["documents"].items()}
         return Known(
             machine=machine,
             count=int(found["count"]),
@@ -211,19 +211,10 @@ def load(layout: Layout, machine: str) -> Known | None:
         return None
 
 
-def _version(one: dict[str, Any], machine: str) -> Version:
-    """Return a version as it was saved, also by a contextkit that did not note the `source` yet.
-
-    Where that one knew of several machines, nobody is the source: nobody may replace the text.
-    """
-    fields = dict(one)
-    if (counts := fields.pop("clock", None)) is not None:
-        mine, others = fields.pop("mine", False), [name for name in counts if name != machine]
-        source = machine if mine else others[0] if len(others) == 1 else ""
-        fields |= {"counts": counts, "source": source}
+def _version(fields: dict[str, Any]) -> Version:
     copies = [Copy(path=copy["path"], sha256=copy["sha256"], machine=copy["machine"])
-              for copy in fields.pop("beside", [])]  # fmt: skip
-    return Version(**fields, beside=copies)
+              for copy in fields.get("beside", [])]  # fmt: skip
+    return Version(**{**fields, "beside": copies})
 
 
 def save(layout: Layout, known: Known) -> None:

@@ -18,7 +18,7 @@ import json
 import os
 import re
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from contextkit.base import names, version
 from contextkit.base.errors import ContextError
@@ -149,13 +149,9 @@ def chain(number: int, seen: int = 0) -> list[int]:
     return found[::-1]
 
 
-def replaced(head: Head, **changes: Any) -> Head:
-    return Head(**{**vars(head), **changes})
-
-
 def statement(head: Head) -> bytes:
     """Return what is signed of a head: all of it but the signature."""
-    return render_head(replaced(head, signature=""))
+    return render_head(replace(head, signature=""))
 
 
 def render_head(head: Head) -> bytes:
@@ -185,12 +181,10 @@ def parse_head(data: bytes, machine: str) -> Head:
 
 def _fits(listed: Any, number: int, digest: str) -> bool:
     """Return whether these are digests of the manifests up to `number`, the last one `digest`."""
-    return (
-        isinstance(listed, list)
-        and len(listed) == len(chain(number))
-        and all(isinstance(one, str) and _DIGEST.fullmatch(one) for one in listed)
-        and listed[-1] == digest
-    )
+    if not isinstance(listed, list) or len(listed) != len(chain(number)):
+        return False
+    are_digests = all(isinstance(one, str) and _DIGEST.fullmatch(one) for one in listed)
+    return are_digests and listed[-1] == digest
 
 
 def render(manifest: Manifest) -> bytes:

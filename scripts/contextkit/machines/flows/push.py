@@ -7,6 +7,8 @@ completes it.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from contextkit.base import names, redaction
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
@@ -169,10 +171,7 @@ def _gathered(
             data = shares.redacted(name, data, allowed)
         digest = names.sha256(data)
         objects[manifests.object_key(digest)] = manifests.pack(data)
-        entries.append(
-            Entry(**{**vars(entry), "sha256": digest, "bytes": len(data),
-                     "redacted": bool(secrets)})
-        )  # fmt: skip
+        entries.append(replace(entry, sha256=digest, bytes=len(data), redacted=bool(secrets)))
     return objects, entries
 
 

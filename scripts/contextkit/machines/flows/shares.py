@@ -363,7 +363,7 @@ def take_events(layout: Layout, name: str, machine: Machine, data: bytes) -> int
         there = {line.rpartition(_FROM)[0] for line in old.splitlines() if line.endswith(end)}
         new = [line for line in _events(data, machine) if line.rpartition(_FROM)[0] not in there]
         if new:
-            _append(path, new)
+            ledger.append(path, (line + b"\n" for line in new))
     return len(new)
 
 
@@ -378,14 +378,3 @@ def _events(data: bytes, machine: Machine) -> Iterator[bytes]:
             event |= {"machine": machine.name, "machine_id": machine.id}
             shown = json.dumps(event, ensure_ascii=False, separators=(",", ":"))
             yield manifests.clean(shown).encode()
-
-
-def _append(path: str, lines: list[bytes]) -> None:
-    """Append each line with a single write, as the ledger's own writers do: they take no lock."""
-    files.make_folder(os.path.dirname(path))
-    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW, 0o666)
-    try:
-        for line in lines:
-            os.write(descriptor, line + b"\n")
-    finally:
-        os.close(descriptor)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import subprocess
 import tempfile
+from dataclasses import replace
 
 from contextkit.base import git
 from contextkit.base.errors import ContextError
@@ -63,7 +64,7 @@ def signed(keys: Keys, head: Head) -> Head:
         status, out, said = _run(head, "sign", "-f", path, "-n", _NAMESPACE)
     if status:
         raise ContextError(f"not signed: {said}: is the key there, and known to ssh-agent?")
-    return manifests.replaced(head, signature=out)
+    return replace(head, signature=out)
 
 
 def signer(keys: Keys, head: Head) -> str:

@@ -49,9 +49,8 @@ class Choice(Record):
 
     def _is_of_task(self, kind: str, path: str, about: str) -> bool:
         parts = path.split("/")
-        of_archive = kind == "archived" and parts[0] == self.task
-        ended = kind == "memory" and parts[-1] == self.task
-        return (kind in _MEMORY and about == self.task) or of_archive or ended
+        named = {**dict.fromkeys(_MEMORY, about), "memory": parts[-1]}.get(kind)
+        return self.task == named or (kind == "archived" and parts[0] == self.task)
 
     def _is_of_run(self, kind: str, path: str, about: str) -> bool:
         if kind == "run":

@@ -59,15 +59,19 @@ def _left_behind(layout: Layout) -> list[str]:
     folder = os.path.join(layout.state, FOLDER)
     found = []
     for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
-        path = os.path.join(folder, name)
         process = name.partition("-")[0]
         if not process.isdigit() or _is_running(int(process)):
             continue
-        if name.endswith(".out"):
-            found.append(path.removesuffix(".out") + ".left")
-            os.replace(path, found[-1])
-        elif names.now() - os.stat(path).st_mtime > _DAY:
-            os.unlink(path)
+        path = os.path.join(folder, name)
+        try:
+            if name.endswith(".out"):
+                left = path.removesuffix(".out") + ".left"
+                os.replace(path, left)
+                found.append(left)
+            elif names.now() - os.stat(path).st_mtime > _DAY:
+                os.unlink(path)
+        except FileNotFoundError:
+            continue  # its run ended just now, or another one tells of it
     return found
 
 
@@ -189,7 +193,8 @@ def _digest(layout: Layout, told: Told, text: str, size: int) -> engine.Digest:
         return whole
     caps = range(_LEAST, limits.tool_output_tokens, _STEP)
     tried = (parsed.digest(cap, _ROWS, shown) for cap in caps)
-    return _of_failure(next((one for one in tried if not _lacks(one)), whole))
+    uncut = (one for one in tried if not _lacks(one) and _cuts(one) <= _cuts(whole))
+    return _of_failure(next(uncut, whole))
 
 
 def _of_failure(digest: engine.Digest) -> engine.Digest:
@@ -210,6 +215,11 @@ def _of_failure(digest: engine.Digest) -> engine.Digest:
 def _lacks(digest: engine.Digest) -> bool:
     """Return whether something that must be told is only counted."""
     return any(row.aspect == "more" or row.finding.startswith("+") for row in digest.rows)
+
+
+def _cuts(digest: engine.Digest) -> int:
+    """Return how many statements are cut off."""
+    return sum(row.finding.count("…") for row in digest.rows)
 
 
 def _first(digest: engine.Digest | None) -> str:

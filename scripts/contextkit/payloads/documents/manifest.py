@@ -9,16 +9,14 @@
       "totalTokensStored": 4500
     }
 
-Adding an entry costs the same at any size: it is spliced in before the tail without parsing the
-rest, but only if the tail is byte for byte as we write it. The file is replaced whole, so it is
+An entry is spliced in before the tail without parsing the rest, but only if the tail is byte for
+byte as we write it. The file is replaced whole, so it is
 valid JSON at all times. Callers must hold the session's lock.
 """
 
 from __future__ import annotations
 
-import os
-
-from contextkit.base import files, links
+from contextkit.base import files
 from contextkit.base.errors import ContextError
 from contextkit.base.filters import quoted
 from contextkit.base.type_names import Any
@@ -29,7 +27,6 @@ FORMAT = 1  # the newest format that is understood; 1 is not written, to keep to
 LIST, TOTAL = "payloads", "totalTokensStored"
 _LAST = b"\n    }"  # the end of an entry
 _EMPTY = b": ["
-_TAIL = 1 << 16  # bytes at the end that contain the tail and the last entry
 
 
 def render(head: Fields, entries: list[Fields]) -> str:
@@ -42,16 +39,11 @@ def render(head: Fields, entries: list[Fields]) -> str:
 
 
 def add(path: str, entry: Fields) -> bool:
-    """Splice an entry into the manifest at `path`; return False if its tail is not as we write it.
-
-    Only the tail is read: with 10,000 entries this takes half the time of reading everything.
-    """
-    with links.opened(path) as old:
-        start = max(0, os.fstat(old.fileno()).st_size - _TAIL)
-        old.seek(start)
-        end, added = _splice(old.read(), entry)
+    """Splice an entry into the manifest at `path`; False if its tail is not as we write it."""
+    data = files.read_bytes(path)
+    end, added = _splice(data, entry)
     if added:
-        files.splice(path, start + end, added)
+        files.write(path, data[:end] + added)
     return bool(added)
 
 

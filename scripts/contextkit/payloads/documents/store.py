@@ -59,6 +59,16 @@ class Payload(Record):
             if text != names.one_line(text):
                 raise bad_input(f"summary or sources: {text[:60]!r} must be one line")
 
+    @property
+    def parts(self) -> dict[str, str]:
+        """What may be asked for by name."""
+        return {
+            "head": f"{self.topic}\n{self.created_at}  {self.source}  ~{self.tokens}",
+            "summary": self.summary,
+            "content": self.content,
+            "sources": "\n".join(self.sources),
+        }
+
 
 class Checksum(Record):
     """The length and the SHA-256 digest of a content, which is long: it is computed once."""

@@ -141,11 +141,8 @@ def _contents(folder: str) -> tuple[list[str], list[str], bytes]:
 def _is_ours(name: str, manifest: bytes) -> bool:
     if name.endswith(".md") or ".md.from-" in name:  # the text from another machine, kept beside
         return names.shape(name[:16]) == "00000000-000000-" or os.fsencode(f'"{name}"') in manifest
-    return (
-        name == _HELD
-        or name.startswith(payloads.MANIFEST)
-        or (name.startswith(".") and name.endswith(".tmp"))
-    )
+    is_draft = name.startswith(".") and name.endswith(".tmp")
+    return is_draft or name == _HELD or name.startswith(payloads.MANIFEST)
 
 
 def _move(inside: list[str], old: str, new: str) -> None:

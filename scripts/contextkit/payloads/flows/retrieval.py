@@ -211,7 +211,8 @@ def section(content: str, title: str) -> Slice:
 def span(content: str, given: str) -> Slice:
     """Parse `120-180`, `120`, or `120-`. Raises ContextError if invalid or beyond the end."""
     first, dash, last = given.replace(" ", "").partition("-")
-    if not names.is_whole(first) or (last and not names.is_whole(last)) or int(first) < 1:
+    are_whole = all(map(names.is_whole, (first, last or "0")))
+    if not are_whole or int(first) < 1:
         raise bad_input(f"lines: {given[:40]!r} must be like 120-180")
     lines = content.split("\n")
     end = int(last) if last else len(lines) if dash else int(first)

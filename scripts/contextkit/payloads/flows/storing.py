@@ -67,13 +67,15 @@ def store(
     if again:
         notes.append(f"the same text is stored already: {layout.shown(path)}")
     told = _told(layout, output, path, seconds)
-    if layout.limits.receipt_writer and not (told.authored or output.answer or output.rows):
+    has_author = told.authored or output.answer or output.rows
+    if layout.limits.receipt_writer and not has_author:
         from contextkit.payloads.flows import writers
 
         ref = addresses.of(layout, path, "payload")
         said = writers.answer(layout, output.content, ref, seconds * _WAITS)
         told = _told(layout, output.replace(answer=said), path, seconds) if said else told
-    if told.summary and not (again or output.summary) and told.summary != payload.summary:
+    is_new = not (again or output.summary)
+    if is_new and told.summary not in ("", payload.summary):
         with retention.session_lock(layout, session):
             payloads.describe(layout, session, path, payload, told.summary, now)
     return _answer(layout, told, path, notes, passed)
