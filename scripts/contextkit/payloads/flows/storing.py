@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import os
-import signal
-import threading
 
 from contextkit.base import addresses, files, ledger, names, redaction, tokens
 from contextkit.base.errors import bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.base.type_names import FrameType
 from contextkit.payloads.documents import receipts
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.documents.receipts import Receipt, Row
@@ -192,39 +189,15 @@ def _told(layout: Layout, output: Output, path: str, seconds: float = 0) -> Told
     )
     if not seconds:
         return telling.tell(layout, asked)
+    from contextkit.payloads.flows import limited
+
     try:
-        with _within(seconds):
+        with limited.seconds(seconds):
             return telling.tell(layout, asked)
-    except _TooLong:
+    except limited.TooLong:
         return telling.unread(layout, asked, f"not digested within {seconds:g} s")
     except Exception:  # a bug in a reader of texts must not lose what is stored
         return telling.unread(layout, asked, "could not be digested")
-
-
-class _TooLong(Exception):
-    """The time was up."""
-
-
-class _within:
-    """Raise _TooLong after so many seconds; only the main thread can be interrupted."""
-
-    def __init__(self, seconds: float) -> None:
-        in_main = threading.current_thread() is threading.main_thread()
-        self._seconds = seconds if in_main else 0
-
-    def __enter__(self) -> None:
-        if self._seconds:
-            self._before = signal.signal(signal.SIGALRM, _ring)
-            signal.setitimer(signal.ITIMER_REAL, self._seconds)
-
-    def __exit__(self, *_: object) -> None:
-        if self._seconds:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, self._before)
-
-
-def _ring(number: int, frame: FrameType | None) -> None:
-    raise _TooLong
 
 
 def _answer(layout: Layout, told: Told, path: str, notes: list[str], passed: bool = True) -> Stored:
