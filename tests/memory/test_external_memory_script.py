@@ -504,7 +504,7 @@ def test_what_cannot_be_written_is_printed(
 ) -> None:
     from contextkit.base import files
 
-    def full(*_: object) -> str:
+    def full(*_: object, **__: object) -> str:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(files, "_draft", full)

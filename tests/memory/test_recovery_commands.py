@@ -93,7 +93,7 @@ def test_a_snapshot_that_cannot_be_written_is_printed(repo: Path, run: Script) -
 def test_where_nothing_can_be_written_it_is_printed_too(
     repo: Path, run: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refused(*_: object) -> str:
+    def refused(*_: object, **__: object) -> str:
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(files, "_draft", refused)

@@ -55,20 +55,8 @@ def prompt(layout: Layout, args: Arguments) -> str:
 def _request(args: Arguments) -> launching.Request:
     from contextkit.subagents.flows import launch as launching
 
-    return launching.Request(
-        now=names.now(),
-        slug=args.slug,
-        role=args.role,
-        scope=args.scope,
-        capsule=args.capsule,
-        workstream=args.workstream,
-        cmd=args.cmd,
-        type=args.type,
-        timeout=args.timeout,
-        max_tokens=args.max_tokens,
-        redact=args.redact,
-        deliverables=args.deliverables,
-    )
+    typed = {name: vars(args)[name] for name in launching.Request.fields() if name != "now"}
+    return launching.Request(now=names.now(), **typed)
 
 
 def status(layout: Layout, args: Arguments) -> Rows:
@@ -189,18 +177,9 @@ def _alerts(
 def finish(layout: Layout, args: Arguments) -> Answer:
     from contextkit.subagents.flows import results
 
-    report = results.Report(
-        agent=args.agent,
-        status=results.meant_status(args.status),
-        summary=args.summary,
-        id=args.id,
-        session=args.session,
-        type=args.type,
-        model=args.model,
-        files_changed=args.files_changed,
-        tokens=args.tokens or 0,
-    )
-    text = ""
+    typed = {name: vars(args)[name] for name in results.Report.fields() if name != "text"}
+    typed |= {"status": results.meant_status(args.status), "tokens": args.tokens or 0}
+    report, text = results.Report(**typed), ""
     if args.file or cli.is_piped():
         text = cli.content(args.file)
     try:

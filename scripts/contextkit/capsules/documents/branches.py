@@ -169,10 +169,8 @@ def entries(text: str) -> list[str]:
 
 def newest_entries(texts: list[str], count: int) -> list[str]:
     """The last `count` entries, newest first, by the times in their headings if there are any."""
-    import heapq
-
-    order = heapq.nlargest(count, range(len(texts)), key=lambda i: (time_of(texts[i]), i))
-    return [texts[i] for i in order]
+    order = sorted(range(len(texts)), key=lambda i: (time_of(texts[i]), i), reverse=True)
+    return [texts[i] for i in order[:count]]
 
 
 def time_of(entry: str) -> str:

@@ -8,10 +8,10 @@ from __future__ import annotations
 from contextkit.base import markdown, tokens
 from contextkit.base.records import Record
 from contextkit.base.type_names import Iterable
+from contextkit.capsules.documents.store import CHECKLIST, THREADS
 from contextkit.text import sections
 
-DECISIONS, THREADS = "Key Decisions & Rationale", "Exploratory Threads & User Preferences"
-MISSION, RISKS, CHECKLIST = "Mission Snapshot", "Risks & Watchpoints", "Consistency Checklist"
+MISSION, DECISIONS, RISKS = "Mission Snapshot", "Key Decisions & Rationale", "Risks & Watchpoints"
 CARRIED = "(carried)"
 _CLOSED = ("closed", "resolved", "dropped", "done", "superseded", "no longer", "[x]")
 _ALIKE = 0.5  # share of an item's words that another one must have to be the same

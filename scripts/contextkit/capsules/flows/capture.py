@@ -49,11 +49,6 @@ class Captured(Record):
     warnings: tuple[str, ...] = ()
 
 
-class _Block(Record):
-    title: str
-    text: str
-
-
 class _Quoted(Record):
     """Texts of one source; `rooms` are the tokens that each of them may have in each round."""
 
@@ -63,13 +58,13 @@ class _Quoted(Record):
     between: str = "\n"
     more: str = ""
 
-    def block(self, number: int) -> _Block | None:
+    def block(self, number: int) -> dict[str, str] | None:
         """What is quoted in a round, if anything."""
         room = self.rooms[number]
         if not (self.texts and room):
             return None
         texts = [tokens.clip(text, room) for text in self.texts] + [self.more] * bool(self.more)
-        return _Block(title=f"{self.title}:", text=self.between.join(texts))
+        return {"title": f"{self.title}:", "text": self.between.join(texts)}
 
 
 def capture(layout: Layout, request: Request) -> Captured:

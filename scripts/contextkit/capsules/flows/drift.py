@@ -20,7 +20,7 @@ from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Iterator, Sequence
-from contextkit.capsules.documents import branches
+from contextkit.capsules.documents import branches, items
 from contextkit.capsules.documents import store as capsules
 from contextkit.capsules.documents.store import Seal
 from contextkit.text import facts
@@ -257,11 +257,9 @@ def mentions(layout: Layout, body: str) -> list[Mention]:
 def _without_checklist(body: str) -> str:
     """The body without the checklist's text, which names the notebooks even if there are none."""
     lines = body.split("\n")
-    start = capsules.headings(body).get(capsules.CHECKLIST, 0)
-    if start:
-        ends = [n for n in capsules.headings(body).values() if n > start]
-        for number in range(start, min(ends, default=len(lines) + 1) - 1):
-            lines[number] = ""
+    for title, first, end in items.sections_of(lines):
+        if title == capsules.CHECKLIST:
+            lines[first:end] = [""] * (end - first)
     return "\n".join(lines)
 
 

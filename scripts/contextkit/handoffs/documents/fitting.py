@@ -15,13 +15,13 @@ from __future__ import annotations
 
 from contextkit.base import names, tokens
 from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.settings import Limits
 from contextkit.base.type_names import Callable, Iterable, Sequence
 from contextkit.handoffs.documents import artifacts
 from contextkit.handoffs.documents.artifacts import IDENTITY, LISTS, Handoff
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from contextkit.base.settings import Limits
     from contextkit.text.fitting import Part
 
 _FEW_DECISIONS, _FEW_FILES = 3, 5  # entries that are shortened before any more are dropped

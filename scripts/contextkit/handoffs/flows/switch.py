@@ -47,15 +47,11 @@ def hand_over(
         if not giver:
             raise bad_input("from: is missing, and no agent is active: who hands over?")
         _refuse_misspelled(layout, to)
-        chain = _chain(layout, state, giver)
-        asked = {**fields, "from_agent": giver, "to_agent": to}
-        filled, more = _with_story(layout, asked, chain, no_story, _taken_over(state, giver))
-        if filled.get("story_id") and not filled.get("story_path"):
-            more += ("story_path: is empty, so the incoming agent has to look for the story",)
-        handoff, cut = _artifact(layout, filled, fields, state, chain, now, strict)
-        carried = incoming.weight(layout, [handoff, *chain])
-        path = handoff_state.keep(layout, state, handoff, now, carried)
-    return Outcome(path=path, said=(*said, *doubt, *more, *cut))
+        path, chain, more = _written(layout, fields, state, giver, to, now, no_story, strict)
+    written = chain[os.path.basename(path)]
+    if written.story_id and not written.story_path:
+        more += ("story_path: is empty, so the incoming agent has to look for the story",)
+    return Outcome(path=path, said=(*said, *doubt, *more))
 
 
 def switch(
@@ -82,26 +78,40 @@ def switch(
         if not profile:
             _refuse_misspelled(layout, to)
         own = incoming.profile(layout, to, profile)  # refuse it before anything is written
-        path, more, unread = "", tuple[str, ...](), tuple[str, ...]()
-        found: dict[str, Handoff] = {}
+        path, chain = "", dict[str, Handoff]()
         if giver:
-            found, unread = handoffs.read(layout, _chain_names(layout, state, giver))
-            asked = {**fields, "from_agent": giver, "to_agent": to}
-            filled, more = _with_story(
-                layout, asked, list(found.values()), no_story, _taken_over(state, giver)
-            )
-            handoff, cut = _artifact(
-                layout, filled, fields, state, list(found.values()), now, strict
-            )
-            carried = incoming.weight(layout, [handoff, *found.values()])
-            path = handoff_state.keep(layout, state, handoff, now, carried)
-            found = {os.path.basename(path): handoff.replace(session=state.session), **found}
-            more += cut
+            path, chain, more = _written(layout, fields, state, giver, to, now, no_story, strict)
         else:
             handoff_state.start(layout, state, to, now)
             more = (f"{to} is the first agent of this session: no artifact",)
-    made = incoming.compose(layout, to, own, found)
-    return Outcome(text=made.text, path=path, said=(*said, *doubt, *unread, *more, *made.said))
+    made = incoming.compose(layout, to, own, chain)
+    return Outcome(text=made.text, path=path, said=(*said, *doubt, *more, *made.said))
+
+
+def _written(
+    layout: Layout,
+    fields: handoffs.Fields,
+    state: handoff_state.State,
+    giver: str,
+    to: str,
+    now: int,
+    no_story: bool,
+    strict: bool,
+) -> tuple[str, dict[str, Handoff], tuple[str, ...]]:
+    """Write the artifact from `giver` to `to`; return its path, and messages.
+
+    Between them, the artifacts that lead to this switch, by name, newest first: this one leads.
+    """
+    before, unread = handoffs.read(layout, _chain_names(layout, state, giver))
+    chain = list(before.values())
+    asked = {**fields, "from_agent": giver, "to_agent": to}
+    since = state.at if giver == state.active else ""  # when the giver became the active agent
+    filled, said = _with_story(layout, asked, chain, no_story, since)
+    handoff, cut = _artifact(layout, filled, fields, state, chain, now, strict)
+    carried = incoming.weight(layout, [handoff, *chain])
+    path = handoff_state.keep(layout, state, handoff, now, carried)
+    written = handoff.replace(session=state.session)
+    return path, {os.path.basename(path): written, **before}, (*unread, *said, *cut)
 
 
 def _added(
@@ -152,16 +162,6 @@ def _chain_names(layout: Layout, state: handoff_state.State, giver: str) -> list
     return list(reversed(order[-layout.limits.handoff_retained :]))
 
 
-def _chain(layout: Layout, state: handoff_state.State, giver: str) -> list[Handoff]:
-    """The readable artifacts of `_chain_names`, newest first."""
-    return list(handoffs.read(layout, _chain_names(layout, state, giver))[0].values())
-
-
-def _taken_over(state: handoff_state.State, giver: str) -> str:
-    """When `giver` became the active agent; '' if it is not."""
-    return state.at if giver == state.active else ""
-
-
 def _with_story(
     layout: Layout, fields: handoffs.Fields, chain: list[Handoff], no_story: bool, since: str
 ) -> tuple[handoffs.Fields, tuple[str, ...]]:
@@ -173,8 +173,7 @@ def _with_story(
         return autofill.fill(layout, fields, since)
     last = chain[0] if chain else None
     if last is None or not last.story_id:
-        filled, said = autofill.fill(layout, fields, since)
-        return filled, said
+        return autofill.fill(layout, fields, since)
     known = {"story_id": last.story_id, "story_path": last.story_path}
     filled, said = autofill.fill(layout, {**fields, **known}, since)
     for name in ("story_status", "current_task"):  # unless the file has them

@@ -158,13 +158,8 @@ class _Reader:
         self.folder = folder if isinstance(folder, str) and folder else self.folder
         self.session = session if isinstance(session, str) and session else self.session
 
-    def ran(self, call: str, command: str) -> None:
-        self._called(call, RAN, command)
-
-    def wrote(self, call: str, path: str) -> None:
-        self._called(call, EDITED, path)
-
-    def _called(self, call: str, kind: str, text: str) -> None:
+    def called(self, call: str, kind: str, text: str) -> None:
+        """Record a call that runs a command or edits a file, until its result is known."""
         if text.strip():
             self._calls.setdefault(call, []).append(len(self.events))
             self.add(kind, text, RUNNING)
@@ -242,9 +237,9 @@ class _Messages(_Reader):
 
     def _call(self, call: str, name: str, given: Line) -> None:
         if name in _EDITS:
-            self.wrote(call, str(given.get(_EDITS[name], "")))
+            self.called(call, EDITED, str(given.get(_EDITS[name], "")))
         elif name == "Bash":
-            self.ran(call, str(given.get("command", "")))
+            self.called(call, RAN, str(given.get("command", "")))
         elif name == "TodoWrite":
             rows = given.get("todos") or []
             self.list_steps([(str(r["content"]), str(r.get("status", ""))) for r in rows])
@@ -291,7 +286,6 @@ class _Rollout(_Reader):
     def __init__(self) -> None:
         super().__init__()
         self._items: list[Event] = []
-        self._said: list[Event] = []
         self._typed = False
         self._replied = False
 
@@ -344,13 +338,13 @@ class _Rollout(_Reader):
         fields = fields if isinstance(fields, dict) else {}
         if name == "apply_patch":
             for path in _patched(text or str(fields.get("input", ""))):
-                self.wrote(call, path)
+                self.called(call, EDITED, path)
         elif name == "update_plan":
             rows = fields.get("plan") or []
             self.list_steps([(str(r["step"]), str(r.get("status", ""))) for r in rows])
         elif name in _SHELLS or payload.get("type") == "local_shell_call":
             command = fields.get("command", fields.get("cmd", text))
-            self.ran(call, _shell(command))
+            self.called(call, RAN, _shell(command))
 
     def _output(self, payload: Line) -> None:
         call = str(payload.get("call_id", ""))
@@ -379,13 +373,9 @@ class _Rollout(_Reader):
             self.ended(call, PASSED)
 
     def finished(self) -> Iterator[Event]:
-        twice = [
-            each
-            for each in self._items
-            if (self._typed and each.kind == ASKED) or (self._replied and each.kind == SAID)
-        ]
-        left = {id(each) for each in twice}
-        self.events = [each for each in self.events if id(each) not in left]
+        told = (ASKED,) * self._typed + (SAID,) * self._replied
+        twice = {id(each) for each in self._items if each.kind in told}
+        self.events = [each for each in self.events if id(each) not in twice]
         yield from super().finished()
 
 

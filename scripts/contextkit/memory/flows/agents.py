@@ -213,13 +213,9 @@ def _launched(layout: Layout, after: str) -> tuple[list[str], list[str]]:
             if state == "running" and name:
                 alive = background.is_alive(layout.run(row["id"]))
                 (running if alive else ended).append(name)
-            elif name and _time_of(row) >= names.moment(after):
+            elif name and names.moment(str(row.get("launched_at", ""))) >= names.moment(after):
                 ended.append(name)
     return [*ended, *_seen(layout, after)], running
-
-
-def _time_of(row: dict[str, object]) -> int:
-    return names.moment(str(row.get("launched_at", "")))
 
 
 def _seen(layout: Layout, after: str) -> list[str]:

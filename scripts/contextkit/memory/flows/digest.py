@@ -20,12 +20,9 @@ from contextkit.base import filters, names, tokens
 from contextkit.base.records import Record
 from contextkit.base.type_names import Iterator
 from contextkit.memory.documents import findings
+from contextkit.memory.flows.recovery import RecoveredFinding
 from contextkit.text import facts
 from contextkit.text.digests import reading, weighing
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.memory.flows.recovery import RecoveredFinding
 
 _FIRST = 14  # tokens of the summary in a bare line
 _LEAST = 14  # fewest tokens of a summary worth printing

@@ -173,8 +173,12 @@ def load(
         snapshot_path, snapshot = "", None
     age = max(0, now - names.moment(checkpoint.timestamp)) if checkpoint else 0
     plan_path, plan, plan_saved = _plan(layout, task, archived, warnings)
-    merged = _merged(layout, task, archived, warnings)
-    heads = _heads(layout, task, archived, warnings)
+    merged: list[tuple[str, Merged]] = []
+    heads: list[Head] = []
+    if task:
+        place = layout.memory_archive(task, memory.FINDINGS) if archived else ""
+        merged = merged_findings.load_all(layout, task, place).noting(warnings)
+        heads = findings.heads(layout, task, place).noting(warnings).documents
     found, unread = _findings(layout, merged, heads, most)
     return Recovered(
         task=task,
@@ -386,18 +390,6 @@ def _plan(
             except ContextError:
                 return layout.shown(path), None, ""
     return "", None, ""
-
-
-def _heads(layout: Layout, task: str, archived: bool, warnings: list[str]) -> list[Head]:
-    place = layout.memory_archive(task, memory.FINDINGS) if archived else ""
-    return findings.heads(layout, task, place).noting(warnings).documents if task else []
-
-
-def _merged(
-    layout: Layout, task: str, archived: bool, warnings: list[str]
-) -> list[tuple[str, Merged]]:
-    place = layout.memory_archive(task, memory.FINDINGS) if archived else ""
-    return merged_findings.load_all(layout, task, place).noting(warnings) if task else []
 
 
 def _findings(

@@ -24,7 +24,6 @@ from contextkit.text import sections
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from contextkit.memory.flows.digest import Digest
     from contextkit.memory.flows.transcripts import CaughtUp
 
 LEAST = 100  # tokens below which a report is useless
@@ -200,7 +199,7 @@ def _findings_in(
             headings.append(f"Findings ({os.path.dirname(one.path)})")
             paths.append(one.path)
     room -= sum(tokens.estimate(heading) + 2 * _JOINT for heading in dict.fromkeys(headings))
-    made: Digest = digest.summarize(each, max(0, room), already)
+    made = digest.summarize(each, max(0, room), already)
     unlisted = set(made.unlisted)
     listed = [heading for at, heading in enumerate(headings) if at not in unlisted]
     lines: dict[str, list[str]] = {}

@@ -254,30 +254,7 @@ def checkpoint(
 
     `coming` are findings that will be written before it; they are counted too.
     """
-    made = _checkpoint(layout, task, memory.meant_phase(phase), fields, now, coming)
-    return Pending(text=checkpoints.render(made), write=lambda: checkpoints.save(layout, made, now))
-
-
-def carried(layout: Layout, task: str, said: str) -> Fields:
-    """The summary and next action of a checkpoint when none were given.
-
-    Since an agent that resumes reads only the newest checkpoint, the summary repeats where the task
-    stood before.
-    """
-    saved = checkpoints.load_all(layout, task)
-    if not saved:
-        return {"summary": said}
-    before = saved[-1][1].context_summary.rpartition(_BEFORE)[2]
-    known = plans.of_task(layout, task).next_actions
-    return {
-        "summary": f"{said}{_BEFORE}{before}" if before else said,
-        "next_action": known[0] if known else saved[-1][1].next_action,
-    }
-
-
-def _checkpoint(
-    layout: Layout, task: str, phase: str, fields: Fields, now: int, coming: tuple[Finding, ...]
-) -> Checkpoint:
+    phase = memory.meant_phase(phase)
     known = plans.of_task(layout, memory.check_task(task))
     found = [*_found(layout, task), *coming]
     in_play = [*notes(fields.get("files", ())), *(file for one in found for file in one.files)]
@@ -299,8 +276,26 @@ def _checkpoint(
         recovery_instructions=sections.clean(fields.get("recovery") or "") or HOW_TO_RESUME,
         files=_sealed(layout, in_play),
     )
-    whole = _texts_of(found)
-    return made.replace(facts_kept=facts.share(whole, _text_of(made))) if whole else made
+    if whole := _texts_of(found):
+        made = made.replace(facts_kept=facts.share(whole, _text_of(made)))
+    return Pending(text=checkpoints.render(made), write=lambda: checkpoints.save(layout, made, now))
+
+
+def carried(layout: Layout, task: str, said: str) -> Fields:
+    """The summary and next action of a checkpoint when none were given.
+
+    Since an agent that resumes reads only the newest checkpoint, the summary repeats where the task
+    stood before.
+    """
+    saved = checkpoints.load_all(layout, task)
+    if not saved:
+        return {"summary": said}
+    before = saved[-1][1].context_summary.rpartition(_BEFORE)[2]
+    known = plans.of_task(layout, task).next_actions
+    return {
+        "summary": f"{said}{_BEFORE}{before}" if before else said,
+        "next_action": known[0] if known else saved[-1][1].next_action,
+    }
 
 
 def next_step(layout: Layout, task: str) -> str:

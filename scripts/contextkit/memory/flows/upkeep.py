@@ -7,7 +7,8 @@ import os
 from contextkit.base import addresses, files, ledger, names, shelf, tokens
 from contextkit.base.errors import UPGRADE, ContextError, bad_input
 from contextkit.base.layout import Layout
-from contextkit.base.records import Record
+from contextkit.base.records import NamedTuple, Record
+from contextkit.base.stores import Loaded
 from contextkit.base.type_names import Any, Iterator
 from contextkit.memory.documents import checkpoints, findings, plans, snapshots
 from contextkit.memory.documents import merged as merged_findings
@@ -15,12 +16,8 @@ from contextkit.memory.documents import store as memory
 from contextkit.memory.documents.merged import Merged
 from contextkit.text import facts
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.base.stores import Loaded
 
-
-class Stored(Record):
+class Stored(NamedTuple):
     """A document of the store: `state` is its status, phase or reason; `path` is absolute."""
 
     kind: str
@@ -35,24 +32,19 @@ def listed(layout: Layout, task: str = "", broken: list[str] | None = None) -> l
     broken = [] if broken is None else broken
     found = []
     for path, plan in plans.load_all(layout, task).noting(broken):
-        found.append(Stored(kind="plan", path=path, task=plan.task_id))
+        found.append(Stored("plan", path, plan.task_id))
     for path, one in findings.load_all(layout, task).noting(broken):
         of = one.task_id or one.description
-        found.append(_stored("finding", path, of, one.timestamp, one.status))
+        found.append(Stored("finding", path, of, one.timestamp, one.status))
     for path, merged in merged_findings.load_all(layout, task).noting(broken):
-        found.append(_stored("merged", path, merged.task_id, merged.timestamp, merged.status))
+        found.append(Stored("merged", path, merged.task_id, merged.timestamp, merged.status))
     for path, checkpoint in checkpoints.load_all(layout, task).noting(broken):
-        found.append(
-            _stored("checkpoint", path, checkpoint.task_id, checkpoint.timestamp, checkpoint.phase)
-        )
+        of, when = checkpoint.task_id, checkpoint.timestamp
+        found.append(Stored("checkpoint", path, of, when, checkpoint.phase))
     for path, snapshot in snapshots.load_all(layout, task).noting(broken):
         of = snapshot.task_id or snapshot.task
-        found.append(_stored("snapshot", path, of, snapshot.timestamp, snapshot.reason))
+        found.append(Stored("snapshot", path, of, snapshot.timestamp, snapshot.reason))
     return found
-
-
-def _stored(kind: str, path: str, task: str, time: str, state: str) -> Stored:
-    return Stored(kind=kind, path=path, task=task, time=time, state=state)
 
 
 def finished_task(layout: Layout) -> str:

@@ -189,19 +189,17 @@ def _after_gap(line: str) -> str | None:
 
 def note_gaps(layout: Layout, identity: str, gaps: list[str], now: int) -> list[str]:
     """Add these to the row's `capsule_gaps`; return those that were new."""
+    new: list[str] = []
 
-    def edit(found: list[Any]) -> list[str]:
-        for row in found:
-            if isinstance(row, dict) and row.get("id") == identity:
-                known = gaps_of(row)
-                new = [gap for gap in gaps if gap not in known][: _MOST_GAPS - len(known)]
-                if new:
-                    row["capsule_gaps"] = [*known, *new]
-                    row["capsule_gaps_at"] = names.compact(now)
-                return new
-        return []
+    def edit(row: Row) -> None:
+        known = gaps_of(row)
+        new.extend([gap for gap in gaps if gap not in known][: _MOST_GAPS - len(known)])
+        if new:
+            row |= {"capsule_gaps": [*known, *new], "capsule_gaps_at": names.compact(now)}
 
-    return change(layout, edit) if gaps else []
+    if gaps:
+        change_row(layout, identity, edit)
+    return new
 
 
 def gaps_of(row: Row) -> list[str]:

@@ -125,22 +125,20 @@ def _news(layout: Layout, row: registry.Row) -> News:
 
 
 def _collected(layout: Layout, row: registry.Row, now: int) -> list[News]:
-    """Collect gaps; on a full disk, the next look finds them."""
-    try:
-        return _collect(layout, row, now)
-    except OSError as error:
-        if error.errno not in _FULL:
-            raise
-        return []
+    """Add the gaps that a subagent has named so far to its row; return the new ones.
 
-
-def _collect(layout: Layout, row: registry.Row, now: int) -> list[News]:
-    """Add the gaps that a subagent has named so far to its row; return the new ones."""
+    On a full disk, the next look finds them.
+    """
     if not watch.folder_of(layout, row):
         return []
     known = registry.gaps_of(row)
     new = [gap for gap in registry.gaps_in(watch.log_text(layout, row)) if gap not in known]
-    noted = registry.note_gaps(layout, row["id"], new, now)
+    try:
+        noted = registry.note_gaps(layout, row["id"], new, now)
+    except OSError as error:
+        if error.errno not in _FULL:
+            raise
+        return []
     return [News(kind="gap", line=f"{row['id']}: Capsule Gap: {gap}") for gap in noted]
 
 
