@@ -108,7 +108,16 @@ HLINT = "".join(
     f"src/A.hs:{n}:18: Suggestion: Redundant bracket\nFound:\n  (f {n})\n\n" for n in range(1, 15)
 )
 
+TEMPLATES = (
+    "a.cpp:6:143: error: 'struct P' has no member named 'y'\n"
+    + "".join(
+        f"/usr/include/c++/12/f.h:{n}:5: note: argument deduction failed\n" for n in range(30)
+    )
+    + "/usr/include/c++/12/f.h:408:20: error: no match for 'operator<'\n"
+)
+
 TOLD = {
+    "g++": (TEMPLATES, "log", ["no member named 'y'", "no match for 'operator<'"]),
     "zookeeper": (SERVED, "log", ["Connection broken for id 341 (x40)", "40 WARN of 340"]),
     "thunderbird": (LISTED_LOG, "plain", ["session opened"]),
     "rubocop": (RUBOCOP, "log", ["19 offenses detected", "Line is too long. [83/80] x19"]),

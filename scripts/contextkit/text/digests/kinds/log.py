@@ -62,6 +62,7 @@ _BEGINNING = 2  # lines with words that say what a text of no run is
 _OFTEN, _MOST_OFTEN = 10, 3  # times for which a failure is told; how many such are told
 _SAID_ONLY = Pattern(r"\b(?:INFO|DEBUG|TRACE|NOTICE)\b", re.I)  # at the beginning of an entry
 _READ = 80  # characters of it
+_SAMPLE, _WIDTH = 60, 500  # lines, and characters of each, by which a log is known
 _CAUSE = "Caused by: "
 _END = 40  # lines at the end among which the verdict is
 
@@ -100,10 +101,8 @@ def run(text: Lines, status: int | None = None) -> Run:
         worded = sorted({unit.line for unit in rest if unit.text.count(" ") > 1})
         first = {min((unit.line for unit in rest), default=0), *worded[:_BEGINNING]}
         rest = [unit._replace(rank=3 * (unit.line in first)) for unit in rest]
-    often = [unit for unit in rest if unit.group and unit.times >= _OFTEN]
-    often.sort(key=lambda unit: (bool(_SAID_ONLY.search(unit.text[:_READ])), -unit.times))
-    ranks = {unit.line: 2 + (not stamped) for unit in often[:_MOST_OFTEN]}
-    rest = [unit._replace(rank=ranks.get(unit.line, unit.rank)) for unit in rest]
+    if stamped or _is_dated(text) or not (failed or messages):
+        rest = _often_first(rest, 2 + (not stamped))
     bad = any(_BAD.search(unit.text) for unit in verdict)
     if verdict and (bad or failed or messages):
         rest = [unit for unit in rest if unit.weight > _ASIDE or unit.group]
@@ -111,6 +110,20 @@ def run(text: Lines, status: int | None = None) -> Run:
     is_trace = (failed or verdict) and not (messages or counted) and text.is_trace()
     kind = "trace" if is_trace else "log" if is_log else "plain"
     return Run(kind, bool(failed), [*units, *rest])
+
+
+def _is_dated(text: Lines) -> bool:
+    """Whether most lines begin with a time."""
+    some = [number for number, line in enumerate(text.all[:_SAMPLE]) if line.strip()]
+    return sum(text.bare[n] != text.all[n][:_WIDTH].strip() for n in some) * 2 > len(some)
+
+
+def _often_first(units: list[Unit], rank: int) -> list[Unit]:
+    """The units, of which those get a rank that tell of the most frequent failures."""
+    often = [unit for unit in units if unit.group and unit.times >= _OFTEN]
+    often.sort(key=lambda unit: (bool(_SAID_ONLY.search(unit.text[:_READ])), -unit.times))
+    lines = {unit.line for unit in often[:_MOST_OFTEN]}
+    return [unit._replace(rank=rank) if unit.line in lines else unit for unit in units]
 
 
 def _unit(one: Failure, below: Failure | None) -> Unit:
