@@ -86,3 +86,16 @@ def test_a_hook_names_the_machine_of_what_it_injects(
     assert "Stored on another machine: checkpoint:" in said["sandbox"]
     assert " on laptop" in said["sandbox"]
     assert "half done" in said["laptop"] and "another machine" not in said["laptop"]
+
+
+def test_a_lost_list_of_origins_is_made_again_by_the_next_pull(
+    ref: str, sealed: Path, run: Script
+) -> None:
+    listed = sealed / "sandbox/.contextkit/sync/from"
+    before = listed.read_text("utf-8")
+    assert ref in before
+    for lost in (listed.unlink, lambda: listed.write_text("", "utf-8")):  # as a power cut may
+        lost()
+        pull = ("pull", f"--root={sealed}/sandbox", f"--remote=file://{sealed}/share")
+        assert run("context_sync", *pull) == 0
+        assert listed.read_text("utf-8") == before

@@ -290,11 +290,11 @@ def test_a_store_that_is_removed_right_before_the_write_is_hidden_from_git_again
     draft = files._draft
     removed: list[str] = []
 
-    def remove_first(path: str, *given: Any) -> str:
+    def remove_first(path: str, *given: Any, **more: Any) -> str:
         if path.endswith("ui.json") and not removed:
             removed.append(path)
             shutil.rmtree(os.path.dirname(path))
-        return draft(path, *given)
+        return draft(path, *given, **more)
 
     monkeypatch.setattr(files, "_draft", remove_first)
     store = Path(verdicts.save(layout, a_verdict())).parent

@@ -63,7 +63,7 @@ def write(path: str, text: str | bytes | Iterable[bytes], derived: bool = False)
     A file that is `derived` from others is not synced to disk: a power cut (but not a kill) may
     leave it empty, and then it is made again.
     """
-    draft = _draft(path, _encoded(path, text), lasting=not derived)
+    draft = _draft(path, _encoded(path, text), not derived)
     try:
         os.replace(draft, path)
     except BaseException:

@@ -1,7 +1,8 @@
 """Which documents here another machine wrote, as a pull noted it: `.contextkit/sync/from`.
 
 A line is the machine's name, the digest of the text, its path, and its address, between tabs. A
-document whose text is another one now is not the other machine's any more.
+document whose text is another one now is not the other machine's any more. Each pull makes the file
+again if it is lost.
 """
 
 from __future__ import annotations
@@ -24,7 +25,11 @@ def _path(layout: Layout) -> str:
 def save(layout: Layout, rows: Iterable[tuple[str, str, str, str]]) -> None:
     """Replace the list: (machine's name, digest, path relative to the root, address) each."""
     text = "".join("\t".join(map(names.one_line, row)) + "\n" for row in rows)
-    if text != (files.read_if_there(_path(layout)) or ""):
+    try:
+        before = files.read_if_there(_path(layout)) or ""
+    except ContextError:  # not text any more
+        before = ""
+    if text != before:
         files.write(_path(layout), text, derived=True)
 
 

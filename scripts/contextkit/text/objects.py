@@ -36,7 +36,6 @@ _LINE = ("line", "line_number", "startline", "start_line", "linenumber", "lineno
          "start")  # fmt: skip
 _PACKAGE = ("pkgname", "module_name", "package_name", "packagename", "package", "artifact")
 _VERSION = ("version", "installedversion")
-_TIME = ("time", "timestamp", "ts", "@timestamp", "asctime")
 _ABOUT = ("extra", "properties", "metadata", "attributes", "vulnerability", "database_specific",
           "code")  # fmt: skip
 _WHERE = frozenset(
@@ -143,24 +142,16 @@ def below(value: Any) -> Iterator[Any]:
 def findings(value: Any, grade: Callable[[str, str], str]) -> Iterator[Found]:
     """The findings in a tree; `grade` returns that of a key and its value, or ''.
 
-    Also objects without a grade that have words and a place with a line. Entries of a log, which
-    have a time, are none.
+    Also objects without a grade that have words and a place with a line.
     """
-    if isinstance(value, list) and sum(_is_timed(one) for one in value) * 2 > len(value):
-        return iter(())
     return _findings(value, _Around(), grade, 0)
-
-
-def _is_timed(one: Any) -> bool:
-    return isinstance(one, dict) and any(key in one for key in _TIME)
 
 
 def _findings(
     value: Any, around: _Around, grade: Callable[[str, str], str], depth: int
 ) -> Iterator[Found]:
     if isinstance(value, dict):
-        if isinstance(value.get("runs"), list):  # SARIF lists its rules, too
-            value = {"runs": [one.get("results") for one in value["runs"] if isinstance(one, dict)]}
+        value = _of_sarif(value) or value
         low = {str(key).lower(): inner for key, inner in value.items()}
         if not _TELLING.isdisjoint(low):
             around = _seen_from(low, around)
@@ -169,6 +160,14 @@ def _findings(
                 return
     for inner in below(value) if depth < _DEEPEST else ():
         yield from _findings(inner, around, grade, depth + 1)
+
+
+def _of_sarif(value: dict[str, Any]) -> dict[str, Any]:
+    """The results of SARIF, without the rules that its tools list; empty for anything else."""
+    runs = value.get("runs")
+    runs = [one for one in runs if isinstance(one, dict)] if isinstance(runs, list) else []
+    results = [one["results"] for one in runs if "results" in one and "tool" in one]
+    return {"runs": results} if results else {}
 
 
 def _seen_from(low: dict[str, Any], around: _Around) -> _Around:

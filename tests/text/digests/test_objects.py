@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from contextkit.text import objects
 from contextkit.text.digests import engine
 from contextkit.text.digests.kinds import results
 
@@ -50,6 +51,13 @@ def test_a_finding_is_known_by_its_parts(case: str) -> None:
     tree, (place, severity, code, said) = FINDINGS[case]
     (found,) = results.findings(tree)
     assert (found.place, found.severity, found.code, found.said) == (place, severity, code, said)
+
+
+def test_a_review_in_json_may_say_when() -> None:
+    one = {"timestamp": "2026-01-01", "severity": "high", "title": "Lost update", "file": "a.py"}
+    for tree in ([one], {"runs": [{"findings": [one]}]}):
+        (found,) = objects.findings(tree, lambda key, word: word if key == "severity" else "")
+        assert (found.grade, found.title) == ("high", "Lost update")
 
 
 def test_a_linter_s_xml_is_read_as_its_json() -> None:

@@ -46,6 +46,14 @@ class Lint(Record):
         return f"{place}: {self.severity}: {self.what}{mend}"
 
 
+def _error(what: str, line: int = 0, mend: str = "") -> Lint:
+    return Lint(severity=ERROR, line=line, what=what, mend=mend)
+
+
+def _warning(what: str, line: int = 0, mend: str = "") -> Lint:
+    return Lint(severity=WARNING, line=line, what=what, mend=mend)
+
+
 def problems(layout: Layout, text: str, where: str = "capsule") -> list[str]:
     """What keeps `text` from being a finished capsule: the errors of `check`, as sentences."""
     return [
@@ -64,7 +72,7 @@ def check(layout: Layout, path: str) -> list[Lint]:
     except ContextError:
         return found  # without front matter there is nothing to compare with
     found += [
-        Lint(severity=WARNING, line=0, what=f"stale: {reason}", mend="write a new one")
+        _warning(f"stale: {reason}", mend="write a new one")
         for reason in drift.staleness(layout, path)
     ]
     if not capsule.mini:
@@ -73,17 +81,11 @@ def check(layout: Layout, path: str) -> list[Lint]:
 
 
 def _references(layout: Layout, body: str, offset: int) -> list[Lint]:
+    mends = {"path": "correct it, or add (new) or (gone) after it"}
     return [
-        Lint(
-            severity=ERROR,
-            line=offset + mention.line,
-            what=mention.problem,
-            mend="correct it, or add (new) or (gone) after it"
-            if mention.kind == "path"
-            else "correct it",
-        )
-        for mention in drift.mentions(layout, body)
-        if mention.problem
+        _error(one.problem, offset + one.line, mends.get(one.kind, "correct it"))
+        for one in drift.mentions(layout, body)
+        if one.problem
     ]
 
 
@@ -94,10 +96,7 @@ def _reminders(layout: Layout, body: str, shown: str) -> list[Lint]:
     most = layout.limits.capsule_prompt_reminders
     if len(found) > most:
         what = f"{len(found) - most} older reminders are open too"
-        found = [
-            *found[-most:],
-            Lint(severity=WARNING, line=0, what=what, mend="make reminders"),
-        ]
+        found = [*found[-most:], _warning(what, mend="make reminders")]
     return found
 
 
@@ -109,26 +108,22 @@ def _reminder(reminder: Reminder, body: str, shown: str) -> Lint:
     else:
         what = f"the reminder {reminder.id} ({label}) is not in it"
         mend = f"add it, or run make reminder_done id={reminder.id} into=dropped"
-    return Lint(severity=WARNING, line=0, what=what, mend=mend)
+    return _warning(what, mend=mend)
 
 
 def _of_text(layout: Layout, text: str) -> list[Lint]:
     """Every problem of the text and its references, in order of lines."""
     limits = layout.limits
+    mend = "remove it, use redact=1, or allow it (manuals/secrets.md)"
     secrets = [
-        Lint(
-            severity=ERROR,
-            line=secret.line,
-            what=f"looks like a secret ({secret.kind})",
-            mend="remove it, use redact=1, or allow it (manuals/secrets.md)",
-        )
+        _error(f"looks like a secret ({secret.kind})", secret.line, mend)
         for secret in redaction.found(text, limits.secrets_allow)[: redaction.MOST_NAMED]
     ]
     try:
         capsule, body = capsules.parse(text, "")
     except ContextError as error:
         what = str(error).removeprefix(":").strip()
-        return [Lint(severity=ERROR, line=_line_of(text, what), what=what), *secrets]
+        return [_error(what, _line_of(text, what)), *secrets]
     offset = text.count("\n") - body.count("\n")
     found = [
         *_sections(capsule, body),
@@ -155,10 +150,10 @@ def _sections(capsule: Capsule, body: str) -> Iterator[Lint]:
     there = capsules.headings(body)
     for section in capsules.MINI_SECTIONS if capsule.mini else capsules.SECTIONS:
         if section not in there:
-            yield Lint(severity=ERROR, line=0, what=f"the section `# {section}` is missing")
+            yield _error(f"the section `# {section}` is missing")
     for section in () if capsule.mini else (capsules.THREADS, capsules.CHECKLIST):
         if section not in there:
-            yield Lint(severity=WARNING, line=0, what=f"the section `# {section}` is missing")
+            yield _warning(f"the section `# {section}` is missing")
 
 
 def _placeholders(text: str) -> Iterator[Lint]:
@@ -166,41 +161,28 @@ def _placeholders(text: str) -> Iterator[Lint]:
     for number, line in enumerate(text.split("\n"), start=1):
         for mark in marks:
             if mark in line:
-                what = f"the placeholder {mark} is still there"
-                yield Lint(severity=ERROR, line=number, what=what)
+                yield _error(f"the placeholder {mark} is still there", number)
 
 
 def _size(text: str, capsule: Capsule, limits: Limits) -> Iterator[Lint]:
     """Check the budget without the seal, which is added later and reaches no subagent."""
     size = tokens.estimate(capsules.unsealed(text))
     if size > capsule.token_budget:
-        is_error = size > capsule.token_budget * tokens.CAUTION
-        yield Lint(
-            severity=ERROR if is_error else WARNING,
-            line=0,
-            what=f"~{size} tokens, more than its budget of {capsule.token_budget}",
-            mend="shorten it",
-        )
-    ceiling = limits.subagent_prompt_ceiling
-    if size * 100 > limits.capsule_warn_percent * ceiling:
-        yield Lint(
-            severity=WARNING,
-            line=0,
-            what=f"~{size} tokens, above {limits.capsule_warn_percent} % of the {ceiling} that a "
-            "subagent's prompt may have",
-            mend="shorten it, or launch with capsule_show max_tokens=",
-        )
+        found = _error if size > capsule.token_budget * tokens.CAUTION else _warning
+        budget = capsule.token_budget
+        yield found(f"~{size} tokens, more than its budget of {budget}", mend="shorten it")
+    most, percent = limits.subagent_prompt_ceiling, limits.capsule_warn_percent
+    if size * 100 > percent * most:
+        what = f"~{size} tokens, above {percent} % of the {most} that a subagent's prompt may have"
+        yield _warning(what, mend="shorten it, or launch with capsule_show max_tokens=")
 
 
 def _highlights(body: str, offset: int, most: int) -> Iterator[Lint]:
     found = _listed(body, capsules.HIGHLIGHTS)
     if len(found) > most:
-        yield Lint(
-            severity=WARNING,
-            line=offset + capsules.headings(body)[capsules.HIGHLIGHTS],
-            what=f"{len(found)} transcript highlights, more than {most}",
-            mend="keep the pivotal ones",
-        )
+        line = offset + capsules.headings(body)[capsules.HIGHLIGHTS]
+        what = f"{len(found)} transcript highlights, more than {most}"
+        yield _warning(what, line, "keep the pivotal ones")
 
 
 def _threads(body: str, offset: int) -> Iterator[Lint]:
@@ -209,12 +191,8 @@ def _threads(body: str, offset: int) -> Iterator[Lint]:
         if "preference" in lower.partition("\n")[0][:20] or item.closed:
             continue
         if not any(step in lower for step in _NEXT_STEPS):
-            yield Lint(
-                severity=WARNING,
-                line=offset + item.line,
-                what="an exploratory thread has no next discovery step",
-                mend="say what to find out first, or whom to ask",
-            )
+            what = "an exploratory thread has no next discovery step"
+            yield _warning(what, offset + item.line, "say what to find out first, or whom to ask")
 
 
 def _listed(body: str, section: str) -> list[Item]:

@@ -313,12 +313,12 @@ def read(layout: Layout, wanted: list[str]) -> tuple[dict[str, Handoff], tuple[s
 # Checking an artifact or a draft
 
 
-_LIMITED = (
-    ("decisions", "handoff_decisions"),
-    ("files_modified", "handoff_files"),
-    ("blockers", "handoff_blockers"),
-    ("rejected", "handoff_rejected"),
-)
+LIMITED = {
+    "decisions": "handoff_decisions",
+    "files_modified": "handoff_files",
+    "blockers": "handoff_blockers",
+    "rejected": "handoff_rejected",
+}  # the setting that says how many entries a list may have
 
 
 def complaints(text: str, limits: Limits, name: str = "") -> list[tuple[str, str]]:
@@ -346,7 +346,7 @@ def complaints(text: str, limits: Limits, name: str = "") -> list[tuple[str, str
 
 def _over(fields: Fields, text: str, limits: Limits) -> Iterator[str]:
     """Yield a message for each limit exceeded."""
-    for field, limit in _LIMITED:
+    for field, limit in LIMITED.items():
         count, most = len(fields.get(field, ())), getattr(limits, limit)
         if count > most:
             yield f"{field}: {count} entries, {most} are the most"

@@ -42,12 +42,11 @@ def clipped(
     always refused (status 1).
     """
     most = limits.handoff_max_tokens
-    short = handoff.replace(
-        decisions=handoff.decisions[: limits.handoff_decisions],
-        files_modified=handoff.files_modified[: limits.handoff_files],
-        blockers=handoff.blockers[: limits.handoff_blockers],
-        rejected=handoff.rejected[: limits.handoff_rejected],
-    )
+    first = {
+        name: getattr(handoff, name)[: getattr(limits, limit)]
+        for name, limit in artifacts.LIMITED.items()
+    }
+    short = handoff.replace(**first)
 
     def fits(one: Handoff) -> bool:
         return tokens.within(artifacts.render(one), most, limits.tokenizer)
@@ -220,17 +219,14 @@ def carry(
     old = {"blockers": (*verdicts, *waiting)}
     if last and last.story_id == fields.get("story_id", ""):
         old |= {name: apart(name, getattr(last, name)) for name in ("decisions", "rejected")}
-    for name, most in (
-        ("decisions", limits.handoff_decisions),
-        ("blockers", limits.handoff_blockers),
-        ("rejected", limits.handoff_rejected),
-    ):
+    for name in EARLIER:
         typed = given.get(name, ())
         if typed == () and name in said_by_hand and name != "blockers":
             continue
         there = frozenset(map(_bare, typed))
         carried = tuple(dict.fromkeys(one for one in old.get(name, ()) if _bare(one) not in there))
         if carried:
+            most = getattr(limits, artifacts.LIMITED[name])
             given[name] = _together(name, typed, carried, most)
         count = sum(one not in verdicts for one in carried)
         said += [f"{name}: {count} carried over from the last handoff"] if count else []

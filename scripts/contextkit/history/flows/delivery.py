@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextkit.base import ledger, stores
 from contextkit.base.records import Record
-from contextkit.base.type_names import Iterable
+from contextkit.base.type_names import Any, Iterable
 
 HANDED = (ledger.INJECTED, ledger.RENDERED)  # given to an agent unasked
 _READ = (ledger.SHOWN, ledger.ACKNOWLEDGED)
@@ -45,7 +45,7 @@ def of_documents(events: Iterable[ledger.Event]) -> dict[str, Delivery]:
 
     A document handed over or shown as part of another (`from`) counts as delivered.
     """
-    facts: dict[str, dict[str, object]] = {}
+    facts: dict[str, dict[str, Any]] = {}
     for one in events:
         event, ref, size = one["event"], one["ref"], one.get("tokens", 0)
         if event == ledger.STORED:
@@ -61,23 +61,23 @@ def of_documents(events: Iterable[ledger.Event]) -> dict[str, Delivery]:
                 _add(facts[name], event, 0 if number else size)
         if one.get("kind") and ref in facts:
             facts[ref]["text"] = one["kind"]
-    return {ref: Delivery(ref=ref, **values) for ref, values in facts.items()}  # type: ignore[arg-type]
+    return {ref: Delivery(ref=ref, **values) for ref, values in facts.items()}
 
 
-def _add(fact: dict[str, object], event: str, size: int) -> None:
-    if event in HANDED:
-        fact["delivered"] = True
-        fact["handed"] = int(str(fact.get("handed", 0))) + size
-    elif event == ledger.ASKED:
-        fact["handed"] = int(str(fact.get("handed", 0))) + size
-        fact["asked"] = int(str(fact.get("asked", 0))) + size
-    elif event in _READ:
-        fact |= {"opened": True, "delivered": True}
-        fact["shown"] = int(str(fact.get("shown", 0))) + size
-    elif event == ledger.CONSUMED:
-        fact["consumed"] = True
-    else:
-        fact["gone"] = True
+# What an event adds its tokens to, and what it shows of a document; any other shows its end.
+_ADDS = {
+    **dict.fromkeys(HANDED, (("handed",), ("delivered",))),
+    **dict.fromkeys(_READ, (("shown",), ("opened", "delivered"))),
+    ledger.ASKED: (("handed", "asked"), ()),
+    ledger.CONSUMED: ((), ("consumed",)),
+}
+
+
+def _add(fact: dict[str, Any], event: str, size: int) -> None:
+    sums, marks = _ADDS.get(event, ((), ("gone",)))
+    for name in sums:
+        fact[name] = fact.get(name, 0) + size
+    fact |= dict.fromkeys(marks, True)
 
 
 class Session(Record):

@@ -82,8 +82,7 @@ def pull(
             if chosen.is_all:
                 there.seen.update(offer.read)
             _make_indexes(offer)
-            if report.rows:
-                origins.save(layout, shares.origins(layout, known))
+            origins.save(layout, shares.origins(layout, known))
             known.unfinished = False
             there.pulled_at = names.iso(offer.now)
             knowledge.save(layout, known)

@@ -77,7 +77,7 @@ def read(text: str) -> dict[str, Any]:
     """
     text = sections.normal(text)
     if text.lower().startswith("# findings:"):
-        return _of_our_own(text)
+        return {name: value for name, value in vars(findings.parse(text)).items() if value}
     head, found = _split(text)
     fields: dict[str, Any] = {"summary": [], "more": [], **{field: [] for field in LISTS}}
     renamed = []
@@ -282,11 +282,6 @@ def _status(head: list[str]) -> str:
         if colon and name.strip().casefold() == "status":
             return _STATUS_WORDS.get(value.strip(" *`.").casefold(), "")
     return ""
-
-
-def _of_our_own(text: str) -> dict[str, Any]:
-    found = findings.parse(text)
-    return {name: value for name, value in vars(found).items() if value}
 
 
 def _split(text: str) -> tuple[list[str], list[Section]]:

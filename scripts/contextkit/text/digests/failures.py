@@ -348,7 +348,7 @@ def _detailed(text: Lines, at: int, name: str, block: list[int]) -> _Mention:
             message = message or ("" if in_source else said)
         elif _VALUE.match(line):
             values.append(" ".join(line.split()))
-        elif not (text.fails(number) or _POINTS.search(line)) or _is_placed_error(line):
+        elif not (text.fails(number) or _POINTS.search(line)):
             continue
         used.add(number)
         place = place or _place(line)
@@ -368,11 +368,6 @@ def _message(line: str) -> str:
     """What a line says that reports a test's failure, without the mark in front of it; or ''."""
     found = _MESSAGE.match(line)
     return found[found.lastindex] if found and found.lastindex else ""
-
-
-def _is_placed_error(line: str) -> bool:
-    """Whether a line is an error of its own, which begins with its place."""
-    return bool(_PLACE.match(line) and FAILS.search(line))
 
 
 def _place(line: str) -> str:
@@ -471,7 +466,7 @@ def _errors(text: Lines, used: set[int]) -> tuple[list[Failure], set[int]]:
             same.setdefault(_form(text, at), []).append(at)
     found: dict[str, Failure] = {}
     seen: set[int] = set()
-    for at_all in (one for group in same.values() for one in _apart(text, group)):
+    for at_all in same.values():
         at = min(at_all, key=lambda n: (len(text.bare[n]) >= _LONGEST, n))
         if at in seen or not _fails(text.bare[at]):
             continue
@@ -488,16 +483,6 @@ def _errors(text: Lines, used: set[int]) -> tuple[list[Failure], set[int]]:
             whole = f"{_with_place(said, place)}{times}"
             found[said] = Failure(at, whole, place or said, len(at_all))
     return list(found.values()), seen
-
-
-def _apart(text: Lines, same: list[int]) -> list[list[int]]:
-    """The lines of one form, or each of two that differ in nothing but a path."""
-    if len(same) == 2:
-        words = zip(*(text.bare[at].split() for at in same), strict=False)
-        differ = [one for pair in words if pair[0] != pair[1] for one in pair]
-        if differ and all("/" in word for word in differ):
-            return [[at] for at in same]
-    return [same]
 
 
 def _form(text: Lines, at: int) -> str:

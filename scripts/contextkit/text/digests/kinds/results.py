@@ -44,6 +44,7 @@ _NAMES = ("fullTitle", "fullName", "fullname", "nodeid", "testName", "name", "ti
 _CASES = {"failure": "failed", "error": "error", "skipped": "skipped"}  # inside JUnit's testcase
 _LISTS = {"failures": "failed", "pending": "skipped", "passes": "passed"}  # of mocha
 _SAYS = ("message", "Message", "failureMessages", "longrepr", "text", "error")
+_TIMES = frozenset(("time", "timestamp", "ts", "@timestamp", "asctime"))
 _DEEPEST, _DEEPEST_TEXT, _WIDEST = 30, 3, 40  # levels; objects of a level that are looked at
 _LONGEST, _PART, _BEGINNING, _NEAR = 240, 30, 4000, 50_000  # characters
 
@@ -157,7 +158,12 @@ def _of_tree(text: str) -> list[Unit]:
 
 
 def findings(tree: Any) -> list[Diagnostic]:
-    """What a linter or scanner reports: what is wrong, how bad it is, where, by which rule."""
+    """What a linter or scanner reports: what is wrong, how bad it is, where, by which rule.
+
+    Entries of a log, which have a time, are none.
+    """
+    if isinstance(tree, list) and sum(map(_is_timed, tree)) * 2 > len(tree):
+        return []
     found = []
     for one in objects.findings(tree, _graded):
         place = f"{one.file}:{one.line}" if one.file and one.line else one.file or one.package
@@ -166,6 +172,10 @@ def findings(tree: Any) -> list[Diagnostic]:
             level = {"error": "error", "note": ""}.get(one.grade, "warning")
             found.append(Diagnostic(1, place, level, one.code, one.title, severity=one.severity))
     return found
+
+
+def _is_timed(one: Any) -> bool:
+    return isinstance(one, dict) and not _TIMES.isdisjoint(one)
 
 
 def _graded(key: str, word: str) -> str:
@@ -191,8 +201,8 @@ def _results(value: Any, listed: str, depth: int) -> Iterator[Test]:
 
 
 def _result(one: dict[str, Any], listed: str) -> Test | None:
-    name = ".".join(filter(None, (objects.first(one, (key,)) for key in ("classname",))))
-    name = ".".join(filter(None, (name, objects.first(one, _NAMES))))
+    parts = (objects.first(one, ("classname",)), objects.first(one, _NAMES))
+    name = ".".join(filter(None, parts))
     words = (objects.first(one, (key,)).lower() for key in _CONCLUDED)
     result = listed or next((_RESULTS[word] for word in words if word in _RESULTS), "")
     if one.get(objects.TAG) == "testcase":
