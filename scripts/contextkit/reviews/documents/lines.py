@@ -93,6 +93,15 @@ def unquoted(text: str) -> str:
     return text.strip(QUOTES + " \t*`")
 
 
+def unescaped(text: str) -> str:
+    """Return a text with characters for the entities of HTML in it: `&lt;`, `&#48;`."""
+    if "&" not in text:
+        return text
+    import html  # its table of names is large, and few reviews need it
+
+    return html.unescape(text)
+
+
 def is_quoted(text: str) -> bool:
     return text[:1] != "" and text[0] in QUOTES
 

@@ -15,7 +15,6 @@ stands there, or say it otherwise.
 
 from __future__ import annotations
 
-import html
 import re
 import unicodedata
 
@@ -273,7 +272,7 @@ def doubts(
 class _Proof:
     def __init__(self, text: str, findings: tuple[Finding, ...], inside: set[int]) -> None:
         self._raw = dict(lines.numbered(text.replace("\ufe0f", "")))
-        self._rows = {at: reader.unmarked(html.unescape(row)) for at, row in self._raw.items()}
+        self._rows = {at: reader.unmarked(lines.unescaped(row)) for at, row in self._raw.items()}
         self._inside = inside
         self._hidden = _hidden_lines(text)
         self._ids = {one.id.upper() for one in findings if one.id}
@@ -323,23 +322,24 @@ class _Proof:
 
     def _counts_nothing(self, block: Block) -> bool:
         """Whether a table's head names severities and all cells below the serious ones are 0."""
-        cells = [
-            [lines.plain(cell) for cell in self._rows[number].strip().strip("|").split("|")]
-            for number in range(block.first, block.last + 1)
-        ]
-        serious = [at for at, cell in enumerate(cells[0]) if vocabulary.severity(cell) in SERIOUS]
-        below = {row[at] if at < len(row) else "" for row in cells[2:] for at in serious}
+        head, *cells = self._cells(block)
+        serious = [at for at, cell in enumerate(head) if vocabulary.severity(cell) in SERIOUS]
+        below = {row[at] if at < len(row) else "" for row in cells[1:] for at in serious}
         return bool(below) and below <= {"", "0", "-", "–", "—", "none"}
 
     def _measures(self, block: Block) -> bool:
         """Whether a table compares measured values: two or more columns of numbers with a unit."""
-        cells = [
-            [lines.plain(cell) for cell in self._rows[number].strip().strip("|").split("|")]
-            for number in range(block.first + 2, block.last + 1)
-        ]
+        cells = self._cells(block)[2:]
         return bool(cells) and all(
             len(row) > 2 and all(_MEASURED.fullmatch(cell) for cell in row[1:]) for row in cells
         )
+
+    def _cells(self, table: Block) -> list[list[str]]:
+        """Return the cells of a table, row by row: its head, the rule below it, and the rest."""
+        return [
+            [lines.plain(cell) for cell in self._rows[number].strip().strip("|").split("|")]
+            for number in range(table.first, table.last + 1)
+        ]
 
     def _has_id(self, text: str) -> bool:
         return any(word.strip("*_`[]().,:;#") in self._ids for word in text.upper().split())

@@ -16,7 +16,6 @@ severity is not guessed at: `unsure` names its line.
 from __future__ import annotations
 
 import functools
-import html
 import re
 
 from contextkit.base import markdown, names
@@ -323,9 +322,7 @@ class _Sight:
                           self._end_of(at, block), recap)  # fmt: skip
 
     def _own_label(self, own: str) -> str:
-        rows = own.split("\n")
-        found = [label_in(row) for row in rows]
-        stated = list(filter(None, found))
+        stated = list(filter(None, map(label_in, own.split("\n"))))
         return stated[0] if len(stated) == 1 else ""
 
     def _end_of(self, at: int, block: Block) -> int:
@@ -793,7 +790,7 @@ def unmarked(row: str) -> str:
         row = _IMAGE.sub(lambda found: _badge(found[1]), row)
     if "<" in row and ">" in row:
         row = _TAG.sub(_as_markdown, row.replace("<!--", "").replace("-->", ""))
-        row = html.unescape(row)
+        row = lines.unescaped(row)
         bare = row.strip()
         row = bare + " |" if bare[:1] == "|" and bare[-1:] != "|" else row
     return row
