@@ -118,8 +118,8 @@ def of_folder(folder: Path, rates: Rates) -> None:
 
 def main() -> int:
     rates = Rates()
-    for name, text, one in review_styles.tools():
-        of_file(name, text, one, rates)
+    for name, text, serious in review_styles.tools():
+        of_file(name, text, {"verdict": "attention", "serious": serious}, rates)
     for name, text in review_styles.clean().items():
         rates.take("clean of free form, not doubted", is_clean(text), name)
     for name, (text, terms) in review_styles.by_contract().items():

@@ -33,8 +33,8 @@ def _styles(name: str) -> dict[str, str]:
     return {title: review for title, _, review in parts}
 
 
-def tools() -> list[tuple[str, str, dict[str, object]]]:
-    """Reviews in the shapes of tools: name, text, and what a person reads in it."""
+def tools() -> list[tuple[str, str, list[dict[str, str]]]]:
+    """Reviews in the shapes of tools: name, text, and the serious findings a person reads in it."""
     text = Path(__file__).with_name("tool_reviews.md").read_text(encoding="utf-8")
     found = []
     for part in text.split("\n=== ")[1:]:
@@ -42,6 +42,6 @@ def tools() -> list[tuple[str, str, dict[str, object]]]:
         said, _, body = rest.partition("\n---8<---\n")
         rows = [row.split("~") for row in said.split("\n") if row.strip()]
         keys = ("severity", "title", "place", "body")
-        serious: object = [dict(zip(keys, map(str.strip, row), strict=False)) for row in rows]
-        found.append((head, body, {"verdict": "attention", "serious": serious}))
+        serious = [dict(zip(keys, map(str.strip, row), strict=False)) for row in rows]
+        found.append((head, body, serious))
     return found

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 import review_mutants as torture
 import review_styles
@@ -9,6 +11,7 @@ from conftest import each
 from contextkit.reviews.documents import agent_review
 from contextkit.reviews.documents.agent_review import Review
 from contextkit.reviews.documents.runs import Terms
+from contextkit.reviews.documents.vocabulary import SERIOUS
 
 STANDS = (
     "*Severity*: _\u04201-2_",
@@ -334,6 +337,19 @@ def test_what_a_second_look_says_otherwise_is_a_doubt(line: str) -> None:
     text, terms = review_styles.by_contract()["a second look"]
     said = text.replace("### Issues", f"{line}\n\n### Issues")
     assert not is_clean(agent_review.parse(said, terms=terms))
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"), [pytest.param(*rest, id=name) for name, *rest in review_styles.tools()]
+)
+def test_the_serious_findings_of_a_tool_are_read_with_their_places(
+    text: str, wanted: list[dict[str, str]]
+) -> None:
+    found = [one for one in agent_review.parse(text).findings if one.severity in SERIOUS]
+    assert [one.severity for one in found] == [one["severity"] for one in wanted]
+    for one, row in zip(found, wanted, strict=True):
+        assert re.search(row["title"], one.title)
+        assert re.search(row["place"], f"{one.file}:{one.at}")
 
 
 @each("name", review_styles.serious())

@@ -272,8 +272,8 @@ def doubts(
 
 class _Proof:
     def __init__(self, text: str, findings: tuple[Finding, ...], inside: set[int]) -> None:
-        self._raw = dict(lines.numbered(_visible(text)))
-        self._rows = {number: reader.unmarked(_entities(row)) for number, row in self._raw.items()}
+        self._raw = dict(lines.numbered(text.replace("\ufe0f", "")))
+        self._rows = {at: reader.unmarked(html.unescape(row)) for at, row in self._raw.items()}
         self._inside = inside
         self._hidden = _hidden_lines(text)
         self._ids = {one.id.upper() for one in findings if one.id}
@@ -420,7 +420,7 @@ class _Proof:
         serious = "" if number in self._legend else self._serious(number, row, after)
         if serious:
             return f"says {serious}, which its index has not"
-        if _OTHER_VERDICT.search(row) and not _is_scale(row) and not _is_denied_verdict(row):
+        if _OTHER_VERDICT.search(row) and not _is_scale(row) and not _NO_VERDICT.search(row):
             return "gives another verdict"
         if _UNREAD.search(row) or _reads_less(row):
             return "says that not all was reviewed"
@@ -509,10 +509,6 @@ _SPACED = Pattern(r"(?<!\S)(?:[A-Za-z0-9][ ._-]){4,}[A-Za-z0-9](?!\S)")
 _ATTRIBUTES = Pattern(r"=\s?[\"']?([\w -]{1,60})|badge/([\w-]{1,80})")
 
 
-def _entities(row: str) -> str:
-    return html.unescape(row) if "&" in row else row
-
-
 _LOOK_ALIKES = str.maketrans(
     "АВЕКМНОРСТХаеорсухіΑΒΕΖΗΙΚΜΝΟΡΤΥΧορ", "ABEKMHOPCTXaeopcyxiABEZHIKMNOPTYXop"
 )
@@ -526,10 +522,6 @@ def _folded(row: str) -> str:
         if unicodedata.category(char) != "Mn"
     )
     return plain.translate(_LOOK_ALIKES)
-
-
-def _visible(text: str) -> str:
-    return text.replace("\ufe0f", "")
 
 
 def _hidden_lines(text: str) -> set[int]:
@@ -700,10 +692,6 @@ _NO_VERDICT = Pattern(
     r"|n't) blocks?\b",
     re.IGNORECASE,
 )
-
-
-def _is_denied_verdict(row: str) -> bool:
-    return bool(_NO_VERDICT.search(row))
 
 
 def _is_group(row: str) -> bool:

@@ -78,6 +78,10 @@ _STYLISH = Pattern(
 _CROSSED = Pattern(  # of a scanner
     r"^\s{0,8}[✗✖✘×]\s(?P<rest>\S.{2,200}?)\s\[(?P<word>\w{3,12}) severity\]", re.IGNORECASE
 )
+_ANNOTATION = Pattern(  # of a build, for the page of a pull request
+    r"^\s{0,4}::(?P<word>error|warning|notice)\s(?=[^:]{0,300}?\bfile=(?P<file>[^,:]{1,200}))"
+    r"(?=[^:]{0,300}?\bline=(?P<line>\d{1,7}))[^:]{0,600}::(?P<rest>\S.{0,500})"
+)
 _COUNT = Pattern(r"^[\s(]*(?:[:=—–-]\s*)?\(?\d{1,5}\)?[\s).,;|]*(?:[\w ]{0,24}|$)")
 _BOLD = Pattern(r"\*\*(.{2,300}?)\*\*|__(.{2,300}?)__")
 _SENTENCE = Pattern(r"(?<=[.!?。！？])(?:\s|$)|(?<=[。！？])")
@@ -123,7 +127,7 @@ def read(text: str) -> Read:
     """Return the findings of a text without an index. Linear in its length; never raises."""
     objects_found = objects.findings(text)
     if objects_found is not None:
-        return Read(tuple(map(_of_object, objects_found)), ())
+        return Read(tuple(_finding(_found_object(one, 0)) for one in objects_found), ())
     sight = _Sight(text)
     found = sight.of_blocks()
     found += [one for one in sight.of_lines() if one.line not in {other.line for other in found}]
@@ -148,18 +152,13 @@ def _finding(one: _Found) -> Finding:
     )  # fmt: skip
 
 
-def _of_object(one: objects.Object) -> Finding:
-    return _finding(_found_object(one, 0))
-
-
 def _found_object(one: objects.Object, before: int) -> _Found:
     return _Found(one.severity, one.id, one.title, one.first + before, one.last + before,
                   Place(one.file, one.line), False)  # fmt: skip
 
 
 def _single(found: list[_Found]) -> list[_Found]:
-    """Leave out what only repeats: the same id or title, or a recap of severities told"
-    " elsewhere."""
+    """Leave out what only repeats: the same id or title, a recap of severities told elsewhere."""
     kept: list[_Found] = []
     by_id: dict[str, int] = {}
     titles: dict[str, int] = {}
@@ -307,7 +306,7 @@ class _Sight:
             return None
         severity = head.severity if head.marked or head.id else ""
         severity = severity or _tail(bare)
-        if severity and _denied(bare, head):
+        if severity and not head.id and vocabulary.says_nothing(head.title):
             return None
         own = "\n".join(self.plain[block.first - 1 : block.last][:14])
         label = self._own_label(own)
@@ -495,6 +494,8 @@ class _Sight:
                 place = Place(
                     match["file"].removeprefix("./"), int(match["line"] or match["line2"])
                 )
+            elif match := _ANNOTATION.match(row):
+                place = Place(match["file"].removeprefix("./"), int(match["line"]))
             elif match := _STYLISH.match(row):
                 place = Place(self._above_places[number - 1].file, int(match["line"]))
             else:
@@ -583,7 +584,7 @@ def _begins(row: str) -> bool:
 
 LINTERS = {
     "error": "P1", "fatal": "P0", "warning": "P2", "note": "P3", "info": "P3", "style": "P3",
-    "convention": "P3", "refactor": "P3", "hint": "P3", "blocking": "P0",
+    "notice": "P3", "convention": "P3", "refactor": "P3", "hint": "P3", "blocking": "P0",
 }  # fmt: skip
 _COLUMNS = {
     "file": "file", "path": "file", "component": "file", "location": "place", "where": "place",
@@ -609,8 +610,7 @@ def column(cell: str) -> str:
 
 @functools.lru_cache(1 << 18)
 def group_of(text: str) -> str:
-    """Return the severity of a heading or lead that only opens a group: `🔴 Critical issues"
-    " (2)`."""
+    """Return the severity of a heading or lead that only opens a group: `🔴 Critical bugs (2)`."""
     bare = lines.plain(text).strip()
     if len(bare) > 80 or not bare:
         return ""
@@ -633,7 +633,7 @@ def group_of(text: str) -> str:
 def titled(text: str) -> tuple[str, str, str]:
     """Return id, severity and title of a heading: `Finding 1.1: No quickstart (P0)`."""
     bare = lines.unbulleted(text)[0]
-    named = re.match(r"(?i)(?:finding|issue|bug|problem)\s?#?(?=[\d:])", bare)
+    named = re.match(r"(?i)(?:finding|issue|bug|problem)\s?#?(?=[\d:]|[CHML]-\d)", bare)
     rest = bare[named.end() :] if named else bare
     head = _head(rest)
     identity, title = head.id, head.title
@@ -643,7 +643,8 @@ def titled(text: str) -> tuple[str, str, str]:
             identity = number[1].strip(".") if vocabulary.is_id(number[1]) or named else ""
     title = re.sub(r"^[A-Z]{0,4}-?\d[\d.]{0,6}[:.)]\s{1,3}", "", title)
     inner = _head(title)
-    severity = vocabulary.strictest(head.severity, _tail(bare))
+    audit = vocabulary.of_audit(identity) if named else ""
+    severity = vocabulary.strictest(head.severity, audit, _tail(bare))
     if not severity and inner.marked:
         severity, title = inner.severity, inner.title
     return identity, severity, title
@@ -709,8 +710,7 @@ def _word_of(text: str) -> str:
 
 
 def _tail(text: str) -> str:
-    """Return the severity that ends or stands in brackets in a title: `Race (P0)`, `Race —"
-    " High`."""
+    """Return the severity at the end of a title or in its brackets: `Race — High`, `Race (P0)`."""
     found = ""
     for part in text.replace("[", "(").replace("]", ")").replace("`", "").split("(")[1:8]:
         words = part.partition(")")[0].replace(":", " ").replace(",", " ").replace("/", " ").split()
@@ -763,10 +763,6 @@ def _is_count(head: Head) -> bool:
 def _is_lead(bare: str) -> bool:
     """Whether a paragraph only introduces the list below it."""
     return bool(bare[-1:] == ":" or bare.endswith(":**")) and bool(group_of(bare.rstrip(":*")))
-
-
-def _denied(bare: str, head: Head) -> bool:
-    return not head.id and vocabulary.says_nothing(head.title)
 
 
 def _is_kind(title: str) -> bool:

@@ -117,11 +117,10 @@ def severity_of_id(identity: str) -> str:
     return ""
 
 
-def _of_audit(identity: str) -> str:
-    """Return the severity of an id as audits number them: `H-01` is the first of the high ones."""
-    letter, dash, number = identity.partition("-")
-    padded = dash and len(number) == 2 and number.isdigit()
-    return {"C": "P0", "H": "P1", "M": "P2", "L": "P3"}.get(letter, "") if padded else ""
+def of_audit(identity: str) -> str:
+    """Return the severity of an id as audits number them: `H-1` is the first of the high ones."""
+    letter, _, number = identity.partition("-")
+    return {"C": "P0", "H": "P1", "M": "P2", "L": "P3"}.get(letter, "") if number.isdigit() else ""
 
 
 def mentions_serious(text: str) -> bool:
@@ -180,8 +179,9 @@ class Head:
                 break
             self.marked = self.marked or marked
             self.title = rest
-        of_id = severity_of_id(self.id) or ("" if self.raw else _of_audit(self.id))
-        self.severity = strictest(self.severity, of_id)
+        is_padded = len(self.id.partition("-")[2]) == 2  # `H-1` alone may number a hypothesis
+        audit = of_audit(self.id) if is_padded and not self.raw else ""
+        self.severity = strictest(self.severity, severity_of_id(self.id) or audit)
 
 
 def _first_word(text: str) -> tuple[str, bool, str]:
