@@ -209,11 +209,5 @@ def _counts(found: list[Diagnostic]) -> Unit:
     where = "file" if all(_IS_FILE.search(one) for one in files) else "place"
     said = f"{counted(len(found), 'message')} in {counted(len(files), where)}"
     said = "; ".join(filter(None, (said, graded)))
-    said += f": {listed(codes)}" if codes and len(found) > _EACH else ""
+    said += f": {reading.listed(codes, _CODES)}" if codes and len(found) > _EACH else ""
     return Unit(1, "messages", said, 2.5, 2, "counts", derived=True)
-
-
-def listed(counts: Counter[str], most: int = _CODES) -> str:
-    """`a x3, b x2, +4 more`."""
-    shown = ", ".join(f"{name} x{count}" for name, count in counts.most_common(most))
-    return shown + (f", +{len(counts) - most} more" if len(counts) > most else "")

@@ -12,6 +12,7 @@ from __future__ import annotations
 import functools
 import itertools
 import re
+from collections import Counter
 
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterable, Iterator
@@ -135,6 +136,12 @@ def line_count(text: str) -> int:
     while end and text[end - 1] == "\n":
         end -= 1
     return text.count("\n", 0, end) + 1
+
+
+def listed(counts: Counter[str], most: int) -> str:
+    """The most frequent names with their counts: `a x3, b x2, +4 more`."""
+    shown = ", ".join(f"{name} x{count}" for name, count in counts.most_common(most))
+    return shown + (f", +{len(counts) - most} more" if len(counts) > most else "")
 
 
 def _headings(text: str, at: int, first: int) -> Iterator[tuple[int, int]]:

@@ -90,7 +90,7 @@ def _paths(lines: list[tuple[int, str]]) -> list[Unit]:
     folders = Counter(os.path.dirname(line) or "." for _, line in lines)
     endings = Counter(os.path.splitext(line)[1] or "no ending" for _, line in lines)
     found = _sums(f"{len(lines)} paths in {counted(len(folders), 'folder')}", "folders", folders)
-    found += [Unit(1, "endings", _most(endings), 1.5, 2, derived=True)]
+    found += [Unit(1, "endings", reading.listed(endings, _SHOWN), 1.5, 2, derived=True)]
     found += [Unit(number, "other", line[:_LONGEST], 1.0) for number, line in others]
     return found + [Unit(number, "path", line, 0.5) for number, line in lines[:_LINES]]
 
@@ -192,11 +192,5 @@ def _sums(said: str, name: str, counts: Counter[str]) -> list[Unit]:
     """The size of the listing, and what is most frequent in it."""
     found = [Unit(1, "listing", said, 3.0, 1, "listing", key=True, derived=True)]
     if counts and max(counts.values()) > 1:
-        found.append(Unit(1, name, _most(counts), 2.0, 2, derived=True))
+        found.append(Unit(1, name, reading.listed(counts, _SHOWN), 2.0, 2, derived=True))
     return found
-
-
-def _most(counts: Counter[str]) -> str:
-    shown = counts.most_common(_SHOWN)
-    more = f", +{len(counts) - len(shown)} more" if len(counts) > len(shown) else ""
-    return ", ".join(f"{name} x{count}" for name, count in shown) + more

@@ -75,16 +75,6 @@ class Run(NamedTuple):
     units: list[Unit]
 
 
-def confidence(text: str) -> int:
-    """Nothing is a log for sure: what no other kind knows is read as one."""
-    return 0
-
-
-def units(text: str) -> list[Unit]:
-    """The statements of a text that is a log."""
-    return run(Lines(text)).units if text.strip() else []
-
-
 def run(text: Lines, status: int | None = None) -> Run:
     """The verdict, the counts, each distinct failure with its place, then the other lines."""
     verdict, summary = _verdict(text, status)

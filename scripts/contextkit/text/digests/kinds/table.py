@@ -8,7 +8,7 @@ from collections import Counter
 
 from contextkit.base.type_names import Callable
 from contextkit.text.digests.lines import bare
-from contextkit.text.digests.reading import Unit, cells, row_statement
+from contextkit.text.digests.reading import Unit, cells, listed, row_statement
 from contextkit.text.patterns import Pattern
 
 _RULE = Pattern(r"[\s|:=+-]+$")
@@ -19,6 +19,7 @@ _CAPITALS = Pattern(r"^[A-Z%][A-Z%()/_-]*(?:\s+[A-Z%][A-Z%()/_-]*){2,}$")
 _APART = Pattern(r" {2,}|\t")
 _PROCESSES = ("UID ", "USER ", "PID ")  # ps: no column but the last has spaces
 _ROWS = 500  # rows that can be shown
+_CELLS = 8  # different cells of a column that are counted
 _NUMBER = Pattern(r"[-+]?[$€£]?\d[\d,]*(?:\.\d+)?\s*%?$")
 _ILL = Pattern(r"\b(?:fail\w*|error\w*|missing|no|false|critical|blocked|rejected|P0|P1)\b", re.I)
 
@@ -161,9 +162,9 @@ def _column(head: list[str], body: list[tuple[int, list[str]]], index: int) -> l
         said = f"{low} to {high[0]}" + (f"; next {', '.join(high[1:])}" if len(high) > 1 else "")
         return [Unit(numbers[-1][1], name, said, 1.3, 2, "columns", derived=True)]
     counts = Counter(cell for _, _, cell in given)
-    if not 1 < len(counts) <= 8 or len(counts) * 2 > len(given):
+    if not 1 < len(counts) <= _CELLS or len(counts) * 2 > len(given):
         return []
-    said = ", ".join(f"{cell} x{count}" for cell, count in counts.most_common())
+    said = listed(counts, _CELLS)
     found = [Unit(given[0][0], name, said, 1.2, 2, "columns", derived=True)]
     cell, count = counts.most_common()[-1]
     if count <= max(1, len(given) // 20):
