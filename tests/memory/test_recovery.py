@@ -683,6 +683,16 @@ def test_no_byte_in_the_store_can_keep_recovery_from_working(
     assert found.checkpoint is not None
 
 
+def test_a_finding_whose_agent_has_no_name_is_passed_over_with_a_warning(layout: Layout) -> None:
+    stores.full(layout)
+    path = next(Path(layout.memory).rglob("findings/mobile-ui_*.md"))
+    data = path.read_bytes().replace(b"# Findings: ", b"# Findings: \0", 1)
+    path.with_name(path.stem + "_99.md").write_bytes(data)
+    found = load(layout)
+    assert "cannot be the name of a file" in "\n".join(found.warnings)
+    assert "mobile-ui" in recovery_report.make(layout, found, 3000, False).text
+
+
 @given(st.integers(0, 253_402_300_799))
 def test_a_time_is_read_as_it_was_written(moment: int) -> None:
     assert names.moment(names.iso(moment)) == moment

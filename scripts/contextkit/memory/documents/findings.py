@@ -278,7 +278,8 @@ def _head(path: str, task: bytes) -> Head | Literal[False] | None:
         return False if lines[4][13:] != b"unknown" else None
     try:
         agent, when, status = lines[0][12:].decode(), lines[2][15:].decode(), lines[3][12:].decode()
-    except UnicodeDecodeError:
+        memory.check_agent(agent)
+    except (UnicodeDecodeError, ContextError):
         return None
     if names.shape(when) != "0000-00-00T00:00:00Z" or status not in STATUSES:
         return None
