@@ -116,7 +116,14 @@ TEMPLATES = (
     + "/usr/include/c++/12/f.h:408:20: error: no match for 'operator<'\n"
 )
 
+MADE = "".join(
+    f"gcc -c src/m{n}.c -o build/m{n}.o\n"
+    + (f"make[1]: *** [Makefile:12: build/m{n}.o] Error 1\n" if n in (22, 33) else "")
+    for n in range(10, 60)
+)
+
 TOLD = {
+    "make": (MADE, "log", ["build/m22.o] Error 1", "build/m33.o] Error 1"]),
     "g++": (TEMPLATES, "log", ["no member named 'y'", "no match for 'operator<'"]),
     "zookeeper": (SERVED, "log", ["Connection broken for id 341 (x40)", "40 WARN of 340"]),
     "thunderbird": (LISTED_LOG, "plain", ["session opened"]),

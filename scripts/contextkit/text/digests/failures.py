@@ -466,7 +466,7 @@ def _errors(text: Lines, used: set[int]) -> tuple[list[Failure], set[int]]:
             same.setdefault(_form(text, at), []).append(at)
     found: dict[str, Failure] = {}
     seen: set[int] = set()
-    for at_all in same.values():
+    for at_all in (one for group in same.values() for one in _apart(text, group)):
         at = min(at_all, key=lambda n: (len(text.bare[n]) >= _LONGEST, n))
         if at in seen or not _fails(text.bare[at]):
             continue
@@ -483,6 +483,15 @@ def _errors(text: Lines, used: set[int]) -> tuple[list[Failure], set[int]]:
             whole = f"{_with_place(said, place)}{times}"
             found[said] = Failure(at, whole, place or said, len(at_all))
     return list(found.values()), seen
+
+
+def _apart(text: Lines, same: list[int]) -> list[list[int]]:
+    """The lines of one form, or each of two that differ in nothing but a path."""
+    words = zip(*(text.bare[at].split() for at in same[:2]), strict=False)
+    differ = [one for pair in words if len(set(pair)) == len(same) for one in pair]
+    if len(same) == 2 and differ and all("/" in one for one in differ):
+        return [[at] for at in same]
+    return [same]
 
 
 def _form(text: Lines, at: int) -> str:
