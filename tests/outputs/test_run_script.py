@@ -385,3 +385,17 @@ def test_what_a_digest_took_in_the_context_is_in_the_history(layout: Layout, cal
     assert [one["tokens"] for one in events] == [tokens.estimate(done.stdout)]
     [payload] = payloads.load_all(layout)
     assert payload[0].endswith(events[0]["ref"].partition("/")[2] + ".md")
+
+
+def test_of_a_failed_build_no_message_is_cut_where_there_is_room(layout: Layout) -> None:
+    lines = []
+    for n in range(10, 400):
+        lines.append(f"gcc -Wall -O2 -Iinclude -Ithird_party/include -c src/part_{n}.c")
+        if n in (40, 180, 320, 344):
+            lines.append(f"src/part_{n}.c:{n}:9: warning: unused variable 'left_{n}' [-Wunused]")
+        if n in (222, 333):
+            lines.append(f"src/part_{n}.c:{n}:1: error: 'limit_{n}' undeclared (first use here)")
+    text = "\n".join([*lines, "make: *** [Makefile:4: all] Error 2", ""])
+    told = telling.Told(content=text, topic="t", source="run", session="s-1", status=2)
+    said = telling.digested(layout, told)
+    assert "…" not in said and "'left_344' [-Wunused]" in said
