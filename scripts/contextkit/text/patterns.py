@@ -20,6 +20,6 @@ class Pattern:
 
     def __getattr__(self, name: str) -> Any:
         compiled = self.compiled
-        for method in ("match", "search", "sub", "findall", "finditer"):
+        for method in ("match", "search", "sub", "findall", "finditer", "split"):
             setattr(self, method, getattr(compiled, method))
         return getattr(compiled, name)
