@@ -25,7 +25,7 @@ Verdict: needs-changes
      "src/b.py:9", "lines 3-4", "P1-2",
      '"never read a file twice"', "`TypeError`", "40 passed", "5 reasons",
      "The login test fails.", "Verdict: needs-changes, two P1s", "lines 1-10", "Nothing else.",
-     "Verdict: needs-changes (two P1s)", "Verdict: needs-changes. Fix it.", "L3-5, L9",
+     "Verdict: needs-changes (two P1s)", "L3-5, L9",
      "login/test/read_twice", "The Shift-Work login test."],
 )  # fmt: skip
 def test_what_stands_there_in_other_words_is_found(said: str) -> None:
