@@ -26,7 +26,7 @@ Verdict: needs-changes
      '"never read a file twice"', "`TypeError`", "40 passed", "5 reasons",
      "The login test fails.", "Verdict: needs-changes, two P1s", "lines 1-10", "Nothing else.",
      "Verdict: needs-changes (two P1s)", "L3-5, L9",
-     "login/test/read_twice", "The Shift-Work login test."],
+     "needs-changes/login/run", "The Shift-Work login test."],
 )  # fmt: skip
 def test_what_stands_there_in_other_words_is_found(said: str) -> None:
     assert grounding.check(f"It is so: {said}\n\n{said}", REPORT).missing == ()

@@ -44,7 +44,7 @@ _SUMS_UP = Pattern(  # a line about several failures, or about none in particula
 )
 _TEST = Pattern(  # a line that names a failed test, by pytest, jest, go, gtest, and others
     r"^(?:FAILED|ERROR) (\S+(?:::(?:[^\s\[]+\[.*?\](?= - |$)|\S.*?)|\.py))(?: - .*)?$"
-    r"|^(\S+::[^\s\[]+(?:\[.*?\])?) (?:FAILED|ERROR)\b"
+    r"|^(?=\S*::)([^\s\[]+(?:\[.*?\])?) (?:FAILED|ERROR)\b"
     r"|^_{3,} (?:ERROR (?:at \w+ of|collecting) )?(\S.*?) _{3,}$"
     r"|^● (?!Console)(\S.*)$"
     r"|^[✕✗✘×✖] (?!\d+ problems?\b)(\S.*?[^:])(?: \(?[\d.]+ ?m?s\)?)?$"
@@ -55,7 +55,7 @@ _TEST = Pattern(  # a line that names a failed test, by pytest, jest, go, gtest,
     r"|^(?:FAIL|ERROR): (\w+ \(\S+\)(?: [\[(].+)?)$"
     r"|^(\w+ \(\S+\)(?: [\[(].+)?) \.\.\. (?:FAIL|ERROR)$"
     r"|^not ok \d+ -? ?(\S.*)$"
-    r"|^(\S.* > \S.*) FAILED$"
+    r"|^(?=.* > \S)(\S.*) FAILED$"
     r"|^Failed (\S+) \[[^\]]*\]$"
     r"|^(?:.*\s)?(\S+) \[FAIL\]$"
     r"|^\d+ - (\S+) \(\w+\)$"
@@ -98,14 +98,14 @@ _ENDING = (  # of a file that has lines to point at
 )
 _PLACE = Pattern(
     r'File "(?P<file>[^"]+)", line (?P<at>\d+)'
-    rf"|(?P<colons>[\w@./\\-]+\.{_ENDING}:\d+(?::\d+)?)\b(?!\()"
-    rf"|(?P<spelled>[\w./\\-]+\.{_ENDING})[:,]? ?line (?P<number>\d+)"
-    r"|(?P<brackets>[\w./\\-]+\.(?:tsx?|cs|vb|fs|cpp|c|h)\(\d+(?:,\d+)?\))"
+    rf"|(?<![\w@./\\-])(?P<colons>[\w@./\\-]+\.{_ENDING}:\d+(?::\d+)?)\b(?!\()"
+    rf"|(?<![\w./\\-])(?P<spelled>[\w./\\-]+\.{_ENDING})[:,]? ?line (?P<number>\d+)"
+    r"|(?<![\w./\\-])(?P<brackets>[\w./\\-]+\.(?:tsx?|cs|vb|fs|cpp|c|h)\(\d+(?:,\d+)?\))"
 )
 _POINTS = Pattern(  # a line that is there to tell a place, or the first of a trace
     r"^(?:-->|❯|(?:test )?at |in |└|╭─\[|# \.?/|Location:|Origin:|on |\(|(?:E +)?File \"|thread '"
     r"|note: )"
-    rf"|^[\w@./\\-]+\.{_ENDING}(?::\d+|\(\d+)|\bpanicked at |[(\[][^()\s]+:\d+[)\]]$"
+    rf"|^[\w@./\\-]+\.{_ENDING}(?::\d+|\(\d+)|\bpanicked at |[(\[][^()\[\]\s]+:\d+[)\]]$"
 )
 _THEIRS = ("site-packages", "node_modules", "node:", "AssertionFailureBuilder", "/rustc/",
            "java.base/", "jdk.", "org.junit", "<frozen", "/lib/python")  # fmt: skip
