@@ -6,10 +6,9 @@ They are those of `text/objects.py`, with our severities.
 from __future__ import annotations
 
 import itertools
-import re
 
-from contextkit.base.records import NamedTuple
 from contextkit.reviews.documents import vocabulary
+from contextkit.reviews.documents.index import Finding
 from contextkit.text import objects
 
 _NUMBERS = {"2": "P1", "1": "P2"}  # ESLint
@@ -18,20 +17,11 @@ _MOST = 5_000  # findings
 _AHEAD = 2_000  # lines in which the next finding is looked for
 
 
-class Object(NamedTuple):
-    """A finding; `first` and `last` are its lines in the text, from 1."""
+def findings(text: str) -> list[Finding] | None:
+    """Return the findings of a JSON text, or of an object a line; None if it is neither.
 
-    severity: str
-    id: str
-    title: str
-    file: str
-    line: int
-    first: int
-    last: int
-
-
-def findings(text: str) -> list[Object] | None:
-    """Return the findings of a JSON text, or of an object a line; None if it is neither."""
+    `line` and `end` are the lines of the object in the text.
+    """
     bare = text.removeprefix("\ufeff").strip()
     tree = objects.parsed(bare) if bare[:1] in ("{", "[") else None
     if tree is None or (isinstance(tree, list) and not any(objects.below(tree))):
@@ -40,18 +30,21 @@ def findings(text: str) -> list[Object] | None:
     found = []
     for one in itertools.islice(filter(None, map(_of, objects.findings(tree, _graded))), _MOST):
         first, last = search.span(one.title)
-        found.append(one._replace(first=first, last=last))
+        found.append(one.replace(line=first, end=last))
     return found
 
 
-def _of(one: objects.Found) -> Object | None:
+def _of(one: objects.Found) -> Finding | None:
     """The finding of an object; a comment beside a line says in its words how bad it is."""
     title = one.title or one.name
     severity = one.grade or vocabulary.Head(title).severity
     if not severity:
         return None
     identity = one.id if vocabulary.is_id(one.id) else ""
-    return Object(severity, identity, title, one.file, one.line, 1, 1)
+    return Finding(
+        severity=severity, id=identity, section="", title=title, line=1, raw_severity=severity,
+        file=one.file, at=one.line,
+    )  # fmt: skip
 
 
 def _graded(key: str, word: str) -> str:
@@ -59,12 +52,6 @@ def _graded(key: str, word: str) -> str:
         return ""
     known = vocabulary.severity(word) or _WORDS.get(word.lower(), "")
     return known or (_NUMBERS.get(word, "") if key == "severity" else "")
-
-
-def verdict(text: str) -> str:
-    """Return what a JSON review says it decides, or ''."""
-    found = re.search(r'"(?:verdict|decision|status|state)"\s{0,9}:\s{0,9}"([^"\n]{1,60})"', text)
-    return found[1] if found else ""
 
 
 class _Search:
