@@ -162,6 +162,7 @@ class _Body:
             for at, one in enumerate(found)
             if one.first not in inside
             and not one.first < review.start_line <= one.last
+            and not _is_row(found, one)
             and self._may_begin(one)
         ]
         candidates = []
@@ -185,7 +186,7 @@ class _Body:
 
     def _may_begin(self, block: Block) -> bool:
         if block.kind == "heading":
-            return True
+            return not lines.is_index(block.title)
         bare = lines.unbulleted(block.title)[0]
         if block.kind not in ("text", "item") or len(bare) > 2_000:
             return False
@@ -227,6 +228,12 @@ class _Body:
         """Return the last line of a section: before the next finding's, if that is inside it."""
         after = bisect.bisect_right(starts, first)
         return min(last, starts[after] - 1) if after < len(starts) else last
+
+
+def _is_row(found: list[Block], block: Block) -> bool:
+    """Whether a block is a row of an index, which may be one of several."""
+    inside = found[block.inside].title if block.inside >= 0 else ""
+    return " | " in block.title and lines.is_index(inside)
 
 
 class _Finder:
