@@ -1,4 +1,4 @@
-"""Findings in JSON: SARIF, and what linters, scanners and review bots write.
+"""Findings in JSON or CSV: SARIF, and what linters, scanners and review bots write.
 
 They are those of `text/objects.py`, with our severities.
 """
@@ -31,9 +31,9 @@ class Object(NamedTuple):
 
 
 def findings(text: str) -> list[Object] | None:
-    """Return the findings of a JSON text, or of an object a line; None if it is neither."""
+    """Return the findings of JSON, of an object a line, or of CSV; None if it is none of them."""
     bare = text.removeprefix("\ufeff").strip()
-    tree = objects.parsed(bare) if bare[:1] in ("{", "[") else None
+    tree = objects.parsed(bare) if bare[:1] in ("{", "[") else objects.rows(bare)
     if tree is None or (isinstance(tree, list) and not any(objects.below(tree))):
         return None
     search = _Search(text.split("\n"))
@@ -72,6 +72,7 @@ class _Search:
 
     def __init__(self, lines: list[str]) -> None:
         self._lines, self._at = lines, 0
+        self._is_json = next(filter(str.strip, lines), "").lstrip("\ufeff \t")[:1] in ("{", "[")
         self._plain = [line.replace('\\"', '"') for line in lines]
 
     def span(self, title: str) -> tuple[int, int]:
@@ -84,7 +85,7 @@ class _Search:
         return min(self._at + 1, len(self._lines)), min(self._at + 1, len(self._lines))
 
     def _around(self, at: int) -> tuple[int, int]:
-        if "{" in self._lines[at] and "}" in self._lines[at]:
+        if not self._is_json or ("{" in self._lines[at] and "}" in self._lines[at]):
             return at + 1, at + 1
         first = at
         while first > max(0, at - 30) and "{" not in self._lines[first]:

@@ -83,6 +83,7 @@ _ANNOTATION = Pattern(  # of a build, for the page of a pull request
 )
 _COUNT = Pattern(r"^[\s(]*(?:[:=—–-]\s*)?\(?\d{1,5}\)?[\s).,;|]*(?:[\w ]{0,24}|$)")
 _BOLD = Pattern(r"\*\*(.{2,300}?)\*\*|__(.{2,300}?)__")
+_LABELED = Pattern(r"\s{0,4}[A-Z][\w /-]{0,30}: ")
 _SENTENCE = Pattern(r"(?<=[.!?。！？])(?:\s|$)|(?<=[。！？])")
 _WORST = Pattern(
     r"must (?:be |not )?(?:fix|ship|merge)|has to be fixed|data loss|not (?:be )?(?:merge"
@@ -512,6 +513,8 @@ class _Sight:
                 continue
             if any(_is_about(title, _EXPLAINS | _PRAISE) for title in self._above(at)):
                 continue
+            if self._is_record(block):
+                continue
             said = " ".join(self.plain[block.first - 1 : block.last])
             place = places.find(said)
             if not place.file or _MILDLY.search(said[:60]):
@@ -526,6 +529,11 @@ class _Sight:
                                     self._end_of(at, block), place, False))  # fmt: skip
         return found
 
+    def _is_record(self, block: Block) -> bool:
+        """Whether a program printed a paragraph: each of its lines is a label and a value."""
+        rows = self.plain[block.first - 1 : block.last]
+        return len(rows) > 2 and all(map(_LABELED.match, rows))
+
     def unsure(self, spans: list[tuple[int, int]]) -> tuple[int, ...]:
         """Return the lines of blocks that look like findings and are none of `spans`."""
         known = {
@@ -534,9 +542,11 @@ class _Sight:
         others = known | {block.first for block in self.blocks if block.kind == "heading"}
         found = []
         for at, block in enumerate(self.blocks):
-            if block.first in known or block.kind not in ("heading", "item"):
+            is_record = block.kind == "text" and self._is_record(block)
+            if block.first in known or not (is_record or block.kind in ("heading", "item")):
                 continue
-            near = range(block.first + 1, min(block.last, block.first + 3) + 1)
+            last = block.last if is_record else min(block.last, block.first + 3)
+            near = range(block.first + 1, last + 1)
             end = next((number - 1 for number in near if number in others), near.stop - 1)
             said = self.text(block.first, end)
             if any(_is_about(title, _EXPLAINS | _PRAISE | _REPEATS) for title in self._above(at)):
