@@ -87,7 +87,7 @@ def test_a_table_in_csv_is_read_row_by_row() -> None:
             for one in reader.findings(text)]  # fmt: skip
     assert rows == [
         ("P1", "", "The lock, once taken, stays", 2, 2, "src/a.py", 12),
-        ("P3", "", "A name that wraps", 3, 4, "src/b.py", 3),
+        ("P3", "", "A name that wraps", 3, 3, "src/b.py", 3),
         ("P0", "S-4", "Anyone can log in", 6, 6, "src/c.py", 44),
     ]
     assert found("one,two,three\n1,Critical,Anyone can log in\n") == []

@@ -1,4 +1,4 @@
-"""Findings in JSON: SARIF, and what linters, scanners and review bots write.
+"""Findings in JSON or CSV: SARIF, and what linters, scanners and review bots write.
 
 They are those of `text/objects.py`, with our severities.
 """
@@ -18,12 +18,12 @@ _AHEAD = 2_000  # lines in which the next finding is looked for
 
 
 def findings(text: str) -> list[Finding] | None:
-    """Return the findings of a JSON text, or of an object a line; None if it is neither.
+    """Return the findings of JSON, of an object a line, or of CSV; None if it is none of them.
 
     `line` and `end` are the lines of the object in the text.
     """
     bare = text.removeprefix("\ufeff").strip()
-    tree = objects.parsed(bare) if bare[:1] in ("{", "[") else None
+    tree = objects.parsed(bare) if bare[:1] in ("{", "[") else objects.rows(bare)
     if tree is None or (isinstance(tree, list) and not any(objects.below(tree))):
         return None
     search = _Search(text.split("\n"))
@@ -59,19 +59,21 @@ class _Search:
 
     def __init__(self, lines: list[str]) -> None:
         self._lines, self._at = lines, 0
+        self._is_json = next(filter(str.strip, lines), "").lstrip("\ufeff \t")[:1] in ("{", "[")
         self._plain = [line.replace('\\"', '"') for line in lines]
 
     def span(self, title: str) -> tuple[int, int]:
-        """Return the lines of the object around the next line that has this title."""
-        words = title[:40]
-        for at in range(self._at, min(self._at + _AHEAD, len(self._plain))):
-            if words in self._plain[at]:
+        """Return the lines of the object around the next line that has this title, or begins it."""
+        ahead = range(self._at, min(self._at + _AHEAD, len(self._plain)))
+        for words in (title[:40], " ".join(title.split()[:2])):
+            at = next((number for number in ahead if words in self._plain[number]), -1)
+            if at >= 0:
                 self._at = at
                 return self._around(at)
         return min(self._at + 1, len(self._lines)), min(self._at + 1, len(self._lines))
 
     def _around(self, at: int) -> tuple[int, int]:
-        if "{" in self._lines[at] and "}" in self._lines[at]:
+        if not self._is_json or ("{" in self._lines[at] and "}" in self._lines[at]):
             return at + 1, at + 1
         first = at
         while first > max(0, at - 30) and "{" not in self._lines[first]:

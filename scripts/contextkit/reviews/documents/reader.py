@@ -122,7 +122,6 @@ class _Found(NamedTuple):
 def read(text: str) -> Read:
     """Return the findings of a text without an index. Linear in its length; never raises."""
     whole = objects.findings(text)
-    whole = _of_csv(text) if whole is None else whole
     if whole is not None:
         return Read(tuple(whole), ())
     sight = _Sight(text)
@@ -502,31 +501,7 @@ def _is_fields(rows: list[str]) -> bool:
     return len(rows) > 2 and all(_FIELD.match(row) for row in rows)
 
 
-def _of_csv(text: str) -> list[Finding] | None:
-    """Return the findings of a table in CSV; None for any other text."""
-    head = text.removeprefix("\ufeff").partition("\n")[0]
-    roles = [column(cell.strip(' "')) for cell in head.split(",")]
-    if len(roles) < 3 or "severity" not in roles or not {"title", "file", "place"} & set(roles):
-        return None
-    import csv
-
-    rows = csv.reader(text.splitlines(keepends=True)[1:])
-    found = []
-    first = 2
-    try:
-        for row in rows:
-            cells = list(map(_clean, row))
-            if one := _of_row(roles, cells, first, "", rows.line_num + 1):
-                found.append(one)
-            first = rows.line_num + 2
-    except csv.Error:
-        return None
-    return found
-
-
-def _of_row(
-    roles: list[str], row: list[str], first: int, group: str, last: int = 0
-) -> Finding | None:
+def _of_row(roles: list[str], row: list[str], number: int, group: str) -> Finding | None:
     """Return the finding in a row of a table; `group` is the severity of the table as a whole."""
     fields = dict(zip(roles, row, strict=False))
     word = fields.get("severity", "")
@@ -544,7 +519,7 @@ def _of_row(
         place = Place(place.file, int(digits[1]))
     identity = fields.get("id", "").strip()
     identity = identity if vocabulary.is_id(identity) else ""
-    return _finding(severity, identity, _first_sentence(title), first, last or first, place)
+    return _finding(severity, identity, _first_sentence(title), number, number, place)
 
 
 def parted(found: list[Block], rows: list[str]) -> list[Block]:
