@@ -24,7 +24,9 @@ Verdict: needs-changes
     ["1,500 ms", "1.5 seconds", "p. 7", "4500 lines", "3,200 KB", "33%", "src/a.py:42", "a.py",
      "src/b.py:9", "lines 3-4", "P1-2",
      '"never read a file twice"', "`TypeError`", "40 passed", "5 reasons",
-     "The login test fails.", "Verdict: needs-changes, two P1s", "lines 1-10", "Nothing else."],
+     "The login test fails.", "Verdict: needs-changes, two P1s", "lines 1-10", "Nothing else.",
+     "Verdict: needs-changes (two P1s)", "L3-5, L9",
+     "needs-changes/login/run", "The Shift-Work login test."],
 )  # fmt: skip
 def test_what_stands_there_in_other_words_is_found(said: str) -> None:
     assert grounding.check(f"It is so: {said}\n\n{said}", REPORT).missing == ()
@@ -42,6 +44,8 @@ def test_what_stands_there_in_other_words_is_found(said: str) -> None:
         ('It says "read every file twice".', '"read every file twice"'),
         ("It ends with `ENOENT`.", "ENOENT"),
         ("Open lines 90-120.", "lines 90-120"),
+        ("Open L90-120.", "L90-120"),
+        ("Tag it login/test/bad_tag.", "login/test/bad_tag"),
         ("It cost 77 calls.", "77"),
         ("The login test passes.", '"The login test passes."'),
         ("All tests pass.", '"All tests pass."'),

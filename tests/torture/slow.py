@@ -21,6 +21,7 @@ from pathlib import Path
 from types import FrameType
 
 import contextkit
+from contextkit.text.patterns import Pattern
 from scenes import CHECKOUT, REVIEW, Base, Command, run
 
 SIZE = 1_000_000  # characters of a text
@@ -239,7 +240,9 @@ def expressions() -> list[tuple[str, re.Pattern[str]]]:
 
 
 def _patterns(value: object, depth: int = 4) -> Iterator[re.Pattern[str]]:
-    if isinstance(value, re.Pattern):
+    if isinstance(value, Pattern):
+        yield value.compiled
+    elif isinstance(value, re.Pattern):
         if isinstance(value.pattern, str):
             yield value
     elif depth and isinstance(value, (list, tuple, set, frozenset)):

@@ -24,7 +24,7 @@ _LINE = re.compile(
     r"^contextkit\.(?P<name>[a-z_]+) *= *(?P<script>\w+)(?: (?P<command>\w+))?.*?## (?P<help>.*)$"
 )
 _RULE = re.compile(r"^(?P<name>[a-z_]+):.*?## (?P<help>.*)$")
-_HOST_RULE = re.compile(r"^(?P<names>[^\s#:=][^:=#]*?)\s*::?(?![:=])")
+_HOST_RULE = re.compile(r"^(?P<names>[^\s#:=][^:=#]*)::?(?![:=])")
 _PREFIX = re.compile(
     r"^[ \t]*(?:override[ \t]+)?CONTEXTKIT_PREFIX[ \t]*:?:?=[ \t]*(\S+)", re.MULTILINE
 )

@@ -64,7 +64,7 @@ _QUALIFYING = frozenset(
     "design abschließende gesamt ejecutivo executivo exécutif general".split()
 )
 _LABELS = Pattern(r"^\*{0,2}([^\W\d][^:：*.!?]{2,28}?)\*{0,2}\s*[:：]\*{0,2}\s+(?=\S)")
-_CUTS = Pattern(r"\s*(?: [—–-] |[:：(（]).*", re.S)
+_CUTS = Pattern(r"(?: [—–-] |[:：(（]).*", re.S)
 _NUMBER = Pattern(r"^(?:(?:\d+|[A-Z])(?:\.\d+)*[.):]?\s+)?[^\w]*")
 _LEVEL = Pattern(
     r"\b(high|medium|moderate|low|hoch|mittel|niedrig|alta|media|baja|baixa|média|élevée?|moyenne"

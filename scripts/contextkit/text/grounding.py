@@ -37,7 +37,10 @@ _MULTIPLES = {"k": 1e3, "thousand": 1e3, "million": 1e6, "billion": 1e9}
 _SMALL = 10  # a bare number below this is a count of the answer's own
 _QUOTED = Pattern(r"[\"“«„]([^\"“”«»„\n]{6,300})[\"”»“]|`([^`\n]{2,200})`")
 _PLACE = Pattern(r"(?P<path>.*?)(?::|#L)(?P<first>\d+)(?:[-–:]L?(?P<last>\d+))?")
-_LINES = Pattern(r"(?<!\w)[Ll]ines? (\d+)(?: ?(?:-|–|to|and) ?(\d+))?")
+_LINES = Pattern(  # of the report itself
+    r"(?<![\w#:])(?:[Ll]ines? |L)(\d+)(?: ?(?:-|–|to|and) ?L?(\d+))?"
+)
+_ENDS_VERDICT = Pattern(r"[,;(]|\.(?:\s|$)")
 _FAILS = Pattern(
     r"\b(?:fail(?:s|ed|ure|ures|ing)?|errors?|broken|crash\w*|panic\w*|times? out|timed out|"
     r"does not|do not|don'?t|cannot|can'?t|never|unsafe|risky|not (?:safe|ready|recommended|ok|"
@@ -46,7 +49,7 @@ _FAILS = Pattern(
     r"échec)\b|失败|失敗|실패|ошибк|провал", re.I
 )  # fmt: skip
 _PASSES = Pattern(
-    r"\b(?:pass(?:es|ed|ing)?|succeed(?:s|ed)?|success(?:ful|fully)?|green|works?|worked|safe|"
+    r"\b(?:pass(?:es|ed|ing)?|succeed(?:s|ed)?|success(?:ful|fully)?|green|works|worked|safe|"
     r"clean|ready|(?:no|0|zero|without(?: any)?) (?:failures?|errors?|issues?|findings?|problems?|"
     r"regressions?)|bestanden|erfolgreich|keine Fehler|pasan|sin errores|passam|sem erros|"
     r"réussi\w*|sans erreurs?)\b|成功|通过|合格|통과|성공|успешно", re.I
@@ -114,12 +117,14 @@ class _Report:
         return _flat(claim).strip() in self.flat
 
     def has_path(self, path: str) -> bool:
-        """Whether the path stands there, in full or as the end of a longer one."""
+        """Whether the path stands there, in full, as the end of a longer one, or as its words."""
         bare = path.lower().removeprefix("./").rstrip("/")
-        return any(end in self.flat for end in (bare, _flat(bare))) or (
-            bare.count("/") > 0 and f" {bare.rpartition('/')[2]}" in self.flat and
-            bare.partition("/")[2] in self.flat
-        )  # fmt: skip
+        if any(end in self.flat for end in (bare, _flat(bare))):
+            return True
+        _, _, below = bare.partition("/")
+        if below and f" {bare.rpartition('/')[2]}" in self.flat and below in self.flat:
+            return True
+        return "." not in bare and all(word in self.flat for word in bare.split("/"))
 
     def has_place(self, path: str, first: int, last: int) -> bool:
         """Whether a line of the report names the file together with that line or a span of it."""
@@ -168,6 +173,8 @@ def _told_facts(answer: str, report: _Report) -> Iterator[tuple[str, bool]]:
             first = int(place["first"][:9])
             last = max(first, int((place["last"] or place["first"])[:9]))
             yield value, report.has_place(place["path"], first, last)
+        elif _LINES.match(value):
+            continue
         elif kind in ("path", "url", "commit", "id", "version"):
             yield value, report.has_path(value) if kind == "path" else report.has(value)
 
@@ -177,8 +184,9 @@ def _told_verdict(answer: str, report: _Report) -> Iterator[tuple[str, bool]]:
     own = [one.text for one in authored.read(report.text).statements if one.role == "verdict"]
     told = [one.text for one in authored.answer(answer).statements if one.role == "verdict"]
     if told and own:
-        first = told[0].partition(".")[0].partition(",")[0].strip()
-        yield f"Verdict: {first}", _flat(first).strip() in _flat(" ".join(own))
+        first = _ENDS_VERDICT.split(told[0], 1)[0].strip()
+        claim = f"Verdict: {first}"
+        yield claim, report.has(claim) or _flat(first).strip() in _flat(" ".join(own))
 
 
 def _without(text: str, told: list[str]) -> str:

@@ -13,8 +13,13 @@ class Pattern:
     def __init__(self, source: str, flags: int = 0) -> None:
         self._source, self._flags = source, flags
 
+    @property
+    def compiled(self) -> re.Pattern[str]:
+        """The expression itself, which `re` keeps."""
+        return re.compile(self._source, self._flags)
+
     def __getattr__(self, name: str) -> Any:
-        compiled = re.compile(self._source, self._flags)
-        for method in ("match", "search", "sub", "findall", "finditer"):
+        compiled = self.compiled
+        for method in ("match", "search", "sub", "findall", "finditer", "split"):
             setattr(self, method, getattr(compiled, method))
         return getattr(compiled, name)

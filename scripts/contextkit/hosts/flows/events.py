@@ -76,8 +76,8 @@ def recover(layout: Layout, given: HookInput) -> Answer:
 
     Any other session gets one line about the open task.
     """
-    stores = (layout.memory, layout.payloads, layout.running)
-    if not (_is_apart(layout) or any(map(os.path.isdir, stores))):
+    stored = os.path.isdir(layout.memory) or os.path.isdir(layout.payloads)
+    if not (stored or _is_apart(layout) or _has_sessions(layout, given)):
         return NOTHING
     from contextkit.hosts.flows import sessions
 
@@ -226,6 +226,13 @@ def _is_apart(layout: Layout) -> bool:
     """Return whether this is a worktree: what it starts with may be in another one."""
     here = layout.repository
     return here is not None and here.folder != here.common
+
+
+def _has_sessions(layout: Layout, given: HookInput) -> bool:
+    """Return whether another session was noted here, or this one goes on."""
+    noted = os.listdir(layout.running) if os.path.isdir(layout.running) else []
+    goes_on = given.text("source") in ("compact", "resume")
+    return bool(noted) and (goes_on or noted != [given.session])
 
 
 def _has_runs(layout: Layout) -> bool:

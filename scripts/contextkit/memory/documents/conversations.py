@@ -39,7 +39,9 @@ _NOT_TYPED = (
     "# AGENTS.md instructions", "[Request interrupted", "Caveat: The messages below",
     "This session is being continued from a previous", "Warning: The maximum number of",
 )  # fmt: skip
-_REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>\s*", re.DOTALL)
+_REMINDER = re.compile(
+    r"<system-reminder>(?:(?!<system-reminder>).)*?</system-reminder>\s*", re.DOTALL
+)
 _SLASH = re.compile(r"<command-name>\s*(/?[^<]+?)\s*</command-name>")
 _ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
 _TYPED_SHELL = re.compile(r"<bash-input>(.*?)</bash-input>", re.DOTALL)

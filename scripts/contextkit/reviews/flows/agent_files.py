@@ -28,7 +28,7 @@ from contextkit.reviews.documents.runs import Run, Terms
 from contextkit.reviews.documents.verdicts import Verdict
 
 NEVER_AGENTS = ("synthesis.md", "summary.md", "findings.json", "run.json", "expected.json")
-KINDS = (".md", ".txt", ".json", ".sarif")  # of the files that are read; a run assigns the first
+KINDS = (".md", ".txt", ".json", ".sarif", ".csv")  # that are read; a run assigns the first
 _UNREAD = "no readable Findings Index: read the file"
 _DOUBTS = {
     "index_incomplete": "a P0 or P1 is missing from its index",

@@ -31,8 +31,8 @@ _COMMON = frozenset(
     " would can could should may must does only also than then them they there here such more most"
     " some any all each per via use used using one two how what why".split()
 )
-_LOCATION = re.compile(r"([\w./@+-]*\w\.\w+)(?::|#L)(\d[\d,+\-L]*)")
-_SYMBOL = re.compile(r"`([A-Za-z_][\w.:]*)(\(\))?`|\b([a-z_]\w*_\w+|[a-z_]\w+)\(\)")
+_LOCATION = re.compile(r"(?<![\w./@+-])([\w./@+-]*\w\.\w+)(?::|#L)(\d[\d,+\-L]*)")
+_SYMBOL = re.compile(r"`([A-Za-z_][\w.:]*)(\(\))?`|\b([a-z_]\w+)\(\)")
 _RATING = re.compile(r"\([^()]*\b(?:impact|effort|addresses)\b[^()]*\)", re.IGNORECASE)
 _FILLERS = frozenset("a an the of in on to and or is are for with".split())
 _DIGITS = 12  # in the digest

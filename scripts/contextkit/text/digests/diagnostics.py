@@ -49,7 +49,8 @@ _ARROW = Pattern(rf"^[ \t]*(?:-->|╭─\[|,-\[) ?(?P<place>{_PLACE})", re.M)  #
 _HEADED = Pattern(rf"(?P<level>error|warning)?(?:\[?(?P<code>{_CODE})\]?)?:? *(?P<said>\S.*)$")
 _FIRST_CODE = Pattern(rf"\[?({_CODE}|invalid-syntax)\b(?:\([\w-]+\),[^\]]*\])?:? *(?:\[\*\] )?")
 _LAST_CODE = Pattern(
-    r"(?:\s\[([-\w/=+]*[A-Za-z][-\w/=+]*)\](?: \[\d\])?|\s\((report\w+)\)|\s{2,}([\w@/-]+))$"
+    r"(?:\s\[(?=[-\d_/=+]*[A-Za-z])([-\w/=+]+)\](?: \[\d\])?"
+    r"|\s\((report\w+)\)|(?<!\s)\s{2,}([\w@/-]+))$"
 )
 _AS_ERRORS = ("fatal error", "error", "fehler", "schwerwiegender fehler", "erreur", "errore",
               "ошибка")  # fmt: skip

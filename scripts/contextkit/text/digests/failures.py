@@ -44,7 +44,7 @@ _SUMS_UP = Pattern(  # a line about several failures, or about none in particula
 )
 _TEST = Pattern(  # a line that names a failed test, by pytest, jest, go, gtest, and others
     r"^(?:FAILED|ERROR) (\S+(?:::(?:[^\s\[]+\[.*?\](?= - |$)|\S.*?)|\.py))(?: - .*)?$"
-    r"|^(\S+::[^\s\[]+(?:\[.*?\])?) (?:FAILED|ERROR)\b"
+    r"|^(?=\S*::)([^\s\[]+(?:\[.*?\])?) (?:FAILED|ERROR)\b"
     r"|^_{3,} (?:ERROR (?:at \w+ of|collecting) )?(\S.*?) _{3,}$"
     r"|^● (?!Console)(\S.*)$"
     r"|^[✕✗✘×✖] (?!\d+ problems?\b)(\S.*?[^:])(?: \(?[\d.]+ ?m?s\)?)?$"
@@ -55,7 +55,7 @@ _TEST = Pattern(  # a line that names a failed test, by pytest, jest, go, gtest,
     r"|^(?:FAIL|ERROR): (\w+ \(\S+\)(?: [\[(].+)?)$"
     r"|^(\w+ \(\S+\)(?: [\[(].+)?) \.\.\. (?:FAIL|ERROR)$"
     r"|^not ok \d+ -? ?(\S.*)$"
-    r"|^(\S.* > \S.*) FAILED$"
+    r"|^(?=.* > \S)(\S.*) FAILED$"
     r"|^Failed (\S+) \[[^\]]*\]$"
     r"|^(?:.*\s)?(\S+) \[FAIL\]$"
     r"|^\d+ - (\S+) \(\w+\)$"
@@ -98,14 +98,14 @@ _ENDING = (  # of a file that has lines to point at
 )
 _PLACE = Pattern(
     r'File "(?P<file>[^"]+)", line (?P<at>\d+)'
-    rf"|(?P<colons>[\w@./\\-]+\.{_ENDING}:\d+(?::\d+)?)\b(?!\()"
-    rf"|(?P<spelled>[\w./\\-]+\.{_ENDING})[:,]? ?line (?P<number>\d+)"
-    r"|(?P<brackets>[\w./\\-]+\.(?:tsx?|cs|vb|fs|cpp|c|h)\(\d+(?:,\d+)?\))"
+    rf"|(?<![\w@./\\-])(?P<colons>[\w@./\\-]+\.{_ENDING}:\d+(?::\d+)?)\b(?!\()"
+    rf"|(?<![\w./\\-])(?P<spelled>[\w./\\-]+\.{_ENDING})[:,]? ?line (?P<number>\d+)"
+    r"|(?<![\w./\\-])(?P<brackets>[\w./\\-]+\.(?:tsx?|cs|vb|fs|cpp|c|h)\(\d+(?:,\d+)?\))"
 )
 _POINTS = Pattern(  # a line that is there to tell a place, or the first of a trace
     r"^(?:-->|❯|(?:test )?at |in |└|╭─\[|# \.?/|Location:|Origin:|on |\(|(?:E +)?File \"|thread '"
     r"|note: )"
-    rf"|^[\w@./\\-]+\.{_ENDING}(?::\d+|\(\d+)|\bpanicked at |[(\[][^()\s]+:\d+[)\]]$"
+    rf"|^[\w@./\\-]+\.{_ENDING}(?::\d+|\(\d+)|\bpanicked at |[(\[][^()\[\]\s]+:\d+[)\]]$"
 )
 _THEIRS = ("site-packages", "node_modules", "node:", "AssertionFailureBuilder", "/rustc/",
            "java.base/", "jdk.", "org.junit", "<frozen", "/lib/python")  # fmt: skip
@@ -150,10 +150,8 @@ class Failure(NamedTuple):
 
 
 class _Mention(NamedTuple):
-    """A line that names a failed test, with the message and the place that belong to it."""
+    """The message and the place that belong to the test named in a line."""
 
-    line: int
-    name: str
     message: str
     place: str
     used: frozenset[int]  # the lines of those
@@ -176,15 +174,15 @@ def find(text: Lines, told: set[int]) -> tuple[list[Failure], set[int], set[int]
     aside = _aside(text)
     heads = _heads(text, told | aside)
     blocks = _blocks(text, heads, told | aside)
-    mentions = [_mention(text, at, heads[at], blocks[at]) for at in [*heads][:_READ_WHOLE]]
-    for at in [*heads][_READ_WHOLE:]:
-        mentions.append(_Mention(at, heads[at], "", "", frozenset(blocks[at])))
-    used = {*heads, *aside}.union(*(mention.used for mention in mentions))
+    read = [*heads][:_READ_WHOLE]
+    mentions = {at: _mention(text, at, blocks[at]) for at in read}
+    used = {*heads, *aside}.union(*(mention.used for mention in mentions.values()))
+    used.update(*(block for at, block in blocks.items() if at not in mentions))
     if heads:
         used |= {at for at in text.numbers_of_failing() if _GROUP.match(text.bare[at])}
     errors, of_errors = _errors(text, told | used)
     inside = set().union(*blocks.values())
-    return sorted(_once(_tests(text, mentions), errors)), used | of_errors, inside
+    return sorted(_once(_tests(text, heads, mentions), errors)), used | of_errors, inside
 
 
 def _aside(text: Lines) -> set[int]:
@@ -300,10 +298,10 @@ def _block(
     return block
 
 
-def _mention(text: Lines, at: int, name: str, block: list[int]) -> _Mention:
+def _mention(text: Lines, at: int, block: list[int]) -> _Mention:
     """The message, the compared values, and the place in a test's block."""
     line = text.bare[at]
-    mention = _of_gtest(text, at, name, block) or _detailed(text, at, name, block)
+    mention = _of_gtest(text, block) or _detailed(text, at, block)
     if not mention.place and at and text.bare[at - 1].startswith(_ABOVE):
         mention = mention._replace(place=_place(text.bare[at - 1]))
     first = next((number for number in block if text.bare[number]), None)
@@ -313,17 +311,17 @@ def _mention(text: Lines, at: int, name: str, block: list[int]) -> _Mention:
     return mention
 
 
-def _of_gtest(text: Lines, at: int, name: str, block: list[int]) -> _Mention | None:
+def _of_gtest(text: Lines, block: list[int]) -> _Mention | None:
     """The mention with all that gtest says below its first `Failure`; None without one."""
     first = next((number for number in block if text.bare[number].endswith(_SAID_BELOW)), None)
     if first is None:
         return None
     below = [number for number in block if first < number <= first + _BELOW]
     said = " ".join(filter(None, (text.bare[number] for number in below)))
-    return _Mention(at, name, said, _place(text.bare[first]), frozenset((first, *below)))
+    return _Mention(said, _place(text.bare[first]), frozenset((first, *below)))
 
 
-def _detailed(text: Lines, at: int, name: str, block: list[int]) -> _Mention:
+def _detailed(text: Lines, at: int, block: list[int]) -> _Mention:
     """The mention of a test with what the lines in `block` say of it, without others' errors."""
     message, place = "", ""
     values: list[str] = []
@@ -355,7 +353,7 @@ def _detailed(text: Lines, at: int, name: str, block: list[int]) -> _Mention:
     if values:
         parts = values[:2] if message.startswith("expect(") else [message, *values[:2]]
         message = ", ".join(filter(None, (part.strip(" ,:") for part in parts)))
-    return _Mention(at, name, message, place, frozenset(used if message else ()))
+    return _Mention(message, place, frozenset(used if message else ()))
 
 
 def _last_raised(text: Lines, block: list[int]) -> list[int]:
@@ -382,60 +380,63 @@ def _place(line: str) -> str:
     return re.sub("^//+", "/", found["colons"] or found["brackets"])
 
 
-def _tests(text: Lines, mentions: list[_Mention]) -> list[Failure]:
+def _tests(text: Lines, heads: dict[int, str], mentions: dict[int, _Mention]) -> list[Failure]:
     """One failure for each test, from all lines that name it; of very many, one for the rest."""
     found: list[Failure] = []
-    named = list(_by_test(mentions).items())
+    named = list(_by_test(heads).items())
     for name, same in named[:_READ_WHOLE]:
-        line, said = _cited(text, name, same)
-        place = next((one.place for one in same if one.place), "")
+        read = {at: mentions[at] for at in same if at in mentions}
+        line, said = _cited(text, heads, name, same, read)
+        place = next((mention.place for mention in read.values() if mention.place), "")
         found.append(Failure(line, _with_place(shown(said), place), name))
     for _, same in named[_READ_WHOLE : _READ_WHOLE + 1]:
-        found.append(Failure(same[0].line, "", "", len(named) - _READ_WHOLE))
+        found.append(Failure(same[0], "", "", len(named) - _READ_WHOLE))
     return found
 
 
-def _cited(text: Lines, name: str, same: list[_Mention]) -> tuple[int, str]:
+def _cited(
+    text: Lines, heads: dict[int, str], name: str, same: list[int], read: dict[int, _Mention]
+) -> tuple[int, str]:
     """The line to cite for a test, and what to say: pytest's summary of it, or else its message."""
-    full = next((one for one in same if one.message), same[0])
-    for one in same:
-        if test := _summed(text.bare[one.line], one.name):
-            said = text.bare[one.line]
-            is_cut = said.endswith("...") and full.message  # pytest cuts a long message
-            return one.line, f"{test} - {full.message}" if is_cut else said
-    if full.message and full.message not in text.bare[full.line]:
-        return full.line, f"{name}: {full.message}"
-    named = next((one for one in same if one.name == name), full)
-    said = text.bare[named.line]
-    return full.line, name if said.startswith("___") else said
+    told = ((at, mention.message) for at, mention in read.items() if mention.message)
+    line, message = next(told, (same[0], ""))
+    for at in same:
+        said = text.bare[at]
+        if said.startswith(_SUMMARY) and (test := _summed(said, heads[at])):
+            is_cut = said.endswith("...") and message  # pytest cuts a long message
+            return at, f"{test} - {message}" if is_cut else said
+    if message and message not in text.bare[line]:
+        return line, f"{name}: {message}"
+    said = text.bare[next((at for at in same if heads[at] == name), line)]
+    return line, name if said.startswith("___") else said
 
 
 def _summed(line: str, name: str) -> str:
     """What is before the message in a line of pytest's summary: `FAILED tests/test_a.py::test_b`.
 
-    It is '' for any other line.
+    It is '' for a line without a message.
     """
     test = name if name in line else name.partition(" (")[0]  # without the values of a subtest
     before, mark, _ = line.partition(f"{test} - ")
-    return before + test if mark and line.startswith(_SUMMARY) else ""
+    return before + test if mark else ""
 
 
-def _by_test(mentions: list[_Mention]) -> dict[str, list[_Mention]]:
-    """The mentions of each test by its longest name: a shorter one is the end of a longer one."""
+def _by_test(heads: dict[int, str]) -> dict[str, list[int]]:
+    """The lines that name each test, by its longest name, of which a shorter one is the end."""
     longest: dict[str, list[str]] = {}
-    for name in sorted({mention.name for mention in mentions}, key=lambda one: (-len(one), one)):
+    for name in sorted(set(heads.values()), key=lambda name: (-len(name), name)):
         plain = name.replace("::", ".")
         if plain not in longest:
             for start in () if plain.isidentifier() else re.finditer(r"(?<!\w)\w", plain):
                 longest.setdefault(plain[start.start() :], []).append(name)
             longest.setdefault(plain, []).append(name)
-    found: dict[str, list[_Mention]] = {}
+    found: dict[str, list[int]] = {}
     times: dict[str, int] = {}
-    for mention in mentions:
-        names = longest[mention.name.replace("::", ".")]
-        number = times.get(mention.name, 0)  # two tests of one name, in two files
-        times[mention.name] = number + 1
-        found.setdefault(names[min(number, len(names) - 1)], []).append(mention)
+    for at, name in heads.items():
+        names = longest[name.replace("::", ".")]
+        number = times.get(name, 0)  # two tests of one name, in two files
+        times[name] = number + 1
+        found.setdefault(names[min(number, len(names) - 1)], []).append(at)
     return found
 
 

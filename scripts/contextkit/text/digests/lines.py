@@ -44,7 +44,7 @@ _FINE = Pattern(
     re.I,
 )
 _SURE = Pattern(
-    r"^\W*(?:[\w.]*(?:error|exception)|fatal|fehler|failed|panic|critical)\b:?|: error:"
+    r"^\W*(?:(?:\w[\w.]*)?(?:error|exception)|fatal|fehler|failed|panic|critical)\b:?|: error:"
 )
 SUMS_UP = Pattern(  # the shape of a run's own summary
     r"(?<![\w.:/])\d[\d,]* (?:\w+ ){0,2}(?:pass|fail|error|warning|problem|test|example|vulnerab"
@@ -63,16 +63,20 @@ _THEIRS = Pattern(
     r"site-packages|node_modules|/usr/(?:lib|include)|\bjava\.|\bjdk\.|\bsun\.|node:|<frozen"
     r"|/rustc/|\bcore::|\bstd::|/gems/|org\.(?:junit|apache|gradle)"
 )
-_QUOTED = Pattern(r"^\s*(?:>?\s*\d*\s*\|(?!.*\|)|[\^~]+\s*$|\d+\t)")  # source below a message
+_QUOTED = Pattern(
+    r"^\s*(?:(?:>\s*)?(?:\d+\s*)?\|(?!.*\|)|[\^~]+\s*$|\d+\t)"
+)  # source below a message
 _PASSED = Pattern(r"^\s*(?:[✓✔√]|ok\b|PASS\b|--- PASS)|\bPASSED\b|\.\.\. ok$")
 _RULE = Pattern(r"[\W_]*$")
 _COUNT = Pattern(r"\s*[A-Za-z][\w ()/.-]{0,40}[:=]\s*\d[\d.,]*\s?%?$")  # `Low: 3`
 _TITLE = Pattern(  # a heading between rules, or above an empty line
-    r"\s*([=_~-])\1{2,}[^\d]*\1{3,}$|\s*\w+(?: \w+)?:\s*$"
+    r"\s*([=_~-])\1{2}[^\d]*\1{3}$|\s*\w+(?: \w+)?:\s*$"
 )
 _MARKS_IN_A_ROW = Pattern(r"\[?([=_~!#*-])\1{4,}\]? ?")
 _NONE = Pattern(r": 0$")
-_NAMED = Pattern(r"(?:https?:)?/[^\s\"'<>()|,;]+|\"[^\"]{1,80}\"|'[^']{1,80}'|[\w@.-]+/")
+_NAMED = Pattern(
+    r"(?:https?:)?/[^\s\"'<>()|,;]+|\"[^\"]{1,80}\"|'[^']{1,80}'|(?<![\w@.-])[\w@.-]+/"
+)
 _ITEM = Pattern(r"\s*(?:[-*+•o·]\s|\d+[.)]\s|-\w|--\w)")
 _MARKS = frozenset("-*+•o·0123456789")  # with which one begins
 _WRAPPED = (44, 130)  # characters of a line of a wrapped paragraph

@@ -22,7 +22,8 @@ _WHOLE = ("results", "json", "diff", "table", "listing", "code")  # asked of a s
 _LARGEST, _HEAD, _TAIL = 4_000_000, 3_000_000, 1_000_000  # characters that are read
 _MOST_LINES = 100_000  # lines that are read
 _TRUNCATED = Pattern(  # what a host puts in place of the middle of an output
-    r"\b\d[\d,.]* (?:more )?(?:tokens|lines|characters|chars|bytes) (?:were )?(?:truncated|omitted)"
+    r"(?<![\w,.])\d[\d,.]* (?:more )?(?:tokens|lines|characters|chars|bytes)"
+    r" (?:were )?(?:truncated|omitted)"
     r"|\[?\b[Oo]utput (?:was )?truncated\b"
 )
 _SAMPLE = 20_000  # characters of source code that are looked at

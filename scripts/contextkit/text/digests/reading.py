@@ -178,9 +178,9 @@ class Block(NamedTuple):
 
 _BOX = re.compile(r"^\[[ xX]\]\s+")
 _RULE = re.compile(r"[\s|:=_*-]*$")
-_COMMENT = re.compile(r"(?<!`)<!--.*?-->", re.S)  # unless it starts a code span
+_COMMENT = re.compile(r"(?<!`)<!--(?:(?!<!--).)*?-->", re.S)  # unless it starts a code span
 _STRUCK = re.compile(r"~~[^~\n]+~~")
-_LINK = re.compile(r"!?\[([^\]\n]*)\]\(([^()\n]*(?:\([^()\n]*\))?)\)")
+_LINK = re.compile(r"!?\[([^\[\]\n]*)\]\(([^()\n]*(?:\([^()\n]*\))?)\)")
 _BOLD = re.compile(r"\*\*(?=\S)(.+?)(?<=\S)\*\*")
 
 

@@ -17,7 +17,7 @@ _BEGINS = Pattern(
     r"(?P<diff>diff --(?:git|cc|combined) |Index: \S|--- (?:\S.*)?\n\+\+\+ (?:\S|$))"
     r"|(?P<json>[\[{][ \t]*$|\{\"|\[[\[{\"])"
     r"|(?P<box>[┌+][─+=-]{3,}[─┬+=-]*[┐+]?$)"
-    r"|(?P<prompt>\$ \S|[\w.-]+@[\w.-]+:?\S*[$#] |PS \S*> )",
+    r"|(?P<prompt>\$ \S|[\w.-]+@[\w.-]\S*?[$#] |PS \S*> )",
     re.M,
 )
 _FIRST = frozenset("dI-[{┌+$P")  # characters with which a line begins that may begin a segment

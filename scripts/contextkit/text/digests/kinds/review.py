@@ -39,7 +39,7 @@ _VERDICT = Pattern(
 )
 _VERDICT_BELOW = Pattern(r"^#+\s+(?:overall\s+)?(?:verdict|urteil|veredicto|verdetto)\s*$", re.I)
 _HEADING = Pattern(r"^#{1,6}\s")
-_PLACE = Pattern(r"`?([\w./-]+\.\w{1,5}(?::\d+(?:-\d+)?)|[\w.-]+/[\w./-]+\.\w{1,5})`?")
+_PLACE = Pattern(r"`?(?<![\w./-])([\w./-]+\.\w{1,5}(?::\d+(?:-\d+)?)|[\w.-]+/[\w./-]+\.\w{1,5})`?")
 _LONGEST = 140  # characters of a verdict
 _ORDER = {"P0": 2, "BLOCKER": 2, "CRITICAL": 2, "KRITISCH": 2, "CRÍTICO": 2, "CRITIQUE": 2,
           "P1": 3, "HIGH": 3, "MAJOR": 3, "HOCH": 3, "ALTO": 3}  # fmt: skip
