@@ -93,7 +93,8 @@ def judge(layout: Layout, given: HookInput) -> Answer:
 
 def _mending(layout: Layout, asked: Asked, agent: str, reading: Reading) -> str:
     """Tell an agent where its file should be, what is wrong in each line, and the contract."""
-    from contextkit.reviews.flows import agent_files, start
+    from contextkit.reviews.documents import contracts
+    from contextkit.reviews.flows import agent_files
 
     run = asked.run
     assert run is not None
@@ -105,7 +106,7 @@ def _mending(layout: Layout, asked: Asked, agent: str, reading: Reading) -> str:
         f"Please {'write' if reading.validation == 'missing' else 'fix'} that file"
         " in the form of this contract, and then answer with its one line.",
         "",
-        start.contract(layout, run, agent).strip(),
+        contracts.of_run(layout, run, agent).strip(),
     ])  # fmt: skip
 
 

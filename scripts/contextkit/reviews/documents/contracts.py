@@ -18,14 +18,14 @@ import os
 
 from contextkit.base import names, templates, tokens
 from contextkit.base.errors import ContextError, bad_input
-from contextkit.reviews.documents import agent_review, index, lines, proof, vocabulary
+from contextkit.reviews.documents import agent_review, index, lines, runs, verdicts, vocabulary
 from contextkit.reviews.documents.agent_review import SECTIONS, demanded
 from contextkit.reviews.documents.outline import Issues
-from contextkit.reviews.documents.runs import Terms
 from contextkit.reviews.documents.vocabulary import SERIOUS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from contextkit.base.layout import Layout
     from contextkit.reviews.documents.outline import Issue
 
 Complaint = tuple[int, str, str]  # line number, what is wrong, how the line should read
@@ -61,6 +61,22 @@ def contract(root: str, path: str, mode: str, run: str, limit: int, files: int =
     )
 
 
+def of_run(layout: Layout, run: runs.Run, agent: str) -> str:
+    """Return the contract of an agent of a run. Raises ContextError for one that was not asked."""
+    if agent not in run.roster:
+        said = names.nearest(agent, run.roster) or f": it asked {', '.join(run.roster)}"
+        raise bad_input(f"agent: the run {run.id} did not ask {agent!r}{said}")
+    limit = layout.limits.verdict_contract_tokens
+    path = runs.output_path(layout, run, agent)
+    return contract(layout.root, path, run.mode, run.id, limit, run.files)
+
+
+def loose(layout: Layout, folder: str, agent: str, mode: str) -> str:
+    """Return the contract of an agent that writes to an absolute `folder`, without a run."""
+    path = os.path.join(folder, verdicts.encode(agent) + ".md")
+    return contract(layout.root, path, mode, "", layout.limits.verdict_contract_tokens)
+
+
 def prompt(
     agent: str, process: str, input_path: str, kind: str, text: str, confirm: tuple[str, ...] = ()
 ) -> str:
@@ -89,7 +105,7 @@ def error_stub(
     )  # fmt: skip
 
 
-def check(text: str, terms: Terms | None = None) -> list[Complaint]:
+def check(text: str, terms: runs.Terms | None = None) -> list[Complaint]:
     """Return what is wrong with an agent's file, by line, in one-line texts; empty if nothing is.
 
     How the line should read is empty if the line should not be there at all.
@@ -100,31 +116,26 @@ def check(text: str, terms: Terms | None = None) -> list[Complaint]:
     ]
 
 
-def _unproved(text: str, terms: Terms | None) -> list[Complaint]:
+def _unproved(text: str, terms: runs.Terms | None) -> list[Complaint]:
     """Return what keeps a file without P0 and P1 from being clean, each with what to do."""
     review = agent_review.parse(text, "review", terms)
     found = []
     if "too_long" in review.flags:
         why = f"only the first {agent_review.MOST_LINES:,} lines are read: leave out what is quoted"
         found.append((agent_review.MOST_LINES, why, ""))
+    if review.doubts:
+        from contextkit.reviews.documents import proof
     for doubt in review.doubts:
         number, _, why = doubt.removeprefix("line ").partition(" ")
         if doubt.startswith("line "):
             what = "your index has no row for that: index it, or say it otherwise"
             found.append((int(number), f"this {why}: {what}", ""))
         else:
-            found.append((text.count("\n", 0, len(text.rstrip())) + 1, doubt, _PROOF[doubt]))
+            found.append((text.count("\n", 0, len(text.rstrip())) + 1, doubt, proof.ASKED[doubt]))
     return found
 
 
-_PROOF = {
-    proof.NOT_READ: "Read: n of n files",
-    proof.NOT_COUNTED: "Counts: P0 0, P1 0, P2 0, P3 0",
-    proof.NOT_CONFIRMED: "Fixed: P0-1",
-}
-
-
-def feedback(text: str, terms: Terms | None = None) -> list[str]:
+def feedback(text: str, terms: runs.Terms | None = None) -> list[str]:
     """Return the first complaints of `check`, one line each, for the agent that has to fix them."""
     found = check(text, terms)
     said = []
