@@ -22,7 +22,14 @@ from contextkit.base import changes, files, formats, git, names, sessions
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.reviews.documents import agent_review, contracts, processes, runs, verdicts
+from contextkit.reviews.documents import (
+    agent_review,
+    complaints,
+    contracts,
+    processes,
+    runs,
+    verdicts,
+)
 from contextkit.reviews.documents.processes import Process
 from contextkit.reviews.documents.runs import Run, Terms
 from contextkit.reviews.flows import agent_files, comparisons, history, workers
@@ -403,4 +410,4 @@ def _wrong(reading: Reading, terms: Terms | None) -> list[str]:
     """Return what is wrong with an agent's file, one line each; empty if it can be read."""
     if reading.validation in ("missing", "partial", "foreign", "error"):
         return [names.one_line(reading.summary)]
-    return contracts.feedback(reading.text, terms)
+    return complaints.feedback(reading.text, terms)
