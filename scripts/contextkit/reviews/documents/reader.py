@@ -155,9 +155,8 @@ def _single(found: list[_Found]) -> list[Finding]:
     kept: list[_Found] = []
     known: dict[str, int] = {}
     for one in sorted(found, key=lambda each: (each.recap, each.finding.line)):
-        words = "".join(c if c.isalnum() else " " for c in one.finding.title.lower()).split()
         keys = [f"#{one.finding.id.upper()}"] if one.finding.id else []
-        keys.append(" ".join(words)[:80])
+        keys.append(" ".join(lines.words(one.finding.title))[:80])
         at = next((known[key] for key in keys if key in known), -1)
         if at < 0 or not (merged := _as_one(kept[at], one)):
             known = dict.fromkeys(keys, len(kept)) | known
@@ -713,14 +712,13 @@ def _tail(text: str) -> str:
 
 @functools.lru_cache(1 << 18)
 def _is_about(title: str, words: frozenset[str]) -> bool:
-    said = "".join(c if c.isalnum() or c == "-" else " " for c in title.lower()).split()
+    said = lines.words(title, "-")
     return len(said) <= 6 and not words.isdisjoint(said)
 
 
 def _is_general(title: str) -> bool:
     """Whether a heading names no finding but all of them: `Findings`, `Code review`."""
-    said = "".join(c if c.isalnum() else " " for c in title.lower()).split()
-    return all(word in _PLURALS or word in _GENERAL for word in said)
+    return (_PLURALS | _GENERAL).issuperset(lines.words(title))
 
 
 def is_plural(word: str) -> bool:
