@@ -547,7 +547,7 @@ def test_a_log_of_commits_with_their_changes_is_no_review_that_it_changes() -> N
         f"+### P1: Finding {n}\n+\n+`src/a{n}.py:{n}` is wrong.\n" for n in range(1, 5)
     )
     commits = "".join(
-        f"commit {str(n) * 40}\nAuthor: A <a@b.example>\nDate:   Mon May {n} 10:00:00 2026 +0000\n\n"
+        f"commit {str(n) * 40}\nAuthor: A <a@b.example>\nDate:   Mon May {n} 10:00:00 2026\n\n"
         f"    Change {n}\n\ndiff --git a/r.md b/r.md\n--- a/r.md\n+++ b/r.md\n@@ -0,0 +1,12 @@\n"
         f"{review}\n"
         for n in range(1, 5)
