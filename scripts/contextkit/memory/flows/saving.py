@@ -455,11 +455,7 @@ def _caught_up(
 
     taken = [one.timestamp for one in snapshots.load_all(layout).documents[-1:]]
     since = max([*taken, checkpoint.timestamp if checkpoint else ""])
-    limits = layout.limits
-    found = transcripts.catch_up(
-        transcript, since, root=layout.root, allowed=limits.secrets_allow, in_hook=True,
-        tokenizer=limits.tokenizer,
-    )  # fmt: skip
+    found = transcripts.catch_up(transcript, since, layout.root, layout.limits, in_hook=True)
     edited = tuple(FileNote(path=path, note="edited") for path in found.edited)
     return found.text, edited, found.whole
 
