@@ -67,7 +67,9 @@ def asked_for(text: str) -> tuple[tuple[str, ...], int]:
 def last_fan_out(layout: Layout, task: str) -> FanOut:
     """Return the last fan-out of a task, or an empty one if none can be read."""
     try:
-        found = formats.object_from_json(files.read_if_there(_path(layout, task)) or "{}", "fan-out")
+        found = formats.object_from_json(
+            files.read_if_there(_path(layout, task)) or "{}", "fan-out"
+        )
         made: FanOut = formats.build(FanOut, {**found, "task": task}, "fan-out")
     except ContextError:
         return FanOut(task=task)
