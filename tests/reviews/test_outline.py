@@ -74,3 +74,29 @@ def test_a_file_without_an_index_has_findings_and_stays_malformed() -> None:
     assert [(one.severity, one.id) for one in review.findings] == [("P0", "row-1"), ("P2", "row-2")]
     assert review.validation == "malformed"
     assert agent_review.effective_status(review)[0] == "NEEDS_ATTENTION"
+
+
+def test_a_table_in_csv_is_read_row_by_row() -> None:
+    text = (
+        "id,severity,file,line,title\n"
+        '1,High,src/a.py,12,"The lock, once taken, stays"\n'
+        '2,low,src/b.py,3,"A name\nthat wraps"\n3,,src/b.py,4,Of no severity\n'
+        "S-4,Critical,src/c.py,44,Anyone can log in\n"
+    )
+    rows = [(one.severity, one.id, one.title, one.line, one.end, one.file, one.at)
+            for one in reader.findings(text)]  # fmt: skip
+    assert rows == [
+        ("P1", "", "The lock, once taken, stays", 2, 2, "src/a.py", 12),
+        ("P3", "", "A name that wraps", 3, 3, "src/b.py", 3),
+        ("P0", "S-4", "Anyone can log in", 6, 6, "src/c.py", 44),
+    ]
+    assert found("one,two,three\n1,Critical,Anyone can log in\n") == []
+
+
+def test_a_record_of_a_scanner_without_a_severity_is_not_guessed_at() -> None:
+    text = (
+        "Confidence: High\nCategory: SQL Injection\nMessage: Possible SQL injection\n"
+        "File: app/models/user.rb\nLine: 12\n\n"
+        "Confidence: Weak\nCategory: Mass Assignment\nFile: app/models/user.rb\nLine: 3\n"
+    )
+    assert reader.read(text) == ((), (1, 7))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from conftest import REFUSED_TEXTS, Script, each
-from contextkit.reviews.documents import agent_review
+from contextkit.reviews.documents import agent_review, reader
 from contextkit.reviews.documents.agent_review import Review
 from contextkit.reviews.documents.headers import Header
 from contextkit.reviews.documents.index import Finding
@@ -1151,3 +1151,27 @@ def test_a_long_listing_in_json_is_read_whole() -> None:
              for n in range(5_000)]  # fmt: skip
     review = agent_review.parse(json.dumps(found, indent=1))
     assert review.findings[-1].title == "Defect 4999" and "too_long" not in review.flags
+
+
+def test_what_a_scanner_prints_of_itself_is_no_severity() -> None:
+    printed = """\
+== Overview ==
+
+Errors: 0
+Security Warnings: 1
+
+== Warning Types ==
+
+SQL Injection: 1
+
+== Warnings ==
+
+Confidence: High
+Category: SQL Injection
+Message: Possible SQL injection
+File: app/models/order.rb
+Line: 14
+"""
+    found = reader.read(printed)
+    assert found.findings == ()
+    assert found.unsure == (12,)

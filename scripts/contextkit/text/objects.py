@@ -1,6 +1,7 @@
-"""JSON and XML as one kind of tree, and the objects in it that tell of a finding.
+"""JSON, XML and CSV as one kind of tree, and the objects in it that tell of a finding.
 
-    tree = objects.tree(text)              dicts, lists and values; None if it is neither
+    tree = objects.tree(text)              of JSON or XML: dicts, lists and values; else None
+    rows = objects.rows(text)              of CSV with severities: a dict each; else None
     objects.findings(tree, grade)          what a linter, a scanner or a review bot reports
 
 Every tool has its own names for the same few parts, and puts some of them in an object of their
@@ -43,6 +44,7 @@ _WHERE = frozenset(
     " textrange begin span spans code primary file files lines".split()
 )
 _TELLING = _WHERE.union(_SEVERITY, _TITLE, _NAME, _FILE, _LINE, _PACKAGE, _ABOUT)
+_GRADES, _SAID = frozenset(_SEVERITY[:9]), frozenset((*_TITLE, *_NAME))  # of a table's head
 _NUMBER = re.compile(r"\d{1,7}")
 _LONGEST, _LONGEST_CODE = 240, 100  # characters
 
@@ -92,6 +94,23 @@ def parsed(text: str) -> Any:
         return [json.loads(line) for line in lines] or None
     except (ValueError, RecursionError):
         return None
+
+
+def rows(text: str) -> list[dict[str, Any]] | None:
+    """The rows of a table that a tool exported, if one of its columns is a severity."""
+    head, _, below = text[:LARGEST].lstrip("\ufeff").partition("\n")
+    mark = max(",;\t", key=head.count)
+    names = [name.strip('" \r').lower().replace(" ", "_") for name in head.split(mark)]
+    if len(names) < 3 or _GRADES.isdisjoint(names) or _SAID.isdisjoint(names):
+        return None
+    import csv
+
+    try:
+        found = list(csv.reader(below.splitlines(keepends=True), delimiter=mark))
+    except csv.Error:
+        return None
+    whole = [dict(zip(names, row, strict=True)) for row in found if len(row) == len(names)]
+    return whole if len(whole) * 2 > len(found) else None
 
 
 def _xml(text: str) -> Any:

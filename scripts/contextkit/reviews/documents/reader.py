@@ -24,7 +24,7 @@ from contextkit.reviews.documents import index, lines, objects, places, vocabula
 from contextkit.reviews.documents.index import Finding
 from contextkit.reviews.documents.places import NONE, Place
 from contextkit.reviews.documents.vocabulary import SERIOUS, Head
-from contextkit.text.blocks import Block, blocks
+from contextkit.text.blocks import Block, blocks, titles
 from contextkit.text.patterns import Pattern
 
 _PLURALS = frozenset(
@@ -46,6 +46,7 @@ _PRAISE = frozenset(
     "strengths positive positives praise good well works passed checked verified fine"
     " fixed resolved license licence dismissed".split()
 )
+_NO_FINDINGS = _EXPLAINS | _PRAISE
 _GENERAL = frozenset("code review detailed details the all results report security".split())
 _LABELS = frozenset(
     "SEVERITY PRIORITY SEV LEVEL RISK SCHWEREGRAD PRIORITÄT SÉVÉRITÉ GRAVITÉ PRIORITÉ SEVERIDAD"
@@ -98,6 +99,7 @@ _BAD = Pattern(
     re.IGNORECASE,
 )
 _MILDLY = Pattern(r"smaller|minor|nit|cosmetic|style|optional|nice to have|suggest", re.I)
+_FIELD = Pattern(r"\s{0,8}[A-Z][\w ]{1,24}:\s")
 _TITLE = 240  # characters of a title
 _FEW = 3  # letters that a title has at least
 _LONG = 400  # characters of a line looked at as a head
@@ -111,32 +113,27 @@ class Read(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """A candidate. `recap` marks one that may repeat another; `weight` says how much it tells."""
+    """A candidate, and whether it may only repeat another."""
 
-    severity: str
-    id: str
-    title: str
-    line: int
-    end: int
-    place: Place
     recap: bool
+    finding: Finding
 
 
 def read(text: str) -> Read:
     """Return the findings of a text without an index. Linear in its length; never raises."""
-    objects_found = objects.findings(text)
-    if objects_found is not None:
-        return Read(tuple(_finding(_found_object(one, 0)) for one in objects_found), ())
+    whole = objects.findings(text)
+    if whole is not None:
+        return Read(tuple(whole), ())
     sight = _Sight(text)
     found = sight.of_blocks()
-    found += [one for one in sight.of_lines() if one.line not in {other.line for other in found}]
+    there = {one.finding.line for one in found}
+    found += [one for one in sight.of_lines() if one.finding.line not in there]
     if not found:
-        found = [_found_object(one, first) for first, code in sight.codes()
-                 for one in objects.findings(code) or ()]  # fmt: skip
-    unsure = sight.unsure([(one.line, one.end) for one in found])
-    if not any(one.severity in SERIOUS for one in found):
+        found = sight.of_codes()
+    unsure = sight.unsure([(one.finding.line, one.finding.end) for one in found])
+    if not any(one.finding.severity in SERIOUS for one in found):
         found += sight.of_prose()
-    return Read(tuple(map(_finding, _single(sorted(found, key=lambda one: one.line)))), unsure)
+    return Read(tuple(_single(found)), unsure)
 
 
 def findings(text: str) -> tuple[Finding, ...]:
@@ -144,48 +141,51 @@ def findings(text: str) -> tuple[Finding, ...]:
     return read(text).findings
 
 
-def _finding(one: _Found) -> Finding:
+def _finding(
+    severity: str, identity: str, title: str, first: int, last: int, place: Place = NONE
+) -> Finding:
     return Finding(
-        severity=one.severity, id=one.id, section="", title=one.title, line=one.line,
-        raw_severity=one.severity, file=one.place.file, at=one.place.line, end=one.end,
+        severity=severity, id=identity, section="", title=title, line=first,
+        raw_severity=severity, file=place.file, at=place.line, end=last,
     )  # fmt: skip
 
 
-def _found_object(one: objects.Object, before: int) -> _Found:
-    return _Found(one.severity, one.id, one.title, one.first + before, one.last + before,
-                  Place(one.file, one.line), False)  # fmt: skip
-
-
-def _single(found: list[_Found]) -> list[_Found]:
+def _single(found: list[_Found]) -> list[Finding]:
     """Leave out what only repeats: the same id or title, a recap of severities told elsewhere."""
     kept: list[_Found] = []
-    by_id: dict[str, int] = {}
-    titles: dict[str, int] = {}
-    for one in sorted(found, key=lambda each: each.recap):
-        key = _title_key(one.title)
-        there = by_id.get(one.id.upper()) if one.id else None
-        there = titles.get(key) if there is None else there
-        if there is not None and (one.recap or kept[there].severity == one.severity):
-            best = kept[there]
-            if not one.recap and one.end - one.line > best.end - best.line:
-                kept[there], one = one, best  # the one that says more
-                best = kept[there]
-            severity = vocabulary.strictest(best.severity, one.severity)
-            place = best.place if best.place.line or not one.place.file else one.place
-            if one.recap or best.place == one.place or not one.place.file:
-                kept[there] = best._replace(severity=severity, place=place)
-                continue
-        titles.setdefault(key, len(kept))
-        if one.id:
-            by_id.setdefault(one.id.upper(), len(kept))
-        kept.append(one)
-    told = {one.severity for one in kept if not one.recap}
-    own = [one for one in kept if not one.recap or one.severity not in told]
-    return sorted(own, key=lambda one: one.line)
+    known: dict[str, int] = {}
+    for one in sorted(found, key=lambda each: (each.recap, each.finding.line)):
+        words = "".join(c if c.isalnum() else " " for c in one.finding.title.lower()).split()
+        keys = [f"#{one.finding.id.upper()}"] if one.finding.id else []
+        keys.append(" ".join(words)[:80])
+        at = next((known[key] for key in keys if key in known), -1)
+        if at < 0 or not (merged := _as_one(kept[at], one)):
+            known = dict.fromkeys(keys, len(kept)) | known
+            kept.append(one)
+        else:
+            kept[at] = merged
+    told = {one.finding.severity for one in kept if not one.recap}
+    own = [one for one in kept if not one.recap or one.finding.severity not in told]
+    return sorted((one.finding for one in own), key=lambda one: one.line)
 
 
-def _title_key(title: str) -> str:
-    return " ".join("".join(c if c.isalnum() else " " for c in title.lower()).split())[:80]
+def _as_one(best: _Found, other: _Found) -> _Found | None:
+    """Return two candidates with one id or title as one, by the one that says more; or None."""
+    if not other.recap and best.finding.severity != other.finding.severity:
+        return None
+    if not other.recap and _length(other.finding) > _length(best.finding):
+        best, other = other, best
+    one, its = best.finding, other.finding
+    if not other.recap and its.file and (one.file, one.at) != (its.file, its.at):
+        return None
+    place = its if its.file and not one.at else one
+    severity = vocabulary.strictest(one.severity, its.severity)
+    merged = one.replace(severity=severity, file=place.file, at=place.at)
+    return best._replace(finding=merged)
+
+
+def _length(one: Finding) -> int:
+    return one.end - one.line
 
 
 class _Sight:
@@ -210,16 +210,12 @@ class _Sight:
             found.append(place)
         return found
 
-    def text(self, first: int, last: int) -> str:
+    def _text(self, first: int, last: int) -> str:
         return "\n".join(self.plain[first - 1 : last])
 
-    def codes(self) -> list[tuple[int, str]]:
-        """The fenced blocks of JSON, each with the line before it."""
-        return [
-            (block.first, "\n".join(self.rows[block.first : block.last - 1]))
-            for block in self.blocks
-            if block.kind == "code" and block.title[:5].lower() in ("json", "sarif", "")
-        ]
+    def _is_below(self, at: int, words: frozenset[str]) -> bool:
+        """Whether a heading above a block is about one of the words."""
+        return any(_is_about(title, words) for title in titles(self.blocks, at))
 
     # Blocks
 
@@ -229,101 +225,78 @@ class _Sight:
         for at, block in enumerate(self.blocks):
             if block.first <= skip or block.kind in ("code", "rule", "comment"):
                 continue
-            if block.kind == "table":
-                found += self._of_table(at, block)
-                continue
             if block.kind == "matter":
                 found += self._of_matter(block)
                 continue
-            one = (
-                self._of_heading(at, block) if block.kind == "heading" else self._of_line(at, block)
-            )
+            if self._is_below(at, _NO_FINDINGS):
+                continue
+            if block.kind == "table":
+                found += self._of_table(at, block)
+                continue
+            is_heading = block.kind == "heading"
+            one = self._of_heading(at, block) if is_heading else self._of_line(at, block)
             if one:
                 found.append(one)
-                skip = one.end if block.kind == "heading" else block.last
+                skip = one.finding.end if is_heading else block.last
         return found
 
     def _of_heading(self, at: int, block: Block) -> _Found | None:
         """A heading is a finding if it or a label directly below it has a severity."""
-        titles = self._above(at)
-        if group_of(block.title) or _is_about(block.title, _EXPLAINS | _REPEATS | _PRAISE):
-            return None
-        if any(_is_about(title, _EXPLAINS | _PRAISE) for title in titles):
+        if group_of(block.title) or _is_about(block.title, _NO_FINDINGS | _REPEATS):
             return None
         identity, severity, title = titled(block.title)
         label = "" if _is_general(title) else self._label_below(at)
         inherited = self._inherited(at)
-        nested = [self.blocks[inner] for inner in self._direct.get(at, ())]
-        if not (severity or label):
-            parts = [one for one in nested if one.kind in ("item", "heading")]
-            marked = any(self._begins_finding(one) for one in parts)
-            if (
-                not inherited
-                or marked
-                or _is_about(block.title, _PLURALS)
-                or not self._is_child(at)
-            ):
-                return None
+        if not (severity or label) and not (inherited and self._is_last_heading(at, block)):
+            return None
         severity = vocabulary.strictest(severity, label) or inherited
-        if not severity or vocabulary.says_nothing(title):
+        if vocabulary.says_nothing(title):
             return None
         return self._made(severity, identity, title, block.first, block.last, recap=False)
 
-    def _is_child(self, at: int) -> bool:
-        """Whether a heading is one of the headings right below the one that has the severity."""
-        inside = self.blocks[at].inside
-        return inside >= 0 and bool(group_of(self.blocks[inside].title))
-
-    def _begins_finding(self, block: Block) -> bool:
-        head = _head(block.title)
-        return bool(head.severity and head.marked) or bool(titled(block.title)[1])
+    def _is_last_heading(self, at: int, block: Block) -> bool:
+        """Whether a heading in a group is itself the finding, and not what stands below it."""
+        nested = [self.blocks[inner] for inner in self._direct.get(at, ())]
+        parts = [one for one in nested if one.kind in ("item", "heading")]
+        return not (_is_about(block.title, _PLURALS) or any(map(_begins_finding, parts)))
 
     def _label_below(self, at: int) -> str:
         """Return the severity that a label directly below heading `at` states."""
-        found = []
+        stated = set()
         for inner in self._direct.get(at, ()):
             block = self.blocks[inner]
             if block.kind in ("heading", "code"):
                 break
             last = block.last if block.kind == "table" else min(block.last, block.first + 12)
-            for row in self.plain[block.first - 1 : last]:
-                found.append(label_in(row))
-        stated = list(filter(None, found))
-        return stated[0] if len(stated) == 1 or len(set(stated)) == 1 else ""  # else a list
+            stated |= set(map(label_in, self.plain[block.first - 1 : last]))
+        stated -= {""}
+        return stated.pop() if len(stated) == 1 else ""  # else a list
 
     def _of_line(self, at: int, block: Block) -> _Found | None:
         """An item, a paragraph or a quote is a finding by its head, a label or its section."""
-        titles = self._above(at)
-        if any(_is_about(title, _EXPLAINS | _PRAISE) for title in titles):
-            return None
         bare = lines.unbulleted(block.title)[0]
         if len(bare) > _LONG and "**" not in bare[:80]:
             bare = bare[:_LONG]
         head = _head(bare)
-        recap = any(_is_about(title, _REPEATS) for title in titles)
         if _is_count(head) or _is_lead(bare):
             return None
-        severity = head.severity if head.marked or head.id else ""
-        severity = severity or _tail(bare)
+        severity = (head.severity if head.marked or head.id else "") or _tail(bare)
         if severity and not head.id and vocabulary.says_nothing(head.title):
             return None
-        own = "\n".join(self.plain[block.first - 1 : block.last][:14])
-        label = self._own_label(own)
+        own = self.plain[block.first - 1 : block.last][:14]
+        stated = list(filter(None, map(label_in, own)))
+        severity = vocabulary.strictest(severity, stated[0] if len(stated) == 1 else "")
         inherited = ""
-        if not severity and not label and block.kind == "item" and block.level < 2:
+        if not severity and block.kind == "item" and block.level < 2:
             inherited = self._group(at)
-            recap = True if inherited else recap
-        severity = vocabulary.strictest(severity, label) or inherited
-        if not severity or (severity == "IMP" and not head.id and bare[:1] != "["):
-            if not (severity == "IMP" and inherited):
-                return None
-        title = head.title if head.severity or head.id else bare
-        return self._made(severity, head.id, self._title_of(title, bare, block), block.first,
-                          self._end_of(at, block), recap)  # fmt: skip
-
-    def _own_label(self, own: str) -> str:
-        stated = list(filter(None, map(label_in, own.split("\n"))))
-        return stated[0] if len(stated) == 1 else ""
+        if severity == "IMP" and not head.id and bare[:1] != "[":
+            return None
+        if not (severity or inherited):
+            return None
+        title = self._title_of(head.title if head.severity or head.id else bare, bare, block)
+        recap = bool(inherited) or self._is_below(at, _REPEATS)
+        end = self._end_of(at, block)
+        return self._made(severity or inherited, head.id, title, block.first, end, recap)
 
     def _end_of(self, at: int, block: Block) -> int:
         """A paragraph reaches to the next block that begins something else."""
@@ -333,22 +306,28 @@ class _Sight:
                 continue
             if other.inside != block.inside or other.kind in ("heading", "rule", "table", "item"):
                 break
-            if other.kind != "code" and (
-                self._begins_finding(other)
+            begins = (
+                _begins_finding(other)
                 or places.heads(self.plain[other.first - 1]).file
                 or _head(other.title).severity
                 or _tail(other.title)
-            ):
+            )
+            if other.kind != "code" and begins:
                 break
             last = other.last
         return last
 
+    def _inherited(self, at: int) -> str:
+        """Return the severity of the heading right above, if it only names a group."""
+        inside = self.blocks[at].inside
+        return group_of(self.blocks[inside].title) if inside >= 0 else ""
+
     def _group(self, at: int) -> str:
         """Return the severity of the nearest heading or lead above, if it only names a group."""
         inside = self.blocks[at].inside
-        if inside >= 0 and self.blocks[inside].kind == "heading":
-            return group_of(self.blocks[inside].title) or self._lead(at)
-        return self._lead(at) if inside < 0 else ""
+        if inside >= 0 and self.blocks[inside].kind != "heading":
+            return ""
+        return self._inherited(at) or self._lead(at)
 
     def _lead(self, at: int) -> str:
         """Return the severity of the paragraph right above a list: `**Critical:**`."""
@@ -358,22 +337,9 @@ class _Sight:
                 if other.kind == "heading":
                     return ""
                 continue
-            if other.kind == "text":
-                return group_of(other.title.rstrip(":"))
             if other.kind != "item":
-                return ""
+                return group_of(other.title.rstrip(":")) if other.kind == "text" else ""
         return ""
-
-    def _inherited(self, at: int) -> str:
-        inside = self.blocks[at].inside
-        return group_of(self.blocks[inside].title) if inside >= 0 else ""
-
-    def _above(self, at: int) -> list[str]:
-        found = []
-        while (at := self.blocks[at].inside) >= 0:
-            if self.blocks[at].kind == "heading":
-                found.append(self.blocks[at].title)
-        return found
 
     def _title_of(self, title: str, bare: str, block: Block) -> str:
         """Return the words that name the finding: a label, its bold lead, or its first sentence."""
@@ -381,51 +347,45 @@ class _Sight:
             label, value = vocabulary.labelled(row)
             if label.strip("> ") in _TITLES and _letters(value) > _FEW:
                 return _first_sentence(value)
+        if bold := _BOLD.match(bare.lstrip("🔴🟠🟡⚠️❌ ")):
+            lead = Head(bold[1] or bold[2]).title
+            if _letters(_without_place(lead)) > _FEW and not vocabulary.severity(lead):
+                return _first_sentence(lead)
         if _letters(_without_place(title)) <= _FEW or _is_kind(title):
-            below = self.text(block.first + 1, min(block.last + 6, len(self.plain)))
-            bold = _BOLD.search(below)
-            plain = [row for row in below.split("\n") if _letters(row) > 12]
-            title = (bold[1] or bold[2]) if bold else plain[0].strip() if plain else title
-        bold = _BOLD.match(bare.lstrip("🔴🟠🟡⚠️❌ "))
-        if bold:
-            inner = Head(bold[1] or bold[2] or "")
-            if _letters(_without_place(inner.title)) > _FEW and not vocabulary.severity(
-                inner.title
-            ):
-                title = inner.title
+            title = self._said_below(block.first, block.last + 6) or title
         return _first_sentence(title)
+
+    def _said_below(self, first: int, last: int) -> str:
+        """Return the first words in bold below a line, or the first line of words."""
+        rows = [row for row in self.plain[first:last] if _letters(row) > 12]
+        bold = _BOLD.search("\n".join(rows[:8]))
+        return (bold[1] or bold[2]) if bold else rows[0].strip() if rows else ""
 
     def _made(
         self, severity: str, identity: str, title: str, first: int, last: int, recap: bool
     ) -> _Found | None:
         title = _clean(title)
         if _letters(title) <= _FEW or vocabulary.says_nothing(title):
-            body = [row for row in self.plain[first:last] if _letters(row) > 12]
-            bold = _BOLD.search("\n".join(body[:8]))
-            title = (
-                _clean(_first_sentence((bold[1] or bold[2]) if bold else body[0])) if body else ""
-            )
-            if _letters(title) <= _FEW:
+            below = _clean(_first_sentence(self._said_below(first, last)))
+            is_named = bool(identity and title) and not vocabulary.says_nothing(title)
+            if _letters(below) <= _FEW and not is_named:
                 return None
-        return _Found(severity, identity, title, first, last, self._place(first, last), recap)
+            title = below or title
+        place = self._place(first, last)
+        return _Found(recap, _finding(severity, identity, title, first, last, place))
 
     def _place(self, first: int, last: int) -> Place:
-        own = self.text(first, min(last, first + 40))
+        own = self._text(first, min(last, first + 40))
         place = places.find(own)
         if place.line:
             return place
         number = places.line_in(own)
-        if place.file:
-            return Place(place.file, number)
         above = self._above_places[first - 1]
-        return Place(above.file, number or above.line)
+        return Place(place.file, number) if place.file else Place(above.file, number or above.line)
 
-    # Tables, front matter
+    # Tables, front matter, code
 
     def _of_table(self, at: int, block: Block) -> list[_Found]:
-        titles = self._above(at)
-        if any(_is_about(title, _EXPLAINS | _PRAISE) for title in titles):
-            return []
         head, *rows = [
             [_clean(cell) for cell in markdown.cells(row.strip())]
             for row in self.plain[block.first - 1 : block.last]
@@ -434,37 +394,13 @@ class _Sight:
         group = self._group(at)
         if "severity" not in roles and not group:
             return []
-        made = []
-        for number, row in enumerate(rows, block.first + 1):
-            one = self._of_row(dict(zip(roles, row, strict=False)), row, number, group)
-            if one:
-                made.append(one)
+        numbered = enumerate(rows, block.first + 1)
+        made = [one for number, row in numbered if (one := _of_row(roles, row, number, group))]
         is_scale = len(made) > 2 and len({one.severity for one in made}) == len(made)
-        if is_scale and "place" not in roles and "file" not in roles and "id" not in roles:
-            if {"meaning", "definition", "criteria", "sla"} & {cell.lower() for cell in head}:
-                return []
-        return made
-
-    def _of_row(
-        self, fields: dict[str, str], row: list[str], number: int, group: str
-    ) -> _Found | None:
-        severity = (
-            vocabulary.severity(fields.get("severity", "")) if "severity" in fields else group
-        )
-        title = fields.get("title", "")
-        if not title:
-            others = [cell for role, cell in fields.items() if role not in ("severity", "line")]
-            title = max(others, key=_letters, default="")
-        if not severity or _letters(title) <= _FEW or vocabulary.says_nothing(title):
-            return None
-        place = places.find(f"{fields.get('file', '')}:{fields.get('line', '')}")
-        place = place if place.file else places.find(" | ".join(row))
-        digits = re.match(r"\D{0,3}(\d{1,7})", fields.get("line", ""))
-        if digits and place.file and not place.line:
-            place = Place(place.file, int(digits[1]))
-        identity = fields.get("id", "").strip()
-        identity = identity if vocabulary.is_id(identity) else ""
-        return _Found(severity, identity, _first_sentence(title), number, number, place, True)
+        is_scale = is_scale and not {"place", "file", "id"}.intersection(roles)
+        if is_scale and {"meaning", "definition", "criteria", "sla"} & {c.lower() for c in head}:
+            return []
+        return [_Found(True, one) for one in made]
 
     def _of_matter(self, block: Block) -> list[_Found]:
         """The findings listed in YAML front matter."""
@@ -481,49 +417,60 @@ class _Sight:
                 said.setdefault(key.strip().lower(), value.strip(" \"'"))
         return found
 
+    def of_codes(self) -> list[_Found]:
+        """The findings in fenced blocks of JSON."""
+        found = []
+        for block in self.blocks:
+            if block.kind == "code" and block.title[:5].lower() in ("json", "sarif", ""):
+                code = "\n".join(self.rows[block.first : block.last - 1])
+                found += [
+                    _Found(
+                        False, one.replace(line=one.line + block.first, end=one.end + block.first)
+                    )
+                    for one in objects.findings(code) or ()
+                ]
+        return found
+
     # Lines of linters, and prose
 
     def of_lines(self) -> list[_Found]:
         found = []
         for number, row in enumerate(self.rows, 1):
-            place = NONE
-            if match := _LINT.match(row) if ":" in row or "(" in row else None:
-                place = Place(
-                    match["file"].removeprefix("./"), int(match["line"] or match["line2"])
-                )
-            elif match := _ANNOTATION.match(row):
-                place = Place(match["file"].removeprefix("./"), int(match["line"]))
-            elif match := _STYLISH.match(row):
-                place = Place(self._above_places[number - 1].file, int(match["line"]))
-            else:
-                match = _CROSSED.match(row)
-            word = match["word"] if match else ""
-            severity = LINTERS.get(word.lower(), "") or vocabulary.severity(word)
-            if match and severity:
-                title = _clean(match["rest"])[:_TITLE]
-                found.append(_Found(severity, "", title, number, number, place, False))
+            match = (_LINT.match(row) if ":" in row or "(" in row else None) or next(
+                filter(None, (rule.match(row) for rule in (_ANNOTATION, _STYLISH, _CROSSED))), None
+            )
+            if match is None:
+                continue
+            said = match.groupdict()
+            severity = LINTERS.get(said["word"].lower(), "") or vocabulary.severity(said["word"])
+            at = int(said.get("line") or said.get("line2") or 0)
+            file = said.get("file") or (self._above_places[number - 1].file if at else "")
+            if severity:
+                place = Place(file.removeprefix("./"), at)
+                title = _clean(said["rest"])
+                found.append(_Found(False, _finding(severity, "", title, number, number, place)))
         return found
 
     def of_prose(self) -> list[_Found]:
         """Paragraphs that name a place and say in strong words what is wrong there."""
         found = []
         for at, block in enumerate(self.blocks):
-            if block.kind not in ("text", "item", "quote"):
+            if block.kind not in ("text", "item", "quote") or self._is_below(at, _NO_FINDINGS):
                 continue
-            if any(_is_about(title, _EXPLAINS | _PRAISE) for title in self._above(at)):
-                continue
-            said = " ".join(self.plain[block.first - 1 : block.last])
+            rows = self.plain[block.first - 1 : block.last]
+            said = " ".join(rows)
             place = places.find(said)
-            if not place.file or _MILDLY.search(said[:60]):
+            if not place.file or _MILDLY.search(said[:60]) or _is_fields(rows):
                 continue
             is_worst = bool(_WORST.search(said)) and "less urgent" not in said
             severity = "P0" if is_worst else "P1" if _BAD.search(said) else ""
             if severity:
-                strong = (s for s in _SENTENCE.split(said) if _BAD.search(s) or _WORST.search(s))
-                title = next(strong, said)
-                title = _without_intro(said) if place.file in title else title
-                found.append(_Found(severity, "", _clean(title)[:_TITLE], block.first,
-                                    self._end_of(at, block), place, False))  # fmt: skip
+                parts = _sentences(said)
+                title = next((one for one in parts if _BAD.search(one) or _WORST.search(one)), said)
+                title = " ".join(parts[:2]) if place.file in title else title
+                end = self._end_of(at, block)
+                one = _finding(severity, "", _clean(title), block.first, end, place)
+                found.append(_Found(False, one))
         return found
 
     def unsure(self, spans: list[tuple[int, int]]) -> tuple[int, ...]:
@@ -534,16 +481,45 @@ class _Sight:
         others = known | {block.first for block in self.blocks if block.kind == "heading"}
         found = []
         for at, block in enumerate(self.blocks):
-            if block.first in known or block.kind not in ("heading", "item"):
+            rows = self.plain[block.first - 1 : block.last]
+            is_record = block.kind == "text" and _is_fields(rows)
+            if block.first in known or not (is_record or block.kind in ("heading", "item")):
                 continue
             near = range(block.first + 1, min(block.last, block.first + 3) + 1)
             end = next((number - 1 for number in near if number in others), near.stop - 1)
-            said = self.text(block.first, end)
-            if any(_is_about(title, _EXPLAINS | _PRAISE | _REPEATS) for title in self._above(at)):
-                continue
-            if places.find(said).line and (_BAD.search(said) or _WORST.search(said)):
-                found.append(block.first)
+            said = self._text(block.first, block.last if is_record else end)
+            place = places.find(said)
+            is_placed = place.line or (is_record and place.file and places.line_in(said))
+            if is_placed and (is_record or _BAD.search(said) or _WORST.search(said)):
+                if not self._is_below(at, _NO_FINDINGS | _REPEATS):
+                    found.append(block.first)
         return tuple(found[:50])
+
+
+def _is_fields(rows: list[str]) -> bool:
+    """Whether all lines of a paragraph are fields, as a scanner writes them: `Line: 12`."""
+    return len(rows) > 2 and all(_FIELD.match(row) for row in rows)
+
+
+def _of_row(roles: list[str], row: list[str], number: int, group: str) -> Finding | None:
+    """Return the finding in a row of a table; `group` is the severity of the table as a whole."""
+    fields = dict(zip(roles, row, strict=False))
+    word = fields.get("severity", "")
+    severity = vocabulary.severity(word) if "severity" in fields else group
+    title = fields.get("title", "")
+    if not title:
+        others = [cell for role, cell in fields.items() if role not in ("severity", "line")]
+        title = max(others, key=_letters, default="")
+    if not severity or _letters(title) <= _FEW or vocabulary.says_nothing(title):
+        return None
+    place = places.find(f"{fields.get('file', '')}:{fields.get('line', '')}")
+    place = place if place.file else places.find(" | ".join(row))
+    digits = re.match(r"\D{0,3}(\d{1,7})", fields.get("line", ""))
+    if digits and place.file and not place.line:
+        place = Place(place.file, int(digits[1]))
+    identity = fields.get("id", "").strip()
+    identity = identity if vocabulary.is_id(identity) else ""
+    return _finding(severity, identity, _first_sentence(title), number, number, place)
 
 
 def parted(found: list[Block], rows: list[str]) -> list[Block]:
@@ -562,6 +538,11 @@ def parted(found: list[Block], rows: list[str]) -> list[Block]:
         for first, after in zip(starts, [*starts[1:], block.last + 1], strict=True):
             made.append(Block("text", 0, rows[first - 1].strip(), first, after - 1, inside))
     return made
+
+
+def _begins_finding(block: Block) -> bool:
+    head = _head(block.title)
+    return bool(head.severity and head.marked) or bool(titled(block.title)[1])
 
 
 def _begins(row: str) -> bool:
@@ -773,10 +754,9 @@ def _of_fields(said: dict[str, str], first: int, last: int) -> list[_Found]:
     known = vocabulary.strictest(vocabulary.severity(word), vocabulary.severity_of_id(identity))
     keys = ("title", "summary", "description", "message", "section")
     title = next((said[key] for key in keys if key in said), "")
-    if not (known and title):
-        return []
     place = places.find(f"{said.get('file', said.get('path', ''))}:{said.get('line', '')}")
-    return [_Found(known, identity, title, first, last, place, True)]
+    found = known and title and _finding(known, identity, title, first, last, place)
+    return [_Found(True, found)] if found else []
 
 
 def unmarked(row: str) -> str:
@@ -816,13 +796,12 @@ def _as_markdown(found: re.Match[str]) -> str:
     return " " if tag in ("br", "p", "div") else ""
 
 
+def _sentences(text: str) -> list[str]:
+    return [part for part in _SENTENCE.split(text) if _letters(part) > _FEW]
+
+
 def _first_sentence(text: str) -> str:
-    return next((part for part in _SENTENCE.split(text) if _letters(part) > _FEW), text)[:_TITLE]
-
-
-def _without_intro(said: str) -> str:
-    parts = [part for part in _SENTENCE.split(said) if _letters(part) > _FEW]
-    return " ".join(parts[:2])
+    return next(iter(_sentences(text)), text)[:_TITLE]
 
 
 def _without_place(title: str) -> str:

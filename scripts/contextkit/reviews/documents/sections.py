@@ -53,10 +53,12 @@ def section(text: str, finding: str) -> str:
     return sections(text, [finding])[finding]
 
 
-def sections(text: str, findings: Iterable[str]) -> dict[str, str]:
-    """Like `section` for many findings at once, parsing the text only once."""
+def sections(
+    text: str, findings: Iterable[str], review: agent_review.Review | None = None
+) -> dict[str, str]:
+    """Like `section` for many findings at once; `review` is what `parse` made of the text."""
     text = agent_review.bounded(text)
-    body = _Body(text, agent_review.parse(text))
+    body = _Body(text, review or agent_review.parse(text))
     return {finding: body.section(finding) for finding in findings}
 
 
@@ -127,13 +129,11 @@ class _Body:
             self.spans = [(row.line, max(row.line, row.end or self._under(row, starts)))
                           for row in rows]  # fmt: skip
         self._by_id: dict[str, Span] = {}
+        times: dict[str, int] = {}
         for row, span in zip(rows, self.spans, strict=True):
-            key, number = _key(row.id), 2
-            while key in self._by_id:
-                key, number = f"{_key(row.id)}({number})", number + 1
-                if number > 99:
-                    break
-            self._by_id.setdefault(key, span)
+            key = _key(row.id)
+            times[key] = times.get(key, 0) + 1
+            self._by_id[f"{key}({times[key]})" if times[key] > 1 else key] = span
 
     def _under(self, row: Finding, starts: list[int]) -> int:
         """Return the last line of a finding of research: of its heading, or of its bold lead."""
@@ -162,6 +162,7 @@ class _Body:
             for at, one in enumerate(found)
             if one.first not in inside
             and not one.first < review.start_line <= one.last
+            and not _is_row(found, one)
             and self._may_begin(one)
         ]
         candidates = []
@@ -185,7 +186,7 @@ class _Body:
 
     def _may_begin(self, block: Block) -> bool:
         if block.kind == "heading":
-            return True
+            return not lines.is_index(block.title)
         bare = lines.unbulleted(block.title)[0]
         if block.kind not in ("text", "item") or len(bare) > 2_000:
             return False
@@ -227,6 +228,12 @@ class _Body:
         """Return the last line of a section: before the next finding's, if that is inside it."""
         after = bisect.bisect_right(starts, first)
         return min(last, starts[after] - 1) if after < len(starts) else last
+
+
+def _is_row(found: list[Block], block: Block) -> bool:
+    """Whether a block is a row of an index, which may be one of several."""
+    inside = found[block.inside].title if block.inside >= 0 else ""
+    return " | " in block.title and lines.is_index(inside)
 
 
 class _Finder:

@@ -28,7 +28,7 @@ from contextkit.reviews.documents.runs import Run, Terms
 from contextkit.reviews.documents.verdicts import Verdict
 
 NEVER_AGENTS = ("synthesis.md", "summary.md", "findings.json", "run.json", "expected.json")
-KINDS = (".md", ".txt", ".json", ".sarif")  # of the files that are read; a run assigns the first
+KINDS = (".md", ".txt", ".json", ".sarif", ".csv")  # that are read; a run assigns the first
 _UNREAD = "no readable Findings Index: read the file"
 _DOUBTS = {
     "index_incomplete": "a P0 or P1 is missing from its index",
@@ -214,9 +214,7 @@ def terms(asked: Asked, agent: str) -> Terms | None:
     run = asked.run
     if run is None or not run.asks or run.mode != "review":
         return None
-    said = run.open.get(agent)
-    rows = said if isinstance(said, (list, tuple)) else ()
-    return Terms(run.files, tuple(str(row).partition(":")[0] for row in rows))
+    return Terms(run.files, tuple(row.partition(":")[0] for row in run.to_confirm(agent)))
 
 
 def _whose(asked: Asked, agent: str, path: str, review: Review) -> str:

@@ -213,7 +213,7 @@ def shown(text: str, finding: str, max_tokens: int) -> tuple[str, list[str]]:
     review = agent_review.parse(text)
     ids = [found.id for found in agent_files.by_severity(review) if found.id]
     wanted = [finding] if finding else ids
-    sections = review_sections.sections(text, wanted)
+    sections = review_sections.sections(text, wanted, review)
     parts: list[str] = []
     room = max_tokens
     for one in wanted:

@@ -50,7 +50,7 @@ def source_of(reading: Reading) -> Source:
     wanted = [row.id for row in reading.review.findings if row.id]
     if reading.review.type == "research":
         wanted += ["Confidence", "Gaps"]
-    found = sections.sections(reading.text, wanted)
+    found = sections.sections(reading.text, wanted, reading.review)
     return Source(
         agent=reading.agent,
         path=reading.shown,
