@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from contextkit.base import files, owned, settings
+from contextkit.base import files, links, owned, settings
 from contextkit.base.layout import Layout
 from hypothesis import settings as laws
 
@@ -109,7 +109,7 @@ def seal(patch: pytest.MonkeyPatch, home: Path) -> None:
     patch.setenv("HOME", str(home))
     patch.setenv("CONTEXT_NOW", NOW)
     patch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
-    patch.setenv("GIT_CONFIG_SYSTEM", os.devnull)
+    patch.setenv("GIT_CONFIG_SYSTEM", str(Path(__file__).with_name("gitconfig")))
     patch.setenv("PYTHONWARNDEFAULTENCODING", "1")
     for who in ("AUTHOR", "COMMITTER"):
         patch.setenv(f"GIT_{who}_NAME", "Ada")
@@ -145,6 +145,7 @@ def sealed(
     seal(monkeypatch, folder / "home")
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)  # nobody cuts the power here
     files.settled.clear()
+    monkeypatch.setattr(links, "_stores", ())  # nor are those of other tests looked through
     work = folder / "work"
     work.mkdir(exist_ok=True)
     monkeypatch.chdir(work)

@@ -15,7 +15,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from conftest import CHECKOUT, git
+from conftest import CHECKOUT, each, git
 
 _FILE = r"[\w./-]+\.\w+|Makefile"
 _STEP = re.compile(
@@ -35,10 +35,11 @@ def recipes() -> dict[str, str]:
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    """What git tracks of this repository, set up."""
+    """What git tracks of this repository, set up; the byte code of the scripts comes along."""
     folder = tmp_path / "copy"
-    listed = git("ls-files", "-co", "--exclude-standard", cwd=CHECKOUT)
-    for name in listed.splitlines():
+    listed = git("ls-files", "-co", "--exclude-standard", cwd=CHECKOUT).splitlines()
+    compiled = [str(path.relative_to(CHECKOUT)) for path in CHECKOUT.glob("scripts/**/*.pyc")]
+    for name in (*listed, *compiled):
         if (CHECKOUT / name).exists():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(CHECKOUT / name, folder / name, follow_symlinks=False)
@@ -104,6 +105,7 @@ def after_setting(folder: Path) -> None:
     )
     (folder / "contextkit.yaml").write_text("example_lines: 0\n", encoding="utf-8")
     run("make -s context_config", folder, status=2)
+    (folder / "contextkit.yaml").unlink()
 
 
 def after_target(folder: Path) -> None:
@@ -147,8 +149,8 @@ AFTER = {
 }
 
 
-@pytest.mark.parametrize("name", AFTER)
-def test_a_recipe_works_word_for_word(copy: Path, name: str) -> None:
+@each("name", AFTER)
+def test_each_recipe_works_word_for_word_after_those_before_it(copy: Path, name: str) -> None:
     follow(recipes()[name], copy)
     AFTER[name](copy)
 

@@ -157,12 +157,12 @@ def test_uv_is_used_when_it_is_there(clone: Path, machine: Machine) -> None:
     assert pip.endswith(f" --require-hashes --no-deps -r {clone}/requirements.lock")
 
 
-def test_extras_are_installed_into_the_environment(fresh: Path, machine: Machine) -> None:
+def test_extras_are_installed_into_the_environment(clone: Path, machine: Machine) -> None:
     machine.add_uv()
-    make("setup", "with=obstore>=0.12,<0.13 pyrage", cwd=fresh, env=machine.env)
+    make("setup", "with=obstore>=0.12,<0.13 pyrage", cwd=clone, env=machine.env)
     last = machine.calls()[-1]
     assert last.startswith("uv pip install ") and last.endswith(" obstore>=0.12,<0.13 pyrage")
-    refused = make("setup", "with=-r /etc/passwd", cwd=fresh, env=machine.env, status=2)
+    refused = make("setup", "with=-r /etc/passwd", cwd=clone, env=machine.env, status=2)
     assert "with=: names of packages, such as obstore" in refused.stderr
 
 

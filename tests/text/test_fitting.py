@@ -91,7 +91,6 @@ ELSEWHERE = {
     "text/fitting.py:_with_room_used": "it is the loop",
     "capsules/flows/capture.py:_fitted": "what is quoted is chosen anew for each size",
     "evaluation/flows/samples.py:head_and_tail": "a text is cut in the middle",
-    "memory/flows/recovery_report.py:make": "parts are chosen anew for each size",
     "payloads/flows/retrieval.py:_around_its_line": "lines around one, to both sides",
     "payloads/flows/retrieval.py:capped": "whole lines, or a part of the first",
     "subagents/flows/prompts.py:brief": "a capsule is trimmed by its own rules for each size",
@@ -101,7 +100,8 @@ LOOPS = (ast.For, ast.While, ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.Di
 
 def measuring_loops() -> Iterator[str]:
     for path in sorted((SCRIPTS / "contextkit").rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        text = path.read_text(encoding="utf-8")
+        for node in ast.walk(ast.parse(text)) if "tokens." in text else ():
             if isinstance(node, ast.FunctionDef) and measures_in_a_loop(node):
                 yield f"{path.relative_to(SCRIPTS / 'contextkit').as_posix()}:{node.name}"
 

@@ -22,7 +22,14 @@ from contextkit.base import changes, files, formats, git, names, sessions
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.reviews.documents import agent_review, contracts, processes, runs, verdicts
+from contextkit.reviews.documents import (
+    agent_review,
+    complaints,
+    contracts,
+    processes,
+    runs,
+    verdicts,
+)
 from contextkit.reviews.documents.processes import Process
 from contextkit.reviews.documents.runs import Run, Terms
 from contextkit.reviews.flows import agent_files, comparisons, history, workers
@@ -174,30 +181,12 @@ def _run(
 
 
 def _launch(layout: Layout, process: Process, subject: Subject, run: Run, agent: str) -> Launch:
-    prompt = layout.join(runs.prompt_path(run, agent))
-    said = run.open.get(agent)
-    confirm = tuple(map(str, said)) if isinstance(said, (list, tuple)) else ()
+    contract = contracts.of_run(layout, run, agent)
     text = contracts.prompt(
-        agent, process.name, layout.join(run.input), subject.kind, contract(layout, run, agent),
-        confirm,
-    )  # fmt: skip
+        agent, process.name, layout.join(run.input), subject.kind, contract, run.to_confirm(agent)
+    )
+    prompt = layout.join(runs.prompt_path(run, agent))
     return Launch(agent=agent, path=runs.output_path(layout, run, agent), prompt=prompt, text=text)
-
-
-def contract(layout: Layout, run: Run, agent: str) -> str:
-    """Return the contract of an agent of a run. Raises ContextError for one that was not asked."""
-    if agent not in run.roster:
-        said = names.nearest(agent, run.roster) or f": it asked {', '.join(run.roster)}"
-        raise bad_input(f"agent: the run {run.id} did not ask {agent!r}{said}")
-    limit = layout.limits.verdict_contract_tokens
-    path = runs.output_path(layout, run, agent)
-    return contracts.contract(layout.root, path, run.mode, run.id, limit, run.files)
-
-
-def loose_contract(layout: Layout, folder: str, agent: str, mode: str) -> str:
-    """Return the contract of an agent that writes to an absolute `folder`, without a run."""
-    path = os.path.join(folder, verdicts.encode(agent) + ".md")
-    return contracts.contract(layout.root, path, mode, "", layout.limits.verdict_contract_tokens)
 
 
 def roster(
@@ -387,7 +376,7 @@ def retry(layout: Layout, run_id: str, agent: str, now: int) -> Launch:
     The run continues. Raises ContextError for an agent that is still working or has no errors.
     """
     run = runs.load(layout, run_id)
-    asks = contract(layout, run, agent)  # refuses an agent that nobody asked
+    asks = contracts.of_run(layout, run, agent)  # refuses an agent that nobody asked
     working = workers.find(layout, run).get(agent)
     if working and not working.has_ended:
         raise ContextError(
@@ -421,4 +410,4 @@ def _wrong(reading: Reading, terms: Terms | None) -> list[str]:
     """Return what is wrong with an agent's file, one line each; empty if it can be read."""
     if reading.validation in ("missing", "partial", "foreign", "error"):
         return [names.one_line(reading.summary)]
-    return contracts.feedback(reading.text, terms)
+    return complaints.feedback(reading.text, terms)
