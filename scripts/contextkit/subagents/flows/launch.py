@@ -10,6 +10,8 @@ that fails removes its row again.
 from __future__ import annotations
 
 import os
+import shlex
+import sys
 
 from contextkit.base import (
     addresses,
@@ -143,11 +145,9 @@ def _start(
 
 def _look(order: Order) -> str:
     """Return the command that checks on a subagent; it is run when the subagent ends."""
-    import sys
-
-    script = toolkit("scripts", "context.py")
-    look = f"subagent_manager status --id={order.id} --unattended"
-    return f"{prompts.quoted(sys.executable)} {prompts.quoted(script)} {look}"
+    words = (sys.executable, toolkit("scripts", "context.py"), "subagent_manager", "status",
+             f"--id={order.id}", "--unattended")  # fmt: skip
+    return shlex.join(words)
 
 
 def _environment(layout: Layout, order: Order, session: str) -> dict[str, str]:
@@ -359,7 +359,7 @@ def _uncommitted(layout: Layout, order: Order) -> list[str]:
     open_ones = [path for path in given if sandboxes.unseen(layout, layout.join(path))]
     if not open_ones:
         return []
-    words = " ".join(prompts.quoted(path) for path in open_ones)
+    words = shlex.join(open_ones)
     said = (
         f"not committed: {', '.join(open_ones)}:"
         f" git add {words} && git commit -m 'Context for {order.slug}' -- {words}"

@@ -231,19 +231,14 @@ def spliced(prompt: str, section: str) -> str:
 
 def _finish(layout: Layout, order: Order) -> str:
     """Return the command that hands in a report, from any folder and environment."""
-    script = quoted(toolkit("scripts", "context.py"))
+    from shlex import quote
+
+    script = quote(toolkit("scripts", "context.py"))
     return (
         f"{script} subagent_manager finish \\\n"
-        f"  --root={quoted(layout.root)} --id={order.id} --agent={order.slug} \\\n"
+        f"  --root={quote(layout.root)} --id={order.id} --agent={order.slug} \\\n"
         '  --status=… --summary="one line" < report.md'
     )
-
-
-def quoted(text: str) -> str:
-    """Quote a word for a shell."""
-    if text and all(char.isalnum() or char in "/._-+" for char in text):
-        return text
-    return "'" + text.replace("'", "'\\''") + "'"
 
 
 class _Context(Record):
