@@ -115,14 +115,8 @@ def answered(
     layout: Layout, path: str, payload: Payload, answer: str, now: int, seconds: float = 0
 ) -> Stored:
     """The receipt of a stored payload in the words of its author, who has answered since."""
-    output = Output(
-        topic=payload.topic,
-        source=payload.source,
-        content=payload.content,
-        tokens=payload.tokens,
-        estimated=True,
-        answer=answer,
-    )
+    stored = {name: getattr(payload, name) for name in ("topic", "source", "content", "tokens")}
+    output = Output(**stored, estimated=True, answer=answer)
     told = _told(layout, output, path, seconds)
     session = os.path.basename(os.path.dirname(path))
     if told.summary:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, links
+from contextkit.base import files
 from contextkit.base.type_names import Iterable, Iterator
 from contextkit.machines.documents import manifests
 from contextkit.machines.flows.engines import Keyed
@@ -18,7 +18,7 @@ class Folder(Keyed):
 
     def __init__(self, path: str) -> None:
         super().__init__(path.rstrip("/"))
-        links.keep(self._where, self._where)  # others write there, too
+        files.keep(self._where, self._where)  # others write there, too
 
     def _machines(self) -> list[str]:
         try:
@@ -30,7 +30,7 @@ class Folder(Keyed):
         """Yield (key, value) for the keys that exist."""
         for key in keys:
             try:
-                with links.opened(os.path.join(self._where, key)) as file:
+                with files.opened(os.path.join(self._where, key)) as file:
                     yield key, file.read(manifests.MOST_MANIFEST + 1)
             except (FileNotFoundError, NotADirectoryError):
                 continue
@@ -49,7 +49,7 @@ class Folder(Keyed):
     def forget(self, machine: str) -> None:
         """Remove what a machine wrote; objects stay, since other machines may name them."""
         place = os.path.join(self._where, "machines", machine)
-        links.proved(os.path.join(place, ""))
+        files.proved(os.path.join(place, ""))
         for name in sorted(os.listdir(place), key=lambda name: name != "head.json"):
             os.unlink(os.path.join(place, name))
         os.rmdir(place)
