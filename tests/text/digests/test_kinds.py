@@ -585,3 +585,19 @@ def test_a_help_that_quotes_json_is_one_text() -> None:
     )
     found = digest_of(page, "help")
     assert {row.aspect: row.finding for row in found.rows}["FUNCTIONS"] == "load, save, sold"
+
+
+def test_a_page_is_read_as_the_report_that_it_shows() -> None:
+    page = (
+        "<!DOCTYPE html>\n<html><head><title>Sync</title>\n<script>var failed = 'error';\n</script>"
+        "</head>\n<body><nav><ul><li>Home</li></ul></nav>\n<h1>Sync</h1>\n"
+        "<p>It was slow.</p>\n<h2>Decision</h2>\n<p>We keep the\n<b>nightly</b> sync, since it\n"
+        "costs 3&nbsp;ms.</p>\n<ul>\n<li>It starts\nat 02:00.</li>\n<li>It writes\nto "
+        "<code>/srv/sync</code>.</li></ul>\n<pre>sync --now\nsync --all</pre>\n</body></html>\n"
+    )
+    found = digest_of(page, "report")
+    rows = {row.aspect: (row.line, row.finding) for row in found.rows}
+    said = found.summary
+    assert "We keep the nightly sync, since it costs 3 ms." in said
+    assert "failed" not in said and "Home" not in said
+    assert page.split("\n")[rows["Decision"][0] - 1].startswith(("<p>We keep", "<li>It"))

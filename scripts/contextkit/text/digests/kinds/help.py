@@ -50,7 +50,10 @@ class _Name(NamedTuple):
 
 def confidence(text: str) -> int:
     """By its usage or its first line, and the names in it."""
-    lines = text[:_SAMPLE].expandtabs().split("\n")
+    sample = text[:_SAMPLE]
+    if (sample.count("\n ") + sample.count("\n\t")) * 4 < sample.count("\n"):
+        return 0  # names are indented
+    lines = sample.expandtabs().split("\n")
     names = _names(lines)
     options = sum(one.name[:1] == "-" for one in names)
     if any(map(_PAGE.match, lines[:3])):
