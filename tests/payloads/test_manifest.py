@@ -147,7 +147,7 @@ def test_a_spliced_index_whose_tail_was_touched_is_never_made_worse(data: st.Dat
         ("", "not valid JSON in line 1"),
         ("{", "not valid JSON"),
         ('{\n"payloads": [}', "not valid JSON in line 2"),
-        ("[]", "has no list of payloads"),
+        ("[]", "is not a JSON object"),
         ("{}", "has no list of payloads"),
         ('{"payloads": {}}', "has no list of payloads"),
         ('{"payloads": [1]}', "has no list of payloads"),

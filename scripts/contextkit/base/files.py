@@ -18,7 +18,7 @@ import os
 import time
 
 from contextkit.base.errors import ContextError, bad_input
-from contextkit.base.type_names import BinaryIO, Iterable, Iterator, TracebackType
+from contextkit.base.type_names import BinaryIO, Iterable, Iterator
 
 _DRAFT_AGE = 3600  # age in seconds at which the `.tmp` of a killed process is litter
 _HEX = frozenset("0123456789abcdef")
@@ -123,11 +123,7 @@ def append(path: str, text: str) -> str:
     The file is copied and replaced, because a plain append leaves half an entry behind if the
     process is killed or the disk fills up.
     """
-    try:
-        with opened(path) as file:
-            old = file.read()
-    except FileNotFoundError:
-        old = b""
+    old = read_bytes(path) if os.path.lexists(path) else b""
     return write(path, (old, *_encoded(path, text)))
 
 
@@ -308,7 +304,6 @@ class locked:
 
     def __init__(self, path: str) -> None:
         self._path = path
-        self._descriptor = -1
 
     def __enter__(self) -> None:
         import fcntl
@@ -331,9 +326,7 @@ class locked:
                 ) from error
             os.close(descriptor)  # the store was removed while this process waited
 
-    def __exit__(
-        self, kind: type[BaseException] | None, value: object, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         os.close(self._descriptor)
 
 

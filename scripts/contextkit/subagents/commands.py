@@ -175,13 +175,10 @@ def _alerts(
 
 
 def finish(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.base import meant
-    from contextkit.reviews.documents import verdicts
     from contextkit.subagents.flows import results
 
     typed = {name: vars(args)[name] for name in results.Report.fields() if name != "text"}
-    status = meant.word(args.status.upper(), verdicts.STATUSES, results.ALIKE, "status")
-    typed |= {"status": status, "tokens": args.tokens or 0}
+    typed |= {"status": results.meant_status(args.status), "tokens": args.tokens or 0}
     report, text = results.Report(**typed), ""
     if args.file or cli.is_piped():
         text = cli.content(args.file)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, files, ledger, names, redaction, sessions
+from contextkit.base import addresses, files, ledger, meant, names, redaction, sessions
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -54,14 +54,18 @@ class Finished(Record):
     notes: tuple[str, ...] = ()
 
 
-# The status that a typed word stands for; nothing but CLEAN is read as CLEAN.
-ALIKE = {
+_ALIKE = {
     "done completed finished success successful succeeded ok": "COMPLETE",
     "issues attention problems findings": "NEEDS_ATTENTION",
     "fail failure crashed aborted": "FAILED",
     "incomplete inprogress wip unfinished": "PARTIAL",
     "stuck waiting": "BLOCKED",
 }
+
+
+def meant_status(text: str) -> str:
+    """The status that a typed word stands for; nothing but CLEAN is read as CLEAN."""
+    return meant.word(text.upper(), verdicts.STATUSES, _ALIKE, "status")
 
 
 def finish(layout: Layout, report: Report, now: int) -> Finished:
