@@ -289,8 +289,8 @@ class Names(NamedTuple):
 
     aspect: str
     names: tuple[str, ...]
-
-    WIDTH, EARLY, LATE = _NAMES, (), (2 * _NAMES // 3,)
+    widths: tuple[int, ...] = (_NAMES, 2 * _NAMES // 3)
+    before: bool = False  # whether it is cut before statements are
 
     def told(self, width: int) -> str:
         """As many of the first names as have `width` characters."""
@@ -318,8 +318,8 @@ class LeftOut(NamedTuple):
     aspect: str
     ids: tuple[str, ...]
     texts: tuple[str, ...]
-
-    WIDTH, EARLY, LATE = _NAMED, (_SHORTEST, 1), ()
+    widths: tuple[int, ...] = (_NAMED, _SHORTEST, 1)
+    before: bool = True
 
     def told(self, width: int) -> str:
         """The first few in at most `width` characters each, or by id; the others are counted."""
@@ -366,11 +366,12 @@ def _parts(
     beside = list(enumerate(more, start=count))
     longest = sorted(range(1, core), key=lambda at: -len(wanted[at].text))
     moves = [((at,), 0) for at in reversed(range(core, count))]
-    moves += [((at,), one.EARLY[n]) for n in range(2) for at, one in beside[::-1] if one.EARLY]
-    moves += [((at,), _SHORTEST) for at in longest[: core // 2]]
-    moves += [((at,), width) for at, one in beside[::-1] for width in one.LATE]
+    for is_early in (True, False):
+        moves += [((at,), one.widths[step]) for step in (1, 2) for at, one in beside[::-1]
+                  if one.before == is_early and step < len(one.widths)]  # fmt: skip
+        moves += [((at,), _SHORTEST) for at in longest[: core // 2] if is_early]
     moves += [((at,), 0) for at in reversed(range(1, core))]
-    texts = [one.text for one in wanted] + [one.told(one.WIDTH) for one in more]
+    texts = [one.text for one in wanted] + [one.told(one.widths[0]) for one in more]
     parts = fitting.parts(texts, moves)
     least = [_SHORTEST] * core + [0] * (count - core)
     told = [one._replace(least=most, clip=_clause)
