@@ -66,7 +66,7 @@ def test_few_sentences_are_cut_and_those_the_longest(layout: Layout) -> None:
 
 
 def test_what_a_report_recommends_by_name_stands_beside_its_summary(layout: Layout) -> None:
-    sentence = "The loader was measured on {} machines and took {} ms for all of its settings files."
+    sentence = "The loader was measured on {} machines and took {} ms for all its settings files."
     summary = " ".join(sentence.format(n, n * 7) for n in range(3, 15))
     names = "".join(
         f"### R{n}: Do the thing number {n}\n\nIt saves {n} ms.\n\n" for n in range(1, 30)
