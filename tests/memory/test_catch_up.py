@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from contextkit.base import tokens
+from contextkit.base.settings import Limits
 from contextkit.memory.documents import conversations
 from contextkit.memory.flows import transcripts
 from contextkit.memory.flows.transcripts import CaughtUp
@@ -125,7 +126,7 @@ def test_secrets_are_taken_out_of_everything(transcript: str) -> None:
 @pytest.mark.parametrize("tokenizer", tokens.TOKENIZERS)
 @pytest.mark.parametrize("most", [60, 120, 250, 400, 800])
 def test_the_text_holds_its_tokens(transcript: str, most: int, tokenizer: str) -> None:
-    caught = transcripts.catch_up(transcript, max_tokens=most, tokenizer=tokenizer)
+    caught = transcripts.catch_up(transcript, max_tokens=most, limits=Limits(tokenizer=tokenizer))
     assert tokens.within(caught.text, most, tokenizer)
     if most >= 250 or (most >= 120 and tokenizer == tokens.DEFAULT):
         assert "Now wire it into the screen" in caught.text or "CHANGELOG" in caught.text

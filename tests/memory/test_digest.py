@@ -6,6 +6,7 @@ from contextkit.base import tokens
 from contextkit.memory.documents import findings, reports
 from contextkit.memory.flows import digest
 from contextkit.memory.flows.recovery import RecoveredFinding
+from contextkit.text import fitting
 
 TIME = "2026-11-22T05:00:00Z"
 
@@ -18,10 +19,22 @@ def a_finding(agent: str, *discoveries: str, status: str = "completed") -> Recov
     return RecoveredFinding(f"findings/{agent}_20261122T050000.md", made)
 
 
-def shown(*found: RecoveredFinding, room: int = 4000) -> list[str]:
+def summarized(*found: RecoveredFinding, room: int = 4000) -> list[list[str]]:
+    """What is left of each finding in so many tokens: its line, if any, and its details."""
+    pairs = digest.parts(list(found), room)
+    texts = fitting.fit(
+        [part for _, part in pairs],
+        lambda texts: tokens.within("\n".join(filter(None, texts)), room),
+    )
+    left: list[list[str]] = [[] for _ in found]
+    for (at, _), text in zip(pairs, texts, strict=True):
+        left[at] += [text] if text else []
+    return left
+
+
+def shown(*found: RecoveredFinding) -> list[str]:
     """The lines below those of the findings themselves."""
-    lines = "\n".join(digest.summarize(list(found), room).lines).split("\n")
-    return [line.strip() for line in lines if line.startswith("  ")]
+    return [line.strip() for _, *details in summarized(*found) for line in details]
 
 
 def test_a_unit_is_a_statement_and_no_label_rule_comment_or_property() -> None:
@@ -76,16 +89,15 @@ def test_the_same_unit_of_a_finding_is_printed_once() -> None:
 def test_a_finding_with_many_facts_does_not_crowd_out_the_others() -> None:
     rich = a_finding("rich", *(f"src/a{n}.py:{n} takes {n} ms." for n in range(1, 60)))
     slow = "The form in src/b.py:7 is drawn twice while it loads, as a slow machine lets one see."
-    lines = digest.summarize([rich, a_finding("poor", slow)], 300).lines
-    assert "src/b.py:7" in lines[1]
-    assert lines[0].count("\n") > lines[1].count("\n")
+    of_rich, of_poor = summarized(rich, a_finding("poor", slow), room=300)
+    assert "src/b.py:7" in of_poor[1]
+    assert len(of_rich) > len(of_poor)
 
 
 def test_what_failed_has_its_line_first_where_not_all_have_one() -> None:
     found = [*(a_finding(f"a{n}") for n in range(9)), a_finding("bad", status="failed")]
-    made = digest.summarize(found, 60)
-    assert any("bad_" in line for line in made.lines) and 9 not in made.unlisted
-    assert made.unlisted and tokens.estimate("\n".join(made.lines)) <= 60
+    left = summarized(*found, room=60)
+    assert left[9] and not left[8] and "bad_" in left[9][0]
 
 
 def test_a_comment_in_a_code_span_is_text() -> None:

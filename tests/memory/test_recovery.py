@@ -282,7 +282,7 @@ def test_the_budget_is_one_of_the_tokenizer_of_the_setting(layout: Layout, promp
 
 def test_what_is_left_out_is_named_or_counted(layout: Layout) -> None:
     stores.checkpoint(layout)
-    paths = [stores.finding(layout, f"a{n}", NOW - n, summary="Long. " * 300) for n in range(90)]
+    paths = [stores.finding(layout, f"a{n}", NOW - n, summary="Long. " * 300) for n in range(250)]
     made = recovery_report.make(layout, load(layout), 4000)
     whole = [path for path in paths if path not in {part.path for part in made.left_out}]
     assert whole == paths[: len(whole)]
@@ -389,7 +389,7 @@ def test_details_are_those_that_only_they_carry(layout: Layout) -> None:
     for number in range(30):
         only = f"Query {number}00 takes {number}17 ms."
         stores.finding(layout, f"a{number}", NOW - number, discoveries=(same, only, "filler " * 60))
-    text = report(layout, 2200)
+    text = report(layout, 1900)
     assert text.count(same) == 1
     assert sum(f"takes {number}17 ms" in text for number in range(30)) > 20
     assert "filler filler" not in text

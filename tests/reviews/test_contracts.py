@@ -10,7 +10,7 @@ from contextkit.base import tokens
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.settings import Limits
-from contextkit.reviews.documents import agent_review, contracts, processes
+from contextkit.reviews.documents import agent_review, complaints, contracts, processes
 
 ROOT = "/home/someone/projects/a-large-application"
 RUN = "20251023T180500Z-1a2b3c"
@@ -76,18 +76,18 @@ def test_a_review_written_to_the_letter_is_valid() -> None:
     review = agent_review.parse(text)
     assert (review.validation, review.run, review.complete) == ("valid", RUN, True)
     assert agent_review.effective_status(review) == ("NEEDS_ATTENTION", ())
-    assert contracts.check(text) == []
+    assert complaints.check(text) == []
 
 
 def test_an_agent_is_told_the_first_complaints_and_how_many_more_there_are() -> None:
     index = "### Findings Index\n" + "".join(f"odd {n} {'x' * 300}\n" for n in range(20))
     text = f"{index}Verdict: safe\n"
-    said = contracts.feedback(text)
+    said = complaints.feedback(text)
     assert said[0].startswith("line 2: this line is not understood; it should read `- P0|")
     assert len(said) == 13 and max(map(len, said)) <= 240
-    more = len(contracts.check(text)) - 12
+    more = len(complaints.check(text)) - 12
     assert said[-1] == f"and {more} more: `make verdict_check` lists all"
-    assert contracts.feedback("### Findings Index\nVerdict: safe\n") == []
+    assert complaints.feedback("### Findings Index\nVerdict: safe\n") == []
 
 
 def test_a_review_without_findings_is_clean() -> None:

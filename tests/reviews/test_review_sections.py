@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from conftest import REFUSED_TEXTS, each
 from contextkit.reviews.documents import agent_review, index, sections
-from contextkit.reviews.documents.contracts import check
+from contextkit.reviews.documents.complaints import check
 from contextkit.reviews.documents.outline import Issues
 from contextkit.reviews.flows import drill_down
 from growth import grows_in_proportion

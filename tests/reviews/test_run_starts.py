@@ -12,7 +12,7 @@ from conftest import NOW, Script, git
 from contextkit.base import tokens
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.reviews.documents import runs, verdicts
+from contextkit.reviews.documents import contracts, runs, verdicts
 from contextkit.reviews.flows import start as starting
 from contextkit.reviews.flows.start import Request, Started
 
@@ -115,7 +115,7 @@ def test_every_process_keeps_its_contract_within_the_limit(branch: Path) -> None
     for process in ("flux-drive", "flux-research", "quality-gates", "review", "brainstorm"):
         run = start(process, target="" if process == "flux-drive" else "caching").run
         for agent in run.roster:
-            text = starting.contract(Layout(), run, agent)
+            text = contracts.of_run(Layout(), run, agent)
             assert tokens.cautious(text) <= 350 and run.id in text
 
 

@@ -91,7 +91,6 @@ ELSEWHERE = {
     "text/fitting.py:_with_room_used": "it is the loop",
     "capsules/flows/capture.py:_fitted": "what is quoted is chosen anew for each size",
     "evaluation/flows/samples.py:head_and_tail": "a text is cut in the middle",
-    "memory/flows/recovery_report.py:make": "parts are chosen anew for each size",
     "payloads/flows/retrieval.py:_around_its_line": "lines around one, to both sides",
     "payloads/flows/retrieval.py:capped": "whole lines, or a part of the first",
     "subagents/flows/prompts.py:brief": "a capsule is trimmed by its own rules for each size",

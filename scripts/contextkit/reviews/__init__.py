@@ -5,18 +5,19 @@ How an agent's file becomes a verdict, from the outside in:
 flows/agent_files         `read` the file of each agent; `ingest` stores a verdict for each
 documents/agent_review    `parse` a file into one Review; `effective_status` follows from it
 documents/index           the rows of its Findings Index, and the verdict that it states
-documents/outline         the findings of a file without an index; sections that an index lacks
+documents/outline         sections that an index lacks
 documents/vocabulary      severities, ids and verdicts, in all the words that agents use for them
 documents/lines           lines without their markup, and which of them are code
 documents/headers         what an agent says about itself in a few lines around its review
-documents/wide_reading    the last check before CLEAN: a serious severity anywhere in the file
+documents/reader          the findings of a review without an index, by any tool or person
+documents/proof           the last check before CLEAN: nothing in the file contradicts it
 documents/verdicts        what is stored
 
 Around it:
 
 documents/runs            a run, from its start to its gate: who was asked, about what
 documents/processes       the kinds of review, as data
-documents/contracts       what an agent is told, and where its file breaks it
+documents/contracts       what an agent is told; documents/complaints where its file breaks it
 flows/start, comparisons  a new run: its folder, its prompts, and what it is about (the diff)
 flows/workers             the agents at work: their subagents, waiting for their files, their end
 flows/drill_down          the part of a file worth reading; documents/sections finds it

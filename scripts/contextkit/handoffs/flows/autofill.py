@@ -242,9 +242,7 @@ def since(layout: Layout, moment: str, transcript: str) -> handoffs.Fields:
     if transcript and os.path.isfile(transcript):
         from contextkit.memory.flows import transcripts
 
-        caught = transcripts.catch_up(
-            transcript, moment, root=layout.root, allowed=layout.limits.secrets_allow
-        )
+        caught = transcripts.catch_up(transcript, moment, layout.root, layout.limits)
         files += [f"{path} (modified)" for path in caught.edited]
         decisions += reversed(caught.decisions[:_MOST_DECISIONS])
     filled: handoffs.Fields = {"decisions": tuple(dict.fromkeys(decisions))}

@@ -14,12 +14,12 @@ from contextkit.base import files, names
 from contextkit.base.layout import Layout
 from contextkit.hosts.documents import seen_agents
 from contextkit.hosts.documents.contracts import NOTHING, Answer, HookInput
-from contextkit.reviews.documents import runs
+from contextkit.reviews.documents import runs, verdicts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextkit.reviews.documents.runs import Terms
-    from contextkit.reviews.flows.agent_files import Asked, Reading
+    from contextkit.reviews.flows.agent_files import Reading
 
 _FINE = ("valid", "error")  # "error": an agent that says it could not review has answered
 _ANSWER = "Findings written to "  # how the contract tells an agent to answer
@@ -74,38 +74,47 @@ def judge(layout: Layout, given: HookInput) -> Answer:
     if found is None:
         return NOTHING
     run, agent = found
+    key = given.agent or names.slug(agent)
+    most = layout.limits.hook_blocks
+    if not _has_begun(layout, run, agent):
+        if seen_agents.send_back(layout, given.session, key, most):
+            return Answer(block=_mending(layout, run, agent, "write", ["there is no such file"]))
     from contextkit.reviews.flows import agent_files
 
     asked = agent_files.of_run(layout, run).replace(agents=(agent,))
     reading = next(agent_files.read(layout, asked))
     verdict = agent_files.verdict(reading, run.id)
-    if reading.validation not in _FINE or reading.review.doubts:
-        key = given.agent or names.slug(agent)
-        if seen_agents.send_back(layout, given.session, key, layout.limits.hook_blocks):
-            return Answer(block=_mending(layout, asked, agent, reading))
-        if (
-            reading.validation not in _FINE and verdict.status != "FAILED"
-        ):  # the status that research agents use
+    is_fine = reading.validation in _FINE
+    if not is_fine or reading.review.doubts:
+        if seen_agents.send_back(layout, given.session, key, most):
+            faults = _faults(reading, agent_files.terms(asked, agent))
+            what = "write" if reading.validation == "missing" else "fix"
+            return Answer(block=_mending(layout, run, agent, what, faults))
+        if not is_fine and verdict.status != "FAILED":  # the status that research agents use
             verdict = verdict.replace(status="ERROR")
     agent_files.keep(layout, asked, [verdict], now, given.session)
     return NOTHING
 
 
-def _mending(layout: Layout, asked: Asked, agent: str, reading: Reading) -> str:
-    """Tell an agent where its file should be, what is wrong in each line, and the contract."""
-    from contextkit.reviews.flows import agent_files, start
+def _has_begun(layout: Layout, run: runs.Run, agent: str) -> bool:
+    """Whether a file in the run's folder may be this agent's."""
+    folder = layout.join(run.output_dir)
+    there = os.listdir(folder) if os.path.isdir(folder) else []
+    return any(name.startswith((agent, verdicts.encode(agent))) for name in there)
 
-    run = asked.run
-    assert run is not None
+
+def _mending(layout: Layout, run: runs.Run, agent: str, what: str, faults: list[str]) -> str:
+    """Tell an agent where its file should be, what is wrong in each line, and the contract."""
+    from contextkit.reviews.documents import contracts
+
     path = layout.shown(runs.output_path(layout, run, agent))
     return "\n".join([
         f"The review run {run.id} expects the findings of {names.one_line(agent)} in `{path}`.",
-        *(f"- {line}" for line in _faults(reading, agent_files.terms(asked, agent))),
+        *(f"- {line}" for line in faults),
         "",
-        f"Please {'write' if reading.validation == 'missing' else 'fix'} that file"
-        " in the form of this contract, and then answer with its one line.",
+        f"Please {what} that file in the form of this contract, and then answer with its one line.",
         "",
-        start.contract(layout, run, agent).strip(),
+        contracts.of_run(layout, run, agent).strip(),
     ])  # fmt: skip
 
 
@@ -116,11 +125,11 @@ def _faults(reading: Reading, terms: Terms | None) -> list[str]:
         return ["the file is empty" if there else "there is no such file"]
     if reading.validation == "foreign":
         return [names.one_line(reading.summary)]
-    from contextkit.reviews.documents import contracts
+    from contextkit.reviews.documents import complaints
 
     unrenamed = ["it is still named `.partial`: rename it when it is complete"]
     said = unrenamed if reading.validation == "partial" else []
-    return [*said, *contracts.feedback(reading.text, terms)]
+    return [*said, *complaints.feedback(reading.text, terms)]
 
 
 # Agents that are sessions of their own

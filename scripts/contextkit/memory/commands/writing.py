@@ -133,10 +133,7 @@ def merge(layout: Layout, args: Arguments) -> Answer:
     broken: list[str] = []
     with upkeep.moving(layout, args.task):
         merged, sources, earlier = upkeep.merge(layout, args.task, now, broken)
-        document = Pending(
-            text=merged_findings.render(merged),
-            write=lambda: merged_findings.save(layout, merged, now),
-        )
+        document = saving.pending(layout, merged_findings, merged, now)
         answer = _keep(layout, args.task, [document])
         for path in sources if answer.status == 0 else ():
             ledger.note(layout, ledger.CONSUMED, addresses.of(layout, path, "finding"))

@@ -42,6 +42,13 @@ class Merged(Record):
         return tuple(part.file for part in self.parts)
 
 
+def sources(found: Iterable[tuple[str, Finding]], merged: Iterable[Merged]) -> dict[str, Finding]:
+    """Findings by file name, given with their paths; those only in a merged file come first."""
+    here = {path.rpartition("/")[2]: finding for path, finding in found}
+    parts = (part for one in merged for part in one.parts if part.file not in here)
+    return {**{part.file: part.finding for part in parts}, **here}
+
+
 def merge(
     task: str, found: Iterable[tuple[str, Finding]], timestamp: str, more: Iterable[Extra] = ()
 ) -> Merged:

@@ -20,15 +20,9 @@ from contextkit.memory.documents import store as memory
 from contextkit.text import codec, sections
 from contextkit.text.sections import Outline, Section
 
-_HEADINGS = (
-    "Objective",
-    "Strategy",
-    "Key Questions",
-    "Progress",
-    "Constraints",
-    "Next Actions",
-)
 _EARLIER = "Earlier"
+_HEADINGS = ("Objective", "Strategy", "Key Questions", "Progress", "Constraints", "Next Actions",
+             _EARLIER)  # fmt: skip
 _STATES = {"completed": "Completed", "in_progress": "In Progress", "pending": "Pending"}
 _NOTHING = ("", "none", "unknown", "-", "n/a")
 _ANSWERED = " (answered)"
@@ -83,10 +77,10 @@ def make(task_id: str, answered: Iterable[str] = (), **fields: Any) -> Plan:
     asked = {text: Question(text=text) for text in sections.clean_all(fields.pop("questions", ()))}
     asked |= {t: Question(text=t, answered=True) for t in sections.clean_all(answered)}
     values = FORM.clean(fields)
-    further: tuple[str, ...] = ()
+    further: set[str] = set()
     for state in _STATES:
-        values[state] = tuple(t for t in values.get(state, ()) if t not in further)
-        further += values[state]
+        values[state] = tuple(t for t in values.get(state, ()) if folded(t) not in further)
+        further |= set(map(folded, values[state]))
     return Plan(task_id=task_id, questions=tuple(asked.values()), **values)
 
 
@@ -230,9 +224,7 @@ def update(text: str, change: Plan, moment: int) -> str:
             _replace(outline, heading, filters.prose(new).split("\n"), when)
     for question in change.questions:
         _ask(outline, question)
-    for field, label in _STATES.items():
-        for task in getattr(change, field):
-            _move(outline, task, label)
+    _move(outline, {label: getattr(change, field) for field, label in _STATES.items()})
     for constraint in change.constraints:
         if folded(constraint) not in map(folded, _texts_in(outline, "Constraints")):
             _add(_section(outline, "Constraints").lines, f"- {filters.item(constraint)}")
@@ -259,17 +251,11 @@ def _with_its_line_ends(old: str, new: str) -> str:
 
 def _section(outline: Outline, heading: str) -> Section:
     """The section with this heading, inserted in its proper place if missing."""
-    found = outline.find(heading)
-    if found:
-        return found[0]
-    wanted = (
-        [name.lower() for name in _HEADINGS[: _HEADINGS.index(heading)]]
-        if heading in _HEADINGS
-        else []
-    )
-    there = [section.name.lower() for section in outline.sections]
-    before = [number for number, name in enumerate(there) if name in wanted]
-    at = len(there) if heading == _EARLIER else before[-1] + 1 if before else 0
+    for section in outline.find(heading):
+        return section
+    before = [name.lower() for name in _HEADINGS[: _HEADINGS.index(heading)]]
+    there = enumerate(outline.sections, start=1)
+    at = max((n for n, s in there if heading == _EARLIER or s.name.lower() in before), default=0)
     above = outline.sections[at - 1] if at else outline.head
     if not above.lines or above.lines[-1].strip():
         above.lines.append("")
@@ -301,10 +287,13 @@ def _add(lines: list[str], *added: str) -> None:
     lines[at:at] = [*gap, *"\n".join(added).split("\n")]
 
 
-def _ask(outline: Outline, question: Question) -> None:
-    """Add a question, or mark it as answered; `2` means the second question in the plan."""
+def _ask(outline: Outline, question: Question) -> bool:
+    """Add a question, or mark it as answered; `2` means the second question in the plan.
+
+    Return whether it was there.
+    """
     there = _questions_in(outline)
-    number = int(question.text) if names.is_whole(question.text) else 0
+    number = int(question.text) if names.is_whole(question.text, 9) else 0
     if question.answered and 0 < number <= len(there):
         matching = [there[number - 1]]
     else:
@@ -314,23 +303,14 @@ def _ask(outline: Outline, question: Question) -> None:
     for section, at, old in matching:
         if question.answered and not old.answered:
             section.lines[at] = _answered(section.lines[at])
+    return bool(matching)
 
 
 def unanswered(text: str, change: Plan) -> tuple[str, ...]:
-    """The answers in `change` whose question has neither that text nor that number.
-
-    Questions that `change` adds count, since they are added first.
-    """
-    there = [folded(question.text) for _, _, question in _questions_in(Outline(text))]
-    unmatched = []
-    for question in change.questions:
-        known = folded(question.text) in there
-        number = int(question.text) if names.is_whole(question.text, 9) else 0
-        if question.answered and not known and not 0 < number <= len(there):
-            unmatched.append(question.text)
-        if not question.answered and not known:
-            there.append(folded(question.text))
-    return tuple(unmatched)
+    """The answers in `change` whose question has neither that text nor that number."""
+    outline = Outline(text)
+    unasked = [question for question in change.questions if not _ask(outline, question)]
+    return tuple(question.text for question in unasked if question.answered)
 
 
 def _answered(line: str) -> str:
@@ -341,50 +321,36 @@ def _answered(line: str) -> str:
     return f"{mark}[x] {text}{_ANSWERED}{end}"
 
 
-def _move(outline: Outline, task: str, label: str) -> None:
-    """Put a subtask under a label, and remove it from the other two."""
-    section = _section(outline, "Progress")
-    for other in _STATES.values():
-        there = [folded(text) for text in _listed(section.lines, other)]
-        if other == label and folded(task) not in there:
-            _put(section.lines, task, label)
-        elif other != label and folded(task) in there:
-            _take(section.lines, task, other)
+def _move(outline: Outline, given: dict[str, tuple[str, ...]]) -> None:
+    """Put subtasks under their labels, and remove them from the others."""
+    moved = {folded(task) for tasks in given.values() for task in tasks}
+    lines = _section(outline, "Progress").lines if moved else []
+    for label, tasks in given.items():
+        there = set(map(folded, _listed(lines, label)))
+        gone = moved & there - set(map(folded, tasks))
+        added = tuple(task for task in tasks if folded(task) not in there)
+        item = _label_item(lines, label)
+        if item and (gone or added):
+            lines[item.first : item.end] = _changed(lines[item.first : item.end], gone, added)
+        elif added:
+            _add(lines, f"- {label}:{_behind_label(added)}")
 
 
-def _put(lines: list[str], task: str, label: str) -> None:
-    item = _label_item(lines, label)
-    if item is None:
-        _add(lines, f"- {label}:{_behind_label((task,))}")
-        return
-    line = lines[item.first].rstrip()
-    if item.end > item.first + 1 or not _fits_inline(task):
-        if not _inline(line):
-            lines[item.first] = line[: line.index(":") + 1] + "*" * line.count(":**")
-        lines[item.end : item.end] = _nested(task).split("\n")
-    elif _inline(line):
-        lines[item.first] = f"{line}, {task}"
+def _changed(lines: list[str], gone: set[str], added: tuple[str, ...]) -> list[str]:
+    """The lines of a label without the subtasks that are `gone`, and with those `added`."""
+    line, below = lines[0], lines[1:]
+    nested = [sections.moved_left(one, 2) for one in below]
+    for item in reversed(sections.items(nested, grouped=False)):
+        if item.mark and folded(item.text(nested)) in gone:
+            del below[item.first : item.end]
+    inline = [text for text in _inline(line) if folded(text) not in gone]
+    if any(map(str.strip, below)) or not all(map(_fits_inline, added)):
+        below += [one for text in added for one in _nested(text).split("\n")]
     else:
-        lines[item.first] = f"{line[: line.index(':') + 1]}{'**' * line.count(':**')} {task}"
-
-
-def _take(lines: list[str], task: str, label: str) -> None:
-    """Remove a subtask from under a label."""
-    item = _label_item(lines, label)
-    if item is None:
-        return
-    line = lines[item.first]
-    said = _inline(line)
-    left = [text for text in said if folded(text) != folded(task)]
-    below = [sections.moved_left(line, 2) for line in lines[item.first + 1 : item.end]]
-    for nested in reversed(sections.items(below, grouped=False)):
-        if nested.mark and folded(nested.text(below)) == folded(task):
-            del lines[item.first + 1 + nested.first : item.first + 1 + nested.end]
-            del below[nested.first : nested.end]
-    if left != said or not (left or any(map(str.strip, below))):
-        head = line[: line.index(":") + 1] + "**" * line.count(":**")
-        nothing = "" if any(map(str.strip, below)) else " none"
-        lines[item.first] = f"{head} {', '.join(left)}" if left else f"{head}{nothing}"
+        inline += added
+    head = line[: line.index(":") + 1] + "**" * line.count(":**")
+    nothing = "" if any(map(str.strip, below)) else "none"
+    return [f"{head} {', '.join(inline) or nothing}".rstrip(), *below]
 
 
 def save(layout: Layout, change: Plan, moment: int) -> str:

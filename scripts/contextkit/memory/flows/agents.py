@@ -25,22 +25,17 @@ from contextkit.memory.documents import store as memory
 MOST = 200  # named agents in a fan-out, at most
 
 
-class Returned(Record):
-    """An agent that came back; `digest` recognizes an end that is reported twice."""
-
-    agent: str
-    at: str
-    digest: str = ""
-
-
 class FanOut(Record):
-    """`agents` are the expected names as far as known; `count` is how many agents are expected."""
+    """`agents` are the expected names as far as known; `count` is how many agents are expected.
+
+    returned: those that are back, each with a digest of its words, since an end may be told twice
+    """
 
     task: str
     started: str = ""
     agents: tuple[str, ...] = ()
     count: int = 0
-    returned: tuple[Returned, ...] = ()
+    returned: dict[str, str] = {}  # noqa: RUF012  (a Record is never changed)
     closed: str = ""  # when the last agent was back
 
     def expects(self, agent: str) -> bool:
@@ -72,13 +67,13 @@ def asked_for(text: str) -> tuple[tuple[str, ...], int]:
 def last_fan_out(layout: Layout, task: str) -> FanOut:
     """Return the last fan-out of a task, or an empty one if none can be read."""
     try:
-        found = formats.from_json(files.read_if_there(_path(layout, task)) or "{}", "fan-out")
-        rows = found.pop("returned", [])
-        back = tuple(formats.build(Returned, row, "fan-out") for row in rows)
+        found = formats.object_from_json(
+            files.read_if_there(_path(layout, task)) or "{}", "fan-out"
+        )
         made: FanOut = formats.build(FanOut, {**found, "task": task}, "fan-out")
-    except (ContextError, AttributeError, TypeError):
+    except ContextError:
         return FanOut(task=task)
-    return made.replace(returned=back)
+    return made
 
 
 def _change_fan_out(layout: Layout, task: str, edit: Callable[[FanOut], FanOut]) -> FanOut:
@@ -165,7 +160,7 @@ def attendance(
         return Attendance()
     heads = _findings(layout, task) if found is None else found
     since = [one.agent for one in heads if one.timestamp >= sent.started]
-    since = list(dict.fromkeys([*since, *(one.agent for one in sent.returned)]))
+    since = list(dict.fromkeys([*since, *sent.returned]))
     unnamed = max(0, sent.count - len(sent.agents))
     others = [name for name in since if folded(name) not in expected] if sent.started else []
     at_work = set(map(folded, running))
@@ -285,14 +280,15 @@ def agent_ended(layout: Layout, agent: str, text: str, now: int, task: str = "")
         return Ended(task=task)
     text = redaction.redacted(text, layout.limits.secrets_allow)[0]
     digest = names.sha256(text.encode("utf-8", "replace"))[:16]
-    known = last_fan_out(layout, task).returned
-    if any(one.agent == agent and one.digest == digest for one in known):
+    if last_fan_out(layout, task).returned.get(agent) == digest:
         return Ended(task=task)
     path = ""
     if text.strip():
         fields = {"agent": agent, "description": "", "status": "", "summary": ""}
         path = layout.shown(saving.finding(layout, task, fields, text, now).write())
-    _came_back(layout, task, agent, digest, now)
+    _change_fan_out(
+        layout, task, lambda sent: sent.replace(returned={**sent.returned, agent: digest})
+    )
     return Ended(task=task, finding=path, checkpoint=batch_ended(layout, task, now))
 
 
@@ -306,17 +302,6 @@ def _belongs(layout: Layout, task: str, agent: str) -> bool:
         return True
     saved = checkpoints.load_all(layout, task)
     return bool(saved) and folded(agent) in map(folded, saved[-1][1].active_agents)
-
-
-def _came_back(layout: Layout, task: str, agent: str, digest: str, now: int) -> FanOut:
-    """Record that an agent is back; one that comes back again counts once."""
-
-    def edit(sent: FanOut) -> FanOut:
-        others = tuple(one for one in sent.returned if one.agent != agent)
-        back = Returned(agent=agent, at=names.iso(now), digest=digest)
-        return sent.replace(returned=(*others, back))
-
-    return _change_fan_out(layout, task, edit)
 
 
 def batch_ended(layout: Layout, task: str, now: int, saved: bool = False) -> str:
@@ -333,16 +318,14 @@ def batch_ended(layout: Layout, task: str, now: int, saved: bool = False) -> str
     there = attendance(layout, task)
     if not there.complete:
         return ""
-    won = []
+    won = [False]
 
     def close(sent: FanOut) -> FanOut:
-        if sent.closed:
-            return sent
-        won.append(True)
-        return sent.replace(closed=names.iso(now))
+        won[0] = not sent.closed
+        return sent.replace(closed=sent.closed or names.iso(now))
 
     _change_fan_out(layout, task, close)
-    if not won or saved or not layout.limits.memory_agent_completion:
+    if not won[0] or saved or not layout.limits.memory_agent_completion:
         return ""
     all_of = "The agent is" if there.expected == 1 else f"All {there.expected} agents are"
     said = f"{all_of} back: {', '.join(there.returned[:_SHOWN])}."

@@ -1,46 +1,36 @@
-"""Findings in few tokens: a line for each, then each summary, then what no other finding says.
+"""Findings in few tokens: a line for each, with its summary and what no other finding says.
 
-Every finding gets its line before any gets more, failed and partial ones first. Summaries share the
-remaining tokens evenly. What is left then goes, unit by unit (a discovery, a question, a
-recommendation, a paragraph), to the units that add the most new facts per token.
+All of it is given as parts to be fitted. First, unit by unit (a discovery, a question, a
+recommendation, a paragraph), those go that add the fewest new facts per token; then all summaries
+are shortened alike; then lines go, those of failed and partial findings last.
 
 What a unit is and how decisive its words are is decided as in the digest of a single text
 (`text/digests`). Only the choice differs: that one serves a whole text and may pass over most of
-it, while here each unit taken from a finding raises the bar for its next one, so that one long
-finding cannot crowd out the others.
+it, while here each unit of a finding lowers the worth of its next one, so that one long finding
+cannot crowd out the others.
 
 Nothing is reworded: everything printed is text of the findings.
 """
 
 from __future__ import annotations
 
-import heapq
-
 from contextkit.base import filters, names, tokens
-from contextkit.base.records import Record
 from contextkit.base.type_names import Iterator
 from contextkit.memory.documents import findings
 from contextkit.memory.flows.recovery import RecoveredFinding
 from contextkit.text import facts
 from contextkit.text.digests import reading, weighing
+from contextkit.text.fitting import Part
 
-_FIRST = 14  # tokens of the summary in a bare line
-_LEAST = 14  # fewest tokens of a summary worth printing
+# The first of the steps in which units, summaries and lines are cut
+UNITS, SUMMARIES, LINES = 1_000, 10_000, 20_000
+_WIDTHS = (400, 160, 56)  # characters of a summary
 _LONG = 90  # tokens above which a unit is split into sentences
 _UNITS = 3000  # units to weigh, at most
-_READ = 250  # findings to read for units, at most
+_A_LINE = 24  # tokens of a line: where those of all take the whole room, no unit is read
 _RANKS = {"failed": 0, "partial": 1}
 _FACTS = {"prohibition": 2.0, "error": 1.6, "location": 1.6, "path": 1.0, "number": 1.0,
           "commit": 0.7, "url": 0.4}  # fmt: skip
-
-
-class Digest(Record):
-    """`lines` are Markdown, in the order of the findings; `unlisted` are findings without one."""
-
-    lines: tuple[str, ...] = ()
-    unlisted: tuple[int, ...] = ()
-    cut: tuple[int, ...] = ()  # indexes of findings not included in full
-    tokens: int = 0
 
 
 class _Unit:
@@ -53,112 +43,59 @@ class _Unit:
         self.worth = worth * weighing.of_sentence(text)
         self.facts = {(kind, value) for kind, value, _ in facts.find(text)}
 
-    def gain(self, known: set[tuple[str, str]], taken: int) -> float:
-        """Its value per token, for a finding of which `taken` units are already included."""
+    def gain(self, known: set[tuple[str, str]], taken: int = 0) -> float:
+        """Its value per token, for a finding of which `taken` units are better."""
         new = sum(_FACTS.get(kind, 1.0) for kind, _ in self.facts - known)
         return (self.worth + new) / self.size / (1 + taken)
 
 
-def summarize(found: list[RecoveredFinding], room: int, already: str = "") -> Digest:
-    """Digest the findings into at most `room` tokens; `already` is what the reader has read."""
-    start = room
-    lines, room = _lines(found, room)
-    if len(lines) < len(found):  # no room for more than lines
-        room = min(room, _LEAST)
-    room = _summaries(found, lines, room)
-    details, whole, room = _details(found, lines, room, already)
-    shown = ["\n".join([lines[at], *details.get(at, ())]) for at in sorted(lines)]
-    return Digest(
-        lines=tuple(shown),
-        unlisted=tuple(at for at in range(len(found)) if at not in lines),
-        cut=tuple(at for at in range(len(found)) if at not in whole),
-        tokens=start - room,
-    )
+def parts(found: list[RecoveredFinding], room: int, already: str = "") -> list[tuple[int, Part]]:
+    """The lines of a digest, each with the index of its finding; a finding's own line is first.
 
-
-def _lines(found: list[RecoveredFinding], room: int) -> tuple[dict[int, str], int]:
+    It is for some `room` tokens; `already` is what the reader has read.
+    """
     order = sorted(range(len(found)), key=lambda at: (_RANKS.get(found[at].status, 2), at))
-    lines: dict[int, str] = {}
-    for at in order:
-        line = _line(found[at], _FIRST)
-        size = tokens.estimate(line) + 1
-        if size > room:
-            break
-        lines[at] = line
-        room -= size
-    return lines, room
+    lines = [(at, _line(found[at], LINES + len(found) - rank)) for rank, at in enumerate(order)]
+    known = facts.find("\n".join([already, *(line.text for _, line in lines)]))
+    read = found if _A_LINE * len(found) < room else []
+    units = _weighed(read, {(kind, value) for kind, value, _ in known})
+    details = [(unit.owner, Part(unit.text, ((UNITS + n, 0),))) for n, unit in units]
+    return sorted([*lines, *details], key=lambda pair: pair[0])  # stable: lines stay first
 
 
-def _line(one: RecoveredFinding, most: int) -> str:
-    """Format a finding as `- ui_20251023T180500.md (failed): The list renders twice.`"""
+def _line(one: RecoveredFinding, last: int) -> Part:
+    """`- ui_20251023T180500.md (failed): The list renders twice.`, which goes in the step `last`"""
     name = one.path.rpartition("/")[2]
     note = [names.one_line(one.agent)] if not name.startswith(names.dashed(one.agent) + "_") else []
     note += [one.status or "status unknown"] if one.status != "completed" else []
-    summary = filters.item(tokens.clip(_summary(one)[: 20 * most], most))
     noted = f" ({', '.join(note)})" if note else ""
-    return f"- {filters.code(name)}{noted}: {summary}"
+    summary = filters.item(names.one_line(one.summary) or "no summary")
+    text = f"- {filters.code(name)}{noted}: {summary}"
+    given = len(text) - len(summary)
+    cuts = [(SUMMARIES + step, given + width) for step, width in enumerate(_WIDTHS)]
+    return Part(text, (*cuts, (last, 0)), least=given + _WIDTHS[-1])
 
 
-def _summary(one: RecoveredFinding) -> str:
-    return names.one_line(one.summary) or "no summary"
+def _weighed(found: list[RecoveredFinding], known: set[tuple[str, str]]) -> list[tuple[int, _Unit]]:
+    """The units of the findings in their order, each with its rank: the one of least worth is 0.
 
-
-def _summaries(found: list[RecoveredFinding], lines: dict[int, str], room: int) -> int:
-    """Print summaries in full if all fit; otherwise share the remaining tokens evenly."""
-    more = {}
-    for at, line in lines.items():
-        whole = _line(found[at], 1 << 20)
-        more[at] = (tokens.estimate(whole) - tokens.estimate(line), whole)
-    left = len(more)
-    for at, (size, whole) in sorted(more.items(), key=lambda pair: (pair[1][0], pair[0])):
-        share = room // left
-        left -= 1
-        if size <= share:
-            lines[at] = whole
-            room -= size
-        elif share >= _LEAST:
-            cut = _line(found[at], _FIRST + share - 2)
-            room -= max(0, tokens.estimate(cut) - tokens.estimate(lines[at]))
-            lines[at] = cut
-    return room
-
-
-def _details(
-    found: list[RecoveredFinding], lines: dict[int, str], room: int, already: str
-) -> tuple[dict[int, list[str]], set[int], int]:
-    """Return the units that add most, by finding; the findings now complete; and the room left."""
-    if room < 8:
-        return {}, set(), room
-    known = {(kind, value) for kind, value, _ in facts.find("\n".join([already, *lines.values()]))}
-    units: list[_Unit] = []
-    for at in sorted(lines)[:_READ]:
-        texts = dict(_texts(found[at].finding))
-        units += (_Unit(at, text, worth) for text, worth in texts.items())
-        if len(units) > _UNITS:
-            break
-    taken = dict.fromkeys(lines, 0)
-    weighed = [(-unit.gain(known, 0), number) for number, unit in enumerate(units)]
-    heapq.heapify(weighed)
-    chosen = set()
-    while weighed and room >= 6:
-        _, number = heapq.heappop(weighed)
+    A unit is worth less where a better one has the same facts or is of the same finding.
+    """
+    texts: dict[str, _Unit] = {}  # what several say, the first one says
+    for at, one in enumerate(found):
+        for text, worth in _texts(one.finding):
+            if text not in texts and len(texts) < _UNITS:
+                texts[text] = _Unit(at, text, worth)
+    units = list(texts.values())
+    taken = [0] * len(found)
+    gains: list[tuple[float, int]] = []
+    for number in sorted(range(len(units)), key=lambda number: -units[number].gain(known)):
         unit = units[number]
-        if unit.size > room:
-            continue
-        gain = unit.gain(known, taken[unit.owner])
-        if weighed and gain < -weighed[0][0]:  # its worth has dropped since
-            heapq.heappush(weighed, (-gain, number))
-            continue
+        gains.append((unit.gain(known, taken[unit.owner]), -number))
         known |= unit.facts
         taken[unit.owner] += 1
-        room -= unit.size
-        chosen.add(number)
-    details: dict[int, list[str]] = {}
-    for number in sorted(chosen):
-        details.setdefault(units[number].owner, []).append(units[number].text)
-    left = {unit.owner for number, unit in enumerate(units) if number not in chosen}
-    cut = {at for at, line in lines.items() if line != _line(found[at], 1 << 20)}
-    return details, set(lines) - left - cut, room
+    ranks = {-number: rank for rank, (_, number) in enumerate(sorted(gains))}
+    return [(ranks[number], unit) for number, unit in enumerate(units)]
 
 
 def _texts(finding: findings.Finding) -> Iterator[tuple[str, float]]:

@@ -161,25 +161,30 @@ def load(
     live = _Live(layout, warnings)
     several: list[str] = []
     if not task:
-        several = [t for t in memory.candidates(layout, "", starts) if _is_there(layout, live, t)]
+        several = [t for t in memory.candidates(layout, "", starts) if live.knows(t)]
         task = several[0] if len(several) == 1 else ""
     if not (task or several) and (starts or not memory.task_owners(layout)):
-        task = _latest_task(layout, live, now)
-    archived = bool(task) and not live.has(task) and not memory.current_phase(layout, task)
-    saved, taken = _saves(layout, live, task, archived, warnings)
-    path, checkpoint = _newest(layout, saved, now, warnings)
-    snapshot_path, snapshot = _newest(layout, taken, now, warnings)
+        task = live.latest_task(now)
+    archived = bool(task) and not live.knows(task)
+    of = _Task(live, task, archived)
+    path, checkpoint = _newest(layout, of.checkpoints(), now, warnings)
+    snapshot_path, snapshot = _newest(layout, of.snapshots(), now, warnings)
     if checkpoint and snapshot and snapshot.timestamp < checkpoint.timestamp:
         snapshot_path, snapshot = "", None
-    age = max(0, now - names.moment(checkpoint.timestamp)) if checkpoint else 0
-    plan_path, plan, plan_saved = _plan(layout, task, archived, warnings)
-    merged: list[tuple[str, Merged]] = []
-    heads: list[Head] = []
-    if task:
-        place = layout.memory_archive(task, memory.FINDINGS) if archived else ""
-        merged = merged_findings.load_all(layout, task, place).noting(warnings)
-        heads = findings.heads(layout, task, place).noting(warnings).documents
+    saves: list[Any] = [one for one in (checkpoint, snapshot) if one]
+    saved = saves[0].timestamp if saves else ""
+    age = max(0, now - names.moment(saved)) if checkpoint else 0
+    plan_path, plan, plan_saved = of.plan()
+    merged, heads = of.findings()
     found, unread = _findings(layout, merged, heads, most)
+    attendance = Attendance()
+    if task and not archived:
+        listed = [
+            *(checkpoint.active_agents if checkpoint else ()),
+            *(snapshot.agents if snapshot else ()),
+        ]
+        back = [part.finding for _, one in merged for part in one.parts]
+        attendance = agents.attendance(layout, task, listed, saved, [*back, *heads])
     return Recovered(
         task=task,
         phase=memory.current_phase(layout, task),
@@ -193,33 +198,15 @@ def load(
         plan_path=plan_path,
         plan_saved=plan_saved,
         state=_state(checkpoint, plan, plan_saved),
-        attendance=_attendance(layout, task, archived, checkpoint, snapshot, merged, heads),
+        attendance=attendance,
         findings=tuple(found),
         unread=unread,
-        caught=_caught(layout, transcript, checkpoint, snapshot),
+        caught=_caught(layout, transcript, max((s.timestamp for s in saves), default="")),
         files=_in_play(layout, checkpoint, snapshot),
         warnings=tuple(dict.fromkeys(warnings)),
         others=tuple(name for name in live.tasks if name != task),
         candidates=tuple(several) if len(several) > 1 else (),
     )
-
-
-def _attendance(
-    layout: Layout,
-    task: str,
-    archived: bool,
-    checkpoint: Checkpoint | None,
-    snapshot: Snapshot | None,
-    merged: list[tuple[str, Merged]],
-    heads: list[Head],
-) -> Attendance:
-    if not task or archived:
-        return Attendance()
-    listed = (*(checkpoint.active_agents if checkpoint else ()),
-              *(snapshot.agents if snapshot else ()))  # fmt: skip
-    after = checkpoint.timestamp if checkpoint else snapshot.timestamp if snapshot else ""
-    back = [part.finding for _, one in merged for part in one.parts]
-    return agents.attendance(layout, task, listed, after, [*back, *heads])
 
 
 def left_behind(layout: Layout) -> str:
@@ -233,19 +220,12 @@ def left_behind(layout: Layout) -> str:
     return transcripts.newest(layout.root, without=own)
 
 
-def _caught(
-    layout: Layout, transcript: str, checkpoint: Checkpoint | None, snapshot: Snapshot | None
-) -> CaughtUp | None:
+def _caught(layout: Layout, transcript: str, since: str) -> CaughtUp | None:
     if not transcript:
         return None
     from contextkit.memory.flows import transcripts
 
-    since = max(one.timestamp if one else "" for one in (checkpoint, snapshot))
-    limits = layout.limits
-    found = transcripts.catch_up(
-        transcript, since, root=layout.root, allowed=limits.secrets_allow,
-        tokenizer=limits.tokenizer,
-    )  # fmt: skip
+    found = transcripts.catch_up(transcript, since, layout.root, layout.limits)
     return None if found.empty else found
 
 
@@ -292,55 +272,84 @@ class _Live:
     """The part of the store that is not archived, read once for all tasks."""
 
     def __init__(self, layout: Layout, warnings: list[str]) -> None:
+        self.layout, self.warnings = layout, warnings
         self.checkpoints = checkpoints.load_all(layout).noting(warnings)
         self.snapshots = snapshots.load_all(layout).noting(warnings)
-        self._layout = layout
         there = memory.paths(layout.memory_folder(memory.PLANS), ".md")
-        self.plans = {os.path.basename(path)[:-3]: path for path in there}
-        self.saves: list[tuple[str, Any]] = [*self.checkpoints, *self.snapshots]
-        self.tasks = sorted({*self.plans, *(one.task_id for _, one in self.saves if one.task_id)})
+        self._plans = {os.path.basename(path)[:-3]: path for path in there}
+        saves: list[tuple[str, Any]] = [*self.checkpoints, *self.snapshots]
+        self._saves = [pair for pair in saves if pair[1].task_id]
+        self.tasks = sorted({*self._plans, *(one.task_id for _, one in self._saves)})
 
-    def has(self, task: str) -> bool:
-        """Whether anything of a task is stored."""
+    def knows(self, task: str) -> bool:
+        """Whether anything of a task is stored, or its phase."""
         return task in self.tasks or bool(
-            findings.heads(self._layout, task) or merged_findings.load_all(self._layout, task)
+            findings.heads(self.layout, task)
+            or merged_findings.load_all(self.layout, task)
+            or memory.current_phase(self.layout, task)
         )
 
-
-def _saves(
-    layout: Layout, live: _Live, task: str, archived: bool, warnings: list[str]
-) -> tuple[list[tuple[str, Any]], list[tuple[str, Any]]]:
-    """The checkpoints and snapshots of a task; for no task, the snapshots without one."""
-    saved, taken = _of(task, live.checkpoints), _of(task, live.snapshots)
-    if not task:  # those of a conversation about no task belong to their session
-        own = sessions.key(sessions.find_current(layout))
-        taken = [pair for pair in taken if pair[1].session in ("", own)]
-    if task and not saved:  # the last checkpoint of an open task, moved here by cleaning
-        place = layout.memory_archive(task, memory.CHECKPOINTS)
-        saved = checkpoints.load_all(layout, task, place).noting(warnings)
-    if archived:
-        place = layout.memory_archive(task, memory.SNAPSHOTS)
-        taken = snapshots.load_all(layout, task, place).noting(warnings)
-    return saved, taken
+    def latest_task(self, now: int) -> str:
+        """The task of the newest save, else of a plan or finding."""
+        if self._saves:
+            return str(_newest(self.layout, self._saves, now, [])[1].task_id)
+        if self._plans:
+            return max(self._plans, key=lambda task: (_mtime(self._plans[task]), task))
+        tagged = [one.task_id for _, one in findings.load_all(self.layout) if one.task_id]
+        return tagged[-1] if tagged else ""
 
 
-def _of(task: str, pairs: Sequence[tuple[str, Any]]) -> list[tuple[str, Any]]:
-    return [(path, one) for path, one in pairs if one.task_id == task]
+class _Task:
+    """The documents of one task, all from its archive if it is `archived`."""
 
+    def __init__(self, live: _Live, task: str, archived: bool) -> None:
+        self._live, self._task, self._archived = live, task, archived
+        self._layout, self._warnings = live.layout, live.warnings
 
-def _is_there(layout: Layout, live: _Live, task: str) -> bool:
-    return live.has(task) or bool(memory.current_phase(layout, task))
+    def _place(self, kind: str) -> str:
+        archive = self._layout.memory_archive(self._task, kind) if self._archived else ""
+        return archive or self._layout.memory_folder(kind)
 
+    def checkpoints(self) -> list[tuple[str, Any]]:
+        """Its checkpoints; the last one of an open task may be where cleaning put it."""
+        saved = [pair for pair in self._live.checkpoints if pair[1].task_id == self._task]
+        if saved or not self._task:
+            return saved
+        place = self._layout.memory_archive(self._task, memory.CHECKPOINTS)
+        return checkpoints.load_all(self._layout, self._task, place).noting(self._warnings)
 
-def _latest_task(layout: Layout, live: _Live, now: int) -> str:
-    """The task of the newest save, else of a plan or finding."""
-    saves = [pair for pair in live.saves if pair[1].task_id]
-    if saves:
-        return str(_newest(layout, saves, now, [])[1].task_id)
-    if live.plans:
-        return max(live.plans, key=lambda task: (_mtime(live.plans[task]), task))
-    tagged = [one.task_id for _, one in findings.load_all(layout) if one.task_id]
-    return tagged[-1] if tagged else ""
+    def snapshots(self) -> list[tuple[str, Any]]:
+        """Its snapshots; for no task, those without one, which belong to their session."""
+        if self._archived:
+            there = snapshots.load_all(self._layout, self._task, self._place(memory.SNAPSHOTS))
+            return there.noting(self._warnings)
+        taken = [pair for pair in self._live.snapshots if pair[1].task_id == self._task]
+        if self._task:
+            return taken
+        own = sessions.key(sessions.find_current(self._layout))
+        return [pair for pair in taken if pair[1].session in ("", own)]
+
+    def plan(self) -> tuple[str, Plan | None, str]:
+        """The path of its plan, the plan itself if readable, and when it was saved."""
+        for path in memory.paths(self._place(memory.PLANS), ".md"):
+            if os.path.basename(path) == self._task + ".md":
+                shown = self._layout.shown(path)
+                try:
+                    return shown, plans.load(path), plans.saved_at(self._layout, path)
+                except NewerFormat as error:
+                    self._warnings.append(str(stores.broken(self._layout, path, str(error))))
+                except ContextError:
+                    return shown, None, ""
+        return "", None, ""
+
+    def findings(self) -> tuple[list[tuple[str, Merged]], list[Head]]:
+        """Its merged findings, oldest first, and its findings, newest first."""
+        if not self._task:
+            return [], []
+        place = self._place(memory.FINDINGS)
+        merged = merged_findings.load_all(self._layout, self._task, place).noting(self._warnings)
+        heads = findings.heads(self._layout, self._task, place).noting(self._warnings)
+        return merged, heads.documents
 
 
 def _newest(
@@ -376,53 +385,28 @@ def _mtime(path: str) -> int:
         return 0  # it was archived just now
 
 
-def _plan(
-    layout: Layout, task: str, archived: bool, warnings: list[str]
-) -> tuple[str, Plan | None, str]:
-    """The path of the task's plan, the plan itself if readable, and when it was saved."""
-    place = layout.memory_archive(task, memory.PLANS) if archived else ""
-    for path in memory.paths(place or layout.memory_folder(memory.PLANS), ".md"):
-        if os.path.basename(path) == task + ".md":
-            try:
-                return layout.shown(path), plans.load(path), plans.saved_at(layout, path)
-            except NewerFormat as error:
-                warnings.append(str(stores.broken(layout, path, str(error))))
-            except ContextError:
-                return layout.shown(path), None, ""
-    return "", None, ""
-
-
 def _findings(
     layout: Layout, merged: list[tuple[str, Merged]], heads: list[Head], most: int | None
 ) -> tuple[list[RecoveredFinding], int]:
     """Return the task's findings, merged files first, then the unmerged ones, newest first.
 
-    Also returns how many more findings there are.
+    Merged files whose sources are all in newer ones are left out. Also returns how many more
+    findings there are.
     """
-    whole = _not_superseded(merged)
-    within = {part.file for _, one in whole for part in one.parts}
-    found: list[RecoveredFinding] = [RecoveredMerge(layout.shown(path), one) for path, one in whole]
-    left = heads
-    if within:
-        left = [one for one in heads if one.path.rpartition("/")[2] not in within]
+    found: list[RecoveredFinding] = []
+    within: set[str] = set()
+    for path, one in reversed(merged):
+        sources = set(one.sources())
+        if not sources or not sources <= within:
+            found.append(RecoveredMerge(layout.shown(path), one))
+            within |= sources
+    left = [one for one in heads if one.path.rpartition("/")[2] not in within] if within else heads
     kept = left
     if most is not None and len(left) > most:
         bad = [one for one in left[most:] if one.status != "completed"]
         kept = [*left[:most], *bad[:most]]
     found += [RecoveredFinding(layout.shown(one.path), one) for one in kept]
     return found, len(left) - len(kept)
-
-
-def _not_superseded(merged: Sequence[tuple[str, Any]]) -> list[tuple[str, Any]]:
-    """The merged files, newest first, except those whose sources are all in newer ones."""
-    kept: list[tuple[str, Any]] = []
-    within: set[str] = set()
-    for path, one in reversed(merged):
-        sources = {part.file for part in one.parts}
-        if not sources or not sources <= within:
-            kept.append((path, one))
-            within |= sources
-    return kept
 
 
 def _in_play(

@@ -2,8 +2,8 @@
 
 In this order: where the task stands, its next action, and who is blocked or missing; how to resume;
 what the last session did since; a newer snapshot; the plan; merged findings, then unmerged ones;
-the files in play. If not everything fits, every finding gets a line before any gets its summary,
-and every summary comes before details (`digest.py`); whatever is left out is named.
+the files in play. If not everything fits, long parts are shortened first, then the details of
+findings go, then their summaries are shortened (`digest.py`); whatever is left out is named.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ import os
 from contextkit.base import files, filters, markdown, names, references, templates, tokens
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.base.records import Record
-from contextkit.base.type_names import Callable
+from contextkit.base.records import NamedTuple, Record
+from contextkit.base.type_names import Callable, Sequence
 from contextkit.memory.documents import checkpoints, snapshots
 from contextkit.memory.documents.checkpoints import HOW_TO_RESUME
 from contextkit.memory.documents.findings import OUTPUT
 from contextkit.memory.documents.snapshots import UNSAID
 from contextkit.memory.flows.recovery import InPlay, Recovered, RecoveredFinding, RecoveredMerge
-from contextkit.text import sections
+from contextkit.text import fitting, sections
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,12 +29,7 @@ if TYPE_CHECKING:
 LEAST = 100  # tokens below which a report is useless
 LEAST_PROMPT = 300  # the same with its prompt frame
 _FENCES = ("```", "~~~")
-_IN_PLAY = "Files in play"
 _FILES = 30  # files in play to list, at most
-_JOINT = 4  # tokens between two parts, at most
-_FENCE = 4  # tokens of a closing code fence, at most
-_NAMED = 24  # tokens of a line that just names a part
-_WORTH = 60  # tokens below which the beginning of a part is useless
 # Lines of a document that carry no information.
 _SILENT = ("", "unknown", "- completed: none", "- in progress: none", "- pending: none")
 _A_LINE = 12  # fewest tokens of a finding's line: read no more findings than fit
@@ -76,29 +71,36 @@ def make(layout: Layout, found: Recovered, budget: int, prompt: bool = False) ->
     """Return the report in at most `budget` tokens; with `prompt`, in a frame to start an agent."""
     tokenizer = layout.limits.tokenizer
     fixed = _fixed(layout, found)
-    whole = _whole(layout, found)
-    if whole is not None:
-        parts = _in_order(fixed, whole)
-        if sum(len(part.text) for part in parts) < 20 * budget:
-            text = _rendered(found, parts, (), prompt)
-            if tokens.within(text, budget, tokenizer):
-                return Report(text=text, left_out=())
-    room = int(budget / tokens.CAUTION)
-    frame = tokens.estimate(_rendered(found, [], (), prompt))
-    while True:
-        parts, left_out, more = _fitted(layout, found, fixed, whole, room - frame)
-        lines = _list_left_out(found, left_out, more, room // 8)
-        text = _rendered(found, parts, lines, prompt)
-        if tokens.within(text, budget, tokenizer) or room < LEAST // 2:
-            break
-        room = min(room * 9 // 10, room * budget // tokens.size(text, tokenizer))
-    if not tokens.within(text, budget, tokenizer):
-        frame = tokens.estimate(_rendered(found, [], (), True), tokenizer) if prompt else 0
-        room, whole_text = (
-            int(budget / tokens.CAUTION) - frame,
-            _rendered(found, parts, lines, False),
+    at = _findings_at(found, fixed)
+    whole: list[Part] = []
+    if not found.unread and len(found.findings) <= _WHOLE:
+        whole = [_finding(layout, one) for one in found.findings]
+        text = _rendered(found, [*fixed[:at], *whole, *fixed[at:]], (), prompt)
+        if len(text) < 20 * budget and tokens.within(text, budget, tokenizer):
+            return Report(text=text, left_out=())
+    pieces = _pieces(found, fixed, whole, budget)
+    sizes = _sizes(layout, pieces)
+
+    def made(texts: Sequence[str]) -> tuple[str, tuple[Omitted, ...]]:
+        left_out, lines = _left_out(found, pieces, texts, sizes, budget // 8)
+        return _rendered(found, _joined(pieces, texts), lines, prompt), left_out
+
+    def fitted(is_short: Callable[[str], bool]) -> tuple[str, tuple[Omitted, ...]]:
+        return made(
+            fitting.fit(
+                [piece.part for piece in pieces],
+                lambda texts: sum(map(len, texts)) < 20 * budget and is_short(made(texts)[0]),
+            )
         )
-        text = _in_frame(found, tokens.clip(whole_text, room, tokenizer=tokenizer), prompt)
+
+    text, left_out = fitted(lambda text: tokens.cautious(text, tokenizer) <= budget)
+    if not tokens.within(text, budget, tokenizer):  # odd text, which takes longer to count
+        text, left_out = fitted(lambda text: tokens.within(text, budget, tokenizer))
+    if not tokens.within(text, budget, tokenizer):  # the task's name alone may be too long
+        frame = tokens.estimate(_in_frame(found, "", prompt), tokenizer)
+        bare = _rendered(found, _joined(pieces, [p.part.after(1 << 30) for p in pieces]), (), False)
+        room = int(budget / tokens.CAUTION) - frame
+        text = _in_frame(found, tokens.clip(bare, room, tokenizer=tokenizer), prompt)
     return Report(text=text, left_out=left_out)
 
 
@@ -120,150 +122,107 @@ def _in_frame(found: Recovered, text: str, prompt: bool) -> str:
     return templates.render("recovery_prompt.md", task=found.task or "unknown", report=text)
 
 
-def _in_order(fixed: list[Part], findings: list[Part]) -> list[Part]:
-    """Put the findings before the files in play."""
-    last = [part for part in fixed if part.heading.startswith(_IN_PLAY)]
-    return [*(part for part in fixed if part not in last), *findings, *last]
-
-
 # Within the budget
 
 
-def _fitted(
-    layout: Layout, found: Recovered, fixed: list[Part], whole: list[Part] | None, room: int
-) -> tuple[list[Part], tuple[Omitted, ...], int]:
-    """Return the parts that fit into `room` tokens, those cut, and how many findings are unnamed.
+class _Piece(NamedTuple):
+    """A part of a report with how it is cut; `of` is the index of its finding in the digest."""
 
-    The first parts are cut at half of the room. Of the rest, findings get up to three fifths, and
-    what they do not need goes to the parts that were cut.
-    """
-    room -= min(room // 8, _NAMED * (2 + sum(bool(part.path) for part in fixed)))
-    texts = [""] * len(fixed)
-    for number, part in enumerate(fixed):
-        if part.first:
-            texts[number] = part.text if _size(part) <= room // 2 else _cut(part, room // 2)
-            room -= _size(part, texts[number])
-    needed = sum(map(_size, whole)) if whole is not None else room
-    reserved = min(needed, room * 3 // 5) if found.findings else 0
-    _fill(fixed, texts, room - reserved)
-    spent = sum(_size(p, t) for p, t in zip(fixed, texts, strict=True) if not p.first)
-    shown, cut, more = _findings_in(found, whole, room - spent, "\n".join(texts))
-    spent += sum(map(_size, shown))
-    _fill(fixed, texts, room - spent, again=True)
-    fitted = [p.replace(text=t) for p, t in zip(fixed, texts, strict=True) if t]
-    omitted = [
-        Omitted(path=part.path, tokens=_size(part))
-        for part, text in zip(fixed, texts, strict=True)
-        if text != part.text and part.path
-    ]
-    omitted += [_unread(layout, path) for path in dict.fromkeys(cut)]
-    return _in_order(fitted, shown), tuple(omitted), more
+    heading: str
+    part: fitting.Part
+    path: str = ""
+    of: int = -1
 
 
-def _fill(parts: list[Part], texts: list[str], room: int, again: bool = False) -> None:
-    """Fit the parts that are not first into `room`, in order; `again` extends those cut before."""
-    for number, part in enumerate(parts):
-        if part.first or texts[number] == part.text:
-            continue
-        had = _size(part, texts[number]) if again else 0
-        if _size(part) <= room + had:
-            texts[number] = part.text
-        elif room >= _WORTH:
-            texts[number] = _cut(part, room + had)
-        room -= _size(part, texts[number]) - had
-
-
-def _findings_in(
-    found: Recovered, whole: list[Part] | None, room: int, already: str
-) -> tuple[list[Part], list[str], int]:
-    """Fit the findings into `room`; `already` is what the report says before them.
-
-    Returns their parts, the files not given in full, and how many findings lack even a line.
-    """
-    if not found.findings:
-        return [], [], 0
-    if whole is not None and sum(map(_size, whole)) <= room:
-        return whole, [], found.unread
+def _pieces(found: Recovered, fixed: list[Part], whole: list[Part], budget: int) -> list[_Piece]:
+    """The report in pieces; the findings are in a digest unless they leave two fifths of it."""
     from contextkit.memory.flows import digest
 
-    each: list[RecoveredFinding] = []
-    headings: list[str] = []  # the heading above each finding
-    paths: list[str] = []  # the file that holds it
-    for one in found.findings:
-        if isinstance(one, RecoveredMerge):
-            each += one.parts
-            headings += [f"Merged findings ({one.path})"] * len(one.parts)
-            paths += [one.path] * len(one.parts)
-        else:
-            each.append(one)
-            headings.append(f"Findings ({os.path.dirname(one.path)})")
-            paths.append(one.path)
-    room -= sum(tokens.estimate(heading) + 2 * _JOINT for heading in dict.fromkeys(headings))
-    made = digest.summarize(each, max(0, room), already)
-    unlisted = set(made.unlisted)
-    listed = [heading for at, heading in enumerate(headings) if at not in unlisted]
-    lines: dict[str, list[str]] = {}
-    for heading, line in zip(listed, made.lines, strict=True):
-        lines.setdefault(heading, []).append(line)
-    parts = [Part(heading=heading, text="\n".join(some)) for heading, some in lines.items()]
-    return parts, [paths[at] for at in made.cut], len(unlisted) + found.unread
+    first = ((0, 2 * budget), *enumerate((budget, budget // 2, 120, 40), 4 * digest.LINES))
+    later = ((1, 6 * budget // 5), (digest.SUMMARIES - 1, 2 * budget // 5))
+    pieces = []
+    for at, part in enumerate(fixed, start=1):
+        cuts = first if part.first else (*later, (digest.LINES - at, 0))
+        pieces.append(
+            _Piece(part.heading, fitting.Part(part.text, cuts, 200, _beginning), part.path)
+        )
+    if whole and 5 * sum(tokens.estimate(part.text) for part in whole) <= 3 * budget:
+        listed = [_Piece(part.heading, fitting.Part(part.text), part.path) for part in whole]
+    else:
+        each: list[tuple[RecoveredFinding, str, str]] = []  # with its heading and its file
+        for one in found.findings:
+            if isinstance(one, RecoveredMerge):
+                each += [(part, f"Merged findings ({one.path})", one.path) for part in one.parts]
+            else:
+                each.append((one, f"Findings ({os.path.dirname(one.path)})", one.path))
+        already = "\n".join(part.text[: 2 * budget] for part in fixed)
+        parts = digest.parts([one for one, _, _ in each], budget, already)
+        listed = [_Piece(each[at][1], part, each[at][2], at) for at, part in parts]
+    at = _findings_at(found, fixed)
+    return [*pieces[:at], *listed, *pieces[at:]]
 
 
-def _size(part: Part, text: str | None = None) -> int:
-    text = part.text if text is None else text
-    if not text:
-        return 0
-    return tokens.estimate(text) + tokens.estimate(part.heading) + _JOINT
-
-
-def _cut(part: Part, room: int) -> str:
-    """The beginning of a part's text that fits into `room`, or '' if that is next to nothing."""
-    room -= _size(part, "…") + _FENCE
-    if room < 8:
-        return ""
-    cut = tokens.clip(part.text[: 20 * room], room)  # a token has at most 17 characters
+def _beginning(text: str, width: int) -> str:
+    """The beginning of a part's text, up to a line end if one is near; no fence stays open."""
+    if len(text) <= width:
+        return text
+    cut = names.clipped_at_space(text, width)
     line = cut.rfind("\n")
-    return _closed(cut[:line] + "\n…" if line > len(cut) // 2 else cut)
+    cut = cut[:line] + "\n…" if line > len(cut) // 2 else cut
+    lines = cut.split("\n")
+    for one, inside in zip(lines, markdown.in_fences(lines), strict=True):
+        bare = one.lstrip()
+        if not inside and bare.startswith(_FENCES):  # it is open
+            fence = bare[: len(bare) - len(bare.lstrip(bare[0]))]
+            return f"{cut}\n{one[: len(one) - len(bare)]}{fence}"
+    return cut
 
 
-def _closed(text: str) -> str:
-    """Close a code fence that was cut in `text`, so that it does not swallow what follows."""
-    lines = text.split("\n")
-    for line, inside in zip(lines, markdown.in_fences(lines), strict=True):
-        bare = line.lstrip()
-        if not inside and bare.startswith(_FENCES):
-            indent = line[: len(line) - len(bare)]
-            return f"{text}\n{indent}{bare[: len(bare) - len(bare.lstrip(bare[0]))]}"
-    return text
+def _joined(pieces: list[_Piece], texts: Sequence[str]) -> list[Part]:
+    """The pieces with these texts, the lines of a digest together."""
+    groups: list[tuple[str, list[str]]] = []
+    for piece, text in zip(pieces, texts, strict=True):
+        if text and piece.of >= 0 and groups and groups[-1][0] == piece.heading:
+            groups[-1][1].append(text)
+        elif text:
+            groups.append((piece.heading, [text]))
+    return [Part(heading=heading, text="\n".join(some)) for heading, some in groups]
 
 
-def _list_left_out(
-    found: Recovered, left_out: tuple[Omitted, ...], more: int, room: int
-) -> tuple[str, ...]:
-    """A line for each cut document that has no line of its own, and one for all the rest.
+def _left_out(
+    found: Recovered, pieces: list[_Piece], texts: Sequence[str], sizes: dict[str, int], room: int
+) -> tuple[tuple[Omitted, ...], tuple[str, ...]]:
+    """What is not whole, and lines about it: for each document without a line, and for the rest.
 
-    A shortened finding is already named in its section.
+    A shortened finding is already named in its section. The lines have some `room` tokens.
     """
+    pairs = list(zip(pieces, texts, strict=True))
+    cut = dict.fromkeys(piece.path for piece, text in pairs if text != piece.part.text)
+    omitted = tuple(Omitted(path=path, tokens=sizes[path]) for path in cut if path)
     listed = {one.path for one in found.findings if not one.merged}
-    lines: list[str] = []
-    for one in left_out:
-        line = f"{one.path} (~{one.tokens} tokens)"
-        room -= tokens.estimate(line) + 2
-        if one.path not in listed and room > 12:
-            lines.append(line)
+    named = [f"{o.path} (~{o.tokens} tokens)" for o in omitted if o.path not in listed]
+    lines = named[: fitting.leading(named, room - 12)]
+    shown = {piece.of for piece, text in pairs if text}
+    more = found.unread + len({piece.of for piece in pieces} - shown - {-1})
     if more:
         bad = sum(one.status != "completed" for one in found.findings)
         some = f", {bad} of all failed or partial" if bad else ""
         lines.append(f"and {more} more{some}; `make memory_list task={found.task}` names all")
-    return tuple(lines)
+    return omitted, tuple(lines)
 
 
-def _unread(layout: Layout, path: str) -> Omitted:
-    try:
-        size = os.stat(layout.join(path)).st_size
-    except OSError:
-        size = 0  # it was archived just now
-    return Omitted(path=path, tokens=size // 4)
+def _sizes(layout: Layout, pieces: list[_Piece]) -> dict[str, int]:
+    """The tokens of each document that is part of a report, by its path."""
+    sizes: dict[str, int] = {}
+    for piece in pieces:
+        if piece.of < 0:
+            sizes[piece.path] = sizes.get(piece.path, 0) + tokens.estimate(piece.part.text)
+        elif piece.path not in sizes:
+            try:
+                sizes[piece.path] = os.stat(layout.join(piece.path)).st_size // 4
+            except OSError:
+                sizes[piece.path] = 0  # it was archived just now
+    return sizes
 
 
 def of_candidates(layout: Layout, found: Recovered) -> str:
@@ -296,7 +255,7 @@ def _fixed(layout: Layout, found: Recovered) -> list[Part]:
             f.state != references.FRESH for f in found.files
         )
         if advice.strip() and not usual:
-            parts.append(_text_part("Recovery instructions", advice, path))
+            parts.append(_text_part("Recovery instructions", advice, path, first=True))
     caught: CaughtUp | None = found.caught  # type: ignore[assignment]
     if caught:
         session = names.one_line(caught.session)
@@ -313,11 +272,9 @@ def _fixed(layout: Layout, found: Recovered) -> list[Part]:
     return parts
 
 
-def _whole(layout: Layout, found: Recovered) -> list[Part] | None:
-    """The findings in full, or None if there are too many to fit."""
-    if found.unread or len(found.findings) > _WHOLE:
-        return None
-    return [_finding(layout, one) for one in found.findings]
+def _findings_at(found: Recovered, fixed: list[Part]) -> int:
+    """Where the findings belong: before the files in play."""
+    return len(fixed) - bool(found.files)
 
 
 def without_recovery(text: str) -> str:
@@ -480,7 +437,7 @@ def _files_in_play(found: Recovered) -> Part:
         lines.append(f"- and {len(found.files) - _FILES} more")
     changed = sum(file.state != references.FRESH for file in found.files)
     since = f"{changed} of {len(found.files)} changed or missing" if changed else "all unchanged"
-    heading = f"{_IN_PLAY}, {since} since then"
+    heading = f"Files in play, {since} since then"
     path = found.checkpoint_path or found.snapshot_path
     return Part(heading=heading, text="\n".join(lines), path=path)
 

@@ -51,6 +51,12 @@ class Pending(Record):
     said: tuple[str, ...] = ()
 
 
+def pending(layout: Layout, module: Any, document: Record, now: int) -> Pending:
+    """A document ready to write with the `render` and `save` of its module."""
+    text = module.render(document)
+    return Pending(text=text, write=lambda: module.save(layout, document, now))
+
+
 def draft(text: str, known: Iterable[str]) -> Fields:
     """Parse the fields in a YAML or JSON document. Unknown fields are refused by name."""
     from contextkit.base import formats
@@ -166,8 +172,7 @@ def is_known(layout: Layout, task: str) -> bool:
 
 def finding(layout: Layout, task: str, fields: Fields, report: str, now: int) -> Pending:
     """A finding from fields and an agent's report ('' if there is none); the fields win."""
-    made = _finding(task, fields, report, now)
-    return Pending(text=findings.render(made), write=lambda: findings.save(layout, made, now))
+    return pending(layout, findings, _finding(task, fields, report, now), now)
 
 
 def _finding(task: str, fields: Fields, report: str, now: int) -> Finding:
@@ -228,7 +233,7 @@ def snapshot(layout: Layout, task: str, fields: Fields, now: int) -> Pending:
     )
     if whole := _texts_of(_found(layout, task) if task else []):
         made = made.replace(facts_kept=facts.share(whole, snapshots.render(made)))
-    return Pending(text=snapshots.render(made), write=lambda: snapshots.save(layout, made, now))
+    return pending(layout, snapshots, made, now)
 
 
 def _sealed(layout: Layout, found: Iterable[FileNote]) -> tuple[references.Reference, ...]:
@@ -278,7 +283,7 @@ def checkpoint(
     )
     if whole := _texts_of(found):
         made = made.replace(facts_kept=facts.share(whole, _text_of(made)))
-    return Pending(text=checkpoints.render(made), write=lambda: checkpoints.save(layout, made, now))
+    return pending(layout, checkpoints, made, now)
 
 
 def carried(layout: Layout, task: str, said: str) -> Fields:
@@ -318,11 +323,8 @@ def _texts_of(found: Iterable[Finding]) -> str:
 
 def _found(layout: Layout, task: str) -> list[Finding]:
     """The findings of a task, including those that now exist only in a merged file."""
-    here = findings.load_all(layout, task)
-    there = {os.path.basename(path) for path, _ in here}
-    merged = [one for _, whole in merged_findings.load_all(layout, task) for one in whole.parts]
-    gone = {part.file: part.finding for part in merged if part.file not in there}
-    return [*gone.values(), *(one for _, one in here)]
+    here, merged = findings.load_all(layout, task), merged_findings.load_all(layout, task)
+    return list(merged_findings.sources(here, merged.documents).values())
 
 
 def phase_of(layout: Layout, task: str) -> str:
@@ -352,10 +354,7 @@ def batch(layout: Layout, task: str, fields: Fields, now: int) -> tuple[str, lis
             text = str(error)
             raise bad_input(text if text.startswith(where) else f"{where}: {text}") from None
 
-    def writer(one: Finding) -> Callable[[], str]:
-        return lambda: findings.save(layout, one, now)
-
-    ready = [Pending(text=findings.render(one), write=writer(one)) for one in made]
+    ready = [pending(layout, findings, one, now) for one in made]
     if layout.limits.memory_agent_completion:
         ready.append(checkpoint(layout, task, phase, fields, now, tuple(made)))
     return phase, ready
@@ -388,31 +387,35 @@ def automatic_snapshot(
     anything stored, the snapshot holds just what was given.
     """
     task = task or memory.current_task(layout)
-    plan = plans.of_task(layout, task) if task else None
+    plan = plans.of_task(layout, task) if task else Plan(task_id="none")
     recent = findings.load_all(layout, task)[: -_FINDINGS - 1 : -1] if task else []
-    saved = checkpoints.load_all(layout, task) if task else []
-    checkpoint = saved[-1][1] if saved else None
-    caught, edited, whole = (
-        _caught_up(layout, transcript, checkpoint) if transcript else ("", (), "")
-    )
-    in_play = _files_in_play((*modified, *edited), recent)
-    decisions = [q.text for q in plan.questions if not q.answered] if plan else []
+    saved = checkpoints.load_all(layout, task)[-1:] if task else []
+    checkpoint = saved[0][1] if saved else None
+    caught, edited, whole = _caught_up(layout, transcript, checkpoint)
+    known: dict[str, FileNote] = {}
+    for file in (*modified, *edited, *(file for _, one in recent for file in one.files)):
+        known.setdefault(file.path, file)
+    in_play = list(known.values())[:_FILES]
+    fields = {  # nobody reviews an automatic snapshot before it is saved
+        "summary": "\n\n".join(filter(None, (summary.strip(), caught))) or UNSAID,
+        "important": _important(layout, plan, recent),
+        "decisions": [question.text for question in plan.questions if not question.answered],
+        "resume": _resume(task, plan, checkpoint),
+    }
+    allowed = layout.limits.secrets_allow
     made = snapshots.make(
         timestamp=names.iso(now),
         reason=reason,
-        summary="\n\n".join(filter(None, (_clean(layout, summary).strip(), caught))) or UNSAID,
         tokens=tokens,
         task_id=task,
         phase=memory.current_phase(layout, task) or (checkpoint.phase if checkpoint else ""),
         agents=checkpoint.active_agents if checkpoint else (),
-        important=_clean(layout, _important(layout, plan, recent)),
-        files=[file.replace(note=_clean(layout, file.note)) for file in in_play],
-        decisions=[_clean(layout, text) for text in decisions],
-        resume=_clean(layout, _resume(task, plan, checkpoint)),
+        files=[f.replace(note=redaction.cleaned(f.note, allowed)) for f in in_play],
         digests=_sealed(layout, in_play),
         session=sessions.key(sessions.find_current(layout)),
+        **redaction.cleaned(fields, allowed),
     )
-    whole = "\n".join([whole, *(text for _, one in recent for text in one.texts())]).strip()
+    whole = f"{whole}\n{_texts_of(one for _, one in recent)}".strip()
     return made.replace(facts_kept=facts.share(whole, snapshots.render(made))) if whole else made
 
 
@@ -424,7 +427,9 @@ def complete_snapshot(layout: Layout, path: str, summary: str) -> None:
     with files.locked(layout.lock(path)):
         made = snapshots.load(path)
         before = "" if made.summary == UNSAID else made.summary
-        whole = "\n\n".join(filter(None, (_clean(layout, summary), before)))
+        whole = "\n\n".join(
+            filter(None, (redaction.cleaned(summary, layout.limits.secrets_allow), before))
+        )
         files.write(path, snapshots.render(made.replace(summary=sections.clean(whole))))
 
 
@@ -451,65 +456,39 @@ def _caught_up(
     layout: Layout, transcript: str, checkpoint: Checkpoint | None
 ) -> tuple[str, tuple[FileNote, ...], str]:
     """What the session did since the last save, the files it edited, and all that was said."""
+    if not transcript:
+        return "", (), ""
     from contextkit.memory.flows import transcripts
 
     taken = [one.timestamp for one in snapshots.load_all(layout).documents[-1:]]
     since = max([*taken, checkpoint.timestamp if checkpoint else ""])
-    limits = layout.limits
-    found = transcripts.catch_up(
-        transcript, since, root=layout.root, allowed=limits.secrets_allow, in_hook=True,
-        tokenizer=limits.tokenizer,
-    )  # fmt: skip
+    found = transcripts.catch_up(transcript, since, layout.root, layout.limits, in_hook=True)
     edited = tuple(FileNote(path=path, note="edited") for path in found.edited)
     return found.text, edited, found.whole
 
 
-def _clean(layout: Layout, text: str) -> str:
-    """Redact secrets in `text`: nobody reviews an automatic snapshot before it is saved."""
-    return redaction.redacted(text, layout.limits.secrets_allow)[0]
-
-
-def _files_in_play(
-    modified: tuple[FileNote, ...], recent: list[tuple[str, Finding]]
-) -> list[FileNote]:
-    """The modified files, then those that the latest findings name, without duplicates."""
-    found = {file.path: file for file in modified}
-    for _, finding in recent:
-        for file in finding.files:
-            found.setdefault(file.path, file)
-    return list(found.values())[:_FILES]
-
-
-def _important(layout: Layout, plan: Plan | None, recent: list[tuple[str, Finding]]) -> str:
-    paragraphs = []
-    if plan and plan.objective:
-        paragraphs.append(f"Objective: {plan.objective}")
-    if plan and plan.strategy:
-        paragraphs.append(f"Strategy: {plan.strategy}")
-    if plan and plan.constraints:
-        paragraphs.append("Constraints: " + "; ".join(plan.constraints))
+def _important(layout: Layout, plan: Plan, recent: list[tuple[str, Finding]]) -> str:
+    stated = {
+        "Objective": plan.objective,
+        "Strategy": plan.strategy,
+        "Constraints": "; ".join(plan.constraints),
+    }
+    paragraphs = [f"{name}: {text}" for name, text in stated.items() if text]
     for path, finding in recent:
         found = names.one_line(finding.summary or "; ".join(finding.discoveries[:3]))
         paragraphs.append(f"{finding.agent} found: {found} ({layout.shown(path)})")
-    where = _git_state(layout)
-    return "\n\n".join([*paragraphs, *([where] if where else [])])
+    if layout.repository:
+        head = git.head(layout.repository)
+        at = f" at {head.commit[:12]}" if head.commit else ", without a commit yet"
+        paragraphs.append(f"Git: branch {head.branch or '(none, detached)'}{at}.")
+    return "\n\n".join(paragraphs)
 
 
-def _git_state(layout: Layout) -> str:
-    """The branch and commit, read from git's files."""
-    if layout.repository is None:
-        return ""
-    head = git.head(layout.repository)
-    at = f" at {head.commit[:12]}" if head.commit else ", without a commit yet"
-    return f"Git: branch {head.branch or '(none, detached)'}{at}."
-
-
-def _resume(task: str, plan: Plan | None, checkpoint: Checkpoint | None) -> str:
+def _resume(task: str, plan: Plan, checkpoint: Checkpoint | None) -> str:
     lines = []
     if checkpoint and checkpoint.next_action:
         lines.append(f"Next action of {checkpoint.checkpoint_id}: {checkpoint.next_action}")
-    if plan:
-        lines += [f"{n}. {names.one_line(text)}" for n, text in enumerate(plan.next_actions, 1)]
+    lines += [f"{n}. {names.one_line(text)}" for n, text in enumerate(plan.next_actions, 1)]
     if task:
         lines.append(f"`make memory_recover task={task}` prints the plan and the findings.")
     return "\n".join(lines)

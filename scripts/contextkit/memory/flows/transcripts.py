@@ -13,6 +13,7 @@ import re
 
 from contextkit.base import names, redaction, templates, tokens
 from contextkit.base.records import Record
+from contextkit.base.settings import Limits
 from contextkit.base.type_names import Iterable, Sequence
 from contextkit.hosts.documents import contracts
 from contextkit.memory.documents import conversations
@@ -33,6 +34,7 @@ _DECIDES = re.compile(
 _SENTENCE = re.compile(r"(?<=[.!?。])\s+|\n+")
 _EDITED = "Files edited"  # all in one line
 _MOST_LISTED = 200  # items of a list that are considered
+_USUAL = Limits()
 _OPEN = ("in_progress", "pending")
 
 
@@ -67,21 +69,20 @@ class CaughtUp(Record):
 def catch_up(
     path: str,
     since: str = "",
-    max_tokens: int = MOST_TOKENS,
     root: str = "",
-    allowed: Iterable[str] = (),
+    limits: Limits = _USUAL,
     in_hook: bool = False,
-    tokenizer: str = tokens.DEFAULT,
+    max_tokens: int = MOST_TOKENS,
 ) -> CaughtUp:
     """Return what the session with the transcript `path` did since the time `since` (ISO, UTC).
 
     Reads at most the last 2 MB and never raises for its contents. Paths are made relative to `root`
-    and to the session's folder; `allowed` is as for `redaction`. A host waits for a hook, so with
-    `in_hook` only the last events are read: 256 KB of the file, 32,000 characters of their text.
+    and to the session's folder. A host waits for a hook, so with `in_hook` only the last events are
+    read: 256 KB of the file, 32,000 characters of their text.
     """
     found = conversations.read(path, _HOOK_BYTES if in_hook else conversations.MOST)
     events = [each for each in found.events if not each.at or each.at >= since[:19]]
-    events = _redacted(_last(events, _HOOK_CHARACTERS) if in_hook else events, tuple(allowed))
+    events = _redacted(_last(events, _HOOK_CHARACTERS) if in_hook else events, limits.secrets_allow)
     caught = CaughtUp(
         host=_title(found.form),
         session=found.session,
@@ -110,7 +111,7 @@ def catch_up(
     )
     if not happened and not caught.last_said:
         return CaughtUp(path=path)
-    return _fitted(caught, max_tokens, tokenizer)
+    return _fitted(caught, max_tokens, limits.tokenizer)
 
 
 def _last(events: list[Event], most: int) -> list[Event]:

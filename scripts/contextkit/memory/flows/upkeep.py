@@ -9,7 +9,7 @@ from contextkit.base.errors import UPGRADE, ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import NamedTuple, Record
 from contextkit.base.stores import Loaded
-from contextkit.base.type_names import Any, Iterator
+from contextkit.base.type_names import Iterator
 from contextkit.memory.documents import checkpoints, findings, plans, snapshots
 from contextkit.memory.documents import merged as merged_findings
 from contextkit.memory.documents import store as memory
@@ -101,13 +101,8 @@ def merge(
     if not found and not earlier:
         none = f"{task}: no findings to merge: save one with memory_finding"
         raise ContextError("; ".join([*broken, none]))
-    sources = {os.path.basename(path): one for path, one in found}
-    kept: dict[str, Any] = {}
-    more: list[Any] = []
-    for _, merged in earlier:
-        kept |= {part.file: part.finding for part in merged.parts if part.file not in sources}
-        more += merged.more
-    parts = [*kept.items(), *sources.items()]
+    parts = merged_findings.sources(found, earlier.documents).items()
+    more = [extra for one in earlier.documents for extra in one.more]
     merged = merged_findings.merge(task, parts, names.iso(now), more)
     return (
         merged_findings.measured(merged, parts),

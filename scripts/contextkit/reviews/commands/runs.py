@@ -46,45 +46,53 @@ def start(layout: Layout, args: Arguments) -> Answer:
         restart=args.restart, notify=args.notify,
     )  # fmt: skip
     now = names.now()
-    if args.launch:
-        from contextkit.reviews.flows import workers
-
-        workers.check(layout, args.cmd)
-    elif args.cmd:
-        raise bad_input("cmd: needs launch=1")
-    started = starting.start(layout, asked, now)
-    for note in started.notes:
-        cli.say(names.one_line(note))
-    working = _launched(layout, started.run, started.run.roster, args, now) if args.launch else []
-    ids = {one.agent: one.id for one in working}
-    data = starting.roster(layout, started.run, started.launches, ids)
-    return Answer(text=_shown(layout, started, working), data=data)
+    _check_launch(layout, args)
+    return _started(layout, args, starting.start(layout, asked, now), now)
 
 
 def recheck(layout: Layout, args: Arguments) -> Answer:
     from contextkit.reviews.flows import start as starting
 
     now = names.now()
+    _check_launch(layout, args)
+    started = starting.recheck(layout, args.run, now)
+    run = started.run
+    return _started(layout, args, started, now, {"rechecks": run.rechecks, "open": run.open})
+
+
+def _check_launch(layout: Layout, args: Arguments) -> None:
     if args.launch:
         from contextkit.reviews.flows import workers
 
         workers.check(layout, args.cmd)
     elif args.cmd:
         raise bad_input("cmd: needs launch=1")
-    started = starting.recheck(layout, args.run, now)
+
+
+def _started(
+    layout: Layout,
+    args: Arguments,
+    started: Started,
+    now: int,
+    more: dict[str, object] | None = None,
+) -> Answer:
+    """Launch the agents of a run, if that is wanted, and return the run."""
+    from contextkit.reviews.flows import start as starting
+
     for note in started.notes:
         cli.say(names.one_line(note))
-    working = _launched(layout, started.run, started.run.roster, args, now) if args.launch else []
+    working = _launched(layout, started.run, started.run.roster, args, now)
     ids = {one.agent: one.id for one in working}
-    data = starting.roster(layout, started.run, started.launches, ids)
-    data |= {"rechecks": started.run.rechecks, "open": started.run.open}
+    data = starting.roster(layout, started.run, started.launches, ids) | (more or {})
     return Answer(text=_shown(layout, started, working), data=data)
 
 
 def _launched(
     layout: Layout, run: Run, agents: tuple[str, ...], args: Arguments, now: int
 ) -> list[Worker]:
-    """Start subagents for these agents and return them; report each that could not be started."""
+    """Start subagents for these agents, with launch=1; report each that could not be started."""
+    if not args.launch:
+        return []
     from contextkit.reviews.flows import workers
 
     working = workers.start(layout, run, agents, args.cmd, now)
@@ -133,15 +141,14 @@ def contract(layout: Layout, args: Arguments) -> str:
     args = findings.addressed(args)
     if bool(args.run) == bool(args.output_dir):
         raise bad_input("run, output_dir: give one of them: a run's id, or a folder to write to")
-    from contextkit.reviews.documents import runs
-    from contextkit.reviews.flows import start as starting
+    from contextkit.reviews.documents import contracts, runs
 
     if args.output_dir:
         folder = layout.typed(args.output_dir, "output_dir")
-        return starting.loose_contract(layout, folder, args.agent, args.mode or "review")
+        return contracts.loose(layout, folder, args.agent, args.mode or "review")
     if args.mode:
         raise bad_input("mode: a run has its own")
-    return starting.contract(layout, runs.load(layout, args.run), args.agent)
+    return contracts.of_run(layout, runs.load(layout, args.run), args.agent)
 
 
 def wait(layout: Layout, args: Arguments) -> Answer:
@@ -226,16 +233,11 @@ def retry(layout: Layout, args: Arguments) -> Answer:
     from contextkit.reviews.flows import workers
 
     args = findings.addressed(args)
-    if args.launch:
-        workers.check(layout, args.cmd)
-    elif args.cmd:
-        raise bad_input("cmd: needs launch=1")
+    _check_launch(layout, args)
     now = names.now()
     again = starting.retry(layout, args.run, args.agent, now)
     path, prompt = layout.shown(again.path), layout.shown(again.prompt)
-    working = []
-    if args.launch:
-        working = _launched(layout, runs.load(layout, args.run), (args.agent,), args, now)
+    working = _launched(layout, runs.load(layout, args.run), (args.agent,), args, now)
     lines = [f"path {path}", f"prompt {prompt}"]
     calls = [
         workers.agent_call(host, again.agent, prompt) for host in workers.hosts() if host.agent_call
@@ -263,13 +265,7 @@ COMMANDS = (
     Command(
         run=retry,
         help="ask an agent of a run once more: a new file, and a prompt with what was wrong",
-        options=(
-            RUN,
-            AGENT,
-            LAUNCH,
-            CMD,
-            JSON,
-        ),
+        options=(RUN, AGENT, LAUNCH, CMD, JSON),
     ),
     Command(
         run=recheck,

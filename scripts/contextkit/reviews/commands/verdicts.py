@@ -210,9 +210,9 @@ def clean(layout: Layout, args: Arguments) -> str:
 
 
 def check(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.reviews.documents import contracts
+    from contextkit.reviews.documents import complaints
 
-    found = contracts.check(cli.content(args.file))
+    found = complaints.check(cli.content(args.file))
     keys = ("id", "wrong", "should_read")
     rows = [dict(zip(keys, complaint, strict=True)) for complaint in found]
     lines = []

@@ -35,6 +35,11 @@ if TYPE_CHECKING:
 NOT_READ = "it does not say how many files it read"
 NOT_COUNTED = "it does not count its findings"
 NOT_CONFIRMED = "it does not say whether the findings of the run before are fixed"
+ASKED = {  # the line that is missing
+    NOT_READ: "Read: n of n files",
+    NOT_COUNTED: "Counts: P0 0, P1 0, P2 0, P3 0",
+    NOT_CONFIRMED: "Fixed: P0-1",
+}
 MOST = 5  # doubts named
 _LONGEST = 4_000  # characters of a line that are judged; a longer one is a doubt by itself
 _LABEL_WORDS = 5

@@ -106,6 +106,11 @@ class Run(Record):
                 f"started_at: {self.started_at!r} is not a time such as 2025-10-23T18:05:00Z"
             )
 
+    def to_confirm(self, agent: str) -> tuple[str, ...]:
+        """Return the open findings of an agent that it looks at again: `P0-1: P0 title`."""
+        said = self.open.get(agent)
+        return tuple(map(str, said)) if isinstance(said, (list, tuple)) else ()
+
 
 def _check_id(run: str) -> str:
     if not sessions.is_name(run):

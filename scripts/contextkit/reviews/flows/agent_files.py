@@ -214,9 +214,7 @@ def terms(asked: Asked, agent: str) -> Terms | None:
     run = asked.run
     if run is None or not run.asks or run.mode != "review":
         return None
-    said = run.open.get(agent)
-    rows = said if isinstance(said, (list, tuple)) else ()
-    return Terms(run.files, tuple(str(row).partition(":")[0] for row in rows))
+    return Terms(run.files, tuple(row.partition(":")[0] for row in run.to_confirm(agent)))
 
 
 def _whose(asked: Asked, agent: str, path: str, review: Review) -> str:

@@ -1,0 +1,176 @@
+"""Where an agent's file breaks its contract, line by line.
+
+Reading is lenient (`agent_review.py`); `check` tells a person how each line should read, and
+`feedback` an agent.
+"""
+
+from __future__ import annotations
+
+from contextkit.base import names
+from contextkit.reviews.documents import agent_review, index, lines, runs, vocabulary
+from contextkit.reviews.documents.agent_review import SECTIONS, demanded
+from contextkit.reviews.documents.outline import Issues
+from contextkit.reviews.documents.vocabulary import SERIOUS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from contextkit.reviews.documents.outline import Issue
+
+Complaint = tuple[int, str, str]  # line number, what is wrong, how the line should read
+
+RESEARCH = tuple(map(str.capitalize, SECTIONS))
+_HEADING = "### Findings Index"
+_ROW = '- P0|P1|P2|P3|IMP | ID | "Section" | Title'
+_MOST_LINES = 12  # of feedback
+_LONGEST_LINE = 240  # characters of feedback
+
+
+def check(text: str, terms: runs.Terms | None = None) -> list[Complaint]:
+    """Return what is wrong with an agent's file, by line, in one-line texts; empty if nothing is.
+
+    How the line should read is empty if the line should not be there at all.
+    """
+    return [
+        (number, names.one_line(wrong), names.one_line(better))
+        for number, wrong, better in sorted(_complaints(text) + _unproved(text, terms))
+    ]
+
+
+def _unproved(text: str, terms: runs.Terms | None) -> list[Complaint]:
+    """Return what keeps a file without P0 and P1 from being clean, each with what to do."""
+    review = agent_review.parse(text, "review", terms)
+    found = []
+    if "too_long" in review.flags:
+        why = f"only the first {agent_review.MOST_LINES:,} lines are read: leave out what is quoted"
+        found.append((agent_review.MOST_LINES, why, ""))
+    if review.doubts:
+        from contextkit.reviews.documents import proof
+    for doubt in review.doubts:
+        number, _, why = doubt.removeprefix("line ").partition(" ")
+        if doubt.startswith("line "):
+            what = "your index has no row for that: index it, or say it otherwise"
+            found.append((int(number), f"this {why}: {what}", ""))
+        else:
+            found.append((text.count("\n", 0, len(text.rstrip())) + 1, doubt, proof.ASKED[doubt]))
+    return found
+
+
+def feedback(text: str, terms: runs.Terms | None = None) -> list[str]:
+    """Return the first complaints of `check`, one line each, for the agent that has to fix them."""
+    found = check(text, terms)
+    said = []
+    for number, wrong, better in found[:_MOST_LINES]:
+        read = f"; it should read `{better}`" if better else ""
+        said.append(f"line {number}: {wrong}{read}"[:_LONGEST_LINE])
+    more = len(found) - len(said)
+    return [*said, f"and {more} more: `make verdict_check` lists all"] if more else said
+
+
+def _complaints(text: str) -> list[Complaint]:
+    text = agent_review.bounded(text)
+    blocks: list[index.Block] = []
+    issues = Issues()
+    found: list[Complaint] = []
+    titles: set[str] = set()
+    first = 0
+    for number, level, line in index.walk(text, blocks):
+        first = first or (0 if vocabulary.is_comment(line) else number)
+        issues.take(number, level, line)
+        if level > 0:
+            titles.add(lines.plain(line).lower().partition(" ")[0])
+        elif level == lines.UNCLOSED:
+            found.append((number, "this code fence is never closed", line))
+    last = text.rstrip().count("\n") + 1
+    if not blocks:
+        return found + _without_index(titles, last)
+    if 0 < first < blocks[0].start:
+        found.append((blocks[0].start, "the index is not the first block of the file", _HEADING))
+    found += [(block.start, "a second index: a file has one", "") for block in blocks[1:]]
+    rows = tuple(row for block in blocks for row in block.rows)
+    raw, verdict = _raw_lines(text, blocks), demanded(rows)
+    for block in blocks:
+        found += _of_block(block, raw, verdict)
+    if any(row.severity not in ("", "IMP") for row in rows):
+        wanted = {"summary": "### Summary", "issues": "### Issues Found"}
+        found += [
+            (last, "a section is missing", wanted[name]) for name in wanted if name not in titles
+        ]
+    return found + _of_issues(rows, issues.finish(last), last)
+
+
+def _without_index(titles: set[str], last: int) -> list[Complaint]:
+    missing = [name for name in RESEARCH if name.lower() not in titles]
+    if len(missing) > 2:
+        return [(1, "there is no Findings Index", _HEADING)]
+    return [(last, "a section is missing", f"### {name}") for name in missing]
+
+
+def _raw_lines(text: str, blocks: list[index.Block]) -> dict[int, str]:
+    wanted = {number for block in blocks for number in range(block.start, block.end + 1)}
+    return {number: line for number, line in lines.numbered(text) if number in wanted}
+
+
+def _of_block(block: index.Block, raw: dict[int, str], verdict: str) -> list[Complaint]:
+    """Check the heading, each row, the verdict, and whatever else is in an index."""
+    found: list[Complaint] = []
+    if raw[block.start] != _HEADING:
+        found.append((block.start, "this is not the heading", _HEADING))
+    rows = {row.line: row for row in block.rows}
+    verdicts = dict(block.verdicts)
+    if not rows and "error" in map(vocabulary.verdict_word, verdicts.values()):
+        verdict = "error"  # a stub
+    counts: dict[str, int] = {}
+    for number in range(block.start + 1, block.end + 1):
+        line, row = raw[number], rows.get(number)
+        if row and row.severity and row.title:
+            counts[row.severity] = counts.get(row.severity, 0) + 1
+            identity = row.id or f"{row.severity}-{counts[row.severity]}"
+            should = index.row_of(row.replace(id=identity, section=row.section or "Section"))
+            if line != should or number in block.unparsed:
+                found.append((number, _fault(row, number in block.unparsed), should))
+        elif number in block.unparsed:
+            found.append((number, "this line is not understood", _ROW))
+        elif number in verdicts and line != f"Verdict: {verdict}":
+            what = f"the findings make it {verdict}, in exactly this form"
+            found.append((number, what, f"Verdict: {verdict}"))
+        elif line.strip() and number not in verdicts:
+            found.append((number, "only rows and the verdict belong in the index", ""))
+    if not verdicts:
+        found.append((block.end, "the verdict is missing after this line", f"Verdict: {verdict}"))
+    return found
+
+
+def _fault(row: index.Finding, doubtful: bool) -> str:
+    if doubtful:
+        return "the row has more than one severity"
+    if not row.id:
+        return "the row has no id"
+    if row.raw_severity not in (row.severity, ""):
+        return f"the severity is {row.severity}, not {row.raw_severity!r}"
+    return "the row is not in this form"
+
+
+def _of_issues(rows: tuple[index.Finding, ...], there: list[Issue], last: int) -> list[Complaint]:
+    """Report rows without a section, sections without a row, and where the two disagree."""
+    found: list[Complaint] = []
+    by_identity = {issue.id.upper(): issue for issue in there if issue.id}
+    by_id: dict[str, index.Finding] = {}
+    for row in rows:
+        if row.id and by_id.setdefault(row.id.upper(), row) is not row:
+            found.append(
+                (row.line, f"the id {row.id} is used twice: each finding needs its own", "")
+            )
+    all_have_ids = all(row.id for row in rows)  # otherwise reported for the row
+    for issue in there if all_have_ids else ():
+        if issue.severity in SERIOUS and issue.id.upper() not in by_id:
+            should = f'- {issue.severity} | {issue.id or "ID"} | "Section" | Title'
+            found.append((issue.first, "the index has no row for this", should))
+    for identity, row in by_id.items():
+        said = by_identity[identity].severity if identity in by_identity else ""
+        if identity not in by_identity and row.severity in SERIOUS:
+            heading = names.one_line(f"#### {row.id}. {row.severity}: {row.title}")
+            found.append((last, f"there is no section for {row.id}", heading))
+        elif said and vocabulary.strictest(said, row.severity) != row.severity:
+            should = index.row_of(row.replace(severity=said))
+            found.append((row.line, "its section has a stricter severity", should))
+    return found
