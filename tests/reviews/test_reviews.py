@@ -505,7 +505,7 @@ def test_a_header_that_is_stricter_than_the_review_counts_and_is_flagged() -> No
         ("ERROR", severe, ("ERROR", ("header_mismatch", "verdict_mismatch"))),
         ("NEEDS_ATTENTION", severe, ("NEEDS_ATTENTION", ("verdict_mismatch",))),
     ):
-        header = Header(form="lines", status=status, stated=status)
+        header = Header(form="lines", status=status)
         assert agent_review.effective_status(review, header) == said
 
 
