@@ -561,3 +561,43 @@ def test_a_list_of_properties_is_told_by_its_beginning_though_it_names_an_error(
     rows = "".join(f"  {n:3}: 0000{n:04} FUNC name{n * 7}\n" for n in range(400))
     said = engine.digest(f"{head}{rows}  x (unknown), o (OS specific)\n", 200).summary
     assert "Entry point: 0x61d0" in said and "Machine: x86-64" in said
+
+
+def test_a_list_of_commands_without_usage_is_a_help() -> None:
+    groups = "".join(
+        f"\nCommands for {what}\n"
+        + "".join(f"   {what}-{n:<8} Do the thing {n}\n" for n in range(9))
+        for what in ("daily", "rare")
+    )
+    found = digest_of(f"See 'stock help NAME' for one of them\n{groups}", "help")
+    said = {row.aspect: row.finding for row in found.rows}
+    assert said["Commands for daily"].startswith("daily-0, daily-1")
+    assert said["Commands for rare"].startswith("rare-0, rare-1")
+
+
+def test_a_help_that_quotes_json_is_one_text() -> None:
+    page = (
+        "Help on module stock:\n\nNAME\n    stock - Keep the stock in JSON.\n\nDESCRIPTION\n"
+        '    An example::\n\n{"article": 1}\n\nFUNCTIONS\n'
+        f"    load(path, *, {', '.join(f'option_{n}=None' for n in range(9))})\n"
+        "        Read the stock.\n\n    save(path)\n        Write it.\n\n"
+        "    sold(path)\n        Count.\n"
+    )
+    found = digest_of(page, "help")
+    assert {row.aspect: row.finding for row in found.rows}["FUNCTIONS"] == "load, save, sold"
+
+
+def test_a_page_is_read_as_the_report_that_it_shows() -> None:
+    page = (
+        "<!DOCTYPE html>\n<html><head><title>Sync</title>\n<script>var failed = 'error';\n</script>"
+        "</head>\n<body><nav><ul><li>Home</li></ul></nav>\n<h1>Sync</h1>\n"
+        "<p>It was slow.</p>\n<h2>Decision</h2>\n<p>We keep the\n<b>nightly</b> sync, since it\n"
+        "costs 3&nbsp;ms.</p>\n<ul>\n<li>It starts\nat 02:00.</li>\n<li>It writes\nto "
+        "<code>/srv/sync</code>.</li></ul>\n<pre>sync --now\nsync --all</pre>\n</body></html>\n"
+    )
+    found = digest_of(page, "report")
+    rows = {row.aspect: (row.line, row.finding) for row in found.rows}
+    said = found.summary
+    assert "We keep the nightly sync, since it costs 3 ms." in said
+    assert "failed" not in said and "Home" not in said
+    assert page.split("\n")[rows["Decision"][0] - 1].startswith(("<p>We keep", "<li>It"))

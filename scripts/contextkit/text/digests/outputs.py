@@ -83,7 +83,8 @@ def _units(text: str, status: int | None) -> tuple[str, list[Unit]]:
 def _pieces(lines: list[str]) -> Iterator[tuple[list[int], str]]:
     """The lines of each segment, with its kind if it is known; diffs are one, commits are one."""
     first = next((line for line in lines if line.strip()), "")
-    if first.lstrip("\ufeff ")[:1] == "<":  # what an element quotes is no segment
+    is_help = bool(kinds.module("help").confidence("\n".join(lines)))
+    if is_help or first.lstrip("\ufeff ")[:1] == "<":  # what it quotes is no segment
         yield list(range(len(lines))), ""
         return
     diff: list[int] = []

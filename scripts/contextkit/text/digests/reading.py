@@ -17,6 +17,7 @@ from collections import Counter
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterable, Iterator
 from contextkit.text import blocks as markdown_blocks
+from contextkit.text.digests import pages
 from contextkit.text.patterns import Pattern
 
 FAILING = "failing"  # the group of lines with failure words
@@ -28,7 +29,6 @@ _ABBREVIATIONS = frozenset(
 
 
 _COLOR = Pattern(r"\x1b(?:\[[\d;?]*[A-Za-z]|\][^\x07\n]*\x07|\([AB0])")
-_HTML = Pattern(r"\s*(?:<!doctype html|<html)\b", re.I)
 
 
 class Unit(NamedTuple):
@@ -114,11 +114,7 @@ def readable(text: str) -> str:
     if "\r" in text:
         lines = text.replace("\r\n", "\n").split("\n")
         text = "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in lines)
-    if text[:200].lstrip()[:1] == "<" and _HTML.match(text):
-        import html
-
-        text = html.unescape(re.sub(r"<[^<>\n]*>", " ", text)).replace("\xa0", " ")
-    return text
+    return pages.as_markdown(text) if pages.is_page(text) else text
 
 
 def places(pattern: Pattern, text: str) -> Iterator[tuple[int, re.Match[str]]]:

@@ -48,7 +48,7 @@ _RECOMMENDING = tuple(
         "maßnahm|entscheid|recomenda|próximo pas|próximos pas|decisi|decis|recommand|"
         "prochaine|décision|raccomanda|prossim|aanbevel|volgende stap|beslui|rekommend|"
         "beslut|zaleceni|decyzj|рекоменд|решени|следующ|建议|推荐|下一步|决定|推奨|決定|次のステップ|권장|"
-        "결정|다음 단계|توصي|قرار|सिफ़ारिश|सिफारिश|निर्णय|öneri|karar|agreed|beschl|vereinbar|"
+        "결정|다음 단계|توصي|قرار|सिफ़ारिश|सिफारिश|निर्णय|öneri|karar|agreed|decid|beschl|vereinbar|"
         "acuerd|acord|convenu|afgesprok"
     ).split("|")
 )

@@ -50,13 +50,17 @@ class _Name(NamedTuple):
 
 def confidence(text: str) -> int:
     """By its usage or its first line, and the names in it."""
-    lines = text[:_SAMPLE].expandtabs().split("\n")
+    sample = text[:_SAMPLE]
+    if (sample.count("\n ") + sample.count("\n\t")) * 4 < sample.count("\n"):
+        return 0  # names are indented
+    lines = sample.expandtabs().split("\n")
     names = _names(lines)
     options = sum(one.name[:1] == "-" for one in names)
     if any(map(_PAGE.match, lines[:3])):
         return 70 * (len(names) >= _FEW // 2)
-    used = any(map(_USAGE.match, lines))
-    return 70 * (len(names) >= _FEW and (used or options * 4 > sum(map(bool, lines))))
+    size = sum(map(bool, lines))
+    used = any(map(_USAGE.match, lines)) or options * 4 > size or _described(lines) * 2 > size
+    return 70 * (len(names) >= _FEW and used)
 
 
 def units(text: str) -> list[Unit]:
@@ -82,11 +86,18 @@ def _usage(lines: list[str], at: int) -> Unit:
     return Unit(at + 1, "", cut(said, _LONGEST), 3.0, 1)
 
 
+def _described(lines: list[str]) -> int:
+    """How many lines are a name and, in a column of their own, some words about it."""
+    found = map(_TERM.match, (line for line in lines if line[:1] in (" ", "\t")))
+    return sum(one["said"].count(" ") > 1 for one in found if one and one["said"])
+
+
 def _names(lines: list[str]) -> list[_Name]:
     section, found = "", []
     columns = [_column(line) for line in lines]
     for at, line in enumerate(lines):
-        if _TITLE.match(line):
+        below = columns[at + 1] if at + 1 < len(lines) else (0, 0)
+        if _TITLE.match(line) or (line.strip() and not _depth(line) and below != (0, 0)):
             section = line.strip().rstrip(":")
         elif name := _name(lines, columns, at):
             found.append(_Name(at + 1, name, section))
@@ -114,9 +125,12 @@ def _name(lines: list[str], columns: list[tuple[int, int]], at: int) -> str:
     below = lines[at + 1] if at + 1 < len(lines) else ""
     above = lines[at - 1].strip() if at else ""
     is_term = not above or bool(_TITLE.match(lines[at - 1]))
-    if is_term and _INDENT <= depth < len(line) < _TERM_LONGEST and _depth(below) > depth + 1:
+    if is_term and depth >= _INDENT and _depth(below) > depth + 1:
         found = _NAME.match(line, depth)
-        return found[0] if found else ""
+        is_name = found and (
+            len(line) < _TERM_LONGEST or line[found.end() : found.end() + 1] == "("
+        )
+        return found[0] if found and is_name else ""
     return ""
 
 
