@@ -70,7 +70,7 @@ def test_a_cache_is_made_again_and_nothing_waits_for_its_disk(
     def answer() -> tuple[int, list[str]]:
         layout = Layout()
         retention.sweep_in_passing(layout, 9, "")
-        found, _ = search.search(layout, search.query("tokens"))
+        found, _ = search.search(layout, "tokens")
         told = [one.ref for one in found]
         layout.sweep(set())
         files.settle()
@@ -221,8 +221,8 @@ def look():
     layout = Layout()
     return {
         "place": layout.shown(layout.store("note")),
-        "settings": {name: (value, source) for name, value, source
-                     in overview.settings_in_force(layout) if name == "notes"},
+        "settings": {row["id"]: (row["value"], row["from"]) for row
+                     in overview.settings_in_force(layout) if row["id"] == "notes"},
         "template": "# notes: " in adoption.all_settings(),
         "status": [row["status"] for row in overview.status(layout) if row["id"] == "notes"],
         "diff": [change.path for change in changes.uncommitted(layout)],

@@ -37,12 +37,17 @@ def finding(name: str, text: str) -> None:
     put(f".temp/memory/findings/{name}.md", text)
 
 
-def scan(layout: Layout, query: search.Query) -> list[str]:
+def scan(layout: Layout, q: str, **narrow: str) -> list[str]:
     """The matching addresses, sorted: every document is read, without an index."""
     catalog = search.Catalog(layout)
-    every = [one for path in catalog.files() for one in catalog.read(path)]
-    fitting = [one for one in every if matches(search.folded(one.text), query.terms)]
-    return sorted(one.ref for one in fitting if search._fits(one, query))
+    since = search.moment(narrow.pop("since", ""))
+    return sorted(
+        one["ref"]
+        for path in catalog.files()
+        for one in catalog.read(path)
+        if matches(search.folded(one["text"]), search.terms_of(q))
+        if all(one[name] == value for name, value in narrow.items()) and one["at"] >= since
+    )
 
 
 def matches(body: str, terms: tuple[search.Term, ...]) -> bool:
@@ -52,11 +57,10 @@ def matches(body: str, terms: tuple[search.Term, ...]) -> bool:
 
 def found(q: str, **narrow: str) -> list[str]:
     layout = Layout()
-    query = search.query(q, **narrow)
-    hits, count = search.search(layout, query)
+    hits, count = search.search(layout, q, **narrow)
     refs = sorted(one.ref for one in hits)
     assert count == len(refs)
-    assert refs == scan(layout, query)
+    assert refs == scan(layout, q, **narrow)
     return refs
 
 
@@ -68,13 +72,14 @@ def test_the_index_finds_what_a_scan_finds(texts: list[str], q: str) -> None:
     except ContextError:
         return
     there = {str(number): (0, 0) for number in range(len(texts))}
+    every = dict.fromkeys(("kind", "at", "session", "branch", "since"), "")
 
-    def read(path: str) -> list[search.Entry]:
-        return [search.Entry(ref=f"plan:{path}", text=texts[int(path)])]
+    def read(path: str) -> list[search.Document]:
+        return [{**every, "path": path, "ref": f"plan:{path}", "text": texts[int(path)]}]
 
-    hits = search._ask(":memory:", terms, there, read)
+    hits = search._ask(":memory:", terms, every, there, read)
     by_scan = {f"plan:{n}" for n, body in enumerate(bodies) if matches(body, terms)}
-    assert {hit.ref for hit in hits} == by_scan
+    assert {hit["ref"] for hit in hits} == by_scan
 
 
 @given(st.text())
@@ -193,6 +198,6 @@ def test_a_snippet_has_no_secret(repo: Path, run: Script, q: str) -> None:
 def test_the_new_comes_before_the_old(repo: Path) -> None:
     for name in ("a_20241001T000000", "b_20251001T000000"):
         finding(name, "one word\n")
-    hits = [*search.search(Layout(), search.query("word"))[0]]
+    hits = [*search.search(Layout(), "word")[0]]
     assert [one.ref for one in hits] == ["finding:b_20251001T000000", "finding:a_20241001T000000"]
     assert hits[0].score > hits[1].score

@@ -13,6 +13,7 @@ from contextkit.base.errors import bad_input
 from contextkit.base.type_names import Any, Iterable
 
 _SAFE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
+_DIGITS = frozenset("0123456789")
 _ZEROS = {ord(digit): "0" for digit in "123456789"}
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 
@@ -52,33 +53,18 @@ def compact(moment: int) -> str:
 
 
 def moment(text: str) -> int:
-    """Parse any of the forms above into seconds; 0 for anything else."""
-    midnight, clock = _midnights.get(text[:8]), text[9:]  # a registry may hold thousands of these
-    is_compact = len(text) == 15 and text[8] == "-" and is_whole(clock)
-    if is_compact and midnight is not None:
-        minutes, rest = divmod(int(clock), 100)
-        return midnight + minutes // 100 * 3600 + minutes % 100 * 60 + rest
-    digits = text.replace("-", "").replace(":", "").replace("T", "").rstrip("Z")
-    if not (digits.isascii() and digits.isdigit()):  # not one of the forms that we write
-        digits = "".join(char for char in text if char.isascii() and char.isdigit())
-    digits = digits[:14]
+    """Parse any of the forms above into seconds; 0 for anything else.
+
+    Without `datetime`, since a command that looks at memory would pay for it.
+    """
+    digits = "".join(filter(_DIGITS.__contains__, text))[:14]
     if len(digits) < 14:
         return 0
-    midnight = _midnights.get(digits[:8])
-    if midnight is None:
-        midnight = _midnights[digits[:8]] = _midnight(digits)
-    return midnight + int(digits[8:10]) * 3600 + int(digits[10:12]) * 60 + int(digits[12:14])
-
-
-_midnights: dict[str, int] = {}  # many documents share a few days
-
-
-def _midnight(digits: str) -> int:
-    """The start of the day `YYYYMMDD`, in seconds."""
     year, month, day = int(digits[:4]), int(digits[4:6]), int(digits[6:8])
     years, months = (year - 1, month + 9) if month < 3 else (year, month - 3)  # from March on
     days = 365 * years + years // 4 - years // 100 + years // 400 + (153 * months + 2) // 5 + day
-    return (days - 719_469) * 86_400
+    clock = int(digits[8:10]) * 3600 + int(digits[10:12]) * 60 + int(digits[12:])
+    return (days - 719_469) * 86_400 + clock
 
 
 def seconds(duration: str) -> int:

@@ -44,9 +44,8 @@ def init(layout: Layout, args: Arguments) -> str:
 def config(layout: Layout, args: Arguments) -> Rows:
     from contextkit.history.flows import overview
 
-    keys = ("id", "value", "from")
-    rows = [dict(zip(keys, row, strict=True)) for row in overview.settings_in_force(layout)]
     shown = ("value", "value", lambda row: _shown(row["value"]))
+    rows = overview.settings_in_force(layout)
     return Rows(columns=(("setting", "id"), ("from", "from"), shown), rows=rows)
 
 
@@ -87,15 +86,12 @@ def status(layout: Layout, args: Arguments) -> Rows:
     state = "nothing needs doing" if not to_do else f"{len(to_do)} to do"
     stored = f"stored: {overview.in_short(rows)} (all=1 shows each system)"
     lines = [f"contextkit {version.VERSION}: {state}", stored]
-    columns = (("system", "id"), ("what", "said"), ("command", "command", _make))
+    command = ("command", "command", lambda row: f"make {row['command']}")
+    columns = (("system", "id"), ("what", "said"), command)
     return Rows(
         columns=columns, rows=to_do, wrap=True, nothing="\n".join(lines),
         below="\n" + "\n".join(lines) if to_do else "",
     )  # fmt: skip
-
-
-def _make(row: dict[str, object]) -> str:
-    return f"make {row['command']}"
 
 
 def show(layout: Layout, args: Arguments) -> Answer:
@@ -113,21 +109,17 @@ def events(layout: Layout, args: Arguments) -> Rows:
     if args.event and args.event not in ledger.EVENTS:
         raise bad_input(f"event: {args.event[:40]!r} is not one of {', '.join(ledger.EVENTS)}")
     ref = _ref(layout, args.ref) if args.ref else ""
-    found = [
-        {"id": number, "tokens": 0, "session": "", "agent": "", "to": "", **one}
-        for number, one in enumerate(ledger.read(layout, search.moment(args.since)), 1)
-        if ref in ("", one["ref"], one.get("to", "")) or ref in one["from"]
+    rows = [
+        {"id": number, "tokens": 0, "session": "", "agent": "", "to": "", **event}
+        for number, event in enumerate(ledger.read(layout, search.moment(args.since)), 1)
+        if ref in ("", event["ref"], event.get("to", ""), *event["from"])
+        if args.session in ("", event.get("session", "")) and args.event in ("", event["event"])
     ]
-    found = [
-        one
-        for one in found
-        if args.session in ("", one.get("session", "")) and args.event in ("", one["event"])
-    ]
-    left = len(found) - _MOST
+    left = len(rows) - _MOST
     return Rows(
         columns=(("at", "at"), ("event", "event"), ("tokens", "tokens", _tokens),
                  ("ref", "ref"), ("who and to whom", "to", _who)),
-        rows=found,
+        rows=rows,
         nothing="No events.",
         below=f"\n{left} earlier ones not shown: since=, ref=, session=" if left > 0 else "",
         most=_MOST,
@@ -157,7 +149,7 @@ def _who(row: dict[str, object]) -> str:
 def sessions(layout: Layout, args: Arguments) -> Rows:
     from contextkit.history.flows import delivery
 
-    here = _this_shell(layout)
+    here = f"this shell: {session(layout, args).text}"
     nothing = "No sessions." if args.all else "No open sessions: all=1 shows ended ones"
     return Rows(
         columns=(("session", "session", _session), ("host", "host"), ("started", "started"),
@@ -167,14 +159,6 @@ def sessions(layout: Layout, args: Arguments) -> Rows:
         nothing=f"{nothing}\n{here}",
         below=f"\n(estimated tokens; saved = stored - injected - shown)\n{here}",
     )  # fmt: skip
-
-
-def _this_shell(layout: Layout) -> str:
-    """Say which session this shell is in, and where that comes from."""
-    from contextkit.base import sessions as known
-
-    name, origin = known.named(layout)
-    return f"this shell: session {name} (from {origin})" if name else f"no session: {origin}"
 
 
 def _session(row: Session) -> str:
@@ -206,30 +190,29 @@ def why(layout: Layout, args: Arguments) -> Answer:
 def search(layout: Layout, args: Arguments) -> Answer:
     from contextkit.history.flows import search as searching
 
-    query = searching.query(args.q, args.kind, args.session, args.branch, args.since)
-    hits, count = searching.search(layout, query)
+    hits, count = searching.search(layout, args.q, args.kind, args.session, args.branch, args.since)
     room = args.max_tokens or 1500
     found: list[searching.Found] = []
     lines: list[str] = []
-    for one in hits:
-        found.append(one)
-        where = f" § {one.section}" if one.section else ""
-        whose = f" on {one.machine}" if one.machine else ""
-        text = f"{one.ref}  {one.path}:{one.line}{where}{whose}\n  {one.snippet}"
+    for hit in hits:
+        found.append(hit)
+        where = f" § {hit.section}" if hit.section else ""
+        whose = f" on {hit.machine}" if hit.machine else ""
+        text = f"{hit.ref}  {hit.path}:{hit.line}{where}{whose}\n  {hit.snippet}"
         room -= tokens.estimate(text)
         if room < 0 and lines:
             break
         lines.append("\n".join(names.spoken(line) for line in text.split("\n")))
     fitting = len(lines)
-    more = count - fitting
-    if more > 0:
-        lines.append(f"+{more} more: kind=, session=, since= or another word narrows it down")
+    if count > fitting:
+        narrower = "kind=, session=, since= or another word narrows it down"
+        lines.append(f"+{count - fitting} more: {narrower}")
     if not found:
         cli.say(f"{args.q!r} was not found in anything stored here")
 
     def rows() -> list[dict[str, object]]:
         every = found[:fitting] if args.max_tokens else [*found, *hits]
-        return [{"id": one.ref, **vars(one)} for one in every]
+        return [{"id": hit.ref, **vars(hit)} for hit in every]
 
     return Answer(text="\n".join(lines), status=0 if found else 1, data=rows)
 
@@ -266,16 +249,15 @@ def session(layout: Layout, args: Arguments) -> Answer:
 def session_end(layout: Layout, args: Arguments) -> str:
     from contextkit.hosts.flows import sessions as session_ends
 
-    session = args.session
-    if not session:
-        from contextkit.base import sessions as known_sessions
+    if args.session:
+        return "\n".join(session_ends.end(layout, args.session))
+    from contextkit.base import sessions
 
-        session = known_sessions.named(layout)[0]
-    if not session:
+    current, _ = sessions.named(layout)
+    if not current:
         raise bad_input("session: none is named, and none is running: give session=")
-    if not args.session:
-        cli.say(f"session={session}, the current one")
-    return "\n".join(session_ends.end(layout, session))
+    cli.say(f"session={current}, the current one")
+    return "\n".join(session_ends.end(layout, current))
 
 
 def help_(layout: Layout, args: Arguments) -> str:

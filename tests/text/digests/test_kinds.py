@@ -473,3 +473,131 @@ def test_what_is_no_path_and_no_hit_is_not_counted_as_one_but_shown() -> None:
     missing = "grep: src/gone.py: No such file or directory"
     said = summary_of([*(f"src/file{n}.py:{n}: error = {n}" for n in range(40)), missing])
     assert "40 lines in 40 files" in said and missing in said
+
+
+HELP = """\
+Usage: stock [OPTIONS] COMMAND
+
+Keeps the stock of several shops in one file.
+
+Commands:
+  add, a      Add an article
+  move        Move articles between shops
+  sell        Sell an article
+
+Options:
+  -f, --file <PATH>     The file [default: stock.db]
+      --dry-run         Say what would be done
+  -q, --quiet           Say nothing
+"""
+
+
+def test_the_help_of_a_command_is_told_by_its_use_and_its_names() -> None:
+    found = digest_of(HELP, "help")
+    assert found.key == "Keeps the stock of several shops in one file."
+    said = {row.aspect: row.finding for row in found.rows}
+    assert said[""] == "Usage: stock [OPTIONS] COMMAND"
+    assert said["Commands"] == "add, move, sell"
+    assert said["Options"] == "-f/--file, -q/--quiet, --dry-run"
+
+
+def test_a_long_help_counts_the_names_that_it_leaves_out() -> None:
+    options = "".join(f"      --option-{n:03}   Set the value {n}\n" for n in range(300))
+    found = digest_of(f"{HELP}{options}", "help")
+    assert {row.aspect: row.finding for row in found.rows}["names"].startswith("+")
+    told = sum(row.finding.count("--") for row in found.rows)
+    left = int(next(row.finding for row in found.rows if row.aspect == "names").split()[0])
+    assert told + left == 303
+
+
+def test_an_error_above_a_help_is_told() -> None:
+    said = digest_of(f"stock: error: unknown command 'ad'\n\n{HELP}", "help").summary
+    assert "unknown command 'ad'" in said
+
+
+def test_a_manual_page_is_told_by_its_name_and_what_its_exit_status_means() -> None:
+    page = (
+        "STOCK(1)                 User Commands                STOCK(1)\n\nNAME\n"
+        "       stock - keep the stock of several shops\n\nSYNOPSIS\n"
+        "       stock [OPTION]... FILE\n\nOPTIONS\n"
+        "       -q, --quiet\n              say nothing, with  blanks  to fill the line\n\n"
+        "       of=FILE\n              write to FILE\n\n"
+        "       sync\n              wait for the disk\n\n"
+        "   Exit status:\n       0      if OK,\n\n       2      if the file is locked.\n\n"
+        "COPYRIGHT\n       Copyright (c) somebody.\n"
+    )
+    found = digest_of(page, "help")
+    assert found.key == "stock - keep the stock of several shops"
+    said = {row.aspect: row.finding for row in found.rows}
+    assert said["OPTIONS"] == "-q/--quiet, of=FILE, sync"
+    assert "2 if the file is locked." in said["Exit status"]
+
+
+def test_in_prose_what_was_decided_comes_first() -> None:
+    talk = "It was asked why the sync stops at night, and M. Diallo told what he knows of it. " * 3
+    text = f"Minutes of 3 May\n\nDiscussion. {talk}\n\n{talk}\n\nDecision. No sync before the 9th. "
+    text += f"Mr. Roche tells the shops. {talk}\n\nMisc: the room is cold again. {talk}\n"
+    found = digest_of(text, "plain")
+    assert found.key == "Decision. No sync before the 9th."
+    assert "Mr. Roche tells the shops." in found.summary
+
+
+def test_a_log_of_commits_with_their_changes_is_no_review_that_it_changes() -> None:
+    review = "".join(
+        f"+### P1: Finding {n}\n+\n+`src/a{n}.py:{n}` is wrong.\n" for n in range(1, 5)
+    )
+    commits = "".join(
+        f"commit {str(n) * 40}\nAuthor: A <a@b.example>\nDate:   Mon May {n} 10:00:00 2026\n\n"
+        f"    Change {n}\n\ndiff --git a/r.md b/r.md\n--- a/r.md\n+++ b/r.md\n@@ -0,0 +1,12 @@\n"
+        f"{review}\n"
+        for n in range(1, 5)
+    )
+    found = digest_of(commits, "diff")
+    assert "4 commits" in found.summary and "Change 1" in found.summary
+
+
+def test_a_list_of_properties_is_told_by_its_beginning_though_it_names_an_error() -> None:
+    head = "File Header:\n  Type: shared object\n  Machine: x86-64\n  Entry point: 0x61d0\n"
+    rows = "".join(f"  {n:3}: 0000{n:04} FUNC name{n * 7}\n" for n in range(400))
+    said = engine.digest(f"{head}{rows}  x (unknown), o (OS specific)\n", 200).summary
+    assert "Entry point: 0x61d0" in said and "Machine: x86-64" in said
+
+
+def test_a_list_of_commands_without_usage_is_a_help() -> None:
+    groups = "".join(
+        f"\nCommands for {what}\n"
+        + "".join(f"   {what}-{n:<8} Do the thing {n}\n" for n in range(9))
+        for what in ("daily", "rare")
+    )
+    found = digest_of(f"See 'stock help NAME' for one of them\n{groups}", "help")
+    said = {row.aspect: row.finding for row in found.rows}
+    assert said["Commands for daily"].startswith("daily-0, daily-1")
+    assert said["Commands for rare"].startswith("rare-0, rare-1")
+
+
+def test_a_help_that_quotes_json_is_one_text() -> None:
+    page = (
+        "Help on module stock:\n\nNAME\n    stock - Keep the stock in JSON.\n\nDESCRIPTION\n"
+        '    An example::\n\n{"article": 1}\n\nFUNCTIONS\n'
+        f"    load(path, *, {', '.join(f'option_{n}=None' for n in range(9))})\n"
+        "        Read the stock.\n\n    save(path)\n        Write it.\n\n"
+        "    sold(path)\n        Count.\n"
+    )
+    found = digest_of(page, "help")
+    assert {row.aspect: row.finding for row in found.rows}["FUNCTIONS"] == "load, save, sold"
+
+
+def test_a_page_is_read_as_the_report_that_it_shows() -> None:
+    page = (
+        "<!DOCTYPE html>\n<html><head><title>Sync</title>\n<script>var failed = 'error';\n</script>"
+        "</head>\n<body><nav><ul><li>Home</li></ul></nav>\n<h1>Sync</h1>\n"
+        "<p>It was slow.</p>\n<h2>Decision</h2>\n<p>We keep the\n<b>nightly</b> sync, since it\n"
+        "costs 3&nbsp;ms.</p>\n<ul>\n<li>It starts\nat 02:00.</li>\n<li>It writes\nto "
+        "<code>/srv/sync</code>.</li></ul>\n<pre>sync --now\nsync --all</pre>\n</body></html>\n"
+    )
+    found = digest_of(page, "report")
+    rows = {row.aspect: (row.line, row.finding) for row in found.rows}
+    said = found.summary
+    assert "We keep the nightly sync, since it costs 3 ms." in said
+    assert "failed" not in said and "Home" not in said
+    assert page.split("\n")[rows["Decision"][0] - 1].startswith(("<p>We keep", "<li>It"))

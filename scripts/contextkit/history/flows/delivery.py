@@ -8,6 +8,7 @@ from contextkit.base.type_names import Any, Iterable
 
 HANDED = (ledger.INJECTED, ledger.RENDERED)  # given to an agent unasked
 _READ = (ledger.SHOWN, ledger.ACKNOWLEDGED)
+_ENDS = (ledger.ENDED, ledger.REMOVED)
 
 
 class Delivery(Record):
@@ -96,6 +97,12 @@ class Session(Record):
     machine: str = ""  # the other machine that it ran on
 
 
+_SUMS = {
+    ledger.STORED: "stored", ledger.INJECTED: "injected", ledger.RENDERED: "injected",
+    ledger.ASKED: "injected", ledger.SHOWN: "shown",
+}  # fmt: skip
+
+
 def sessions(events: list[ledger.Event], with_ended: bool = False) -> list[Session]:
     """Return the sessions, oldest first, with what was stored, handed over and shown in each.
 
@@ -106,42 +113,25 @@ def sessions(events: list[ledger.Event], with_ended: bool = False) -> list[Sessi
     for document in of_documents(events).values():
         is_open = not (document.opened or document.consumed or document.gone)
         waiting[document.session] = waiting.get(document.session, 0) + is_open
-    found: dict[str, _Seen] = {}
-    for one in events:
-        name = one.get("session", "")
+    begun = {"ended": "", "host": "", "machine": "", "stored": 0, "injected": 0, "shown": 0}
+    rows: dict[str, dict[str, Any]] = {}
+    for event in events:
+        name = event.get("session", "")
         if name:
-            found.setdefault(name, _Seen(one["at"])).add(one, name)
-    rows = [seen.row(name, waiting.get(name, 0)) for name, seen in found.items()]
-    return [row for row in rows if with_ended or not row.ended]
-
-
-class _Seen:
-    """What the events so far say of a session."""
-
-    def __init__(self, started: str) -> None:
-        self.started, self.ended, self.host, self.machine = started, "", "", ""
-        self.sums = [0, 0, 0]
-
-    def add(self, one: ledger.Event, name: str) -> None:
-        event = one["event"]
-        self.host = self.host or one.get("host", "")
-        self.machine = self.machine or one.get("machine", "")
-        if one["ref"] == f"session:{name}" and event in (ledger.ENDED, ledger.REMOVED):
-            self.ended = one["at"]
-            return
-        place = {ledger.STORED: 0, ledger.INJECTED: 1, ledger.RENDERED: 1, ledger.ASKED: 1,
-                 ledger.SHOWN: 2}  # fmt: skip
-        if event in place:
-            self.ended = ""
-            self.sums[place[event]] += one.get("tokens", 0)
-
-    def row(self, name: str, waiting: int) -> Session:
-        stored, handed, shown = self.sums
-        return Session(
-            id=name, session=name, host=self.host, started=self.started, ended=self.ended,
-            stored=stored, injected=handed, shown=shown, saved=max(0, stored - handed - shown),
-            open=waiting, machine=self.machine,
-        )  # fmt: skip
+            row = rows.setdefault(name, {"started": event["at"], **begun})
+            for field in ("host", "machine"):
+                row[field] = row[field] or event.get(field, "")
+            if event["ref"] == f"session:{name}" and event["event"] in _ENDS:
+                row["ended"] = event["at"]
+            elif event["event"] in _SUMS:
+                row["ended"] = ""
+                row[_SUMS[event["event"]]] += event.get("tokens", 0)
+    return [
+        Session(id=name, session=name, open=waiting.get(name, 0), **row,
+                saved=max(0, row["stored"] - row["injected"] - row["shown"]))
+        for name, row in rows.items()
+        if with_ended or not row["ended"]
+    ]  # fmt: skip
 
 
 class Totals(Record):
@@ -157,19 +147,20 @@ class Totals(Record):
     saved: int
 
 
-def totals(found: Iterable[Delivery]) -> Totals:
+def totals(known: Iterable[Delivery]) -> Totals:
     """Count the remaining documents and those that nobody got, opened or consumed."""
-    all_ = list(found)
-    there = [one for one in all_ if not one.gone]
-    stored = sum(one.stored for one in all_)
-    handed, shown = sum(one.handed for one in all_), sum(one.shown for one in all_)
+    every = list(known)
+    there = [document for document in every if not document.gone]
     return Totals(
         documents=len(there),
-        never_delivered=sum(not one.delivered for one in there),
-        never_opened=sum(not one.opened for one in there),
-        never_consumed=sum(not one.consumed for one in there),
-        stored=stored, injected=handed, shown=shown, saved=sum(one.saved for one in all_),
-    )  # fmt: skip
+        never_delivered=sum(not document.delivered for document in there),
+        never_opened=sum(not document.opened for document in there),
+        never_consumed=sum(not document.consumed for document in there),
+        stored=sum(document.stored for document in every),
+        injected=sum(document.handed for document in every),
+        shown=sum(document.shown for document in every),
+        saved=sum(document.saved for document in every),
+    )
 
 
 def by_system(known: Iterable[Delivery]) -> dict[str, Totals]:

@@ -18,7 +18,7 @@ from contextkit.base import (
 )
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.base.settings import SETTINGS, Limits
+from contextkit.base.settings import SETTINGS
 from contextkit.base.stores import is_our_copy, sealed_copy
 from contextkit.base.type_names import Callable, Iterable
 from contextkit.base.version import toolkit
@@ -37,25 +37,24 @@ from contextkit.subagents.flows import watch
 Facts = dict[str, object]
 
 
-def settings_in_force(layout: Layout) -> list[tuple[str, object, str]]:
-    """Return (name, value, source) for each setting.
+def settings_in_force(layout: Layout) -> list[Facts]:
+    """Return `id` (its name), `value` and `from` for each setting.
 
-    source is `default`, the repository's settings file or the user's, or that it is held back.
+    from is `default`, the repository's settings file or the user's, or that it is held back.
     """
     sources = {name: "yours" for name in layout.settings}
     sources |= dict.fromkeys(settings.of_repository(layout.root), SETTINGS)
     sources |= dict.fromkeys(layout.held, "untrusted")
     rows: list[tuple[str, object, str]] = [("root", layout.root, "this call")]
     for record in (layout.limits, layout.places):
-        kind = Limits if record is layout.limits else settings.Places
-        for name in kind.fields():
+        for name in record.fields():
             rows.append((name, getattr(record, name), sources.get(name, "default")))
     for process in processes.configured(layout):
         source = SETTINGS if processes.is_set(layout, process.name) else "default"
         for name, value in vars(process).items():
             if name != "name" and value not in ("", (), 0):
                 rows.append((f"processes.{process.name}.{name}", value, source))
-    return rows
+    return [{"id": name, "value": value, "from": source} for name, value, source in rows]
 
 
 def initialize(layout: Layout, dry_run: bool) -> list[tuple[str, str]]:

@@ -8,6 +8,7 @@ dropped, and a broken or missing index is rebuilt. If it cannot be saved, it is 
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import sqlite3
@@ -21,7 +22,8 @@ from contextkit.base.type_names import Callable, Iterator
 from contextkit.history.flows import show
 
 Signature = tuple[int, int]  # modification time in nanoseconds, size in bytes
-Reader = Callable[[str], list["Entry"]]
+Document = dict[str, str]  # the columns of the table `documents`, and its `text`
+Reader = Callable[[str], list[Document]]
 
 _HALF_LIFE = 30  # days after which the age penalty reaches half of its maximum
 _SNIPPET = 200  # characters
@@ -34,16 +36,6 @@ class Term(Record):
 
     words: tuple[str, ...]
     prefix: bool = False
-
-
-class Query(Record):
-    """What to look for; an empty field matches everything. `since` begins an ISO time."""
-
-    terms: tuple[Term, ...]
-    kind: str = ""
-    session: str = ""
-    branch: str = ""
-    since: str = ""
 
 
 class Found(Record):
@@ -63,12 +55,24 @@ class Found(Record):
     machine: str = ""
 
 
-def query(q: str, kind: str = "", session: str = "", branch: str = "", since: str = "") -> Query:
-    """Check and return a query as typed. `since` is a time, a date, or a duration such as 7d."""
+def search(
+    layout: Layout, q: str, kind: str = "", session: str = "", branch: str = "", since: str = ""
+) -> tuple[Iterator[Found], int]:
+    """Return the best matches, best first and limited in number, and how many there are in all.
+
+    `q` is as typed; an empty filter matches everything; `since` is as `moment` takes it. Each
+    document is read only when the iterator reaches it: a person sees just the first few.
+    """
     known = (*addresses.kinds(), "review")
     if kind and kind not in known:
         raise bad_input(f"kind: {kind[:40]!r} is not one of {', '.join(known)}")
-    return Query(terms=terms_of(q), kind=kind, session=session, branch=branch, since=moment(since))
+    terms = terms_of(q)
+    wanted = {"kind": kind, "session": session, "branch": branch, "since": moment(since)}
+    catalog = Catalog(layout)
+    rows = _matching(layout, terms, wanted, catalog.files(), catalog.read)
+    ranked = sorted(rows, key=lambda row: (-_score(row), row["ref"]))
+    found = (_found(layout, catalog, row, terms) for row in ranked[:MOST])
+    return filter(None, found), len(rows)
 
 
 def moment(since: str) -> str:
@@ -82,58 +86,49 @@ def moment(since: str) -> str:
     return since
 
 
-def search(layout: Layout, query: Query) -> tuple[Iterator[Found], int]:
-    """Return the best matches, best first and limited in number, and how many there are in all.
-
-    Each document is read only when the iterator reaches it: a person sees just the first few.
-    """
-    catalog = Catalog(layout)
-    hits = [one for one in _matching(layout, query.terms, catalog.files(), catalog.read)
-            if _fits(one, query)]  # fmt: skip
-    ranked = sorted(hits, key=lambda one: (-_score(one), one.ref))
-    found = (_found(layout, catalog, one, query.terms) for one in ranked[:MOST])
-    return filter(None, found), len(hits)
-
-
-def _fits(one: Hit | Entry, query: Query) -> bool:
-    asked = ((query.kind, one.kind), (query.session, one.session), (query.branch, one.branch))
-    return all(wanted in ("", there) for wanted, there in asked) and one.at >= query.since
-
-
-def _score(hit: Hit) -> float:
+def _score(row: sqlite3.Row) -> float:
     """Return a match's score: up to twice as high for a recent document."""
-    days = max(0, names.now() - names.moment(hit.at)) / 86_400
-    return round(float((hit.rank + 1e-3) * (1 + 0.5 ** (days / _HALF_LIFE))), 6)
+    days = max(0, names.now() - names.moment(row["at"])) / 86_400
+    return round(float((row["rank"] + 1e-3) * (1 + 0.5 ** (days / _HALF_LIFE))), 6)
 
 
-def _found(layout: Layout, catalog: Catalog, hit: Hit, terms: tuple[Term, ...]) -> Found | None:
+def _found(
+    layout: Layout, catalog: Catalog, row: sqlite3.Row, terms: tuple[Term, ...]
+) -> Found | None:
     """Locate a match in its document: the line with most of the words, without secrets."""
-    whole = next((text for ref, text in catalog.texts(hit.path) if ref == hit.ref), None)
+    ref, path = row["ref"], row["path"]
+    whole = next((text for name, text in catalog.texts(path) if name == ref), None)
     if whole is None:
         return None  # removed just now
     text = redaction.redacted(whole, layout.limits.secrets_allow)[0]
     lines = text.split("\n")
-    counts = [_count(folded(line), terms) for line in lines]
-    most = max(counts)
-    at = counts.index(most) if most else _first_word(lines, terms)
+    best = max(range(len(lines)), key=lambda number: _weight(lines[number], terms))
     words = [word for term in terms for word in term.words]
-    snippet = names.clipped_around(lines[at], words, _SNIPPET)
-    above = [heading for heading, line, _ in show.sections(text) if line <= at + 1]
+    snippet = names.clipped_around(lines[best], words, _SNIPPET)
+    above = [heading for heading, line, _ in show.sections(text) if line <= best + 1]
     return Found(
-        ref=hit.ref, kind=hit.kind, path=layout.shown(hit.path),
-        section=names.one_line(above[-1]) if above else "", line=catalog.line(hit, whole, at),
-        snippet=_marked(snippet, terms), score=_score(hit), at=hit.at,
-        machine=catalog.machine(hit.ref),
+        ref=ref, kind=row["kind"], path=layout.shown(path),
+        section=names.one_line(above[-1]) if above else "",
+        line=_line_in_file(path, ref, whole, best), snippet=_marked(snippet, terms),
+        score=_score(row), at=row["at"], machine=catalog.elsewhere.get(ref, ""),
     )  # fmt: skip
 
 
-def _first_word(lines: list[str], terms: tuple[Term, ...]) -> int:
-    """Return the first line with a word of a phrase that spans a line break."""
-    wanted = {word for term in terms for word in term.words}
-    for number, line in enumerate(lines):
-        if not wanted.isdisjoint(folded(line).split()):
-            return number
-    return 0
+def _weight(line: str, terms: tuple[Term, ...]) -> tuple[int, bool]:
+    """How many terms a line has, and whether it has a word of one that a line break divides."""
+    body = folded(line)
+    whole = sum(f" {' '.join(t.words)}{'' if t.prefix else ' '}" in f" {body} " for t in terms)
+    return whole, not {word for term in terms for word in term.words}.isdisjoint(body.split())
+
+
+def _line_in_file(path: str, ref: str, document: str, at: int) -> int:
+    """Return the line number in the file, from 1, of line `at` of a document in it."""
+    text = files.read_bytes(path).decode("utf-8", "replace")
+    if document in text:
+        return text[: text.index(document)].count("\n") + at + 1
+    identity = ref.rpartition(":")[2].rpartition("/")[2]
+    lines = text.split("\n")
+    return next((n for n, line in enumerate(lines, 1) if identity in line), 1)
 
 
 # What can be found
@@ -144,34 +139,50 @@ class Catalog:
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
-        self._known: dict[str, dict[str, str]] | None = None
-        self._elsewhere: dict[str, str] | None = None
-        self._reviews: dict[str, tuple[str, str]] = {}  # a file of an agent: its run and name
-        self._texts: dict[str, list[tuple[str, str]]] = {}
+        self._texts: dict[str, list[tuple[str, str]]] = {}  # of the file that was read last
 
-    def files(self) -> dict[str, tuple[int, int]]:
-        """Return every file that may hold documents, with a signature that shows a change."""
-        self._find_reviews()
-        found = _signatures(self._layout)
-        for path in self._reviews:
-            found |= _signature(path)
+    def files(self) -> dict[str, Signature]:
+        """Return every file that may hold documents, with a signature that shows a change.
+
+        Those of the stores, archived ones, and those of ended sessions.
+        """
+        found: dict[str, Signature] = {}
+        for path in (*_paths(self._layout), *self._reviews):
+            try:
+                about = os.stat(path)
+            except OSError:
+                continue  # gone
+            found[path] = (about.st_mtime_ns, about.st_size)
         return found
 
-    def _find_reviews(self) -> None:
+    @functools.cached_property
+    def elsewhere(self) -> dict[str, str]:
+        """The name of the machine of each document that another machine stored, by address."""
+        return origins.elsewhere(self._layout)
+
+    @functools.cached_property
+    def _stored(self) -> dict[str, ledger.Event]:
+        events = ledger.read(self._layout)
+        return {event["ref"]: event for event in events if event["event"] == ledger.STORED}
+
+    @functools.cached_property
+    def _reviews(self) -> dict[str, tuple[str, str]]:
+        """The run and agent of each file that a reviewer wrote."""
         if not os.path.isdir(self._layout.store("run")):
-            return
+            return {}
         from contextkit.reviews.documents import runs
         from contextkit.reviews.flows import agent_files
 
-        for run in runs.load_all(self._layout).documents:
-            folder = self._layout.join(run.output_dir)
-            for agent in run.roster:
-                self._reviews[agent_files.agent_file(folder, agent)] = (run.id, agent)
+        return {
+            agent_files.agent_file(self._layout.join(run.output_dir), agent): (run.id, agent)
+            for run in runs.load_all(self._layout).documents
+            for agent in run.roster
+        }
 
-    def read(self, path: str) -> list[Entry]:
+    def read(self, path: str) -> list[Document]:
         """Return the documents in a file, with what the ledger knows of them."""
         try:
-            return [self._entry(ref, path, text) for ref, text in self.texts(path)]
+            return [self._document(ref, path, text) for ref, text in self.texts(path)]
         except OSError:
             return []  # removed just now
 
@@ -186,63 +197,52 @@ class Catalog:
 
     def _texts_in(self, path: str) -> list[tuple[str, str]]:
         if path in self._reviews:
-            return self._findings(path)
+            return _findings(path, *self._reviews[path])
         for store in stores.with_documents():
             if store.is_file and self._layout.store(store.kind) == path:
                 loaded = stores.module(store).load_all(self._layout)
                 return [(f"{store.kind}:{show.identity(e)}", show.entry_text(e)) for _, e in loaded]
         ref = addresses.of(self._layout, path)
-        if not ref:
-            return []
-        return [(ref, files.read_bytes(path).decode("utf-8", "replace"))]
+        return [(ref, files.read_bytes(path).decode("utf-8", "replace"))] if ref else []
 
-    def _findings(self, path: str) -> list[tuple[str, str]]:
-        """Return a document for each finding of a reviewer, and one for the rest of the file."""
-        from contextkit.reviews.documents import agent_review, sections
-
-        run, agent = self._reviews[path]
-        text = files.read_bytes(path).decode("utf-8", "replace")
-        ids = [one.id for one in agent_review.parse(text).findings if one.id]
-        parts = sections.sections(text, ids)
-        rest = text
-        made = []
-        for one in dict.fromkeys(ids):
-            part = parts.get(one, "")
-            rest = rest.replace(part, "") if part else rest
-            made.append((f"review:{run}/{agent}/{one}", part or one))
-        return [(f"review:{run}/{agent}", rest), *made]
-
-    def _entry(self, ref: str, path: str, text: str) -> Entry:
-        known = self._of_ledger().get(ref, {})
+    def _document(self, ref: str, path: str, text: str) -> Document:
+        event = self._stored.get(ref, {})
         kind, name = addresses.parts(ref)
-        session = name.partition("/")[0] if kind == "payload" else known.get("session", "")
-        at = known.get("at") or addresses.time_of(ref) or names.iso(int(os.stat(path).st_mtime))
-        branch = name.rpartition("/")[0] if kind == "capsule" else _branch(text)
-        return Entry(ref=ref, text=text, at=at, session=session, branch=branch)
+        at = event.get("at") or addresses.time_of(ref) or names.iso(int(os.stat(path).st_mtime))
+        return {
+            "path": path, "ref": ref, "kind": kind, "at": at,
+            "session": name.partition("/")[0] if kind == "payload" else event.get("session", ""),
+            "branch": name.rpartition("/")[0] if kind == "capsule" else _branch(text),
+            "text": text,
+        }  # fmt: skip
 
-    def machine(self, ref: str) -> str:
-        """Return the name of the other machine that stored a document; empty for this one."""
-        if self._elsewhere is None:
-            self._elsewhere = origins.elsewhere(self._layout)
-        return self._elsewhere.get(ref, "")
 
-    def _of_ledger(self) -> dict[str, dict[str, str]]:
-        if self._known is None:
-            self._known = {
-                one["ref"]: {"at": one["at"], "session": one.get("session", "")}
-                for one in ledger.read(self._layout)
-                if one["event"] == ledger.STORED
-            }
-        return self._known
+def _paths(layout: Layout) -> Iterator[str]:
+    suffixes = tuple({store.suffix for store in stores.STORES if store.suffix})
+    folders: dict[str, None] = {}
+    for store in stores.with_documents():
+        place = layout.store(store.kind)
+        if store.is_file:
+            yield place
+        else:
+            folders |= dict.fromkeys([place, *addresses.away(layout, store)])
+    for folder in folders:
+        yield from (entry.path for entry in addresses.walked(folder, suffixes))
 
-    def line(self, hit: Hit, document: str, at: int) -> int:
-        """Return the line number in the file, from 1, of line `at` of a document in it."""
-        text = files.read_bytes(hit.path).decode("utf-8", "replace")
-        if document in text:
-            return text[: text.index(document)].count("\n") + at + 1
-        wanted = hit.ref.rpartition(":")[2].rpartition("/")[2]
-        lines = text.split("\n")
-        return next((n for n, line in enumerate(lines, 1) if wanted in line), 1)
+
+def _findings(path: str, run: str, agent: str) -> list[tuple[str, str]]:
+    """Return a document for each finding of a reviewer, and one for the rest of the file."""
+    from contextkit.reviews.documents import agent_review, sections
+
+    rest = text = files.read_bytes(path).decode("utf-8", "replace")
+    ids = [finding.id for finding in agent_review.parse(text).findings if finding.id]
+    parts = sections.sections(text, ids)
+    made = []
+    for identity in dict.fromkeys(ids):
+        part = parts.get(identity, "")
+        rest = rest.replace(part, "") if part else rest
+        made.append((f"review:{run}/{agent}/{identity}", part or identity))
+    return [(f"review:{run}/{agent}", rest), *made]
 
 
 def _branch(text: str) -> str:
@@ -260,38 +260,21 @@ def _branch(text: str) -> str:
 _FORMAT = 3
 _MOST_INDEXED = 4 << 20  # characters of a document that are indexed
 _SCHEMA = """
+DROP TABLE IF EXISTS files;
+DROP TABLE IF EXISTS documents;
+DROP TABLE IF EXISTS bodies;
 CREATE TABLE files (path TEXT PRIMARY KEY, time INTEGER, size INTEGER);
 CREATE TABLE documents (id INTEGER PRIMARY KEY, path TEXT, ref TEXT, kind TEXT, at TEXT,
                         session TEXT, branch TEXT);
 CREATE INDEX by_path ON documents (path);
 CREATE VIRTUAL TABLE bodies USING fts5(body, tokenize='ascii');
 """
-
-
-class Entry(Record):
-    """A document to index. `at` is ISO; `text` is what is searched."""
-
-    ref: str
-    text: str
-    at: str = ""
-    session: str = ""
-    branch: str = ""
-
-    @property
-    def kind(self) -> str:
-        return self.ref.partition(":")[0]
-
-
-class Hit(Record):
-    """A document that matches; `rank` is larger for a better match."""
-
-    ref: str
-    kind: str
-    path: str
-    at: str
-    session: str
-    branch: str
-    rank: float
+_ADD = "INSERT INTO documents VALUES (NULL, :path, :ref, :kind, :at, :session, :branch)"
+_QUERY = """
+SELECT d.*, -bm25(bodies) AS rank FROM bodies JOIN documents d ON d.id = bodies.rowid
+WHERE bodies MATCH :words AND :kind IN ('', d.kind) AND :session IN ('', d.session)
+  AND :branch IN ('', d.branch) AND d.at >= :since
+"""
 
 
 def index_path(layout: Layout) -> str:
@@ -300,105 +283,60 @@ def index_path(layout: Layout) -> str:
 
 
 def _matching(
-    layout: Layout, terms: tuple[Term, ...], there: dict[str, Signature], read: Reader
-) -> list[Hit]:
-    """Bring the index up to date with `there`, then return the documents that have all terms.
+    layout: Layout, terms: tuple[Term, ...], wanted: dict[str, str],
+    there: dict[str, Signature], read: Reader,
+) -> list[sqlite3.Row]:  # fmt: skip
+    """Bring the index up to date with `there`, then return the wanted documents with all terms.
 
     `read` returns the documents in a file. Two processes may run at once: one updates the index,
     the other waits, or answers from an index in memory.
     """
+    place = index_path(layout)
     try:
         files.store(layout.state)
         files.make_folder(ledger.folder(layout))
-        with files.locked(layout.lock(index_path(layout))):
+        with files.locked(layout.lock(place)):
             try:
-                return _ask(index_path(layout), terms, there, read)
+                return _ask(place, terms, wanted, there, read)
             except sqlite3.DatabaseError:
-                _discard(index_path(layout))
-                return _ask(index_path(layout), terms, there, read)
+                for suffix in ("", "-journal", "-wal", "-shm"):
+                    files.discard(place + suffix)
+                return _ask(place, terms, wanted, there, read)
     except (OSError, ContextError, sqlite3.DatabaseError):
-        return _ask(":memory:", terms, there, read)  # the index cannot be saved here
-
-
-def _discard(place: str) -> None:
-    for suffix in ("", "-journal", "-wal", "-shm"):
-        files.discard(place + suffix)
+        return _ask(":memory:", terms, wanted, there, read)  # the index cannot be saved here
 
 
 def _ask(
-    place: str, terms: tuple[Term, ...], there: dict[str, Signature], read: Reader
-) -> list[Hit]:
+    place: str, terms: tuple[Term, ...], wanted: dict[str, str],
+    there: dict[str, Signature], read: Reader,
+) -> list[sqlite3.Row]:  # fmt: skip
     base = sqlite3.connect(place, timeout=10)
+    base.row_factory = sqlite3.Row
     try:
         base.execute("PRAGMA synchronous=OFF")  # a cache: rebuilt if a power failure breaks it
         if base.execute("PRAGMA user_version").fetchone()[0] != _FORMAT:
-            _make(base)
+            base.executescript(f"{_SCHEMA}PRAGMA user_version={_FORMAT};")
         _bring_up(base, there, read)
-        rows = base.execute(
-            "SELECT d.ref, d.kind, d.path, d.at, d.session, d.branch, -bm25(bodies)"
-            " FROM bodies JOIN documents d ON d.id = bodies.rowid WHERE bodies MATCH ?",
-            (_in_fts(terms),),
-        ).fetchall()
+        return base.execute(_QUERY, {**wanted, "words": _in_fts(terms)}).fetchall()
     finally:
         base.close()
-    return [Hit(**dict(zip(Hit.fields(), row, strict=True))) for row in rows]
-
-
-def _make(base: sqlite3.Connection) -> None:
-    for table in ("files", "documents", "bodies"):
-        base.execute(f"DROP TABLE IF EXISTS {table}")
-    base.executescript(_SCHEMA)
-    base.execute(f"PRAGMA user_version={_FORMAT}")
 
 
 def _bring_up(base: sqlite3.Connection, there: dict[str, Signature], read: Reader) -> None:
     """Index what is new or has changed; forget what is gone."""
     known = {row[0]: (row[1], row[2]) for row in base.execute("SELECT path, time, size FROM files")}
-    old = [name for name, signature in known.items() if there.get(name) != signature]
-    new = [name for name, signature in there.items() if known.get(name) != signature]
     with base:
-        for name in old:
-            ids = base.execute("SELECT id FROM documents WHERE path=?", (name,)).fetchall()
-            base.executemany("DELETE FROM bodies WHERE rowid=?", ids)
-            base.execute("DELETE FROM documents WHERE path=?", (name,))
-            base.execute("DELETE FROM files WHERE path=?", (name,))
-        for name in new:
-            base.execute("INSERT INTO files VALUES (?,?,?)", (name, *there[name]))
-            for one in read(name):
-                made = base.execute(
-                    "INSERT INTO documents VALUES (NULL,?,?,?,?,?,?)",
-                    (name, one.ref, one.kind, one.at, one.session, one.branch),
-                )
-                body = folded(one.text[:_MOST_INDEXED])
-                base.execute(
-                    "INSERT INTO bodies (rowid, body) VALUES (?,?)", (made.lastrowid, body)
-                )
-
-
-def _signatures(layout: Layout) -> dict[str, Signature]:
-    """Return the signatures of all files: those of the stores, archived, and of ended sessions."""
-    found: dict[str, Signature] = {}
-    suffixes = tuple({store.suffix for store in stores.STORES if store.suffix})
-    folders: dict[str, None] = {}
-    for store in stores.with_documents():
-        place = layout.store(store.kind)
-        if store.is_file:
-            found |= _signature(place)
-        else:
-            folders |= dict.fromkeys([place, *addresses.away(layout, store)])
-    for folder in folders:
-        for entry in addresses.walked(folder, suffixes):
-            found |= _signature(entry.path)
-    return found
-
-
-def _signature(path: str) -> dict[str, Signature]:
-    """Return the signature of a file by its path; empty if it is gone."""
-    try:
-        about = os.stat(path)
-    except OSError:
-        return {}
-    return {path: (about.st_mtime_ns, about.st_size)}
+        for path in (path for path, signature in known.items() if there.get(path) != signature):
+            ids = "SELECT id FROM documents WHERE path=?"
+            base.execute(f"DELETE FROM bodies WHERE rowid IN ({ids})", (path,))
+            base.execute("DELETE FROM documents WHERE path=?", (path,))
+            base.execute("DELETE FROM files WHERE path=?", (path,))
+        for path in (path for path, signature in there.items() if known.get(path) != signature):
+            base.execute("INSERT INTO files VALUES (?,?,?)", (path, *there[path]))
+            for document in read(path):
+                row = base.execute(_ADD, document).lastrowid
+                body = folded(document["text"][:_MOST_INDEXED])
+                base.execute("INSERT INTO bodies (rowid, body) VALUES (?,?)", (row, body))
 
 
 # The query language, and texts in the form in which they are compared: lower case, no accents, no
@@ -406,24 +344,19 @@ def _signature(path: str) -> dict[str, Signature]:
 # their own.
 
 
-_WIDE = 0x2E80  # from this code point on, each letter is a word
 _TERM = re.compile(r'"([^"]*)"(\*?)|([^\s"]+)')
-_PLAIN = re.compile(r"[^a-z0-9]+")
+_NO_LETTERS = re.compile(r"[\W_]+")
+_WIDE = re.compile("[\u2e80-\U0010ffff]")
 _MOST_TERMS = 32  # terms in a query
 
 
 def folded(text: str) -> str:
     """Return the words of a text, separated by single spaces."""
     if text.isascii():
-        return _PLAIN.sub(" ", text.lower()).strip()
-    text = unicodedata.normalize("NFKD", text.lower()).lower()
-    made = []
-    for char in text:
-        if char.isalnum():
-            made.append(f" {char} " if ord(char) >= _WIDE else char)
-        elif not unicodedata.combining(char):
-            made.append(" ")
-    return " ".join("".join(made).split())
+        return _NO_LETTERS.sub(" ", text.lower()).strip()
+    decomposed = unicodedata.normalize("NFKD", text.lower()).lower()
+    bare = "".join(char for char in decomposed if not unicodedata.combining(char))
+    return " ".join(_WIDE.sub(r" \g<0> ", _NO_LETTERS.sub(" ", bare)).split())
 
 
 def terms_of(text: str) -> tuple[Term, ...]:
@@ -441,11 +374,6 @@ def terms_of(text: str) -> tuple[Term, ...]:
 def _in_fts(terms: tuple[Term, ...]) -> str:
     """Return the terms as an FTS5 query, in which nothing that was typed acts as an operator."""
     return " AND ".join(f'"{" ".join(t.words)}"' + (" *" if t.prefix else "") for t in terms)
-
-
-def _count(body: str, terms: tuple[Term, ...]) -> int:
-    """Return how many of the terms a folded text has."""
-    return sum(f" {' '.join(t.words)}{'' if t.prefix else ' '}" in f" {body} " for t in terms)
 
 
 def _marked(line: str, terms: tuple[Term, ...]) -> str:

@@ -8,6 +8,7 @@ from contextkit.base import addresses, files, ledger, names, redaction, tokens
 from contextkit.base.errors import bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
+from contextkit.base.type_names import Callable
 from contextkit.payloads.documents import receipts
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.documents.receipts import Receipt, Row
@@ -189,15 +190,32 @@ def _told(layout: Layout, output: Output, path: str, seconds: float = 0) -> Told
     )
     if not seconds:
         return telling.tell(layout, asked)
-    from contextkit.payloads.flows import limited
-
     try:
-        with limited.seconds(seconds):
-            return telling.tell(layout, asked)
-    except limited.TooLong:
+        return _within(seconds, lambda: telling.tell(layout, asked))
+    except TimeoutError:
         return telling.unread(layout, asked, f"not digested within {seconds:g} s")
     except Exception:  # a bug in a reader of texts must not lose what is stored
         return telling.unread(layout, asked, "could not be digested")
+
+
+def _within(seconds: float, work: Callable[[], Told]) -> Told:
+    """What `work` returns. Raises TimeoutError once the time is up, in the main thread alone."""
+    import signal
+    import threading
+
+    if threading.current_thread() is not threading.main_thread():
+        return work()
+
+    def ring(number: int, frame: object) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, ring)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+        return work()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def _answer(layout: Layout, told: Told, path: str, notes: list[str], passed: bool = True) -> Stored:

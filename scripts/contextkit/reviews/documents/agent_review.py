@@ -420,8 +420,7 @@ class Research:
             if ":" not in lead:
                 self._add(number, lead)
         elif self._section == "confidence":
-            words = "".join(char if char.isalpha() else " " for char in text.lower()).split()
-            self._sure = self._sure or "high" in words or "medium" in words
+            self._sure = self._sure or not {"high", "medium"}.isdisjoint(review_lines.words(text))
         elif self._section == "gaps":
             self._gaping = self._gaping or "significant gap" in text.lower()
 

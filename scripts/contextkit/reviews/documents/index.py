@@ -304,8 +304,7 @@ def label_of(text: str) -> str:
     """Return the severity of a line that names only one: `**Critical (Must Fix):**`; else ''."""
     if "|" in text or len(text) > _LONGEST_LABEL:
         return ""
-    low = lines.plain(text).lower().replace("-", " ")
-    apart = "".join(char if char.isalnum() else " " for char in low).split()
+    apart = lines.words(lines.plain(text))
     whole = " ".join(apart[:2])
     pair = whole in ("must fix", "should fix", "needs attention")
     first = vocabulary.severity("-".join(apart[: 1 + pair])) if apart else ""

@@ -89,6 +89,12 @@ def plain(text: str) -> str:
     return text.replace("**", "").replace("__", "").replace("`", "").strip(" \t*_")
 
 
+def words(text: str, also: str = "") -> list[str]:
+    """Return the words of a text in lowercase: its runs of letters, digits, and `also`."""
+    low = text.lower()
+    return "".join(c if c.isalnum() or c in also else " " for c in low).split()
+
+
 def unquoted(text: str) -> str:
     return text.strip(QUOTES + " \t*`")
 

@@ -23,7 +23,7 @@ from contextkit.base.records import NamedTuple
 from contextkit.reviews.documents import index, lines, objects, places, vocabulary
 from contextkit.reviews.documents.index import Finding
 from contextkit.reviews.documents.places import NONE, Place
-from contextkit.reviews.documents.vocabulary import SERIOUS, Head
+from contextkit.reviews.documents.vocabulary import SERIOUS, SEVERITIES, Head
 from contextkit.text.blocks import Block, blocks, titles
 from contextkit.text.patterns import Pattern
 
@@ -51,13 +51,11 @@ _GENERAL = frozenset("code review detailed details the all results report securi
 _LABELS = frozenset(
     "SEVERITY PRIORITY SEV LEVEL RISK SCHWEREGRAD PRIORITÄT SÉVÉRITÉ GRAVITÉ PRIORITÉ SEVERIDAD"
     " GRAVEDAD PRIORIDAD GRAVIDADE SEVERIDADE GRAVITÀ 重要度 深刻度 严重程度 严重性 严重级别"
-    " 优先级 優先度"
-    " СЕРЬЁЗНОСТЬ КРИТИЧНОСТЬ ПРИОРИТЕТ".split()
+    " 优先级 優先度 СЕРЬЁЗНОСТЬ КРИТИЧНОСТЬ ПРИОРИТЕТ".split()
 )
 _TITLES = frozenset(
     "TITLE ISSUE FINDING PROBLEM MESSAGE SUMMARY NAME BUG TITEL PROBLÈME PROBLEMA BEFUND TITRE"
-    " TÍTULO"
-    " TITOLO 問題 问题 タイトル 标题 ПРОБЛЕМА".split()
+    " TÍTULO TITOLO 問題 问题 タイトル 标题 ПРОБЛЕМА".split()
 )
 _TAG = Pattern(r"<(/?)(\w{1,12})\b([^<>]{0,300})>")
 _IMAGE = Pattern(r"!\[([^\]\n]{0,80})\]\([^()\n]{0,300}\)")
@@ -84,13 +82,12 @@ _ANNOTATION = Pattern(  # of a build, for the page of a pull request
 )
 _COUNT = Pattern(r"^[\s(]*(?:[:=—–-]\s*)?\(?\d{1,5}\)?[\s).,;|]*(?:[\w ]{0,24}|$)")
 _BOLD = Pattern(r"\*\*(.{2,300}?)\*\*|__(.{2,300}?)__")
+_BRACKETS = Pattern(r"[(\[]([^()\[\]]{1,80})")
 _SENTENCE = Pattern(r"(?<=[.!?。！？])(?:\s|$)|(?<=[。！？])")
 _WORST = Pattern(
-    r"must (?:be |not )?(?:fix|ship|merge)|has to be fixed|data loss|not (?:be )?(?:merge"
-    r"|ship)|blocker|critical"
-    r"|show-?stopper|before (?:this|it) (?:goes|ships|lands|is merged|can be merged)"
-    r"|remote code|injection"
-    r"|anyone can|corrupt|twice",
+    r"must (?:be |not )?(?:fix|ship|merge)|has to be fixed|data loss|not (?:be )?(?:merge|ship)"
+    r"|blocker|critical|show-?stopper|before (?:this|it) (?:goes|ships|lands|is merged"
+    r"|can be merged)|remote code|injection|anyone can|corrupt|twice",
     re.IGNORECASE,
 )
 _BAD = Pattern(
@@ -155,9 +152,8 @@ def _single(found: list[_Found]) -> list[Finding]:
     kept: list[_Found] = []
     known: dict[str, int] = {}
     for one in sorted(found, key=lambda each: (each.recap, each.finding.line)):
-        words = "".join(c if c.isalnum() else " " for c in one.finding.title.lower()).split()
         keys = [f"#{one.finding.id.upper()}"] if one.finding.id else []
-        keys.append(" ".join(words)[:80])
+        keys.append(" ".join(lines.words(one.finding.title))[:80])
         at = next((known[key] for key in keys if key in known), -1)
         if at < 0 or not (merged := _as_one(kept[at], one)):
             known = dict.fromkeys(keys, len(kept)) | known
@@ -410,7 +406,8 @@ class _Sight:
         for number in range(block.first + 1, block.last + 1):
             row = self.rows[number - 1].strip()
             if row[:2] == "- " or number == block.last:
-                found += _of_fields(said, start, number - 1)
+                one = _of_row(list(map(column, said)), list(said.values()), start, "")
+                found += [_Found(True, one.replace(end=number - 1))] if one else []
                 said, start = {}, number
             key, mark, value = row.removeprefix("- ").partition(":")
             if mark and value.strip():
@@ -503,9 +500,13 @@ def _is_fields(rows: list[str]) -> bool:
 
 def _of_row(roles: list[str], row: list[str], number: int, group: str) -> Finding | None:
     """Return the finding in a row of a table; `group` is the severity of the table as a whole."""
-    fields = dict(zip(roles, row, strict=False))
-    word = fields.get("severity", "")
-    severity = vocabulary.severity(word) if "severity" in fields else group
+    fields: dict[str, str] = {}
+    for role, cell in zip(roles, row, strict=False):
+        fields.setdefault(role, cell)
+    identity = fields.get("id", "").strip()
+    identity = identity if vocabulary.is_id(identity) else ""
+    severity = vocabulary.severity(fields["severity"]) if "severity" in fields else group
+    severity = severity or vocabulary.severity_of_id(identity)
     title = fields.get("title", "")
     if not title:
         others = [cell for role, cell in fields.items() if role not in ("severity", "line")]
@@ -517,8 +518,6 @@ def _of_row(roles: list[str], row: list[str], number: int, group: str) -> Findin
     digits = re.match(r"\D{0,3}(\d{1,7})", fields.get("line", ""))
     if digits and place.file and not place.line:
         place = Place(place.file, int(digits[1]))
-    identity = fields.get("id", "").strip()
-    identity = identity if vocabulary.is_id(identity) else ""
     return _finding(severity, identity, _first_sentence(title), number, number, place)
 
 
@@ -565,25 +564,24 @@ LINTERS = {
     "notice": "P3", "convention": "P3", "refactor": "P3", "hint": "P3", "blocking": "P0",
 }  # fmt: skip
 _COLUMNS = {
-    "file": "file", "path": "file", "component": "file", "location": "place", "where": "place",
-    "file:line": "place", "line": "line", "lines": "line", "line(s)": "line", "rule": "rule",
-    "message": "title", "problem": "title", "details": "title", "bug": "title", "what": "title",
-    "name": "title", "vulnerability": "title", "risk level": "severity", "impact": "severity",
-    "schweregrad": "severity", "priorität": "severity", "problem ": "title", "datei": "file",
-    "zeile": "line", "gravité": "severity", "sévérité": "severity", "problème": "title",
-    "fichier": "file", "ligne": "line", "severidad": "severity", "gravedad": "severity",
-    "problema": "title", "archivo": "file", "línea": "line", "severidade": "severity",
-    "gravidade": "severity", "重要度": "severity", "深刻度": "severity", "問題": "title",
-    "ファイル": "file", "行": "line", "严重程度": "severity", "严重性": "severity", "问题": "title",
-    "文件": "file", "描述": "title", "befund": "title", "beschreibung": "title", "count": "count",
-    "anzahl": "count", "type": "type", "category": "type", "agents": "type", "agent": "type",
+    "file": "file path component datei fichier archivo ファイル 文件",
+    "place": "location where file:line",
+    "line": "line lines line(s) zeile ligne línea 行",
+    "rule": "rule",
+    "title": "message problem details bug what name vulnerability problème problema 問題 问题 描述"
+             " befund beschreibung",
+    "severity": "risk-level impact schweregrad priorität gravité sévérité severidad gravedad"
+                " severidade gravidade 重要度 深刻度 严重程度 严重性",
+    "count": "count anzahl",
+    "type": "type category agents agent",
 }  # fmt: skip
+_ROLES = {word: role for role, words in _COLUMNS.items() for word in words.split()}
 
 
 def column(cell: str) -> str:
     """Return the role of a table's column, by its head."""
-    word = lines.plain(cell).lower()
-    return _COLUMNS.get(word) or index.role(cell) or word
+    word = lines.plain(cell).lower().replace(" ", "-")
+    return _ROLES.get(word) or index.role(cell) or word
 
 
 @functools.lru_cache(1 << 18)
@@ -634,19 +632,15 @@ def label_in(row: str) -> str:
         return ""
     if "❰" in row:
         return vocabulary.severity(row.strip(" ❰❱"))
-    label, value = vocabulary.labelled(row.strip(" >"))
     if row.rstrip(" *_").endswith(("everity", "riority")) and len(row) < 40:
         return vocabulary.severity(lines.plain(row).rpartition(" ")[0])
+    label, value = vocabulary.labelled(row.strip(" >"))
     if label.strip(" _*") in _LABELS:
-        return vocabulary.severity(first_part(value)) or vocabulary.severity(
-            value.split(" ")[0] if value else ""
-        )
-    found = _INLINE.search(row)
-    if (found and row.strip(" *_-([{>\"'|")[:1].lower() in ("s", "p", "g", "[", "")) or (
-        found and row.lstrip(" -*|").lower().startswith(("severity", "id", "type", "[", "file"))
-    ):
-        return vocabulary.severity(found["value"].strip("*_`\"'"))
-    return ""
+        return vocabulary.severity(first_part(value)) or vocabulary.severity(value.split(" ")[0])
+    begins = row.strip(" *_-({>\"'|").lower()
+    found = begins[:1] in ("s", "p", "g", "[") or begins.startswith(("id", "type", "file"))
+    stated = _INLINE.search(row) if found else None
+    return vocabulary.severity(stated["value"].strip("*_`\"'")) if stated else ""
 
 
 def first_part(value: str) -> str:
@@ -664,7 +658,8 @@ def _head(text: str) -> Head:
         r"(?:`?\d{1,7}(?:-\d{1,7})?`?\s?:\s)?(?:_[^_\n]{1,40}_\s?\|\s?)_?([^_\n]{1,24})_?$", bare
     )
     if marked and vocabulary.severity(marked[1]):
-        return Head(f"[{_word_of(marked[1])}] ")
+        known = (one for one in marked[1].split() if one.isalnum() and vocabulary.severity(one))
+        return Head(f"[{next(known, marked[1])}] ")
     emoji = re.match(
         r"[*_\[ ]{0,4}(🔴|🟥|🚨|🛑|⛔|🟠|🟡|🔵|🟢|❌|⚠️?|❯❯❱|❯❱|❱)\s{0,2}[*_\] ]{0,4}", bare
     )
@@ -681,46 +676,30 @@ def _head(text: str) -> Head:
     return head
 
 
-def _word_of(text: str) -> str:
-    return next(
-        (word for word in text.split() if vocabulary.severity(word) and word.isalnum()), text
-    )
-
-
 def _tail(text: str) -> str:
     """Return the severity at the end of a title or in its brackets: `Race — High`, `Race (P0)`."""
     found = ""
-    for part in text.replace("[", "(").replace("]", ")").replace("`", "").split("(")[1:8]:
-        words = part.partition(")")[0].replace(":", " ").replace(",", " ").replace("/", " ").split()
-        if 0 < len(words) <= 4:
-            known = [
-                vocabulary.severity(word.upper())
-                for word in words
-                if word.lower() not in ("severity", "priority")
-            ]
-            if (
-                all(known)
-                or (words[0].upper() in vocabulary.SEVERITIES)
-                or any(w.upper() in vocabulary.SEVERITIES for w in words)
-            ):
-                found = vocabulary.strictest(found, *known)
+    for part in _BRACKETS.findall(text.replace("`", ""))[:8]:
+        words = re.sub(r"[:,/]", " ", part.upper()).split()
+        known = [vocabulary.severity(w) for w in words if w not in ("SEVERITY", "PRIORITY")]
+        if 0 < len(words) <= 4 and (all(known) or not set(words).isdisjoint(SEVERITIES)):
+            found = vocabulary.strictest(found, *known)
     for mark in (" — ", " – ", " - ", " | "):
         last = text.rpartition(mark)[2] if mark in text else ""
-        if last and len(last) < 24:
+        if 0 < len(last) < 24:
             found = vocabulary.strictest(found, vocabulary.severity(_clean(last)))
     return found
 
 
 @functools.lru_cache(1 << 18)
 def _is_about(title: str, words: frozenset[str]) -> bool:
-    said = "".join(c if c.isalnum() or c == "-" else " " for c in title.lower()).split()
+    said = lines.words(title, "-")
     return len(said) <= 6 and not words.isdisjoint(said)
 
 
 def _is_general(title: str) -> bool:
     """Whether a heading names no finding but all of them: `Findings`, `Code review`."""
-    said = "".join(c if c.isalnum() else " " for c in title.lower()).split()
-    return all(word in _PLURALS or word in _GENERAL for word in said)
+    return (_PLURALS | _GENERAL).issuperset(lines.words(title))
 
 
 def is_plural(word: str) -> bool:
@@ -748,17 +727,6 @@ def _is_kind(title: str) -> bool:
     return low in ("potential issue", "refactor suggestion", "bug", "issue", "security", "nitpick")
 
 
-def _of_fields(said: dict[str, str], first: int, last: int) -> list[_Found]:
-    word = said.get("severity") or said.get("level") or said.get("priority", "")
-    identity = said.get("id", "") if vocabulary.is_id(said.get("id", "")) else ""
-    known = vocabulary.strictest(vocabulary.severity(word), vocabulary.severity_of_id(identity))
-    keys = ("title", "summary", "description", "message", "section")
-    title = next((said[key] for key in keys if key in said), "")
-    place = places.find(f"{said.get('file', said.get('path', ''))}:{said.get('line', '')}")
-    found = known and title and _finding(known, identity, title, first, last, place)
-    return [_Found(True, found)] if found else []
-
-
 def unmarked(row: str) -> str:
     """Return a line without HTML, images and quote marks, so that it reads as Markdown."""
     bare = row.lstrip()
@@ -782,18 +750,17 @@ def _badge(alt: str) -> str:
 
 
 def _as_markdown(found: re.Match[str]) -> str:
-    end, tag = found[1], found[2].lower()
-    if tag in ("b", "strong", "summary"):
-        return "**"
-    if tag in ("h1", "h2", "h3", "h4", "h5", "h6"):
+    end, tag = bool(found[1]), found[2].lower()
+    if tag[0] == "h" and tag[1:].isdigit():
         return "" if end else "#" * int(tag[1]) + " "
-    if tag == "code":
-        return "`"
-    if tag in ("td", "th"):
-        return " " if end else "| "
-    if tag == "li":
-        return "" if end else "- "
-    return " " if tag in ("br", "p", "div") else ""
+    return _MARKS.get(tag, ("", ""))[end]
+
+
+_MARKS = {  # of HTML: what begins and what ends it in Markdown
+    **dict.fromkeys(("b", "strong", "summary"), ("**", "**")), "code": ("`", "`"),
+    **dict.fromkeys(("td", "th"), ("| ", " ")), "li": ("- ", ""),
+    **dict.fromkeys(("br", "p", "div"), (" ", " ")),
+}  # fmt: skip
 
 
 def _sentences(text: str) -> list[str]:

@@ -305,9 +305,13 @@ def _has_head(bare: str) -> bool:
 
 
 def _words(text: str) -> set[str]:
-    plain = "".join(char if char.isalnum() else " " for char in text.lower())
-    words = [word for word in plain.split() if len(word) > 3 or any(map(str.isdigit, word))]
-    return {word for word in words if word not in _GENERAL and not word.isdigit()}
+    return {
+        word
+        for word in lines.words(text)
+        if word not in _GENERAL
+        and not word.isdigit()
+        and (len(word) > 3 or any(map(str.isdigit, word)))
+    }
 
 
 def _key(text: str) -> str:
@@ -450,5 +454,4 @@ def _is_plain_label(label: str) -> bool:
 
 
 def _first_word(text: str) -> str:
-    words = "".join(c if c.isalpha() else " " for c in text.lower()).split()
-    return next((w for w in words if w in _FIXES or w in _PROBLEMS or w in _FACTS), "")
+    return next((w for w in lines.words(text) if w in _FIXES or w in _PROBLEMS or w in _FACTS), "")

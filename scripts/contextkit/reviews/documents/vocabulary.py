@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import functools
 
-from contextkit.reviews.documents.lines import QUOTES, plain, unbulleted, unquoted
+from contextkit.reviews.documents.lines import QUOTES, plain, unbulleted, unquoted, words
 
 SEVERITIES = ("P0", "P1", "P2", "P3", "IMP")  # strictest first
 SERIOUS = ("P0", "P1")
@@ -71,17 +71,17 @@ def severity(text: str) -> str:
     """Return P0 to P3 or IMP for a severity word in any form, the strictest of several; else ''."""
     if len(text) > 60:
         return ""
-    words: list[str] = []
+    said: list[str] = []
     for word in text.upper().replace("_", "-").translate(_APART).split():
         word = trimmed(word) or word
         if word[0].isalnum() or word in _WORDS:
-            if not words and word.partition("-")[0] not in _FIRST_WORDS:
+            if not said and word.partition("-")[0] not in _FIRST_WORDS:
                 return ""
-            words.append(word)
-    whole = "-".join(words)
+            said.append(word)
+    whole = "-".join(said)
     if whole in _WORDS:
         return _WORDS[whole]
-    known = [_WORDS.get(word, "") for word in words]
+    known = [_WORDS.get(word, "") for word in said]
     return strictest(*known) if all(known) else ""
 
 
@@ -125,19 +125,15 @@ def of_audit(identity: str) -> str:
 
 def mentions_serious(text: str) -> bool:
     """Whether a word of `text` is P0 or P1, or an id that carries one of them."""
-    upper = text.upper()
-    if "P0" not in upper and "P1" not in upper:
-        return False
-    words = "".join(char if char.isalnum() else " " for char in upper).split()
-    return any(word in SERIOUS for word in words)
+    return not {"p0", "p1"}.isdisjoint(words(text))
 
 
 def says_nothing(text: str) -> bool:
     """Whether a line, or the text after `P0:`, only says that there is none."""
     if len(text) > 80:
         return False
-    words = "".join(char if char.isalnum() else " " for char in text.lower()).split()
-    return not _NOTHING.isdisjoint(words) and _SAYS_NOTHING.issuperset(words)
+    said = words(text)
+    return not _NOTHING.isdisjoint(said) and _SAYS_NOTHING.issuperset(said)
 
 
 def is_comment(text: str) -> bool:
@@ -253,5 +249,5 @@ def _leaves_standing(rest: str) -> bool:
 def passes(said: str) -> bool:
     """Whether a verdict in other words at least begins with a pass: `PASS with notes`."""
     low = plain(said).lower()
-    letters = "".join(char if char.isalpha() else " " for char in low)
-    return letters.partition(" ")[0] in _PASSES and "|" not in low and "fail" not in low
+    first = words(low)[:1] if low[:1].isalpha() else []
+    return set(_PASSES).issuperset(first) and bool(first) and "|" not in low and "fail" not in low

@@ -96,10 +96,11 @@ def decide(layout: Layout, asked: Asked, read: Iterable[Reading]) -> Decision:
         if run and known:
             counting = [one for one, who in known if who]
             by = {one.identity: who for one, who in known}
-            gone = history.hidden(run, reading, counting)
-            dismissed += _named(reading, history.hidden_by(run, reading, counting), by)
+            hidden = history.hidden(run, reading, counting)
+            gone = set(hidden)
+            dismissed += _named(reading, hidden, by)
             others = [one for one, who in known if not who]
-            waiting += _named(reading, history.hidden_by(run, reading, others), {})
+            waiting += _named(reading, history.hidden(run, reading, others), {})
         reasons += of_agent(reading, entry, asked, missed, run.blocks if run else (), gone)
     return Decision(
         reasons=tuple(reasons), agents=len(readings), revision=revision,

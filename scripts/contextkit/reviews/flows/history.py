@@ -21,6 +21,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextkit.reviews.flows.drill_down import IndexRow
 
+    _Rows = Sequence[synthesis.Row | MergedFinding | IndexRow]
+
 
 def annotate(layout: Layout, run: Run, data: dict[str, object], found: list[MergedFinding]) -> None:
     """Add what is known across runs to findings.json: identity, since, dismissed, and `fixed`.
@@ -161,18 +163,9 @@ def open_findings(layout: Layout, run: Run) -> dict[str, list[str]]:
     return found
 
 
-def hidden_by(
-    run: Run, reading: agent_files.Reading, known: list[Dismissal]
-) -> dict[int, Dismissal]:
-    """Map the numbers of the findings that dismissals hide to the dismissals."""
-    rows = _rows(reading) if known else []
-    found = _recognized(run, rows, known) if known else {}
-    return {n: one for n, one in found.items() if rows[n].severity != "P0" or one.by}
-
-
-def hidden(run: Run, reading: agent_files.Reading, known: list[Dismissal]) -> set[int]:
-    """Return the numbers of the findings in an agent's file that the dismissals `known` hide."""
-    return set(hidden_by(run, reading, known))
+def hidden(run: Run, reading: agent_files.Reading, known: list[Dismissal]) -> dict[int, Dismissal]:
+    """Map the numbers of the findings in an agent's file that dismissals hide to the dismissals."""
+    return _hidden(run, _rows(reading), known) if known else {}
 
 
 def marked(layout: Layout, run: Run, rows: list[IndexRow]) -> list[IndexRow]:
@@ -187,17 +180,13 @@ def marked(layout: Layout, run: Run, rows: list[IndexRow]) -> list[IndexRow]:
     return marked
 
 
-def _hidden(
-    run: Run, rows: Sequence[synthesis.Row | MergedFinding | IndexRow], known: list[Dismissal]
-) -> set[int]:
-    """Return the numbers of the dismissed rows; a P0 only if its dismissal says who decided it."""
+def _hidden(run: Run, rows: _Rows, known: list[Dismissal]) -> dict[int, Dismissal]:
+    """Map the dismissed rows to their dismissals; a P0 needs one that says who decided it."""
     found = _recognized(run, rows, known)
-    return {number for number, one in found.items() if rows[number].severity != "P0" or one.by}
+    return {n: one for n, one in found.items() if rows[n].severity != "P0" or one.by}
 
 
-def _recognized(
-    run: Run, rows: Sequence[synthesis.Row | MergedFinding | IndexRow], known: list[Dismissal]
-) -> dict[int, Dismissal]:
+def _recognized(run: Run, rows: _Rows, known: list[Dismissal]) -> dict[int, Dismissal]:
     """Map the numbers of dismissed rows to their dismissals.
 
     Rows match by identity, or else by the same place and similar words, each dismissal once; words

@@ -171,11 +171,10 @@ def file_of(place: str) -> str:
 
 def line_of(place: str) -> int:
     """Return the first line that a place names; 0 for none."""
-    rest = place[len(file_of(place)) :]
-    digits = "".join(char if char.isdigit() else " " for char in rest).split()
-    return int(digits[0][:9]) if digits else 0
+    found = re.search(r"\d{1,9}", place[len(file_of(place)) :])
+    return int(found[0]) if found else 0
 
 
 def _words(title: str) -> str:
-    plain = "".join(char if char.isalnum() or char == "_" else " " for char in title.casefold())
-    return " ".join(word for word in plain.split() if word not in _FILLERS)
+    words = re.findall(r"\w+", title.casefold())
+    return " ".join(word for word in words if word not in _FILLERS)

@@ -81,25 +81,20 @@ def start(layout: Layout, asked: Request, now: int) -> Started:
     _check_agents(asked.agents or process.agents)
     kind, target = comparisons.identify(layout, process, asked.target)
     with files.locked(layout.lock(runs.folder(layout))):
-        found = runs.load_all(layout)
-        known, broken = found.documents, list(map(str, found.broken))
-        ended = _ended(layout, process, target, known, now) if asked.restart else {}
-        known = [ended.get(run.id, run) for run in known]
-        folder, notes = _choose(layout, process, target, known, now)
+        begun = _Start(layout, process, target, now)
+        ended = begun.restart() if asked.restart else []
+        folder = begun.choose()
         subject = comparisons.take_up(layout, process, kind, target, asked.base, folder)
-        run = _run(layout, process, subject, asked.agents, folder, runs.new_id(now, known), now)
-        launches = tuple(_launch(layout, process, subject, run, agent) for agent in run.roster)
-        for one in ended.values():
+        run = begun.run(subject, asked.agents, folder)
+        launches = begun.launches(run, subject.kind)
+        for one in ended:
             runs.change(layout, one.id, finished_at=one.finished_at, ended=one.ended)
-        _clear(layout, folder, known, run.id, now)
-        _write(layout, subject, run, launches)
+            begun.notes.append(f"ended the run {one.id}, which was going on in {one.output_dir}")
+        begun.write(run, subject, launches)
         if asked.notify.strip():
             files.write(runs.part(layout, run.id, ".notify"), asked.notify.strip())
-    notes += [
-        f"ended the run {one.id}, which was going on in {one.output_dir}" for one in ended.values()
-    ]
-    said = (*broken, *notes, *_notes(layout, process, subject, asked))
-    return Started(run=run, launches=launches, notes=said)
+    notes = (*begun.notes, *_notes(layout, process, subject, asked))
+    return Started(run=run, launches=launches, notes=notes)
 
 
 def recheck(layout: Layout, run_id: str, now: int) -> Started:
@@ -113,26 +108,14 @@ def recheck(layout: Layout, run_id: str, now: int) -> Started:
     still = history.open_findings(layout, before)
     if not still:
         raise ContextError(f"no P0 or P1 of {before.id} is open: make verdict_gate run={before.id}")
-    process = processes.load(layout, before.process)
     with files.locked(layout.lock(runs.folder(layout))):
-        found = runs.load_all(layout)
-        known = found.documents
+        begun = _Start(layout, processes.load(layout, before.process), before.target, now)
         subject = comparisons.since(layout, before)
-        folder, notes = _choose(layout, process, before.target, known, now)
-        run = _run(layout, process, subject, tuple(still), folder, runs.new_id(now, known), now)
+        run = begun.run(subject, tuple(still), begun.choose())
         run = run.replace(rechecks=before.id, open=still, source=before.source)
-        launches = tuple(_launch(layout, process, subject, run, agent) for agent in run.roster)
-        _clear(layout, folder, known, run.id, now)
-        _write(layout, subject, run, launches)
-    return Started(run=run, launches=launches, notes=(*map(str, found.broken), *notes))
-
-
-def _ended(
-    layout: Layout, process: Process, target: str, known: list[Run], now: int
-) -> dict[str, Run]:
-    """Return the runs that a restart ends, by id, in their final state."""
-    same = _going_on(layout, process, target, known, now)
-    return {run.id: run.replace(finished_at=names.iso(now), ended="restarted") for run in same}
+        launches = begun.launches(run, subject.kind)
+        begun.write(run, subject, launches)
+    return Started(run=run, launches=launches, notes=tuple(begun.notes))
 
 
 def _check_agents(agents: tuple[str, ...]) -> None:
@@ -146,132 +129,105 @@ def _check_agents(agents: tuple[str, ...]) -> None:
             raise bad_input(f"agents: {seen[file]!r} and {agent!r} would share a file")
 
 
-def _run(
-    layout: Layout,
-    process: Process,
-    subject: Subject,
-    agents: tuple[str, ...],
-    folder: str,
-    run_id: str,
-    now: int,
-) -> Run:
-    small = subject.small and not agents and bool(process.small_agents)
-    roster = agents or (process.small_agents if small else process.agents)
-    return Run(
-        id=run_id,
-        process=process.name,
-        mode=process.mode,
-        output_dir=folder,
-        roster=tuple(dict.fromkeys(roster)),
-        started_at=names.iso(now),
-        target=subject.target,
-        revision=subject.revision,
-        head=git.head(layout.repository).commit,
-        base=subject.base,
-        source=subject.source,
-        input=os.path.join(folder, "input", subject.name),
-        timeout=next(iter(process.seconds.values())),
-        timeouts=dict(process.seconds),
-        blocks=process.blocks,
-        small=small,
-        files=subject.files,
-        asks=True,
-        session_id=sessions.find_current(layout),
-    )
+class _Start:
+    """The start of a run of one process and target, next to the runs that there are.
 
-
-def _launch(layout: Layout, process: Process, subject: Subject, run: Run, agent: str) -> Launch:
-    contract = contracts.of_run(layout, run, agent)
-    text = contracts.prompt(
-        agent, process.name, layout.join(run.input), subject.kind, contract, run.to_confirm(agent)
-    )
-    prompt = layout.join(runs.prompt_path(run, agent))
-    return Launch(agent=agent, path=runs.output_path(layout, run, agent), prompt=prompt, text=text)
-
-
-def roster(
-    layout: Layout, run: Run, launches: tuple[Launch, ...], working: dict[str, str] | None = None
-) -> dict[str, object]:
-    """Return a run as `start` prints it for programs, and as `run.json` in its folder holds it.
-
-    `working` maps agents to the ids of the subagents started for them.
+    `notes` are for the caller. Nothing is written before `write`.
     """
-    return {
-        "run": run.id,
-        "process": run.process,
-        "mode": run.mode,
-        "target": run.target,
-        "output_dir": run.output_dir,
-        "input": run.input,
-        "revision": run.revision,
-        "base": run.base,
-        "small": run.small,
-        "timeout": run.timeout,
-        "agents": [
-            {
-                "agent": one.agent,
-                "path": layout.shown(one.path),
-                "prompt": layout.shown(one.prompt),
-                **({"subagent": working.get(one.agent, "")} if working else {}),
-            }
-            for one in launches
-        ],
-    }
 
+    def __init__(self, layout: Layout, process: Process, target: str, now: int) -> None:
+        self._layout, self._process, self._target, self._now = layout, process, target, now
+        found = runs.load_all(layout)
+        self._known, self.notes = found.documents, list(map(str, found.broken))
 
-def _write(layout: Layout, subject: Subject, run: Run, launches: tuple[Launch, ...]) -> None:
-    folder = files.store(layout.join(run.output_dir))
-    files.write(layout.join(run.input), subject.data)
-    for one in launches:
-        files.write(one.prompt, one.text)
-    listed = formats.to_json(roster(layout, run, launches)) + "\n"
-    files.write(os.path.join(folder, runs.ROSTER_FILE), listed)
-    if subject.listing:
-        runs.keep_listing(layout, run.id, subject.listing)
-    runs.save(layout, run)
+    def restart(self) -> list[Run]:
+        """End the runs of this process and target that may still be live; return them."""
+        mine = (self._process.name, self._target)
+        ended = {
+            run.id: run.replace(finished_at=names.iso(self._now), ended="restarted")
+            for run in self._known
+            if (run.process, run.target) == mine and not is_over(self._layout, run, self._now)
+        }
+        self._known = [ended.get(run.id, run) for run in self._known]
+        return list(ended.values())
 
+    def choose(self) -> str:
+        """Return the folder for the run, relative to the root."""
+        layout, process = self._layout, self._process
+        plain = process.folder(self._target)
+        taken: list[str] = []
+        for folder in itertools.islice(files.numbered(plain), _MOST):
+            files.inside(layout.root, layout.join(folder), "output_dir")
+            here = self._in(folder)
+            if "{" in process.output_dir and any(run.target != self._target for run in here):
+                continue
+            live = [run.id for run in here if not is_over(layout, run, self._now)]
+            if live:
+                taken.append(f"the run {live[-1]} is going on in {folder}")
+            elif _is_tracked(layout, folder):
+                taken.append(f"{folder} holds files that git tracks")
+            else:
+                self.notes += [f"{note}: this one writes to {folder}" for note in taken]
+                return folder
+        raise ContextError(f"{plain}: {_MOST} runs are going on there: end some of them")
 
-def _notes(layout: Layout, process: Process, subject: Subject, asked: Request) -> list[str]:
-    notes = []
-    if subject.small and not asked.agents:
-        notes.append(
-            f"a small change: {', '.join(process.small_agents)} alone; agents= asks others"
+    def _in(self, folder: str) -> list[Run]:
+        return [run for run in self._known if run.output_dir.lower() == folder.lower()]
+
+    def run(self, subject: Subject, agents: tuple[str, ...], folder: str) -> Run:
+        process = self._process
+        small = subject.small and not agents and bool(process.small_agents)
+        roster = agents or (process.small_agents if small else process.agents)
+        return Run(
+            id=runs.new_id(self._now, self._known), process=process.name, mode=process.mode,
+            output_dir=folder, roster=tuple(dict.fromkeys(roster)),
+            started_at=names.iso(self._now), target=subject.target, revision=subject.revision,
+            head=git.head(self._layout.repository).commit, base=subject.base,
+            source=subject.source, input=os.path.join(folder, "input", subject.name),
+            timeout=next(iter(process.seconds.values())), timeouts=dict(process.seconds),
+            blocks=process.blocks, small=small, files=subject.files, asks=True,
+            session_id=sessions.find_current(self._layout),
+        )  # fmt: skip
+
+    def launches(self, run: Run, kind: str) -> tuple[Launch, ...]:
+        return tuple(self._launch(run, kind, agent) for agent in run.roster)
+
+    def _launch(self, run: Run, kind: str, agent: str) -> Launch:
+        layout = self._layout
+        contract, input_path = contracts.of_run(layout, run, agent), layout.join(run.input)
+        text = contracts.prompt(
+            agent, run.process, input_path, kind, contract, run.to_confirm(agent)
         )
-    repository = layout.repository
-    if subject.kind == "diff" and repository and asked.target:
-        ref = "refs/heads/" + asked.target
-        if git.head(repository).branch != asked.target and git.commit_of(repository, ref):
-            notes.append(f"the work tree is reviewed; {asked.target} is not checked out")
-    return notes
+        path, prompt = runs.output_path(layout, run, agent), runs.prompt_path(run, agent)
+        return Launch(agent=agent, path=path, prompt=layout.join(prompt), text=text)
 
+    def write(self, run: Run, subject: Subject, launches: tuple[Launch, ...]) -> None:
+        layout = self._layout
+        self._clear(run)
+        folder = files.store(layout.join(run.output_dir))
+        files.write(layout.join(run.input), subject.data)
+        for one in launches:
+            files.write(one.prompt, one.text)
+        listed = formats.to_json(roster(layout, run, launches)) + "\n"
+        files.write(os.path.join(folder, runs.ROSTER_FILE), listed)
+        if subject.listing:
+            runs.keep_listing(layout, run.id, subject.listing)
+        runs.save(layout, run)
 
-def _choose(
-    layout: Layout, process: Process, target: str, known: list[Run], now: int
-) -> tuple[str, list[str]]:
-    """Return the folder for a run, relative to the root, and what to say about it."""
-    plain = process.folder(target)
-    notes: list[str] = []
-    for folder in itertools.islice(files.numbered(plain), _MOST):
-        files.inside(layout.root, layout.join(folder), "output_dir")
-        here = [run for run in known if run.output_dir.lower() == folder.lower()]
-        if "{" in process.output_dir and any(run.target != target for run in here):
-            continue
-        live = [run.id for run in here if not is_over(layout, run, now)]
-        if live:
-            notes.append(f"the run {live[-1]} is going on in {folder}")
-        elif _is_tracked(layout, folder):
-            notes.append(f"{folder} holds files that git tracks")
-        else:
-            return folder, [f"{note}: this one writes to {folder}" for note in notes]
-    raise ContextError(f"{plain}: {_MOST} runs are going on there: end some of them")
+    def _clear(self, new: Run) -> None:
+        """Make room for the run `new`; safe to repeat after a crash.
 
-
-def _going_on(
-    layout: Layout, process: Process, target: str, known: list[Run], now: int
-) -> list[Run]:
-    """Return the runs of this process and target that may still be live, oldest first."""
-    same = [run for run in known if (run.process, run.target) == (process.name, target)]
-    return [run for run in same if not is_over(layout, run, now)]
+        What earlier runs left in the folder goes to `earlier/`; flat verdicts of runs that are over
+        go to those runs' own folders, so that none is mistaken for one of the new run.
+        """
+        layout, folder = self._layout, new.output_dir
+        over = {run.id for run in self._known if is_over(layout, run, self._now)}
+        _keep_verdicts(layout, over, {run.id for run in self._known})
+        owners = self._in(folder)
+        last = owners[-1].id if owners else f"before-{new.id}"
+        _move(layout.join(folder), layout.join(folder, _EARLIER, last))
+        for run in owners:
+            _relocate(layout, run, os.path.join(folder, _EARLIER, run.id))
 
 
 def is_over(layout: Layout, run: Run, now: int) -> bool:
@@ -301,19 +257,39 @@ def _is_tracked(layout: Layout, folder: str) -> bool:
     return bool(git.answer(top, "ls-files", "-z", "--", f":(top,literal){below}"))
 
 
-def _clear(layout: Layout, folder: str, known: list[Run], new: str, now: int) -> None:
-    """Make room for the run `new`; safe to repeat after a crash.
+def _notes(layout: Layout, process: Process, subject: Subject, asked: Request) -> list[str]:
+    notes = []
+    if subject.small and not asked.agents:
+        notes.append(
+            f"a small change: {', '.join(process.small_agents)} alone; agents= asks others"
+        )
+    repository = layout.repository
+    if subject.kind == "diff" and repository and asked.target:
+        ref = "refs/heads/" + asked.target
+        if git.head(repository).branch != asked.target and git.commit_of(repository, ref):
+            notes.append(f"the work tree is reviewed; {asked.target} is not checked out")
+    return notes
 
-    What earlier runs left in the folder goes to `earlier/`; flat verdicts of runs that are over go
-    to those runs' own folders, so that none is mistaken for one of the new run.
+
+def roster(
+    layout: Layout, run: Run, launches: tuple[Launch, ...], working: dict[str, str] | None = None
+) -> dict[str, object]:
+    """Return a run as `start` prints it for programs, and as `run.json` in its folder holds it.
+
+    `working` maps agents to the ids of the subagents started for them.
     """
-    over = {run.id for run in known if is_over(layout, run, now)}
-    _keep_verdicts(layout, over, {run.id for run in known})
-    owners = [run for run in known if run.output_dir.lower() == folder.lower()]
-    last = owners[-1].id if owners else f"before-{new}"
-    _move(layout.join(folder), layout.join(folder, _EARLIER, last))
-    for run in owners:
-        _relocate(layout, run, os.path.join(folder, _EARLIER, run.id))
+    keys = ("process", "mode", "target", "output_dir", "input", "revision", "base", "small",
+            "timeout")  # fmt: skip
+    agents = [
+        {
+            "agent": one.agent,
+            "path": layout.shown(one.path),
+            "prompt": layout.shown(one.prompt),
+            **({"subagent": working.get(one.agent, "")} if working else {}),
+        }
+        for one in launches
+    ]
+    return {"run": run.id, **{key: getattr(run, key) for key in keys}, "agents": agents}
 
 
 def _move(folder: str, away: str) -> None:
@@ -341,9 +317,8 @@ def _relocate(layout: Layout, run: Run, folder: str) -> None:
         if detail.startswith(old):
             moved = {**entry, "detail_path": f"{folder}/{detail.removeprefix(old)}"}
             files.write(path, formats.to_json(moved) + "\n")
-    moved_input = (
-        run.input.replace(old, folder + "/", 1) if run.input.startswith(old) else run.input
-    )
+    is_inside = run.input.startswith(old)
+    moved_input = f"{folder}/{run.input.removeprefix(old)}" if is_inside else run.input
     runs.change(layout, run.id, output_dir=folder, input=moved_input)
 
 

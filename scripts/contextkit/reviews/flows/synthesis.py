@@ -11,6 +11,8 @@ agent counts from P1-1.
 
 from __future__ import annotations
 
+import re
+
 from contextkit.base import names
 from contextkit.base.records import Record
 from contextkit.base.type_names import Iterator
@@ -152,17 +154,8 @@ def _ordered(found: list[MergedFinding]) -> list[MergedFinding]:
 
 def _in_order(key: str) -> list[tuple[int, str]]:
     """Return a sort key that puts `P1-2` before `P1-10`."""
-    parts: list[tuple[int, str]] = []
-    digits = ""
-    for char in key + "\0":
-        if char.isascii() and char.isdigit():
-            digits += char
-            continue
-        if digits:
-            parts.append((int(digits[:15]), ""))
-            digits = ""
-        parts.append((-1, char))
-    return parts
+    parts = re.findall(r"([0-9]+)|([^0-9])", key)
+    return [(int(digits[:15]) if digits else -1, char) for digits, char in parts]
 
 
 def _pairs(found: list[MergedFinding]) -> list[tuple[float, int, int, bool]]:

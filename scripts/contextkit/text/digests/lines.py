@@ -79,6 +79,7 @@ _NAMED = Pattern(
 )
 _ITEM = Pattern(r"\s*(?:[-*+•o·]\s|\d+[.)]\s|-\w|--\w)")
 _MARKS = frozenset("-*+•o·0123456789")  # with which one begins
+_RUN_IN = Pattern(r"(\w[\w'’]*(?:[ -][\w'’]+){0,2})(?: ?[:：]|\.) +(?=\S)")  # a heading in a row
 _WRAPPED = (44, 130)  # characters of a line of a wrapped paragraph
 _PROSE = 160  # characters of a line that is a paragraph by itself
 _LETTERS = 0.8  # share of letters and spaces in prose
@@ -88,6 +89,7 @@ _MOST = 1500  # lines that are weighed
 _ALIKE = 8  # forms that differ only in names and are told as one
 _ENDS = 40  # lines of each end that always are
 _TOP = 12  # lines within which the weight of the first ones falls off
+_LISTED = 100  # lines for each that fails, in a list of properties
 _INSIDE, _LEAST = 0.3, 0.1  # weight inside of what is told; weight that is worth a statement
 
 
@@ -141,6 +143,8 @@ class Lines:
         words = set("\n".join(self.counts).lower().split())
         self._bad = {word for word in words if _FAILS.search(word[:_READ]) and not _is_name(word)}
         self.failing = {form for form in self.counts if self._fails(form)}
+        failing = sum(self.counts[form] for form in self.failing)
+        self._is_log = failing * _LISTED > len(self.all)
 
     def _fails(self, form: str) -> bool:
         lower = form[:_READ].lower()
@@ -201,7 +205,7 @@ class Lines:
 
     def _lead(self, number: int) -> float:
         """How much more a line weighs at the top: a list of properties begins with what matters."""
-        return 1 if self.failing else 1 + math.exp((self.first - number) / _TOP)
+        return 1 if self._is_log else 1 + math.exp((self.first - number) / _TOP)
 
     def _is_title(self, number: int) -> bool:
         """Whether a line says nothing but what follows, and is not told with it."""
@@ -330,10 +334,16 @@ def _is_worded(line: str) -> bool:
 
 
 def _sentences(number: int, block: list[str], is_first: bool) -> Iterator[Unit]:
-    """The sentences of a paragraph; the very first one counts more."""
-    said = " ".join(line.strip() for line in block).replace("‐ ", "")
-    for index, one in enumerate(reading.sentences(" ".join(said.split()))):
-        weight = weighing.of_sentence(one) * (1.6 if is_first and not index else 1.0)
+    """The sentences of a paragraph; the very first one counts more, and all of a decision."""
+    said = " ".join(" ".join(line.strip() for line in block).replace("‐ ", "").split())
+    label = _RUN_IN.match(said)
+    worth, start = (weighing.of_label(label[1]), label.end()) if label else (1.0, 0)
+    for index, one in enumerate(reading.sentences(said[start:])):
+        one = one if index else said[:start] + one
+        weight = worth * weighing.of_sentence(one) * (1.6 if is_first and not index else 1.0)
         weight *= 1.3 if _FAILS.search(one.lower()) else 1.0
         if len(one) > 8:
-            yield Unit(number + 1, "", reading.clause(one) or one[:_LONGEST], weight)
+            key = worth > 2 and not index
+            yield Unit(
+                number + 1, "", reading.clause(one) or one[:_LONGEST], weight, 2 * key, key=key
+            )

@@ -18,7 +18,7 @@ from contextkit.text.digests.lines import Lines
 from contextkit.text.digests.reading import Unit, line_count
 from contextkit.text.patterns import Pattern
 
-_WHOLE = ("results", "json", "diff", "table", "listing", "code")  # asked of a segment
+_WHOLE = ("results", "json", "diff", "help", "table", "listing", "code")  # asked of a segment
 _LARGEST, _HEAD, _TAIL = 4_000_000, 3_000_000, 1_000_000  # characters that are read
 _MOST_LINES = 100_000  # lines that are read
 _TRUNCATED = Pattern(  # what a host puts in place of the middle of an output
@@ -26,6 +26,7 @@ _TRUNCATED = Pattern(  # what a host puts in place of the middle of an output
     r" (?:were )?(?:truncated|omitted)"
     r"|\[?\b[Oo]utput (?:was )?truncated\b"
 )
+_COMMIT = Pattern(r"commit [0-9a-f]{7,40}\b")
 _SAMPLE = 20_000  # characters of source code that are looked at
 _FEW = 20  # lines that need not be counted
 _PART = 0.6  # share of the lines that a kind must have to give the text its name
@@ -80,20 +81,23 @@ def _units(text: str, status: int | None) -> tuple[str, list[Unit]]:
 
 
 def _pieces(lines: list[str]) -> Iterator[tuple[list[int], str]]:
-    """The numbers of the lines of each segment, with its kind if it is known; diffs are one."""
+    """The lines of each segment, with its kind if it is known; diffs are one, commits are one."""
     first = next((line for line in lines if line.strip()), "")
-    if first.lstrip("\ufeff ")[:1] == "<":  # what an element quotes is no segment
+    is_help = bool(kinds.module("help").confidence("\n".join(lines)))
+    if is_help or first.lstrip("\ufeff ")[:1] == "<":  # what it quotes is no segment
         yield list(range(len(lines))), ""
         return
     diff: list[int] = []
+    commits: list[int] = []
     for segment in segments.cut(lines):
         numbers = list(range(segment.start, segment.end))
         if segment.kind == "diff":
             diff += numbers
+        elif _COMMIT.match(next(filter(None, lines[segment.start : segment.end]), "")):
+            commits += numbers
         elif segment.kind != "prompt":
             yield numbers, segment.kind
-    if diff:
-        yield diff, "diff"
+    yield from ((numbers, kind) for numbers, kind in ((commits, ""), (diff, "diff")) if numbers)
 
 
 def _told(text: str, kind: str) -> tuple[str, list[Unit]]:

@@ -17,18 +17,18 @@ from collections import Counter
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterable, Iterator
 from contextkit.text import blocks as markdown_blocks
+from contextkit.text.digests import pages
 from contextkit.text.patterns import Pattern
 
 FAILING = "failing"  # the group of lines with failure words
 LISTED = 9  # the rank of an entry of a list
 LONGEST = 320  # characters in a unit; a longer sentence is cut at the end of a clause
 _ABBREVIATIONS = frozenset(
-    "e.g i.e etc vs cf dr mr mrs approx resp ca bzw z.b d.h p.ej no st".split()
+    "e.g i.e etc vs cf dr mr mrs mme mlle sr sra approx resp ca bzw z.b d.h p.ej no st".split()
 )
 
 
 _COLOR = Pattern(r"\x1b(?:\[[\d;?]*[A-Za-z]|\][^\x07\n]*\x07|\([AB0])")
-_HTML = Pattern(r"\s*(?:<!doctype html|<html)\b", re.I)
 
 
 class Unit(NamedTuple):
@@ -114,11 +114,7 @@ def readable(text: str) -> str:
     if "\r" in text:
         lines = text.replace("\r\n", "\n").split("\n")
         text = "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in lines)
-    if text[:200].lstrip()[:1] == "<" and _HTML.match(text):
-        import html
-
-        text = html.unescape(re.sub(r"<[^<>\n]*>", " ", text)).replace("\xa0", " ")
-    return text
+    return pages.as_markdown(text) if pages.is_page(text) else text
 
 
 def places(pattern: Pattern, text: str) -> Iterator[tuple[int, re.Match[str]]]:
@@ -308,8 +304,10 @@ def _end(text: str, start: int, index: int) -> int:
     if text[end : end + 1] != " " or text[end + 1 : end + 2].islower():
         return 0
     word = text[max(start, text.rfind(" ", start, index) + 1) : index].lower().lstrip("(")
+    initial = len(word) == 1 and text[index - 1].isupper() and text[end + 2 : end + 3].isalpha()
     numbered = word.isdigit() and (index - start < 4 or _MONTH.match(text, end + 1))
-    return 0 if text[index] == "." and (word in _ABBREVIATIONS or numbered) else end
+    is_part = word in _ABBREVIATIONS or numbered or initial
+    return 0 if text[index] == "." and is_part else end
 
 
 _MONTH = re.compile(r"(?:Jan|Feb|März|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)")  # of `18. März`

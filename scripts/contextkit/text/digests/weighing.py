@@ -48,9 +48,12 @@ _RECOMMENDING = tuple(
         "maßnahm|entscheid|recomenda|próximo pas|próximos pas|decisi|decis|recommand|"
         "prochaine|décision|raccomanda|prossim|aanbevel|volgende stap|beslui|rekommend|"
         "beslut|zaleceni|decyzj|рекоменд|решени|следующ|建议|推荐|下一步|决定|推奨|決定|次のステップ|권장|"
-        "결정|다음 단계|توصي|قرار|सिफ़ारिश|सिफारिश|निर्णय|öneri|karar"
+        "결정|다음 단계|توصي|قرار|सिफ़ारिश|सिफारिश|निर्णय|öneri|karar|agreed|decid|beschl|vereinbar|"
+        "acuerd|acord|convenu|afgesprok"
     ).split("|")
 )
+_PLANS = frozenset("plan plans todo to-do pläne planes".split())
+_ASIDE = 0.7  # how decisive a paragraph of any other label is
 _SKIPPED = frozenset(
     (
         "source|sources|see also|reference|references|table of contents|contents|appendix|"
@@ -143,6 +146,15 @@ def of_titles(titles: tuple[str, ...]) -> tuple[float, bool]:
 def _decides(title: str) -> bool:
     lower = title.lower()
     return any(word in lower for word in _DECIDING)
+
+
+@functools.cache
+def of_label(label: str) -> float:
+    """How decisive a paragraph is that begins with this label: `Decision. …`, `Beschlossen: …`."""
+    if recommends(label) or label.lower() in _PLANS:
+        return 2.5
+    worth, _ = of_titles((label,))
+    return worth if worth > 1 else _ASIDE
 
 
 @functools.cache

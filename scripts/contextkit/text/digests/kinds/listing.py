@@ -161,7 +161,7 @@ def _commits(lines: list[tuple[int, str]], in_full: bool) -> list[Unit]:
         if head:
             subject = head["subject"] if not in_full else _subject(lines, at)
             found.append((number, head["commit"][:10], subject))
-    said = f"{len(found)} commits, {found[0][1]} to {found[-1][1]}"
+    said = f"{counted(len(found), 'commit')}, {found[0][1]} to {found[-1][1]}"
     authors = Counter(line[8:].partition(" <")[0] for _, line in lines if line[:8] == "Author: ")
     dates = [_day(line[6:]) for _, line in lines if in_full and line[:6] == "Date: "]
     said += f", {dates[0]} to {dates[-1]}" if dates else ""

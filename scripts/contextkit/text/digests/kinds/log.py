@@ -90,7 +90,7 @@ def run(text: Lines, status: int | None = None) -> Run:
     if not (verdict or failed or messages):  # what a text of no run is about, its beginning says
         worded = sorted({unit.line for unit in rest if unit.text.count(" ") > 1})
         first = {min((unit.line for unit in rest), default=0), *worded[:_BEGINNING]}
-        rest = [unit._replace(rank=3 * (unit.line in first)) for unit in rest]
+        rest = [unit._replace(rank=unit.rank or 3 * (unit.line in first)) for unit in rest]
     if stamped or _is_dated(text) or not (failed or messages):
         rest = _often_first(rest, 2 + (not stamped))
     bad = any(_BAD.search(unit.text) for unit in verdict)

@@ -1,0 +1,172 @@
+"""The help or manual page of a command or module: its use, what it does, the names it knows."""
+
+from __future__ import annotations
+
+import itertools
+import re
+
+from contextkit.base.records import NamedTuple
+from contextkit.base.type_names import Iterator
+from contextkit.text.digests import reading
+from contextkit.text.digests.reading import Unit, cut
+from contextkit.text.patterns import Pattern
+
+_USAGE = Pattern(
+    r"\s{0,8}(?:usage|uso|utilisation|aufruf|verwendung|gebruik|synopsis|übersicht|sinopsis"
+    r"|использование|обзор|使用法|書式|用法)\s*(?:[:：]|$)",
+    re.I,
+)
+_PAGE = Pattern(r"\s*([\w.-]+\(\d\w*\))\s.*\s\1$|Help on (?:module|class|package)\s")
+_OPTION = Pattern(r"-{1,2}\w[\w-]*")
+_TERM = Pattern(  # an option, or a name in a column of its own
+    r"\s{1,16}(?P<name>-{1,2}\w.{0,70}?|[A-Za-z][\w:.@+-]{0,30}(?:, ?[\w-]{1,20})*)"
+    r"(?:\s{2,}(?P<said>\S.*))?$"
+)
+_NAME = Pattern(r"[\w.:-]+(?:=\S*)?")  # at the beginning of a line that is defined below
+_TITLE = Pattern(r"\s{0,3}\S.{0,60}:$|[^\W\d_a-z][^a-z\d]{2,40}$")
+_TELLS = Pattern(
+    r"exit|return|status|default|example|beispiel|exempl|ejemplo|retour|rückgabe|終了", re.I
+)
+_OTHERS = Pattern(
+    r"author|autor|copyright|see also|siehe auch|bugs|reporting|files?$|translat|überset"
+    r"|перевод|авторы?|смотри",
+    re.I,
+)
+_SAMPLE = 20_000  # characters by which a help is known
+_FEW = 6  # names that a help has at least
+_NAMES = 10  # names in a statement
+_LONGEST, _TERM_LONGEST = 200, 60  # characters of a statement; of a line that is defined below
+_INDENT = 4  # of such a line at least
+_ASIDE = 0.1  # weight of what a page says of itself
+
+
+class _Name(NamedTuple):
+    """A command, option or function with its line, from 1, and the heading above it."""
+
+    line: int
+    name: str
+    section: str
+
+
+def confidence(text: str) -> int:
+    """By its usage or its first line, and the names in it."""
+    sample = text[:_SAMPLE]
+    if (sample.count("\n ") + sample.count("\n\t")) * 4 < sample.count("\n"):
+        return 0  # names are indented
+    lines = sample.expandtabs().split("\n")
+    names = _names(lines)
+    options = sum(one.name[:1] == "-" for one in names)
+    if any(map(_PAGE.match, lines[:3])):
+        return 70 * (len(names) >= _FEW // 2)
+    size = sum(map(bool, lines))
+    used = any(map(_USAGE.match, lines)) or options * 4 > size or _described(lines) * 2 > size
+    return 70 * (len(names) >= _FEW and used)
+
+
+def units(text: str) -> list[Unit]:
+    """What it does and its usage, the names by heading, what else is said of it."""
+    lines = text.expandtabs().split("\n")
+    names = _names(lines)
+    found = [_usage(lines, at) for at, line in enumerate(lines) if _USAGE.match(line)][:1]
+    about = False
+    for line, section, said in _paragraphs(lines, {one.line for one in names}):
+        is_first, about = not about and said.count(" ") > 2, about or said.count(" ") > 2
+        weight = 2.0 if _TELLS.search(section) else _ASIDE if _OTHERS.match(section) else 0.7
+        for at, sentence in enumerate(itertools.islice(reading.sentences(said), 3)):
+            key = is_first and not at
+            shown = cut(sentence, _LONGEST)
+            found.append(Unit(line, section, shown, 3.0 if key else weight, int(key), key=key))
+    return found + _listed(names)
+
+
+def _usage(lines: list[str], at: int) -> Unit:
+    """The line with the usage, or the lines below its heading."""
+    said = " ".join(lines[at].split())
+    said = said if " " in said else " ".join(" ".join(lines[at : at + 3]).split())
+    return Unit(at + 1, "", cut(said, _LONGEST), 3.0, 1)
+
+
+def _described(lines: list[str]) -> int:
+    """How many lines are a name and, in a column of their own, some words about it."""
+    found = map(_TERM.match, (line for line in lines if line[:1] in (" ", "\t")))
+    return sum(one["said"].count(" ") > 1 for one in found if one and one["said"])
+
+
+def _names(lines: list[str]) -> list[_Name]:
+    section, found = "", []
+    columns = [_column(line) for line in lines]
+    for at, line in enumerate(lines):
+        below = columns[at + 1] if at + 1 < len(lines) else (0, 0)
+        if _TITLE.match(line) or (line.strip() and not _depth(line) and below != (0, 0)):
+            section = line.strip().rstrip(":")
+        elif name := _name(lines, columns, at):
+            found.append(_Name(at + 1, name, section))
+    return found
+
+
+def _column(line: str) -> tuple[int, int]:
+    """Where a name begins and where what is said of it does; zeros if a line has not both."""
+    found = _TERM.match(line) if line[:1] in (" ", "\t") else None
+    return (found.start("name"), found.start("said")) if found and found["said"] else (0, 0)
+
+
+def _name(lines: list[str], columns: list[tuple[int, int]], at: int) -> str:
+    """The name that a line defines: an option, one of a column, or one with deeper lines below."""
+    line, depth = lines[at], _depth(lines[at])
+    if not depth:
+        return ""
+    if line[depth] == "-":
+        return "/".join(_OPTION.findall(line[depth:].partition("  ")[0])[:2])
+    if (
+        columns[at] != (0, 0)
+        and columns[at] in columns[max(0, at - 1) : at] + columns[at + 1 : at + 2]
+    ):
+        return line.split()[0].rstrip(",")
+    below = lines[at + 1] if at + 1 < len(lines) else ""
+    above = lines[at - 1].strip() if at else ""
+    is_term = not above or bool(_TITLE.match(lines[at - 1]))
+    if is_term and depth >= _INDENT and _depth(below) > depth + 1:
+        found = _NAME.match(line, depth)
+        is_name = found and (
+            len(line) < _TERM_LONGEST or line[found.end() : found.end() + 1] == "("
+        )
+        return found[0] if found and is_name else ""
+    return ""
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip()) if line.strip() else 0
+
+
+def _listed(names: list[_Name]) -> list[Unit]:
+    """The names by heading, a few in a statement; those with a short form are used most."""
+    units = []
+    for section, inside in itertools.groupby(names, key=lambda one: one.section):
+        order = sorted(inside, key=lambda one: one.name[:1] == "-" and one.name[:2] == "--")
+        for at in range(0, len(order), _NAMES):
+            few = order[at : at + _NAMES]
+            said = ", ".join(one.name for one in few)
+            weight, rank = 1.8 / (1 + at / _NAMES), 0 if at else 3
+            line, count = few[0].line, len(few)
+            units.append(Unit(line, section, said, weight, rank, "names", times=count))
+    return units
+
+
+def _paragraphs(lines: list[str], defined: set[int]) -> Iterator[tuple[int, str, str]]:
+    """The line, the heading and the text of what defines no name and stands below none."""
+    section, first, block, depth = "", 0, list[str](), -1
+    for number, line in enumerate([*lines, ""], start=1):
+        is_title = bool(_TITLE.match(line))
+        if number in defined:
+            depth = _depth(line)
+        elif line.strip() and _depth(line) <= depth:
+            depth = -1
+        plain = line.strip() and number not in defined and depth < 0 and not is_title
+        if plain and not _USAGE.match(line) and not _PAGE.match(line):
+            first = first or number
+            block.append(line.strip())
+            continue
+        if block:
+            yield first, section, " ".join(" ".join(block).split()).replace("‐ ", "")
+        first, block = 0, []
+        section = line.strip().rstrip(":") if is_title else section
