@@ -272,9 +272,7 @@ def brief(layout: Layout, branch: str, kind: str = "", task: str = "") -> str:
     def shorter(room: int) -> str:
         if asks:
             return items.excerpt(text, task, room)
-        from contextkit.capsules.documents import trim
-
-        return trim.trimmed(text, room, tokenizer)[0]
+        return items.trimmed(text, room, tokenizer)[0]
 
     limit = room = items.QUESTION_TOKENS if asks else layout.limits.subagent_brief_tokens
     shown = _labeled(source, shorter(room) if asks else text, shortened=asks)
