@@ -93,9 +93,10 @@ def everything() -> list[tuple[str, ast.AST]]:
 
 
 def test_whoever_writes_is_known_and_passes_the_door() -> None:
-    writing = {place for place, node in everything() if writes(node)}
+    functions = everything()
+    writing = {place for place, node in functions if writes(node)}
     assert writing - THROUGH - OWN_WORDS.keys() == set(), "print through cli, or add the reason"
-    told = {place for place, node in everything() if asks_the_door(node)}
+    told = {place for place, node in functions if asks_the_door(node)}
     assert told & writing >= THROUGH
     assert {"contextkit/hosts/flows/runner.py:_through_the_door",
             "contextkit/outputs/flows/telling.py:digested"} <= told  # fmt: skip

@@ -93,8 +93,6 @@ def calls(base: Base) -> Iterator[tuple[str, ...]]:
         yield line
         if any(one.name == "json" for one in options):
             yield (*line, "--json")
-    for more in MORE:
-        yield tuple(more.format(run=base.run).split())
 
 
 def left_in(text: str) -> list[str]:
@@ -103,17 +101,28 @@ def left_in(text: str) -> list[str]:
     return [one for one in bad if one in text]
 
 
+def let_out(call: tuple[str, ...], folder: Path) -> tuple[bool, list[tuple[str, ...]]]:
+    """Whether a command tells of the hostile text, and what of it gets out."""
+    done = run(Command("", call, "word"), folder)
+    assert "Traceback" not in done.stderr, (call, done.stderr)
+    printed = done.stdout + done.stderr
+    return "obey" in printed, [(*call, one) for one in left_in(printed)]
+
+
 def test_no_command_lets_it_out(base: Base, tmp_path: Path) -> None:
-    found, said = [], 0
+    told, folder, before = [], tmp_path, {"": 0.0}
     for number, call in enumerate(calls(base)):
-        folder = base.copy(tmp_path / str(number))
-        done = run(Command("", call, "word"), folder)
-        assert "Traceback" not in done.stderr, (call, done.stderr)
-        printed = done.stdout + done.stderr
-        said += "obey" in printed
-        found += [(call, one) for one in left_in(printed)]
-    assert not found
-    assert said > 25, "the text is in what the commands tell"
+        if times(folder) != before:  # else the last one only read
+            folder = base.copy(tmp_path / str(number))
+            before = times(folder)
+        told.append(let_out(call, folder))
+    assert [one for _, found in told for one in found] == []
+    assert sum(tells for tells, _ in told) > 20, "the text is in what the commands tell"
+
+
+def times(folder: Path) -> dict[str, float]:
+    """When each file and folder in there was last changed."""
+    return {str(path): path.lstat().st_mtime for path in folder.rglob("*")}
 
 
 @pytest.mark.parametrize(
@@ -147,10 +156,13 @@ def texts(value: object) -> Iterator[str]:
         yield from texts(one)
 
 
-def test_what_a_review_leaves_for_git_holds_no_secret(base: Base, tmp_path: Path) -> None:
+def test_no_command_after_another_lets_it_out_nor_what_a_review_leaves_for_git(
+    base: Base, tmp_path: Path
+) -> None:
     folder = base.copy(tmp_path / "work")
-    for call in MORE:
-        run(Command("", tuple(call.format(run=base.run).split())), folder)
+    told = [let_out(tuple(one.format(run=base.run).split()), folder) for one in MORE]
+    assert [one for _, found in told for one in found] == []
+    assert sum(tells for tells, _ in told) > 10
     documents = [p for p in folder.rglob("*") if p.name in ("synthesis.md", "findings.json")
                  or p.name.endswith(".dismissed.json")]  # fmt: skip
     assert {p.name for p in documents} >= {"synthesis.md", "findings.json"}

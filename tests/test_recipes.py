@@ -49,9 +49,23 @@ def copy(tmp_path: Path) -> Path:
     python = folder / ".venv" / "bin" / "python"
     python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n', encoding="utf-8")
     python.chmod(0o755)
+    known = CHECKOUT / ".hypothesis"  # of characters and modules, which takes seconds to make
+    if known.exists():
+        shutil.copytree(known, folder / known.name)
+    if sys.pycache_prefix:
+        bring_byte_code(Path(sys.pycache_prefix), folder)
     git("init", "-q", cwd=folder)
     git("add", "-A", cwd=folder)
     return folder
+
+
+def bring_byte_code(ours: Path, folder: Path) -> None:
+    """Copy what tests were compiled to: the copy's conftest.py keeps it in a place like `ours`."""
+    here = CHECKOUT.relative_to("/")
+    theirs = folder / ".venv" / ours.name
+    for source, place in (("scripts", folder), ("tests", folder), (".venv", CHECKOUT)):
+        if (ours / here / source).exists():
+            shutil.copytree(ours / here / source, theirs / place.relative_to("/") / source)
 
 
 def follow(recipe: str, folder: Path) -> None:

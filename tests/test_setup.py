@@ -76,13 +76,14 @@ class Machine:
         executable(self.bin / name, f"#!/bin/sh\necho {name} \"$@\" >> '{self.log}'\n{text}\n")
 
     def add_uv(self, install: str = "true") -> None:
-        """A uv whose packages are those of the environment that the tests run in."""
+        """A uv whose packages, and what is made of them, are those that the tests run with."""
         self.add(
             "uv",
             f"""for last; do :; done
             case "$1" in
             venv) exec '{PYTHON3}' -m venv --without-pip "$last" ;;
             pip) echo '{PACKAGES}' > "$(echo "$PWD"/.venv/lib/python3*/site-packages)/all.pth"
+                 '{shutil.which("ln")}' -sf '{CHECKOUT}/.venv/'*.tokens "$PWD/.venv/"
                  {install} ;;
             esac""",
         )

@@ -10,13 +10,16 @@ import website
 from conftest import CHECKOUT
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site; a link or an anchor that leads nowhere would have ended the build."""
-    return website.build(tmp_path_factory.mktemp("site"))
+def test_the_site(tmp_path: Path) -> None:
+    """It is built once; a link or an anchor that leads nowhere would have ended that."""
+    site = website.build(tmp_path)
+    every_manual_is_a_page_that_can_be_searched(site)
+    reading_it_fetches_nothing_from_elsewhere(site)
+    agents_get_an_index_whose_pages_are_there(site)
+    pages_are_named_by_their_headings(site)
 
 
-def test_every_manual_is_a_page_that_can_be_searched(site: Path) -> None:
+def every_manual_is_a_page_that_can_be_searched(site: Path) -> None:
     index = (site / "search" / "search_index.json").read_text(encoding="utf-8")
     for page in (CHECKOUT / "manuals").rglob("*.md"):
         name = page.relative_to(CHECKOUT).with_suffix(".html")
@@ -25,13 +28,13 @@ def test_every_manual_is_a_page_that_can_be_searched(site: Path) -> None:
         assert f'"location":"{shown}' in index, shown
 
 
-def test_reading_it_fetches_nothing_from_elsewhere(site: Path) -> None:
+def reading_it_fetches_nothing_from_elsewhere(site: Path) -> None:
     for page in site.rglob("*.html"):
         text = page.read_text(encoding="utf-8")
         assert not re.search(r'<(?:link|script|img)[^>]+(?:href|src)="https?://', text), page
 
 
-def test_agents_get_an_index_whose_pages_are_there(site: Path) -> None:
+def agents_get_an_index_whose_pages_are_there(site: Path) -> None:
     text = (site / "llms.txt").read_text(encoding="utf-8")
     assert text.startswith("# contextkit\n\n> ")
     links = re.findall(r"^- \[.+?\]\((\S+?)\): .+$", text, re.M)
@@ -53,7 +56,7 @@ def test_a_link_that_leads_nowhere_ends_the_build(
         website.build(tmp_path)
 
 
-def test_pages_are_named_by_their_headings(site: Path) -> None:
+def pages_are_named_by_their_headings(site: Path) -> None:
     text = (site / "manuals" / "structure.html").read_text(encoding="utf-8")
     names = re.findall(r'<span class="md-ellipsis">\s*([^<]+?)\s*(?:</span>|<)', text)
     assert {"A tour in ten minutes", "Structure"} <= set(names)

@@ -471,7 +471,7 @@ def test_a_review_that_failed_has_the_findings_of_its_index_alone() -> None:
 
 
 def test_a_work_report_has_no_index() -> None:
-    header = Header(form="lines", status="COMPLETE", stated="COMPLETE", type="implementation")
+    header = Header(form="lines", status="COMPLETE", type="implementation")
     work = agent_review.parse("All of it is done.\n")
     assert agent_review.is_work(work, header)
     assert agent_review.effective_status(work, header) == ("COMPLETE", header.flags)
@@ -505,7 +505,7 @@ def test_a_header_that_is_stricter_than_the_review_counts_and_is_flagged() -> No
         ("ERROR", severe, ("ERROR", ("header_mismatch", "verdict_mismatch"))),
         ("NEEDS_ATTENTION", severe, ("NEEDS_ATTENTION", ("verdict_mismatch",))),
     ):
-        header = Header(form="lines", status=status, stated=status)
+        header = Header(form="lines", status=status)
         assert agent_review.effective_status(review, header) == said
 
 

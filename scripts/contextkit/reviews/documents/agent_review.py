@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from contextkit.base.records import Record
 from contextkit.base.type_names import Iterable
-from contextkit.reviews.documents import headers, index, objects, reader, vocabulary
+from contextkit.reviews.documents import headers, index, reader, vocabulary
 from contextkit.reviews.documents import lines as review_lines
 from contextkit.reviews.documents.index import Finding
 from contextkit.reviews.documents.lines import UNCLOSED
@@ -96,7 +96,7 @@ def parse(text: str, mode: str = "", terms: Terms | None = None) -> Review:
 
 def bounded(text: str) -> str:
     """Return as much of a file as is read: all of JSON, else more lines than an agent writes."""
-    if text.count("\n") <= MOST_LINES or objects.findings(text) is not None:
+    if text.count("\n") <= MOST_LINES or reader.of_objects(text) is not None:
         return text
     return "\n".join(text.split("\n", MOST_LINES)[:MOST_LINES])
 

@@ -32,24 +32,19 @@ _WORDS = dict(zip(STATUSES, STATUSES, strict=True)) | {
 _KEYS = ("TYPE", "STATUS", "MODEL", "TOKENS_SPENT", "FILES_CHANGED", "FINDINGS_COUNT", "SUMMARY",
          "DETAIL_PATH")  # fmt: skip
 _TAIL_KEYS = ("STATUS", "FILES", "FINDINGS", "SUMMARY")
-_COUNTS = ("findings_count", "p0", "p1", "p2")
 _FEWEST = 3  # number of keys that turn the first lines into a header
 
 
 class Header(Record):
-    """A header. `form` is lines, tail or single; `status` one of STATUSES; `stated` as written."""
+    """A header. `form` is lines, tail or single; `status` one of STATUSES."""
 
     form: str
     status: str
-    stated: str
     type: str = "verdict"
     model: str = ""
     tokens_spent: int = 0
     files_changed: tuple[str, ...] = ()
     findings_count: int = 0
-    p0: int = 0
-    p1: int = 0
-    p2: int = 0
     summary: str = ""
     detail_path: str = ""
     flags: tuple[str, ...] = ()
@@ -130,9 +125,8 @@ def _merged(found: list[Header]) -> Header | None:
     flags = dict.fromkeys(flag for header in found for flag in header.flags)
     if any(header.passes() != strictest.passes() for header in found):
         flags["verdict_mismatch"] = None
-    most = {name: max(getattr(header, name) for header in found) for name in _COUNTS}
-    known = {"status": strictest.status, "stated": strictest.stated, "flags": tuple(flags)}
-    return found[0].replace(**most, **known)
+    most = max(header.findings_count for header in found)
+    return found[0].replace(status=strictest.status, findings_count=most, flags=tuple(flags))
 
 
 def _of_first_lines(text: str) -> Header | None:
@@ -148,64 +142,51 @@ def _of_first_lines(text: str) -> Header | None:
     if len(found) < _FEWEST:
         return None
     said = {key: found.get(key, "") for key in _KEYS}
-    tokens, read_tokens = _number(said["TOKENS_SPENT"])
-    count, read_count = _number(said["FINDINGS_COUNT"])
+    tokens, count = _number(said["TOKENS_SPENT"]), _number(said["FINDINGS_COUNT"])
     status, flags = _status_of(said["STATUS"])
     files = [name.strip(" \"'`") for name in said["FILES_CHANGED"].strip("[] ").split(",")]
     return Header(
         form="lines",
         status=status,
-        stated=said["STATUS"],
         type=said["TYPE"].lower() or "verdict",
         model=said["MODEL"],
-        tokens_spent=tokens,
+        tokens_spent=tokens or 0,
         files_changed=tuple(name for name in files if name and name.lower() != "none"),
-        findings_count=count,
+        findings_count=count or 0,
         summary=said["SUMMARY"],
         detail_path=said["DETAIL_PATH"].strip("`"),
-        flags=flags if read_tokens and read_count else (*flags, "bad_number"),
+        flags=(*flags, "bad_number") if None in (tokens, count) else flags,
     )
 
 
 def _of_tail(found: dict[str, str], closed: bool) -> Header:
     """Parse a tail block; it passes only if complete, with readable counts and no P0 or P1."""
     status, flags = _status_of(found["STATUS"])
-    total, counts, readable = _counts(found["FINDINGS"])
-    serious = counts["P0"] + counts["P1"]
-    for wrong, flag in (
-        (not closed, "truncated"),
-        (not readable, "bad_number"),
-        (status in _PASSES and serious > 0, "verdict_mismatch"),
-    ):
-        flags = (*flags, flag) if wrong else flags
+    total, serious, readable = _counts(found["FINDINGS"])
+    wrong = {
+        "truncated": not closed,
+        "bad_number": not readable,
+        "verdict_mismatch": status in _PASSES and serious > 0,
+    }
+    flags = (*flags, *(flag for flag, holds in wrong.items() if holds))
     if flags and status in _PASSES:
         status = "NEEDS_ATTENTION"
-    return Header(
-        form="tail",
-        status=status,
-        stated=found["STATUS"],
-        findings_count=total,
-        p0=counts["P0"],
-        p1=counts["P1"],
-        p2=counts["P2"],
-        summary=found["SUMMARY"],
-        flags=flags,
-    )
+    return Header(form="tail", status=status, findings_count=total, summary=found["SUMMARY"],
+                  flags=flags)  # fmt: skip
 
 
-def _counts(said: str) -> tuple[int, dict[str, int], bool]:
-    """Return total, counts by severity, and readability of `3 (P0: 0, P1: 1, P2: 2)`."""
+def _counts(said: str) -> tuple[int, int, bool]:
+    """Return total, P0 and P1, and readability of `3 (P0: 0, P1: 1, P2: 2)`."""
     number, _, rest = said.partition("(")
-    total, readable = _number(number)
-    counts = dict.fromkeys(vocabulary.SEVERITIES, 0)
+    total, every, serious = _number(number), 0, 0
+    readable = bool(said) and (bool(rest) or total == 0)
     for part in rest.rstrip(") ").split(",") if rest else ():
         label, _, number = part.partition(":")
-        severity = vocabulary.severity(label)
-        count, known = _number(number)
-        readable = readable and known and bool(severity)
-        counts[severity or "P0"] += count
-    readable = readable and bool(said) and (bool(rest) or total == 0)
-    return max(total, sum(counts.values())), counts, readable
+        severity, count = vocabulary.severity(label), _number(number)
+        readable = readable and bool(severity) and count is not None
+        every += count or 0
+        serious += (count or 0) * ((severity or "P0") in vocabulary.SERIOUS)
+    return max(total or 0, every), serious, readable and total is not None
 
 
 def _of_single(said: str) -> Header:
@@ -213,7 +194,7 @@ def _of_single(said: str) -> Header:
     status, flags = _status_of(said)
     word = _first_word(said)
     summary = said[len(word) :].strip(" :—–-")
-    return Header(form="single", status=status, stated=word, summary=summary, flags=flags)
+    return Header(form="single", status=status, summary=summary, flags=flags)
 
 
 def _status_of(said: str) -> tuple[str, tuple[str, ...]]:
@@ -237,9 +218,7 @@ def _first_word(said: str) -> str:
     for both in ("needs attention", "needs changes"):
         if said[: len(both)].lower() == both:
             return said[: len(both)]
-    end = 0
-    while end < len(said) and (said[end].isalnum() or said[end] in "_-"):
-        end += 1
+    end = next((at for at, c in enumerate(said) if not (c.isalnum() or c in "_-")), len(said))
     return said[:end].rstrip("-_")
 
 
@@ -250,10 +229,9 @@ def _stricter(one: str, other: str) -> str:
     return max(one, other, key=lambda said: STATUSES.index(_status_of(said)[0]))
 
 
-def _number(said: str) -> tuple[int, bool]:
-    """Return a whole number as agents write it, `~12,500` too (else 0), and whether it was one."""
+def _number(said: str) -> int | None:
+    """Return a whole number as agents write it, `~12,500` too; None for what is none."""
     digits = said.strip(" ~≈").replace(",", "").replace("_", "").removesuffix(" tokens")
     if digits.lower() in ("", "none", "0", "n/a"):
-        return 0, True
-    known = names.is_whole(digits, 15)
-    return (int(digits), True) if known else (0, False)
+        return 0
+    return int(digits) if names.is_whole(digits, 15) else None

@@ -273,7 +273,7 @@ class _Proof:
         self._titles = [_words(one.title) for one in findings]
         self._counts = {name: sum(one.severity == name for one in findings) for name in SEVERITIES}
         self._confirmed = {one.upper() for one in terms.open} if terms else set()
-        self._fixed = self._said_fixed() & self._confirmed
+        self._fixed = self._said_fixed() & self._confirmed if self._confirmed else set()
         self._of_row: set[int] = set()
         self._issues: set[int] = set()
         self._code: dict[int, str] = {}
@@ -378,9 +378,11 @@ class _Proof:
         """Whether a line is one that a run asks for or leaves, or a quoted rule."""
         if self._confirmed and _FIXED_IDS.match(row):
             return True
-        if _is_ours(self._raw[number]) or _READ.match(row) or _RULES.match(row):
+        if _is_ours(self._raw[number]) or _READ.match(row):
             return True
-        return bool(_COUNTED_ONLY.match(row)) and self._agrees(row)
+        if not any(word in row.lower() for word in ("p0", "p1", "one row")):
+            return False
+        return bool((_COUNTED_ONLY.match(row) and self._agrees(row)) or _RULES.match(row))
 
     def _without_fixed(self, row: str) -> str:
         """Return a line without the id of a finding that is fixed, if it does not say otherwise."""

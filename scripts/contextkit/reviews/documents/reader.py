@@ -16,14 +16,16 @@ severity is not guessed at: `unsure` names its line.
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 
 from contextkit.base import markdown, names
 from contextkit.base.records import NamedTuple
-from contextkit.reviews.documents import index, lines, objects, places, vocabulary
+from contextkit.reviews.documents import index, lines, places, vocabulary
 from contextkit.reviews.documents.index import Finding
 from contextkit.reviews.documents.places import NONE, Place
 from contextkit.reviews.documents.vocabulary import SERIOUS, SEVERITIES, Head
+from contextkit.text import objects
 from contextkit.text.blocks import Block, blocks, titles
 from contextkit.text.patterns import Pattern
 
@@ -100,6 +102,10 @@ _FIELD = Pattern(r"\s{0,8}[A-Z][\w ]{1,24}:\s")
 _TITLE = 240  # characters of a title
 _FEW = 3  # letters that a title has at least
 _LONG = 400  # characters of a line looked at as a head
+_OBJECT_NUMBERS = {"2": "P1", "1": "P2"}  # ESLint
+_OBJECT_WORDS = {"error": "P1", "note": "P3", "none": "P3", "fail": "P1", "failure": "P1"}
+_MOST_OBJECTS = 5_000  # findings
+_AHEAD = 2_000  # lines in which the next finding is looked for
 
 
 class Read(NamedTuple):
@@ -118,7 +124,7 @@ class _Found(NamedTuple):
 
 def read(text: str) -> Read:
     """Return the findings of a text without an index. Linear in its length; never raises."""
-    whole = objects.findings(text)
+    whole = of_objects(text)
     if whole is not None:
         return Read(tuple(whole), ())
     sight = _Sight(text)
@@ -424,7 +430,7 @@ class _Sight:
                     _Found(
                         False, one.replace(line=one.line + block.first, end=one.end + block.first)
                     )
-                    for one in objects.findings(code) or ()
+                    for one in of_objects(code) or ()
                 ]
         return found
 
@@ -787,3 +793,72 @@ def _clean(title: str) -> str:
 
 def _letters(text: str) -> int:
     return sum(map(str.isalpha, text[:200]))
+
+
+# JSON and CSV, by `text/objects.py`
+
+
+def of_objects(text: str) -> list[Finding] | None:
+    """Return the findings of JSON, of an object a line, or of CSV; None if it is none of them.
+
+    `line` and `end` are the lines of the object in the text.
+    """
+    bare = text.removeprefix("\ufeff").strip()
+    tree = objects.parsed(bare) if bare[:1] in ("{", "[") else objects.rows(bare)
+    if tree is None or (isinstance(tree, list) and not any(objects.below(tree))):
+        return None
+    search = _Search(text.split("\n"))
+    made = filter(None, map(_of_object, objects.findings(tree, _graded)))
+    found = []
+    for one in itertools.islice(made, _MOST_OBJECTS):
+        first, last = search.span(one.title)
+        found.append(one.replace(line=first, end=last))
+    return found
+
+
+def _of_object(one: objects.Found) -> Finding | None:
+    """The finding of an object; a comment beside a line says in its words how bad it is."""
+    title = one.title or one.name
+    severity = one.grade or vocabulary.Head(title).severity
+    if not severity:
+        return None
+    identity = one.id if vocabulary.is_id(one.id) else ""
+    return _finding(severity, identity, title, 1, 1, Place(one.file, one.line))
+
+
+def _graded(key: str, word: str) -> str:
+    if key in ("type", "confidence"):  # of a bot, no severity
+        return ""
+    known = vocabulary.severity(word) or _OBJECT_WORDS.get(word.lower(), "")
+    return known or (_OBJECT_NUMBERS.get(word, "") if key == "severity" else "")
+
+
+class _Search:
+    """Finds the lines of each title in turn."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self._lines, self._at = lines, 0
+        self._is_json = next(filter(str.strip, lines), "").lstrip("\ufeff \t")[:1] in ("{", "[")
+        self._plain = [line.replace('\\"', '"') for line in lines]
+
+    def span(self, title: str) -> tuple[int, int]:
+        """Return the lines of the object around the next line that has this title, or begins it."""
+        ahead = range(self._at, min(self._at + _AHEAD, len(self._plain)))
+        begins = () if self._is_json else (" ".join(title.split()[:2]),)  # a cell may go on below
+        for words in (title[:40], *begins):
+            at = next((number for number in ahead if words in self._plain[number]), -1)
+            if at >= 0:
+                self._at = at
+                return self._around(at)
+        return min(self._at + 1, len(self._lines)), min(self._at + 1, len(self._lines))
+
+    def _around(self, at: int) -> tuple[int, int]:
+        if not self._is_json or ("{" in self._lines[at] and "}" in self._lines[at]):
+            return at + 1, at + 1
+        first = at
+        while first > max(0, at - 30) and "{" not in self._lines[first]:
+            first -= 1
+        last = at
+        while last < min(len(self._lines) - 1, at + 30) and "}" not in self._lines[last]:
+            last += 1
+        return first + 1, last + 1

@@ -28,7 +28,7 @@ from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.version import toolkit
-from contextkit.capsules.documents import items, trim
+from contextkit.capsules.documents import items
 from contextkit.capsules.flows import given
 from contextkit.capsules.flows.given import Given
 from contextkit.reviews.documents import runs
@@ -340,7 +340,7 @@ def _fitted(layout: Layout, found: Given, request: Request) -> Given:
                    for text in (found.whole, found.body))  # fmt: skip
     found = found.replace(whole=whole).cut(body, False)
     if request.max_tokens:
-        body, gone = trim.trimmed(body, request.max_tokens, layout.limits.tokenizer)
+        body, gone = items.trimmed(body, request.max_tokens, layout.limits.tokenizer)
         found = found.cut(body, bool(gone))
     return found
 

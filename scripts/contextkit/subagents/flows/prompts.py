@@ -253,9 +253,7 @@ def brief(layout: Layout, branch: str, kind: str = "", task: str = "") -> str:
     def shorter(room: int) -> str:
         if asks:
             return items.excerpt(text, task, room)
-        from contextkit.capsules.documents import trim
-
-        return trim.trimmed(text, room, tokenizer)[0]
+        return items.trimmed(text, room, tokenizer)[0]
 
     def fits(shown: str) -> bool:
         if asks:  # `within` would count exactly, next to a limit
