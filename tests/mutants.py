@@ -84,7 +84,7 @@ MODULES = {
         "capsules/flows/drift.py",
         "capsules/test_capsule_upkeep.py capsules/test_capsule_script.py",
     ),
-    "trim": ("capsules/documents/trim.py", "capsules/test_capsule_trim.py"),
+    "items": ("capsules/documents/items.py", "capsules/test_capsule_trim.py"),
     "retention": (
         "payloads/flows/retention.py",
         "payloads/test_retention.py payloads/test_payload_store_script.py",

@@ -181,7 +181,7 @@ def ours(names: str) -> set[str]:
 
 
 COMMON = {"__future__"} | ours(
-    "base.cli base.commands base.errors base.files base.filters base.git base.layout base.links"
+    "base.cli base.commands base.errors base.files base.filters base.git base.layout"
     " base.names base.outgoing base.owned base.records base.redaction base.settings base.stores"
     " base.templates base.type_names"
 )
@@ -200,7 +200,7 @@ HANDOFF = {"handoff"} | COMMON | LEDGER | ours(
     "base.addresses base.agents base.formats base.markdown base.packages base.redaction"
     " base.sessions base.shelf base.tokens"
     " handoffs.commands handoffs.documents.artifacts handoffs.documents.fitting"
-    " handoffs.documents.state handoffs.flows.autofill handoffs.flows.blockers"
+    " handoffs.documents.state handoffs.flows.autofill"
     " handoffs.flows.incoming handoffs.flows.switch reviews.documents.verdicts"
     " compiled.agent_handoff_yaml"
 )  # fmt: skip

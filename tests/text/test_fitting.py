@@ -89,7 +89,6 @@ def test_leading_texts_are_those_that_fit_by_the_estimate() -> None:
 # Who asks in a loop of its own whether a text fits, and why it is not done by `fit`.
 ELSEWHERE = {
     "text/fitting.py:_with_room_used": "it is the loop",
-    "capsules/flows/capture.py:_fitted": "what is quoted is chosen anew for each size",
     "evaluation/flows/samples.py:head_and_tail": "a text is cut in the middle",
     "payloads/flows/retrieval.py:_around_its_line": "lines around one, to both sides",
     "payloads/flows/retrieval.py:capped": "whole lines, or a part of the first",

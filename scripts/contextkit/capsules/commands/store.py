@@ -90,7 +90,7 @@ def list_(layout: Layout, args: Arguments) -> Rows:
 
 
 def show(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.capsules.documents import trim
+    from contextkit.capsules.documents import items
     from contextkit.capsules.flows import drift
 
     path = _chosen(layout, args)
@@ -98,7 +98,7 @@ def show(layout: Layout, args: Arguments) -> Answer:
     body, secrets = redaction.redacted(loaded.body, layout.limits.secrets_allow)
     gone: list[str] = []
     if args.max_tokens:
-        body, gone = trim.trimmed(body, args.max_tokens, layout.limits.tokenizer)
+        body, gone = items.trimmed(body, args.max_tokens, layout.limits.tokenizer)
     ref = addresses.of(layout, path, "capsule")
     ledger.note(layout, ledger.SHOWN, ref, tokens=tokens.estimate(body))
     stale = drift.staleness(layout, path)

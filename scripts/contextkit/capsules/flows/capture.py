@@ -8,7 +8,7 @@ from contextkit.base import files, git, names, redaction, sessions, stores, temp
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.base.type_names import Iterable
+from contextkit.base.type_names import Iterable, Sequence
 from contextkit.capsules.documents import branches, reminders
 from contextkit.capsules.documents import store as capsules
 from contextkit.capsules.documents.reminders import Reminder
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from contextkit.capsules.flows.known import Quote
 
 _NOT_FOUND = "(no file detected)"
-# Tokens quoted from each entry, reminder, commit, and line of what the stores know, round after
-# round; the first round that makes the prompt fit is used.
-_ENTRY, _REMINDER = (160, 90, 45, 0, 0), (70, 45, 25, 15, 0)
-_COMMIT, _KNOWN = (40, 30, 20, 0, 0), (60, 40, 25, 15, 0)
+# Tokens quoted from each entry, reminder, commit, and line of what the stores know, at first; what
+# does not fit is cut to the shares in turn, all alike.
+_ENTRY, _REMINDER, _COMMIT, _KNOWN = 160, 70, 40, 60
+_SHARES = (60, 30, 0)  # percent
 
 
 class Request(Record):
@@ -50,21 +50,20 @@ class Captured(Record):
 
 
 class _Quoted(Record):
-    """Texts of one source; `rooms` are the tokens that each of them may have in each round."""
+    """Texts of one source, and a line that follows them if any is quoted."""
 
     title: str
     texts: tuple[str, ...]
-    rooms: tuple[int, ...]
     between: str = "\n"
     more: str = ""
 
-    def block(self, number: int) -> dict[str, str] | None:
-        """What is quoted in a round, if anything."""
-        room = self.rooms[number]
-        if not (self.texts and room):
-            return None
-        texts = [tokens.clip(text, room) for text in self.texts] + [self.more] * bool(self.more)
-        return {"title": f"{self.title}:", "text": self.between.join(texts)}
+
+def _quoted(
+    title: str, texts: Iterable[str], room: int, between: str = "\n", more: str = ""
+) -> _Quoted:
+    """Quote each of the texts in at most `room` tokens."""
+    short = tuple(tokens.clip(text, room) for text in texts)
+    return _Quoted(title=f"{title}:", texts=short, between=between, more=more)
 
 
 def capture(layout: Layout, request: Request) -> Captured:
@@ -80,9 +79,7 @@ def capture(layout: Layout, request: Request) -> Captured:
     plan, progress = (layout.notebook(slug, name) for name in ("PLAN", "PROGRESS"))
     noted = _open_reminders(layout, inbox) if request.reminders else []
     entries, unopened = _entries(layout, plan, progress)
-    quoted = [
-        _Quoted(title=one.title, texts=_clean(layout, one.lines), rooms=_KNOWN) for one in known
-    ]
+    quoted = [_quoted(one.title, _clean(layout, one.lines), _KNOWN) for one in known]
     quoted += [*entries, *_commits(layout, "" if detached else branch), *_noted(layout, noted)]
     session = sessions.find(layout, request.session, slug)
     limits = layout.limits
@@ -118,7 +115,7 @@ def capture(layout: Layout, request: Request) -> Captured:
         "front_matter": capsules.front_matter(outline) if own else "",
     }
     prompt, cut = _fitted(layout, quoted, values)
-    clipped = (r.replace(note=tokens.clip(r.note, _REMINDER[0]))
+    clipped = (r.replace(note=tokens.clip(r.note, _REMINDER))
                for r in noted[: limits.capsule_prompt_reminders])  # fmt: skip
     stub = capsules.outline(capsule, *notes, tuple(clipped))
     stub = capsules.adapted(stub, own) if own else stub
@@ -185,9 +182,7 @@ def _entries(layout: Layout, *notebooks: str) -> tuple[list[_Quoted], list[str]]
             said.append(str(error))
             continue
         title = f"Latest entries of `{names.one_line(layout.shown(path))}`"
-        found.append(
-            _Quoted(title=title, texts=_clean(layout, texts), rooms=_ENTRY, between="\n\n")
-        )
+        found.append(_quoted(title, _clean(layout, texts), _ENTRY, "\n\n"))
     return found, said
 
 
@@ -196,8 +191,7 @@ def _commits(layout: Layout, branch: str) -> list[_Quoted]:
         return []
     log = git.log(layout.repository, branch, layout.limits.capsule_prompt_commits)
     lines = [f"{sha} {when[:10]} {names.one_line(what)}" for sha, when, what in log]
-    title = "Latest commits, newest first"
-    return [_Quoted(title=title, texts=_clean(layout, lines), rooms=_COMMIT)]
+    return [_quoted("Latest commits, newest first", _clean(layout, lines), _COMMIT)]
 
 
 def _open_reminders(layout: Layout, inbox: str) -> list[Reminder]:
@@ -212,9 +206,7 @@ def _open_reminders(layout: Layout, inbox: str) -> list[Reminder]:
 def _noted(layout: Layout, noted: list[Reminder]) -> list[_Quoted]:
     shown = noted[: layout.limits.capsule_prompt_reminders]
     more = f"{len(noted) - len(shown)} more: `make reminders`" if len(noted) > len(shown) else ""
-    lines = tuple(map(_line, shown))
-    title = "Open reminders, newest first"
-    return [_Quoted(title=title, texts=lines, rooms=_REMINDER, more=more)]
+    return [_quoted("Open reminders, newest first", map(_line, shown), _REMINDER, more=more)]
 
 
 def _clean(layout: Layout, texts: Iterable[str]) -> tuple[str, ...]:
@@ -236,18 +228,33 @@ def _fitted(
     layout: Layout, quoted: list[_Quoted], values: dict[str, object]
 ) -> tuple[str, tuple[str, ...]]:
     """The prompt within its cap: quotes from the repository are shortened, the task never is."""
-    cap = layout.limits.capsule_prompt_tokens
-    for number in range(len(_ENTRY)):
-        information = [block for one in quoted if (block := one.block(number))]
-        prompt = templates.render("capsule_prompt.md", information=information, **values)
-        fits = tokens.within(prompt, cap, layout.limits.tokenizer)
-        if fits:
-            break
-    notes = []
-    if number:
-        notes.append(f"quoted fewer notebooks, commits and reminders to stay within {cap} tokens")
-    if not fits:
-        size = tokens.size(prompt, layout.limits.tokenizer)
+    cap, tokenizer = layout.limits.capsule_prompt_tokens, layout.limits.tokenizer
+    texts = [text for one in quoted for text in one.texts]
+
+    def made(texts: Sequence[str]) -> str:
+        rest = iter(texts)
+        information = []
+        for one in quoted:
+            own = [text for _, text in zip(one.texts, rest, strict=False) if text]
+            if own:
+                text = one.between.join([*own, *filter(None, (one.more,))])
+                information.append({"title": one.title, "text": text})
+        return templates.render("capsule_prompt.md", information=information, **values)
+
+    prompt = made(texts)
+    if tokens.within(prompt, cap, tokenizer):
+        return prompt, ()
+    from contextkit.text import fitting
+
+    steps = list(enumerate(_SHARES))
+    parts = [
+        fitting.Part(text, tuple((step, len(text) * share // 100) for step, share in steps), 20)
+        for text in texts
+    ]
+    prompt = made(fitting.fit(parts, lambda texts: tokens.within(made(texts), cap, tokenizer)))
+    notes = [f"quoted fewer notebooks, commits and reminders to stay within {cap} tokens"]
+    if not tokens.within(prompt, cap, tokenizer):
+        size = tokens.size(prompt, tokenizer)
         notes.append(f"the prompt has ~{size} tokens, above {cap}: the outline itself is long")
     return prompt, tuple(notes)
 

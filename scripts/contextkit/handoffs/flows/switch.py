@@ -19,7 +19,7 @@ from contextkit.handoffs.documents import artifacts as handoffs
 from contextkit.handoffs.documents import fitting
 from contextkit.handoffs.documents import state as handoff_state
 from contextkit.handoffs.documents.artifacts import Handoff
-from contextkit.handoffs.flows import autofill, blockers, incoming
+from contextkit.handoffs.flows import autofill, incoming
 
 _MISSPELLED = 0.8  # similarity of a misspelled name: `qaa` is `qa`, but `pm` is not `sm`
 _NOT_SAID = "(nothing was said)"  # by a prompt that is just a name
@@ -198,8 +198,8 @@ def _artifact(
     fields, said = _without_persona(layout, fields)
     fields = redaction.cleaned(fields, layout.limits.secrets_allow)
     last = chain[0] if chain else None
-    before = blockers.still_open(layout, fitting.apart("blockers", last.blockers)) if last else ()
-    waiting = blockers.of_verdicts(layout)
+    before = autofill.still_open(layout, fitting.apart("blockers", last.blockers)) if last else ()
+    waiting = autofill.blockers(layout)
     fields, more = fitting.carry(fields, last, layout.limits, typed, before, waiting)
     stamped = {
         **fields,

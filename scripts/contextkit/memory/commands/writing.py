@@ -149,21 +149,17 @@ def merge(layout: Layout, args: Arguments) -> Answer:
 
 def checkpoint(layout: Layout, args: Arguments) -> Answer:
     if args.to:
-        return _enter(layout, args)
+        return phase(layout, args)
     for name in ("phase", "summary"):
         if not vars(args)[name].strip():
             raise bad_input(f"{name}: is missing: give {name}=, or to= for the next phase")
     if not (args.next_action.strip() or saving.next_step(layout, args.task)):
         raise bad_input("next_action: is missing, and no plan says it: say what to do first")
-    phase = memory.meant_phase(args.phase)
-    return _checkpoint(layout, args, phase, phase)
+    current = memory.meant_phase(args.phase)
+    return _checkpoint(layout, args, current, current)
 
 
 def phase(layout: Layout, args: Arguments) -> Answer:
-    return _enter(layout, args)
-
-
-def _enter(layout: Layout, args: Arguments) -> Answer:
     """End the current phase with a checkpoint and start the one in `to`."""
     to = memory.meant_phase(args.to, "to")
     left = vars(args).get("phase") or saving.phase_of(layout, args.task)
@@ -329,8 +325,12 @@ BOUNDARY = (
     Option(name="active", kind="words", help="agents at work"),
     Option(name="blocked", kind="words", help="blocked agents"),
     Option(name="findings_count", help="number of findings (default: counted)"),
+    Option(name="summary", help="where the task stands (with to=: which phase ended)"),
+    Option(name="next_action", help="what to do first on resuming (default: the plan's)"),
+    Option(name="recovery", help="how to resume (default: a standard instruction)"),
+    FILES,
+    REDACT,
 )
-RECOVERY = Option(name="recovery", help="how to resume (default: a standard instruction)")
 
 COMMANDS = (
     Command(run=init, help="create the store's folders", now="context_init"),
@@ -383,27 +383,13 @@ COMMANDS = (
             Option(name="phase", help=", ".join(memory.PHASES)),
             Option(name="to", help="end the current phase and start this one"),
             *BOUNDARY,
-            Option(name="summary", help="where the task stands (with to=: which phase ended)"),
-            Option(name="next_action", help="what to do first on resuming (default: the plan's)"),
-            RECOVERY,
-            FILES,
-            REDACT,
         ),
     ),
     Command(
         run=phase,
         help="the same as memory_checkpoint to=",
         now="memory_checkpoint to=",
-        options=(
-            TASK,
-            Option(name="to", required=True, help="the next phase"),
-            *BOUNDARY,
-            Option(name="summary", help="where the task stands (default: which phase ended)"),
-            Option(name="next_action", help="what to do first (default: from the plan)"),
-            RECOVERY,
-            FILES,
-            REDACT,
-        ),
+        options=(TASK, Option(name="to", required=True, help="the next phase"), *BOUNDARY),
     ),
     Command(
         run=batch,

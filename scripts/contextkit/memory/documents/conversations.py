@@ -93,45 +93,39 @@ class Conversation(Record):
     form: str = ""  # the transcript format
     folder: str = ""  # the session's working directory
     session: str = ""
-    ended: str = ""  # the time of the last line
-    whole: bool = True  # whether the whole file was read
     events: tuple[Event, ...] = ()
 
 
 def read(path: str, most: int = MOST) -> Conversation:
     """Read the end of the conversation in a transcript; empty if unreadable. Never raises."""
     try:
-        lines, whole = _tail(path, most)
+        found = [line for line in map(formats.object_in_line, _tail(path, most)) if line]
     except OSError:
         return Conversation()
-    found = [line for line in map(formats.object_in_line, lines) if line]
+    reader: _Messages | _Rollout
     if any("payload" in line and "type" in line for line in found):
-        return _of(ROLLOUT, found, whole, _Rollout())
-    if any("sessionId" in line or "uuid" in line for line in found):
-        return _of(MESSAGES, found, whole, _Messages())
-    return Conversation()
+        form, reader = ROLLOUT, _Rollout()
+    elif any("sessionId" in line or "uuid" in line for line in found):
+        form, reader = MESSAGES, _Messages()
+    else:
+        return Conversation()
+    for line in found:
+        try:
+            reader.take(line)
+        except (AttributeError, TypeError, ValueError, KeyError):
+            continue  # a line in a format not known yet
+    events = tuple(reader.finished())
+    return Conversation(form=form, folder=reader.folder, session=reader.session, events=events)
 
 
-def _tail(path: str, most: int) -> tuple[list[bytes], bool]:
-    """Return the last complete lines of a file, and whether they are the whole file."""
+def _tail(path: str, most: int) -> list[bytes]:
+    """Return the last complete lines of a file."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # do not block on a pipe
     with open(descriptor, "rb") as file:
         length = file.seek(0, os.SEEK_END)
         start = file.seek(max(0, length - most))
         lines = file.read(most).split(b"\n")
-    return (lines[1:] if start else lines), not start
-
-
-def _of(form: str, lines: list[Line], whole: bool, reader: _Messages | _Rollout) -> Conversation:
-    for line in lines:
-        try:
-            reader.take(line)
-        except (AttributeError, TypeError, ValueError, KeyError):
-            continue  # a line in a format not known yet
-    return Conversation(
-        form=form, folder=reader.folder, session=reader.session, ended=reader.at, whole=whole,
-        events=tuple(reader.finished()),
-    )  # fmt: skip
+    return lines[1:] if start else lines
 
 
 class _Reader:
@@ -174,6 +168,26 @@ class _Reader:
                 for path in _paths_written(event.text):
                     self.add(EDITED, path, PASSED)
 
+    def answered(self, call: str, failed: bool, text: str, code: int | None = None) -> None:
+        """Record the result of a call that the user may have refused."""
+        if any(words in text[:300] for words in _REJECTED):
+            self.ended(call, REFUSED, "refused by the user" + _reason(text))
+        else:
+            self.ended(call, FAILED if failed else PASSED, _why(text, code) if failed else "")
+
+    def typed(self, text: str) -> None:
+        """Record what the user typed, which hosts surround with text of their own."""
+        text = _REMINDER.sub("", text).strip()
+        if shell := _TYPED_SHELL.search(text):
+            self.add(ASKED, "! " + shell[1].strip())
+        elif slash := _SLASH.search(text):
+            arguments = _ARGUMENTS.search(text)
+            name = "/" + slash[1].lstrip("/")
+            if name not in _HOUSEKEEPING:
+                self.add(ASKED, f"{name} {arguments[1].strip() if arguments else ''}")
+        elif not text.startswith(_NOT_TYPED):
+            self.add(ASKED, text)
+
     def list_steps(self, steps: list[tuple[str, str]]) -> None:
         self._steps = {
             text: Event(kind=STEPS, at=self.at, text=text, state=state) for text, state in steps
@@ -201,7 +215,7 @@ class _Messages(_Reader):
         if kind == "attachment":
             attached = line.get("attachment") or {}
             if attached.get("type") == "queued_command":
-                self._typed(formats.texts_of(attached.get("prompt")))
+                self.typed(formats.texts_of(attached.get("prompt")))
             return
         if kind not in ("user", "assistant") or line.get("isMeta") or line.get("isCompactSummary"):
             return
@@ -215,20 +229,7 @@ class _Messages(_Reader):
         for block in results:
             self._result(block)
         if not results:
-            self._typed(formats.texts_of(blocks))
-
-    def _typed(self, text: str) -> None:
-        text = _REMINDER.sub("", text).strip()
-        if shell := _TYPED_SHELL.search(text):
-            self.add(ASKED, "! " + shell[1].strip())
-        elif slash := _SLASH.search(text):
-            arguments = _ARGUMENTS.search(text)
-            words = arguments[1].strip() if arguments else ""
-            name = "/" + slash[1].lstrip("/")
-            if name not in _HOUSEKEEPING:
-                self.add(ASKED, f"{name} {words}")
-        elif not text.startswith(_NOT_TYPED):
-            self.add(ASKED, text)
+            self.typed(formats.texts_of(blocks))
 
     def _reply(self, block: Line) -> None:
         kind = block.get("type")
@@ -270,12 +271,7 @@ class _Messages(_Reader):
                     CHOSE, _answer(said) if what == "AskUserQuestion" else f"Plan approved: {plan}"
                 )
             return
-        if any(words in said[:300] for words in _REJECTED):
-            self.ended(call, REFUSED, "refused by the user" + _reason(said))
-        elif block.get("is_error"):
-            self.ended(call, FAILED, _why(said))
-        else:
-            self.ended(call, PASSED)
+        self.answered(call, bool(block.get("is_error")), said)
 
 
 class _Rollout(_Reader):
@@ -299,7 +295,7 @@ class _Rollout(_Reader):
             self.known(payload.get("cwd"), payload.get("id"))
         elif kind == "event_msg" and what == "user_message":
             self._typed = True
-            self._user(payload["message"])
+            self.typed(payload["message"])
         elif kind == "event_msg" and what == "agent_message":
             self._replied = True
             self.add(SAID, payload["message"])
@@ -317,16 +313,12 @@ class _Rollout(_Reader):
         elif kind == "response_item" and str(what).endswith("_call_output"):
             self._output(payload)
 
-    def _user(self, text: str) -> None:
-        if not text.strip().startswith(_NOT_TYPED):
-            self.add(ASKED, _REMINDER.sub("", text))
-
     def _message(self, payload: Line) -> None:
         text = formats.texts_of(payload.get("content"))
         role = payload.get("role")
         before = len(self.events)
         if role == "user":
-            self._user(text)
+            self.typed(text)
         elif role == "assistant":
             self.add(SAID, text)
         self._items += self.events[before:]
@@ -367,12 +359,9 @@ class _Rollout(_Reader):
         self._ended(call, code, text)
 
     def _ended(self, call: str, code: object, text: str) -> None:
-        if any(words in text[:300] for words in _REJECTED):
-            self.ended(call, REFUSED, "refused by the user" + _reason(text))
-        elif type(code) is int and code:
-            self.ended(call, FAILED, _why(text, code))
-        elif "session ID" not in text[:300] or type(code) is int:  # otherwise it is still running
-            self.ended(call, PASSED)
+        status = code if type(code) is int else None
+        if status is not None or "session ID" not in text[:300]:  # otherwise it is still running
+            self.answered(call, bool(status), text, status)
 
     def finished(self) -> Iterator[Event]:
         told = (ASKED,) * self._typed + (SAID,) * self._replied

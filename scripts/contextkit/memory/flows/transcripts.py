@@ -39,17 +39,14 @@ _OPEN = ("in_progress", "pending")
 
 
 class CaughtUp(Record):
-    """What happened since a save; `text` tells it within the requested tokens.
+    """What happened since a save; `text` tells it within the requested tokens, '' if nothing did.
 
-    Empty if nothing did. Paths in `edited` are relative to the session's folder if below it.
-    `left_out` counts what the text does not mention.
+    Paths in `edited` are relative to the session's folder if below it. `whole` is all that was said
+    and done, as far as it was read.
     """
 
     host: str = ""
     session: str = ""
-    path: str = ""
-    since: str = ""
-    ended: str = ""
     requests: tuple[str, ...] = ()
     edited: tuple[str, ...] = ()
     failed: tuple[str, ...] = ()
@@ -58,8 +55,7 @@ class CaughtUp(Record):
     open_steps: tuple[str, ...] = ()
     last_said: str = ""
     text: str = ""
-    left_out: int = 0
-    whole: str = ""  # all that was said and done since, as far as it was read
+    whole: str = ""
 
     @property
     def empty(self) -> bool:
@@ -83,35 +79,21 @@ def catch_up(
     found = conversations.read(path, _HOOK_BYTES if in_hook else conversations.MOST)
     events = [each for each in found.events if not each.at or each.at >= since[:19]]
     events = _redacted(_last(events, _HOOK_CHARACTERS) if in_hook else events, limits.secrets_allow)
+    ran = [e for e in events if e.kind == conversations.RAN]
+    steps = [e for e in events if e.kind == conversations.STEPS and e.state in _OPEN]
     caught = CaughtUp(
         host=_title(found.form),
         session=found.session,
-        path=path,
-        since=since,
-        ended=f"{found.ended}Z" if found.ended else "",
         requests=_texts(events, conversations.ASKED),
         edited=_edited(events, root, found.folder),
-        failed=_failed(events),
-        running=tuple(
-            _command(e.text)
-            for e in events
-            if e.kind == conversations.RAN and e.state == conversations.RUNNING
-        ),
+        failed=_failed(ran),
+        running=tuple(_command(e.text) for e in ran if e.state == conversations.RUNNING),
         decisions=_decisions(events),
-        open_steps=tuple(
-            f"{names.one_line(e.text)} ({e.state.replace('_', ' ')})"
-            for e in events
-            if e.kind == conversations.STEPS and e.state in _OPEN
-        ),
+        open_steps=tuple(f"{names.one_line(e.text)} ({e.state.replace('_', ' ')})" for e in steps),
         last_said=(_texts(events, conversations.SAID) or ("",))[-1],
         whole="\n".join(filter(None, (text for e in events for text in (e.text, e.why)))),
     )
-    happened = (
-        caught.requests or caught.edited or caught.failed or caught.running or caught.decisions
-    )
-    if not happened and not caught.last_said:
-        return CaughtUp(path=path)
-    return _fitted(caught, max_tokens, limits.tokenizer)
+    return caught.replace(text=_fitted(caught, max_tokens, limits.tokenizer))
 
 
 def _last(events: list[Event], most: int) -> list[Event]:
@@ -151,18 +133,17 @@ def _edited(events: list[Event], *folders: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _failed(events: list[Event]) -> tuple[str, ...]:
+def _failed(ran: list[Event]) -> tuple[str, ...]:
     """The commands that failed and did not pass later, most recent first."""
     ended: dict[str, Event] = {}
-    for event in events:
-        if event.kind == conversations.RAN and event.state != conversations.RUNNING:
+    for event in ran:
+        if event.state != conversations.RUNNING:
             ended.pop(event.text, None)
             ended[event.text] = event
-    bad = (conversations.FAILED, conversations.REFUSED)
     return tuple(
         f"{_command(e.text)} ({names.one_line(e.why)[:200]})"
         for e in reversed(ended.values())
-        if e.state in bad
+        if e.state != conversations.PASSED
     )
 
 
@@ -198,24 +179,17 @@ def _without_code(text: str) -> str:
 # Fitting into the requested tokens
 
 
-def _fitted(caught: CaughtUp, max_tokens: int, tokenizer: str) -> CaughtUp:
-    """Return `caught` with its text, and how many texts that leaves out."""
-    lists = _lists(caught)
-    texts = [
-        *caught.requests,
-        caught.last_said,
-        *(text for some in lists.values() for text in some),
-    ]
-    moves = _moves(len(caught.requests), [len(some) for some in lists.values()])
-    fitted = fitting.fit(
-        fitting.parts(texts, moves),
-        lambda kept: tokens.within(_rendered(caught, kept), max_tokens, tokenizer),
-    )
-    text = _rendered(caught, fitted)
-    return caught.replace(
-        text=text if tokens.within(text, max_tokens, tokenizer) else "",
-        left_out=sum(bool(whole) and not kept for whole, kept in zip(texts, fitted, strict=True)),
-    )
+def _fitted(caught: CaughtUp, max_tokens: int, tokenizer: str) -> str:
+    """What happened, as much of it as fits."""
+    lists = _lists(caught).values()
+    texts = [*caught.requests, caught.last_said, *(text for some in lists for text in some)]
+    moves = _moves(len(caught.requests), [len(some) for some in lists])
+
+    def fits(kept: Sequence[str]) -> bool:
+        return tokens.within(_rendered(caught, kept), max_tokens, tokenizer)
+
+    fitted = fitting.fit(fitting.parts(texts, moves), fits)
+    return _rendered(caught, fitted) if fits(fitted) else ""
 
 
 def _lists(caught: CaughtUp) -> dict[str, tuple[str, ...]]:
