@@ -106,10 +106,13 @@ def code(text: str) -> str:
 
 def longest_run(text: str) -> int:
     """The length of the longest run of backticks; a fence around `text` needs to be longer."""
-    longest = run = 0
-    for char in text if "`" in text else "":
-        run = run + 1 if char == "`" else 0
-        longest = max(longest, run)
+    longest, start = 0, text.find("`")
+    while start >= 0:
+        end = start
+        while text[end : end + 1] == "`":
+            end += 1
+        longest = max(longest, end - start)
+        start = text.find("`", end)
     return longest
 
 

@@ -19,12 +19,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextkit.text.authored import Authored, Statement
     from contextkit.text.digests import engine
+    from contextkit.text.digests.reading import Unit
     from contextkit.text.grounding import Checked
 
 _EXTRACT = 110  # tokens for what is told of the text beside its author's words
 _SERIOUS = 70  # tokens of them that a review's findings need to be told by the text itself
 _SHORTEST = 60  # characters below which a statement is not shortened further
 _SERIOUS_RANKS = {2: "P0 left out", 3: "P1 left out"}  # ranks of findings that must be told
+_SECTIONS, _NAMES = 2, 300  # headings with names that are listed; characters of each list
 _FEW, _NAMED = 3, 100  # of them that are named, and characters of each
 _ID = 20  # characters of an id of a finding
 _SHORT = 40  # characters of a first statement, which the second one joins
@@ -195,27 +197,29 @@ class _Filling:
         """The receipt; if its author's words leave no room, a review's most serious is named."""
         core = self._said.core or self._said.statements
         if self._parsed.kind != "review" or not core:
-            return self._filled_up(self._authored([]))
+            answered = bool(self._asked.answer)
+            names = [] if answered else _names(self._parsed.taken_names())
+            return self._filled_up(self._authored(names))
         told = self._with(core)
         if not self._asked.answer and self._size(told) <= self._cap - _SERIOUS:
             return self._filled_up(told)
         told = self._authored(_left_out(self._asked.content, _told_in(core)))
         return told if told.rows else self._with_topic(told)
 
-    def _authored(self, left_out: Sequence[LeftOut]) -> Receipt:
-        """The receipt with as many whole statements of its author as fit, and what they leave out.
+    def _authored(self, more: Sequence[LeftOut | Names]) -> Receipt:
+        """The receipt with as many whole statements of its author as fit, and what stands beside.
 
         What is not of the core goes first, then what is left out is told in fewer words, then the
-        longest statements are cut, and at last the last ones go.
+        longest statements are cut, then names are left out, and at last the last statements go.
         """
         core = self._said.core or self._said.statements
         wanted = [*core, *(one for one in self._said.statements if one not in core)]
-        parts = _parts(wanted, len(core), left_out)
+        parts = _parts(wanted, len(core), more)
 
         def made(texts: Sequence[str]) -> Receipt:
             pairs = zip(wanted, texts, strict=False)
             told = [one._replace(text=text) for one, text in pairs if text]
-            ends = zip(left_out, texts[len(wanted) :], strict=True)
+            ends = zip(more, texts[len(wanted) :], strict=True)
             return self._with(told, [Row(aspect=one.aspect, finding=text) for one, text in ends])
 
         return made(fitting.fit(parts, lambda texts: self._size(made(texts)) <= self._cap))
@@ -280,12 +284,42 @@ class _Filling:
         return receipt.replace(rows=(Row(aspect="Content", finding=self._asked.topic),))
 
 
+class Names(NamedTuple):
+    """What a report recommends by name under one heading, of which the last ones are counted."""
+
+    aspect: str
+    names: tuple[str, ...]
+    widths: tuple[int, ...] = (_NAMES, 2 * _NAMES // 3)
+    before: bool = False  # whether it is cut before statements are
+
+    def told(self, width: int) -> str:
+        """As many of the first names as have `width` characters."""
+        told = [f"{one};" for one in self.names]
+        while len(told) > 1 and sum(map(len, told)) + len(told) > width:
+            told.pop()
+        more = len(self.names) - len(told)
+        return " ".join(told).rstrip(";") + (f"; +{more} more" if more else "")
+
+    def cut(self, _: str, width: int) -> str:
+        return self.told(width)
+
+
+def _names(units: Sequence[Unit]) -> list[Names]:
+    """The names by heading, of the first headings that have any."""
+    found: dict[str, list[str]] = {}
+    for unit in units:
+        found.setdefault(unit.aspect, []).append(unit.text)
+    return [Names(aspect, tuple(names)) for aspect, names in found.items()][:_SECTIONS]
+
+
 class LeftOut(NamedTuple):
     """The findings of one priority that an author's words do not name: their ids and texts."""
 
     aspect: str
     ids: tuple[str, ...]
     texts: tuple[str, ...]
+    widths: tuple[int, ...] = (_NAMED, _SHORTEST, 1)
+    before: bool = True
 
     def told(self, width: int) -> str:
         """The first few in at most `width` characters each, or by id; the others are counted."""
@@ -325,23 +359,25 @@ def _words(text: str) -> list[str]:
 
 
 def _parts(
-    wanted: Sequence[Statement], core: int, left_out: Sequence[LeftOut]
+    wanted: Sequence[Statement], core: int, more: Sequence[LeftOut | Names]
 ) -> list[fitting.Part]:
-    """The parts of a receipt: statements, the first `core` of which matter most; what they lack."""
+    """The parts of a receipt: statements, the first `core` of which matter most; what is beside."""
     count = len(wanted)
-    ends = range(count, count + len(left_out))
+    beside = list(enumerate(more, start=count))
     longest = sorted(range(1, core), key=lambda at: -len(wanted[at].text))
     moves = [((at,), 0) for at in reversed(range(core, count))]
-    moves += [((at,), width) for width in (_SHORTEST, 1) for at in reversed(ends)]
-    moves += [((at,), _SHORTEST) for at in longest[: core // 2]]
+    for is_early in (True, False):
+        moves += [((at,), one.widths[step]) for step in (1, 2) for at, one in beside[::-1]
+                  if one.before == is_early and step < len(one.widths)]  # fmt: skip
+        moves += [((at,), _SHORTEST) for at in longest[: core // 2] if is_early]
     moves += [((at,), 0) for at in reversed(range(1, core))]
-    texts = [one.text for one in wanted] + [one.told(_NAMED) for one in left_out]
+    texts = [one.text for one in wanted] + [one.told(one.widths[0]) for one in more]
     parts = fitting.parts(texts, moves)
     least = [_SHORTEST] * core + [0] * (count - core)
     told = [one._replace(least=most, clip=_clause)
             for one, most in zip(parts, least, strict=False)]  # fmt: skip
-    return told + [one._replace(clip=left.cut)
-                   for one, left in zip(parts[count:], left_out, strict=True)]  # fmt: skip
+    return told + [one._replace(clip=other.cut)
+                   for one, other in zip(parts[count:], more, strict=True)]  # fmt: skip
 
 
 def _clause(text: str, width: int) -> str:

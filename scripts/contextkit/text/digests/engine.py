@@ -173,6 +173,19 @@ class ParsedText:
         """`12/87`, or `12/87+` if the text is so long that not all of it was searched for facts."""
         return f"{self.kept(said)}/{len(self.facts)}{'+' * self.partly}"
 
+    def taken_names(self) -> list[Unit]:
+        """What a report recommends or decides by name: `R2: Write atomically`; told by the caller.
+
+        A digest no longer tells or counts them.
+        """
+        units = self._weighed.units
+        names = [unit for unit in units if unit.rank == reading.LISTED and unit.text]
+        self._weighed.units = [
+            unit._replace(text="", group="") if unit.rank == reading.LISTED else unit
+            for unit in units
+        ]
+        return names
+
     def lead(self, most: int = 3, cap: int = 100) -> str:
         """The most decisive parts of the text in up to `most` sentences, in the text's order."""
         units, (chosen, _) = self._weighed.units, _in_order_of_value(self._weighed, cap)

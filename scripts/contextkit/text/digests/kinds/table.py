@@ -19,6 +19,7 @@ _CAPITALS = Pattern(r"^[A-Z%][A-Z%()/_-]*(?:\s+[A-Z%][A-Z%()/_-]*){2,}$")
 _APART = Pattern(r" {2,}|\t")
 _PROCESSES = ("UID ", "USER ", "PID ")  # ps: no column but the last has spaces
 _ROWS = 500  # rows that can be shown
+_SAMPLE = 500  # cells that show whether a column may be one of numbers
 _CELLS = 8  # different cells of a column that are counted
 _NUMBER = Pattern(r"[-+]?[$€£]?\d[\d,]*(?:\.\d+)?\s*%?$")
 _ILL = Pattern(r"\b(?:fail\w*|error\w*|missing|no|false|critical|blocked|rejected|P0|P1)\b", re.I)
@@ -150,27 +151,35 @@ def units(text: str) -> list[Unit]:
 
 def _column(head: list[str], body: list[tuple[int, list[str]]], index: int) -> list[Unit]:
     """For numbers, the minimum and maximum with their rows; for words, counts and rare ones."""
-    given = [(n, row, row[index]) for n, row in body if index < len(row) and row[index]]
+    given = [(n, row) for n, row in body if index < len(row) and row[index]]
+    cells = [row[index] for _, row in given]
     name = head[index] if head else f"column {index + 1}"
-    numbers = [(_value(cell), n, row, cell) for n, row, cell in given if _NUMBER.match(cell)]
-    if len(numbers) > 2 and len(numbers) * 10 >= len(given) * 9:
+    if _are_numbers(cells[:_SAMPLE]) and _are_numbers(cells):
+        numbers = [(_value(row[index]), n, row) for n, row in given if _NUMBER.match(row[index])]
         if index == 0 and len({value for value, *_ in numbers}) == len(numbers):
             return []  # a row number
         numbers.sort(key=lambda one: one[0])
         label = _label(body, index)
-        low, *high = (f"{one[3]} ({one[2][label][:40]})" for one in (numbers[0], *numbers[:-4:-1]))
+        ends = (numbers[0], *numbers[:-4:-1])
+        low, *high = (f"{row[index]} ({row[label][:40]})" for _, _, row in ends)
         said = f"{low} to {high[0]}" + (f"; next {', '.join(high[1:])}" if len(high) > 1 else "")
         return [Unit(numbers[-1][1], name, said, 1.3, 2, "columns", derived=True)]
-    counts = Counter(cell for _, _, cell in given)
-    if not 1 < len(counts) <= _CELLS or len(counts) * 2 > len(given):
+    counts = Counter(cells)
+    if not 1 < len(counts) <= _CELLS or len(counts) * 2 > len(cells):
         return []
     said = listed(counts, _CELLS)
     found = [Unit(given[0][0], name, said, 1.2, 2, "columns", derived=True)]
     cell, count = counts.most_common()[-1]
-    if count <= max(1, len(given) // 20):
-        number, row, _ = next(one for one in given if one[2] == cell)
+    if count <= max(1, len(cells) // 20):
+        number, row = given[cells.index(cell)]
         found.append(Unit(number, "outlier", row_statement(head, row)[:240], 2.0, 3, "outliers"))
     return found
+
+
+def _are_numbers(cells: list[str]) -> bool:
+    """Whether nearly all cells are numbers, and more than two."""
+    count = sum(map(bool, map(_NUMBER.match, cells)))
+    return count > 2 and count * 10 >= len(cells) * 9
 
 
 def _label(body: list[tuple[int, list[str]]], index: int) -> int:
