@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Script, git
-from contextkit.base import files, links, owned
+from contextkit.base import files, owned
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.hosts.flows import runner
@@ -156,7 +156,7 @@ def test_below_a_store_nothing_is_read_written_removed_or_locked_through_a_link(
         lambda: files.read(through), lambda: files.write(through, "y"),
         files.locked(through).__enter__,
         lambda: files.discard(through), lambda: files.append(through, "y"),
-        lambda: files.rename(through, str(store / "mine")), lambda: links.touch(through),
+        lambda: files.rename(through, str(store / "mine")), lambda: files.touch(through),
         lambda: files.make_folder(str(store / "link/new")), lambda: files.read(str(store / "file")),
         lambda: files.append(str(store / "file"), "y"),
         lambda: files.create(through, "y"),
@@ -164,7 +164,7 @@ def test_below_a_store_nothing_is_read_written_removed_or_locked_through_a_link(
         with pytest.raises(ContextError, match="is a symbolic link"):
             act()
     with pytest.raises(OSError, match="symbolic links"):
-        links.touch(str(store / "file"))
+        files.touch(str(store / "file"))
     assert snapshot(outside) == before and not (store / "mine").exists()
 
 

@@ -175,7 +175,7 @@ def test_a_document_is_opened_by_its_address(repo: Path, run: Script) -> None:
     assert run.out == Path("report.md").read_text(encoding="utf-8")
     assert show.document(Layout(), "payload:latest", "a").text.startswith("## A\n\none\n\n### B")
     assert "look at it" in show.document(Layout(), "reminder:latest").text
-    with pytest.raises(ContextError, match=r"available: .*A, B, C"):
+    with pytest.raises(ContextError, match=r"available: .*A; B; C"):
         show.document(Layout(), "payload:latest", "nothing")
     assert run("context", "show", "--ref=latest", "--max-tokens=5", "--json") == 0
     assert json.loads(run.out)["ref"]

@@ -245,7 +245,7 @@ def test_without_an_answer_in_time_the_extract_stands(
     layout: Layout, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = store(layout, content=PLAIN, session="other").receipt.partition("\n")[2]
-    monkeypatch.setattr("contextkit.payloads.flows.writers._SECONDS", 0.3)
+    monkeypatch.setattr("contextkit.payloads.flows.storing._WRITER_SECONDS", 0.3)
     stored = store(writer(layout, command), content=PLAIN)
     assert stored.receipt.partition("\n")[2] == expected
 

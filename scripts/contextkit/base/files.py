@@ -6,6 +6,7 @@
     settle   wait until every name that was made is on disk
     locked   let one process at a time change a shared file
     store    a folder that git does not see
+    keep     a store, in which and to which no link is followed: a clone can bring links
 
 Paths are strings, since pathlib alone costs as much as a bare interpreter start.
 """
@@ -16,14 +17,14 @@ import errno
 import os
 import time
 
-from contextkit.base import links
 from contextkit.base.errors import ContextError, bad_input
-from contextkit.base.type_names import Iterable, Iterator, TracebackType
+from contextkit.base.type_names import BinaryIO, Iterable, Iterator
 
 _DRAFT_AGE = 3600  # age in seconds at which the `.tmp` of a killed process is litter
 _HEX = frozenset("0123456789abcdef")
 settled: set[str] = set()  # folders in which this process created names
 _unsettled: set[str] = set()  # those of them that may not be on disk yet
+_stores: tuple[str, ...] = ()  # folders below which no link is followed, each with its slash
 
 
 def read(path: str) -> str:
@@ -38,7 +39,7 @@ def read(path: str) -> str:
 def read_bytes(path: str) -> bytes:
     """The bytes of a file. Raises ContextError naming the path and the reason."""
     try:
-        with links.opened(path) as file:
+        with opened(path) as file:
             return file.read()
     except OSError as error:
         raise ContextError(f"{path}: cannot be read: {error.strerror}") from error
@@ -97,7 +98,7 @@ def create(path: str, text: str | bytes | Iterable[bytes], exact: bool = False) 
 
 def rename(old: str, new: str) -> None:
     """Rename a file or folder, replacing any file of that name."""
-    os.rename(links.proved(old), links.proved(new))
+    os.rename(proved(old), proved(new))
     named(old)
     named(new)
 
@@ -122,11 +123,7 @@ def append(path: str, text: str) -> str:
     The file is copied and replaced, because a plain append leaves half an entry behind if the
     process is killed or the disk fills up.
     """
-    try:
-        with links.opened(path) as file:
-            old = file.read()
-    except FileNotFoundError:
-        old = b""
+    old = read_bytes(path) if os.path.lexists(path) else b""
     return write(path, (old, *_encoded(path, text)))
 
 
@@ -153,7 +150,7 @@ def _draft(path: str, pieces: Iterable[bytes], lasting: bool = True) -> str:
 def discard(path: str) -> None:
     """Remove a file, unless another process did."""
     try:
-        os.unlink(links.proved(path))
+        os.unlink(proved(path))
     except FileNotFoundError:
         pass  # interrupted right after the replace, or the folder was moved away
 
@@ -218,7 +215,7 @@ def settle() -> None:
 
 def make_folder(folder: str) -> None:
     """Create `folder` and its parents. Raises ContextError if a file or link is in the way."""
-    links.proved(os.path.join(folder, ""))
+    proved(os.path.join(folder, ""))
     try:
         _make_missing(folder or ".")
     except (FileExistsError, NotADirectoryError):
@@ -242,7 +239,7 @@ def _make_missing(folder: str) -> None:
 def store(folder: str, ignore: str = "*\n") -> str:
     """Create a folder that git does not see, thanks to its own `.gitignore`, and return it."""
     if os.path.islink(folder.rstrip("/")):
-        raise links.is_link(folder)
+        raise is_link(folder)
     rules = os.path.join(folder, ".gitignore")
     if not os.path.exists(rules):
         write(rules, ignore)
@@ -307,7 +304,6 @@ class locked:
 
     def __init__(self, path: str) -> None:
         self._path = path
-        self._descriptor = -1
 
     def __enter__(self) -> None:
         import fcntl
@@ -330,9 +326,7 @@ class locked:
                 ) from error
             os.close(descriptor)  # the store was removed while this process waited
 
-    def __exit__(
-        self, kind: type[BaseException] | None, value: object, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         os.close(self._descriptor)
 
 
@@ -341,3 +335,59 @@ def _same_file(descriptor: int, path: str) -> bool:
         return os.path.samestat(os.fstat(descriptor), os.stat(path))
     except FileNotFoundError:
         return False
+
+
+# Links. The folders between the root and a store are looked at once per process; those in a store
+# each time that something in them is opened, made, moved or removed.
+
+
+def is_link(path: str, inside: str = "") -> ContextError:
+    """The refusal of a link on the way to a file of ours, which should lie `inside` a folder."""
+    mend = "a store must be a real folder: remove the link, or move what it leads to here"
+    if inside and not f"{os.path.realpath(path)}/".startswith(f"{os.path.realpath(inside)}/"):
+        return bad_input(f"{path}: is a symbolic link, and lies outside {inside}: {mend}")
+    return ContextError(f"{path}: is a symbolic link: {mend}")
+
+
+def keep(root: str, store: str) -> None:
+    """From now on follow no link between `root` and the folder `store`, nor below that."""
+    global _stores
+    place = store.rstrip("/") + "/"
+    if place.startswith(root.rstrip("/") + "/"):
+        refuse_links(root.rstrip("/"), place)
+        if place not in _stores:
+            _stores += (place,)
+
+
+def proved(path: str) -> str:
+    """`path`, unless one of its folders in a store is a link: then raise ContextError."""
+    if path.startswith(_stores):
+        refuse_links(next(one for one in _stores if path.startswith(one)).rstrip("/"), path)
+    return path
+
+
+def refuse_links(known: str, path: str) -> None:
+    """Raise ContextError for the first link among the folders of `path` below `known`."""
+    at = known
+    for part in path[len(known) :].split("/")[1:-1]:
+        at = f"{at}/{part}"
+        if os.path.islink(at):
+            raise is_link(at, known)
+
+
+def opened(path: str) -> BinaryIO:
+    """A file opened for reading; one of a store is never read through a link."""
+    if not path.startswith(_stores):
+        return open(path, "rb")
+    try:
+        return open(os.open(proved(path), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb")
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise is_link(path) from None
+        raise
+
+
+def touch(path: str, at: float | None = None) -> None:
+    """Create a file or set its time, to now or `at`, without following a link."""
+    os.close(os.open(proved(path), os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o666))
+    os.utime(path, None if at is None else (at, at))

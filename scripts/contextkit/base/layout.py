@@ -10,7 +10,7 @@ import errno
 import os
 import time
 
-from contextkit.base import errors, files, git, links, names, owned, settings, stores
+from contextkit.base import errors, files, git, names, owned, settings, stores
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.settings import Limits, Places
 
@@ -84,9 +84,9 @@ class Layout:
         if kind == "state":
             owned.check(place, self.repository)
         if not stores.named(kind).is_file:
-            links.keep(self.root, place)
+            files.keep(self.root, place)
         elif place.startswith(f"{self.root}/"):
-            links.refuse_links(self.root, place)
+            files.refuse_links(self.root, place)
         self._proved.add(kind)
 
     def _place(self, kind: str) -> str:
@@ -339,7 +339,7 @@ class Layout:
 
 def _touch(path: str) -> None:
     files.make_folder(os.path.dirname(path))
-    links.touch(path)
+    files.touch(path)
 
 
 def find_root(given: str, repository: git.Repository | None) -> str:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import os
 import stat
 
-from contextkit.base import files, git, links, names
+from contextkit.base import files, git, names
 from contextkit.base.errors import ContextError
 
 _FOLDERS = {"CONFIG": ".config", "CACHE": ".cache", "STATE": ".local/state"}
@@ -37,14 +37,14 @@ def check(folder: str, repository: git.Repository | None) -> None:
     except FileNotFoundError:
         return
     if stat.S_ISLNK(state.st_mode):
-        raise links.is_link(folder)
+        raise files.is_link(folder)
     if not stat.S_ISDIR(state.st_mode):
         return  # nothing is in it, and nothing can be written
     _check_owner(folder, state.st_uid)
     with os.scandir(folder) as entries:
         for entry in entries:
             if entry.is_symlink():
-                raise links.is_link(entry.path)
+                raise files.is_link(entry.path)
             try:
                 owner = entry.stat(follow_symlinks=False).st_uid
             except FileNotFoundError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, git, host_variables, links, names
+from contextkit.base import files, git, host_variables, names
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 
@@ -131,7 +131,7 @@ def current(layout: Layout, given: str, now: int) -> tuple[str, bool]:
     found = find(layout, given, _slug(layout))
     if found:
         if files.first_line(kept) == found:
-            links.touch(kept, now)
+            files.touch(kept, now)
         return found, False
     files.store(layout.state)
     made = f"sess-{names.stamp(now)}-{os.urandom(3).hex()}"
@@ -142,7 +142,7 @@ def current(layout: Layout, given: str, now: int) -> tuple[str, bool]:
         if not found:
             raise ContextError(f"{layout.shown(kept)}: names no session: remove it") from None
         return found, False
-    links.touch(kept, now)
+    files.touch(kept, now)
     return made, True
 
 

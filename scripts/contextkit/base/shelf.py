@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, files, ledger, links
+from contextkit.base import addresses, files, ledger
 from contextkit.base.layout import Layout
 
 
@@ -40,7 +40,7 @@ def is_same(path: str, other: str) -> bool:
     """Whether two paths are one file, or hold the same bytes."""
     if os.path.samestat(os.lstat(path), os.lstat(other)):
         return True
-    with links.opened(path) as one, links.opened(other) as two:
+    with files.opened(path) as one, files.opened(other) as two:
         return one.read() == two.read()
 
 

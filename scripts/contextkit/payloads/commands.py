@@ -9,8 +9,10 @@ from contextkit.base import addresses, cli, files, ledger, names, sessions, toke
 from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Program, Rows
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
+from contextkit.base.type_names import Callable
 from contextkit.payloads.documents import receipts
 from contextkit.payloads.documents import store as payloads
+from contextkit.payloads.documents.manifest import LIST
 from contextkit.payloads.flows import retention, retrieval, storing
 
 _STATUSES = 256
@@ -114,11 +116,12 @@ def list_(layout: Layout, args: Arguments) -> Answer:
     found = [session] if session else payloads.sessions_in(layout)
     from contextkit.base import tables
 
+    manifests = [payloads.manifest(layout, name, now) for name in found]
     rows = []
     talk = []
-    for name in found:
+    for name, manifest in zip(found, manifests, strict=True):
         there = {path.rpartition("/")[2] for path in payloads.documents(layout, name)}
-        for entry in payloads.entries(layout, name):
+        for entry in manifest[LIST]:
             state = "" if entry["path"] in there else "missing"
             there.discard(entry["path"])
             rows.append(
@@ -133,16 +136,8 @@ def list_(layout: Layout, args: Arguments) -> Answer:
     return Answer(
         text=text or "No payloads.",
         talk="\n".join(talk),
-        data=lambda: _manifests(layout, found, now, one=bool(session)),
+        data=lambda: manifests[0] if session else manifests,
     )
-
-
-def _manifests(layout: Layout, found: list[str], now: int, one: bool) -> object:
-    """The manifests of all sessions, or of the session that was asked for."""
-    from contextkit.base import formats
-
-    read = [formats.from_json(payloads.manifest(layout, name, now), name) for name in found]
-    return read[0] if one else read
 
 
 def show(layout: Layout, args: Arguments) -> Answer | Rows:
@@ -180,18 +175,15 @@ def _found(layout: Layout, args: Arguments, session: str) -> str:
 
 def _slice(layout: Layout, path: str, args: Arguments) -> Answer:
     """The requested part of the content; for a file kept with `path=`, of its whole text."""
-    asked = [name for name in ("section", "lines", "around") if getattr(args, name)]
+    asked = [name for name in _SLICES if getattr(args, name)]
     if len(asked) > 1:
         raise bad_input(f"{' and '.join(asked)}: give one of them")
-    content = _content(layout, path)
     if args.part in ("head", "summary", "sources"):
         content = payloads.load(path, layout.shown(path)).parts[args.part]
-    if args.section:
-        found = retrieval.section(content, args.section)
-    elif args.lines:
-        found = retrieval.span(content, args.lines)
-    elif args.around:
-        found = retrieval.around(content, args.around)
+    else:
+        content = _content(layout, path)
+    if asked:
+        found = _SLICES[asked[0]](content, getattr(args, asked[0]))
     else:
         found = retrieval.whole(content)
     end = found.last
@@ -201,8 +193,7 @@ def _slice(layout: Layout, path: str, args: Arguments) -> Answer:
     if found.more:
         talk.append(f"+{end - found.last} more lines: payload_show ref={args.ref[:80]}"
                     f" lines={found.more}-{end}")  # fmt: skip
-    if found.note:
-        talk.append(found.note)
+    talk += [found.note] if found.note else []
     data = {
         "id": _identity(path), "path": layout.shown(path), "first": found.first,
         "last": found.last, "text": found.text, "more": end - found.last,
@@ -210,13 +201,16 @@ def _slice(layout: Layout, path: str, args: Arguments) -> Answer:
     return Answer(text=found.text, data=data, talk="\n".join(talk))
 
 
+_SLICES: dict[str, Callable[[str, str], retrieval.Slice]] = {
+    "section": retrieval.section, "lines": retrieval.span, "around": retrieval.around,
+}  # fmt: skip
+
+
 def _content(layout: Layout, path: str) -> str:
     """The content of a payload, or the whole text of a file kept with `path=`."""
     data = files.read_bytes(path)
-    if path.endswith(".md"):
-        start, end = payloads.span(data, layout.shown(path))
-        data = data[start:end]
-    return data.decode("utf-8", "surrogateescape")
+    start, end = payloads.span(data, layout.shown(path)) if path.endswith(".md") else (0, None)
+    return data[start:end].decode("utf-8", "surrogateescape")
 
 
 def _whole(layout: Layout, path: str) -> object:
@@ -259,26 +253,22 @@ def find(layout: Layout, args: Arguments) -> Answer:
     lines: list[str] = []
     spent, more = 0.0, 0
     for session, identity, number, line, section in hits:
-        shown = names.clipped_around(line, args.q.lower().split(), len(args.q) + _AROUND)
-        said = f"{identity}:{number}: {shown}" + (
-            f"  [{names.one_line(section)}]" if section else ""
-        )
         room = int((cap - spent - 1) / tokens.CAUTION)
         if more or room < _LEAST:
             more += 1
             continue
-        said = tokens.clip(said, room, tokenizer=layout.limits.tokenizer)
-        spent += tokens.estimate(said, layout.limits.tokenizer) * tokens.CAUTION + 1
-        lines.append(said)
+        shown = names.clipped_around(line, args.q.lower().split(), len(args.q) + _AROUND)
+        where = f"  [{names.one_line(section)}]" if section else ""
+        hit = f"{identity}:{number}: {shown}{where}"
+        lines.append(tokens.clip(hit, room, tokenizer=layout.limits.tokenizer))
+        spent += tokens.estimate(lines[-1], layout.limits.tokenizer) * tokens.CAUTION + 1
         rows.append({"id": identity, "line": number, "text": shown, "section": section,
                      "ref": f"payload:{session}/{identity}"})  # fmt: skip
-    if not lines and not more:
+    if not (lines or more):
         cli.say(f"{args.q!r} occurs in no payload of {args.session or 'any session'}")
-    if more:
-        lines.append(f"+{more} more")
-    status = 0 if lines else 1
     talk = f"+{more} more: narrow q=, or raise max_tokens={cap}" if more else ""
-    return Answer(text="\n".join(lines), status=status, data=rows, talk=talk)
+    text = "\n".join([*lines, f"+{more} more"] if more else lines)
+    return Answer(text=text, status=0 if text else 1, data=rows, talk=talk)
 
 
 class _Progress:

@@ -9,11 +9,11 @@ from contextkit.base import cli, files, names, outgoing, tables
 from contextkit.base.commands import JSON, REDACT, Answer, Arguments, Command, Option, Program, Rows
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
+from contextkit.subagents.documents import registry
 from contextkit.subagents.flows import lifecycle, sandboxes, watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from contextkit.subagents.documents.registry import Row
     from contextkit.subagents.flows import launch as launching
 
 ID = Option(
@@ -107,7 +107,7 @@ def monitor(layout: Layout, args: Arguments) -> Answer:
     return Answer(text="" if running else NOBODY, status=int(alerted), data=found)
 
 
-def _pause(layout: Layout, running: list[Row], interval: int) -> None:
+def _pause(layout: Layout, running: list[registry.Row], interval: int) -> None:
     """Wait `interval` seconds before the next look, or less if a subagent ends."""
     for _ in range(0, interval, _GLANCE):
         time.sleep(_GLANCE)
@@ -165,7 +165,7 @@ def _alerts(
         before = seen.get(identity, 0)
         seen[identity] = before + 1 if one["alerts"] else 0
         if one["alerts"] and not before:
-            words = watch.last_line(layout, identity)
+            words = watch.last_words(layout, registry.find(registry.rows(layout), identity), 1)
             last = f"; its last line: {words}" if words else ""
             reason = ", ".join(one["alerts"])
             screen.say(f"{identity} requires manual attention (reason: {reason}){last}")

@@ -27,9 +27,10 @@ from contextkit.capsules.documents import store as capsules
 from contextkit.capsules.flows.known import gaps as open_gaps
 from contextkit.handoffs.documents import artifacts as handoffs
 from contextkit.handoffs.documents import state as handoff_state
-from contextkit.history.flows import delivery, pictures, standing
+from contextkit.history.flows import delivery, pictures
 from contextkit.memory.flows import recovery, upkeep
 from contextkit.payloads.documents import store as payloads
+from contextkit.payloads.flows import retention
 from contextkit.reviews.documents import processes, verdicts
 from contextkit.subagents.documents import registry
 from contextkit.subagents.flows import watch
@@ -121,7 +122,7 @@ def status(layout: Layout) -> list[dict[str, object]]:
 
 def _net(layout: Layout, documents: Iterable[delivery.Delivery]) -> Facts:
     """What stayed out of contexts after all that came in instead, card and skill included."""
-    spent = pictures.spent(documents, standing.cost(layout))
+    spent = pictures.spent(documents, standing_cost(layout))
     costs = ", ".join(f"{name} ~{spent[key]}" for key, name in _COSTS.items() if spent[key])
     return {
         "status": f"~{spent['net']} tokens stayed out of contexts, of ~{spent['stored']} written"
@@ -334,7 +335,7 @@ def _hosts(layout: Layout) -> Facts:
     found = [host.title for host in every() if trials.installed(layout, host)]
     count = len(diagnostics.lines(layout.hooks))
     said = f"hooks of {' and '.join(found)}" if found else "not adopted: no hooks are installed"
-    card, requests = standing.tokens_a_request(layout), standing.requests(layout)
+    card, requests = tokens_a_request(layout), requests_seen(layout)
     if card:
         said += f"; card and skill ~{card} tokens a request, {requests} requests seen"
     advice = ": make doctor shows them" if count else ""
@@ -348,3 +349,57 @@ def _hosts(layout: Layout) -> Facts:
 
 def _version(layout: Layout) -> Facts:
     return {"status": f"contextkit {version.VERSION}", "version": version.VERSION}
+
+
+# What contextkit costs in every request: its card in the instructions, its skill's description.
+# Requests are those in the transcripts of sessions of this repository.
+
+
+_NEW, _REPEATED = 1.25, 0.1
+_MOST_READ = 64 << 20  # bytes of a transcript
+
+
+def tokens_a_request(layout: Layout) -> int:
+    """The tokens of the card and of the skill's description; 0 if neither is installed here."""
+    from contextkit.hosts.documents.contracts import every
+    from contextkit.hosts.flows import changes
+
+    cards = [changes.block_in(files.read_if_there(layout.join(host.instructions)) or "")
+             for host in every()]  # fmt: skip
+    skills = [_description(layout, host.skills) for host in every()]
+    return max(map(tokens.estimate, cards), default=0) + max(
+        map(tokens.estimate, skills), default=0
+    )
+
+
+def _description(layout: Layout, folder: str) -> str:
+    """The front matter of the skill, which a host lists in each request."""
+    text = files.read_if_there(os.path.join(layout.join(folder), "contextkit", "SKILL.md")) or ""
+    return text.removeprefix("---\n").partition("\n---\n")[0] if text.startswith("---\n") else ""
+
+
+def requests_seen(layout: Layout) -> int:
+    """How many answers of the model the known transcripts hold."""
+    return sum(map(_answers, retention.transcripts(layout)))
+
+
+def _answers(path: str) -> int:
+    try:
+        with open(path, "rb") as file:
+            data = file.read(_MOST_READ)
+    except OSError:
+        return 0
+    return data.count(b'"type":"assistant"') or data.count(b'"token_count"')
+
+
+def standing_cost(layout: Layout) -> int:
+    """What the card and the skill have cost so far, in tokens at the price of new input.
+
+    A host that caches prompts pays 1.25 for a text that is new in a session, 0.1 for each
+    repetition.
+    """
+    each, seen = tokens_a_request(layout), retention.transcripts(layout)
+    if not (each and seen):
+        return 0
+    new = len(seen)
+    return round(each * (_NEW * new + _REPEATED * max(0, requests_seen(layout) - new)))

@@ -30,7 +30,7 @@ from contextkit.base import (
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Any, Iterator, Sequence
-from contextkit.history.flows import delivery, overview, pictures, standing
+from contextkit.history.flows import delivery, overview, pictures
 
 Facts = dict[str, Any]
 
@@ -52,7 +52,7 @@ def facts(layout: Layout) -> Facts:
         "root": _clean(layout, os.path.basename(layout.root)),
         "made": names.iso(names.now()),
         "needs": _needs(layout),
-        "spent": pictures.spent(known.values(), standing.cost(layout)),
+        "spent": pictures.spent(known.values(), overview.standing_cost(layout)),
         "days": pictures.days(known, events),
         "kinds": pictures.kinds(known.values()),
         "evaluation": _evaluation(layout),

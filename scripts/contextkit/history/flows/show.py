@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from contextkit.base import addresses, files, formats, ledger, markdown, names, stores, tokens
-from contextkit.base.errors import ContextError, bad_input
+from contextkit.base import addresses, files, formats, ledger, markdown, stores, tokens
+from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Any
+from contextkit.payloads.flows import retrieval
 
 
 class Opened(Record):
@@ -110,13 +111,7 @@ def _part(layout: Layout, opened: Opened, part: str) -> str:
         parts = payloads.load(layout.join(opened.path), opened.path).parts | {"file": opened.text}
         if part in parts:
             return parts[part]
-    found = sections(opened.text)
-    wanted = part.strip().lstrip("#").strip().lower()
-    for heading, _, text in found:
-        if heading.lower().startswith(wanted) and wanted:
-            return text
-    there = ", ".join(names.clipped(heading, 40) for heading, _, _ in found if heading)
-    raise bad_input(f"part: there is no {names.quoted(part)}; available: {there or 'none'}")
+    return retrieval.section(opened.text, part, "part").text
 
 
 def sections(text: str) -> list[tuple[str, int, str]]:

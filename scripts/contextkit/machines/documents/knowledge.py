@@ -102,17 +102,10 @@ class Known:
 
 
 @dataclass(kw_only=True)
-class Published:
-    """An entry as it is on a remote, and the number of the manifest that brought it there."""
-
-    number: int
-    entry: Entry
-
-
-@dataclass(kw_only=True)
 class Remote:
     """What a remote has from us, and how far we have read each other machine there.
 
+    entries: each entry of ours there, with the number of the manifest that brought it.
     number, digest: our newest manifest there; chain: the digests that our head there names.
     pending: the digest of a manifest that may not have arrived before this process was killed.
     """
@@ -122,7 +115,7 @@ class Remote:
     digest: str = ""
     pending: str = ""
     chain: list[str] = field(default_factory=list)
-    entries: dict[str, Published] = field(default_factory=dict)
+    entries: dict[str, tuple[int, Entry]] = field(default_factory=dict)
     seen: dict[str, int] = field(default_factory=dict)
     pulled_at: str = ""
     pushed_at: str = ""
@@ -232,7 +225,7 @@ def load_remote(layout: Layout, address: str, machine: str) -> Remote:
         return Remote(address=address)
     try:
         entries = {
-            name: Published(number=one["number"], entry=Entry(**one["entry"]))
+            name: (int(one["number"]), Entry(**one["entry"]))
             for name, one in found["entries"].items()
         }
         rest = ("number", "digest", "pending", "seen", "pulled_at", "pushed_at")
@@ -246,8 +239,8 @@ def save_remote(layout: Layout, remote: Remote, machine: str) -> None:
     name = os.path.basename(_remote_path(layout, remote.address))
     hidden = names.sha256(remote.address.encode())  # a URL may contain a password
     entries = {
-        name: {"number": one.number, "entry": vars(one.entry)}
-        for name, one in remote.entries.items()
+        name: {"number": number, "entry": vars(entry)}
+        for name, (number, entry) in remote.entries.items()
     }
     fields = {**vars(remote), "address": hidden, "entries": entries}
     _write(layout, name, {"machine": machine, **fields})

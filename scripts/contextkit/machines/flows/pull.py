@@ -23,15 +23,11 @@ from contextkit.base.type_names import Iterator
 from contextkit.machines.documents import knowledge, manifests
 from contextkit.machines.documents.knowledge import Copy, Known, Machine, Version
 from contextkit.machines.documents.manifests import Entry, Head
-from contextkit.machines.flows import inventory, remotes, shares, signatures
+from contextkit.machines.flows import engines, inventory, remotes, shares, signatures
 from contextkit.machines.flows.transfers import HISTORY, Choice, Report
 from contextkit.memory.flows import upkeep
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import retention
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.machines.flows.engines import Engine
 
 _AT_ONCE = 500  # documents per fetch
 
@@ -101,7 +97,7 @@ def _meant(heads: list[Head], source: str) -> list[Head]:
     return found
 
 
-def _take(offer: Offer, at: Engine, head: Head, seen: int, chosen: Choice) -> None:
+def _take(offer: Offer, at: engines.Engine, head: Head, seen: int, chosen: Choice) -> None:
     """Offer what is new on one machine to the stores here."""
     report = offer.report
     if head.number == seen:
@@ -139,7 +135,7 @@ def _take(offer: Offer, at: Engine, head: Head, seen: int, chosen: Choice) -> No
         offer.later.append((offer.sender, outputs))
 
 
-def _fetch(offer: Offer, at: Engine, documents: list[Entry]) -> None:
+def _fetch(offer: Offer, at: engines.Engine, documents: list[Entry]) -> None:
     """Fetch documents in batches and offer each; a refused one is reported."""
     for first in range(0, len(documents), _AT_ONCE):
         part = documents[first : first + _AT_ONCE]

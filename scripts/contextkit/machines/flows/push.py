@@ -13,15 +13,11 @@ from contextkit.base import names, redaction
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.machines.documents import knowledge, manifests
-from contextkit.machines.documents.knowledge import Known, Machine, Published, Remote
+from contextkit.machines.documents.knowledge import Known, Machine, Remote
 from contextkit.machines.documents.manifests import Entry, Head, Manifest
-from contextkit.machines.flows import inventory, remotes, shares, signatures
+from contextkit.machines.flows import engines, inventory, remotes, shares, signatures
 from contextkit.machines.flows.engines import Elsewhere
 from contextkit.machines.flows.transfers import HISTORY, Choice, Report
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.machines.flows.engines import Engine
 
 
 def push(
@@ -45,8 +41,8 @@ def push(
 
 
 def _push(
-    layout: Layout, at: Engine, there: Remote, machine: Machine, known: Known, chosen: Choice,
-    redact: bool, dry_run: bool,
+    layout: Layout, at: engines.Engine, there: Remote, machine: Machine, known: Known,
+    chosen: Choice, redact: bool, dry_run: bool,
 ) -> Report:  # fmt: skip
     now = names.now()
     report = Report(verb="sent", dry_run=dry_run)
@@ -77,7 +73,7 @@ def _push(
     return report
 
 
-def _recall(at: Engine, remote: Remote, known: Known) -> bool:
+def _recall(at: engines.Engine, remote: Remote, known: Known) -> bool:
     """Learn from the remote what we have there; False if another folder uses our id there.
 
     Used when a push was killed, our notes of this remote are lost, or we were forgotten there.
@@ -93,8 +89,7 @@ def _recall(at: Engine, remote: Remote, known: Known) -> bool:
         there = remotes.read_entries(at, head, 0)
         if not _may_be_ours(known, [entry for _, entry in there.values()]):
             return False
-        remote.entries = {name: Published(number=n, entry=entry) for name, (n, entry) in
-                          there.items()}  # fmt: skip
+        remote.entries = there
     remote.number, remote.digest, remote.pending = head.number, head.digest, ""
     remote.chain = list(head.chain)
     return True
@@ -133,7 +128,7 @@ def _changed(known: Known, there: Remote) -> list[str]:
             continue
         if not (known.is_ours(version) or version.gone):
             continue  # another machine's text, which it publishes itself
-        entry = published.entry
+        _, entry = published
         same = entry.count == version.counts.get(known.machine, 0)
         if entry.gone != version.gone or not (version.gone or same):
             found.append(name)
@@ -185,12 +180,12 @@ def _next(
     number = there.number + 1
     if len(there.chain) != len(manifests.chain(there.number)):
         number = 1 << there.number.bit_length()
-    there.entries.update({one.name: Published(number=number, entry=one) for one in entries})
+    there.entries.update({entry.name: (number, entry) for entry in entries})
     since = manifests.since(number)
-    listed = tuple(one.entry for one in there.entries.values() if one.number > since)
+    listed = tuple(entry for brought_by, entry in there.entries.values() if brought_by > since)
     manifest = Manifest(machine=machine.id, number=number, since=since, entries=listed)
     data = manifests.pack(manifests.render(manifest))
-    kept = [one.entry for one in there.entries.values() if one.entry.sha256 and not one.entry.gone]
+    kept = _kept(there)
     head = Head(
         machine=machine.id,
         name=machine.name,
@@ -205,15 +200,16 @@ def _next(
     return head, (manifests.manifest_key(machine.id, number), data)
 
 
+def _kept(there: Remote) -> list[Entry]:
+    """The entries whose texts the remote needs from now on."""
+    return [entry for _, entry in there.entries.values() if entry.sha256 and not entry.gone]
+
+
 def _send(
-    layout: Layout, at: Engine, there: Remote, machine: Machine, objects: dict[str, bytes],
+    layout: Layout, at: engines.Engine, there: Remote, machine: Machine, objects: dict[str, bytes],
     manifest: tuple[str, bytes], head: Head,
 ) -> int:  # fmt: skip
-    keep = {
-        manifests.object_key(one.entry.sha256)
-        for one in there.entries.values()
-        if one.entry.sha256 and not one.entry.gone
-    }
+    keep = {manifests.object_key(entry.sha256) for entry in _kept(there)}
     keep |= {manifests.manifest_key(machine.id, one) for one in manifests.chain(head.number)}
     there.pending = head.digest
     _mark_pending(layout, there, machine)

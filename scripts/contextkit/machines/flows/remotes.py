@@ -10,11 +10,7 @@ from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.machines.documents import knowledge, manifests
 from contextkit.machines.documents.manifests import Entry, Head, Manifest
-from contextkit.machines.flows import signatures
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.machines.flows.engines import Engine
+from contextkit.machines.flows import engines, signatures
 
 DEFAULT = "origin"
 OBJECT_STORES = ("s3://", "gs://", "az://")
@@ -34,7 +30,7 @@ class Row(Record):
     signed: str = ""
 
 
-def engine(layout: Layout, remote: str) -> tuple[Engine, str]:
+def engine(layout: Layout, remote: str) -> tuple[engines.Engine, str]:
     """Return the engine of the remote that is meant, and the address that keys our notes of it.
 
     With `sync_key` everything is encrypted, and what was pushed with another key or none counts as
@@ -52,7 +48,7 @@ def engine(layout: Layout, remote: str) -> tuple[Engine, str]:
     return sealed.Sealed(plain, key), f"{address}#{key.digest('')}"
 
 
-def _plain_engine(layout: Layout, remote: str) -> tuple[Engine, str]:
+def _plain_engine(layout: Layout, remote: str) -> tuple[engines.Engine, str]:
     """Return the unencrypted engine of the remote that is meant, and the URL it stands for."""
     named = remote or _from_settings(layout)
     if named.startswith(OBJECT_STORES):
@@ -72,7 +68,7 @@ def _plain_engine(layout: Layout, remote: str) -> tuple[Engine, str]:
     return _git_engine(layout, named)
 
 
-def _git_engine(layout: Layout, named: str) -> tuple[Engine, str]:
+def _git_engine(layout: Layout, named: str) -> tuple[engines.Engine, str]:
     from contextkit.machines.flows.engines.git import Git
 
     if named.startswith("-") or not named.isprintable():
@@ -125,7 +121,7 @@ def _read_manifest(data: bytes, machine: str, number: int) -> Manifest:
     return manifests.parse(manifests.unpack(data, manifests.MOST_MANIFEST, where), machine, number)
 
 
-def read_entries(engine: Engine, head: Head, seen: int) -> dict[str, tuple[int, Entry]]:
+def read_entries(engine: engines.Engine, head: Head, seen: int) -> dict[str, tuple[int, Entry]]:
     """Return the newest entry of each name changed on a machine after its manifest `seen`.
 
     Raises ContextError if a manifest is missing or does not match the head.
@@ -152,7 +148,7 @@ def listed(layout: Layout, remote: str, now: int, said: list[str]) -> list[Row]:
     return _rows(layout, engine(layout, remote)[0], now, said)
 
 
-def _rows(layout: Layout, at: Engine, now: int, said: list[str]) -> list[Row]:
+def _rows(layout: Layout, at: engines.Engine, now: int, said: list[str]) -> list[Row]:
     machine = knowledge.identity(layout)
     keys = signatures.of_user(layout)
     rows = [

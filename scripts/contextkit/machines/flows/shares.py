@@ -20,14 +20,11 @@ from contextkit.base.layout import Layout
 from contextkit.base.type_names import Any, Callable, Iterator
 from contextkit.capsules.documents import reminders
 from contextkit.machines.documents import manifests
+from contextkit.machines.documents.knowledge import Known, Machine
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import retention
 from contextkit.reviews.documents import runs
 from contextkit.subagents.documents import registry
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.machines.documents.knowledge import Known, Machine
 
 SUBAGENTS, LEDGER, OUTPUT = "subagent", "ledger", "output"
 OWN = (SUBAGENTS, LEDGER)  # kinds that only the machine they belong to can write

@@ -7,13 +7,10 @@ from dataclasses import dataclass, field
 from contextkit.base import names, sessions
 from contextkit.base.errors import bad_input
 from contextkit.base.records import Record
+from contextkit.base.redaction import Secret
 from contextkit.base.type_names import Iterable
 from contextkit.machines.documents import manifests
 from contextkit.machines.flows import shares
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.base.redaction import Secret
 
 HISTORY = "history"  # a piece of the ledger moved
 _QUIET = ("withdrawn", HISTORY)  # counted in the totals only

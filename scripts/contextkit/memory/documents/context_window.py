@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, formats, links, names, tokens
+from contextkit.base import files, formats, names, tokens
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -121,7 +121,7 @@ def _mark(layout: Layout, session: str, task: str) -> str:
 
 def _sweep(folder: str, now: int) -> None:
     """Remove the marks of sessions that are long over."""
-    for name in os.listdir(links.proved(os.path.join(folder, ""))):
+    for name in os.listdir(files.proved(os.path.join(folder, ""))):
         path = os.path.join(folder, name)
         try:
             if os.stat(path).st_mtime < now - _FORGOTTEN:

@@ -84,7 +84,7 @@ def total(data: bytes) -> int:
     if end:
         return number
     try:
-        return sum(entry["tokens"] for entry in parse(data, "")[1])
+        return sum(entry["tokens"] for entry in parse(data, "")[LIST])
     except ContextError:
         return 0
 
@@ -95,17 +95,16 @@ def last_id(data: bytes) -> str:
     return rest.partition(b'"')[0].decode("utf-8", "replace") if mark else ""
 
 
-def parse(data: bytes, where: str) -> tuple[Fields, list[Fields]]:
-    """Parse head and entries. Raises ContextError for an invalid manifest or a newer format."""
+def parse(data: bytes, where: str) -> Fields:
+    """Parse a manifest. Raises ContextError for an invalid one or a newer format."""
     from contextkit.base import formats, version
 
-    found = formats.from_json(data.decode("utf-8", "replace"), where)
-    if isinstance(found, dict):
-        version.refuse_newer(found.get("format"), str(FORMAT), where)
-    entries = found.get(LIST) if isinstance(found, dict) else None
+    found = formats.object_from_json(data.decode("utf-8", "replace"), where)
+    version.refuse_newer(found.get("format"), str(FORMAT), where)
+    entries = found.get(LIST)
     if not isinstance(entries, list) or not all(_is_entry(entry) for entry in entries):
         raise ContextError(f"{where}: has no list of {LIST}")
-    return found, entries
+    return found
 
 
 def _is_entry(entry: object) -> bool:

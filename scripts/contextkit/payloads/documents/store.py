@@ -353,21 +353,14 @@ def used(layout: Layout, session: str, path: str, now: int) -> str:
     return path
 
 
-def manifest(layout: Layout, session: str, now: int) -> str:
-    """The text of a session's manifest; an empty manifest if nothing is stored.
+def manifest(layout: Layout, session: str, now: int) -> manifests.Fields:
+    """A session's manifest; an empty one if nothing is stored.
 
     Raises ContextError if it cannot be read.
     """
-    path = os.path.join(folder(layout, session), MANIFEST)
-    if not os.path.lexists(path):
-        return _manifest(session, names.iso(now), [])
-    try:
-        entries(layout, session)
-        return files.read(path)
-    except ContextError:
-        if os.path.lexists(path):
-            raise
-        return _manifest(session, names.iso(now), [])  # it ended just now
+    empty = {"sessionId": session, "createdAt": names.iso(now),
+             manifests.LIST: [], manifests.TOTAL: 0}  # fmt: skip
+    return _read_manifest(layout, session) or empty
 
 
 def load_all(layout: Layout, session: str = "") -> Loaded[Payload]:
@@ -390,20 +383,28 @@ def load_all(layout: Layout, session: str = "") -> Loaded[Payload]:
 
 def entries(layout: Layout, session: str) -> list[manifests.Fields]:
     """The manifest's entries, in the order of storing; empty without a manifest."""
+    return list(_read_manifest(layout, session).get(manifests.LIST, ()))
+
+
+def _read_manifest(layout: Layout, session: str) -> manifests.Fields:
     path = os.path.join(folder(layout, session), MANIFEST)
     if not os.path.lexists(path):
-        return []
+        return {}
     try:
-        found = manifests.parse(files.read_bytes(path), layout.shown(path))[1]
-        if not all(isinstance(one.get(name), str) for one in found for name in _TEXTS):
+        found = manifests.parse(files.read_bytes(path), layout.shown(path))
+        if not all(map(_is_complete, found[manifests.LIST])):
             raise ContextError(f"{layout.shown(path)}: an entry is not complete")
         return found
     except ContextError as error:
         if not os.path.lexists(path):
-            return []  # it ended just now
+            return {}  # it ended just now
         if isinstance(error, NewerFormat):
             raise
         raise ContextError(f"{error}: fix it with doctor mend=1") from None
+
+
+def _is_complete(entry: manifests.Fields) -> bool:
+    return all(isinstance(entry.get(name), str) for name in _TEXTS)
 
 
 def documents(layout: Layout, session: str) -> list[str]:
@@ -458,8 +459,8 @@ def repair(layout: Layout, session: str, now: int) -> list[str]:
     created = names.iso(now)
     if os.path.lexists(path):
         try:
-            head, listed = manifests.parse(files.read_bytes(path), MANIFEST)
-            created = str(head.get("createdAt") or created)
+            found = manifests.parse(files.read_bytes(path), MANIFEST)
+            listed, created = found[manifests.LIST], str(found.get("createdAt") or created)
         except NewerFormat:
             raise
         except ContextError:
@@ -486,7 +487,7 @@ def _mended(
             done.append(f"{one['id']}: its file is gone: no longer listed")
         elif name in entries:
             done.append(f"{one['id']}: was listed twice")
-        elif one.get("path") == name and all(isinstance(one.get(key), str) for key in _TEXTS):
+        elif one.get("path") == name and _is_complete(one):
             entries[name] = one
     for name, path in there.items():
         if name not in entries:

@@ -17,7 +17,7 @@ import errno
 import os
 import sys
 
-from contextkit.base import files, ledger, links, names, sessions, shelf
+from contextkit.base import files, ledger, names, sessions, shelf
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -126,7 +126,7 @@ def _contents(folder: str) -> tuple[list[str], list[str], bytes]:
 
     Nothing for a folder that is not there.
     """
-    links.proved(os.path.join(folder, ""))
+    files.proved(os.path.join(folder, ""))
     try:
         inside = sorted(os.listdir(folder))
         manifest = files.read_bytes(os.path.join(folder, payloads.MANIFEST))

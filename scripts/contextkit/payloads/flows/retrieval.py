@@ -184,7 +184,7 @@ class Slice(Record):
     note: str = ""
 
 
-def section(content: str, title: str) -> Slice:
+def section(content: str, title: str, field: str = "section") -> Slice:
     """The section whose heading is `title`, starts with it, or contains it, and all below it.
 
     Raises ContextError naming the existing sections.
@@ -197,14 +197,14 @@ def section(content: str, title: str) -> Slice:
         lambda said: said.startswith(wanted),
         lambda said: wanted in said,
     )
-    for fits in tests:
+    for fits in tests if wanted else ():
         for heading, first, end in found:
             if fits(heading.lower()):
                 return _lines(lines, first + 1, end)
-    known = "; ".join(heading for heading, _, _ in found[:20])
+    known = "; ".join(names.clipped(heading, 40) for heading, _, _ in found[:20])
     more = f" and {len(found) - 20} more" if len(found) > 20 else ""
     raise ContextError(
-        f"section: there is no {title[:60]!r}; available: {known or 'no sections'}{more}"
+        f"{field}: there is no {names.quoted(title)}; available: {known or 'no sections'}{more}"
     )
 
 
@@ -246,40 +246,32 @@ def whole(content: str) -> Slice:
 
 
 def capped(found: Slice, cap: int, tokenizer: str) -> Slice:
-    """As many whole lines of a slice as fit into `cap` tokens, or part of one very long line."""
-    if tokens.within(found.text, cap, tokenizer):
-        return found
+    """As many whole lines of a slice as fit into `cap` tokens, or part of one very long line.
+
+    The first lines, or those around the line that is wanted most.
+    """
 
     def fits(text: str) -> bool:
         return tokens.within(text, cap, tokenizer)
 
+    if fits(found.text):
+        return found
     lines = found.text.split("\n")
-    if found.at and len(lines) == found.last - found.first + 1:
-        return _around_its_line(found, lines, fits)
-    count = tokens.largest(len(lines), lambda n: fits("\n".join(lines[:n])))
-    if count:
-        last = found.first + count - 1
-        return found.replace(text="\n".join(lines[:count]), last=last, more=last + 1)
-    end = tokens.largest(len(lines[0]), lambda n: fits(lines[0][:n]))
-    return found.replace(text=lines[0][:end], last=found.first, more=found.first)
-
-
-def _around_its_line(found: Slice, lines: list[str], fits: Callable[[str], bool]) -> Slice:
-    """The wanted line with as many of the lines above and below as fit, or its beginning."""
-    at = found.at - found.first
+    is_whole = len(lines) == found.last - found.first + 1
+    at = found.at - found.first if found.at and is_whole else 0
 
     def near(count: int) -> list[str]:
-        return lines[max(0, at - count) : at + count + 1]
+        return lines[max(0, at - count + 1) : at + count] if count else []
 
-    count = tokens.largest(len(lines), lambda n: fits("\n".join(near(n)))) if fits(lines[at]) else 0
-    text = "\n".join(near(count))
+    count = tokens.largest(len(lines), lambda n: fits("\n".join(near(n))))
     if not count:
-        text = lines[at][: tokens.largest(len(lines[at]), lambda n: fits(lines[at][:n]))]
-    first = found.at - min(at, count)
+        end = tokens.largest(len(lines[at]), lambda n: fits(lines[at][:n]))
+        line = found.first + at
+        return found.replace(text=lines[at][:end], first=line, last=line, more=line)
+    first = found.first + max(0, at - count + 1)
     last = first + len(near(count)) - 1
-    return found.replace(
-        text=text, first=first, last=last, more=last + 1 if last < found.last else 0
-    )
+    more = last + 1 if last < found.last else 0
+    return found.replace(text="\n".join(near(count)), first=first, last=last, more=more)
 
 
 def _lines(lines: list[str], first: int, last: int) -> Slice:

@@ -17,6 +17,10 @@ from contextkit.payloads.flows import retention, telling
 from contextkit.payloads.flows.telling import Told
 
 _WAITS = 2.5  # times what a digest may take, which a writer may
+_WRITER_SECONDS = 60.0  # for a writer, unless a hook's host waits
+_WRITER = "receipt_writer"  # in the ledger
+_WRITER_MARK = "CONTEXTKIT_RECEIPT_WRITER"  # set for the command, so that it starts no other
+_MOST_WRITTEN = 400_000  # characters of a text that are handed to a writer
 SUFFIXES = (".md", ".json", ".txt")
 
 
@@ -70,10 +74,8 @@ def store(
     told = _told(layout, output, path, seconds)
     has_author = told.authored or output.answer or output.rows
     if layout.limits.receipt_writer and not has_author:
-        from contextkit.payloads.flows import writers
-
         ref = addresses.of(layout, path, "payload")
-        said = writers.answer(layout, output.content, ref, seconds * _WAITS)
+        said = _by_writer(layout, output.content, ref, seconds * _WAITS or _WRITER_SECONDS)
         told = _told(layout, output.replace(answer=said), path, seconds) if said else told
     is_new = not (again or output.summary)
     if is_new and told.summary not in ("", payload.summary):
@@ -113,14 +115,8 @@ def answered(
     layout: Layout, path: str, payload: Payload, answer: str, now: int, seconds: float = 0
 ) -> Stored:
     """The receipt of a stored payload in the words of its author, who has answered since."""
-    output = Output(
-        topic=payload.topic,
-        source=payload.source,
-        content=payload.content,
-        tokens=payload.tokens,
-        estimated=True,
-        answer=answer,
-    )
+    stored = {name: getattr(payload, name) for name in ("topic", "source", "content", "tokens")}
+    output = Output(**stored, estimated=True, answer=answer)
     told = _told(layout, output, path, seconds)
     session = os.path.basename(os.path.dirname(path))
     if told.summary:
@@ -216,6 +212,41 @@ def _within(seconds: float, work: Callable[[], Told]) -> Told:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+def _by_writer(layout: Layout, text: str, ref: str, seconds: float) -> str:
+    """What the user's command `receipt_writer` says about a text; '' without an answer in time.
+
+    It reads a prompt with the redacted text on standard input and prints an answer, which is
+    checked as any author's is. It is killed with its children when its time is up.
+    """
+    if os.environ.get(_WRITER_MARK):
+        return ""
+    import signal
+    import subprocess
+
+    from contextkit.payloads.documents import answers
+
+    clean, _ = redaction.redacted(text[:_MOST_WRITTEN], layout.limits.secrets_allow)
+    prompt = answers.task(clean)
+    try:
+        process = subprocess.Popen(
+            ["/bin/sh", "-c", layout.limits.receipt_writer], stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=os.path.expanduser("~"),
+            env={**os.environ, _WRITER_MARK: "1"}, start_new_session=True,
+        )  # fmt: skip
+        out, _ = process.communicate(prompt.encode("utf-8", "replace"), timeout=seconds)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        return ""
+    except OSError:
+        return ""
+    answer = out.decode("utf-8", "replace").strip() if process.returncode == 0 else ""
+    if answer:
+        size = tokens.estimate(prompt) + tokens.estimate(answer)
+        ledger.note(layout, ledger.ASKED, ref, tokens=size, agent=_WRITER)
+    return answer
 
 
 def _answer(layout: Layout, told: Told, path: str, notes: list[str], passed: bool = True) -> Stored:

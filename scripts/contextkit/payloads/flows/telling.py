@@ -167,8 +167,6 @@ def unread(layout: Layout, asked: Asked, why: str) -> Told:
 
 def _without(text: str, said: Authored) -> str:
     """The text with the lines of its author's statements empty, since they are told already."""
-    if not said.statements:
-        return text
     lines = text.split("\n")
     for one in said.core:
         lines[one.line - 1] = ""
@@ -269,7 +267,7 @@ class _Filling:
         key = told.key_findings
         if not key:
             key = digest.key
-        elif digest.key and digest.key not in _letters(told):
+        elif digest.key and digest.key not in receipts.said(told):
             rows.insert(0, Row(aspect="Also", finding=digest.key))
         if not key and len(rows) == 1 and not told.rows:  # the only finding, shown once
             key, rows = rows[0].finding, []
@@ -388,10 +386,6 @@ def _clause(text: str, width: int) -> str:
 
 def _told_in(statements: Sequence[Statement]) -> str:
     return "\n".join(one.text for one in statements)
-
-
-def _letters(receipt: Receipt) -> str:
-    return f"{receipts.said(receipt)} {' '.join(row.finding for row in receipt.rows)}"
 
 
 def _joined(one: str, other: str) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, formats, links, names, stores
+from contextkit.base import files, formats, names, stores
 from contextkit.base.errors import ContextError, NewerFormat, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -213,7 +213,7 @@ def load_all(layout: Layout, store: str = "") -> Loaded[Entry]:
     An unreadable file is an ERROR entry and is also reported by `broken`.
     """
     store = store or folder(layout)
-    links.proved(os.path.join(store, ""))
+    files.proved(os.path.join(store, ""))
     try:
         found = sorted(
             n for n in os.listdir(store) if n.endswith(".json") and not n.startswith(".")
@@ -340,7 +340,7 @@ def clean(
     """
     store = store or folder(layout)
     removed = []
-    links.proved(os.path.join(store, ""))
+    files.proved(os.path.join(store, ""))
     try:
         found = sorted(os.listdir(store))
     except FileNotFoundError:

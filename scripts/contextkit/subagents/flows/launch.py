@@ -10,6 +10,8 @@ that fails removes its row again.
 from __future__ import annotations
 
 import os
+import shlex
+import sys
 
 from contextkit.base import (
     addresses,
@@ -76,15 +78,12 @@ def launch(layout: Layout, request: Request, prepared: Prepared) -> registry.Row
 
 def _note(layout: Layout, order: Order, prompt: str, session: str) -> None:
     """Record the subagent in the ledger, with what was put into its prompt."""
-    to, agent = f"subagent:{order.id}", order.slug
+    to, size = f"subagent:{order.id}", tokens.estimate(prompt)
     carried = addresses.of(layout, layout.join(order.capsule.path)) if order.capsule else ""
-    size, sources = tokens.estimate(prompt), (carried,)
-    ledger.note(layout, ledger.STORED, to, tokens=size, session=session, sources=sources)
-    if order.capsule and carried:
-        size = order.capsule.tokens
-        ledger.note(
-            layout, ledger.INJECTED, carried, tokens=size, to=to, session=session, agent=agent
-        )
+    ledger.note(layout, ledger.STORED, to, tokens=size, session=session, sources=(carried,))
+    if order.capsule:
+        ledger.note(layout, ledger.INJECTED, carried, tokens=order.capsule.tokens, to=to,
+                    session=session, agent=order.slug)  # fmt: skip
 
 
 def _row(layout: Layout, order: Order, request: Request, by_command: bool) -> registry.Row:
@@ -143,24 +142,18 @@ def _start(
 
 def _look(order: Order) -> str:
     """Return the command that checks on a subagent; it is run when the subagent ends."""
-    import sys
-
     script = toolkit("scripts", "context.py")
-    look = f"subagent_manager status --id={order.id} --unattended"
-    return f"{prompts.quoted(sys.executable)} {prompts.quoted(script)} {look}"
+    look = ("subagent_manager", "status", f"--id={order.id}", "--unattended")
+    return shlex.join([sys.executable, script, *look])
 
 
 def _environment(layout: Layout, order: Order, session: str) -> dict[str, str]:
     """Return the environment of an agent: the caller's, without make's variables."""
     ours = {"MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MAKEFILES", "GNUMAKEFLAGS"}
     ours |= {"MAKE_TERMOUT", "MAKE_TERMERR", *git.VARIABLES}
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if name not in ours and not name.startswith("CONTEXTKIT_")
-    }
+    ours |= {name for name in os.environ if name.startswith("CONTEXTKIT_")}
     return {
-        **kept,
+        **{name: value for name, value in os.environ.items() if name not in ours},
         "CONTEXT_ROOT": layout.root,
         "SESSION_ID": session,
         "CONTEXT_AGENT": order.slug,
@@ -186,13 +179,13 @@ def splice(layout: Layout, prompt: str, identity: str, wanted: str, now: int) ->
     text = files.read(path)
     if "\n## Context Capsule\n" in text:
         return [f"{layout.shown(path)} has a capsule already"]
-    rows = [row for row in registry.rows(layout) if row["id"] == identity]
-    role = str(rows[0].get("role_prompt") or "") if rows else ""
+    row = next((row for row in registry.rows(layout) if row["id"] == identity), {})
+    role = str(row.get("role_prompt") or "")
     judge = prompts.Role(name=role, path="", text="") if role else None
     branch = git.head(layout.repository).name
-    own = [str(rows[0].get("scope_path") or "")] if rows else []
+    own = [str(row["scope_path"])] if row.get("scope_path") else []
     request = Request(now=now, slug=identity, capsule=wanted, redact=True)
-    body, notes, _ = choose(layout, request, judge, branch, [path for path in own if path])
+    body, notes, _ = choose(layout, request, judge, branch, own)
     if not body:
         return notes
     whole = prompts.spliced(text, prompts.capsule_section(body))
@@ -200,7 +193,7 @@ def splice(layout: Layout, prompt: str, identity: str, wanted: str, now: int) ->
     if size > ceiling:
         raise ContextError(f"with {body.path} it would have ~{size} tokens, above {ceiling}")
     files.write(path, whole)
-    if rows:
+    if row:
         registry.update(layout, identity, **capsule_fields(body))
     return notes
 
@@ -359,7 +352,7 @@ def _uncommitted(layout: Layout, order: Order) -> list[str]:
     open_ones = [path for path in given if sandboxes.unseen(layout, layout.join(path))]
     if not open_ones:
         return []
-    words = " ".join(prompts.quoted(path) for path in open_ones)
+    words = shlex.join(open_ones)
     said = (
         f"not committed: {', '.join(open_ones)}:"
         f" git add {words} && git commit -m 'Context for {order.slug}' -- {words}"

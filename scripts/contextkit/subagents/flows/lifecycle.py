@@ -55,19 +55,13 @@ def refresh(
     except OSError as error:
         if error.errno not in _FULL:
             raise
-        return _unrecorded(rows, found, error)
-    said = [each for row in ended for each in _follow(layout, row, now)]
+        said = f"not recorded ({error.strerror}): make room, and look again"
+        rows = [row | found.get(row["id"], {}) for row in rows]
+        return rows, [News(kind="end", line=said)]
+    after = [each for row in ended for each in _follow(layout, row, now)]
     rows = _rows(layout, identity)
     news = [_news(layout, row) for row in rows if row["id"] in found]
-    return rows, [*news, *gaps, *said]
-
-
-def _unrecorded(
-    rows: list[registry.Row], found: dict[str, dict[str, Any]], error: OSError
-) -> tuple[list[registry.Row], list[News]]:
-    """Return the rows as they are now although the registry cannot be written, and say so."""
-    said = f"not recorded ({error.strerror}): make room, and look again"
-    return [row | found.get(row["id"], {}) for row in rows], [News(kind="end", line=said)]
+    return rows, [*news, *gaps, *after]
 
 
 def _rows(layout: Layout, identity: str) -> list[registry.Row]:

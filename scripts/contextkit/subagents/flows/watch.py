@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, links, names
+from contextkit.base import files, names
 from contextkit.base.commands import Rows
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
@@ -94,7 +94,7 @@ def log_text(layout: Layout, row: registry.Row) -> str:
 
 def _end_of(path: str, most: int = _MOST_LOG) -> str:
     try:
-        with links.opened(path) as file:
+        with files.opened(path) as file:
             file.seek(max(0, os.stat(path).st_size - most))
             return file.read().decode("utf-8", "replace")
     except OSError:
@@ -115,11 +115,6 @@ def place_of(layout: Layout, path: object) -> str:
 def started(row: registry.Row) -> int:
     """Return when a row says that it was started; 0 if it does not."""
     return names.moment(str(row.get("launched_at") or ""))
-
-
-def last_line(layout: Layout, identity: str) -> str:
-    """Return the last line that a subagent printed, as a hint to why it is silent."""
-    return last_words(layout, registry.find(registry.rows(layout), identity), 1)
 
 
 def last_words(layout: Layout, row: registry.Row, count: int = 3) -> str:
@@ -175,7 +170,7 @@ def _watched(
         "staleness": _staleness(layout, row, known),
         "exit_code": code if type(code) is int else None,
         "gaps": registry.gaps_of(row),
-        "alerts": _alerts(status, run_time, age, bounds) or left_undone(row),
+        "alerts": _alerts(row, run_time, age, bounds),
         "ref": f"subagent:{row['id']}",
     }
 
@@ -195,10 +190,12 @@ def _last_heard(layout: Layout, row: registry.Row) -> tuple[int, str]:
 
 
 def _alerts(
-    status: str, run_time: int | None, age: int | None, bounds: tuple[int, int]
+    row: registry.Row, run_time: int | None, age: int | None, bounds: tuple[int, int]
 ) -> tuple[str, ...]:
-    if status != "running":
-        return ("dead",) if status in ("failed", "timed_out") else ()
+    if row.get("status") in ("failed", "timed_out"):
+        return ("dead",)
+    if row.get("status") != "running":
+        return left_undone(row)
     quiet, longest = bounds
     found = ["stale"] if age is None else []
     found += ["runtime"] if (run_time or 0) > longest else []

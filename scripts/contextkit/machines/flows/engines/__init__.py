@@ -1,6 +1,6 @@
 """Where manifests and objects are kept: a git remote, a folder, an object store, encrypted or not.
 
-Each is an `Engine`, and has a module of its own.
+Each is an `Engine`, and has a module of its own. Those with one file or object a key are `Keyed`.
 """
 
 from __future__ import annotations
@@ -36,20 +36,50 @@ if TYPE_CHECKING:
             """Remove what a machine wrote and no other machine needs."""
 
 
-# What several engines do in a push
-
-
 class Elsewhere(ContextError):
     """The head on the remote is not the one that we left: another folder uses our id."""
 
 
-def check_claim(machine: str, head: bytes | None, before: str, where: str) -> None:
-    """Raise Elsewhere unless the head in this remote is the one that we left.
+class Keyed:
+    """A remote at `where` with the tree of `manifests`; an engine adds how keys are kept."""
 
-    `before` is the digest in that head, empty if we have never pushed there.
-    """
-    if (manifests.parse_head(head, machine).digest if head else "") != before:
-        raise Elsewhere(f"{where}: another folder pushes as {machine}")
+    def __init__(self, where: str) -> None:
+        self._where = where
+
+    def _machines(self) -> list[str]:
+        """The names of the folders of machines."""
+        raise NotImplementedError
+
+    def get(self, machine: str, keys: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+        """Yield (key, value) for the keys that exist, in any order."""
+        raise NotImplementedError
+
+    def _put(self, key: str, data: bytes) -> None:
+        """Write a key; it is there for good when this returns."""
+        raise NotImplementedError
+
+    def _put_all(self, objects: dict[str, bytes]) -> None:
+        """Write objects, in any order; they are there for good when this returns."""
+        raise NotImplementedError
+
+    def heads(self) -> dict[str, bytes]:
+        """Return the head of every machine, by its id."""
+        keys = {manifests.head_key(one): one for one in self._machines() if manifests.is_id(one)}
+        return {keys[key]: data for key, data in self.get("", keys)}
+
+    def put(
+        self, machine: str, objects: dict[str, bytes], manifest: tuple[str, bytes], head: bytes,
+        keep: frozenset[str], before: str,
+    ) -> int:  # fmt: skip
+        """Write the objects, then the manifest that names them, then the head."""
+        key = manifests.head_key(machine)
+        there = dict(self.get(machine, [key])).get(key)
+        if (manifests.parse_head(there, machine).digest if there else "") != before:
+            raise Elsewhere(f"{self._where}: another folder pushes as {machine}")
+        self._put_all(objects)
+        self._put(*manifest)
+        self._put(key, head)
+        return size(objects, manifest, head)
 
 
 def size(objects: dict[str, bytes], manifest: tuple[str, bytes], head: bytes) -> int:

@@ -16,20 +16,17 @@ from contextkit.base import packages
 from contextkit.base.errors import ContextError
 from contextkit.base.type_names import Any, Callable, Iterable, Iterator, T
 from contextkit.machines.documents import manifests
-from contextkit.machines.flows import engines
+from contextkit.machines.flows.engines import Keyed
 
 _AT_ONCE = 64  # concurrent requests
 
 
-class Objects:
+class Objects(Keyed):
     """The remote at this URL: a bucket and a key prefix.
 
     The package is loaded by the first request, since that takes as long as a bare start of Python,
     and a push of nothing makes no request.
     """
-
-    def __init__(self, url: str) -> None:
-        self._url = url
 
     @functools.cached_property
     def _obstore(self) -> Any:
@@ -44,14 +41,11 @@ class Objects:
         options: dict[str, Any] = {"retry_config": retries}
         if os.environ.get("AWS_ENDPOINT_URL", "").startswith("http://"):
             options["client_options"] = {"allow_http": True}
-        return self._try(lambda: self._obstore.store.from_url(self._url, **options))
+        return self._try(lambda: self._obstore.store.from_url(self._where, **options))
 
-    def heads(self) -> dict[str, bytes]:
-        """Return the head of every machine, by its id."""
+    def _machines(self) -> list[str]:
         listed = self._try(lambda: self._obstore.list_with_delimiter(self._store, "machines"))
-        found = [str(one).rstrip("/").rpartition("/")[2] for one in listed["common_prefixes"]]
-        keys = {manifests.head_key(one): one for one in found if manifests.is_id(one)}
-        return {keys[key]: data for key, data in self.get("", keys)}
+        return [str(one).rstrip("/").rpartition("/")[2] for one in listed["common_prefixes"]]
 
     def get(self, machine: str, keys: Iterable[str]) -> Iterator[tuple[str, bytes]]:
         """Yield (key, value) for the keys that exist, in any order."""
@@ -61,18 +55,9 @@ class Objects:
                 if data is not None:
                     yield key, data
 
-    def put(
-        self, machine: str, objects: dict[str, bytes], manifest: tuple[str, bytes], head: bytes,
-        keep: frozenset[str], before: str,
-    ) -> int:  # fmt: skip
-        """Write the objects concurrently, then the manifest that names them, then the head."""
-        there = self._get(manifests.head_key(machine))
-        engines.check_claim(machine, there, before, self._url)
+    def _put_all(self, objects: dict[str, bytes]) -> None:
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             list(pool.map(lambda pair: self._put(*pair), objects.items()))
-        self._put(*manifest)
-        self._put(manifests.head_key(machine), head)
-        return engines.size(objects, manifest, head)
 
     def forget(self, machine: str) -> None:
         """Remove what a machine wrote; objects stay, since other machines may name them."""
@@ -111,4 +96,4 @@ class Objects:
 
     def _failure(self, error: Exception) -> ContextError:
         first = next((line for line in str(error).splitlines() if line.strip()), repr(error))
-        return ContextError(f"remote {self._url}: {first.strip()[:300]}")
+        return ContextError(f"remote {self._where}: {first.strip()[:300]}")

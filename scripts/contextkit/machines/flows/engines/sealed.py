@@ -18,10 +18,7 @@ from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Any, Iterable, Iterator
 from contextkit.machines.documents import manifests
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.machines.flows.engines import Engine
+from contextkit.machines.flows import engines
 
 _SEALED = "sealed"  # the field of an outer head that holds the real one
 
@@ -74,7 +71,7 @@ def key_of(layout: Layout) -> Key:
 class Sealed:
     """`engine`, with everything that is read and written passed through `key`."""
 
-    def __init__(self, engine: Engine, key: Key) -> None:
+    def __init__(self, engine: engines.Engine, key: Key) -> None:
         self._engine, self._key = engine, key
 
     def heads(self) -> dict[str, bytes]:
