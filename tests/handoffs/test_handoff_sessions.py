@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -241,6 +242,7 @@ def test_a_prompt_fills_the_artifact_from_what_the_session_did(
     for name in ("src/ui.py", "src/form.py"):  # one of them is not for git
         (repo / name).parent.mkdir(exist_ok=True)
         (repo / name).write_text("x", encoding="utf-8")
+        os.utime(repo / name, (4_070_940_000, 4_070_940_000))  # not before the switch, however slow
     (repo / ".git" / "info").mkdir(exist_ok=True)
     (repo / ".git" / "info" / "exclude").write_text("src/form.py\n", encoding="utf-8")
     run("external_memory", "finding", "--agent=ui", "--task=t", "--status=completed",

@@ -261,31 +261,23 @@ def _mean(layout: Layout) -> int:
 def recorded(layout: Layout) -> tuple[list[Saving], tuple[str, ...]]:
     """The saving of each recorded switch, by today's profiles, and messages about missing ones."""
     log = handoff_state.current(layout)[0].log()
-    sizes: dict[str, int] = {}
-    found, missing = [], []
-    so_far, last = 0, ""
-    unknown: set[str] = set()
-    agents_so_far: set[str] = set()
+    named = [agent for one in log for agent in (one.from_agent, one.to_agent) if agent != "-"]
+    paths = {agent: find_profile(layout, agent) for agent in dict.fromkeys(named)}
+    sizes = {agent: tokens.estimate(load_profile(layout, path)) for agent, path in paths.items()}
+    found: list[Saving] = []
+    so_far: list[str] = []  # the agents of the session, each as often as it was loaded
     for one in log:
-        for agent in (one.from_agent, one.to_agent):
-            if agent != "-" and agent not in sizes:
-                path = find_profile(layout, agent)
-                sizes[agent] = tokens.estimate(load_profile(layout, path))
-                if not path:
-                    unknown.add(agent)
-                    missing.append(f"{agent} has no profile: nothing is claimed for its switches")
-        if one.from_agent != last:  # a new session
-            so_far, agents_so_far = sizes.get(one.from_agent, 0), {one.from_agent}
-        so_far += sizes[one.to_agent]
-        agents_so_far.add(one.to_agent)
-        last = one.to_agent
+        if one.from_agent not in so_far[-1:]:  # a new session
+            so_far = [one.from_agent] if one.from_agent != "-" else []
+        so_far.append(one.to_agent)
         if one.from_agent != "-":
             found.append(
                 Saving(
                     switch=f"{one.from_agent} → {one.to_agent}",
-                    without=so_far,
+                    without=sum(sizes[agent] for agent in so_far),
                     with_handoff=sizes[one.to_agent] + one.carried,
-                    known=unknown.isdisjoint(agents_so_far),
+                    known=all(paths[agent] for agent in so_far),
                 )
             )
-    return found, tuple(missing)
+    missing = (agent for agent, path in paths.items() if not path)
+    return found, tuple(f"{a} has no profile: nothing is claimed for its switches" for a in missing)

@@ -118,25 +118,21 @@ class Attendance(Record):
     def line(self) -> str:
         """Format as `3 agents expected, 1 returned (a), missing: b, c`."""
         said = [f"{names.counted(self.expected, 'agent')} expected"]
-        said.append(f"{len(self.returned)} returned" + _in_brackets(self.returned))
-        if self.running:
-            said.append(f"{len(self.running)} running" + _in_brackets(self.running))
-        if self.missing or self.unnamed:
-            more = (f"{self.unnamed} that nobody named",) if self.unnamed else ()
-            named = (*self.missing[:_SHOWN], *_more(self.missing))
-            said.append("missing: " + ", ".join((*named, *more)))
+        for name, agents in (("returned", self.returned), ("running", self.running)):
+            if agents or name == "returned":
+                said.append(f"{len(agents)} {name}" + (f" ({_some(agents)})" if agents else ""))
+        unnamed = f"{self.unnamed} that nobody named" if self.unnamed else ""
+        if away := ", ".join(filter(None, (_some(self.missing), unnamed))):
+            said.append(f"missing: {away}")
         return ", ".join(said)
 
 
 _SHOWN = 12  # names in a line, at most
 
 
-def _in_brackets(agents: tuple[str, ...]) -> str:
-    return f" ({', '.join((*agents[:_SHOWN], *_more(agents)))})" if agents else ""
-
-
-def _more(agents: tuple[str, ...]) -> tuple[str, ...]:
-    return (f"+{len(agents) - _SHOWN} more",) if len(agents) > _SHOWN else ()
+def _some(agents: tuple[str, ...]) -> str:
+    more = (f"+{len(agents) - _SHOWN} more",) if len(agents) > _SHOWN else ()
+    return ", ".join((*agents[:_SHOWN], *more))
 
 
 def attendance(

@@ -94,7 +94,7 @@ _MARK = "\ue000"  # stands for a severity word
 _WORD = Pattern(rf"{_MARK}|[^\W{_MARK}]+|[^\w\s\"'*`~\\-]")
 _DENIED = Pattern(
     r"[DB]N*S(?:N*+(?![:|])(?:,?O*[DB]?N*[SL]N*+(?![:|]))*)"  # no P0 or P1 issues
-    r"|S(?:[,O]*N*[SL])*[NO]*[:|?]*[NO]*[ZB](?=$|[.,|:OLS9])"  # P0: none; any P0? No.
+    r"|(?<!S)S(?:[,O]*+N*+[SL])*+[NO]*+[:|?]*+[NO]*+[ZB](?=$|[.,|:OLS9])"  # P0: none; any P0? No.
 )
 _EXCEPT = Pattern(
     r"\b(?:except|but|however|apart|besides|other than|unless|only|doubt|yet|fixed|salvo|sauf"
