@@ -90,9 +90,7 @@ def test_leading_texts_are_those_that_fit_by_the_estimate() -> None:
 ELSEWHERE = {
     "text/fitting.py:_with_room_used": "it is the loop",
     "evaluation/flows/samples.py:head_and_tail": "a text is cut in the middle",
-    "payloads/flows/retrieval.py:_around_its_line": "lines around one, to both sides",
     "payloads/flows/retrieval.py:capped": "whole lines, or a part of the first",
-    "subagents/flows/prompts.py:brief": "a capsule is trimmed by its own rules for each size",
 }
 LOOPS = (ast.For, ast.While, ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp)
 
