@@ -236,16 +236,16 @@ class _Intake:
 
     def _end_unheard(self) -> None:
         """End as a command does that writes to nobody, and let what it started end so, too."""
+        if not self.job.process:
+            self.job.status = 128 + _PIPE
+        else:  # before its pipe is closed: a shell would go on with its next command
+            try:
+                os.kill(self.job.process, _PIPE)
+            except ProcessLookupError:
+                pass
         for source in self.sources:
             os.close(source)
         self.sources.clear()
-        if not self.job.process:
-            self.job.status = 128 + _PIPE
-            return
-        try:
-            os.kill(self.job.process, _PIPE)
-        except ProcessLookupError:
-            pass
 
     def _has_ended(self) -> bool:
         """Return whether the command has ended; a child's status is taken down."""
