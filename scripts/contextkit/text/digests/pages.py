@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import re
 
 from contextkit.text.patterns import Pattern
@@ -30,6 +29,8 @@ def is_page(text: str) -> bool:
 
 def as_markdown(page: str) -> str:
     """The page without tags, scripts and navigation; it has as many lines as before."""
+    import html
+
     text = _UNREAD.sub(lambda found: "\n" * found[0].count("\n"), page.replace(_BREAK, ""))
     text = _LINES.sub(lambda found: found[0].replace("\n", f"{_BREAK}\n"), text)
     text = _HEADING.sub(lambda found: f"{_BREAK}{'#' * int(found[1])} ", text)
