@@ -211,13 +211,16 @@ def test_a_question_is_shown_although_more_may_come(repo: Path) -> None:
 
 def test_before_its_host_loses_patience_it_says_where_the_output_is(layout: Layout) -> None:
     process = subprocess.Popen(
-        [*RUN, "--until=0.5", "--", f"{LONG}; sleep 2"], stdout=subprocess.PIPE
+        [*RUN, "--until=0.5", "--", f"{LONG}; until [ -e seen ]; do sleep 0.1; done"],
+        stdout=subprocess.PIPE,
     )
     assert process.stdout
     line = process.stdout.readline().decode()
     assert "still running" in line
-    path = line.rstrip("]\n").rpartition(" ")[2]
-    assert DEEP in Path(path).read_text(encoding="utf-8")
+    path = Path(line.rstrip("]\n").rpartition(" ")[2])
+    while DEEP not in path.read_text(encoding="utf-8"):
+        time.sleep(0.1)
+    Path("seen").touch()
     assert b"exit 0" in process.stdout.read()
     process.wait()
 

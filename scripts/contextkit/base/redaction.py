@@ -40,7 +40,6 @@ _CARRIERS = (
     "rootpw", "kind: secret", "sessionid", "sessid", "session=", "sid=", "jdbc:oracle",
 )  # fmt: skip
 _JOINTS = ("=", ":", "：", ">", " is ", " was ", " ist ", " est ", " es ", "是", "は", "--", "为")
-_FIRST = ("xox", "xapp-", "glp", "NRJS-", "access-", "FLW")  # of tokens in short parts
 _LOOKS = 200  # places of a name
 _NEAR = 30  # characters between a name and its joint
 _DIGITS = frozenset("0123456789")
@@ -136,14 +135,23 @@ def _is_within(place: Place, spans: list[tuple[int, int]]) -> bool:
 def _worth_a_search(text: str) -> bool:
     """Whether there could be a secret at all: a cheap check that hot commands can afford."""
     lower = text.lower()
-    if ("://" in text and "@" in text) or _has(lower, _CARRIERS) or _has(text, _FIRST):
+    if ("://" in text and "@" in text) or _has(lower, _CARRIERS):
         return True
     if any(_is_joined(lower, name, 1) for name in _PASSWORDS if name in lower):
         return True
     if any(_is_joined(lower, name, 8) for name in _KEYS if name in lower):
         return True
     words = {word for word in text.split() if len(word) >= _SHORTEST}
-    return any(_may_be_made(piece) for word in words for piece in word.translate(_APART).split())
+    if any(_may_be_made(piece) for word in words for piece in word.translate(_APART).split()):
+        return True
+    return bool(words) and _may_begin_a_token(text)
+
+
+def _may_begin_a_token(text: str) -> bool:
+    """Whether a text has the beginning of a token that chance may have given short parts."""
+    from contextkit.base.secret_rules import IN_PARTS
+
+    return _has(text, IN_PARTS)
 
 
 def _is_joined(lower: str, name: str, least: int) -> bool:

@@ -60,7 +60,6 @@ _TABLE = (
     ("google-key", 35, WORD, "AIza"),
     ("google-key", 28, WORD, "GOCSPX-"),
     ("google-token", 40, _DOTTED, "ya29."),
-    ("gocardless-token", 40, BASE64, "live_"),
     ("gitlab-session", 32, LETTERS + DIGITS, "_gitlab_session="),
     ("grafana-token", 32, BASE64, "glsa_ glc_"),
     ("grafana-key", 60, BASE64, "eyJrIjoi"),
@@ -129,6 +128,9 @@ TOKENS: dict[str, Rule] = {
     for kind, shortest, chars, literals in _TABLE
     for literal in literals.split()
 }
+
+# Beginnings of tokens that may hold signs or no digit, and that seldom occur in words.
+IN_PARTS = tuple(one for one in TOKENS if len(one) > 3 and TOKENS[one][2] != _HEX)
 
 # Names of secrets before `=`, `:`, or a space. A weaker name proves less.
 PASSWORDS = ("password", "passwd", "passphrase", "_pass", "pass", "pwd")
