@@ -8,10 +8,16 @@ from contextkit.base.type_names import Any
 
 
 class Pattern:
-    """A regular expression that is compiled on first use: few texts need all of them."""
+    """A regular expression that is compiled on first use: few texts need all of them.
+
+    `made` has every one there is, for who has the time to compile them before a text comes.
+    """
+
+    made: list[Pattern] = []
 
     def __init__(self, source: str, flags: int = 0) -> None:
         self._source, self._flags = source, flags
+        self.made.append(self)
 
     @property
     def compiled(self) -> re.Pattern[str]:
