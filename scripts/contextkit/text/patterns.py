@@ -8,16 +8,11 @@ from contextkit.base.type_names import Any
 
 
 class Pattern:
-    """A regular expression that is compiled on first use: few texts need all of them.
-
-    `made` has every one there is, for who has the time to compile them before a text comes.
-    """
-
-    made: list[Pattern] = []
+    """A regular expression that is compiled on first use: few texts need all of them."""
 
     def __init__(self, source: str, flags: int = 0) -> None:
         self._source, self._flags = source, flags
-        self.made.append(self)
+        MADE.append(self)
 
     @property
     def compiled(self) -> re.Pattern[str]:
@@ -29,3 +24,6 @@ class Pattern:
         for method in ("match", "search", "sub", "findall", "finditer", "split"):
             setattr(self, method, getattr(compiled, method))
         return getattr(compiled, name)
+
+
+MADE: list[Pattern] = []  # all of them, to compile before a text comes

@@ -14,7 +14,7 @@ from contextkit.base.type_names import Iterator
 from contextkit.outputs.flows import pump
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import retention
-from contextkit.text.patterns import Pattern
+from contextkit.text.patterns import MADE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def load() -> Iterator[None]:
 
     yield
     engine.digest("x\n", _LEAST)
-    for pattern in Pattern.made:
+    for pattern in MADE:
         yield
         _ = pattern.compiled
 
