@@ -635,3 +635,13 @@ def test_a_binary_file_is_no_other_file_and_nothing_is_counted_that_was_not_seen
     assert "2 files changed, +1 -1" in said and "b/b.png (binary)" in said
     words = "diff --git a/x.md b/x.md\n--- a/x.md\n+++ b/x.md\n@@ -1 +1 @@\n a [-b-]{+c+} d\n"
     assert "+0" not in digest_of(words, "diff").summary
+
+
+def test_a_report_may_quote_code_whose_comments_look_like_headings_or_have_bold_labels_only() -> (
+    None
+):
+    code = "```sh\n" + "# first\n# second\n" * 9 + "```\n"
+    prose = "It is read once and kept, and what is read is small enough for a hook.\n\n"
+    quoted = f"# A\n\n{prose}{code}\n## B\n\n- one\n- two\n\n{prose}"
+    labeled = f"# A\n\n**Context.** {prose}**Decision.** {prose}**Why.** {prose}"
+    assert engine.kind_of(quoted) == engine.kind_of(labeled) == "report"
