@@ -19,6 +19,7 @@ _STATED = Pattern(r"^ (?P<path>\S.*?) +\| +(?:(?P<lines>\d+) [+-]*|Bin .*)$")
 _TOTAL = Pattern(r"^ \d+ files? changed(?:, \d+ \w+\([+-]\))*$", re.M)
 
 
+_PROOFS = ("\n@@ -", "diff --", "Index: ", "\nBinary files ")
 _TRIVIAL, _SHOWN, _LONGEST = 5, 4, 90  # characters of a changed line; lines shown of a file
 
 
@@ -93,7 +94,7 @@ def confidence(text: str) -> int:
         return 90
     if not any(mark in sample for mark in ("diff --", "--- ", "Index: ")):
         return 0
-    if not _BEGINS.search(sample):
+    if not _BEGINS.search(sample) or not any(map(sample.__contains__, _PROOFS)):
         return 0
     marked = sum(line[:1] in "+-@ " for line in sample.split("\n"))
     return 95 if marked * 2 > sample.count("\n") and "\n@@ -" in f"\n{sample}" else 60

@@ -36,6 +36,7 @@ ENTRY = Pattern(  # of `ls -l`, `find -ls`, `tar -tv`, `unzip -l`
 )
 _OF_FILES = Pattern(r"^(?:total \d\S*|(?P<folder>\S.*):)$")  # between the files
 _NODE = Pattern(r"^(?P<lines>(?:[│|] *|\s)*)(?:[├└+`\\]─*┬*-* ?)(?P<name>[^\s─-].*)$")
+_AMISS = Pattern(r"(?:^|\s)(?:UNMET|unmet|invalid|missing|extraneous|conflict\w*|error)\b")
 _UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _LOOKED_AT = 200  # lines that are looked at to tell the kind
 _SHARE = 0.8  # of them that must have the form
@@ -160,6 +161,8 @@ def _tree(lines: list[tuple[int, str]]) -> list[Unit]:
     units += [Unit(n, "top", name[:_LONGEST], 2.0, 3, "top", name) for n, name in first[:_LINES]]
     others = [(n, line) for n, line in lines if not _NODE.match(line)]
     units += [Unit(number, "other", line.strip()[:_LONGEST], 1.0) for number, line in others]
+    bad = [(n, name) for n, _, name in found if _AMISS.search(name)]
+    units += [Unit(n, "amiss", name[:_LONGEST], 2.0, 2, "amiss") for n, name in bad]
     return units + [Unit(n, "entry", name, 0.4) for n, depth, name in found[:_LINES] if depth > top]
 
 
