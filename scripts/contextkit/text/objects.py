@@ -31,10 +31,10 @@ _NAME = ("name", "rule", "ruleid", "check_id")
 _CODE = ("ruleid", "rule", "rule_id", "check_id", "test_id", "vulnerabilityid", "symbol",
          "messageid", "warning_type", "code", "id")  # fmt: skip
 _FILE = ("path", "file", "filename", "filepath", "file_path", "file_name", "uri", "component",
-         "location", "relevant_file", "absolute_file_path")  # fmt: skip
+         "location", "relevant_file", "absolute_file_path", "new_path")  # fmt: skip
 _LINE = ("line", "line_number", "startline", "start_line", "linenumber", "lineno", "begin_line",
          "beginline", "begin", "line_start", "relevant_lines_start", "lines", "line_range", "row",
-         "start")  # fmt: skip
+         "start", "new_line")  # fmt: skip
 _PACKAGE = ("pkgname", "module_name", "package_name", "packagename", "package", "artifact")
 _VERSION = ("version", "installedversion")
 _ABOUT = ("extra", "properties", "metadata", "attributes", "vulnerability", "database_specific",

@@ -18,6 +18,7 @@ from __future__ import annotations
 import functools
 import itertools
 import re
+from collections import Counter
 
 from contextkit.base import markdown, names
 from contextkit.base.records import NamedTuple
@@ -55,11 +56,22 @@ _LABELS = frozenset(
     " GRAVEDAD PRIORIDAD GRAVIDADE SEVERIDADE GRAVITÀ 重要度 深刻度 严重程度 严重性 严重级别"
     " 优先级 優先度 СЕРЬЁЗНОСТЬ КРИТИЧНОСТЬ ПРИОРИТЕТ".split()
 )
+_STATES = frozenset(["STATUS", "STATE", "RESOLUTION"])
+_DONE = frozenset("fixed resolved closed passed".split())
+_SCALES = frozenset("SEVERITY PRIORITY IMPACT RISK".split())
 _TITLES = frozenset(
     "TITLE ISSUE FINDING PROBLEM MESSAGE SUMMARY NAME BUG TITEL PROBLÈME PROBLEMA BEFUND TITRE"
     " TÍTULO TITOLO 問題 问题 タイトル 标题 ПРОБЛЕМА".split()
 )
 _TAG = Pattern(r"<(/?)(\w{1,12})\b([^<>]{0,300})>")
+_LINK = Pattern(r"\[\s?([^\[\]\n]{1,300}?)\s?\]\(https?://[^()\s]{1,300}\)")
+_SHORTCODE = Pattern(r":(?:large_)?([a-z_]{1,20}):")
+_SHORTCODES = {
+    "red_circle": "🔴", "red_square": "🟥", "rotating_light": "🚨", "no_entry": "⛔",
+    "octagonal_sign": "🛑", "x": "❌", "orange_circle": "🟠", "warning": "⚠️",
+    "yellow_circle": "🟡", "blue_circle": "🔵", "green_circle": "🟢", "bulb": "💡",
+    "white_check_mark": "✅", "heavy_check_mark": "✅",
+}  # fmt: skip
 _IMAGE = Pattern(r"!\[([^\]\n]{0,80})\]\([^()\n]{0,300}\)")
 _INLINE = Pattern(
     r"(?P<label>severity|priority|schweregrad|gravité|sévérité|severidad|gravedad)[*_`]{0,3}\s{0,2}"
@@ -84,17 +96,23 @@ _ANNOTATION = Pattern(  # of a build, for the page of a pull request
 )
 _COUNT = Pattern(r"^[\s(]*(?:[:=—–-]\s*)?\(?\d{1,5}\)?[\s).,;|]*(?:[\w ]{0,24}|$)")
 _BOLD = Pattern(r"\*\*(.{2,300}?)\*\*|__(.{2,300}?)__")
+_KIND = Pattern(r"[*_`]{0,3}\w[\w -]{1,24}\s?\(([^()\n]{1,60})\)[*_`]{0,3}:[*_`]{0,3}(?:\s|$)")
 _BRACKETS = Pattern(r"[(\[]([^()\[\]]{1,80})")
 _SENTENCE = Pattern(r"(?<=[.!?。！？])(?:\s|$)|(?<=[。！？])")
 _WORST = Pattern(
     r"must (?:be |not )?(?:fix|ship|merge)|has to be fixed|data loss|not (?:be )?(?:merge|ship)"
-    r"|blocker|critical|show-?stopper|before (?:this|it) (?:goes|ships|lands|is merged"
+    r"|blocker|critical(?! (?:section|path|region))|show-?stopper|before (?:this|it) (?:goes|ships|lands|is merged"
     r"|can be merged)|remote code|injection|anyone can|corrupt|twice",
     re.IGNORECASE,
 )
 _BAD = Pattern(
     r"serious|\bbug\b|crash|\bloses?\b|\bleak|race|deadlock|\bwrong|breaks?\b|broken|never|fails?\b"
     r"|incorrect|unsafe|vulnerab|should be fixed|problem",
+    re.IGNORECASE,
+)
+_DENIES = Pattern(
+    r"\bfound (?:none|nothing|no)\b|\b(?:not|n't) (?:find|see|spot) any(?:thing)?\b[^.]{0,40}"
+    r"(?:critical|serious|wrong|problem|issue|bug|blocker)",
     re.IGNORECASE,
 )
 _MILDLY = Pattern(r"smaller|minor|nit|cosmetic|style|optional|nice to have|suggest", re.I)
@@ -198,6 +216,8 @@ class _Sight:
         self.plain = list(map(unmarked, self.rows))
         self.blocks = parted(blocks("\n".join(self.plain)), self.plain)
         self._above_places = self._heading_places()
+        times = Counter(one.title for one in self.blocks if one.kind == "heading")
+        self._parts = {title for title, count in times.items() if count > 1 and _is_part(title)}
         self._direct: dict[int, list[int]] = {}
         for at, block in enumerate(self.blocks):
             self._direct.setdefault(block.inside, []).append(at)
@@ -254,7 +274,18 @@ class _Sight:
         severity = vocabulary.strictest(severity, label) or inherited
         if vocabulary.says_nothing(title):
             return None
-        return self._made(severity, identity, title, block.first, block.last, recap=False)
+        return self._made(severity, identity, title, block.first, self._all_of(at), recap=False)
+
+    def _all_of(self, at: int) -> int:
+        """The last line of a heading and of its parts: those of its level named as others are."""
+        last = self.blocks[at].last
+        for other in self.blocks[at + 1 : at + 100]:
+            if other.first <= last:
+                continue
+            if other.title not in self._parts or other.inside != self.blocks[at].inside:
+                break
+            last = other.last
+        return last
 
     def _is_last_heading(self, at: int, block: Block) -> bool:
         """Whether a heading in a group is itself the finding, and not what stands below it."""
@@ -267,6 +298,8 @@ class _Sight:
         stated = set()
         for inner in self._direct.get(at, ()):
             block = self.blocks[inner]
+            if block.kind == "heading" and block.first == block.last and not stated:
+                stated.add(vocabulary.severity(first_part(block.title)))
             if block.kind in ("heading", "code"):
                 break
             last = block.last if block.kind == "table" else min(block.last, block.first + 12)
@@ -286,6 +319,8 @@ class _Sight:
         if severity and not head.id and vocabulary.says_nothing(head.title):
             return None
         own = self.plain[block.first - 1 : block.last][:14]
+        if any(map(_is_settled, own)):
+            return None
         stated = list(filter(None, map(label_in, own)))
         severity = vocabulary.strictest(severity, stated[0] if len(stated) == 1 else "")
         inherited = ""
@@ -303,6 +338,7 @@ class _Sight:
     def _end_of(self, at: int, block: Block) -> int:
         """A paragraph reaches to the next block that begins something else."""
         last = block.last
+        label = _FIELD.match(block.title)
         for other in self.blocks[at + 1 : at + 12]:
             if other.inside == at or other.first <= last:
                 continue
@@ -310,6 +346,7 @@ class _Sight:
                 break
             begins = (
                 _begins_finding(other)
+                or (label and other.title.startswith(label[0]))
                 or places.heads(self.plain[other.first - 1]).file
                 or _head(other.title).severity
                 or _tail(other.title)
@@ -350,7 +387,7 @@ class _Sight:
             if label.strip("> ") in _TITLES and _letters(value) > _FEW:
                 return _first_sentence(value)
         if bold := _BOLD.match(bare.lstrip("🔴🟠🟡⚠️❌ ")):
-            lead = Head(bold[1] or bold[2]).title
+            lead = _head(bold[1] or bold[2]).title
             if _letters(_without_place(lead)) > _FEW and not vocabulary.severity(lead):
                 return _first_sentence(lead)
         if _letters(_without_place(title)) <= _FEW or _is_kind(title):
@@ -465,10 +502,11 @@ class _Sight:
             place = places.find(said)
             if not place.file or _MILDLY.search(said[:60]) or _is_fields(rows):
                 continue
-            is_worst = bool(_WORST.search(said)) and "less urgent" not in said
-            severity = "P0" if is_worst else "P1" if _BAD.search(said) else ""
+            parts = [one for one in _sentences(said) if not _DENIES.search(one)]
+            left = " ".join(parts)
+            is_worst = bool(_WORST.search(left)) and "less urgent" not in left
+            severity = "P0" if is_worst else "P1" if _BAD.search(left) else ""
             if severity:
-                parts = _sentences(said)
                 title = next((one for one in parts if _BAD.search(one) or _WORST.search(one)), said)
                 title = " ".join(parts[:2]) if place.file in title else title
                 end = self._end_of(at, block)
@@ -504,6 +542,17 @@ def _is_fields(rows: list[str]) -> bool:
     return len(rows) > 2 and all(_FIELD.match(row) for row in rows)
 
 
+def _is_settled(row: str) -> bool:
+    """Whether a line says that nothing is left to do: `Status: fixed`, `PASSED for …`."""
+    label, value = vocabulary.labelled(row)
+    first = row[:20].strip().partition(" ")[0]
+    return _is_done(value) if label in _STATES else first.isupper() and _is_done(first)
+
+
+def _is_done(said: str) -> bool:
+    return not _DONE.isdisjoint(lines.words(said[:24])[:1])
+
+
 def _of_row(roles: list[str], row: list[str], number: int, group: str) -> Finding | None:
     """Return the finding in a row of a table; `group` is the severity of the table as a whole."""
     fields: dict[str, str] = {}
@@ -518,6 +567,8 @@ def _of_row(roles: list[str], row: list[str], number: int, group: str) -> Findin
         others = [cell for role, cell in fields.items() if role not in ("severity", "line")]
         title = max(others, key=_letters, default="")
     if not severity or _letters(title) <= _FEW or vocabulary.says_nothing(title):
+        return None
+    if any(_is_done(cell) for cell in fields.values() if cell != title):
         return None
     place = places.find(f"{fields.get('file', '')}:{fields.get('line', '')}")
     place = place if place.file else places.find(" | ".join(row))
@@ -536,7 +587,12 @@ def parted(found: list[Block], rows: list[str]) -> list[Block]:
         moved.append(len(made))
         starts = [block.first]
         if block.kind == "text":
-            starts += [n for n in range(block.first + 1, block.last + 1) if _begins(rows[n - 1])]
+            again = _FIELD.match(rows[block.first - 1])
+            starts += [
+                n
+                for n in range(block.first + 1, block.last + 1)
+                if _begins(rows[n - 1]) or (again and rows[n - 1].startswith(again[0]))
+            ]
         if len(starts) == 1:
             made.append(block._replace(inside=inside))
             continue
@@ -675,6 +731,10 @@ def _head(text: str) -> Head:
             rest.severity = rest.raw = vocabulary.severity(emoji[1])
         rest.marked = True
         return rest
+    if kind := _KIND.match(bare):
+        stated = map(vocabulary.severity, kind[1].split(","))
+        if severity := vocabulary.strictest(*stated):
+            return Head(f"[{severity}] {bare[kind.end() :]}")
     head = Head(bare)
     if head.marked and not head.severity and not head.id and bare[:1] in "[(":
         other = Head(head.title)
@@ -687,7 +747,7 @@ def _tail(text: str) -> str:
     found = ""
     for part in _BRACKETS.findall(text.replace("`", ""))[:8]:
         words = re.sub(r"[:,/]", " ", part.upper()).split()
-        known = [vocabulary.severity(w) for w in words if w not in ("SEVERITY", "PRIORITY")]
+        known = [vocabulary.severity(w) for w in words if w not in _SCALES]
         if 0 < len(words) <= 4 and (all(known) or not set(words).isdisjoint(SEVERITIES)):
             found = vocabulary.strictest(found, *known)
     for mark in (" — ", " – ", " - ", " | "):
@@ -701,6 +761,11 @@ def _tail(text: str) -> str:
 def _is_about(title: str, words: frozenset[str]) -> bool:
     said = lines.words(title, "-")
     return len(said) <= 6 and not words.isdisjoint(said)
+
+
+def _is_part(title: str) -> bool:
+    """Whether a heading may be a part of a finding: `Description`."""
+    return not (titled(title)[1] or group_of(title) or _is_general(title))
 
 
 def _is_general(title: str) -> bool:
@@ -740,6 +805,10 @@ def unmarked(row: str) -> str:
         row = bare = bare[1:].lstrip()
     if "【" in row:
         row = row.replace("【", "[").replace("】", "] ")
+    if bare[2:3] == "[" and bare[4:6] == "] " and bare[0] in "-*+":
+        row = row.replace(bare[:6], bare[:2], 1)  # a box to tick
+    if row.count(":") > 1:
+        row = _SHORTCODE.sub(lambda found: _SHORTCODES.get(found[1], found[0]), row)
     if "![" in row:
         row = _IMAGE.sub(lambda found: _badge(found[1]), row)
     if "<" in row and ">" in row:
@@ -784,6 +853,7 @@ def _without_place(title: str) -> str:
 
 def _clean(title: str) -> str:
     """Return a title on one line, without markup and without the severity in its brackets."""
+    title = _LINK.sub(r"\1", title) if "](" in title else title
     title = names.one_line(lines.plain(title.replace("_|_", "|"))).strip(" :—–-|_")
     before, _, last = title.rpartition("(")
     if before and last.endswith(")") and _tail(f"({last}"):
@@ -804,7 +874,8 @@ def of_objects(text: str) -> list[Finding] | None:
     `line` and `end` are the lines of the object in the text.
     """
     bare = text.removeprefix("\ufeff").strip()
-    tree = objects.parsed(bare) if bare[:1] in ("{", "[") else objects.rows(bare)
+    is_tree = bare[:1] in ("{", "[", "<")
+    tree = objects.tree(bare) if is_tree else objects.rows(bare)
     if tree is None or (isinstance(tree, list) and not any(objects.below(tree))):
         return None
     search = _Search(text.split("\n"))
@@ -813,7 +884,7 @@ def of_objects(text: str) -> list[Finding] | None:
     for one in itertools.islice(made, _MOST_OBJECTS):
         first, last = search.span(one.title)
         found.append(one.replace(line=first, end=last))
-    return found
+    return found if found or bare[:1] != "<" else None  # a page of HTML
 
 
 def _of_object(one: objects.Found) -> Finding | None:
