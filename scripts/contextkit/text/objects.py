@@ -158,6 +158,15 @@ def below(value: Any) -> Iterator[Any]:
     return (one for one in inside if isinstance(one, dict | list))
 
 
+def told(value: Any, depth: int = 0) -> Iterator[str]:
+    """The texts of more than a line in a tree."""
+    if isinstance(value, str) and "\n" in value.strip():
+        yield value
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    for inner in inside if depth < _DEEPEST else ():
+        yield from told(inner, depth + 1)
+
+
 def findings(value: Any, grade: Callable[[str, str], str]) -> Iterator[Found]:
     """The findings in a tree; `grade` returns that of a key and its value, or ''.
 

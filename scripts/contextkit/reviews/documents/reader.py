@@ -22,6 +22,7 @@ from collections import Counter
 
 from contextkit.base import markdown, names
 from contextkit.base.records import NamedTuple
+from contextkit.base.type_names import Any
 from contextkit.reviews.documents import index, lines, places, vocabulary
 from contextkit.reviews.documents.index import Finding
 from contextkit.reviews.documents.places import NONE, Place
@@ -30,6 +31,7 @@ from contextkit.text import objects
 from contextkit.text.blocks import Block, blocks, titles
 from contextkit.text.patterns import Pattern
 
+_NO_LEAD = frozenset("#|-*+")  # begin a heading, a row, an item
 _PLURALS = frozenset(
     "issues findings problems bugs improvements suggestions blockers vulnerabilities concerns"
     " recommendations violations warnings nits risks defects gaps errors items comments issue"
@@ -59,12 +61,16 @@ _LABELS = frozenset(
 _STATES = frozenset(["STATUS", "STATE", "RESOLUTION"])
 _DONE = frozenset("fixed resolved closed passed".split())
 _SCALES = frozenset("SEVERITY PRIORITY IMPACT RISK".split())
+_RATINGS = frozenset("FACTOR LEVEL RATING CLASS".split())
 _TITLES = frozenset(
     "TITLE ISSUE FINDING PROBLEM MESSAGE SUMMARY NAME BUG TITEL PROBLÈME PROBLEMA BEFUND TITRE"
     " TÍTULO TITOLO 問題 问题 タイトル 标题 ПРОБЛЕМА".split()
 )
 _TAG = Pattern(r"<(/?)(\w{1,12})\b([^<>]{0,300})>")
 _LINK = Pattern(r"\[\s?([^\[\]\n]{1,300}?)\s?\]\(https?://[^()\s]{1,300}\)")
+_STRUCK = Pattern(r"~~[^~\n]{1,600}~~")
+_SETTING = Pattern(r"^(\w{1,24}) = \"?(.{1,400}?)\"?$")
+_OTHER_HEADING = Pattern(r"(?:(?P<signs>={1,6})|h(?P<h>[1-6])\.|(?P<stars>\*{1,6})) (?=\S)")
 _SHORTCODE = Pattern(r":(?:large_)?([a-z_]{1,20}):")
 _SHORTCODES = {
     "red_circle": "🔴", "red_square": "🟥", "rotating_light": "🚨", "no_entry": "⛔",
@@ -98,11 +104,14 @@ _COUNT = Pattern(r"^[\s(]*(?:[:=—–-]\s*)?\(?\d{1,5}\)?[\s).,;|]*(?:[\w ]{0,2
 _BOLD = Pattern(r"\*\*(.{2,300}?)\*\*|__(.{2,300}?)__")
 _KIND = Pattern(r"[*_`]{0,3}\w[\w -]{1,24}\s?\(([^()\n]{1,60})\)[*_`]{0,3}:[*_`]{0,3}(?:\s|$)")
 _BRACKETS = Pattern(r"[(\[]([^()\[\]]{1,80})")
+_SCORE = Pattern(r"\d{1,3}[./]\d{1,3}")
+_LEAD = Pattern(r"[*_ ]{0,3}\[([^\]\n]{1,40})\][*_]{0,3}(?=\s|$)")
 _SENTENCE = Pattern(r"(?<=[.!?。！？])(?:\s|$)|(?<=[。！？])")
 _WORST = Pattern(
     r"must (?:be |not )?(?:fix|ship|merge)|has to be fixed|data loss|not (?:be )?(?:merge|ship)"
-    r"|blocker|critical(?! (?:section|path|region))|show-?stopper|before (?:this|it) (?:goes|ships|lands|is merged"
-    r"|can be merged)|remote code|injection|anyone can|corrupt|twice",
+    r"|blocker|critical(?! (?:section|path|region))|show-?stopper"
+    r"|before (?:this|it) (?:goes|ships|lands|is merged|can be merged)|remote code"
+    r"|injection|anyone can|corrupt|twice",
     re.IGNORECASE,
 )
 _BAD = Pattern(
@@ -123,6 +132,7 @@ _LONG = 400  # characters of a line looked at as a head
 _OBJECT_NUMBERS = {"2": "P1", "1": "P2"}  # ESLint
 _OBJECT_WORDS = {"error": "P1", "note": "P3", "none": "P3", "fail": "P1", "failure": "P1"}
 _MOST_OBJECTS = 5_000  # findings
+_MOST_TOLD = 200  # texts in objects
 _AHEAD = 2_000  # lines in which the next finding is looked for
 
 
@@ -148,7 +158,8 @@ def read(text: str) -> Read:
     sight = _Sight(text)
     found = sight.of_blocks()
     there = {one.finding.line for one in found}
-    found += [one for one in sight.of_lines() if one.finding.line not in there]
+    of_tools = [*sight.of_lines(), *sight.of_compilers()]
+    found += [one for one in of_tools if one.finding.line not in there]
     if not found:
         found = sight.of_codes()
     unsure = sight.unsure([(one.finding.line, one.finding.end) for one in found])
@@ -213,7 +224,8 @@ class _Sight:
 
     def __init__(self, text: str) -> None:
         self.rows = [row for _, row in lines.numbered(text)]
-        self.plain = list(map(unmarked, self.rows))
+        is_org = any(row[:3] == "** " for row in self.rows)
+        self.plain = [_as_heading(_unstruck(unmarked(row)), is_org) for row in self.rows]
         self.blocks = parted(blocks("\n".join(self.plain)), self.plain)
         self._above_places = self._heading_places()
         times = Counter(one.title for one in self.blocks if one.kind == "heading")
@@ -295,7 +307,7 @@ class _Sight:
 
     def _label_below(self, at: int) -> str:
         """Return the severity that a label directly below heading `at` states."""
-        stated = set()
+        stated: set[str] = set()
         for inner in self._direct.get(at, ()):
             block = self.blocks[inner]
             if block.kind == "heading" and block.first == block.last and not stated:
@@ -339,13 +351,14 @@ class _Sight:
         """A paragraph reaches to the next block that begins something else."""
         last = block.last
         label = _FIELD.match(block.title)
-        for other in self.blocks[at + 1 : at + 12]:
+        for number, other in enumerate(self.blocks[at + 1 : at + 12], at + 1):
             if other.inside == at or other.first <= last:
                 continue
             if other.inside != block.inside or other.kind in ("heading", "rule", "table", "item"):
                 break
             begins = (
                 _begins_finding(other)
+                or self._leads_in(number)
                 or (label and other.title.startswith(label[0]))
                 or places.heads(self.plain[other.first - 1]).file
                 or _head(other.title).severity
@@ -355,6 +368,12 @@ class _Sight:
                 break
             last = other.last
         return last
+
+    def _leads_in(self, at: int) -> bool:
+        """Whether a paragraph goes on, without a blank line, with one that begins a finding."""
+        after = self.blocks[at + 1] if at + 1 < len(self.blocks) else None
+        goes_on = after and after.kind == "text" and after.first == self.blocks[at].last + 1
+        return bool(after and goes_on and _begins_finding(after))
 
     def _inherited(self, at: int) -> str:
         """Return the severity of the heading right above, if it only names a group."""
@@ -386,6 +405,8 @@ class _Sight:
             label, value = vocabulary.labelled(row)
             if label.strip("> ") in _TITLES and _letters(value) > _FEW:
                 return _first_sentence(value)
+        if _is_fields(self.plain[block.first - 1 : block.last]):
+            bare = title = self._named(block) or title
         if bold := _BOLD.match(bare.lstrip("🔴🟠🟡⚠️❌ ")):
             lead = _head(bold[1] or bold[2]).title
             if _letters(_without_place(lead)) > _FEW and not vocabulary.severity(lead):
@@ -393,6 +414,12 @@ class _Sight:
         if _letters(_without_place(title)) <= _FEW or _is_kind(title):
             title = self._said_below(block.first, block.last + 6) or title
         return _first_sentence(title)
+
+    def _named(self, block: Block) -> str:
+        """Return the first value of a record that has words and is neither severity nor place."""
+        fields = map(vocabulary.labelled, self.plain[block.first - 1 : block.last])
+        told = (value for label, value in fields if not _is_scale(label))
+        return next((one for one in told if _letters(_without_place(one)) > _FEW), "")
 
     def _said_below(self, first: int, last: int) -> str:
         """Return the first words in bold below a line, or the first line of words."""
@@ -418,9 +445,18 @@ class _Sight:
         place = places.find(own)
         if place.line:
             return place
-        number = places.line_in(own)
+        number = places.line_in(own) or places.line_in(self._lead_in(first))
         above = self._above_places[first - 1]
         return Place(place.file, number) if place.file else Place(above.file, number or above.line)
+
+    def _lead_in(self, first: int) -> str:
+        """Return the lines of a paragraph above the one that begins a finding."""
+        start = first - 1
+        while start > max(0, first - 5) and self.plain[start - 1].strip():
+            start -= 1
+            if _begins(self.plain[start]) or self.plain[start].lstrip()[:1] in _NO_LEAD:
+                return ""
+        return self._text(start + 1, first - 1)
 
     # Tables, front matter, code
 
@@ -469,6 +505,21 @@ class _Sight:
                     )
                     for one in of_objects(code) or ()
                 ]
+            elif block.kind == "code":
+                found += self._of_remarks(block)
+        return found
+
+    def _of_remarks(self, block: Block) -> list[_Found]:
+        """The remarks in a block of code: `// REVIEW(critical): …`."""
+        found, file = [], ""
+        for number in range(block.first + 1, block.last):
+            bare = self.rows[number - 1].strip("+-/#*;<!> \t")
+            file = places.heads(bare).file or file
+            head = _head(bare) if _KIND.match(bare) else None
+            if head and head.severity:
+                place = Place(file, 0)
+                one = _finding(head.severity, "", _clean(head.title), number, number, place)
+                found.append(_Found(False, one))
         return found
 
     # Lines of linters, and prose
@@ -490,6 +541,27 @@ class _Sight:
                 title = _clean(said["rest"])
                 found.append(_Found(False, _finding(severity, "", title, number, number, place)))
         return found
+
+    def of_compilers(self) -> list[_Found]:
+        """What stands above the arrow to its place: `error: …`, then `--> src/main.rs:4:5`."""
+        if not any(row.lstrip()[:3] in ("-->", "╭─[", ",-[") for row in self.rows):
+            return []
+        from contextkit.text.digests import diagnostics
+        from contextkit.text.digests.lines import Lines
+
+        found = []
+        for one in diagnostics.find(Lines("\n".join(self.rows)))[0]:
+            if severity := LINTERS.get(one.level, ""):
+                end = self._paragraph(one.line)
+                place = places.find(one.place)
+                made = _finding(severity, "", _clean(one.said), one.line, end, place)
+                found.append(_Found(False, made))
+        return found
+
+    def _paragraph(self, first: int) -> int:
+        """The last line of the paragraph that a line is in."""
+        below = range(first, len(self.rows))
+        return next((at for at in below if not self.rows[at].strip()), len(self.rows))
 
     def of_prose(self) -> list[_Found]:
         """Paragraphs that name a place and say in strong words what is wrong there."""
@@ -524,6 +596,8 @@ class _Sight:
         for at, block in enumerate(self.blocks):
             rows = self.plain[block.first - 1 : block.last]
             is_record = block.kind == "text" and _is_fields(rows)
+            if any(map(_is_settled, rows)):
+                continue
             if block.first in known or not (is_record or block.kind in ("heading", "item")):
                 continue
             near = range(block.first + 1, min(block.last, block.first + 3) + 1)
@@ -587,18 +661,24 @@ def parted(found: list[Block], rows: list[str]) -> list[Block]:
         moved.append(len(made))
         starts = [block.first]
         if block.kind == "text":
-            again = _FIELD.match(rows[block.first - 1])
-            starts += [
-                n
-                for n in range(block.first + 1, block.last + 1)
-                if _begins(rows[n - 1]) or (again and rows[n - 1].startswith(again[0]))
-            ]
+            starts += _starts_in(rows[block.first - 1 : block.last], block.first)
         if len(starts) == 1:
             made.append(block._replace(inside=inside))
             continue
         for first, after in zip(starts, [*starts[1:], block.last + 1], strict=True):
             made.append(Block("text", 0, rows[first - 1].strip(), first, after - 1, inside))
     return made
+
+
+def _starts_in(rows: list[str], first: int) -> list[int]:
+    """Return the lines of a paragraph, after its own first one, that begin a finding."""
+    again = _FIELD.match(rows[0])
+    is_list = len(rows) > 1 and all(map(_tail, rows))
+    return [
+        number
+        for number, row in enumerate(rows[1:], first + 1)
+        if is_list or _begins(row) or (again and row.startswith(again[0]))
+    ]
 
 
 def _begins_finding(block: Block) -> bool:
@@ -697,12 +777,25 @@ def label_in(row: str) -> str:
     if row.rstrip(" *_").endswith(("everity", "riority")) and len(row) < 40:
         return vocabulary.severity(lines.plain(row).rpartition(" ")[0])
     label, value = vocabulary.labelled(row.strip(" >"))
-    if label.strip(" _*") in _LABELS:
+    if _is_scale(label.strip(" _*")):
+        if _is_legend(value):
+            return ""
         return vocabulary.severity(first_part(value)) or vocabulary.severity(value.split(" ")[0])
     begins = row.strip(" *_-({>\"'|").lower()
     found = begins[:1] in ("s", "p", "g", "[") or begins.startswith(("id", "type", "file"))
     stated = _INLINE.search(row) if found else None
     return vocabulary.severity(stated["value"].strip("*_`\"'")) if stated else ""
+
+
+def _is_scale(label: str) -> bool:
+    """Whether a label says how bad something is: `SEVERITY`, `RISK FACTOR`."""
+    first, _, second = label.partition(" ")
+    return label in _LABELS or (first in _LABELS and second in _RATINGS)
+
+
+def _is_legend(value: str) -> bool:
+    """Whether a value explains the severities: it names three of them."""
+    return len({*map(vocabulary.severity, lines.words(value[:_LONG]))} - {""}) > 2
 
 
 def first_part(value: str) -> str:
@@ -736,6 +829,9 @@ def _head(text: str) -> Head:
         if severity := vocabulary.strictest(*stated):
             return Head(f"[{severity}] {bare[kind.end() :]}")
     head = Head(bare)
+    lead = None if head.severity else _LEAD.match(bare)
+    if lead and (severity := _in_brackets(lead[1])):
+        return Head(f"[{severity}] {bare[lead.end() :]}")
     if head.marked and not head.severity and not head.id and bare[:1] in "[(":
         other = Head(head.title)
         return other if other.severity and other.marked else head
@@ -744,17 +840,21 @@ def _head(text: str) -> Head:
 
 def _tail(text: str) -> str:
     """Return the severity at the end of a title or in its brackets: `Race — High`, `Race (P0)`."""
-    found = ""
-    for part in _BRACKETS.findall(text.replace("`", ""))[:8]:
-        words = re.sub(r"[:,/]", " ", part.upper()).split()
-        known = [vocabulary.severity(w) for w in words if w not in _SCALES]
-        if 0 < len(words) <= 4 and (all(known) or not set(words).isdisjoint(SEVERITIES)):
-            found = vocabulary.strictest(found, *known)
+    parts = _BRACKETS.findall(text.replace("`", ""))[:8]
+    found = vocabulary.strictest(*map(_in_brackets, parts))
     for mark in (" — ", " – ", " - ", " | "):
         last = text.rpartition(mark)[2] if mark in text else ""
         if 0 < len(last) < 24:
             found = vocabulary.strictest(found, vocabulary.severity(_clean(last)))
     return found
+
+
+def _in_brackets(part: str) -> str:
+    """Return the severity in brackets that hold nothing else but a score: `9/10 · Critical`."""
+    words = re.sub(r"[:,/·]", " ", _SCORE.sub(" ", part.upper())).split()
+    known = [vocabulary.severity(w) for w in words if w not in _SCALES]
+    is_stated = all(known) or not set(words).isdisjoint(SEVERITIES)
+    return vocabulary.strictest(*known) if 0 < len(words) <= 4 and is_stated else ""
 
 
 @functools.lru_cache(1 << 18)
@@ -817,6 +917,26 @@ def unmarked(row: str) -> str:
         bare = row.strip()
         row = bare + " |" if bare[:1] == "|" and bare[-1:] != "|" else row
     return row
+
+
+def _unstruck(row: str) -> str:
+    """Return a line without what is struck out, and with the value of a setting as a label's."""
+    if "~~" in row:
+        row = _STRUCK.sub(" ", row)
+    return _SETTING.sub(r"\1: \2", row) if "=" in row else row
+
+
+def _as_heading(row: str, is_org: bool) -> str:
+    """Return the headings and tables of AsciiDoc, of wikis and of Org as Markdown has them."""
+    if row[:2] == "||":
+        return row.replace("||", "|")
+    if row[:1] not in ("=", "h", "*"):
+        return row
+    found = _OTHER_HEADING.match(row)
+    if not found or (found["stars"] and not is_org):
+        return row
+    level = int(found["h"] or 0) or len(found["signs"] or found["stars"])
+    return f"{'#' * min(level, 6)} {row[found.end() :]}"
 
 
 def _badge(alt: str) -> str:
@@ -884,7 +1004,17 @@ def of_objects(text: str) -> list[Finding] | None:
     for one in itertools.islice(made, _MOST_OBJECTS):
         first, last = search.span(one.title)
         found.append(one.replace(line=first, end=last))
-    return found if found or bare[:1] != "<" else None  # a page of HTML
+    if not found and bare[:1] == "<":
+        return None  # a page of HTML
+    return found or _of_told(tree, text.count("\n") + 1)
+
+
+def _of_told(tree: Any, last: int) -> list[Finding]:
+    """The findings of reviews that an object has as a value: `{"result": "# Review …"}`."""
+    found: list[Finding] = []
+    for said in itertools.islice(objects.told(tree), _MOST_TOLD):
+        found += findings(said)
+    return [one.replace(line=1, end=last) for one in found[:_MOST_OBJECTS]]
 
 
 def _of_object(one: objects.Found) -> Finding | None:
@@ -894,7 +1024,8 @@ def _of_object(one: objects.Found) -> Finding | None:
     if not severity:
         return None
     identity = one.id if vocabulary.is_id(one.id) else ""
-    return _finding(severity, identity, title, 1, 1, Place(one.file, one.line))
+    place = Place(one.file, one.line) if one.file else places.find(title)
+    return _finding(severity, identity, title, 1, 1, place)
 
 
 def _graded(key: str, word: str) -> str:
