@@ -132,6 +132,7 @@ _LONG = 400  # characters of a line looked at as a head
 _OBJECT_NUMBERS = {"2": "P1", "1": "P2"}  # ESLint
 _OBJECT_WORDS = {"error": "P1", "note": "P3", "none": "P3", "fail": "P1", "failure": "P1"}
 _MOST_OBJECTS = 5_000  # findings
+MOST_LINES = 20_000  # of a file that are read: more take too long (make torture what=time)
 _MOST_TOLD = 200  # texts in objects
 _AHEAD = 2_000  # lines in which the next finding is looked for
 
@@ -618,6 +619,8 @@ def _is_fields(rows: list[str]) -> bool:
 
 def _is_settled(row: str) -> bool:
     """Whether a line says that nothing is left to do: `Status: fixed`, `PASSED for …`."""
+    if not any(word in row[:60].lower() for word in _DONE):
+        return False
     label, value = vocabulary.labelled(row)
     first = row[:20].strip().partition(" ")[0]
     return _is_done(value) if label in _STATES else first.isupper() and _is_done(first)
@@ -849,6 +852,7 @@ def _tail(text: str) -> str:
     return found
 
 
+@functools.lru_cache(1 << 14)
 def _in_brackets(part: str) -> str:
     """Return the severity in brackets that hold nothing else but a score: `9/10 · Critical`."""
     words = re.sub(r"[:,/·]", " ", _SCORE.sub(" ", part.upper())).split()
@@ -1012,8 +1016,11 @@ def of_objects(text: str) -> list[Finding] | None:
 def _of_told(tree: Any, last: int) -> list[Finding]:
     """The findings of reviews that an object has as a value: `{"result": "# Review …"}`."""
     found: list[Finding] = []
+    left = MOST_LINES
     for said in itertools.islice(objects.told(tree), _MOST_TOLD):
-        found += findings(said)
+        rows = said.split("\n")[:left]
+        found += findings("\n".join(rows))
+        left -= len(rows)
     return [one.replace(line=1, end=last) for one in found[:_MOST_OBJECTS]]
 
 
