@@ -342,6 +342,8 @@ def cut(text: str, most: int) -> str:
 def ends(text: str, between_words: bool = False) -> list[int]:
     """The places in a statement where it may be cut: after a clause, or between any two words."""
     found = [at.start() for at in (_WORDS if between_words else _CLAUSES).finditer(text)]
+    inside = [range(*span.span()) for span in _BRACKETS.finditer(text)] if found else []
+    found = [at for at in found if not any(at in span for span in inside)]
     if between_words and len(found) < 3:
         found = [at for at in range(1, len(text)) if text[at] == " " or _may_end(text, at)]
     return found
@@ -353,6 +355,7 @@ def beginning(text: str, end: int) -> str:
 
 
 _CLAUSES = re.compile(r"[;,.:)](?= )| [—–-] |[，、；。،؛।]")
+_BRACKETS = re.compile(r"\([^()\n]*\)|\[[^\[\]\n]*\]")
 _WORDS = re.compile(r"(?<!\d) (?![~<>]?\d)")  # a number stays with the words around it
 
 
