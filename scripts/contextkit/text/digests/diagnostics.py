@@ -63,7 +63,7 @@ _STYLE = Pattern(  # in the code of a message that is about looks
     re.I,
 )
 _FRAMED = Pattern(r"\d+ +[|│]")
-_BELOW = 40  # lines below a message that explain it
+_BLANK = (" ", "\t")
 _IS_FILE = Pattern(r"[/\\]|\.\w+$")
 _READ = 500
 _QUOTED = 8  # lines of a file that stand between its name and the message
@@ -120,12 +120,14 @@ def find(text: Lines) -> tuple[list[Diagnostic], set[int]]:
 def details(text: Lines, placed: set[int]) -> set[int]:
     """The lines below the messages that quote and explain: deeper ones, or with a number."""
     found = set()
-    for at in sorted(placed):
-        for number in text.below(at, _BELOW):
-            line = text.all[number]
-            if number in placed or not (line[:1].isspace() or _FRAMED.match(line)):
-                break
-            found.add(number)
+    is_below = False
+    for number, line in enumerate(text.all if placed else ()):
+        if number in placed:
+            is_below = True
+        elif is_below:
+            is_below = line[:1] in _BLANK or bool(_FRAMED.match(line))
+            if is_below:
+                found.add(number)
     return found
 
 

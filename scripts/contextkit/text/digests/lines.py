@@ -227,7 +227,9 @@ class Lines:
         seen: dict[str, Line] = {}
         alike: dict[str, str] = {}
         for number, form in enumerate(self.forms):
-            if number in told or not form or self._is_counted(number):
+            if number in told or not form:
+                continue
+            if form in self._counting and self._is_counted(number):
                 continue
             if form not in alike:
                 alike[form] = self._alike(form)
