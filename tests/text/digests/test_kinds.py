@@ -645,3 +645,18 @@ def test_a_report_may_quote_code_whose_comments_look_like_headings_or_have_bold_
     quoted = f"# A\n\n{prose}{code}\n## B\n\n- one\n- two\n\n{prose}"
     labeled = f"# A\n\n**Context.** {prose}**Decision.** {prose}**Why.** {prose}"
     assert engine.kind_of(quoted) == engine.kind_of(labeled) == "report"
+
+
+def test_comments_in_a_file_of_settings_are_no_headings() -> None:
+    settings = "".join(f"# What key{n} is for\nkey{n} {n}\n\n" for n in range(20))
+    assert engine.kind_of(settings) != "report"
+
+
+def test_the_times_of_a_runner_are_not_read() -> None:
+    lines = [
+        "Run make",
+        "src/a.c:3:5: error: unknown type name 'x' [E1]",
+        "src/b.c:4:5: error: no [E2]",
+    ]
+    log = "\n".join(f"2026-11-23T10:00:0{n}.1234567Z {line}" for n, line in enumerate(lines))
+    assert engine.digest(log, 200).rows == engine.digest("\n".join(lines), 200).rows

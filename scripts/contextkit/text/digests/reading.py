@@ -28,6 +28,7 @@ _ABBREVIATIONS = frozenset(
 )
 
 
+_RUNNER = Pattern(r"^\ufeff?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7}Z ?", re.M)  # of GitHub Actions
 _COLOR = Pattern(r"\x1b(?:\[[\d;?]*[A-Za-z]|\][^\x07\n]*\x07|\([AB0])")
 
 
@@ -108,9 +109,11 @@ def part(text: str) -> str:
 
 
 def readable(text: str) -> str:
-    """The text without colors, and of each overwritten progress line the last state."""
+    """The text without colors, a runner's times, and states of progress that were overwritten."""
     if "\x1b" in text:
         text = _COLOR.sub("", text)
+    if text[:1] in "2\ufeff" and _RUNNER.match(text):
+        text = _RUNNER.sub("", text)
     if "\r" in text:
         lines = text.replace("\r\n", "\n").split("\n")
         text = "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in lines)
