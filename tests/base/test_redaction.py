@@ -521,6 +521,11 @@ def test_a_token_is_found_whatever_signs_and_letters_chance_gave_it(shown: str) 
     assert len(missed) * 500 <= len(tokens)
 
 
+def test_each_beginning_that_is_reason_to_search_is_one_of_a_rule() -> None:
+    for first in redaction._FIRST:
+        assert any(first in literal for literal in secret_rules.TOKENS), first
+
+
 def test_no_beginning_of_a_token_is_declared_twice() -> None:
     literals = [one for row in secret_rules._TABLE for one in row[3].split()]
     assert len(literals) == len(set(literals))

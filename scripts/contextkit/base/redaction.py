@@ -40,6 +40,16 @@ _CARRIERS = (
     "rootpw", "kind: secret", "sessionid", "sessid", "session=", "sid=", "jdbc:oracle",
 )  # fmt: skip
 _JOINTS = ("=", ":", "：", ">", " is ", " was ", " ist ", " est ", " es ", "是", "は", "--", "为")
+# How tokens begin to which chance may give short parts or no digit.
+_FIRST = (
+    "k_live_", "k_test_", "k_prod_", "whsec_", "hooks.slack.com/", "xox", "xapp-", "api-key-",
+    "sm_aat_", "sm_pat_", "sm_sat_", "glpat-", "glptt-", "gldt-", "glrt-", "glcbt-", "glft-",
+    "glffct-", "gloas-", "glsoat-", "glimt-", "glagent-", "GR1348941", "glsa_", "glc_", "hvs.",
+    "hvb.", "hvr.", "LTAI", "sq0", "EAAA", "NRAK-", "NRII-", "NRJS-", "dckr_", "AKIA", "ASIA",
+    "ABIA", "ACCA", "FLW", "access-", "duffel_", "pscale_", "fm1", "fm2_", "fo1_", "discord",
+    "sk-ant-", "sk-proj-", "fio-u-", "eyJ", "ZXlK", "GOCSPX-", "AIza", "gho_", "ghp_", "ghr_",
+    "ghs_", "ghu_", "ya29.", "sntrys_", "sntryu_", "ico-", "pnu_",
+)  # fmt: skip
 _LOOKS = 200  # places of a name
 _NEAR = 30  # characters between a name and its joint
 _DIGITS = frozenset("0123456789")
@@ -144,14 +154,7 @@ def _worth_a_search(text: str) -> bool:
     words = {word for word in text.split() if len(word) >= _SHORTEST}
     if any(_may_be_made(piece) for word in words for piece in word.translate(_APART).split()):
         return True
-    return bool(words) and _may_begin_a_token(text)
-
-
-def _may_begin_a_token(text: str) -> bool:
-    """Whether a text has the beginning of a token that chance may have given short parts."""
-    from contextkit.base.secret_rules import IN_PARTS
-
-    return _has(text, IN_PARTS)
+    return bool(words) and _has(text, _FIRST)
 
 
 def _is_joined(lower: str, name: str, least: int) -> bool:

@@ -129,9 +129,6 @@ TOKENS: dict[str, Rule] = {
     for literal in literals.split()
 }
 
-# Beginnings of tokens that may hold signs or no digit, and that seldom occur in words.
-IN_PARTS = tuple(one for one in TOKENS if len(one) > 3 and TOKENS[one][2] != _HEX)
-
 # Names of secrets before `=`, `:`, or a space. A weaker name proves less.
 PASSWORDS = ("password", "passwd", "passphrase", "_pass", "pass", "pwd")
 WHOLE = ("pass", "auth")  # not names when they end a longer word: compass, oauth
