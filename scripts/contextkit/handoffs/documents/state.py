@@ -342,20 +342,21 @@ def end_session(layout: Layout, session: str) -> str:
     The next activation is then a first one. `resume_session` undoes this.
     """
     with locked(layout):
-        state, _ = current(layout)
-        own = state.seen_by(sessions.key(session))
-        if not (session and own.active):
-            return ""
-        save(layout, own.replace(active="", ended=own.active))
+        own = _own(layout, session)
+        if own.active:
+            save(layout, own.replace(active="", ended=own.active))
     return own.active
 
 
-def resume_session(layout: Layout, session: str) -> str:
-    """Reactivate the agent active when `session` ended, unless another is; return it, or ''."""
+def resume_session(layout: Layout, session: str) -> None:
+    """Reactivate the agent that was active when `session` ended, unless another is now."""
     with locked(layout):
-        state, _ = current(layout)
-        own = state.seen_by(sessions.key(session))
-        if own.active or not (session and own.ended):
-            return ""
-        save(layout, own.replace(active=own.ended, ended=""))
-    return own.ended
+        own = _own(layout, session)
+        if own.ended and not own.active:
+            save(layout, own.replace(active=own.ended, ended=""))
+
+
+def _own(layout: Layout, session: str) -> State:
+    """The state as `session` sees it; empty without a session or a state that was saved."""
+    there = session and os.path.isfile(_path(layout))
+    return current(layout)[0].seen_by(sessions.key(session)) if there else State()

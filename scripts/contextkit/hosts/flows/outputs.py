@@ -125,7 +125,7 @@ def _made(
     return None, ""
 
 
-def note_call(layout: Layout, given: HookInput, response: dict[str, Any]) -> None:
+def _note_call(layout: Layout, given: HookInput, response: dict[str, Any]) -> None:
     """Record what the call says that has just started an agent in the background."""
     agent = hosts.safe_name(str(response.get("agentId") or ""))
     about = _about(given)
@@ -220,12 +220,17 @@ def _is_replaced_later(given: HookInput) -> bool:
     return not behind and any(e.ours == "PostToolUse" and "replace" in e.takes for e in events)
 
 
-def hand_receipt(layout: Layout, given: HookInput, response: dict[str, Any]) -> Answer:
+def hand_receipt(layout: Layout, given: HookInput) -> Answer:
     """Replace a report that ended in the foreground with its receipt, in the tool's own shape.
 
     On a host without an event for the end of a subagent, this is the only place to do so.
     """
+    response = given.passed["tool_response"]
+    assert isinstance(response, dict)
     place = hosts.find(given.host).events[given.event].text
+    if not isinstance(response.get(place or "content"), (str, list)):
+        _note_call(layout, given, response)
+        return NOTHING
     if place:
         report = _unwrapped(formats.texts_of(response[place]))
         asked = given.passed.get("tool_input")

@@ -27,7 +27,13 @@ _DEAD = 20  # files of dead sessions that are looked at
 # The start
 
 
-def reminders(layout: Layout) -> Answer:
+def command(layout: Layout, given: HookInput) -> Answer:
+    """Say how a plugin's commands are called here."""
+    named = os.environ["CONTEXTKIT_COMMAND"]
+    return Answer(context=f"Call `contextkit NAME …` as `{named} NAME …` here.")
+
+
+def reminders(layout: Layout, given: HookInput) -> Answer:
     """Return a line with the number of open reminders."""
     from contextkit.capsules.documents import reminders as inbox
 
@@ -38,11 +44,16 @@ def reminders(layout: Layout) -> Answer:
     return Answer(context=f"{said}: `make reminders` shows them.")
 
 
-def handoff(layout: Layout) -> Answer:
-    """Return a line about the newest handoff that nobody has consumed."""
+def handoff(layout: Layout, given: HookInput) -> Answer:
+    """Return a line about the newest handoff that nobody has consumed.
+
+    A resumed session's active agent becomes active again.
+    """
     from contextkit.handoffs.documents import artifacts as handoffs
     from contextkit.handoffs.documents import state
 
+    if given.text("source") == "resume":
+        state.resume_session(layout, given.session)
     order = state.everywhere(state.current(layout)[0])
     known, _ = handoffs.read(layout, list(reversed(order)))
     name = next((name for name, one in known.items() if not one.consumed), "")
@@ -351,31 +362,10 @@ def end(layout: Layout, session: str) -> list[str]:
     if seen_agents.forget(layout, session):
         said.append(f"session {session}: hooks' records of its subagents were removed")
     _forget(layout, session)
-    agent = _end_agent(layout, session)
-    if agent:
-        said.append(f"session {session}: {agent} is no longer the active agent")
+    if os.path.isdir(layout.handoffs):
+        from contextkit.handoffs.documents import state
+
+        if agent := state.end_session(layout, session):
+            said.append(f"session {session}: {agent} is no longer the active agent")
     sessions.forget(layout, session)
     return said
-
-
-def _end_agent(layout: Layout, session: str) -> str:
-    """Deactivate the agent that this session activated; return its name, or empty for none.
-
-    Its next activation counts as a first one. `resume_agent` undoes this.
-    """
-    if not os.path.isdir(layout.handoffs):
-        return ""
-    from contextkit.handoffs.documents import state
-
-    there = os.path.isfile(os.path.join(layout.handoffs, state.FILE))
-    return state.end_session(layout, session) if there else ""
-
-
-def resume_agent(layout: Layout, session: str) -> str:
-    """Reactivate the agent that was active when this session ended, unless another is now."""
-    if not os.path.isdir(layout.handoffs):
-        return ""
-    from contextkit.handoffs.documents import state
-
-    there = os.path.isfile(os.path.join(layout.handoffs, state.FILE))
-    return state.resume_session(layout, session) if there else ""
