@@ -98,8 +98,7 @@ def judge(layout: Layout, given: HookInput) -> Answer:
 
 def _has_begun(layout: Layout, run: runs.Run, agent: str) -> bool:
     """Whether a file in the run's folder may be this agent's."""
-    folder = layout.join(run.output_dir)
-    there = os.listdir(folder) if os.path.isdir(folder) else []
+    there = files.names_in(layout.join(run.output_dir))
     return any(name.startswith((agent, verdicts.encode(agent))) for name in there)
 
 

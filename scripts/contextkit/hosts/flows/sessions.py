@@ -85,12 +85,7 @@ def _task_of(given: HookInput) -> str:
     """Return the prompt of the agent that starts, from the end of the transcript; '' if unknown."""
     from contextkit.base import formats
 
-    try:
-        with open(given.text("transcript_path"), "rb") as file:
-            file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL))
-            lines = file.read(_TAIL).split(b"\n")
-    except OSError:
-        return ""
+    lines = files.tail(given.text("transcript_path"), _TAIL).split(b"\n")
     for line in reversed([line for line in lines if b'"subagent_type"' in line]):
         message = formats.object_in_line(line).get("message")
         blocks = message.get("content") if isinstance(message, dict) else None
@@ -157,7 +152,7 @@ def _note_told(layout: Layout, path: str, keys: frozenset[str]) -> None:
 def _sweep(folder: str) -> None:
     """Forget what conversations were told that no host can resume any more."""
     oldest = time.time() - _KEPT
-    for name in os.listdir(folder) if os.path.isdir(folder) else ():
+    for name in files.names_in(folder):
         path = os.path.join(folder, name)
         if os.stat(path).st_mtime < oldest:
             files.discard(path)
@@ -283,28 +278,22 @@ def _record(layout: Layout, session: str) -> str:
     return os.path.join(layout.running, session or "unknown")
 
 
-def _forget(layout: Layout, session: str) -> None:
-    try:
-        os.unlink(_record(layout, session))
-    except OSError:
-        pass  # it was never recorded
-
-
 def _take_dead(layout: Layout, besides: str) -> tuple[str, str]:
     """Return the session that died last and its transcript, and forget all dead sessions.
 
     Both are empty if none has died. A session whose process exists is running; `besides` is the
     session that asks.
     """
+    there = [name for name in files.names_in(layout.running) if not files.is_draft(name)]
     found = []
-    for name in _recorded(layout):
-        path = _record(layout, name)
-        process, _, rest = (files.read_if_there(path) or "").partition("\n")
-        if name != besides and not sessions.is_running(int(process) if process.isdigit() else 0):
-            found.append((os.stat(path).st_mtime, name, rest.strip()))
+    for name in there[-_DEAD:]:
+        if name != besides and not sessions.lives(layout, name):
+            path = _record(layout, name)
+            transcript = (files.read_if_there(path) or "").partition("\n")[2].strip()
+            found.append((os.stat(path).st_mtime, name, transcript))
     for _, name, _ in found:
         ledger.note(layout, ledger.DIED, f"session:{name}", session=name)
-        _forget(layout, name)
+        files.discard(_record(layout, name))
     return max(found)[1:] if found else ("", "")
 
 
@@ -320,14 +309,6 @@ def _take_cleared(layout: Layout) -> str:
     session = files.first_line(path)
     files.discard(path)
     return session if sessions.is_name(session) else ""
-
-
-def _recorded(layout: Layout) -> list[str]:
-    try:
-        there = os.listdir(layout.running)
-    except OSError:
-        return []
-    return sorted(name for name in there if not files.is_draft(name))[-_DEAD:]
 
 
 # What ends with a session, and comes back if it is resumed
@@ -361,7 +342,7 @@ def end(layout: Layout, session: str) -> list[str]:
     ledger.sweep(layout, now)
     if seen_agents.forget(layout, session):
         said.append(f"session {session}: hooks' records of its subagents were removed")
-    _forget(layout, session)
+    files.discard(_record(layout, session))
     if os.path.isdir(layout.handoffs):
         from contextkit.handoffs.documents import state
 

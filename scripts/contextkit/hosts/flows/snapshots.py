@@ -53,9 +53,7 @@ def _is_behind(given: HookInput) -> bool:
     if not said or not os.path.isfile(path):
         return False
     words = formats.to_json(said.split("\n", 1)[0][:60]).strip().strip('"').encode("utf-8")
-    with open(path, "rb") as file:
-        file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL))
-        return words not in file.read(_TAIL)
+    return words not in files.tail(path, _TAIL)
 
 
 def _usage(given: HookInput) -> tuple[int, int]:
