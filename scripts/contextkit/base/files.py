@@ -69,10 +69,10 @@ def tail(path: str, most: int) -> bytes:
 
 
 def names_in(folder: str) -> list[str]:
-    """The names in a folder, sorted; none if there is no such folder."""
+    """The names in a folder, sorted; none if it is missing or cannot be read."""
     try:
         return sorted(os.listdir(folder))
-    except (FileNotFoundError, NotADirectoryError):
+    except OSError:
         return []
 
 

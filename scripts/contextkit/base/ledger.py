@@ -218,10 +218,7 @@ def _settle_types(found: Event) -> None:
 
 def months(layout: Layout) -> list[str]:
     """The files, oldest first; none if the folder cannot be read."""
-    try:
-        there = sorted(os.listdir(folder(layout)))
-    except OSError:
-        return []
+    there = files.names_in(folder(layout))
     fitting = [n for n in there if n.endswith(".jsonl") and names.shape(n[:7]) == "0000-00"]
     return [os.path.join(folder(layout), name) for name in fitting]
 
