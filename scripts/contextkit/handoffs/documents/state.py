@@ -130,9 +130,10 @@ def at_hand(state: State) -> list[str]:
     return list(state.order or next(nobodys, ()))
 
 
-def retained(layout: Layout, state: State) -> list[str]:
-    """The names of the artifacts to keep, oldest first; after a crash there may be more files."""
-    return list(state.order[-layout.limits.handoff_retained :])
+def waiting(layout: Layout, order: list[str]) -> tuple[str, Handoff] | None:
+    """The newest artifact of an order that nobody has consumed, with its name."""
+    known, _ = handoffs.read(layout, order[::-1])
+    return next(((name, one) for name, one in known.items() if not one.consumed), None)
 
 
 def locked(layout: Layout) -> files.locked:

@@ -49,17 +49,14 @@ def handoff(layout: Layout, given: HookInput) -> Answer:
 
     A resumed session's active agent becomes active again.
     """
-    from contextkit.handoffs.documents import artifacts as handoffs
     from contextkit.handoffs.documents import state
 
     if given.text("source") == "resume":
         state.resume_session(layout, given.session)
-    order = state.everywhere(state.current(layout)[0])
-    known, _ = handoffs.read(layout, list(reversed(order)))
-    name = next((name for name, one in known.items() if not one.consumed), "")
-    if not name:
+    waiting = state.waiting(layout, state.everywhere(state.current(layout)[0]))
+    if not waiting:
         return NOTHING
-    found = known[name]
+    name, found = waiting
     ref = name.removesuffix(".yaml")
     who = f"A handoff from {found.from_agent} to {found.to_agent} is not consumed"
     said = f"{who}: `make handoff_show ref={ref}` shows it."
