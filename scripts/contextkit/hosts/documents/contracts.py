@@ -11,6 +11,7 @@ import os
 from contextkit.base import files, filters, formats, names
 from contextkit.base.errors import ContextError
 from contextkit.base.records import Record
+from contextkit.base.type_names import Any
 
 
 class HostEvent(Record):
@@ -183,6 +184,11 @@ class HookInput(Record):
         value = self.passed.get(name)
         return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else ""
 
+    def inside(self, name: str) -> dict[str, Any]:
+        """Return an object field; empty if it is absent or none."""
+        value = self.passed.get(name)
+        return value if isinstance(value, dict) else {}
+
     @property
     def session(self) -> str:
         """The session as a safe folder name; empty if none was passed."""
@@ -249,30 +255,35 @@ def output(host: str, event: str, answer: Answer) -> str:
 
     Empty if there is nothing to say or the event cannot carry it.
     """
-    caller = find(host)
-    known = caller.events.get(event)
-    if known is None:
-        return ""
-    if answer.block.strip() and "block" in known.takes and caller.block_key:
-        return formats.to_json({caller.block_key: answer.block}) + "\n"
-    if answer.block.strip() and "block" in known.takes:
-        return formats.to_json({"decision": "block", "reason": answer.block}) + "\n"
-    if isinstance(answer.result, str) and "instead" in known.takes:
-        return formats.to_json({"decision": "block", "reason": answer.result}) + "\n"
-    if isinstance(answer.result, str) and "respond" in known.takes:
-        return formats.to_json({"modifiedResponse": answer.result}) + "\n"
-    if answer.input is not None and "rewrite" in known.takes:
-        return formats.to_json(_input(known, answer)) + "\n"
-    if answer.result is not None and {"modify", "replace"} & set(known.takes):
-        return formats.to_json(_result(known, answer)) + "\n"
+    known = find(host).events.get(event)
+    said = _said(find(host), known, answer) if known else {}
+    return formats.to_json(said) + "\n" if said else ""
+
+
+def _said(host: Host, event: HostEvent, answer: Answer) -> dict[str, object]:
+    takes, block, result = event.takes, answer.block, answer.result
+    if block.strip() and "block" in takes:
+        blocking: dict[str, object] = {"decision": "block", "reason": block}
+        return {host.block_key: block} if host.block_key else blocking
+    if isinstance(result, str) and "instead" in takes:
+        return {"decision": "block", "reason": result}
+    if isinstance(result, str) and "respond" in takes:
+        return {"modifiedResponse": result}
+    inner: dict[str, object] = {"hookEventName": event.name}
+    if answer.input is not None and "rewrite" in takes:
+        if answer.decision or "allow" in takes:
+            inner["permissionDecision"] = "allow"
+        return {"hookSpecificOutput": {**inner, "updatedInput": answer.input}}
+    if result is not None and "modify" in takes:
+        return {"modifiedResult": result}
+    if result is not None and "replace" in takes:
+        return {"hookSpecificOutput": {**inner, "updatedToolOutput": result}}
     said = [answer.context, labeled(answer.quoted, answer.origin)]
     text = "\n\n".join(part for part in said if part.strip())
-    if not text or "context" not in known.takes:
-        return ""
-    if caller.flat:
-        return formats.to_json({caller.context_key: text}) + "\n"
-    inner = {"hookEventName": event, "additionalContext": text}
-    return formats.to_json({"hookSpecificOutput": inner}) + "\n"
+    if not text or "context" not in takes:
+        return {}
+    named: dict[str, object] = {host.context_key: text}
+    return named if host.flat else {"hookSpecificOutput": {**inner, "additionalContext": text}}
 
 
 def notice(host: str, event: str, text: str) -> str:
@@ -281,22 +292,6 @@ def notice(host: str, event: str, text: str) -> str:
     if known is None or known.ours != "SessionStart" or find(host).flat:
         return ""
     return formats.to_json({"systemMessage": names.one_line(text)}) + "\n"
-
-
-def _result(event: HostEvent, answer: Answer) -> dict[str, object]:
-    """Return the answer that replaces a tool's result."""
-    if "modify" in event.takes:
-        return {"modifiedResult": answer.result}
-    inner = {"hookEventName": event.name, "updatedToolOutput": answer.result}
-    return {"hookSpecificOutput": inner}
-
-
-def _input(event: HostEvent, answer: Answer) -> dict[str, object]:
-    """Return the answer that replaces a tool's input."""
-    inner: dict[str, object] = {"hookEventName": event.name}
-    if answer.decision or "allow" in event.takes:
-        inner["permissionDecision"] = "allow"
-    return {"hookSpecificOutput": {**inner, "updatedInput": answer.input}}
 
 
 def labeled(text: str, origin: str) -> str:

@@ -253,8 +253,7 @@ def _is_wrappable(given: HookInput) -> bool:
 
     if not _is_of_a_tool(given) or not rewriting.is_about_a_command(given):
         return False
-    asked = given.passed["tool_input"]
-    return isinstance(asked, dict) and bool(rewriting.wrappable(asked["command"]))
+    return bool(rewriting.wrappable(given.inside("tool_input")["command"]))
 
 
 def _longest(found: object) -> int:

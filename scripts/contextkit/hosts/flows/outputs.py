@@ -137,8 +137,7 @@ def _note_call(layout: Layout, given: HookInput, response: dict[str, Any]) -> No
 
 def _about(given: HookInput) -> str:
     """What an agent works on, in a line: as its call describes it, else how its task begins."""
-    asked = given.passed.get("tool_input")
-    called = asked if isinstance(asked, dict) else {}
+    called = given.inside("tool_input")
     path = given.text("agent_transcript_path")
     described = called.get("description") or _in_file(path.removesuffix(".jsonl") + ".meta.json")
     said = described or called.get("prompt") or _in_file(path)
@@ -225,16 +224,14 @@ def hand_receipt(layout: Layout, given: HookInput) -> Answer:
 
     On a host without an event for the end of a subagent, this is the only place to do so.
     """
-    response = given.passed["tool_response"]
-    assert isinstance(response, dict)
+    response = given.inside("tool_response")
     place = hosts.find(given.host).events[given.event].text
     if not isinstance(response.get(place or "content"), (str, list)):
         _note_call(layout, given, response)
         return NOTHING
     if place:
         report = _unwrapped(formats.texts_of(response[place]))
-        asked = given.passed.get("tool_input")
-        kind = str(asked.get("agent_name") or "") if isinstance(asked, dict) else ""
+        kind = str(given.inside("tool_input").get("agent_name") or "")
         name = f"{names.slug(kind)}-{names.sha256(report.encode('utf-8', 'replace'))[:8]}"
         ended = {"agent_type": kind, "agent_id": name, "last_assistant_message": report}
         return keep(layout, given.replace(passed={**given.passed, **ended}))
@@ -276,12 +273,10 @@ def shorten(layout: Layout, given: HookInput) -> Answer:
     from contextkit.hosts.flows import rewriting
 
     event = hosts.find(given.host).events[given.event]
-    response, asked = given.passed.get("tool_response"), given.passed.get("tool_input")
-    command = asked.get("command") if isinstance(asked, dict) else None
-    if rewriting.prints_ours(layout, command):
+    if rewriting.prints_ours(layout, given.inside("tool_input").get("command")):
         return NOTHING
-    whole = response if isinstance(response, dict) and event.text else {}
-    result = whole.get(event.text) if whole else response
+    whole = given.inside("tool_response") if event.text else {}
+    result = whole.get(event.text) if whole else given.passed.get("tool_response")
     shortened = _shortened(layout, given, result)
     if shortened == result:
         return NOTHING
@@ -303,7 +298,7 @@ def _shortened(layout: Layout, given: HookInput, found: object) -> object:
         tool = names.one_line(given.text("tool_name"))[:_MOST]
         from contextkit.outputs.flows import telling
 
-        status = _status(given.passed.get("tool_response"))
+        status = _status(given.inside("tool_response"))
         told = telling.Told(
             content=found,
             topic=_topic(given, tool),
@@ -323,18 +318,16 @@ def _shortened(layout: Layout, given: HookInput, found: object) -> object:
     return found
 
 
-def _status(response: object) -> int | None:
+def _status(known: dict[str, Any]) -> int | None:
     """The exit status of the command that a tool ran, where its host says so."""
-    known = response if isinstance(response, dict) else {}
     found = next((known[key] for key in ("exit_code", "exitCode") if key in known), None)
     return found if isinstance(found, int) and not isinstance(found, bool) else None
 
 
 def _topic(given: HookInput, tool: str) -> str:
     """Return the tool's name with the command or address that it was called with."""
-    asked = given.passed.get("tool_input")
-    texts = asked.values() if isinstance(asked, dict) else ()
-    first = next((text for text in texts if isinstance(text, str)), "")
+    called = given.inside("tool_input").values()
+    first = next((text for text in called if isinstance(text, str)), "")
     plain = "".join(char for char in names.one_line(first) if char.isprintable())
     return f"{tool}: {plain}".removesuffix(": ")[:_MOST].strip()
 
