@@ -155,7 +155,7 @@ def _answers(
         if isinstance(wanted[0], str):
             return wanted, tokens.estimate(material)
         first, last = wanted
-        part = samples.part(sample.whole, first, last)
+        part = "\n".join(sample.whole.split("\n")[first - 1 : last])
         material = f"{material}\n\nLines {first} to {last} of the whole:\n{part}"
     answers = desk.ask(exchange.ask_for_answers(asked, material), read)
     return answers, tokens.estimate(material)

@@ -48,8 +48,9 @@ def fill(
     if handoffs.sentences(action) != action:
         said.append("next_action: has more than two sentences")
     if work:
-        worked_on = _with_edited(layout, work.seen(), filled.get(EDITED, ()))
-        filled["files_modified"] = _at_most(worked_on, layout.limits.handoff_files)
+        found = _with_edited(layout, work.seen(), filled.get(EDITED, ()))
+        left = len(found) - layout.limits.handoff_files + 1  # nobody typed them: no warning
+        filled["files_modified"] = (*found[:-left], f"(+{left} more)") if left > 1 else found
     return filled, tuple(said)
 
 
@@ -59,13 +60,6 @@ def _with_edited(layout: Layout, seen: tuple[str, ...], edited: tuple[str, ...])
     unseen = [one for one in edited if (one.rpartition(" (")[0] or one) not in known]
     unseen = [o for o in unseen if os.path.isfile(layout.join(o.rpartition(" (")[0] or o))]
     return tuple(unseen) if unseen and seen == (_NOT_KNOWN,) else (*seen, *unseen)
-
-
-def _at_most(found: tuple[str, ...], most: int) -> tuple[str, ...]:
-    """The first entries within the limit, without warning: nobody typed the ones left out."""
-    if len(found) <= most:
-        return found
-    return (*found[: most - 1], f"(+{len(found) - most + 1} more)")
 
 
 def _branch(layout: Layout) -> tuple[str, list[str]]:

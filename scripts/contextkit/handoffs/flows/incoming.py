@@ -32,9 +32,10 @@ _FRAME, _FRAME_EACH = 80, 30  # tokens around all artifacts and around each one
 
 
 class Context(Record):
-    """The text for the incoming agent, and messages for stderr."""
+    """The text for the incoming agent, the path of a new artifact, and messages for stderr."""
 
     text: str = ""
+    path: str = ""
     said: tuple[str, ...] = ()
 
 

@@ -1,11 +1,4 @@
-"""Outputs too long to pass on: stored whole, with a receipt in the context.
-
-keep            a subagent's report, in a file or its last message; its verdict is recorded
-tell_links      where the reports are whose answers the main agent has
-hand_receipt    the report that a tool brings from a subagent
-shorten         the output of any other tool
-hand_in         the report of a launched agent that is a session of its own
-"""
+"""Outputs too long to pass on, of subagents and tools: stored whole, a receipt in the context."""
 
 from __future__ import annotations
 
@@ -375,21 +368,11 @@ def _record(
     if header is None:
         return ""
     name = _name(layout, given, known)
-    verdict = verdicts.Verdict(
-        agent=name,
-        status=header.status,
-        summary=names.one_line(header.summary) or header.status,
-        type=header.type,
-        model=header.model,
-        tokens_spent=header.tokens_spent,
-        files_changed=header.files_changed,
-        findings_count=header.findings_count,
-        detail_path=stored or header.detail_path,
-        timestamp=names.iso(now),
-        session_id=given.session,
-        flags=header.flags,
-    )
-    verdicts.save(layout, verdict)
+    said = {field: value for field, value in vars(header).items() if field != "form"}
+    said |= {"agent": name, "summary": names.one_line(header.summary) or header.status,
+             "detail_path": stored or header.detail_path, "timestamp": names.iso(now),
+             "session_id": given.session}  # fmt: skip
+    verdicts.save(layout, verdicts.Verdict(**said))
     return name
 
 

@@ -1,9 +1,7 @@
 """A review run's agent stops: check its file, or say what is wrong with it.
 
-expected        which live run asked this agent
-judge           the verdict of its file, or a block that says how to fix it
-note_reviewer   which agent of a run a session is (`codex exec`, `claude -p`)
-judge_session   `judge` for such a session, which fires Stop rather than SubagentStop
+An agent may be a session of its own (`codex exec`, `claude -p`), which fires Stop rather than
+SubagentStop.
 """
 
 from __future__ import annotations
