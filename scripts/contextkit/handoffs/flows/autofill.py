@@ -120,9 +120,8 @@ class looking:
         open_ones = _states([(word[:2], word[3:]) for word in words if len(word) > 3])
         changed = {path: (self._changed(path), state) for path, state in open_ones.items()}
         found = {path: one for path, one in changed.items() if one[0] >= self._since}
-        for path, one in _net(self._log.output() if self._log else "").items():
-            if path not in changed:
-                found[path] = one
+        committed = _net(self._log.output() if self._log else "")
+        found |= {path: one for path, one in committed.items() if path not in changed}
         if self._status and self._status.failed:
             return (_NOT_KNOWN,)
         adopted = _adopted(self._layout)
@@ -228,8 +227,9 @@ _MOST_DECISIONS = 3  # from the transcript, which tells the newest first
 
 def since(layout: Layout, moment: str, transcript: str) -> handoffs.Fields:
     """Return the fields implied by the work since `moment` (ISO, UTC; '' for all of it)."""
-    found = _from_findings(layout, moment)
-    edited, decisions = list(found["files_modified"]), list(found["decisions"])
+    fresh = _findings(layout, moment)
+    decisions = [names.one_line(f"{one.agent}: {one.summary}") for one in fresh]
+    edited = [note.path for one in fresh for note in one.files]
     if transcript and os.path.isfile(transcript):
         from contextkit.memory.flows import transcripts
 
@@ -244,21 +244,14 @@ def since(layout: Layout, moment: str, transcript: str) -> handoffs.Fields:
     return {name: value for name, value in filled.items() if value}
 
 
-def _from_findings(layout: Layout, moment: str) -> handoffs.Fields:
-    """The conclusions of the findings since `moment`, and the files they name."""
+def _findings(layout: Layout, moment: str) -> list[Any]:
+    """The findings since `moment`."""
     if not os.path.isdir(layout.memory):
-        return {"decisions": (), "files_modified": ()}
+        return []
     from contextkit.memory.documents import findings, store
 
-    fresh = [
-        finding
-        for _, finding in findings.load_all(layout)
-        if (store.utc(finding.timestamp) or finding.timestamp) >= moment
-    ]
-    return {
-        "decisions": tuple(names.one_line(f"{one.agent}: {one.summary}") for one in fresh),
-        "files_modified": tuple(note.path for one in fresh for note in one.files),
-    }
+    return [one for _, one in findings.load_all(layout)
+            if (store.utc(one.timestamp) or one.timestamp) >= moment]  # fmt: skip
 
 
 def _current_step(layout: Layout) -> str:

@@ -59,7 +59,7 @@ def switch(
         state, said = handoff_state.current(layout)
         giver, doubt = _giver(fields, state)
         if giver == to and not fields.get("from_agent"):
-            return _added(layout, fields, state, to, now, said)
+            return _added(layout, fields, state, to, said)
         if not profile:
             _refuse_misspelled(layout, to)
         own = incoming.profile(layout, to, profile)  # refuse it before anything is written
@@ -104,7 +104,6 @@ def _added(
     fields: handoffs.Fields,
     state: handoff_state.State,
     to: str,
-    now: int,
     said: tuple[str, ...],
 ) -> Context:
     """Add what was typed, such as a story, to the artifact that the active agent was given."""

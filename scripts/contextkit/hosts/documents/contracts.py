@@ -176,6 +176,11 @@ class HookInput(Record):
     passed: dict[str, object]
     sent_back: bool = False
 
+    @property
+    def declared(self) -> HostEvent:
+        """What the host declares of the event."""
+        return find(self.host).events[self.event]
+
     def text(self, name: str) -> str:
         """Return a text field; empty if it is absent or not text.
 

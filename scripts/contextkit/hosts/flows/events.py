@@ -53,10 +53,10 @@ def _has_rested(layout: Layout, session: str) -> bool:
     """
     try:
         recent = layout.was_swept(names.now())
-        ended = os.listdir(layout.ended) if os.path.isdir(layout.ended) else []
     except OSError:
         return False
-    return recent and not any(name.partition("@")[0] == session for name in ended)
+    ended = (name.partition("@")[0] for name in files.names_in(layout.ended))
+    return recent and session not in ended
 
 
 def _is_called_otherwise(layout: Layout, given: HookInput) -> bool:
@@ -201,7 +201,7 @@ def _is_apart(layout: Layout) -> bool:
 
 def _has_sessions(layout: Layout, given: HookInput) -> bool:
     """Return whether another session was noted here, or this one goes on."""
-    noted = os.listdir(layout.running) if os.path.isdir(layout.running) else []
+    noted = files.names_in(layout.running)
     goes_on = given.text("source") in ("compact", "resume")
     return bool(noted) and (goes_on or noted != [given.session])
 
@@ -236,24 +236,26 @@ def _has_links(layout: Layout, given: HookInput) -> bool:
 
 def _is_of_an_agent(layout: Layout, given: HookInput) -> bool:
     """Return whether a tool brings what a subagent reports to the main agent."""
-    event = hosts.find(given.host).events[given.event]
-    starts_agents = given.text("tool_name") in event.matcher.split("|")
+    starts_agents = given.text("tool_name") in given.declared.matcher.split("|")
     return starts_agents and isinstance(given.passed.get("tool_response"), dict)
 
 
 def _is_too_long(layout: Layout, given: HookInput) -> bool:
-    """Return whether a tool's output may be longer than the settings allow."""
-    most = layout.limits.hook_tool_output_tokens
-    return _is_of_a_tool(given) and 0 < most < _longest(given.passed.get("tool_response"))
+    """Return whether a tool's output may be longer than the settings allow, and be replaced.
+
+    Tools that read files for editing are never among those whose output is.
+    """
+    most, found = layout.limits.hook_tool_output_tokens, given.passed.get("tool_response")
+    return given.declared.is_about(given.text("tool_name")) and 0 < most < _longest(found)
 
 
 def _is_wrappable(given: HookInput) -> bool:
     """Return whether a tool runs a command that may be wrapped; most commands may not."""
     from contextkit.hosts.flows import rewriting
 
-    if not _is_of_a_tool(given) or not rewriting.is_about_a_command(given):
-        return False
-    return bool(rewriting.wrappable(given.inside("tool_input")["command"]))
+    shell = given.declared.is_about(given.text("tool_name"))
+    waits = shell and rewriting.is_about_a_command(given)
+    return waits and bool(rewriting.wrappable(given.inside("tool_input")["command"]))
 
 
 def _longest(found: object) -> int:
@@ -262,14 +264,6 @@ def _longest(found: object) -> int:
         return len(found)
     inside = found.values() if isinstance(found, dict) else found if isinstance(found, list) else ()
     return max(map(_longest, inside), default=0)
-
-
-def _is_of_a_tool(given: HookInput) -> bool:
-    """Return whether this is a tool whose output may be replaced.
-
-    Tools that read files for editing are never among them.
-    """
-    return hosts.find(given.host).events[given.event].is_about(given.text("tool_name"))
 
 
 def _is_launched(layout: Layout, given: HookInput) -> bool:

@@ -194,8 +194,8 @@ def tell_links(layout: Layout, given: HookInput) -> Answer:
 
 def _is_replaced(given: HookInput) -> bool:
     """Return whether the host takes a receipt in place of this agent's message, now or later."""
-    takes = set(hosts.find(given.host).events[given.event].takes)
-    return bool({"respond", "instead"} & takes) or _is_replaced_later(given)
+    takes = {"respond", "instead"} & set(given.declared.takes)
+    return bool(takes) or _is_replaced_later(given)
 
 
 def _is_replaced_later(given: HookInput) -> bool:
@@ -218,7 +218,7 @@ def hand_receipt(layout: Layout, given: HookInput) -> Answer:
     On a host without an event for the end of a subagent, this is the only place to do so.
     """
     response = given.inside("tool_response")
-    place = hosts.find(given.host).events[given.event].text
+    place = given.declared.text
     if not isinstance(response.get(place or "content"), (str, list)):
         _note_call(layout, given, response)
         return NOTHING
@@ -265,7 +265,7 @@ def shorten(layout: Layout, given: HookInput) -> Answer:
     """
     from contextkit.hosts.flows import rewriting
 
-    event = hosts.find(given.host).events[given.event]
+    event = given.declared
     if rewriting.prints_ours(layout, given.inside("tool_input").get("command")):
         return NOTHING
     whole = given.inside("tool_response") if event.text else {}

@@ -85,8 +85,7 @@ def _fired(root: Layout, host: Host) -> Iterator[Trial]:
         for event, handler in hooks:
             problems = [FOREIGN]
             if command := _own_command(root, host, event, handler):
-                sample = given.get(event, {"hook_event_name": event})
-                text = formats.to_json({**sample, "cwd": scratch})  # the agent is there
+                text = _sample(given, event, scratch)
                 problems = _fire(root, host, event, command, text, scratch)
             yield Trial(host=host.name, event=event, problems=tuple(problems))
 
@@ -116,6 +115,11 @@ def _own_command(root: Layout, host: Host, event: str, handler: dict[str, Any]) 
 def _is_file(path: str, data: bytes) -> bool:
     there = os.path.isfile(path) and not os.path.islink(path)
     return there and files.read_bytes(path) == data
+
+
+def _sample(given: dict[str, dict[str, object]], event: str, scratch: str) -> str:
+    """Return the recorded input for an event, as if the agent were in the scratch folder."""
+    return formats.to_json({**given.get(event, {"hook_event_name": event}), "cwd": scratch})
 
 
 def _place(host: Host, event: str) -> int:

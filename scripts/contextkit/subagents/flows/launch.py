@@ -133,10 +133,15 @@ def _start(layout: Layout, order: Order, session: str, hold: background.Hold) ->
     if not order.command:
         return {"status": "awaiting_manual_launch"}
     env = _environment(layout, order, session)
-    look = ("subagent_manager", "status", f"--id={order.id}", "--unattended")  # once it has ended
-    after = shlex.join([sys.executable, toolkit("scripts", "context.py"), *look])
-    pid = background.start(hold, run, place, order.command, order.timeout, env, after)
+    pid = background.start(hold, run, place, order.command, order.timeout, env, _look(order))
     return {"status": "running", "launcher_handle": {"launcher": "sh", "pid": pid}}
+
+
+def _look(order: Order) -> str:
+    """Return the command that checks on a subagent; it is run when the subagent ends."""
+    script = toolkit("scripts", "context.py")
+    look = ("subagent_manager", "status", f"--id={order.id}", "--unattended")
+    return shlex.join([sys.executable, script, *look])
 
 
 def _environment(layout: Layout, order: Order, session: str) -> dict[str, str]:
