@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, names, stores
+from contextkit.base import names, stores
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -128,7 +128,7 @@ def _entries(layout: Layout, store: stores.Store) -> Iterator[Address]:
 def _files(layout: Layout, store: stores.Store, with_away: bool) -> Iterator[Address]:
     folders = [(layout.store(store.kind), "")]
     for outer in away(layout, store) if with_away else ():
-        for name in files.names_in(outer):
+        for name in stores.names_in(outer):
             inner = os.path.join(outer, name, store.place) if store.within else ""
             folders.append(
                 (inner, "") if inner else (f"{outer}/{name}", name.partition("@")[0] + "/")

@@ -58,24 +58,6 @@ def first_line(path: str) -> str:
         return ""
 
 
-def tail(path: str, most: int) -> bytes:
-    """The last bytes of a file, at most so many; none of one that cannot be read."""
-    try:
-        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
-            file.seek(max(0, file.seek(0, os.SEEK_END) - most))
-            return file.read(most)
-    except OSError:
-        return b""
-
-
-def names_in(folder: str) -> list[str]:
-    """The names in a folder, sorted; none if it is missing or cannot be read."""
-    try:
-        return sorted(os.listdir(folder))
-    except OSError:
-        return []
-
-
 def write(path: str, text: str | bytes | Iterable[bytes], derived: bool = False) -> str:
     """Replace `path` atomically and return it: readers see the old text or the new, never a mix.
 

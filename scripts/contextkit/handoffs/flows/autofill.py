@@ -18,7 +18,7 @@ from __future__ import annotations
 import os
 import time
 
-from contextkit.base import files, git, markdown, names
+from contextkit.base import git, markdown, names, stores
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Any, Iterable, Iterator
@@ -326,7 +326,7 @@ def _is_set_aside(layout: Layout, blocker: str) -> bool:
 def _stores(layout: Layout) -> list[str]:
     """The folders with the verdicts of earlier runs."""
     place = os.path.join(layout.verdicts, "runs")
-    return [os.path.join(place, name) for name in files.names_in(place)]
+    return [os.path.join(place, name) for name in stores.names_in(place)]
 
 
 def _target(layout: Layout, entry: dict[str, Any]) -> str:

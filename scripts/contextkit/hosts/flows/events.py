@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, names
+from contextkit.base import files, names, stores
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Callable
 from contextkit.hosts.documents import contracts as hosts
@@ -55,7 +55,7 @@ def _has_rested(layout: Layout, session: str) -> bool:
         recent = layout.was_swept(names.now())
     except OSError:
         return False
-    ended = (name.partition("@")[0] for name in files.names_in(layout.ended))
+    ended = (name.partition("@")[0] for name in stores.names_in(layout.ended))
     return recent and session not in ended
 
 
@@ -134,8 +134,8 @@ def _may_brief(layout: Layout, given: HookInput) -> bool:
     """Return whether a subagent gets a briefing: none that judges others, or that a run asked."""
     from contextkit.base import agents
 
-    stores = (layout.capsules, layout.handoffs)
-    there = _is_apart(layout) or any(map(os.path.isdir, stores))
+    places = (layout.capsules, layout.handoffs)
+    there = _is_apart(layout) or any(map(os.path.isdir, places))
     return there and not (agents.judges(given.agent_type) or _is_expected(layout, given))
 
 
@@ -179,8 +179,8 @@ def keep_output(layout: Layout, given: HookInput) -> Answer:
 
 def keep_finding(layout: Layout, given: HookInput) -> Answer:
     """Store what an agent of the current task found, unless this stop follows a block."""
-    stores = (layout.memory, os.path.dirname(layout.memory_state("current")))
-    if not any(map(os.path.isdir, stores)) or given.passed.get("stop_hook_active"):
+    places = (layout.memory, os.path.dirname(layout.memory_state("current")))
+    if not any(map(os.path.isdir, places)) or given.passed.get("stop_hook_active"):
         return NOTHING
     from contextkit.memory.documents import store
 
@@ -201,7 +201,7 @@ def _is_apart(layout: Layout) -> bool:
 
 def _has_sessions(layout: Layout, given: HookInput) -> bool:
     """Return whether another session was noted here, or this one goes on."""
-    noted = files.names_in(layout.running)
+    noted = stores.names_in(layout.running)
     goes_on = given.text("source") in ("compact", "resume")
     return bool(noted) and (goes_on or noted != [given.session])
 
@@ -273,8 +273,8 @@ def _is_launched(layout: Layout, given: HookInput) -> bool:
 
 def end_session(layout: Layout, given: HookInput) -> Answer:
     """End a session's payloads and active agent; both come back if it is resumed."""
-    stores = (layout.payloads, layout.hooks, layout.running)
-    from_it = [os.path.join(store, given.session) for store in stores]
+    places = (layout.payloads, layout.hooks, layout.running)
+    from_it = [os.path.join(place, given.session) for place in places]
     from_it.append(os.path.join(layout.handoffs, "session-state"))
     if given.session and any(map(os.path.exists, from_it)):
         from contextkit.hosts.flows import sessions

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, formats
+from contextkit.base import files, formats, stores
 from contextkit.hosts.documents.contracts import Host
 from contextkit.text.shell import Simple
 
@@ -47,7 +47,7 @@ def are_named(host: Host, root: str, parts: list[Simple]) -> bool:
     texts = []
     for place in host.policies:
         folder = os.path.join(root, place.replace("~", host.folder(), 1))
-        paths = [os.path.join(folder, name) for name in files.names_in(folder)]
+        paths = [os.path.join(folder, name) for name in stores.names_in(folder)]
         texts += [files.read_if_there(path) or "" for path in paths]
     return any(f"{mark}{part.name}{mark}" in text for text in texts for part in parts
                for mark in "\"'")  # fmt: skip

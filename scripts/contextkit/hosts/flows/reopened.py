@@ -7,7 +7,7 @@ with the tokens of its result.
 
 from __future__ import annotations
 
-from contextkit.base import addresses, files, formats, ledger, tokens
+from contextkit.base import addresses, formats, ledger, tokens
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Any, Iterator
 
@@ -17,7 +17,7 @@ _CALL = "call:"  # before the id of a call, as the recipient of what it showed
 
 def note(layout: Layout, session: str, transcript: str) -> None:
     """Note what the session opened of its payloads. Does nothing without a readable transcript."""
-    lines = files.tail(transcript, _MOST).split(b"\n")
+    lines = formats.tail(transcript, _MOST).split(b"\n")
     opened = dict(_calls(layout, lines))
     if not opened:
         return

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, names
+from contextkit.base import files, names, stores
 from contextkit.base.layout import Layout
 from contextkit.hosts.documents import seen_agents
 from contextkit.hosts.documents.contracts import NOTHING, Answer, HookInput
@@ -96,7 +96,7 @@ def judge(layout: Layout, given: HookInput) -> Answer:
 
 def _has_begun(layout: Layout, run: runs.Run, agent: str) -> bool:
     """Whether a file in the run's folder may be this agent's."""
-    there = files.names_in(layout.join(run.output_dir))
+    there = stores.names_in(layout.join(run.output_dir))
     return any(name.startswith((agent, verdicts.encode(agent))) for name in there)
 
 

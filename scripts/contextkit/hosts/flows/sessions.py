@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import time
 
-from contextkit.base import addresses, files, ledger, names, sessions
+from contextkit.base import addresses, files, ledger, names, sessions, stores
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.hosts.documents import contracts, seen_agents
@@ -82,7 +82,7 @@ def _task_of(given: HookInput) -> str:
     """Return the prompt of the agent that starts, from the end of the transcript; '' if unknown."""
     from contextkit.base import formats
 
-    lines = files.tail(given.text("transcript_path"), _TAIL).split(b"\n")
+    lines = formats.tail(given.text("transcript_path"), _TAIL).split(b"\n")
     for line in reversed([line for line in lines if b'"subagent_type"' in line]):
         message = formats.object_in_line(line).get("message")
         blocks = message.get("content") if isinstance(message, dict) else None
@@ -149,7 +149,7 @@ def _note_told(layout: Layout, path: str, keys: frozenset[str]) -> None:
 def _sweep(folder: str) -> None:
     """Forget what conversations were told that no host can resume any more."""
     oldest = time.time() - _KEPT
-    for name in files.names_in(folder):
+    for name in stores.names_in(folder):
         path = os.path.join(folder, name)
         if os.stat(path).st_mtime < oldest:
             files.discard(path)
@@ -281,7 +281,7 @@ def _take_dead(layout: Layout, besides: str) -> tuple[str, str]:
     Both are empty if none has died. A session whose process exists is running; `besides` is the
     session that asks.
     """
-    there = [name for name in files.names_in(layout.running) if not files.is_draft(name)]
+    there = [name for name in stores.names_in(layout.running) if not files.is_draft(name)]
     found = []
     for name in there[-_DEAD:]:
         if name != besides and not sessions.lives(layout, name):

@@ -58,7 +58,7 @@ def _is_behind(given: HookInput) -> bool:
     if not said or not os.path.isfile(path):
         return False
     words = formats.to_json(said.split("\n", 1)[0][:60]).strip().strip('"').encode("utf-8")
-    return words not in files.tail(path, _TAIL)
+    return words not in formats.tail(path, _TAIL)
 
 
 def _usage(given: HookInput) -> tuple[int, int]:

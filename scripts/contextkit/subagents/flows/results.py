@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, files, ledger, meant, names, redaction, sessions
+from contextkit.base import addresses, files, ledger, meant, names, redaction, sessions, stores
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -276,7 +276,7 @@ def _kept_by_hook(layout: Layout, row: registry.Row) -> str:
     """The payload that a hook stored of a launched agent's last message; '' if there is none."""
     from contextkit.hosts.documents import seen_agents
 
-    known = filter(sessions.is_name, files.names_in(layout.hooks))
+    known = filter(sessions.is_name, stores.names_in(layout.hooks))
     found = (seen_agents.load(layout, session, row["id"]).stored for session in known)
     return next(filter(None, found), "")
 

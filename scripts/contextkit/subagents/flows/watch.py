@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, names
+from contextkit.base import files, formats, names
 from contextkit.base.commands import Rows
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
@@ -65,7 +65,7 @@ def log_text(layout: Layout, row: registry.Row) -> str:
     Empty if there are none or they are outside the root.
     """
     paths = [place_of(layout, row.get(name)) for name in ("progress_path", "log_path")]
-    ends = [files.tail(path, _MOST_LOG) for path in paths if path]
+    ends = [formats.tail(path, _MOST_LOG) for path in paths if path]
     return b"\n".join(ends).decode("utf-8", "replace")
 
 
@@ -88,7 +88,7 @@ def started(row: registry.Row) -> int:
 def last_words(layout: Layout, row: registry.Row, count: int = 3) -> str:
     """Return the last `count` lines that a subagent printed, on one line."""
     path = place_of(layout, row.get("log_path"))
-    said = files.tail(path, 2000).decode("utf-8", "replace") if path else ""
+    said = formats.tail(path, 2000).decode("utf-8", "replace") if path else ""
     lines = list(filter(None, map(names.one_line, said.splitlines())))
     return " / ".join(lines[-count:])[-160:]
 
