@@ -695,3 +695,15 @@ def test_a_dump_of_threads_says_how_many_wait_where_in_the_user_s_code() -> None
     said = engine.digest(JAVA, 120).summary
     assert "move: BLOCKED shop.Bank.move (Bank.java:0)" in said
     assert "audit: WAITING shop.Bank.audit (Bank.java:1)" in said
+
+
+def test_the_largest_shares_of_a_profile_are_told_whoever_s_code_it_is() -> None:
+    shares = (31.5, 27.55, 16.13, 8.8, 3.42, 3.02, 2.28, 0.06)
+    names = ["strcmp", "getc", "hash", "qsort", "malloc", "strdup", "printf", "fopen"]
+    rows = "".join(
+        f"  {share:5}%  app  /usr/lib/libc.so.6  [.] {name}\n"
+        for share, name in zip(shares, names, strict=True)
+    )
+    steps = "".join(f"step {n} says something else about what it does, {n}\n" for n in range(40))
+    said = engine.digest(f"# Samples: 8K\n{steps}{rows}{steps}", 120).summary
+    assert all(name in said for name in names[:3])
