@@ -69,6 +69,7 @@ _TITLES = frozenset(
 _TAG = Pattern(r"<(/?)(\w{1,12})\b([^<>]{0,300})>")
 _LINK = Pattern(r"\[\s?([^\[\]\n]{1,300}?)\s?\]\(https?://[^()\s]{1,300}\)")
 _STRUCK = Pattern(r"~~[^~\n]{1,600}~~")
+_DASHED = Pattern(r"^([^:：|–—\n]{1,24}?) [–—-] (?=\S)")
 _SETTING = Pattern(r"^(\w{1,24}) = \"?(.{1,400}?)\"?$")
 _OTHER_HEADING = Pattern(r"(?:(?P<signs>={1,6})|h(?P<h>[1-6])\.|(?P<stars>\*{1,6})) (?=\S)")
 _SHORTCODE = Pattern(r":(?:large_)?([a-z_]{1,20}):")
@@ -89,6 +90,7 @@ _LINT = Pattern(
     r"(?::(?P<line>\d{1,7})(?:[:.-]\d{1,7})*|\((?P<line2>\d{1,7})(?:,\d+)?\))\s?[:\-|]{0,2}\s{0,3}"
     r"[\[(]?(?P<word>\w[\w-]{1,20})[\])]?[:\s]\s{0,3}(?P<rest>\S.{0,500})"
 )
+_STAMPED = Pattern(r"^(?:[\d:.TZ-]{16,40} )?(?:##\[\w{1,12}\])?")  # by a build
 _STYLISH = Pattern(
     r"^\s{1,8}(?P<line>\d{1,7}):\d{1,7}\s{1,9}(?P<word>error|warning"
     r"|info)\s{1,9}(?P<rest>\S.{0,400})"
@@ -103,6 +105,7 @@ _ANNOTATION = Pattern(  # of a build, for the page of a pull request
 _COUNT = Pattern(r"^[\s(]*(?:[:=—–-]\s*)?\(?\d{1,5}\)?[\s).,;|]*(?:[\w ]{0,24}|$)")
 _BOLD = Pattern(r"\*\*(.{2,300}?)\*\*|__(.{2,300}?)__")
 _KIND = Pattern(r"[*_`]{0,3}\w[\w -]{1,24}\s?\(([^()\n]{1,60})\)[*_`]{0,3}:[*_`]{0,3}(?:\s|$)")
+_AT_LINE = Pattern(r"^`?(?:lines?|L)\s?\d{1,7}(?:[-–]\d{1,7})?`?(?::|\s[–—-])\s", re.IGNORECASE)
 _BRACKETS = Pattern(r"[(\[]([^()\[\]]{1,80})")
 _SCORE = Pattern(r"\d{1,3}[./]\d{1,3}")
 _LEAD = Pattern(r"[*_ ]{0,3}\[([^\]\n]{1,40})\][*_]{0,3}(?=\s|$)")
@@ -528,6 +531,7 @@ class _Sight:
     def of_lines(self) -> list[_Found]:
         found = []
         for number, row in enumerate(self.rows, 1):
+            row = _STAMPED.sub("", row) if "Z " in row[:40] or row[:2] == "##" else row
             match = (_LINT.match(row) if ":" in row or "(" in row else None) or next(
                 filter(None, (rule.match(row) for rule in (_ANNOTATION, _STYLISH, _CROSSED))), None
             )
@@ -617,6 +621,12 @@ def _is_fields(rows: list[str]) -> bool:
     return len(rows) > 2 and all(_FIELD.match(row) for row in rows)
 
 
+def _of_cell(cell: str) -> str:
+    """Return the severity of a cell, or of one of its parts: `S1 – Critical`, `High (8.1)`."""
+    parts = re.split(r"\s[–—-]\s|[()/:]", cell)
+    return vocabulary.severity(cell) or vocabulary.strictest(*map(vocabulary.severity, parts))
+
+
 def _is_settled(row: str) -> bool:
     """Whether a line says that nothing is left to do: `Status: fixed`, `PASSED for …`."""
     if not any(word in row[:60].lower() for word in _DONE):
@@ -637,7 +647,7 @@ def _of_row(roles: list[str], row: list[str], number: int, group: str) -> Findin
         fields.setdefault(role, cell)
     identity = fields.get("id", "").strip()
     identity = identity if vocabulary.is_id(identity) else ""
-    severity = vocabulary.severity(fields["severity"]) if "severity" in fields else group
+    severity = _of_cell(fields["severity"]) if "severity" in fields else group
     severity = severity or vocabulary.severity_of_id(identity)
     title = fields.get("title", "")
     if not title:
@@ -725,8 +735,9 @@ _ROLES = {word: role for role, words in _COLUMNS.items() for word in words.split
 
 def column(cell: str) -> str:
     """Return the role of a table's column, by its head."""
-    word = lines.plain(cell).lower().replace(" ", "-")
-    return _ROLES.get(word) or index.role(cell) or word
+    bare = lines.plain(cell).lower().strip(" .:")
+    word = bare.replace(" ", "-")
+    return _ROLES.get(word) or index.role(bare) or word
 
 
 @functools.lru_cache(1 << 18)
@@ -779,7 +790,7 @@ def label_in(row: str) -> str:
         return vocabulary.severity(row.strip(" ❰❱"))
     if row.rstrip(" *_").endswith(("everity", "riority")) and len(row) < 40:
         return vocabulary.severity(lines.plain(row).rpartition(" ")[0])
-    label, value = vocabulary.labelled(row.strip(" >"))
+    label, value = vocabulary.labelled(_DASHED.sub(r"\1: ", row.strip(" >"), 1))
     if _is_scale(label.strip(" _*")):
         if _is_legend(value):
             return ""
@@ -811,7 +822,7 @@ def first_part(value: str) -> str:
 @functools.lru_cache(1 << 18)
 def _head(text: str) -> Head:
     """Return the head of a line, after emoji and brackets of the kind `[bug]`."""
-    bare = text.strip()
+    bare = _AT_LINE.sub("", text.strip(), 1)
     marked = re.match(
         r"(?:`?\d{1,7}(?:-\d{1,7})?`?\s?:\s)?(?:_[^_\n]{1,40}_\s?\|\s?)_?([^_\n]{1,24})_?$", bare
     )
