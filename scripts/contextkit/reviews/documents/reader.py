@@ -60,6 +60,7 @@ _LABELS = frozenset(
 )
 _STATES = frozenset(["STATUS", "STATE", "RESOLUTION"])
 _DONE = frozenset("fixed resolved closed passed".split())
+_TICKED = Pattern(r"[✅✔☑][\ufe0f\W]{0,4}(?:fixed|resolved|closed|passed)\b", re.IGNORECASE)
 _SCALES = frozenset("SEVERITY PRIORITY IMPACT RISK".split())
 _RATINGS = frozenset("FACTOR LEVEL RATING CLASS".split())
 _TITLES = frozenset(
@@ -70,6 +71,7 @@ _TAG = Pattern(r"<(/?)(\w{1,12})\b([^<>]{0,300})>")
 _LINK = Pattern(r"\[\s?([^\[\]\n]{1,300}?)\s?\]\(https?://[^()\s]{1,300}\)")
 _STRUCK = Pattern(r"~~[^~\n]{1,600}~~")
 _DASHED = Pattern(r"^([^:：|–—\n]{1,24}?) [–—-] (?=\S)")
+_BORDER = Pattern(r"\s*[+┌├└╔╠╚╞╒][-=+─━═┬┼┴┐┤┘╦╬╩╗╣╝╪╡╤╕]{3,}\s*$")  # of a table
 _SETTING = Pattern(r"^(\w{1,24}) = \"?(.{1,400}?)\"?$")
 _OTHER_HEADING = Pattern(r"(?:(?P<signs>={1,6})|h(?P<h>[1-6])\.|(?P<stars>\*{1,6})) (?=\S)")
 _SHORTCODE = Pattern(r":(?:large_)?([a-z_]{1,20}):")
@@ -118,13 +120,15 @@ _WORST = Pattern(
     re.IGNORECASE,
 )
 _BAD = Pattern(
-    r"serious|\bbug\b|crash|\bloses?\b|\bleak|race|deadlock|\bwrong|breaks?\b|broken|never|fails?\b"
+    r"\bhigh (?:severity|risk|priority)\b"
+    r"|serious|\bbug\b|crash|\bloses?\b|\bleak|race|deadlock|\bwrong|breaks?\b|broken|never|fails?\b"
     r"|incorrect|unsafe|vulnerab|should be fixed|problem",
     re.IGNORECASE,
 )
 _DENIES = Pattern(
     r"\bfound (?:none|nothing|no)\b|\b(?:not|n't) (?:find|see|spot) any(?:thing)?\b[^.]{0,40}"
-    r"(?:critical|serious|wrong|problem|issue|bug|blocker)",
+    r"(?:critical|serious|wrong|problem|issue|bug|blocker)"
+    r"|^no\b[^.]{0,99}\b(?:found|identified|detected|seen|noted)\b",
     re.IGNORECASE,
 )
 _MILDLY = Pattern(r"smaller|minor|nit|cosmetic|style|optional|nice to have|suggest", re.I)
@@ -229,7 +233,12 @@ class _Sight:
     def __init__(self, text: str) -> None:
         self.rows = [row for _, row in lines.numbered(text)]
         is_org = any(row[:3] == "** " for row in self.rows)
-        self.plain = [_as_heading(_unstruck(unmarked(row)), is_org) for row in self.rows]
+        self.plain: list[str] = []
+        for row in self.rows:
+            plain = _as_heading(_unstruck(unmarked(row)), is_org)
+            if _BORDER.match(plain):
+                plain = "|---|" if self.plain and self.plain[-1][:1] == "|" else ""
+            self.plain.append(plain)
         self.blocks = parted(blocks("\n".join(self.plain)), self.plain)
         self._above_places = self._heading_places()
         times = Counter(one.title for one in self.blocks if one.kind == "heading")
@@ -283,7 +292,7 @@ class _Sight:
         if group_of(block.title) or _is_about(block.title, _NO_FINDINGS | _REPEATS):
             return None
         identity, severity, title = titled(block.title)
-        label = "" if _is_general(title) else self._label_below(at)
+        label = "" if _is_general(title) and not identity else self._label_below(at)
         inherited = self._inherited(at)
         if not (severity or label) and not (inherited and self._is_last_heading(at, block)):
             return None
@@ -405,10 +414,8 @@ class _Sight:
 
     def _title_of(self, title: str, bare: str, block: Block) -> str:
         """Return the words that name the finding: a label, its bold lead, or its first sentence."""
-        for row in self.plain[block.first - 1 : min(block.last, block.first + 12)]:
-            label, value = vocabulary.labelled(row)
-            if label.strip("> ") in _TITLES and _letters(value) > _FEW:
-                return _first_sentence(value)
+        if told := self._labelled(block.first - 1, min(block.last, block.first + 12)):
+            return _first_sentence(told)
         if _is_fields(self.plain[block.first - 1 : block.last]):
             bare = title = self._named(block) or title
         if bold := _BOLD.match(bare.lstrip("🔴🟠🟡⚠️❌ ")):
@@ -426,10 +433,20 @@ class _Sight:
         return next((one for one in told if _letters(_without_place(one)) > _FEW), "")
 
     def _said_below(self, first: int, last: int) -> str:
-        """Return the first words in bold below a line, or the first line of words."""
+        """Return the title that stands below a line: labelled, in bold, or the first words."""
+        if told := self._labelled(first, min(last, first + 8)):
+            return told
         rows = [row for row in self.plain[first:last] if _letters(row) > 12]
         bold = _BOLD.search("\n".join(rows[:8]))
         return (bold[1] or bold[2]) if bold else rows[0].strip() if rows else ""
+
+    def _labelled(self, first: int, last: int) -> str:
+        """Return what a label such as `Title:` says in the lines behind `first`, or ''."""
+        for row in self.plain[first:last]:
+            label, value = vocabulary.labelled(row)
+            if label.strip("> ") in _TITLES and _letters(value) > _FEW:
+                return value
+        return ""
 
     def _made(
         self, severity: str, identity: str, title: str, first: int, last: int, recap: bool
@@ -470,6 +487,8 @@ class _Sight:
             for row in self.plain[block.first - 1 : block.last]
         ]
         roles = [column(cell) for cell in head]
+        if "severity" not in roles and (card := _of_card(rows, block)):
+            return [_Found(False, card)]
         group = self._group(at)
         if "severity" not in roles and not group:
             return []
@@ -621,6 +640,16 @@ def _is_fields(rows: list[str]) -> bool:
     return len(rows) > 2 and all(_FIELD.match(row) for row in rows)
 
 
+def _of_card(rows: list[list[str]], block: Block) -> Finding | None:
+    """Return the finding that a table of labels and values tells of, one in each row."""
+    labels = [(column(row[0]), row[1]) for row in rows if len(row) == 2]
+    if len(labels) < len(rows) or not any(role == "severity" for role, _ in labels):
+        return None
+    roles, cells = zip(*labels, strict=True)
+    one = _of_row(list(roles), list(cells), block.first, "")
+    return one.replace(end=block.last) if one else None
+
+
 def _of_cell(cell: str) -> str:
     """Return the severity of a cell, or of one of its parts: `S1 – Critical`, `High (8.1)`."""
     parts = re.split(r"\s[–—-]\s|[()/:]", cell)
@@ -629,8 +658,10 @@ def _of_cell(cell: str) -> str:
 
 def _is_settled(row: str) -> bool:
     """Whether a line says that nothing is left to do: `Status: fixed`, `PASSED for …`."""
-    if not any(word in row[:60].lower() for word in _DONE):
+    if not any(word in row.lower() for word in _DONE):
         return False
+    if _TICKED.search(row):
+        return True
     label, value = vocabulary.labelled(row)
     first = row[:20].strip().partition(" ")[0]
     return _is_done(value) if label in _STATES else first.isupper() and _is_done(first)
@@ -770,7 +801,7 @@ def titled(text: str) -> tuple[str, str, str]:
     head = _head(rest)
     identity, title = head.id, head.title
     if not identity:
-        number = re.match(r"([A-Z]{0,4}-?\d[\d.]{0,6})[:.)]?\s", rest)
+        number = re.match(r"([A-Z]{0,4}-?\d[\d.]{0,6})[:.)]?(?:\s|$)", rest)
         if number and (named or number[1][:1].isalpha()) and not vocabulary.severity(number[1]):
             identity = number[1].strip(".") if vocabulary.is_id(number[1]) or named else ""
     title = re.sub(r"^[A-Z]{0,4}-?\d[\d.]{0,6}[:.)]\s{1,3}", "", title)
