@@ -41,7 +41,7 @@ _ABOUT = ("extra", "properties", "metadata", "attributes", "vulnerability", "dat
           "code")  # fmt: skip
 _WHERE = frozenset(
     "location locations physicallocation artifactlocation region start pos position range"
-    " textrange begin span spans code primary file files lines".split()
+    " textrange where begin span spans code primary file files lines".split()
 )
 _TELLING = _WHERE.union(_SEVERITY, _TITLE, _NAME, _FILE, _LINE, _PACKAGE, _ABOUT)
 _GRADES, _SAID = frozenset(_SEVERITY[:9]), frozenset((*_TITLE, *_NAME))  # of a table's head

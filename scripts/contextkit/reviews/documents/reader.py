@@ -241,7 +241,9 @@ class _Sight:
             self.plain.append(plain)
         self.blocks = parted(blocks("\n".join(self.plain)), self.plain)
         self._above_places = self._heading_places()
-        times = Counter(one.title for one in self.blocks if one.kind == "heading")
+        headings = [one for one in self.blocks if one.kind == "heading"]
+        times = Counter(one.title for one in headings)
+        self._by_id = {titled(one.title)[0]: one for one in reversed(headings)}
         self._parts = {title for title, count in times.items() if count > 1 and _is_part(title)}
         self._direct: dict[int, list[int]] = {}
         for at, block in enumerate(self.blocks):
@@ -338,7 +340,7 @@ class _Sight:
         if len(bare) > _LONG and "**" not in bare[:80]:
             bare = bare[:_LONG]
         head = _head(bare)
-        if _is_count(head) or _is_lead(bare):
+        if _is_count(head) or _is_lead(bare) or self._leads_list(at):
             return None
         severity = (head.severity if head.marked or head.id else "") or _tail(bare)
         if severity and not head.id and vocabulary.says_nothing(head.title):
@@ -381,6 +383,12 @@ class _Sight:
                 break
             last = other.last
         return last
+
+    def _leads_list(self, at: int) -> bool:
+        """Whether a paragraph only names the group of the items below it: `**❌ Blocking**`."""
+        after = self.blocks[at + 1] if at + 1 < len(self.blocks) else None
+        is_above = self.blocks[at].kind == "text" and after is not None and after.kind == "item"
+        return is_above and bool(group_of(self.blocks[at].title))
 
     def _leads_in(self, at: int) -> bool:
         """Whether a paragraph goes on, without a blank line, with one that begins a finding."""
@@ -498,7 +506,16 @@ class _Sight:
         is_scale = is_scale and not {"place", "file", "id"}.intersection(roles)
         if is_scale and {"meaning", "definition", "criteria", "sla"} & {c.lower() for c in head}:
             return []
-        return [_Found(True, one) for one in made]
+        return [_Found(True, self._at_section(one)) for one in made]
+
+    def _at_section(self, one: Finding) -> Finding:
+        """Return the finding of a row where its own section is, if there is one with its id."""
+        own = self._by_id.get(one.id) if one.id else None
+        if own is None:
+            return one
+        place = self._place(own.first, own.last)
+        there = {"file": place.file, "at": place.line} if place.file and not one.file else {}
+        return one.replace(line=own.first, end=own.last, **there)
 
     def _of_matter(self, block: Block) -> list[_Found]:
         """The findings listed in YAML front matter."""
@@ -550,11 +567,12 @@ class _Sight:
     def of_lines(self) -> list[_Found]:
         found = []
         for number, row in enumerate(self.rows, 1):
-            row = _STAMPED.sub("", row) if "Z " in row[:40] or row[:2] == "##" else row
+            row = _STAMPED.sub("", row) if "Z " in row[:40] or "##[" in row[:40] else row
             match = (_LINT.match(row) if ":" in row or "(" in row else None) or next(
                 filter(None, (rule.match(row) for rule in (_ANNOTATION, _STYLISH, _CROSSED))), None
             )
             if match is None:
+                found += self._of_columns(row, number)
                 continue
             said = match.groupdict()
             severity = LINTERS.get(said["word"].lower(), "") or vocabulary.severity(said["word"])
@@ -565,6 +583,18 @@ class _Sight:
                 title = _clean(said["rest"])
                 found.append(_Found(False, _finding(severity, "", title, number, number, place)))
         return found
+
+    @staticmethod
+    def _of_columns(row: str, number: int) -> list[_Found]:
+        """The finding in a line of three or more columns, of which one is a severity."""
+        cells = row.split("  ") if "  " in row.strip() and "." in row else []
+        told = [cell.strip() for cell in cells if cell.strip()]
+        graded = [cell for cell in told if vocabulary.severity(cell)]
+        if len(told) < 3 or len(graded) != 1 or not places.find(row).file:
+            return []
+        others = max((cell for cell in told if cell not in graded), key=_letters)
+        one = _of_row(["severity", "title", "place"], [graded[0], others, row.strip()], number, "")
+        return [_Found(False, one)] if one else []
 
     def of_compilers(self) -> list[_Found]:
         """What stands above the arrow to its place: `error: …`, then `--> src/main.rs:4:5`."""
@@ -658,7 +688,8 @@ def _of_cell(cell: str) -> str:
 
 def _is_settled(row: str) -> bool:
     """Whether a line says that nothing is left to do: `Status: fixed`, `PASSED for …`."""
-    if not any(word in row.lower() for word in _DONE):
+    low = row.lower()
+    if not any(word in low for word in _DONE):
         return False
     if _TICKED.search(row):
         return True
@@ -756,7 +787,7 @@ _COLUMNS = {
     "rule": "rule",
     "title": "message problem details bug what name vulnerability problème problema 問題 问题 描述"
              " befund beschreibung",
-    "severity": "risk-level impact schweregrad priorität gravité sévérité severidad gravedad"
+    "severity": "risk-level rating impact schweregrad priorität gravité sévérité severidad gravedad"
                 " severidade gravidade 重要度 深刻度 严重程度 严重性",
     "count": "count anzahl",
     "type": "type category agents agent",
@@ -786,6 +817,8 @@ def group_of(text: str) -> str:
         return ""
     if head.severity and (not words or words[-1].strip(":") in _PLURALS):
         return head.severity
+    if head.severity and (also := vocabulary.severity(head.title)):
+        return vocabulary.strictest(head.severity, also)
     known = [vocabulary.severity(word) for word in words]
     if words and words[-1] in _PLURALS and any(known) and len(words) <= 4:
         return vocabulary.strictest(*known)
@@ -821,7 +854,10 @@ def label_in(row: str) -> str:
         return vocabulary.severity(row.strip(" ❰❱"))
     if row.rstrip(" *_").endswith(("everity", "riority")) and len(row) < 40:
         return vocabulary.severity(lines.plain(row).rpartition(" ")[0])
-    label, value = vocabulary.labelled(_DASHED.sub(r"\1: ", row.strip(" >"), 1))
+    bare = row.strip(" >")
+    if "–" in bare or "—" in bare or " - " in bare:
+        bare = _DASHED.sub(r"\1: ", bare, 1)
+    label, value = vocabulary.labelled(bare)
     if _is_scale(label.strip(" _*")):
         if _is_legend(value):
             return ""
@@ -853,7 +889,9 @@ def first_part(value: str) -> str:
 @functools.lru_cache(1 << 18)
 def _head(text: str) -> Head:
     """Return the head of a line, after emoji and brackets of the kind `[bug]`."""
-    bare = _AT_LINE.sub("", text.strip(), 1)
+    bare = text.strip()
+    if bare[:1] in "`lL":
+        bare = _AT_LINE.sub("", bare, 1)
     marked = re.match(
         r"(?:`?\d{1,7}(?:-\d{1,7})?`?\s?:\s)?(?:_[^_\n]{1,40}_\s?\|\s?)_?([^_\n]{1,24})_?$", bare
     )
@@ -869,12 +907,12 @@ def _head(text: str) -> Head:
             rest.severity = rest.raw = vocabulary.severity(emoji[1])
         rest.marked = True
         return rest
-    if kind := _KIND.match(bare):
+    if "(" in bare[:32] and (kind := _KIND.match(bare)):
         stated = map(vocabulary.severity, kind[1].split(","))
         if severity := vocabulary.strictest(*stated):
             return Head(f"[{severity}] {bare[kind.end() :]}")
     head = Head(bare)
-    lead = None if head.severity else _LEAD.match(bare)
+    lead = _LEAD.match(bare) if "[" in bare[:4] and not head.severity else None
     if lead and (severity := _in_brackets(lead[1])):
         return Head(f"[{severity}] {bare[lead.end() :]}")
     if head.marked and not head.severity and not head.id and bare[:1] in "[(":
