@@ -26,7 +26,7 @@ _SEVERITY = ("severity", "issue_severity", "priority", "level", "sev", "impact",
              "severity_level", "risk", "type", "confidence")  # fmt: skip
 _TITLE = ("title", "query_name", "message", "issue_text", "msg", "summary", "finding", "issue",
           "problem", "text", "description", "body", "what", "details", "comment",
-          "header")  # fmt: skip
+          "header", "explanation")  # fmt: skip
 _NAME = ("name", "rule", "ruleid", "check_id")
 _CODE = ("ruleid", "rule", "rule_id", "check_id", "test_id", "vulnerabilityid", "symbol",
          "messageid", "warning_type", "code", "id")  # fmt: skip
