@@ -31,6 +31,7 @@ from contextkit.text import objects
 from contextkit.text.blocks import Block, blocks, titles
 from contextkit.text.patterns import Pattern
 
+_BETWEEN = frozenset("·|•—–([,;")  # stand between the parts of a line
 _NO_LEAD = frozenset("#|-*+")  # begin a heading, a row, an item
 _PLURALS = frozenset(
     "issues findings problems bugs improvements suggestions blockers vulnerabilities concerns"
@@ -128,11 +129,12 @@ _BAD = Pattern(
 _DENIES = Pattern(
     r"\bfound (?:none|nothing|no)\b|\b(?:not|n't) (?:find|see|spot) any(?:thing)?\b[^.]{0,40}"
     r"(?:critical|serious|wrong|problem|issue|bug|blocker)"
+    r"|\b(?:nothing|no|none) (?:\w+ ){0,2}(?:fails?|breaks?|broken|wrong|lost|leaks?|races?)\b"
     r"|^no\b[^.]{0,99}\b(?:found|identified|detected|seen|noted)\b",
     re.IGNORECASE,
 )
 _MILDLY = Pattern(r"smaller|minor|nit|cosmetic|style|optional|nice to have|suggest", re.I)
-_FIELD = Pattern(r"\s{0,8}[A-Z][\w ]{1,24}:\s")
+_FIELD = Pattern(r"\s{0,8}[*_]{0,2}[A-Z][\w ]{1,24}:[*_]{0,2}\s")
 _TITLE = 240  # characters of a title
 _FEW = 3  # letters that a title has at least
 _LONG = 400  # characters of a line looked at as a head
@@ -140,6 +142,7 @@ _OBJECT_NUMBERS = {"2": "P1", "1": "P2"}  # ESLint
 _OBJECT_WORDS = {"error": "P1", "note": "P3", "none": "P3", "fail": "P1", "failure": "P1"}
 _MOST_OBJECTS = 5_000  # findings
 MOST_LINES = 20_000  # of a file that are read: more take too long (make torture what=time)
+_DEEPEST = 40  # objects in objects
 _MOST_TOLD = 200  # texts in objects
 _AHEAD = 2_000  # lines in which the next finding is looked for
 
@@ -864,8 +867,11 @@ def label_in(row: str) -> str:
         return vocabulary.severity(first_part(value)) or vocabulary.severity(value.split(" ")[0])
     begins = row.strip(" *_-({>\"'|").lower()
     found = begins[:1] in ("s", "p", "g", "[") or begins.startswith(("id", "type", "file"))
-    stated = _INLINE.search(row) if found else None
-    return vocabulary.severity(stated["value"].strip("*_`\"'")) if stated else ""
+    stated = _INLINE.search(row)
+    if stated and not found:
+        before = row[: stated.start()].rstrip(" *_`")
+        found = before[-1:] in _BETWEEN and not _is_legend(row)
+    return vocabulary.severity(stated["value"].strip("*_`\"'")) if stated and found else ""
 
 
 def _is_scale(label: str) -> bool:
@@ -1083,7 +1089,7 @@ def of_objects(text: str) -> list[Finding] | None:
     if tree is None or (isinstance(tree, list) and not any(objects.below(tree))):
         return None
     search = _Search(text.split("\n"))
-    made = filter(None, map(_of_object, objects.findings(tree, _graded)))
+    made = filter(None, map(_of_object, objects.findings(_open(tree), _graded)))
     found = []
     for one in itertools.islice(made, _MOST_OBJECTS):
         first, last = search.span(one.title)
@@ -1091,6 +1097,24 @@ def of_objects(text: str) -> list[Finding] | None:
     if not found and bare[:1] == "<":
         return None  # a page of HTML
     return found or _of_told(tree, text.count("\n") + 1)
+
+
+def _open(tree: Any, depth: int = 0) -> Any:
+    """Return a tree without the objects in its lists that are done with: `"status": "fixed"`."""
+    if depth > _DEEPEST:
+        return tree
+    if isinstance(tree, dict):
+        return {key: _open(value, depth + 1) for key, value in tree.items()}
+    if isinstance(tree, list):
+        return [_open(one, depth + 1) for one in tree if not _is_over(one)]
+    return tree
+
+
+def _is_over(one: Any) -> bool:
+    if not isinstance(one, dict):
+        return False
+    stated = (one.get(key) for key in ("status", "state", "resolution"))
+    return one.get("resolved") is True or any(isinstance(s, str) and _is_done(s) for s in stated)
 
 
 def _of_told(tree: Any, last: int) -> list[Finding]:
