@@ -235,7 +235,7 @@ class _Sight:
 
     def __init__(self, text: str) -> None:
         self.rows = [row for _, row in lines.numbered(text)]
-        is_org = any(row[:3] == "** " for row in self.rows)
+        is_org = any(row[:2] == "#+" for row in self.rows)
         self.plain: list[str] = []
         for row in self.rows:
             plain = _as_heading(_unstruck(unmarked(row)), is_org)

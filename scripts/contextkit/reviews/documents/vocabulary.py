@@ -53,7 +53,7 @@ _WORDS = {
     "KRYTYCZNY": "P0", "KRYTYCZNA": "P0", "KRYTYCZNE": "P0", "WYSOKI": "P1", "WYSOKA": "P1",
     "WYSOKIE": "P1", "ŚREDNI": "P2", "ŚREDNIA": "P2", "ŚREDNIE": "P2", "NISKI": "P3",
     "NISKA": "P3", "NISKIE": "P3", "KRITICKÁ": "P0", "KRITICKÉ": "P0", "VYSOKÁ": "P1",
-    "VYSOKÉ": "P1", "KRITIK": "P0", "YÜKSEK": "P1", "DÜŞÜK": "P3", "КРИТИЧНІ": "P0",
+    "VYSOKÉ": "P1", "YÜKSEK": "P1", "DÜŞÜK": "P3", "КРИТИЧНІ": "P0",
     "❯❯❱": "P1", "❯❱": "P2", "❱": "P3",
     "🔴": "P0", "🟥": "P0", "🚨": "P0", "🟠": "P1", "🛑": "P0", "⛔": "P0", "❌": "P1", "⚠️": "P2",
     "⚠": "P2", "🟡": "P2", "🔵": "P3", "🟢": "P3", "💡": "IMP",
