@@ -864,7 +864,9 @@ def label_in(row: str) -> str:
     if _is_scale(label.strip(" _*")):
         if _is_legend(value):
             return ""
-        return vocabulary.severity(first_part(value)) or vocabulary.severity(value.split(" ")[0])
+        said = first_part(value)
+        known = vocabulary.severity(said) or vocabulary.severity(value.split(" ")[0])
+        return known or LINTERS.get(said.lower(), "")
     begins = row.strip(" *_-({>\"'|").lower()
     found = begins[:1] in ("s", "p", "g", "[") or begins.startswith(("id", "type", "file"))
     stated = _INLINE.search(row)
@@ -975,7 +977,9 @@ def counts_only(title: str) -> bool:
 
 
 def _is_count(head: Head) -> bool:
-    return bool(head.severity and head.title.strip(" *_|:")) and counts_only(head.title)
+    is_named = bool(head.id) and not vocabulary.severity_of_id(head.id)
+    has_words = bool(head.severity and head.title.strip(" *_|:"))
+    return has_words and not is_named and counts_only(head.title)
 
 
 def _is_lead(bare: str) -> bool:
