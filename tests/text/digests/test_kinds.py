@@ -460,8 +460,8 @@ def test_the_diff_of_a_merge_counts_its_files_and_lines() -> None:
     lines = []
     for name in ("a.py", "b.py"):
         lines += [f"diff --cc {name}", "index 656f4f9,9e35a1c..0000000", f"--- a/{name}"]
-        lines += [f"+++ b/{name}", "@@@ -1,2 -1,2 +1,5 @@@", "++<<<<<<< HEAD", " +one"]
-        lines += ["++=======", "+ two", "- three", "++>>>>>>> x"]
+        lines += [f"+++ b/{name}", "@@@ -1,2 -1,2 +1,5 @@@", "++both", " +one"]
+        lines += ["++either", "+ two", "- three", "++neither"]
     said = summary_of(lines)
     assert "2 files changed, +10 -2" in said and "a.py +5 -1" in said
 
@@ -707,3 +707,20 @@ def test_the_largest_shares_of_a_profile_are_told_whoever_s_code_it_is() -> None
     steps = "".join(f"step {n} says something else about what it does, {n}\n" for n in range(40))
     said = engine.digest(f"# Samples: 8K\n{steps}{rows}{steps}", 120).summary
     assert all(name in said for name in names[:3])
+
+
+def test_a_conflict_is_told_as_one_and_not_as_added_lines() -> None:
+    text = (
+        "diff --cc a.py\n--- a/a.py\n+++ b/a.py\n@@@ -1,1 -1,1 +1,5 @@@\n++<<<<<<< HEAD\n +a = 1\n"
+    )
+    text += "++=======\n+ a = 2\n++>>>>>>> topic\n"
+    said = digest_of(text, "diff").summary
+    assert "a.py (in conflict)" in said and "+3" not in said and "+5" not in said
+
+
+def test_packages_named_above_messages_are_no_headings() -> None:
+    packages = "".join(
+        f"# example.org/{name}\n{name}/a.go:3:5: self-assignment of x\n\t{name}/b.go:4:1: no\n"
+        f"{name}/c.go:9:2: unreachable code\n" for name in ("feed", "queue", "sync")
+    )  # fmt: skip
+    assert engine.kind_of(packages) == "log"

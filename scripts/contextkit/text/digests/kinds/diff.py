@@ -19,6 +19,7 @@ _STATED = Pattern(r"^ (?P<path>\S.*?) +\| +(?:(?P<lines>\d+) [+-]*|Bin .*)$")
 _TOTAL = Pattern(r"^ \d+ files? changed(?:, \d+ \w+\([+-]\))*$", re.M)
 
 
+_CONFLICT = "in conflict"  # what stands between its marks is no change
 _PROOFS = ("\n@@ -", "diff --", "Index: ", "\nBinary files ")
 _TRIVIAL, _SHOWN, _LONGEST = 5, 4, 90  # characters of a changed line; lines shown of a file
 
@@ -44,6 +45,8 @@ class _File:
         """Count a line of a hunk."""
         mark = line[:1]
         if self.marks > 1:
+            if line.startswith("+" * self.marks + "<<<<<<<"):
+                self.state = _CONFLICT
             marks = line[: self.marks]
             mark = "-" if "-" in marks else "+" if "+" in marks else " "
             self.old_left = 0  # the lines of the parents do not add up
@@ -105,12 +108,14 @@ def units(text: str) -> list[Unit]:
     found = _files(text)
     if not found:
         return _statistics(text)
-    added, removed = sum(f.added for f in found), sum(f.removed for f in found)
+    settled = [one for one in found if one.state != _CONFLICT]
+    added, removed = sum(f.added for f in settled), sum(f.removed for f in settled)
     total = ", ".join([f"{counted(len(found), 'file')} changed", *_lines(added, removed)])
     units = [Unit(1, "diff", total, 3.0, 1, "diff", derived=True)]
     for one in sorted(found, key=lambda one: -(one.added + one.removed)):
         changed = one.added + one.removed
-        said = " ".join([one.path, *_lines(one.added, one.removed)])
+        counts = _lines(one.added, one.removed) if one.state != _CONFLICT else ()
+        said = " ".join([one.path, *counts])
         if one.state:
             said += f" ({one.state}{' from ' + one.old if one.old else ''})"
         rank = 2 if one.state else 3

@@ -12,6 +12,7 @@ from contextkit.text.patterns import Pattern
 _FORM = Pattern(r"^(?:#{1,6} \S|[-*+] \S|\d{1,3}\. \S|\|.*\|\s*$|> \S|\*\*\w)", re.M)
 _TOP = Pattern(r"^# \S.*\n(?!\n)", re.M)  # no blank line below
 _COMMENTS = 3  # headings of the first level, and nothing else, that are headings still
+_PLACED = Pattern(r"^[\w./-]+\.\w{1,5}:\d+:\d+: ", re.M)  # a message of a compiler
 _FENCED = Pattern(r"^```.*?^```", re.M | re.S)
 _HEADS = Pattern(r"^#{1,6} \S", re.M)
 _NUMBERED = Pattern(r"^[-*+] \[?\d{4,}\D", re.M)  # the time of an entry of a log
@@ -47,6 +48,8 @@ def confidence(text: str) -> int:
         return 0  # a tool begins its lines like that
     if heads == form == len(_TOP.findall(sample)) > _COMMENTS:
         return 0  # comments in a file of settings
+    if len(_PLACED.findall(sample)) > heads:
+        return 0  # `go vet` names its packages like that
     lines = sample.count("\n") + 1
     form -= 0 if heads else sample.count("\n> ")  # a tool may begin its lines like that
     if heads and form > 2 and not _TAP.search(sample):
