@@ -724,3 +724,24 @@ def test_packages_named_above_messages_are_no_headings() -> None:
         f"{name}/c.go:9:2: unreachable code\n" for name in ("feed", "queue", "sync")
     )  # fmt: skip
     assert engine.kind_of(packages) == "log"
+
+
+PYTHON = "".join(
+    f'Thread {n} (idle): "{name}"\n    Condition.wait (threading.py:327)\n        Locals:\n'
+    f"            timeout: None\n    {where} (shop.py:{n})\n"
+    for n, (name, where) in enumerate(
+        {"out": "transfer", "back": "transfer", "feed": "put"}.items()
+    )
+)
+DUMPED = "".join(
+    f"Thread 0x00007f{n} (most recent call first):\n"
+    '  File "/usr/lib/python3.11/queue.py", line 140 in get\n'
+    f'  File "/srv/shop.py", line 9 in work\n\n'
+    for n in range(3)
+)
+
+
+def test_threads_of_python_are_told_by_their_own_lines() -> None:
+    said = engine.digest(PYTHON, 120).summary
+    assert "out: idle transfer (shop.py:0)" in said and "feed: idle put (shop.py:2)" in said
+    assert "3: work (/srv/shop.py:9)" in engine.digest(DUMPED, 120).summary

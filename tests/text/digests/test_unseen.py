@@ -195,7 +195,30 @@ INVALID = (
     + "".join(f"├── m{n}@1.0.{n}\n" for n in range(60))
     + ('├── fdir@6.0.0 invalid: "^5" from node_modules/x\n└── UNMET DEPENDENCY ghost@1\n')
 )
+GFORTRAN = "".join(
+    f"grid.f90:{n}:16:\n\n   {n} |     print *, a\n      |       1\nError: {said} at (1)\n"
+    for n, said in ((37, "PRINT not allowed"), (41, "Missing argument"))
+)
+ESBUILD = (
+    "building\n▲ [WARNING] Expected } to go with { [css-syntax-error]\n\n"
+    "    a.css:43:0:\n      43 │ x\n"
+)
+MARKDOWNLINT = "Summary: 14 error(s)\n" + "".join(
+    f"docs/a.md:{n} error MD012/no-multiple-blanks Multiple blank lines\n" for n in range(1, 15)
+)
+BEHAVE = (
+    "8 scenarios passed, 4 failed, 0 skipped\n43 steps passed, 4 failed, 4 error, 3 undefined\n"
+)
+LSOF = "COMMAND  PID  USER  FD  NAME\n" + "".join(
+    f"python   12   root  {n}  {name}\n"
+    for n, name in enumerate([*["/srv/lib/a.so"] * 40, "/srv/gone.db (deleted)"])
+)
 TOLD = {
+    "gfortran": (GFORTRAN, "log", ["grid.f90:37:16", "PRINT not allowed", "grid.f90:41:16"]),
+    "esbuild": (ESBUILD, "log", ["a.css:43:0: Expected } to go with {"]),
+    "markdownlint": (MARKDOWNLINT, "log", ["14 messages in 1 file: MD012 x14"]),
+    "behave": (BEHAVE, "log", ["8 scenarios passed, 4 failed", "43 steps passed"]),
+    "lsof": (LSOF, "table", ["/srv/gone.db (deleted)"]),
     "valgrind": (VALGRIND, "log", ["47 errors from 27 contexts", "Invalid write of size 1 (kv.c:7)",
                                    "signal 11 (SIGSEGV) (main.c:42)"]),
     "clang-tidy": (TIDY, "log", ["14 messages in 2 files below /srv/app",

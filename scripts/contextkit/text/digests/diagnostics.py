@@ -40,6 +40,10 @@ _MARKED = Pattern(  # the level first, as Maven has it
 _INSIDE = Pattern(  # the message is below the lines that are quoted
     r"(?:\d+\. )?(?P<level>ERROR|WARNING) in (?P<file>\S+\.\w{1,8}) \(at line (?P<line>\d+)\)$"
 )
+_SPACED = Pattern(rf"(?P<place>{_PLACE}) (?P<level>error|warning) (?P<said>\S+/\S+ \S.*)$")
+_SIGNED = Pattern(r"[▲✘✗] \[(?P<level>WARNING|ERROR)\] (?P<said>\S.*)$")  # the place is below
+_ALONE = Pattern(rf"\s*(?P<place>{_PLACE}):$")  # the message is below what is quoted, or above
+_SAID = Pattern(r"(?:Fatal )?(?P<level>Error|Warning): (?P<said>\S.*)$")
 _LISTED = Pattern(  # below the name of the file
     rf"\s*(?P<at>\d+:\d+)\s+(?:(?P<level>error|warning|[✖✘×⚠])\s+|(?={_CODE} )"
     rf"|(?=invalid-syntax: ))"
@@ -98,9 +102,15 @@ class Diagnostic(NamedTuple):
 def find(text: Lines) -> tuple[list[Diagnostic], set[int]]:
     """The messages of compilers and linters, and the lines (from 0) that they are in."""
     found: dict[int, Diagnostic] = {}
-    file = ""
+    file, alone = "", (-_QUOTED, "")
     for number, line in enumerate(text.all):
         if not line or len(line) > 4 * _READ:
+            continue
+        if line[-1] == ":" and (place := _ALONE.match(line)):
+            alone = (number, place["place"])
+        elif number - alone[0] < _QUOTED and (below := _SAID.match(line)):
+            level, quoted = _level(below["level"]), f"{alone[1]}: {line}"
+            found[number] = _made(number, alone[1], level, below["said"], quoted)
             continue
         if " " not in line and line[0] != "\t" and (name := _FILE.match(line)):
             file = name[1]
@@ -134,9 +144,14 @@ def details(text: Lines, placed: set[int]) -> set[int]:
 def _of_line(lines: list[str], number: int, file: str) -> Diagnostic | None:
     """The message that begins in a line; `file` is the one named above."""
     read = lines[number][:_READ]
+    if signed := _SIGNED.match(read) if read[0] in "▲✘✗" else None:
+        near = (_ALONE.match(line) for line in lines[number + 1 : number + _QUOTED])
+        place, said = next((one["place"] for one in near if one), ""), signed["said"]
+        quoted = ": ".join(filter(None, (place, said)))
+        return _made(number, place, _level(signed["level"]), said, quoted)
     if ":" not in read and "(" not in read:
         return None
-    if placed := _PLACED.match(read) or _MARKED.match(read):
+    if placed := _PLACED.match(read) or _MARKED.match(read) or _SPACED.match(read):
         named = placed.groupdict()
         level = _level(placed["level"] or named.get("letter") or named.get("kind") or "")
         if level == "note":

@@ -52,7 +52,7 @@ SUMS_UP = Pattern(  # the shape of a run's own summary
     r"(?<![\w.:/])\d[\d,]* (?:\w+ ){0,2}(?:pass|fail|error|warning|problem|test|example|vulnerab"
     r"|issue"
     r"|skipped|rows?\b|packages?\b|files?\b|tasks?\b|changed|checks?\b|specs?\b|suites?\b|finding)"
-    r"|\b(?:total|overall|aggregated|summary|result|finished|completed?|succe\w+|score|elapsed|duration|installed)\b"
+    r"|\b(?:total|overall|aggregated|average|summary|result|finished|completed?|succe\w+|score|elapsed|duration|installed)\b"
     r"|\b(?:exit|exited|return)\w*(?: with)?(?: code| status)?:? \d|\bin \d[\d.]* ?m?s(?:ec\w*)?\b"
     r"|\b(?:failed|failures|errors|passed|ok)=\d|\bfound \d|^BUILD |\btime: ",
     re.I,
@@ -68,6 +68,7 @@ _THEIRS = Pattern(
 _QUOTED = Pattern(
     r"^\s*(?:(?:>\s*)?(?:\d+\s*)?\|(?!.*\|)|[\^~]+\s*$|\d+\t|\[ *\d+(?:/\d+|%)\] )"
 )  # source below a message; a step of ninja or cmake
+_DONE = Pattern(r"\W*(?:built|compiled|done|finished|completed)\b")
 _SHARE = Pattern(r"(?<![\d.])(\d{1,3}(?:\.\d+)?) ?%")
 _ALL, _PROFILE = 99, 5  # percent that are no part; lines of a profile that are told
 _PASSED = Pattern(r"^\s*(?:[✓✔√]|ok\b|PASS\b|--- PASS)|\bPASSED\b|\.\.\. ok$")
@@ -280,7 +281,7 @@ class Lines:
             weight *= 3.0
         if self._is_title(line.number):
             return 0.0
-        if _PASSED.search(said) or _NONE.search(said):
+        if (_PASSED.search(said) and not _DONE.match(said)) or _NONE.search(said):
             weight *= _LEAST
         elif SUMS_UP.search(said) or self._is_counted(line.number + 1):
             weight *= 2.0

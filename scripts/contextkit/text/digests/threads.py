@@ -1,4 +1,4 @@
-"""A dump of threads (Go, Java, gdb): how many are in which state, and where in the user's code."""
+"""A dump of threads (Go, Java, Python, gdb): how many are in which state, and where they wait."""
 
 from __future__ import annotations
 
@@ -10,16 +10,21 @@ from contextkit.text.patterns import Pattern
 _HEAD = Pattern(
     r"goroutine \d+ [^\[]{0,80}\[(?P<go>[^\],]+)[^\]]*\]:$|\"(?P<name>[^\"]+)\" .*\b[nt]id=0x"
     r"|(?P<gdb>Thread \d+) \((?:Thread|LWP) .*\):$"
+    r"|Thread (?:\d+|0x[\da-f]+) \((?:most recent call first|(?P<py>[^)]+))\):? *(?:\"(?P<called>[^\"]+)\")?$"
 )
 _BEGINS = ("g", '"', "T")  # with which one does
 _STATE = Pattern(r"\s+java\.lang\.Thread\.State: (\w+)")
 _FRAME = Pattern(
     r"\t(?P<go>\S+\.go:\d+)\b|\s+at (?P<java>[\w.$<>]+)\((?P<file>[\w$]+\.\w+:\d+)\)"
+    r"|\s+(?P<py>[\w.<>]+) \((?P<line>[^()\s]+\.py:\d+)\)$"
+    r"|\s+File \"(?P<path>[^\"]+)\", line (?P<number>\d+) in (?P<called>\S+)$"
     r"|#\d+ .{0,40}? in (?P<gdb>\S+) \(.*\) at (?P<at>\S+:\d+)$"
 )
 _THEIRS = Pattern(
     r"/usr/|/src/(?:runtime|sync|net|internal|os|io|time|syscall|testing|context|bufio)/|/pkg/mod/"
-    r"|(?:java|javax|jdk|sun|kotlin|scala)\.|\.\./|\./"
+    r"|/lib/python\d|(?:java|javax|jdk|sun|kotlin|scala)\.|\.\./|\./"
+    r"|^(?:threading|queue|selectors|socket|ssl|subprocess|asyncio/.*|concurrent/.*"
+    r"|multiprocessing/.*|<frozen.*)\.py:"
 )
 _FEW = 3  # threads that are no dump
 _NAMED = 4  # names of threads in one place
@@ -45,7 +50,8 @@ def _block(text: Lines, at: int) -> Iterator[int]:
     """The lines of the thread that begins at a line."""
     yield at
     for number in text.below(at):
-        if not text.all[number].strip():
+        line = text.all[number]
+        if not line.strip() or (line[0] in _BEGINS and _HEAD.match(line)):
             return
         yield number
 
@@ -56,9 +62,10 @@ def _thread(text: Lines, block: list[int]) -> tuple[str, str]:
     head = _HEAD.match(lines[0])
     assert head
     states = (found[1] for line in lines[1:3] if (found := _STATE.match(line)))
-    state = head["go"] or next(states, "")
+    state = head["go"] or next(states, "") or (head["py"] or "").partition(",")[0]
     where = next(_own(lines), "in libraries")
-    return head["name"] or "", f"{state} {where}".strip()
+    name = head["name"] or head["called"] or ""
+    return name, f"{state} {where}".strip()
 
 
 def _own(lines: list[str]) -> Iterator[str]:
@@ -66,8 +73,11 @@ def _own(lines: list[str]) -> Iterator[str]:
     for number, line in enumerate(lines):
         if not (found := _FRAME.match(line)):
             continue
-        name, place = found["java"] or found["gdb"] or "", found["file"] or found["at"]
-        if found["go"]:
+        name = found["java"] or found["gdb"] or found["py"] or found["called"] or ""
+        place = found["file"] or found["at"] or found["line"] or ""
+        if found["path"]:
+            place = f"{found['path']}:{found['number']}"
+        elif found["go"]:
             name, place = lines[number - 1].rpartition("(")[0], found["go"]
         if name and not (_THEIRS.search(place) or _THEIRS.match(name)):
             yield f"{name} ({place})"

@@ -14,7 +14,7 @@ from contextkit.text.patterns import Pattern
 _PATH = Pattern(r"^(?:[^\s:|<>\"'*?]+/)+[^\s:|<>\"'*?]*$")
 _HIT = Pattern(  # no line of a compiler or linter
     r"^(?P<path>(?:[\w.@+-]+/)*[\w.@+-]+\.\w{1,8}|(?:[\w.@+-]+/)+[\w.@+-]+)(?::(?P<at>\d+))?:(?!:)"
-    r"(?!.{0,8} (?:fatal )?(?:error|warning|note)(?::| TS)|[\d:]* ?\[?[A-Z]+\d)(?P<line>.*)$"
+    r"(?!.{0,8} (?:fatal )?(?:error|warning|note)(?::| [A-Z]+\d)|[\d:]* ?\[?[A-Z]+\d)(?P<line>.*)$"
 )
 _COMMIT = Pattern(  # no line of `git blame`
     r"^(?P<commit>[0-9a-f]{7,40}) (?![A-Za-z] \S+$)"  # nor a symbol of `nm`

@@ -62,6 +62,7 @@ _BEGINNING = 2  # lines with words that say what a text of no run is
 _OFTEN, _MOST_OFTEN = 10, 3  # times for which a failure is told; how many such are told
 _SAID_ONLY = Pattern(r"\b(?:INFO|DEBUG|TRACE|NOTICE)\b", re.I)  # at the beginning of an entry
 _READ = 80  # characters of it
+_LEVELED = Pattern(r"\d+ (?:features?|scenarios?|suites?)\b")  # above the line that counts steps
 _GRAVE = Pattern(  # worse than an error
     r"\b(?:FATAL|PANIC|CRITICAL|EMERG\w*|SIG[A-Z]{3,4})\b|\bby signal \d"
     r"|[Oo]ut ?[Oo]f ?[Mm]emory|[Dd]eadlock"
@@ -158,7 +159,9 @@ def _verdict(text: Lines, status: int | None) -> tuple[list[Unit], set[int]]:
     counts = sorted(
         (n for n in bad if _COUNTS.search(said[n])), key=lambda n: len(_COUNTS.findall(said[n]))
     )
-    parts = dict.fromkeys([known, *(failures.shown(said[n]) for n in (*counts[-1:], bad[-1]))])
+    above = [n - 1 for n in counts[-1:] if n - 1 in summary and _LEVELED.match(said[n - 1])]
+    told = (*above, *counts[-1:], bad[-1])
+    parts = dict.fromkeys([known, *(failures.shown(said[n]) for n in told)])
     word = "; ".join(filter(None, parts))
     return [Unit(bad[-1] + 1, "verdict", word, 3.0, 1, "verdict", key=True)], set(summary)
 

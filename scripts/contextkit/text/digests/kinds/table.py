@@ -22,7 +22,12 @@ _ROWS = 500  # rows that can be shown
 _SAMPLE = 500  # cells that show whether a column may be one of numbers
 _CELLS = 8  # different cells of a column that are counted
 _NUMBER = Pattern(r"[-+]?[$€£]?\d[\d,]*(?:\.\d+)?\s*%?$")
-_ILL = Pattern(r"\b(?:fail\w*|error\w*|missing|no|false|critical|blocked|rejected|P0|P1)\b", re.I)
+_ILL = Pattern(
+    r"\b(?:fail\w*|error\w*|missing|no|false|critical|blocked|rejected|P0|P1|deleted"
+    r"|close_wait|defunct|zombie|unhealthy|notready|evicted|\w*backoff|oomkilled|degraded|stale"
+    r"|expired|down)\b",
+    re.I,
+)
 
 
 def confidence(text: str) -> int:
