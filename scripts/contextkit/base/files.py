@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 import time
 
 from contextkit.base.errors import ContextError, bad_input
@@ -376,15 +377,19 @@ def refuse_links(known: str, path: str) -> None:
 
 
 def opened(path: str) -> BinaryIO:
-    """A file opened for reading; one of a store is never read through a link."""
+    """A file opened for reading; one of a store is never read through a link, or from a pipe."""
     if not path.startswith(_stores):
         return open(path, "rb")
     try:
-        return open(os.open(proved(path), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb")
+        file = open(os.open(proved(path), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb")
     except OSError as error:
         if error.errno == errno.ELOOP:
             raise is_link(path) from None
         raise
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise ContextError(f"{path}: is not a plain file: remove it")
+    return file
 
 
 def touch(path: str, at: float | None = None) -> None:

@@ -358,7 +358,7 @@ def save(layout: Layout, change: Plan, moment: int) -> str:
     path = path_of(layout, change.task_id)
     with files.locked(layout.lock(path)):
         memory.folder(layout, memory.PLANS)
-        old = memory.read(path) if os.path.lexists(path) else ""
+        old = files.read_if_there(path) or ""
         try:
             new = update(old or render(Plan(task_id=change.task_id)), change, moment)
         except NewerFormat as error:
@@ -373,7 +373,7 @@ def save(layout: Layout, change: Plan, moment: int) -> str:
 
 def saved_at(layout: Layout, path: str) -> str:
     """When the plan at `path` got its present text: as `save` recorded, else the file's mtime."""
-    text = memory.read(path)
+    text = files.read(path)
     noted = files.read_if_there(_saved(layout, os.path.basename(path)[:-3])) or ""
     when, _, digest = noted.strip().partition(" ")
     return when if digest == _digest(text) else names.iso(int(os.stat(path).st_mtime))

@@ -36,7 +36,6 @@ _PHASES_ALIKE = {
 }  # fmt: skip
 MERGED = "merged"  # name prefix of merged files; no agent may be called this
 _LONGEST = 100  # characters of an id, at most
-_ID = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
 # Names that some file systems treat as devices, with any extension.
 _DEVICES = frozenset(
     ["con", "prn", "aux", "nul", *(f"{d}{n}" for d in ("com", "lpt") for n in range(1, 10))]
@@ -45,8 +44,7 @@ _DEVICES = frozenset(
 
 def check_task(task: str) -> str:
     """Return `task` if it is valid as a task id and file name. Raises ContextError otherwise."""
-    plain = 0 < len(task) <= _LONGEST and _ID.issuperset(task) and task[0] not in ".-"
-    if not plain or _is_device(task):
+    if not names.safe(task) or len(task) > _LONGEST or _is_device(task):
         allowed = f"1 to {_LONGEST} of A-Z a-z 0-9 . _ -, neither . nor - first, and no device"
         raise bad_input(f"task: {task[:60]!r} must be {allowed}")
     return task
@@ -128,10 +126,8 @@ def utc(timestamp: str) -> str:
 
 def folder(layout: Layout, kind: str) -> str:
     """Create the folder of a kind of document, hidden from git. Refuses symbolic links."""
-    files.store(files.inside(layout.root, layout.memory, "memory"))
+    files.store(layout.memory)
     made = layout.memory_folder(kind)
-    if os.path.islink(made):
-        raise ContextError(f"{layout.shown(made)}: is a symbolic link: refused")
     files.make_folder(made)
     return made
 
@@ -209,23 +205,6 @@ def _age(name: str) -> tuple[str, int, str]:
     return *split_name(name)[1:], name
 
 
-def read(path: str) -> str:
-    """Read a document, refusing a link or a pipe instead of blocking on it."""
-    if os.path.lexists(path) and (os.path.islink(path) or not os.path.isfile(path)):
-        kind = "a symbolic link" if os.path.islink(path) else "not a plain file"
-        raise ContextError(f"{path}: is {kind}: refused")
-    return files.read(path)
-
-
-def load(path: str, parse: Callable[[str], T]) -> T:
-    """Return `parse(text)` for the document at `path`. Raises ContextError naming the path."""
-    try:
-        return parse(read(path))
-    except ContextError as error:
-        said = str(error).removeprefix(f"{path}: ")
-        raise type(error)(f"{path}: {said}", error.status) from None
-
-
 class Kept(Generic[T]):
     """The documents of one kind on disk: `save`, `load` and `load_all`.
 
@@ -261,7 +240,11 @@ class Kept(Generic[T]):
 
     def load(self, path: str) -> T:
         """Load one document. Raises ContextError, naming the path, if the file is another."""
-        return load(path, self._parse)
+        try:
+            return self._parse(files.read(path))
+        except ContextError as error:
+            said = str(error).removeprefix(f"{path}: ")
+            raise type(error)(f"{path}: {said}", error.status) from None
 
     def load_all(self, layout: Layout, task: str = "", place: str = "") -> stores.Loaded[T]:
         """Return (path, document) pairs of one task or all, oldest first.
@@ -285,7 +268,7 @@ def archived(layout: Layout) -> list[str]:
     """The ids of tasks that have something in the archive."""
     try:
         there = os.listdir(layout.store("archived"))
-        return sorted(name for name in there if _ID.issuperset(name))
+        return sorted(filter(names.safe, there))
     except OSError:
         return []
 
@@ -343,7 +326,7 @@ def _owner(layout: Layout, session: str) -> str:
 
 def _task_in(path: str) -> str:
     task = files.first_line(path)
-    return task if _ID.issuperset(task) else ""
+    return task if names.safe(task) else ""
 
 
 def current_phase(layout: Layout, task: str) -> str:

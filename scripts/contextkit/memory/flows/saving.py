@@ -139,7 +139,7 @@ def _unasked(layout: Layout, change: Plan) -> tuple[str, ...]:
     if not any(question.answered for question in change.questions):
         return ()
     path = plans.path_of(layout, change.task_id)
-    text = memory.read(path) if os.path.lexists(path) else ""
+    text = files.read_if_there(path) or ""
     said = []
     for answer in plans.unanswered(text, change):
         if names.is_whole(answer):
