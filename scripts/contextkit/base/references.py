@@ -21,7 +21,7 @@ _WHOLE = 64 * _PIECE  # largest size in bytes at which a file is read whole
 
 
 class Reference(Record):
-    """A file by its path relative to the root; `sha256` is '' if it was missing."""
+    """A file by its path relative to the root; `sha256`, or its beginning, is '' if it was missing."""
 
     path: str
     sha256: str = ""
@@ -47,7 +47,7 @@ def state(root: str, reference: Reference) -> str:
     now = _digest(real) if real else ""
     if not now:
         return MISSING
-    return FRESH if now == reference.sha256 else CHANGED
+    return FRESH if reference.sha256 and now.startswith(reference.sha256) else CHANGED
 
 
 def _inside(root: str, path: str) -> str:

@@ -284,19 +284,14 @@ def latest(layout: Layout, branch: str, workstream: str = "") -> str:
 
 
 _HEX = frozenset("0123456789abcdef")
-_DIGEST = 16  # digits of a digest: a seal is not a signature, and tokens are expensive
+_DIGEST = 16  # digits of a digest that are kept: a seal is no signature, and tokens are expensive
 
 
 class Seal(Record):
-    """The seal; `digests` maps paths to shortened digests, '' for a file that was missing."""
+    """The seal; `digests` maps paths to digests, '' for a file that was missing."""
 
     head: str = ""
     digests: dict[str, str] = {}  # noqa: RUF012  (a Record is never changed)
-
-
-def short_digest(digest: str) -> str:
-    """The part of a digest that is kept."""
-    return digest[:_DIGEST]
 
 
 def seal_of(text: str) -> Seal | None:
@@ -335,7 +330,7 @@ def sealed(text: str, seal: Seal) -> str:
     added = [f"head: {seal.head}"] if seal.head else []
     added += ["references:"] if seal.digests else []
     for path, digest in seal.digests.items():
-        added.append(f"  - {filters.quoted(f'{path} {digest}'.rstrip(), always=True)}")
+        added.append(f"  - {filters.quoted(f'{path} {digest[:_DIGEST]}'.rstrip(), always=True)}")
     return "\n".join([*lines[:end], *(line + carriage for line in added), *lines[end:]])
 
 

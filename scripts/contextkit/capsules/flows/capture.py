@@ -25,17 +25,17 @@ _SHARES = (60, 30, 0)  # percent
 
 
 class Request(Record):
-    """The user's options for `capture`; everything but `now` has a default."""
+    """The options of `capsule_prompt` under their names; everything but `now` has a default."""
 
     now: int
     branch: str = ""
     session: str = ""
     file: str = ""
     plan_slug: str = ""
-    reminder_file: str = ""
-    reminders: bool = True
+    reminders: str = ""
+    no_reminders: bool = False
     tokens: int | None = None
-    version: str = "0.1"
+    version: str = ""
     mini: bool = False
     workstream: str = ""
 
@@ -73,11 +73,11 @@ def capture(layout: Layout, request: Request) -> Captured:
     """
     branch, detached = current_branch(layout, request.branch)
     slug = _slug(branch, request.plan_slug.strip())
-    inbox = layout.typed(request.reminder_file or layout.reminders, "reminders")
+    inbox = layout.typed(request.reminders or layout.reminders, "reminders")
     stream = names.one_line(request.workstream)
     known, unread = _known(layout, branch, stream, request.now)
     plan, progress = (layout.notebook(slug, name) for name in ("PLAN", "PROGRESS"))
-    noted = _open_reminders(layout, inbox) if request.reminders else []
+    noted = [] if request.no_reminders else _open_reminders(layout, inbox)
     entries, unopened = _entries(layout, plan, progress)
     quoted = [_quoted(one.title, _clean(layout, one.lines), _KNOWN) for one in known]
     quoted += [*entries, *_commits(layout, "" if detached else branch), *_noted(layout, noted)]
@@ -87,8 +87,9 @@ def capture(layout: Layout, request: Request) -> Captured:
     budget = request.tokens or usual
     replaces = next((one.path for one in known if one.path), "")
     capsule = capsules.blank(
-        branch, session, request.now, budget, request.version, request.mini, stream, replaces
-    )
+        branch, session, request.now, budget, request.version or "0.1", request.mini, stream,
+        replaces,
+    )  # fmt: skip
     if request.file:
         path = branches.chosen_path(layout, request.file)
     else:
@@ -109,7 +110,7 @@ def capture(layout: Layout, request: Request) -> Captured:
         "progress_note": _note(layout, progress),
         "inbox": layout.shown(inbox),
         "replaces": replaces,
-        "reminders": request.reminders,
+        "reminders": not request.no_reminders,
         "open_count": len(noted),
         "outline": own or outline,
         "front_matter": capsules.front_matter(outline) if own else "",

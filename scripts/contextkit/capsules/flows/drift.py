@@ -34,7 +34,7 @@ def seal(layout: Layout, text: str) -> str:
     found = mentions(layout, body)
     named = (mention.path for mention in found if mention.path)
     kept = references.seal(layout.root, named)
-    digests = {reference.path: capsules.short_digest(reference.sha256) for reference in kept}
+    digests = {reference.path: reference.sha256 for reference in kept}
     before = capsules.seal_of(text)
     head = git.head(layout.repository).commit
     if head and before and before.head not in ("", head):
@@ -47,19 +47,9 @@ def seal(layout: Layout, text: str) -> str:
 def marks(layout: Layout, text: str) -> list[tuple[str, str]]:
     """The sealed references of a capsule with their states; none without a seal."""
     sealed = capsules.seal_of(text)
-    return (
-        [(path, _state(layout, path, was)) for path, was in sealed.digests.items()]
-        if sealed
-        else []
-    )
-
-
-def _state(layout: Layout, path: str, was: str) -> str:
-    sealed = references.seal(layout.root, [path])
-    now = [capsules.short_digest(one.sha256) for one in sealed if one.sha256]
-    if not now:
-        return references.MISSING
-    return references.FRESH if was in now else references.CHANGED
+    digests = sealed.digests.items() if sealed else ()
+    kept = [references.Reference(path=path, sha256=digest) for path, digest in digests]
+    return [(one.path, references.state(layout.root, one)) for one in kept]
 
 
 class Since(Record):

@@ -9,30 +9,19 @@ from __future__ import annotations
 from contextkit.base import names, redaction, tokens
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
-from contextkit.base.records import Record
 from contextkit.capsules.documents import branches, items, reminders
 from contextkit.capsules.documents import store as capsules
 from contextkit.capsules.documents.store import Capsule
 from contextkit.capsules.flows import given, upkeep
 
 
-class Target(Record):
-    """Where a capsule goes, as the user typed it; `branch` refuses a capsule of any other."""
+def save(
+    layout: Layout, reply: str, now: int, file: str, branch: str, overwrite: bool, redact: bool
+) -> tuple[str, list[str]]:
+    """Save the capsule in `reply`, by default in its branch's folder; return its path and messages.
 
-    file: str = ""
-    branch: str = ""
-    overwrite: bool = False
-
-
-class Saved(Record):
-    """The path of a saved capsule, and messages."""
-
-    path: str
-    said: tuple[str, ...] = ()
-
-
-def save(layout: Layout, reply: str, target: Target, now: int, redact: bool = False) -> Saved:
-    """Save the capsule in `reply`. Raises ContextError naming every error; nothing is written."""
+    Raises ContextError naming every error, or if it is not of `branch`; nothing is written then.
+    """
     text, said = capsules.unwrapped(reply), list[str]()
     if redact:
         text, secrets = redaction.redacted(text, layout.limits.secrets_allow)
@@ -43,24 +32,24 @@ def save(layout: Layout, reply: str, target: Target, now: int, redact: bool = Fa
     if wrong:
         raise bad_input("\n".join([*wrong, "nothing was written"]))
     capsule, _ = capsules.parse(text)
-    path = _path(layout, target, capsule)
+    path = _path(layout, capsule, file, branch)
     text, more = _continued(layout, text, capsule)
-    saved = capsules.save(layout, text, path, replace=target.overwrite)
+    saved = capsules.save(layout, text, path, replace=overwrite)
     if saved != path:
         more.append(f"{layout.shown(path)} already exists and is not a stub: saved beside it")
     more += _taken_in(layout, text, layout.shown(saved), now)
     size = tokens.estimate(text)
     above = ": above the budget" if size > capsule.token_budget else ""
     more.append(f"~{size} tokens of {capsule.token_budget}{above}")
-    return Saved(path=saved, said=(*said, *more))
+    return saved, [*said, *more]
 
 
-def _path(layout: Layout, target: Target, capsule: Capsule) -> str:
+def _path(layout: Layout, capsule: Capsule, file: str, branch: str) -> str:
     """The capsule's target: `file=`, or the file in the branch's folder for its `created_at`."""
-    if target.branch and target.branch != capsule.branch:
-        raise bad_input(f"branch={target.branch}: the capsule says {capsule.branch!r}")
-    if target.file:
-        return branches.chosen_path(layout, target.file)
+    if branch and branch != capsule.branch:
+        raise bad_input(f"branch={branch}: the capsule says {capsule.branch!r}")
+    if file:
+        return branches.chosen_path(layout, file)
     return branches.path_at(layout, capsule.branch, capsule.created_at)
 
 

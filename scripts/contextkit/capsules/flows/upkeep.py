@@ -39,11 +39,10 @@ class Lint(Record):
     what: str
     mend: str = ""
 
-    def formatted(self, where: str) -> str:
+    def formatted(self, where: str, grade: str = "") -> str:
         """`capsule.md:12: error: …: …`, the usual form that editors understand."""
         place = f"{where}:{self.line}" if self.line else where
-        mend = f": {self.mend}" if self.mend else ""
-        return f"{place}: {self.severity}: {self.what}{mend}"
+        return ": ".join(filter(None, (place, grade, self.what, self.mend)))
 
 
 def _error(what: str, line: int = 0, mend: str = "") -> Lint:
@@ -56,11 +55,7 @@ def _warning(what: str, line: int = 0, mend: str = "") -> Lint:
 
 def problems(layout: Layout, text: str, where: str = "capsule") -> list[str]:
     """What keeps `text` from being a finished capsule: the errors of `check`, as sentences."""
-    return [
-        f"{f'{where}:{f.line}' if f.line else where}: {f.what}" + (f": {f.mend}" if f.mend else "")
-        for f in _of_text(layout, text)
-        if f.severity == ERROR
-    ]
+    return [lint.formatted(where) for lint in _of_text(layout, text) if lint.severity == ERROR]
 
 
 def check(layout: Layout, path: str) -> list[Lint]:
@@ -284,29 +279,29 @@ class Going(Record):
     why: str
 
 
-class Wish(Record):
-    """What to remove: all but the newest `keep`, what is older than a duration, or only `merged`.
+def prune(
+    layout: Layout,
+    now: int,
+    keep: int = 0,
+    older_than: str = "",
+    merged: bool = False,
+    dry_run: bool = False,
+) -> list[Going]:
+    """Remove all but the newest `keep`, what is older than a duration, or only what is `merged`.
 
     By default: superseded capsules older than `capsule_prune_days`, and those of merged branches.
+    Returns each capsule; with `dry_run` all stay.
     """
-
-    keep: int = 0
-    older_than: str = ""
-    merged: bool = False
-
-
-def prune(layout: Layout, wish: Wish, now: int, dry_run: bool = False) -> list[Going]:
-    """Remove what `wish` selects and report each capsule; with `dry_run` only report."""
-    usual = "0" if wish.keep else f"{layout.limits.capsule_prune_days}d"
-    age = names.seconds(wish.older_than or usual)
-    only_merged = wish.merged and not (wish.keep or wish.older_than)
+    usual = "0" if keep else f"{layout.limits.capsule_prune_days}d"
+    age = names.seconds(older_than or usual)
+    only_merged = merged and not (keep or older_than)
     going: list[Going] = []
     for folder in branch_folders.all_of(layout):
         rows = [r for r in rows_in(layout, folder) if r.state == "finished"]
-        merged = _merged(layout, rows)
-        going += [Going(id=row.id, why=f"{row.branch} is merged") for row in merged]
+        arrived = _merged(layout, rows)
+        going += [Going(id=row.id, why=f"{row.branch} is merged") for row in arrived]
         if not only_merged:
-            old = [row for row in _superseded(rows, max(wish.keep, 1)) if row not in merged]
+            old = [row for row in _superseded(rows, max(keep, 1)) if row not in arrived]
             going += [
                 Going(id=row.id, why="superseded")
                 for row in old
