@@ -140,7 +140,7 @@ def attendance(
     task: str,
     listed: Iterable[str] = (),
     after: str = "",
-    found: list[findings.Head | findings.Finding] | None = None,
+    found: list[findings.Found | findings.Finding] | None = None,
 ) -> Attendance:
     """Return which of a task's agents are back, at work, or missing.
 
@@ -227,7 +227,7 @@ def _seen(layout: Layout, after: str) -> list[str]:
     return [name for name in found if name]
 
 
-def _findings(layout: Layout, task: str) -> list[findings.Head | findings.Finding]:
+def _findings(layout: Layout, task: str) -> list[findings.Found | findings.Finding]:
     merged = merged_findings.load_all(layout, task)
     parts = [part.finding for _, one in merged for part in one.parts]
     return [*parts, *findings.heads(layout, task).documents]

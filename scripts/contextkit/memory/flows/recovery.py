@@ -19,7 +19,7 @@ from contextkit.memory.documents import checkpoints, findings, plans, snapshots
 from contextkit.memory.documents import merged as merged_findings
 from contextkit.memory.documents import store as memory
 from contextkit.memory.documents.checkpoints import Checkpoint
-from contextkit.memory.documents.findings import Finding, Head
+from contextkit.memory.documents.findings import Finding, Found
 from contextkit.memory.documents.merged import Merged
 from contextkit.memory.documents.plans import Plan, folded
 from contextkit.memory.documents.snapshots import Snapshot
@@ -34,48 +34,15 @@ _STATES = {"completed": "completed", "in_progress": "in progress", "pending": "p
 _SKEW = 300  # seconds that the clock of another machine may be ahead
 
 
-class RecoveredFinding:
-    """A finding of the task: its path relative to the root, and its contents.
-
-    A merged file has `parts`: one finding per source, its path being the source's name.
-    """
-
-    merged = False
-
-    def __init__(self, path: str, head: Head | Finding) -> None:
-        self.path = path
-        self.agent = head.agent
-        self.timestamp = head.timestamp
-        self.status = head.status
-        self._head = head
-
-    @property
-    def summary(self) -> str:
-        return self._head.summary
-
-    @property
-    def finding(self) -> Finding:
-        """The whole finding, read on demand."""
-        return self._head if isinstance(self._head, Finding) else self._head.finding
-
-    def public(self) -> dict[str, object]:
-        """The fields for JSON output."""
-        return {"path": self.path, "agent": self.agent, "timestamp": self.timestamp,
-                "status": self.status, "summary": self.summary, "merged": self.merged}  # fmt: skip
-
-
-class RecoveredMerge(RecoveredFinding):
-    """A merged file of findings."""
+class RecoveredMerge(Found):
+    """A merged file, with a finding per source in `parts`, whose path is the source's name."""
 
     merged = True
 
     def __init__(self, path: str, merged: Merged) -> None:
-        count = f"{len(merged.parts)} findings"
-        super().__init__(path, Finding(agent="all", status=merged.status, summary=count))
-        self.agent = memory.MERGED
-        self.timestamp = merged.timestamp
-        self.parts = tuple(RecoveredFinding(part.file, part.finding) for part in merged.parts)
-        self.more = merged.more
+        whole = Finding(agent="all", summary=f"{len(merged.parts)} findings")
+        super().__init__(path, memory.MERGED, merged.timestamp, merged.status, lambda: whole)
+        self.parts = tuple(Found.of(part.file, part.finding) for part in merged.parts)
 
 
 class InPlay(Record):
@@ -111,7 +78,7 @@ class Recovered(Record):
     plan_saved: str
     state: State
     attendance: Attendance
-    findings: tuple[RecoveredFinding, ...]
+    findings: tuple[Found, ...]
     unread: int  # how many findings are not in `findings`
     caught: object  # a `transcripts.CaughtUp`: what happened since then
     files: tuple[InPlay, ...]
@@ -342,7 +309,7 @@ class _Task:
                     return shown, None, ""
         return "", None, ""
 
-    def findings(self) -> tuple[list[tuple[str, Merged]], list[Head]]:
+    def findings(self) -> tuple[list[tuple[str, Merged]], list[Found]]:
         """Its merged findings, oldest first, and its findings, newest first."""
         if not self._task:
             return [], []
@@ -386,14 +353,14 @@ def _mtime(path: str) -> int:
 
 
 def _findings(
-    layout: Layout, merged: list[tuple[str, Merged]], heads: list[Head], most: int | None
-) -> tuple[list[RecoveredFinding], int]:
+    layout: Layout, merged: list[tuple[str, Merged]], heads: list[Found], most: int | None
+) -> tuple[list[Found], int]:
     """Return the task's findings, merged files first, then the unmerged ones, newest first.
 
     Merged files whose sources are all in newer ones are left out. Also returns how many more
     findings there are.
     """
-    found: list[RecoveredFinding] = []
+    found: list[Found] = []
     within: set[str] = set()
     for path, one in reversed(merged):
         sources = set(one.sources())
@@ -405,8 +372,7 @@ def _findings(
     if most is not None and len(left) > most:
         bad = [one for one in left[most:] if one.status != "completed"]
         kept = [*left[:most], *bad[:most]]
-    found += [RecoveredFinding(layout.shown(one.path), one) for one in kept]
-    return found, len(left) - len(kept)
+    return [*found, *kept], len(left) - len(kept)
 
 
 def _in_play(

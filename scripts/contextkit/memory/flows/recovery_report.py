@@ -17,9 +17,9 @@ from contextkit.base.records import NamedTuple, Record
 from contextkit.base.type_names import Callable, Sequence
 from contextkit.memory.documents import checkpoints, snapshots
 from contextkit.memory.documents.checkpoints import HOW_TO_RESUME
-from contextkit.memory.documents.findings import OUTPUT
+from contextkit.memory.documents.findings import OUTPUT, Found
 from contextkit.memory.documents.snapshots import UNSAID
-from contextkit.memory.flows.recovery import InPlay, Recovered, RecoveredFinding, RecoveredMerge
+from contextkit.memory.flows.recovery import InPlay, Recovered, RecoveredMerge
 from contextkit.text import fitting, sections
 
 TYPE_CHECKING = False
@@ -149,7 +149,7 @@ def _pieces(found: Recovered, fixed: list[Part], whole: list[Part], budget: int)
     if whole and 5 * sum(tokens.estimate(part.text) for part in whole) <= 3 * budget:
         listed = [_Piece(part.heading, fitting.Part(part.text), part.path) for part in whole]
     else:
-        each: list[tuple[RecoveredFinding, str, str]] = []  # with its heading and its file
+        each: list[tuple[Found, str, str]] = []  # with its heading and its file
         for one in found.findings:
             if isinstance(one, RecoveredMerge):
                 each += [(part, f"Merged findings ({one.path})", one.path) for part in one.parts]
@@ -391,7 +391,7 @@ def _is_next(found: Recovered, line: str) -> bool:
     return any(after == names.one_line(step) for step in steps) or after != bare
 
 
-def _finding(layout: Layout, one: RecoveredFinding) -> Part:
+def _finding(layout: Layout, one: Found) -> Part:
     """A finding in full."""
     who = names.one_line(f"{one.agent}, {one.status or 'unknown'}, {one.timestamp or 'unknown'}")
     line = f"### {one.path} ({who})"
