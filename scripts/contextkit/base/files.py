@@ -381,15 +381,15 @@ def opened(path: str) -> BinaryIO:
     if not path.startswith(_stores):
         return open(path, "rb")
     try:
-        file = open(os.open(proved(path), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb")
+        descriptor = os.open(proved(path), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError as error:
         if error.errno == errno.ELOOP:
             raise is_link(path) from None
         raise
-    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-        file.close()
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
         raise ContextError(f"{path}: is not a plain file: remove it")
-    return file
+    return open(descriptor, "rb")
 
 
 def touch(path: str, at: float | None = None) -> None:

@@ -21,7 +21,7 @@ _WHOLE = 64 * _PIECE  # largest size in bytes at which a file is read whole
 
 
 class Reference(Record):
-    """A file by its path relative to the root; `sha256`, or its beginning, is '' if it was missing."""
+    """A file by its path relative to the root; `sha256` may be cut, and is '' if it was missing."""
 
     path: str
     sha256: str = ""
