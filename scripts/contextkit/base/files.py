@@ -386,7 +386,7 @@ def opened(path: str) -> BinaryIO:
         if error.errno == errno.ELOOP:
             raise is_link(path) from None
         raise
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+    if stat.S_IFMT(os.fstat(descriptor).st_mode) not in (stat.S_IFREG, stat.S_IFDIR):
         os.close(descriptor)
         raise ContextError(f"{path}: is not a plain file: remove it")
     return open(descriptor, "rb")

@@ -38,6 +38,15 @@ def seal(root: str, paths: Iterable[str]) -> tuple[Reference, ...]:
     return tuple(found.values())
 
 
+def read(pairs: Iterable[tuple[object, object]]) -> tuple[Reference, ...]:
+    """The references in (path, digest) pairs of a document; any that are not text are left out."""
+    return tuple(
+        Reference(path=path, sha256=digest)
+        for path, digest in pairs
+        if isinstance(path, str) and isinstance(digest, str)
+    )
+
+
 def state(root: str, reference: Reference) -> str:
     """`fresh` (unchanged), `changed` (or created since), or `missing` (or unreadable).
 

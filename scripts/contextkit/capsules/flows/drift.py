@@ -47,8 +47,7 @@ def seal(layout: Layout, text: str) -> str:
 def marks(layout: Layout, text: str) -> list[tuple[str, str]]:
     """The sealed references of a capsule with their states; none without a seal."""
     sealed = capsules.seal_of(text)
-    digests = sealed.digests.items() if sealed else ()
-    kept = [references.Reference(path=path, sha256=digest) for path, digest in digests]
+    kept = references.read(sealed.digests.items() if sealed else ())
     return [(one.path, references.state(layout.root, one)) for one in kept]
 
 

@@ -92,7 +92,7 @@ def _count(layout: Layout, args: Arguments) -> int | None:
     if args.transcript:
         from contextkit.memory.documents import context_window
 
-        return context_window.context_tokens(_transcript(layout, args.transcript))
+        return context_window.usage(_transcript(layout, args.transcript))[0]
     try:
         text = cli.content(args.file)
     except ContextError:

@@ -8,7 +8,7 @@ describes the format.
 
 from __future__ import annotations
 
-from contextkit.base import filters, formats, names
+from contextkit.base import filters, formats, names, references
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.records import Record
 from contextkit.base.references import Reference
@@ -146,10 +146,7 @@ def _digests_in(line: str) -> tuple[Reference, ...]:
         found = formats.from_json(line[len(_DIGESTS) : -4], "digests")
     except ContextError:
         return ()
-    pairs = found.items() if isinstance(found, dict) else ()
-    return tuple(
-        Reference(path=path, sha256=digest) for path, digest in pairs if isinstance(digest, str)
-    )
+    return references.read(found.items() if isinstance(found, dict) else ())
 
 
 KEPT = memory.Kept(

@@ -172,19 +172,17 @@ def note_stored(layout: Layout, path: str, text: str, agent: str = "") -> None:
     ledger.note(layout, ledger.STORED, ref, tokens=size, agent=agent, sources=named)
 
 
-def paths(place: str, suffix: str, of: str = "") -> list[str]:
+def paths(place: str, suffix: str) -> list[str]:
     """The documents in a folder, oldest first by name; [] if the folder is missing.
 
-    `of` selects names with that prefix. Only plain files count, not drafts, links, folders or
-    pipes.
+    Only plain files count, not drafts, links, folders or pipes.
     """
     try:
         with os.scandir(place) as entries:
             found = [
                 entry.name
                 for entry in entries
-                if entry.name.startswith(of)
-                and entry.name.endswith(suffix)
+                if entry.name.endswith(suffix)
                 and entry.name[0] != "."
                 and entry.is_file(follow_symlinks=False)
             ]
@@ -279,18 +277,18 @@ def archived(layout: Layout) -> list[str]:
 #     .contextkit/memory/sessions/<session>  the task of a session; `-` for those that nobody named
 
 
-def current_task(layout: Layout, session: str = "") -> str:
+def current_task(layout: Layout) -> str:
     """The task of this session: its own, or one that belongs to no other; '' if unknown."""
-    found = candidates(layout, session)
+    found = candidates(layout)
     return found[0] if len(found) == 1 else ""
 
 
-def candidates(layout: Layout, session: str = "", starts: bool = False) -> list[str]:
-    """The tasks that may be a session's: its own, else those of nobody in particular.
+def candidates(layout: Layout, starts: bool = False) -> list[str]:
+    """The tasks that may be this session's: its own, else those of nobody in particular.
 
     One that `starts` may continue the task of any other.
     """
-    own = _owner(layout, session)
+    own = _owner(layout)
     owners = task_owners(layout)
     if own in owners:
         return [owners[own]]
@@ -320,7 +318,7 @@ def own_task(layout: Layout, session: str) -> str:
     return _task_in(layout.memory_state(f"{_SESSIONS}/{_owner(layout, session)}"))
 
 
-def _owner(layout: Layout, session: str) -> str:
+def _owner(layout: Layout, session: str = "") -> str:
     return sessions.key(session or sessions.find_current(layout)) or _NOBODY
 
 
@@ -338,7 +336,7 @@ def current_phase(layout: Layout, task: str) -> str:
 def record(layout: Layout, task: str, phase: str = "") -> None:
     """Make `task` the current one of this session, and `phase` its phase if given."""
     files.store(layout.state)
-    own = f"{_SESSIONS}/{_owner(layout, '')}"
+    own = f"{_SESSIONS}/{_owner(layout)}"
     for name, text in (("current", task), (own, task), (f"{task}.phase", phase)):
         path = layout.memory_state(name)
         if text and files.first_line(path) != text:
@@ -347,7 +345,7 @@ def record(layout: Layout, task: str, phase: str = "") -> None:
 
 def take_up(layout: Layout, task: str) -> None:
     """Make `task` that of this session, if somebody named the session; it may not be writable."""
-    own = _owner(layout, "")
+    own = _owner(layout)
     path = layout.memory_state(f"{_SESSIONS}/{own}")
     if own != _NOBODY and files.first_line(path) != task:
         try:

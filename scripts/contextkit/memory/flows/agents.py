@@ -247,45 +247,37 @@ def _verdicts(layout: Layout) -> dict[str, str]:
 # Saves that nobody has to remember
 
 
-def sent_off(layout: Layout, task: str, agents: tuple[str, ...], count: int, now: int) -> FanOut:
+def sent_off(layout: Layout, task: str, agents: tuple[str, ...], count: int, now: int) -> None:
     """Record that agents are about to start on a task: a new fan-out, replacing the last one."""
     made = FanOut(task=task, started=names.iso(now), agents=agents, count=count)
-    return _change_fan_out(layout, task, lambda _: made)
+    _change_fan_out(layout, task, lambda _: made)
 
 
-class Ended(Record):
-    """What the end of an agent wrote: paths relative to the root, empty if nothing was due."""
+def agent_ended(layout: Layout, agent: str, text: str, now: int) -> list[str]:
+    """Save the last words of an agent as a finding, if the agent belongs to the current task.
 
-    task: str = ""
-    finding: str = ""
-    checkpoint: str = ""
-
-
-def agent_ended(layout: Layout, agent: str, text: str, now: int, task: str = "") -> Ended:
-    """Save the last words of an agent as a finding, if the agent belongs to the task.
-
-    For a host's hook. Does nothing without a current task, or for an agent that is neither in the
-    task's fan-out nor listed as active in its newest checkpoint. An end reported twice counts once.
+    For a host's hook. Returns the paths of what was written: none for an agent that is neither in
+    the fan-out nor listed as active in the newest checkpoint. An end reported twice counts once.
     The last agent of a fan-out writes a checkpoint unless `memory_agent_completion` is false.
     """
     from contextkit.base import redaction
     from contextkit.memory.flows import saving
 
-    task = task or memory.current_task(layout)
+    task = memory.current_task(layout)
     if not task or not _belongs(layout, task, agent):
-        return Ended(task=task)
+        return []
     text = redaction.redacted(text, layout.limits.secrets_allow)[0]
     digest = names.sha256(text.encode("utf-8", "replace"))[:16]
     if last_fan_out(layout, task).returned.get(agent) == digest:
-        return Ended(task=task)
-    path = ""
+        return []
+    written = []
     if text.strip():
         fields = {"agent": agent, "description": "", "status": "", "summary": ""}
-        path = layout.shown(saving.finding(layout, task, fields, text, now).write())
+        written.append(layout.shown(saving.finding(layout, task, fields, text, now).write()))
     _change_fan_out(
         layout, task, lambda sent: sent.replace(returned={**sent.returned, agent: digest})
     )
-    return Ended(task=task, finding=path, checkpoint=batch_ended(layout, task, now))
+    return [*written, *filter(None, (batch_ended(layout, task, now),))]
 
 
 def _belongs(layout: Layout, task: str, agent: str) -> bool:
@@ -296,8 +288,8 @@ def _belongs(layout: Layout, task: str, agent: str) -> bool:
     sent = last_fan_out(layout, task)
     if sent.started and not sent.closed and sent.expects(agent):
         return True
-    saved = checkpoints.load_all(layout, task)
-    return bool(saved) and folded(agent) in map(folded, saved[-1][1].active_agents)
+    saved = checkpoints.last(layout, task)
+    return saved is not None and folded(agent) in map(folded, saved.active_agents)
 
 
 def batch_ended(layout: Layout, task: str, now: int, saved: bool = False) -> str:

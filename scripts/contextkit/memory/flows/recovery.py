@@ -128,7 +128,7 @@ def load(
     live = _Live(layout, warnings)
     several: list[str] = []
     if not task:
-        several = [t for t in memory.candidates(layout, "", starts) if live.knows(t)]
+        several = [t for t in memory.candidates(layout, starts) if live.knows(t)]
         task = several[0] if len(several) == 1 else ""
     if not (task or several) and (starts or not memory.task_owners(layout)):
         task = live.latest_task(now)

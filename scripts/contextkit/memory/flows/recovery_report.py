@@ -248,14 +248,14 @@ def _fixed(layout: Layout, found: Recovered) -> list[Part]:
     parts = [Part(text=_facts(layout, found), path=found.checkpoint_path, first=True)]
     path = found.checkpoint_path or found.plan_path
     if found.checkpoint or found.state.next_action:
-        parts.append(_text_part("Next action", found.state.next_action, path, first=True))
+        parts.append(_text_part("Next action", found.state.next_action, path))
     if found.checkpoint:
         advice = without_recovery(found.checkpoint.recovery_instructions)
         usual = advice == HOW_TO_RESUME and not any(
             f.state != references.FRESH for f in found.files
         )
         if advice.strip() and not usual:
-            parts.append(_text_part("Recovery instructions", advice, path, first=True))
+            parts.append(_text_part("Recovery instructions", advice, path))
     caught: CaughtUp | None = found.caught  # type: ignore[assignment]
     if caught:
         session = names.one_line(caught.session)
@@ -265,7 +265,7 @@ def _fixed(layout: Layout, found: Recovered) -> list[Part]:
         heading = "Snapshot, newer than the checkpoint" if found.checkpoint else "Snapshot"
         parts.append(_of_snapshot(found, found.snapshot, heading))
     if found.plan_path:
-        plan = _document(layout, found, found.plan_path, "Plan")
+        plan = _plan(layout, found, found.plan_path)
         parts += [plan] if plan.text else []
     if found.files:
         parts.append(_files_in_play(found))
@@ -328,12 +328,12 @@ def _states(found: Recovered) -> list[dict[str, str]]:
     ]
 
 
-def _text_part(heading: str, text: str, path: str, first: bool = False) -> Part:
+def _text_part(heading: str, text: str, path: str) -> Part:
     body = _demoted(filters.prose(text.strip()), 2) or "unknown"
-    return Part(heading=heading, text=body, path=path, first=first)
+    return Part(heading=heading, text=body, path=path, first=True)
 
 
-def _document(layout: Layout, found: Recovered, path: str, heading: str) -> Part:
+def _plan(layout: Layout, found: Recovered, path: str) -> Part:
     """The plan, without its title, empty sections, and what the report already says."""
     outline = sections.Outline(_text(layout, path).replace("\r\n", "\n"))
     outline.sections = [
@@ -341,7 +341,7 @@ def _document(layout: Layout, found: Recovered, path: str, heading: str) -> Part
         for one in outline.sections
         if one.name.lower() != "progress"
     ]
-    return Part(heading=f"{heading} ({path})", text=_body(outline.text, 1), path=path)
+    return Part(heading=f"Plan ({path})", text=_body(outline.text, 1), path=path)
 
 
 def _later_steps(section: sections.Section, found: Recovered) -> sections.Section:

@@ -111,15 +111,6 @@ def _text(row: object, where: str) -> str:
     raise bad_input(f"{where}: must be a list of texts")
 
 
-def notes(items: Iterable[str]) -> tuple[FileNote, ...]:
-    """Parse the items of `files=`, each `path - description`."""
-    found = []
-    for text in items:
-        path, _, note = text.partition(" - ")
-        found.append(FileNote(path=path.strip().strip("`"), note=note))
-    return tuple(found)
-
-
 # Documents from fields
 
 
@@ -183,7 +174,7 @@ def _finding(task: str, fields: Fields, report: str, now: int) -> Finding:
         read = _of_output(report) or reports.read(report)
     given = {name: value for name, value in fields.items() if value}
     if "files" in given:
-        given["files"] = notes(given["files"])
+        given["files"] = tuple(map(sections.file_note, given["files"]))
     more = list(read.get("more", ()))
     for name in findings.LISTS:  # given items add to those of the report
         given[name] = (
@@ -222,7 +213,7 @@ def _of_output(report: str) -> Fields:
 
 def snapshot(layout: Layout, task: str, fields: Fields, now: int) -> Pending:
     """A snapshot from fields, with a digest of each file in play."""
-    in_play = notes(fields.pop("files"))
+    in_play = tuple(map(sections.file_note, fields.pop("files")))
     made: Snapshot = snapshots.make(
         timestamp=names.iso(now),
         task_id=task and memory.check_task(task),
@@ -262,7 +253,8 @@ def checkpoint(
     phase = memory.meant_phase(phase)
     known = plans.of_task(layout, memory.check_task(task))
     found = [*_found(layout, task), *coming]
-    in_play = [*notes(fields.get("files", ())), *(file for one in found for file in one.files)]
+    given = map(sections.file_note, fields.get("files", ()))
+    in_play = [*given, *(file for one in found for file in one.files)]
     next_action = fields.get("next_action") or next_step(layout, task)
     next_action = next_action or f"Decide what comes next: no plan of {task} says it"
     count = fields.get("findings_count")
@@ -292,14 +284,14 @@ def carried(layout: Layout, task: str, said: str) -> Fields:
     Since an agent that resumes reads only the newest checkpoint, the summary repeats where the task
     stood before.
     """
-    saved = checkpoints.load_all(layout, task)
+    saved = checkpoints.last(layout, task)
     if not saved:
         return {"summary": said}
-    before = saved[-1][1].context_summary.rpartition(_BEFORE)[2]
+    before = saved.context_summary.rpartition(_BEFORE)[2]
     known = plans.of_task(layout, task).next_actions
     return {
         "summary": f"{said}{_BEFORE}{before}" if before else said,
-        "next_action": known[0] if known else saved[-1][1].next_action,
+        "next_action": known[0] if known else saved.next_action,
     }
 
 
@@ -330,10 +322,8 @@ def _found(layout: Layout, task: str) -> list[Finding]:
 def phase_of(layout: Layout, task: str) -> str:
     """The phase of a task: as recorded, else that of its newest checkpoint, else the first."""
     recorded = memory.current_phase(layout, memory.check_task(task))
-    if recorded:
-        return recorded
-    saved = checkpoints.load_all(layout, task)
-    return saved[-1][1].phase if saved else memory.PHASES[0]
+    saved = None if recorded else checkpoints.last(layout, task)
+    return saved.phase if saved else recorded or memory.PHASES[0]
 
 
 def batch(layout: Layout, task: str, fields: Fields, now: int) -> tuple[str, list[Pending]]:
@@ -389,8 +379,7 @@ def automatic_snapshot(
     task = task or memory.current_task(layout)
     plan = plans.of_task(layout, task) if task else Plan(task_id="none")
     recent = findings.load_all(layout, task)[: -_FINDINGS - 1 : -1] if task else []
-    saved = checkpoints.load_all(layout, task)[-1:] if task else []
-    checkpoint = saved[0][1] if saved else None
+    checkpoint = checkpoints.last(layout, task) if task else None
     caught, edited, whole = _caught_up(layout, transcript, checkpoint)
     known: dict[str, FileNote] = {}
     for file in (*modified, *edited, *(file for _, one in recent for file in one.files)):

@@ -68,7 +68,6 @@ def catch_up(
     root: str = "",
     limits: Limits = _USUAL,
     in_hook: bool = False,
-    max_tokens: int = MOST_TOKENS,
 ) -> CaughtUp:
     """Return what the session with the transcript `path` did since the time `since` (ISO, UTC).
 
@@ -93,7 +92,7 @@ def catch_up(
         last_said=(_texts(events, conversations.SAID) or ("",))[-1],
         whole="\n".join(filter(None, (text for e in events for text in (e.text, e.why)))),
     )
-    return caught.replace(text=_fitted(caught, max_tokens, limits.tokenizer))
+    return caught.replace(text=_fitted(caught, MOST_TOKENS, limits.tokenizer))
 
 
 def _last(events: list[Event], most: int) -> list[Event]:
