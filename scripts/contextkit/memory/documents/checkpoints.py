@@ -91,7 +91,8 @@ KEPT = memory.Kept(
     parse,
     write=lambda checkpoint, stem: render(checkpoint.replace(checkpoint_id=stem)),
     named=lambda checkpoint: f"cp_{checkpoint.phase}",
-    is_of=lambda checkpoint, task: task == checkpoint.task_id,
+    of=lambda checkpoint: checkpoint.task_id,
+    state=lambda checkpoint: checkpoint.phase,
     dated=lambda checkpoint: checkpoint.timestamp,
 )
 save, load, load_all = KEPT.save, KEPT.load, KEPT.load_all

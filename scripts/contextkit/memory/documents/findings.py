@@ -71,10 +71,6 @@ class Finding(Record):
         if self.status and self.status not in STATUSES:
             raise bad_input(f"status={self.status[:60]}: must be one of {', '.join(STATUSES)}")
 
-    def is_of(self, task: str) -> bool:
-        """Whether the finding belongs to `task`: by id or, if it has no id, by description."""
-        return task in (self.task_id, "" if self.task_id else self.description)
-
     def texts(self) -> Iterable[str]:
         """Yield every text in the finding, in the order of the format."""
         yield self.summary
@@ -175,7 +171,8 @@ KEPT = memory.Kept(
     parse,
     write=lambda finding, _: render(finding),
     named=lambda finding: memory.check_agent(finding.agent),
-    is_of=Finding.is_of,
+    of=lambda finding: finding.task_id or finding.description,
+    state=lambda finding: finding.status,
     by=lambda finding: finding.agent,
     has=lambda name: not is_merged(name),
 )
@@ -260,7 +257,7 @@ def _of_task(path: str, shown: str, task: str) -> Found | None:
         if of == task and usual and _is_agent(agent):
             return Found(shown, agent, when, status, lambda: load(path), data)
     finding = load(path)
-    return Found.of(shown, finding) if finding.is_of(task) else None
+    return Found.of(shown, finding) if KEPT.of(finding) == task else None
 
 
 def _value(line: bytes) -> str:

@@ -195,7 +195,8 @@ KEPT = memory.Kept(
     parse,
     write=lambda merged, _: render(merged),
     named=lambda _: memory.MERGED,
-    is_of=lambda merged, task: task == merged.task_id,
+    of=lambda merged: merged.task_id,
+    state=lambda merged: merged.status,
     has=findings.is_merged,
 )
 save, load, load_all = KEPT.save, KEPT.load, KEPT.load_all

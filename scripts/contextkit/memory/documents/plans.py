@@ -195,7 +195,7 @@ KEPT = memory.Kept(
     parse,
     write=lambda plan, _: render(plan),
     named=lambda plan: plan.task_id,
-    is_of=lambda plan, task: task == plan.task_id,
+    of=lambda plan: plan.task_id,
 )
 load, load_all = KEPT.load, KEPT.load_all
 

@@ -154,7 +154,8 @@ KEPT = memory.Kept(
     parse,
     write=lambda snapshot, _: render(snapshot),
     named=lambda _: "snap",
-    is_of=lambda snapshot, task: task == (snapshot.task_id or snapshot.task),
+    of=lambda snapshot: snapshot.task_id or snapshot.task,
+    state=lambda snapshot: snapshot.reason,
     dated=lambda snapshot: snapshot.timestamp,
 )
 save, load, load_all = KEPT.save, KEPT.load, KEPT.load_all

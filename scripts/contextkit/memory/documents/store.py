@@ -207,8 +207,9 @@ class Kept(Generic[T]):
     """The documents of one kind on disk: `save`, `load` and `load_all`.
 
     write: a document's text, for the stem of its file; named: what comes before the time in its
-    name; is_of: whether it belongs to a task; dated: what to sort by before the name; by: the agent
-    that wrote it; has: whether a file of this name is one of these.
+    name; of: the task that it belongs to, by id or in words; state: its status, phase or reason;
+    dated: what to sort by before the name; by: the agent that wrote it; has: whether a file of this
+    name is one of these.
     """
 
     def __init__(
@@ -217,13 +218,14 @@ class Kept(Generic[T]):
         parse: Callable[[str], T],
         write: Callable[[T, str], str],
         named: Callable[[T], str],
-        is_of: Callable[[T, str], bool],
+        of: Callable[[T], str],
+        state: Callable[[T], str] = lambda _: "",
         dated: Callable[[T], str] = lambda _: "",
         by: Callable[[T], str] = lambda _: "",
         has: Callable[[str], bool] = lambda _: True,
     ) -> None:
         self._kind, self._parse, self._write, self._named = kind, parse, write, named
-        self._is_of, self._dated, self._by, self._has = is_of, dated, by, has
+        self.of, self.state, self._dated, self._by, self._has = of, state, dated, by, has
 
     def save(self, layout: Layout, document: T, moment: int) -> str:
         """Save a new document, never overwriting one; return its path."""
@@ -252,7 +254,7 @@ class Kept(Generic[T]):
         there = paths(place or layout.memory_folder(self._kind), suffix(self._kind))
         own = [path for path in there if self._has(path.rpartition("/")[2])]
         found = stores.load(layout, own, self.load)
-        mine = [pair for pair in found if not task or self._is_of(pair[1], task)]
+        mine = [pair for pair in found if task in ("", self.of(pair[1]))]
         mine.sort(key=lambda pair: self._dated(pair[1]))  # stable: names are already in order
         return stores.Loaded(mine, found.broken)
 
