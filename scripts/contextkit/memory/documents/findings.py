@@ -128,13 +128,9 @@ def parse(text: str) -> Finding:
     """Parse a finding. Raises ContextError if the title is not that of a finding."""
     fields, outline = FORM.parse(text)
     status = outline.value("Status").lower()
-    return Finding(**fields, more=more_of(outline, HEADINGS, _header_of(status)))
-
-
-def _header_of(status: str) -> tuple[str, ...]:
-    """The prefixes of the lines above the first section that are fields of the finding."""
-    fields = ("# ", "**Task", "**Timestamp", "**Status")
-    return fields if status in ("", *STATUSES) else fields[:-1]
+    header = ("# ", "**Task", "**Timestamp", "**Status")
+    known = header if status in ("", *STATUSES) else header[:-1]
+    return Finding(**fields, more=more_of(outline, HEADINGS, known))
 
 
 def more_of(
@@ -248,31 +244,24 @@ def heads(layout: Layout, task: str, place: str = "") -> Loaded[Found]:
 def _of_task(path: str, shown: str, task: str) -> Found | None:
     """The finding at `path` if it is of the task; it is read whole if it is not as we write it."""
     data = _beginning(path)
+    try:
+        agent, when, status, of = _head(data)
+    except (ValueError, ContextError):
+        finding = load(path)
+        return Found.of(shown, finding) if KEPT.of(finding) == task else None
+    return Found(shown, agent, when, status, lambda: load(path), data) if of == task else None
+
+
+def _head(data: bytes) -> tuple[str, str, str, str]:
+    """Agent, time, status and task of a file as we write it. Raises ValueError for any other."""
     lines = data[: data.find(b"\n\n")].split(b"\n")
-    if len(lines) == 5 and all(map(bytes.startswith, lines, _LINES)):
-        agent, _, when, status, of = map(_value, lines)
-        if of not in (task, "unknown", ""):
-            return None
-        usual = names.shape(when) == "0000-00-00T00:00:00Z" and status in STATUSES
-        if of == task and usual and _is_agent(agent):
-            return Found(shown, agent, when, status, lambda: load(path), data)
-    finding = load(path)
-    return Found.of(shown, finding) if KEPT.of(finding) == task else None
-
-
-def _value(line: bytes) -> str:
-    """What follows the label of a line of the head; '' if it is not UTF-8."""
-    try:
-        return line.partition(b": ")[2].decode()
-    except UnicodeDecodeError:
-        return ""
-
-
-def _is_agent(name: str) -> bool:
-    try:
-        return bool(memory.check_agent(name))
-    except ContextError:
-        return False
+    if len(lines) != len(_LINES) or not all(map(bytes.startswith, lines, _LINES)):
+        raise ValueError
+    agent, _, when, status, task = (line.partition(b": ")[2].decode() for line in lines)
+    memory.check_agent(agent)
+    if names.shape(when) != "0000-00-00T00:00:00Z" or status not in STATUSES or task == "unknown":
+        raise ValueError
+    return agent, when, status, task
 
 
 def _beginning(path: str) -> bytes:

@@ -140,22 +140,16 @@ def _sources(outline: sections.Outline) -> dict[str, dict[str, Any]]:
         note = sections.file_note(line[2:])
         graded, _, rest = note.note.partition(" by ")
         status, _, timestamp = graded.partition(" ")
-        agent, colon, description = _named(rest)
-        if note.path and colon:
+        agent, description = sections.code_span(rest)
+        if note.path and description.startswith(":"):
             found[note.path] = {
                 "agent": agent,
-                "description": sections.clean(description),
+                "description": sections.clean(description[1:]),
                 "timestamp": memory.utc(timestamp),
                 "status": status if status in findings.STATUSES else "",
                 **{field: [] for field in ("summary", "more", *LISTS)},
             }
     return found
-
-
-def _named(text: str) -> tuple[str, str, str]:
-    """Split `` `agent`: description`` into agent, colon and description; no colon if malformed."""
-    agent, rest = sections.code_span(text)
-    return agent, rest[:1] if rest.startswith(":") else "", rest[1:]
 
 
 def _take_groups(

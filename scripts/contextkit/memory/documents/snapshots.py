@@ -66,18 +66,9 @@ def make(
         reason=reason,
         task_id=task_id,
         task=sections.clean(names.one_line(task)) or task_id,
-        agents=tuple(a for a in (_agent(agent) for agent in agents) if a),
+        agents=sections.clean_all(names.one_line(agent.replace(",", " ")) for agent in agents),
         **FORM.clean({"summary": summary} | fields),
     )
-
-
-def _agent(name: str) -> str:
-    return sections.clean(names.one_line(name.replace(",", " ")))
-
-
-def _tokens(written: str) -> int:
-    digits = written.lstrip("~ ").replace(",", "").replace("_", "")
-    return int(digits) if names.is_whole(digits, 15) else 0
 
 
 FORM = codec.Form(
@@ -103,7 +94,7 @@ FORM = codec.Form(
     },
     readers={
         "timestamp": memory.utc,
-        "tokens": _tokens,
+        "tokens": lambda written: names.count(written) or 0,
         "reason": codec.one_of(REASONS),
         "phase": codec.one_of(memory.PHASES),
         "agents": codec.listed,

@@ -411,13 +411,13 @@ def _body(text: str, by: int) -> str:
     if outline.title():
         head = outline.head.lines[1:]
         outline.head.lines = [line for line in head if not line.endswith("unknown")]
-    outline.sections = [one for one in outline.sections if _says_something(one)]
+    outline.sections = [
+        section
+        for section in outline.sections
+        if any(line.strip().lower() not in _SILENT for line in section.lines)
+    ]
     lines = [line for line in outline.text.split("\n") if not line.startswith("<!-- contextkit:")]
     return _demoted("\n".join(lines).strip(), by)
-
-
-def _says_something(section: sections.Section) -> bool:
-    return any(line.strip().lower() not in _SILENT for line in section.lines)
 
 
 def _text(layout: Layout, path: str) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import re
 
-from contextkit.base import names, redaction, templates, tokens
+from contextkit.base import markdown, names, redaction, templates, tokens
 from contextkit.base.records import Record
 from contextkit.base.settings import Limits
 from contextkit.base.type_names import Iterable, Sequence
@@ -159,20 +159,11 @@ def _decisions(events: list[Event]) -> tuple[str, ...]:
         if event.kind == conversations.CHOSE:
             found.append(event.text)
         elif event.kind == conversations.SAID:
-            said = [s for s in _SENTENCE.split(_without_code(event.text)) if _DECIDES.search(s)]
-            found += [_bare(sentence) for sentence in reversed(said)]
+            text = "\n".join(line for _, line in markdown.outside_fences(event.text))
+            said = [s for s in _SENTENCE.split(text) if _DECIDES.search(s)]
+            found += [s.strip().lstrip("#>-*+ ").replace("**", "") for s in reversed(said)]
     clean = [names.one_line(text)[:400] for text in found]
     return tuple(dict.fromkeys(text for text in clean if len(text) > 11))
-
-
-def _bare(sentence: str) -> str:
-    return sentence.strip().lstrip("#>-*+ ").replace("**", "")
-
-
-def _without_code(text: str) -> str:
-    from contextkit.base import markdown
-
-    return "\n".join(line for _, line in markdown.outside_fences(text))
 
 
 # Fitting into the requested tokens
