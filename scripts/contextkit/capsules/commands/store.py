@@ -28,11 +28,11 @@ WORKSTREAM = Option(name="workstream", help="only those of this workstream")
 
 
 def save(layout: Layout, args: Arguments) -> str:
-    from contextkit.capsules.flows import saving
+    from contextkit.capsules.flows import upkeep
 
     if sys.stdin is None or sys.stdin.isatty():
         raise bad_input("pipe the agent's reply in: your-agent < prompt.md | make capsule_save")
-    path, said = saving.save(
+    path, said = upkeep.save(
         layout,
         cli.content("-"),
         names.now(),
