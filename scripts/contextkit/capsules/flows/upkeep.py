@@ -1,5 +1,6 @@
 """What happens to a capsule once an agent has written it.
 
+    problems  what keeps a text from being saved as a capsule
     check     find everything that is wrong with one, judging by the text and the repository
     save      check the reply of an agent, and write it with what the one before it held open
     seal      record the commit and digests of the files it refers to in its front matter
@@ -51,6 +52,11 @@ def _error(what: str, line: int = 0, mend: str = "") -> Lint:
 
 def _warning(what: str, line: int = 0, mend: str = "") -> Lint:
     return Lint(severity=WARNING, line=line, what=what, mend=mend)
+
+
+def problems(layout: Layout, text: str, where: str = "capsule") -> list[str]:
+    """What keeps `text` from being a finished capsule: the errors of `check`, as sentences."""
+    return [lint.formatted(where) for lint in _of_text(layout, text) if lint.severity == ERROR]
 
 
 def check(layout: Layout, path: str) -> list[Lint]:
@@ -203,11 +209,9 @@ def save(
         said += [f"redacted: {redaction.summary(secrets)}"] if secrets else []
     if not text.strip():
         raise bad_input("standard input is empty: pipe the agent's reply in")
-    wrong = [one for one in _of_text(layout, text) if one.severity == ERROR]
+    wrong = problems(layout, text, "reply")
     if wrong:
-        raise bad_input(
-            "\n".join([*(one.formatted("reply") for one in wrong), "nothing was written"])
-        )
+        raise bad_input("\n".join([*wrong, "nothing was written"]))
     capsule, _ = capsules.parse(text)
     path = _target(layout, capsule, file, branch)
     text, more = _continued(layout, text, capsule)
