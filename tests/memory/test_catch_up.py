@@ -73,7 +73,7 @@ def test_edited_files_without_room_are_counted(
     edit = "".join(line for line in lines if "toolu_03" in line)  # the call and its result
     more = [
         edit.replace("src/cache.py", f"src/part{n}.py").replace("toolu_03", f"more_{n}")
-        for n in range(80)
+        for n in range(300)
     ]
     path.write_text("".join([*lines, *more]), encoding="utf-8")
     monkeypatch.setattr(transcripts, "MOST_TOKENS", 200)

@@ -192,10 +192,8 @@ def load_all(layout: Layout, path: str = "") -> Loaded[Reminder]:
     """The reminders in an inbox (default: the documented one); empty if it does not exist."""
     place = path or layout.reminders
 
-    def read(path: str) -> tuple[Reminder, ...]:
-        return parse(files.read(path))
-
-    found = stores.load(layout, [place] if os.path.lexists(place) else [], read)
+    there = [place] if os.path.lexists(place) else []
+    found = stores.load(layout, there, lambda path: parse(files.read(path)))
     return Loaded([(place, one) for inbox in found.documents for one in inbox], found.broken)
 
 

@@ -155,12 +155,16 @@ def attendance(
     if not expected and not sent.started:
         return Attendance()
     heads = _findings(layout, task) if found is None else found
-    since = [one.agent for one in heads if one.timestamp >= sent.started]
-    since = list(dict.fromkeys([*since, *sent.returned]))
+    left = [(one.agent, one.timestamp) for one in heads]
+    left += [(name, sent.started) for name in sent.returned]
+    since = dict.fromkeys(name for name, when in left if when >= sent.started)
     unnamed = max(0, sent.count - len(sent.agents))
     others = [name for name in since if folded(name) not in expected] if sent.started else []
     at_work = set(map(folded, running))
-    back = _back(layout, sent, {one.agent for one in heads}, since)
+    # for an agent of the fan-out only what it left since then counts
+    own = set(map(folded, sent.agents))
+    left += _verdicts(layout).items()
+    back = {folded(one) for one, when in left if when >= sent.started or folded(one) not in own}
     away = {key: name for key, name in expected.items() if key not in at_work}
     return Attendance(
         expected=len(expected) + unnamed,
@@ -169,22 +173,6 @@ def attendance(
         missing=tuple(name for key, name in away.items() if key not in back),
         since=sent.started,
     )
-
-
-def _back(layout: Layout, sent: FanOut, reported: set[str], since: list[str]) -> set[str]:
-    """The agents that are back, by folded name: those that left a finding or a verdict.
-
-    For an agent of the fan-out only what it left since then counts; `reported` left a finding at
-    any time.
-    """
-    own = set(map(folded, sent.agents))
-    verdicts = _verdicts(layout).items()
-    ever = {*map(folded, reported), *(key for key, _ in verdicts)}
-    return {
-        *map(folded, since),
-        *(key for key, when in verdicts if when >= sent.started),
-        *(ever - own),
-    }
 
 
 def _launched(layout: Layout, after: str) -> tuple[list[str], list[str]]:

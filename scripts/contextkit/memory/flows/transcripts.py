@@ -14,11 +14,12 @@ import re
 from contextkit.base import markdown, names, redaction, templates, tokens
 from contextkit.base.records import Record
 from contextkit.base.settings import Limits
-from contextkit.base.type_names import Iterable, Sequence
+from contextkit.base.type_names import Sequence
 from contextkit.hosts.documents import contracts
 from contextkit.memory.documents import conversations
 from contextkit.memory.documents.conversations import Event
 from contextkit.text import fitting
+from contextkit.text.fitting import Part
 
 MOST_TOKENS = 800
 _HOOK_BYTES = 256 << 10  # bytes of a transcript that a hook reads
@@ -33,7 +34,7 @@ _DECIDES = re.compile(
 )
 _SENTENCE = re.compile(r"(?<=[.!?。])\s+|\n+")
 _EDITED = "Files edited"  # all in one line
-_MOST_LISTED = 200  # items of a list that are considered
+_LATE = 1 << 20  # the steps of cutting before the last request is cut; later ones are multiples
 _USUAL = Limits()
 _OPEN = ("in_progress", "pending")
 
@@ -171,14 +172,11 @@ def _decisions(events: list[Event]) -> tuple[str, ...]:
 
 def _fitted(caught: CaughtUp, max_tokens: int, tokenizer: str) -> str:
     """What happened, as much of it as fits."""
-    lists = _lists(caught).values()
-    texts = [*caught.requests, caught.last_said, *(text for some in lists for text in some)]
-    moves = _moves(len(caught.requests), [len(some) for some in lists])
 
     def fits(kept: Sequence[str]) -> bool:
         return tokens.within(_rendered(caught, kept), max_tokens, tokenizer)
 
-    fitted = fitting.fit(fitting.parts(texts, moves), fits)
+    fitted = fitting.fit(_parts(caught), fits)
     return _rendered(caught, fitted) if fits(fitted) else ""
 
 
@@ -190,23 +188,18 @@ def _lists(caught: CaughtUp) -> dict[str, tuple[str, ...]]:
     }  # fmt: skip
 
 
-def _moves(requests: int, lengths: list[int]) -> list[tuple[Iterable[int], int]]:
+def _parts(caught: CaughtUp) -> list[Part]:
     """What is cut, in this order: earlier requests, long lists, what was said and asked last."""
-    starts = [requests + 1 + sum(lengths[:number]) for number in range(len(lengths))]
-
-    def drop(first: int, last: int) -> list[tuple[Iterable[int], int]]:
-        """Leave out the items from the `last` to the `first` of every list, one row at a time."""
-        places = list(zip(starts, lengths, strict=True))
-        rows = range(min(last, max(lengths, default=0)) - 1, first - 1, -1)
-        return [([start + row for start, most in places if row < most], 0) for row in rows]
-
-    newest, said = (requests - 1, *range(requests - 1)) if requests else (), requests
-    asked = newest[:1]
-    return [
-        *((range(end), 0) for end in range(1, requests)), ((said,), 900), *drop(6, _MOST_LISTED),
-        (asked, 1200), ((said,), 400), *drop(2, 6), (asked, 500), ((said,), 0), *drop(0, 2),
-        (asked, 60),
-    ]  # fmt: skip
+    earlier = [Part(text, ((at, 0),)) for at, text in enumerate(caught.requests[:-1])]
+    last = [Part(text, ((_LATE, 1200), (3 * _LATE, 500), (5 * _LATE, 60)))
+            for text in caught.requests[-1:]]  # fmt: skip
+    said = Part(caught.last_said, ((len(earlier), 900), (_LATE + 1, 400), (3 * _LATE + 1, 0)))
+    listed = [
+        Part(text, (((1 if row >= 6 else 3 if row >= 2 else 5) * _LATE - 1 - row, 0),))
+        for some in _lists(caught).values()
+        for row, text in enumerate(some)
+    ]
+    return [*earlier, *last, said, *listed]
 
 
 def _rendered(caught: CaughtUp, kept: Sequence[str]) -> str:
