@@ -11,7 +11,7 @@ import os
 import sys
 
 from contextkit.base import cli, names
-from contextkit.base.commands import Answer, Arguments, Command, Option, Program
+from contextkit.base.commands import Answer, Arguments, Option, Program, command
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Sequence
@@ -20,6 +20,17 @@ from contextkit.subagents.flows import launch as launching
 _KITS_OWN = ("parallelus", "engine", "bin", "launch_subagent.sh")
 
 
+@command(
+    "add the capsule to the prompt, then start the agent as before",
+    Option("prompt", "the prompt's file", required=True),
+    Option("path", "the sandbox"),
+    Option("launcher", "the kind of launcher"),
+    Option("log", "the log's file"),
+    Option("type", "the kind of sandbox"),
+    Option("title", "the subagent's id; its row in the registry names the capsule"),
+    Option("capsule", "a path, latest or none (default: CONTEXTKIT_CAPSULE)"),
+    needs=("yaml", "frontmatter"),
+)
 def launch(layout: Layout, args: Arguments) -> Answer:
     wanted = args.capsule or os.environ.get("CONTEXTKIT_CAPSULE", "")
     try:
@@ -40,25 +51,7 @@ PROGRAM = Program(
     name="launch_with_capsule",
     about=__doc__ or "",
     default="launch",
-    commands=(
-        Command(
-            run=launch,
-            help="add the capsule to the prompt, then start the agent as before",
-            needs=("yaml", "frontmatter"),
-            options=(
-                Option(name="prompt", required=True, help="the prompt's file"),
-                Option(name="path", help="the sandbox"),
-                Option(name="launcher", help="the kind of launcher"),
-                Option(name="log", help="the log's file"),
-                Option(name="type", help="the kind of sandbox"),
-                Option(
-                    name="title",
-                    help="the subagent's id; its row in the registry names the capsule",
-                ),
-                Option(name="capsule", help="a path, latest or none (default: CONTEXTKIT_CAPSULE)"),
-            ),
-        ),
-    ),
+    commands=(launch,),
 )
 
 

@@ -39,6 +39,9 @@ class Option(Declaration):
     choices: tuple[str, ...] = ()
     address: str = ""
 
+    def __init__(self, name: str, help: str, **more: Any) -> None:
+        super().__init__(name=name, help=help, **more)
+
     @property
     def spellings(self) -> tuple[str, ...]:
         """Its names on a command line, without leading dashes."""
@@ -78,6 +81,13 @@ class Command(Declaration):
     @property
     def name(self) -> str:
         return self.run.__name__.rstrip("_")
+
+
+def command(
+    help: str, *options: Option, needs: tuple[str, ...] = (), now: str = ""
+) -> Callable[[Callable[..., Any]], Command]:
+    """Make the function below a command with these options."""
+    return lambda run: Command(run=run, help=help, options=options, needs=needs, now=now)
 
 
 class Program(Declaration):
@@ -129,11 +139,11 @@ class Rows(Declaration):
     status: int = 0
 
 
-ROOT = Option(name="root", help="the repository (default: the one around the current directory)")
-JSON = Option(name="json", kind="flag", help="JSON for programs instead of a table for people")
-DRY_RUN = Option(name="dry_run", kind="flag", help="only show what would be done")
-REDACT = Option(name="redact", kind="flag", help="redact secrets instead of refusing them")
-WORKTREE = Option(name="worktree", help="another worktree: its path, or the branch in it")
+ROOT = Option("root", "the repository (default: the one around the current directory)")
+JSON = Option("json", "JSON for programs instead of a table for people", kind="flag")
+DRY_RUN = Option("dry_run", "only show what would be done", kind="flag")
+REDACT = Option("redact", "redact secrets instead of refusing them", kind="flag")
+WORKTREE = Option("worktree", "another worktree: its path, or the branch in it")
 
 
 def options_of(command: Command) -> tuple[Option, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from contextkit.base import cli, files, names, templates
-from contextkit.base.commands import JSON, Arguments, Command, Option, Program, Rows
+from contextkit.base.commands import JSON, Arguments, Option, Program, Rows, command
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Sequence
@@ -23,6 +23,16 @@ DAY_COLUMNS = tuple((name, name) for name in ("arm", "runs", "solved", "turns", 
                                               "seconds", "failed"))  # fmt: skip
 
 
+@command(
+    "ask your model about stored texts, with and without them",
+    Option("cmd", "your agent's command line", required=True),
+    Option("folder", "texts to try (default: what is stored here)"),
+    Option("n", "at most this many texts", kind="whole"),
+    Option("with", "one more arm: a program that shortens a text"),
+    Option("timeout", "seconds for a call (default: 300)", kind="whole"),
+    Option("yes", "start without asking", kind="flag"),
+    JSON,
+)
 def model(layout: Layout, args: Arguments) -> Rows:
     from contextkit.evaluation.documents import score
     from contextkit.evaluation.flows import trial
@@ -47,6 +57,15 @@ def model(layout: Layout, args: Arguments) -> Rows:
     return table
 
 
+@command(
+    "let your own agent do a day's work, with our hooks and without",
+    Option("cmd", "your agent's command line", required=True),
+    Option("host", "whose transcripts it writes (default: by its name)"),
+    Option("n", "days in each arm (default: 3)", kind="whole"),
+    Option("timeout", "seconds for a session (default: 900)", kind="whole"),
+    Option("yes", "start without asking", kind="flag"),
+    JSON,
+)
 def day(layout: Layout, args: Arguments) -> Rows:
     from contextkit.evaluation.flows import day as days
 
@@ -102,31 +121,5 @@ PROGRAM = Program(
     name="evaluate",
     about="Does it help? What your own model still knows from what is handed over.",
     default="model",
-    commands=(
-        Command(
-            run=model,
-            help="ask your model about stored texts, with and without them",
-            options=(
-                Option(name="cmd", required=True, help="your agent's command line"),
-                Option(name="folder", help="texts to try (default: what is stored here)"),
-                Option(name="n", kind="whole", help="at most this many texts"),
-                Option(name="with", help="one more arm: a program that shortens a text"),
-                Option(name="timeout", kind="whole", help="seconds for a call (default: 300)"),
-                Option(name="yes", kind="flag", help="start without asking"),
-                JSON,
-            ),
-        ),
-        Command(
-            run=day,
-            help="let your own agent do a day's work, with our hooks and without",
-            options=(
-                Option(name="cmd", required=True, help="your agent's command line"),
-                Option(name="host", help="whose transcripts it writes (default: by its name)"),
-                Option(name="n", kind="whole", help="days in each arm (default: 3)"),
-                Option(name="timeout", kind="whole", help="seconds for a session (default: 900)"),
-                Option(name="yes", kind="flag", help="start without asking"),
-                JSON,
-            ),
-        ),
-    ),
-)  # fmt: skip
+    commands=(model, day),
+)

@@ -20,10 +20,10 @@ from contextkit.base.commands import (
     REDACT,
     Answer,
     Arguments,
-    Command,
     Option,
     Program,
     Rows,
+    command,
 )
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
@@ -32,7 +32,44 @@ from contextkit.handoffs.documents import state as handoff_state
 from contextkit.handoffs.flows import incoming
 from contextkit.handoffs.flows import switch as switching
 
+NOBODY = "none"  # in place of an agent: the current one is not active anymore
+TO = Option("to", "the incoming agent: qa, @qa, /AIOS:agents:qa", positional=True)
+FIELDS = (
+    Option("from", "who is handing over (default: the active agent)"),
+    Option("story_id", "the story's id (default: from its file)"),
+    Option("story_path", "the story's file; its id, status and task are read"),
+    Option("story_status", "the story's status"),
+    Option("task", "the current task"),
+    Option("branch", "default: the current one"),
+    Option("decisions", "decisions made, at most 5", kind="items", single="decision"),
+    Option(
+        "files",
+        "files created or modified, at most 10 (default: from git; none: no files)",
+        kind="items",
+        single="file-modified",
+    ),
+    Option(
+        "blockers",
+        "what blocks the work, at most 3, besides open verdicts; none closes the others",
+        kind="items",
+        single="blocker",
+    ),
+    Option("resolved", "blockers that are resolved, by their first words", kind="items"),
+    Option("rejected", "approaches tried and dropped, at most 3", kind="items"),
+    Option("next_action", "what the incoming agent should do, one or two sentences"),
+    Option("draft", "a YAML or JSON document with the same fields, or - for stdin"),
+    Option("no_story", "without the story of the last artifact", kind="flag"),
+    Option("strict", "refuse what is over a limit instead of cutting it", kind="flag"),
+    REDACT,
+)
+PROFILE = Option("profile", "the incoming agent's profile (default: handoff_profiles)")
+CHOICE = (
+    Option("ref", "latest (default), unconsumed, or an id", positional=True),
+    Option("file", "an artifact anywhere in the repository"),
+)
 
+
+@command("write an artifact; its receiver becomes active", TO, *FIELDS)
 def write(layout: Layout, args: Arguments) -> str:
     fields = _fields(layout, args)
     done = switching.hand_over(layout, fields, names.now(), args.no_story, args.strict)
@@ -40,9 +77,15 @@ def write(layout: Layout, args: Arguments) -> str:
     return layout.shown(done.path)
 
 
-def switch(layout: Layout, args: Arguments) -> Answer:
+@command(
+    "switch to an agent: write the artifact, then print its context",
+    TO.replace(required=True),
+    PROFILE,
+    *FIELDS,
+)
+def switch(layout: Layout, args: Arguments) -> str | Answer | Rows:
     if args.to == NOBODY:
-        return Answer(text=reset(layout, args))
+        return reset.run(layout, args)
     fields = _fields(layout, args)
     prompt = fields.get("to_agent", "")
     called = agents.recognized(prompt, layout.limits.handoff_prefixes)
@@ -65,18 +108,26 @@ def _is_prompt(text: str) -> bool:
     return len(text.split()) > 2 or "@" in text.strip()[1:]
 
 
+@command(
+    "print an agent's context from artifacts already written",
+    TO.replace(required=True),
+    PROFILE,
+    JSON,
+)
 def context(layout: Layout, args: Arguments) -> Answer:
     made = incoming.of(layout, args.to, args.profile)
     cli.say_each(made.said)
     return Answer(text=made.text, exact=True, data=[{"id": args.to, "text": made.text}])
 
 
+@command("undo the last switch and remove its artifact")
 def undo(layout: Layout, args: Arguments) -> str:
     done = switching.undo(layout)
     cli.say_each(done.said)
     return done.text
 
 
+@command("deactivate the current agent", now=f"handoff_switch to={NOBODY}")
 def reset(layout: Layout, args: Arguments) -> str:
     done = switching.reset(layout)
     cli.say_each(done.said)
@@ -107,6 +158,7 @@ def _fields(layout: Layout, args: Arguments) -> handoffs.Fields:
 # Commands on stored artifacts: list, show, check, consume, stats
 
 
+@command("list the artifacts, oldest first", JSON)
 def list_(layout: Layout, args: Arguments) -> Rows:
     state, said = handoff_state.current(layout)
     found, unread = handoffs.read(layout, handoff_state.everywhere(state))
@@ -129,6 +181,7 @@ def list_(layout: Layout, args: Arguments) -> Rows:
     )  # fmt: skip
 
 
+@command("print an artifact", *CHOICE, JSON)
 def show(layout: Layout, args: Arguments) -> Answer:
     path, text = _chosen(layout, args)
     ref = addresses.of(layout, path, "handoff")
@@ -142,6 +195,7 @@ def _row(layout: Layout, path: str, text: str) -> dict[str, object]:
     return {"id": identity, "path": layout.shown(path), **vars(handoff)}
 
 
+@command("check an artifact or a draft", *CHOICE, JSON, needs=("yaml",))
 def check(layout: Layout, args: Arguments) -> Answer:
     name = ""
     if args.file or args.ref or not cli.is_piped():
@@ -159,6 +213,7 @@ def check(layout: Layout, args: Arguments) -> Answer:
     return Answer(text="\n".join(lines), status=status, data=rows)
 
 
+@command("mark an artifact as acted upon", *CHOICE)
 def consume(layout: Layout, args: Arguments) -> str:
     with handoff_state.locked(layout):
         path, text = _chosen(layout, args)
@@ -171,6 +226,14 @@ def consume(layout: Layout, args: Arguments) -> str:
     return where
 
 
+@command(
+    "compare tokens with and without handoffs, per switch",
+    Option(
+        "profiles", "profile files in order (default: the switches recorded here)", kind="words"
+    ),
+    Option("tokens", "of each artifact (default: as measured)", kind="whole"),
+    JSON,
+)
 def stats(layout: Layout, args: Arguments) -> Rows:
     if args.profiles:
         rows = incoming.of_profiles(layout, args.profiles, args.tokens)
@@ -241,82 +304,8 @@ def _consumed(layout: Layout, name: str) -> bool:
         return True  # an unreadable artifact is not waiting to be consumed
 
 
-NOBODY = "none"  # in place of an agent: the current one is not active anymore
-TO = Option(name="to", positional=True, help="the incoming agent: qa, @qa, /AIOS:agents:qa")
-FIELDS = (
-    Option(name="from", help="who is handing over (default: the active agent)"),
-    Option(name="story_id", help="the story's id (default: from its file)"),
-    Option(name="story_path", help="the story's file; its id, status and task are read"),
-    Option(name="story_status", help="the story's status"),
-    Option(name="task", help="the current task"),
-    Option(name="branch", help="default: the current one"),
-    Option(name="decisions", kind="items", single="decision", help="decisions made, at most 5"),
-    Option(
-        name="files",
-        kind="items",
-        single="file-modified",
-        help="files created or modified, at most 10 (default: from git; none: no files)",
-    ),
-    Option(
-        name="blockers",
-        kind="items",
-        single="blocker",
-        help="what blocks the work, at most 3, besides open verdicts; none closes the others",
-    ),
-    Option(name="resolved", kind="items", help="blockers that are resolved, by their first words"),
-    Option(name="rejected", kind="items", help="approaches tried and dropped, at most 3"),
-    Option(name="next_action", help="what the incoming agent should do, one or two sentences"),
-    Option(name="draft", help="a YAML or JSON document with the same fields, or - for stdin"),
-    Option(name="no_story", kind="flag", help="without the story of the last artifact"),
-    Option(name="strict", kind="flag", help="refuse what is over a limit instead of cutting it"),
-    REDACT,
-)
-PROFILE = Option(name="profile", help="the incoming agent's profile (default: handoff_profiles)")
-CHOICE = (
-    Option(name="ref", positional=True, help="latest (default), unconsumed, or an id"),
-    Option(name="file", help="an artifact anywhere in the repository"),
-)
-
-READING = (
-    Command(run=list_, help="list the artifacts, oldest first", options=(JSON,)),
-    Command(run=show, help="print an artifact", options=(*CHOICE, JSON)),
-    Command(
-        run=check, needs=("yaml",), help="check an artifact or a draft", options=(*CHOICE, JSON)
-    ),
-    Command(run=consume, help="mark an artifact as acted upon", options=CHOICE),
-    Command(
-        run=stats,
-        help="compare tokens with and without handoffs, per switch",
-        options=(
-            Option(
-                name="profiles",
-                kind="words",
-                help="profile files in order (default: the switches recorded here)",
-            ),
-            Option(name="tokens", kind="whole", help="of each artifact (default: as measured)"),
-            JSON,
-        ),
-    ),
-)
 PROGRAM = Program(
     name="handoff",
     about=__doc__ or "",
-    commands=(
-        Command(
-            run=write, help="write an artifact; its receiver becomes active", options=(TO, *FIELDS)
-        ),
-        Command(
-            run=switch,
-            help="switch to an agent: write the artifact, then print its context",
-            options=(TO.replace(required=True), PROFILE, *FIELDS),
-        ),
-        Command(
-            run=context,
-            help="print an agent's context from artifacts already written",
-            options=(TO.replace(required=True), PROFILE, JSON),
-        ),
-        *READING,
-        Command(run=undo, help="undo the last switch and remove its artifact"),
-        Command(run=reset, help="deactivate the current agent", now=f"handoff_switch to={NOBODY}"),
-    ),
+    commands=(write, switch, context, list_, show, check, consume, stats, undo, reset),
 )

@@ -13,10 +13,10 @@ from contextkit.base.commands import (
     JSON,
     Answer,
     Arguments,
-    Command,
     Option,
     Program,
     Rows,
+    command,
 )
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
@@ -26,12 +26,14 @@ if TYPE_CHECKING:
     from contextkit.history.flows.delivery import Session
 
 REF = Option(
-    name="ref", required=True, positional=True,
-    help="an address, a path, an unambiguous beginning, or latest",
-)  # fmt: skip
+    "ref", "an address, a path, an unambiguous beginning, or latest", required=True, positional=True
+)
 _MOST = 200  # events shown to a person who sets no filter
+_SESSION = Option("session", "only this session")
+_SINCE = Option("since", "only since then: a date, a time, or 7d")
 
 
+@command("make the documented files that are missing; refresh unedited copies of ours", DRY_RUN)
 def init(layout: Layout, args: Arguments) -> str:
     from contextkit.history.flows import overview
 
@@ -41,6 +43,7 @@ def init(layout: Layout, args: Arguments) -> str:
     return "\n".join(lines)
 
 
+@command("every limit and place in force, and why", JSON)
 def config(layout: Layout, args: Arguments) -> Rows:
     from contextkit.history.flows import overview
 
@@ -55,6 +58,12 @@ def _shown(value: object) -> str:
     return (", ".join(value) if isinstance(value, tuple) else str(value)) or "(none)"
 
 
+@command(
+    "show the repository's settings that act, and let them",
+    Option("forget", "trust them no longer", kind="flag"),
+    Option("yes", "do not ask: they have been read", kind="flag"),
+    JSON,
+)
 def trust(layout: Layout, args: Arguments) -> Answer:
     from contextkit.base import owned, settings
 
@@ -76,6 +85,11 @@ def trust(layout: Layout, args: Arguments) -> Answer:
     return Answer(text="\n".join([*lines, said]), data=data)
 
 
+@command(
+    "what needs doing, with the command for it",
+    Option("all", "each system: stored, open, stale, saved", kind="flag"),
+    JSON,
+)
 def status(layout: Layout, args: Arguments) -> Rows:
     from contextkit.history.flows import overview
 
@@ -94,6 +108,13 @@ def status(layout: Layout, args: Arguments) -> Rows:
     )  # fmt: skip
 
 
+@command(
+    "open any document by its address",
+    REF,
+    Option("part", "a heading in it; for a payload also content, summary …"),
+    Option("max_tokens", "at most this many tokens of it", kind="whole"),
+    JSON,
+)
 def show(layout: Layout, args: Arguments) -> Answer:
     from contextkit.history.flows import show as showing
 
@@ -103,6 +124,14 @@ def show(layout: Layout, args: Arguments) -> Answer:
     return Answer(text=opened.text, exact=bool(opened.text.strip()), data=data)
 
 
+@command(
+    "what happened, one event per line",
+    Option("ref", "only this document"),
+    _SESSION,
+    Option("event", "only these: stored, injected, shown …"),
+    _SINCE,
+    JSON,
+)
 def events(layout: Layout, args: Arguments) -> Rows:
     from contextkit.history.flows import search
 
@@ -146,10 +175,15 @@ def _who(row: dict[str, object]) -> str:
     return f"{who} → {row['to']}" if row.get("to") else str(who)
 
 
+@command(
+    "one line per session: stored, handed over, shown, saved, open",
+    Option("all", "include those that have ended", kind="flag"),
+    JSON,
+)
 def sessions(layout: Layout, args: Arguments) -> Rows:
     from contextkit.history.flows import delivery
 
-    here = f"this shell: {session(layout, args).text}"
+    here = f"this shell: {_this_shell(layout).text}"
     nothing = "No sessions." if args.all else "No open sessions: all=1 shows ended ones"
     return Rows(
         columns=(("session", "session", _session), ("host", "host"), ("started", "started"),
@@ -165,6 +199,7 @@ def _session(row: Session) -> str:
     return f"{row.session} on {row.machine}" if row.machine else row.session
 
 
+@command("a document's history: its inputs, who got it, what came of it", REF, JSON)
 def why(layout: Layout, args: Arguments) -> Answer:
     from contextkit.history.flows import why as reasons
 
@@ -187,6 +222,16 @@ def why(layout: Layout, args: Arguments) -> Answer:
     )
 
 
+@command(
+    "search everything stored, including archived and ended work",
+    Option("q", 'words, "words in a row", begin*', also=("query",), required=True, positional=True),
+    Option("kind", "only documents of this kind: payload, finding, review …"),
+    _SESSION,
+    Option("branch", "only this branch"),
+    _SINCE,
+    Option("max_tokens", "at most (default: 1500)", kind="whole"),
+    JSON,
+)
 def search(layout: Layout, args: Arguments) -> Answer:
     from contextkit.history.flows import search as searching
 
@@ -217,6 +262,13 @@ def search(layout: Layout, args: Arguments) -> Answer:
     return Answer(text="\n".join(lines), status=0 if found else 1, data=rows)
 
 
+@command(
+    "write a page: what needs me, does it help, where did it go",
+    Option("file", "output file (default: .contextkit/report.html)"),
+    Option("open", "open it in the browser", kind="flag"),
+    Option("text", "print the same numbers instead", kind="flag"),
+    JSON,
+)
 def report(layout: Layout, args: Arguments) -> Answer:
     from contextkit.history.flows import report as reporting
 
@@ -237,7 +289,12 @@ def report(layout: Layout, args: Arguments) -> Answer:
     return Answer(text=layout.shown(target), data={"id": layout.shown(target), **found})
 
 
+@command("which session this shell is in, and where that comes from", JSON, now="context_sessions")
 def session(layout: Layout, args: Arguments) -> Answer:
+    return _this_shell(layout)
+
+
+def _this_shell(layout: Layout) -> Answer:
     from contextkit.base import sessions
 
     name, origin = sessions.named(layout)
@@ -246,6 +303,10 @@ def session(layout: Layout, args: Arguments) -> Answer:
     return Answer(text=said, data=data)
 
 
+@command(
+    "end a session: remove its payloads and state",
+    Option("session", "the session's id (default: the current one)"),
+)
 def session_end(layout: Layout, args: Arguments) -> str:
     from contextkit.hosts.flows import sessions as session_ends
 
@@ -260,6 +321,12 @@ def session_end(layout: Layout, args: Arguments) -> str:
     return "\n".join(session_ends.end(layout, current))
 
 
+@command(
+    "the targets of the Makefile by system",
+    Option("topic", "only this system: verdicts", positional=True),
+    Option("all", "every target with its variables", kind="flag"),
+    Option("host", "as seen from a host's Makefile", kind="flag"),
+)
 def help_(layout: Layout, args: Arguments) -> str:
     from contextkit.base import makefiles
 
@@ -267,6 +334,7 @@ def help_(layout: Layout, args: Arguments) -> str:
     return makefiles.help_text(args.host, args.all, args.topic or (goals[0] if goals else ""))
 
 
+@command("say which target a misspelled one is nearest to")
 def unknown_target(layout: Layout, args: Arguments) -> str:
     from contextkit.base import makefiles
 
@@ -274,111 +342,10 @@ def unknown_target(layout: Layout, args: Arguments) -> str:
 
 
 _PAGE = "report.html"  # in the state folder, which git ignores
-_SESSION = Option(name="session", help="only this session")
-_SINCE = Option(name="since", help="only since then: a date, a time, or 7d")
 
 PROGRAM = Program(
     name="context",
     about="The toolkit as a whole: what is in force here, what is stored, what is missing.",
-    commands=(
-        Command(
-            run=init,
-            help="make the documented files that are missing; refresh unedited copies of ours",
-            options=(DRY_RUN,),
-        ),
-        Command(run=config, help="every limit and place in force, and why", options=(JSON,)),
-        Command(
-            run=trust,
-            help="show the repository's settings that act, and let them",
-            options=(
-                Option(name="forget", kind="flag", help="trust them no longer"),
-                Option(name="yes", kind="flag", help="do not ask: they have been read"),
-                JSON,
-            ),
-        ),
-        Command(
-            run=status,
-            help="what needs doing, with the command for it",
-            options=(
-                Option(name="all", kind="flag", help="each system: stored, open, stale, saved"),
-                JSON,
-            ),
-        ),
-        Command(
-            run=show,
-            help="open any document by its address",
-            options=(
-                REF,
-                Option(name="part", help="a heading in it; for a payload also content, summary …"),
-                Option(name="max_tokens", kind="whole", help="at most this many tokens of it"),
-                JSON,
-            ),
-        ),
-        Command(
-            run=why,
-            help="a document's history: its inputs, who got it, what came of it",
-            options=(REF, JSON),
-        ),
-        Command(
-            run=search,
-            help="search everything stored, including archived and ended work",
-            options=(
-                Option(name="q", also=("query",), required=True, positional=True,
-                       help="words, \"words in a row\", begin*"),
-                Option(name="kind", help="only documents of this kind: payload, finding, review …"),
-                _SESSION,
-                Option(name="branch", help="only this branch"),
-                _SINCE,
-                Option(name="max_tokens", kind="whole", help="at most (default: 1500)"),
-                JSON,
-            ),
-        ),
-        Command(
-            run=sessions,
-            help="one line per session: stored, handed over, shown, saved, open",
-            options=(Option(name="all", kind="flag", help="include those that have ended"), JSON),
-        ),
-        Command(
-            run=report,
-            help="write a page: what needs me, does it help, where did it go",
-            options=(
-                Option(name="file", help="output file (default: .contextkit/report.html)"),
-                Option(name="open", kind="flag", help="open it in the browser"),
-                Option(name="text", kind="flag", help="print the same numbers instead"),
-                JSON,
-            ),
-        ),
-        Command(
-            run=events,
-            help="what happened, one event per line",
-            options=(
-                Option(name="ref", help="only this document"),
-                _SESSION,
-                Option(name="event", help="only these: stored, injected, shown …"),
-                _SINCE,
-                JSON,
-            ),
-        ),
-        Command(
-            run=session,
-            help="which session this shell is in, and where that comes from",
-            now="context_sessions",
-            options=(JSON,),
-        ),
-        Command(
-            run=session_end,
-            help="end a session: remove its payloads and state",
-            options=(Option(name="session", help="the session's id (default: the current one)"),),
-        ),
-        Command(
-            run=help_,
-            help="the targets of the Makefile by system",
-            options=(
-                Option(name="topic", positional=True, help="only this system: verdicts"),
-                Option(name="all", kind="flag", help="every target with its variables"),
-                Option(name="host", kind="flag", help="as seen from a host's Makefile"),
-            ),
-        ),
-        Command(run=unknown_target, help="say which target a misspelled one is nearest to"),
-    ),
+    commands=(init, config, trust, status, show, why, search, sessions, report, events, session,
+              session_end, help_, unknown_target),
 )  # fmt: skip

@@ -8,7 +8,7 @@ import os
 import sys
 
 from contextkit.base import cli, names, outgoing
-from contextkit.base.commands import DRY_RUN, JSON, Answer, Arguments, Command, Option, Program
+from contextkit.base.commands import DRY_RUN, JSON, Answer, Arguments, Option, Program, command
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Iterator
@@ -17,8 +17,21 @@ from contextkit.hosts.documents import contracts as hosts
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextkit.hosts.flows.changes import Plan
+_PLACE = (
+    Option("into", "the repository's folder", required=True, positional=True),
+    Option(
+        "hosts",
+        f"host names (default: {' '.join(hosts.defaults())}, or the same as before)",
+        kind="words",
+    ),
+    Option("dir", "its folder there (default: where it is now, else tools/contextkit)"),
+    Option("link", "no files: use this checkout's hooks, on this machine only", kind="flag"),
+    DRY_RUN,
+)
+_COPY = Option("copy", "a copy of the toolkit, for machines without a network", kind="flag")
 
 
+@command("bring contextkit into a repository, or bring what is there up to date", *_PLACE, _COPY)
 def adopt(layout: Layout, args: Arguments) -> str:
     from contextkit.hosts.flows import adoption
 
@@ -32,6 +45,7 @@ def adopt(layout: Layout, args: Arguments) -> str:
     return "\n".join([done, *offers])
 
 
+@command("remove what adopt added; documents stay", *_PLACE)
 def unadopt(layout: Layout, args: Arguments) -> str:
     from contextkit.hosts.flows import adoption
 
@@ -88,6 +102,12 @@ def _carried_out(plan: Plan, dry_run: bool) -> str:
     return shown
 
 
+@command(
+    "bring this copy or checkout up to date, and say what is new",
+    Option("to", "a checkout's folder, a URL, a version (default: newest)"),
+    Option("force", "allow a downgrade", kind="flag"),
+    DRY_RUN,
+)
 def upgrade(layout: Layout, args: Arguments) -> str:
     from contextkit.hosts.flows import upgrades
 
@@ -95,6 +115,12 @@ def upgrade(layout: Layout, args: Arguments) -> str:
     return upgrades.upgrade(layout, request)
 
 
+@command(
+    "fire the hooks, check the stores, say how to fix what is wrong",
+    Option("host", "only its hooks", choices=hosts.names_of_hosts()),
+    Option("mend", "first end unused sessions, fix manifests", kind="flag"),
+    JSON,
+)
 def examine(layout: Layout, args: Arguments) -> Answer:
     from contextkit.hosts.flows import doctor
 
@@ -115,60 +141,17 @@ def _level(note: bool) -> str:
     return "note" if note else "wrong"
 
 
-_PLACE = (
-    Option(name="into", required=True, positional=True, help="the repository's folder"),
-    Option(
-        name="hosts",
-        kind="words",
-        help=f"host names (default: {' '.join(hosts.defaults())}, or the same as before)",
-    ),
-    Option(name="dir", help="its folder there (default: where it is now, else tools/contextkit)"),
-    Option(
-        name="link", kind="flag", help="no files: use this checkout's hooks, on this machine only"
-    ),
-    DRY_RUN,
-)
-_COPY = Option(
-    name="copy", kind="flag", help="a copy of the toolkit, for machines without a network"
-)
-
 ADOPT = Program(
     name="adopt",
     about="Bring contextkit into a repository: a wrapper of it, hooks, skills; upgrade it;"
     " take it out.",
     default="adopt",
-    commands=(
-        Command(
-            run=adopt,
-            help="bring contextkit into a repository, or bring what is there up to date",
-            options=(*_PLACE, _COPY),
-        ),
-        Command(run=unadopt, help="remove what adopt added; documents stay", options=_PLACE),
-        Command(
-            run=upgrade,
-            help="bring this copy or checkout up to date, and say what is new",
-            options=(
-                Option(name="to", help="a checkout's folder, a URL, a version (default: newest)"),
-                Option(name="force", kind="flag", help="allow a downgrade"),
-                DRY_RUN,
-            ),
-        ),
-    ),
+    commands=(adopt, unadopt, upgrade),
 )
 
 DOCTOR = Program(
     name="doctor",
     about="Look for what is wrong: hooks, stores, versions; and say how to fix it.",
     default="examine",
-    commands=(
-        Command(
-            run=examine,
-            help="fire the hooks, check the stores, say how to fix what is wrong",
-            options=(
-                Option(name="host", choices=hosts.names_of_hosts(), help="only its hooks"),
-                Option(name="mend", kind="flag", help="first end unused sessions, fix manifests"),
-                JSON,
-            ),
-        ),
-    ),
+    commands=(examine,),
 )

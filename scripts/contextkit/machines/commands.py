@@ -9,10 +9,10 @@ from contextkit.base.commands import (
     WORKTREE,
     Answer,
     Arguments,
-    Command,
     Option,
     Program,
     Rows,
+    command,
 )
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
@@ -21,7 +21,28 @@ from contextkit.machines.flows import pull as pulling
 from contextkit.machines.flows import push as pushing
 from contextkit.machines.flows.transfers import Report
 
+_REMOTE = Option(
+    "remote", "a git remote or URL, file:///…, s3://…, gs://…, az://… (default: origin)"
+)
+_WHAT = (
+    Option(
+        "what", "kinds, or all, memory, review (default: all but what git carries)", kind="words"
+    ),
+    Option("session", "only the payloads of this session"),
+    Option("task", "only the memory of this task"),
+    Option("run", "only this review run"),
+)
 
+
+@command(
+    "send what is new here to a remote",
+    _REMOTE,
+    *_WHAT,
+    Option("redact", "send documents with secrets redacted, and marked as such", kind="flag"),
+    WORKTREE,
+    DRY_RUN,
+    JSON,
+)
 def push(layout: Layout, args: Arguments) -> Answer:
     layout = layout.of_worktree(args.worktree)
     chosen = transfers.choice(args.what, args.session, args.task, args.run)
@@ -29,6 +50,15 @@ def push(layout: Layout, args: Arguments) -> Answer:
     return _answer(done)
 
 
+@command(
+    "take what other machines sent",
+    _REMOTE,
+    *_WHAT,
+    Option("from", "only from this machine: id or name"),
+    WORKTREE,
+    DRY_RUN,
+    JSON,
+)
 def pull(layout: Layout, args: Arguments) -> Answer:
     layout = layout.of_worktree(args.worktree)
     chosen = transfers.choice(args.what, args.session, args.task, args.run)
@@ -56,10 +86,21 @@ def _answer(done: Report) -> Answer:
     )
 
 
+@command(
+    "push or pull what `sync` names, as hooks do; doctor shows problems",
+    Option("verb", "push or pull", choices=background.VERBS, required=True),
+)
 def background_(layout: Layout, args: Arguments) -> str:
     return background.run(layout, args.verb)
 
 
+@command(
+    "list the machines of a remote",
+    _REMOTE,
+    Option("forget", "remove this machine there"),
+    WORKTREE,
+    JSON,
+)
 def remotes_(layout: Layout, args: Arguments) -> Rows | str:
     layout = layout.of_worktree(args.worktree)
     if args.forget:
@@ -83,62 +124,8 @@ def remotes_(layout: Layout, args: Arguments) -> Rows | str:
                 below="\n".join(said))  # fmt: skip
 
 
-_REMOTE = Option(
-    name="remote", help="a git remote or URL, file:///…, s3://…, gs://…, az://… (default: origin)"
-)
-_WHAT = (
-    Option(name="what", kind="words", help="kinds, or all, memory, review (default: all but"
-           " what git carries)"),
-    Option(name="session", help="only the payloads of this session"),
-    Option(name="task", help="only the memory of this task"),
-    Option(name="run", help="only this review run"),
-)  # fmt: skip
-
 PROGRAM = Program(
     name="context_sync",
     about="The same context on several machines: push, pull, and who has pushed.",
-    commands=(
-        Command(
-            run=push,
-            help="send what is new here to a remote",
-            options=(
-                _REMOTE,
-                *_WHAT,
-                Option(name="redact", kind="flag",
-                       help="send documents with secrets redacted, and marked as such"),
-                WORKTREE,
-                DRY_RUN,
-                JSON,
-            ),
-        ),
-        Command(
-            run=pull,
-            help="take what other machines sent",
-            options=(
-                _REMOTE,
-                *_WHAT,
-                Option(name="from", help="only from this machine: id or name"),
-                WORKTREE,
-                DRY_RUN,
-                JSON,
-            ),
-        ),
-        Command(
-            run=remotes_,
-            help="list the machines of a remote",
-            options=(
-                _REMOTE,
-                Option(name="forget", help="remove this machine there"),
-                WORKTREE,
-                JSON,
-            ),
-        ),
-        Command(
-            run=background_,
-            help="push or pull what `sync` names, as hooks do; doctor shows problems",
-            options=(
-                Option(name="verb", help="push or pull", choices=background.VERBS, required=True),
-            ),
-        ),
-    ),
-)  # fmt: skip
+    commands=(push, pull, remotes_, background_),
+)

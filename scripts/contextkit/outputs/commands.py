@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from contextkit.base.commands import Answer, Arguments, Command, Option, Program
+from contextkit.base.commands import Answer, Arguments, Option, Program, command
 from contextkit.base.errors import bad_input
 from contextkit.base.layout import Layout
 
 
+@command(
+    "run a command and shorten what it prints",
+    Option("c", "the command, as typed in a shell", required=True),
+)
 def run(layout: Layout, args: Arguments) -> Answer:
     from contextkit.outputs.flows import running
 
@@ -20,11 +24,5 @@ PROGRAM = Program(
     name="run",
     about="Run a command; pass on what it prints if that is short, else a digest and a path.",
     default="run",
-    commands=(
-        Command(
-            run=run,
-            help="run a command and shorten what it prints",
-            options=(Option(name="c", required=True, help="the command, as typed in a shell"),),
-        ),
-    ),
+    commands=(run,),
 )

@@ -6,7 +6,7 @@ import os
 import time
 
 from contextkit.base import addresses, cli, files, ledger, names, sessions, tokens
-from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Program, Rows
+from contextkit.base.commands import JSON, Answer, Arguments, Option, Program, Rows, command
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Callable
@@ -23,11 +23,28 @@ _LARGE = 4_000_000  # length in characters of a text that takes a while to read
 _LEAST = 20  # tokens in a hit, below which it is only counted
 _AROUND = 200  # characters that `find` shows of a very long line besides what was looked for
 PARTS = ("file", "head", "summary", "content", "sources", "facts")
-SESSION = Option(
-    name="session", help="the session (default: SESSION_ID and so on, else the kept one)"
+SESSION = Option("session", "the session (default: SESSION_ID and so on, else the kept one)")
+
+
+@command(
+    "store a long text and print a receipt",
+    Option("topic", "what the text is about, in a few words", required=True),
+    Option("source", "the subagent that produced it", required=True),
+    Option("file", "the text (default: standard input)"),
+    SESSION,
+    Option("summary", "two or three sentences (default: taken from the text)"),
+    Option("findings", "Aspect=Finding, up to seven", kind="items", single="finding"),
+    Option("key_findings", "one or two sentences (default: taken from the text)"),
+    Option("confidence", "High, Medium or Low"),
+    Option("sources", "where it comes from", kind="items", single="cite"),
+    Option("budget", "pass the text through up to this many tokens", kind="whole"),
+    Option("force", "store it even if it is short", kind="flag"),
+    Option("inline", "pass it through even if it is long", kind="flag"),
+    Option("path", "store it exactly there, outside any session (.md, .json, .txt)"),
+    Option("overwrite", "replace what is at path=", kind="flag"),
+    Option("tokens", "the exact count, if you have one", kind="whole"),
+    Option("status", "the exit status of the command that printed the text"),
 )
-
-
 def store(layout: Layout, args: Arguments) -> Answer:
     target = storing.check_target(layout, args.path, args.overwrite) if args.path else ""
     session = "" if target else args.session or _session_named(layout)
@@ -108,6 +125,7 @@ def _status(given: str) -> int | None:
     return int(given) if given else None
 
 
+@command("what a session has stored", SESSION, Option("all", "every session", kind="flag"), JSON)
 def list_(layout: Layout, args: Arguments) -> Answer:
     now = names.now()
     session = "" if args.all else _session(layout, args)
@@ -140,6 +158,19 @@ def list_(layout: Layout, args: Arguments) -> Answer:
     )
 
 
+@command(
+    "print a payload or part of it",
+    Option(
+        "ref", "an id, a path, `latest`, or a whole @stored: line", required=True, positional=True
+    ),
+    Option("part", "which part (default: the file)", choices=PARTS),
+    Option("section", "of the content, the section under this heading"),
+    Option("lines", "of the content, these lines: 120-180"),
+    Option("around", "of the content, the lines around this text"),
+    Option("max_tokens", "at most this many tokens of it", kind="whole"),
+    SESSION,
+    JSON,
+)
 def show(layout: Layout, args: Arguments) -> Answer | Rows:
     session = _session(layout, args)
     path = _found(layout, args, session)
@@ -238,6 +269,19 @@ def _facts(layout: Layout, path: str) -> Rows:
     return Rows(columns=columns, rows=rows, nothing="No hard facts.")
 
 
+@command(
+    "search the lines of the payloads",
+    Option(
+        "q",
+        "words that must all occur in one line or section, in any case",
+        also=("query",),
+        required=True,
+        positional=True,
+    ),
+    Option("session", "only this session (default: all)"),
+    Option("max_tokens", "at most this many tokens of hits", kind="whole"),
+    JSON,
+)
 def find(layout: Layout, args: Arguments) -> Answer:
     if args.session:
         sessions.check(args.session)
@@ -286,6 +330,12 @@ class _Progress:
             cli.say(f"{self._count} {self._what} ...")
 
 
+@command(
+    "end a session: remove its payloads",
+    Option("session", "the session that ends", required=True),
+    Option("summary_file", "the file to log it in"),
+    Option("purge", "permanently, at once", kind="flag"),
+)
 def end(layout: Layout, args: Arguments) -> str:
     now = names.now()
     ended = retention.end(layout, args.session, now, args.summary_file)
@@ -298,11 +348,21 @@ def end(layout: Layout, args: Arguments) -> str:
     return "\n".join(purged) or f"session {args.session}: nothing to remove"
 
 
+@command(
+    "end sessions that are no longer used",
+    Option("max_idle", "idle for longer than this (default: 24h)"),
+    now="doctor mend=1",
+)
 def sweep(layout: Layout, args: Arguments) -> str:
     idle = names.seconds(args.max_idle or layout.limits.payload_idle)
     return "\n".join(retention.sweep(layout, names.now(), idle)) or "nothing to remove"
 
 
+@command(
+    "rebuild a session's manifest from its files",
+    Option("session", "the session to fix", required=True),
+    now="doctor mend=1",
+)
 def repair(layout: Layout, args: Arguments) -> str:
     with retention.session_lock(layout, args.session):
         done = payloads.repair(layout, args.session, names.now())
@@ -319,90 +379,9 @@ def _session(layout: Layout, args: Arguments) -> str:
         return ""
 
 
-STORE = (
-    Option(name="topic", required=True, help="what the text is about, in a few words"),
-    Option(name="source", required=True, help="the subagent that produced it"),
-    Option(name="file", help="the text (default: standard input)"),
-    SESSION,
-    Option(name="summary", help="two or three sentences (default: taken from the text)"),
-    Option(name="findings", kind="items", single="finding", help="Aspect=Finding, up to seven"),
-    Option(name="key_findings", help="one or two sentences (default: taken from the text)"),
-    Option(name="confidence", help="High, Medium or Low"),
-    Option(name="sources", kind="items", single="cite", help="where it comes from"),
-    Option(name="budget", kind="whole", help="pass the text through up to this many tokens"),
-    Option(name="force", kind="flag", help="store it even if it is short"),
-    Option(name="inline", kind="flag", help="pass it through even if it is long"),
-    Option(name="path", help="store it exactly there, outside any session (.md, .json, .txt)"),
-    Option(name="overwrite", kind="flag", help="replace what is at path="),
-    Option(name="tokens", kind="whole", help="the exact count, if you have one"),
-    Option(name="status", help="the exit status of the command that printed the text"),
-)
-
 PROGRAM = Program(
     name="payload_store",
     about=__doc__ or "",
     default="store",
-    commands=(
-        Command(
-            run=store,
-            help="store a long text and print a receipt",
-            options=STORE,
-        ),
-        Command(
-            run=list_,
-            help="what a session has stored",
-            options=(
-                SESSION,
-                Option(name="all", kind="flag", help="every session"),
-                JSON,
-            ),
-        ),
-        Command(
-            run=show,
-            help="print a payload or part of it",
-            options=(
-                Option(name="ref", required=True, positional=True,
-                       help="an id, a path, `latest`, or a whole @stored: line"),
-                Option(name="part", choices=PARTS, help="which part (default: the file)"),
-                Option(name="section", help="of the content, the section under this heading"),
-                Option(name="lines", help="of the content, these lines: 120-180"),
-                Option(name="around", help="of the content, the lines around this text"),
-                Option(name="max_tokens", kind="whole", help="at most this many tokens of it"),
-                SESSION,
-                JSON,
-            ),
-        ),
-        Command(
-            run=find,
-            help="search the lines of the payloads",
-            options=(
-                Option(name="q", also=("query",), required=True, positional=True,
-                       help="words that must all occur in one line or section, in any case"),
-                Option(name="session", help="only this session (default: all)"),
-                Option(name="max_tokens", kind="whole", help="at most this many tokens of hits"),
-                JSON,
-            ),
-        ),
-        Command(
-            run=end,
-            help="end a session: remove its payloads",
-            options=(
-                Option(name="session", required=True, help="the session that ends"),
-                Option(name="summary_file", help="the file to log it in"),
-                Option(name="purge", kind="flag", help="permanently, at once"),
-            ),
-        ),
-        Command(
-            run=sweep,
-            help="end sessions that are no longer used",
-            now="doctor mend=1",
-            options=(Option(name="max_idle", help="idle for longer than this (default: 24h)"),),
-        ),
-        Command(
-            run=repair,
-            help="rebuild a session's manifest from its files",
-            now="doctor mend=1",
-            options=(Option(name="session", required=True, help="the session to fix"),),
-        ),
-    ),
-)  # fmt: skip
+    commands=(store, list_, show, find, end, sweep, repair),
+)

@@ -6,7 +6,7 @@ import sys
 import time
 
 from contextkit.base import cli, files, names, outgoing, tables
-from contextkit.base.commands import JSON, REDACT, Answer, Arguments, Command, Option, Program, Rows
+from contextkit.base.commands import JSON, REDACT, Answer, Arguments, Option, Program, Rows, command
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.subagents.documents import registry
@@ -16,14 +16,35 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextkit.subagents.flows import launch as launching
 
-ID = Option(
-    name="id", required=True, positional=True, help="as subagent_status shows it, a slug, or latest"
-)
+ID = Option("id", "as subagent_status shows it, a slug, or latest", required=True, positional=True)
 NOBODY = "No running subagents detected. Exiting monitor loop."
 _SIGNS = {"stale": "?", "runtime": "^", "log": "!"}
 _GLANCE = 1  # seconds after which a monitor notices that a subagent has ended
+LAUNCH = (
+    Option("slug", "a short name for the task", required=True),
+    Option("role", "the name of a role file; reviewers and auditors get no capsule"),
+    Option("scope", "the file that says what the work is"),
+    Option("capsule", "a path, latest (default), or none"),
+    Option("workstream", "whose newest capsule, if the branch has several"),
+    Option("cmd", "the agent's command line: gets the prompt on standard input"),
+    Option("type", "where it works (default: here)", choices=sandboxes.KINDS),
+    Option("timeout", "stop it after this long (90s, 30m; default: never)"),
+    Option("max_tokens", "trim the capsule to this many tokens", kind="whole"),
+    Option(
+        "deliverables",
+        "files it must leave, relative to where it works",
+        kind="items",
+        single="deliverable",
+    ),
+    REDACT,
+)
+END = (
+    ID,
+    Option("reason", "why, in a few words"),
+)
 
 
+@command("start a subagent with its prompt", *LAUNCH)
 def launch(layout: Layout, args: Arguments) -> Answer:
     from contextkit.subagents.flows import launch as launching
 
@@ -44,6 +65,7 @@ def launch(layout: Layout, args: Arguments) -> Answer:
     return Answer(text=row["id"])
 
 
+@command("print the prompt, start nothing", *LAUNCH)
 def prompt(layout: Layout, args: Arguments) -> str:
     from contextkit.subagents.flows import launch as launching
 
@@ -59,6 +81,13 @@ def _request(args: Arguments) -> launching.Request:
     return launching.Request(now=names.now(), **typed)
 
 
+@command(
+    "list the subagents and what became of each",
+    Option("id", "only this one", positional=True),
+    Option("all", "include those cleaned up", kind="flag"),
+    Option("unattended", "nobody reads the output: the next look repeats the news", kind="flag"),
+    JSON,
+)
 def status(layout: Layout, args: Arguments) -> Rows:
     now = names.now()
     rows, news = lifecycle.refresh(layout, now, args.id, args.unattended)
@@ -68,6 +97,15 @@ def status(layout: Layout, args: Arguments) -> Rows:
     return watch.rows(layout, watch.look(layout, rows, now))
 
 
+@command(
+    "watch until none is running; status 1 after an alert",
+    Option("id", "only this one", positional=True),
+    Option("interval", "seconds between looks (default: 30)", kind="whole"),
+    Option("iterations", "at most this many looks", kind="whole"),
+    Option("threshold", "seconds of silence (default: 180)", kind="whole"),
+    Option("runtime_threshold", "seconds of run time (default: 600)", kind="whole"),
+    JSON,
+)
 def monitor(layout: Layout, args: Arguments) -> Answer:
     limits = layout.limits
     interval = args.interval or limits.subagent_interval
@@ -174,6 +212,23 @@ def _alerts(
     return any(one["alerts"] for one in running)
 
 
+@command(
+    "hand in a report: payload, verdict, receipt",
+    Option("agent", "the subagent's name", required=True),
+    Option(
+        "status",
+        "CLEAN, NEEDS_ATTENTION, BLOCKED, ERROR, COMPLETE, PARTIAL or FAILED",
+        required=True,
+    ),
+    Option("summary", "one line", required=True),
+    Option("file", "the report (default: standard input, if it is a pipe)"),
+    Option("id", "its row (default: CONTEXT_SUBAGENT_ID, else by name)"),
+    Option("session", "the session to store it under (default: SESSION_ID and so on)"),
+    Option("type", "verdict, implementation, research (default: verdict)"),
+    Option("model", "who concluded it"),
+    Option("files_changed", "paths", kind="items", single="file-changed"),
+    Option("tokens", "how many tokens it took", kind="whole"),
+)
 def finish(layout: Layout, args: Arguments) -> Answer:
     from contextkit.subagents.flows import results
 
@@ -195,91 +250,24 @@ def finish(layout: Layout, args: Arguments) -> Answer:
     return Answer(text=done.receipt)
 
 
+@command(
+    "end a running subagent", *END, Option("force", "kill it without asking first", kind="flag")
+)
 def abort(layout: Layout, args: Arguments) -> str:
     return lifecycle.abort(layout, args.id, args.reason, names.now(), args.force)
 
 
+@command(
+    "remove a subagent's sandbox and files; its row stays",
+    *END,
+    Option("force", "even if it runs, or work would be lost", kind="flag"),
+)
 def cleanup(layout: Layout, args: Arguments) -> str:
     return lifecycle.cleanup(layout, args.id, args.force, args.reason, names.now())
 
 
-LAUNCH = (
-    Option(name="slug", required=True, help="a short name for the task"),
-    Option(name="role", help="the name of a role file; reviewers and auditors get no capsule"),
-    Option(name="scope", help="the file that says what the work is"),
-    Option(name="capsule", help="a path, latest (default), or none"),
-    Option(name="workstream", help="whose newest capsule, if the branch has several"),
-    Option(name="cmd", help="the agent's command line: gets the prompt on standard input"),
-    Option(name="type", choices=sandboxes.KINDS, help="where it works (default: here)"),
-    Option(name="timeout", help="stop it after this long (90s, 30m; default: never)"),
-    Option(name="max_tokens", kind="whole", help="trim the capsule to this many tokens"),
-    Option(name="deliverables", kind="items", single="deliverable",
-           help="files it must leave, relative to where it works"),
-    REDACT,
-)  # fmt: skip
-REPORT = (
-    Option(name="agent", required=True, help="the subagent's name"),
-    Option(name="status", required=True, help="CLEAN, NEEDS_ATTENTION, BLOCKED, ERROR, COMPLETE,"
-           " PARTIAL or FAILED"),
-    Option(name="summary", required=True, help="one line"),
-    Option(name="file", help="the report (default: standard input, if it is a pipe)"),
-    Option(name="id", help="its row (default: CONTEXT_SUBAGENT_ID, else by name)"),
-    Option(name="session", help="the session to store it under (default: SESSION_ID and so on)"),
-    Option(name="type", help="verdict, implementation, research (default: verdict)"),
-    Option(name="model", help="who concluded it"),
-    Option(name="files_changed", kind="items", single="file-changed", help="paths"),
-    Option(name="tokens", kind="whole", help="how many tokens it took"),
-)  # fmt: skip
-END = (
-    ID,
-    Option(name="reason", help="why, in a few words"),
-)
-
 PROGRAM = Program(
     name="subagent_manager",
     about=__doc__ or "",
-    commands=(
-        Command(run=launch, help="start a subagent with its prompt", options=LAUNCH),
-        Command(run=prompt, help="print the prompt, start nothing", options=LAUNCH),
-        Command(
-            run=status,
-            help="list the subagents and what became of each",
-            options=(
-                Option(name="id", positional=True, help="only this one"),
-                Option(name="all", kind="flag", help="include those cleaned up"),
-                Option(name="unattended", kind="flag",
-                       help="nobody reads the output: the next look repeats the news"),
-                JSON,
-            ),
-        ),
-        Command(
-            run=monitor,
-            help="watch until none is running; status 1 after an alert",
-            options=(
-                Option(name="id", positional=True, help="only this one"),
-                Option(name="interval", kind="whole", help="seconds between looks (default: 30)"),
-                Option(name="iterations", kind="whole", help="at most this many looks"),
-                Option(name="threshold", kind="whole", help="seconds of silence (default: 180)"),
-                Option(name="runtime_threshold", kind="whole",
-                       help="seconds of run time (default: 600)"),
-                JSON,
-            ),
-        ),
-        Command(
-            run=finish, help="hand in a report: payload, verdict, receipt", options=REPORT
-        ),
-        Command(
-            run=abort,
-            help="end a running subagent",
-            options=(*END, Option(name="force", kind="flag", help="kill it without asking first")),
-        ),
-        Command(
-            run=cleanup,
-            help="remove a subagent's sandbox and files; its row stays",
-            options=(
-                *END,
-                Option(name="force", kind="flag", help="even if it runs, or work would be lost"),
-            ),
-        ),
-    ),
-)  # fmt: skip
+    commands=(launch, prompt, status, monitor, finish, abort, cleanup),
+)

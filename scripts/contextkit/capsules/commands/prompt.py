@@ -3,11 +3,25 @@
 from __future__ import annotations
 
 from contextkit.base import cli, files, names
-from contextkit.base.commands import Arguments, Command, Option, Program
+from contextkit.base.commands import Arguments, Option, Program, command
 from contextkit.base.layout import Layout
 from contextkit.capsules.flows import capture
 
 
+@command(
+    "print the capture prompt",
+    Option("branch", "the branch to write about (default: the current one)"),
+    Option("session", "the session's marker", also=("session-marker",)),
+    Option("file", "the path of the capsule", also=("capsule-path",)),
+    Option("stub", "also write a stub there", kind="flag", also=("write-stub",)),
+    Option("plan_slug", "the notebooks' name, if it is not the branch's"),
+    Option("tokens", "the capsule's budget", kind="whole", also=("token-budget",)),
+    Option("reminders", "another reminder inbox", also=("reminder-path",)),
+    Option("no_reminders", "quote no reminders", kind="flag"),
+    Option("version", "the capsule format (default: 0.1)"),
+    Option("mini", "the small outline, for lightweight tasks", kind="flag"),
+    Option("workstream", "which one, if the branch has several capsules"),
+)
 def prompt(layout: Layout, args: Arguments) -> str:
     typed = {name: vars(args)[name] for name in capture.Request.fields() if name != "now"}
     request = capture.Request(now=names.now(), **typed)
@@ -41,27 +55,5 @@ PROGRAM = Program(
     name="capsule_prompt",
     about=__doc__ or "",
     default="prompt",
-    commands=(
-        Command(
-            run=prompt,
-            help="print the capture prompt",
-            options=(
-                Option(name="branch", help="the branch to write about (default: the current one)"),
-                Option(name="session", also=("session-marker",), help="the session's marker"),
-                Option(name="file", also=("capsule-path",), help="the path of the capsule"),
-                Option(
-                    name="stub", kind="flag", also=("write-stub",), help="also write a stub there"
-                ),
-                Option(name="plan_slug", help="the notebooks' name, if it is not the branch's"),
-                Option(
-                    name="tokens", kind="whole", also=("token-budget",), help="the capsule's budget"
-                ),
-                Option(name="reminders", also=("reminder-path",), help="another reminder inbox"),
-                Option(name="no_reminders", kind="flag", help="quote no reminders"),
-                Option(name="version", help="the capsule format (default: 0.1)"),
-                Option(name="mini", kind="flag", help="the small outline, for lightweight tasks"),
-                Option(name="workstream", help="which one, if the branch has several capsules"),
-            ),
-        ),
-    ),
+    commands=(prompt,),
 )

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from contextkit.base import cli, names, redaction
-from contextkit.base.commands import JSON, REDACT, Arguments, Command, Option, Program, Rows
+from contextkit.base.commands import JSON, REDACT, Arguments, Option, Program, Rows, command
 from contextkit.base.errors import bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Any
 from contextkit.capsules.documents import reminders
 
-INBOX = Option(name="file", also=("capsule-file",), help="another inbox inside the repository")
+INBOX = Option("file", "another inbox inside the repository", also=("capsule-file",))
 
 
+@command(
+    "save a note for the next capsule",
+    Option("m", "what to remember", also=("message",), required=True),
+    Option("topic", "a word to find it by"),
+    Option("next_step", "what to do about it first"),
+    Option("tags", "separated by spaces or commas", kind="words", single="tag"),
+    INBOX,
+    REDACT,
+)
 def add(layout: Layout, args: Arguments) -> str:
     path = inbox(layout, args)
     allowed = layout.limits.secrets_allow
@@ -22,6 +31,14 @@ def add(layout: Layout, args: Arguments) -> str:
     return f"Reminder {saved.id} saved to {layout.shown(path)} at {saved.taken}"
 
 
+@command(
+    "list the open reminders",
+    Option("tag", "only those with this tag"),
+    Option("topic", "only those on this topic"),
+    Option("all", "include those that are done", kind="flag"),
+    INBOX,
+    JSON,
+)
 def list_(layout: Layout, args: Arguments) -> Rows:
     topic = names.one_line(args.topic)
     loaded = reminders.load_all(layout, inbox(layout, args)).whole()
@@ -48,6 +65,15 @@ def _summary(row: dict[str, Any]) -> str:
     return f"{row['note']}{step}{tags}"
 
 
+@command(
+    "mark reminders as done",
+    Option(
+        "id", "one or more, as `reminders` shows them", kind="words", required=True, positional=True
+    ),
+    Option("into", "where it went: a capsule, a plan entry, or dropped"),
+    INBOX,
+    REDACT,
+)
 def done(layout: Layout, args: Arguments) -> str:
     allowed = layout.limits.secrets_allow
     ids = [word.removeprefix("reminder:") for word in args.id]  # an address is accepted too
@@ -70,47 +96,5 @@ PROGRAM = Program(
     name="remember_later",
     about=__doc__ or "",
     default="add",
-    commands=(
-        Command(
-            run=add,
-            help="save a note for the next capsule",
-            options=(
-                Option(name="m", also=("message",), required=True, help="what to remember"),
-                Option(name="topic", help="a word to find it by"),
-                Option(name="next_step", help="what to do about it first"),
-                Option(
-                    name="tags", kind="words", single="tag", help="separated by spaces or commas"
-                ),
-                INBOX,
-                REDACT,
-            ),
-        ),
-        Command(
-            run=list_,
-            help="list the open reminders",
-            options=(
-                Option(name="tag", help="only those with this tag"),
-                Option(name="topic", help="only those on this topic"),
-                Option(name="all", kind="flag", help="include those that are done"),
-                INBOX,
-                JSON,
-            ),
-        ),
-        Command(
-            run=done,
-            help="mark reminders as done",
-            options=(
-                Option(
-                    name="id",
-                    kind="words",
-                    required=True,
-                    positional=True,
-                    help="one or more, as `reminders` shows them",
-                ),
-                Option(name="into", help="where it went: a capsule, a plan entry, or dropped"),
-                INBOX,
-                REDACT,
-            ),
-        ),
-    ),
+    commands=(add, list_, done),
 )

@@ -12,21 +12,29 @@ from contextkit.base.commands import (
     REDACT,
     Answer,
     Arguments,
-    Command,
     Option,
     Program,
     Rows,
+    command,
 )
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.capsules.documents import branches
 from contextkit.capsules.documents import store as capsules
 
-FILE = Option(name="file", help="the capsule (default: the branch's newest finished one)")
-BRANCH = Option(name="branch", help="the branch (default: the current one)")
-WORKSTREAM = Option(name="workstream", help="only those of this workstream")
+FILE = Option("file", "the capsule (default: the branch's newest finished one)")
+BRANCH = Option("branch", "the branch (default: the current one)")
+WORKSTREAM = Option("workstream", "only those of this workstream")
 
 
+@command(
+    "check the agent's reply on standard input and write it",
+    Option("file", "its path (default: the branch's folder, by created_at)"),
+    Option("branch", "refuse a capsule for any other branch"),
+    Option("overwrite", "replace a finished capsule", kind="flag"),
+    REDACT,
+    needs=("yaml", "frontmatter"),
+)
 def save(layout: Layout, args: Arguments) -> str:
     from contextkit.capsules.flows import upkeep
 
@@ -45,6 +53,15 @@ def save(layout: Layout, args: Arguments) -> str:
     return layout.shown(path)
 
 
+@command(
+    "check a capsule, one line per problem; status 1 for an error",
+    FILE,
+    BRANCH,
+    WORKSTREAM,
+    Option("seal", "record the commit and digests of the files it names", kind="flag"),
+    Option("redact", "redact its secrets first", kind="flag"),
+    JSON,
+)
 def check(layout: Layout, args: Arguments) -> Answer:
     from contextkit.capsules.flows import upkeep
 
@@ -73,6 +90,7 @@ def _outside(layout: Layout, args: Arguments) -> str:
     return "" if path.startswith(layout.root.rstrip("/") + "/") else path
 
 
+@command("print the path of the branch's newest finished capsule", BRANCH, WORKSTREAM, JSON)
 def latest(layout: Layout, args: Arguments) -> Answer:
     path = _newest(layout, args)
     return Answer(text=layout.shown(path), data=lambda: _row(layout, path))
@@ -84,6 +102,13 @@ def _row(layout: Layout, path: str) -> object:
     return upkeep.row(layout, path)
 
 
+@command(
+    "list the capsules of a branch",
+    BRANCH,
+    WORKSTREAM,
+    Option("all", "list those of every branch", kind="flag"),
+    JSON,
+)
 def list_(layout: Layout, args: Arguments) -> Rows:
     from contextkit.capsules.flows import upkeep
 
@@ -98,6 +123,14 @@ def list_(layout: Layout, args: Arguments) -> Rows:
     )  # fmt: skip
 
 
+@command(
+    "print the body as a subagent gets it; drift goes to stderr",
+    FILE,
+    BRANCH,
+    WORKSTREAM,
+    Option("max_tokens", "trim it to this many tokens", kind="whole"),
+    JSON,
+)
 def show(layout: Layout, args: Arguments) -> Answer:
     from contextkit.capsules.documents import items
     from contextkit.capsules.flows import drift
@@ -150,6 +183,14 @@ def _reference_lines(marks: list[tuple[str, str]]) -> list[str]:
     return [*changed, f"fresh: {fresh} of {len(marks)} references"]
 
 
+@command(
+    "remove superseded capsules and those of merged branches",
+    Option("keep", "how many of each workstream to keep", kind="whole"),
+    Option("older_than", "only those older than this: 30d (default), 12h …"),
+    Option("merged", "only those of merged branches", kind="flag"),
+    DRY_RUN,
+    JSON,
+)
 def prune(layout: Layout, args: Arguments) -> Answer:
     from contextkit.capsules.flows import upkeep
 
@@ -202,70 +243,5 @@ def _newest(layout: Layout, args: Arguments) -> str:
 PROGRAM = Program(
     name="capsule",
     about=__doc__ or "",
-    commands=(
-        Command(
-            run=save,
-            help="check the agent's reply on standard input and write it",
-            needs=("yaml", "frontmatter"),
-            options=(
-                Option(name="file", help="its path (default: the branch's folder, by created_at)"),
-                Option(name="branch", help="refuse a capsule for any other branch"),
-                Option(name="overwrite", kind="flag", help="replace a finished capsule"),
-                REDACT,
-            ),
-        ),
-        Command(
-            run=check,
-            help="check a capsule, one line per problem; status 1 for an error",
-            options=(
-                FILE,
-                BRANCH,
-                WORKSTREAM,
-                Option(
-                    name="seal",
-                    kind="flag",
-                    help="record the commit and digests of the files it names",
-                ),
-                Option(name="redact", kind="flag", help="redact its secrets first"),
-                JSON,
-            ),
-        ),
-        Command(
-            run=latest,
-            help="print the path of the branch's newest finished capsule",
-            options=(BRANCH, WORKSTREAM, JSON),
-        ),
-        Command(
-            run=list_,
-            help="list the capsules of a branch",
-            options=(
-                BRANCH,
-                WORKSTREAM,
-                Option(name="all", kind="flag", help="list those of every branch"),
-                JSON,
-            ),
-        ),
-        Command(
-            run=show,
-            help="print the body as a subagent gets it; drift goes to stderr",
-            options=(
-                FILE,
-                BRANCH,
-                WORKSTREAM,
-                Option(name="max_tokens", kind="whole", help="trim it to this many tokens"),
-                JSON,
-            ),
-        ),
-        Command(
-            run=prune,
-            help="remove superseded capsules and those of merged branches",
-            options=(
-                Option(name="keep", kind="whole", help="how many of each workstream to keep"),
-                Option(name="older_than", help="only those older than this: 30d (default), 12h …"),
-                Option(name="merged", kind="flag", help="only those of merged branches"),
-                DRY_RUN,
-                JSON,
-            ),
-        ),
-    ),
+    commands=(save, check, latest, list_, show, prune),
 )

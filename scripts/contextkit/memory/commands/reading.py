@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from contextkit.base import addresses, cli, formats, ledger, names, redaction, tokens
-from contextkit.base.commands import JSON, WORKTREE, Answer, Arguments, Command, Option, Rows
+from contextkit.base.commands import JSON, WORKTREE, Answer, Arguments, Option, Rows, command
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.memory.documents import store as memory
@@ -16,14 +16,31 @@ if TYPE_CHECKING:
     from contextkit.memory.flows.recovery import Recovered
     from contextkit.memory.flows.recovery_report import Report
     from contextkit.text.sections import FileNote
+TASK = Option("task", "the task (default: the current one)", address="plan")
+PLANNED = (
+    Option("words", "only estimate: words of prose", kind="whole"),
+    Option("code_lines", "only estimate: lines of code", kind="whole"),
+    Option("file_reads", "only estimate: files to read", kind="whole"),
+    Option("responses", "only estimate: agents' responses", kind="whole"),
+)
 
 
-def status(layout: Layout, args: Arguments) -> Answer:
+@command(
+    "print ok, warn or save; at the threshold, save one snapshot",
+    Option("tokens", "tokens in the context, as the host shows them"),
+    Option("file", "estimate the tokens of this text (default: standard input)"),
+    Option("transcript", "a host's transcript (JSONL)"),
+    TASK,
+    Option("summary", "what a snapshot says about the conversation"),
+    *PLANNED,
+    JSON,
+)
+def status(layout: Layout, args: Arguments) -> str | Answer | Rows:
     from contextkit.base import sessions
     from contextkit.memory.documents import context_window
 
     if any(getattr(args, name) for name in RULES):
-        return estimate(layout, args)
+        return estimate.run(layout, args)
     task = memory.check_task(args.task) if args.task else memory.current_task(layout)
     sent = _sent_off(layout, task)
     count = _count(layout, args)
@@ -128,6 +145,15 @@ def _zone_answer(zone: Zone, task: str, path: str, new: bool, sent: str) -> Answ
     return Answer(text=line + sent, data=data)
 
 
+@command(
+    "print what a fresh agent needs to continue a task",
+    TASK,
+    Option("budget", "tokens to print at most (default: 4000)", kind="whole"),
+    Option("prompt", "print a prompt that starts a fresh agent", kind="flag"),
+    Option("transcript", "of the session that ended (default: the last one's)"),
+    WORKTREE,
+    JSON,
+)
 def recover(layout: Layout, args: Arguments) -> Answer:
     from contextkit.memory.flows import recovery, recovery_report
 
@@ -186,6 +212,12 @@ def _public(found: Recovered, made: Report, allowed: tuple[str, ...]) -> object:
     return formats.from_json(redaction.redacted(formats.to_json(whole), allowed)[0], "recovered")
 
 
+@command(
+    "list the documents in the store",
+    Option("task", "only those of this task", address="plan"),
+    WORKTREE,
+    JSON,
+)
 def list_(layout: Layout, args: Arguments) -> Rows:
     from contextkit.memory.flows import upkeep
 
@@ -217,6 +249,11 @@ def _id(path: str) -> str:
     return path.rpartition("/")[2].rpartition(".")[0]
 
 
+@command(
+    "find what would not help an agent resume, and how to fix it",
+    Option("task", "only this one (default: all)", address="plan"),
+    JSON,
+)
 def check(layout: Layout, args: Arguments) -> Answer:
     from contextkit.memory.flows import saving, upkeep
 
@@ -251,6 +288,13 @@ def planned(counts: dict[str, int]) -> tuple[int, int]:
     return -(-low // 10), -(-high // 10)
 
 
+@command(
+    "the same as memory_status words=, and so on",
+    *PLANNED,
+    Option("file", "an existing text"),
+    JSON,
+    now="memory_status words=",
+)
 def estimate(layout: Layout, args: Arguments) -> Answer:
     """Add up what is planned, and the text in file=; nothing is saved."""
     counts = {name: getattr(args, name) for name in RULES if getattr(args, name)}
@@ -263,57 +307,4 @@ def estimate(layout: Layout, args: Arguments) -> Answer:
     return Answer(text=f"{low}" if low == high else f"{low}-{high}", data=data)
 
 
-TASK = Option(name="task", address="plan", help="the task (default: the current one)")
-PLANNED = (
-    Option(name="words", kind="whole", help="only estimate: words of prose"),
-    Option(name="code_lines", kind="whole", help="only estimate: lines of code"),
-    Option(name="file_reads", kind="whole", help="only estimate: files to read"),
-    Option(name="responses", kind="whole", help="only estimate: agents' responses"),
-)
-COMMANDS = (
-    Command(
-        run=status,
-        help="print ok, warn or save; at the threshold, save one snapshot",
-        options=(
-            Option(name="tokens", help="tokens in the context, as the host shows them"),
-            Option(name="file", help="estimate the tokens of this text (default: standard input)"),
-            Option(name="transcript", help="a host's transcript (JSONL)"),
-            TASK,
-            Option(name="summary", help="what a snapshot says about the conversation"),
-            *PLANNED,
-            JSON,
-        ),
-    ),
-    Command(
-        run=recover,
-        help="print what a fresh agent needs to continue a task",
-        options=(
-            TASK,
-            Option(name="budget", kind="whole", help="tokens to print at most (default: 4000)"),
-            Option(name="prompt", kind="flag", help="print a prompt that starts a fresh agent"),
-            Option(name="transcript", help="of the session that ended (default: the last one's)"),
-            WORKTREE,
-            JSON,
-        ),
-    ),
-    Command(
-        run=list_,
-        help="list the documents in the store",
-        options=(
-            Option(name="task", address="plan", help="only those of this task"),
-            WORKTREE,
-            JSON,
-        ),
-    ),
-    Command(
-        run=check,
-        help="find what would not help an agent resume, and how to fix it",
-        options=(Option(name="task", address="plan", help="only this one (default: all)"), JSON),
-    ),
-    Command(
-        run=estimate,
-        help="the same as memory_status words=, and so on",
-        now="memory_status words=",
-        options=(*PLANNED, Option(name="file", help="an existing text"), JSON),
-    ),
-)
+COMMANDS = (status, recover, list_, check, estimate)

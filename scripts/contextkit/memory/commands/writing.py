@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from contextkit.base import addresses, cli, ledger, names, redaction
-from contextkit.base.commands import DRY_RUN, REDACT, Answer, Arguments, Command, Option
+from contextkit.base.commands import DRY_RUN, REDACT, Answer, Arguments, Option, Rows, command
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Iterable
@@ -13,17 +13,72 @@ from contextkit.memory.documents import store as memory
 from contextkit.memory.flows import saving
 from contextkit.memory.flows.saving import Pending
 
+TASK = Option("task", "the task's id: letters, digits, . _ -", required=True, address="plan")
 
+
+def _items(name: str, single: str, text: str) -> Option:
+    return Option(name, text, kind="items", single=single)
+
+
+FILES = _items("files", "file-modified", "files as `path - description`")
+DRAFT = Option("draft", "a YAML or JSON document with the same fields, or - for stdin")
+COMPLETED = _items("completed", "completed-task", "finished subtasks")
+PENDING = _items("pending", "pending-task", "subtasks not started")
+BOUNDARY = (
+    COMPLETED,
+    PENDING,
+    Option("active", "agents at work", kind="words"),
+    Option("blocked", "blocked agents", kind="words"),
+    Option("findings_count", "number of findings (default: counted)"),
+    Option("summary", "where the task stands (with to=: which phase ended)"),
+    Option("next_action", "what to do first on resuming (default: the plan's)"),
+    Option("recovery", "how to resume (default: a standard instruction)"),
+    FILES,
+    REDACT,
+)
+
+
+@command("create the store's folders", now="context_init")
 def init(layout: Layout, args: Arguments) -> str:
     return "\n".join(layout.shown(memory.folder(layout, kind)) for kind in memory.KINDS)
 
 
+@command(
+    "create or update a task's plan",
+    TASK,
+    Option("objective", "what the task is to accomplish"),
+    Option("strategy", "the approach in brief"),
+    _items("questions", "question", "key questions to add"),
+    _items("answered", "answer", "answered questions, by text or number"),
+    COMPLETED,
+    _items("in_progress", "in-progress-task", "subtasks in progress"),
+    PENDING,
+    _items("constraints", "constraint", "constraints to add"),
+    _items("next_actions", "next-action", "what comes next; replaces the old list"),
+    DRAFT,
+    REDACT,
+)
 def plan(layout: Layout, args: Arguments) -> Answer:
     fields = _given(layout, args, saving.PLAN)
     ready = saving.plan(layout, args.task, fields, names.now())
     return _keep(layout, args.task, [ready])
 
 
+@command(
+    "save what a subagent found, from fields or from its report",
+    Option("agent", "the agent that found it"),
+    TASK,
+    Option("file", "the agent's report, or - for standard input"),
+    Option("description", "the task in words (default: its id)"),
+    Option("status", "completed, partial or failed"),
+    Option("summary", "two or three sentences (default: from the report)"),
+    _items("discoveries", "discovery", "what was found, most important first"),
+    FILES,
+    _items("questions", "question", "open questions"),
+    _items("recommendations", "recommendation", "what should be done"),
+    DRAFT,
+    REDACT,
+)
 def finding(layout: Layout, args: Arguments) -> Answer:
     fields = _given(layout, args, saving.FINDING)
     wanted = args.file or not (args.draft or args.summary)
@@ -125,6 +180,11 @@ def _name_if_new(task: str, known: bool) -> None:
         cli.say(f'new task "{task}"')
 
 
+@command(
+    "merge a task's findings into one file, without loss or repetition",
+    TASK,
+    Option("archive", "archive the merged findings", kind="flag"),
+)
 def merge(layout: Layout, args: Arguments) -> Answer:
     from contextkit.memory.documents import merged as merged_findings
     from contextkit.memory.flows import upkeep
@@ -147,9 +207,16 @@ def merge(layout: Layout, args: Arguments) -> Answer:
     return answer
 
 
-def checkpoint(layout: Layout, args: Arguments) -> Answer:
+@command(
+    "record where a task stands",
+    TASK,
+    Option("phase", ", ".join(memory.PHASES)),
+    Option("to", "end the current phase and start this one"),
+    *BOUNDARY,
+)
+def checkpoint(layout: Layout, args: Arguments) -> str | Answer | Rows:
     if args.to:
-        return phase(layout, args)
+        return phase.run(layout, args)
     for name in ("phase", "summary"):
         if not vars(args)[name].strip():
             raise bad_input(f"{name}: is missing: give {name}=, or to= for the next phase")
@@ -159,6 +226,13 @@ def checkpoint(layout: Layout, args: Arguments) -> Answer:
     return _checkpoint(layout, args, current, current)
 
 
+@command(
+    "the same as memory_checkpoint to=",
+    TASK,
+    Option("to", "the next phase", required=True),
+    *BOUNDARY,
+    now="memory_checkpoint to=",
+)
 def phase(layout: Layout, args: Arguments) -> Answer:
     """End the current phase with a checkpoint and start the one in `to`."""
     to = memory.meant_phase(args.to, "to")
@@ -174,6 +248,12 @@ def phase(layout: Layout, args: Arguments) -> Answer:
     return _checkpoint(layout, args, left, to, f"{left} is done; {to} is next.")
 
 
+@command(
+    "save a checkpoint before a large batch of agents starts",
+    TASK,
+    Option("agents", "who will start: names or a number", required=True),
+    REDACT,
+)
 def spawn(layout: Layout, args: Arguments) -> Answer:
     from contextkit.memory.flows import agents
 
@@ -224,6 +304,16 @@ def _count(args: Arguments) -> int | None:
     return int(given) if given else None
 
 
+@command(
+    "save a finding for each agent of a batch, then one checkpoint",
+    TASK,
+    Option(
+        "draft",
+        "phase, summary, next_action, findings: a list of agent, status, summary, …",
+        required=True,
+    ),
+    REDACT,
+)
 def batch(layout: Layout, args: Arguments) -> Answer:
     known = ("task", "phase", "findings", *saving.CHECKPOINT)
     fields = _checked(layout, args, _draft(args.draft, known))
@@ -237,6 +327,20 @@ def batch(layout: Layout, args: Arguments) -> Answer:
     return answer
 
 
+@command(
+    "save what a conversation knows before its context is full",
+    Option("reason", "manual (default), token_limit or phase_end"),
+    Option("tokens", "tokens in the context"),
+    Option("task", "the task (default: the current one)", address="plan"),
+    Option("phase", "the phase (default: the current one of the task)"),
+    Option("agents", "agents at work", kind="words"),
+    Option("summary", "the key points so far", required=True),
+    Option("important", "what must not be lost"),
+    FILES,
+    _items("decisions", "decision", "open decisions"),
+    Option("resume", "how to resume from here"),
+    REDACT,
+)
 def snapshot(layout: Layout, args: Arguments) -> Answer:
     task = args.task or memory.current_task(layout)
     fields = _given(
@@ -268,6 +372,10 @@ def _phase_ended(layout: Layout, task: str, left: str, to: str, now: int) -> Non
     cli.say(f"{left} has ended: {layout.shown(path)}")
 
 
+@command(
+    "move everything of a finished task into the archive",
+    Option("task", "the task (default: the finished one)", address="plan"),
+)
 def archive(layout: Layout, args: Arguments) -> str:
     from contextkit.memory.flows import upkeep
 
@@ -283,6 +391,10 @@ def archive(layout: Layout, args: Arguments) -> str:
     return "\n".join(layout.shown(path) for path in moved)
 
 
+@command(
+    "restore a task from the archive and make it current",
+    Option("task", "the task", required=True, address="plan"),
+)
 def unarchive(layout: Layout, args: Arguments) -> str:
     from contextkit.memory.flows import upkeep
 
@@ -295,6 +407,7 @@ def unarchive(layout: Layout, args: Arguments) -> str:
     return "\n".join(layout.shown(path) for path in moved)
 
 
+@command("remove stale checkpoints; the last one of an open task is archived", DRY_RUN)
 def clean(layout: Layout, args: Arguments) -> str:
     from contextkit.memory.flows import upkeep
 
@@ -306,143 +419,7 @@ def clean(layout: Layout, args: Arguments) -> str:
     return "\n".join(f"{layout.shown(path)}: {what}" for path, what in done)
 
 
-TASK = Option(
-    name="task", required=True, address="plan", help="the task's id: letters, digits, . _ -"
-)
-
-
-def _items(name: str, single: str, text: str) -> Option:
-    return Option(name=name, kind="items", single=single, help=text)
-
-
-FILES = _items("files", "file-modified", "files as `path - description`")
-DRAFT = Option(name="draft", help="a YAML or JSON document with the same fields, or - for stdin")
-COMPLETED = _items("completed", "completed-task", "finished subtasks")
-PENDING = _items("pending", "pending-task", "subtasks not started")
-BOUNDARY = (
-    COMPLETED,
-    PENDING,
-    Option(name="active", kind="words", help="agents at work"),
-    Option(name="blocked", kind="words", help="blocked agents"),
-    Option(name="findings_count", help="number of findings (default: counted)"),
-    Option(name="summary", help="where the task stands (with to=: which phase ended)"),
-    Option(name="next_action", help="what to do first on resuming (default: the plan's)"),
-    Option(name="recovery", help="how to resume (default: a standard instruction)"),
-    FILES,
-    REDACT,
-)
-
 COMMANDS = (
-    Command(run=init, help="create the store's folders", now="context_init"),
-    Command(
-        run=plan,
-        help="create or update a task's plan",
-        options=(
-            TASK,
-            Option(name="objective", help="what the task is to accomplish"),
-            Option(name="strategy", help="the approach in brief"),
-            _items("questions", "question", "key questions to add"),
-            _items("answered", "answer", "answered questions, by text or number"),
-            COMPLETED,
-            _items("in_progress", "in-progress-task", "subtasks in progress"),
-            PENDING,
-            _items("constraints", "constraint", "constraints to add"),
-            _items("next_actions", "next-action", "what comes next; replaces the old list"),
-            DRAFT,
-            REDACT,
-        ),
-    ),
-    Command(
-        run=finding,
-        help="save what a subagent found, from fields or from its report",
-        options=(
-            Option(name="agent", help="the agent that found it"),
-            TASK,
-            Option(name="file", help="the agent's report, or - for standard input"),
-            Option(name="description", help="the task in words (default: its id)"),
-            Option(name="status", help="completed, partial or failed"),
-            Option(name="summary", help="two or three sentences (default: from the report)"),
-            _items("discoveries", "discovery", "what was found, most important first"),
-            FILES,
-            _items("questions", "question", "open questions"),
-            _items("recommendations", "recommendation", "what should be done"),
-            DRAFT,
-            REDACT,
-        ),
-    ),
-    Command(
-        run=merge,
-        help="merge a task's findings into one file, without loss or repetition",
-        options=(TASK, Option(name="archive", kind="flag", help="archive the merged findings")),
-    ),
-    Command(
-        run=checkpoint,
-        help="record where a task stands",
-        options=(
-            TASK,
-            Option(name="phase", help=", ".join(memory.PHASES)),
-            Option(name="to", help="end the current phase and start this one"),
-            *BOUNDARY,
-        ),
-    ),
-    Command(
-        run=phase,
-        help="the same as memory_checkpoint to=",
-        now="memory_checkpoint to=",
-        options=(TASK, Option(name="to", required=True, help="the next phase"), *BOUNDARY),
-    ),
-    Command(
-        run=batch,
-        help="save a finding for each agent of a batch, then one checkpoint",
-        options=(
-            TASK,
-            Option(
-                name="draft",
-                required=True,
-                help="phase, summary, next_action, findings: a list of agent, status, summary, …",
-            ),
-            REDACT,
-        ),
-    ),
-    Command(
-        run=spawn,
-        help="save a checkpoint before a large batch of agents starts",
-        options=(
-            TASK,
-            Option(name="agents", required=True, help="who will start: names or a number"),
-            REDACT,
-        ),
-    ),
-    Command(
-        run=snapshot,
-        help="save what a conversation knows before its context is full",
-        options=(
-            Option(name="reason", help="manual (default), token_limit or phase_end"),
-            Option(name="tokens", help="tokens in the context"),
-            Option(name="task", address="plan", help="the task (default: the current one)"),
-            Option(name="phase", help="the phase (default: the current one of the task)"),
-            Option(name="agents", kind="words", help="agents at work"),
-            Option(name="summary", required=True, help="the key points so far"),
-            Option(name="important", help="what must not be lost"),
-            FILES,
-            _items("decisions", "decision", "open decisions"),
-            Option(name="resume", help="how to resume from here"),
-            REDACT,
-        ),
-    ),
-    Command(
-        run=archive,
-        help="move everything of a finished task into the archive",
-        options=(Option(name="task", address="plan", help="the task (default: the finished one)"),),
-    ),
-    Command(
-        run=unarchive,
-        help="restore a task from the archive and make it current",
-        options=(Option(name="task", required=True, address="plan", help="the task"),),
-    ),
-    Command(
-        run=clean,
-        help="remove stale checkpoints; the last one of an open task is archived",
-        options=(DRY_RUN,),
-    ),
-)
+    init, plan, finding, merge, checkpoint, phase, batch, spawn, snapshot, archive, unarchive,
+    clean,
+)  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from contextkit.base import cli, names
-from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Rows
+from contextkit.base.commands import JSON, Answer, Arguments, Option, Rows, command
 from contextkit.base.errors import bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Iterator
@@ -15,13 +15,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextkit.reviews.flows.agent_files import Asked, Reading
 
-AGENT = Option(name="agent", required=True, positional=True, help="the reviewer's name")
-RUN = Option(name="run", help="a review run's id (from `start`), or latest")
-DIR = Option(name="dir", help="a folder of agent files without a run")
-AGENTS = Option(
-    name="agents", kind="words", help="those that were asked (default: all that left a file)"
-)
-SEVERITY = Option(name="severity", kind="words", help="only these: P0,P1,P2,P3,IMP")
+AGENT = Option("agent", "the reviewer's name", required=True, positional=True)
+RUN = Option("run", "a review run's id (from `start`), or latest")
+DIR = Option("dir", "a folder of agent files without a run")
+AGENTS = Option("agents", "those that were asked (default: all that left a file)", kind="words")
+SEVERITY = Option("severity", "only these: P0,P1,P2,P3,IMP", kind="words")
 _WHICH = "a review run's id, or latest"
 _MOST = 2000  # tokens of what `show` prints
 
@@ -85,6 +83,13 @@ def _read(layout: Layout, about: Asked) -> Iterator[Reading]:
             said = now
 
 
+@command(
+    "read the files of a run's agents, or of a folder, and write one verdict each",
+    RUN,
+    DIR,
+    AGENTS,
+    JSON,
+)
 def ingest(layout: Layout, args: Arguments) -> Answer:
     from contextkit.base import ledger, redaction, tokens
     from contextkit.reviews.flows import agent_files
@@ -118,6 +123,14 @@ def ingest(layout: Layout, args: Arguments) -> Answer:
     )
 
 
+@command(
+    "the indexes in one form, one line per finding",
+    RUN,
+    DIR,
+    Option("agent", "only this one"),
+    SEVERITY,
+    JSON,
+)
 def index(layout: Layout, args: Arguments) -> Answer:
     from contextkit.reviews.flows import agent_files, drill_down
 
@@ -133,7 +146,18 @@ def index(layout: Layout, args: Arguments) -> Answer:
     return Answer(text="\n".join(lines), data=[{**vars(row), "ref": row.ref} for row in rows])
 
 
-def show(layout: Layout, args: Arguments) -> Answer:
+@command(
+    "the P0 and P1 of a run, one agent's sections, or one finding",
+    Option("agent", "the reviewer's name (default: all)", positional=True),
+    Option("finding", "its id (default: the most severe, as many as fit)"),
+    SEVERITY,
+    Option("run", "a run's id, or latest (default: latest, without agent)"),
+    Option("dir", "the folder of agent files (default: as the verdict says)"),
+    Option("skip", "how many findings to skip", kind="whole"),
+    Option("max_tokens", f"at most (default: {_MOST})", kind="whole"),
+    JSON,
+)
+def show(layout: Layout, args: Arguments) -> str | Answer | Rows:
     from contextkit.base import files, ledger, tokens
     from contextkit.reviews.flows import drill_down
 
@@ -165,7 +189,7 @@ def show(layout: Layout, args: Arguments) -> Answer:
     return Answer(text=part, status=0 if part else 1, data=data)
 
 
-def _show_run(layout: Layout, args: Arguments) -> Answer:
+def _show_run(layout: Layout, args: Arguments) -> str | Answer | Rows:
     """Return the findings of all agents, strictest first, and the command for the rest of them."""
     from contextkit.base import ledger, tokens
     from contextkit.reviews.documents import vocabulary
@@ -177,7 +201,7 @@ def _show_run(layout: Layout, args: Arguments) -> Answer:
             raise bad_input(
                 f"finding: {args.finding!r} belongs to which agent? give agent/{finding}"
             )
-        return show(layout, Arguments({**vars(args), "agent": agent, "finding": finding}))
+        return show.run(layout, Arguments({**vars(args), "agent": agent, "finding": finding}))
     about = asked(
         layout, Arguments({**vars(args), "run": args.run or ("" if args.dir else "latest")})
     )
@@ -209,6 +233,13 @@ def _show_run(layout: Layout, args: Arguments) -> Answer:
     return Answer(text=text, data=fitting)
 
 
+@command(
+    "what reading in full, by finding, by index or by line costs",
+    RUN,
+    DIR,
+    JSON,
+    now="verdict_table view=stats run=",
+)
 def stats(layout: Layout, args: Arguments) -> Rows:
     from contextkit.reviews.flows import agent_files, drill_down
 
@@ -231,6 +262,13 @@ def stats(layout: Layout, args: Arguments) -> Rows:
     )  # fmt: skip
 
 
+@command(
+    "put all reviews together: synthesis.md and findings.json, 15 lines back",
+    RUN,
+    DIR,
+    AGENTS,
+    JSON,
+)
 def synthesize(layout: Layout, args: Arguments) -> Answer:
     from contextkit.base import ledger, tokens
     from contextkit.reviews.flows import reports
@@ -248,6 +286,7 @@ def synthesize(layout: Layout, args: Arguments) -> Answer:
     return Answer(text=made.summary, data=data)
 
 
+@command("PASS or FAIL, and every reason", RUN, DIR, AGENTS, JSON)
 def gate(layout: Layout, args: Arguments) -> Answer:
     from contextkit.reviews.flows import gate as gating
 
@@ -268,6 +307,14 @@ def gate(layout: Layout, args: Arguments) -> Answer:
     return Answer(text=gating.rendered(decision, about), status=status, data=data)
 
 
+@command(
+    "dismiss a finding: kept in git, for every later run of this target",
+    Option("run", _WHICH, required=True),
+    Option("finding", "AGENT/ID", required=True, positional=True),
+    Option("reason", "why, in one line", required=True),
+    Option("by", "who decided it; without it, a P0 still fails the gate"),
+    JSON,
+)
 def dismiss(layout: Layout, args: Arguments) -> Answer:
     from contextkit.reviews.flows import history
 
@@ -286,75 +333,20 @@ def dismiss(layout: Layout, args: Arguments) -> Answer:
     return Answer(text=shown, data={"id": made.identity, "path": shown, **vars(made)})
 
 
+@command(
+    "the findings of a run, in a format for code review",
+    Option("run", _WHICH, required=True, positional=True),
+    Option(
+        "format",
+        "SARIF 2.1.0, annotations of a workflow, or Markdown for a comment",
+        required=True,
+        choices=("sarif", "github", "markdown"),
+    ),
+)
 def export(layout: Layout, args: Arguments) -> Answer:
     from contextkit.reviews.flows import reports
 
     return Answer(text=reports.export(layout, args.run, args.format))
 
 
-COMMANDS = (
-    Command(
-        run=ingest,
-        help="read the files of a run's agents, or of a folder, and write one verdict each",
-        options=(RUN, DIR, AGENTS, JSON),
-    ),
-    Command(
-        run=index,
-        help="the indexes in one form, one line per finding",
-        options=(RUN, DIR, Option(name="agent", help="only this one"), SEVERITY, JSON),
-    ),
-    Command(
-        run=show,
-        help="the P0 and P1 of a run, one agent's sections, or one finding",
-        options=(
-            Option(name="agent", positional=True, help="the reviewer's name (default: all)"),
-            Option(name="finding", help="its id (default: the most severe, as many as fit)"),
-            SEVERITY,
-            Option(name="run", help="a run's id, or latest (default: latest, without agent)"),
-            Option(name="dir", help="the folder of agent files (default: as the verdict says)"),
-            Option(name="skip", kind="whole", help="how many findings to skip"),
-            Option(name="max_tokens", kind="whole", help=f"at most (default: {_MOST})"),
-            JSON,
-        ),
-    ),
-    Command(
-        run=stats,
-        help="what reading in full, by finding, by index or by line costs",
-        now="verdict_table view=stats run=",
-        options=(RUN, DIR, JSON),
-    ),
-    Command(
-        run=synthesize,
-        help="put all reviews together: synthesis.md and findings.json, 15 lines back",
-        options=(RUN, DIR, AGENTS, JSON),
-    ),
-    Command(
-        run=gate,
-        help="PASS or FAIL, and every reason",
-        options=(RUN, DIR, AGENTS, JSON),
-    ),
-    Command(
-        run=dismiss,
-        help="dismiss a finding: kept in git, for every later run of this target",
-        options=(
-            Option(name="run", required=True, help=_WHICH),
-            Option(name="finding", required=True, positional=True, help="AGENT/ID"),
-            Option(name="reason", required=True, help="why, in one line"),
-            Option(name="by", help="who decided it; without it, a P0 still fails the gate"),
-            JSON,
-        ),
-    ),
-    Command(
-        run=export,
-        help="the findings of a run, in a format for code review",
-        options=(
-            Option(name="run", required=True, positional=True, help=_WHICH),
-            Option(
-                name="format",
-                required=True,
-                choices=("sarif", "github", "markdown"),
-                help="SARIF 2.1.0, annotations of a workflow, or Markdown for a comment",
-            ),
-        ),
-    ),
-)
+COMMANDS = (ingest, index, show, stats, synthesize, gate, dismiss, export)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from contextkit.base import cli, names
-from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Rows
+from contextkit.base.commands import JSON, Answer, Arguments, Option, Rows, command
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.reviews.commands import findings
@@ -17,9 +17,18 @@ if TYPE_CHECKING:
     from contextkit.reviews.flows.start import Started
     from contextkit.reviews.flows.workers import Worker
 
-BASE = Option(name="base", help="default: the upstream, else origin's branch, else main or master")
+BASE = Option("base", "default: the upstream, else origin's branch, else main or master")
+RUN = Option("run", "a review run's id, or latest", required=True, positional=True)
+LAUNCH = Option("launch", "start each agent in the background, as a subagent", kind="flag")
+CMD = Option("cmd", "with launch=1: the agents' command line (default: subagent_command)")
 
 
+@command(
+    "the diff from the base, each file once; the file list goes to stderr",
+    BASE,
+    Option("stat", "only the list of files, with lines, to stdout", kind="flag"),
+    JSON,
+)
 def diff(layout: Layout, args: Arguments) -> Answer:
     from contextkit.base import tables
     from contextkit.reviews.flows import comparisons
@@ -38,6 +47,18 @@ def diff(layout: Layout, args: Arguments) -> Answer:
     )
 
 
+@command(
+    "set up a review: folder, input, one prompt per agent; launch=1 starts them",
+    Option("process", "such as flux-drive, or one from contextkit.yaml", required=True),
+    Option("agents", "default: those of the process", kind="words"),
+    Option("target", "a document, a question, or a name for the branch's diff"),
+    BASE,
+    Option("restart", "end this target's run that is still going on", kind="flag"),
+    LAUNCH,
+    CMD,
+    Option("notify", "a command to run once: when it is done, or needs you"),
+    JSON,
+)
 def start(layout: Layout, args: Arguments) -> Answer:
     from contextkit.reviews.flows import start as starting
 
@@ -50,6 +71,13 @@ def start(layout: Layout, args: Arguments) -> Answer:
     return _started(layout, args, starting.start(layout, asked, now), now)
 
 
+@command(
+    "after a fix: ask the agents with an open P0 or P1 about what changed since",
+    RUN,
+    LAUNCH,
+    CMD,
+    JSON,
+)
 def recheck(layout: Layout, args: Arguments) -> Answer:
     from contextkit.reviews.flows import start as starting
 
@@ -137,6 +165,13 @@ def _quoted(text: str) -> str:
     return "'" + text.replace("'", "'\\''") + "'"
 
 
+@command(
+    "how and where an agent has to write",
+    Option("run", "a review run's id, or latest"),
+    AGENT,
+    Option("output_dir", "a folder to write to, without a run"),
+    Option("mode", "without a run", choices=("review", "research")),
+)
 def contract(layout: Layout, args: Arguments) -> str:
     args = findings.addressed(args)
     if bool(args.run) == bool(args.output_dir):
@@ -151,6 +186,13 @@ def contract(layout: Layout, args: Arguments) -> str:
     return contracts.of_run(layout, runs.load(layout, args.run), args.agent)
 
 
+@command(
+    "wait until every agent of a run has left its file; status 3 on timeout",
+    Option("run", "a review run's id, or latest", required=True),
+    Option("timeout", "such as 90s or 5m, or a timeout of the process (remote)"),
+    Option("stub", "write an error stub for each that is not done", kind="flag"),
+    JSON,
+)
 def wait(layout: Layout, args: Arguments) -> Answer:
     from contextkit.reviews.documents import runs
     from contextkit.reviews.flows import workers
@@ -194,6 +236,11 @@ def _seconds(run: Run, given: str) -> int:
         raise bad_input(f"timeout: {given!r}: write 90s, 5m{others}") from None
 
 
+@command(
+    "the review runs: age, state, how many agents are done, the worst verdict",
+    Option("all", "include those that ended", kind="flag"),
+    JSON,
+)
 def runs_(layout: Layout, args: Arguments) -> Rows:
     from contextkit.reviews.flows import workers
 
@@ -218,6 +265,7 @@ def runs_(layout: Layout, args: Arguments) -> Rows:
     )
 
 
+@command("end a run that is going on; its files stay", RUN)
 def end(layout: Layout, args: Arguments) -> str:
     from contextkit.reviews.flows import workers
 
@@ -227,6 +275,14 @@ def end(layout: Layout, args: Arguments) -> str:
     return f"run {run.id}"
 
 
+@command(
+    "ask an agent of a run once more: a new file, and a prompt with what was wrong",
+    RUN,
+    AGENT,
+    LAUNCH,
+    CMD,
+    JSON,
+)
 def retry(layout: Layout, args: Arguments) -> Answer:
     from contextkit.reviews.documents import runs
     from contextkit.reviews.flows import start as starting
@@ -249,77 +305,4 @@ def retry(layout: Layout, args: Arguments) -> Answer:
     return Answer(text="\n".join(lines), data=data)
 
 
-RUN = Option(name="run", required=True, positional=True, help="a review run's id, or latest")
-LAUNCH = Option(
-    name="launch", kind="flag", help="start each agent in the background, as a subagent"
-)
-CMD = Option(name="cmd", help="with launch=1: the agents' command line (default: subagent_command)")
-
-COMMANDS = (
-    Command(
-        run=runs_,
-        help="the review runs: age, state, how many agents are done, the worst verdict",
-        options=(Option(name="all", kind="flag", help="include those that ended"), JSON),
-    ),
-    Command(run=end, help="end a run that is going on; its files stay", options=(RUN,)),
-    Command(
-        run=retry,
-        help="ask an agent of a run once more: a new file, and a prompt with what was wrong",
-        options=(RUN, AGENT, LAUNCH, CMD, JSON),
-    ),
-    Command(
-        run=recheck,
-        help="after a fix: ask the agents with an open P0 or P1 about what changed since",
-        options=(RUN, LAUNCH, CMD, JSON),
-    ),
-    Command(
-        run=start,
-        help="set up a review: folder, input, one prompt per agent; launch=1 starts them",
-        options=(
-            Option(
-                name="process",
-                required=True,
-                help="such as flux-drive, or one from contextkit.yaml",
-            ),
-            Option(name="agents", kind="words", help="default: those of the process"),
-            Option(name="target", help="a document, a question, or a name for the branch's diff"),
-            BASE,
-            Option(
-                name="restart", kind="flag", help="end this target's run that is still going on"
-            ),
-            LAUNCH,
-            CMD,
-            Option(name="notify", help="a command to run once: when it is done, or needs you"),
-            JSON,
-        ),
-    ),
-    Command(
-        run=contract,
-        help="how and where an agent has to write",
-        options=(
-            Option(name="run", help="a review run's id, or latest"),
-            AGENT,
-            Option(name="output_dir", help="a folder to write to, without a run"),
-            Option(name="mode", choices=("review", "research"), help="without a run"),
-        ),
-    ),
-    Command(
-        run=wait,
-        help="wait until every agent of a run has left its file; status 3 on timeout",
-        options=(
-            Option(name="run", required=True, help="a review run's id, or latest"),
-            Option(name="timeout", help="such as 90s or 5m, or a timeout of the process (remote)"),
-            Option(name="stub", kind="flag", help="write an error stub for each that is not done"),
-            JSON,
-        ),
-    ),
-    Command(
-        run=diff,
-        help="the diff from the base, each file once; the file list goes to stderr",
-        options=(
-            BASE,
-            Option(name="stat", kind="flag", help="only the list of files, with lines, to stdout"),
-            JSON,
-        ),
-    ),
-)
+COMMANDS = (runs_, end, retry, recheck, start, contract, wait, diff)

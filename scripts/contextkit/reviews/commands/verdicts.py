@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from contextkit.base import cli, formats, names
-from contextkit.base.commands import JSON, Answer, Arguments, Command, Option, Program, Rows
+from contextkit.base.commands import JSON, Answer, Arguments, Option, Program, Rows, command
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.reviews.commands import findings, runs
@@ -16,16 +16,30 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextkit.base.stores import Loaded
 
-LEGACY = Option(
-    name="legacy", kind="flag", help="like the old library: two statuses, the whole summary"
-)
-PLAIN = Option(name="plain", kind="flag", help="of view=attention: three columns, without the ids")
-VIEW = Option(
-    name="view", choices=("attention", "count", "tokens", "stats"), help="another report instead"
-)
-LENIENT = Option(name="lenient", kind="flag", help="status 0 even if a file cannot be read")
+LEGACY = Option("legacy", "like the old library: two statuses, the whole summary", kind="flag")
+PLAIN = Option("plain", "of view=attention: three columns, without the ids", kind="flag")
+VIEW = Option("view", "another report instead", choices=("attention", "count", "tokens", "stats"))
+LENIENT = Option("lenient", "status 0 even if a file cannot be read", kind="flag")
 
 
+@command(
+    "record one verdict",
+    AGENT,
+    Option("status", "the conclusion: " + ", ".join(verdicts.STATUSES), required=True),
+    Option("summary", "one line", required=True),
+    Option("type", "verdict, implementation, research (default: verdict)"),
+    Option("model", "who concluded it"),
+    Option("detail", "the path of the full report"),
+    Option("files_changed", "a JSON list, or names separated by commas"),
+    Option("findings", "how many findings"),
+    Option("tokens", "how many tokens it took"),
+    Option("phase", "default: CLAVAIN_PHASE, CLAVAIN_CURRENT_PHASE"),
+    Option(
+        "lenient",
+        "an unknown status is stored as NEEDS_ATTENTION and quoted in the summary",
+        kind="flag",
+    ),
+)
 def write(layout: Layout, args: Arguments) -> str:
     from contextkit.base import sessions
 
@@ -82,6 +96,7 @@ def _list(text: str) -> tuple[object, ...]:
     return tuple(found)
 
 
+@command("STATUS, MODEL and SUMMARY of one agent", AGENT, LENIENT, JSON)
 def read(layout: Layout, args: Arguments) -> Answer:
     args = findings.addressed(args)
     store = findings.store(layout, args) or verdicts.folder(layout)
@@ -96,22 +111,36 @@ def read(layout: Layout, args: Arguments) -> Answer:
     )
 
 
-def table(layout: Layout, args: Arguments) -> Answer | Rows:
+@command(
+    "STATUS, AGENT and SUMMARY, one line per agent", RUN, DIR, VIEW, LEGACY, PLAIN, LENIENT, JSON
+)
+def table(layout: Layout, args: Arguments) -> str | Answer | Rows:
     if args.view == "stats":
-        return findings.stats(layout, args)
+        return findings.stats.run(layout, args)
     if args.dir:
         raise bad_input("dir: only view=stats reads a folder without verdicts")
     return _report(layout, args, args.view)
 
 
+@command("how many of each status", RUN, LEGACY, LENIENT, JSON, now="verdict_table view=count")
 def count(layout: Layout, args: Arguments) -> Answer:
     return _report(layout, args, "count")
 
 
+@command(
+    "AGENT, FINDINGS and DETAIL of those to look at",
+    RUN,
+    LEGACY,
+    PLAIN,
+    LENIENT,
+    JSON,
+    now="verdict_table view=attention",
+)
 def attention(layout: Layout, args: Arguments) -> Answer:
     return _report(layout, args, "attention")
 
 
+@command("the tokens all agents spent", RUN, LEGACY, LENIENT, JSON, now="verdict_table view=tokens")
 def tokens(layout: Layout, args: Arguments) -> Answer:
     return _report(layout, args, "tokens")
 
@@ -190,12 +219,19 @@ def _status(entries: list[verdicts.Entry], args: Arguments) -> int:
     return 1 if said and not args.lenient else 0
 
 
+@command("make the store")
 def init(layout: Layout, args: Arguments) -> str:
     from contextkit.base import files
 
     return layout.shown(files.store(verdicts.folder(layout)))
 
 
+@command(
+    "remove this session's verdicts, never what agents wrote",
+    Option("run", "those of this run, unless it is still going on"),
+    Option("older_than", "those older than this (7d, 24h), of any session"),
+    Option("all", "all of them, as at the start of a sprint", kind="flag"),
+)
 def clean(layout: Layout, args: Arguments) -> str:
     from contextkit.reviews.documents import runs as stored
 
@@ -209,6 +245,11 @@ def clean(layout: Layout, args: Arguments) -> str:
     return "\n".join(removed)
 
 
+@command(
+    "what is wrong with an agent's file, line by line",
+    Option("file", "the file (default: standard input)"),
+    JSON,
+)
 def check(layout: Layout, args: Arguments) -> Answer:
     from contextkit.reviews.documents import complaints
 
@@ -222,55 +263,9 @@ def check(layout: Layout, args: Arguments) -> Answer:
     return Answer(text="\n".join(lines), status=1 if found else 0, data=rows)
 
 
-WRITE = (
-    AGENT,
-    Option(name="status", required=True, help="the conclusion: " + ", ".join(verdicts.STATUSES)),
-    Option(name="summary", required=True, help="one line"),
-    Option(name="type", help="verdict, implementation, research (default: verdict)"),
-    Option(name="model", help="who concluded it"),
-    Option(name="detail", help="the path of the full report"),
-    Option(name="files_changed", help="a JSON list, or names separated by commas"),
-    Option(name="findings", help="how many findings"),
-    Option(name="tokens", help="how many tokens it took"),
-    Option(name="phase", help="default: CLAVAIN_PHASE, CLAVAIN_CURRENT_PHASE"),
-    Option(
-        name="lenient",
-        kind="flag",
-        help="an unknown status is stored as NEEDS_ATTENTION and quoted in the summary",
-    ),
-)
-
 PROGRAM = Program(
     name="verdict",
     about=__doc__ or "",
-    commands=(
-        Command(run=write, help="record one verdict", options=WRITE),
-        Command(run=read, help="STATUS, MODEL and SUMMARY of one agent",
-                options=(AGENT, LENIENT, JSON)),
-        Command(run=table, help="STATUS, AGENT and SUMMARY, one line per agent",
-                options=(RUN, DIR, VIEW, LEGACY, PLAIN, LENIENT, JSON)),
-        Command(run=count, help="how many of each status", now="verdict_table view=count",
-                options=(RUN, LEGACY, LENIENT, JSON)),
-        Command(run=attention, help="AGENT, FINDINGS and DETAIL of those to look at",
-                now="verdict_table view=attention", options=(RUN, LEGACY, PLAIN, LENIENT, JSON)),
-        Command(run=tokens, help="the tokens all agents spent", now="verdict_table view=tokens",
-                options=(RUN, LEGACY, LENIENT, JSON)),
-        *runs.COMMANDS,
-        *findings.COMMANDS,
-        Command(
-            run=check,
-            help="what is wrong with an agent's file, line by line",
-            options=(Option(name="file", help="the file (default: standard input)"), JSON),
-        ),
-        Command(run=init, help="make the store"),
-        Command(
-            run=clean,
-            help="remove this session's verdicts, never what agents wrote",
-            options=(
-                Option(name="run", help="those of this run, unless it is still going on"),
-                Option(name="older_than", help="those older than this (7d, 24h), of any session"),
-                Option(name="all", kind="flag", help="all of them, as at the start of a sprint"),
-            ),
-        ),
-    ),
+    commands=(write, read, table, count, attention, tokens, *runs.COMMANDS, *findings.COMMANDS,
+              check, init, clean),
 )  # fmt: skip
