@@ -358,6 +358,8 @@ def save(layout: Layout, change: Plan, moment: int) -> str:
     path = path_of(layout, change.task_id)
     with files.locked(layout.lock(path)):
         memory.folder(layout, memory.PLANS)
+        if os.path.lexists(path) and not os.path.isfile(path):
+            raise ContextError(f"{layout.shown(path)}: is not a plain file: remove it")
         old = files.read_if_there(path) or ""
         try:
             new = update(old or render(Plan(task_id=change.task_id)), change, moment)

@@ -111,6 +111,12 @@ def _text(row: object, where: str) -> str:
     raise bad_input(f"{where}: must be a list of texts")
 
 
+def notes(items: Iterable[str]) -> tuple[FileNote, ...]:
+    """Parse the items of `files=`, each `path - description`."""
+    parts = (text.partition(" - ") for text in items)
+    return tuple(FileNote(path=path.strip().strip("`"), note=note) for path, _, note in parts)
+
+
 # Documents from fields
 
 
@@ -174,7 +180,7 @@ def _finding(task: str, fields: Fields, report: str, now: int) -> Finding:
         read = _of_output(report) or reports.read(report)
     given = {name: value for name, value in fields.items() if value}
     if "files" in given:
-        given["files"] = tuple(map(sections.file_note, given["files"]))
+        given["files"] = notes(given["files"])
     more = list(read.get("more", ()))
     for name in findings.LISTS:  # given items add to those of the report
         given[name] = (
@@ -213,7 +219,7 @@ def _of_output(report: str) -> Fields:
 
 def snapshot(layout: Layout, task: str, fields: Fields, now: int) -> Pending:
     """A snapshot from fields, with a digest of each file in play."""
-    in_play = tuple(map(sections.file_note, fields.pop("files")))
+    in_play = notes(fields.pop("files"))
     made: Snapshot = snapshots.make(
         timestamp=names.iso(now),
         task_id=task and memory.check_task(task),
@@ -253,8 +259,7 @@ def checkpoint(
     phase = memory.meant_phase(phase)
     known = plans.of_task(layout, memory.check_task(task))
     found = [*_found(layout, task), *coming]
-    given = map(sections.file_note, fields.get("files", ()))
-    in_play = [*given, *(file for one in found for file in one.files)]
+    in_play = [*notes(fields.get("files", ())), *(file for one in found for file in one.files)]
     next_action = fields.get("next_action") or next_step(layout, task)
     next_action = next_action or f"Decide what comes next: no plan of {task} says it"
     count = fields.get("findings_count")
