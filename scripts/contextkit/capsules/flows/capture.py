@@ -196,14 +196,9 @@ def _noted(layout: Layout, noted: list[Reminder]) -> Quote:
     return Quote(title="Open reminders, newest first", texts=texts, room=_REMINDER, more=more)
 
 
-def _clean(layout: Layout, texts: Iterable[str]) -> tuple[str, ...]:
-    """The texts without secrets, since the prompt goes to an agent and its provider."""
-    return tuple(redaction.cleaned(list(texts), layout.limits.secrets_allow))
-
-
 def _without_secrets(layout: Layout, reminder: Reminder) -> Reminder:
-    note, step, topic = _clean(layout, (reminder.note, reminder.next_step, reminder.topic))
-    return reminder.replace(note=note, next_step=step, topic=topic)
+    texts = {name: getattr(reminder, name) for name in ("note", "next_step", "topic")}
+    return reminder.replace(**redaction.cleaned(texts, layout.limits.secrets_allow))
 
 
 def _note(layout: Layout, path: str) -> str:
@@ -214,9 +209,17 @@ def _note(layout: Layout, path: str) -> str:
 def _fitted(
     layout: Layout, quoted: list[Quote], values: dict[str, object]
 ) -> tuple[str, tuple[str, ...]]:
-    """The prompt within its cap: quotes from the repository are shortened, the task never is."""
+    """The prompt within its cap: quotes from the repository are shortened, the task never is.
+
+    Quotes are without secrets, since the prompt goes to an agent and its provider.
+    """
     cap, tokenizer = layout.limits.capsule_prompt_tokens, layout.limits.tokenizer
-    texts = [tokens.clip(text, one.room) for one in quoted for text in _clean(layout, one.texts)]
+    allowed = layout.limits.secrets_allow
+    texts = [
+        tokens.clip(text, one.room)
+        for one in quoted
+        for text in redaction.cleaned(list(one.texts), allowed)
+    ]
 
     def made(texts: Sequence[str]) -> str:
         rest = iter(texts)

@@ -263,12 +263,9 @@ def folders(host: contracts.Host, root: str) -> list[str]:
             days = sorted(days)[-_LAST_DAYS:]
         return days
     paths = dict.fromkeys((root, os.path.realpath(root))) if kept else ()
-    return [kept.replace("{project}", _dashed(path)) for path in paths]
-
-
-def _dashed(path: str) -> str:
-    """A path as hosts turn it into a folder name: every other character becomes a hyphen."""
-    return "".join(char if char.isalnum() and char.isascii() else "-" for char in path)
+    # as hosts turn a path into the name of a folder
+    dashed = ("".join(c if c.isalnum() and c.isascii() else "-" for c in path) for path in paths)
+    return [kept.replace("{project}", name) for name in dashed]
 
 
 def _names(folder: str) -> list[str]:
