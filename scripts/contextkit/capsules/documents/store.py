@@ -141,13 +141,8 @@ def adapted(outline: str, own: str) -> str:
 
 def template_document(limits_tokens: int) -> str:
     """The documented template file: its purpose, and the outline with nothing filled in."""
-    capsule = Capsule(
-        branch="<branch>",
-        source_session=_NO_SESSION,
-        created_at="0000-00-00T00:00:00Z",
-        primary_objective=_NO_OBJECTIVE,
-        token_budget=limits_tokens,
-    )
+    capsule = blank("<branch>", "", 0, limits_tokens, "0.1", mini=False)
+    capsule = capsule.replace(created_at="0000-00-00T00:00:00Z")
     paths = ("docs/branches/<slug>/PLAN.md", "docs/branches/<slug>/PROGRESS.md")
     return templates.render(
         "context_capsule_prompt.md", capsule=capsule, outline=outline(capsule, *paths)
@@ -246,17 +241,15 @@ def load_all(layout: Layout, branch: str = "", workstream: str = "") -> Loaded[S
     else:
         there = [p for place in branches.all_of(layout) for p in branches.paths(place)]
         paths = [p for p in there if names.shape(os.path.basename(p))[:16] == "00000000T000000Z"]
-    finished = [path for path in paths if not _is_stub(path)]
-    found = stores.load(layout, finished, lambda path: load(layout, path))
-    mine = [(path, one) for path, one in found if workstream in ("", one.capsule.workstream)]
-    return Loaded(mine, found.broken)
 
+    def read(path: str) -> Stored | None:
+        return None if unfinished(files.read(path)) else load(layout, path)
 
-def _is_stub(path: str) -> bool:
-    try:
-        return unfinished(files.read(path))
-    except ContextError:
-        return False  # it cannot be read at all, which must be reported
+    found = stores.load(layout, paths, read)
+    mine = ((path, one) for path, one in found if one)
+    return Loaded(
+        [pair for pair in mine if workstream in ("", pair[1].capsule.workstream)], found.broken
+    )
 
 
 def latest(layout: Layout, branch: str, workstream: str = "") -> str:

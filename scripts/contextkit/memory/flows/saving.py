@@ -219,18 +219,22 @@ def _of_output(report: str) -> Fields:
 
 def snapshot(layout: Layout, task: str, fields: Fields, now: int) -> Pending:
     """A snapshot from fields, with a digest of each file in play."""
-    in_play = notes(fields.pop("files"))
+    fields["files"] = notes(fields["files"])
+    task = task and memory.check_task(task)
+    whole = _texts_of(_found(layout, task) if task else [])
+    return pending(layout, snapshots, _snapshot(layout, task, whole, now, **fields), now)
+
+
+def _snapshot(layout: Layout, task: str, whole: str, now: int, **fields: Any) -> Snapshot:
+    """A snapshot with a digest of each file in play, and how much of the `whole` it keeps."""
     made: Snapshot = snapshots.make(
         timestamp=names.iso(now),
-        task_id=task and memory.check_task(task),
-        files=in_play,
-        digests=_sealed(layout, in_play),
+        task_id=task,
+        digests=_sealed(layout, fields["files"]),
         session=sessions.key(sessions.find_current(layout)),
         **fields,
     )
-    if whole := _texts_of(_found(layout, task) if task else []):
-        made = made.replace(facts_kept=facts.share(whole, snapshots.render(made)))
-    return pending(layout, snapshots, made, now)
+    return made.replace(facts_kept=facts.share(whole, snapshots.render(made))) if whole else made
 
 
 def _sealed(layout: Layout, found: Iterable[FileNote]) -> tuple[references.Reference, ...]:
@@ -283,21 +287,19 @@ def checkpoint(
     return pending(layout, checkpoints, made, now)
 
 
-def carried(layout: Layout, task: str, said: str) -> Fields:
+def carried(layout: Layout, task: str, said: str, ended: bool = False) -> Fields:
     """The summary and next action of a checkpoint when none were given.
 
     Since an agent that resumes reads only the newest checkpoint, the summary repeats where the task
-    stood before.
+    stood before. The next action of a phase that has `ended` may be done: it is left out.
     """
     saved = checkpoints.last(layout, task)
-    if not saved:
-        return {"summary": said}
-    before = saved.context_summary.rpartition(_BEFORE)[2]
-    known = plans.of_task(layout, task).next_actions
-    return {
-        "summary": f"{said}{_BEFORE}{before}" if before else said,
-        "next_action": known[0] if known else saved.next_action,
-    }
+    before = saved.context_summary.rpartition(_BEFORE)[2] if saved else ""
+    fields: Fields = {"summary": f"{said}{_BEFORE}{before}" if before else said}
+    if saved and not ended:
+        known = plans.of_task(layout, task).next_actions
+        fields["next_action"] = known[0] if known else saved.next_action
+    return fields
 
 
 def next_step(layout: Layout, task: str) -> str:
@@ -397,20 +399,18 @@ def automatic_snapshot(
         "resume": _resume(task, plan, checkpoint),
     }
     allowed = layout.limits.secrets_allow
-    made = snapshots.make(
-        timestamp=names.iso(now),
+    return _snapshot(
+        layout,
+        task,
+        f"{whole}\n{_texts_of(one for _, one in recent)}".strip(),
+        now,
         reason=reason,
         tokens=tokens,
-        task_id=task,
         phase=memory.current_phase(layout, task) or (checkpoint.phase if checkpoint else ""),
         agents=checkpoint.active_agents if checkpoint else (),
         files=[f.replace(note=redaction.cleaned(f.note, allowed)) for f in in_play],
-        digests=_sealed(layout, in_play),
-        session=sessions.key(sessions.find_current(layout)),
         **redaction.cleaned(fields, allowed),
     )
-    whole = f"{whole}\n{_texts_of(one for _, one in recent)}".strip()
-    return made.replace(facts_kept=facts.share(whole, snapshots.render(made))) if whole else made
 
 
 def complete_snapshot(layout: Layout, path: str, summary: str) -> None:
