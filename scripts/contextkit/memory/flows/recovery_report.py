@@ -429,10 +429,7 @@ def _text(layout: Layout, path: str) -> str:
 
 
 def _files_in_play(found: Recovered) -> Part:
-    def line(file: InPlay) -> str:
-        return f"- {names.one_line(file.path)}: {file.state}"
-
-    lines = [line(file) for file in found.files[:_FILES]]
+    lines = [f"- {names.one_line(file.path)}: {file.state}" for file in found.files[:_FILES]]
     if len(found.files) > _FILES:
         lines.append(f"- and {len(found.files) - _FILES} more")
     changed = sum(file.state != references.FRESH for file in found.files)
