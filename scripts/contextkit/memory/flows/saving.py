@@ -94,9 +94,7 @@ def _texts(value: object, where: str) -> tuple[str, ...]:
     if value is None:
         return ()
     if isinstance(value, str):
-        return tuple(
-            part for line in value.split("\n") for part in line.split(" | ") if part.strip()
-        )
+        return tuple(meant.items(where, value))
     rows = value if isinstance(value, list) else [value]
     return tuple(_text(row, where) for row in rows)
 
