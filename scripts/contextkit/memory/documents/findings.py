@@ -220,7 +220,7 @@ _BEGINNING = 4096  # bytes to read for the head
 _ENDING = 64  # bytes at the end of a file, where the format version is
 _FORMAT_MARK = sections.FORMAT_MARK.encode()
 _OUR_FORMAT = f"{sections.FORMAT_MARK}{sections.FORMAT} -->".encode()
-_LINES = (b"# Findings: ", b"**Task**: ", b"**Timestamp**: ", b"**Status**: ", b"**Task ID**: ")
+_LABELS = ("# Findings: ", "**Task**: ", "**Timestamp**: ", "**Status**: ", "**Task ID**: ")
 
 
 def heads(layout: Layout, task: str, place: str = "") -> Loaded[Found]:
@@ -254,10 +254,10 @@ def _of_task(path: str, shown: str, task: str) -> Found | None:
 
 def _head(data: bytes) -> tuple[str, str, str, str]:
     """Agent, time, status and task of a file as we write it. Raises ValueError for any other."""
-    lines = data[: data.find(b"\n\n")].split(b"\n")
-    if len(lines) != len(_LINES) or not all(map(bytes.startswith, lines, _LINES)):
+    lines = data[: data.find(b"\n\n")].decode().split("\n")
+    if len(lines) != len(_LABELS) or not all(map(str.startswith, lines, _LABELS)):
         raise ValueError
-    agent, _, when, status, task = (line.partition(b": ")[2].decode() for line in lines)
+    agent, _, when, status, task = map(str.removeprefix, lines, _LABELS)
     memory.check_agent(agent)
     if names.shape(when) != "0000-00-00T00:00:00Z" or status not in STATUSES or task == "unknown":
         raise ValueError
@@ -272,7 +272,9 @@ def _beginning(path: str) -> bytes:
         return b""
     try:
         data = os.read(descriptor, _BEGINNING)
-        end = os.pread(descriptor, _ENDING, max(0, os.fstat(descriptor).st_size - _ENDING))
+        end = data[-_ENDING:]
+        if len(data) == _BEGINNING:
+            end = os.pread(descriptor, _ENDING, max(0, os.fstat(descriptor).st_size - _ENDING))
     except OSError:
         return b""
     finally:
