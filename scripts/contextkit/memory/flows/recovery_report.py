@@ -19,7 +19,7 @@ from contextkit.memory.documents import checkpoints, snapshots
 from contextkit.memory.documents.checkpoints import HOW_TO_RESUME
 from contextkit.memory.documents.findings import OUTPUT, Found
 from contextkit.memory.documents.snapshots import UNSAID
-from contextkit.memory.flows.recovery import InPlay, Recovered, RecoveredMerge
+from contextkit.memory.flows.recovery import Recovered, RecoveredMerge
 from contextkit.text import fitting, sections
 
 TYPE_CHECKING = False
