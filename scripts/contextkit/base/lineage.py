@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import git
+from contextkit.base import git, stores
 from contextkit.base.type_names import Iterator
 
 _CREATED, _RENAMED = "branch: Created from ", "Branch: renamed refs/heads/"
@@ -69,8 +69,7 @@ def _checked_out(repository: git.Repository, branch: str, commit: str, when: int
 def _folders(repository: git.Repository) -> list[str]:
     """The git folder of every work tree, the main one first."""
     linked = os.path.join(repository.common, "worktrees")
-    there = sorted(os.listdir(linked)) if os.path.isdir(linked) else []
-    return [repository.common, *(os.path.join(linked, name) for name in there)]
+    return [repository.common, *(os.path.join(linked, n) for n in stores.names_in(linked))]
 
 
 def _current(folder: str) -> str:
