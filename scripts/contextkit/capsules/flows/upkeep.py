@@ -316,13 +316,8 @@ def listed(layout: Layout, branch: str = "", workstream: str = "") -> list[Row]:
     chosen_ones = (
         [branch_folders.folder(layout, branch)] if branch else branch_folders.all_of(layout)
     )
-    rows = [one for folder in chosen_ones for one in rows_in(layout, folder)]
+    rows = [row(layout, path) for folder in chosen_ones for path in branch_folders.paths(folder)]
     return [one for one in rows if workstream in ("", one.workstream)]
-
-
-def rows_in(layout: Layout, folder: str) -> list[Row]:
-    """The capsules in one folder, oldest first."""
-    return [row(layout, path) for path in branch_folders.paths(folder)]
 
 
 def row(layout: Layout, path: str) -> Row:
@@ -378,7 +373,8 @@ def prune(
     only_merged = merged and not (keep or older_than)
     going: list[Going] = []
     for folder in branch_folders.all_of(layout):
-        rows = [r for r in rows_in(layout, folder) if r.state == "finished"]
+        rows = [row(layout, path) for path in branch_folders.paths(folder)]
+        rows = [one for one in rows if one.state == "finished"]
         arrived = _merged(layout, rows)
         going += [Going(id=row.id, why=f"{row.branch} is merged") for row in arrived]
         if not only_merged:

@@ -237,8 +237,8 @@ def _verdicts(layout: Layout) -> dict[str, str]:
 
 def sent_off(layout: Layout, task: str, agents: tuple[str, ...], count: int, now: int) -> None:
     """Record that agents are about to start on a task: a new fan-out, replacing the last one."""
-    made = FanOut(task=task, started=names.iso(now), agents=agents, count=count)
-    _change_fan_out(layout, task, lambda _: made)
+    new = FanOut(task=task, started=names.iso(now), agents=agents, count=count)
+    _change_fan_out(layout, task, lambda _: new)
 
 
 def agent_ended(layout: Layout, agent: str, text: str, now: int) -> list[str]:

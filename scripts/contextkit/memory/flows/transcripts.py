@@ -79,10 +79,11 @@ def catch_up(
     found = conversations.read(path, _HOOK_BYTES if in_hook else conversations.MOST)
     events = [each for each in found.events if not each.at or each.at >= since[:19]]
     events = _redacted(_last(events, _HOOK_CHARACTERS) if in_hook else events, limits.secrets_allow)
+    hosts = contracts.every() if found.form else ()
     ran = [e for e in events if e.kind == conversations.RAN]
     steps = [e for e in events if e.kind == conversations.STEPS and e.state in _OPEN]
     caught = CaughtUp(
-        host=_title(found.form),
+        host=next((host.title for host in hosts if host.transcript_form == found.form), ""),
         session=found.session,
         requests=_texts(events, conversations.ASKED),
         edited=_edited(events, root, found.folder),
@@ -227,12 +228,6 @@ def _quoted(text: str) -> str:
 
 
 # Where hosts keep transcripts
-
-
-def _title(form: str) -> str:
-    """The name of the host with this transcript format."""
-    known = (host.title for host in contracts.every() if host.transcript_form == form)
-    return next(known, "") if form else ""
 
 
 def newest(root: str, without: str = "", after: str = "") -> str:
