@@ -10,7 +10,8 @@ from contextkit.text.patterns import Pattern
 _HEAD = Pattern(
     r"goroutine \d+ [^\[]{0,80}\[(?P<go>[^\],]+)[^\]]*\]:$|\"(?P<name>[^\"]+)\" .*\b[nt]id=0x"
     r"|(?P<gdb>Thread \d+) \((?:Thread|LWP) .*\):$"
-    r"|Thread (?:\d+|0x[\da-f]+) \((?:most recent call first|(?P<py>[^)]+))\):? *(?:\"(?P<called>[^\"]+)\")?$"
+    r"|Thread (?:\d+|0x[\da-f]+) \((?:most recent call first|(?P<py>[^)]+))\):?"
+    r" *(?:\"(?P<called>[^\"]+)\")?$"
 )
 _BEGINS = ("g", '"', "T")  # with which one does
 _STATE = Pattern(r"\s+java\.lang\.Thread\.State: (\w+)")
