@@ -348,8 +348,7 @@ def _end(offer: Offer, entry: Entry) -> None:
             listed = [n for n in offer.known.documents if shares.session_of(n) == subject]
             if _is_kept(offer, entry, listed):
                 return
-            ended = retention.end(layout, subject, offer.now)
-            done = ended.line() if ended else ""
+            done = retention.end(layout, subject, offer.now)
             for name in listed:  # used again there, the session comes back whole
                 version = offer.known.documents[name]
                 version.gone, version.counts = True, {}
