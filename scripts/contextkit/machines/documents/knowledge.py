@@ -117,8 +117,11 @@ class Remote:
     chain: list[str] = field(default_factory=list)
     entries: dict[str, tuple[int, Entry]] = field(default_factory=dict)
     seen: dict[str, int] = field(default_factory=dict)
-    pulled_at: str = ""
-    pushed_at: str = ""
+
+    def arrived(self, head: manifests.Head) -> None:
+        """Note that this head of ours is there."""
+        self.number, self.digest, self.pending = head.number, head.digest, ""
+        self.chain = list(head.chain)
 
 
 def folder(layout: Layout) -> str:
@@ -228,7 +231,7 @@ def load_remote(layout: Layout, address: str, machine: str) -> Remote:
             name: (int(one["number"]), Entry(**one["entry"]))
             for name, one in found["entries"].items()
         }
-        rest = ("number", "digest", "pending", "seen", "pulled_at", "pushed_at")
+        rest = ("number", "digest", "pending", "seen")
         fields = {name: found[name] for name in rest} | {"chain": list(found.get("chain", []))}
         return Remote(address=address, entries=entries, **fields)
     except (KeyError, TypeError, ValueError, AttributeError):

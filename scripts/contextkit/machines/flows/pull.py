@@ -80,7 +80,6 @@ def pull(
             _make_indexes(offer)
             origins.save(layout, shares.origins(layout, known))
             known.unfinished = False
-            there.pulled_at = names.iso(offer.now)
             knowledge.save(layout, known)
             knowledge.save_remote(layout, there, machine.id)
     return report
