@@ -101,7 +101,7 @@ def _repository(top: str, dot_git: str) -> Repository | None:
         folder = os.path.join(os.path.dirname(dot_git), line[8:])
     shared = _line(os.path.join(folder, "commondir"))
     common = os.path.join(folder, shared) if shared else folder
-    ref, commit = _pointer(folder)
+    ref, commit = pointer(folder)
     if not (ref or commit) or not os.path.isdir(os.path.join(common, "objects")):
         return None
     return Repository(top=top, folder=folder, common=common)
@@ -111,7 +111,7 @@ def head(repository: Repository | None) -> Head:
     """The branch and commit that are checked out; neither outside a repository."""
     if repository is None:
         return Head()
-    ref, commit = _pointer(repository.folder)
+    ref, commit = pointer(repository.folder)
     if ref == "refs/heads/.invalid":  # a reftable store, which only git can read
         ref = output(repository.top, "symbolic-ref", "--quiet", "HEAD").strip()
         commit = _ask(repository, "HEAD")
@@ -138,7 +138,7 @@ def worktrees(repository: Repository) -> dict[str, str]:
     return found
 
 
-def _pointer(folder: str) -> tuple[str, str]:
+def pointer(folder: str) -> tuple[str, str]:
     """What HEAD contains: the full name of a branch, or a commit; neither if it is broken."""
     path = os.path.join(folder, "HEAD")
     # Before 2006 git wrote HEAD as a link, and it still reads such links.

@@ -58,7 +58,7 @@ def facts(layout: Layout) -> Facts:
         "evaluation": _evaluation(layout),
         "flow": pictures.flow(known, events),
         "timeline": pictures.timeline(events),
-        "sessions": [vars(one) for one in delivery.sessions(events, True)][-_MOST:],
+        "sessions": delivery.sessions(events, True)[-_MOST:],
         "items": items[:MOST_ITEMS],
         "left_out": max(0, len(items) - MOST_ITEMS),
         "machines": _machines(items),
