@@ -200,8 +200,8 @@ class Catalog:
             return _findings(path, *self._reviews[path])
         for store in stores.with_documents():
             if store.is_file and self._layout.store(store.kind) == path:
-                loaded = stores.module(store).load_all(self._layout)
-                return [(f"{store.kind}:{show.identity(e)}", show.entry_text(e)) for _, e in loaded]
+                found = addresses.entries(self._layout, store)
+                return [(ref, show.entry_text(fields)) for ref, _, fields in found]
         ref = addresses.of(self._layout, path)
         return [(ref, files.read_bytes(path).decode("utf-8", "replace"))] if ref else []
 
