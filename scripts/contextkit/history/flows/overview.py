@@ -5,17 +5,7 @@ from __future__ import annotations
 import os
 from functools import partial
 
-from contextkit.base import (
-    files,
-    git,
-    ledger,
-    names,
-    settings,
-    stores,
-    templates,
-    tokens,
-    version,
-)
+from contextkit.base import files, git, ledger, names, settings, stores, templates, tokens, version
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.settings import SETTINGS

@@ -195,30 +195,18 @@ def load(layout: Layout, machine: str) -> Known | None:
         return None
     try:
         documents = {name: _version(one) for name, one in found["documents"].items()}
-        return Known(
-            machine=machine,
-            count=int(found["count"]),
-            unfinished=found.get("unfinished") is True,
-            documents=documents,
-            names=dict(found.get("names", {})),
-            signers=dict(found.get("signers", {})),
-        )
+        rest = {name: found[name] for name in ("count", "unfinished", "names", "signers")}
+        return Known(machine=machine, documents=documents, **rest)
     except (KeyError, TypeError, ValueError, AttributeError):
         return None
 
 
 def _version(fields: dict[str, Any]) -> Version:
-    copies = [Copy(path=copy["path"], sha256=copy["sha256"], machine=copy["machine"])
-              for copy in fields.get("beside", [])]  # fmt: skip
-    return Version(**{**fields, "beside": copies})
+    return Version(**{**fields, "beside": [Copy(**copy) for copy in fields["beside"]]})
 
 
 def save(layout: Layout, known: Known) -> None:
-    documents = {
-        name: {**vars(one), "beside": [vars(copy) for copy in one.beside]}
-        for name, one in known.documents.items()
-    }
-    _write(layout, "documents.json", {**vars(known), "documents": documents})
+    _write(layout, "documents.json", vars(known))
 
 
 def load_remote(layout: Layout, address: str, machine: str) -> Remote:
@@ -228,12 +216,11 @@ def load_remote(layout: Layout, address: str, machine: str) -> Remote:
         return Remote(address=address)
     try:
         entries = {
-            name: (int(one["number"]), Entry(**one["entry"]))
-            for name, one in found["entries"].items()
+            name: (int(number), Entry(**entry))
+            for name, (number, entry) in found["entries"].items()
         }
-        rest = ("number", "digest", "pending", "seen")
-        fields = {name: found[name] for name in rest} | {"chain": list(found.get("chain", []))}
-        return Remote(address=address, entries=entries, **fields)
+        rest = ("number", "digest", "pending", "chain", "seen")
+        return Remote(address=address, entries=entries, **{name: found[name] for name in rest})
     except (KeyError, TypeError, ValueError, AttributeError):
         return Remote(address=address)
 
@@ -241,12 +228,7 @@ def load_remote(layout: Layout, address: str, machine: str) -> Remote:
 def save_remote(layout: Layout, remote: Remote, machine: str) -> None:
     name = os.path.basename(_remote_path(layout, remote.address))
     hidden = names.sha256(remote.address.encode())  # a URL may contain a password
-    entries = {
-        name: {"number": number, "entry": vars(entry)}
-        for name, (number, entry) in remote.entries.items()
-    }
-    fields = {**vars(remote), "address": hidden, "entries": entries}
-    _write(layout, name, {"machine": machine, **fields})
+    _write(layout, name, {**vars(remote), "machine": machine, "address": hidden})
 
 
 def _remote_path(layout: Layout, address: str) -> str:
@@ -265,6 +247,6 @@ def _read(path: str) -> dict[str, Any]:
 def _write(layout: Layout, name: str, fields: dict[str, Any]) -> None:
     files.store(layout.state)
     path = os.path.join(folder(layout), name)
-    text = json.dumps({"format": _FORMAT, **fields}, ensure_ascii=False)
+    text = json.dumps({"format": _FORMAT, **fields}, ensure_ascii=False, default=vars)
     if files.read_if_there(path) != text:  # a push of nothing need not wait for the disk
         files.write(path, text)
