@@ -39,7 +39,7 @@ def tools() -> list[tuple[str, str, list[dict[str, str]]]]:
     found = []
     for part in text.split("\n=== ")[1:]:
         head, _, rest = part.partition("\n")
-        said, _, body = rest.partition("\n---8<---\n")
+        said, _, body = f"\n{rest}".partition("\n---8<---\n")
         rows = [row.split("~") for row in said.split("\n") if row.strip()]
         keys = ("severity", "title", "place", "body")
         serious = [dict(zip(keys, map(str.strip, row), strict=False)) for row in rows]

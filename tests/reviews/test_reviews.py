@@ -1133,7 +1133,7 @@ def test_of_a_file_that_is_far_too_long_the_first_lines_are_read_and_it_is_never
 ) -> None:
     row = '- P3 | P3-1 | "One" | A word\n'
     head = f"### Findings Index\n{row}Verdict: safe\n\n### Summary\nA word.\n"
-    fits = head + "word\n" * (agent_review.MOST_LINES - head.count("\n"))
+    fits = head + "word\n" * (reader.MOST_LINES - head.count("\n"))
     assert agent_review.effective_status(agent_review.parse(fits))[0] == "CLEAN"
     review = agent_review.parse(fits + "\n#### P0-1. It is lost\n")
     assert agent_review.effective_status(review) == ("NEEDS_ATTENTION", ("too_long",))

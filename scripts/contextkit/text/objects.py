@@ -31,10 +31,10 @@ _NAME = ("name", "rule", "ruleid", "check_id")
 _CODE = ("ruleid", "rule", "rule_id", "check_id", "test_id", "vulnerabilityid", "symbol",
          "messageid", "warning_type", "code", "id")  # fmt: skip
 _FILE = ("path", "file", "filename", "filepath", "file_path", "file_name", "uri", "component",
-         "location", "relevant_file", "absolute_file_path")  # fmt: skip
+         "location", "relevant_file", "absolute_file_path", "new_path")  # fmt: skip
 _LINE = ("line", "line_number", "startline", "start_line", "linenumber", "lineno", "begin_line",
          "beginline", "begin", "line_start", "relevant_lines_start", "lines", "line_range", "row",
-         "start")  # fmt: skip
+         "start", "new_line")  # fmt: skip
 _PACKAGE = ("pkgname", "module_name", "package_name", "packagename", "package", "artifact")
 _VERSION = ("version", "installedversion")
 _ABOUT = ("extra", "properties", "metadata", "attributes", "vulnerability", "database_specific",
@@ -156,6 +156,15 @@ def below(value: Any) -> Iterator[Any]:
     """The objects and lists directly below one."""
     inside = value.values() if isinstance(value, dict) else value
     return (one for one in inside if isinstance(one, dict | list))
+
+
+def told(value: Any, depth: int = 0) -> Iterator[str]:
+    """The texts of more than a line in a tree."""
+    if isinstance(value, str) and "\n" in value.strip():
+        yield value
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    for inner in inside if depth < _DEEPEST else ():
+        yield from told(inner, depth + 1)
 
 
 def findings(value: Any, grade: Callable[[str, str], str]) -> Iterator[Found]:

@@ -22,6 +22,7 @@ from contextkit.reviews.documents import lines as review_lines
 from contextkit.reviews.documents.index import Finding
 from contextkit.reviews.documents.lines import UNCLOSED
 from contextkit.reviews.documents.outline import Issues
+from contextkit.reviews.documents.reader import MOST_LINES
 from contextkit.reviews.documents.vocabulary import SERIOUS, VERDICTS
 
 TYPE_CHECKING = False
@@ -34,7 +35,6 @@ Status = tuple[str, tuple[str, ...]]
 _HARMLESS = frozenset(["late_index", "two_indexes", "no_verdict", "severity_conflict"])
 _SERIOUS_AT = "serious_at_line_"  # a flag, followed by the line number
 _UNPROVED = "unproved"  # a flag: a line that the contract asks for is not there
-MOST_LINES = 20_000  # of a file that are read: more take too long (make torture what=time)
 _ENDS = 400  # characters within which our first or last line must lie
 SECTIONS = ("sources", "findings", "confidence", "gaps")
 _SENTINEL = "flux-research:complete"

@@ -7,7 +7,7 @@ Reading is lenient (`agent_review.py`); `check` tells a person how each line sho
 from __future__ import annotations
 
 from contextkit.base import names
-from contextkit.reviews.documents import agent_review, index, lines, runs, vocabulary
+from contextkit.reviews.documents import agent_review, index, lines, reader, runs, vocabulary
 from contextkit.reviews.documents.agent_review import SECTIONS, demanded
 from contextkit.reviews.documents.outline import Issues
 from contextkit.reviews.documents.vocabulary import SERIOUS
@@ -41,8 +41,8 @@ def _unproved(text: str, terms: runs.Terms | None) -> list[Complaint]:
     review = agent_review.parse(text, "review", terms)
     found = []
     if "too_long" in review.flags:
-        why = f"only the first {agent_review.MOST_LINES:,} lines are read: leave out what is quoted"
-        found.append((agent_review.MOST_LINES, why, ""))
+        why = f"only the first {reader.MOST_LINES:,} lines are read: leave out what is quoted"
+        found.append((reader.MOST_LINES, why, ""))
     if review.doubts:
         from contextkit.reviews.documents import proof
     for doubt in review.doubts:

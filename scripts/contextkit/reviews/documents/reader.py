@@ -18,9 +18,11 @@ from __future__ import annotations
 import functools
 import itertools
 import re
+from collections import Counter
 
 from contextkit.base import markdown, names
 from contextkit.base.records import NamedTuple
+from contextkit.base.type_names import Any
 from contextkit.reviews.documents import index, lines, places, vocabulary
 from contextkit.reviews.documents.index import Finding
 from contextkit.reviews.documents.places import NONE, Place
@@ -29,6 +31,7 @@ from contextkit.text import objects
 from contextkit.text.blocks import Block, blocks, titles
 from contextkit.text.patterns import Pattern
 
+_NO_LEAD = frozenset("#|-*+")  # begin a heading, a row, an item
 _PLURALS = frozenset(
     "issues findings problems bugs improvements suggestions blockers vulnerabilities concerns"
     " recommendations violations warnings nits risks defects gaps errors items comments issue"
@@ -55,11 +58,26 @@ _LABELS = frozenset(
     " GRAVEDAD PRIORIDAD GRAVIDADE SEVERIDADE GRAVITÀ 重要度 深刻度 严重程度 严重性 严重级别"
     " 优先级 優先度 СЕРЬЁЗНОСТЬ КРИТИЧНОСТЬ ПРИОРИТЕТ".split()
 )
+_STATES = frozenset(["STATUS", "STATE", "RESOLUTION"])
+_DONE = frozenset("fixed resolved closed passed".split())
+_SCALES = frozenset("SEVERITY PRIORITY IMPACT RISK".split())
+_RATINGS = frozenset("FACTOR LEVEL RATING CLASS".split())
 _TITLES = frozenset(
     "TITLE ISSUE FINDING PROBLEM MESSAGE SUMMARY NAME BUG TITEL PROBLÈME PROBLEMA BEFUND TITRE"
     " TÍTULO TITOLO 問題 问题 タイトル 标题 ПРОБЛЕМА".split()
 )
 _TAG = Pattern(r"<(/?)(\w{1,12})\b([^<>]{0,300})>")
+_LINK = Pattern(r"\[\s?([^\[\]\n]{1,300}?)\s?\]\(https?://[^()\s]{1,300}\)")
+_STRUCK = Pattern(r"~~[^~\n]{1,600}~~")
+_SETTING = Pattern(r"^(\w{1,24}) = \"?(.{1,400}?)\"?$")
+_OTHER_HEADING = Pattern(r"(?:(?P<signs>={1,6})|h(?P<h>[1-6])\.|(?P<stars>\*{1,6})) (?=\S)")
+_SHORTCODE = Pattern(r":(?:large_)?([a-z_]{1,20}):")
+_SHORTCODES = {
+    "red_circle": "🔴", "red_square": "🟥", "rotating_light": "🚨", "no_entry": "⛔",
+    "octagonal_sign": "🛑", "x": "❌", "orange_circle": "🟠", "warning": "⚠️",
+    "yellow_circle": "🟡", "blue_circle": "🔵", "green_circle": "🟢", "bulb": "💡",
+    "white_check_mark": "✅", "heavy_check_mark": "✅",
+}  # fmt: skip
 _IMAGE = Pattern(r"!\[([^\]\n]{0,80})\]\([^()\n]{0,300}\)")
 _INLINE = Pattern(
     r"(?P<label>severity|priority|schweregrad|gravité|sévérité|severidad|gravedad)[*_`]{0,3}\s{0,2}"
@@ -84,17 +102,26 @@ _ANNOTATION = Pattern(  # of a build, for the page of a pull request
 )
 _COUNT = Pattern(r"^[\s(]*(?:[:=—–-]\s*)?\(?\d{1,5}\)?[\s).,;|]*(?:[\w ]{0,24}|$)")
 _BOLD = Pattern(r"\*\*(.{2,300}?)\*\*|__(.{2,300}?)__")
+_KIND = Pattern(r"[*_`]{0,3}\w[\w -]{1,24}\s?\(([^()\n]{1,60})\)[*_`]{0,3}:[*_`]{0,3}(?:\s|$)")
 _BRACKETS = Pattern(r"[(\[]([^()\[\]]{1,80})")
+_SCORE = Pattern(r"\d{1,3}[./]\d{1,3}")
+_LEAD = Pattern(r"[*_ ]{0,3}\[([^\]\n]{1,40})\][*_]{0,3}(?=\s|$)")
 _SENTENCE = Pattern(r"(?<=[.!?。！？])(?:\s|$)|(?<=[。！？])")
 _WORST = Pattern(
     r"must (?:be |not )?(?:fix|ship|merge)|has to be fixed|data loss|not (?:be )?(?:merge|ship)"
-    r"|blocker|critical|show-?stopper|before (?:this|it) (?:goes|ships|lands|is merged"
-    r"|can be merged)|remote code|injection|anyone can|corrupt|twice",
+    r"|blocker|critical(?! (?:section|path|region))|show-?stopper"
+    r"|before (?:this|it) (?:goes|ships|lands|is merged|can be merged)|remote code"
+    r"|injection|anyone can|corrupt|twice",
     re.IGNORECASE,
 )
 _BAD = Pattern(
     r"serious|\bbug\b|crash|\bloses?\b|\bleak|race|deadlock|\bwrong|breaks?\b|broken|never|fails?\b"
     r"|incorrect|unsafe|vulnerab|should be fixed|problem",
+    re.IGNORECASE,
+)
+_DENIES = Pattern(
+    r"\bfound (?:none|nothing|no)\b|\b(?:not|n't) (?:find|see|spot) any(?:thing)?\b[^.]{0,40}"
+    r"(?:critical|serious|wrong|problem|issue|bug|blocker)",
     re.IGNORECASE,
 )
 _MILDLY = Pattern(r"smaller|minor|nit|cosmetic|style|optional|nice to have|suggest", re.I)
@@ -105,6 +132,8 @@ _LONG = 400  # characters of a line looked at as a head
 _OBJECT_NUMBERS = {"2": "P1", "1": "P2"}  # ESLint
 _OBJECT_WORDS = {"error": "P1", "note": "P3", "none": "P3", "fail": "P1", "failure": "P1"}
 _MOST_OBJECTS = 5_000  # findings
+MOST_LINES = 20_000  # of a file that are read: more take too long (make torture what=time)
+_MOST_TOLD = 200  # texts in objects
 _AHEAD = 2_000  # lines in which the next finding is looked for
 
 
@@ -130,7 +159,8 @@ def read(text: str) -> Read:
     sight = _Sight(text)
     found = sight.of_blocks()
     there = {one.finding.line for one in found}
-    found += [one for one in sight.of_lines() if one.finding.line not in there]
+    of_tools = [*sight.of_lines(), *sight.of_compilers()]
+    found += [one for one in of_tools if one.finding.line not in there]
     if not found:
         found = sight.of_codes()
     unsure = sight.unsure([(one.finding.line, one.finding.end) for one in found])
@@ -195,9 +225,12 @@ class _Sight:
 
     def __init__(self, text: str) -> None:
         self.rows = [row for _, row in lines.numbered(text)]
-        self.plain = list(map(unmarked, self.rows))
+        is_org = any(row[:3] == "** " for row in self.rows)
+        self.plain = [_as_heading(_unstruck(unmarked(row)), is_org) for row in self.rows]
         self.blocks = parted(blocks("\n".join(self.plain)), self.plain)
         self._above_places = self._heading_places()
+        times = Counter(one.title for one in self.blocks if one.kind == "heading")
+        self._parts = {title for title, count in times.items() if count > 1 and _is_part(title)}
         self._direct: dict[int, list[int]] = {}
         for at, block in enumerate(self.blocks):
             self._direct.setdefault(block.inside, []).append(at)
@@ -254,7 +287,18 @@ class _Sight:
         severity = vocabulary.strictest(severity, label) or inherited
         if vocabulary.says_nothing(title):
             return None
-        return self._made(severity, identity, title, block.first, block.last, recap=False)
+        return self._made(severity, identity, title, block.first, self._all_of(at), recap=False)
+
+    def _all_of(self, at: int) -> int:
+        """The last line of a heading and of its parts: those of its level named as others are."""
+        last = self.blocks[at].last
+        for other in self.blocks[at + 1 : at + 100]:
+            if other.first <= last:
+                continue
+            if other.title not in self._parts or other.inside != self.blocks[at].inside:
+                break
+            last = other.last
+        return last
 
     def _is_last_heading(self, at: int, block: Block) -> bool:
         """Whether a heading in a group is itself the finding, and not what stands below it."""
@@ -264,9 +308,11 @@ class _Sight:
 
     def _label_below(self, at: int) -> str:
         """Return the severity that a label directly below heading `at` states."""
-        stated = set()
+        stated: set[str] = set()
         for inner in self._direct.get(at, ()):
             block = self.blocks[inner]
+            if block.kind == "heading" and block.first == block.last and not stated:
+                stated.add(vocabulary.severity(first_part(block.title)))
             if block.kind in ("heading", "code"):
                 break
             last = block.last if block.kind == "table" else min(block.last, block.first + 12)
@@ -286,6 +332,8 @@ class _Sight:
         if severity and not head.id and vocabulary.says_nothing(head.title):
             return None
         own = self.plain[block.first - 1 : block.last][:14]
+        if any(map(_is_settled, own)):
+            return None
         stated = list(filter(None, map(label_in, own)))
         severity = vocabulary.strictest(severity, stated[0] if len(stated) == 1 else "")
         inherited = ""
@@ -303,13 +351,16 @@ class _Sight:
     def _end_of(self, at: int, block: Block) -> int:
         """A paragraph reaches to the next block that begins something else."""
         last = block.last
-        for other in self.blocks[at + 1 : at + 12]:
+        label = _FIELD.match(block.title)
+        for number, other in enumerate(self.blocks[at + 1 : at + 12], at + 1):
             if other.inside == at or other.first <= last:
                 continue
             if other.inside != block.inside or other.kind in ("heading", "rule", "table", "item"):
                 break
             begins = (
                 _begins_finding(other)
+                or self._leads_in(number)
+                or (label and other.title.startswith(label[0]))
                 or places.heads(self.plain[other.first - 1]).file
                 or _head(other.title).severity
                 or _tail(other.title)
@@ -318,6 +369,12 @@ class _Sight:
                 break
             last = other.last
         return last
+
+    def _leads_in(self, at: int) -> bool:
+        """Whether a paragraph goes on, without a blank line, with one that begins a finding."""
+        after = self.blocks[at + 1] if at + 1 < len(self.blocks) else None
+        goes_on = after and after.kind == "text" and after.first == self.blocks[at].last + 1
+        return bool(after and goes_on and _begins_finding(after))
 
     def _inherited(self, at: int) -> str:
         """Return the severity of the heading right above, if it only names a group."""
@@ -349,13 +406,21 @@ class _Sight:
             label, value = vocabulary.labelled(row)
             if label.strip("> ") in _TITLES and _letters(value) > _FEW:
                 return _first_sentence(value)
+        if _is_fields(self.plain[block.first - 1 : block.last]):
+            bare = title = self._named(block) or title
         if bold := _BOLD.match(bare.lstrip("🔴🟠🟡⚠️❌ ")):
-            lead = Head(bold[1] or bold[2]).title
+            lead = _head(bold[1] or bold[2]).title
             if _letters(_without_place(lead)) > _FEW and not vocabulary.severity(lead):
                 return _first_sentence(lead)
         if _letters(_without_place(title)) <= _FEW or _is_kind(title):
             title = self._said_below(block.first, block.last + 6) or title
         return _first_sentence(title)
+
+    def _named(self, block: Block) -> str:
+        """Return the first value of a record that has words and is neither severity nor place."""
+        fields = map(vocabulary.labelled, self.plain[block.first - 1 : block.last])
+        told = (value for label, value in fields if not _is_scale(label))
+        return next((one for one in told if _letters(_without_place(one)) > _FEW), "")
 
     def _said_below(self, first: int, last: int) -> str:
         """Return the first words in bold below a line, or the first line of words."""
@@ -381,9 +446,18 @@ class _Sight:
         place = places.find(own)
         if place.line:
             return place
-        number = places.line_in(own)
+        number = places.line_in(own) or places.line_in(self._lead_in(first))
         above = self._above_places[first - 1]
         return Place(place.file, number) if place.file else Place(above.file, number or above.line)
+
+    def _lead_in(self, first: int) -> str:
+        """Return the lines of a paragraph above the one that begins a finding."""
+        start = first - 1
+        while start > max(0, first - 5) and self.plain[start - 1].strip():
+            start -= 1
+            if _begins(self.plain[start]) or self.plain[start].lstrip()[:1] in _NO_LEAD:
+                return ""
+        return self._text(start + 1, first - 1)
 
     # Tables, front matter, code
 
@@ -432,6 +506,21 @@ class _Sight:
                     )
                     for one in of_objects(code) or ()
                 ]
+            elif block.kind == "code":
+                found += self._of_remarks(block)
+        return found
+
+    def _of_remarks(self, block: Block) -> list[_Found]:
+        """The remarks in a block of code: `// REVIEW(critical): …`."""
+        found, file = [], ""
+        for number in range(block.first + 1, block.last):
+            bare = self.rows[number - 1].strip("+-/#*;<!> \t")
+            file = places.heads(bare).file or file
+            head = _head(bare) if _KIND.match(bare) else None
+            if head and head.severity:
+                place = Place(file, 0)
+                one = _finding(head.severity, "", _clean(head.title), number, number, place)
+                found.append(_Found(False, one))
         return found
 
     # Lines of linters, and prose
@@ -454,6 +543,27 @@ class _Sight:
                 found.append(_Found(False, _finding(severity, "", title, number, number, place)))
         return found
 
+    def of_compilers(self) -> list[_Found]:
+        """What stands above the arrow to its place: `error: …`, then `--> src/main.rs:4:5`."""
+        if not any(row.lstrip()[:3] in ("-->", "╭─[", ",-[") for row in self.rows):
+            return []
+        from contextkit.text.digests import diagnostics
+        from contextkit.text.digests.lines import Lines
+
+        found = []
+        for one in diagnostics.find(Lines("\n".join(self.rows)))[0]:
+            if severity := LINTERS.get(one.level, ""):
+                end = self._paragraph(one.line)
+                place = places.find(one.place)
+                made = _finding(severity, "", _clean(one.said), one.line, end, place)
+                found.append(_Found(False, made))
+        return found
+
+    def _paragraph(self, first: int) -> int:
+        """The last line of the paragraph that a line is in."""
+        below = range(first, len(self.rows))
+        return next((at for at in below if not self.rows[at].strip()), len(self.rows))
+
     def of_prose(self) -> list[_Found]:
         """Paragraphs that name a place and say in strong words what is wrong there."""
         found = []
@@ -465,10 +575,11 @@ class _Sight:
             place = places.find(said)
             if not place.file or _MILDLY.search(said[:60]) or _is_fields(rows):
                 continue
-            is_worst = bool(_WORST.search(said)) and "less urgent" not in said
-            severity = "P0" if is_worst else "P1" if _BAD.search(said) else ""
+            parts = [one for one in _sentences(said) if not _DENIES.search(one)]
+            left = " ".join(parts)
+            is_worst = bool(_WORST.search(left)) and "less urgent" not in left
+            severity = "P0" if is_worst else "P1" if _BAD.search(left) else ""
             if severity:
-                parts = _sentences(said)
                 title = next((one for one in parts if _BAD.search(one) or _WORST.search(one)), said)
                 title = " ".join(parts[:2]) if place.file in title else title
                 end = self._end_of(at, block)
@@ -486,6 +597,8 @@ class _Sight:
         for at, block in enumerate(self.blocks):
             rows = self.plain[block.first - 1 : block.last]
             is_record = block.kind == "text" and _is_fields(rows)
+            if any(map(_is_settled, rows)):
+                continue
             if block.first in known or not (is_record or block.kind in ("heading", "item")):
                 continue
             near = range(block.first + 1, min(block.last, block.first + 3) + 1)
@@ -504,6 +617,19 @@ def _is_fields(rows: list[str]) -> bool:
     return len(rows) > 2 and all(_FIELD.match(row) for row in rows)
 
 
+def _is_settled(row: str) -> bool:
+    """Whether a line says that nothing is left to do: `Status: fixed`, `PASSED for …`."""
+    if not any(word in row[:60].lower() for word in _DONE):
+        return False
+    label, value = vocabulary.labelled(row)
+    first = row[:20].strip().partition(" ")[0]
+    return _is_done(value) if label in _STATES else first.isupper() and _is_done(first)
+
+
+def _is_done(said: str) -> bool:
+    return not _DONE.isdisjoint(lines.words(said[:24])[:1])
+
+
 def _of_row(roles: list[str], row: list[str], number: int, group: str) -> Finding | None:
     """Return the finding in a row of a table; `group` is the severity of the table as a whole."""
     fields: dict[str, str] = {}
@@ -518,6 +644,8 @@ def _of_row(roles: list[str], row: list[str], number: int, group: str) -> Findin
         others = [cell for role, cell in fields.items() if role not in ("severity", "line")]
         title = max(others, key=_letters, default="")
     if not severity or _letters(title) <= _FEW or vocabulary.says_nothing(title):
+        return None
+    if any(_is_done(cell) for cell in fields.values() if cell != title):
         return None
     place = places.find(f"{fields.get('file', '')}:{fields.get('line', '')}")
     place = place if place.file else places.find(" | ".join(row))
@@ -536,13 +664,24 @@ def parted(found: list[Block], rows: list[str]) -> list[Block]:
         moved.append(len(made))
         starts = [block.first]
         if block.kind == "text":
-            starts += [n for n in range(block.first + 1, block.last + 1) if _begins(rows[n - 1])]
+            starts += _starts_in(rows[block.first - 1 : block.last], block.first)
         if len(starts) == 1:
             made.append(block._replace(inside=inside))
             continue
         for first, after in zip(starts, [*starts[1:], block.last + 1], strict=True):
             made.append(Block("text", 0, rows[first - 1].strip(), first, after - 1, inside))
     return made
+
+
+def _starts_in(rows: list[str], first: int) -> list[int]:
+    """Return the lines of a paragraph, after its own first one, that begin a finding."""
+    again = _FIELD.match(rows[0])
+    is_list = len(rows) > 1 and all(map(_tail, rows))
+    return [
+        number
+        for number, row in enumerate(rows[1:], first + 1)
+        if is_list or _begins(row) or (again and row.startswith(again[0]))
+    ]
 
 
 def _begins_finding(block: Block) -> bool:
@@ -641,12 +780,25 @@ def label_in(row: str) -> str:
     if row.rstrip(" *_").endswith(("everity", "riority")) and len(row) < 40:
         return vocabulary.severity(lines.plain(row).rpartition(" ")[0])
     label, value = vocabulary.labelled(row.strip(" >"))
-    if label.strip(" _*") in _LABELS:
+    if _is_scale(label.strip(" _*")):
+        if _is_legend(value):
+            return ""
         return vocabulary.severity(first_part(value)) or vocabulary.severity(value.split(" ")[0])
     begins = row.strip(" *_-({>\"'|").lower()
     found = begins[:1] in ("s", "p", "g", "[") or begins.startswith(("id", "type", "file"))
     stated = _INLINE.search(row) if found else None
     return vocabulary.severity(stated["value"].strip("*_`\"'")) if stated else ""
+
+
+def _is_scale(label: str) -> bool:
+    """Whether a label says how bad something is: `SEVERITY`, `RISK FACTOR`."""
+    first, _, second = label.partition(" ")
+    return label in _LABELS or (first in _LABELS and second in _RATINGS)
+
+
+def _is_legend(value: str) -> bool:
+    """Whether a value explains the severities: it names three of them."""
+    return len({*map(vocabulary.severity, lines.words(value[:_LONG]))} - {""}) > 2
 
 
 def first_part(value: str) -> str:
@@ -675,7 +827,14 @@ def _head(text: str) -> Head:
             rest.severity = rest.raw = vocabulary.severity(emoji[1])
         rest.marked = True
         return rest
+    if kind := _KIND.match(bare):
+        stated = map(vocabulary.severity, kind[1].split(","))
+        if severity := vocabulary.strictest(*stated):
+            return Head(f"[{severity}] {bare[kind.end() :]}")
     head = Head(bare)
+    lead = None if head.severity else _LEAD.match(bare)
+    if lead and (severity := _in_brackets(lead[1])):
+        return Head(f"[{severity}] {bare[lead.end() :]}")
     if head.marked and not head.severity and not head.id and bare[:1] in "[(":
         other = Head(head.title)
         return other if other.severity and other.marked else head
@@ -684,12 +843,8 @@ def _head(text: str) -> Head:
 
 def _tail(text: str) -> str:
     """Return the severity at the end of a title or in its brackets: `Race — High`, `Race (P0)`."""
-    found = ""
-    for part in _BRACKETS.findall(text.replace("`", ""))[:8]:
-        words = re.sub(r"[:,/]", " ", part.upper()).split()
-        known = [vocabulary.severity(w) for w in words if w not in ("SEVERITY", "PRIORITY")]
-        if 0 < len(words) <= 4 and (all(known) or not set(words).isdisjoint(SEVERITIES)):
-            found = vocabulary.strictest(found, *known)
+    parts = _BRACKETS.findall(text.replace("`", ""))[:8]
+    found = vocabulary.strictest(*map(_in_brackets, parts))
     for mark in (" — ", " – ", " - ", " | "):
         last = text.rpartition(mark)[2] if mark in text else ""
         if 0 < len(last) < 24:
@@ -697,10 +852,24 @@ def _tail(text: str) -> str:
     return found
 
 
+@functools.lru_cache(1 << 14)
+def _in_brackets(part: str) -> str:
+    """Return the severity in brackets that hold nothing else but a score: `9/10 · Critical`."""
+    words = re.sub(r"[:,/·]", " ", _SCORE.sub(" ", part.upper())).split()
+    known = [vocabulary.severity(w) for w in words if w not in _SCALES]
+    is_stated = all(known) or not set(words).isdisjoint(SEVERITIES)
+    return vocabulary.strictest(*known) if 0 < len(words) <= 4 and is_stated else ""
+
+
 @functools.lru_cache(1 << 18)
 def _is_about(title: str, words: frozenset[str]) -> bool:
     said = lines.words(title, "-")
     return len(said) <= 6 and not words.isdisjoint(said)
+
+
+def _is_part(title: str) -> bool:
+    """Whether a heading may be a part of a finding: `Description`."""
+    return not (titled(title)[1] or group_of(title) or _is_general(title))
 
 
 def _is_general(title: str) -> bool:
@@ -740,6 +909,10 @@ def unmarked(row: str) -> str:
         row = bare = bare[1:].lstrip()
     if "【" in row:
         row = row.replace("【", "[").replace("】", "] ")
+    if bare[2:3] == "[" and bare[4:6] == "] " and bare[0] in "-*+":
+        row = row.replace(bare[:6], bare[:2], 1)  # a box to tick
+    if row.count(":") > 1:
+        row = _SHORTCODE.sub(lambda found: _SHORTCODES.get(found[1], found[0]), row)
     if "![" in row:
         row = _IMAGE.sub(lambda found: _badge(found[1]), row)
     if "<" in row and ">" in row:
@@ -748,6 +921,26 @@ def unmarked(row: str) -> str:
         bare = row.strip()
         row = bare + " |" if bare[:1] == "|" and bare[-1:] != "|" else row
     return row
+
+
+def _unstruck(row: str) -> str:
+    """Return a line without what is struck out, and with the value of a setting as a label's."""
+    if "~~" in row:
+        row = _STRUCK.sub(" ", row)
+    return _SETTING.sub(r"\1: \2", row) if "=" in row else row
+
+
+def _as_heading(row: str, is_org: bool) -> str:
+    """Return the headings and tables of AsciiDoc, of wikis and of Org as Markdown has them."""
+    if row[:2] == "||":
+        return row.replace("||", "|")
+    if row[:1] not in ("=", "h", "*"):
+        return row
+    found = _OTHER_HEADING.match(row)
+    if not found or (found["stars"] and not is_org):
+        return row
+    level = int(found["h"] or 0) or len(found["signs"] or found["stars"])
+    return f"{'#' * min(level, 6)} {row[found.end() :]}"
 
 
 def _badge(alt: str) -> str:
@@ -784,6 +977,7 @@ def _without_place(title: str) -> str:
 
 def _clean(title: str) -> str:
     """Return a title on one line, without markup and without the severity in its brackets."""
+    title = _LINK.sub(r"\1", title) if "](" in title else title
     title = names.one_line(lines.plain(title.replace("_|_", "|"))).strip(" :—–-|_")
     before, _, last = title.rpartition("(")
     if before and last.endswith(")") and _tail(f"({last}"):
@@ -804,7 +998,8 @@ def of_objects(text: str) -> list[Finding] | None:
     `line` and `end` are the lines of the object in the text.
     """
     bare = text.removeprefix("\ufeff").strip()
-    tree = objects.parsed(bare) if bare[:1] in ("{", "[") else objects.rows(bare)
+    is_tree = bare[:1] in ("{", "[", "<")
+    tree = objects.tree(bare) if is_tree else objects.rows(bare)
     if tree is None or (isinstance(tree, list) and not any(objects.below(tree))):
         return None
     search = _Search(text.split("\n"))
@@ -813,7 +1008,20 @@ def of_objects(text: str) -> list[Finding] | None:
     for one in itertools.islice(made, _MOST_OBJECTS):
         first, last = search.span(one.title)
         found.append(one.replace(line=first, end=last))
-    return found
+    if not found and bare[:1] == "<":
+        return None  # a page of HTML
+    return found or _of_told(tree, text.count("\n") + 1)
+
+
+def _of_told(tree: Any, last: int) -> list[Finding]:
+    """The findings of reviews that an object has as a value: `{"result": "# Review …"}`."""
+    found: list[Finding] = []
+    left = MOST_LINES
+    for said in itertools.islice(objects.told(tree), _MOST_TOLD):
+        rows = said.split("\n")[:left]
+        found += findings("\n".join(rows))
+        left -= len(rows)
+    return [one.replace(line=1, end=last) for one in found[:_MOST_OBJECTS]]
 
 
 def _of_object(one: objects.Found) -> Finding | None:
@@ -823,7 +1031,8 @@ def _of_object(one: objects.Found) -> Finding | None:
     if not severity:
         return None
     identity = one.id if vocabulary.is_id(one.id) else ""
-    return _finding(severity, identity, title, 1, 1, Place(one.file, one.line))
+    place = Place(one.file, one.line) if one.file else places.find(title)
+    return _finding(severity, identity, title, 1, 1, place)
 
 
 def _graded(key: str, word: str) -> str:

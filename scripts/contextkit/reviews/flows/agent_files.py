@@ -19,7 +19,7 @@ from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Iterable, Iterator
-from contextkit.reviews.documents import agent_review, headers, runs, vocabulary
+from contextkit.reviews.documents import agent_review, headers, reader, runs, vocabulary
 from contextkit.reviews.documents import verdicts as verdict_files
 from contextkit.reviews.documents.agent_review import Review
 from contextkit.reviews.documents.headers import Header
@@ -33,7 +33,7 @@ _UNREAD = "no readable Findings Index: read the file"
 _DOUBTS = {
     "index_incomplete": "a P0 or P1 is missing from its index",
     "truncated": "the file ends early",
-    "too_long": f"only its first {agent_review.MOST_LINES:,} lines are read",
+    "too_long": f"only its first {reader.MOST_LINES:,} lines are read",
     "unclosed_fence": "a code fence is never closed",
 }
 _SUMMARY = 120  # characters of the line that says what an agent found

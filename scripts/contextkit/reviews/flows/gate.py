@@ -16,7 +16,7 @@ from contextkit.base.records import Record
 from contextkit.base.type_names import Collection, Iterable
 from contextkit.reviews.documents import runs
 from contextkit.reviews.documents import verdicts as verdict_files
-from contextkit.reviews.documents.agent_review import MOST_LINES
+from contextkit.reviews.documents.reader import MOST_LINES
 from contextkit.reviews.documents.vocabulary import SERIOUS
 from contextkit.reviews.flows import agent_files, history, workers
 from contextkit.reviews.flows.agent_files import Asked, Reading
