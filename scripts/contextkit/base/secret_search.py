@@ -269,7 +269,7 @@ def _is_by_chance(pieces: list[str]) -> bool:
     """Whether the pieces of a value hold more than words, numbers, and hexadecimal digits."""
     made = list(filter(_may_be_random, pieces))
     text = "".join(made)
-    if not _is_varied(text):
+    if len(text) < 16 or sum(map(text.count, DIGITS)) < 2 or len(set(text)) < 10:
         return False
     if max(map(len, made)) >= 10 and len(text) <= _runs(text) * 6 and _is_unpronounceable(text):
         return True
@@ -294,10 +294,6 @@ def _alternates(text: str) -> bool:
     words = "".join(c if c.islower() else " " for c in text).split()
     in_words = sum(len(word) for word in words if len(word) > 2)
     return len(text) <= _runs(text) * 2.2 and in_words * 5 <= len(text) * 2
-
-
-def _is_varied(text: str) -> bool:
-    return len(text) >= 16 and sum(map(text.count, DIGITS)) >= 2 and len(set(text)) >= 10
 
 
 def _is_unpronounceable(text: str) -> bool:
@@ -370,7 +366,8 @@ def _is_in_form(text: str, start: int, end: int, sure: str) -> bool:
     """Whether a value that stands where a secret does is as a secret is there."""
     value = text[start:end]
     if sure == secret_forms.CERTAIN:
-        return not (value.isupper() and value.isalpha()) and not _is_port(value)
+        is_port = not value.strip("0123456789.:") and (len(value) < 6 or not value.isdigit())
+        return not (value.isupper() and value.isalpha()) and not is_port
     if sure == secret_forms.PHRASE:
         return _is_phrase(value)
     if sure == secret_forms.MADE:
@@ -391,11 +388,6 @@ def _is_closed(text: str, start: int, end: int) -> bool:
     quote = text[start - 1 : start]
     line = text.find("\n", end, end + _LONGEST_VALUE)
     return quote not in ('"', "'", "`") or quote in text[end : line if line >= 0 else end + 1]
-
-
-def _is_port(value: str) -> bool:
-    """Whether a value is a port, a pair of them, or an address."""
-    return not value.strip("0123456789.:") and (len(value) < 6 or not value.isdigit())
 
 
 def _upto(rule: re.Pattern[str], text: str, at: int) -> str:
@@ -482,7 +474,8 @@ def _value_after(text: str, at: int) -> tuple[int, int, str] | None:
     option, or ''.
     """
     found = _JOINT.match(text, at)
-    if not found or not (found[1] or (text[at : at + 1] == " " and "--" in _word_before(text, at))):
+    before = (text[max(0, at - 60) : at].split() or [""])[-1]
+    if not found or not (found[1] or (text[at : at + 1] == " " and "--" in before)):
         return None
     sign, quote, at = found[1] or " ", found[2], found.end()
     if not quote:
@@ -500,10 +493,6 @@ def _closing(text: str, at: int, quote: str) -> int:
         if end >= at and text[after : after + 1] in _INSIDE:
             end = text.find(quote, end + 1, at + _LONGEST_VALUE)
     return end
-
-
-def _word_before(text: str, at: int) -> str:
-    return (text[max(0, at - 60) : at].split() or [""])[-1]
 
 
 def _is_value(text: str, start: int, end: int, joined: str, password: bool) -> bool:

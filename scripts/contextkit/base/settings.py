@@ -226,7 +226,7 @@ def _of_file(path: str, cache: str) -> Values:
     if state.st_size > _MAX_BYTES:
         raise bad_input(f"{SETTINGS}: larger than {_MAX_BYTES} bytes: it holds settings only")
     text = files.read(path)
-    if _only_comments(text):
+    if all(not line or line.startswith("#") for line in map(str.strip, text.splitlines())):
         return {}
     found = _parsed(text)
     values = _checked(found)
@@ -271,7 +271,7 @@ def _typed(name: str, value: object, annotation: str) -> object:
         return 0
     if annotation == "bool" and isinstance(value, str) and value.lower() in _WORDS:
         return _WORDS[value.lower()]
-    if annotation == "str" and isinstance(value, str) and _is_line(value):
+    if annotation == "str" and isinstance(value, str) and value and value.isprintable():
         return value
     if annotation == "tuple[str, ...]" and isinstance(value, list):
         return tuple(str(_typed(name, item, "str")) for item in value)
@@ -281,14 +281,6 @@ def _typed(name: str, value: object, annotation: str) -> object:
              "tuple[str, ...]": "a list of lines"}  # fmt: skip
     wanted = kinds.get(annotation, "lines of `name: value` indented under it")
     raise bad_input(f"{SETTINGS}: {name} must be {wanted}, not {value!r}")
-
-
-def _is_line(value: str) -> bool:
-    return value != "" and value.isprintable()
-
-
-def _only_comments(text: str) -> bool:
-    return all(not line or line.startswith("#") for line in map(str.strip, text.splitlines()))
 
 
 def _kept(cache: str, key: str) -> Values | None:

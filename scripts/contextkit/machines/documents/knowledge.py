@@ -149,7 +149,9 @@ def begin(layout: Layout, before: Known | None = None) -> tuple[Machine, Known]:
     It has what the one `before` wrote as its own, and still knows which documents are from others.
     """
     files.store(layout.state)
-    files.write(_identity_path(layout), f"{manifests.new_id()}\n{_default_name(layout)}\n")
+    here = f"{os.uname().nodename} {os.path.basename(layout.root)}"
+    name = manifests.clean_name(os.environ.get("CONTEXT_MACHINE", "") or here)
+    files.write(_identity_path(layout), f"{manifests.new_id()}\n{name}\n")
     machine = identity(layout)
     assert machine is not None
     known = before or Known(machine=machine.id)
@@ -181,11 +183,6 @@ def identity(layout: Layout) -> Machine | None:
 
 def _identity_path(layout: Layout) -> str:
     return os.path.join(layout.state, "machine")
-
-
-def _default_name(layout: Layout) -> str:
-    given = os.environ.get("CONTEXT_MACHINE", "")
-    return manifests.clean_name(given or f"{os.uname().nodename} {os.path.basename(layout.root)}")
 
 
 def load(layout: Layout, machine: str) -> Known | None:

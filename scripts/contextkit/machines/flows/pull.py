@@ -75,7 +75,7 @@ def pull(
                 knowledge.save(layout, known)
             raise
         if not dry_run:
-            if chosen.is_all:
+            if chosen == Choice():
                 there.seen.update(offer.read)
             _make_indexes(offer)
             origins.save(layout, shares.origins(layout, known))
