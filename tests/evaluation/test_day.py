@@ -93,4 +93,4 @@ def test_a_session_of_codex_costs_what_its_last_total_says(
         text = "".join(json.dumps(line) + "\n" for line in lines)
         (folder / f"rollout-{name}.jsonl").write_text(text, encoding="utf-8")
     spent = spending.of_folder(contracts.find("codex"), "/work")
-    assert spent == spending.Spent(turns=2, tokens=1010, cost=500 + 50 + 80)
+    assert spent == (2, 1010, 500 + 50 + 80)

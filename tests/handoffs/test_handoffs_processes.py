@@ -14,14 +14,14 @@ from conftest import MANY, ended, forked, start
 from contextkit.base import names
 from contextkit.base.layout import Layout
 from contextkit.handoffs.documents import state as handoff_state
-from contextkit.handoffs.flows import switch
+from contextkit.handoffs.flows import incoming, switch
 
 AGENTS = ("sm", "dev", "qa", "pm")
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 STORE = Path(".aios/handoffs")
 
 
-def over(layout: Layout, giver: str, to: str, action: str = "go on") -> switch.Outcome:
+def over(layout: Layout, giver: str, to: str, action: str = "go on") -> incoming.Context:
     fields = {"from_agent": giver, "to_agent": to, "next_action": action, "files_modified": ()}
     return switch.hand_over(layout, fields, names.now(), no_story=True)
 

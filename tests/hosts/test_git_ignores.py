@@ -118,4 +118,4 @@ def test_doctor_finds_a_copy_that_is_ignored(small: Any, host: Path, run: Script
 
 
 def test_outside_of_a_repository_nothing_is_ignored(sealed: Path) -> None:
-    assert git_ignores.find(str(sealed), ["tools/x"]) == []
+    assert git_ignores.find(str(sealed), ["tools/x"]) == {}

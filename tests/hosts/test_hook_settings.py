@@ -87,8 +87,8 @@ def test_nothing_of_the_users_is_lost_and_nothing_is_there_twice(text: str) -> N
     before = json.loads(text or "{}") if text.strip() else {}
     new, emptied = merged(text)
     after = json.loads(new)
-    assert dict(hook_settings.ours(after)) == handlers(HOOKS)
-    assert len(list(hook_settings.ours(after))) == len(HOOKS)
+    assert dict(hook_settings.read(new, "s")) == handlers(HOOKS)
+    assert len(hook_settings.read(new, "s")) == len(HOOKS)
     assert without_ours(after) == without_ours(before)
     assert [key for key in after if key in before] == list(before)
     assert merged(new, emptied=emptied) == (new, emptied)
@@ -98,7 +98,7 @@ def test_nothing_of_the_users_is_lost_and_nothing_is_there_twice(text: str) -> N
 def test_an_upgrade_replaces_ours_and_can_be_taken_out_as_well(text: str) -> None:
     new, emptied = merged(text)
     newer, emptied = merged(new, NEWER, emptied)
-    assert dict(hook_settings.ours(json.loads(newer))) == handlers(NEWER)
+    assert dict(hook_settings.read(newer, "s")) == handlers(NEWER)
     assert hook_settings.removed(newer, emptied, "s") == text
 
 

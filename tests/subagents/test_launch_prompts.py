@@ -43,8 +43,8 @@ def a_scope(text: str, whole: bool = True) -> Scope:
 
 
 def an_order(**changes: Any) -> Order:
-    fields = {"id": "20251023-180500-x", "slug": "x", "type": "worktree", "branch": "feature/demo",
-              "commit": "0123456789abcdef"}  # fmt: skip
+    fields = {"now": 0, "id": "20251023-180500-x", "slug": "x", "type": "worktree",
+              "branch": "feature/demo", "commit": "0123456789abcdef"}  # fmt: skip
     return Order(**{**fields, **changes})
 
 

@@ -130,7 +130,7 @@ def entries(layout: Layout, store: stores.Store) -> Iterator[tuple[str, str, dic
 def _files(layout: Layout, store: stores.Store, with_away: bool) -> Iterator[Address]:
     folders = [(layout.store(store.kind), "")]
     for outer in away(layout, store) if with_away else ():
-        for name in _names_in(outer):
+        for name in stores.names_in(outer):
             inner = os.path.join(outer, name, store.place) if store.within else ""
             folders.append(
                 (inner, "") if inner else (f"{outer}/{name}", name.partition("@")[0] + "/")
@@ -144,13 +144,6 @@ def _files(layout: Layout, store: stores.Store, with_away: bool) -> Iterator[Add
             name = before + path[len(folder) + 1 : -len(store.suffix)]
             if store.kind != "payload" or "/" in name:
                 yield Address(ref=f"{store.kind}:{name}", kind=store.kind, path=path)
-
-
-def _names_in(folder: str) -> list[str]:
-    try:
-        return sorted(os.listdir(folder))
-    except OSError:
-        return []
 
 
 def walked(folder: str, suffix: str | tuple[str, ...]) -> Iterator[os.DirEntry[str]]:

@@ -8,6 +8,8 @@ few commands need them.
 
 from __future__ import annotations
 
+import os
+
 from contextkit.base import names
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.filters import quoted
@@ -243,6 +245,16 @@ def scan_json(text: str) -> Any:
     if end != len(text) and text[end:].strip(" \t\r\n"):
         raise ValueError("more than one value")
     return value
+
+
+def tail(path: str, most: int) -> bytes:
+    """The last bytes of a log, at most so many; none of one that cannot be read."""
+    try:
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - most))
+            return file.read(most)
+    except OSError:
+        return b""
 
 
 def object_in_line(line: bytes) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import os
 import sys
 
-from contextkit.base import files, git, host_variables, names, redaction, sessions, version
+from contextkit.base import files, git, host_variables, names, redaction, sessions, stores, version
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Any, Iterable, Iterator
@@ -199,10 +199,7 @@ def _settle_types(found: Event) -> None:
 
 def months(layout: Layout) -> list[str]:
     """The files, oldest first; none if the folder cannot be read."""
-    try:
-        there = sorted(os.listdir(folder(layout)))
-    except OSError:
-        return []
+    there = stores.names_in(folder(layout))
     fitting = [n for n in there if n.endswith(".jsonl") and names.shape(n[:7]) == "0000-00"]
     return [os.path.join(folder(layout), name) for name in fitting]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, git
+from contextkit.base import files, git, stores
 from contextkit.base.errors import ContextError
 from contextkit.base.type_names import Iterator
 
@@ -73,8 +73,7 @@ def _checked_out(repository: git.Repository, branch: str, commit: str, when: int
 def _folders(repository: git.Repository) -> list[str]:
     """The git folder of every work tree, the main one first."""
     linked = os.path.join(repository.common, "worktrees")
-    there = sorted(os.listdir(linked)) if os.path.isdir(linked) else []
-    return [repository.common, *(os.path.join(linked, name) for name in there)]
+    return [repository.common, *(os.path.join(linked, n) for n in stores.names_in(linked))]
 
 
 def _log(folder: str, ref: str) -> list[tuple[str, int, str]]:

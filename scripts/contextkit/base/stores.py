@@ -122,6 +122,14 @@ STORES: tuple[Store, ...] = (
 CACHES = ("settings", "drafts", "swept", "ledger/search.sqlite")
 
 
+def names_in(folder: str) -> list[str]:
+    """The names in a folder, sorted; none if it is missing or cannot be read."""
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []
+
+
 def named(kind: str) -> Store:
     """The store of this kind. Raises LookupError for an undeclared kind."""
     for store in STORES:

@@ -80,8 +80,7 @@ def day(layout: Layout, args: Arguments) -> Rows:
     found = days.run(layout, asked, count, cli.say)
     if wrong := days.unhooked(found):
         cli.say(wrong)
-    rows = [{"id": row.arm, **row._asdict()} for row in days.rows(found)]
-    return Rows(columns=DAY_COLUMNS, rows=rows)
+    return Rows(columns=DAY_COLUMNS, rows=days.rows(found))
 
 
 def _samples(layout: Layout, args: Arguments) -> list[Sample]:

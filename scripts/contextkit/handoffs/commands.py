@@ -281,27 +281,19 @@ def _picked(layout: Layout, ref: str) -> str:
     """
     ref = addresses.bare(ref, "handoff")
     state, _ = handoff_state.current(layout)
-    if ref in ("", "latest", "unconsumed"):
-        for name in reversed(handoff_state.everywhere(state)):
-            if ref != "unconsumed" or not _consumed(layout, name):
-                return name
-        raise ContextError(f"there is no {ref or 'latest'} handoff here")
-    wanted = os.path.basename(ref)
-    wanted = wanted if wanted.endswith(".yaml") else wanted + ".yaml"
     known = handoff_state.everywhere(state)
+    if ref in ("", "latest", "unconsumed"):
+        waiting = handoff_state.waiting(layout, known) if ref == "unconsumed" else known[-1:]
+        if not waiting:
+            raise ContextError(f"there is no {ref or 'latest'} handoff here")
+        return waiting[0]
+    wanted = os.path.basename(ref).removesuffix(".yaml") + ".yaml"
     if wanted in known:
         return wanted
     there = ", ".join(name.removesuffix(".yaml") for name in known)
     raise ContextError(
         f"there is no handoff {names.one_line(ref)[:80]!r}; available: {there or 'none'}"
     )
-
-
-def _consumed(layout: Layout, name: str) -> bool:
-    try:
-        return handoffs.load(layout, name).consumed
-    except ContextError:
-        return True  # an unreadable artifact is not waiting to be consumed
 
 
 PROGRAM = Program(

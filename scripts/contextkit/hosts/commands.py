@@ -130,15 +130,11 @@ def examine(layout: Layout, args: Arguments) -> Answer:
         cli.say_each(retention.mend(layout, names.now()))
     found = doctor.examine(layout, (args.host,) if args.host else hosts.names_of_hosts())
     wrong = sum(not finding.note for finding in found)
-    rows = [{"id": one.area, "level": _level(one.note), "problem": one.problem,
+    rows = [{"id": one.area, "level": "note" if one.note else "wrong", "problem": one.problem,
              "mend": one.mend} for one in found]  # fmt: skip
-    lines = [f"{_level(f.note)}: {f.area}: {f.problem} ({f.mend})" for f in found]
+    lines = ["{level}: {id}: {problem} ({mend})".format_map(row) for row in rows]
     lines.append(names.counted(wrong, "problem") if wrong else "nothing is wrong")
     return Answer(text="\n".join(lines), status=1 if wrong else 0, data=rows)
-
-
-def _level(note: bool) -> str:
-    return "note" if note else "wrong"
 
 
 ADOPT = Program(

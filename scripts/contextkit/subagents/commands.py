@@ -14,7 +14,7 @@ from contextkit.subagents.flows import lifecycle, sandboxes, watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from contextkit.subagents.flows import launch as launching
+    from contextkit.subagents.flows.prompts import Order
 
 ID = Option("id", "as subagent_status shows it, a slug, or latest", required=True, positional=True)
 NOBODY = "No running subagents detected. Exiting monitor loop."
@@ -48,18 +48,14 @@ END = (
 def launch(layout: Layout, args: Arguments) -> Answer:
     from contextkit.subagents.flows import launch as launching
 
-    request = _request(args)
-    prepared = launching.prepare(layout, request)
-    cli.say_each(prepared.warnings)
-    if prepared.lacks_capsule and cli.confirm(
-        "Print the prompt that makes one, and start nothing?"
-    ):
+    order = _order(layout, args)
+    if order.lacks_capsule and cli.confirm("Print the prompt that makes one, and start nothing?"):
         from contextkit.capsules.flows import capture
 
-        captured = capture.capture(layout, capture.Request(now=request.now))
+        captured = capture.capture(layout, capture.Request(now=order.now))
         cli.say(f"nothing was started; the capsule goes to {layout.shown(captured.path)}")
         return Answer(text=captured.prompt, status=1)
-    row = launching.launch(layout, request, prepared)
+    row = launching.launch(layout, order)
     if row["status"] == "awaiting_manual_launch":
         cli.say(f"no cmd= and no subagent_command: start your agent with {row['prompt_path']}")
     return Answer(text=row["id"])
@@ -67,18 +63,16 @@ def launch(layout: Layout, args: Arguments) -> Answer:
 
 @command("print the prompt, start nothing", *LAUNCH)
 def prompt(layout: Layout, args: Arguments) -> str:
-    from contextkit.subagents.flows import launch as launching
-
-    prepared = launching.prepare(layout, _request(args))
-    cli.say_each(prepared.warnings)
-    return prepared.prompt
+    return _order(layout, args).prompt
 
 
-def _request(args: Arguments) -> launching.Request:
+def _order(layout: Layout, args: Arguments) -> Order:
     from contextkit.subagents.flows import launch as launching
 
     typed = {name: vars(args)[name] for name in launching.Request.fields() if name != "now"}
-    return launching.Request(now=names.now(), **typed)
+    order = launching.prepare(layout, launching.Request(now=names.now(), **typed))
+    cli.say_each(order.warnings)
+    return order
 
 
 @command(
@@ -91,7 +85,7 @@ def _request(args: Arguments) -> launching.Request:
 def status(layout: Layout, args: Arguments) -> Rows:
     now = names.now()
     rows, news = lifecycle.refresh(layout, now, args.id, args.unattended)
-    cli.say_each(each.line for each in news)
+    cli.say_each(line for _, line in news)
     if not (args.all or args.id):
         rows = [row for row in rows if row.get("status") != "cleaned"]
     return watch.rows(layout, watch.look(layout, rows, now))
@@ -128,10 +122,10 @@ def monitor(layout: Layout, args: Arguments) -> Answer:
         else:
             rows = [row for row in rows if row.get("status") != "cleaned"]
         found = watch.look(layout, rows, now, bounds)
-        for each in news:
-            screen.say(each.line)
+        for _, line in news:
+            screen.say(line)
         running = [one for one in found if one["status"] in ("running", "pending_launch")]
-        dead = any(each.kind in ("failed", "timed_out") for each in news)
+        dead = any(kind in ("failed", "timed_out") for kind, _ in news)
         alerted = _alerts(layout, running, seen, screen) or dead or alerted
         if not cli.for_programs():
             screen.show(layout, found, now)
@@ -238,7 +232,7 @@ def finish(layout: Layout, args: Arguments) -> Answer:
     if args.file or cli.is_piped():
         text = cli.content(args.file)
     try:
-        done = results.finish(layout, report.replace(text=text), names.now())
+        receipt, notes = results.finish(layout, report.replace(text=text), names.now())
         files.settle()
     except (OSError, ContextError) as error:
         if getattr(error, "status", 1) == 2 or not text:
@@ -246,8 +240,8 @@ def finish(layout: Layout, args: Arguments) -> Answer:
         reason = getattr(error, "strerror", "") or error
         cli.say(f"storing failed ({reason}): the whole text follows on stdout")
         return Answer(text=text, status=1, exact=True, verbatim=True)
-    cli.say_each(done.notes)
-    return Answer(text=done.receipt)
+    cli.say_each(notes)
+    return Answer(text=receipt)
 
 
 @command(

@@ -11,7 +11,7 @@ import json
 
 from contextkit.base import names, templates
 from contextkit.base.records import NamedTuple
-from contextkit.base.type_names import Any, NoReturn, Sequence
+from contextkit.base.type_names import Any, Sequence
 
 MARKS = {"right": 1.0, "half": 0.5, "wrong": 0.0, "unknown": 0.0}  # and what each is worth
 MOST_LINES = 80  # of a part that a reader may open
@@ -77,23 +77,13 @@ def lines_asked_for(answer: str) -> tuple[int, int]:
     return found[0], min(found[1], found[0] + MOST_LINES - 1)
 
 
-class _Letter(NamedTuple):
-    letter: str
-    text: str
-
-
-class _Row(NamedTuple):
-    question: str
-    key: str
-    answers: tuple[_Letter, ...]
-
-
 def ask_for_marks(asked: Sequence[Question], given: dict[str, tuple[str, ...]]) -> str:
     """`given` is letter -> answers; who answered is not said."""
-    rows = tuple(
-        _Row(one.question, one.key, tuple(_Letter(k, v[at] or "unknown") for k, v in given.items()))
+    rows = [
+        {"question": one.question, "key": one.key,
+         "answers": [{"letter": k, "text": v[at] or "unknown"} for k, v in given.items()]}
         for at, one in enumerate(asked)
-    )
+    ]  # fmt: skip
     return templates.render("eval_marks.md", rows=rows)
 
 
@@ -112,12 +102,10 @@ def _json(answer: str, opening: str) -> Any:
     """Return the first JSON value in `answer` that begins with `opening`, fenced or not."""
     at = answer.find(opening)
     for _ in range(_TRIES):
+        if at < 0:
+            break
         try:
-            return _decoder.raw_decode(answer, at)[0] if at >= 0 else _nothing()
+            return _decoder.raw_decode(answer, at)[0]
         except (json.JSONDecodeError, RecursionError):
             at = answer.find(opening, at + 1)
-    return _nothing()
-
-
-def _nothing() -> NoReturn:
     raise Unusable

@@ -6,15 +6,6 @@ import os
 import subprocess
 import threading
 
-from contextkit.base.records import NamedTuple
-
-
-class Called(NamedTuple):
-    """What a call gave; `failed` says why it gave nothing, and is empty if it did."""
-
-    answer: str = ""
-    failed: str = ""
-
 
 class Caller:
     """Starts commands, ends those that take more than `seconds`, and all of them on `stop`."""
@@ -25,10 +16,10 @@ class Caller:
         self._stopped = False
         self._running: set[subprocess.Popen[bytes]] = set()
 
-    def call(self, command: str, given: str, folder: str) -> Called:
-        """Run a command of the user's in a folder."""
+    def call(self, command: str, given: str, folder: str) -> tuple[str, str]:
+        """Run a command of the user's in a folder; return its answer, and why it gave none."""
         if self._stopped:
-            return Called(failed="stopped")
+            return "", "stopped"
         process = subprocess.Popen(
             ["/bin/sh", "-c", command], cwd=folder, stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True,
@@ -42,12 +33,12 @@ class Caller:
         except subprocess.TimeoutExpired:
             _end(process)
             process.communicate()
-            return Called(failed=f"no answer in {self._seconds} s")
+            return "", f"no answer in {self._seconds} s"
         finally:
             with self._lock:
                 self._running.discard(process)
         failed = f"exit status {process.returncode}" if process.returncode else ""
-        return Called(data.decode("utf-8", "replace"), failed)
+        return data.decode("utf-8", "replace"), failed
 
     def stop(self) -> None:
         """Let no further call begin, and end those under way."""

@@ -56,19 +56,6 @@ class Run(NamedTuple):
     hooked: bool  # whether our hooks ran
 
 
-class Row(NamedTuple):
-    """An arm: the share of hidden tests that hold in percent; the rest is a day's average."""
-
-    arm: str
-    runs: int
-    solved: float
-    turns: float
-    tokens: int
-    cost: int
-    seconds: int
-    failed: int
-
-
 def agent(command: str, host: str, seconds: int) -> Agent:
     """The agent of a command line. Raises ContextError if no host is known by its program."""
     readable = [one for one in contracts.every() if one.transcript_form]
@@ -132,13 +119,13 @@ def _live(root: str, asked: Agent, arm: str, caller: Caller) -> Run:
     _settle_in(root, asked.host, arm)
     started, failed = time.monotonic(), 0
     for prompt in prompts():
-        failed += bool(caller.call(asked.command, prompt, root).failed)
+        failed += bool(caller.call(asked.command, prompt, root)[1])
     seconds = time.monotonic() - started
     solved, tests = _solved(root)
-    spent = spending.of_folder(asked.host, root)
+    turns, spent, cost = spending.of_folder(asked.host, root)
     return Run(
-        arm=arm, solved=solved, tests=tests, turns=spent.turns, tokens=spent.tokens,
-        cost=spent.cost, seconds=seconds, failed=failed,
+        arm=arm, solved=solved, tests=tests, turns=turns, tokens=spent, cost=cost,
+        seconds=seconds, failed=failed,
         hooked=os.path.isdir(os.path.join(root, ".contextkit")),
     )  # fmt: skip
 
@@ -173,29 +160,24 @@ def _solved(root: str) -> tuple[int, int]:
         return 0, total
 
 
-def rows(found: Sequence[Run]) -> list[Row]:
+def rows(found: Sequence[Run]) -> list[dict[str, object]]:
     """A row for each arm, `without` first."""
-    listed = []
-    for arm in (WITHOUT, WITH):
-        runs = [one for one in found if one.arm == arm]
-        if runs:
-            listed.append(_row(arm, runs))
-    return listed
+    by_arm = {arm: [one for one in found if one.arm == arm] for arm in (WITHOUT, WITH)}
+    return [_row(arm, runs) for arm, runs in by_arm.items() if runs]
 
 
-def _row(arm: str, runs: Sequence[Run]) -> Row:
-    count = len(runs)
-    tests = sum(one.tests for one in runs)
-    return Row(
-        arm=arm,
-        runs=count,
-        solved=round(100 * sum(one.solved for one in runs) / tests, 1),
-        turns=round(sum(one.turns for one in runs) / count, 1),
-        tokens=round(sum(one.tokens for one in runs) / count),
-        cost=round(sum(one.cost for one in runs) / count),
-        seconds=round(sum(one.seconds for one in runs) / count),
-        failed=sum(one.failed for one in runs),
-    )
+def _row(arm: str, runs: Sequence[Run]) -> dict[str, object]:
+    """The share of hidden tests that hold in percent; the rest is a day's average."""
+
+    def mean(field: str, digits: int | None = None) -> Any:
+        return round(sum(getattr(one, field) for one in runs) / len(runs), digits)
+
+    share = 100 * sum(one.solved for one in runs) / sum(one.tests for one in runs)
+    return {
+        "id": arm, "arm": arm, "runs": len(runs), "solved": round(share, 1),
+        "turns": mean("turns", 1), "tokens": mean("tokens"), "cost": mean("cost"),
+        "seconds": mean("seconds"), "failed": sum(one.failed for one in runs),
+    }  # fmt: skip
 
 
 def unhooked(found: Sequence[Run]) -> str:

@@ -116,7 +116,3 @@ def outline(text: str) -> str:
     rows = [f"{one.first}-{one.last}: {one.title[:_TITLE]}" for one in heads[:_HEADINGS]]
     count = text.count("\n") + 1
     return "\n".join(rows) or f"(no headings; lines 1 to {count})"
-
-
-def part(text: str, first: int, last: int) -> str:
-    return "\n".join(text.split("\n")[first - 1 : last])

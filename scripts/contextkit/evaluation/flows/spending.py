@@ -16,14 +16,6 @@ from contextkit.memory.documents import conversations
 from contextkit.memory.flows import transcripts
 
 
-class Spent(NamedTuple):
-    """`turns` are replies of the model; `cost` is in tokens of input at full price."""
-
-    turns: int = 0
-    tokens: int = 0
-    cost: float = 0.0
-
-
 class _Usage(NamedTuple):
     fresh: int  # tokens of input that no cache had
     written: int
@@ -31,17 +23,17 @@ class _Usage(NamedTuple):
     answered: int
 
 
-def of_folder(host: Host, root: str) -> Spent:
-    """All sessions that the host had in a folder, those of subagents included."""
+def of_folder(host: Host, root: str) -> tuple[int, int, float]:
+    """The turns, tokens and cost of all sessions in a folder, those of subagents included.
+
+    Turns are replies of the model; the cost is in tokens of input at full price.
+    """
     found = [_of_file(host, lines) for lines in _transcripts(host, root)]
     usages = [usage for _, one in found for usage in one]
     written, read, answered = host.prices
-    return Spent(
-        turns=sum(turns for turns, _ in found),
-        tokens=sum(map(sum, usages)),
-        cost=sum(one.fresh + one.written * written + one.read * read + one.answered * answered
-                 for one in usages),
-    )  # fmt: skip
+    cost = sum(one.fresh + one.written * written + one.read * read + one.answered * answered
+               for one in usages)  # fmt: skip
+    return sum(turns for turns, _ in found), sum(map(sum, usages)), cost
 
 
 def _transcripts(host: Host, root: str) -> Iterator[list[dict[str, Any]]]:

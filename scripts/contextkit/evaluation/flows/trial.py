@@ -135,7 +135,7 @@ def _materials(desk: _Desk, sample: Sample) -> dict[str, str]:
     }
     if desk.model.other:
         try:
-            found[WITH] = desk.shortened(sample.whole)
+            found[WITH] = desk.run(desk.model.other, sample.whole)
         except _Failed:
             pass  # counted
     return found
@@ -155,7 +155,7 @@ def _answers(
         if isinstance(wanted[0], str):
             return wanted, tokens.estimate(material)
         first, last = wanted
-        part = samples.part(sample.whole, first, last)
+        part = "\n".join(sample.whole.split("\n")[first - 1 : last])
         material = f"{material}\n\nLines {first} to {last} of the whole:\n{part}"
     answers = desk.ask(exchange.ask_for_answers(asked, material), read)
     return answers, tokens.estimate(material)
@@ -197,11 +197,11 @@ class _Desk:
         key = names.sha256(f"{self.model.command}\0{prompt}".encode("utf-8", "replace"))
         path = os.path.join(self._folder, key[:32])
         kept = files.read_if_there(path)
+        answer = kept or ""
         if kept is None:
-            self._count()
-            answer = self._run(self.model.command, prompt)
-        else:
-            answer = kept
+            with self._lock:
+                self.calls += 1
+            answer = self.run(self.model.command, prompt)
         try:
             found = read(answer)
         except Unusable:
@@ -210,21 +210,13 @@ class _Desk:
             files.write(path, answer)
         return found
 
-    def shortened(self, text: str) -> str:
-        """Return what the other program makes of a text."""
-        return self._run(self.model.other, text)
-
-    def _run(self, command: str, given: str) -> str:
+    def run(self, command: str, given: str) -> str:
         """Run a command in an empty folder, where no hook and no instructions are found."""
         with tempfile.TemporaryDirectory(prefix="contextkit-eval-") as empty:
-            called = self.caller.call(command, given, empty)
-        if called.failed:
-            raise self._failure(called.failed)
-        return called.answer
-
-    def _count(self) -> None:
-        with self._lock:
-            self.calls += 1
+            answer, failed = self.caller.call(command, given, empty)
+        if failed:
+            raise self._failure(failed)
+        return answer
 
     def _failure(self, reason: str) -> _Failed:
         with self._lock:

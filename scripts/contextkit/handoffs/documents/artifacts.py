@@ -28,7 +28,7 @@ from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.settings import Limits
 from contextkit.base.stores import Loaded
-from contextkit.base.type_names import Any, Iterator
+from contextkit.base.type_names import Any, Iterable, Iterator
 
 Fields = dict[str, Any]  # the values of a handoff by name, as given
 
@@ -54,15 +54,7 @@ PLACEHOLDERS = {
     "files_modified": ("{file 1}", "{file 2}"),
     "blockers": ("{any active blockers}",),
     "next_action": "{what the incoming agent should do}",
-    "last_command": "",
-    "version": VERSION,
     "timestamp": "{ISO 8601, UTC}",
-    "sequence": 0,
-    "consumed": False,
-    "rejected": (),
-    "resolved": (),
-    "session": "",
-    "facts_kept": "",
 }
 
 
@@ -118,8 +110,8 @@ def make(fields: Fields) -> Handoff:
     for name, field in (("from_agent", "from"), ("to_agent", "to")):
         values[name] = agents.identify(values.get(name, ""), field)
     for name in (*LISTS, "resolved"):
-        said = [item for item in values.get(name, ()) if item not in _words(PLACEHOLDERS[name])]
-        values[name] = _clean_items(tuple(said))
+        unfilled = PLACEHOLDERS.get(name, ())
+        values[name] = _clean_items(item for item in values.get(name, ()) if item not in unfilled)
     for name, text in values.items():
         if isinstance(text, str):
             values[name] = _clean(name, text)
@@ -211,7 +203,8 @@ def sentences(text: str, most: int = MOST_SENTENCES) -> str:
 
 def template_document(layout: Layout) -> str:
     """Return the documented template: the template of artifacts with placeholders for values."""
-    body = templates.render("agent_handoff.yaml", handoff=PLACEHOLDERS)
+    values = {name: PLACEHOLDERS.get(name, getattr(Handoff, name, "")) for name in Handoff.fields()}
+    body = templates.render("agent_handoff.yaml", handoff=values)
     return templates.render(
         "agent_handoff_template.yaml",
         folder=layout.places.handoffs,
@@ -287,20 +280,16 @@ def load_text(path: str, where: str) -> str:
 
 def load(layout: Layout, name: str) -> Handoff:
     """Load the artifact `name`. Raises ContextError if it cannot be read."""
-    return _load_at(layout, os.path.join(folder(layout), name))
-
-
-def _load_at(layout: Layout, path: str) -> Handoff:
+    path = os.path.join(folder(layout), name)
     where = layout.shown(path)
     return parse(load_text(path, where), where)
 
 
 def load_all(layout: Layout, wanted: list[str] | None = None) -> Loaded[Handoff]:
     """Load the artifacts with these names, in that order; by default all, sorted by name."""
-    wanted = listed(layout) if wanted is None else wanted
     place = folder(layout)
-    paths = [os.path.join(place, name) for name in wanted]
-    return stores.load(layout, paths, lambda path: _load_at(layout, path))
+    paths = [os.path.join(place, n) for n in (listed(layout) if wanted is None else wanted)]
+    return stores.load(layout, paths, lambda path: load(layout, os.path.basename(path)))
 
 
 def read(layout: Layout, wanted: list[str]) -> tuple[dict[str, Handoff], tuple[str, ...]]:
@@ -359,8 +348,8 @@ def _over(fields: Fields, text: str, limits: Limits) -> Iterator[str]:
 def _unfilled(fields: Fields) -> Iterator[str]:
     """Yield a message for each placeholder of the documented template that is still there."""
     for field, placeholder in PLACEHOLDERS.items():
-        for word in map(str, _words(placeholder)):
-            if word[:1] == "{" and word in _words(fields.get(field)):
+        for word in _words(placeholder):
+            if word in _words(fields.get(field)):
                 yield f"{field}: still says {word}"
 
 
@@ -371,21 +360,12 @@ def _words(said: object) -> tuple[object, ...]:
 # Reading fields
 
 
-# The field for each key, inside `story_context` or, as with make variables, outside of it.
-_STORY_KEYS = {
-    "story_id": "story_id", "story_path": "story_path", "story_status": "story_status",
-    "current_task": "current_task", "task": "current_task", "branch": "branch",
+# The field for each key: its name, or that of the make variable; a story's also in `story_context`.
+LIST_KEYS = {name: name for name in (*LISTS, "resolved")} | {"files": "files_modified"}
+TEXT_KEYS = {name: name for name in Handoff.fields() if name not in LIST_KEYS} | {
+    "from": "from_agent", "to": "to_agent", "task": "current_task",
 }  # fmt: skip
-TEXT_KEYS = _STORY_KEYS | {
-    "from_agent": "from_agent", "from": "from_agent", "to_agent": "to_agent", "to": "to_agent",
-    "next_action": "next_action", "last_command": "last_command", "version": "version",
-    "timestamp": "timestamp", "sequence": "sequence", "consumed": "consumed", "session": "session",
-    "facts_kept": "facts_kept",
-}  # fmt: skip
-LIST_KEYS = {
-    "decisions": "decisions", "files_modified": "files_modified", "files": "files_modified",
-    "blockers": "blockers", "rejected": "rejected", "resolved": "resolved",
-}  # fmt: skip
+_STORY_KEYS = {k: n for k, n in TEXT_KEYS.items() if n in (*IDENTITY, "story_status")}
 _CHANGES = ("created", "modified", "deleted")  # keys that may group a list of files
 _ARTIFACT = frozenset(["handoff", "from_agent", "to_agent", "story_context", "next_action"])
 _NOTHING = ("none", "n/a", "-")
@@ -468,7 +448,7 @@ def _clean(name: str, text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8").strip()  # replaces lone surrogates
 
 
-def _clean_items(values: tuple[str, ...]) -> tuple[str, ...]:
+def _clean_items(values: Iterable[str]) -> tuple[str, ...]:
     """Normalize a list: each item on one line, blank items left out."""
     return tuple(item for item in map(names.one_line, values) if item)
 

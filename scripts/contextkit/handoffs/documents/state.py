@@ -37,16 +37,16 @@ class Switch(Record):
         return f"{self.at} {self.from_agent} {self.to_agent} {self.carried} {self.session}".rstrip()
 
 
-class Elsewhere(Record):
-    """Another session: its active agent, since when, and its artifacts, oldest first.
+class View(Record):
+    """What is known of a session: its active agent, since when, and its artifacts, oldest first.
 
     As a line: `s-42 dev - 2025-10-23T18:05:00Z handoff-….yaml …`, with `-` for empty values.
     """
 
-    session: str
+    session: str = ""  # from `sessions.key`; '' if unknown
     active: str = ""
     ended: str = ""  # the agent active when the session ended
-    at: str = ""
+    at: str = ""  # the time of its last switch
     order: tuple[str, ...] = ()
 
     @property
@@ -55,27 +55,19 @@ class Elsewhere(Record):
         return " ".join(word or "-" for word in words)
 
     @staticmethod
-    def parse(line: str) -> Elsewhere:
+    def parse(line: str) -> View:
         session, active, ended, at, *order = (
             "" if word == "-" else word for word in line.split() + ["-"] * (4 - len(line.split()))
         )
-        return Elsewhere(session=session, active=active, ended=ended, at=at, order=tuple(order))
+        return View(session=session, active=active, ended=ended, at=at, order=tuple(order))
 
 
-class State(Record):
-    """The state as seen by one session; `order` lists its artifacts by name, oldest first.
+class State(View):
+    """The state as seen by one session; in the file, by the one that switched last."""
 
-    The file has the view of the session that switched last; `others` are lines of `Elsewhere`.
-    """
-
-    active: str = ""
     sequence: int = 0
-    order: tuple[str, ...] = ()
     switches: tuple[str, ...] = ()  # unparsed lines, since a handoff just appends one
-    session: str = ""  # the session with this view, from `sessions.key`; '' if unknown
-    ended: str = ""  # the agent active when the session ended
-    at: str = ""  # the time of the session's last switch
-    others: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()  # the views of other sessions, as lines
     format: int = 1
 
     def check(self) -> None:
@@ -85,20 +77,17 @@ class State(Record):
         if self.sequence < 0 or not named or not all(a == "" or agents.is_id(a) for a in active):
             raise bad_input(f"{FILE}: holds values that no switch writes")
 
-    def elsewhere(self) -> list[Elsewhere]:
-        return [Elsewhere.parse(line) for line in self.others]
+    def elsewhere(self) -> list[View]:
+        return [View.parse(line) for line in self.others]
 
     def seen_by(self, session: str) -> State:
         """The same state as seen by another session."""
         if session == self.session:
             return self
-        known = {one.session: one for one in self.elsewhere()}
-        own = known.pop(session, None) or Elsewhere(session=session)
-        left = Elsewhere(
-            session=self.session, active=self.active, ended=self.ended, at=self.at, order=self.order
-        )
-        if left.active or left.ended or left.order:
-            known[left.session] = left
+        known: dict[str, View] = {one.session: one for one in self.elsewhere()}
+        own = known.pop(session, None) or View(session=session)
+        if self.active or self.ended or self.order:
+            known[self.session] = self
         return self.replace(
             session=session, active=own.active, ended=own.ended, at=own.at, order=own.order,
             others=tuple(one.line for one in known.values()),
@@ -130,9 +119,10 @@ def at_hand(state: State) -> list[str]:
     return list(state.order or next(nobodys, ()))
 
 
-def retained(layout: Layout, state: State) -> list[str]:
-    """The names of the artifacts to keep, oldest first; after a crash there may be more files."""
-    return list(state.order[-layout.limits.handoff_retained :])
+def waiting(layout: Layout, order: list[str]) -> tuple[str, Handoff] | None:
+    """The newest artifact of an order that nobody has consumed, with its name."""
+    known, _ = handoffs.read(layout, order[::-1])
+    return next(((name, one) for name, one in known.items() if not one.consumed), None)
 
 
 def locked(layout: Layout) -> files.locked:
@@ -342,20 +332,21 @@ def end_session(layout: Layout, session: str) -> str:
     The next activation is then a first one. `resume_session` undoes this.
     """
     with locked(layout):
-        state, _ = current(layout)
-        own = state.seen_by(sessions.key(session))
-        if not (session and own.active):
-            return ""
-        save(layout, own.replace(active="", ended=own.active))
+        own = _own(layout, session)
+        if own.active:
+            save(layout, own.replace(active="", ended=own.active))
     return own.active
 
 
-def resume_session(layout: Layout, session: str) -> str:
-    """Reactivate the agent active when `session` ended, unless another is; return it, or ''."""
+def resume_session(layout: Layout, session: str) -> None:
+    """Reactivate the agent that was active when `session` ended, unless another is now."""
     with locked(layout):
-        state, _ = current(layout)
-        own = state.seen_by(sessions.key(session))
-        if own.active or not (session and own.ended):
-            return ""
-        save(layout, own.replace(active=own.ended, ended=""))
-    return own.ended
+        own = _own(layout, session)
+        if own.ended and not own.active:
+            save(layout, own.replace(active=own.ended, ended=""))
+
+
+def _own(layout: Layout, session: str) -> State:
+    """The state as `session` sees it; empty without a session or a state that was saved."""
+    there = session and os.path.isfile(_path(layout))
+    return current(layout)[0].seen_by(sessions.key(session)) if there else State()

@@ -18,10 +18,9 @@ from __future__ import annotations
 import os
 import time
 
-from contextkit.base import git, markdown, names
+from contextkit.base import git, markdown, names, stores
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.base.records import Record
 from contextkit.base.type_names import Any, Iterable, Iterator
 from contextkit.handoffs.documents import artifacts as handoffs
 
@@ -49,8 +48,9 @@ def fill(
     if handoffs.sentences(action) != action:
         said.append("next_action: has more than two sentences")
     if work:
-        files = _with_edited(layout, work.seen(), filled.get(EDITED, ()))
-        filled["files_modified"] = _at_most(files, layout.limits.handoff_files)
+        found = _with_edited(layout, work.seen(), filled.get(EDITED, ()))
+        left = len(found) - layout.limits.handoff_files + 1  # nobody typed them: no warning
+        filled["files_modified"] = (*found[:-left], f"(+{left} more)") if left > 1 else found
     return filled, tuple(said)
 
 
@@ -60,13 +60,6 @@ def _with_edited(layout: Layout, seen: tuple[str, ...], edited: tuple[str, ...])
     unseen = [one for one in edited if (one.rpartition(" (")[0] or one) not in known]
     unseen = [o for o in unseen if os.path.isfile(layout.join(o.rpartition(" (")[0] or o))]
     return tuple(unseen) if unseen and seen == (_NOT_KNOWN,) else (*seen, *unseen)
-
-
-def _at_most(found: tuple[str, ...], most: int) -> tuple[str, ...]:
-    """The first entries within the limit, without warning: nobody typed the ones left out."""
-    if len(found) <= most:
-        return found
-    return (*found[: most - 1], f"(+{len(found) - most + 1} more)")
 
 
 def _branch(layout: Layout) -> tuple[str, list[str]]:
@@ -87,10 +80,7 @@ def _from_story(layout: Layout, fields: handoffs.Fields) -> tuple[handoffs.Field
     if not there:
         shown = names.one_line(typed)
         return fields, [f"story_path: there is no file {shown[:200]!r} in the repository"]
-    story = load_story(there) or Story()
-    said = {"story_id": story.id, "story_status": story.status, "current_task": story.task}
-    found = {name: text for name, text in said.items() if text}
-    return {**found, **fields, "story_path": layout.shown(there)}, []
+    return {**(load_story(there) or {}), **fields, "story_path": layout.shown(there)}, []
 
 
 # The files worked on, according to git
@@ -130,9 +120,8 @@ class looking:
         open_ones = _states([(word[:2], word[3:]) for word in words if len(word) > 3])
         changed = {path: (self._changed(path), state) for path, state in open_ones.items()}
         found = {path: one for path, one in changed.items() if one[0] >= self._since}
-        for path, one in _net(self._log.output() if self._log else "").items():
-            if path not in changed:
-                found[path] = one
+        committed = _net(self._log.output() if self._log else "")
+        found |= {path: one for path, one in committed.items() if path not in changed}
         if self._status and self._status.failed:
             return (_NOT_KNOWN,)
         adopted = _adopted(self._layout)
@@ -238,37 +227,31 @@ _MOST_DECISIONS = 3  # from the transcript, which tells the newest first
 
 def since(layout: Layout, moment: str, transcript: str) -> handoffs.Fields:
     """Return the fields implied by the work since `moment` (ISO, UTC; '' for all of it)."""
-    found = _from_findings(layout, moment)
-    files, decisions = list(found["files_modified"]), list(found["decisions"])
+    fresh = _findings(layout, moment)
+    decisions = [names.one_line(f"{one.agent}: {one.summary}") for one in fresh]
+    edited = [note.path for one in fresh for note in one.files]
     if transcript and os.path.isfile(transcript):
         from contextkit.memory.flows import transcripts
 
         caught = transcripts.catch_up(transcript, moment, layout.root, layout.limits)
-        files += [f"{path} (modified)" for path in caught.edited]
+        edited += [f"{path} (modified)" for path in caught.edited]
         decisions += reversed(caught.decisions[:_MOST_DECISIONS])
     filled: handoffs.Fields = {"decisions": tuple(dict.fromkeys(decisions))}
-    filled[EDITED] = tuple(dict.fromkeys(files))
+    filled[EDITED] = tuple(dict.fromkeys(edited))
     task = _current_step(layout)
     if task:
         filled["current_task"] = task
     return {name: value for name, value in filled.items() if value}
 
 
-def _from_findings(layout: Layout, moment: str) -> handoffs.Fields:
-    """The conclusions of the findings since `moment`, and the files they name."""
+def _findings(layout: Layout, moment: str) -> list[Any]:
+    """The findings since `moment`."""
     if not os.path.isdir(layout.memory):
-        return {"decisions": (), "files_modified": ()}
+        return []
     from contextkit.memory.documents import findings, store
 
-    fresh = [
-        finding
-        for _, finding in findings.load_all(layout)
-        if (store.utc(finding.timestamp) or finding.timestamp) >= moment
-    ]
-    return {
-        "decisions": tuple(names.one_line(f"{one.agent}: {one.summary}") for one in fresh),
-        "files_modified": tuple(note.path for one in fresh for note in one.files),
-    }
+    return [one for _, one in findings.load_all(layout)
+            if (store.utc(one.timestamp) or one.timestamp) >= moment]  # fmt: skip
 
 
 def _current_step(layout: Layout) -> str:
@@ -343,8 +326,7 @@ def _is_set_aside(layout: Layout, blocker: str) -> bool:
 def _stores(layout: Layout) -> list[str]:
     """The folders with the verdicts of earlier runs."""
     place = os.path.join(layout.verdicts, "runs")
-    there = sorted(os.listdir(place)) if os.path.isdir(place) else []
-    return [os.path.join(place, name) for name in there]
+    return [os.path.join(place, name) for name in stores.names_in(place)]
 
 
 def _target(layout: Layout, entry: dict[str, Any]) -> str:
@@ -363,16 +345,9 @@ def _target(layout: Layout, entry: dict[str, Any]) -> str:
 _MOST_STORIES = 2_000  # files below `docs` to search for a story id
 _MARKS = ".,;:!?()[]{}<>\"'`"
 _MOST_STORY_BYTES = 262_144  # bytes of a story to read
-_KEYS = {"id": "id", "story_id": "id", "story": "id", "status": "status", "story_status": "status",
-         "task": "task", "current_task": "task"}  # fmt: skip
-
-
-class Story(Record):
-    """The values in a story file; missing ones are empty."""
-
-    id: str = ""
-    status: str = ""
-    task: str = ""
+_KEYS = {"id": "story_id", "story_id": "story_id", "story": "story_id", "status": "story_status",
+         "story_status": "story_status", "task": "current_task",
+         "current_task": "current_task"}  # fmt: skip
 
 
 def _story_file(layout: Layout, typed: str) -> str:
@@ -391,12 +366,12 @@ def story_named(layout: Layout, text: str) -> str:
     """Return the path of the story that a prompt names by path or id, or ''."""
     words = [word.strip(_MARKS) for word in text.split()]
     for word in words:
-        if word.endswith(".md") and load_story(os.path.join(layout.root, word)):
+        if word.endswith(".md") and load_story(os.path.join(layout.root, word)) is not None:
             return word
     ids = [word for word in words if _is_id(word)]
     for path in _below_docs(layout) if ids else ():
         story = load_story(path) if any(one in os.path.basename(path) for one in ids) else None
-        if story and story.id in ids:
+        if story and story.get("story_id") in ids:
             return layout.shown(path)
     return ""
 
@@ -412,9 +387,9 @@ def _is_id(word: str) -> bool:
 
 def _below_docs(layout: Layout) -> Iterator[str]:
     seen = 0
-    for folder, inside, files in os.walk(os.path.join(layout.root, "docs")):
+    for folder, inside, there in os.walk(os.path.join(layout.root, "docs")):
         inside.sort()
-        for name in sorted(files):
+        for name in sorted(there):
             seen += 1
             if seen > _MOST_STORIES:
                 return
@@ -422,7 +397,7 @@ def _below_docs(layout: Layout) -> Iterator[str]:
                 yield os.path.join(folder, name)
 
 
-def load_story(path: str) -> Story | None:
+def load_story(path: str) -> handoffs.Fields | None:
     """Load a story from a file, or return None if the file cannot be read."""
     try:
         if not os.path.isfile(path):
@@ -433,8 +408,8 @@ def load_story(path: str) -> Story | None:
         return None
 
 
-def parse_story(text: str) -> Story:
-    """Parse a story: front matter wins over headings, and the first value of a kind over others.
+def parse_story(text: str) -> handoffs.Fields:
+    """The fields that a story says, each as it is said first; front matter wins over headings.
 
     The values come from the front matter (`id: 1.2`, `status: Draft`) or from headings and lines
     (`# Story 1.2: Login`, `## Status`, `**Status:** Draft`, `- [ ] the next task`).
@@ -444,7 +419,7 @@ def parse_story(text: str) -> Story:
         said = names.one_line(said.strip().strip("*`\"'"))
         if said:
             found.setdefault(field, said)
-    return Story(**found)
+    return found
 
 
 def _front_matter(text: str) -> Iterator[tuple[str, str]]:
@@ -462,21 +437,18 @@ def _headings(text: str) -> Iterator[tuple[str, str]]:
         order, title = markdown.heading(line)
         item = bare.removeprefix(markdown.mark_of(bare))
         if order:
-            waiting = _about(title)
-            if title.lower().startswith("story "):
-                yield "id", title[6:].partition(":")[0]
-        elif bare and waiting == "status":
-            yield "status", item
+            about = title.lower()
+            waiting = "current_task" if "task" in about else ""
+            waiting = "story_status" if about == "status" else waiting
+            if about.startswith("story "):
+                yield "story_id", title[6:].partition(":")[0]
+        elif bare and waiting == "story_status":
+            yield waiting, item
             waiting = ""
-        elif item.startswith("[ ] ") and waiting == "task":
-            yield "task", item[4:]
+        elif item.startswith("[ ] ") and waiting == "current_task":
+            yield waiting, item[4:]
         elif bare.startswith("**"):
             yield from _named(bare)
-
-
-def _about(title: str) -> str:
-    lowered = title.lower()
-    return "status" if lowered == "status" else "task" if "task" in lowered else ""
 
 
 def _named(line: str) -> Iterator[tuple[str, str]]:

@@ -32,9 +32,10 @@ _FRAME, _FRAME_EACH = 80, 30  # tokens around all artifacts and around each one
 
 
 class Context(Record):
-    """The text for the incoming agent, and messages for stderr."""
+    """The text for the incoming agent, the path of a new artifact, and messages for stderr."""
 
     text: str = ""
+    path: str = ""
     said: tuple[str, ...] = ()
 
 
@@ -42,16 +43,10 @@ def of(layout: Layout, agent: str, given: str = "") -> Context:
     """The context for `agent` now; `given` is a profile path that somebody typed."""
     to = agents.identify(agent, "to")
     state, said = handoff_state.current(layout)
-    found, unread = retained(layout, state)
+    kept = state.order[-layout.limits.handoff_retained :]
+    found, unread = handoffs.read(layout, list(reversed(kept)))
     made = compose(layout, to, profile(layout, to, given), found)
     return made.replace(said=(*said, *unread, *made.said))
-
-
-def retained(
-    layout: Layout, state: handoff_state.State
-) -> tuple[dict[str, Handoff], tuple[str, ...]]:
-    """The artifacts to keep, newest first, and messages about unreadable ones."""
-    return handoffs.read(layout, list(reversed(handoff_state.retained(layout, state))))
 
 
 def compose(layout: Layout, agent: str, own: Profile, found: dict[str, Handoff]) -> Context:

@@ -1,11 +1,4 @@
-"""Switch from one agent to the next: write the artifact, then load the new agent.
-
-hand_over           write an artifact and make its receiver the active agent
-switch              the same, and return the incoming agent's context
-switch_from_prompt  for a host's hook: switch if the text of a prompt calls an agent
-undo                undo the last switch
-reset               leave no agent active
-"""
+"""Switch from one agent to the next: write the artifact, then load the new agent."""
 
 from __future__ import annotations
 
@@ -14,28 +7,20 @@ import os
 from contextkit.base import agents, names, redaction, tokens
 from contextkit.base.errors import bad_input
 from contextkit.base.layout import Layout
-from contextkit.base.records import Record
 from contextkit.handoffs.documents import artifacts as handoffs
 from contextkit.handoffs.documents import fitting
 from contextkit.handoffs.documents import state as handoff_state
 from contextkit.handoffs.documents.artifacts import Handoff
 from contextkit.handoffs.flows import autofill, incoming
+from contextkit.handoffs.flows.incoming import Context
 
 _MISSPELLED = 0.8  # similarity of a misspelled name: `qaa` is `qa`, but `pm` is not `sm`
 _NOT_SAID = "(nothing was said)"  # by a prompt that is just a name
 
 
-class Outcome(Record):
-    """The result of a switch: the context for stdout, the artifact's path, messages for stderr."""
-
-    text: str = ""
-    path: str = ""
-    said: tuple[str, ...] = ()
-
-
 def hand_over(
     layout: Layout, fields: handoffs.Fields, now: int, no_story: bool = False, strict: bool = False
-) -> Outcome:
+) -> Context:
     """Write the artifact of `fields`, filling in what is known, and make its receiver active.
 
     Raises ContextError without writing anything.
@@ -51,7 +36,7 @@ def hand_over(
     written = chain[os.path.basename(path)]
     if written.story_id and not written.story_path:
         more += ("story_path: is empty, so the incoming agent has to look for the story",)
-    return Outcome(path=path, said=(*said, *doubt, *more))
+    return Context(path=path, said=(*said, *doubt, *more))
 
 
 def switch(
@@ -61,7 +46,7 @@ def switch(
     profile: str = "",
     no_story: bool = False,
     strict: bool = False,
-) -> Outcome:
+) -> Context:
     """Make another agent the active one and return its context, writing the artifact first.
 
     The first agent of a session gets no artifact unless `from_agent` says who hands over; then it
@@ -74,7 +59,7 @@ def switch(
         state, said = handoff_state.current(layout)
         giver, doubt = _giver(fields, state)
         if giver == to and not fields.get("from_agent"):
-            return _added(layout, fields, state, to, now, said)
+            return _added(layout, fields, state, to, said)
         if not profile:
             _refuse_misspelled(layout, to)
         own = incoming.profile(layout, to, profile)  # refuse it before anything is written
@@ -85,7 +70,7 @@ def switch(
             handoff_state.start(layout, state, to, now)
             more = (f"{to} is the first agent of this session: no artifact",)
     made = incoming.compose(layout, to, own, chain)
-    return Outcome(text=made.text, path=path, said=(*said, *doubt, *more, *made.said))
+    return made.replace(path=path, said=(*said, *doubt, *more, *made.said))
 
 
 def _written(
@@ -119,25 +104,24 @@ def _added(
     fields: handoffs.Fields,
     state: handoff_state.State,
     to: str,
-    now: int,
     said: tuple[str, ...],
-) -> Outcome:
+) -> Context:
     """Add what was typed, such as a story, to the artifact that the active agent was given."""
     typed = {name: value for name, value in fields.items() if name not in ("to_agent", "consumed")}
     nothing = f"{to} is already active: nothing to hand over"
     if not typed or not state.order:
-        return Outcome(said=(*said, nothing))
+        return Context(said=(*said, nothing))
     name = state.order[-1]
     last = handoffs.load(layout, name)
     known = {field: getattr(last, field) for field in Handoff.fields()}
     filled, more = autofill.fill(layout, {**known, **typed})
     handoff, cut = fitting.clipped(handoffs.make({**known, **filled}), layout.limits)
     if handoff == last:
-        return Outcome(said=(*said, nothing))
+        return Context(said=(*said, nothing))
     path = handoffs.replace(layout, name, handoff)
     made = incoming.compose(layout, to, incoming.Profile(), {name: handoff})
     added = f"{to} is already active: added to its artifact: {', '.join(sorted(typed))}"
-    return Outcome(text=made.text, path=path, said=(*said, added, *more, *cut))
+    return made.replace(path=path, said=(*said, added, *more, *cut))
 
 
 def _giver(fields: handoffs.Fields, state: handoff_state.State) -> tuple[str, tuple[str, ...]]:
@@ -287,7 +271,7 @@ def switch_from_prompt(
     return incoming.shortened(layout, to, done.text)
 
 
-def undo(layout: Layout) -> Outcome:
+def undo(layout: Layout) -> Context:
     """Undo the last switch of this session: remove its artifact and reactivate the agent before.
 
     Raises ContextError if there is none.
@@ -298,17 +282,17 @@ def undo(layout: Layout) -> Outcome:
     path = os.path.join(layout.handoffs, name) if name else ""
     active = f"{undone.active} is active" if undone.active else "no agent is active"
     gone = f"{layout.shown(path)} is gone; " if path else ""
-    return Outcome(text=f"{gone}{active}", path=path, said=said)
+    return Context(text=f"{gone}{active}", path=path, said=said)
 
 
-def reset(layout: Layout) -> Outcome:
+def reset(layout: Layout) -> Context:
     """End the session: no agent is active, artifacts stay. The text names the agent that was."""
     with handoff_state.locked(layout):
         state, said = handoff_state.current(layout)
         if state.active:
             handoff_state.save(layout, state.replace(active="", ended=""))
     text = f"{state.active} is no longer active" if state.active else "no agent was active"
-    return Outcome(text=text, said=said)
+    return Context(text=text, said=said)
 
 
 def nobody(layout: Layout, agent: str) -> str:

@@ -11,32 +11,28 @@ import os
 from contextkit.base import files, filters, formats, names
 from contextkit.base.errors import ContextError
 from contextkit.base.records import Record
+from contextkit.base.type_names import Any
 
 
 class HostEvent(Record):
-    """One event of a host, by the host's own name.
-
-    does: our name for the event, if it differs. passes: the fields passed besides the common ones.
-    takes: what an answer may hold. `context` is text for the agent; `plain` the same without JSON;
-    `block` a reason that sends the agent back; `rewrite` another input for the tool, which `allow`
-    also lets run; `replace` another result for the tool, whose name
-    matches `matcher`; `instead` a block whose reason is that result; `modify` that result with
-    its keys in camel case; `respond` another text for a subagent's last message. tools: those whose
-    long output may be replaced on request; a name that ends in `_` is a prefix. An event that
-    exists for them alone is only installed then. text: the field of a tool's result that holds what
-    the model sees. timeout, budget: how long the host is asked to wait, and how long an answer may
-    take, in seconds.
-    """
+    """One event of a host, by the host's own name."""
 
     name: str
-    does: str = ""
-    passes: tuple[str, ...] = ()
+    does: str = ""  # our name for the event, if it differs
+    passes: tuple[str, ...] = ()  # the fields passed besides the common ones
+    # What an answer may hold: `context` is text for the agent; `plain` the same without JSON;
+    # `block` a reason that sends the agent back; `rewrite` another input for the tool, which
+    # `allow` also lets run; `replace` another result for the tool, whose name matches `matcher`;
+    # `instead` a block whose reason is that result; `modify` that result with its keys in camel
+    # case; `respond` another text for a subagent's last message.
     takes: tuple[str, ...] = ()
     matcher: str = ""
+    # Those whose long output may be replaced on request; a name that ends in `_` is a prefix. An
+    # event that exists for them alone is only installed then.
     tools: tuple[str, ...] = ()
-    text: str = ""
-    timeout: int = 10
-    budget: float = 2.0
+    text: str = ""  # the field of a tool's result that holds what the model sees
+    timeout: int = 10  # seconds that the host is asked to wait
+    budget: float = 2.0  # seconds that an answer may take
 
     @property
     def ours(self) -> str:
@@ -49,93 +45,62 @@ class HostEvent(Record):
 
 
 class Host(Record):
-    """A host: its name, command, files, events by name, and limits.
-
-    default: adopting without naming a host includes this one.
-    settings, local_settings: the file for our hooks, and the one that git ignores.
-    project: the variable that names the project's folder; without one the launcher is searched for
-        from the current directory up.
-    arguments: a program is started without a shell.
-    renamed: fields that the host names differently, its names by ours.
-    flat: the settings have a version, an event's list holds handlers without groups, and the answer
-        holds the text at its top level, as `context_key`; with `block_key`, a block's reason too.
-    timeouts: units of the host's timeout per second.
-    wraps: the tag in which the host puts a hook's text before the next prompt.
-    below: what to do if the host runs no hooks when started in a folder below the project.
-    process: the variable with the host's process id (default: the hook's parent process).
-    worktrees: where the host puts worktrees of subagents.
-    programs: the `bin` of a plugin is on the agent's PATH.
-    trust, tells_trust: what to do before hooks run, and the command's arguments that list which are
-        trusted.
-    characters, tokens: longer texts are not passed on whole (0: unknown).
-
-    How a host is recognized, and its own files:
-
-    sessions, marks: variables that hold the session's id, and those that show that a command runs
-        in this host.
-    home: the variable that names the host's own folder, and its default below the user's home.
-    allows: the file of settings and key for rules of what needs no permission, and the rule for a
-        shell command that begins so.
-    keeps: a file of settings in that folder, and its key for the days that transcripts are kept.
-    transcripts: where sessions leave transcripts in that folder; `{project}` is the project's path
-        with every odd character a hyphen, `{days}` stands for folders by year, month and day.
-    transcript_form: the format of a transcript line (`memory/documents/conversations.py`).
-    prices: of a token that is written to the cache, read from it, and answered, where one of input
-        costs 1; from the provider's price list.
-    notices: how a prompt begins that comes from the host itself.
-    agent_call, headless: how an agent starts subagents, and the command that takes a prompt on
-        standard input.
-    lends: a variable that another host sets for hooks, and that host, which runs these hooks too.
-
-    What decides whether a tool needs the user's permission:
-
-    rules: the project's files with rules; those of the user are in `settings.json` of `home`.
-    managed: files with which an administrator overrides all of them.
-    policies: folders with rules that name programs, and do not look into a wrapped command.
-    trusts: the file, beside the folder of `home`, that says which projects the user trusts.
-    """
+    """A host: its name, command, files, events by name, and limits."""
 
     name: str
     title: str
     command: str
-    settings: str
+    settings: str  # the file for our hooks
     events: dict[str, HostEvent]
-    default: bool = False
-    local_settings: str = ""
+    default: bool = False  # adopting without naming a host includes this one
+    local_settings: str = ""  # the file for our hooks that git ignores
     instructions: str = "AGENTS.md"
     skills: str = ".agents/skills"
+    # The variable that names the project's folder; without one the launcher is searched for from
+    # the current directory up.
     project: str = ""
-    arguments: bool = False
+    arguments: bool = False  # a program is started without a shell
+    # The settings have a version, an event's list holds handlers without groups, and the answer
+    # holds the text at its top level, as `context_key`; with `block_key`, a block's reason too.
     flat: bool = False
     context_key: str = "additionalContext"
     block_key: str = ""
-    timeouts: int = 1
-    renamed: dict[str, str] | None = None
-    wraps: str = ""
-    below: str = ""
-    process: str = ""
-    worktrees: str = ""
-    programs: bool = False
-    trust: str = ""
-    tells_trust: tuple[str, ...] = ()
-    characters: int = 0
+    timeouts: int = 1  # units of the host's timeout per second
+    renamed: dict[str, str] | None = None  # fields that the host names differently, by our names
+    wraps: str = ""  # the tag in which the host puts a hook's text before the next prompt
+    below: str = ""  # what to do if it runs no hooks when started in a folder below the project
+    process: str = ""  # the variable with its process id (default: the hook's parent process)
+    worktrees: str = ""  # where it puts worktrees of subagents
+    programs: bool = False  # the `bin` of a plugin is on the agent's PATH
+    trust: str = ""  # what to do before hooks run
+    tells_trust: tuple[str, ...] = ()  # the command's arguments that list which are trusted
+    characters: int = 0  # longer texts are not passed on whole (0: unknown)
     tokens: int = 0
-    sessions: tuple[str, ...] = ()
-    marks: tuple[str, ...] = ()
-    home: tuple[str, ...] = ("", "")
+    # How it is recognized, and its own files:
+    sessions: tuple[str, ...] = ()  # variables that hold the session's id
+    marks: tuple[str, ...] = ()  # variables that show that a command runs in this host
+    home: tuple[str, ...] = ("", "")  # the variable of its folder, the default below the user's
+    # The file of settings and key for rules of what needs no permission, and the rule for a shell
+    # command that begins so.
     allows: tuple[str, ...] = ()
-    keeps: tuple[str, ...] = ("", "")
+    keeps: tuple[str, ...] = ("", "")  # the file in `home` and key for the days of transcripts
+    # Where sessions leave transcripts in `home`; `{project}` is the project's path with every odd
+    # character a hyphen, `{days}` stands for folders by year, month and day.
     transcripts: str = ""
-    transcript_form: str = ""
+    transcript_form: str = ""  # of a line (`memory/documents/conversations.py`)
+    # Of a token that is written to the cache, read from it, and answered, where one of input costs
+    # 1; from the provider's price list.
     prices: tuple[float, ...] = (1.0, 1.0, 1.0)
-    notices: tuple[str, ...] = ()
-    agent_call: str = ""
-    headless: str = ""
+    notices: tuple[str, ...] = ()  # how a prompt begins that comes from the host itself
+    agent_call: str = ""  # how an agent starts subagents
+    headless: str = ""  # the command that takes a prompt on standard input
+    # A variable that another host sets for hooks, and that host, which runs these hooks too.
     lends: tuple[str, ...] = ("", "")
-    rules: tuple[str, ...] = ()
-    managed: tuple[str, ...] = ()
-    policies: tuple[str, ...] = ()
-    trusts: str = ""
+    # What decides whether a tool needs the user's permission:
+    rules: tuple[str, ...] = ()  # the project's files; the user's are in `settings.json` of `home`
+    managed: tuple[str, ...] = ()  # files with which an administrator overrides all of them
+    policies: tuple[str, ...] = ()  # rules that name programs: no look into a wrapped command
+    trusts: str = ""  # the file, beside `home`, that says which projects the user trusts
 
     def folder(self) -> str:
         """Return the folder of the host's own files; empty if unknown."""
@@ -211,6 +176,11 @@ class HookInput(Record):
     passed: dict[str, object]
     sent_back: bool = False
 
+    @property
+    def declared(self) -> HostEvent:
+        """What the host declares of the event."""
+        return find(self.host).events[self.event]
+
     def text(self, name: str) -> str:
         """Return a text field; empty if it is absent or not text.
 
@@ -218,6 +188,11 @@ class HookInput(Record):
         """
         value = self.passed.get(name)
         return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else ""
+
+    def inside(self, name: str) -> dict[str, Any]:
+        """Return an object field; empty if it is absent or none."""
+        value = self.passed.get(name)
+        return value if isinstance(value, dict) else {}
 
     @property
     def session(self) -> str:
@@ -236,24 +211,16 @@ class HookInput(Record):
 
 
 class Answer(Record):
-    """What an action wants to say.
+    """What an action wants to say."""
 
-    context, quoted: our own lines, and text from the repository, found at `origin`.
-    block: why the agent must go on, and how.
-    result: a replacement for a tool's result, in that tool's shape.
-    input: another input for a tool, which the host runs: not a word of it is changed on its way.
-    decision: `allow` if that input may run without a question.
-    refs: the addresses of the documents in the answer, the one with the most text first.
-    """
-
-    context: str = ""
-    quoted: str = ""
+    context: str = ""  # our own lines
+    quoted: str = ""  # text from the repository, found at `origin`
     origin: str = ""
-    block: str = ""
-    result: object = None
-    input: object = None
-    decision: str = ""
-    refs: tuple[str, ...] = ()
+    block: str = ""  # why the agent must go on, and how
+    result: object = None  # a replacement for a tool's result, in that tool's shape
+    input: object = None  # another input for a tool: not a word of it is changed on its way
+    decision: str = ""  # `allow` if that input may run without a question
+    refs: tuple[str, ...] = ()  # addresses of its documents, the one with the most text first
 
 
 NOTHING = Answer()
@@ -293,30 +260,35 @@ def output(host: str, event: str, answer: Answer) -> str:
 
     Empty if there is nothing to say or the event cannot carry it.
     """
-    caller = find(host)
-    known = caller.events.get(event)
-    if known is None:
-        return ""
-    if answer.block.strip() and "block" in known.takes and caller.block_key:
-        return formats.to_json({caller.block_key: answer.block}) + "\n"
-    if answer.block.strip() and "block" in known.takes:
-        return formats.to_json({"decision": "block", "reason": answer.block}) + "\n"
-    if isinstance(answer.result, str) and "instead" in known.takes:
-        return formats.to_json({"decision": "block", "reason": answer.result}) + "\n"
-    if isinstance(answer.result, str) and "respond" in known.takes:
-        return formats.to_json({"modifiedResponse": answer.result}) + "\n"
-    if answer.input is not None and "rewrite" in known.takes:
-        return formats.to_json(_input(known, answer)) + "\n"
-    if answer.result is not None and {"modify", "replace"} & set(known.takes):
-        return formats.to_json(_result(known, answer)) + "\n"
+    known = find(host).events.get(event)
+    said = _said(find(host), known, answer) if known else {}
+    return formats.to_json(said) + "\n" if said else ""
+
+
+def _said(host: Host, event: HostEvent, answer: Answer) -> dict[str, object]:
+    takes, block, result = event.takes, answer.block, answer.result
+    if block.strip() and "block" in takes:
+        blocking: dict[str, object] = {"decision": "block", "reason": block}
+        return {host.block_key: block} if host.block_key else blocking
+    if isinstance(result, str) and "instead" in takes:
+        return {"decision": "block", "reason": result}
+    if isinstance(result, str) and "respond" in takes:
+        return {"modifiedResponse": result}
+    inner: dict[str, object] = {"hookEventName": event.name}
+    if answer.input is not None and "rewrite" in takes:
+        if answer.decision or "allow" in takes:
+            inner["permissionDecision"] = "allow"
+        return {"hookSpecificOutput": {**inner, "updatedInput": answer.input}}
+    if result is not None and "modify" in takes:
+        return {"modifiedResult": result}
+    if result is not None and "replace" in takes:
+        return {"hookSpecificOutput": {**inner, "updatedToolOutput": result}}
     said = [answer.context, labeled(answer.quoted, answer.origin)]
     text = "\n\n".join(part for part in said if part.strip())
-    if not text or "context" not in known.takes:
-        return ""
-    if caller.flat:
-        return formats.to_json({caller.context_key: text}) + "\n"
-    inner = {"hookEventName": event, "additionalContext": text}
-    return formats.to_json({"hookSpecificOutput": inner}) + "\n"
+    if not text or "context" not in takes:
+        return {}
+    named: dict[str, object] = {host.context_key: text}
+    return named if host.flat else {"hookSpecificOutput": {**inner, "additionalContext": text}}
 
 
 def notice(host: str, event: str, text: str) -> str:
@@ -325,22 +297,6 @@ def notice(host: str, event: str, text: str) -> str:
     if known is None or known.ours != "SessionStart" or find(host).flat:
         return ""
     return formats.to_json({"systemMessage": names.one_line(text)}) + "\n"
-
-
-def _result(event: HostEvent, answer: Answer) -> dict[str, object]:
-    """Return the answer that replaces a tool's result."""
-    if "modify" in event.takes:
-        return {"modifiedResult": answer.result}
-    inner = {"hookEventName": event.name, "updatedToolOutput": answer.result}
-    return {"hookSpecificOutput": inner}
-
-
-def _input(event: HostEvent, answer: Answer) -> dict[str, object]:
-    """Return the answer that replaces a tool's input."""
-    inner: dict[str, object] = {"hookEventName": event.name}
-    if answer.decision or "allow" in event.takes:
-        inner["permissionDecision"] = "allow"
-    return {"hookSpecificOutput": {**inner, "updatedInput": answer.input}}
 
 
 def labeled(text: str, origin: str) -> str:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, formats, names
+from contextkit.base import files, formats, names, stores
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -71,11 +71,8 @@ def link(layout: Layout, session: str, agent: str) -> str:
 
 def links(layout: Layout, session: str) -> list[str]:
     """Return the files of what the main agent was not told yet."""
-    try:
-        found = sorted(os.listdir(folder(layout, session)))
-    except OSError:
-        return []
-    return [os.path.join(folder(layout, session), name) for name in found if name.endswith(_LINK)]
+    place = folder(layout, session)
+    return [os.path.join(place, name) for name in stores.names_in(place) if name.endswith(_LINK)]
 
 
 def take(path: str) -> str:
@@ -99,10 +96,7 @@ def load(layout: Layout, session: str, agent: str) -> HookAgent:
 
 def of_session(layout: Layout, session: str) -> dict[str, HookAgent]:
     """Load every subagent of a session, by its id; broken files are left out."""
-    try:
-        found = sorted(os.listdir(folder(layout, session)))
-    except (FileNotFoundError, NotADirectoryError):
-        return {}
+    found = stores.names_in(folder(layout, session))
     stems = [name[:-5] for name in found if name.endswith(".json") and name[0] != "."]
     return {stem: load(layout, session, stem) for stem in stems}
 
@@ -151,13 +145,6 @@ def forget(layout: Layout, session: str) -> bool:
 def sweep(layout: Layout, now: int) -> int:
     """Forget sessions without subagent activity for `payload_idle`; return how many."""
     idle = names.seconds(layout.limits.payload_idle)
-    try:
-        with os.scandir(layout.hooks) as found:
-            old = [
-                one.name
-                for one in found
-                if one.is_dir(follow_symlinks=False) and now - one.stat().st_mtime > idle
-            ]
-    except (FileNotFoundError, NotADirectoryError):
-        return 0
+    known = [(name, folder(layout, name)) for name in stores.names_in(layout.hooks)]
+    old = [name for name, place in known if now - os.lstat(place).st_mtime > idle]
     return sum(forget(layout, session) for session in old)

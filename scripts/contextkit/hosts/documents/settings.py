@@ -142,14 +142,9 @@ def _handlers(settings: dict[str, Any]) -> Iterator[tuple[str, int, int, dict[st
                     yield event, index, place, one
 
 
-def ours(settings: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
-    """Return (event, handler) of each of our handlers."""
-    return [(event, one) for event, _, _, one in _handlers(settings)]
-
-
 def read(text: str, where: str) -> list[tuple[str, dict[str, Any]]]:
-    """Return `ours` for a settings file's text. Raises ContextError for what no host reads."""
-    return ours(_parse(text, where))
+    """Return (event, handler) of each of our handlers. Raises ContextError for bad settings."""
+    return [(event, one) for event, _, _, one in _handlers(_parse(text, where))]
 
 
 def _is_ours(one: object) -> bool:
@@ -178,12 +173,12 @@ def removed(text: str, emptied: dict[str, str], where: str) -> str:
 
 def _emptied(text: str, path: Path, emptied: dict[str, str]) -> str:
     """Return `text` without the container at `path` if nothing is left in it."""
-    start, _ = _span(text, path)
+    start, end = _span(text, path)
     if _entries(text, start):
         return text
     before = emptied.get("/".join(map(str, path)))
     if before is not None:
-        return _replace(text, path, before)
+        return text[:start] + before + text[end:]
     text = _remove(text, path)
     if len(path) == 1 and "" in emptied and not _parse(text, "settings"):
         return emptied[""]
@@ -198,7 +193,8 @@ def _parse(text: str, where: str) -> dict[str, Any]:
     try:
         found = json.loads(text)
     except json.JSONDecodeError as error:
-        why = "comments are not valid JSON" if _is_comment(text, error.pos) else error.msg
+        comment = text[error.pos :].startswith(("//", "/*", "#"))
+        why = "comments are not valid JSON" if comment else error.msg
         mend = "fix that line, then run this again; nothing was written"
         raise bad_input(f"{where}:{error.lineno}: not valid JSON ({why}): {mend}") from None
     except RecursionError:
@@ -206,10 +202,6 @@ def _parse(text: str, where: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise bad_input(f"{where}: must be a JSON object: fix it, then run this again")
     return found
-
-
-def _is_comment(text: str, at: int) -> bool:
-    return text[at : at + 2] in ("//", "/*") or text[at : at + 1] == "#"
 
 
 def _span(text: str, path: Path = ()) -> tuple[int, int]:
@@ -252,30 +244,23 @@ def _end(text: str, start: int) -> int:
 
 
 def _add(text: str, path: Path, key: str, value: object) -> str:
-    """Append `value` to the object (under `key`) or array at `path`; return the new text."""
+    """Append `value` to the object (under `key`) or array at `path`; return the new text.
+
+    It stands on one line: a hook is a line to read, and a line of a diff.
+    """
     start, end = _span(text, path)
     inside = _entries(text, start)
     name = f"{json.dumps(key, ensure_ascii=False)}: " if text[start] == "{" else ""
+    made = name + json.dumps(value, ensure_ascii=False)
     if inside:
-        lead = text[: inside[-1][1]]
-        margin = lead[len(lead.rstrip(_BLANK)) :]
-        last = inside[-1][3]
-        if "\n" not in margin:
-            return f"{text[:last]}, {name}{_rendered(value)}{text[last:]}"
-        return f"{text[:last]},{margin}{name}{_rendered(value)}{text[last:]}"
-    closing = text[end - 1]
-    if "\n" not in text.strip() and path:
-        made = f"{name}{_rendered(value)}"
-        return f"{text[:start]}{text[start]}{made}{closing}{text[end:]}"
-    outer = _margin(text, start)
-    margin = outer + _indent(text)
-    made = f"{margin}{name}{_rendered(value)}{outer}"
-    return f"{text[:start]}{text[start]}{made}{closing}{text[end:]}"
-
-
-def _rendered(value: object) -> str:
-    """Render `value` on one line: a hook is a line to read, and a line of a diff."""
-    return json.dumps(value, ensure_ascii=False)
+        _, begin, _, last = inside[-1]
+        margin = text[len(text[:begin].rstrip(_BLANK)) : begin]
+        between = margin if "\n" in margin else " "
+        return f"{text[:last]},{between}{made}{text[last:]}"
+    if "\n" in text.strip() or not path:
+        outer = _margin(text, start)
+        made = f"{outer}{_indent(text)}{made}{outer}"
+    return f"{text[: start + 1]}{made}{text[end - 1 :]}"
 
 
 def _margin(text: str, start: int) -> str:
@@ -304,9 +289,3 @@ def _remove(text: str, path: Path) -> str:
     if len(inside) > 1:
         return text[: inside[0][1]] + text[inside[1][1] :]
     return text[: start + 1] + text[end - 1 :]
-
-
-def _replace(text: str, path: Path, value: str) -> str:
-    """Replace what is at `path` with the JSON text `value`; return the new text."""
-    start, end = _span(text, path)
-    return text[:start] + value + text[end:]

@@ -18,7 +18,7 @@ from contextkit.hosts.documents import settings, vendored, wrapper
 from contextkit.hosts.documents.contracts import Host
 from contextkit.hosts.documents.vendored import Adopted
 from contextkit.hosts.flows import changes, git_ignores
-from contextkit.hosts.flows.changes import Plan, Work
+from contextkit.hosts.flows.changes import Plan
 from contextkit.payloads.documents import answers
 
 FOLDER = "tools/contextkit"  # the default folder for the copy
@@ -44,51 +44,47 @@ def adopt(
     `copy` asks for a copy of the toolkit in place of a wrapper, and is remembered.
     """
     _check(into, folder, names)
-    work = Work(into, _record_path(folder, link))
-    record = Adopted(folder=folder, hosts=names)
+    plan = Plan(into, _record_path(folder, link))
+    plan.record = Adopted(folder=folder, hosts=names)
     if link:
-        _link(work, names)
+        _link(plan, names)
     else:
-        record = _add_all(work, record, copy)
+        _add_all(plan, copy)
     if git.find(into) is None:
-        work.notes.append("not a git repository: documents go into the folder itself")
-    for path in work.before.files:
-        if path not in work.files:
-            _drop(work, path)
-    made = tuple(dict.fromkeys([*work.made, *_new_folders(work)]))
-    record = record.replace(files=work.files, made=made, emptied=work.emptied)
-    if not link:
-        git_ignores.refuse(into, folder, _written(work, record))
-    return work.plan(record)
+        plan.notes.append("not a git repository: documents go into the folder itself")
+    for path in plan.before.files:
+        if path not in plan.files:
+            _drop(plan, path)
+    made = tuple(dict.fromkeys([*plan.made, *_new_folders(plan)]))
+    plan.record = plan.record.replace(files=plan.files, made=made, emptied=plan.emptied)
+    if not link:  # everything that must be in git for a clone to have it
+        changed = [path for path, change in plan.written.items() if change.new is not None]
+        paths = dict.fromkeys([*changed, *plan.files, plan.record_path])
+        git_ignores.refuse(into, folder, list(paths))
+    return plan
 
 
-def _add_all(work: Work, record: Adopted, copy: bool) -> Adopted:
-    """Add the toolkit, the include and what each host gets; return the record with the origin."""
-    folder, kind = record.folder, "copy" if copy else work.before.kind
+def _add_all(plan: Plan, copy: bool) -> None:
+    """Add the toolkit, the include and what each host gets; record the origin."""
+    folder, kind = plan.record.folder, "copy" if copy else plan.before.kind
     pin = wrapper.Pin() if kind == "copy" else wrapper.pin()
-    _vendor(work, folder, pin)
-    work.notes += makefiles.taken(work.into, folder)
-    _add_include(work, folder)
+    _vendor(plan, folder, pin)
+    plan.notes += makefiles.taken(plan.into, folder)
+    _add_include(plan, folder)
     if not pin.commit:
-        _add_settings(work)
-    for host in map(hosts.find, record.hosts):
-        _add_host(work, host, folder)
-        if host.below and host.name not in work.before.hosts:
-            work.notes.append(f"{host.title} {hosts.SUBFOLDER}: {host.below}")
-    for name in set(work.before.hosts) - set(record.hosts):
-        _leave(work, hosts.find(name))
-    return record.replace(
+        _add_settings(plan)
+    for host in map(hosts.find, plan.record.hosts):
+        _add_host(plan, host, folder)
+        if host.below and host.name not in plan.before.hosts:
+            plan.notes.append(f"{host.title} {hosts.SUBFOLDER}: {host.below}")
+    for name in set(plan.before.hosts) - set(plan.record.hosts):
+        _leave(plan, hosts.find(name))
+    plan.record = plan.record.replace(
         toolkit=version.VERSION,
         remote=pin.origin or vendored.source(),
         kind="wrapper" if pin.commit else kind,
         commit=pin.commit,
     )
-
-
-def _written(work: Work, record: Adopted) -> list[str]:
-    """Return everything that must be in git for a clone to have it."""
-    changed = [path for path, change in work.changes.items() if change.new is not None]
-    return list(dict.fromkeys([*changed, *record.files, work.record_path]))
 
 
 def hosts_of(into: str, folder: str) -> tuple[str, ...]:
@@ -146,25 +142,25 @@ def _check(into: str, folder: str, names: tuple[str, ...]) -> None:
         raise bad_input(f"hosts: {' '.join(unknown)!r} must be some of {' '.join(known)}")
 
 
-def _vendor(work: Work, folder: str, pin: wrapper.Pin) -> None:
+def _vendor(plan: Plan, folder: str, pin: wrapper.Pin) -> None:
     """Add the wrapper or the copy; if the folder is this very toolkit, it stays as it is."""
-    place = os.path.join(work.into, folder)
+    place = os.path.join(plan.into, folder)
     if os.path.realpath(place) == os.path.realpath(version.TOOLKIT):
-        own = {p: d for p, d in work.before.files.items() if p.startswith(folder + "/")}
-        work.files |= own
-        work.notes.append(f"{folder}: is this toolkit itself: used as is")
+        own = {p: d for p, d in plan.before.files.items() if p.startswith(folder + "/")}
+        plan.files |= own
+        plan.notes.append(f"{folder}: is this toolkit itself: used as is")
         return
-    if os.path.isdir(place) and os.listdir(place) and not work.before.hosts:
+    if os.path.isdir(place) and os.listdir(place) and not plan.before.hosts:
         raise bad_input(
             f"{folder}: exists and was not added by adopt: move it, or name another with dir="
         )
-    if work.before.hosts:
-        work.notes.append(f"{folder}: {_versions(work.before.toolkit)}")
-    work.notes += wrapper.notes(pin) if pin.commit else []
+    if plan.before.hosts:
+        plan.notes.append(f"{folder}: {_versions(plan.before.toolkit)}")
+    plan.notes += wrapper.notes(pin) if pin.commit else []
     ours = wrapper.wrapper_files(pin) if pin.commit else vendored.toolkit_files()
     for path, (data, program) in ours.items():
-        work.own(f"{folder}/{path}", data, program)
-    work.own(f"{folder}/{GUIDE}", guide().encode("utf-8"))
+        plan.own(f"{folder}/{path}", data, program)
+    plan.own(f"{folder}/{GUIDE}", guide().encode("utf-8"))
 
 
 def _versions(there: str) -> str:
@@ -179,28 +175,28 @@ def _versions(there: str) -> str:
     return f"{there} becomes {ours}"
 
 
-def _link(work: Work, names: tuple[str, ...]) -> None:
+def _link(plan: Plan, names: tuple[str, ...]) -> None:
     """Add hooks that start this checkout to the settings that git ignores, and nothing else."""
-    work.notes.append(f"commands: make -f '{version.TOOLKIT}/Makefile' context_help")
+    plan.notes.append(f"commands: make -f '{version.TOOLKIT}/Makefile' context_help")
     for host in map(hosts.find, names):
         local = host.local_settings
         if not local:
             why = "has no settings that stay on this machine: left out with link=1"
-            work.notes.append(f"{host.name}: {why}")
+            plan.notes.append(f"{host.name}: {why}")
             continue
-        if hosts.LAUNCHER in work.text(host.settings):
+        if hosts.LAUNCHER in plan.text(host.settings):
             raise bad_input(f"{host.settings}: has our hooks already: make unadopt first")
-        _merge_hooks(work, local, host, version.TOOLKIT)
-        if not git_ignores.find(work.into, [local]):
-            work.notes.append(f"{local}: make sure that git ignores it")
+        _merge_hooks(plan, local, host, version.TOOLKIT)
+        if not git_ignores.find(plan.into, [local]):
+            plan.notes.append(f"{local}: make sure that git ignores it")
 
 
-def _new_folders(work: Work) -> list[str]:
+def _new_folders(plan: Plan) -> list[str]:
     """Return the folders that the changes will create, as `path/`, deepest first."""
     found: dict[str, None] = {}
-    for path in [*work.changes, work.record_path]:
+    for path in [*plan.written, plan.record_path]:
         folder = os.path.dirname(path)
-        while folder and not os.path.isdir(os.path.join(work.into, folder)):
+        while folder and not os.path.isdir(os.path.join(plan.into, folder)):
             found[folder + "/"] = None
             folder = os.path.dirname(folder)
     return sorted(found, key=len, reverse=True)
@@ -212,126 +208,120 @@ def unadopt(into: str, folder: str, names: tuple[str, ...], link: bool) -> Plan:
     With `names`, take out only what belongs to those hosts, as long as others are left.
     """
     _check(into, folder, names or hosts.names_of_hosts())
-    work = Work(into, _record_path(folder, link))
-    others = tuple(name for name in work.before.hosts if name not in names)
+    plan = Plan(into, _record_path(folder, link))
+    others = tuple(name for name in plan.before.hosts if name not in names)
     if names and others:
         return adopt(into, folder, others, link)
-    _remove_include(work)
+    for name in (name for name in makefiles.NAMES if name in os.listdir(into)):
+        _restore(plan, name, changes.without_block(plan.text(name), changes.HASH))
     for host in hosts.every():
-        _leave(work, host)
+        _leave(plan, host)
         if host.local_settings:
-            _remove_hooks(work, host.local_settings)
-    for path in work.before.files:  # last: until then make finds the included Makefile
-        _drop(work, path)
-    if not (work.changes or work.before.files):
+            _remove_hooks(plan, host.local_settings)
+    for path in plan.before.files:  # last: until then make finds the included Makefile
+        _drop(plan, path)
+    if not (plan.written or plan.before.files):
         raise ContextError(f"{into}: contextkit was not adopted here: nothing to remove")
-    return work.plan(Adopted(folder=folder))
+    plan.record = Adopted(folder=folder)
+    return plan
 
 
 # The parts: what goes into each file, and how it comes out again
 
 
-def _add_include(work: Work, folder: str) -> None:
+def _add_include(plan: Plan, folder: str) -> None:
     """Put the line that includes our Makefile into the file that make reads."""
-    there = os.listdir(work.into)
+    there = os.listdir(plan.into)
     path = next((name for name in makefiles.NAMES if name in there), "Makefile")
-    text = work.text(path)
+    text = plan.text(path)
     rest = changes.without_block(text, changes.HASH)
     if f"{folder}/Makefile" in makefiles.includes(rest):
-        work.notes.append(f"{path}: includes {folder}/Makefile already")
+        plan.notes.append(f"{path}: includes {folder}/Makefile already")
         if rest != text:
-            work.edit(path, rest)
+            plan.edit(path, rest)
         return
-    work.edit(path, changes.with_block(text, f"include {folder}/Makefile", changes.HASH))
+    plan.edit(path, changes.with_block(text, f"include {folder}/Makefile", changes.HASH))
 
 
-def _remove_include(work: Work) -> None:
-    """Remove our line from every file that make might read."""
-    for name in (name for name in makefiles.NAMES if name in os.listdir(work.into)):
-        _restore(work, name, changes.without_block(work.text(name), changes.HASH))
-
-
-def _add_settings(work: Work) -> None:
+def _add_settings(plan: Plan) -> None:
     """Add a `contextkit.yaml` of comments at the repository's root, unless there is one."""
-    repository = git.find(work.into)
-    if repository and os.path.realpath(repository.top) != os.path.realpath(work.into):
-        top = os.path.relpath(repository.top, work.into)
-        work.notes.append(f"documents and contextkit.yaml belong to the repository's root, {top}")
+    repository = git.find(plan.into)
+    if repository and os.path.realpath(repository.top) != os.path.realpath(plan.into):
+        top = os.path.relpath(repository.top, plan.into)
+        plan.notes.append(f"documents and contextkit.yaml belong to the repository's root, {top}")
         return
     path = "contextkit.yaml"
-    if work.read(path) is None or path in work.before.files:
-        data = all_settings().encode("utf-8")
-        there = work.read(path)
-        if there is None or vendored.is_ours(work.before, path, there):
-            work.own(path, data)
-            return
-    work.notes.append(f"{path}: is yours: left alone")
+    there = plan.read(path)
+    if there is None or vendored.is_ours(plan.before, path, there):
+        plan.own(path, all_settings().encode("utf-8"))
+    else:
+        plan.notes.append(f"{path}: is yours: left alone")
 
 
-def _add_host(work: Work, host: Host, folder: str) -> None:
+def _add_host(plan: Plan, host: Host, folder: str) -> None:
     """Add the hooks, skills and paragraph of one host."""
-    _merge_hooks(work, host.settings, host, folder)
+    _merge_hooks(plan, host.settings, host, folder)
     path = f"{host.skills}/{SKILL}/SKILL.md"
-    work.own(path, skill(f"{folder}/{GUIDE}").encode("utf-8"), editable=True)
+    plan.own(path, skill(f"{folder}/{GUIDE}").encode("utf-8"), editable=True)
     path = host.instructions
-    text = work.text(path)
+    text = plan.text(path)
     for other in _IMPORTED:
         if any(line.strip() == f"@{other}" for line in text.splitlines()):
-            path, text = other, work.text(other)
+            path, text = other, plan.text(other)
     block = changes.with_block(text, card(f"{folder}/{GUIDE}"), changes.COMMENT)
-    work.edit(path, block)
+    plan.edit(path, block)
 
 
-def _merge_hooks(work: Work, path: str, host: Host, toolkit: str) -> None:
+def _merge_hooks(plan: Plan, path: str, host: Host, toolkit: str) -> None:
     """Merge our hooks into a settings file and record which containers were empty before."""
-    outputs = bool(Layout(work.into).limits.hook_tool_output_tokens)
-    before = work.before.emptied.get(path, {})
+    outputs = bool(Layout(plan.into).limits.hook_tool_output_tokens)
+    before = plan.before.emptied.get(path, {})
     try:
-        text = (work.read(path) or b"").decode("utf-8")
+        text = (plan.read(path) or b"").decode("utf-8")
     except UnicodeDecodeError:
         raise bad_input(f"{path}: is not UTF-8: convert it first; nothing was written") from None
     wanted = settings.wanted(host, toolkit, outputs)
     merged, emptied = settings.merged(text, wanted, before, path, host.flat)
     if emptied:
-        work.emptied[path] = emptied
-    work.edit(path, merged)
+        plan.emptied[path] = emptied
+    plan.edit(path, merged)
 
 
-def _drop(work: Work, path: str) -> None:
+def _drop(plan: Plan, path: str) -> None:
     """Remove a whole file of ours; an edited one stays."""
-    there = work.read(path)
+    there = plan.read(path)
     if there is None:
         return
-    if vendored.is_ours(work.before, path, there):
-        work.write(path, None, ours=True)
+    if vendored.is_ours(plan.before, path, there):
+        plan.write(path, None, ours=True)
     else:
-        work.notes.append(f"{path}: was edited: it stays")
+        plan.notes.append(f"{path}: was edited: it stays")
 
 
-def _leave(work: Work, host: Host) -> None:
+def _leave(plan: Plan, host: Host) -> None:
     """Remove our hooks and our paragraph from the files of one host."""
-    _remove_hooks(work, host.settings)
+    _remove_hooks(plan, host.settings)
     path = host.instructions
-    if work.read(path) is not None:
-        _restore(work, path, changes.without_block(work.text(path), changes.COMMENT))
+    if plan.read(path) is not None:
+        _restore(plan, path, changes.without_block(plan.text(path), changes.COMMENT))
 
 
-def _remove_hooks(work: Work, path: str) -> None:
+def _remove_hooks(plan: Plan, path: str) -> None:
     """Remove our hooks from a settings file."""
-    text = work.text(path)
+    text = plan.text(path)
     if text.strip():
-        _restore(work, path, settings.removed(text, work.before.emptied.get(path, {}), path))
+        _restore(plan, path, settings.removed(text, plan.before.emptied.get(path, {}), path))
 
 
-def _restore(work: Work, path: str, text: str) -> None:
+def _restore(plan: Plan, path: str, text: str) -> None:
     """Restore a host's file without our part; remove it if it was ours alone."""
     empty = "".join(text.split()) in ("", "{}", '{"version":1}')
-    if empty and path in work.before.made:
-        work.write(path, None)
+    if empty and path in plan.before.made:
+        plan.write(path, None)
     else:
         data = text.encode("utf-8", "surrogateescape")
-        if data != work.read(path):
-            work.write(path, data)
+        if data != plan.read(path):
+            plan.write(path, data)
 
 
 # What is written into a host besides the toolkit

@@ -1,8 +1,8 @@
 """Changes to somebody's repository: collected in a plan, shown as a diff, carried out.
 
-Everything is computed first. `Work` reads the host's files and collects what to write; its `Plan`
-is then shown (`diff`) and written (`carry_out`). What we add to a text of the host's is a marked
-block (`with_block`).
+Everything is computed first: a `Plan` reads the host's files and collects what to write. It is then
+shown (`diff`) and written (`carry_out`). What we add to a text of the host's is a marked block
+(`with_block`).
 """
 
 from __future__ import annotations
@@ -40,38 +40,33 @@ class Change(Record):
         return "new" if self.old is None else "removed" if self.new is None else "changed"
 
 
-class Plan(Record):
-    """What to do in `into`: `record` is the state afterwards, at `record_path`."""
+class Plan:
+    """What to do in `into`: reads a host's files and collects their new contents.
 
-    into: str
-    changes: tuple[Change, ...]
-    record_path: str
-    before: Adopted
-    record: Adopted
-    notes: tuple[str, ...] = ()
-    programs: tuple[str, ...] = ()  # files to make executable
-
-
-class Work:
-    """A plan under construction: reads a host's files and collects their new contents."""
+    `record` is the state afterwards, at `record_path`.
+    """
 
     def __init__(self, into: str, record_path: str) -> None:
         self.into = into
         self.record_path = record_path
-        self.before = vendored.load(os.path.join(into, record_path))
+        self.before = self.record = vendored.load(os.path.join(into, record_path))
         self.files: dict[str, list[str]] = {}
         self.made = list(self.before.made)
         self.emptied: dict[str, dict[str, str]] = {}
-        self.changes: dict[str, Change] = {}
+        self.written: dict[str, Change] = {}
         self.notes: list[str] = []
-        self.programs: list[str] = []
+        self.programs: list[str] = []  # files to make executable
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        return tuple(change for change in self.written.values() if change.old != change.new)
 
     def read(self, path: str) -> bytes | None:
         """Return a host's file with the changes so far; refuses a link that leads outside."""
         real = files.inside(self.into, os.path.join(self.into, path), path)
         shown = os.path.relpath(real, self.into)
-        if shown in self.changes:
-            return self.changes[shown].new
+        if shown in self.written:
+            return self.written[shown].new
         if os.path.isdir(real):
             raise bad_input(f"{path}: is a folder: move it, then run this again")
         return files.read_bytes(real) if os.path.lexists(real) else None
@@ -79,10 +74,10 @@ class Work:
     def write(self, path: str, new: bytes | None, ours: bool = False) -> None:
         real = files.inside(self.into, os.path.join(self.into, path), path)
         shown = os.path.relpath(real, self.into)
-        known = self.changes.get(shown)
+        known = self.written.get(shown)
         there = files.read_bytes(real) if os.path.lexists(real) else None
         old = known.old if known else there
-        self.changes[shown] = Change(path=shown, old=old, new=new, ours=ours)
+        self.written[shown] = Change(path=shown, old=old, new=new, ours=ours)
 
     def own(self, path: str, data: bytes, program: bool = False, editable: bool = False) -> None:
         """Add a whole file of ours: replace it if it is as we left it, never touch the host's own.
@@ -123,18 +118,6 @@ class Work:
 
     def text(self, path: str) -> str:
         return (self.read(path) or b"").decode("utf-8", "surrogateescape")
-
-    def plan(self, record: Adopted) -> Plan:
-        changes = tuple(change for change in self.changes.values() if change.old != change.new)
-        return Plan(
-            into=self.into,
-            changes=changes,
-            record_path=self.record_path,
-            before=self.before,
-            record=record,
-            notes=tuple(self.notes),
-            programs=tuple(self.programs),
-        )
 
 
 def diff(plan: Plan) -> str:

@@ -150,21 +150,16 @@ def _hooks_of(layout: Layout, host: Host, events: list[str]) -> Iterator[Finding
     outputs = bool(layout.limits.hook_tool_output_tokens)
     missing = [event for event in settings.events(host, outputs) if event not in events]
     twice = sorted({event for event in events if events.count(event) > 1})
+    texts = "".join(files.read_if_there(p) or "" for p in trials.settings_files(layout, host))
     if missing:
         problem = f"{host.title}: no hook for {', '.join(missing)}"
         yield _wrong("hosts", problem, _adopt(layout))
-    elif not _has_matchers(layout, host, outputs):
+    elif not all(f'"{one}"' in texts for one in settings.matchers(host, outputs).values()):
         problem = f"{host.title}: tool hooks are not installed as the settings ask"
         yield _wrong("hosts", problem, _adopt(layout))
     if twice:
         problem = f"{host.title}: {', '.join(twice)}: installed twice"
         yield _wrong("hosts", problem, f"{_adopt(layout, 'unadopt')} link=1")
-
-
-def _has_matchers(layout: Layout, host: Host, outputs: bool) -> bool:
-    """Return whether the hooks for tools are installed for the right tools."""
-    texts = "".join(files.read_if_there(p) or "" for p in trials.settings_files(layout, host))
-    return all(f'"{one}"' in texts for one in settings.matchers(host, outputs).values())
 
 
 def _trust(layout: Layout, host: Host) -> Iterator[Finding]:
@@ -388,16 +383,11 @@ def documents(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
             yield _wrong(store.label, problem, "check its permissions")
             continue
         for said in broken[:_SHOWN]:
-            yield _unreadable(store.label, said, store.mend)
+            problem, newer, _ = said.partition(f": {UPGRADE}")
+            yield _wrong(store.label, problem, UPGRADE if newer else store.mend)
         if len(broken) > _SHOWN:
             problem = f"{len(broken) - _SHOWN} more files cannot be read"
             yield _wrong(store.label, problem, store.mend)
-
-
-def _unreadable(area: str, said: str, mend: str) -> Finding:
-    """Return the finding for one document; for one of a newer contextkit, upgrade."""
-    problem, newer, _ = said.partition(f": {UPGRADE}")
-    return _wrong(area, problem, UPGRADE if newer else mend)
 
 
 CHECKS: tuple[tuple[str, Check], ...] = (

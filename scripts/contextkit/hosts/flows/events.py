@@ -1,21 +1,40 @@
 """The actions for each event of a host, as a table.
 
 An action is a function `(layout, given) -> Answer` that returns `NOTHING` if it has nothing to say.
-It may raise: the frame (`runner.py`) logs that and goes on. Imports that an event without work does
-not need are inside its action.
+It may raise: the frame (`runner.py`) logs that and goes on. Most events have no work to do, so what
+an action imports is imported only `where` there is some.
 """
 
 from __future__ import annotations
 
 import os
 
-from contextkit.base import files, names
+from contextkit.base import files, names, stores
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Callable
 from contextkit.hosts.documents import contracts as hosts
 from contextkit.hosts.documents.contracts import NOTHING, Answer, HookInput
 
 Action = Callable[[Layout, HookInput], Answer]
+Check = Callable[[Layout, HookInput], object]
+
+
+def where(applies: Check, place: str, once: bool = False) -> Action:
+    """An action at `module.function` of these flows, imported where it applies.
+
+    once: a conversation is told the same only once between two compactions.
+    """
+    module, _, name = place.partition(".")
+
+    def action(layout: Layout, given: HookInput) -> Answer:
+        if not applies(layout, given):
+            return NOTHING
+        flow = __import__(f"contextkit.hosts.flows.{module}", fromlist=[name])
+        answer: Answer = getattr(flow, name)(layout, given) or NOTHING
+        return flow.unseen(layout, given, answer) if once else answer
+
+    action.__name__ = name
+    return action
 
 
 def sweep(layout: Layout, given: HookInput) -> Answer:
@@ -34,54 +53,21 @@ def _has_rested(layout: Layout, session: str) -> bool:
     """
     try:
         recent = layout.was_swept(names.now())
-        ended = os.listdir(layout.ended) if os.path.isdir(layout.ended) else []
     except OSError:
         return False
-    return recent and not any(name.partition("@")[0] == session for name in ended)
+    ended = (name.partition("@")[0] for name in stores.names_in(layout.ended))
+    return recent and session not in ended
 
 
-def tell_command(layout: Layout, given: HookInput) -> Answer:
-    """Say how a plugin's commands are called where its `bin` is not on the agent's PATH."""
-    command = os.environ.get("CONTEXTKIT_COMMAND", "contextkit")
-    if command == "contextkit":
-        return NOTHING
-    from contextkit.hosts.flows import sessions
-
-    said = Answer(context=f"Call `contextkit NAME …` as `{command} NAME …` here.")
-    return sessions.unseen(layout, given, said)
+def _is_called_otherwise(layout: Layout, given: HookInput) -> bool:
+    """Return whether a plugin's `bin` is not on the agent's PATH."""
+    return os.environ.get("CONTEXTKIT_COMMAND", "contextkit") != "contextkit"
 
 
-def tell_reminders(layout: Layout, given: HookInput) -> Answer:
-    """Add a line if reminders are open."""
-    if not os.path.isfile(layout.reminders):
-        return NOTHING
-    from contextkit.hosts.flows import sessions
-
-    return sessions.unseen(layout, given, sessions.reminders(layout))
-
-
-def tell_handoff(layout: Layout, given: HookInput) -> Answer:
-    """Add a line if a handoff is waiting; a resumed session's active agent becomes active again."""
-    if not os.path.isdir(layout.handoffs):
-        return NOTHING
-    from contextkit.hosts.flows import sessions
-
-    if given.text("source") == "resume":
-        sessions.resume_agent(layout, given.session)
-    return sessions.unseen(layout, given, sessions.handoff(layout))
-
-
-def recover(layout: Layout, given: HookInput) -> Answer:
-    """Recover what was saved, after a compaction, a resume, or the death of the previous session.
-
-    Any other session gets one line about the open task.
-    """
+def _may_recover(layout: Layout, given: HookInput) -> bool:
+    """Return whether anything may be saved here, or a session may have died."""
     stored = os.path.isdir(layout.memory) or os.path.isdir(layout.payloads)
-    if not (stored or _is_apart(layout) or _has_sessions(layout, given)):
-        return NOTHING
-    from contextkit.hosts.flows import sessions
-
-    return sessions.unseen(layout, given, sessions.saved(layout, given))
+    return stored or _is_apart(layout) or _has_sessions(layout, given)
 
 
 def note_session(layout: Layout, given: HookInput) -> Answer:
@@ -144,19 +130,13 @@ def note_start(layout: Layout, given: HookInput) -> Answer:
     return NOTHING
 
 
-def brief(layout: Layout, given: HookInput) -> Answer:
-    """Give a subagent the branch's capsule, or the latest handoff, unless it judges others."""
+def _may_brief(layout: Layout, given: HookInput) -> bool:
+    """Return whether a subagent gets a briefing: none that judges others, or that a run asked."""
     from contextkit.base import agents
 
-    stores = (layout.capsules, layout.handoffs)
-    there = _is_apart(layout) or any(map(os.path.isdir, stores))
-    if agents.judges(given.agent_type) or not there:
-        return NOTHING
-    if _is_expected(layout, given):
-        return NOTHING
-    from contextkit.hosts.flows import sessions
-
-    return sessions.brief(layout, given)
+    places = (layout.capsules, layout.handoffs)
+    there = _is_apart(layout) or any(map(os.path.isdir, places))
+    return there and not (agents.judges(given.agent_type) or _is_expected(layout, given))
 
 
 def ask(layout: Layout, given: HookInput) -> Answer:
@@ -176,15 +156,6 @@ def _is_expected(layout: Layout, given: HookInput) -> bool:
     from contextkit.hosts.flows import reviews
 
     return reviews.expected(layout, given, names.now()) is not None
-
-
-def judge(layout: Layout, given: HookInput) -> Answer:
-    """Record the verdict of an agent of a review run, or say what it has to fix."""
-    if not _has_runs(layout) or _nobody(layout, given):
-        return NOTHING
-    from contextkit.hosts.flows import reviews
-
-    return reviews.judge(layout, given)
 
 
 def keep_output(layout: Layout, given: HookInput) -> Answer:
@@ -208,8 +179,8 @@ def keep_output(layout: Layout, given: HookInput) -> Answer:
 
 def keep_finding(layout: Layout, given: HookInput) -> Answer:
     """Store what an agent of the current task found, unless this stop follows a block."""
-    stores = (layout.memory, os.path.dirname(layout.memory_state("current")))
-    if not any(map(os.path.isdir, stores)) or given.passed.get("stop_hook_active"):
+    places = (layout.memory, os.path.dirname(layout.memory_state("current")))
+    if not any(map(os.path.isdir, places)) or given.passed.get("stop_hook_active"):
         return NOTHING
     from contextkit.memory.documents import store
 
@@ -230,7 +201,7 @@ def _is_apart(layout: Layout) -> bool:
 
 def _has_sessions(layout: Layout, given: HookInput) -> bool:
     """Return whether another session was noted here, or this one goes on."""
-    noted = os.listdir(layout.running) if os.path.isdir(layout.running) else []
+    noted = stores.names_in(layout.running)
     goes_on = given.text("source") in ("compact", "resume")
     return bool(noted) and (goes_on or noted != [given.session])
 
@@ -238,6 +209,11 @@ def _has_sessions(layout: Layout, given: HookInput) -> bool:
 def _has_runs(layout: Layout) -> bool:
     """Return whether a review was ever started here."""
     return os.path.isdir(layout.store("run"))
+
+
+def _may_review(layout: Layout, given: HookInput) -> bool:
+    """Return whether a session may be a reviewer of a run."""
+    return not given.agent and _has_runs(layout)
 
 
 def _nobody(layout: Layout, given: HookInput) -> bool:
@@ -249,138 +225,56 @@ def _nobody(layout: Layout, given: HookInput) -> bool:
     return not seen_agents.load(layout, given.session, given.agent).started
 
 
-def wrap_command(layout: Layout, given: HookInput) -> Answer:
-    """Have a command run under our wrapper, which shortens what it prints."""
-    if not layout.limits.hook_tool_output_tokens:
-        return NOTHING
-    from contextkit.hosts.flows import rewriting
+def _has_links(layout: Layout, given: HookInput) -> bool:
+    """Return whether the main agent has answers whose reports it was not told of."""
+    if given.agent or not given.session:
+        return False
+    from contextkit.hosts.documents import seen_agents
 
-    return rewriting.rewritten(layout, given)
+    return bool(seen_agents.links(layout, given.session))
+
+
+def _is_of_an_agent(layout: Layout, given: HookInput) -> bool:
+    """Return whether a tool brings what a subagent reports to the main agent."""
+    starts_agents = given.text("tool_name") in given.declared.matcher.split("|")
+    return starts_agents and isinstance(given.passed.get("tool_response"), dict)
+
+
+def _is_too_long(layout: Layout, given: HookInput) -> bool:
+    """Return whether a tool's output may be longer than the settings allow, and be replaced.
+
+    Tools that read files for editing are never among those whose output is.
+    """
+    most, found = layout.limits.hook_tool_output_tokens, given.passed.get("tool_response")
+    return given.declared.is_about(given.text("tool_name")) and 0 < most < _longest(found)
 
 
 def _is_wrappable(given: HookInput) -> bool:
     """Return whether a tool runs a command that may be wrapped; most commands may not."""
     from contextkit.hosts.flows import rewriting
 
-    if not _is_of_a_tool(given) or not rewriting.is_about_a_command(given):
-        return False
-    asked = given.passed["tool_input"]
-    return isinstance(asked, dict) and bool(rewriting.wrappable(asked["command"]))
+    shell = given.declared.is_about(given.text("tool_name"))
+    waits = shell and rewriting.is_about_a_command(given)
+    return waits and bool(rewriting.wrappable(given.inside("tool_input")["command"]))
 
 
-def tell_links(layout: Layout, given: HookInput) -> Answer:
-    """Tell the main agent where the reports are whose answers it has."""
-    if given.agent or not given.session:
-        return NOTHING
-    from contextkit.hosts.documents import seen_agents
-
-    if not seen_agents.links(layout, given.session):
-        return NOTHING
-    from contextkit.hosts.flows import outputs
-
-    return outputs.tell_links(layout, given)
-
-
-def hand_receipt(layout: Layout, given: HookInput) -> Answer:
-    """Replace a report that a tool brings to the main agent with its receipt."""
-    response = given.passed.get("tool_response")
-    event = hosts.find(given.host).events[given.event]
-    starts_agents = given.text("tool_name") in event.matcher.split("|")
-    if not starts_agents or not isinstance(response, dict):
-        return NOTHING
-    from contextkit.hosts.flows import outputs
-
-    if not isinstance(response.get(event.text or "content"), (str, list)):
-        outputs.note_call(layout, given, response)
-        return NOTHING
-    return outputs.hand_receipt(layout, given, response)
-
-
-def shorten_output(layout: Layout, given: HookInput) -> Answer:
-    """Replace a tool's long output with its receipt, if the settings ask for it."""
-    most = layout.limits.hook_tool_output_tokens
-    response = given.passed.get("tool_response")
-    if not (most and _is_of_a_tool(given) and _is_long(response, most)):
-        return NOTHING
-    from contextkit.hosts.flows import outputs
-
-    return outputs.shorten(layout, given)
-
-
-def _is_long(found: object, most: int) -> bool:
-    """Return whether a text in a tool's result may have more than `most` tokens."""
+def _longest(found: object) -> int:
+    """Return the length of the longest text in a tool's result: it has no more tokens."""
     if isinstance(found, str):
-        return len(found) > most
+        return len(found)
     inside = found.values() if isinstance(found, dict) else found if isinstance(found, list) else ()
-    return any(_is_long(one, most) for one in inside)
+    return max(map(_longest, inside), default=0)
 
 
-def _is_of_a_tool(given: HookInput) -> bool:
-    """Return whether this is a tool whose output may be replaced.
-
-    Tools that read files for editing are never among them.
-    """
-    return hosts.find(given.host).events[given.event].is_about(given.text("tool_name"))
-
-
-def note_reviewer(layout: Layout, given: HookInput) -> Answer:
-    """Record which reviewer of a run a session is, if its prompt says so."""
-    if given.agent or not _has_runs(layout):
-        return NOTHING
-    from contextkit.hosts.flows import reviews
-
-    reviews.note_reviewer(layout, given)
-    return NOTHING
-
-
-def judge_session(layout: Layout, given: HookInput) -> Answer:
-    """Do as `judge` does, for a reviewer that is a session of its own."""
-    if given.agent or not _has_runs(layout):
-        return NOTHING
-    from contextkit.hosts.flows import reviews
-
-    return reviews.judge_session(layout, given)
-
-
-def hand_in(layout: Layout, given: HookInput) -> Answer:
-    """Store the report of a launched agent, which is a session of its own, when it stops."""
-    if given.agent or not os.environ.get("CONTEXT_SUBAGENT_ID") or given.sent_back:
-        return NOTHING
-    from contextkit.hosts.flows import outputs
-
-    outputs.hand_in(layout, given)
-    return NOTHING
-
-
-def save_before(layout: Layout, given: HookInput) -> Answer:
-    """Save a snapshot before the host compacts the context."""
-    from contextkit.hosts.flows import snapshots
-
-    snapshots.before(layout, given)
-    return NOTHING
-
-
-def save_after(layout: Layout, given: HookInput) -> Answer:
-    """Add the host's summary of the compaction to that snapshot."""
-    from contextkit.hosts.flows import snapshots
-
-    snapshots.after(layout, given)
-    return NOTHING
-
-
-def save_when_full(layout: Layout, given: HookInput) -> Answer:
-    """Save a snapshot once the context is nearly full."""
-    if given.text("transcript_path"):
-        from contextkit.hosts.flows import snapshots
-
-        snapshots.when_full(layout, given)
-    return NOTHING
+def _is_launched(layout: Layout, given: HookInput) -> bool:
+    """Return whether this session is an agent that was launched, and may end."""
+    return not (given.agent or given.sent_back) and bool(os.environ.get("CONTEXT_SUBAGENT_ID"))
 
 
 def end_session(layout: Layout, given: HookInput) -> Answer:
     """End a session's payloads and active agent; both come back if it is resumed."""
-    stores = (layout.payloads, layout.hooks, layout.running)
-    from_it = [os.path.join(store, given.session) for store in stores]
+    places = (layout.payloads, layout.hooks, layout.running)
+    from_it = [os.path.join(place, given.session) for place in places]
     from_it.append(os.path.join(layout.handoffs, "session-state"))
     if given.session and any(map(os.path.exists, from_it)):
         from contextkit.hosts.flows import sessions
@@ -423,14 +317,43 @@ def of(given: HookInput) -> tuple[Action, ...]:
 
 # In order of execution. The first one that blocks decides.
 ACTIONS: dict[str, tuple[Action, ...]] = {
-    "SessionStart": (pull_machines, sweep, tell_command, tell_reminders, tell_handoff, recover),
-    "UserPromptSubmit": (catch_up, note_session, note_reviewer, tell_links, switch_agent),
-    "SubagentStart": (note_start, brief, ask),
-    "SubagentStop": (keep_finding, judge, keep_output, push_machines),
-    "PreToolUse": (wrap_command,),
-    "PostToolUse": (hand_receipt, shorten_output),
-    "PreCompact": (save_before,),
-    "PostCompact": (save_after,),
-    "Stop": (judge_session, hand_in, note_session, save_when_full),
+    "SessionStart": (
+        pull_machines,
+        sweep,
+        where(_is_called_otherwise, "sessions.command", once=True),
+        where(lambda layout, _: os.path.isfile(layout.reminders), "sessions.reminders", once=True),
+        where(lambda layout, _: os.path.isdir(layout.handoffs), "sessions.handoff", once=True),
+        where(_may_recover, "sessions.saved", once=True),
+    ),
+    "UserPromptSubmit": (
+        catch_up,
+        note_session,
+        where(_may_review, "reviews.note_reviewer"),
+        where(_has_links, "outputs.tell_links"),
+        switch_agent,
+    ),
+    "SubagentStart": (note_start, where(_may_brief, "sessions.brief"), ask),
+    "SubagentStop": (
+        keep_finding,
+        where(lambda layout, given: _has_runs(layout) and not _nobody(layout, given),
+              "reviews.judge"),
+        keep_output,
+        push_machines,
+    ),
+    "PreToolUse": (
+        where(lambda layout, _: layout.limits.hook_tool_output_tokens, "rewriting.rewritten"),
+    ),
+    "PostToolUse": (
+        where(_is_of_an_agent, "outputs.hand_receipt"),
+        where(_is_too_long, "outputs.shorten"),
+    ),
+    "PreCompact": (where(lambda *_: True, "snapshots.before"),),
+    "PostCompact": (where(lambda *_: True, "snapshots.after"),),
+    "Stop": (
+        where(_may_review, "reviews.judge_session"),
+        where(_is_launched, "outputs.hand_in"),
+        note_session,
+        where(lambda _, given: given.text("transcript_path"), "snapshots.when_full"),
+    ),
     "SessionEnd": (catch_up, end_session, push_machines),
-}
+}  # fmt: skip

@@ -12,53 +12,42 @@ import tempfile
 
 from contextkit.base import files, git
 from contextkit.base.errors import bad_input
-from contextkit.base.records import Record
 
 _RULES = ".gitignore"
 _OTHER_FOLDERS = ("contextkit", "vendor/contextkit", "third_party/contextkit", ".tools/contextkit")
 
 
-class Ignored(Record):
-    """A path that git ignores, and the rule that says so: `.gitignore:3: tools/`."""
-
-    path: str
-    rule: str
-
-
-def find(into: str, paths: list[str]) -> list[Ignored]:
+def find(into: str, paths: list[str]) -> dict[str, str]:
     """Return those of `paths`, relative to `into`, that git ignores; none outside a repository.
 
-    Files that git already tracks are not ignored. Raises ContextError if git refuses to answer.
+    Each with the rule that says so: `.gitignore:3: tools/`. Files that git already tracks are not
+    ignored. Raises ContextError if git refuses to answer.
     """
-    repository = git.find(into)
-    if repository is None or not paths:
-        return []
-    return _asked(into, paths)
+    return _asked(into, paths) if paths and git.find(into) else {}
 
 
-def _asked(folder: str, paths: list[str], *options: str) -> list[Ignored]:
+def _asked(folder: str, paths: list[str], *options: str) -> dict[str, str]:
     asked = (*options, "check-ignore", "-v", "-z", "--stdin")
     with tempfile.NamedTemporaryFile() as given:
         given.write(b"".join(os.fsencode(path) + b"\0" for path in paths))
         given.flush()
         fields = git.run(folder, *asked, stdin=given.name, fine=(0, 1)).split("\0")
     rows = zip(fields[0::4], fields[1::4], fields[2::4], fields[3::4], strict=False)
-    return [
-        Ignored(path=path, rule=f"{source}:{line}: {pattern}")
+    return {
+        path: f"{source}:{line}: {pattern}"
         for source, line, pattern, path in rows
         if not pattern.startswith("!")
-    ]
-
-
-def described(found: list[Ignored]) -> list[str]:
-    """Return one line per rule: where it is, and what it ignores."""
-    rules: dict[str, list[str]] = {}
-    for one in found:
-        rules.setdefault(one.rule, []).append(one.path)
-    more = {
-        rule: f" and {len(paths) - 1} more" if paths[1:] else "" for rule, paths in rules.items()
     }
-    return [f"{rule} ignores {paths[0]}{more[rule]}" for rule, paths in rules.items()]
+
+
+def described(found: dict[str, str]) -> list[str]:
+    """Return one line per rule: where it is, and what it ignores."""
+    lines = []
+    for rule in dict.fromkeys(found.values()):
+        first, *others = [path for path, one in found.items() if one == rule]
+        more = f" and {len(others)} more" if others else ""
+        lines.append(f"{rule} ignores {first}{more}")
+    return lines
 
 
 def refuse(into: str, folder: str, paths: list[str]) -> None:
@@ -72,13 +61,13 @@ def refuse(into: str, folder: str, paths: list[str]) -> None:
     ]
     lines += [f"  {line}" for line in described(found)]
     lines.append(f"either {mend(into, folder, found)}")
-    copy = [one.path.removeprefix(folder + "/") for one in found if f"{folder}/" in one.path]
+    copy = [path.removeprefix(folder + "/") for path in found if f"{folder}/" in path]
     other = _other_folder(into, copy)
     if copy and other:
         lines.append(f"or put the copy into another folder: dir={other}")
     elif copy:
         lines.append("(another folder, dir=, does not help: that line counts in every folder)")
-    if any(not one.path.startswith(folder + "/") for one in found):
+    if not all(path.startswith(folder + "/") for path in found):
         lines.append("or leave a host out (hosts=NAME), or write nothing here: link=1")
     raise bad_input("\n".join(lines))
 
@@ -86,13 +75,13 @@ def refuse(into: str, folder: str, paths: list[str]) -> None:
 def _other_folder(into: str, paths: list[str]) -> str:
     """Return a folder for the copy in which git ignores none of `paths`; empty if there is none."""
     for folder in _OTHER_FOLDERS:
-        if not os.path.exists(os.path.join(into, folder)):
-            if not find(into, [f"{folder}/{path}" for path in paths]):
-                return folder
+        there = os.path.exists(os.path.join(into, folder))
+        if not (there or find(into, [f"{folder}/{path}" for path in paths])):
+            return folder
     return ""
 
 
-def mend(into: str, folder: str, found: list[Ignored]) -> str:
+def mend(into: str, folder: str, found: dict[str, str]) -> str:
     """Say how to bring `found` back.
 
     That is a command that appends exceptions to the repository's rules, if those can do it.
@@ -101,10 +90,10 @@ def mend(into: str, folder: str, found: list[Ignored]) -> str:
     top = os.path.realpath(repository.top) if repository else into
     below = os.path.relpath(os.path.realpath(into), top)
     start = "" if below == "." else below + "/"
-    paths = [start + one.path for one in found]
+    paths = [start + path for path in found]
     lines = _exceptions(repository, paths, start + folder) if repository else []
     if not lines:
-        places = dict.fromkeys(one.rule.partition(":")[0] for one in found)
+        places = dict.fromkeys(rule.partition(":")[0] for rule in found.values())
         return f"remove that line from {' and '.join(places)}"
     place = shlex.quote(os.path.join(os.path.relpath(top, into), _RULES).removeprefix("./"))
     return f"make exceptions: printf '%s\\n' {shlex.join(lines)} >> {place}"
@@ -116,7 +105,7 @@ def _exceptions(repository: git.Repository, paths: list[str], folder: str) -> li
         text = _copy_rules(repository.top, scratch, paths)
         options = (f"--git-dir={os.path.abspath(repository.folder)}", f"--work-tree={scratch}")
         parents = {parent for path in paths for parent in _parents(path)}
-        hidden = {one.path for one in _asked(scratch, sorted(parents), *options)}
+        hidden = _asked(scratch, sorted(parents), *options)
         units = list(dict.fromkeys(folder if p.startswith(folder + "/") else p for p in paths))
         lines = [line for unit in units for line in _lines(unit, unit == folder, hidden)]
         start = [""] if text and not text.endswith("\n") else []
@@ -144,7 +133,7 @@ def _parents(path: str) -> list[str]:
     return ["/".join(parts[:count]) for count in range(1, len(parts))]
 
 
-def _lines(path: str, is_folder: bool, hidden: set[str]) -> list[str]:
+def _lines(path: str, is_folder: bool, hidden: dict[str, str]) -> list[str]:
     """Return exceptions for one path; what else is in an ignored folder stays ignored."""
     chain = [*_parents(path), *([path] if is_folder else [])]
     first = next((n for n, parent in enumerate(chain) if parent in hidden), len(chain))

@@ -1,11 +1,4 @@
-"""Outputs too long to pass on: stored whole, with a receipt in the context.
-
-keep            a subagent's report, in a file or its last message; its verdict is recorded
-tell_links      where the reports are whose answers the main agent has
-hand_receipt    the report that a tool brings from a subagent
-shorten         the output of any other tool
-hand_in         the report of a launched agent that is a session of its own
-"""
+"""Outputs too long to pass on, of subagents and tools: stored whole, a receipt in the context."""
 
 from __future__ import annotations
 
@@ -125,7 +118,7 @@ def _made(
     return None, ""
 
 
-def note_call(layout: Layout, given: HookInput, response: dict[str, Any]) -> None:
+def _note_call(layout: Layout, given: HookInput, response: dict[str, Any]) -> None:
     """Record what the call says that has just started an agent in the background."""
     agent = hosts.safe_name(str(response.get("agentId") or ""))
     about = _about(given)
@@ -137,8 +130,7 @@ def note_call(layout: Layout, given: HookInput, response: dict[str, Any]) -> Non
 
 def _about(given: HookInput) -> str:
     """What an agent works on, in a line: as its call describes it, else how its task begins."""
-    asked = given.passed.get("tool_input")
-    called = asked if isinstance(asked, dict) else {}
+    called = given.inside("tool_input")
     path = given.text("agent_transcript_path")
     described = called.get("description") or _in_file(path.removesuffix(".jsonl") + ".meta.json")
     said = described or called.get("prompt") or _in_file(path)
@@ -202,8 +194,8 @@ def tell_links(layout: Layout, given: HookInput) -> Answer:
 
 def _is_replaced(given: HookInput) -> bool:
     """Return whether the host takes a receipt in place of this agent's message, now or later."""
-    takes = set(hosts.find(given.host).events[given.event].takes)
-    return bool({"respond", "instead"} & takes) or _is_replaced_later(given)
+    takes = {"respond", "instead"} & set(given.declared.takes)
+    return bool(takes) or _is_replaced_later(given)
 
 
 def _is_replaced_later(given: HookInput) -> bool:
@@ -220,16 +212,19 @@ def _is_replaced_later(given: HookInput) -> bool:
     return not behind and any(e.ours == "PostToolUse" and "replace" in e.takes for e in events)
 
 
-def hand_receipt(layout: Layout, given: HookInput, response: dict[str, Any]) -> Answer:
+def hand_receipt(layout: Layout, given: HookInput) -> Answer:
     """Replace a report that ended in the foreground with its receipt, in the tool's own shape.
 
     On a host without an event for the end of a subagent, this is the only place to do so.
     """
-    place = hosts.find(given.host).events[given.event].text
+    response = given.inside("tool_response")
+    place = given.declared.text
+    if not isinstance(response.get(place or "content"), (str, list)):
+        _note_call(layout, given, response)
+        return NOTHING
     if place:
         report = _unwrapped(formats.texts_of(response[place]))
-        asked = given.passed.get("tool_input")
-        kind = str(asked.get("agent_name") or "") if isinstance(asked, dict) else ""
+        kind = str(given.inside("tool_input").get("agent_name") or "")
         name = f"{names.slug(kind)}-{names.sha256(report.encode('utf-8', 'replace'))[:8]}"
         ended = {"agent_type": kind, "agent_id": name, "last_assistant_message": report}
         return keep(layout, given.replace(passed={**given.passed, **ended}))
@@ -270,13 +265,11 @@ def shorten(layout: Layout, given: HookInput) -> Answer:
     """
     from contextkit.hosts.flows import rewriting
 
-    event = hosts.find(given.host).events[given.event]
-    response, asked = given.passed.get("tool_response"), given.passed.get("tool_input")
-    command = asked.get("command") if isinstance(asked, dict) else None
-    if rewriting.prints_ours(layout, command):
+    event = given.declared
+    if rewriting.prints_ours(layout, given.inside("tool_input").get("command")):
         return NOTHING
-    whole = response if isinstance(response, dict) and event.text else {}
-    result = whole.get(event.text) if whole else response
+    whole = given.inside("tool_response") if event.text else {}
+    result = whole.get(event.text) if whole else given.passed.get("tool_response")
     shortened = _shortened(layout, given, result)
     if shortened == result:
         return NOTHING
@@ -298,7 +291,7 @@ def _shortened(layout: Layout, given: HookInput, found: object) -> object:
         tool = names.one_line(given.text("tool_name"))[:_MOST]
         from contextkit.outputs.flows import telling
 
-        status = _status(given.passed.get("tool_response"))
+        status = _status(given.inside("tool_response"))
         told = telling.Told(
             content=found,
             topic=_topic(given, tool),
@@ -318,18 +311,16 @@ def _shortened(layout: Layout, given: HookInput, found: object) -> object:
     return found
 
 
-def _status(response: object) -> int | None:
+def _status(known: dict[str, Any]) -> int | None:
     """The exit status of the command that a tool ran, where its host says so."""
-    known = response if isinstance(response, dict) else {}
     found = next((known[key] for key in ("exit_code", "exitCode") if key in known), None)
     return found if isinstance(found, int) and not isinstance(found, bool) else None
 
 
 def _topic(given: HookInput, tool: str) -> str:
     """Return the tool's name with the command or address that it was called with."""
-    asked = given.passed.get("tool_input")
-    texts = asked.values() if isinstance(asked, dict) else ()
-    first = next((text for text in texts if isinstance(text, str)), "")
+    called = given.inside("tool_input").values()
+    first = next((text for text in called if isinstance(text, str)), "")
     plain = "".join(char for char in names.one_line(first) if char.isprintable())
     return f"{tool}: {plain}".removesuffix(": ")[:_MOST].strip()
 
@@ -377,21 +368,11 @@ def _record(
     if header is None:
         return ""
     name = _name(layout, given, known)
-    verdict = verdicts.Verdict(
-        agent=name,
-        status=header.status,
-        summary=names.one_line(header.summary) or header.status,
-        type=header.type,
-        model=header.model,
-        tokens_spent=header.tokens_spent,
-        files_changed=header.files_changed,
-        findings_count=header.findings_count,
-        detail_path=stored or header.detail_path,
-        timestamp=names.iso(now),
-        session_id=given.session,
-        flags=header.flags,
-    )
-    verdicts.save(layout, verdict)
+    said = {field: value for field, value in vars(header).items() if field != "form"}
+    said |= {"agent": name, "summary": names.one_line(header.summary) or header.status,
+             "detail_path": stored or header.detail_path, "timestamp": names.iso(now),
+             "session_id": given.session}  # fmt: skip
+    verdicts.save(layout, verdicts.Verdict(**said))
     return name
 
 

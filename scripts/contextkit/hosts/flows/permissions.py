@@ -10,28 +10,16 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, formats
+from contextkit.base import files, formats, stores
 from contextkit.hosts.documents.contracts import Host
 from contextkit.text.shell import Simple
 
-_ASKING = (
-    "default",
-    "acceptEdits",
-    "dontAsk",
-)  # modes in which rules decide; a model does in others
+# Modes in which rules decide; a model does in others.
+_ASKING = ("default", "acceptEdits", "dontAsk")
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./,:=@%+-~^ '\"")
 _GIT = ("status", "log", "diff", "show")
-_RUNS = (
-    "-exec",
-    "-delete",
-    "-ok",
-    "-fprint",
-    "-fls",
-    "--output",
-    "--ext-diff",
-    "-O",
-    "--open-files",
-)
+_RUNS = ("-exec", "-delete", "-ok", "-fprint", "-fls", "--output", "--ext-diff", "-O",
+         "--open-files")  # fmt: skip
 
 
 def would_run(host: Host, mode: str, command: str, parts: list[Simple]) -> bool:
@@ -59,8 +47,8 @@ def are_named(host: Host, root: str, parts: list[Simple]) -> bool:
     texts = []
     for place in host.policies:
         folder = os.path.join(root, place.replace("~", host.folder(), 1))
-        names = os.listdir(folder) if os.path.isdir(folder) else []
-        texts += [files.read_if_there(os.path.join(folder, name)) or "" for name in names]
+        paths = [os.path.join(folder, name) for name in stores.names_in(folder)]
+        texts += [files.read_if_there(path) or "" for path in paths]
     return any(f"{mark}{part.name}{mark}" in text for text in texts for part in parts
                for mark in "\"'")  # fmt: skip
 
@@ -116,12 +104,10 @@ def _rules(host: Host, kind: str) -> list[str]:
     for path in paths:
         permissions = _object(_object(path).get("permissions"))
         rules = permissions.get(kind)
-        found += filter(_is_text, rules) if isinstance(rules, list) else ()
+        found += (
+            [rule for rule in rules if isinstance(rule, str)] if isinstance(rules, list) else ()
+        )
     return found
-
-
-def _is_text(rule: object) -> bool:
-    return isinstance(rule, str)
 
 
 def _is_trusted(host: Host, project: str) -> bool:

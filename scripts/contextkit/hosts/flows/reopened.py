@@ -7,8 +7,6 @@ with the tokens of its result.
 
 from __future__ import annotations
 
-import os
-
 from contextkit.base import addresses, formats, ledger, tokens
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Any, Iterator
@@ -19,12 +17,7 @@ _CALL = "call:"  # before the id of a call, as the recipient of what it showed
 
 def note(layout: Layout, session: str, transcript: str) -> None:
     """Note what the session opened of its payloads. Does nothing without a readable transcript."""
-    try:
-        with open(transcript, "rb") as file:
-            file.seek(max(0, file.seek(0, os.SEEK_END) - _MOST))
-            lines = file.read(_MOST).split(b"\n")
-    except OSError:
-        return
+    lines = formats.tail(transcript, _MOST).split(b"\n")
     opened = dict(_calls(layout, lines))
     if not opened:
         return

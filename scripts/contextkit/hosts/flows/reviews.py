@@ -1,16 +1,14 @@
 """A review run's agent stops: check its file, or say what is wrong with it.
 
-expected        which live run asked this agent
-judge           the verdict of its file, or a block that says how to fix it
-note_reviewer   which agent of a run a session is (`codex exec`, `claude -p`)
-judge_session   `judge` for such a session, which fires Stop rather than SubagentStop
+An agent may be a session of its own (`codex exec`, `claude -p`), which fires Stop rather than
+SubagentStop.
 """
 
 from __future__ import annotations
 
 import os
 
-from contextkit.base import files, names
+from contextkit.base import files, names, stores
 from contextkit.base.layout import Layout
 from contextkit.hosts.documents import seen_agents
 from contextkit.hosts.documents.contracts import NOTHING, Answer, HookInput
@@ -98,8 +96,7 @@ def judge(layout: Layout, given: HookInput) -> Answer:
 
 def _has_begun(layout: Layout, run: runs.Run, agent: str) -> bool:
     """Whether a file in the run's folder may be this agent's."""
-    folder = layout.join(run.output_dir)
-    there = os.listdir(folder) if os.path.isdir(folder) else []
+    there = stores.names_in(layout.join(run.output_dir))
     return any(name.startswith((agent, verdicts.encode(agent))) for name in there)
 
 

@@ -58,8 +58,7 @@ _OTHERS_OF_OURS = frozenset("remember_later reminders reminder_done adopt unadop
 
 def rewritten(layout: Layout, given: HookInput) -> Answer:
     """Return the tool's input with the wrapped command; NOTHING to leave it alone."""
-    asked = given.passed.get("tool_input")
-    assert isinstance(asked, dict)
+    asked = given.inside("tool_input")
     command = str(asked["command"])
     parts = wrappable(command)
     if not parts:
@@ -81,13 +80,9 @@ def rewritten(layout: Layout, given: HookInput) -> Answer:
 
 def is_about_a_command(given: HookInput) -> bool:
     """Return whether the tool runs a command in a shell and waits for it."""
-    asked = given.passed.get("tool_input")
-    return (
-        isinstance(asked, dict)
-        and isinstance(asked.get("command"), str)
-        and not asked.get("run_in_background")
-        and not os.environ.get(RAW)
-    )
+    asked = given.inside("tool_input")
+    waits = isinstance(asked.get("command"), str) and not asked.get("run_in_background")
+    return waits and not os.environ.get(RAW)
 
 
 def is_wrapped(command: object) -> bool:
@@ -115,11 +110,9 @@ def _is_excluded(part: Simple) -> bool:
     if not part.words or any(one.startswith(f"{RAW}=") for one in part.given):
         return True
     name, arguments = part.name, part.words[1:]
-    if (
-        name in _NEVER
-        or name in hosts.names_of_hosts()
-        or (name in _SHELLS and _is_a_prompt(arguments))
-    ):
+    if name in _NEVER or name in hosts.names_of_hosts():
+        return True
+    if name in _SHELLS and _is_a_prompt(arguments):
         return True
     if _ASKS.intersection(arguments) or ("-f" in arguments and _LOGS.intersection(part.words)):
         return True
@@ -139,13 +132,15 @@ def prints_ours(layout: Layout, command: object) -> bool:
 def _is_ours(part: Simple) -> bool:
     if part.name in ("make", "gmake"):
         return any(one.startswith(_OURS) or one in _OTHERS_OF_OURS for one in part.words[1:])
-    return part.name == "contextkit" or _is_of_the_toolkit(part.words)
+    ours = (version.TOOLKIT + "/", "contextkit/scripts/")
+    return part.name == "contextkit" or any(
+        word.startswith(ours[0]) or ours[1] in word for word in part.words[:3]
+    )
 
 
 def _is_a_prompt(arguments: tuple[str, ...]) -> bool:
-    return all(one.startswith("-") for one in arguments) and not any(
-        one in ("--version", "-V", "-v", "--help", "-h") for one in arguments
-    )
+    tells = {"--version", "-V", "-v", "--help", "-h"}
+    return all(one.startswith("-") for one in arguments) and tells.isdisjoint(arguments)
 
 
 def _reads_or_asks(arguments: tuple[str, ...]) -> bool:
@@ -159,13 +154,6 @@ def _reads_or_asks(arguments: tuple[str, ...]) -> bool:
     return any(one in ("-i", "-p", "--interactive", "--patch", "-e") for one in arguments
                if verb in ("add", "rebase", "checkout", "reset", "stash", "commit", "restore",
                            "clean"))  # fmt: skip
-
-
-def _is_of_the_toolkit(words: tuple[str, ...]) -> bool:
-    return any(
-        word.startswith(version.TOOLKIT + "/") or "contextkit/scripts/" in word
-        for word in words[:3]
-    )
 
 
 def _peeled(parts: list[Simple]) -> int | None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import time
 
-from contextkit.base import addresses, files, ledger, names, sessions
+from contextkit.base import addresses, files, ledger, names, sessions, stores
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.hosts.documents import contracts, seen_agents
@@ -27,7 +27,13 @@ _DEAD = 20  # files of dead sessions that are looked at
 # The start
 
 
-def reminders(layout: Layout) -> Answer:
+def command(layout: Layout, given: HookInput) -> Answer:
+    """Say how a plugin's commands are called here."""
+    named = os.environ["CONTEXTKIT_COMMAND"]
+    return Answer(context=f"Call `contextkit NAME …` as `{named} NAME …` here.")
+
+
+def reminders(layout: Layout, given: HookInput) -> Answer:
     """Return a line with the number of open reminders."""
     from contextkit.capsules.documents import reminders as inbox
 
@@ -38,17 +44,19 @@ def reminders(layout: Layout) -> Answer:
     return Answer(context=f"{said}: `make reminders` shows them.")
 
 
-def handoff(layout: Layout) -> Answer:
-    """Return a line about the newest handoff that nobody has consumed."""
-    from contextkit.handoffs.documents import artifacts as handoffs
+def handoff(layout: Layout, given: HookInput) -> Answer:
+    """Return a line about the newest handoff that nobody has consumed.
+
+    A resumed session's active agent becomes active again.
+    """
     from contextkit.handoffs.documents import state
 
-    order = state.everywhere(state.current(layout)[0])
-    known, _ = handoffs.read(layout, list(reversed(order)))
-    name = next((name for name, one in known.items() if not one.consumed), "")
-    if not name:
+    if given.text("source") == "resume":
+        state.resume_session(layout, given.session)
+    waiting = state.waiting(layout, state.everywhere(state.current(layout)[0]))
+    if not waiting:
         return NOTHING
-    found = known[name]
+    name, found = waiting
     ref = name.removesuffix(".yaml")
     who = f"A handoff from {found.from_agent} to {found.to_agent} is not consumed"
     said = f"{who}: `make handoff_show ref={ref}` shows it."
@@ -74,12 +82,7 @@ def _task_of(given: HookInput) -> str:
     """Return the prompt of the agent that starts, from the end of the transcript; '' if unknown."""
     from contextkit.base import formats
 
-    try:
-        with open(given.text("transcript_path"), "rb") as file:
-            file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL))
-            lines = file.read(_TAIL).split(b"\n")
-    except OSError:
-        return ""
+    lines = formats.tail(given.text("transcript_path"), _TAIL).split(b"\n")
     for line in reversed([line for line in lines if b'"subagent_type"' in line]):
         message = formats.object_in_line(line).get("message")
         blocks = message.get("content") if isinstance(message, dict) else None
@@ -146,7 +149,7 @@ def _note_told(layout: Layout, path: str, keys: frozenset[str]) -> None:
 def _sweep(folder: str) -> None:
     """Forget what conversations were told that no host can resume any more."""
     oldest = time.time() - _KEPT
-    for name in os.listdir(folder) if os.path.isdir(folder) else ():
+    for name in stores.names_in(folder):
         path = os.path.join(folder, name)
         if os.stat(path).st_mtime < oldest:
             files.discard(path)
@@ -272,28 +275,22 @@ def _record(layout: Layout, session: str) -> str:
     return os.path.join(layout.running, session or "unknown")
 
 
-def _forget(layout: Layout, session: str) -> None:
-    try:
-        os.unlink(_record(layout, session))
-    except OSError:
-        pass  # it was never recorded
-
-
 def _take_dead(layout: Layout, besides: str) -> tuple[str, str]:
     """Return the session that died last and its transcript, and forget all dead sessions.
 
     Both are empty if none has died. A session whose process exists is running; `besides` is the
     session that asks.
     """
+    there = [name for name in stores.names_in(layout.running) if not files.is_draft(name)]
     found = []
-    for name in _recorded(layout):
-        path = _record(layout, name)
-        process, _, rest = (files.read_if_there(path) or "").partition("\n")
-        if name != besides and not sessions.is_running(int(process) if process.isdigit() else 0):
-            found.append((os.stat(path).st_mtime, name, rest.strip()))
+    for name in there[-_DEAD:]:
+        if name != besides and not sessions.lives(layout, name):
+            path = _record(layout, name)
+            transcript = (files.read_if_there(path) or "").partition("\n")[2].strip()
+            found.append((os.stat(path).st_mtime, name, transcript))
     for _, name, _ in found:
         ledger.note(layout, ledger.DIED, f"session:{name}", session=name)
-        _forget(layout, name)
+        files.discard(_record(layout, name))
     return max(found)[1:] if found else ("", "")
 
 
@@ -309,14 +306,6 @@ def _take_cleared(layout: Layout) -> str:
     session = files.first_line(path)
     files.discard(path)
     return session if sessions.is_name(session) else ""
-
-
-def _recorded(layout: Layout) -> list[str]:
-    try:
-        there = os.listdir(layout.running)
-    except OSError:
-        return []
-    return sorted(name for name in there if not files.is_draft(name))[-_DEAD:]
 
 
 # What ends with a session, and comes back if it is resumed
@@ -350,32 +339,11 @@ def end(layout: Layout, session: str) -> list[str]:
     ledger.sweep(layout, now)
     if seen_agents.forget(layout, session):
         said.append(f"session {session}: hooks' records of its subagents were removed")
-    _forget(layout, session)
-    agent = _end_agent(layout, session)
-    if agent:
-        said.append(f"session {session}: {agent} is no longer the active agent")
+    files.discard(_record(layout, session))
+    if os.path.isdir(layout.handoffs):
+        from contextkit.handoffs.documents import state
+
+        if agent := state.end_session(layout, session):
+            said.append(f"session {session}: {agent} is no longer the active agent")
     sessions.forget(layout, session)
     return said
-
-
-def _end_agent(layout: Layout, session: str) -> str:
-    """Deactivate the agent that this session activated; return its name, or empty for none.
-
-    Its next activation counts as a first one. `resume_agent` undoes this.
-    """
-    if not os.path.isdir(layout.handoffs):
-        return ""
-    from contextkit.handoffs.documents import state
-
-    there = os.path.isfile(os.path.join(layout.handoffs, state.FILE))
-    return state.end_session(layout, session) if there else ""
-
-
-def resume_agent(layout: Layout, session: str) -> str:
-    """Reactivate the agent that was active when this session ended, unless another is now."""
-    if not os.path.isdir(layout.handoffs):
-        return ""
-    from contextkit.handoffs.documents import state
-
-    there = os.path.isfile(os.path.join(layout.handoffs, state.FILE))
-    return state.resume_session(layout, session) if there else ""

@@ -30,21 +30,26 @@ def when_full(layout: Layout, given: HookInput) -> None:
     if given.event in _TURN_ENDS and given.session and _is_behind(given):
         files.store(layout.state)
         files.write(seen_agents.mark(layout, given.session, seen_agents.BEHIND), "")
-    if not count:
-        return
+    if count:
+        task, session = memory.current_task(layout), _session(layout, given)
+        found, path = context_window.look(layout, session, task, count, window)
+        if found.name == context_window.SAVE and not path:
+            _once(layout, given, "token_limit", count)
+
+
+def _once(layout: Layout, given: HookInput, reason: str, count: int, *within: int) -> str:
+    """Save a snapshot, unless there is one of this moment; return its path."""
+    now, transcript = names.now(), given.text("transcript_path")
+
+    def save() -> str:
+        return _save(layout, reason, count, "", now, transcript)
+
     task = memory.current_task(layout)
-    session = given.session or sessions.find_current(layout)
-    found, path = context_window.look(layout, session, task, count, window)
-    if found.name == context_window.SAVE and not path:
-        now = names.now()
-        transcript = given.text("transcript_path")
-        context_window.once(
-            layout,
-            session,
-            task,
-            lambda: _save(layout, "token_limit", count, "", now, transcript),
-            now,
-        )
+    return context_window.once(layout, _session(layout, given), task, save, now, *within)[0]
+
+
+def _session(layout: Layout, given: HookInput) -> str:
+    return given.session or sessions.find_current(layout)
 
 
 def _is_behind(given: HookInput) -> bool:
@@ -53,9 +58,7 @@ def _is_behind(given: HookInput) -> bool:
     if not said or not os.path.isfile(path):
         return False
     words = formats.to_json(said.split("\n", 1)[0][:60]).strip().strip('"').encode("utf-8")
-    with open(path, "rb") as file:
-        file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL))
-        return words not in file.read(_TAIL)
+    return words not in formats.tail(path, _TAIL)
 
 
 def _usage(given: HookInput) -> tuple[int, int]:
@@ -69,20 +72,10 @@ def _usage(given: HookInput) -> tuple[int, int]:
 
 def before(layout: Layout, given: HookInput) -> None:
     """Save what is known before the host compacts the context."""
-    now, (count, _) = names.now(), _usage(given)
     from contextkit.hosts.flows import sessions as starting
 
     starting.forget_told(layout, given.session)
-    session = given.session or sessions.find_current(layout)
-    transcript = given.text("transcript_path")
-    path, _ = context_window.once(
-        layout,
-        session,
-        memory.current_task(layout),
-        lambda: _save(layout, _reason(given), count, "", now, transcript),
-        now,
-        _MEETING,
-    )
+    path = _once(layout, given, _reason(given), _usage(given)[0], _MEETING)
     files.store(layout.state)
     files.write(_mark(layout, given), path + "\n")
 
@@ -91,8 +84,7 @@ def after(layout: Layout, given: HookInput) -> None:
     """Add the host's summary to this compaction's snapshot; create one if there is none."""
     from contextkit.memory.flows import saving
 
-    session = given.session or sessions.find_current(layout)
-    context_window.forget(layout, session, memory.current_task(layout))
+    context_window.forget(layout, _session(layout, given), memory.current_task(layout))
     summary = _summary(given.text("compact_summary"))
     waiting = layout.join((files.read_if_there(_mark(layout, given)) or "").strip())
     if os.path.isfile(waiting):

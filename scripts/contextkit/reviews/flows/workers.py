@@ -182,7 +182,7 @@ def start(layout: Layout, run: Run, agents: Iterable[str], command: str, now: in
             deliverables=(layout.shown(runs.output_path(layout, run, agent)),),
         )  # fmt: skip
         try:
-            row = launch.launch(layout, request, launch.prepare(layout, request))
+            row = launch.launch(layout, launch.prepare(layout, request))
         except (ContextError, OSError) as error:
             words = names.one_line(getattr(error, "strerror", "") or str(error))
             found.append(Worker(agent=agent, id="", status="failed", words=words))

@@ -37,14 +37,14 @@ from contextkit.subagents.flows import background, prompts, sandboxes
 from contextkit.subagents.flows.prompts import Order, Role
 
 
-def launch(layout: Layout, request: Request, prepared: Prepared) -> registry.Row:
+def launch(layout: Layout, order: Order) -> registry.Row:
     """Write the row, make the sandbox, start the command; return the row.
 
     Without a command, the row waits for somebody to start the agent by hand.
     """
-    session, _ = sessions.current(layout, "", request.now)
+    session, _ = sessions.current(layout, "", order.now)
     files.store(layout.state)
-    files.inside(layout.root, os.path.dirname(layout.run(prepared.order.id)), "subagents")
+    files.inside(layout.root, os.path.dirname(layout.run(order.id)), "subagents")
     holds = []
 
     def make(identity: str) -> registry.Row | None:
@@ -52,22 +52,21 @@ def launch(layout: Layout, request: Request, prepared: Prepared) -> registry.Row
             holds.append(background.Hold(layout.run(identity)))
         except FileExistsError:
             return None
-        order = prepared.order.replace(id=identity)
-        return _row(layout, order, request, bool(prepared.command))
+        return _row(layout, order.replace(id=identity))
 
-    row = registry.add(layout, prepared.order.id, make)
-    order = prepared.order.replace(id=row["id"])
+    row = registry.add(layout, order.id, make)
+    if order.id != row["id"]:
+        order = order.replace(id=row["id"])
+        order = order.replace(prompt=prompts.assemble(layout, order))
     try:
-        changed_id = order.id != prepared.order.id
-        prompt = prompts.assemble(layout, order) if changed_id else prepared.prompt
-        changes = _start(layout, order, prompt, prepared.command, session, holds[0])
+        changes = _start(layout, order, session, holds[0])
     except BaseException:
         registry.remove(layout, order.id)
         _forget(layout, order)
         raise
     finally:
         holds[0].release()
-    _note(layout, order, prompt, session)
+    _note(layout, order, session)
 
     def edit(row: registry.Row) -> None:
         seen = {} if row["status"] == "pending_launch" else {"status": row["status"]}
@@ -76,9 +75,9 @@ def launch(layout: Layout, request: Request, prepared: Prepared) -> registry.Row
     return registry.change_row(layout, order.id, edit)
 
 
-def _note(layout: Layout, order: Order, prompt: str, session: str) -> None:
+def _note(layout: Layout, order: Order, session: str) -> None:
     """Record the subagent in the ledger, with what was put into its prompt."""
-    to, size = f"subagent:{order.id}", tokens.estimate(prompt)
+    to, size = f"subagent:{order.id}", tokens.estimate(order.prompt)
     carried = addresses.of(layout, layout.join(order.capsule.path)) if order.capsule else ""
     ledger.note(layout, ledger.STORED, to, tokens=size, session=session, sources=(carried,))
     if order.capsule:
@@ -86,7 +85,7 @@ def _note(layout: Layout, order: Order, prompt: str, session: str) -> None:
                     session=session, agent=order.slug)  # fmt: skip
 
 
-def _row(layout: Layout, order: Order, request: Request, by_command: bool) -> registry.Row:
+def _row(layout: Layout, order: Order) -> registry.Row:
     """Return a new row: the original's fields in their order, then ours."""
     place = sandboxes.place(layout, order.type, order.id)
     run = layout.run(order.id)
@@ -99,11 +98,11 @@ def _row(layout: Layout, order: Order, request: Request, by_command: bool) -> re
         "prompt_path": layout.shown(os.path.join(run, "prompt.md")),
         "log_path": layout.shown(os.path.join(run, "agent.log")),
         "progress_path": layout.shown(_progress(place, order.id)),
-        "launcher": "cmd" if by_command else "manual",
+        "launcher": "cmd" if order.command else "manual",
         "status": "pending_launch",
-        "launched_at": names.compact(request.now),
+        "launched_at": names.compact(order.now),
         "window_title": order.id,
-        "launcher_kind": "sh" if by_command else "",
+        "launcher_kind": "sh" if order.command else "",
         "launcher_handle": None,
     }
     if order.role:
@@ -122,9 +121,7 @@ def _progress(place: str, identity: str) -> str:
     return os.path.join(sandboxes.desk(place, identity), "progress.md")
 
 
-def _start(
-    layout: Layout, order: Order, prompt: str, command: str, session: str, hold: background.Hold
-) -> dict[str, object]:
+def _start(layout: Layout, order: Order, session: str, hold: background.Hold) -> dict[str, object]:
     """Make the sandbox and its files and start the command; return the fields that changed."""
     place = sandboxes.make(layout, order.type, order.id)
     run = layout.run(order.id)
@@ -132,11 +129,11 @@ def _start(
         copy = os.path.join(sandboxes.desk(place, order.id), "capsule.md")
         files.write(copy, order.capsule.whole)
     files.write(_progress(place, order.id), f"# Progress of {order.id}\n\n")
-    files.write(os.path.join(run, "prompt.md"), prompt)
-    if not command:
+    files.write(os.path.join(run, "prompt.md"), order.prompt)
+    if not order.command:
         return {"status": "awaiting_manual_launch"}
     env = _environment(layout, order, session)
-    pid = background.start(hold, run, place, command, order.timeout, env, _look(order))
+    pid = background.start(hold, run, place, order.command, order.timeout, env, _look(order))
     return {"status": "running", "launcher_handle": {"launcher": "sh", "pid": pid}}
 
 
@@ -218,17 +215,7 @@ class Request(Record):
     deliverables: tuple[str, ...] = ()
 
 
-class Prepared(Record):
-    """A launch that is complete except for its final id."""
-
-    order: Order
-    prompt: str
-    command: str
-    warnings: tuple[str, ...] = ()
-    lacks_capsule: bool = False  # none was found, and none was not asked for
-
-
-def prepare(layout: Layout, request: Request) -> Prepared:
+def prepare(layout: Layout, request: Request) -> Order:
     """Read and check everything; write nothing.
 
     Raises ContextError for missing files, and for those that the sandbox would not contain.
@@ -255,6 +242,7 @@ def prepare(layout: Layout, request: Request) -> Prepared:
     task = scope.text if scope and prompts.MARK not in scope.text else ""
     body, notes, lacking = choose(layout, asked, role, branch, own, task)
     order = Order(
+        now=request.now,
         id=f"{names.compact(request.now)}-{slug}",
         slug=slug,
         type=kind,
@@ -266,20 +254,15 @@ def prepare(layout: Layout, request: Request) -> Prepared:
         timeout=names.seconds(request.timeout) if request.timeout else 0,
         deliverables=_deliverables(request.deliverables),
         verbatim=of_run and not (role or body),
+        command=request.cmd.strip() or layout.limits.subagent_command,
+        lacks_capsule=lacking,
     )
     prompt = prompts.assemble(layout, order)
     unseen = [] if of_run else _uncommitted(layout, order)
     warnings = [*notes, *unseen, *_sizes(layout, order, prompt)]
-    command = request.cmd.strip() or layout.limits.subagent_command
-    if not command:
+    if not order.command:
         layout.mention("subagent_command")
-    return Prepared(
-        order=order,
-        prompt=prompt,
-        command=command,
-        warnings=tuple(warnings),
-        lacks_capsule=lacking,
-    )
+    return order.replace(prompt=prompt, warnings=tuple(warnings))
 
 
 def _is_prompt(layout: Layout, path: str) -> bool:

@@ -12,7 +12,6 @@ import os
 from contextkit.base import files, names
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
-from contextkit.base.records import Record
 from contextkit.base.type_names import Any
 from contextkit.subagents.documents import registry
 from contextkit.subagents.flows import watch
@@ -21,11 +20,9 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)  # nothing can be written, but
 _UNREAD = "unread"  # the key of a row whose end was recorded by an unattended look
 
 
-class News(Record):
-    """What a look at a subagent found: its new status, `gap` or `end`, and a sentence."""
-
-    kind: str
-    line: str
+News = tuple[
+    str, str
+]  # what a look at a subagent found: its new status, `gap` or `end`; a sentence
 
 
 def refresh(
@@ -57,7 +54,7 @@ def refresh(
             raise
         said = f"not recorded ({error.strerror}): make room, and look again"
         rows = [row | found.get(row["id"], {}) for row in rows]
-        return rows, [News(kind="end", line=said)]
+        return rows, [("end", said)]
     after = [each for row in ended for each in _follow(layout, row, now)]
     rows = _rows(layout, identity)
     news = [_news(layout, row) for row in rows if row["id"] in found]
@@ -100,7 +97,7 @@ def _follow(layout: Layout, row: registry.Row, now: int) -> list[News]:
         said = results.take_over(layout, row, now)
     except (ContextError, OSError) as error:
         said = [f"{row['id']}: its end could not be noted: {error}"]
-    return [News(kind="end", line=line) for line in said]
+    return [("end", line) for line in said]
 
 
 def _news(layout: Layout, row: registry.Row) -> News:
@@ -113,9 +110,9 @@ def _news(layout: Layout, row: registry.Row) -> News:
     if status == "finished" and watch.left_undone(row):
         line += f", but its verdict is {row['verdict']}"
     elif status not in ("failed", "timed_out"):
-        return News(kind=status, line=line)
+        return status, line
     words = watch.last_words(layout, row)
-    return News(kind=status, line=f"{line}: {words}" if words else line)
+    return status, f"{line}: {words}" if words else line
 
 
 def _collected(layout: Layout, row: registry.Row, now: int) -> list[News]:
@@ -133,7 +130,7 @@ def _collected(layout: Layout, row: registry.Row, now: int) -> list[News]:
         if error.errno not in _FULL:
             raise
         return []
-    return [News(kind="gap", line=f"{row['id']}: Capsule Gap: {gap}") for gap in noted]
+    return [("gap", f"{row['id']}: Capsule Gap: {gap}") for gap in noted]
 
 
 def abort(layout: Layout, identity: str, reason: str, now: int, at_once: bool = False) -> str:

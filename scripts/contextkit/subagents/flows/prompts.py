@@ -77,11 +77,9 @@ class Role(Record):
 
 
 class Order(Record):
-    """The parameters of a launch, with everything read and checked.
+    """A launch that is complete except for its final id, with everything read and checked."""
 
-    verbatim: the scope is the complete prompt.
-    """
-
+    now: int
     id: str
     slug: str
     type: str
@@ -92,7 +90,11 @@ class Order(Record):
     capsule: Given | None = None
     timeout: int = 0
     deliverables: tuple[str, ...] = ()
-    verbatim: bool = False
+    verbatim: bool = False  # the scope is the complete prompt
+    prompt: str = ""
+    command: str = ""
+    warnings: tuple[str, ...] = ()
+    lacks_capsule: bool = False  # none was found, and none was not asked for
 
 
 def read_scope(layout: Layout, typed: str) -> Scope | None:
@@ -288,13 +290,12 @@ def _handoff(layout: Layout, branch: str) -> _Context | None:
 
     try:
         order = handoff_state.at_hand(handoff_state.current(layout)[0])
-        kept, _ = handoffs.read(layout, list(reversed(order)))
+        waiting = handoff_state.waiting(layout, order)
     except (ContextError, OSError):
         return None
-    waiting = [(name, handoff) for name, handoff in kept.items() if not handoff.consumed]
     if not waiting:
         return None
-    name, found = waiting[0]
+    name, found = waiting
     marks = [f"it was written on {found.branch}"] if found.branch not in ("", branch) else []
     for item in found.files_modified:
         path, _, state = item.rpartition(" (")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, files, ledger, meant, names, redaction, sessions
+from contextkit.base import addresses, files, ledger, meant, names, redaction, sessions, stores
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -47,13 +47,6 @@ class Report(Record):
         Verdict(agent=self.agent, status=self.status.upper(), summary=self.summary)
 
 
-class Finished(Record):
-    """The receipt (or, without a text, the verdict's line), and notes."""
-
-    receipt: str
-    notes: tuple[str, ...] = ()
-
-
 _ALIKE = {
     "done completed finished success successful succeeded ok": "COMPLETE",
     "issues attention problems findings": "NEEDS_ATTENTION",
@@ -68,8 +61,10 @@ def meant_status(text: str) -> str:
     return meant.word(text.upper(), verdicts.STATUSES, _ALIKE, "status")
 
 
-def finish(layout: Layout, report: Report, now: int) -> Finished:
+def finish(layout: Layout, report: Report, now: int) -> tuple[str, list[str]]:
     """Store the text, then write the verdict that names it, then record the gaps in its row.
+
+    Return the receipt (or, without a text, the verdict's line), and notes.
 
     Raises ContextError before anything is written for an invalid session.
     """
@@ -106,7 +101,7 @@ def finish(layout: Layout, report: Report, now: int) -> Finished:
     for ref in addresses.named_in(layout, text):
         ledger.note(layout, ledger.ACKNOWLEDGED, ref, session=session, agent=report.agent)
     notes += _close(layout, row_id, report.replace(text=text), verdict, now)
-    return Finished(receipt=receipt or verdicts.table([dict(vars(verdict))]), notes=tuple(notes))
+    return receipt or verdicts.table([dict(vars(verdict))]), notes
 
 
 def _stored(
@@ -281,9 +276,8 @@ def _kept_by_hook(layout: Layout, row: registry.Row) -> str:
     """The payload that a hook stored of a launched agent's last message; '' if there is none."""
     from contextkit.hosts.documents import seen_agents
 
-    there = sorted(os.listdir(layout.hooks)) if os.path.isdir(layout.hooks) else []
-    names_of = (name for name in there if sessions.is_name(name))
-    found = (seen_agents.load(layout, name, row["id"]).stored for name in names_of)
+    known = filter(sessions.is_name, stores.names_in(layout.hooks))
+    found = (seen_agents.load(layout, session, row["id"]).stored for session in known)
     return next(filter(None, found), "")
 
 

@@ -8,40 +8,16 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, names
+from contextkit.base import files, formats, names
 from contextkit.base.commands import Rows
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Any
 from contextkit.subagents.documents import registry
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import TypedDict
-
-    class Watched(TypedDict):
-        """A row as it is shown. Times are in seconds, or None if unknown.
-
-        `alerts` are among `stale` (no sign of life), `runtime`, `log`, `dead` and `silent`.
-        """
-
-        id: str
-        type: str
-        slug: str
-        status: str
-        deliverables: str
-        run_time: int | None
-        log_age: int | None
-        handle: str
-        last_log: str
-        capsule: str
-        staleness: str
-        exit_code: int | None
-        gaps: list[str]
-        alerts: tuple[str, ...]
-        ref: str
-
-
+# A subagent as it is shown: times are in seconds, or None if unknown; `alerts` are among `stale`
+# (no sign of life), `runtime`, `log`, `dead` and `silent`.
+Watched = dict[str, Any]
 _MOST_LOG = 65_536  # bytes at the end of a log that are searched for gaps
 
 
@@ -89,16 +65,8 @@ def log_text(layout: Layout, row: registry.Row) -> str:
     Empty if there are none or they are outside the root.
     """
     paths = [place_of(layout, row.get(name)) for name in ("progress_path", "log_path")]
-    return "\n".join(_end_of(path) for path in paths if path)
-
-
-def _end_of(path: str, most: int = _MOST_LOG) -> str:
-    try:
-        with files.opened(path) as file:
-            file.seek(max(0, os.stat(path).st_size - most))
-            return file.read().decode("utf-8", "replace")
-    except OSError:
-        return ""
+    ends = [formats.tail(path, _MOST_LOG) for path in paths if path]
+    return b"\n".join(ends).decode("utf-8", "replace")
 
 
 def place_of(layout: Layout, path: object) -> str:
@@ -120,8 +88,9 @@ def started(row: registry.Row) -> int:
 def last_words(layout: Layout, row: registry.Row, count: int = 3) -> str:
     """Return the last `count` lines that a subagent printed, on one line."""
     path = place_of(layout, row.get("log_path"))
-    lines = [names.one_line(line) for line in _end_of(path, 2000).splitlines()] if path else []
-    return " / ".join(list(filter(None, lines))[-count:])[-160:]
+    said = formats.tail(path, 2000).decode("utf-8", "replace") if path else ""
+    lines = list(filter(None, map(names.one_line, said.splitlines())))
+    return " / ".join(lines[-count:])[-160:]
 
 
 def look(
