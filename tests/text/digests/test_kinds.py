@@ -660,3 +660,50 @@ def test_the_times_of_a_runner_are_not_read() -> None:
     ]
     log = "\n".join(f"2026-11-23T10:00:0{n}.1234567Z {line}" for n, line in enumerate(lines))
     assert engine.digest(log, 200).rows == engine.digest("\n".join(lines), 200).rows
+
+
+GOROUTINES = (
+    "panic: no progress\n\ngoroutine 7 [running]:\nmain.watch(0x1)\n\t/srv/main.go:74 +0xe8\n"
+    + (
+        "".join(
+            f"\ngoroutine {n} [semacquire, 2 minutes]:\nsync.(*Mutex).Lock(0x{n})\n"
+            "\t/usr/lib/go-1.19/src/sync/mutex.go:90 +0x1\n"
+            f"main.(*Store).Add(0xc{n}, 0x2)\n\t/srv/store.go:32 +0x3a\n"
+            "created by main.main\n\t/srv/main.go:9 +0x1\n"
+            for n in range(20, 60)
+        )
+    )
+)
+JAVA = (
+    "".join(
+        f'"{name}" #{n} prio=5 tid=0x00007f nid=0x2d0 waiting on condition  [0x00]\n'
+        f"   java.lang.Thread.State: {state}\n\tat java.util.concurrent.Lock.lock(Lock.java:3)\n"
+        f"\tat shop.Bank.{name}(Bank.java:{n})\n\n"
+        for n, (name, state) in enumerate(
+            {"move": "BLOCKED (on object monitor)", "audit": "WAITING"}.items()
+        )
+    )
+    + '"GC" os_prio=0 tid=0x00007f nid=0x2d1 runnable\n\n'
+)
+
+
+def test_a_dump_of_threads_says_how_many_wait_where_in_the_user_s_code() -> None:
+    said = engine.digest(GOROUTINES, 120).summary
+    assert "panic: no progress" in said
+    assert "40: semacquire main.(*Store).Add (/srv/store.go:32)" in said
+    assert "1: running main.watch (/srv/main.go:74)" in said
+    said = engine.digest(JAVA, 120).summary
+    assert "move: BLOCKED shop.Bank.move (Bank.java:0)" in said
+    assert "audit: WAITING shop.Bank.audit (Bank.java:1)" in said
+
+
+def test_the_largest_shares_of_a_profile_are_told_whoever_s_code_it_is() -> None:
+    shares = (31.5, 27.55, 16.13, 8.8, 3.42, 3.02, 2.28, 0.06)
+    names = ["strcmp", "getc", "hash", "qsort", "malloc", "strdup", "printf", "fopen"]
+    rows = "".join(
+        f"  {share:5}%  app  /usr/lib/libc.so.6  [.] {name}\n"
+        for share, name in zip(shares, names, strict=True)
+    )
+    steps = "".join(f"step {n} says something else about what it does, {n}\n" for n in range(40))
+    said = engine.digest(f"# Samples: 8K\n{steps}{rows}{steps}", 120).summary
+    assert all(name in said for name in names[:3])

@@ -68,6 +68,8 @@ _THEIRS = Pattern(
 _QUOTED = Pattern(
     r"^\s*(?:(?:>\s*)?(?:\d+\s*)?\|(?!.*\|)|[\^~]+\s*$|\d+\t|\[ *\d+(?:/\d+|%)\] )"
 )  # source below a message; a step of ninja or cmake
+_SHARE = Pattern(r"(?<![\d.])(\d{1,3}(?:\.\d+)?) ?%")
+_ALL, _PROFILE = 99, 5  # percent that are no part; lines of a profile that are told
 _PASSED = Pattern(r"^\s*(?:[✓✔√]|ok\b|PASS\b|--- PASS)|\bPASSED\b|\.\.\. ok$")
 _RULE = Pattern(r"[\W_]*$")
 _COUNT = Pattern(r"\s*[A-Za-z][\w ()/.-]{0,40}[:=]\s*\d[\d.,]*\s?%?\s*$")  # `Low: 3`
@@ -141,6 +143,7 @@ class Lines:
         self.counts = Counter(self.forms)
         self.first = next((at for at, line in enumerate(self.all) if line.strip()), 0)
         self._nameless: Counter[str] | None = None
+        self._largest = _largest_shares(self.all) if "%" in text else range(0)
         self.prose = dict(_paragraphs(self.all))
         self.is_prose = sum(map(len, self.prose.values())) * 3 > sum(map(bool, self.all))
         words = set("\n".join(self.counts).lower().split())
@@ -196,6 +199,7 @@ class Lines:
         for line in found:
             rare = math.log(1 + len(self.all) / line.times) / math.log(1 + len(self.all))
             weight = self._weight(line, last) * rare * self._lead(line.number)
+            weight = 4.0 if line.number in self._largest else weight
             if line.number == below:
                 units[-1] = units[-1]._replace(weight=max(weight, units[-1].weight))
                 continue
@@ -309,6 +313,21 @@ def _is_name(word: str) -> bool:
     if word.startswith("-"):
         return True  # of an option
     return "9" in word and not word.endswith(("error:", "exception:"))
+
+
+def _largest_shares(lines: list[str]) -> range:
+    """The first lines of the longest row of shares that fall, as in a profile: `27.55% strcmp`."""
+    best = range(0)
+    start, last = 0, 0.0
+    for number, line in enumerate(lines):
+        found = _SHARE.search(line[:_READ]) if "%" in line else None
+        share = float(found[1]) if found else -1.0
+        if not 0 <= share <= last:
+            start = number
+        last = share if _LEAST < share < _ALL else -1.0
+        if number - start >= max(_PROFILE, len(best)):
+            best = range(start, number + 1)
+    return best[:_PROFILE]
 
 
 def bare(line: str) -> str:

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 
 from contextkit.base.records import NamedTuple
-from contextkit.text.digests import diagnostics, failures
+from contextkit.text.digests import diagnostics, failures, threads
 from contextkit.text.digests.failures import Failure
 from contextkit.text.digests.lines import Lines, bare
 from contextkit.text.digests.reading import Unit, line_count
@@ -83,13 +83,14 @@ def run(text: Lines, status: int | None = None) -> Run:
     """The verdict, the counts, each distinct failure with its place, then the other lines."""
     verdict, summary = _verdict(text, status)
     messages, placed = diagnostics.find(text)
-    found, used, inside = failures.find(text, summary | placed)
+    dump, of_dump = threads.units(text)
+    found, used, inside = failures.find(text, summary | placed | of_dump)
     failed = [_unit(one, below) for one, below in itertools.zip_longest(found, found[1:])]
     counted = any(_COUNTS.search(unit.text) for unit in verdict)
     counts, stamped = _counts(text)
     said = diagnostics.units(messages)
-    units = [*verdict, *([] if counted else counts), *said[:_FIRST], *failed, *said[_FIRST:]]
-    told = used | placed | {unit.line - 1 for unit in verdict if not unit.derived}
+    units = [*verdict, *([] if counted else counts), *said[:_FIRST], *failed, *said[_FIRST:], *dump]
+    told = used | placed | of_dump | {unit.line - 1 for unit in verdict if not unit.derived}
     rest = text.statements(told, inside | diagnostics.details(text, placed))
     if not (verdict or failed or messages):  # what a text of no run is about, its beginning says
         worded = sorted({unit.line for unit in rest if unit.text.count(" ") > 1})
