@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import ast
 import os
 import signal
@@ -9,6 +10,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ import context
 import launch_with_capsule
 import pytest
 from conftest import SCRIPTS, each
-from contextkit.base import cli, commands, usage
+from contextkit.base import cli, commands
 from contextkit.base.commands import ROOT, Answer, Arguments, Command, Option, Program, options_of
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
@@ -65,13 +67,15 @@ def called(capsys: pytest.CaptureFixture[str]) -> Called:
     return Called(capsys)
 
 
-# Two readers, one language
+# One reader, the language of argparse
 
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=6) | st.sampled_from(
     ["", " ", "-", "--", "-x", "--topic=y", "a=b", "a | b\nc", "a,b c", "-5", "{x}", "%s"]
 )
-separate = texts.filter(lambda text: not text.startswith("-"))  # as a word of its own
+separate = texts.filter(lambda text: not text.startswith("-")) | st.sampled_from(
+    ["-", "-5", "-.5", "-a b"]
+)  # as a word of its own
 
 
 @st.composite
@@ -97,12 +101,35 @@ def calls(draw: st.DrawFn) -> list[str]:
     return [part for word in words for part in word]
 
 
+def make_pair(spelling: str, text: str) -> tuple[str, str]:
+    return spelling, text
+
+
+def read_by_argparse(words: list[str]) -> commands.Raw:
+    parser = argparse.ArgumentParser(allow_abbrev=False)
+    for option in (*OPTIONS, ROOT):
+        for spelling in filter(None, (*option.spellings, option.single)):
+            parser.add_argument(
+                f"--{spelling}" if len(spelling) > 1 else f"-{spelling}",
+                dest=option.name,
+                action="append",
+                type=partial(make_pair, spelling),
+            )
+    bare = {"--stub", "--write-stub"}
+    found, rest = parser.parse_known_args([f"{w}=1" if w in bare else w for w in words])
+    raw: commands.Raw = {}
+    for option in (*OPTIONS, ROOT):
+        for word in rest if option.positional else ():
+            commands.add_value(raw, option, "", word)
+        for pair in getattr(found, option.name) or ():
+            spelling, text = pair or ("", "--")  # it makes [] of `=--`
+            commands.add_value(raw, option, spelling, text)
+    return raw
+
+
 @given(calls())
-def test_the_fast_reader_and_argparse_read_the_same(words: list[str]) -> None:
-    program = a_program()
-    plain = commands.read_plain(options_of(program.commands[0]), words)
-    assert plain is not None
-    assert usage.read(program, words)[1] == plain
+def test_a_call_is_read_as_argparse_reads_it(words: list[str]) -> None:
+    assert commands.read((*OPTIONS, ROOT), words) == read_by_argparse(words)
 
 
 @pytest.mark.parametrize(
@@ -128,7 +155,7 @@ def test_an_unusual_call_is_understood_all_the_same(
 
 
 def typed(*words: str) -> dict[str, Any]:
-    raw = commands.read_plain(options_of(a_program().commands[0]), list(words))
+    raw = commands.read(options_of(a_program().commands[0]), list(words))
     assert raw is not None
     return commands.typed(options_of(a_program().commands[0]), raw)
 

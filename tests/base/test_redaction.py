@@ -470,7 +470,7 @@ def test_a_key_that_its_issuer_published_is_none(monkeypatch: pytest.MonkeyPatch
     texts = (f"api_key={key}", f"the sample has {key} in it")
     assert all(map(redaction.found, texts))
     known = frozenset([names.fingerprint(key.encode())])
-    monkeypatch.setattr(secret_search, "PUBLISHED", known)
+    monkeypatch.setattr(secret_rules, "PUBLISHED", known)
     secret_search._is_placeholder.cache_clear()
     assert not any(map(redaction.found, texts))
 

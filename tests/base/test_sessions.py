@@ -32,8 +32,8 @@ def put(path: Path, text: str) -> None:
 def test_each_source_counts_only_where_those_before_it_are_silent(
     layout: Layout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def found(given: str = "") -> str:
-        return sessions.find(layout, given, SLUG)
+    def found() -> str:
+        return sessions.named(layout, SLUG)[0]
 
     assert found() == ""
     put(Path(".contextkit/session"), "kept\n")
@@ -47,14 +47,13 @@ def test_each_source_counts_only_where_those_before_it_are_silent(
     for variable in ("CLAUDE_SESSION_ID", "CLAUDE_CODE_SESSION_ID", "SESSION_ID"):
         monkeypatch.setenv(variable, f"from {variable}")
         assert found() == f"from {variable}"
-    assert found("given") == "given"
 
 
 def test_what_is_blank_says_nothing(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SESSION_ID", "  ")
     put(POINTERS / f".current-{SLUG}", "\n")
     put(POINTERS / ".current", "current")
-    assert sessions.find(layout, " ", SLUG) == "current"
+    assert sessions.named(layout, SLUG)[0] == "current"
 
 
 @pytest.mark.parametrize(
@@ -62,17 +61,17 @@ def test_what_is_blank_says_nothing(layout: Layout, monkeypatch: pytest.MonkeyPa
 )
 def test_a_pointer_to_the_sessions_folder_gives_its_name(layout: Layout, path: str) -> None:
     put(POINTERS / ".current", f"{path}\n")
-    assert sessions.find(layout, "", SLUG) == "20251023-171812-1-bc"
+    assert sessions.named(layout, SLUG)[0] == "20251023-171812-1-bc"
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"session_id": 7}', "{}"])
 def test_a_marker_that_names_no_session_is_passed_over(layout: Layout, text: str) -> None:
     put(MARKER, text)
-    assert sessions.find(layout, "", SLUG) == ""
+    assert sessions.named(layout, SLUG)[0] == ""
 
 
 def test_looking_writes_nothing(layout: Layout) -> None:
-    sessions.find(layout, "", SLUG)
+    sessions.named(layout, SLUG)
     assert list(Path(layout.root).iterdir()) == []
 
 

@@ -68,7 +68,7 @@ def test_without_a_file_nothing_is_set_and_nothing_is_kept() -> None:
 
 @pytest.mark.parametrize("text", ["", "\n\n", "# one\n  # two\n\n", "#capsule_max_tokens: 900"])
 def test_a_file_of_comments_sets_nothing(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(settings, "parse", pytest.fail)
+    monkeypatch.setattr(settings, "_parsed", pytest.fail)
     write(text)
     assert load() == {} and not Path(".contextkit").exists()
 
@@ -101,7 +101,7 @@ def test_every_kind_of_value_is_read_and_comes_back_from_the_cache(
     write(EVERY_KIND)
     assert load() == ITS_VALUES
     assert Path(".contextkit/.gitignore").read_text(encoding="utf-8") == "*\n"
-    monkeypatch.setattr(settings, "parse", pytest.fail)
+    monkeypatch.setattr(settings, "_parsed", pytest.fail)
     assert load() == ITS_VALUES
     layout = Layout()
     assert (layout.limits.capsule_max_tokens, layout.limits.capsule_mini_tokens) == (900, 300)
@@ -130,7 +130,7 @@ def test_a_file_has_at_most_65536_bytes() -> None:
 def test_an_empty_list_comes_back_from_the_cache(monkeypatch: pytest.MonkeyPatch) -> None:
     write("handoff_profiles: []\n")
     assert load() == {"handoff_profiles": ()}
-    monkeypatch.setattr(settings, "parse", pytest.fail)
+    monkeypatch.setattr(settings, "_parsed", pytest.fail)
     assert load() == {"handoff_profiles": ()}
 
 
@@ -139,22 +139,14 @@ lines = st.text(
 )
 
 
-kinds = {
-    "n": st.integers(0, 10**18 - 1),
-    "b": st.booleans(),
-    "s": lines,
-    "t": st.lists(lines).map(tuple),
-}
-
-
-@given(st.fixed_dictionaries({}, optional=kinds))
-def test_the_cache_gives_back_what_was_read(values: dict[str, Any]) -> None:
-    known = {"n": "int", "b": "bool", "s": "str", "t": "tuple[str, ...]"}
-    settings._to_cache(str(CACHE), "key", values)
-    assert settings._from_cache(str(CACHE), "key", known) == values
-    *lines, _ = CACHE.read_text("utf-8").splitlines(keepends=True)
-    CACHE.write_text("".join(lines), "utf-8")  # as a power cut may leave it
-    assert settings._from_cache(str(CACHE), "key", known) is None
+@given(st.lists(lines), st.dictionaries(lines, st.lists(lines)))
+def test_the_cache_gives_back_what_was_read(paths: list[str], processes: dict[str, Any]) -> None:
+    found = {"handoff_profiles": paths, "processes": processes, "capsules": "a place"}
+    settings._keep(str(CACHE), "key", found)
+    assert settings._kept(str(CACHE), "key") == {**found, "handoff_profiles": tuple(paths)}
+    for end in range(1, len(data := CACHE.read_bytes().rstrip())):
+        CACHE.write_bytes(data[:-end])  # as a power cut may leave it
+        assert settings._kept(str(CACHE), "key") is None
 
 
 @pytest.mark.parametrize("in_place", [True, False])
@@ -179,13 +171,14 @@ def test_an_edited_file_is_read_again(in_place: bool) -> None:
     [
         b"",
         b"\n",
-        b"1 2 3 4\ncapsule_max_tokens=5\n",
-        b"9 9 9 9\ncapsule_max_tokens=5\n",
+        b'2 2 3 4\n{"capsule_max_tokens": "5"}\n',
+        b'9 9 9 9\n{"capsule_max_tokens": "5"}\n',
         b"\xff\x00\xfe",
-        b"KEY\nno_such_setting=5\n",
-        b"KEY\ncapsule_max_tokens=many\n",
-        b"KEY\ncapsule_max_tokens\n",
-        b"KEY\nmemory_phase_transition=perhaps\n",
+        b'KEY\n{"no_such_setting": "5"}\n',
+        b'KEY\n{"capsule_max_tokens": "many"}\n',
+        b'KEY\n{"capsule_max_tokens": 5}\n',
+        b'KEY\n["capsule_max_tokens"]\n',
+        b'KEY\n{"memory_phase_transition": "perhaps"}\n',
     ],
 )
 def test_a_cache_of_garbage_is_passed_over(garbage: bytes) -> None:
@@ -194,7 +187,7 @@ def test_a_cache_of_garbage_is_passed_over(garbage: bytes) -> None:
     key = CACHE.read_bytes().partition(b"\n")[0]
     CACHE.write_bytes(garbage.replace(b"KEY", key))
     assert load() == {"capsule_max_tokens": 900}
-    assert CACHE.read_bytes() == key + b"\ncapsule_max_tokens=900\n.\n"
+    assert CACHE.read_bytes() == key + b'\n{\n  "capsule_max_tokens": "900"\n}\n'
 
 
 def test_a_repository_that_cannot_be_written_is_read_each_time(

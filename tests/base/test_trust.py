@@ -99,8 +99,8 @@ def test_a_cache_that_comes_with_the_repository_gives_no_trust() -> None:
     Layout()
     kept = Path(".contextkit/settings").read_text(encoding="utf-8")
     state = os.stat(FILE)
-    assert kept.startswith(f"1 {state.st_size} {state.st_mtime_ns} {state.st_ino}\n")
-    Path(".contextkit/settings").write_text(kept.replace("sync=git", "sync=x"), encoding="utf-8")
+    assert kept.startswith(f"2 {state.st_size} {state.st_mtime_ns} {state.st_ino}\n")
+    Path(".contextkit/settings").write_text(kept.replace('"git"', '"x"'), encoding="utf-8")
     assert in_force() == ("off", "", 900)
     owned.trust(os.getcwd(), {"sync": "git", "subagent_command": "echo from the clone"})
     assert in_force()[0] == "off"

@@ -25,12 +25,9 @@ import measure  # noqa: E402
 from contextkit.base import files, names  # noqa: E402
 from contextkit.machines.documents import manifests  # noqa: E402
 from contextkit.machines.flows import remotes  # noqa: E402
+from contextkit.machines.flows.engines import Engine, Sending  # noqa: E402
 from git_servers import bare, by_daemon  # noqa: E402
 from simulated_machines import Machine  # noqa: E402
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.machines.flows.engines import Engine
 
 COUNTS = (1, 10, 100, 1000)
 DOCUMENTS = 1000
@@ -71,7 +68,8 @@ def populate(engine: Engine, count: int) -> None:
         )  # fmt: skip
         key = manifests.manifest_key(machine, 1)
         objects = {manifests.object_key(digest): manifests.pack(data)}
-        engine.put(machine, objects, (key, packed), head, frozenset([*objects, key]), "")
+        keep = frozenset([*objects, key])
+        engine.put(Sending(machine, objects, (key, packed), head, keep, ""))
 
 
 def growth(points: list[tuple[int, float]]) -> float:

@@ -143,7 +143,7 @@ def test_a_folder_and_a_url_do_as_well(host: Path, released: Path, tmp_path: Pat
     [
         ("9.9.9", "to: '9.9.9' is not a folder, and not in "),
         (".", "to: .: is not a contextkit that states its version"),
-        ("file:///no/such/repository", "git ls-remote: "),
+        ("file:///no/such/repository", "git ls-remote failed: "),
     ],
 )
 def test_what_is_no_newer_contextkit_is_refused(host: Path, to: str, said: str) -> None:

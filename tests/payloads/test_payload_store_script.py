@@ -715,7 +715,7 @@ def test_a_disk_that_hides_the_session_loses_no_text(
     def broken(layout: Layout) -> str:
         raise OSError(errno.EIO, "Input/output error")
 
-    monkeypatch.setattr(sessions, "find", lambda *given: broken(given[0]))
+    monkeypatch.setattr(sessions, "named", lambda *given: broken(given[0]))
     text = "line after line\n" * 900
     assert run("payload_store", "store", "--topic=t", "--source=s", stdin=text) == 1
     assert run.out == text and "storing failed" in run.err

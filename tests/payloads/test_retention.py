@@ -15,7 +15,6 @@ from contextkit.payloads.documents import answers
 from contextkit.payloads.documents import manifest as manifests
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import retention, retrieval
-from contextkit.payloads.flows.retention import Ended
 from growth import calls, looks
 from test_payloads import a_payload, manifest
 
@@ -55,16 +54,16 @@ def sweep(layout: Layout, now: int) -> list[str]:
 def test_an_ended_session_is_gone_and_noted_in_one_line(layout: Layout) -> None:
     save(layout), save(layout)
     ended = retention.end(layout, "s", NOW)
-    assert ended == Ended(session="s", payloads=2, tokens=9000, reason="session_end")
+    assert f"- 2025-11-28T10:05:00Z {ended}\n" == LINE
     assert sorted(os.listdir(layout.payloads)) == [".gitignore", LOG.name]
     assert LOG.read_text("utf-8") == LINE
-    assert retention.end(layout, "s", NOW) is None
+    assert retention.end(layout, "s", NOW) == ""
     assert LOG.read_text("utf-8") == LINE
 
 
 def test_ending_a_session_that_never_stored_touches_nothing(layout: Layout) -> None:
     before = stock(layout.root)
-    assert retention.end(layout, "nobody", NOW) is None
+    assert retention.end(layout, "nobody", NOW) == ""
     assert stock(layout.root) == before
 
 
@@ -426,8 +425,9 @@ def test_what_is_not_ours_stays_in_its_place_and_is_named(layout: Layout) -> Non
     for name in ("notes.md", "sub/deep.txt", "two\nlines", ".hidden", "(1).md", "(2).tmp"):
         (folder(layout) / name).write_text("mine", "utf-8")
     ended = retention.end(layout, "s", NOW)
-    assert ended is not None and ended.payloads == 2
-    assert ended.stayed == tuple(
+    removed, _, stayed = ended.partition("; not removed: ")
+    assert removed.startswith("session s: 2 payloads, ")
+    assert stayed == ", ".join(
         f"shared/payloads/s/{name}"
         for name in ("(1).md", "(2).tmp", ".hidden", "notes.md", "sub", "two lines")
     )
@@ -436,7 +436,7 @@ def test_what_is_not_ours_stays_in_its_place_and_is_named(layout: Layout) -> Non
     )
     said = LOG.read_text("utf-8")
     assert said.count("\n") == 1 and "not removed: shared/payloads/s/(1).md, " in said
-    assert retention.end(layout, "s", NOW) is None
+    assert retention.end(layout, "s", NOW) == ""
     assert resume(layout, NOW)
     assert stock(folder(layout)).items() >= before.items()
     assert len(stock(folder(layout))) == len(before) + 6
@@ -446,7 +446,7 @@ def test_a_draft_that_a_kill_left_behind_goes_with_the_session(layout: Layout) -
     save(layout)
     (folder(layout) / ".payload.md.0123456789ab.tmp").touch()
     ended = retention.end(layout, "s", NOW)
-    assert ended is not None and ended.stayed == () and not folder(layout).exists()
+    assert ended.endswith("(session_end)") and not folder(layout).exists()
 
 
 def test_a_folder_without_anything_of_ours_is_never_touched(layout: Layout) -> None:
@@ -455,7 +455,7 @@ def test_a_folder_without_anything_of_ours_is_never_touched(layout: Layout) -> N
     (folder(layout, "archive") / "report.md").write_text("mine", "utf-8")
     os.utime(folder(layout, "archive"), (0, 0))
     before = stock(layout.payloads)
-    assert retention.end(layout, "archive", NOW) is None
+    assert retention.end(layout, "archive", NOW) == ""
     assert sweep(layout, NOW) == []
     assert stock(layout.payloads) == before
 
@@ -465,7 +465,7 @@ def test_a_payload_that_somebody_named_is_ours_once_it_is_listed(layout: Layout)
     path.rename(path.with_name("report.md"))
     payloads.repair(layout, "s", NOW)
     ended = retention.end(layout, "s", NOW)
-    assert ended is not None and (ended.payloads, ended.stayed) == (1, ())
+    assert ended == "session s: 1 payloads, 4500 tokens removed (session_end)"
     assert not folder(layout).exists()
 
 
@@ -500,7 +500,7 @@ def test_on_another_file_system_the_session_is_removed_at_once(
 
     monkeypatch.setattr(os, "rename", refuse)
     ended = retention.end(layout, "s", NOW)
-    assert ended is not None and ended.stayed == ("shared/payloads/s/notes.txt",)
+    assert ended.endswith("; not removed: shared/payloads/s/notes.txt")
     assert stock(folder(layout)) == {"notes.txt": b"mine"}
 
 
@@ -629,10 +629,9 @@ def fill(layout: Layout, count: int) -> None:
 def work_of(layout: Layout, count: int) -> tuple[int, int]:
     """How many calls it takes to end a session of `count` payloads, and to resume it."""
     fill(layout, count)
-    found: list[Ended | None] = []
+    found: list[str] = []
     end = calls(lambda: found.append(retention.end(layout, "s", NOW)))
-    assert found[0] is not None
-    assert (found[0].payloads, found[0].tokens) == (count + 1, 4500 * count)
+    assert f": {count + 1} payloads, {4500 * count} tokens " in found[0]
     back = calls(lambda: resume(layout, NOW))
     assert len(os.listdir(folder(layout))) == count + 2
     shutil.rmtree(folder(layout))
@@ -654,7 +653,7 @@ def test_an_end_compares_no_payload_with_all_the_others(
     fill(layout, 300)
     Name.compared = 0
     ended = retention.end(layout, "s", NOW)
-    assert ended and ended.payloads == 301
+    assert ": 301 payloads" in ended
     assert retention.purge(layout, "s", NOW) == ["session s: removed for good"]
     assert Name.compared <= 300
 

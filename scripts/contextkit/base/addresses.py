@@ -17,7 +17,7 @@ from contextkit.base import names, stores
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.base.type_names import Iterator
+from contextkit.base.type_names import Any, Iterator
 
 LATEST = "latest"
 _AROUND = "`'\"()[]{}<>*,;!?"  # punctuation that may surround an address in prose
@@ -114,15 +114,17 @@ def listed(layout: Layout, kind: str = "", with_away: bool = True) -> Iterator[A
         if not store.module or kind not in ("", store.kind):
             continue
         if store.is_file:
-            yield from _entries(layout, store)
+            for ref, path, _ in entries(layout, store):
+                yield Address(ref=ref, kind=store.kind, path=path)
         elif store.suffix:
             yield from _files(layout, store, with_away)
 
 
-def _entries(layout: Layout, store: stores.Store) -> Iterator[Address]:
+def entries(layout: Layout, store: stores.Store) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Yield address, path and fields of each entry of a single-file store."""
     for path, entry in stores.module(store).load_all(layout):
-        identity = entry.get("id") if isinstance(entry, dict) else entry.id
-        yield Address(ref=f"{store.kind}:{identity}", kind=store.kind, path=path)
+        fields = entry if isinstance(entry, dict) else vars(entry)
+        yield f"{store.kind}:{fields.get('id')}", path, fields
 
 
 def _files(layout: Layout, store: stores.Store, with_away: bool) -> Iterator[Address]:

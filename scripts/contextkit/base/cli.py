@@ -1,8 +1,8 @@
 """The command line: arguments in, text out, one way to fail.
 
-A script declares its commands and options once, as data (`Program`). A small loop reads well-formed
-calls from that table (`commands.py`); help, mistakes, and anything unusual go to an argparse
-parser built from the same table (`usage.py`), so that ordinary commands do not pay for argparse.
+A script declares its commands and options once, as data (`Program`). A small loop reads calls from
+that table (`commands.py`); help comes from an argparse parser built from the same table
+(`usage.py`), so that ordinary commands do not pay for argparse.
 `manuals/make-targets.md` is generated from the table too, and a test compares it with the Makefile.
 """
 
@@ -21,6 +21,7 @@ from contextkit.base.type_names import Callable, Iterable, NoReturn, Sequence
 _program = "contextkit"
 _as_json = False
 _allowed: Callable[[], Iterable[str]] = tuple  # what the settings say is no secret
+_HELP = frozenset(("-h", "--help"))
 _MOST_LINES = 20  # of a refusal
 _GARBAGE = 200_000  # objects before Python looks for cycles: most commands end before that
 
@@ -215,15 +216,19 @@ def _read(program: Program, argv: list[str]) -> tuple[Command, commands.Raw]:
     if command:
         given = _given_to_make(command)
         argv, rest = [*argv, *given], [*rest, *given]
-    raw = commands.read_plain(options_of(command), rest) if command else None
-    if command is None or raw is None or commands.missing_options(command.options, raw):
-        from contextkit.base import usage
+    asks = not _HELP.isdisjoint(rest) or argv == ["--version"]
+    raw = commands.read(options_of(command), rest) if command and not asks else None
+    lacking = commands.missing_options(command.options, raw) if command and raw is not None else ()
+    if command and raw is not None and not lacking:
+        return command, raw
+    from contextkit.base import usage
 
-        try:
-            return usage.read(program, argv)
-        finally:
-            _flush()  # help, which argparse prints
-    return command, raw
+    if command and lacking:
+        raise usage.missing(program, command, lacking[0])
+    try:
+        usage.explain(program, argv)
+    finally:
+        _flush()  # help, which argparse prints
 
 
 def _given_to_make(command: Command) -> list[str]:

@@ -1,9 +1,8 @@
 """What a script offers, as data (programs, commands, options), and how a call is read with it.
 
-Everything that handles a call is derived from the data: the small parser at the end, which reads
-well-formed calls (`--name=value …`), the argparse parser of `usage.py` for help and mistakes, the
-page of targets, and the test that compares the Makefile. A property test checks that the two
-parsers agree.
+Everything that handles a call is derived from the data: the parser at the end, the help of
+`usage.py`, the page of targets, and the test that compares the Makefile. A property test checks
+that the parser reads what argparse does.
 """
 
 from __future__ import annotations
@@ -158,39 +157,58 @@ _NO = ("", "0", "no", "false", "off")
 _YES = ("1", "yes", "true", "on")
 
 
-def read_plain(options: tuple[Option, ...], argv: list[str]) -> Raw | None:
-    """Parse `--name=value`, `--name value`, `--flag`, `-m value`, positionals; None for others."""
+def read(options: tuple[Option, ...], argv: list[str]) -> Raw | None:
+    """Parse `--name=value`, `--name value`, `--flag`, `-m value`, and positionals.
+
+    None if an option lacks its value. Raises ContextError for a word that belongs to nothing.
+    """
     spelled = {f"--{s}" if len(s) > 1 else f"-{s}": o for o in options for s in o.spellings}
     spelled.update((f"--{option.single}", option) for option in options if option.single)
     places = [option for option in options if option.positional]
+    has_places = bool(places)
     raw: Raw = {}
-    position = 0
-    while position < len(argv):
-        word = argv[position]
-        position += 1
-        if not word.startswith("-"):
-            if not places:
-                return None
-            place = places[0] if places[0].kind == "words" else places.pop(0)
-            add_value(raw, place, "", word)
-            continue
+    words = argv[::-1]
+    while words:
+        word = words.pop()
         name, equals, value = word.partition("=")
         if word[:2] in spelled:  # `-mtext`; and argparse reads `-m=text` as `text`
             name, value = word[:2], word[2:].removeprefix("=")
             equals = "" if len(word) == 2 else "="
         found = spelled.get(name)
         if found is None:
-            return None
+            if _is_option(word, spelled) or not places:
+                raise bad_input(_unplaced(word, [*spelled]))
+            place = places[0] if places[0].kind == "words" else places.pop(0)
+            add_value(raw, place, "", word)
+            continue
         if not equals:
-            if found.kind == "flag":
+            follows = bool(words) and not _is_option(words[-1], spelled)
+            if found.kind == "flag" and (has_places or not follows):
                 value = "1"
-            elif position < len(argv) and not argv[position].startswith("-"):
-                value = argv[position]
-                position += 1
+            elif follows:
+                value = words.pop()
             else:
                 return None
         add_value(raw, found, name[2:], value)
     return raw
+
+
+def _is_option(word: str, spelled: dict[str, Option]) -> bool:
+    """Whether a word is an option, or can be nothing else: no dash, number, or text with blanks."""
+    if word[:2] in spelled or word.partition("=")[0] in spelled:
+        return True
+    is_number = word[1:].replace(".", "", 1).isdigit()
+    return word[:1] == "-" and word != "-" and not is_number and " " not in word
+
+
+def _unplaced(word: str, spelled: list[str]) -> str:
+    name, equals, _ = word.partition("=")
+    if name[:1] != "-":
+        return f"{names.quoted(word)} is not an option: write " + (
+            f"--{names.brief(word)}" if equals else "--name=…"
+        )
+    known = [one.lstrip("-") for one in spelled]
+    return f"there is no option {names.brief(name)}{names.nearest(name.lstrip('-'), known)}"
 
 
 def add_value(raw: Raw, option: Option, spelling: str, value: str) -> None:

@@ -77,7 +77,7 @@ def prose(text: str, item: bool = False) -> str:
     if item:
         fenced_off.insert(0, True)
     return "\n".join(
-        line if inside or not is_mark(line) else _behind_backslash(line)
+        line if inside or not is_mark(line) else f"{line[: -len(line.lstrip())]}\\{line.lstrip()}"
         for line, inside in zip(lines, fenced_off, strict=True)
     )
 
@@ -85,11 +85,6 @@ def prose(text: str, item: bool = False) -> str:
 def is_mark(line: str) -> bool:
     """Whether a line, ignoring indent and leading backslashes, starts with one of the marks."""
     return line.lstrip().lstrip("\\").startswith(MARKS)
-
-
-def _behind_backslash(line: str) -> str:
-    bare = line.lstrip()
-    return line[: len(line) - len(bare)] + "\\" + bare
 
 
 def item(text: str, width: int = 2) -> str:

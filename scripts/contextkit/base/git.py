@@ -101,7 +101,7 @@ def _repository(top: str, dot_git: str) -> Repository | None:
         folder = os.path.join(os.path.dirname(dot_git), line[8:])
     shared = _line(os.path.join(folder, "commondir"))
     common = os.path.join(folder, shared) if shared else folder
-    ref, commit = _pointer(folder)
+    ref, commit = pointer(folder)
     if not (ref or commit) or not os.path.isdir(os.path.join(common, "objects")):
         return None
     return Repository(top=top, folder=folder, common=common)
@@ -111,7 +111,7 @@ def head(repository: Repository | None) -> Head:
     """The branch and commit that are checked out; neither outside a repository."""
     if repository is None:
         return Head()
-    ref, commit = _pointer(repository.folder)
+    ref, commit = pointer(repository.folder)
     if ref == "refs/heads/.invalid":  # a reftable store, which only git can read
         ref = output(repository.top, "symbolic-ref", "--quiet", "HEAD").strip()
         commit = _ask(repository, "HEAD")
@@ -138,7 +138,7 @@ def worktrees(repository: Repository) -> dict[str, str]:
     return found
 
 
-def _pointer(folder: str) -> tuple[str, str]:
+def pointer(folder: str) -> tuple[str, str]:
     """What HEAD contains: the full name of a branch, or a commit; neither if it is broken."""
     path = os.path.join(folder, "HEAD")
     # Before 2006 git wrote HEAD as a link, and it still reads such links.
@@ -200,8 +200,9 @@ class query:
     def __init__(self, folder: str, *arguments: str) -> None:
         self._folder = folder
         self._out, end = os.pipe()
-        actions = ((os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),)
-        self._process = _start(folder, arguments, end, actions)
+        unheard = os.open(os.devnull, os.O_WRONLY)
+        command = (*_command(folder), *arguments)
+        self._process = _started(command, _environment(), end, unheard)
 
     def output(self) -> str:
         """The output of git; '' if it fails or is not installed."""
@@ -246,67 +247,78 @@ def check(folder: str) -> None:
     answer(folder, "rev-parse", "--git-dir")
 
 
-def answer(folder: str, *arguments: str, stdin: str = os.devnull, **variables: str) -> bytes:
-    """The output of `git <arguments>` in `folder`, with a file as its input and extra `variables`.
-
-    Raises ContextError with git's message if it fails, since a failure is not an empty answer.
-    """
-    out, out_end = os.pipe()
-    if _until is not None:
-        raise ContextError("a hook does not wait for git: only `query` is bounded")
-    err, err_end = os.pipe()
-    actions = ((os.POSIX_SPAWN_DUP2, err_end, 2),)
-    process = _start(folder, arguments, out_end, actions, stdin, variables)
-    os.close(err_end)
-    data, said = _both(out, err)
-    status = _status(process)
-    if status:
-        lines = said.decode("utf-8", "replace").splitlines()
-        reason = next((line for line in lines if line.startswith(("fatal:", "error:"))), "")
-        if not process:
-            raise ContextError(NOT_THERE)
-        command = next(word for word in arguments if word[0] != "-" and "=" not in word)
-        raise ContextError(
-            refusal(lines) or f"git {command} failed: {reason or f'status {status}'}"
-        )
-    return data
-
-
 # What the repository's own settings name is never run: no monitor, no hook.
 # A repository without a work tree that lies in the tree may be a clone's own: never taken for ours.
 _SAFE = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null",
          "-c", "safe.bareRepository=explicit", "-c", "protocol.ext.allow=never")  # fmt: skip
 
 
-def _start(
-    folder: str,
-    arguments: tuple[str, ...],
-    out_end: int,
-    actions: tuple[tuple[int, int, int] | tuple[int, int, str, int, int], ...],
-    stdin: str = os.devnull,
-    variables: dict[str, str] | None = None,
-) -> int:
-    """Start git with its output into `out_end`, closed here; return the process, or 0 if it fails.
-
-    No program that the repository's settings name is run: no pager, no hook, no monitor.
-    """
+def _command(folder: str) -> tuple[str, ...]:
+    """How a query begins; no program that the repository's settings name is run."""
     # A relative GIT_DIR is relative to the current directory.
     place = () if os.environ.get("GIT_DIR") else ("-C", folder)
-    command = ("git", *place, "--no-pager", "--no-optional-locks", *_SAFE, *arguments)
-    environment = {name: text for name, text in os.environ.items() if name not in _MISLEADING}
-    wiring = (
-        (os.POSIX_SPAWN_OPEN, 0, stdin, os.O_RDONLY, 0),
-        (os.POSIX_SPAWN_DUP2, out_end, 1),
-        *actions,
-    )
+    return ("git", *place, "--no-pager", "--no-optional-locks", *_SAFE)
+
+
+def _environment() -> dict[str, str]:
+    return {name: text for name, text in os.environ.items() if name not in _MISLEADING}
+
+
+def answer(folder: str, *arguments: str, stdin: str = os.devnull, **variables: str) -> bytes:
+    """The output of `git <arguments>` in `folder`, with a file as its input and extra `variables`.
+
+    Raises ContextError with git's message if it fails, since a failure is not an empty answer.
+    """
+    return _done((*_command(folder), *arguments), {**_environment(), **variables}, stdin)
+
+
+def run(folder: str, *arguments: str, stdin: str = os.devnull, fine: tuple[int, ...] = (0,)) -> str:
+    """The output of `git <arguments>` in `folder`, ignoring any repository set in the environment.
+
+    Raises ContextError with git's message unless the exit status is in `fine`. For commands that
+    change something or must not fail unnoticed.
+    """
+    kept = {name: value for name, value in os.environ.items() if name not in VARIABLES}
+    command = ("git", "-C", folder, *_SAFE, *arguments)
+    return _done(command, kept, stdin, fine).decode("utf-8", "surrogateescape")
+
+
+def _done(
+    command: tuple[str, ...], environment: dict[str, str], stdin: str, fine: tuple[int, ...] = (0,)
+) -> bytes:
+    """The output of git once it has ended well; raises ContextError for any other end."""
+    if _until is not None:
+        raise ContextError("a hook waits for no git: only `query` is bounded")
+    (out, out_end), (err, err_end) = os.pipe(), os.pipe()
+    process = _started(command, environment, out_end, err_end, stdin)
+    data, said = _both(out, err)
+    status = _status(process)
+    if not process:
+        raise ContextError(NOT_THERE)
+    if status not in fine:
+        lines = said.decode("utf-8", "replace").strip().splitlines()
+        marked = [line for line in lines if line.startswith(("fatal:", "error:"))]
+        reason = (marked or lines[-1:] or [f"status {status}"])[0]
+        words = command[len(("git", "-C", "", *_SAFE)) :]
+        name = next(word for word in words if word[0] != "-" and "=" not in word)
+        raise ContextError(refusal(lines) or f"git {name} failed: {reason}")
+    return data
+
+
+def _started(
+    command: tuple[str, ...], environment: dict[str, str], out: int, err: int,
+    stdin: str = os.devnull,
+) -> int:  # fmt: skip
+    """Start git with its output into two descriptors, closed here; 0 if it cannot be started."""
+    inward = (os.POSIX_SPAWN_OPEN, 0, stdin, os.O_RDONLY, 0)
+    wiring = (inward, (os.POSIX_SPAWN_DUP2, out, 1), (os.POSIX_SPAWN_DUP2, err, 2))
     try:
-        return os.posix_spawnp(
-            "git", command, {**environment, **(variables or {})}, file_actions=wiring
-        )
+        return os.posix_spawnp("git", command, environment, file_actions=wiring)
     except OSError:
         return 0
     finally:
-        os.close(out_end)
+        os.close(out)
+        os.close(err)
 
 
 def _status(process: int) -> int:
@@ -344,32 +356,6 @@ def all_but(top: str, paths: tuple[str, ...]) -> tuple[str, ...]:
     apart = [f":(top,exclude,literal){path}" for path in inside]
     anywhere = (f":(top,exclude,glob)**/{name}" for name in ("*.dismissed.json", _DRAFT))
     return (":(top)", *apart, *anywhere)
-
-
-def run(folder: str, *arguments: str, given: str = "", fine: tuple[int, ...] = (0,)) -> str:
-    """The output of `git <arguments>` in `folder`, ignoring any repository set in the environment.
-
-    `given` is its standard input. Raises ContextError with git's message unless the exit status is
-    in `fine`. For commands that change something or must not fail unnoticed.
-    """
-    if _until is not None:
-        raise ContextError("a hook only asks git: nothing that changes something is started")
-    import subprocess
-
-    kept = {name: value for name, value in os.environ.items() if name not in VARIABLES}
-    command = ["git", "-C", folder, *_SAFE]
-    try:
-        done = subprocess.run(
-            [*command, *arguments], env=kept, input=os.fsencode(given), capture_output=True
-        )
-    except FileNotFoundError:
-        raise ContextError(NOT_THERE) from None
-    if done.returncode not in fine:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        reason = said[-1] if said else f"ended with {done.returncode}"
-        command_name = next(word for word in arguments if word[0] != "-")
-        raise ContextError(refusal(said) or f"git {command_name}: {reason}")
-    return done.stdout.decode("utf-8", "surrogateescape")
 
 
 def refusal(said: list[str]) -> str:

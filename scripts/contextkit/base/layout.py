@@ -18,8 +18,32 @@ _SWEEP_PAUSE = 3600  # seconds between sweeps of idle sessions in passing
 _CLONES = "sandboxes"  # clones and worktrees of subagents, in the state
 
 
+class _Place:
+    """Where the documents of a kind are, or what lies below that."""
+
+    def __init__(self, kind: str, *below: str) -> None:
+        self._kind, self._below = kind, below
+
+    def __get__(self, layout: Layout, _: object) -> str:
+        return os.path.join(layout.store(self._kind), *self._below)
+
+
 class Layout:
     """The paths of one repository, all absolute."""
+
+    capsules = _Place("capsule")
+    reminders = _Place("reminder")
+    registry = _Place("subagent")
+    payloads = _Place("payload")
+    handoffs = _Place("handoff")
+    handoff_template = _Place("handoff_template")  # a copy of the form, for people and agents
+    memory = _Place("memory")
+    verdicts = _Place("verdict")
+    state = _Place("state")  # locks, caches and sessions; never in git
+    ended = _Place("state", "ended")  # sessions that ended and can still be resumed
+    running = _Place("state", "sessions")  # those that hosts run here: one that died is noticed
+    swept = _Place("state", "swept")  # touched by each sweep of idle sessions in passing
+    hooks = _Place("state", "hooks")  # what they know of subagents, and their errors
 
     def __init__(self, root: str = "") -> None:
         """Find the root and read its settings. Raises ContextError if it is not a folder."""
@@ -182,23 +206,10 @@ class Layout:
         return tuple(self._place(kind) for kind in kinds)
 
     @property
-    def capsules(self) -> str:
-        return self.store("capsule")
-
-    @property
-    def reminders(self) -> str:
-        return self.store("reminder")
-
-    @property
     def capsule_template(self) -> str:
         """The host's own outline, or a copy of ours."""
         self.mention("capsule_template")
         return self.store("capsule_template")
-
-    @property
-    def registry(self) -> str:
-        """The registry of subagents; SUBAGENT_REGISTRY_FILE names another, relative to the root."""
-        return self.store("subagent")
 
     def run(self, identity: str) -> str:
         """The folder with a subagent's prompt, log, and exit status."""
@@ -219,32 +230,10 @@ class Layout:
         )
         return (*own, version.toolkit("templates", "roles", name + ".md"))
 
-    @property
-    def payloads(self) -> str:
-        return self.store("payload")
-
-    @property
-    def handoffs(self) -> str:
-        return self.store("handoff")
-
-    @property
-    def handoff_template(self) -> str:
-        """A copy of the form of handoff artifacts, for people and agents."""
-        return self.store("handoff_template")
-
     def profiles(self, agent: str) -> list[str]:
         """The files that may contain the profile of an agent; the first one that exists counts."""
         self.mention("handoff_profiles")
         return [self.join(p.replace("{agent}", agent)) for p in self.limits.handoff_profiles]
-
-    @property
-    def ended(self) -> str:
-        """Sessions that ended and can still be resumed."""
-        return os.path.join(self.state, "ended")
-
-    @property
-    def memory(self) -> str:
-        return self.store("memory")
 
     def memory_folder(self, kind: str) -> str:
         """`research_plans`, `findings`, `checkpoints` or `context_snapshots` of external memory."""
@@ -257,11 +246,6 @@ class Layout:
     def memory_state(self, name: str) -> str:
         """Memory state beside the documents: `current`, `<task>.phase`."""
         return os.path.join(self.state, "memory", name)
-
-    @property
-    def verdicts(self) -> str:
-        """CLAVAIN_VERDICT_DIR names another place, relative to the root."""
-        return self.store("verdict")
 
     @property
     def sessions(self) -> str:
@@ -277,32 +261,12 @@ class Layout:
         older = self.join("docs", {"PLAN": "plans"}.get(name, name.lower()), slug + ".md")
         return older if os.path.isfile(older) and not os.path.isfile(path) else path
 
-    @property
-    def state(self) -> str:
-        """Locks, caches and sessions; never in git."""
-        return self.store("state")
-
-    @property
-    def running(self) -> str:
-        """Which sessions hosts run here, so that one that died is noticed."""
-        return os.path.join(self.state, "sessions")
-
-    @property
-    def swept(self) -> str:
-        """A file touched by each sweep of idle sessions that a command does in passing."""
-        return os.path.join(self.state, "swept")
-
     def was_swept(self, now: int) -> bool:
         """Whether such a sweep was within the last hour."""
         try:
             return 0 <= now - os.stat(self.swept).st_mtime < _SWEEP_PAUSE
         except FileNotFoundError:
             return False
-
-    @property
-    def hooks(self) -> str:
-        """What hooks know about subagents, and the errors that occurred in hooks."""
-        return os.path.join(self.state, "hooks")
 
     def exclude(self, path: str, below: str = "") -> None:
         """Have git ignore `path` (or what is `below` it) on every branch, unless it is tracked.

@@ -16,7 +16,7 @@ from __future__ import annotations
 import os
 import sys
 
-from contextkit.base import files, git, host_variables, names, sessions, stores, version
+from contextkit.base import files, git, host_variables, names, redaction, sessions, stores, version
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Any, Iterable, Iterator
@@ -35,7 +35,6 @@ HOST = "CONTEXT_HOST"  # environment variable that tells the host that called a 
 _MOST_BYTES = 4000  # in a line; up to that, lines of several processes do not mix
 _LONGEST = 500  # characters in a field
 _MOST_SOURCES = 40  # addresses in `from`; fewer if they are long
-_RUN = 20  # consecutive letters and digits from which a field is searched for secrets
 
 
 def folder(layout: Layout) -> str:
@@ -78,7 +77,7 @@ def _line(
     head = f'{{"v":{FORMAT},"at":"{names.iso(now)}","event":{_text(event)},"ref":{_text(ref)}'
     head += f',"tokens":{max(0, tokens)}' if tokens else ""
     head += "".join(f',"{name}":{_text(value)}' for name, value in fields.items() if value)
-    commit = _commit(layout) if event == STORED else ""
+    commit = git.head(layout.repository).commit if event == STORED else ""
     head += f',"commit":"{commit}"' if commit else ""
     program = os.path.basename(sys.argv[0] if sys.argv else "").removesuffix(".py")
     tail = f',"host":{_text(host())}' if host() else ""
@@ -91,11 +90,6 @@ def _line(
         listed += more
     made = f',"from":[{listed}]' if listed else ""
     return f"{head}{made}{tail}".encode()
-
-
-def _commit(layout: Layout) -> str:
-    """The commit that is checked out, for documents whose inputs may change later."""
-    return git.head(layout.repository).commit
 
 
 def _by() -> str:
@@ -112,23 +106,10 @@ def host() -> str:
 
 def _text(value: str) -> str:
     """A JSON string on one line, without secrets; importing `json` would be too slow."""
-    text = _clean(names.one_line(value.encode("utf-8", "replace").decode("utf-8")))
-    text = names.clipped(text, _LONGEST)
+    text = names.one_line(value.encode("utf-8", "replace").decode("utf-8"))
+    text = names.clipped(redaction.redacted(text)[0], _LONGEST)
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
-
-
-def _clean(text: str) -> str:
-    """`text` without secrets; names that cannot contain any are not searched."""
-    run = longest = 0
-    for char in text:
-        run = run + 1 if char.isalnum() else 0
-        longest = max(longest, run)
-    if longest < _RUN and not any(mark in text for mark in ("=", "@", " ")):
-        return text
-    from contextkit.base import redaction
-
-    return redaction.redacted(text)[0]
 
 
 def append(path: str, lines: Iterable[bytes]) -> None:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import git, stores
+from contextkit.base import files, git, stores
+from contextkit.base.errors import ContextError
 from contextkit.base.type_names import Iterator
 
 _CREATED, _RENAMED = "branch: Created from ", "Branch: renamed refs/heads/"
@@ -61,7 +62,10 @@ def _checked_out(repository: git.Repository, branch: str, commit: str, when: int
                 name = name or (left if is_move else "")
                 break
             name, at = (entered if is_move else name), there
-        if at == commit and branch not in (name, current := _current(folder)):
+        if at == commit and branch not in (
+            name,
+            current := git.pointer(folder)[0].removeprefix(_HEADS),
+        ):
             return name or current
     return ""
 
@@ -72,25 +76,17 @@ def _folders(repository: git.Repository) -> list[str]:
     return [repository.common, *(os.path.join(linked, n) for n in stores.names_in(linked))]
 
 
-def _current(folder: str) -> str:
-    text = _read(os.path.join(folder, "HEAD"))
-    return text.removeprefix("ref: refs/heads/").strip() if text.startswith("ref:") else ""
-
-
 def _log(folder: str, ref: str) -> list[tuple[str, int, str]]:
     """The entries of a ref's log, oldest first: the commit, the time, what was done."""
+    path = os.path.join(folder, "logs", ref)
+    try:
+        lines = files.read_bytes(path).decode("utf-8", "replace").split("\n")
+    except ContextError:
+        return []
     found = []
-    for line in _read(os.path.join(folder, "logs", ref)).split("\n"):
+    for line in lines:
         about, tab, what = line.partition("\t")
         words = about.split(" ")
         if tab and len(words) > 4 and words[-2].isdigit():
             found.append((words[1], int(words[-2]), what))
     return found
-
-
-def _read(path: str) -> str:
-    try:
-        with open(path, "rb") as file:
-            return file.read().decode("utf-8", "replace")
-    except OSError:
-        return ""

@@ -122,25 +122,7 @@ def sha256(data: bytes) -> str:
     return sha256_of((data,))
 
 
-def sha256_of(pieces: Iterable[bytes]) -> str:
-    """The SHA-256 digest, in hexadecimal, of bytes that need not all be in memory.
-
-    Prefers Python's built-in module, since `hashlib` loads OpenSSL, a third of a bare start.
-    """
-    digest = _new_sha256()
-    for piece in pieces:
-        digest.update(piece)
-    return str(digest.hexdigest())
-
-
 _sha256: Any = None  # cached, since Python looks for a missing module on each import
-
-
-def _new_sha256() -> Any:
-    global _sha256
-    if _sha256 is None:
-        _sha256 = _find_sha256()
-    return _sha256()
 
 
 def _find_sha256() -> Any:
@@ -150,6 +132,19 @@ def _find_sha256() -> Any:
         except (ImportError, AttributeError):
             continue
     raise RuntimeError("this Python has no SHA-256")
+
+
+def sha256_of(pieces: Iterable[bytes]) -> str:
+    """The SHA-256 digest, in hexadecimal, of bytes that need not all be in memory.
+
+    Prefers Python's built-in module, since `hashlib` loads OpenSSL, a third of a bare start.
+    """
+    global _sha256
+    _sha256 = _sha256 or _find_sha256()
+    digest = _sha256()
+    for piece in pieces:
+        digest.update(piece)
+    return str(digest.hexdigest())
 
 
 def shape(text: str) -> str:

@@ -11,26 +11,8 @@ import re
 from itertools import groupby
 
 from contextkit.base import names, secret_forms
-from contextkit.base.secret_rules import (
-    BASE64,
-    DIGITS,
-    HASHES,
-    HEADS,
-    KEYS,
-    KNOWN,
-    KNOWN_BEFORE,
-    LETTERS,
-    PAIRS,
-    PASSWORDS,
-    PLACEHOLDERS,
-    PUBLIC,
-    PUBLISHED,
-    SENTENCES,
-    SEQUENCES,
-    TOKENS,
-    WHOLE,
-    WORDS,
-)
+from contextkit.base import secret_rules as rules
+from contextkit.base.secret_rules import BASE64, DIGITS, LETTERS
 from contextkit.base.type_names import Iterator
 
 Place = tuple[str, int, int]  # kind, start and end in the text
@@ -45,14 +27,16 @@ _SIGNS = frozenset(",;|:!>)]}")  # what may also stand inside a value
 # The longest first, in groups by their first character, which is all that most places are asked.
 _STARTS = [
     f"{re.escape(first)}(?:{'|'.join(re.escape(token[1:]) for token in tokens)})"
-    for first, tokens in groupby(sorted(TOKENS, key=lambda t: (t[0], -len(t))), lambda t: t[0])
+    for first, tokens in groupby(
+        sorted(rules.TOKENS, key=lambda t: (t[0], -len(t))), lambda t: t[0]
+    )
 ]
 _LITERALS = re.compile(
-    f"{'|'.join(map(re.escape, sorted(HEADS)))}|(?<![A-Za-z0-9_.+])(?:{'|'.join(_STARTS)})"
+    f"{'|'.join(map(re.escape, sorted(rules.HEADS)))}|(?<![A-Za-z0-9_.+])(?:{'|'.join(_STARTS)})"
 )
 _WITHIN = {
-    whole: [whole[:end] for end in range(len(whole), 0, -1) if whole[:end] in TOKENS]
-    for whole in TOKENS
+    whole: [whole[:end] for end in range(len(whole), 0, -1) if whole[:end] in rules.TOKENS]
+    for whole in rules.TOKENS
 }
 _UNQUOTED = re.compile(r"[^ \t\r\n\"'`<>|,;(){}\[\]]{0,4000}")  # a value
 _IN_URL = re.compile(r"[^ \t\r\n\"'`<>|,;(){}\[\]/]{0,4000}")  # what is before a host's name
@@ -125,9 +109,9 @@ def _tokens(text: str) -> Iterator[Place]:
 
 
 def _token(text: str, at: int, literal: str, judged: dict[str, int]) -> Iterator[Place]:
-    kind, shortest, chars = TOKENS[literal]
+    kind, shortest, chars = rules.TOKENS[literal]
     start = at + len(literal)
-    if literal in HEADS:
+    if literal in rules.HEADS:
         at -= len(_run(text[max(0, at - 20) : at][::-1], 0, LETTERS + DIGITS))
     tail = _run(text, start, chars).rstrip(".")
     end = judged[literal] = start + len(tail)
@@ -161,7 +145,7 @@ def _is_made(text: str) -> bool:
 
 
 def _is_published(value: str) -> bool:
-    return names.fingerprint(value.encode()) in PUBLISHED
+    return names.fingerprint(value.encode()) in rules.PUBLISHED
 
 
 def _is_cut(text: str, end: int) -> bool:
@@ -200,7 +184,7 @@ def _alone_in(text: str, word: str, at: int) -> Iterator[Place]:
             continue
         before = text[max(0, start - 32) : start].lower().rstrip(" \"'`=:>")
         if (
-            before.endswith(KNOWN_BEFORE)
+            before.endswith(rules.KNOWN_BEFORE)
             or _is_placeholder(value)
             or _is_a_line(text, start, value)
         ):
@@ -264,7 +248,7 @@ def _opened(word: str) -> list[tuple[int, str]]:
 def _is_dense(value: str) -> bool:
     """Whether letters and digits alternate as they only do by chance, ignoring hexadecimal."""
     lower = value.lower()
-    if lower.startswith(KNOWN) or not value.isascii() or _is_ulid(value):
+    if lower.startswith(rules.KNOWN) or not value.isascii() or _is_ulid(value):
         return False
     ending = lower.rpartition(".")[2]
     if ending != lower and ending.isalpha() and len(ending) <= 5:
@@ -327,7 +311,7 @@ def _is_unpronounceable(text: str) -> bool:
     """
     lower = text.lower()
     pairs = [pair for pair in map(str.__add__, lower, lower[1:]) if pair.isalpha()]
-    rare = sum(pair not in PAIRS and pair not in _ALPHABET for pair in pairs)
+    rare = sum(pair not in rules.PAIRS and pair not in _ALPHABET for pair in pairs)
     return len(pairs) >= 8 and rare * 5 >= len(pairs) * 2
 
 
@@ -358,10 +342,10 @@ def _is_mixed(text: str) -> bool:
 @functools.lru_cache(4096)
 def _is_placeholder(text: str) -> bool:
     lower = text.lower()
-    marks = [mark for mark in PLACEHOLDERS if mark in lower]
+    marks = [mark for mark in rules.PLACEHOLDERS if mark in lower]
     if len(set(text)) < 4 or any(len(mark) > 4 for mark in marks):
         return True
-    typed = [sequence for sequence in SEQUENCES if sequence in lower]
+    typed = [sequence for sequence in rules.SEQUENCES if sequence in lower]
     if typed:  # by hand: the rest is judged
         rest = text
         for sequence in typed:
@@ -379,7 +363,7 @@ def _in_forms(text: str) -> Iterator[Place]:
     for sure, start, end in secret_forms.forms(text, _lower(text)):
         value = text[start:end].rstrip(".,;:*")
         end = start + len(value)
-        is_word = len(value) < 4 or value.lower() in WORDS
+        is_word = len(value) < 4 or value.lower() in rules.WORDS
         if is_word or value[0] in _NO_FORM or "://" in value or _is_no_value(text, value, end):
             continue
         if _is_in_form(text, start, end, sure):
@@ -390,12 +374,13 @@ def _is_in_form(text: str, start: int, end: int, sure: str) -> bool:
     """Whether a value that stands where a secret does is as a secret is there."""
     value = text[start:end]
     if sure == secret_forms.CERTAIN:
-        return not (value.isupper() and value.isalpha()) and not _is_port(value)
+        is_port = not value.strip("0123456789.:") and (len(value) < 6 or not value.isdigit())
+        return not (value.isupper() and value.isalpha()) and not is_port
     if sure == secret_forms.PHRASE:
         return _is_phrase(value)
     if sure == secret_forms.MADE:
         return len(value) >= 10 and _is_key(value)
-    if not any(map(str.isalpha, value)) or value.lower().startswith(HASHES):
+    if not any(map(str.isalpha, value)) or value.lower().startswith(rules.HASHES):
         return False
     is_alone = text[end : end + 1] not in ("(", "[", ":", "=")
     return _is_mixed(value) and is_alone and _is_closed(text, start, end)
@@ -411,11 +396,6 @@ def _is_closed(text: str, start: int, end: int) -> bool:
     quote = text[start - 1 : start]
     line = text.find("\n", end, end + _LONGEST_VALUE)
     return quote not in ('"', "'", "`") or quote in text[end : line if line >= 0 else end + 1]
-
-
-def _is_port(value: str) -> bool:
-    """Whether a value is a port, a pair of them, or an address."""
-    return not value.strip("0123456789.:") and (len(value) < 6 or not value.isdigit())
 
 
 def _upto(rule: re.Pattern[str], text: str, at: int) -> str:
@@ -456,7 +436,7 @@ def _lower(text: str) -> str:
 def _named(text: str) -> Iterator[Place]:
     """The values assigned to names such as password, token, or key."""
     lower = _lower(text)
-    for called, kind in ((PASSWORDS, "password"), (KEYS, "assigned-secret")):
+    for called, kind in ((rules.PASSWORDS, "password"), (rules.KEYS, "assigned-secret")):
         for name in called:
             done = 0
             for at in every(lower, name):
@@ -473,11 +453,11 @@ def _named(text: str) -> Iterator[Place]:
 
 def _is_no_name(text: str, lower: str, at: int, name: str) -> bool:
     """Whether a name is a part of another word, said by a test, or of something public."""
-    if name in WHOLE and text[at - 1 : at] in _INSIDE:
+    if name in rules.WHOLE and text[at - 1 : at] in _INSIDE:
         return True
     if text.startswith(("PASS:", "PASS "), at):
         return True
-    return lower[max(0, at - 13) : at].rstrip("_- ").endswith(PUBLIC)
+    return lower[max(0, at - 13) : at].rstrip("_- ").endswith(rules.PUBLIC)
 
 
 def _with_parts(text: str, start: int, end: int) -> int:
@@ -502,7 +482,8 @@ def _value_after(text: str, at: int) -> tuple[int, int, str] | None:
     option, or ''.
     """
     found = _JOINT.match(text, at)
-    if not found or not (found[1] or (text[at : at + 1] == " " and "--" in _word_before(text, at))):
+    before = (text[max(0, at - 60) : at].split() or [""])[-1]
+    if not found or not (found[1] or (text[at : at + 1] == " " and "--" in before)):
         return None
     sign, quote, at = found[1] or " ", found[2], found.end()
     if not quote:
@@ -522,16 +503,12 @@ def _closing(text: str, at: int, quote: str) -> int:
     return end
 
 
-def _word_before(text: str, at: int) -> str:
-    return (text[max(0, at - 60) : at].split() or [""])[-1]
-
-
 def _is_value(text: str, start: int, end: int, joined: str, password: bool) -> bool:
     """Whether a value should be kept secret, and is not a word of prose or code."""
     if password and end - start > _LONGEST_PASSWORD:
         return False
     value = text[start:end]
-    if len(value) < (6 if password else 10) or value.lower() in WORDS or _is_variable(value):
+    if len(value) < (6 if password else 10) or value.lower() in rules.WORDS or _is_variable(value):
         return False
     if "://" in value or _starts_no_value(value) or value[-1] in ":(" or _is_placeholder(value):
         return False
@@ -571,7 +548,7 @@ def _is_phrase(value: str) -> bool:
     """Whether a value is a pass phrase: three to twelve words, and no sentence."""
     words = value.split(" ")
     plain = all(word.isalpha() and word.islower() and len(word) > 2 for word in words)
-    return 3 <= len(words) <= 12 and plain and SENTENCES.isdisjoint(words)
+    return 3 <= len(words) <= 12 and plain and rules.SENTENCES.isdisjoint(words)
 
 
 def _ends_in_version(value: str) -> bool:

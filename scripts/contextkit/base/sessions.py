@@ -70,25 +70,18 @@ def check_spelling(path: str) -> None:
             )
 
 
-def find(layout: Layout, given: str, slug: str) -> str:
-    """The session's id, or '' if nothing names one.
+def named(layout: Layout, slug: str = "") -> tuple[str, str]:
+    """The session's id and where that comes from; '' if nothing names one, never a new one.
 
-    The order is: the option, the variables above, the pointers of the process kit for the branch
-    `slug` and for the checkout, the branch's retro marker, the id that we keep.
+    The order is: the variables above, the pointers of the process kit for the branch `slug`
+    (default: the one that is checked out) and for the checkout, the branch's retro marker, the id
+    that we keep.
     """
-    return given.strip() or _find(layout, slug)[0]
-
-
-def named(layout: Layout) -> tuple[str, str]:
-    """The session that `find` returns, and where that comes from; never a new one."""
-    return _find(layout, _slug(layout))
-
-
-def _find(layout: Layout, slug: str) -> tuple[str, str]:
     for variable in VARIABLES:
         text = os.environ.get(variable, "").strip()
         if text:
             return text, variable
+    slug = slug or git.head(layout.repository).branch.replace("/", "-")
     for pointer in (f".current-{slug}", ".current"):
         path = os.path.join(layout.sessions, pointer)
         found = files.first_line(path)
@@ -120,15 +113,15 @@ def _from_marker(path: str) -> str:
 def current(layout: Layout, given: str, now: int) -> tuple[str, bool]:
     """The session to store under, and whether it was generated just now.
 
-    As `find`; if nothing names a session, an id is generated, saved, and reused until the session
-    has been idle for 24 hours (`payload_idle`).
+    `given`, or as `named`; if nothing names a session, an id is generated, saved, and reused until
+    the session has been idle for 24 hours (`payload_idle`).
     """
     kept = _kept(layout)
     if _is_stale(layout, kept, now):
         with files.locked(layout.lock(kept)):
             if _is_stale(layout, kept, now):  # nobody generated one while we waited
                 files.discard(kept)
-    found = find(layout, given, _slug(layout))
+    found = given.strip() or find_current(layout)
     if found:
         if files.first_line(kept) == found:
             files.touch(kept, now)
@@ -186,10 +179,6 @@ def forget(layout: Layout, session: str) -> None:
 
 def _kept(layout: Layout) -> str:
     return os.path.join(layout.state, "session")
-
-
-def _slug(layout: Layout) -> str:
-    return git.head(layout.repository).branch.replace("/", "-")
 
 
 def _is_stale(layout: Layout, kept: str, now: int) -> bool:

@@ -30,7 +30,6 @@ Values = dict[str, object]
 
 SETTINGS = "contextkit.yaml"  # at the root, and in the user's own folder
 _CACHE = os.path.join(".contextkit", "settings")
-_END = "."  # the last line of the cache, since a power cut may leave only its beginning
 _MAX_BYTES = 65_536
 _WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 _DURATIONS = ("payload_idle", "payload_grace", "memory_checkpoint_age", "verdict_run_lifetime")
@@ -220,18 +219,18 @@ def _of_file(path: str, cache: str) -> Values:
         state = os.stat(path)
     except (FileNotFoundError, NotADirectoryError):
         return {}
-    known = Limits.fields() | Places.fields() | Additions.fields()
-    key = f"1 {state.st_size} {state.st_mtime_ns} {state.st_ino}"
-    cached = _from_cache(cache, key, known)
-    if cached is not None:
-        return cached
+    key = f"2 {state.st_size} {state.st_mtime_ns} {state.st_ino}"
+    kept = _kept(cache, key)
+    if kept is not None:
+        return kept
     if state.st_size > _MAX_BYTES:
         raise bad_input(f"{SETTINGS}: larger than {_MAX_BYTES} bytes: it holds settings only")
     text = files.read(path)
-    if _only_comments(text):
+    if all(not line or line.startswith("#") for line in map(str.strip, text.splitlines())):
         return {}
-    values = parse(text, known)
-    _to_cache(cache, key, values)
+    found = _parsed(text)
+    values = _checked(found)
+    _keep(cache, key, found)
     return values
 
 
@@ -241,17 +240,15 @@ def chosen(kind: type[R], values: Values) -> R:
     return kind(**given)
 
 
-def parse(text: str, known: dict[str, str]) -> Values:
-    """Parse settings in the YAML `text`. Raises ContextError naming the key and what it takes."""
-    found = _parsed(text)
+def _checked(found: object) -> Values:
+    """What a file says, as values. Raises ContextError naming the key and what it takes."""
     if not isinstance(found, dict):
         raise bad_input(f"{SETTINGS}: must be lines of `name: value`")
-    values: Values = {}
-    for name, value in found.items():
+    known = Limits.fields() | Places.fields() | Additions.fields()
+    for name in found:
         if name not in known:
             raise bad_input(f"{SETTINGS}: there is no setting {name!r}{names.nearest(name, known)}")
-        values[name] = _typed(name, value, known[name])
-    return values
+    return {name: _typed(name, value, known[name]) for name, value in found.items()}
 
 
 def _parsed(text: str) -> object:
@@ -274,7 +271,7 @@ def _typed(name: str, value: object, annotation: str) -> object:
         return 0
     if annotation == "bool" and isinstance(value, str) and value.lower() in _WORDS:
         return _WORDS[value.lower()]
-    if annotation == "str" and isinstance(value, str) and _is_line(value):
+    if annotation == "str" and isinstance(value, str) and value and value.isprintable():
         return value
     if annotation == "tuple[str, ...]" and isinstance(value, list):
         return tuple(str(_typed(name, item, "str")) for item in value)
@@ -286,57 +283,24 @@ def _typed(name: str, value: object, annotation: str) -> object:
     raise bad_input(f"{SETTINGS}: {name} must be {wanted}, not {value!r}")
 
 
-def _is_line(value: str) -> bool:
-    return value != "" and value.isprintable()
-
-
-def _only_comments(text: str) -> bool:
-    return all(not line or line.startswith("#") for line in map(str.strip, text.splitlines()))
-
-
-def _from_cache(path: str, key: str, known: dict[str, str]) -> Values | None:
-    """The parsed settings if the file has not changed since they were saved; otherwise None."""
+def _kept(cache: str, key: str) -> Values | None:
+    """The values if the file has not changed since they were kept; otherwise None."""
     try:
-        first, *lines, last = files.read(path).splitlines()
-    except (ContextError, ValueError):
-        return None
-    if (first, last) != (key, _END):
-        return None
-    values: Values = {}
-    for line in lines:
-        name, _, text = line.partition("=")
-        annotation = known.get(name)
-        if annotation is None:
+        first, _, rest = files.read(cache).partition("\n")
+        if first != key:
             return None
-        try:
-            values[name] = _typed(name, _from_line(text, annotation), annotation)
-        except ContextError:
-            return None
-    return values
-
-
-def _from_line(text: str, annotation: str) -> object:
-    if annotation.startswith("tuple"):
-        return text.split("\t") if text else []
-    if annotation.startswith("dict"):
         from contextkit.base import formats
 
-        return formats.from_json(text, _CACHE)
-    return text
+        return _checked(formats.from_json(rest, cache))
+    except ContextError:
+        return None
 
 
-def _to_line(value: object) -> str:
-    if isinstance(value, dict):
-        from contextkit.base import formats
+def _keep(cache: str, key: str, found: object) -> None:
+    from contextkit.base import formats
 
-        return formats.to_json(value).replace("\n", " ")  # those in strings are escaped
-    return "\t".join(value) if isinstance(value, tuple) else str(value)
-
-
-def _to_cache(path: str, key: str, values: Values) -> None:
-    lines = [key, *(f"{name}={_to_line(value)}" for name, value in values.items()), _END]
     try:
-        files.store(os.path.dirname(path))
-        files.write(path, "\n".join(lines) + "\n", derived=True)
+        files.store(os.path.dirname(cache))
+        files.write(cache, f"{key}\n{formats.to_json(found)}\n", derived=True)
     except (ContextError, OSError):
         pass  # in a read-only repository it is parsed each time; nothing else is lost

@@ -1,6 +1,6 @@
 """Help, versions, and mistakes: the argparse parser built from a program's table.
 
-Imported only for calls that are not plain; see `cli.py`.
+Imported only when one of these is needed; see `cli.py`.
 """
 
 from __future__ import annotations
@@ -10,22 +10,10 @@ import os
 import sys
 
 from contextkit.base import names
-from contextkit.base.commands import (
-    Command,
-    Option,
-    Program,
-    Raw,
-    add_value,
-    missing_options,
-    options_of,
-)
+from contextkit.base.commands import Command, Option, Program, options_of
 from contextkit.base.errors import ContextError, bad_input, closed_output
 from contextkit.base.type_names import NoReturn
 from contextkit.base.version import VERSION
-
-
-class _Single(str):
-    """A value of the repeatable option behind a list."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -73,7 +61,6 @@ def _add_options(into: argparse.ArgumentParser, command: Command) -> None:
                 f"--{option.single}",
                 dest=option.name,  # the same list, in the order typed
                 action="append",
-                type=_Single,
                 metavar=option.single.upper(),
                 help=f"one of them; may be repeated (--{option.spellings[0]}: all in one)",
             )
@@ -94,54 +81,16 @@ def _version(program: Program) -> Exception | SystemExit:
     return SystemExit(0)
 
 
-def read(program: Program, argv: list[str]) -> tuple[Command, Raw]:
-    """The command and its options. Raises ContextError for a mistake.
-
-    Exits after `--help` and `--version`.
-    """
+def explain(program: Program, argv: list[str]) -> NoReturn:
+    """Print help or the version and exit, or raise ContextError: no command, or no value."""
     if argv == ["--version"]:  # only by itself: `capsule_prompt --version=0.1` means something else
         raise _version(program)
-    commands = {command.name: command for command in program.commands}
-    words = list(argv)
-    first = words[0] if words else ""
-    help_only = first in ("-h", "--help") and len(commands) > 1
-    if program.default and not help_only and first not in commands:
-        words.insert(0, program.default)
-    found, surplus = parser(program).parse_known_args(_without_bare_flags(commands, words))
-    command = commands[found.command]
-    raw: Raw = {}
-    for option in options_of(command):
-        for value in _positionals(option, found, surplus):
-            add_value(raw, option, "", value)
-        for value in getattr(found, option.name) or ():
-            text = str(value) if isinstance(value, str) else "--"  # argparse makes [] of `=--`
-            add_value(raw, option, option.single if isinstance(value, _Single) else "", text)
-    if surplus:
-        raise bad_input(_surplus(command, surplus))
-    for option in missing_options(command.options, raw):
-        raise missing(program, command, option)
-    return command, raw
-
-
-def _positionals(option: Option, found: argparse.Namespace, surplus: list[str]) -> list[str]:
-    """The words without a name that are this option's, taken from the surplus."""
-    first = getattr(found, f"positional_{option.name}", None)
-    words = [first] if first is not None else []
-    most = len(surplus) if option.kind == "words" else 1 - len(words)
-    while option.positional and most > 0 and surplus and not surplus[0].startswith("-"):
-        words.append(surplus.pop(0))  # argparse looks for one only before the options
-        most -= 1
-    return words
-
-
-def _without_bare_flags(commands: dict[str, Command], words: list[str]) -> list[str]:
-    """The words with `--flag` written as `--flag=1` if the next word may be the positional."""
-    command = commands.get(words[0]) if words else None
-    options = options_of(command) if command else ()
-    if not any(option.positional for option in options):
-        return words
-    bare = {f"--{s}" for option in options if option.kind == "flag" for s in option.spellings}
-    return [f"{word}=1" if word in bare else word for word in words]
+    first = argv[0] if argv else ""
+    help_only = first in ("-h", "--help") and len(program.commands) > 1
+    known = [command.name for command in program.commands]
+    named = not program.default or help_only or first in known
+    parser(program).parse_known_args(argv if named else [program.default, *argv])
+    raise bad_input("an option lacks its value")
 
 
 def missing(program: Program, command: Command, option: Option) -> ContextError:
@@ -163,13 +112,3 @@ def missing(program: Program, command: Command, option: Option) -> ContextError:
 
 def _dashed(option: Option) -> str:
     return "--" + next(name for name in option.spellings if len(name) > 1)
-
-
-def _surplus(command: Command, surplus: list[str]) -> str:
-    word, equals, _ = surplus[0].partition("=")
-    if not word.startswith("-"):
-        return f"{names.quoted(surplus[0])} is not an option: write " + (
-            f"--{names.brief(surplus[0])}" if equals else "--name=…"
-        )
-    spellings = [s for option in options_of(command) for s in option.spellings]
-    return f"there is no option {names.brief(word)}{names.nearest(word.lstrip('-'), spellings)}"

@@ -21,10 +21,6 @@ from contextkit.base.commands import (
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.history.flows.delivery import Session
-
 REF = Option(
     "ref", "an address, a path, an unambiguous beginning, or latest", required=True, positional=True
 )
@@ -195,8 +191,8 @@ def sessions(layout: Layout, args: Arguments) -> Rows:
     )  # fmt: skip
 
 
-def _session(row: Session) -> str:
-    return f"{row.session} on {row.machine}" if row.machine else row.session
+def _session(row: dict[str, str]) -> str:
+    return f"{row['session']} on {row['machine']}" if row["machine"] else row["session"]
 
 
 @command("a document's history: its inputs, who got it, what came of it", REF, JSON)

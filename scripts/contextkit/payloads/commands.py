@@ -343,9 +343,7 @@ def end(layout: Layout, args: Arguments) -> str:
     purged = retention.purge(layout, args.session, now) if args.purge else []
     if ended and not args.purge:
         cli.say(f"can be resumed for {layout.limits.payload_grace}: store or list in that session")
-    if ended:
-        return ended.line()
-    return "\n".join(purged) or f"session {args.session}: nothing to remove"
+    return ended or "\n".join(purged) or f"session {args.session}: nothing to remove"
 
 
 @command(

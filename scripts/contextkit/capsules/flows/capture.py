@@ -78,7 +78,7 @@ def capture(layout: Layout, request: Request) -> Captured:
     entries, unopened = _entries(layout, plan, progress)
     commits = _commits(layout, "" if detached else branch)
     quoted = [*known, *entries, *commits, _noted(layout, noted)]
-    session = sessions.find(layout, request.session, slug)
+    session = request.session.strip() or sessions.named(layout, slug)[0]
     limits = layout.limits
     usual = limits.capsule_mini_tokens if request.mini else limits.capsule_max_tokens
     budget = request.tokens or usual

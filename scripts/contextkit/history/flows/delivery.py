@@ -7,6 +7,7 @@ from contextkit.base.records import Record
 from contextkit.base.type_names import Any, Iterable
 
 HANDED = (ledger.INJECTED, ledger.RENDERED)  # given to an agent unasked
+Facts = dict[str, Any]
 _READ = (ledger.SHOWN, ledger.ACKNOWLEDGED)
 _ENDS = (ledger.ENDED, ledger.REMOVED)
 
@@ -46,7 +47,7 @@ def of_documents(events: Iterable[ledger.Event]) -> dict[str, Delivery]:
 
     A document handed over or shown as part of another (`from`) counts as delivered.
     """
-    facts: dict[str, dict[str, Any]] = {}
+    facts: dict[str, Facts] = {}
     for one in events:
         event, ref, size = one["event"], one["ref"], one.get("tokens", 0)
         if event == ledger.STORED:
@@ -74,27 +75,11 @@ _ADDS = {
 }
 
 
-def _add(fact: dict[str, Any], event: str, size: int) -> None:
+def _add(fact: Facts, event: str, size: int) -> None:
     sums, marks = _ADDS.get(event, ((), ("gone",)))
     for name in sums:
         fact[name] = fact.get(name, 0) + size
     fact |= dict.fromkeys(marks, True)
-
-
-class Session(Record):
-    """One row per session; numbers are tokens, except `open`, which counts documents."""
-
-    id: str
-    session: str
-    host: str
-    started: str
-    ended: str
-    stored: int
-    injected: int
-    shown: int
-    saved: int
-    open: int
-    machine: str = ""  # the other machine that it ran on
 
 
 _SUMS = {
@@ -103,22 +88,24 @@ _SUMS = {
 }  # fmt: skip
 
 
-def sessions(events: list[ledger.Event], with_ended: bool = False) -> list[Session]:
+def sessions(events: list[ledger.Event], with_ended: bool = False) -> list[Facts]:
     """Return the sessions, oldest first, with what was stored, handed over and shown in each.
 
-    Saved is what was stored and entered no context, never below 0. Open are its documents that
-    nobody has opened or consumed yet.
+    Numbers are tokens. Saved is what was stored and entered no context, never below 0. Open counts
+    its documents that nobody has opened or consumed yet; `machine` is the other one it ran on.
     """
     waiting: dict[str, int] = {}
     for document in of_documents(events).values():
         is_open = not (document.opened or document.consumed or document.gone)
         waiting[document.session] = waiting.get(document.session, 0) + is_open
-    begun = {"ended": "", "host": "", "machine": "", "stored": 0, "injected": 0, "shown": 0}
-    rows: dict[str, dict[str, Any]] = {}
+    begun = {"ended": "", "stored": 0, "injected": 0, "shown": 0, "saved": 0, "open": 0,
+             "machine": ""}  # fmt: skip
+    rows: dict[str, Facts] = {}
     for event in events:
         name = event.get("session", "")
         if name:
-            row = rows.setdefault(name, {"started": event["at"], **begun})
+            new = {"id": name, "session": name, "host": "", "started": event["at"], **begun}
+            row = rows.setdefault(name, new)
             for field in ("host", "machine"):
                 row[field] = row[field] or event.get(field, "")
             if event["ref"] == f"session:{name}" and event["event"] in _ENDS:
@@ -126,44 +113,29 @@ def sessions(events: list[ledger.Event], with_ended: bool = False) -> list[Sessi
             elif event["event"] in _SUMS:
                 row["ended"] = ""
                 row[_SUMS[event["event"]]] += event.get("tokens", 0)
-    return [
-        Session(id=name, session=name, open=waiting.get(name, 0), **row,
-                saved=max(0, row["stored"] - row["injected"] - row["shown"]))
-        for name, row in rows.items()
-        if with_ended or not row["ended"]
-    ]  # fmt: skip
+    for name, row in rows.items():
+        row["saved"] = max(0, row["stored"] - row["injected"] - row["shown"])
+        row["open"] = waiting.get(name, 0)
+    return [row for row in rows.values() if with_ended or not row["ended"]]
 
 
-class Totals(Record):
-    """Counts of documents, with those still open, and their tokens."""
-
-    documents: int
-    never_delivered: int
-    never_opened: int
-    never_consumed: int
-    stored: int
-    injected: int
-    shown: int
-    saved: int
-
-
-def totals(known: Iterable[Delivery]) -> Totals:
-    """Count the remaining documents and those that nobody got, opened or consumed."""
+def totals(known: Iterable[Delivery]) -> dict[str, int]:
+    """Count the remaining documents and those that nobody got, opened or consumed; sum tokens."""
     every = list(known)
     there = [document for document in every if not document.gone]
-    return Totals(
-        documents=len(there),
-        never_delivered=sum(not document.delivered for document in there),
-        never_opened=sum(not document.opened for document in there),
-        never_consumed=sum(not document.consumed for document in there),
-        stored=sum(document.stored for document in every),
-        injected=sum(document.handed for document in every),
-        shown=sum(document.shown for document in every),
-        saved=sum(document.saved for document in every),
-    )
+    return {
+        "documents": len(there),
+        "never_delivered": sum(not document.delivered for document in there),
+        "never_opened": sum(not document.opened for document in there),
+        "never_consumed": sum(not document.consumed for document in there),
+        "stored": sum(document.stored for document in every),
+        "injected": sum(document.handed for document in every),
+        "shown": sum(document.shown for document in every),
+        "saved": sum(document.saved for document in every),
+    }
 
 
-def by_system(known: Iterable[Delivery]) -> dict[str, Totals]:
+def by_system(known: Iterable[Delivery]) -> dict[str, dict[str, int]]:
     """Return the totals of each system with a known document, named as in context_status."""
     found: dict[str, list[Delivery]] = {}
     for one in known:

@@ -5,17 +5,7 @@ from __future__ import annotations
 import os
 from functools import partial
 
-from contextkit.base import (
-    files,
-    git,
-    ledger,
-    names,
-    settings,
-    stores,
-    templates,
-    tokens,
-    version,
-)
+from contextkit.base import files, git, ledger, names, settings, stores, templates, tokens, version
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.settings import SETTINGS
@@ -115,7 +105,7 @@ def status(layout: Layout) -> list[dict[str, object]]:
         if system in known:
             said = "; ".join([str(facts["status"]), *_delivered(system, known[system])])
             facts |= {"status": said}
-            facts["delivery"] = vars(known[system])
+            facts["delivery"] = known[system]
         rows.append({"id": system, **facts})
     return [*rows, {"id": "net", **_net(layout, documents)}]
 
@@ -180,16 +170,14 @@ def in_short(rows: list[Facts]) -> str:
 _CONSUMED = ("memory", "verdicts")  # reminders and handoffs say it in their own words
 
 
-def _delivered(system: str, totals: delivery.Totals) -> list[str]:
+def _delivered(system: str, totals: dict[str, int]) -> list[str]:
     """What was never delivered, opened or consumed, and what its tokens became."""
-    never = [("delivered", totals.never_delivered), ("opened", totals.never_opened)]
-    never += [("consumed", totals.never_consumed)] if system in _CONSUMED else []
-    said = [f"{count} never {what}" for what, count in never if count]
-    if totals.stored:
-        said.append(
-            f"so far ~{totals.stored} tokens stored, ~{totals.injected} injected,"
-            f" ~{totals.shown} shown, ~{totals.saved} saved"
-        )
+    never = ("delivered", "opened", *(("consumed",) if system in _CONSUMED else ()))
+    said = [f"{count} never {what}" for what in never if (count := totals[f"never_{what}"])]
+    if totals["stored"]:
+        kinds = ("tokens stored", "injected", "shown", "saved")
+        counts = [f"~{totals[kind.split()[-1]]} {kind}" for kind in kinds]
+        said.append(f"so far {', '.join(counts)}")
     return said
 
 

@@ -58,7 +58,7 @@ def facts(layout: Layout) -> Facts:
         "evaluation": _evaluation(layout),
         "flow": pictures.flow(known, events),
         "timeline": pictures.timeline(events),
-        "sessions": [vars(one) for one in delivery.sessions(events, True)][-_MOST:],
+        "sessions": delivery.sessions(events, True)[-_MOST:],
         "items": items[:MOST_ITEMS],
         "left_out": max(0, len(items) - MOST_ITEMS),
         "machines": _machines(items),
@@ -176,7 +176,7 @@ def _items(layout: Layout, known: dict[str, delivery.Delivery]) -> list[list[obj
     entries: dict[str, str] = {}
     for store in stores.with_documents():
         if store.is_file:
-            entries |= _entries(layout, store.kind)
+            entries |= _entries(layout, store)
     for one in addresses.listed(layout):
         seen = known.get(one.ref)
         what = entries[one.ref] if one.ref in entries else _title(one.path)
@@ -190,16 +190,13 @@ def _items(layout: Layout, known: dict[str, delivery.Delivery]) -> list[list[obj
     return rows
 
 
-def _entries(layout: Layout, kind: str) -> dict[str, str]:
+def _entries(layout: Layout, store: stores.Store) -> dict[str, str]:
     """Return the text of each entry of a single-file store, by address."""
     try:
-        loaded = stores.module(stores.named(kind)).load_all(layout).documents
+        found = list(addresses.entries(layout, store))
     except (ContextError, OSError):
         return {}
-    pairs = [
-        (e.get("id"), e.get("slug")) if isinstance(e, dict) else (e.id, e.note) for e in loaded
-    ]
-    return {f"{kind}:{identity}": str(what or "") for identity, what in pairs}
+    return {ref: str(fields.get("note") or fields.get("slug") or "") for ref, _, fields in found}
 
 
 def _state(seen: delivery.Delivery) -> str:

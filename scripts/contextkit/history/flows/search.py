@@ -147,7 +147,8 @@ class Catalog:
         Those of the stores, archived ones, and those of ended sessions.
         """
         found: dict[str, Signature] = {}
-        for path in (*_paths(self._layout), *self._reviews):
+        documents = dict.fromkeys(one.path for one in addresses.listed(self._layout))
+        for path in (*documents, *self._reviews):
             try:
                 about = os.stat(path)
             except OSError:
@@ -200,8 +201,8 @@ class Catalog:
             return _findings(path, *self._reviews[path])
         for store in stores.with_documents():
             if store.is_file and self._layout.store(store.kind) == path:
-                loaded = stores.module(store).load_all(self._layout)
-                return [(f"{store.kind}:{show.identity(e)}", show.entry_text(e)) for _, e in loaded]
+                found = addresses.entries(self._layout, store)
+                return [(ref, show.entry_text(fields)) for ref, _, fields in found]
         ref = addresses.of(self._layout, path)
         return [(ref, files.read_bytes(path).decode("utf-8", "replace"))] if ref else []
 
@@ -215,19 +216,6 @@ class Catalog:
             "branch": name.rpartition("/")[0] if kind == "capsule" else _branch(text),
             "text": text,
         }  # fmt: skip
-
-
-def _paths(layout: Layout) -> Iterator[str]:
-    suffixes = tuple({store.suffix for store in stores.STORES if store.suffix})
-    folders: dict[str, None] = {}
-    for store in stores.with_documents():
-        place = layout.store(store.kind)
-        if store.is_file:
-            yield place
-        else:
-            folders |= dict.fromkeys([place, *addresses.away(layout, store)])
-    for folder in folders:
-        yield from (entry.path for entry in addresses.walked(folder, suffixes))
 
 
 def _findings(path: str, run: str, agent: str) -> list[tuple[str, str]]:

@@ -44,21 +44,14 @@ def whole(layout: Layout, found: addresses.Address) -> str:
     store = stores.named(found.kind)
     if not store.is_file:
         return files.read_bytes(found.path).decode("utf-8", "replace")
-    wanted = found.ref.partition(":")[2]
-    for _, entry in stores.module(store).load_all(layout):
-        if identity(entry) == wanted:
-            return entry_text(entry)
+    for ref, _, fields in addresses.entries(layout, store):
+        if ref == found.ref:
+            return entry_text(fields)
     raise ContextError(f"{found.ref}: no longer exists")
 
 
-def identity(entry: Any) -> str:
-    """Return the id of a reminder or a subagent's row."""
-    return str(entry.get("id") if isinstance(entry, dict) else entry.id)
-
-
-def entry_text(entry: Any) -> str:
+def entry_text(fields: dict[str, Any]) -> str:
     """Return a reminder or a subagent's row as text: one field per line."""
-    fields = entry if isinstance(entry, dict) else vars(entry)
     lines = [
         f"{name}: {_plain(value)}" for name, value in fields.items() if value not in ("", (), [])
     ]

@@ -11,30 +11,18 @@ import os
 from contextkit.base import addresses, git, ledger, names, references
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.base.records import Record
-from contextkit.base.type_names import Callable
+from contextkit.base.type_names import Any, Callable
 from contextkit.history.flows import show
 from contextkit.history.flows.delivery import HANDED
 from contextkit.text import facts
+
+Facts = dict[str, Any]
 
 _DEEPEST = 12  # levels in each direction
 _MOST = 200  # lines in a tree; the rest are counted
 _WHOLE = 0.9  # of the tokens stored: a reader who was shown this much has seen the whole
 _MOST_FILES = 200  # files compared with a commit
 _MOST_TEXT = 200_000  # characters of a document that are searched for file names
-
-
-class Lineage(Record):
-    """A document's lineage; `sources` and `left` are addresses, the rest comes from the events."""
-
-    ref: str
-    kind: str
-    written: dict[str, object]
-    sources: tuple[str, ...]
-    to: tuple[dict[str, object], ...]
-    opened: tuple[dict[str, object], ...]
-    left: tuple[str, ...]
-    drift: tuple[str, ...]
 
 
 class History:
@@ -114,8 +102,8 @@ def writers(stored: ledger.Event) -> list[str]:
     return named or session
 
 
-def lineage(layout: Layout, history: History, ref: str) -> Lineage:
-    """Return what is known of one document. Raises ContextError if nothing is and it is missing."""
+def lineage(layout: Layout, history: History, ref: str) -> Facts:
+    """Return what is known of one document; `from` and `left` are addresses."""
     made = history.stored(ref) or {}
     size = made.get("tokens", 0)
     opened = [
@@ -144,18 +132,18 @@ def lineage(layout: Layout, history: History, ref: str) -> Lineage:
                "program": made.get("program", ""),
                "machine": history.elsewhere.get(ref) or made.get("machine", "")}  # fmt: skip
     written["commit"], drift = _drift(layout, ref, made.get("commit", ""))
-    return Lineage(
-        ref=ref, kind=ref.partition(":")[0], written=written,
-        sources=tuple(history.sources(ref)), to=tuple(handed), opened=tuple(opened),
-        left=tuple(history.left(ref)), drift=tuple(drift),
-    )  # fmt: skip
+    return {
+        "ref": ref, "kind": ref.partition(":")[0], "written": written, "to": handed,
+        "opened": opened, "left": history.left(ref), "drift": drift,
+        "from": history.sources(ref), "id": ref,
+    }  # fmt: skip
 
 
 def _who(event: ledger.Event) -> str:
     return event.get("by") or event.get("agent") or event.get("session") or ""
 
 
-def _how_much(opened: dict[str, object]) -> str:
+def _how_much(opened: Facts) -> str:
     """Say whether the whole or a part was opened; empty if no text was shown."""
     if not opened["tokens"]:
         return ""
@@ -165,7 +153,7 @@ def _how_much(opened: dict[str, object]) -> str:
     return f"  ~{opened['tokens']}{of} tokens"
 
 
-def _on(said: dict[str, object]) -> str:
+def _on(said: Facts) -> str:
     """Name the other machine that it was on; empty for this one."""
     return f" on {said['machine']}" if said["machine"] else ""
 
@@ -246,10 +234,10 @@ def _files_named(text: str) -> list[str]:
     return list(found)
 
 
-def tree(history: History, top: Lineage) -> str:
+def tree(history: History, top: Facts) -> str:
     """Render the lineage for people: the document, its sources, its recipients, what they left."""
-    said = top.written
-    lines = [top.ref]
+    said = top["written"]
+    lines = [top["ref"]]
     if said["at"]:
         by = f" by {said['by']}" if said["by"] else ""
         session = f" in session {said['session']}" if said["session"] else ""
@@ -259,17 +247,17 @@ def tree(history: History, top: Lineage) -> str:
         lines.append("it is not known when it was written")
     if said["commit"]:
         lines.append(f"at commit {str(said['commit'])[:12]}")
-    lines += [f"drift: {names.one_line(one)}" for one in top.drift]
-    up = _branches(history, history.sources, top.ref)
+    lines += [f"drift: {names.one_line(one)}" for one in top["drift"]]
+    up = _branches(history, history.sources, top["ref"])
     lines += ["", "from", *(up or ["  nothing known"])]
     lines += ["", "to"]
     lines += [f"  {one['at']}  {one['ref'] or '(nobody is named)'}"
               f"  ~{one['tokens']} tokens{_on(one)}"
-              for one in top.to[:_MOST]] or ["  nobody yet"]  # fmt: skip
+              for one in top["to"][:_MOST]] or ["  nobody yet"]  # fmt: skip
     lines += ["", "opened"]
     lines += [f"  {one['at']}  {one['event']}  {one['by']}".rstrip() + _how_much(one) + _on(one)
-              for one in top.opened[:_MOST]] or ["  by nobody yet"]  # fmt: skip
-    down = _branches(history, history.left, top.ref)
+              for one in top["opened"][:_MOST]] or ["  by nobody yet"]  # fmt: skip
+    down = _branches(history, history.left, top["ref"])
     lines += ["", "left", *(down or ["  nothing known"])]
     return "\n".join(names.spoken(line) for line in lines)
 
@@ -295,12 +283,11 @@ def _branches(history: History, next_of: Callable[[str], list[str]], ref: str) -
     return [*lines, f"  and {more} more"] if more else lines
 
 
-def data(history: History, top: Lineage) -> dict[str, object]:
-    """Return the lineage as data: `from` and `left` are addresses; `levels` has those beyond."""
-    fields = {**vars(top), "from": top.sources, "id": top.ref}
-    fields.pop("sources")
-    levels = {"from": _levels(history.sources, top.ref), "left": _levels(history.left, top.ref)}
-    return {**fields, "levels": levels}
+def data(history: History, top: Facts) -> Facts:
+    """Return the lineage as data; `levels` has the addresses beyond `from` and `left`."""
+    ref = top["ref"]
+    levels = {"from": _levels(history.sources, ref), "left": _levels(history.left, ref)}
+    return {**top, "levels": levels}
 
 
 def _levels(next_of: Callable[[str], list[str]], ref: str) -> list[list[str]]:

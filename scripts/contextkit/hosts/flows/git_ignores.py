@@ -27,11 +27,11 @@ def find(into: str, paths: list[str]) -> dict[str, str]:
 
 
 def _asked(folder: str, paths: list[str], *options: str) -> dict[str, str]:
-    given = "".join(f"{path}\0" for path in paths)
-    said = git.run(
-        folder, *options, "check-ignore", "-v", "-z", "--stdin", given=given, fine=(0, 1)
-    )
-    fields = said.split("\0")
+    asked = (*options, "check-ignore", "-v", "-z", "--stdin")
+    with tempfile.NamedTemporaryFile() as given:
+        given.write(b"".join(os.fsencode(path) + b"\0" for path in paths))
+        given.flush()
+        fields = git.run(folder, *asked, stdin=given.name, fine=(0, 1)).split("\0")
     rows = zip(fields[0::4], fields[1::4], fields[2::4], fields[3::4], strict=False)
     return {
         path: f"{source}:{line}: {pattern}"

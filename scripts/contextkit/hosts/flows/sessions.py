@@ -332,7 +332,7 @@ def end(layout: Layout, session: str) -> list[str]:
     sessions.check(session)
     now = names.now()
     done = retention.end(layout, session, now)
-    said = [done.line()] if done else [f"session {session}: ended, no payloads were stored"]
+    said = [done or f"session {session}: ended, no payloads were stored"]
     if not done:
         retention.note_end(layout, session, said[0], now)
         ledger.note(layout, ledger.ENDED, f"session:{session}", session=session)

@@ -117,8 +117,11 @@ class Remote:
     chain: list[str] = field(default_factory=list)
     entries: dict[str, tuple[int, Entry]] = field(default_factory=dict)
     seen: dict[str, int] = field(default_factory=dict)
-    pulled_at: str = ""
-    pushed_at: str = ""
+
+    def arrived(self, head: manifests.Head) -> None:
+        """Note that this head of ours is there."""
+        self.number, self.digest, self.pending = head.number, head.digest, ""
+        self.chain = list(head.chain)
 
 
 def folder(layout: Layout) -> str:
@@ -146,7 +149,9 @@ def begin(layout: Layout, before: Known | None = None) -> tuple[Machine, Known]:
     It has what the one `before` wrote as its own, and still knows which documents are from others.
     """
     files.store(layout.state)
-    files.write(_identity_path(layout), f"{manifests.new_id()}\n{_default_name(layout)}\n")
+    here = f"{os.uname().nodename} {os.path.basename(layout.root)}"
+    name = manifests.clean_name(os.environ.get("CONTEXT_MACHINE", "") or here)
+    files.write(_identity_path(layout), f"{manifests.new_id()}\n{name}\n")
     machine = identity(layout)
     assert machine is not None
     known = before or Known(machine=machine.id)
@@ -180,11 +185,6 @@ def _identity_path(layout: Layout) -> str:
     return os.path.join(layout.state, "machine")
 
 
-def _default_name(layout: Layout) -> str:
-    given = os.environ.get("CONTEXT_MACHINE", "")
-    return manifests.clean_name(given or f"{os.uname().nodename} {os.path.basename(layout.root)}")
-
-
 def load(layout: Layout, machine: str) -> Known | None:
     """Return what `machine`, this machine, knows; None if the file is lost or another's."""
     found = _read(os.path.join(folder(layout), "documents.json"))
@@ -192,30 +192,18 @@ def load(layout: Layout, machine: str) -> Known | None:
         return None
     try:
         documents = {name: _version(one) for name, one in found["documents"].items()}
-        return Known(
-            machine=machine,
-            count=int(found["count"]),
-            unfinished=found.get("unfinished") is True,
-            documents=documents,
-            names=dict(found.get("names", {})),
-            signers=dict(found.get("signers", {})),
-        )
+        rest = {name: found[name] for name in ("count", "unfinished", "names", "signers")}
+        return Known(machine=machine, documents=documents, **rest)
     except (KeyError, TypeError, ValueError, AttributeError):
         return None
 
 
 def _version(fields: dict[str, Any]) -> Version:
-    copies = [Copy(path=copy["path"], sha256=copy["sha256"], machine=copy["machine"])
-              for copy in fields.get("beside", [])]  # fmt: skip
-    return Version(**{**fields, "beside": copies})
+    return Version(**{**fields, "beside": [Copy(**copy) for copy in fields["beside"]]})
 
 
 def save(layout: Layout, known: Known) -> None:
-    documents = {
-        name: {**vars(one), "beside": [vars(copy) for copy in one.beside]}
-        for name, one in known.documents.items()
-    }
-    _write(layout, "documents.json", {**vars(known), "documents": documents})
+    _write(layout, "documents.json", vars(known))
 
 
 def load_remote(layout: Layout, address: str, machine: str) -> Remote:
@@ -225,12 +213,11 @@ def load_remote(layout: Layout, address: str, machine: str) -> Remote:
         return Remote(address=address)
     try:
         entries = {
-            name: (int(one["number"]), Entry(**one["entry"]))
-            for name, one in found["entries"].items()
+            name: (int(number), Entry(**entry))
+            for name, (number, entry) in found["entries"].items()
         }
-        rest = ("number", "digest", "pending", "seen", "pulled_at", "pushed_at")
-        fields = {name: found[name] for name in rest} | {"chain": list(found.get("chain", []))}
-        return Remote(address=address, entries=entries, **fields)
+        rest = ("number", "digest", "pending", "chain", "seen")
+        return Remote(address=address, entries=entries, **{name: found[name] for name in rest})
     except (KeyError, TypeError, ValueError, AttributeError):
         return Remote(address=address)
 
@@ -238,12 +225,7 @@ def load_remote(layout: Layout, address: str, machine: str) -> Remote:
 def save_remote(layout: Layout, remote: Remote, machine: str) -> None:
     name = os.path.basename(_remote_path(layout, remote.address))
     hidden = names.sha256(remote.address.encode())  # a URL may contain a password
-    entries = {
-        name: {"number": number, "entry": vars(entry)}
-        for name, (number, entry) in remote.entries.items()
-    }
-    fields = {**vars(remote), "address": hidden, "entries": entries}
-    _write(layout, name, {"machine": machine, **fields})
+    _write(layout, name, {**vars(remote), "machine": machine, "address": hidden})
 
 
 def _remote_path(layout: Layout, address: str) -> str:
@@ -262,6 +244,6 @@ def _read(path: str) -> dict[str, Any]:
 def _write(layout: Layout, name: str, fields: dict[str, Any]) -> None:
     files.store(layout.state)
     path = os.path.join(folder(layout), name)
-    text = json.dumps({"format": _FORMAT, **fields}, ensure_ascii=False)
+    text = json.dumps({"format": _FORMAT, **fields}, ensure_ascii=False, default=vars)
     if files.read_if_there(path) != text:  # a push of nothing need not wait for the disk
         files.write(path, text)

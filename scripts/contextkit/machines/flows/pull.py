@@ -75,12 +75,11 @@ def pull(
                 knowledge.save(layout, known)
             raise
         if not dry_run:
-            if chosen.is_all:
+            if chosen == Choice():
                 there.seen.update(offer.read)
             _make_indexes(offer)
             origins.save(layout, shares.origins(layout, known))
             known.unfinished = False
-            there.pulled_at = names.iso(offer.now)
             knowledge.save(layout, known)
             knowledge.save_remote(layout, there, machine.id)
     return report
@@ -348,8 +347,7 @@ def _end(offer: Offer, entry: Entry) -> None:
             listed = [n for n in offer.known.documents if shares.session_of(n) == subject]
             if _is_kept(offer, entry, listed):
                 return
-            ended = retention.end(layout, subject, offer.now)
-            done = ended.line() if ended else ""
+            done = retention.end(layout, subject, offer.now)
             for name in listed:  # used again there, the session comes back whole
                 version = offer.known.documents[name]
                 version.gone, version.counts = True, {}

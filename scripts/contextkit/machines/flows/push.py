@@ -28,71 +28,127 @@ def push(
     with knowledge.lock(layout):
         machine, known = knowledge.myself(layout)
         for _ in range(2):
-            there = knowledge.load_remote(layout, address, machine.id)
+            one = _Push(layout, at, address, machine, known, redact)
             try:
-                return _push(layout, at, there, machine, known, chosen, redact, dry_run)
+                return one.report(chosen, dry_run)
             except Elsewhere:
-                if _recall(at, there, known):
-                    knowledge.save_remote(layout, there, machine.id)
+                if one.recall():
+                    knowledge.save_remote(layout, one.there, machine.id)
                 else:  # this folder is a copy of another one, which still uses this id
                     machine, known = knowledge.begin(layout, known)
-        there = knowledge.load_remote(layout, address, machine.id)
-        return _push(layout, at, there, machine, known, chosen, redact, dry_run)
+        return _Push(layout, at, address, machine, known, redact).report(chosen, dry_run)
 
 
-def _push(
-    layout: Layout, at: engines.Engine, there: Remote, machine: Machine, known: Known,
-    chosen: Choice, redact: bool, dry_run: bool,
-) -> Report:  # fmt: skip
-    now = names.now()
-    report = Report(verb="sent", dry_run=dry_run)
-    texts = inventory.look(layout, machine, known, now, report.said)
-    if not dry_run:
-        knowledge.save(layout, known)
-    if there.pending or not there.digest:
-        if not _recall(at, there, known):
-            raise Elsewhere("another folder pushes as this machine")
-    new = _changed(known, there)
-    about = inventory.about(layout, [name for name in new if name in texts], texts)
-    new = [name for name in new if chosen.takes(name, about.get(name, ""))]
-    objects, entries = _gathered(layout, known, texts, new, about, redact, report)
-    if not entries:
+class _Push:
+    """One attempt: where it works, as whom, and what the remote has of us so far."""
+
+    def __init__(
+        self, layout: Layout, at: engines.Engine, address: str, machine: Machine, known: Known,
+        redact: bool,
+    ) -> None:  # fmt: skip
+        self._layout, self._at, self._machine, self._known = layout, at, machine, known
+        self._redact = redact
+        self.there = knowledge.load_remote(layout, address, machine.id)
+
+    def report(self, chosen: Choice, dry_run: bool) -> Report:
+        """Send what is chosen and new. Raises Elsewhere if the head there is not ours."""
+        layout, known, there = self._layout, self._known, self.there
+        now = names.now()
+        report = Report(verb="sent", dry_run=dry_run)
+        texts = inventory.look(layout, self._machine, known, now, report.said)
         if not dry_run:
-            knowledge.save_remote(layout, there, machine.id)
+            knowledge.save(layout, known)
+        if (there.pending or not there.digest) and not self.recall():
+            raise Elsewhere("another folder pushes as this machine")
+        new = _changed(known, there)
+        about = inventory.about(layout, [name for name in new if name in texts], texts)
+        new = [name for name in new if chosen.takes(name, about.get(name, ""))]
+        objects, entries = self._gathered(texts, new, about, report)
+        for entry in entries:
+            report.add(_verb(entry), shares.address(entry.name), entry.bytes)
+        if dry_run:
+            return report
+        if not entries:
+            knowledge.save_remote(layout, there, self._machine.id)
+            return report
+        head, manifest = _next(there, self._machine, entries, now)
+        try:
+            head = signatures.signed(signatures.of_user(layout), head)
+        except ContextError as error:
+            report.said.append(str(error))
+        report.sent = self._send(objects, manifest, head)
         return report
-    for entry in entries:
-        report.add(_verb(entry), shares.address(entry.name), entry.bytes)
-    if dry_run:
-        return report
-    head, manifest = _next(there, machine, entries, now)
-    try:
-        head = signatures.signed(signatures.of_user(layout), head)
-    except ContextError as error:
-        report.said.append(str(error))
-    report.sent = _send(layout, at, there, machine, objects, manifest, head)
-    return report
 
+    def recall(self) -> bool:
+        """Learn from the remote what we have there; False if another folder uses our id there.
 
-def _recall(at: engines.Engine, remote: Remote, known: Known) -> bool:
-    """Learn from the remote what we have there; False if another folder uses our id there.
-
-    Used when a push was killed, our notes of this remote are lost, or we were forgotten there.
-    """
-    data = at.heads().get(known.machine)
-    if data is None:
-        remote.entries, remote.digest, remote.pending, remote.chain = {}, "", "", []
-        return True
-    head = manifests.parse_head(data, known.machine)
-    if remote.digest and head.digest not in (remote.digest, remote.pending):
-        return False
-    if head.digest != remote.digest or not remote.entries:
-        there = remotes.read_entries(at, head, 0)
-        if not _may_be_ours(known, [entry for _, entry in there.values()]):
+        Used when a push was killed, our notes of this remote are lost, or we were forgotten there.
+        """
+        remote, known = self.there, self._known
+        data = self._at.heads().get(known.machine)
+        if data is None:
+            remote.entries, remote.digest, remote.pending, remote.chain = {}, "", "", []
+            return True
+        head = manifests.parse_head(data, known.machine)
+        if remote.digest and head.digest not in (remote.digest, remote.pending):
             return False
-        remote.entries = there
-    remote.number, remote.digest, remote.pending = head.number, head.digest, ""
-    remote.chain = list(head.chain)
-    return True
+        if head.digest != remote.digest or not remote.entries:
+            there = remotes.read_entries(self._at, head, 0)
+            if not _may_be_ours(known, [entry for _, entry in there.values()]):
+                return False
+            remote.entries = there
+        remote.arrived(head)
+        return True
+
+    def _gathered(
+        self, texts: inventory.Texts, new: list[str], about: dict[str, str], report: Report
+    ) -> tuple[dict[str, bytes], list[Entry]]:
+        """Collect the objects and entries that may leave."""
+        objects: dict[str, bytes] = {}
+        entries = []
+        allowed = self._layout.limits.secrets_allow
+        for name in new:
+            version = self._known.documents[name]
+            entry = Entry(
+                name=name, at=version.at, count=version.counts.get(self._known.machine, 0),
+                gone=version.gone, about=about.get(name, ""),
+            )  # fmt: skip
+            if version.gone or entry.kind == manifests.ENDED:
+                entries.append(entry)
+                continue
+            try:
+                data = texts[name]()
+            except (ContextError, FileNotFoundError):
+                continue  # removed just now: the next push notices
+            if names.sha256(data) != version.sha256:
+                continue  # changed just now: the next push takes it
+            secrets = redaction.found(data.decode("utf-8", "replace"), allowed)
+            if secrets and not self._redact:
+                report.refuse(shares.address(name), secrets)
+                continue
+            if secrets:
+                data = shares.redacted(name, data, allowed)
+            digest = names.sha256(data)
+            objects[manifests.object_key(digest)] = manifests.pack(data)
+            entries.append(replace(entry, sha256=digest, bytes=len(data), redacted=bool(secrets)))
+        return objects, entries
+
+    def _send(self, objects: dict[str, bytes], manifest: tuple[str, bytes], head: Head) -> int:
+        """Send it all; if we are killed midway, the next push looks for what may have arrived."""
+        layout, there, machine = self._layout, self.there, self._machine.id
+        keep = {manifests.object_key(entry.sha256) for entry in _kept(there)}
+        keep |= {manifests.manifest_key(machine, one) for one in manifests.chain(head.number)}
+        there.pending = head.digest
+        before = knowledge.load_remote(layout, there.address, machine)
+        before.number, before.digest, before.pending = there.number, there.digest, there.pending
+        knowledge.save_remote(layout, before, machine)
+        data = manifests.render_head(head)
+        sent = self._at.put(
+            engines.Sending(machine, objects, manifest, data, frozenset(keep), there.digest)
+        )
+        there.arrived(head)
+        knowledge.save_remote(layout, there, machine)
+        return sent
 
 
 def _may_be_ours(known: Known, entries: list[Entry]) -> bool:
@@ -135,41 +191,6 @@ def _changed(known: Known, there: Remote) -> list[str]:
     return sorted(found)
 
 
-def _gathered(
-    layout: Layout, known: Known, texts: inventory.Texts, new: list[str], about: dict[str, str],
-    redact: bool, report: Report,
-) -> tuple[dict[str, bytes], list[Entry]]:  # fmt: skip
-    """Collect the objects and entries that may leave."""
-    objects: dict[str, bytes] = {}
-    entries = []
-    allowed = layout.limits.secrets_allow
-    for name in new:
-        version = known.documents[name]
-        entry = Entry(
-            name=name, at=version.at, count=version.counts.get(known.machine, 0),
-            gone=version.gone, about=about.get(name, ""),
-        )  # fmt: skip
-        if version.gone or entry.kind == manifests.ENDED:
-            entries.append(entry)
-            continue
-        try:
-            data = texts[name]()
-        except (ContextError, FileNotFoundError):
-            continue  # removed just now: the next push notices
-        if names.sha256(data) != version.sha256:
-            continue  # changed just now: the next push takes it
-        secrets = redaction.found(data.decode("utf-8", "replace"), allowed)
-        if secrets and not redact:
-            report.refuse(shares.address(name), secrets)
-            continue
-        if secrets:
-            data = shares.redacted(name, data, allowed)
-        digest = names.sha256(data)
-        objects[manifests.object_key(digest)] = manifests.pack(data)
-        entries.append(replace(entry, sha256=digest, bytes=len(data), redacted=bool(secrets)))
-    return objects, entries
-
-
 def _next(
     there: Remote, machine: Machine, entries: list[Entry], now: int
 ) -> tuple[Head, tuple[str, bytes]]:
@@ -196,33 +217,9 @@ def _next(
         bytes=sum(entry.bytes for entry in kept),
         chain=(*there.chain[: len(manifests.chain(since))], names.sha256(data)),
     )
-    there.pushed_at = names.iso(now)
     return head, (manifests.manifest_key(machine.id, number), data)
 
 
 def _kept(there: Remote) -> list[Entry]:
     """The entries whose texts the remote needs from now on."""
     return [entry for _, entry in there.entries.values() if entry.sha256 and not entry.gone]
-
-
-def _send(
-    layout: Layout, at: engines.Engine, there: Remote, machine: Machine, objects: dict[str, bytes],
-    manifest: tuple[str, bytes], head: Head,
-) -> int:  # fmt: skip
-    keep = {manifests.object_key(entry.sha256) for entry in _kept(there)}
-    keep |= {manifests.manifest_key(machine.id, one) for one in manifests.chain(head.number)}
-    there.pending = head.digest
-    _mark_pending(layout, there, machine)
-    data = manifests.render_head(head)
-    sent = at.put(machine.id, objects, manifest, data, frozenset(keep), there.digest)
-    there.number, there.digest, there.pending = head.number, head.digest, ""
-    there.chain = list(head.chain)
-    knowledge.save_remote(layout, there, machine.id)
-    return sent
-
-
-def _mark_pending(layout: Layout, there: Remote, machine: Machine) -> None:
-    """Note the digest about to arrive; if we are killed, the next push looks for it there."""
-    before = knowledge.load_remote(layout, there.address, machine.id)
-    before.number, before.digest, before.pending = there.number, there.digest, there.pending
-    knowledge.save_remote(layout, before, machine.id)

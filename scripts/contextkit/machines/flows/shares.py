@@ -14,7 +14,7 @@ import os
 import re
 from contextlib import AbstractContextManager, nullcontext
 
-from contextkit.base import files, ledger, names, sessions, stores
+from contextkit.base import addresses, files, ledger, names, sessions, stores
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Any, Callable, Iterator
@@ -70,28 +70,18 @@ def local(layout: Layout) -> Iterator[tuple[str, str]]:
             if os.path.isfile(place) and not os.path.islink(place):
                 yield f"{store.kind}/{os.path.basename(store.place)}", place
             continue
-        depth = max(pattern.count("/") for pattern in store.travels)
-        for relative in _below(place, "", depth):
+        for relative in _below(place):
             if any(_matches(relative, pattern) for pattern in store.travels):
                 yield f"{store.kind}/{relative}", os.path.join(place, relative)
     yield from _outputs(layout)
 
 
-def _below(place: str, prefix: str, depth: int) -> Iterator[str]:
-    """Yield the regular files below a folder, down to `depth`, without links and hidden files."""
-    try:
-        with os.scandir(os.path.join(place, prefix)) as found:
-            entries = sorted(found, key=lambda entry: entry.name)
-    except (FileNotFoundError, NotADirectoryError):
-        return
-    for entry in entries:
-        if entry.name[0] == "." or MARK in entry.name:
-            continue
-        if entry.is_dir(follow_symlinks=False):
-            if depth:
-                yield from _below(place, f"{prefix}{entry.name}/", depth - 1)
-        elif entry.is_file(follow_symlinks=False):
-            yield prefix + entry.name
+def _below(place: str) -> Iterator[str]:
+    """Yield the regular files below a folder, without links, hidden files, and copies kept."""
+    for entry in addresses.walked(place, ""):
+        relative = os.path.relpath(entry.path, place)
+        if MARK not in relative:
+            yield relative
 
 
 def _matches(relative: str, pattern: str) -> bool:
@@ -104,7 +94,7 @@ def _outputs(layout: Layout) -> Iterator[tuple[str, str]]:
     for run in runs.load_all(layout).documents:
         place = layout.join(run.output_dir)
         if _belongs(place, run.id):
-            for name in filter(_OUTPUTS.fullmatch, _below(place, "", 1)):
+            for name in filter(_OUTPUTS.fullmatch, _below(place)):
                 yield f"{OUTPUT}/{run.id}/{name}", os.path.join(place, name)
 
 
@@ -131,11 +121,9 @@ def own(layout: Layout, machine: Machine) -> Iterator[tuple[str, bytes]]:
 
 def _ledger(layout: Layout, machine: Machine) -> Iterator[tuple[str, bytes]]:
     """Yield this machine's own ledger lines by month, in pieces that no longer change once full."""
-    place = ledger.folder(layout)
-    for month in _below(place, "", 0):
-        if not month.endswith(".jsonl"):
-            continue
-        data = files.read_bytes(os.path.join(place, month))
+    for path in ledger.months(layout):
+        month = os.path.basename(path).removesuffix(".jsonl")
+        data = files.read_bytes(path)
         whole = data[: data.rfind(b"\n") + 1].splitlines(keepends=True)
         lines = [line for line in whole if b'"machine":' not in line]
         piece, size, number = [], 0, 0
@@ -143,7 +131,7 @@ def _ledger(layout: Layout, machine: Machine) -> Iterator[tuple[str, bytes]]:
             piece.append(line)
             size += len(line)
             if size and (size >= _PIECE or not line):
-                name = f"{LEDGER}/{machine.id}/{month.removesuffix('.jsonl')}-{number}.jsonl"
+                name = f"{LEDGER}/{machine.id}/{month}-{number}.jsonl"
                 yield name, b"".join(piece)
                 piece, size, number = [], 0, number + 1
 

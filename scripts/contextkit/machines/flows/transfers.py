@@ -26,10 +26,6 @@ class Choice(Record):
     task: str = ""
     run: str = ""
 
-    @property
-    def is_all(self) -> bool:
-        return not (self.kinds or self.session or self.task or self.run)
-
     def takes(self, name: str, about: str = "") -> bool:
         """Return whether a document is selected; `about` is the task or run that it names."""
         kind, path = name.partition("/")[::2]

@@ -11,15 +11,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import (
-    addresses,
-    files,
-    ledger,
-    names,
-    sessions,
-    stores,
-    templates,
-)
+from contextkit.base import addresses, files, ledger, names, sessions, stores, templates
 from contextkit.base.errors import ContextError, NewerFormat, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record

@@ -20,30 +20,12 @@ import sys
 from contextkit.base import files, ledger, names, sessions, shelf
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.base.records import Record
 from contextkit.payloads.documents import answers
 from contextkit.payloads.documents import manifest as manifests
 from contextkit.payloads.documents import store as payloads
 
 _HELD = ".transcript"
 _AT_ONCE = 5  # sessions that a sweep in passing ends or removes; later commands do the rest
-
-
-class Ended(Record):
-    """A session whose payloads were removed, and why; `stayed` names files that are not ours."""
-
-    session: str
-    payloads: int
-    tokens: int
-    reason: str
-    stayed: tuple[str, ...] = ()
-
-    def line(self) -> str:
-        stayed = f"; not removed: {', '.join(self.stayed)}" if self.stayed else ""
-        return (
-            f"session {self.session}: {self.payloads} payloads, {self.tokens} tokens"
-            f" removed ({self.reason}){stayed}"
-        )
 
 
 def hold(layout: Layout, session: str, transcript: str, days: int, now: int) -> None:
@@ -82,23 +64,26 @@ def session_lock(layout: Layout, session: str) -> files.locked:
     return files.locked(layout.lock(os.path.join(layout.payloads, sessions.check(session))))
 
 
-def end(layout: Layout, session: str, now: int, summary_file: str = "") -> Ended | None:
-    """End a session: its payloads are gone until `resume`, or for good. None if it has none."""
+def end(layout: Layout, session: str, now: int, summary_file: str = "") -> str:
+    """End a session: its payloads are gone until `resume`, or for good.
+
+    Returns the line that is logged; '' for a session without payloads.
+    """
     log = log_file(layout, session, summary_file, ending=True)  # refuse before ending it
     if not os.path.isdir(payloads.folder(layout, session)):
-        return None
+        return ""
     with session_lock(layout, session):
         done = _end(layout, session, now, "session_end")
     if done:
-        _log(layout, log, done.line(), now)
+        _log(layout, log, done, now)
     return done
 
 
-def _end(layout: Layout, session: str, now: int, reason: str) -> Ended | None:
+def _end(layout: Layout, session: str, now: int, reason: str) -> str:
     folder = payloads.folder(layout, session)
     ours, foreign, manifest = _contents(folder)
     if not ours:  # the folder belongs to somebody else
-        return None
+        return ""
     count = sum(name.endswith(".md") for name in ours)
     total = manifests.total(manifest)
     files.store(layout.state)
@@ -112,9 +97,10 @@ def _end(layout: Layout, session: str, now: int, reason: str) -> Ended | None:
         _remove(folder)
     else:
         _move(foreign, away, folder)
-    stayed = tuple(_shown(layout, folder, name) for name in foreign)
     ledger.note(layout, ledger.ENDED, f"session:{session}", tokens=total, session=session)
-    return Ended(session=session, payloads=count, tokens=total, reason=reason, stayed=stayed)
+    stayed = ", ".join(_shown(layout, folder, name) for name in foreign)
+    removed = f"session {session}: {count} payloads, {total} tokens removed ({reason})"
+    return f"{removed}; not removed: {stayed}" if stayed else removed
 
 
 def _shown(layout: Layout, folder: str, name: str) -> str:
@@ -224,8 +210,8 @@ def sweep(
                     continue
                 done = _end(layout, session, now, "inactive_24h")
             if done:
-                _log(layout, log_file(layout, session), done.line(), now)
-                said.append(done.line())
+                _log(layout, log_file(layout, session), done, now)
+                said.append(done)
     oldest = _oldest(layout, now)
     gone = [path for path in ended(layout)
             if _stamp(path) < oldest and not _is_held(layout, path, now)]  # fmt: skip

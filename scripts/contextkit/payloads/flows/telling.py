@@ -10,7 +10,7 @@ from __future__ import annotations
 from contextkit.base import names, redaction, tokens
 from contextkit.base.layout import Layout
 from contextkit.base.records import NamedTuple
-from contextkit.base.type_names import Sequence
+from contextkit.base.type_names import Callable, Sequence, T
 from contextkit.payloads.documents import receipts
 from contextkit.payloads.documents.receipts import Receipt, Row
 from contextkit.text import fitting
@@ -204,7 +204,7 @@ class _Filling:
         told = self._authored(_left_out(self._asked.content, _told_in(core)))
         return told if told.rows else self._with_topic(told)
 
-    def _authored(self, more: Sequence[LeftOut | Names]) -> Receipt:
+    def _authored(self, more: Sequence[Beside]) -> Receipt:
         """The receipt with as many whole statements of its author as fit, and what stands beside.
 
         What is not of the core goes first, then what is left out is told in fewer words, then the
@@ -282,67 +282,66 @@ class _Filling:
         return receipt.replace(rows=(Row(aspect="Content", finding=self._asked.topic),))
 
 
-class Names(NamedTuple):
-    """What a report recommends by name under one heading, of which the last ones are counted."""
+class Beside(NamedTuple):
+    """A row beside an author's words; `told` says it in a number of characters.
+
+    `widths` are those numbers, ever fewer; `before`: it is cut before statements are.
+    """
 
     aspect: str
-    names: tuple[str, ...]
-    widths: tuple[int, ...] = (_NAMES, 2 * _NAMES // 3)
-    before: bool = False  # whether it is cut before statements are
-
-    def told(self, width: int) -> str:
-        """As many of the first names as have `width` characters."""
-        told = [f"{one};" for one in self.names]
-        while len(told) > 1 and sum(map(len, told)) + len(told) > width:
-            told.pop()
-        more = len(self.names) - len(told)
-        return " ".join(told).rstrip(";") + (f"; +{more} more" if more else "")
+    told: Callable[[int], str]
+    widths: tuple[int, ...]
+    before: bool
 
     def cut(self, _: str, width: int) -> str:
         return self.told(width)
 
 
-def _names(units: Sequence[Unit]) -> list[Names]:
-    """The names by heading, of the first headings that have any."""
+def _by_width(told: Callable[[T, int], str], some: T) -> Callable[[int], str]:
+    return lambda width: told(some, width)
+
+
+def _names(units: Sequence[Unit]) -> list[Beside]:
+    """What is recommended by name, of the first headings that have any."""
     found: dict[str, list[str]] = {}
     for unit in units:
         found.setdefault(unit.aspect, []).append(unit.text)
-    return [Names(aspect, tuple(names)) for aspect, names in found.items()][:_SECTIONS]
+    widths = (_NAMES, 2 * _NAMES // 3)
+    return [Beside(aspect, _by_width(_first_names, names), widths, before=False)
+            for aspect, names in list(found.items())[:_SECTIONS]]  # fmt: skip
 
 
-class LeftOut(NamedTuple):
-    """The findings of one priority that an author's words do not name: their ids and texts."""
-
-    aspect: str
-    ids: tuple[str, ...]
-    texts: tuple[str, ...]
-    widths: tuple[int, ...] = (_NAMED, _SHORTEST, 1)
-    before: bool = True
-
-    def told(self, width: int) -> str:
-        """The first few in at most `width` characters each, or by id; the others are counted."""
-        if width >= _SHORTEST:
-            few = [names.clipped_at_space(one, min(width, _NAMED)) for one in self.texts[:_FEW]]
-        else:
-            few = [one for one in self.ids[: 2 * _FEW] if len(one) <= _ID]
-        more = len(self.texts) - len(few)
-        return "; ".join([*few, f"+{more} more"] if more else few)
-
-    def cut(self, _: str, width: int) -> str:
-        return self.told(width)
+def _first_names(names: list[str], width: int) -> str:
+    """As many of the first names as have `width` characters; the last ones are counted."""
+    told = [f"{one};" for one in names]
+    while len(told) > 1 and sum(map(len, told)) + len(told) > width:
+        told.pop()
+    more = len(names) - len(told)
+    return " ".join(told).rstrip(";") + (f"; +{more} more" if more else "")
 
 
-def _left_out(text: str, answer: str) -> list[LeftOut]:
+def _left_out(text: str, answer: str) -> list[Beside]:
     """What an answer about a review does not say of its P0s and P1s, by priority."""
     from contextkit.text.digests.kinds import review
 
     said, found = set(_words(answer)), review.findings(text)
     lacking = [one for one in found if not _is_told(one.short, one.text, answer, said)]
+    widths = (_NAMED, _SHORTEST, 1)
     return [
-        LeftOut(aspect, tuple(one.short for one in some), tuple(one.text for one in some))
+        Beside(aspect, _by_width(_first_findings, some), widths, before=True)
         for rank, aspect in _SERIOUS_RANKS.items()
         if (some := [one for one in lacking if one.rank == rank])
     ]
+
+
+def _first_findings(found: list[Unit], width: int) -> str:
+    """The first few in at most `width` characters each, or by id; the others are counted."""
+    if width >= _SHORTEST:
+        few = [names.clipped_at_space(one.text, min(width, _NAMED)) for one in found[:_FEW]]
+    else:
+        few = [one.short for one in found[: 2 * _FEW] if len(one.short) <= _ID]
+    more = len(found) - len(few)
+    return "; ".join([*few, f"+{more} more"] if more else few)
 
 
 def _is_told(short: str, text: str, answer: str, said: set[str]) -> bool:
@@ -356,9 +355,7 @@ def _words(text: str) -> list[str]:
     return [word for word in plain.split() if len(word) > 3]
 
 
-def _parts(
-    wanted: Sequence[Statement], core: int, more: Sequence[LeftOut | Names]
-) -> list[fitting.Part]:
+def _parts(wanted: Sequence[Statement], core: int, more: Sequence[Beside]) -> list[fitting.Part]:
     """The parts of a receipt: statements, the first `core` of which matter most; what is beside."""
     count = len(wanted)
     beside = list(enumerate(more, start=count))

@@ -6,41 +6,55 @@ Each is an `Engine`, and has a module of its own. Those with one file or object 
 from __future__ import annotations
 
 from contextkit.base.errors import ContextError
+from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterable, Iterator
 from contextkit.machines.documents import manifests
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Protocol
-
-    class Engine(Protocol):
-        """What a push and a pull use; network and disk errors are ContextErrors with its name."""
-
-        def heads(self) -> dict[str, bytes]:
-            """Return the head of every machine, by its id."""
-
-        def get(self, machine: str, keys: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-            """Yield (key, value) for the keys that exist, in any order."""
-
-        def put(
-            self, machine: str, objects: dict[str, bytes], manifest: tuple[str, bytes],
-            head: bytes, keep: frozenset[str], before: str,
-        ) -> int:  # fmt: skip
-            """Write objects, then the manifest that names them, then the head; return bytes sent.
-
-            `keep` holds every key that is needed from now on. `before` is the digest in the head
-            that we left; raises Elsewhere if the head there has another.
-            """
-
-        def forget(self, machine: str) -> None:
-            """Remove what a machine wrote and no other machine needs."""
 
 
 class Elsewhere(ContextError):
     """The head on the remote is not the one that we left: another folder uses our id."""
 
 
-class Keyed:
+class Sending(NamedTuple):
+    """What a push writes under a machine's keys: objects, then their manifest, then the head.
+
+    `keep` holds every key that is needed from now on, `before` the digest in the head that we left.
+    """
+
+    machine: str
+    objects: dict[str, bytes]
+    manifest: tuple[str, bytes]
+    head: bytes
+    keep: frozenset[str]
+    before: str
+
+    @property
+    def size(self) -> int:
+        """The bytes that are sent."""
+        return sum(map(len, self.objects.values())) + len(self.manifest[1]) + len(self.head)
+
+
+class Engine:
+    """What a push and a pull use; network and disk errors are ContextErrors with its name."""
+
+    def heads(self) -> dict[str, bytes]:
+        """The head of every machine, by its id."""
+        raise NotImplementedError
+
+    def get(self, machine: str, keys: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+        """Yield (key, value) for the keys that exist, in any order."""
+        raise NotImplementedError
+
+    def put(self, sending: Sending) -> int:
+        """Write it, and return the bytes sent. Raises Elsewhere for another head there."""
+        raise NotImplementedError
+
+    def forget(self, machine: str) -> None:
+        """Remove what a machine wrote and no other machine needs."""
+        raise NotImplementedError
+
+
+class Keyed(Engine):
     """A remote at `where` with the tree of `manifests`; an engine adds how keys are kept."""
 
     def __init__(self, where: str) -> None:
@@ -48,10 +62,6 @@ class Keyed:
 
     def _machines(self) -> list[str]:
         """The names of the folders of machines."""
-        raise NotImplementedError
-
-    def get(self, machine: str, keys: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-        """Yield (key, value) for the keys that exist, in any order."""
         raise NotImplementedError
 
     def _put(self, key: str, data: bytes) -> None:
@@ -63,25 +73,15 @@ class Keyed:
         raise NotImplementedError
 
     def heads(self) -> dict[str, bytes]:
-        """Return the head of every machine, by its id."""
         keys = {manifests.head_key(one): one for one in self._machines() if manifests.is_id(one)}
         return {keys[key]: data for key, data in self.get("", keys)}
 
-    def put(
-        self, machine: str, objects: dict[str, bytes], manifest: tuple[str, bytes], head: bytes,
-        keep: frozenset[str], before: str,
-    ) -> int:  # fmt: skip
-        """Write the objects, then the manifest that names them, then the head."""
-        key = manifests.head_key(machine)
+    def put(self, sending: Sending) -> int:
+        machine, key = sending.machine, manifests.head_key(sending.machine)
         there = dict(self.get(machine, [key])).get(key)
-        if (manifests.parse_head(there, machine).digest if there else "") != before:
+        if (manifests.parse_head(there, machine).digest if there else "") != sending.before:
             raise Elsewhere(f"{self._where}: another folder pushes as {machine}")
-        self._put_all(objects)
-        self._put(*manifest)
-        self._put(key, head)
-        return size(objects, manifest, head)
-
-
-def size(objects: dict[str, bytes], manifest: tuple[str, bytes], head: bytes) -> int:
-    """Return the bytes that a push sends."""
-    return sum(map(len, objects.values())) + len(manifest[1]) + len(head)
+        self._put_all(sending.objects)
+        self._put(*sending.manifest)
+        self._put(key, sending.head)
+        return sending.size

@@ -27,7 +27,6 @@ class Folder(Keyed):
             return []
 
     def get(self, machine: str, keys: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-        """Yield (key, value) for the keys that exist."""
         for key in keys:
             try:
                 with files.opened(os.path.join(self._where, key)) as file:
@@ -47,7 +46,6 @@ class Folder(Keyed):
         files.settle()
 
     def forget(self, machine: str) -> None:
-        """Remove what a machine wrote; objects stay, since other machines may name them."""
         place = os.path.join(self._where, "machines", machine)
         files.proved(os.path.join(place, ""))
         for name in sorted(os.listdir(place), key=lambda name: name != "head.json"):

@@ -29,8 +29,7 @@ from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Iterable, Iterator
 from contextkit.machines.documents import manifests
-from contextkit.machines.flows import engines
-from contextkit.machines.flows.engines import Elsewhere
+from contextkit.machines.flows.engines import Elsewhere, Engine, Sending
 
 REFS = "refs/contextkit/"
 _WHOSE = "description"  # the file in it that names its root
@@ -48,7 +47,7 @@ _SERVED = ("git -c core.hooksPath=/dev/null -c core.alternateRefsCommand=: -c gc
            " -c core.fsmonitor=false -c receive.autogc=false")  # fmt: skip
 
 
-class Git:
+class Git(Engine):
     """The remote of this name or URL."""
 
     def __init__(self, layout: Layout, remote: str, address: str) -> None:
@@ -94,19 +93,17 @@ class Git:
             if kind == b"blob":
                 yield name, data
 
-    def put(
-        self, machine: str, objects: dict[str, bytes], manifest: tuple[str, bytes], head: bytes,
-        keep: frozenset[str], before: str,
-    ) -> int:  # fmt: skip
-        """Replace the last commit with one that holds the new keys and those old ones in `keep`.
+    def put(self, sending: Sending) -> int:
+        """Replace the last commit with one that holds the new keys and the old ones that are kept.
 
         Raises Elsewhere if the ref is not the one that we last saw.
         """
+        machine = sending.machine
         ref = self._here() + machine
         old = self._oid(ref)
-        if before and not old:
+        if sending.before and not old:
             raise Elsewhere(f"remote {self._remote}: what we left there is not known here")
-        new = self._commit(machine, old, {**objects, manifest[0]: manifest[1]}, head, keep)
+        new = self._commit(sending, old)
         self._mark_shallow(old)
         try:
             self._git(
@@ -118,7 +115,7 @@ class Git:
                 raise Elsewhere(str(error)) from None
             raise
         self._git("update-ref", ref, new)
-        return engines.size(objects, manifest, head)
+        return sending.size
 
     def forget(self, machine: str) -> None:
         """Remove the ref of a machine, there and here."""
@@ -128,18 +125,18 @@ class Git:
         )  # fmt: skip
         self._git("update-ref", "-d", self._here() + machine)
 
-    def _commit(
-        self, machine: str, old: str, added: dict[str, bytes], head: bytes, keep: frozenset[str]
-    ) -> str:
-        """Commit, without parents, the tree of `old` less the keys not in `keep`, plus `added`."""
+    def _commit(self, sending: Sending, old: str) -> str:
+        """Commit, without parents, the tree of `old` less the keys that go, plus what is sent."""
         work = f"refs/heads/work-{os.getpid()}"
         stream = [b"commit %s\ncommitter %s\ndata 0\n\n" % (work.encode(), _AUTHOR)]
         if old:
             tree = self._git("rev-parse", f"{old}^{{tree}}").strip()
             stream.append(b'M 040000 %s ""\n' % tree)
             listed = self._git("ls-tree", "-r", "-z", "--name-only", old).split(b"\0")
-            stream += [b"D %s\n" % name for name in listed if name and name.decode() not in keep]
-        for key, data in {**added, manifests.head_key(machine): head}.items():
+            gone = [name for name in listed if name and name.decode() not in sending.keep]
+            stream += [b"D %s\n" % name for name in gone]
+        head = (manifests.head_key(sending.machine), sending.head)
+        for key, data in (*sending.objects.items(), sending.manifest, head):
             stream.append(b"M 100644 inline %s\ndata %d\n%s\n" % (key.encode(), len(data), data))
         stream.append(b"done\n")
         self._git("fast-import", "--quiet", "--done", "--force", given=b"".join(stream))

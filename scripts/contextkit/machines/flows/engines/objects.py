@@ -48,7 +48,6 @@ class Objects(Keyed):
         return [str(one).rstrip("/").rpartition("/")[2] for one in listed["common_prefixes"]]
 
     def get(self, machine: str, keys: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-        """Yield (key, value) for the keys that exist, in any order."""
         wanted = list(keys)
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             for key, data in zip(wanted, pool.map(self._get, wanted), strict=True):
@@ -60,7 +59,6 @@ class Objects(Keyed):
             list(pool.map(lambda pair: self._put(*pair), objects.items()))
 
     def forget(self, machine: str) -> None:
-        """Remove what a machine wrote; objects stay, since other machines may name them."""
         prefix = f"machines/{machine}/"
         self._delete([manifests.head_key(machine)])
         batches = self._try(lambda: list(self._obstore.list(self._store, prefix)))

@@ -68,7 +68,7 @@ def key_of(layout: Layout) -> Key:
     return Key(files.read(path), named)
 
 
-class Sealed:
+class Sealed(engines.Engine):
     """`engine`, with everything that is read and written passed through `key`."""
 
     def __init__(self, engine: engines.Engine, key: Key) -> None:
@@ -103,18 +103,16 @@ class Sealed:
                 )
             yield meant[name], text
 
-    def put(
-        self, machine: str, objects: dict[str, bytes], manifest: tuple[str, bytes], head: bytes,
-        keep: frozenset[str], before: str,
-    ) -> int:  # fmt: skip
-        """Encrypt everything and write it as the inner engine does."""
+    def put(self, sending: engines.Sending) -> int:
+        plain, key = sending, self._key
         return self._engine.put(
-            machine,
-            {self._name(key): self._key.encrypted(data) for key, data in objects.items()},
-            (manifest[0], self._key.encrypted(manifest[1])),
-            self._closed(machine, head),
-            frozenset(map(self._name, keep)),
-            self._key.digest(before) if before else "",
+            plain._replace(
+                objects={self._name(k): key.encrypted(data) for k, data in plain.objects.items()},
+                manifest=(plain.manifest[0], key.encrypted(plain.manifest[1])),
+                head=self._closed(plain.machine, plain.head),
+                keep=frozenset(map(self._name, plain.keep)),
+                before=key.digest(plain.before) if plain.before else "",
+            )
         )
 
     def _closed(self, machine: str, head: bytes) -> bytes:
