@@ -134,8 +134,7 @@ def _about(given: HookInput) -> str:
     path = given.text("agent_transcript_path")
     described = called.get("description") or _in_file(path.removesuffix(".jsonl") + ".meta.json")
     said = described or called.get("prompt") or _in_file(path)
-    plain = "".join(char for char in names.one_line(str(said or "")) if char.isprintable())
-    return names.clipped_at_space(plain, _ABOUT)
+    return names.clipped_at_space(names.one_line(str(said or "")), _ABOUT)
 
 
 def _in_file(path: str) -> str:
@@ -321,8 +320,7 @@ def _topic(given: HookInput, tool: str) -> str:
     """Return the tool's name with the command or address that it was called with."""
     called = given.inside("tool_input").values()
     first = next((text for text in called if isinstance(text, str)), "")
-    plain = "".join(char for char in names.one_line(first) if char.isprintable())
-    return f"{tool}: {plain}".removesuffix(": ")[:_MOST].strip()
+    return f"{tool}: {names.one_line(first)}".removesuffix(": ")[:_MOST].strip()
 
 
 def hand_in(layout: Layout, given: HookInput) -> None:
