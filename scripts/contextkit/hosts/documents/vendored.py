@@ -37,26 +37,19 @@ _PLAIN = frozenset(  # make and the shell take it as it is
 
 
 class Adopted(Record):
-    """What adopt did in a host; paths are relative to the host.
-
-    files: whole files of ours, each with its possible digests (two while an upgrade is under way).
-    made: host files and folders that did not exist before.
-    emptied: for settings, which containers were empty before (`settings.merged`).
-    toolkit, remote: the version of contextkit in the copy, and the git repository that newer ones
-        come from; both empty if unknown.
-    kind: `wrapper`, or `copy` if one was asked for; empty in records of older versions, of copies.
-    commit: what a wrapper is pinned to.
-    """
+    """What adopt did in a host; paths are relative to the host."""
 
     version: int = 1
-    toolkit: str = ""
-    remote: str = ""
-    kind: str = ""
-    commit: str = ""
+    toolkit: str = ""  # the version of contextkit in the copy; empty if unknown
+    remote: str = ""  # the git repository that newer ones come from
+    kind: str = ""  # `wrapper`, or `copy` if one was asked for; empty in old records, of copies
+    commit: str = ""  # what a wrapper is pinned to
     folder: str = ""
     hosts: tuple[str, ...] = ()
+    # Whole files of ours, each with its possible digests (two while an upgrade is under way).
     files: dict[str, list[str]] = {}  # noqa: RUF012
-    made: tuple[str, ...] = ()
+    made: tuple[str, ...] = ()  # host files and folders that did not exist before
+    # For settings, which containers were empty before (`settings.merged`).
     emptied: dict[str, dict[str, str]] = {}  # noqa: RUF012
 
     def check(self) -> None:

@@ -52,7 +52,9 @@ def keep(layout: Layout, given: HookInput) -> Answer:
         once = bool(given.agent) and not (known.asked or given.sent_back)
         long = report == text and tokens.estimate(text) > layout.limits.hook_report_tokens
         replaced = bool(made and long and once) and _is_replaced(given)
-        block = _block(made, long, stored) if made and once and not replaced else ""
+        block = ""  # why it is sent back
+        if made and once and not replaced and (long or made.missing):
+            block = answers.once_more(stored) if long else answers.mend(made.missing)
         if given.agent:
             known = known.replace(
                 agent_type=known.agent_type or given.agent_type,
@@ -150,13 +152,6 @@ def _in_file(path: str) -> str:
     except (OSError, ValueError, AttributeError):
         pass
     return ""
-
-
-def _block(made: storing.Stored, long: bool, stored: str) -> str:
-    """Why an agent is sent back; '' if its answer can be passed on."""
-    if long:
-        return answers.once_more(stored)
-    return answers.mend(made.missing) if made.missing else ""
 
 
 def _verdict(

@@ -128,21 +128,16 @@ def unseen(layout: Layout, given: HookInput, answer: Answer) -> Answer:
     lines = [line for line in answer.context.split("\n") if _key(line) not in before]
     quoted = _new_of(answer.quoted, before)
     told = [*answer.context.split("\n"), *answer.quoted.split("\n")]
-    _note_told(layout, path, known | set(map(_key, told)))
+    try:
+        files.store(layout.state)
+        _sweep(os.path.dirname(path))
+        files.write(path, "\n".join(sorted(known | set(map(_key, told)))), derived=True)
+    except (OSError, ContextError):
+        pass  # where nothing can be written it is told again
     if quoted != answer.quoted and quoted:
         answer = answer.replace(origin=f"{answer.origin}, what changed since you last saw it")
     found = answer.replace(context="\n".join(lines).strip("\n"), quoted=quoted)
     return found if found.context or found.quoted else NOTHING
-
-
-def _note_told(layout: Layout, path: str, keys: frozenset[str]) -> None:
-    """Record what a conversation was told; where nothing can be written it is told again."""
-    try:
-        files.store(layout.state)
-        _sweep(os.path.dirname(path))
-        files.write(path, "\n".join(sorted(keys)), derived=True)
-    except (OSError, ContextError):
-        return
 
 
 def _sweep(folder: str) -> None:
