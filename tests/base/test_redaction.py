@@ -504,6 +504,54 @@ def test_a_digest_may_begin_like_a_token(literal: str) -> None:
     assert redaction.found(f"since {token} it works")
 
 
+def issued(literal: str, rng: random.Random) -> str:
+    """A token as its issuer makes it: letters, digits, and the signs `-` and `_`, at random."""
+    _, least, chars = secret_rules.TOKENS[literal]
+    chars = "".join(char for char in chars if char not in "+/=.~") if len(chars) > 40 else chars
+    while (body := "".join(rng.choices(chars, k=max(least, 20)))).strip("-_") != body:
+        pass
+    return literal + ("a0." if literal == "eyJ" else "") + body
+
+
+@each("shown", ["{}", "I saw `{}` in a log.", '{{"x": "{}"}}', "a,{},b", "the line {}…"])
+def test_a_token_is_found_whatever_signs_and_letters_chance_gave_it(shown: str) -> None:
+    rng = random.Random(12)
+    tokens = [issued(literal, rng) for literal in secret_rules.TOKENS for _ in range(40)]
+    missed = [token for token in tokens if token in redaction.redacted(shown.format(token))[0]]
+    assert len(missed) * 500 <= len(tokens)
+
+
+def test_each_beginning_that_is_reason_to_search_is_one_of_a_rule() -> None:
+    for first in redaction._FIRST:
+        assert any(first in literal for literal in secret_rules.TOKENS), first
+
+
+def test_no_beginning_of_a_token_is_declared_twice() -> None:
+    literals = [one for row in secret_rules._TABLE for one in row[3].split()]
+    assert len(literals) == len(set(literals))
+
+
+@each("first", "/+")
+def test_a_key_in_base64_may_begin_with_a_sign_and_a_path_is_none(first: str) -> None:
+    made = a_random(39, seed=5)
+    assert redaction.redacted(f"secret_key = {first}{made}")[0].endswith(
+        "(redacted assigned-secret)"
+    )
+    for path in ("/run/secrets/db_password_v2", "/etc/ssl/private/key1.pem", "/Users/ada/x8Kq/T"):
+        assert not redaction.found(f"secret_key: {path}")
+
+
+def test_a_random_value_with_one_digit_is_found_and_a_name_with_one_is_not() -> None:
+    letters = a_random(31, chars=planted.ALNUM[:52], seed=4)
+    assert redaction.found(f"it answered to {letters[:14]}7{letters[14:]} at once")
+    for name in ("AbstractSingletonProxyFactoryBean2", "getHTTPResponseFromURLAsString2"):
+        assert not redaction.found(f"see {name} for it")
+
+
+def test_a_password_in_a_line_that_was_cut_is_still_one() -> None:
+    assert redaction.redacted("password: hunter2x9…")[0] == "password: (redacted password)…"
+
+
 def test_random_letters_are_passed_over_only_inside_what_is_allowed() -> None:
     within = redaction._is_within
     assert within(("random", 4, 9), [(4, 9)]) and within(("random", 5, 8), [(0, 2), (4, 9)])

@@ -62,7 +62,7 @@ def reported(run: str, paths: list[Path], known: dict[Pair, bool]) -> tuple[set[
             agent = path.stem if path.stem.startswith(f"{run}--") else f"{run}--{path.stem}"
             Path(folder, f"{agent}.md").write_bytes(path.read_bytes())
         read = agent_files.read(Layout(folder), agent_files.Asked(folder=folder))
-        found = synthesis.combined([synthesis.source_of(reading) for reading in read])
+        found = synthesis.combined(list(read))
     keys = {row.key for one in found for row in one.rows}
     pairs = {
         frozenset((a.key, b.key)) for one in found for a in one.rows for b in one.rows if a is not b

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ import pytest
 from conftest import MANY, SCRIPTS, each
 from contextkit.base import tokens
 from contextkit.base.layout import Layout
-from contextkit.outputs.flows import telling
+from contextkit.outputs.flows import running, telling
 from contextkit.payloads.documents import store as payloads
 
 RUN = [sys.executable, "-S", str(SCRIPTS / "run.py")]
@@ -211,13 +212,16 @@ def test_a_question_is_shown_although_more_may_come(repo: Path) -> None:
 
 def test_before_its_host_loses_patience_it_says_where_the_output_is(layout: Layout) -> None:
     process = subprocess.Popen(
-        [*RUN, "--until=0.5", "--", f"{LONG}; sleep 2"], stdout=subprocess.PIPE
+        [*RUN, "--until=0.5", "--", f"{LONG}; until [ -e seen ]; do sleep 0.1; done"],
+        stdout=subprocess.PIPE,
     )
     assert process.stdout
     line = process.stdout.readline().decode()
     assert "still running" in line
-    path = line.rstrip("]\n").rpartition(" ")[2]
-    assert DEEP in Path(path).read_text(encoding="utf-8")
+    path = Path(line.rstrip("]\n").rpartition(" ")[2])
+    while DEEP not in path.read_text(encoding="utf-8"):
+        time.sleep(0.1)
+    Path("seen").touch()
     assert b"exit 0" in process.stdout.read()
     process.wait()
 
@@ -399,3 +403,22 @@ def test_of_a_failed_build_no_message_is_cut_where_there_is_room(layout: Layout)
     told = telling.Told(content=text, topic="t", source="run", session="s-1", status=2)
     said = telling.digested(layout, told)
     assert "…" not in said and "'left_344' [-Wunused]" in said
+
+
+def test_what_tells_an_output_is_loaded_by_and_by_and_trouble_with_it_costs_nothing(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = running.Job(["true"], {})
+    running._load_a_piece(job)
+    assert job.loading and not job.is_ready
+    while not job.is_ready:
+        running._load_a_piece(job)
+
+    def breaks() -> Iterator[None]:
+        raise OSError(5, "Input/output error")
+        yield
+
+    job = running.Job(["true"], {})
+    monkeypatch.setattr(telling, "load", breaks)
+    running._load_a_piece(job)
+    assert job.is_ready

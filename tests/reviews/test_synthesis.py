@@ -10,7 +10,8 @@ import pytest
 from conftest import CHECKOUT
 from contextkit.reviews.documents import agent_review
 from contextkit.reviews.flows import drill_down, synthesis
-from contextkit.reviews.flows.synthesis import MergedFinding, Source
+from contextkit.reviews.flows.agent_files import Reading
+from contextkit.reviews.flows.synthesis import MergedFinding
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,19 +19,26 @@ CORPUS = os.environ.get("CONTEXTKIT_CORPUS", "")  # before `sealed` empties the 
 INDEX = "### Findings Index\n{rows}\nVerdict: {verdict}\n\n### Summary\nSo.\n"
 
 
-def a_source(agent: str, *rows: str, verdict: str = "needs-changes", **changes: Any) -> Source:
-    """A review with these rows; `P1 | P1-1 | "Part" | Title`."""
+def a_source(
+    agent: str, *rows: str, verdict: str = "needs-changes", body: str = "", **changes: Any
+) -> Reading:
+    """A review with these rows; `P1 | P1-1 | "Part" | Title`; `body` is the section of P1-1."""
     text = INDEX.format(rows="\n".join(f"- {row}" for row in rows), verdict=verdict)
+    text += f"\n### Issues Found\n#### P1-1.\n{body}\n" if body else ""
     review = agent_review.parse(text)
     fields: dict[str, Any] = {
         "agent": agent,
-        "path": f"out/{agent}.md",
+        "path": f"/out/{agent}.md",
+        "shown": f"out/{agent}.md",
+        "summary": "",
+        "flags": (),
         "status": agent_review.effective_status(review)[0],
         "validation": review.validation,
         "review": review,
+        "text": text,
         **changes,
     }
-    return Source(**fields)
+    return Reading(**fields)
 
 
 def keys(found: list[MergedFinding]) -> list[str]:
@@ -110,12 +118,8 @@ def test_one_place_under_unlike_titles_stays_two_findings() -> None:
         " Retrieval then quotes that example to every reviewer of another repository."
     )
     sources = [
-        a_source("fd-a", 'P1 | P1-1 | "app.py:42" | Secrets reach the log').replace(
-            sections={"P1-1": quoted}
-        ),
-        a_source("fd-b", 'P1 | P1-1 | "app.py:42" | Wrong default model').replace(
-            sections={"P1-1": quoted}
-        ),
+        a_source("fd-a", 'P1 | P1-1 | "app.py:42" | Secrets reach the log', body=quoted),
+        a_source("fd-b", 'P1 | P1-1 | "app.py:42" | Wrong default model', body=quoted),
     ]
     found = synthesis.combined(sources)
     assert len(found) == 2 and len(synthesis.possible_duplicates(found)) == 1
@@ -161,15 +165,14 @@ def test_findings_of_unrelated_reviews_are_never_alike() -> None:
 
 def test_what_research_found_is_no_duplicate_of_a_defect() -> None:
     text = "It is done when the file is there, however much of it was written by then. " * 2
-    source = a_source("fd-a", 'P1 | P1-1 | "A" | Completion is detected by the file').replace(
-        sections={"P1-1": text}
-    )
-    research = agent_review.parse(
+    source = a_source("fd-a", 'P1 | P1-1 | "A" | Completion is detected by the file', body=text)
+    report = (
         "### Sources\n- a page\n### Findings\n#### Completion detection by the file\n"
         f"{text}\n### Confidence\nhigh\n### Gaps\nnone\n"
     )
+    research = agent_review.parse(report)
     assert research.type == "research"
-    other = source.replace(agent="docs", review=research, sections={"ROW-1": text})
+    other = source.replace(agent="docs", review=research, text=report)
     assert synthesis.possible_duplicates(synthesis.combined([source, other])) == []
 
 
@@ -236,7 +239,7 @@ def test_an_unfinished_file_confirms_nothing() -> None:
     assert one.agents == ("fd-a", "fd-b") and one.convergence == 1
 
 
-def verdict_of(*sources: Source) -> str:
+def verdict_of(*sources: Reading) -> str:
     return synthesis.verdict(list(sources))
 
 

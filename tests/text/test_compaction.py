@@ -65,11 +65,43 @@ no changes added to commit (use "git add" and/or "git commit -a")
 def test_a_log_is_a_line_a_commit_and_what_all_share_is_said_once() -> None:
     told = compaction.compacted(LOG.format(author="Ada")).split("\n")
     assert told == [
-        "2 commits, all Ada, newest first:",
+        "2 commits, all Ada, 1 line of their messages left out, newest first:",
         "8c1f0e2b7 (HEAD -> main) Nov 23 2026 parser: read once",
         "1c1f0e2b7 Nov 22 2026 first",
     ]
     assert "Nov 22 2026 Bob first" in compaction.compacted(LOG.format(author="Bob"))
+
+
+def test_what_each_commit_changed_stands_below_it() -> None:
+    commit = "commit {0}c1f0e2b7\nAuthor: Ada <a@b>\nDate:   Mon Nov 23 10:00:00 2026 +0000\n"
+    changed = (
+        "\n    said {0}\n\n src/a.py | 3 ++-\n 1 file changed, 2 insertions(+), 1 deletion(-)\n"
+    )
+    log = "\n".join((commit + changed).format(n) for n in "123")
+    told = compaction.compacted(log).split("\n")
+    assert told[0] == "3 commits, all Ada, Nov 23 2026, newest first:"
+    assert told[1:4] == [
+        "1c1f0e2b7 said 1",
+        "  src/a.py | 3 ++-",
+        "  1 file changed, 2 insertions(+), 1 deletion(-)",
+    ]
+    assert len(told) == 10
+
+
+def test_the_message_of_a_single_commit_is_told() -> None:
+    told = compaction.compacted(
+        "commit 8c1f0e2b7d\nAuthor: Ada <a@b>\n\n    one\n\n    two\n    three\n"
+    )
+    assert told == "8c1f0e2b7 Ada one\ntwo\nthree"
+
+
+def test_an_archive_is_a_line_a_folder() -> None:
+    entry = "-rw-r--r-- ada/dev {0} 2026-11-23 20:56 pkg/{0}.py"
+    told = compaction.compacted("\n".join(map(entry.format, range(1, 9)))).split("\n")
+    assert told == [
+        "8 entries, size after the name, all of ada, all of 2026-11-23 20:56",
+        "pkg: " + ", ".join(f"{n}.py {n}" for n in range(1, 9)),
+    ]
 
 
 def test_a_status_is_a_line_a_state() -> None:

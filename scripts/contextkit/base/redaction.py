@@ -40,7 +40,16 @@ _CARRIERS = (
     "rootpw", "kind: secret", "sessionid", "sessid", "session=", "sid=", "jdbc:oracle",
 )  # fmt: skip
 _JOINTS = ("=", ":", "：", ">", " is ", " was ", " ist ", " est ", " es ", "是", "は", "--", "为")
-_FIRST = ("xox", "xapp-", "glp", "NRJS-", "access-", "FLW")  # of tokens in short parts
+# How tokens begin to which chance may give short parts or no digit.
+_FIRST = (
+    "k_live_", "k_test_", "k_prod_", "whsec_", "hooks.slack.com/", "xox", "xapp-", "api-key-",
+    "sm_aat_", "sm_pat_", "sm_sat_", "glpat-", "glptt-", "gldt-", "glrt-", "glcbt-", "glft-",
+    "glffct-", "gloas-", "glsoat-", "glimt-", "glagent-", "GR1348941", "glsa_", "glc_", "hvs.",
+    "hvb.", "hvr.", "LTAI", "sq0", "EAAA", "NRAK-", "NRII-", "NRJS-", "dckr_", "AKIA", "ASIA",
+    "ABIA", "ACCA", "FLW", "access-", "duffel_", "pscale_", "fm1", "fm2_", "fo1_", "discord",
+    "sk-ant-", "sk-proj-", "fio-u-", "eyJ", "ZXlK", "GOCSPX-", "AIza", "gho_", "ghp_", "ghr_",
+    "ghs_", "ghu_", "ya29.", "sntrys_", "sntryu_", "ico-", "pnu_",
+)  # fmt: skip
 _LOOKS = 200  # places of a name
 _NEAR = 30  # characters between a name and its joint
 _DIGITS = frozenset("0123456789")
@@ -136,14 +145,16 @@ def _is_within(place: Place, spans: list[tuple[int, int]]) -> bool:
 def _worth_a_search(text: str) -> bool:
     """Whether there could be a secret at all: a cheap check that hot commands can afford."""
     lower = text.lower()
-    if ("://" in text and "@" in text) or _has(lower, _CARRIERS) or _has(text, _FIRST):
+    if ("://" in text and "@" in text) or _has(lower, _CARRIERS):
         return True
     if any(_is_joined(lower, name, 1) for name in _PASSWORDS if name in lower):
         return True
     if any(_is_joined(lower, name, 8) for name in _KEYS if name in lower):
         return True
     words = {word for word in text.split() if len(word) >= _SHORTEST}
-    return any(_may_be_made(piece) for word in words for piece in word.translate(_APART).split())
+    if any(_may_be_made(piece) for word in words for piece in word.translate(_APART).split()):
+        return True
+    return bool(words) and _has(text, _FIRST)
 
 
 def _is_joined(lower: str, name: str, least: int) -> bool:

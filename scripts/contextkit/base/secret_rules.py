@@ -60,7 +60,6 @@ _TABLE = (
     ("google-key", 35, WORD, "AIza"),
     ("google-key", 28, WORD, "GOCSPX-"),
     ("google-token", 40, _DOTTED, "ya29."),
-    ("gocardless-token", 40, BASE64, "live_"),
     ("gitlab-session", 32, LETTERS + DIGITS, "_gitlab_session="),
     ("grafana-token", 32, BASE64, "glsa_ glc_"),
     ("grafana-key", 60, BASE64, "eyJrIjoi"),

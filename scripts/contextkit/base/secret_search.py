@@ -66,6 +66,7 @@ _LONGEST_VALUE = 4_000  # characters in the value after a name
 _QUOTES_INSIDE = 4
 _LONGEST_PASSWORD = 256
 _SHORTEST_ALONE = 20  # characters in a value that is known only by its randomness
+_ONE_DIGIT = 26  # characters in a random value in which one digit is enough
 _SHORTEST_BROKEN = 30  # characters in the first line of a value that goes on in the next
 _BROKEN_LINES = 4
 _LINE = 60  # characters in a line of base64
@@ -130,7 +131,8 @@ def _token(text: str, at: int, literal: str, judged: dict[str, int]) -> Iterator
         at -= len(_run(text[max(0, at - 20) : at][::-1], 0, LETTERS + DIGITS))
     tail = _run(text, start, chars).rstrip(".")
     end = judged[literal] = start + len(tail)
-    if len(tail) < shortest or not _is_made(tail) or _is_placeholder(tail):
+    is_made = _is_made(tail) or _is_unpronounceable(tail)  # chance may give it no digit
+    if len(tail) < shortest or not is_made or _is_placeholder(tail):
         return
     if text[end : end + 1] in _INSIDE:
         return  # a longer name
@@ -313,7 +315,9 @@ def _alternates(text: str) -> bool:
 
 
 def _is_varied(text: str) -> bool:
-    return len(text) >= 16 and sum(map(text.count, DIGITS)) >= 2 and len(set(text)) >= 10
+    digits = sum(map(text.count, DIGITS))
+    enough = digits >= 2 or (digits == 1 and len(text) >= _ONE_DIGIT and _is_unpronounceable(text))
+    return len(text) >= 16 and enough and len(set(text)) >= 10
 
 
 def _is_unpronounceable(text: str) -> bool:
@@ -502,7 +506,7 @@ def _value_after(text: str, at: int) -> tuple[int, int, str] | None:
         return None
     sign, quote, at = found[1] or " ", found[2], found.end()
     if not quote:
-        value = _upto(_UNQUOTED, text, at).rstrip(".,:*")
+        value = _upto(_UNQUOTED, text, at).rstrip(".,:*…")
         return at, at + len(value), sign if sign in (" ", "is ", "was ", "==") else ""
     end = _closing(text, at, quote)
     return (at, end, quote[-1]) if end >= at and "\n" not in text[at:end] else None
@@ -529,7 +533,7 @@ def _is_value(text: str, start: int, end: int, joined: str, password: bool) -> b
     value = text[start:end]
     if len(value) < (6 if password else 10) or value.lower() in WORDS or _is_variable(value):
         return False
-    if "://" in value or value[0] in _NO_START or value[-1] in ":(" or _is_placeholder(value):
+    if "://" in value or _starts_no_value(value) or value[-1] in ":(" or _is_placeholder(value):
         return False
     quoted = bool(joined) and joined in _QUOTES
     if joined == "==":  # a comparison with a name
@@ -549,6 +553,11 @@ def _is_value(text: str, start: int, end: int, joined: str, password: bool) -> b
     if joined in ("is ", "was ") or rest.strip(" \t\r\"'`,;}])>*|"):
         return is_certain  # more words follow: prose, unless the value is not a word
     return is_certain or value.isdigit() or value.islower()
+
+
+def _starts_no_value(value: str) -> bool:
+    """Whether a path or an expression begins here, and not the base64 of something random."""
+    return value[0] in _NO_START and not (value[0] in "/+" and _is_dense(value[1:]))
 
 
 def _is_key(value: str) -> bool:

@@ -15,15 +15,18 @@ import json
 import re
 from collections import Counter
 
+from contextkit.base.names import counted
 from contextkit.base.type_names import Any, Callable, Iterable
 from contextkit.text.digests.kinds.listing import ENTRY
 
 _COMMIT = re.compile(r"commit ([0-9a-f]{7,64})\b(.*)")
+_FIELD = re.compile(r"(?:Commit|Author)?(Author|Date|Merge|Commit|Refs|gpg): *(.*)")
 _STATUS = re.compile(r"(On branch |HEAD detached |Not currently on any branch|No commits yet)")
 _HUNK = re.compile(r"@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@ ?(.*)")
 _ANY = re.compile(r"^(?:commit [0-9a-f]{7}|diff --git |On branch |HEAD det|total \d)", re.M)
 _PATH = re.compile(r"\.{0,2}/?[^\s:|]+(?:/[^\s:|]*)+")
 _LITERAL = re.compile(r"|null|true|false|absent|-?\d[\d.eE+-]*|[\[{\"].*", re.DOTALL)
+_HEADER = 4  # lines of which one is the first entry of an archive
 _FEW = 12  # lines below which a list of paths stays as it is
 _USUAL = 0.8  # share of the rows above which a value is said once, and only exceptions by row
 
@@ -33,7 +36,8 @@ def compacted(text: str) -> str:
     data = _json(text)
     if data is not None:
         return _of_json(data)
-    if not _ANY.search(text) and not _PATH.fullmatch(text.partition("\n")[0]):
+    first = text.split("\n", _HEADER)[:_HEADER]
+    if not (_ANY.search(text) or _PATH.fullmatch(first[0]) or any(map(ENTRY.match, first))):
         return ""
     told = []
     known = False
@@ -90,26 +94,52 @@ def _is_head(line: str) -> bool:
 
 
 def _of_log(lines: list[str]) -> list[str]:
-    """Return a line for each commit: its id, when and by whom if that differs, and its subject."""
-    commits: list[dict[str, str]] = []
-    for line in lines:
-        match = _COMMIT.fullmatch(line)
-        name, colon, said = line.partition(":")
-        if match:
-            commits.append({"id": match[1][:9] + match[2], "subject": ""})
-        elif colon and not line.startswith(" ") and name in ("Author", "Date", "AuthorDate"):
-            commits[-1][name[-4:].lower()] = said.strip()
-        elif line.startswith("    ") and line.strip() and not commits[-1]["subject"]:
-            commits[-1]["subject"] = line.strip()
-    days = [_day(commit.get("date", "")) for commit in commits]
-    authors = [commit.get("thor", "").partition(" <")[0] for commit in commits]
+    """Return a line for each commit: its id, when and by whom if that differs, and its subject.
+
+    Below it stands what it changed, if the log says so. The message of a single commit is told.
+    """
+    commits = list(_commits(lines))
+    days = [_day(commit.fields.get("Date", "")) for commit in commits]
+    authors = [commit.fields.get("Author", "").partition(" <")[0] for commit in commits]
     shared = [values[0] for values in (authors, days) if values[0] and len(set(values)) == 1]
-    head = f"{len(commits)} commits" + (f", all {', '.join(shared)}" if shared else "")
-    told = [head + ", newest first:"]
+    is_one = len(commits) == 1
+    left = 0 if is_one else sum(len(commit.message[1:]) for commit in commits)
+    head = f"{counted(len(commits), 'commit')}"
+    head += f", all {', '.join(shared)}" if shared and not is_one else ""
+    head += f", {counted(left, 'line')} of their messages left out" if left else ""
+    told = [] if is_one else [f"{head}, newest first:"]
     for commit, day, author in zip(commits, days, authors, strict=True):
-        parts = [commit["id"], *(one for one in (day, author) if one and one not in shared)]
-        told.append(f"{' '.join(parts)} {commit['subject']}".rstrip())
+        known = () if is_one else shared
+        parts = [commit.name, *(one for one in (day, author) if one and one not in known)]
+        told.append(" ".join([*parts, *commit.message[:1]]))
+        told += [*(commit.message[1:] if is_one else []), *commit.changed]
     return told
+
+
+class _Commit:
+    """A commit of a log: its fields, the lines of its message, and those that say what changed."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.fields: dict[str, str] = {}
+        self.message: list[str] = []
+        self.changed: list[str] = []
+
+
+def _commits(lines: list[str]) -> Iterable[_Commit]:
+    commit = _Commit("")
+    for line in lines:
+        if match := _COMMIT.fullmatch(line):
+            if commit.name:
+                yield commit
+            commit = _Commit(match[1][:9] + match[2])
+        elif field := _FIELD.match(line):
+            commit.fields[field[1]] = field[2]
+        elif line.startswith("    ") and line.strip():
+            commit.message.append(line.strip())
+        elif line.strip():
+            commit.changed.append(f"  {line.strip()}")
+    yield commit
 
 
 def _day(date: str) -> str:
@@ -175,31 +205,37 @@ def _of_listing(lines: list[str]) -> list[str]:
     Owners and dates stand with an entry only where they are not all alike.
     """
     folders: list[tuple[str, list[re.Match[str]]]] = []
+    others: list[str] = []
     for line in lines:
         entry = ENTRY.match(line)
-        if entry and entry[6] not in (".", ".."):
-            if not folders:
-                folders.append(("", []))
+        if entry and entry["name"] not in (".", ".."):
+            above = entry["name"].rstrip("/").rpartition("/")[0]
+            if not folders or (above and f"{above}:" != folders[-1][0]):
+                folders.append((f"{above}:" if above else "", []))
             folders[-1][1].append(entry)
         elif line.endswith(":"):
             folders.append((line, []))
+        elif not entry and line.strip() and not line.startswith("total "):
+            others.append(line.strip())
     entries = [entry for _, inside in folders for entry in inside]
-    owners, dates = {entry[2] for entry in entries}, {entry[5] for entry in entries}
+    owners, dates = {entry["owner"] for entry in entries}, {entry["date"] for entry in entries}
     told = [f"{len(entries)} entries, size after the name"]
-    if len(owners) == 1:
+    if len(owners) == 1 and None not in owners:
         told[0] += f", all of {min(owners)}"
     if len(dates) == 1:
         told[0] += f", all of {min(dates)}"
     for name, inside in folders:
         shown = [_shown(entry, len(owners) > 1, len(dates) > 1) for entry in inside]
         told.append(f"{name} {', '.join(shown)}".strip() if shown else f"{name} (empty)")
-    return told
+    return told + others
 
 
 def _shown(entry: re.Match[str], owner: bool, date: bool) -> str:
-    is_folder = entry[1] == "d"
-    parts = [entry[6] + "/" * is_folder, *([] if is_folder else [entry[4]])]
-    parts += ([entry[2]] if owner else []) + ([" ".join(entry[5].split())] if date else [])
+    name = entry["name"].rstrip("/").rpartition("/")[2]
+    is_folder = entry["kind"] == "d" or entry["name"].endswith("/")
+    parts = [name + "/" * is_folder, *([] if is_folder else [entry["size"]])]
+    parts += [entry["owner"]] if owner else []
+    parts += [" ".join(entry["date"].split())] if date else []
     return " ".join(parts)
 
 

@@ -26,7 +26,7 @@ _SEVERITY = ("severity", "issue_severity", "priority", "level", "sev", "impact",
              "severity_level", "risk", "type", "confidence")  # fmt: skip
 _TITLE = ("title", "query_name", "message", "issue_text", "msg", "summary", "finding", "issue",
           "problem", "text", "description", "body", "what", "details", "comment",
-          "header")  # fmt: skip
+          "header", "explanation", "content")  # fmt: skip
 _NAME = ("name", "rule", "ruleid", "check_id")
 _CODE = ("ruleid", "rule", "rule_id", "check_id", "test_id", "vulnerabilityid", "symbol",
          "messageid", "warning_type", "code", "id")  # fmt: skip
@@ -41,7 +41,8 @@ _ABOUT = ("extra", "properties", "metadata", "attributes", "vulnerability", "dat
           "code")  # fmt: skip
 _WHERE = frozenset(
     "location locations physicallocation artifactlocation region start pos position range"
-    " textrange begin span spans code primary file files lines".split()
+    " textrange where threadcontext rightfilestart begin span spans code primary file files"
+    " lines".split()
 )
 _TELLING = _WHERE.union(_SEVERITY, _TITLE, _NAME, _FILE, _LINE, _PACKAGE, _ABOUT)
 _GRADES, _SAID = frozenset(_SEVERITY[:9]), frozenset((*_TITLE, *_NAME))  # of a table's head

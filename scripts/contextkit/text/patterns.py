@@ -12,6 +12,7 @@ class Pattern:
 
     def __init__(self, source: str, flags: int = 0) -> None:
         self._source, self._flags = source, flags
+        MADE.append(self)
 
     @property
     def compiled(self) -> re.Pattern[str]:
@@ -23,3 +24,6 @@ class Pattern:
         for method in ("match", "search", "sub", "findall", "finditer", "split"):
             setattr(self, method, getattr(compiled, method))
         return getattr(compiled, name)
+
+
+MADE: list[Pattern] = []  # all of them, to compile before a text comes

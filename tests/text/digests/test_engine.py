@@ -8,7 +8,7 @@ import unicodedata
 from conftest import each
 from contextkit.base import tokens
 from contextkit.text import facts
-from contextkit.text.digests import engine, kinds
+from contextkit.text.digests import engine, kinds, reading
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -164,3 +164,11 @@ def test_the_same_text_read_twice_is_read_whole_both_times() -> None:
     text = "# Cache\n\n" + "\n".join(f"- Step {n} reads src/step_{n}.py:{n}." for n in range(40))
     told = [engine.digest(one, 120).summary for one in (text, "".join(list(text)))]
     assert told[0] == told[1]
+
+
+def test_a_statement_is_not_cut_inside_brackets() -> None:
+    said = "Retry (three times, with a pause, as before) and [a, b, c] then, at last, give up"
+    for between_words in (False, True):
+        shown = [said[:end] for end in reading.ends(said, between_words)]
+        assert shown and all(one.count("(") == one.count(")") for one in shown)
+        assert all(one.count("[") == one.count("]") for one in shown)

@@ -94,7 +94,7 @@ def test_a_diff_shows_its_files_with_counts_and_what_happened_to_them() -> None:
     assert "3 files changed, +2 -3" in said
     assert "src/app.py +2 -1" in said
     assert "old.py +0 -2 (removed)" in said
-    assert "b.py +0 -0 (renamed from a.py)" in said
+    assert "b.py (renamed from a.py)" in said
 
 
 def test_json_shows_its_shape_and_what_stands_out() -> None:
@@ -601,3 +601,109 @@ def test_a_page_is_read_as_the_report_that_it_shows() -> None:
     assert "We keep the nightly sync, since it costs 3 ms." in said
     assert "failed" not in said and "Home" not in said
     assert page.split("\n")[rows["Decision"][0] - 1].startswith(("<p>We keep", "<li>It"))
+
+
+def test_counts_are_told_with_their_total_and_the_largest() -> None:
+    lines = [f"{n * 7 % 90:5} src/file{n}.py" for n in range(40)]
+    said = digest_of("\n".join([*lines, " 1766 total"]), "listing").summary
+    assert said.startswith("40 counts; 1766 total; 1 are 0")
+    assert "largest: 86 src/file" in said
+    hits = "\n".join(f"src/a{n}.py:{n % 3}" for n in range(30))
+    assert "30 counts; 10 are 0" in digest_of(hits, "listing").summary
+    numbered = "\n".join(f"{n} line of a file" for n in range(30))
+    assert "counts" not in engine.digest(numbered, 200).summary
+
+
+def test_the_states_of_files_are_counted_and_the_rarest_are_told() -> None:
+    lines = [f" M src/a{n}.py" for n in range(60)] + ["D  src/gone.py", "R  old.py -> new.py"]
+    said = digest_of("\n".join(lines), "listing", 120).summary
+    assert "M x60, D x1, R x1" in said
+    assert "R old.py -> new.py" in said and "D src/gone.py" in said
+
+
+def test_names_of_symbols_are_no_commits_and_a_graph_of_commits_is_one() -> None:
+    symbols = "\n".join(f"{n * 4096:016x} T name_{n}" for n in range(40))
+    assert "commit" not in engine.digest(symbols, 200).summary
+    graph = "\n".join(f"* {n:07x}f change {n}" for n in range(30))
+    assert "30 commits" in digest_of(graph, "listing").summary
+
+
+def test_a_binary_file_is_no_other_file_and_nothing_is_counted_that_was_not_seen() -> None:
+    diff = "--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n-a = 1\n+a = 2\n"
+    diff += "Binary files a/b.png and b/b.png differ\n"
+    said = digest_of(diff, "diff").summary
+    assert "2 files changed, +1 -1" in said and "b/b.png (binary)" in said
+    words = "diff --git a/x.md b/x.md\n--- a/x.md\n+++ b/x.md\n@@ -1 +1 @@\n a [-b-]{+c+} d\n"
+    assert "+0" not in digest_of(words, "diff").summary
+
+
+def test_a_report_may_quote_code_whose_comments_look_like_headings_or_have_bold_labels_only() -> (
+    None
+):
+    code = "```sh\n" + "# first\n# second\n" * 9 + "```\n"
+    prose = "It is read once and kept, and what is read is small enough for a hook.\n\n"
+    quoted = f"# A\n\n{prose}{code}\n## B\n\n- one\n- two\n\n{prose}"
+    labeled = f"# A\n\n**Context.** {prose}**Decision.** {prose}**Why.** {prose}"
+    assert engine.kind_of(quoted) == engine.kind_of(labeled) == "report"
+
+
+def test_comments_in_a_file_of_settings_are_no_headings() -> None:
+    settings = "".join(f"# What key{n} is for\nkey{n} {n}\n\n" for n in range(20))
+    assert engine.kind_of(settings) != "report"
+
+
+def test_the_times_of_a_runner_are_not_read() -> None:
+    lines = [
+        "Run make",
+        "src/a.c:3:5: error: unknown type name 'x' [E1]",
+        "src/b.c:4:5: error: no [E2]",
+    ]
+    log = "\n".join(f"2026-11-23T10:00:0{n}.1234567Z {line}" for n, line in enumerate(lines))
+    assert engine.digest(log, 200).rows == engine.digest("\n".join(lines), 200).rows
+
+
+GOROUTINES = (
+    "panic: no progress\n\ngoroutine 7 [running]:\nmain.watch(0x1)\n\t/srv/main.go:74 +0xe8\n"
+    + (
+        "".join(
+            f"\ngoroutine {n} [semacquire, 2 minutes]:\nsync.(*Mutex).Lock(0x{n})\n"
+            "\t/usr/lib/go-1.19/src/sync/mutex.go:90 +0x1\n"
+            f"main.(*Store).Add(0xc{n}, 0x2)\n\t/srv/store.go:32 +0x3a\n"
+            "created by main.main\n\t/srv/main.go:9 +0x1\n"
+            for n in range(20, 60)
+        )
+    )
+)
+JAVA = (
+    "".join(
+        f'"{name}" #{n} prio=5 tid=0x00007f nid=0x2d0 waiting on condition  [0x00]\n'
+        f"   java.lang.Thread.State: {state}\n\tat java.util.concurrent.Lock.lock(Lock.java:3)\n"
+        f"\tat shop.Bank.{name}(Bank.java:{n})\n\n"
+        for n, (name, state) in enumerate(
+            {"move": "BLOCKED (on object monitor)", "audit": "WAITING"}.items()
+        )
+    )
+    + '"GC" os_prio=0 tid=0x00007f nid=0x2d1 runnable\n\n'
+)
+
+
+def test_a_dump_of_threads_says_how_many_wait_where_in_the_user_s_code() -> None:
+    said = engine.digest(GOROUTINES, 120).summary
+    assert "panic: no progress" in said
+    assert "40: semacquire main.(*Store).Add (/srv/store.go:32)" in said
+    assert "1: running main.watch (/srv/main.go:74)" in said
+    said = engine.digest(JAVA, 120).summary
+    assert "move: BLOCKED shop.Bank.move (Bank.java:0)" in said
+    assert "audit: WAITING shop.Bank.audit (Bank.java:1)" in said
+
+
+def test_the_largest_shares_of_a_profile_are_told_whoever_s_code_it_is() -> None:
+    shares = (31.5, 27.55, 16.13, 8.8, 3.42, 3.02, 2.28, 0.06)
+    names = ["strcmp", "getc", "hash", "qsort", "malloc", "strdup", "printf", "fopen"]
+    rows = "".join(
+        f"  {share:5}%  app  /usr/lib/libc.so.6  [.] {name}\n"
+        for share, name in zip(shares, names, strict=True)
+    )
+    steps = "".join(f"step {n} says something else about what it does, {n}\n" for n in range(40))
+    said = engine.digest(f"# Samples: 8K\n{steps}{rows}{steps}", 120).summary
+    assert all(name in said for name in names[:3])

@@ -122,7 +122,90 @@ MADE = "".join(
     for n in range(10, 60)
 )
 
+VALGRIND = """\
+==9== Memcheck, a memory error detector
+==9== Invalid write of size 1
+==9==    at 0x48: dup (kv.c:7)
+==9==    by 0x49: main (main.c:12)
+==9==
+==9== Process terminating with default action of signal 11 (SIGSEGV)
+==9==  Access not within mapped region at address 0x0
+==9==    at 0x10: main (main.c:42)
+==9==
+==9== ERROR SUMMARY: 47 errors from 27 contexts (suppressed: 0 from 0)
+"""
+TIDY = "".join(
+    f"/srv/app/{name}.c:{n}:5: warning: {said} [{code}]\n"
+    for name, n, said, code in [
+        ("main", 3, "variable name 'p' is too short", "readability-identifier-length"),
+        ("kv", 9, "use of memory after it is released", "clang-analyzer-unix.Malloc"),
+        *(("main", n, "'int' is a magic number", "readability-magic-numbers")
+          for n in range(20, 32)),
+    ]
+)  # fmt: skip
+RUSTC = """error[E0382]: use of moved value: `t`
+  --> src/cache.rs:57:9
+   |
+57 |     Error::Bad(t) => t.failed(),
+   |     ^ value used here after move
+   |
+note: this error is about a moved value
+  --> src/cache.rs:50:1
+
+error: could not compile `cache` (lib) due to 1 previous error
+"""
+MESON = "".join(f"[{n}/40] cc -Wl,--no-undefined t{n}.c\n" for n in range(1, 40)) + (
+    "\nOk:                 12  \nExpected Fail:      0   \nFail:               0   \n"
+)
+PROVE = """\
+t/01-grid.t ..
+ok 1 - opens
+not ok 2 - closes # TODO later
+1..2
+ok
+Can't locate Geo/Shape.pm in @INC at t/06-shapes.t line 2.
+Files=2, Tests=23,  0 wallclock secs
+Result: FAIL
+"""
+COMPARED = """\
+There was 1 failure:
+
+1) CartTest::testTotal
+Failed asserting that two strings are equal.
+--- Expected
++++ Actual
+@@ @@
+-'12,00'
++'11,00'
+
+/srv/tests/CartTest.php:9
+
+FAILURES!
+Tests: 3, Assertions: 3, Failures: 1.
+"""
+POSTGRES = (
+    "".join(
+        f'2026-11-23 20:51:{n:02}.542 UTC [1{n}] app@shop ERROR:  relation "r{n}" does not exist\n'
+        for n in range(10, 30)
+    )
+    + "2026-11-23 20:52:01.001 UTC [99] LOG:  server process (PID 7) was terminated by signal 9\n"
+)
+INVALID = (
+    "app@1.0.0 /srv/app\n"
+    + "".join(f"├── m{n}@1.0.{n}\n" for n in range(60))
+    + ('├── fdir@6.0.0 invalid: "^5" from node_modules/x\n└── UNMET DEPENDENCY ghost@1\n')
+)
 TOLD = {
+    "valgrind": (VALGRIND, "log", ["47 errors from 27 contexts", "Invalid write of size 1 (kv.c:7)",
+                                   "signal 11 (SIGSEGV) (main.c:42)"]),
+    "clang-tidy": (TIDY, "log", ["14 messages in 2 files below /srv/app",
+                                 "use of memory after it is released", "kv.c:9:5"]),
+    "cargo": (RUSTC, "log", ["use of moved value: `t`", "src/cache.rs:57:9"]),
+    "meson": (MESON, "plain", ["Ok: 12; Expected Fail: 0; Fail: 0"]),
+    "prove": (PROVE, "log", ["Result: FAIL", "Can't locate Geo/Shape.pm"]),
+    "phpunit": (COMPARED, "log", ["Failures: 1", "CartTest::testTotal"]),
+    "postgres": (POSTGRES, "log", ["terminated by signal 9", "does not exist (x20)"]),
+    "npm ls, amiss": (INVALID, "listing", ["62 entries", "fdir@6.0.0 invalid", "ghost@1"]),
     "make": (MADE, "log", ["build/m22.o] Error 1", "build/m33.o] Error 1"]),
     "g++": (TEMPLATES, "log", ["no member named 'y'", "no match for 'operator<'"]),
     "zookeeper": (SERVED, "log", ["Connection broken for id 341 (x40)", "40 WARN of 340"]),
@@ -152,3 +235,19 @@ def test_what_decides_is_told(tool: str) -> None:
     digest = engine.digest(text, 120)
     assert digest.kind == kind
     assert [part for part in parts if part not in digest.summary] == [], digest.summary
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        (RUSTC, "2 messages"),
+        (RUSTC, "with failure words"),
+        (MESON, "failing"),
+        (PROVE, "failed: not ok"),
+        (COMPARED, "file changed"),
+        (POSTGRES, "exit"),
+        ("│ --- a.tgz\n├── +++ b.tgz\n" + "│ │ -x = 1\n│ │ +x = 2\n" * 40, "rows"),
+    ],
+)
+def test_what_is_not_so_is_not_told(text: str, part: str) -> None:
+    assert part not in engine.digest(text, 120).summary

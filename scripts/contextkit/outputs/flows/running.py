@@ -12,7 +12,7 @@ import select
 import sys
 import time
 
-from contextkit.base.type_names import FrameType
+from contextkit.base.type_names import FrameType, Iterator
 from contextkit.outputs.flows import pump
 from contextkit.outputs.flows.pump import Ending, Output
 
@@ -44,7 +44,8 @@ class Job:
         until = options.get("until", "")
         self.until = float(until) if until.replace(".", "", 1).isdigit() else 0.0
         self.told = False
-        self.is_ready = False  # what tells a long output is loaded
+        self.loading: Iterator[None] | None = None  # what tells a long output, by and by
+        self.is_ready = False  # it is loaded
 
     def _place(self) -> str:
         from contextkit.outputs.flows import telling
@@ -263,7 +264,7 @@ class _Intake:
         if job.signal or (job.process and not self.is_woken_at_the_end):
             return int(_TICK * 1000)
         if job.output.kept and not job.is_ready:
-            return int(_TICK * 1000)
+            return 0
         if job.output.is_asking:
             return max(1, int((self.last + _SILENCE - time.monotonic()) * 1000))
         if job.until and not job.told:
@@ -273,8 +274,8 @@ class _Intake:
     def _meanwhile(self) -> None:
         """Do what is due while the command runs: show a question, tell what came so far."""
         job, now = self.job, time.monotonic()
-        if job.output.kept and not job.is_ready and now - self.last >= _TICK / 2:
-            _make_ready(job)
+        if job.output.kept and not job.is_ready:
+            _load_a_piece(job)
         if job.output.is_asking and now - self.last >= _SILENCE:
             job.output.show()
         is_behind = job.signal and not job.process
@@ -284,12 +285,16 @@ class _Intake:
             _tell_so_far(job)
 
 
-def _make_ready(job: Job) -> None:
-    """Load what tells a long output while the command still runs, and nobody waits for it."""
-    from contextkit.outputs.flows import telling
+def _load_a_piece(job: Job) -> None:
+    """Load some of what tells a long output while the command runs, and nobody waits for it."""
+    try:
+        if job.loading is None:
+            from contextkit.outputs.flows import telling
 
-    job.is_ready = True
-    telling.load()
+            job.loading = telling.load()
+        next(job.loading)
+    except Exception:  # the end of it, or trouble that `tell` will meet and name
+        job.is_ready = True
 
 
 def _tell_so_far(job: Job) -> None:

@@ -10,9 +10,11 @@ from contextkit.base import addresses, files, ledger, names, outgoing, redaction
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
+from contextkit.base.type_names import Iterator
 from contextkit.outputs.flows import pump
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import retention
+from contextkit.text.patterns import MADE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,12 +40,18 @@ _CONTROLS = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\
 _OVERWRITTEN = re.compile(r"^.*\r(?!$)", re.MULTILINE)
 
 
-def load() -> None:
-    """Load what a digest needs, which takes longer than telling a short text."""
+def load() -> Iterator[None]:
+    """Load what a digest needs, a few milliseconds at a time."""
     from contextkit.text import compaction  # noqa: F401
+
+    yield
     from contextkit.text.digests import engine
 
+    yield
     engine.digest("x\n", _LEAST)
+    for pattern in MADE:
+        yield
+        _ = pattern.compiled
 
 
 def place(job: Job) -> str:

@@ -31,6 +31,7 @@ from contextkit.text import objects
 from contextkit.text.blocks import Block, blocks, titles
 from contextkit.text.patterns import Pattern
 
+_BETWEEN = frozenset("·|•—–([,;")  # stand between the parts of a line
 _NO_LEAD = frozenset("#|-*+")  # begin a heading, a row, an item
 _PLURALS = frozenset(
     "issues findings problems bugs improvements suggestions blockers vulnerabilities concerns"
@@ -60,6 +61,7 @@ _LABELS = frozenset(
 )
 _STATES = frozenset(["STATUS", "STATE", "RESOLUTION"])
 _DONE = frozenset("fixed resolved closed passed".split())
+_TICKED = Pattern(r"[✅✔☑][\ufe0f\W]{0,4}(?:fixed|resolved|closed|passed)\b", re.IGNORECASE)
 _SCALES = frozenset("SEVERITY PRIORITY IMPACT RISK".split())
 _RATINGS = frozenset("FACTOR LEVEL RATING CLASS".split())
 _TITLES = frozenset(
@@ -69,6 +71,8 @@ _TITLES = frozenset(
 _TAG = Pattern(r"<(/?)(\w{1,12})\b([^<>]{0,300})>")
 _LINK = Pattern(r"\[\s?([^\[\]\n]{1,300}?)\s?\]\(https?://[^()\s]{1,300}\)")
 _STRUCK = Pattern(r"~~[^~\n]{1,600}~~")
+_DASHED = Pattern(r"^([^:：|–—\n]{1,24}?) [–—-] (?=\S)")
+_BORDER = Pattern(r"\s*[+┌├└╔╠╚╞╒][-=+─━═┬┼┴┐┤┘╦╬╩╗╣╝╪╡╤╕]{3,}\s*$")  # of a table
 _SETTING = Pattern(r"^(\w{1,24}) = \"?(.{1,400}?)\"?$")
 _OTHER_HEADING = Pattern(r"(?:(?P<signs>={1,6})|h(?P<h>[1-6])\.|(?P<stars>\*{1,6})) (?=\S)")
 _SHORTCODE = Pattern(r":(?:large_)?([a-z_]{1,20}):")
@@ -89,6 +93,7 @@ _LINT = Pattern(
     r"(?::(?P<line>\d{1,7})(?:[:.-]\d{1,7})*|\((?P<line2>\d{1,7})(?:,\d+)?\))\s?[:\-|]{0,2}\s{0,3}"
     r"[\[(]?(?P<word>\w[\w-]{1,20})[\])]?[:\s]\s{0,3}(?P<rest>\S.{0,500})"
 )
+_STAMPED = Pattern(r"^(?:[\d:.TZ-]{16,40} )?(?:##\[\w{1,12}\])?")  # by a build
 _STYLISH = Pattern(
     r"^\s{1,8}(?P<line>\d{1,7}):\d{1,7}\s{1,9}(?P<word>error|warning"
     r"|info)\s{1,9}(?P<rest>\S.{0,400})"
@@ -103,6 +108,7 @@ _ANNOTATION = Pattern(  # of a build, for the page of a pull request
 _COUNT = Pattern(r"^[\s(]*(?:[:=—–-]\s*)?\(?\d{1,5}\)?[\s).,;|]*(?:[\w ]{0,24}|$)")
 _BOLD = Pattern(r"\*\*(.{2,300}?)\*\*|__(.{2,300}?)__")
 _KIND = Pattern(r"[*_`]{0,3}\w[\w -]{1,24}\s?\(([^()\n]{1,60})\)[*_`]{0,3}:[*_`]{0,3}(?:\s|$)")
+_AT_LINE = Pattern(r"^`?(?:lines?|L)\s?\d{1,7}(?:[-–]\d{1,7})?`?(?::|\s[–—-])\s", re.IGNORECASE)
 _BRACKETS = Pattern(r"[(\[]([^()\[\]]{1,80})")
 _SCORE = Pattern(r"\d{1,3}[./]\d{1,3}")
 _LEAD = Pattern(r"[*_ ]{0,3}\[([^\]\n]{1,40})\][*_]{0,3}(?=\s|$)")
@@ -115,17 +121,20 @@ _WORST = Pattern(
     re.IGNORECASE,
 )
 _BAD = Pattern(
-    r"serious|\bbug\b|crash|\bloses?\b|\bleak|race|deadlock|\bwrong|breaks?\b|broken|never|fails?\b"
+    r"\bhigh (?:severity|risk|priority)\b"
+    r"|serious|\bbug\b|crash|\bloses?\b|\bleak|race|deadlock|\bwrong|breaks?\b|broken|never|fails?\b"
     r"|incorrect|unsafe|vulnerab|should be fixed|problem",
     re.IGNORECASE,
 )
 _DENIES = Pattern(
     r"\bfound (?:none|nothing|no)\b|\b(?:not|n't) (?:find|see|spot) any(?:thing)?\b[^.]{0,40}"
-    r"(?:critical|serious|wrong|problem|issue|bug|blocker)",
+    r"(?:critical|serious|wrong|problem|issue|bug|blocker)"
+    r"|\b(?:nothing|no|none) (?:\w+ ){0,2}(?:fails?|breaks?|broken|wrong|lost|leaks?|races?)\b"
+    r"|^no\b[^.]{0,99}\b(?:found|identified|detected|seen|noted)\b",
     re.IGNORECASE,
 )
 _MILDLY = Pattern(r"smaller|minor|nit|cosmetic|style|optional|nice to have|suggest", re.I)
-_FIELD = Pattern(r"\s{0,8}[A-Z][\w ]{1,24}:\s")
+_FIELD = Pattern(r"\s{0,8}[*_]{0,2}[A-Z][\w ]{1,24}:[*_]{0,2}\s")
 _TITLE = 240  # characters of a title
 _FEW = 3  # letters that a title has at least
 _LONG = 400  # characters of a line looked at as a head
@@ -133,6 +142,7 @@ _OBJECT_NUMBERS = {"2": "P1", "1": "P2"}  # ESLint
 _OBJECT_WORDS = {"error": "P1", "note": "P3", "none": "P3", "fail": "P1", "failure": "P1"}
 _MOST_OBJECTS = 5_000  # findings
 MOST_LINES = 20_000  # of a file that are read: more take too long (make torture what=time)
+_DEEPEST = 40  # objects in objects
 _MOST_TOLD = 200  # texts in objects
 _AHEAD = 2_000  # lines in which the next finding is looked for
 
@@ -225,11 +235,18 @@ class _Sight:
 
     def __init__(self, text: str) -> None:
         self.rows = [row for _, row in lines.numbered(text)]
-        is_org = any(row[:3] == "** " for row in self.rows)
-        self.plain = [_as_heading(_unstruck(unmarked(row)), is_org) for row in self.rows]
+        is_org = any(row[:2] == "#+" for row in self.rows)
+        self.plain: list[str] = []
+        for row in self.rows:
+            plain = _as_heading(_unstruck(unmarked(row)), is_org)
+            if _BORDER.match(plain):
+                plain = "|---|" if self.plain and self.plain[-1][:1] == "|" else ""
+            self.plain.append(plain)
         self.blocks = parted(blocks("\n".join(self.plain)), self.plain)
         self._above_places = self._heading_places()
-        times = Counter(one.title for one in self.blocks if one.kind == "heading")
+        headings = [one for one in self.blocks if one.kind == "heading"]
+        times = Counter(one.title for one in headings)
+        self._by_id = {titled(one.title)[0]: one for one in reversed(headings)}
         self._parts = {title for title, count in times.items() if count > 1 and _is_part(title)}
         self._direct: dict[int, list[int]] = {}
         for at, block in enumerate(self.blocks):
@@ -280,7 +297,7 @@ class _Sight:
         if group_of(block.title) or _is_about(block.title, _NO_FINDINGS | _REPEATS):
             return None
         identity, severity, title = titled(block.title)
-        label = "" if _is_general(title) else self._label_below(at)
+        label = "" if _is_general(title) and not identity else self._label_below(at)
         inherited = self._inherited(at)
         if not (severity or label) and not (inherited and self._is_last_heading(at, block)):
             return None
@@ -326,7 +343,7 @@ class _Sight:
         if len(bare) > _LONG and "**" not in bare[:80]:
             bare = bare[:_LONG]
         head = _head(bare)
-        if _is_count(head) or _is_lead(bare):
+        if _is_count(head) or _is_lead(bare) or self._leads_list(at):
             return None
         severity = (head.severity if head.marked or head.id else "") or _tail(bare)
         if severity and not head.id and vocabulary.says_nothing(head.title):
@@ -370,6 +387,12 @@ class _Sight:
             last = other.last
         return last
 
+    def _leads_list(self, at: int) -> bool:
+        """Whether a paragraph only names the group of the items below it: `**❌ Blocking**`."""
+        after = self.blocks[at + 1] if at + 1 < len(self.blocks) else None
+        is_above = self.blocks[at].kind == "text" and after is not None and after.kind == "item"
+        return is_above and bool(group_of(self.blocks[at].title))
+
     def _leads_in(self, at: int) -> bool:
         """Whether a paragraph goes on, without a blank line, with one that begins a finding."""
         after = self.blocks[at + 1] if at + 1 < len(self.blocks) else None
@@ -402,10 +425,8 @@ class _Sight:
 
     def _title_of(self, title: str, bare: str, block: Block) -> str:
         """Return the words that name the finding: a label, its bold lead, or its first sentence."""
-        for row in self.plain[block.first - 1 : min(block.last, block.first + 12)]:
-            label, value = vocabulary.labelled(row)
-            if label.strip("> ") in _TITLES and _letters(value) > _FEW:
-                return _first_sentence(value)
+        if told := self._labelled(block.first - 1, min(block.last, block.first + 12)):
+            return _first_sentence(told)
         if _is_fields(self.plain[block.first - 1 : block.last]):
             bare = title = self._named(block) or title
         if bold := _BOLD.match(bare.lstrip("🔴🟠🟡⚠️❌ ")):
@@ -423,10 +444,20 @@ class _Sight:
         return next((one for one in told if _letters(_without_place(one)) > _FEW), "")
 
     def _said_below(self, first: int, last: int) -> str:
-        """Return the first words in bold below a line, or the first line of words."""
+        """Return the title that stands below a line: labelled, in bold, or the first words."""
+        if told := self._labelled(first, min(last, first + 8)):
+            return told
         rows = [row for row in self.plain[first:last] if _letters(row) > 12]
         bold = _BOLD.search("\n".join(rows[:8]))
         return (bold[1] or bold[2]) if bold else rows[0].strip() if rows else ""
+
+    def _labelled(self, first: int, last: int) -> str:
+        """Return what a label such as `Title:` says in the lines behind `first`, or ''."""
+        for row in self.plain[first:last]:
+            label, value = vocabulary.labelled(row)
+            if label.strip("> ") in _TITLES and _letters(value) > _FEW:
+                return value
+        return ""
 
     def _made(
         self, severity: str, identity: str, title: str, first: int, last: int, recap: bool
@@ -467,6 +498,8 @@ class _Sight:
             for row in self.plain[block.first - 1 : block.last]
         ]
         roles = [column(cell) for cell in head]
+        if "severity" not in roles and (card := _of_card(rows, block)):
+            return [_Found(False, card)]
         group = self._group(at)
         if "severity" not in roles and not group:
             return []
@@ -476,7 +509,16 @@ class _Sight:
         is_scale = is_scale and not {"place", "file", "id"}.intersection(roles)
         if is_scale and {"meaning", "definition", "criteria", "sla"} & {c.lower() for c in head}:
             return []
-        return [_Found(True, one) for one in made]
+        return [_Found(True, self._at_section(one)) for one in made]
+
+    def _at_section(self, one: Finding) -> Finding:
+        """Return the finding of a row where its own section is, if there is one with its id."""
+        own = self._by_id.get(one.id) if one.id else None
+        if own is None:
+            return one
+        place = self._place(own.first, own.last)
+        there = {"file": place.file, "at": place.line} if place.file and not one.file else {}
+        return one.replace(line=own.first, end=own.last, **there)
 
     def _of_matter(self, block: Block) -> list[_Found]:
         """The findings listed in YAML front matter."""
@@ -528,10 +570,12 @@ class _Sight:
     def of_lines(self) -> list[_Found]:
         found = []
         for number, row in enumerate(self.rows, 1):
+            row = _STAMPED.sub("", row) if "Z " in row[:40] or "##[" in row[:40] else row
             match = (_LINT.match(row) if ":" in row or "(" in row else None) or next(
                 filter(None, (rule.match(row) for rule in (_ANNOTATION, _STYLISH, _CROSSED))), None
             )
             if match is None:
+                found += self._of_columns(row, number)
                 continue
             said = match.groupdict()
             severity = LINTERS.get(said["word"].lower(), "") or vocabulary.severity(said["word"])
@@ -542,6 +586,18 @@ class _Sight:
                 title = _clean(said["rest"])
                 found.append(_Found(False, _finding(severity, "", title, number, number, place)))
         return found
+
+    @staticmethod
+    def _of_columns(row: str, number: int) -> list[_Found]:
+        """The finding in a line of three or more columns, of which one is a severity."""
+        cells = row.split("  ") if "  " in row.strip() and "." in row else []
+        told = [cell.strip() for cell in cells if cell.strip()]
+        graded = [cell for cell in told if vocabulary.severity(cell)]
+        if len(told) < 3 or len(graded) != 1 or not places.find(row).file:
+            return []
+        others = max((cell for cell in told if cell not in graded), key=_letters)
+        one = _of_row(["severity", "title", "place"], [graded[0], others, row.strip()], number, "")
+        return [_Found(False, one)] if one else []
 
     def of_compilers(self) -> list[_Found]:
         """What stands above the arrow to its place: `error: …`, then `--> src/main.rs:4:5`."""
@@ -617,10 +673,29 @@ def _is_fields(rows: list[str]) -> bool:
     return len(rows) > 2 and all(_FIELD.match(row) for row in rows)
 
 
+def _of_card(rows: list[list[str]], block: Block) -> Finding | None:
+    """Return the finding that a table of labels and values tells of, one in each row."""
+    labels = [(column(row[0]), row[1]) for row in rows if len(row) == 2]
+    if len(labels) < len(rows) or not any(role == "severity" for role, _ in labels):
+        return None
+    roles, cells = zip(*labels, strict=True)
+    one = _of_row(list(roles), list(cells), block.first, "")
+    return one.replace(end=block.last) if one else None
+
+
+def _of_cell(cell: str) -> str:
+    """Return the severity of a cell, or of one of its parts: `S1 – Critical`, `High (8.1)`."""
+    parts = re.split(r"\s[–—-]\s|[()/:]", cell)
+    return vocabulary.severity(cell) or vocabulary.strictest(*map(vocabulary.severity, parts))
+
+
 def _is_settled(row: str) -> bool:
     """Whether a line says that nothing is left to do: `Status: fixed`, `PASSED for …`."""
-    if not any(word in row[:60].lower() for word in _DONE):
+    low = row.lower()
+    if not any(word in low for word in _DONE):
         return False
+    if _TICKED.search(row):
+        return True
     label, value = vocabulary.labelled(row)
     first = row[:20].strip().partition(" ")[0]
     return _is_done(value) if label in _STATES else first.isupper() and _is_done(first)
@@ -637,7 +712,7 @@ def _of_row(roles: list[str], row: list[str], number: int, group: str) -> Findin
         fields.setdefault(role, cell)
     identity = fields.get("id", "").strip()
     identity = identity if vocabulary.is_id(identity) else ""
-    severity = vocabulary.severity(fields["severity"]) if "severity" in fields else group
+    severity = _of_cell(fields["severity"]) if "severity" in fields else group
     severity = severity or vocabulary.severity_of_id(identity)
     title = fields.get("title", "")
     if not title:
@@ -715,7 +790,7 @@ _COLUMNS = {
     "rule": "rule",
     "title": "message problem details bug what name vulnerability problème problema 問題 问题 描述"
              " befund beschreibung",
-    "severity": "risk-level impact schweregrad priorität gravité sévérité severidad gravedad"
+    "severity": "risk-level rating impact schweregrad priorität gravité sévérité severidad gravedad"
                 " severidade gravidade 重要度 深刻度 严重程度 严重性",
     "count": "count anzahl",
     "type": "type category agents agent",
@@ -725,8 +800,9 @@ _ROLES = {word: role for role, words in _COLUMNS.items() for word in words.split
 
 def column(cell: str) -> str:
     """Return the role of a table's column, by its head."""
-    word = lines.plain(cell).lower().replace(" ", "-")
-    return _ROLES.get(word) or index.role(cell) or word
+    bare = lines.plain(cell).lower().strip(" .:")
+    word = bare.replace(" ", "-")
+    return _ROLES.get(word) or index.role(bare) or word
 
 
 @functools.lru_cache(1 << 18)
@@ -744,6 +820,8 @@ def group_of(text: str) -> str:
         return ""
     if head.severity and (not words or words[-1].strip(":") in _PLURALS):
         return head.severity
+    if head.severity and (also := vocabulary.severity(head.title)):
+        return vocabulary.strictest(head.severity, also)
     known = [vocabulary.severity(word) for word in words]
     if words and words[-1] in _PLURALS and any(known) and len(words) <= 4:
         return vocabulary.strictest(*known)
@@ -759,7 +837,7 @@ def titled(text: str) -> tuple[str, str, str]:
     head = _head(rest)
     identity, title = head.id, head.title
     if not identity:
-        number = re.match(r"([A-Z]{0,4}-?\d[\d.]{0,6})[:.)]?\s", rest)
+        number = re.match(r"([A-Z]{0,4}-?\d[\d.]{0,6})[:.)]?(?:\s|$)", rest)
         if number and (named or number[1][:1].isalpha()) and not vocabulary.severity(number[1]):
             identity = number[1].strip(".") if vocabulary.is_id(number[1]) or named else ""
     title = re.sub(r"^[A-Z]{0,4}-?\d[\d.]{0,6}[:.)]\s{1,3}", "", title)
@@ -779,15 +857,23 @@ def label_in(row: str) -> str:
         return vocabulary.severity(row.strip(" ❰❱"))
     if row.rstrip(" *_").endswith(("everity", "riority")) and len(row) < 40:
         return vocabulary.severity(lines.plain(row).rpartition(" ")[0])
-    label, value = vocabulary.labelled(row.strip(" >"))
+    bare = row.strip(" >")
+    if "–" in bare or "—" in bare or " - " in bare:
+        bare = _DASHED.sub(r"\1: ", bare, 1)
+    label, value = vocabulary.labelled(bare)
     if _is_scale(label.strip(" _*")):
         if _is_legend(value):
             return ""
-        return vocabulary.severity(first_part(value)) or vocabulary.severity(value.split(" ")[0])
+        said = first_part(value)
+        known = vocabulary.severity(said) or vocabulary.severity(value.split(" ")[0])
+        return known or LINTERS.get(said.lower(), "")
     begins = row.strip(" *_-({>\"'|").lower()
     found = begins[:1] in ("s", "p", "g", "[") or begins.startswith(("id", "type", "file"))
-    stated = _INLINE.search(row) if found else None
-    return vocabulary.severity(stated["value"].strip("*_`\"'")) if stated else ""
+    stated = _INLINE.search(row)
+    if stated and not found:
+        before = row[: stated.start()].rstrip(" *_`")
+        found = before[-1:] in _BETWEEN and not _is_legend(row)
+    return vocabulary.severity(stated["value"].strip("*_`\"'")) if stated and found else ""
 
 
 def _is_scale(label: str) -> bool:
@@ -812,6 +898,8 @@ def first_part(value: str) -> str:
 def _head(text: str) -> Head:
     """Return the head of a line, after emoji and brackets of the kind `[bug]`."""
     bare = text.strip()
+    if bare[:1] in "`lL":
+        bare = _AT_LINE.sub("", bare, 1)
     marked = re.match(
         r"(?:`?\d{1,7}(?:-\d{1,7})?`?\s?:\s)?(?:_[^_\n]{1,40}_\s?\|\s?)_?([^_\n]{1,24})_?$", bare
     )
@@ -827,12 +915,12 @@ def _head(text: str) -> Head:
             rest.severity = rest.raw = vocabulary.severity(emoji[1])
         rest.marked = True
         return rest
-    if kind := _KIND.match(bare):
+    if "(" in bare[:32] and (kind := _KIND.match(bare)):
         stated = map(vocabulary.severity, kind[1].split(","))
         if severity := vocabulary.strictest(*stated):
             return Head(f"[{severity}] {bare[kind.end() :]}")
     head = Head(bare)
-    lead = None if head.severity else _LEAD.match(bare)
+    lead = _LEAD.match(bare) if "[" in bare[:4] and not head.severity else None
     if lead and (severity := _in_brackets(lead[1])):
         return Head(f"[{severity}] {bare[lead.end() :]}")
     if head.marked and not head.severity and not head.id and bare[:1] in "[(":
@@ -889,7 +977,9 @@ def counts_only(title: str) -> bool:
 
 
 def _is_count(head: Head) -> bool:
-    return bool(head.severity and head.title.strip(" *_|:")) and counts_only(head.title)
+    is_named = bool(head.id) and not vocabulary.severity_of_id(head.id)
+    has_words = bool(head.severity and head.title.strip(" *_|:"))
+    return has_words and not is_named and counts_only(head.title)
 
 
 def _is_lead(bare: str) -> bool:
@@ -1003,7 +1093,7 @@ def of_objects(text: str) -> list[Finding] | None:
     if tree is None or (isinstance(tree, list) and not any(objects.below(tree))):
         return None
     search = _Search(text.split("\n"))
-    made = filter(None, map(_of_object, objects.findings(tree, _graded)))
+    made = filter(None, map(_of_object, objects.findings(_open(tree), _graded)))
     found = []
     for one in itertools.islice(made, _MOST_OBJECTS):
         first, last = search.span(one.title)
@@ -1011,6 +1101,24 @@ def of_objects(text: str) -> list[Finding] | None:
     if not found and bare[:1] == "<":
         return None  # a page of HTML
     return found or _of_told(tree, text.count("\n") + 1)
+
+
+def _open(tree: Any, depth: int = 0) -> Any:
+    """Return a tree without the objects in its lists that are done with: `"status": "fixed"`."""
+    if depth > _DEEPEST:
+        return tree
+    if isinstance(tree, dict):
+        return {key: _open(value, depth + 1) for key, value in tree.items()}
+    if isinstance(tree, list):
+        return [_open(one, depth + 1) for one in tree if not _is_over(one)]
+    return tree
+
+
+def _is_over(one: Any) -> bool:
+    if not isinstance(one, dict):
+        return False
+    stated = (one.get(key) for key in ("status", "state", "resolution"))
+    return one.get("resolved") is True or any(isinstance(s, str) and _is_done(s) for s in stated)
 
 
 def _of_told(tree: Any, last: int) -> list[Finding]:

@@ -71,9 +71,9 @@ def before(layout: Layout, run: Run) -> list[MergedFinding]:
         and (one.started_at, one.id) < (run.started_at, run.id)
     ]
     for earlier in reversed(same):
-        sources = [synthesis.source_of(one) for one in _readings(layout, earlier)]
-        if any(source.validation in synthesis.COMPLETED for source in sources):
-            return synthesis.combined(sources)
+        readings = _readings(layout, earlier)
+        if any(one.validation in synthesis.COMPLETED for one in readings):
+            return synthesis.combined(readings)
     return []
 
 
@@ -93,14 +93,15 @@ def matches(
         free = [old for old in olds if old not in pairs.values()]
         if free:
             pairs[number] = free[0]
-    for number, old in _alike(list(map(_wording, found)), list(map(_wording, earlier))):
+    new, before = ([one.rows[0] for one in those] for those in (found, earlier))
+    for number, old in _alike(new, before):
         if number not in pairs and old not in pairs.values():
             pairs[number] = old
     return pairs
 
 
 def _alike(
-    found: list[Wording], earlier: list[Wording], at_one_place: bool = False
+    found: Sequence[Wording], earlier: Sequence[Wording], at_one_place: bool = False
 ) -> list[tuple[int, int]]:
     """Return pairs of similar findings, by number, best first; optionally only at one place."""
     alike = Likeness([*found, *earlier])
@@ -112,11 +113,6 @@ def _alike(
             if are_alike(number, other):
                 pairs.append((alike.of(number, other), number, old))
     return [(number, old) for _, number, old in sorted(pairs, reverse=True)]
-
-
-def _wording(one: MergedFinding) -> Wording:
-    row = one.rows[0]
-    return Wording(title=row.title, section=row.section, text=row.text, place=row.place)
 
 
 def dismiss(
@@ -233,4 +229,4 @@ def _readings(layout: Layout, run: Run) -> list[agent_files.Reading]:
 
 
 def _rows(reading: agent_files.Reading) -> list[synthesis.Row]:
-    return list(synthesis.rows_of(synthesis.source_of(reading)))
+    return list(synthesis.rows_of(reading))

@@ -17,6 +17,7 @@ import re
 
 from contextkit.base import names
 from contextkit.base.records import Record
+from contextkit.base.type_names import Sequence
 
 _ALIKE, _ONE = 0.39, 0.44  # thresholds: perhaps one finding; one finding if at one place
 _PLACE = 0.22  # the bonus for sharing a place
@@ -50,7 +51,7 @@ class Wording(Record):
 class Likeness:
     """Compares the findings of one review with each other, by their numbers."""
 
-    def __init__(self, wordings: list[Wording]) -> None:
+    def __init__(self, wordings: Sequence[Wording]) -> None:
         self._places = [_places(one) for one in wordings]
         self._symbols = [_symbols(one.title) for one in wordings]
         self._all = _vectors([_counted(one) for one in wordings])

@@ -19,12 +19,12 @@ from contextkit.base import tokens as estimator
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Any, Iterable
-from contextkit.reviews.documents import agent_review, runs
+from contextkit.reviews.documents import agent_review, runs, sections
 from contextkit.reviews.documents.vocabulary import SEVERITIES
 from contextkit.reviews.flows import agent_files, history, synthesis
 from contextkit.reviews.flows.agent_files import Asked, Reading
 from contextkit.reviews.flows.identity import file_of, line_of
-from contextkit.reviews.flows.synthesis import MergedFinding, Source
+from contextkit.reviews.flows.synthesis import MergedFinding
 
 Data = dict[str, Any]  # findings.json; `synthesis.document` makes it
 
@@ -84,9 +84,9 @@ def synthesize(layout: Layout, asked: Asked, read: Iterable[Reading], now: int) 
 
 def _combined(
     layout: Layout, asked: Asked, read: Iterable[Reading], when: str
-) -> tuple[list[Source], list[MergedFinding], Data]:
+) -> tuple[list[Reading], list[MergedFinding], Data]:
     """Return the sources, what they found together, and findings.json."""
-    sources = [synthesis.source_of(reading) for reading in read]
+    sources = list(read)
     found = synthesis.combined(sources)
     data = synthesis.document(_about(layout, asked, when), sources, found)
     if _is_research(sources):
@@ -98,14 +98,14 @@ def _combined(
     return sources, found, data
 
 
-def _machines(layout: Layout, sources: list[Source]) -> dict[str, str]:
+def _machines(layout: Layout, sources: list[Reading]) -> dict[str, str]:
     """Return the other machine that each review is from that was not written here."""
     others = origins.paths(layout)
     return {source.agent: others[path] for source in sources
-            if (path := layout.join(source.path)) in others}  # fmt: skip
+            if (path := layout.join(source.shown)) in others}  # fmt: skip
 
 
-def _is_research(sources: list[Source]) -> bool:
+def _is_research(sources: list[Reading]) -> bool:
     return bool(sources) and all(source.review.type == "research" for source in sources)
 
 
@@ -138,7 +138,7 @@ def _short(line: str) -> str:
     return names.clipped(names.one_line(line), _LINE)
 
 
-def _research_verdict(sources: list[Source]) -> str:
+def _research_verdict(sources: list[Reading]) -> str:
     """Return COMPLETE if every agent is, FAILED if none found anything."""
     statuses = {source.status for source in sources}
     if statuses == {"COMPLETE"}:
@@ -146,7 +146,7 @@ def _research_verdict(sources: list[Source]) -> str:
     return "PARTIAL" if statuses & {"COMPLETE", "PARTIAL"} else "FAILED"
 
 
-def _research_markdown(sources: list[Source], found: list[MergedFinding], data: Data) -> str:
+def _research_markdown(sources: list[Reading], found: list[MergedFinding], data: Data) -> str:
     """Render synthesis.md; `data` is findings.json."""
     answer = [
         {
@@ -167,13 +167,14 @@ def _research_markdown(sources: list[Source], found: list[MergedFinding], data: 
     )
 
 
-def _lead(source: Source, heading: str) -> str:
+def _lead(source: Reading, heading: str) -> str:
     """Return `: the first words` below a heading; '' if there are none."""
-    said = names.one_line(source.sections.get(heading.upper(), "").partition("\n")[2])
+    text = sections.sections(source.text, [heading], source.review)[heading]
+    said = names.one_line(text.partition("\n")[2])
     return ": " + estimator.clip(said, _LEAD) if said else ""
 
 
-def _source_map(sources: list[Source]) -> list[tuple[str, tuple[str, ...]]]:
+def _source_map(sources: list[Reading]) -> list[tuple[str, tuple[str, ...]]]:
     """Render every named source with the agents that named it, most cited first."""
     named: dict[str, list[str]] = {}
     for source in sources:
@@ -185,19 +186,19 @@ def _source_map(sources: list[Source]) -> list[tuple[str, tuple[str, ...]]]:
     return [(text, tuple(agents)) for text, agents in ranked]
 
 
-def _research_report(source: Source) -> dict[str, str]:
+def _research_report(source: Reading) -> dict[str, str]:
     flags = [flag.replace("_", " ") for flag in source.review.flags]
     return {
         "agent": source.agent,
         "status": source.status,
         "why": f" ({', '.join(flags)})" if flags else "",
-        "path": source.path,
+        "path": source.shown,
         "confidence": _lead(source, "Confidence").removeprefix(": "),
         "gaps": _lead(source, "Gaps").removeprefix(": "),
     }
 
 
-def _research_lines(sources: list[Source], found: list[MergedFinding], data: Data) -> list[str]:
+def _research_lines(sources: list[Reading], found: list[MergedFinding], data: Data) -> list[str]:
     """Return how complete the research is, and the findings by agent."""
     launched, completed, failed = synthesis.numbers(data)
     said = [
@@ -211,7 +212,7 @@ def _research_lines(sources: list[Source], found: list[MergedFinding], data: Dat
     return [*said, f"… {len(found) - len(shown)} more"] if len(shown) < len(found) else said
 
 
-def _review_markdown(sources: list[Source], found: list[MergedFinding], data: Data) -> str:
+def _review_markdown(sources: list[Reading], found: list[MergedFinding], data: Data) -> str:
     """Render synthesis.md; `data` is findings.json."""
     serious = [one for one in found if one.severity != "IMP"]
     improvements = [one for one in found if one.severity == "IMP"]
@@ -277,25 +278,25 @@ def _entry(one: MergedFinding, known: dict[str, object], compared: bool) -> dict
     }
 
 
-def _heat(source: Source) -> dict[str, str]:
+def _heat(source: Reading) -> dict[str, str]:
     severities = [row.severity for row in source.review.findings]
     cells = [str(severities.count(s) or "") for s in (*SEVERITIES, "")]
     agent = source.agent.replace("|", "\\|")
     return {"agent": agent, "cells": " | ".join(cells), "status": source.status}
 
 
-def _review_report(source: Source) -> dict[str, str]:
+def _review_report(source: Reading) -> dict[str, str]:
     stated = source.review.stated
     return {
         "agent": source.agent,
         "status": source.status,
         "validation": source.validation,
         "stated": f", states {stated}" if stated else "",
-        "path": source.path,
+        "path": source.shown,
     }
 
 
-def _review_lines(sources: list[Source], found: list[MergedFinding], data: Data) -> list[str]:
+def _review_lines(sources: list[Reading], found: list[MergedFinding], data: Data) -> list[str]:
     """Return the verdict, the severe findings, and whether agents disagree."""
     launched, completed, failed = synthesis.numbers(data)
     said = [

@@ -1,6 +1,6 @@
 """Synthesis: what the reviews of a run say together; pure.
 
-    Source (an agent's review)  ->  combined  ->  MergedFinding (with all its agents)
+    Reading (an agent's file)   ->  combined  ->  MergedFinding (with all its agents)
                                 ->  document  ->  findings.json, in the published form
 
 Findings with equal titles are merged, and so are findings of several agents at one place with
@@ -18,7 +18,6 @@ from contextkit.base.records import Record
 from contextkit.base.type_names import Iterator
 from contextkit.reviews.documents import agent_review, sections, vocabulary
 from contextkit.reviews.documents import lines as review_lines
-from contextkit.reviews.documents.agent_review import Review
 from contextkit.reviews.documents.vocabulary import READING_ORDER
 from contextkit.reviews.flows import identity
 from contextkit.reviews.flows.identity import Likeness, Wording
@@ -36,44 +35,13 @@ _LONGEST = 200  # characters of what a finding says
 _PROTOCOL = "1.0"
 
 
-class Source(Record):
-    """An agent's review. `sections` has the text of each finding by its id in uppercase."""
+class Row(Wording):
+    """A row of one agent's index, with the text of its section and its place in the code."""
 
-    agent: str
-    path: str
-    status: str
-    validation: str
-    review: Review
-    sections: dict[str, str] = {}  # noqa: RUF012  (a Record is immutable)
-
-
-def source_of(reading: Reading) -> Source:
-    """An agent's file as a source of the synthesis."""
-    wanted = [row.id for row in reading.review.findings if row.id]
-    if reading.review.type == "research":
-        wanted += ["Confidence", "Gaps"]
-    found = sections.sections(reading.text, wanted, reading.review)
-    return Source(
-        agent=reading.agent,
-        path=reading.shown,
-        status=reading.status,
-        validation=reading.validation,
-        review=reading.review,
-        sections={name.upper(): text for name, text in found.items()},
-    )
-
-
-class Row(Record):
-    """A row of one agent's index, and the place in the code it points to, if any."""
-
-    agent: str
-    id: str
-    severity: str
-    section: str
-    title: str
-    place: str
-    description: str
-    text: str = ""  # its section
+    agent: str = ""
+    id: str = ""
+    severity: str = ""
+    description: str = ""
     of: str = ""  # the group for duplicates: research or a review, and which of several
     counts: bool = True  # from a finished file; an unfinished one confirms nothing
     again: int = 1  # 2 for the second row with this id
@@ -127,7 +95,7 @@ class MergedFinding(Record):
         return ("low", "low", "medium", "high")[min(self.convergence, 3)]
 
 
-def combined(sources: list[Source]) -> list[MergedFinding]:
+def combined(sources: list[Reading]) -> list[MergedFinding]:
     """Return all findings, including improvements, most severe and most confirmed first.
 
     Findings with equal titles are merged, as are those of several agents at one place with similar
@@ -164,11 +132,7 @@ def _pairs(found: list[MergedFinding]) -> list[tuple[float, int, int, bool]]:
     Only rows of different agents are compared.
     """
     rows = [(number, row) for number, one in enumerate(found[:_COMPARED]) for row in one.rows]
-    wordings = [
-        Wording(title=row.title, section=row.section, text=row.text, place=row.place)
-        for _, row in rows
-    ]
-    alike = Likeness(wordings)
+    alike = Likeness([row for _, row in rows])
     best: dict[tuple[int, int], tuple[float, bool]] = {}
     for first, (number, row) in enumerate(rows):
         for second in range(first + 1, len(rows)):
@@ -204,11 +168,13 @@ def possible_duplicates(found: list[MergedFinding]) -> list[tuple[MergedFinding,
     return [(found[one], found[other]) for _, one, other, _ in _pairs(found)[:_MOST_PAIRS]]
 
 
-def rows_of(source: Source) -> Iterator[Row]:
+def rows_of(source: Reading) -> Iterator[Row]:
     seen: dict[str, int] = {}
     prefix, mark, _ = source.agent.partition("--")
+    ids = [row.id for row in source.review.findings if row.id]
+    texts = sections.sections(source.text, ids, source.review)
     for number, row in enumerate(source.review.findings, 1):
-        text = source.sections.get(row.id.upper(), "")
+        text = texts.get(row.id, "")
         identity = row.id or f"row-{number}"
         seen[identity] = seen.get(identity, 0) + 1
         yield Row(
@@ -240,7 +206,7 @@ def _rank(row: Row) -> tuple[int, str, list[tuple[int, str]]]:
     return READING_ORDER.index(row.severity), row.agent, _in_order(row.id)
 
 
-def verdict(sources: list[Source]) -> str:
+def verdict(sources: list[Reading]) -> str:
     """Return safe only if every agent is clean; error if one failed and nothing worse is known."""
     rows = [row for source in sources for row in source.review.findings]
     known = [agent_review.demanded(tuple(rows))]
@@ -270,7 +236,7 @@ def together(found: list[MergedFinding]) -> dict[str, list[MergedFinding]]:
     }
 
 
-def conflicts(sources: list[Source], found: list[MergedFinding]) -> list[str]:
+def conflicts(sources: list[Reading], found: list[MergedFinding]) -> list[str]:
     """Return a line for each point on which agents contradict each other or themselves."""
     lines = []
     for one in found:
@@ -293,7 +259,7 @@ def conflicts(sources: list[Source], found: list[MergedFinding]) -> list[str]:
 
 def document(
     head: dict[str, object],
-    sources: list[Source],
+    sources: list[Reading],
     found: list[MergedFinding],
 ) -> dict[str, object]:
     """Return findings.json: the keys of the published format first, then ours.

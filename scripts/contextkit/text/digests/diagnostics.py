@@ -6,6 +6,7 @@ diagnostics.units(found)    each one, or each code with how often and where firs
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 
@@ -56,12 +57,20 @@ _AS_ERRORS = ("fatal error", "error", "fehler", "schwerwiegender fehler", "erreu
               "ошибка")  # fmt: skip
 _WORSE = ("error", "warning", "")
 _GRADES = ("blocker", "fatal", "critical", "high")
+_STYLE = Pattern(  # in the code of a message that is about looks
+    r"readab|styl|naming|convention|format|whitespace|indent|quot|spac|brace|docstring|comment"
+    r"|length|long|magic|identifier|case\b|semi\b|comma|order|sort",
+    re.I,
+)
+_FRAMED = Pattern(r"\d+ +[|│]")
+_BLANK = (" ", "\t")
 _IS_FILE = Pattern(r"[/\\]|\.\w+$")
 _READ = 500
 _QUOTED = 8  # lines of a file that stand between its name and the message
+_SHARED = 6  # messages for which the folder of their files is said once
 _EACH = 12  # so many are told one by one
-_CODES = 12  # codes that are listed with their counts
-_LONGEST = 220
+_CODES = 8  # codes that are listed with their counts
+_LONGEST, _OF_MANY = 220, 140  # characters of a message, and of one of many
 
 
 class Diagnostic(NamedTuple):
@@ -78,6 +87,13 @@ class Diagnostic(NamedTuple):
     quoted: str = ""  # as the tool says it, with its place
     severity: str = ""
 
+    def relative(self, folder: str) -> Diagnostic:
+        """The same with its place as it is below a folder."""
+        if not folder:
+            return self
+        place = self.place[len(folder) + 1 :]
+        return self._replace(place=place, quoted=self.quoted.replace(self.place, place))
+
 
 def find(text: Lines) -> tuple[list[Diagnostic], set[int]]:
     """The messages of compilers and linters, and the lines (from 0) that they are in."""
@@ -92,11 +108,27 @@ def find(text: Lines) -> tuple[list[Diagnostic], set[int]]:
             found[number] = one
     for number, place in _arrows(text):
         head = text.all[number].strip()[:_READ]
-        if number not in found and not _PLACED.match(head) and (said := _HEADED.match(head)):
+        if number in found or _PLACED.match(head) or head.startswith(("note:", "help:")):
+            continue
+        if said := _HEADED.match(head):
             level = _level(said["level"] or "")
             one = _made(number, place, level, said["said"], f"{head} ({place})")
             found[number] = one._replace(code=said["code"] or one.code)
     return [found[number] for number in sorted(found)], set(found)
+
+
+def details(text: Lines, placed: set[int]) -> set[int]:
+    """The lines below the messages that quote and explain: deeper ones, or with a number."""
+    found = set()
+    is_below = False
+    for number, line in enumerate(text.all if placed else ()):
+        if number in placed:
+            is_below = True
+        elif is_below:
+            is_below = line[:1] in _BLANK or bool(_FRAMED.match(line))
+            if is_below:
+                found.add(number)
+    return found
 
 
 def _of_line(lines: list[str], number: int, file: str) -> Diagnostic | None:
@@ -156,19 +188,22 @@ def _level(word: str) -> str:
 
 def units(found: list[Diagnostic]) -> list[Unit]:
     """How many of what, then each of them, or each code if they are many."""
+    below = _below_which(found)
+    found = [one.relative(below) for one in found]
     if len(found) <= _EACH:
         each = [
             _unit(one, one.quoted or f"{one.place} {_coded(one)}", [one]) for one in _ordered(found)
         ]
-        return [_counts(found), *each] if _severities(found) else each
+        return [_counts(found, below), *each] if below or _severities(found) else each
     groups: dict[tuple[str, str], list[Diagnostic]] = {}
     for one in found:
         groups.setdefault((one.level, one.code or _form(one.said)), []).append(one)
-    made = [_counts(found)]
-    for same in sorted(groups.values(), key=lambda group: (*_badness(group[0]), len(group))):
+    made = [_counts(found, below)]
+    order = lambda same: (*_badness(same[0]), bool(_STYLE.search(same[0].code)), len(same))  # noqa: E731
+    for same in sorted(groups.values(), key=order):
         first = same[0]
         times = f" x{len(same)}, first at {first.place}" if len(same) > 1 else f" ({first.place})"
-        made.append(_unit(first, _coded(first) + times, same))
+        made.append(_unit(first, reading.cut(_coded(first), _OF_MANY) + times, same))
     return made
 
 
@@ -203,12 +238,22 @@ def _form(said: str) -> str:
     return re.sub(r"'[^']*'|‘[^’]*’|`[^`]*`|\"[^\"]*\"|\d+", "0", said)
 
 
-def _counts(found: list[Diagnostic]) -> Unit:
+def _below_which(found: list[Diagnostic]) -> str:
+    """The folder below which all the files lie, if it is worth saying once; or ''."""
+    folders = {one.place.rpartition("/")[0] for one in found}
+    if len(found) < _SHARED or not all(folder.startswith("/") for folder in folders):
+        return ""
+    shared = os.path.commonpath(folders)
+    return shared if shared.count("/") > 1 else ""
+
+
+def _counts(found: list[Diagnostic], below: str) -> Unit:
     files = Counter(re.split(r"[:(]\d", one.place)[0] for one in found)
     codes = Counter(one.code for one in found if one.code)
     graded = ", ".join(f"{count} {grade}" for grade, count in _severities(found).items())
     where = "file" if all(_IS_FILE.search(one) for one in files) else "place"
     said = f"{counted(len(found), 'message')} in {counted(len(files), where)}"
+    said += f" below {below}" * bool(below)
     said = "; ".join(filter(None, (said, graded)))
     said += f": {reading.listed(codes, _CODES)}" if codes and len(found) > _EACH else ""
     return Unit(1, "messages", said, 2.5, 2, "counts", derived=True)

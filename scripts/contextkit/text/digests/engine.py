@@ -34,7 +34,9 @@ _TASTE = 0.5  # weight of a unit's decisiveness relative to its facts
 _BARE, _KEY = 0.12, 0.4  # facts that a unit without any counts as, and those that a key unit adds
 _WORD = Pattern(r"\d+|[^\W\d_][^\W_]+")  # by which statements are compared
 _SAYS_MORE = Pattern(r"\d|\S\s+\S+\s+\S")  # than a title of two words
-_COMMITS = Pattern(r"commit [0-9a-f]{7,40}\b|diff --git ")  # of `git log` and `git show`
+_COMMITS = Pattern(  # of `git log` and `git show`
+    r"commit [0-9a-f]{7,40}\b|diff --git |\* +(?=[a-f]*\d)[0-9a-f]{7,40} "
+)
 _NAME, _NAMES = 40, 8  # characters of a short name, and names listed after `+n more`
 _ENOUGH = 2.2  # times the cap, of which the units are chosen before they are measured
 _NEXT, _CUT = 4, 2  # units for which there may be room in the end, and those that may be cut
@@ -101,7 +103,9 @@ def digest(
 def _document(text: str) -> str:
     """`report`, `review` or `binary` if the text as a whole is one, judging by its beginning."""
     head = text[:200].lstrip()
-    if head[:7] in ("commit ", "diff --") and _COMMITS.match(head):  # whatever the changes quote
+    if head.startswith(("commit ", "diff --", "* ")) and _COMMITS.match(
+        head
+    ):  # whatever the changes quote
         return ""
     names = ("binary", "report", "review")
     sure = {name: kinds.module(name).confidence(text) for name in names}

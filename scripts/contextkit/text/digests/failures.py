@@ -22,12 +22,15 @@ from contextkit.text.patterns import Pattern
 FAILS = Pattern(  # at the beginning or end of a line as some tools say it, then anywhere
     r"^(?:E: |##\[error\]|CONFLICT \(|error during build|\S+\.go:\d+:\d+: )"
     r"|^\S+\.\w{1,5}:\d+:\d+: (?:[A-Z]+\d+ |invalid-syntax: )"
+    r"| at \S+\.(?:p[lm]|t) line \d+\.$"  # of Perl
     r"|: (?:command not found|No such file or directory|Permission denied)$"
-    r"|\b(?:FAILED|FAIL|FATAL|CRITICAL|PANIC|SEVERE)\b|\bERROR\b|^\s*not ok\b|^\s*[✗✘×✕✖]\s"
+    r"|\b(?:FAILED|FAIL|FATAL|CRITICAL|PANIC|SEVERE)\b|\bERROR\b"
+    r"|^\s*not ok\b(?!.*# (?:TODO|SKIP))|^\s*[✗✘×✕✖]\s"
     r"|^(?:E   |npm (?:ERR!|error)(?: |$)|fatal:|panic:|error(?:\[\w+\])?:|Error:|--- FAIL)"
     r"|^(?:make(?:\[\d+\])?: \*\*\*|! \[(?:remote )?rejected\])"
     r"|\b\w*(?:Error|Exception)\b:|(?::| -) (?:fatal )?error\b|\bpanicked at\b"
-    r"|\bSegmentation fault\b|\bSIG(?:SEGV|ABRT|KILL|BUS|FPE|ILL)\b|\bFatal(?: error)?: "
+    r"|\bSegmentation fault\b|\bterminated by signal\b"
+    r"|\bSIG(?:SEGV|ABRT|KILL|BUS|FPE|ILL)\b|\bFatal(?: error)?: "
     r"|: (?:undefined reference to|multiple definition of) "
     r"|^[EF]\d{4} \d\d:\d\d:\d\d|\bHTTP/[\d.]+\" 5\d\d\b"
     r"|\blevel\"?[=:] ?\"?(?:error|fatal|panic|critical)\b"
@@ -54,7 +57,7 @@ _TEST = Pattern(  # a line that names a failed test, by pytest, jest, go, gtest,
     r"|^test (\S+)(?: - should panic)? \.\.\. FAILED$"
     r"|^(?:FAIL|ERROR): (\w+ \(\S+\)(?: [\[(].+)?)$"
     r"|^(\w+ \(\S+\)(?: [\[(].+)?) \.\.\. (?:FAIL|ERROR)$"
-    r"|^not ok \d+ -? ?(\S.*)$"
+    r"|^not ok \d+ -? ?(?!.*# (?:TODO|SKIP))(\S.*)$"
     r"|^(?=.* > \S)(\S.*) FAILED$"
     r"|^Failed (\S+) \[[^\]]*\]$"
     r"|^(?:.*\s)?(\S+) \[FAIL\]$"
@@ -124,9 +127,12 @@ _RESULTS = ("--- ", "[  FAILED  ] ")  # below what the test printed
 _SAID_BELOW = ": Failure"  # gtest's, behind a place
 _OF_GO = Pattern(r"\S+\.go:\d+: ")
 _NUMBERED_NAME = Pattern(r"^[a-z]+\d[\w.-]*: ")
+_SOURCE = Pattern(r"^\d+ +\|(?: .*[^|])?$")  # quoted by a compiler
+_FRAME = Pattern(r"^(?:at|#0) +0x[\da-fA-F]+")
 _NPM = Pattern(r"^npm (?:ERR!|error)(?: |$)")
 _MARKED = Pattern(r"^(?:_{3,} \S|[ \t]*● \S|---- \S|[ \t]*\d+\) \S)", re.M)
 _CODE = "Failure/Error: "  # rspec's, before the source
+_LED_TO = "** (EXIT) "  # elixir's, below the call that was exited
 _SUITE = "Test suite failed to run"  # jest's, for a whole file
 _LONGEST, _END = 260, 110  # characters shown of a failure, and of its end if it is longer
 _READ = 500  # characters read of a line
@@ -341,7 +347,8 @@ def _detailed(text: Lines, at: int, block: list[int]) -> _Mention:
         expected = line[-1:] in _OPEN and (is_cause or bool(_SAYS_BELOW.search(line)))
         if said:
             in_source = (in_source or said.startswith('File "')) and not _EXCEPTION.match(said)
-            if message and text.bare[at].startswith("--- ") and _OF_GO.match(line):
+            is_all = text.bare[at].startswith("--- ") and _OF_GO.match(line)
+            if message and (is_all or line.startswith(_LED_TO)):
                 message = f"{message}; {said}"  # all that the test says
             message = message or ("" if in_source else said)
         elif _VALUE.match(line):
@@ -469,7 +476,7 @@ def _errors(text: Lines, used: set[int]) -> tuple[list[Failure], set[int]]:
     seen: set[int] = set()
     for at_all in (one for group in same.values() for one in _apart(text, group)):
         at = min(at_all, key=lambda n: (len(text.bare[n]) >= _LONGEST, n))
-        if at in seen or not _fails(text.bare[at]):
+        if at in seen or not (_fails(text.bare[at]) or _heads_a_trace(text, at)):
             continue
         said, more = _error(text, at)
         if len(text.all[at]) > _READ and not more:
@@ -509,7 +516,12 @@ def _form(text: Lines, at: int) -> str:
 
 
 def _fails(line: str) -> bool:
-    return not _SUMS_UP.search(line) and bool(FAILS.search(line))
+    return not (_SUMS_UP.search(line) or _SOURCE.match(line)) and bool(FAILS.search(line))
+
+
+def _heads_a_trace(text: Lines, at: int) -> bool:
+    """Whether the frames of a trace are below a line, as valgrind and sanitizers print them."""
+    return any(_FRAME.match(text.bare[number]) for number in text.below(at, 1))
 
 
 def _error(text: Lines, at: int) -> tuple[str, set[int]]:
@@ -552,7 +564,9 @@ def _near(text: Lines, at: int) -> str:
         return place
     framed = text.all[at][:1] == "│"
     for number in text.below(at, _FRAMES):
-        if not text.bare[number].startswith("at "):
+        if not text.bare[number].startswith(("at ", "by ")):
+            if number == at + 1 and _heads_a_trace(text, number):
+                continue  # what a signal was for
             break
         if place := _place(text.bare[number]):
             return place

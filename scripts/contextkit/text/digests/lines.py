@@ -24,7 +24,7 @@ _NUMBERS = Pattern(r"[1-9][\da-f]*|(?<![\s=:(])0[\da-f]*|0[\d.:a-f]+")
 _NO_STATUS = Pattern(r"(?<!\" )(?<!\" \d)(?<!\" \d\d)(?:[1-9][\da-f]*|0[\d.:a-f]+)")
 _FAILS = Pattern(  # a word about a failure, or a part of one
     r"err(?:or|!|no\b)|fail|fatal|panic|exception|traceback|critical|severe|cannot|can't|couldn't"
-    r"|unable|denied|refused|timeout|abort|segfault|segmentation|undefined|undeclared|unresolved"
+    r"|unable|denied|refused|timeout|abort|segfault|segmentation|sig(?:segv|abrt|kill|bus|fpe|ill)\b|undefined|undeclared|unresolved"
     r"|missing|invalid|unexpected|conflict|reject|killed|crash|corrupt|deadlock|unreachable"
     r"|unhandled|uncaught|violat|forbidden|incompatible|mismatch|exceed|incomplete|broken|unknown"
     r"|vulnerab|[✗✘×✕✖]|fehler|fehlgeschl|ungültig|abgebroch|verweiger|erreur|échec|échou"
@@ -34,12 +34,14 @@ _FAILS = Pattern(  # a word about a failure, or a part of one
 )
 _PHRASES = (
     *('" 500', '" 502', '" 503', '" 504', "not found", "no such", "timed out", "not ok", "nicht "),
+    "terminated by signal",
     *("could not", "did not", "does not", "is not ", "not exist", "must not", "не удалось"),
     *("не найден", "no se pudo", "não foi poss", "nie udało"),
 )
 _FINE = Pattern(
     r"\b(?:0|no|without|zero) (?:\w+ )?(?:errors?|failures?|failed|failing|problems?|issues?)\b"
-    r"|\b(?:errors?|failed|failures?|unreachable)[=:] *0\b|\b(?:pass(?:ed)?|skip(?:ped)?|xfail)\b"
+    r"|\b(?:errors?|fail(?:s|ed|ures?)?|unreachable)[=:] *0\b"
+    r"|\b(?:pass(?:ed)?|skip(?:ped)?|xfail)\b"
     r"|^\s*(?:ok\b|[✓✔√])|\bok$|: ok\b",
     re.I,
 )
@@ -50,7 +52,7 @@ SUMS_UP = Pattern(  # the shape of a run's own summary
     r"(?<![\w.:/])\d[\d,]* (?:\w+ ){0,2}(?:pass|fail|error|warning|problem|test|example|vulnerab"
     r"|issue"
     r"|skipped|rows?\b|packages?\b|files?\b|tasks?\b|changed|checks?\b|specs?\b|suites?\b|finding)"
-    r"|\b(?:total|summary|result|finished|completed?|succe\w+|score|elapsed|duration|installed)\b"
+    r"|\b(?:total|overall|aggregated|summary|result|finished|completed?|succe\w+|score|elapsed|duration|installed)\b"
     r"|\b(?:exit|exited|return)\w*(?: with)?(?: code| status)?:? \d|\bin \d[\d.]* ?m?s(?:ec\w*)?\b"
     r"|\b(?:failed|failures|errors|passed|ok)=\d|\bfound \d|^BUILD |\btime: ",
     re.I,
@@ -64,11 +66,13 @@ _THEIRS = Pattern(
     r"|/rustc/|\bcore::|\bstd::|/gems/|org\.(?:junit|apache|gradle)"
 )
 _QUOTED = Pattern(
-    r"^\s*(?:(?:>\s*)?(?:\d+\s*)?\|(?!.*\|)|[\^~]+\s*$|\d+\t)"
-)  # source below a message
+    r"^\s*(?:(?:>\s*)?(?:\d+\s*)?\|(?!.*\|)|[\^~]+\s*$|\d+\t|\[ *\d+(?:/\d+|%)\] )"
+)  # source below a message; a step of ninja or cmake
+_SHARE = Pattern(r"(?<![\d.])(\d{1,3}(?:\.\d+)?) ?%")
+_ALL, _PROFILE = 99, 5  # percent that are no part; lines of a profile that are told
 _PASSED = Pattern(r"^\s*(?:[✓✔√]|ok\b|PASS\b|--- PASS)|\bPASSED\b|\.\.\. ok$")
 _RULE = Pattern(r"[\W_]*$")
-_COUNT = Pattern(r"\s*[A-Za-z][\w ()/.-]{0,40}[:=]\s*\d[\d.,]*\s?%?$")  # `Low: 3`
+_COUNT = Pattern(r"\s*[A-Za-z][\w ()/.-]{0,40}[:=]\s*\d[\d.,]*\s?%?\s*$")  # `Low: 3`
 _TITLE = Pattern(  # a heading between rules, or above an empty line
     r"\s*([=_~-])\1{2}[^\d]*\1{3}$|\s*\w+(?: \w+)?:\s*$"
 )
@@ -94,13 +98,14 @@ _INSIDE, _LEAST = 0.3, 0.1  # weight inside of what is told; weight that is wort
 
 
 _STAMP = Pattern(
-    r"^\[?(?:\d{4}[-/]\d\d[-/]\d\d[T ])?\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?Z?\]?\s"
+    r"^\[?(?:\d{4}[-/]\d\d[-/]\d\d[T ])?\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?Z?\]?\s(?:UTC |GMT )?"
     r"|^\[?\d{4}[-/]\d\d[-/]\d\d[T ]\S+\s|^[A-Z][a-z]{2} +\d+ \d\d:\d\d:\d\d |^\[\d+\.\d+\] "
+    r"|^==\d+== ?|^\[\d+\.\d+s\](?:\[\w+ *\])?"  # of valgrind, of a Java machine
     r"|^#\d+ (?:\d+\.\d+ )?|^│ ?"  # of a step of docker build; the frame around terraform's errors
     r"|^\[gw\d+\] \[ *\d+%\] "  # of a worker of pytest-xdist
     r"|^\S+ \S+ \S+ \[\d\d/\w{3}/\d{4}(?::\d\d){3} [+-]\d{4}\] "  # of a request, with who made it
 )
-_STAMPED = frozenset("[#│0123456789ADFJMNOS")  # what a line with a time begins with
+_STAMPED = frozenset("=[#│0123456789ADFJMNOS")  # what a line with a time begins with
 
 
 class Bare(dict[int, str]):
@@ -138,11 +143,13 @@ class Lines:
         self.counts = Counter(self.forms)
         self.first = next((at for at, line in enumerate(self.all) if line.strip()), 0)
         self._nameless: Counter[str] | None = None
+        self._largest = _largest_shares(self.all) if "%" in text else range(0)
         self.prose = dict(_paragraphs(self.all))
         self.is_prose = sum(map(len, self.prose.values())) * 3 > sum(map(bool, self.all))
         words = set("\n".join(self.counts).lower().split())
         self._bad = {word for word in words if _FAILS.search(word[:_READ]) and not _is_name(word)}
         self.failing = {form for form in self.counts if self._fails(form)}
+        self._counting = {form for form in self.counts if len(form) < 80 and _COUNT.match(form)}
         failing = sum(self.counts[form] for form in self.failing)
         self._is_log = failing * _LISTED > len(self.all)
 
@@ -192,6 +199,7 @@ class Lines:
         for line in found:
             rare = math.log(1 + len(self.all) / line.times) / math.log(1 + len(self.all))
             weight = self._weight(line, last) * rare * self._lead(line.number)
+            weight = 4.0 if line.number in self._largest else weight
             if line.number == below:
                 units[-1] = units[-1]._replace(weight=max(weight, units[-1].weight))
                 continue
@@ -225,6 +233,8 @@ class Lines:
         for number, form in enumerate(self.forms):
             if number in told or not form:
                 continue
+            if form in self._counting and self._is_counted(number):
+                continue
             if form not in alike:
                 alike[form] = self._alike(form)
             if line := seen.get(alike[form]):
@@ -238,6 +248,12 @@ class Lines:
             ends = {*found[:_ENDS], *found[-_ENDS:]}
             found = sorted({*order[:_MOST], *ends}, key=lambda one: one.number)
         return found
+
+    def _is_counted(self, number: int) -> bool:
+        """Whether a line is told with the one above it, as a count in a list of such."""
+        return 0 < number < len(self.all) and self._counting.issuperset(
+            self.forms[number - 1 : number + 1]
+        )
 
     def _alike(self, form: str) -> str:
         """A form without names, if many are alike then."""
@@ -256,7 +272,7 @@ class Lines:
             return 0.0
         if _PASSED.search(said) or _NONE.search(said):
             weight *= _LEAST
-        elif SUMS_UP.search(said):
+        elif SUMS_UP.search(said) or self._is_counted(line.number + 1):
             weight *= 2.0
         if _THEIRS.search(said) and not line.fails:
             weight *= 0.3
@@ -277,12 +293,13 @@ class Lines:
         if not _COUNT.match(line):
             return line
         end = number + 1
-        while end < min(len(self.all), number + 12) and _COUNT.match(self.all[end][:80]):
+        while end < len(self.all) and self._is_counted(end):
             end += 1
-        return "; ".join(line.strip() for line in self.all[number:end])
+        return "; ".join(" ".join(line.split()) for line in self.all[number:end])
 
     def _unit(self, line: Line, weight: float) -> Unit:
         said = " ".join(self._counted(line.number).split())
+        said = bare(said) if said.startswith("==") else said
         group = reading.FAILING if line.fails and not self.is_prose else ""
         times = f" (x{line.times})" if line.times > 1 else ""
         if self._leads_on(line.number):
@@ -292,8 +309,25 @@ class Lines:
 
 
 def _is_name(word: str) -> bool:
-    """Whether a word of a form is a name with a number, and no error of a numbered process."""
+    """Whether a word of a form is an option, or a name with a number, and no numbered error."""
+    if word.startswith("-"):
+        return True  # of an option
     return "9" in word and not word.endswith(("error:", "exception:"))
+
+
+def _largest_shares(lines: list[str]) -> range:
+    """The first lines of the longest row of shares that fall, as in a profile: `27.55% strcmp`."""
+    best = range(0)
+    start, last = 0, 0.0
+    for number, line in enumerate(lines):
+        found = _SHARE.search(line[:_READ]) if "%" in line else None
+        share = float(found[1]) if found else -1.0
+        if not 0 <= share <= last:
+            start = number
+        last = share if _LEAST < share < _ALL else -1.0
+        if number - start >= max(_PROFILE, len(best)):
+            best = range(start, number + 1)
+    return best[:_PROFILE]
 
 
 def bare(line: str) -> str:

@@ -28,6 +28,7 @@ _ABBREVIATIONS = frozenset(
 )
 
 
+_RUNNER = Pattern(r"^\ufeff?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7}Z ?", re.M)  # of GitHub Actions
 _COLOR = Pattern(r"\x1b(?:\[[\d;?]*[A-Za-z]|\][^\x07\n]*\x07|\([AB0])")
 
 
@@ -108,9 +109,11 @@ def part(text: str) -> str:
 
 
 def readable(text: str) -> str:
-    """The text without colors, and of each overwritten progress line the last state."""
+    """The text without colors, a runner's times, and states of progress that were overwritten."""
     if "\x1b" in text:
         text = _COLOR.sub("", text)
+    if text[:1] in "2\ufeff" and _RUNNER.match(text):
+        text = _RUNNER.sub("", text)
     if "\r" in text:
         lines = text.replace("\r\n", "\n").split("\n")
         text = "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in lines)
@@ -342,6 +345,8 @@ def cut(text: str, most: int) -> str:
 def ends(text: str, between_words: bool = False) -> list[int]:
     """The places in a statement where it may be cut: after a clause, or between any two words."""
     found = [at.start() for at in (_WORDS if between_words else _CLAUSES).finditer(text)]
+    inside = [range(*span.span()) for span in _BRACKETS.finditer(text)] if found else []
+    found = [at for at in found if not any(at in span for span in inside)]
     if between_words and len(found) < 3:
         found = [at for at in range(1, len(text)) if text[at] == " " or _may_end(text, at)]
     return found
@@ -353,6 +358,7 @@ def beginning(text: str, end: int) -> str:
 
 
 _CLAUSES = re.compile(r"[;,.:)](?= )| [—–-] |[，、；。،؛।]")
+_BRACKETS = re.compile(r"\([^()\n]*\)|\[[^\[\]\n]*\]")
 _WORDS = re.compile(r"(?<!\d) (?![~<>]?\d)")  # a number stays with the words around it
 
 

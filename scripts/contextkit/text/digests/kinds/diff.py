@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from contextkit.base.names import counted
 from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
 
@@ -18,6 +19,7 @@ _STATED = Pattern(r"^ (?P<path>\S.*?) +\| +(?:(?P<lines>\d+) [+-]*|Bin .*)$")
 _TOTAL = Pattern(r"^ \d+ files? changed(?:, \d+ \w+\([+-]\))*$", re.M)
 
 
+_PROOFS = ("\n@@ -", "diff --", "Index: ", "\nBinary files ")
 _TRIVIAL, _SHOWN, _LONGEST = 5, 4, 90  # characters of a changed line; lines shown of a file
 
 
@@ -92,7 +94,7 @@ def confidence(text: str) -> int:
         return 90
     if not any(mark in sample for mark in ("diff --", "--- ", "Index: ")):
         return 0
-    if not _BEGINS.search(sample):
+    if not _BEGINS.search(sample) or not any(map(sample.__contains__, _PROOFS)):
         return 0
     marked = sum(line[:1] in "+-@ " for line in sample.split("\n"))
     return 95 if marked * 2 > sample.count("\n") and "\n@@ -" in f"\n{sample}" else 60
@@ -104,11 +106,11 @@ def units(text: str) -> list[Unit]:
     if not found:
         return _statistics(text)
     added, removed = sum(f.added for f in found), sum(f.removed for f in found)
-    total = f"{len(found)} file{'s' * (len(found) != 1)} changed, +{added} -{removed}"
+    total = ", ".join([f"{counted(len(found), 'file')} changed", *_lines(added, removed)])
     units = [Unit(1, "diff", total, 3.0, 1, "diff", derived=True)]
     for one in sorted(found, key=lambda one: -(one.added + one.removed)):
         changed = one.added + one.removed
-        said = f"{one.path} +{one.added} -{one.removed}"
+        said = " ".join([one.path, *_lines(one.added, one.removed)])
         if one.state:
             said += f" ({one.state}{' from ' + one.old if one.old else ''})"
         rank = 2 if one.state else 3
@@ -120,6 +122,11 @@ def units(text: str) -> list[Unit]:
         if one.defined and changed > _SHOWN:
             units.append(Unit(one.line, one.path, ", ".join(one.defined[:8]), 0.8, derived=True))
     return units
+
+
+def _lines(added: int, removed: int) -> list[str]:
+    """How many lines changed; nothing where none did, or where words are marked and not lines."""
+    return [f"+{added} -{removed}"] if added or removed else []
 
 
 def _files(text: str) -> list[_File]:
@@ -134,6 +141,9 @@ def _files(text: str) -> list[_File]:
             path = line.rpartition(" b/")[2] if " b/" in line else line.rpartition(" ")[2]
             found.append(_File(number, path))
             headed = True
+        elif line.startswith("Binary files ") and not headed:
+            found.append(_File(number, line.rpartition(" and ")[2].removesuffix(" differ")))
+            found[-1].state = "binary"
         elif line.startswith("--- ") and not headed:
             found.append(_File(number, _path(line)))
             headed = True

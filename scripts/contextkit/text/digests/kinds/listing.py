@@ -1,7 +1,8 @@
-"""A listing, one thing per line: paths, files with their sizes, a tree, found lines, commits."""
+"""A listing, one thing a line: paths, files with sizes, a tree, found lines, counts, commits."""
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections import Counter
 
@@ -16,23 +17,32 @@ _HIT = Pattern(  # no line of a compiler or linter
     r"(?!.{0,8} (?:fatal )?(?:error|warning|note)(?::| TS)|[\d:]* ?\[?[A-Z]+\d)(?P<line>.*)$"
 )
 _COMMIT = Pattern(  # no line of `git blame`
-    r"^(?P<commit>[0-9a-f]{7,40}) (?!.{0,80} \d{4}-\d\d-\d\d \d\d:\d\d:\d\d \S+ +\d+\))"
+    r"^(?P<commit>[0-9a-f]{7,40}) (?![A-Za-z] \S+$)"  # nor a symbol of `nm`
+    r"(?!.{0,80} \d{4}-\d\d-\d\d \d\d:\d\d:\d\d \S+ +\d+\))"
     r"(?:\([^)]+\) )?(?P<subject>\S.*)$"
 )
 _HEAD = Pattern(r"^commit (?P<commit>[0-9a-f]{7,40})(?: \(.*\))?$")
+_COUNTED = Pattern(  # by `wc`, `uniq -c`, `grep -c`
+    r"^ *(?P<count>\d+)(?: +\d+){0,2} +(?P<name>[^\s\d].*)$|^(?P<path>[^\s:]+):(?P<hits>\d+)$"
+)
+_MARKED = Pattern(r"^(?P<mark> ?[A-Z?!]{1,2}) +\S+(?: -> \S+)?$")  # of `git status -s`
 _GRAPH = Pattern(r"^\* +(?:commit )?[0-9a-f]{7,40}\b")  # `git log --graph`
 _MERGE = Pattern(r"^Merge (?:branch|pull request|remote|tag)\b")
-ENTRY = Pattern(  # `ls -l`: kind, owner, group, size, date, name
-    r"([-dlcbps])[-rwxsStT]{9}[.+@]? +\d+ +(\S+) +(\S+) +(\d+(?:[.,]\d+)?[KMGT]?|\d+, +\d+) +"
-    r"(\w{3} +\d+ +[\d:]+|\d{4}-\d\d-\d\d \d\d:\d\d\S*(?: [+-]\d{4})?) (.+)$"
+ENTRY = Pattern(  # of `ls -l`, `find -ls`, `tar -tv`, `unzip -l`
+    r"(?: *\d+ +\d+ +)?"
+    r"(?:(?P<kind>[-dlcbps])[-rwxsStT]{9}[.+@]? +(?:\d+ +)?(?P<owner>[^\s/]+)(?:/| +)\S+)? +"
+    r"(?P<size>\d+(?:[.,]\d+)?[KMGT]?|\d+, +\d+) +"
+    r"(?P<date>\w{3} +\d+ +[\d:]+|\d{4}-\d\d-\d\d \d\d:\d\d\S*(?: [+-]\d{4})?) +(?P<name>.+)$"
 )
 _OF_FILES = Pattern(r"^(?:total \d\S*|(?P<folder>\S.*):)$")  # between the files
 _NODE = Pattern(r"^(?P<lines>(?:[│|] *|\s)*)(?:[├└+`\\]─*┬*-* ?)(?P<name>[^\s─-].*)$")
+_AMISS = Pattern(r"(?:^|\s)(?:UNMET|unmet|invalid|missing|extraneous|conflict\w*|error)\b")
 _UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _LOOKED_AT = 200  # lines that are looked at to tell the kind
 _SHARE = 0.8  # of them that must have the form
 _SHOWN = 8  # folders, files, or endings with their counts
 _LINES = 500  # lines that can be shown
+_ALIKE = 8  # lines for each mark
 _NEWEST = 3  # commits that come first
 _LONGEST = 160  # characters shown of a line
 
@@ -43,7 +53,7 @@ def confidence(text: str) -> int:
 
 
 def _form(text: str) -> str:
-    """`paths`, `files`, `tree`, `hits`, `commits`, `log` of git, or ''."""
+    """`paths`, `files`, `tree`, `hits`, `counts`, `marks`, `commits`, `log` of git, or ''."""
     lines = [line for _, line in _lines(text[:20_000])][:_LOOKED_AT]
     if len(lines) < 5 or reading.formed(lines):
         return ""
@@ -55,10 +65,23 @@ def _form(text: str) -> str:
         lines
     ):
         return "files"
+    if _are_counts(lines):
+        return "counts"
     for form, pattern in forms.items():
         if sum(bool(pattern.match(line.strip(" "))) for line in lines) >= _SHARE * len(lines):
             return form
-    return ""
+    marked = Counter(found["mark"] for line in lines if (found := _MARKED.match(line)))
+    is_marked = len(marked) > 1 and sum(marked.values()) >= _SHARE * len(lines)
+    return "marks" if is_marked and len(lines) > _ALIKE * len(marked) else ""
+
+
+def _are_counts(lines: list[str]) -> bool:
+    """Whether each line is a count with its name; lines that are just numbered are not."""
+    found = list(map(_COUNTED.match, lines))
+    if not all(found):
+        return False
+    counts = [int(one["count"] or one["hits"]) for one in found if one]
+    return any(b - a != 1 for a, b in itertools.pairwise(counts))
 
 
 def _lines(text: str) -> list[tuple[int, str]]:
@@ -79,6 +102,10 @@ def units(text: str) -> list[Unit]:
         return _files(lines)
     if form == "tree":
         return _tree(_lines(text))
+    if form == "counts":
+        return _counts(lines)
+    if form == "marks":
+        return _marks(_lines(text))
     if form == "hits":
         return _hits(lines)
     return _commits(lines, form == "log") if form else []
@@ -100,11 +127,11 @@ def _files(lines: list[tuple[int, str]]) -> list[Unit]:
     folder, found, folders = "", list[tuple[int, str, str]](), 0
     for number, line in lines:
         if entry := ENTRY.match(line):
-            name = os.path.join(folder, entry[6])
-            if entry[1] == "d":
-                folders += entry[6] not in (".", "..")
+            name = os.path.join(folder, entry["name"])
+            if entry["kind"] == "d" or name.endswith("/"):
+                folders += entry["name"] not in (".", "..")
             else:
-                found.append((number, name, entry[4]))
+                found.append((number, name, entry["size"]))
         elif (head := _OF_FILES.match(line)) and head["folder"]:
             folder = head["folder"]
     inside = Counter(os.path.dirname(name) for _, name, _ in found)
@@ -134,6 +161,8 @@ def _tree(lines: list[tuple[int, str]]) -> list[Unit]:
     units += [Unit(n, "top", name[:_LONGEST], 2.0, 3, "top", name) for n, name in first[:_LINES]]
     others = [(n, line) for n, line in lines if not _NODE.match(line)]
     units += [Unit(number, "other", line.strip()[:_LONGEST], 1.0) for number, line in others]
+    bad = [(n, name) for n, _, name in found if _AMISS.search(name)]
+    units += [Unit(n, "amiss", name[:_LONGEST], 2.0, 2, "amiss") for n, name in bad]
     return units + [Unit(n, "entry", name, 0.4) for n, depth, name in found[:_LINES] if depth > top]
 
 
@@ -151,6 +180,34 @@ def _hits(lines: list[tuple[int, str]]) -> list[Unit]:
             Unit(number, "line", said, (1.0 if first else 0.5) * (1 - at / (2 * len(hits))))
         )
     return units + [Unit(number, "other", line[:_LONGEST], 1.0) for number, line in others]
+
+
+def _counts(lines: list[tuple[int, str]]) -> list[Unit]:
+    """The total, the largest counts, and how many are zero."""
+    found = [(n, int(m["count"] or m["hits"]), line) for n, line in lines
+             if (m := _COUNTED.match(line))]  # fmt: skip
+    total = [line for _, _, line in found[-1:] if line.endswith(" total")]
+    found = found[: len(found) - len(total)]
+    none = sum(not count for _, count, _ in found)
+    said = "; ".join([counted(len(found), "count"), *total, *([f"{none} are 0"] if none else [])])
+    units = _sums(said, "", Counter())
+    largest = sorted(found, key=lambda one: -one[1])
+    shown = ", ".join(line[:_LONGEST] for _, count, line in largest[:_SHOWN] if count)
+    units.append(Unit(1, "largest", shown, 2.0, 2, derived=True))
+    return units + [Unit(n, "count", line[:_LONGEST], 0.5) for n, _, line in found[:_LINES]]
+
+
+def _marks(lines: list[tuple[int, str]]) -> list[Unit]:
+    """How many lines of each mark, then those of the rarest mark."""
+    found = [(n, line, m["mark"]) for n, line in lines if (m := _MARKED.match(line))]
+    marks = Counter(mark.strip() for _, _, mark in found)
+    units = _sums(f"{len(found)} lines", "marks", marks)
+    others = [(n, line.strip()) for n, line in lines if not _MARKED.match(line)]
+    units += [Unit(number, "other", line[:_LONGEST], 1.0) for number, line in others]
+    return units + [
+        Unit(n, mark.strip(), " ".join(line.split())[:_LONGEST], 0.3 + 1.0 / marks[mark.strip()])
+        for n, line, mark in found[:_LINES]
+    ]
 
 
 def _commits(lines: list[tuple[int, str]], in_full: bool) -> list[Unit]:

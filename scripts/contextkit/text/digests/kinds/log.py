@@ -7,7 +7,7 @@ import re
 from collections import Counter
 
 from contextkit.base.records import NamedTuple
-from contextkit.text.digests import diagnostics, failures
+from contextkit.text.digests import diagnostics, failures, threads
 from contextkit.text.digests.failures import Failure
 from contextkit.text.digests.lines import Lines, bare
 from contextkit.text.digests.reading import Unit, line_count
@@ -21,7 +21,7 @@ _VERDICT = Pattern(  # a line that summarizes a run
     r"|passing|tests?|examples?|problems?|skipped|total warnings"
     r"|warnings?|issues?|offenses?|violations?|hints?|lints?|findings?)\b"
     r"|^(?:\[\w+\] +)?(?:Tests?:? |Tests run:|BUILD )|^test results?:"
-    r"|^FAILED \("
+    r"|^FAILED \(|^ERROR SUMMARY: \d|\boverall\b.*\d"
     r"|^(?-i:OK)(?: \(|$)"
     r"|^Ran \d+ tests?|^(?:ok|FAIL)\s+\S+\s+[\d.]+s|exit(?:ed)? (?:code|status|with)|^(?:Failed"
     r"|Passed)! "
@@ -63,6 +63,10 @@ _OFTEN, _MOST_OFTEN = 10, 3  # times for which a failure is told; how many such 
 _SAID_ONLY = Pattern(r"\b(?:INFO|DEBUG|TRACE|NOTICE)\b", re.I)  # at the beginning of an entry
 _READ = 80  # characters of it
 _SAMPLE, _WIDTH = 60, 500  # lines, and characters of each, by which a log is known
+_GRAVE = Pattern(  # worse than an error
+    r"\b(?:FATAL|PANIC|CRITICAL|EMERG\w*|SIG[A-Z]{3,4})\b|\bby signal \d"
+    r"|[Oo]ut ?[Oo]f ?[Mm]emory|[Dd]eadlock"
+)
 _CAUSE = "Caused by: "
 _END = 40  # lines at the end among which the verdict is
 
@@ -79,14 +83,15 @@ def run(text: Lines, status: int | None = None) -> Run:
     """The verdict, the counts, each distinct failure with its place, then the other lines."""
     verdict, summary = _verdict(text, status)
     messages, placed = diagnostics.find(text)
-    found, used, inside = failures.find(text, summary | placed)
+    dump, of_dump = threads.units(text)
+    found, used, inside = failures.find(text, summary | placed | of_dump)
     failed = [_unit(one, below) for one, below in itertools.zip_longest(found, found[1:])]
     counted = any(_COUNTS.search(unit.text) for unit in verdict)
     counts, stamped = _counts(text)
     said = diagnostics.units(messages)
-    units = [*verdict, *([] if counted else counts), *said[:_FIRST], *failed, *said[_FIRST:]]
-    told = used | placed | {unit.line - 1 for unit in verdict if not unit.derived}
-    rest = text.statements(told, inside)
+    units = [*verdict, *([] if counted else counts), *said[:_FIRST], *failed, *said[_FIRST:], *dump]
+    told = used | placed | of_dump | {unit.line - 1 for unit in verdict if not unit.derived}
+    rest = text.statements(told, inside | diagnostics.details(text, placed))
     if not (verdict or failed or messages):  # what a text of no run is about, its beginning says
         worded = sorted({unit.line for unit in rest if unit.text.count(" ") > 1})
         first = {min((unit.line for unit in rest), default=0), *worded[:_BEGINNING]}
@@ -95,7 +100,8 @@ def run(text: Lines, status: int | None = None) -> Run:
         rest = _often_first(rest, 2 + (not stamped))
     bad = any(_BAD.search(unit.text) for unit in verdict)
     if verdict and (bad or failed or messages):
-        rest = [unit for unit in rest if unit.weight > _ASIDE or unit.group]
+        top = text.first + 1
+        rest = [u for u in rest if (u.weight > _ASIDE and u.line != top) or u.group]
     is_log = failed or messages or ((verdict or stamped) and not text.is_prose)
     is_trace = (failed or verdict) and not (messages or counted) and text.is_trace()
     kind = "trace" if is_trace else "log" if is_log else "plain"
@@ -105,7 +111,8 @@ def run(text: Lines, status: int | None = None) -> Run:
 def _is_dated(text: Lines) -> bool:
     """Whether most lines begin with a time."""
     some = [number for number, line in enumerate(text.all[:_SAMPLE]) if line.strip()]
-    return sum(text.bare[n] != text.all[n][:_WIDTH].strip() for n in some) * 2 > len(some)
+    dated = (n for n in some if text.bare[n] != text.all[n][:_WIDTH].strip())
+    return sum(text.all[n][0] not in "=#│" for n in dated) * 2 > len(some)
 
 
 def _often_first(units: list[Unit], rank: int) -> list[Unit]:
@@ -120,7 +127,7 @@ def _unit(one: Failure, below: Failure | None) -> Unit:
     """The statement of a failure; the last cause in a row of causes comes before the others."""
     is_root = one.said.startswith(_CAUSE) and not (below and below.said.startswith(_CAUSE))
     short = re.split(r"::| › | > |\.(?=test)", one.name)[-1]
-    rank = 2 if is_root else 3
+    rank = 2 if is_root or _GRAVE.search(one.said) else 3
     return Unit(one.line + 1, "failed", one.said, 2.5, rank, "failed", short, times=one.times)
 
 
@@ -135,11 +142,12 @@ def _verdict(text: Lines, status: int | None) -> tuple[list[Unit], set[int]]:
     end = max(0, len(lines) - _END)
     bad_above = (n for n in text.numbers_of_failing() if n < end and _EARLIER.match(lines[n]))
     read = [*(n for n in bad_above if _BAD.search(lines[n][:500])), *range(end, len(lines))]
-    said = {n: bare(lines[n].strip("=- \t")) for n in read}
+    said = {n: bare(lines[n]).strip("=- \t") for n in read}
+    is_dated = _is_dated(text)
     said = {
         n: one
         for n, one in said.items()
-        if one == lines[n].strip("=- \t\r") or not _EVENT.match(one)
+        if one == lines[n].strip("=- \t\r") or not (is_dated or _EVENT.match(one))
     }
     read = list(said)
     # eslint says how many of its problems are fixable below their number

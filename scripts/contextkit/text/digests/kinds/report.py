@@ -9,7 +9,10 @@ from contextkit.text.digests import reading, weighing
 from contextkit.text.digests.reading import Block, Unit
 from contextkit.text.patterns import Pattern
 
-_FORM = Pattern(r"^(?:#{1,6} \S|[-*+] \S|\d{1,3}\. \S|\|.*\|\s*$|> \S)", re.M)
+_FORM = Pattern(r"^(?:#{1,6} \S|[-*+] \S|\d{1,3}\. \S|\|.*\|\s*$|> \S|\*\*\w)", re.M)
+_FIRSTS = Pattern(r"^# \S", re.M)
+_COMMENTS = 3
+_FENCED = Pattern(r"^```.*?^```", re.M | re.S)
 _HEADS = Pattern(r"^#{1,6} \S", re.M)
 _NUMBERED = Pattern(r"^[-*+] \[?\d{4,}\D", re.M)  # the time of an entry of a log
 _COMMITS = Pattern(r"^\* +(?:commit )?[0-9a-f]{7,40}\b", re.M)  # of `git log --graph`
@@ -35,13 +38,15 @@ _NUMBER = Pattern(r"^(?:[\dA-Z]{1,2}(?:\.\d+)*[.):]\s+|\d+(?:\.\d+)*\s+)")
 
 def confidence(text: str) -> int:
     """By its headings, lists, and tables."""
-    sample = text[:20_000]
+    sample = _FENCED.sub("", text[:20_000])
     heads = len(_HEADS.findall(sample))
     form = len(_FORM.findall(sample))
     if len(_COMMITS.findall(sample)) * 2 > form or len(_NUMBERED.findall(sample)) * 2 > form:
         return 0
     if len(_STACKED.findall(sample)) * 3 > heads:
         return 0  # a tool begins its lines like that
+    if heads == form == len(_FIRSTS.findall(sample)) > _COMMENTS:
+        return 0  # comments in a file of settings
     lines = sample.count("\n") + 1
     form -= 0 if heads else sample.count("\n> ")  # a tool may begin its lines like that
     if heads and form > 2 and not _TAP.search(sample):

@@ -16,6 +16,8 @@ from contextkit.text.patterns import Pattern
 _TAP = Pattern(
     r"^( *)(not )?ok\b(?: (\d+))?(?: -)? ?(.*?)(?: # (SKIP|TODO|skip|todo)\b.*)?(?: # time=.*)?$"
 )
+_TAP_BEGINS = Pattern(r"^TAP version|^1\.\.\d+", re.M)
+_SUMMED_UP = Pattern(r"^Files=\d+, Tests=\d+", re.M)  # by prove, beside what the tests print
 _TAP_SAYS = Pattern(r"^\s*(?:#\s+Failure:|message:|error:) *['\"]?(.+?)['\"]?$")
 _TAP_AT = Pattern(r"^\s*(?:location|at|file): *['\"]?(\S+:\d+(?::\d+)?)['\"]?$")
 _GO_SAYS = Pattern(r"\s*\S+\.go:\d+: ")
@@ -68,7 +70,7 @@ def units(text: str) -> list[Unit]:
     """The counts, then every failed test with what it says, or every message of a linter."""
     if '"Action":' in text[:2000] and '"Package":' in text[:4000]:
         return _of_tests(_go(text))
-    if re.search(r"^TAP version|^1\.\.\d+", text[:4000], re.M):
+    if _TAP_BEGINS.search(text[:4000]) and not _SUMMED_UP.search(text[-4000:]):
         return _of_tests(list(_tap(text)))
     return _of_tree(text)
 

@@ -34,7 +34,7 @@ def confidence(text: str) -> int:
         return 0  # of a log, each line begins with its time
     bordered = sum(line.strip()[:1] == "|" for line in lines)
     if bordered * 10 > len(lines) * 8 and lines[0].strip()[:1] == "|":
-        return 75
+        return 75 * (sum(len([*filter(None, cells(line))]) > 1 for line in lines) * 2 > len(lines))
     return 70 if _delimiter(lines) or _columns(lines) else 0
 
 
