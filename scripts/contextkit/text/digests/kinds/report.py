@@ -10,7 +10,7 @@ from contextkit.text.digests.reading import Block, Unit
 from contextkit.text.patterns import Pattern
 
 _FORM = Pattern(r"^(?:#{1,6} \S|[-*+] \S|\d{1,3}\. \S|\|.*\|\s*$|> \S|\*\*\w)", re.M)
-_FIRSTS = Pattern(r"^# \S", re.M)
+_FIRSTS = Pattern(r"^# \S.*\n(?!\n)", re.M)  # without a blank line below
 _COMMENTS = 3
 _FENCED = Pattern(r"^```.*?^```", re.M | re.S)
 _HEADS = Pattern(r"^#{1,6} \S", re.M)
