@@ -16,7 +16,6 @@ from contextkit.capsules.documents import reminders
 from contextkit.capsules.documents import store as capsules
 from contextkit.capsules.documents.store import Seal
 from contextkit.capsules.flows import drift, upkeep
-from contextkit.capsules.flows.upkeep import Wish
 from hypothesis import given
 from hypothesis import strategies as st
 from test_capsules import finished
@@ -401,7 +400,7 @@ def test_outside_git_only_notebooks_and_seals_tell(
 
 
 def pruned(layout: Layout, days: int = 60, **wish: Any) -> list[tuple[str, str]]:
-    going = upkeep.prune(layout, Wish(**wish), TIME + days * 86_400)
+    going = upkeep.prune(layout, TIME + days * 86_400, **wish)
     for one in going:
         assert not Path(one.id).exists()
     return [(Path(one.id).stem, one.why) for one in going]
@@ -437,7 +436,7 @@ def test_a_stub_or_a_broken_file_is_never_removed(layout: Layout) -> None:
 def test_a_dry_run_removes_nothing(layout: Layout) -> None:
     for stamp in (OLD, MIDDLE):
         a_capsule(stamp=stamp)
-    going = upkeep.prune(layout, Wish(keep=1), TIME, dry_run=True)
+    going = upkeep.prune(layout, TIME, keep=1, dry_run=True)
     assert len(going) == 1 and Path(going[0].id).exists()
 
 

@@ -324,12 +324,12 @@ def test_an_inbox_that_cannot_be_read_is_said(repo: Path, broken: bytes | None) 
     INBOX.mkdir() if broken is None else INBOX.write_bytes(broken)
     with pytest.raises(ContextError, match=r"remember-later\.md: "):
         capture()
-    assert "Reminder inbox" in capture(reminders=False).prompt
+    assert "Reminder inbox" in capture(no_reminders=True).prompt
 
 
 def test_without_reminders_nothing_is_claimed_about_the_inbox(repo: Path) -> None:
     remind("a note")
-    captured = capture(reminders=False)
+    captured = capture(no_reminders=True)
     assert f"Reminder inbox: `{INBOX}`\n" in captured.prompt
     assert "a note" not in captured.prompt + captured.stub
 

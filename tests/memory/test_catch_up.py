@@ -65,16 +65,19 @@ def test_files_that_were_edited_and_not_those_where_it_failed(transcript: str) -
     assert set(transcripts.catch_up(transcript).edited) == {"src/cache.py", "src/screen.py"}
 
 
-def test_edited_files_without_room_are_counted(tmp_path: Path) -> None:
+def test_edited_files_without_room_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = Path(recorded("claude_code", tmp_path))
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     edit = "".join(line for line in lines if "toolu_03" in line)  # the call and its result
     more = [
         edit.replace("src/cache.py", f"src/part{n}.py").replace("toolu_03", f"more_{n}")
-        for n in range(80)
+        for n in range(300)
     ]
     path.write_text("".join([*lines, *more]), encoding="utf-8")
-    told = transcripts.catch_up(str(path), max_tokens=200)
+    monkeypatch.setattr(transcripts, "MOST_TOKENS", 200)
+    told = transcripts.catch_up(str(path))
     (line,) = [line for line in told.text.split("\n") if line.startswith("Files edited: ")]
     shown = line.count("src/")
     assert 0 < shown < len(told.edited)
@@ -125,8 +128,11 @@ def test_secrets_are_taken_out_of_everything(transcript: str) -> None:
 
 @pytest.mark.parametrize("tokenizer", tokens.TOKENIZERS)
 @pytest.mark.parametrize("most", [60, 120, 250, 400, 800])
-def test_the_text_holds_its_tokens(transcript: str, most: int, tokenizer: str) -> None:
-    caught = transcripts.catch_up(transcript, max_tokens=most, limits=Limits(tokenizer=tokenizer))
+def test_the_text_holds_its_tokens(
+    transcript: str, most: int, tokenizer: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transcripts, "MOST_TOKENS", most)
+    caught = transcripts.catch_up(transcript, limits=Limits(tokenizer=tokenizer))
     assert tokens.within(caught.text, most, tokenizer)
     if most >= 250 or (most >= 120 and tokenizer == tokens.DEFAULT):
         assert "Now wire it into the screen" in caught.text or "CHANGELOG" in caught.text

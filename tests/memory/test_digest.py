@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from contextkit.base import tokens
 from contextkit.memory.documents import findings, reports
+from contextkit.memory.documents.findings import Found
 from contextkit.memory.flows import digest
-from contextkit.memory.flows.recovery import RecoveredFinding
 from contextkit.text import fitting
 
 TIME = "2026-11-22T05:00:00Z"
 
 
-def a_finding(agent: str, *discoveries: str, status: str = "completed") -> RecoveredFinding:
+def a_finding(agent: str, *discoveries: str, status: str = "completed") -> Found:
     made = findings.make(
         agent=agent, task_id="t", timestamp=TIME, status=status, summary=f"{agent} is done.",
         discoveries=discoveries,
     )  # fmt: skip
-    return RecoveredFinding(f"findings/{agent}_20261122T050000.md", made)
+    return Found.of(f"findings/{agent}_20261122T050000.md", made)
 
 
-def summarized(*found: RecoveredFinding, room: int = 4000) -> list[list[str]]:
+def summarized(*found: Found, room: int = 4000) -> list[list[str]]:
     """What is left of each finding in so many tokens: its line, if any, and its details."""
     pairs = digest.parts(list(found), room)
     texts = fitting.fit(
@@ -32,7 +32,7 @@ def summarized(*found: RecoveredFinding, room: int = 4000) -> list[list[str]]:
     return left
 
 
-def shown(*found: RecoveredFinding) -> list[str]:
+def shown(*found: Found) -> list[str]:
     """The lines below those of the findings themselves."""
     return [line.strip() for _, *details in summarized(*found) for line in details]
 
@@ -78,7 +78,7 @@ def test_what_a_report_called_its_sections_is_left_to_the_finding() -> None:
         agent="ui", task_id="t", timestamp=TIME, status="completed", **reports.read(text)
     )
     assert "- ## Executive Summary" in findings.render(made)
-    assert shown(RecoveredFinding("findings/ui.md", made)) == ["- Costs: It takes 52 ms."]
+    assert shown(Found.of("findings/ui.md", made)) == ["- Costs: It takes 52 ms."]
 
 
 def test_the_same_unit_of_a_finding_is_printed_once() -> None:

@@ -60,34 +60,31 @@ def test_an_end_keeps_a_finding_and_the_last_one_the_checkpoint(
     layout: Layout, run: Script
 ) -> None:
     spawn(run, "ui backend docs")
-    first = agents.agent_ended(layout, "ui", REPORT, NOW)
-    assert (first.finding, first.checkpoint) == (first.finding, "") and first.finding
-    kept = findings.load(first.finding)
+    [path] = agents.agent_ended(layout, "ui", REPORT, NOW)
+    kept = findings.load(path)
     assert kept.summary == "The list renders twice in `src/screen.py:42`."
     assert (kept.status, kept.recommendations) == ("completed", ("Render once",))
-    again = agents.agent_ended(layout, "ui", REPORT, NOW)
-    assert again.finding == ""  # hosts may report an end twice
+    assert agents.agent_ended(layout, "ui", REPORT, NOW) == []  # hosts may report an end twice
     agents.agent_ended(layout, "backend", REPORT, NOW)
-    last = agents.agent_ended(layout, "docs", "", NOW)  # it said nothing but is back
-    assert last.finding == "" and last.checkpoint
+    [path] = agents.agent_ended(layout, "docs", "", NOW)  # it said nothing but is back
     assert written(layout) == (2, 2)
-    saved = checkpoints.load(last.checkpoint)
+    saved = checkpoints.load(path)
     assert saved.context_summary.startswith("All 3 agents are back: ui, backend, docs.")
     assert (saved.findings_count, saved.active_agents) == (2, ())
 
 
 def test_a_stranger_and_an_end_without_a_task_write_nothing(layout: Layout, run: Script) -> None:
-    assert agents.agent_ended(layout, "ui", REPORT, NOW) == agents.Ended()
+    assert agents.agent_ended(layout, "ui", REPORT, NOW) == []
     spawn(run, "ui backend docs")
-    assert agents.agent_ended(layout, "Explore", REPORT, NOW) == agents.Ended(task=TASK)
-    assert agents.agent_ended(layout, "", REPORT, NOW).finding == ""
+    assert agents.agent_ended(layout, "Explore", REPORT, NOW) == []
+    assert agents.agent_ended(layout, "", REPORT, NOW) == []
     assert written(layout)[0] == 0
 
 
 def test_an_agent_that_a_checkpoint_lists_as_active_belongs_to_the_task(layout: Layout) -> None:
     stores.checkpoint(layout, active_agents=("fd:review",))
     memory.record(layout, TASK)
-    assert agents.agent_ended(layout, "fd:review", REPORT, NOW).finding
+    assert agents.agent_ended(layout, "fd:review", REPORT, NOW)
 
 
 def test_a_trigger_set_to_false_keeps_the_finding_and_writes_no_checkpoint(
@@ -96,8 +93,7 @@ def test_a_trigger_set_to_false_keeps_the_finding_and_writes_no_checkpoint(
     (repo / "contextkit.yaml").write_text("memory_agent_completion: false\n", encoding="utf-8")
     layout = Layout()
     spawn(run, "ui")
-    ended = agents.agent_ended(layout, "ui", REPORT, NOW)
-    assert ended.finding and not ended.checkpoint and written(layout) == (1, 0)
+    assert agents.agent_ended(layout, "ui", REPORT, NOW) and written(layout) == (1, 0)
     assert agents.attendance(layout, TASK).complete
 
 
@@ -116,7 +112,7 @@ def test_the_finding_of_the_last_agent_brings_the_checkpoint_by_command_too(
 def test_a_secret_in_the_last_words_is_taken_out(layout: Layout, run: Script) -> None:
     spawn(run, "ui")
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
-    path = agents.agent_ended(layout, "ui", f"The token is {secret}.", NOW).finding
+    path = agents.agent_ended(layout, "ui", f"The token is {secret}.", NOW)[0]
     assert secret not in Path(path).read_text(encoding="utf-8")
 
 

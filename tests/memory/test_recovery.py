@@ -418,7 +418,7 @@ def test_heads_are_what_reading_all_of_a_finding_gives(layout: Layout) -> None:
     heads = loaded.documents
     whole = findings.load_all(layout, TASK)
     assert loaded.broken == whole.broken
-    assert [head.path for head in heads] == [path for path, _ in reversed(whole)]
+    assert [path for path, _ in loaded] == [path for path, _ in reversed(whole)]
     for head, (_, one) in zip(heads, reversed(whole), strict=True):
         assert (head.agent, head.timestamp, head.status) == (one.agent, one.timestamp, one.status)
         assert head.summary == one.summary and head.finding == one

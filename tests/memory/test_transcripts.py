@@ -36,7 +36,7 @@ def prompt(text: str = "go on", **changes: Any) -> str:
 
 def count(path: Path, *lines: str, end: str = "\n") -> int:
     path.write_text("\n".join(lines) + end, encoding="utf-8")
-    return context_window.context_tokens(str(path))
+    return context_window.usage(str(path))[0]
 
 
 @pytest.fixture
@@ -113,7 +113,7 @@ def test_only_the_end_of_a_big_file_is_read(file: Path, monkeypatch: pytest.Monk
         return original(Counting(), path)  # type: ignore[arg-type]
 
     monkeypatch.setattr(context_window, "_lines_of", counted)
-    assert context_window.context_tokens(str(file)) == 123_456
+    assert context_window.usage(str(file))[0] == 123_456
     assert sum(sizes) < 1 << 20
 
 
@@ -122,7 +122,7 @@ def test_the_search_has_an_end(file: Path) -> None:
         made.write((reply(5000) + "\n").encode())
         made.truncate(80 << 20)
     with pytest.raises(ContextError, match="no reply in its last 32 MB: give tokens=N"):
-        context_window.context_tokens(str(file))
+        context_window.usage(str(file))[0]
 
 
 @pytest.mark.parametrize(
@@ -138,14 +138,14 @@ def test_the_search_has_an_end(file: Path) -> None:
 def test_others_are_refused_with_what_to_give_instead(file: Path, text: str, said: str) -> None:
     file.write_text(text, encoding="utf-8")
     with pytest.raises(ContextError, match=said) as refused:
-        context_window.context_tokens(str(file))
+        context_window.usage(str(file))[0]
     assert refused.value.status == 2 and "give tokens=N" in str(refused.value)
 
 
 @pytest.mark.parametrize("path", ["", "missing.jsonl", "/dev/zero", "."])
 def test_what_is_no_file_is_refused(path: str) -> None:
     with pytest.raises(ContextError, match="give tokens=N"):
-        context_window.context_tokens(path)
+        context_window.usage(path)[0]
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -153,7 +153,7 @@ def test_what_is_no_file_is_refused(path: str) -> None:
 def test_whatever_a_file_holds_there_is_a_count_or_a_sentence(file: Path, data: bytes) -> None:
     file.write_bytes(data)
     try:
-        assert context_window.context_tokens(str(file)) >= 0
+        assert context_window.usage(str(file))[0] >= 0
     except ContextError:
         pass
 
@@ -162,7 +162,7 @@ def test_json_is_not_imported_on_the_way(file: Path) -> None:
     count(file, reply(80_000), reply(90_000)[:-9], end="")
     program = (
         "import sys; from contextkit.memory.documents import context_window\n"
-        "print(context_window.context_tokens(sys.argv[1]), 'json' in sys.modules)"
+        "print(context_window.usage(sys.argv[1])[0], 'json' in sys.modules)"
     )
     done = subprocess.run(
         [sys.executable, "-S", "-c", program, str(file)],

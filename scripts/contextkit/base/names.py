@@ -210,7 +210,7 @@ def is_whole(text: str, most: int = 18) -> bool:
 
 def count(text: str) -> int | None:
     """A whole number as people write it: `~150,000` or `150_000`; None for any other text."""
-    digits = text.strip().lstrip("~").replace(",", "").replace("_", "")
+    digits = text.strip().lstrip("~ ").replace(",", "").replace("_", "")
     return int(digits) if is_whole(digits, 12) else None
 
 

@@ -21,7 +21,7 @@ _WHOLE = 64 * _PIECE  # largest size in bytes at which a file is read whole
 
 
 class Reference(Record):
-    """A file by its path relative to the root; `sha256` is '' if it was missing."""
+    """A file by its path relative to the root; `sha256` may be cut, and is '' if it was missing."""
 
     path: str
     sha256: str = ""
@@ -38,6 +38,15 @@ def seal(root: str, paths: Iterable[str]) -> tuple[Reference, ...]:
     return tuple(found.values())
 
 
+def read(pairs: Iterable[tuple[object, object]]) -> tuple[Reference, ...]:
+    """The references in (path, digest) pairs of a document; any that are not text are left out."""
+    return tuple(
+        Reference(path=path, sha256=digest)
+        for path, digest in pairs
+        if isinstance(path, str) and isinstance(digest, str)
+    )
+
+
 def state(root: str, reference: Reference) -> str:
     """`fresh` (unchanged), `changed` (or created since), or `missing` (or unreadable).
 
@@ -47,7 +56,7 @@ def state(root: str, reference: Reference) -> str:
     now = _digest(real) if real else ""
     if not now:
         return MISSING
-    return FRESH if now == reference.sha256 else CHANGED
+    return FRESH if reference.sha256 and now.startswith(reference.sha256) else CHANGED
 
 
 def _inside(root: str, path: str) -> str:

@@ -3,7 +3,6 @@
 documents/plans, findings, merged, checkpoints, snapshots
                           a document each: its format, and how it is saved and loaded
 documents/store           what they share: folders, names, times, phases, the current task
-documents/sections        what their Markdown shares: headings, values, lists
 documents/reports         an agent's report, in whatever form, as the fields of a finding
 documents/context_window  how full the context is, and whether a snapshot is due
 documents/conversations   a host's transcript as a list of events

@@ -23,19 +23,8 @@ from contextkit.capsules.flows import capture
     Option("workstream", "which one, if the branch has several capsules"),
 )
 def prompt(layout: Layout, args: Arguments) -> str:
-    request = capture.Request(
-        now=names.now(),
-        branch=args.branch,
-        session=args.session,
-        file=args.file,
-        plan_slug=args.plan_slug,
-        reminder_file=args.reminders,
-        reminders=not args.no_reminders,
-        tokens=args.tokens,
-        version=args.version or "0.1",
-        mini=args.mini,
-        workstream=args.workstream,
-    )
+    typed = {name: vars(args)[name] for name in capture.Request.fields() if name != "now"}
+    request = capture.Request(now=names.now(), **typed)
     captured = capture.capture(layout, request)
     created = False
     while args.stub and not created:

@@ -36,14 +36,21 @@ WORKSTREAM = Option("workstream", "only those of this workstream")
     needs=("yaml", "frontmatter"),
 )
 def save(layout: Layout, args: Arguments) -> str:
-    from contextkit.capsules.flows import saving
+    from contextkit.capsules.flows import upkeep
 
     if sys.stdin is None or sys.stdin.isatty():
         raise bad_input("pipe the agent's reply in: your-agent < prompt.md | make capsule_save")
-    target = saving.Target(file=args.file, branch=args.branch, overwrite=args.overwrite)
-    saved = saving.save(layout, cli.content("-"), target, names.now(), args.redact)
-    cli.say_each(saved.said)
-    return layout.shown(saved.path)
+    path, said = upkeep.save(
+        layout,
+        cli.content("-"),
+        names.now(),
+        args.file,
+        args.branch,
+        overwrite=args.overwrite,
+        redact=args.redact,
+    )
+    cli.say_each(said)
+    return layout.shown(path)
 
 
 @command(
@@ -70,7 +77,9 @@ def check(layout: Layout, args: Arguments) -> Answer:
         changed = upkeep.seal(layout, path)
         cli.say(f"{shown} is sealed" + ("" if changed else " already"))
     rows = [{"id": f"{shown}:{finding.line}", **vars(finding)} for finding in found]
-    return Answer(text="\n".join(f.formatted(shown) for f in found), status=int(wrong), data=rows)
+    return Answer(
+        text="\n".join(f.formatted(shown, f.severity) for f in found), status=int(wrong), data=rows
+    )
 
 
 def _outside(layout: Layout, args: Arguments) -> str:
@@ -185,8 +194,9 @@ def _reference_lines(marks: list[tuple[str, str]]) -> list[str]:
 def prune(layout: Layout, args: Arguments) -> Answer:
     from contextkit.capsules.flows import upkeep
 
-    wish = upkeep.Wish(keep=args.keep or 0, older_than=args.older_than, merged=args.merged)
-    going = upkeep.prune(layout, wish, names.now(), args.dry_run)
+    going = upkeep.prune(
+        layout, names.now(), args.keep or 0, args.older_than, args.merged, args.dry_run
+    )
     talk = "dry run: nothing was removed" if args.dry_run else ""
     return Answer(
         text="\n".join(f"{one.id}  {one.why}" for one in going),

@@ -106,15 +106,11 @@ class _Entry:
             elif line != stitch:
                 into.append(line.removeprefix("  "))
         values = {name: "\n".join(lines).strip() for name, lines in fields.items()}
-        if not _is_time(self.title):  # written by hand: the heading is the note
+        if names.shape(self.title) != "0000-00-00 00:00:00 UTC":  # by hand: it is the note
             values["note"] = f"{self.title}\n{values['note']}".strip()
         tags = tuple(t.strip() for t in values.pop("tags", "").split(",") if t.strip())
         identity = self.id or identify(self.title, values["note"])
         return Reminder(id=identity, taken=self.title, tags=tags, **values)
-
-
-def _is_time(text: str) -> bool:
-    return len(text) == 23 and text.endswith(" UTC") and text[:4].isdigit()
 
 
 def identify(taken: str, text: str) -> str:
@@ -196,10 +192,8 @@ def load_all(layout: Layout, path: str = "") -> Loaded[Reminder]:
     """The reminders in an inbox (default: the documented one); empty if it does not exist."""
     place = path or layout.reminders
 
-    def read(path: str) -> tuple[Reminder, ...]:
-        return parse(files.read(path))
-
-    found = stores.load(layout, [place] if os.path.lexists(place) else [], read)
+    there = [place] if os.path.lexists(place) else []
+    found = stores.load(layout, there, lambda path: parse(files.read(path)))
     return Loaded([(place, one) for inbox in found.documents for one in inbox], found.broken)
 
 

@@ -141,13 +141,8 @@ def adapted(outline: str, own: str) -> str:
 
 def template_document(limits_tokens: int) -> str:
     """The documented template file: its purpose, and the outline with nothing filled in."""
-    capsule = Capsule(
-        branch="<branch>",
-        source_session=_NO_SESSION,
-        created_at="0000-00-00T00:00:00Z",
-        primary_objective=_NO_OBJECTIVE,
-        token_budget=limits_tokens,
-    )
+    capsule = blank("<branch>", "", 0, limits_tokens, "0.1", mini=False)
+    capsule = capsule.replace(created_at="0000-00-00T00:00:00Z")
     paths = ("docs/branches/<slug>/PLAN.md", "docs/branches/<slug>/PROGRESS.md")
     return templates.render(
         "context_capsule_prompt.md", capsule=capsule, outline=outline(capsule, *paths)
@@ -246,17 +241,15 @@ def load_all(layout: Layout, branch: str = "", workstream: str = "") -> Loaded[S
     else:
         there = [p for place in branches.all_of(layout) for p in branches.paths(place)]
         paths = [p for p in there if names.shape(os.path.basename(p))[:16] == "00000000T000000Z"]
-    finished = [path for path in paths if not _is_stub(path)]
-    found = stores.load(layout, finished, lambda path: load(layout, path))
-    mine = [(path, one) for path, one in found if workstream in ("", one.capsule.workstream)]
-    return Loaded(mine, found.broken)
 
+    def read(path: str) -> Stored | None:
+        return None if unfinished(files.read(path)) else load(layout, path)
 
-def _is_stub(path: str) -> bool:
-    try:
-        return unfinished(files.read(path))
-    except ContextError:
-        return False  # it cannot be read at all, which must be reported
+    found = stores.load(layout, paths, read)
+    mine = ((path, one) for path, one in found if one)
+    return Loaded(
+        [pair for pair in mine if workstream in ("", pair[1].capsule.workstream)], found.broken
+    )
 
 
 def latest(layout: Layout, branch: str, workstream: str = "") -> str:
@@ -284,19 +277,14 @@ def latest(layout: Layout, branch: str, workstream: str = "") -> str:
 
 
 _HEX = frozenset("0123456789abcdef")
-_DIGEST = 16  # digits of a digest: a seal is not a signature, and tokens are expensive
+_DIGEST = 16  # digits of a digest that are kept: a seal is no signature, and tokens are expensive
 
 
 class Seal(Record):
-    """The seal; `digests` maps paths to shortened digests, '' for a file that was missing."""
+    """The seal; `digests` maps paths to digests, '' for a file that was missing."""
 
     head: str = ""
     digests: dict[str, str] = {}  # noqa: RUF012  (a Record is never changed)
-
-
-def short_digest(digest: str) -> str:
-    """The part of a digest that is kept."""
-    return digest[:_DIGEST]
 
 
 def seal_of(text: str) -> Seal | None:
@@ -335,7 +323,7 @@ def sealed(text: str, seal: Seal) -> str:
     added = [f"head: {seal.head}"] if seal.head else []
     added += ["references:"] if seal.digests else []
     for path, digest in seal.digests.items():
-        added.append(f"  - {filters.quoted(f'{path} {digest}'.rstrip(), always=True)}")
+        added.append(f"  - {filters.quoted(f'{path} {digest[:_DIGEST]}'.rstrip(), always=True)}")
     return "\n".join([*lines[:end], *(line + carriage for line in added), *lines[end:]])
 
 

@@ -8,34 +8,34 @@ from contextkit.base import files, git, names, redaction, sessions, stores, temp
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.base.type_names import Iterable, Sequence
+from contextkit.base.type_names import Callable, Iterable, Sequence
 from contextkit.capsules.documents import branches, reminders
 from contextkit.capsules.documents import store as capsules
 from contextkit.capsules.documents.reminders import Reminder
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.capsules.flows.known import Quote
 
 _NOT_FOUND = "(no file detected)"
 # Tokens quoted from each entry, reminder, commit, and line of what the stores know, at first; what
 # does not fit is cut to the shares in turn, all alike.
 _ENTRY, _REMINDER, _COMMIT, _KNOWN = 160, 70, 40, 60
 _SHARES = (60, 30, 0)  # percent
+_MOST_GAPS = 10
+_MOST = 5  # findings, decisions, or dismissals that are quoted
+_GAPS = "Capsule gaps: what subagents missed in the last capsule"
+_DISMISSED = "*.dismissed.json"
 
 
 class Request(Record):
-    """The user's options for `capture`; everything but `now` has a default."""
+    """The options of `capsule_prompt` under their names; everything but `now` has a default."""
 
     now: int
     branch: str = ""
     session: str = ""
     file: str = ""
     plan_slug: str = ""
-    reminder_file: str = ""
-    reminders: bool = True
+    reminders: str = ""
+    no_reminders: bool = False
     tokens: int | None = None
-    version: str = "0.1"
+    version: str = ""
     mini: bool = False
     workstream: str = ""
 
@@ -49,21 +49,18 @@ class Captured(Record):
     warnings: tuple[str, ...] = ()
 
 
-class _Quoted(Record):
-    """Texts of one source, and a line that follows them if any is quoted."""
+class Quote(Record):
+    """Texts of one source, each in so many tokens, and a line that follows them if any is quoted.
+
+    `path` is that of the capsule that the new one replaces, if they are from it.
+    """
 
     title: str
     texts: tuple[str, ...]
+    room: int
     between: str = "\n"
     more: str = ""
-
-
-def _quoted(
-    title: str, texts: Iterable[str], room: int, between: str = "\n", more: str = ""
-) -> _Quoted:
-    """Quote each of the texts in at most `room` tokens."""
-    short = tuple(tokens.clip(text, room) for text in texts)
-    return _Quoted(title=f"{title}:", texts=short, between=between, more=more)
+    path: str = ""
 
 
 def capture(layout: Layout, request: Request) -> Captured:
@@ -73,22 +70,23 @@ def capture(layout: Layout, request: Request) -> Captured:
     """
     branch, detached = current_branch(layout, request.branch)
     slug = _slug(branch, request.plan_slug.strip())
-    inbox = layout.typed(request.reminder_file or layout.reminders, "reminders")
+    inbox = layout.typed(request.reminders or layout.reminders, "reminders")
     stream = names.one_line(request.workstream)
     known, unread = _known(layout, branch, stream, request.now)
     plan, progress = (layout.notebook(slug, name) for name in ("PLAN", "PROGRESS"))
-    noted = _open_reminders(layout, inbox) if request.reminders else []
+    noted = [] if request.no_reminders else _open_reminders(layout, inbox)
     entries, unopened = _entries(layout, plan, progress)
-    quoted = [_quoted(one.title, _clean(layout, one.lines), _KNOWN) for one in known]
-    quoted += [*entries, *_commits(layout, "" if detached else branch), *_noted(layout, noted)]
+    commits = _commits(layout, "" if detached else branch)
+    quoted = [*known, *entries, *commits, _noted(layout, noted)]
     session = sessions.find(layout, request.session, slug)
     limits = layout.limits
     usual = limits.capsule_mini_tokens if request.mini else limits.capsule_max_tokens
     budget = request.tokens or usual
     replaces = next((one.path for one in known if one.path), "")
     capsule = capsules.blank(
-        branch, session, request.now, budget, request.version, request.mini, stream, replaces
-    )
+        branch, session, request.now, budget, request.version or "0.1", request.mini, stream,
+        replaces,
+    )  # fmt: skip
     if request.file:
         path = branches.chosen_path(layout, request.file)
     else:
@@ -109,7 +107,7 @@ def capture(layout: Layout, request: Request) -> Captured:
         "progress_note": _note(layout, progress),
         "inbox": layout.shown(inbox),
         "replaces": replaces,
-        "reminders": request.reminders,
+        "reminders": not request.no_reminders,
         "open_count": len(noted),
         "outline": own or outline,
         "front_matter": capsules.front_matter(outline) if own else "",
@@ -121,18 +119,6 @@ def capture(layout: Layout, request: Request) -> Captured:
     stub = capsules.adapted(stub, own) if own else stub
     warnings = (*detached, *unopened, *unread, *cut)
     return Captured(prompt=prompt, path=path, stub=stub, warnings=warnings)
-
-
-def _known(layout: Layout, branch: str, workstream: str, now: int) -> tuple[list[Quote], list[str]]:
-    """What the stores know, as `known.quotes`; in a new repository there is nothing to look for."""
-    stores_there = (
-        layout.capsules, layout.memory, layout.handoffs, layout.store("run"), layout.registry,
-    )  # fmt: skip
-    if not any(map(os.path.exists, stores_there)):
-        return [], []
-    from contextkit.capsules.flows import known
-
-    return known.quotes(layout, branch, workstream, now)
 
 
 def current_branch(layout: Layout, given: str) -> tuple[str, tuple[str, ...]]:
@@ -172,7 +158,7 @@ def host_outline(layout: Layout) -> tuple[str, str]:
     return text.strip() + "\n", f"the repository's own template, `{shown}`"
 
 
-def _entries(layout: Layout, *notebooks: str) -> tuple[list[_Quoted], list[str]]:
+def _entries(layout: Layout, *notebooks: str) -> tuple[list[Quote], list[str]]:
     """The latest entries of each notebook, and what could not be read."""
     found, said = [], []
     for path in notebooks:
@@ -182,16 +168,16 @@ def _entries(layout: Layout, *notebooks: str) -> tuple[list[_Quoted], list[str]]
             said.append(str(error))
             continue
         title = f"Latest entries of `{names.one_line(layout.shown(path))}`"
-        found.append(_quoted(title, _clean(layout, texts), _ENTRY, "\n\n"))
+        found.append(Quote(title=title, texts=tuple(texts), room=_ENTRY, between="\n\n"))
     return found, said
 
 
-def _commits(layout: Layout, branch: str) -> list[_Quoted]:
+def _commits(layout: Layout, branch: str) -> list[Quote]:
     if layout.repository is None:
         return []
     log = git.log(layout.repository, branch, layout.limits.capsule_prompt_commits)
-    lines = [f"{sha} {when[:10]} {names.one_line(what)}" for sha, when, what in log]
-    return [_quoted("Latest commits, newest first", _clean(layout, lines), _COMMIT)]
+    lines = tuple(f"{sha} {when[:10]} {names.one_line(what)}" for sha, when, what in log)
+    return [Quote(title="Latest commits, newest first", texts=lines, room=_COMMIT)]
 
 
 def _open_reminders(layout: Layout, inbox: str) -> list[Reminder]:
@@ -203,20 +189,16 @@ def _open_reminders(layout: Layout, inbox: str) -> list[Reminder]:
     return [*(_without_secrets(layout, r) for r in newest[:most]), *newest[most:]]
 
 
-def _noted(layout: Layout, noted: list[Reminder]) -> list[_Quoted]:
+def _noted(layout: Layout, noted: list[Reminder]) -> Quote:
     shown = noted[: layout.limits.capsule_prompt_reminders]
     more = f"{len(noted) - len(shown)} more: `make reminders`" if len(noted) > len(shown) else ""
-    return [_quoted("Open reminders, newest first", map(_line, shown), _REMINDER, more=more)]
-
-
-def _clean(layout: Layout, texts: Iterable[str]) -> tuple[str, ...]:
-    """The texts without secrets, since the prompt goes to an agent and its provider."""
-    return tuple(redaction.cleaned(list(texts), layout.limits.secrets_allow))
+    texts = tuple(map(_line, shown))
+    return Quote(title="Open reminders, newest first", texts=texts, room=_REMINDER, more=more)
 
 
 def _without_secrets(layout: Layout, reminder: Reminder) -> Reminder:
-    note, step, topic = _clean(layout, (reminder.note, reminder.next_step, reminder.topic))
-    return reminder.replace(note=note, next_step=step, topic=topic)
+    texts = {name: getattr(reminder, name) for name in ("note", "next_step", "topic")}
+    return reminder.replace(**redaction.cleaned(texts, layout.limits.secrets_allow))
 
 
 def _note(layout: Layout, path: str) -> str:
@@ -225,11 +207,19 @@ def _note(layout: Layout, path: str) -> str:
 
 
 def _fitted(
-    layout: Layout, quoted: list[_Quoted], values: dict[str, object]
+    layout: Layout, quoted: list[Quote], values: dict[str, object]
 ) -> tuple[str, tuple[str, ...]]:
-    """The prompt within its cap: quotes from the repository are shortened, the task never is."""
+    """The prompt within its cap: quotes from the repository are shortened, the task never is.
+
+    Quotes are without secrets, since the prompt goes to an agent and its provider.
+    """
     cap, tokenizer = layout.limits.capsule_prompt_tokens, layout.limits.tokenizer
-    texts = [text for one in quoted for text in one.texts]
+    allowed = layout.limits.secrets_allow
+    texts = [
+        tokens.clip(text, one.room)
+        for one in quoted
+        for text in redaction.cleaned(list(one.texts), allowed)
+    ]
 
     def made(texts: Sequence[str]) -> str:
         rest = iter(texts)
@@ -238,7 +228,7 @@ def _fitted(
             own = [text for _, text in zip(one.texts, rest, strict=False) if text]
             if own:
                 text = one.between.join([*own, *filter(None, (one.more,))])
-                information.append({"title": one.title, "text": text})
+                information.append({"title": f"{one.title}:", "text": text})
         return templates.render("capsule_prompt.md", information=information, **values)
 
     prompt = made(texts)
@@ -264,3 +254,110 @@ def _line(reminder: Reminder) -> str:
     step = f" → next: {reminder.next_step}" if reminder.next_step else ""
     tags = f" [{', '.join(reminder.tags)}]" if reminder.tags else ""
     return names.one_line(f"{reminder.id} {reminder.taken[:10]}{topic} {reminder.note}{step}{tags}")
+
+
+# What the stores know that the next capsule must not lose
+
+
+def _known(layout: Layout, branch: str, workstream: str, now: int) -> tuple[list[Quote], list[str]]:
+    """What there is to quote, in the order of weight, and what could not be read.
+
+    The capsule that it replaces and what has happened since; the open task with its findings; the
+    decisions of the branch's last handoff; the findings of reviews that somebody dismissed; what
+    subagents missed. In a new repository there is nothing to look for.
+    """
+    stores_there = (
+        layout.capsules, layout.memory, layout.handoffs, layout.store("run"), layout.registry,
+    )  # fmt: skip
+    looks: tuple[Callable[[], list[Quote]], ...] = (
+        lambda: _capsule(layout, branch, workstream),
+        lambda: _task(layout, now),
+        lambda: _decisions(layout, branch),
+        lambda: _dismissals(layout),
+        lambda: [_quote(_GAPS, gaps(layout, branch)[-_MOST_GAPS:])],
+    )
+    found, said = list[Quote](), list[str]()
+    for look in looks if any(map(os.path.exists, stores_there)) else ():
+        try:
+            found += look()
+        except (ContextError, OSError) as error:
+            said.append(f"left out: {error}")
+    return [one for one in found if one.texts], said
+
+
+def _capsule(layout: Layout, branch: str, workstream: str) -> list[Quote]:
+    from contextkit.capsules.documents import items
+    from contextkit.capsules.flows import given
+
+    path, _ = given.newest(layout, branch, workstream)
+    if not path:
+        return []
+    before = given.at(layout, path, branch)
+    title = f"From `{before.path}`, the capsule that this one replaces"
+    still_open = [one.bare for one in items.carried(before.whole, "")]
+    return [
+        _quote(
+            f"{title}: decisions, threads and preferences that are still open",
+            still_open,
+            before.path,
+        ),
+        _quote(f"What has changed since `{before.path}`", before.news),
+    ]
+
+
+def _task(layout: Layout, now: int) -> list[Quote]:
+    if not os.path.isdir(layout.memory):
+        return []
+    from contextkit.memory.flows import recovery
+
+    found = recovery.load(layout, "", now, _MOST)
+    if found.empty or not found.task:
+        return []
+    lines = [f"Next: {found.state.next_action}"] if found.state.next_action else []
+    lines += [f"Open: {step}" for step in (*found.state.in_progress, *found.state.pending)]
+    lines += [f"{one.agent} ({one.status}): {one.summary}" for one in found.findings[:_MOST]]
+    phase = f", in {found.phase}" if found.phase else ""
+    return [_quote(f"The open task `{found.task}`{phase}, and what was found", lines)]
+
+
+def _decisions(layout: Layout, branch: str) -> list[Quote]:
+    if not os.path.isdir(layout.handoffs):
+        return []
+    from contextkit.handoffs.documents import artifacts
+
+    own = [one for _, one in artifacts.load_all(layout) if one.branch == branch]
+    last = max(own, key=lambda one: (one.timestamp, one.sequence), default=None)
+    if last is None:
+        return []
+    rejected = [f"Rejected: {one}" for one in last.rejected]
+    blocked = [f"Blocked: {one}" for one in last.blockers]
+    title = f"Decisions of the last handoff, {last.from_agent} to {last.to_agent}"
+    return [_quote(title, [*last.decisions, *blocked, *rejected])]
+
+
+def _dismissals(layout: Layout) -> list[Quote]:
+    if layout.repository is None:
+        return []
+    asked = ("ls-files", "-co", "--exclude-standard", "-z", "--", _DISMISSED)
+    there = [name for name in git.output(layout.root, *asked).split("\0") if name]
+    if not there:
+        return []
+    from contextkit.reviews.documents import dismissals
+
+    found = [one for name in there for one in dismissals.parse(files.read(layout.join(name)), name)]
+    newest = sorted(found, key=lambda one: one.at, reverse=True)[:_MOST]
+    return [_quote("Dismissed findings", [f"{one.title}: {one.reason}" for one in newest])]
+
+
+def gaps(layout: Layout, branch: str) -> list[str]:
+    """The gaps reported by subagents of a branch that no newer capsule can contain yet."""
+    if not branch or not os.path.exists(layout.registry):
+        return []
+    from contextkit.subagents.documents import registry
+
+    newest = os.path.basename(capsules.latest(layout, branch))
+    return registry.open_gaps(layout, branch, newest[:16])
+
+
+def _quote(title: str, lines: Iterable[str], path: str = "") -> Quote:
+    return Quote(title=title, texts=tuple(map(names.one_line, lines)), room=_KNOWN, path=path)

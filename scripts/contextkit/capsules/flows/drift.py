@@ -34,7 +34,7 @@ def seal(layout: Layout, text: str) -> str:
     found = mentions(layout, body)
     named = (mention.path for mention in found if mention.path)
     kept = references.seal(layout.root, named)
-    digests = {reference.path: capsules.short_digest(reference.sha256) for reference in kept}
+    digests = {reference.path: reference.sha256 for reference in kept}
     before = capsules.seal_of(text)
     head = git.head(layout.repository).commit
     if head and before and before.head not in ("", head):
@@ -47,19 +47,8 @@ def seal(layout: Layout, text: str) -> str:
 def marks(layout: Layout, text: str) -> list[tuple[str, str]]:
     """The sealed references of a capsule with their states; none without a seal."""
     sealed = capsules.seal_of(text)
-    return (
-        [(path, _state(layout, path, was)) for path, was in sealed.digests.items()]
-        if sealed
-        else []
-    )
-
-
-def _state(layout: Layout, path: str, was: str) -> str:
-    sealed = references.seal(layout.root, [path])
-    now = [capsules.short_digest(one.sha256) for one in sealed if one.sha256]
-    if not now:
-        return references.MISSING
-    return references.FRESH if was in now else references.CHANGED
+    kept = references.read(sealed.digests.items() if sealed else ())
+    return [(one.path, references.state(layout.root, one)) for one in kept]
 
 
 class Since(Record):
@@ -99,7 +88,9 @@ def since(layout: Layout, path: str, ignored: Sequence[str] = (), ask_git: bool 
     changes = _changes(layout, f"{sealed_at}..{tip}", ignored) if sealed_at else None
     lost = ""
     if changes is None:
-        lost = sealed_at[:12] if not _is_here(layout, sealed_at) else ""
+        asked = ("rev-parse", "-q", "--verify", f"{sealed_at}^0")
+        known = not sealed_at or git.output(layout.repository.top, *asked)
+        lost = "" if known else sealed_at[:12]
         # the next second: the capsule was written on top of a commit with the same second
         later = f"--since={names.moment(capsule.created_at) + 1}"
         changes = _changes(layout, tip, ignored, later) or ({}, ())
@@ -131,8 +122,7 @@ def told(found: Since, most: int) -> list[str]:
     """Return what has happened as lines for an agent, within `most` tokens; the newest stays."""
     lines: list[str] = []
     for some in (5, 3, 2, 1):
-        lines = [*_commit_lines(found, some), *_entry_lines(found, some), *_file_lines(found, some)]
-        lines = [names.one_line(line) for line in lines]
+        lines = [names.one_line(line) for line in _lines(found, some)]
         if tokens.estimate("\n".join(lines)) <= most:
             return lines
     lines = [tokens.clip(line, most // 2) for line in lines]
@@ -141,37 +131,25 @@ def told(found: Since, most: int) -> list[str]:
     return lines
 
 
-def _commit_lines(found: Since, some: int) -> list[str]:
-    lost = [f"The commit it was sealed at, {found.lost}, is gone: history was rewritten"]
-    if not found.commits:
-        return lost if found.lost else []
-    named = [f"{commit} {names.clipped(what, 60)}" for commit, what in found.commits.items()]
-    lines = [f"{names.counted(len(named), 'commit')}: {_some(named, some, '; ')}"]
-    if found.files:
-        lines.append(f"They touch {_some(found.files, 2 * some)}")
-    return [*(lost if found.lost else []), *lines]
-
-
-def _entry_lines(found: Since, some: int) -> list[str]:
-    entries = list(found.entries.items())[:some]
-    return [f"{shown}, {time}: {names.clipped(what, 100)}" for (shown, time), what in entries]
-
-
-def _file_lines(found: Since, some: int) -> list[str]:
-    named = [f"{path} ({state})" for path, state in found.marks.items()]
-    return [f"Not as when it was sealed: {_some(named, 2 * some)}"] if named else []
+def _lines(found: Since, some: int) -> Iterator[str]:
+    """What has happened, with so many of the commits and entries, and twice as many files."""
+    if found.lost:
+        yield f"The commit it was sealed at, {found.lost}, is gone: history was rewritten"
+    if found.commits:
+        named = [f"{commit} {names.clipped(what, 60)}" for commit, what in found.commits.items()]
+        yield f"{names.counted(len(named), 'commit')}: {_some(named, some, '; ')}"
+        if found.files:
+            yield f"They touch {_some(found.files, 2 * some)}"
+    for (shown, time), what in list(found.entries.items())[:some]:
+        yield f"{shown}, {time}: {names.clipped(what, 100)}"
+    if found.marks:
+        changed = [f"{path} ({state})" for path, state in found.marks.items()]
+        yield f"Not as when it was sealed: {_some(changed, 2 * some)}"
 
 
 def _some(items: Sequence[str], most: int, between: str = ", ") -> str:
     more = f" (+{len(items) - most} more)" if len(items) > most else ""
     return between.join(items[:most]) + more
-
-
-def _is_here(layout: Layout, commit: str) -> bool:
-    """Whether the repository has this commit."""
-    assert layout.repository is not None
-    top = layout.repository.top
-    return bool(commit and git.output(top, "rev-parse", "-q", "--verify", f"{commit}^0"))
 
 
 def _changes(

@@ -1,7 +1,8 @@
-"""What happens to a capsule after it was written.
+"""What happens to a capsule once an agent has written it.
 
     problems  what keeps a text from being saved as a capsule
     check     find everything that is wrong with one, judging by the text and the repository
+    save      check the reply of an agent, and write it with what the one before it held open
     seal      record the commit and digests of the files it refers to in its front matter
     redact    remove its secrets
     listed    list the capsules of a branch, or of all branches
@@ -14,7 +15,7 @@ is not certainly merged stays, and so does anything that cannot be read.
 from __future__ import annotations
 
 from contextkit.base import addresses, files, git, names, redaction, shelf, tokens
-from contextkit.base.errors import ContextError, NewerFormat
+from contextkit.base.errors import ContextError, NewerFormat, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.settings import Limits
@@ -22,10 +23,10 @@ from contextkit.base.type_names import Iterator
 from contextkit.capsules.documents import branches as branch_folders
 from contextkit.capsules.documents import reminders
 from contextkit.capsules.documents import store as capsules
-from contextkit.capsules.documents.items import Item, items
+from contextkit.capsules.documents.items import Item, carried, items, with_carried
 from contextkit.capsules.documents.reminders import Reminder
 from contextkit.capsules.documents.store import Capsule
-from contextkit.capsules.flows import drift
+from contextkit.capsules.flows import drift, given
 
 ERROR, WARNING = "error", "warning"  # an error keeps it from being saved or used in a launch
 _NEXT_STEPS = ("next discovery step", "next step", "next:")
@@ -39,11 +40,10 @@ class Lint(Record):
     what: str
     mend: str = ""
 
-    def formatted(self, where: str) -> str:
+    def formatted(self, where: str, grade: str = "") -> str:
         """`capsule.md:12: error: …: …`, the usual form that editors understand."""
         place = f"{where}:{self.line}" if self.line else where
-        mend = f": {self.mend}" if self.mend else ""
-        return f"{place}: {self.severity}: {self.what}{mend}"
+        return ": ".join(filter(None, (place, grade, self.what, self.mend)))
 
 
 def _error(what: str, line: int = 0, mend: str = "") -> Lint:
@@ -56,11 +56,7 @@ def _warning(what: str, line: int = 0, mend: str = "") -> Lint:
 
 def problems(layout: Layout, text: str, where: str = "capsule") -> list[str]:
     """What keeps `text` from being a finished capsule: the errors of `check`, as sentences."""
-    return [
-        f"{f'{where}:{f.line}' if f.line else where}: {f.what}" + (f": {f.mend}" if f.mend else "")
-        for f in _of_text(layout, text)
-        if f.severity == ERROR
-    ]
+    return [lint.formatted(where) for lint in _of_text(layout, text) if lint.severity == ERROR]
 
 
 def check(layout: Layout, path: str) -> list[Lint]:
@@ -200,6 +196,86 @@ def _listed(body: str, section: str) -> list[Item]:
     return [item for item in items(body) if item.section == section and item.listed]
 
 
+def save(
+    layout: Layout, reply: str, now: int, file: str, branch: str, overwrite: bool, redact: bool
+) -> tuple[str, list[str]]:
+    """Save the capsule in `reply`, by default in its branch's folder; return its path and messages.
+
+    Raises ContextError naming every error, or if it is not of `branch`; nothing is written then.
+    """
+    text, said = capsules.unwrapped(reply), list[str]()
+    if redact:
+        text, secrets = redaction.redacted(text, layout.limits.secrets_allow)
+        said += [f"redacted: {redaction.summary(secrets)}"] if secrets else []
+    if not text.strip():
+        raise bad_input("standard input is empty: pipe the agent's reply in")
+    wrong = problems(layout, text, "reply")
+    if wrong:
+        raise bad_input("\n".join([*wrong, "nothing was written"]))
+    capsule, _ = capsules.parse(text)
+    path = _target(layout, capsule, file, branch)
+    text, more = _continued(layout, text, capsule)
+    saved = capsules.save(layout, text, path, replace=overwrite)
+    if saved != path:
+        more.append(f"{layout.shown(path)} already exists and is not a stub: saved beside it")
+    more += _taken_in(layout, text, layout.shown(saved), now)
+    size = tokens.estimate(text)
+    above = ": above the budget" if size > capsule.token_budget else ""
+    more.append(f"~{size} tokens of {capsule.token_budget}{above}")
+    return saved, [*said, *more]
+
+
+def _target(layout: Layout, capsule: Capsule, file: str, branch: str) -> str:
+    """The capsule's target: `file=`, or the file in the branch's folder for its `created_at`."""
+    if branch and branch != capsule.branch:
+        raise bad_input(f"branch={branch}: the capsule says {capsule.branch!r}")
+    if file:
+        return branch_folders.chosen_path(layout, file)
+    return branch_folders.path_at(layout, capsule.branch, capsule.created_at)
+
+
+def _continued(layout: Layout, text: str, capsule: Capsule) -> tuple[str, list[str]]:
+    """The capsule with what it replaces and what it carries over, and messages."""
+    before, _ = given.newest(layout, capsule.branch, capsule.workstream)
+    if not before:
+        return text, []
+    shown = layout.shown(before)
+    try:
+        found = capsules.load(layout, before)
+    except ContextError as error:
+        return text, [f"what it replaces cannot be read: {error}"]
+    if found.capsule.created_at >= capsule.created_at:
+        return text, []
+    open_ones = carried(found.body, capsules.parse(text)[1])
+    text = capsules.replacing(text, shown)
+    if capsule.mini or not open_ones:
+        return text, []
+    head = text[: len(text) - len(capsules.parse(text)[1])]
+    kept = len(open_ones)
+    whole = text
+    while kept:
+        whole = head + with_carried(text[len(head) :], open_ones[:kept])
+        if tokens.estimate(capsules.unsealed(whole)) <= capsule.token_budget:
+            break
+        kept -= 1
+    said = [f"carried over from {shown}: {names.clipped(one.bare, 80)}" for one in open_ones[:kept]]
+    left = len(open_ones) - kept
+    if left:
+        said.append(f"{names.counted(left, 'open item')} of {shown} did not fit in the budget")
+    return (whole if kept else text), said
+
+
+def _taken_in(layout: Layout, text: str, shown: str, now: int) -> list[str]:
+    """Mark the open reminders that the capsule names as taken in; return messages."""
+    try:
+        found = reminders.load_all(layout).whole().documents
+        named = [one.id for one in found if not one.done and one.id in text]
+        reminders.finish(layout, layout.reminders, named, shown, now)
+    except ContextError as error:
+        return [f"no reminder was marked as taken in: {error}"]
+    return [f"marked as taken in: {', '.join(named)}"] if named else []
+
+
 def seal(layout: Layout, path: str) -> bool:
     """Record digests and commit in the capsule at `path`; return whether that changed the file."""
     with files.locked(layout.lock(path)):
@@ -240,13 +316,8 @@ def listed(layout: Layout, branch: str = "", workstream: str = "") -> list[Row]:
     chosen_ones = (
         [branch_folders.folder(layout, branch)] if branch else branch_folders.all_of(layout)
     )
-    rows = [one for folder in chosen_ones for one in rows_in(layout, folder)]
+    rows = [row(layout, path) for folder in chosen_ones for path in branch_folders.paths(folder)]
     return [one for one in rows if workstream in ("", one.workstream)]
-
-
-def rows_in(layout: Layout, folder: str) -> list[Row]:
-    """The capsules in one folder, oldest first."""
-    return [row(layout, path) for path in branch_folders.paths(folder)]
 
 
 def row(layout: Layout, path: str) -> Row:
@@ -284,29 +355,30 @@ class Going(Record):
     why: str
 
 
-class Wish(Record):
-    """What to remove: all but the newest `keep`, what is older than a duration, or only `merged`.
+def prune(
+    layout: Layout,
+    now: int,
+    keep: int = 0,
+    older_than: str = "",
+    merged: bool = False,
+    dry_run: bool = False,
+) -> list[Going]:
+    """Remove all but the newest `keep`, what is older than a duration, or only what is `merged`.
 
     By default: superseded capsules older than `capsule_prune_days`, and those of merged branches.
+    Returns each capsule; with `dry_run` all stay.
     """
-
-    keep: int = 0
-    older_than: str = ""
-    merged: bool = False
-
-
-def prune(layout: Layout, wish: Wish, now: int, dry_run: bool = False) -> list[Going]:
-    """Remove what `wish` selects and report each capsule; with `dry_run` only report."""
-    usual = "0" if wish.keep else f"{layout.limits.capsule_prune_days}d"
-    age = names.seconds(wish.older_than or usual)
-    only_merged = wish.merged and not (wish.keep or wish.older_than)
+    usual = "0" if keep else f"{layout.limits.capsule_prune_days}d"
+    age = names.seconds(older_than or usual)
+    only_merged = merged and not (keep or older_than)
     going: list[Going] = []
     for folder in branch_folders.all_of(layout):
-        rows = [r for r in rows_in(layout, folder) if r.state == "finished"]
-        merged = _merged(layout, rows)
-        going += [Going(id=row.id, why=f"{row.branch} is merged") for row in merged]
+        rows = [row(layout, path) for path in branch_folders.paths(folder)]
+        rows = [one for one in rows if one.state == "finished"]
+        arrived = _merged(layout, rows)
+        going += [Going(id=row.id, why=f"{row.branch} is merged") for row in arrived]
         if not only_merged:
-            old = [row for row in _superseded(rows, max(wish.keep, 1)) if row not in merged]
+            old = [row for row in _superseded(rows, max(keep, 1)) if row not in arrived]
             going += [
                 Going(id=row.id, why="superseded")
                 for row in old

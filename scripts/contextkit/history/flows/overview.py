@@ -24,7 +24,7 @@ from contextkit.base.type_names import Callable, Iterable
 from contextkit.base.version import toolkit
 from contextkit.capsules.documents import branches, reminders
 from contextkit.capsules.documents import store as capsules
-from contextkit.capsules.flows.known import gaps as open_gaps
+from contextkit.capsules.flows.capture import gaps as open_gaps
 from contextkit.handoffs.documents import artifacts as handoffs
 from contextkit.handoffs.documents import state as handoff_state
 from contextkit.history.flows import delivery, pictures

@@ -207,7 +207,7 @@ def _open_task(layout: Layout) -> Answer:
     from contextkit.memory.flows import recovery_report
 
     for branch, where in given_capsules.places(layout, git.head(layout.repository).name):
-        tasks = store.candidates(where, "", starts=True)
+        tasks = store.candidates(where, starts=True)
         if not tasks or not os.path.isdir(where.memory):
             continue
         tree = "" if where.root == layout.root else f" worktree={branch}"

@@ -109,7 +109,7 @@ def _count(layout: Layout, args: Arguments) -> int | None:
     if args.transcript:
         from contextkit.memory.documents import context_window
 
-        return context_window.context_tokens(_transcript(layout, args.transcript))
+        return context_window.usage(_transcript(layout, args.transcript))[0]
     try:
         text = cli.content(args.file)
     except ContextError:
@@ -226,8 +226,9 @@ def list_(layout: Layout, args: Arguments) -> Rows:
     found = upkeep.listed(layout, memory.check_task(args.task) if args.task else "", broken)
     cli.say_each(broken)
     rows = [
-        {"id": _id(one.path), "kind": one.kind, "task": one.task, "time": one.time,
-         "state": one.state, "path": layout.shown(one.path), "ref": addresses.of(layout, one.path)}
+        {"id": os.path.splitext(os.path.basename(one.path))[0],
+         "kind": one.kind, "task": one.task, "time": one.time, "state": one.state,
+         "path": layout.shown(one.path), "ref": addresses.of(layout, one.path)}
         for one in found
     ]  # fmt: skip
     columns = (
@@ -243,10 +244,6 @@ def list_(layout: Layout, args: Arguments) -> Rows:
 
 
 _TASK, _NAME = 16, 34  # characters of task and name, to keep rows within 80
-
-
-def _id(path: str) -> str:
-    return path.rpartition("/")[2].rpartition(".")[0]
 
 
 @command(

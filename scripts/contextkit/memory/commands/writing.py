@@ -114,9 +114,7 @@ def _given(layout: Layout, args: Arguments, known: Iterable[str]) -> saving.Fiel
     values = vars(args)
     typed = {name: values[name] for name in known if values.get(name)}
     if values.get("draft"):
-        fields = _draft(args.draft, ("task", *known))
-        _check_task_of(fields, args.task)
-        typed = {**fields, **typed}
+        typed = {**_draft(args, known), **typed}
     return _checked(layout, args, typed)
 
 
@@ -126,18 +124,16 @@ def _checked(layout: Layout, args: Arguments, fields: saving.Fields) -> saving.F
     return checked
 
 
-def _check_task_of(fields: saving.Fields, task: str) -> None:
-    """Refuse a draft that names a task other than that of the call."""
-    said = fields.pop("task", "")
-    if said not in ("", task):
-        raise bad_input(f"draft: its task {said[:60]!r} is not {task}")
-
-
-def _draft(file: str, known: Iterable[str]) -> saving.Fields:
+def _draft(args: Arguments, known: Iterable[str]) -> saving.Fields:
+    """The fields of a draft. Raises ContextError if its task is not that of the call."""
     from contextkit.base import packages
 
     packages.need("yaml")
-    return saving.draft(cli.content(file, "draft"), known)
+    fields = saving.draft(cli.content(args.draft, "draft"), ("task", *known))
+    said = fields.pop("task", "")
+    if said not in ("", args.task):
+        raise bad_input(f"draft: its task {said[:60]!r} is not {args.task}")
+    return fields
 
 
 def _keep(layout: Layout, task: str, ready: list[Pending], phase: str = "") -> Answer:
@@ -287,10 +283,7 @@ def _checkpoint(
     if active:
         fields.setdefault("active", active)
     if said and not fields.get("summary"):
-        carried = saving.carried(layout, args.task, said)
-        if phase != next_phase:
-            carried.pop("next_action", "")  # that of the ended phase may be done
-        fields = {**carried, **fields}
+        fields = {**saving.carried(layout, args.task, said, phase != next_phase), **fields}
     fields["findings_count"] = _count(args)
     ready = saving.checkpoint(layout, args.task, phase, fields, names.now())
     return _keep(layout, args.task, [ready], next_phase)
@@ -315,9 +308,8 @@ def _count(args: Arguments) -> int | None:
     REDACT,
 )
 def batch(layout: Layout, args: Arguments) -> Answer:
-    known = ("task", "phase", "findings", *saving.CHECKPOINT)
-    fields = _checked(layout, args, _draft(args.draft, known))
-    _check_task_of(fields, args.task)
+    known = ("phase", "findings", *saving.CHECKPOINT)
+    fields = _checked(layout, args, _draft(args, known))
     phase, ready = saving.batch(layout, args.task, fields, names.now())
     if not layout.limits.memory_agent_completion:
         cli.say("no checkpoint (memory_agent_completion: false)")
@@ -366,8 +358,7 @@ def _phase_ended(layout: Layout, task: str, left: str, to: str, now: int) -> Non
     """Write the checkpoint that ends a phase once a snapshot names another, if settings allow."""
     if not layout.limits.memory_phase_transition:
         return
-    fields = saving.carried(layout, task, f"{left} is done; {to} is next.")
-    fields.pop("next_action", "")  # that of the ended phase may be done
+    fields = saving.carried(layout, task, f"{left} is done; {to} is next.", ended=True)
     path = saving.checkpoint(layout, task, left, fields, now).write()
     cli.say(f"{left} has ended: {layout.shown(path)}")
 

@@ -9,8 +9,9 @@ repeats. manuals/external-memory.md describes the format.
 
 from __future__ import annotations
 
-from contextkit.base import formats, version
+from contextkit.base import formats, references, version
 from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.references import Reference
 from contextkit.base.type_names import Any
@@ -82,11 +83,7 @@ def _references(given: object) -> tuple[Reference, ...]:
     """The files in play; malformed entries are skipped so that they cannot make recovery fail."""
     rows = given if isinstance(given, list) else []
     pairs = [(row.get("path"), row.get("sha256", "")) for row in rows if isinstance(row, dict)]
-    return tuple(
-        Reference(path=path, sha256=digest)
-        for path, digest in pairs
-        if isinstance(path, str) and isinstance(digest, str)
-    )
+    return references.read(pairs)
 
 
 KEPT = memory.Kept(
@@ -94,7 +91,13 @@ KEPT = memory.Kept(
     parse,
     write=lambda checkpoint, stem: render(checkpoint.replace(checkpoint_id=stem)),
     named=lambda checkpoint: f"cp_{checkpoint.phase}",
-    is_of=lambda checkpoint, task: task == checkpoint.task_id,
+    of=lambda checkpoint: checkpoint.task_id,
+    state=lambda checkpoint: checkpoint.phase,
     dated=lambda checkpoint: checkpoint.timestamp,
 )
 save, load, load_all = KEPT.save, KEPT.load, KEPT.load_all
+
+
+def last(layout: Layout, task: str) -> Checkpoint | None:
+    """The newest checkpoint of a task, or None without one that can be read."""
+    return next(reversed(load_all(layout, task).documents), None)

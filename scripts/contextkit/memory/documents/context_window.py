@@ -143,20 +143,13 @@ _MARKS = (b'"sessionId"', b'"uuid"', b'"leafUuid"', b'"messageId"')
 _INSTEAD = "give tokens=N as your host shows it, or file=TEXT to have it estimated"
 
 
-def context_tokens(path: str) -> int:
-    """Return the tokens in the context of the session with the transcript `path`; 0 before a reply.
-
-    Right after a compaction this is an estimate of what was kept. Raises ContextError if the file
-    cannot be read or is not a transcript.
-    """
-    return usage(path)[0]
-
-
 def usage(path: str) -> tuple[int, int]:
-    """Return the tokens in the context, as `context_tokens` does, and the size of its window.
+    """Return the tokens in the context of the session with the transcript `path`, and its window.
 
-    The size is 0 if it is unknown. Codex records it. Claude Code records the model: a name that
-    ends in `[1m]`, or a context larger than the common window, means the large one.
+    The tokens are 0 before a reply; right after a compaction they are an estimate of what was kept.
+    The size of the window is 0 if it is unknown. Codex records it. Claude Code records the model: a
+    name that ends in `[1m]`, or a context larger than the common window, means the large one.
+    Raises ContextError if the file cannot be read or is not a transcript.
     """
     count, window = _read(path)
     return count, window or (_LARGE if count > _COMMON else 0)

@@ -15,7 +15,7 @@ from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.stores import Loaded
-from contextkit.base.type_names import Any, Iterable, Literal
+from contextkit.base.type_names import Any, Callable, Iterable, Self
 from contextkit.memory.documents import store as memory
 from contextkit.text import codec, sections
 from contextkit.text.sections import FileNote
@@ -70,10 +70,6 @@ class Finding(Record):
             memory.check_task(self.task_id)
         if self.status and self.status not in STATUSES:
             raise bad_input(f"status={self.status[:60]}: must be one of {', '.join(STATUSES)}")
-
-    def is_of(self, task: str) -> bool:
-        """Whether the finding belongs to `task`: by id or, if it has no id, by description."""
-        return task in (self.task_id, "" if self.task_id else self.description)
 
     def texts(self) -> Iterable[str]:
         """Yield every text in the finding, in the order of the format."""
@@ -132,13 +128,9 @@ def parse(text: str) -> Finding:
     """Parse a finding. Raises ContextError if the title is not that of a finding."""
     fields, outline = FORM.parse(text)
     status = outline.value("Status").lower()
-    return Finding(**fields, more=more_of(outline, HEADINGS, _header_of(status)))
-
-
-def _header_of(status: str) -> tuple[str, ...]:
-    """The prefixes of the lines above the first section that are fields of the finding."""
-    fields = ("# ", "**Task", "**Timestamp", "**Status")
-    return fields if status in ("", *STATUSES) else fields[:-1]
+    header = ("# ", "**Task", "**Timestamp", "**Status")
+    known = header if status in ("", *STATUSES) else header[:-1]
+    return Finding(**fields, more=more_of(outline, HEADINGS, known))
 
 
 def more_of(
@@ -175,32 +167,34 @@ KEPT = memory.Kept(
     parse,
     write=lambda finding, _: render(finding),
     named=lambda finding: memory.check_agent(finding.agent),
-    is_of=Finding.is_of,
+    of=lambda finding: finding.task_id or finding.description,
+    state=lambda finding: finding.status,
     by=lambda finding: finding.agent,
     has=lambda name: not is_merged(name),
 )
 save, load, load_all = KEPT.save, KEPT.load, KEPT.load_all
 
 
-class Head:
-    """The beginning of a finding's file, which is cheap to read: there may be ten thousand files.
+class Found:
+    """A finding and its path; what its file says below the head is read on demand."""
 
-    `agent`, `timestamp` and `status` are those of `Finding`; `path` is absolute.
-    """
+    merged = False
 
-    __slots__ = ("_data", "_found", "agent", "path", "status", "timestamp")
+    def __init__(
+        self, path: str, agent: str, timestamp: str, status: str, read: Callable[[], Finding],
+        head: bytes = b"",
+    ) -> None:  # fmt: skip
+        self.path, self.agent, self.timestamp, self.status = path, agent, timestamp, status
+        self._read, self._head = read, head
+        self._finding: Finding | None = None
 
-    def __init__(self, path: str, agent: str, timestamp: str, status: str, data: bytes) -> None:
-        self.path = path
-        self.agent = agent
-        self.timestamp = timestamp
-        self.status = status
-        self._data = data
-        self._found: Finding | None = None
+    @classmethod
+    def of(cls, path: str, finding: Finding) -> Self:
+        return cls(path, finding.agent, finding.timestamp, finding.status, lambda: finding)
 
     @property
     def summary(self) -> str:
-        _, heading, rest = self._data.partition(b"\n\n## Summary\n")
+        _, heading, rest = self._head.partition(b"\n\n## Summary\n")
         body, next_heading, _ = rest.partition(b"\n\n## Key Discoveries\n")
         if not (heading and next_heading) or b"\n## " in body or b"\r" in body:
             return self.finding.summary
@@ -209,78 +203,80 @@ class Head:
     @property
     def finding(self) -> Finding:
         """The whole finding; only what the head says if the file is gone by now."""
-        if self._found is None:
+        if self._finding is None:
             try:
-                self._found = load(self.path)
+                self._finding = self._read()
             except ContextError:
-                self._found = Finding(agent=self.agent, status=self.status)
-        return self._found
+                self._finding = Finding(agent=self.agent, status=self.status)
+        return self._finding
+
+    def public(self) -> dict[str, object]:
+        """The fields for JSON output."""
+        return {"path": self.path, "agent": self.agent, "timestamp": self.timestamp,
+                "status": self.status, "summary": self.summary, "merged": self.merged}  # fmt: skip
 
 
 _BEGINNING = 4096  # bytes to read for the head
 _ENDING = 64  # bytes at the end of a file, where the format version is
 _FORMAT_MARK = sections.FORMAT_MARK.encode()
 _OUR_FORMAT = f"{sections.FORMAT_MARK}{sections.FORMAT} -->".encode()
-_LINES = (b"# Findings: ", b"**Task**: ", b"**Timestamp**: ", b"**Status**: ", b"**Task ID**: ")
+_LABELS = ("# Findings: ", "**Task**: ", "**Timestamp**: ", "**Status**: ", "**Task ID**: ")
 
 
-def heads(layout: Layout, task: str, place: str = "") -> Loaded[Head]:
-    """Return (path, head) pairs of a task's findings, newest first, without merged files.
+def heads(layout: Layout, task: str, place: str = "") -> Loaded[Found]:
+    """Return a task's findings, newest first, without merged files; their paths are shown.
 
-    Ten times cheaper than `load_all` for files as `render` writes them.
+    Ten times cheaper than `load_all` for files as `render` writes them, since only the head is
+    read: there may be ten thousand files.
     """
-    place = place or layout.memory_folder(memory.FINDINGS)
-    wanted = task.encode()
-    found: Loaded[Head] = Loaded()
-    place = place.rstrip("/")
-    for path in reversed(memory.paths(place, ".md")):
-        name = path[len(place) + 1 :]
-        if is_merged(name):
-            continue
-        head = _head(path, wanted)
-        if head is False:
-            continue
-        if head is None:
-            try:
-                one = load(path)
-            except ContextError as error:
-                if os.path.lexists(path):
-                    found.broken.append(stores.broken(layout, path, str(error)))
-                continue
-            if not one.is_of(task):
-                continue
-            head = Head(path, one.agent, one.timestamp, one.status, b"")
-        found.append((path, head))
-    return found
+    place = (place or layout.memory_folder(memory.FINDINGS)).rstrip("/")
+    above = len(place) + 1
+    shown = layout.shown(place)
+
+    def read(path: str) -> Found | None:
+        return _of_task(path, f"{shown}/{path[above:]}", task)
+
+    there = memory.paths(place, ".md")
+    found = stores.load(layout, (p for p in reversed(there) if not is_merged(p[above:])), read)
+    return Loaded([(path, one) for path, one in found if one], found.broken)
 
 
-def _head(path: str, task: bytes) -> Head | Literal[False] | None:
-    """The head of a file as `render` writes it; False for another task's, None for other forms."""
+def _of_task(path: str, shown: str, task: str) -> Found | None:
+    """The finding at `path` if it is of the task; it is read whole if it is not as we write it."""
+    data = _beginning(path)
+    try:
+        agent, when, status, of = _head(data)
+    except (ValueError, ContextError):
+        finding = load(path)
+        return Found.of(shown, finding) if KEPT.of(finding) == task else None
+    return Found(shown, agent, when, status, lambda: load(path), data) if of == task else None
+
+
+def _head(data: bytes) -> tuple[str, str, str, str]:
+    """Agent, time, status and task of a file as we write it. Raises ValueError for any other."""
+    lines = data[: data.find(b"\n\n")].decode().split("\n")
+    if len(lines) != len(_LABELS) or not all(map(str.startswith, lines, _LABELS)):
+        raise ValueError
+    agent, _, when, status, task = map(str.removeprefix, lines, _LABELS)
+    memory.check_agent(agent)
+    if names.shape(when) != "0000-00-00T00:00:00Z" or status not in STATUSES or task == "unknown":
+        raise ValueError
+    return agent, when, status, task
+
+
+def _beginning(path: str) -> bytes:
+    """The beginning of a file; nothing of one that is unreadable or of another format."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
-        return None
+        return b""
     try:
         data = os.read(descriptor, _BEGINNING)
         end = data[-_ENDING:]
         if len(data) == _BEGINNING:
             end = os.pread(descriptor, _ENDING, max(0, os.fstat(descriptor).st_size - _ENDING))
     except OSError:
-        return None
+        return b""
     finally:
         os.close(descriptor)
-    if _FORMAT_MARK in end and _OUR_FORMAT not in end:
-        return None
-    lines = data[: data.find(b"\n\n")].split(b"\n")
-    if len(lines) != 5 or not all(map(bytes.startswith, lines, _LINES)):
-        return None
-    if lines[4][13:] != task:
-        return False if lines[4][13:] != b"unknown" else None
-    try:
-        agent, when, status = lines[0][12:].decode(), lines[2][15:].decode(), lines[3][12:].decode()
-        memory.check_agent(agent)
-    except (UnicodeDecodeError, ContextError):
-        return None
-    if names.shape(when) != "0000-00-00T00:00:00Z" or status not in STATUSES:
-        return None
-    return Head(path, agent, when, status, data)
+    return b"" if _FORMAT_MARK in end and _OUR_FORMAT not in end else data

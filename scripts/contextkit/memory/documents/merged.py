@@ -140,22 +140,16 @@ def _sources(outline: sections.Outline) -> dict[str, dict[str, Any]]:
         note = sections.file_note(line[2:])
         graded, _, rest = note.note.partition(" by ")
         status, _, timestamp = graded.partition(" ")
-        agent, colon, description = _named(rest)
-        if note.path and colon:
+        agent, description = sections.code_span(rest)
+        if note.path and description.startswith(":"):
             found[note.path] = {
                 "agent": agent,
-                "description": sections.clean(description),
+                "description": sections.clean(description[1:]),
                 "timestamp": memory.utc(timestamp),
                 "status": status if status in findings.STATUSES else "",
                 **{field: [] for field in ("summary", "more", *LISTS)},
             }
     return found
-
-
-def _named(text: str) -> tuple[str, str, str]:
-    """Split `` `agent`: description`` into agent, colon and description; no colon if malformed."""
-    agent, rest = sections.code_span(text)
-    return agent, rest[:1] if rest.startswith(":") else "", rest[1:]
 
 
 def _take_groups(
@@ -195,7 +189,8 @@ KEPT = memory.Kept(
     parse,
     write=lambda merged, _: render(merged),
     named=lambda _: memory.MERGED,
-    is_of=lambda merged, task: task == merged.task_id,
+    of=lambda merged: merged.task_id,
+    state=lambda merged: merged.status,
     has=findings.is_merged,
 )
 save, load, load_all = KEPT.save, KEPT.load, KEPT.load_all

@@ -195,7 +195,7 @@ KEPT = memory.Kept(
     parse,
     write=lambda plan, _: render(plan),
     named=lambda plan: plan.task_id,
-    is_of=lambda plan, task: task == plan.task_id,
+    of=lambda plan: plan.task_id,
 )
 load, load_all = KEPT.load, KEPT.load_all
 
@@ -358,7 +358,9 @@ def save(layout: Layout, change: Plan, moment: int) -> str:
     path = path_of(layout, change.task_id)
     with files.locked(layout.lock(path)):
         memory.folder(layout, memory.PLANS)
-        old = memory.read(path) if os.path.lexists(path) else ""
+        if os.path.lexists(path) and not os.path.isfile(path):
+            raise ContextError(f"{layout.shown(path)}: is not a plain file: remove it")
+        old = files.read_if_there(path) or ""
         try:
             new = update(old or render(Plan(task_id=change.task_id)), change, moment)
         except NewerFormat as error:
@@ -373,7 +375,7 @@ def save(layout: Layout, change: Plan, moment: int) -> str:
 
 def saved_at(layout: Layout, path: str) -> str:
     """When the plan at `path` got its present text: as `save` recorded, else the file's mtime."""
-    text = memory.read(path)
+    text = files.read(path)
     noted = files.read_if_there(_saved(layout, os.path.basename(path)[:-3])) or ""
     when, _, digest = noted.strip().partition(" ")
     return when if digest == _digest(text) else names.iso(int(os.stat(path).st_mtime))

@@ -8,7 +8,7 @@ describes the format.
 
 from __future__ import annotations
 
-from contextkit.base import filters, formats, names
+from contextkit.base import filters, formats, names, references
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.records import Record
 from contextkit.base.references import Reference
@@ -66,18 +66,9 @@ def make(
         reason=reason,
         task_id=task_id,
         task=sections.clean(names.one_line(task)) or task_id,
-        agents=tuple(a for a in (_agent(agent) for agent in agents) if a),
+        agents=sections.clean_all(names.one_line(agent.replace(",", " ")) for agent in agents),
         **FORM.clean({"summary": summary} | fields),
     )
-
-
-def _agent(name: str) -> str:
-    return sections.clean(names.one_line(name.replace(",", " ")))
-
-
-def _tokens(written: str) -> int:
-    digits = written.lstrip("~ ").replace(",", "").replace("_", "")
-    return int(digits) if names.is_whole(digits, 15) else 0
 
 
 FORM = codec.Form(
@@ -103,7 +94,7 @@ FORM = codec.Form(
     },
     readers={
         "timestamp": memory.utc,
-        "tokens": _tokens,
+        "tokens": lambda written: names.count(written) or 0,
         "reason": codec.one_of(REASONS),
         "phase": codec.one_of(memory.PHASES),
         "agents": codec.listed,
@@ -146,10 +137,7 @@ def _digests_in(line: str) -> tuple[Reference, ...]:
         found = formats.from_json(line[len(_DIGESTS) : -4], "digests")
     except ContextError:
         return ()
-    pairs = found.items() if isinstance(found, dict) else ()
-    return tuple(
-        Reference(path=path, sha256=digest) for path, digest in pairs if isinstance(digest, str)
-    )
+    return references.read(found.items() if isinstance(found, dict) else ())
 
 
 KEPT = memory.Kept(
@@ -157,7 +145,8 @@ KEPT = memory.Kept(
     parse,
     write=lambda snapshot, _: render(snapshot),
     named=lambda _: "snap",
-    is_of=lambda snapshot, task: task == (snapshot.task_id or snapshot.task),
+    of=lambda snapshot: snapshot.task_id or snapshot.task,
+    state=lambda snapshot: snapshot.reason,
     dated=lambda snapshot: snapshot.timestamp,
 )
 save, load, load_all = KEPT.save, KEPT.load, KEPT.load_all

@@ -36,7 +36,6 @@ _PHASES_ALIKE = {
 }  # fmt: skip
 MERGED = "merged"  # name prefix of merged files; no agent may be called this
 _LONGEST = 100  # characters of an id, at most
-_ID = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
 # Names that some file systems treat as devices, with any extension.
 _DEVICES = frozenset(
     ["con", "prn", "aux", "nul", *(f"{d}{n}" for d in ("com", "lpt") for n in range(1, 10))]
@@ -45,8 +44,7 @@ _DEVICES = frozenset(
 
 def check_task(task: str) -> str:
     """Return `task` if it is valid as a task id and file name. Raises ContextError otherwise."""
-    plain = 0 < len(task) <= _LONGEST and _ID.issuperset(task) and task[0] not in ".-"
-    if not plain or _is_device(task):
+    if not names.safe(task) or len(task) > _LONGEST or _is_device(task):
         allowed = f"1 to {_LONGEST} of A-Z a-z 0-9 . _ -, neither . nor - first, and no device"
         raise bad_input(f"task: {task[:60]!r} must be {allowed}")
     return task
@@ -128,10 +126,8 @@ def utc(timestamp: str) -> str:
 
 def folder(layout: Layout, kind: str) -> str:
     """Create the folder of a kind of document, hidden from git. Refuses symbolic links."""
-    files.store(files.inside(layout.root, layout.memory, "memory"))
+    files.store(layout.memory)
     made = layout.memory_folder(kind)
-    if os.path.islink(made):
-        raise ContextError(f"{layout.shown(made)}: is a symbolic link: refused")
     files.make_folder(made)
     return made
 
@@ -176,19 +172,17 @@ def note_stored(layout: Layout, path: str, text: str, agent: str = "") -> None:
     ledger.note(layout, ledger.STORED, ref, tokens=size, agent=agent, sources=named)
 
 
-def paths(place: str, suffix: str, of: str = "") -> list[str]:
+def paths(place: str, suffix: str) -> list[str]:
     """The documents in a folder, oldest first by name; [] if the folder is missing.
 
-    `of` selects names with that prefix. Only plain files count, not drafts, links, folders or
-    pipes.
+    Only plain files count, not drafts, links, folders or pipes.
     """
     try:
         with os.scandir(place) as entries:
             found = [
                 entry.name
                 for entry in entries
-                if entry.name.startswith(of)
-                and entry.name.endswith(suffix)
+                if entry.name.endswith(suffix)
                 and entry.name[0] != "."
                 and entry.is_file(follow_symlinks=False)
             ]
@@ -209,29 +203,13 @@ def _age(name: str) -> tuple[str, int, str]:
     return *split_name(name)[1:], name
 
 
-def read(path: str) -> str:
-    """Read a document, refusing a link or a pipe instead of blocking on it."""
-    if os.path.lexists(path) and (os.path.islink(path) or not os.path.isfile(path)):
-        kind = "a symbolic link" if os.path.islink(path) else "not a plain file"
-        raise ContextError(f"{path}: is {kind}: refused")
-    return files.read(path)
-
-
-def load(path: str, parse: Callable[[str], T]) -> T:
-    """Return `parse(text)` for the document at `path`. Raises ContextError naming the path."""
-    try:
-        return parse(read(path))
-    except ContextError as error:
-        said = str(error).removeprefix(f"{path}: ")
-        raise type(error)(f"{path}: {said}", error.status) from None
-
-
 class Kept(Generic[T]):
     """The documents of one kind on disk: `save`, `load` and `load_all`.
 
     write: a document's text, for the stem of its file; named: what comes before the time in its
-    name; is_of: whether it belongs to a task; dated: what to sort by before the name; by: the agent
-    that wrote it; has: whether a file of this name is one of these.
+    name; of: the task that it belongs to, by id or in words; state: its status, phase or reason;
+    dated: what to sort by before the name; by: the agent that wrote it; has: whether a file of this
+    name is one of these.
     """
 
     def __init__(
@@ -240,13 +218,14 @@ class Kept(Generic[T]):
         parse: Callable[[str], T],
         write: Callable[[T, str], str],
         named: Callable[[T], str],
-        is_of: Callable[[T, str], bool],
+        of: Callable[[T], str],
+        state: Callable[[T], str] = lambda _: "",
         dated: Callable[[T], str] = lambda _: "",
         by: Callable[[T], str] = lambda _: "",
         has: Callable[[str], bool] = lambda _: True,
     ) -> None:
         self._kind, self._parse, self._write, self._named = kind, parse, write, named
-        self._is_of, self._dated, self._by, self._has = is_of, dated, by, has
+        self.of, self.state, self._dated, self._by, self._has = of, state, dated, by, has
 
     def save(self, layout: Layout, document: T, moment: int) -> str:
         """Save a new document, never overwriting one; return its path."""
@@ -261,7 +240,11 @@ class Kept(Generic[T]):
 
     def load(self, path: str) -> T:
         """Load one document. Raises ContextError, naming the path, if the file is another."""
-        return load(path, self._parse)
+        try:
+            return self._parse(files.read(path))
+        except ContextError as error:
+            said = str(error).removeprefix(f"{path}: ")
+            raise type(error)(f"{path}: {said}", error.status) from None
 
     def load_all(self, layout: Layout, task: str = "", place: str = "") -> stores.Loaded[T]:
         """Return (path, document) pairs of one task or all, oldest first.
@@ -271,7 +254,7 @@ class Kept(Generic[T]):
         there = paths(place or layout.memory_folder(self._kind), suffix(self._kind))
         own = [path for path in there if self._has(path.rpartition("/")[2])]
         found = stores.load(layout, own, self.load)
-        mine = [pair for pair in found if not task or self._is_of(pair[1], task)]
+        mine = [pair for pair in found if task in ("", self.of(pair[1]))]
         mine.sort(key=lambda pair: self._dated(pair[1]))  # stable: names are already in order
         return stores.Loaded(mine, found.broken)
 
@@ -283,7 +266,7 @@ def suffix(kind: str) -> str:
 
 def archived(layout: Layout) -> list[str]:
     """The ids of tasks that have something in the archive."""
-    return [one for one in stores.names_in(layout.store("archived")) if _ID.issuperset(one)]
+    return list(filter(names.safe, stores.names_in(layout.store("archived"))))
 
 
 # State beside the documents: the current task of each session, and the phase of each task
@@ -292,18 +275,18 @@ def archived(layout: Layout) -> list[str]:
 #     .contextkit/memory/sessions/<session>  the task of a session; `-` for those that nobody named
 
 
-def current_task(layout: Layout, session: str = "") -> str:
+def current_task(layout: Layout) -> str:
     """The task of this session: its own, or one that belongs to no other; '' if unknown."""
-    found = candidates(layout, session)
+    found = candidates(layout)
     return found[0] if len(found) == 1 else ""
 
 
-def candidates(layout: Layout, session: str = "", starts: bool = False) -> list[str]:
-    """The tasks that may be a session's: its own, else those of nobody in particular.
+def candidates(layout: Layout, starts: bool = False) -> list[str]:
+    """The tasks that may be this session's: its own, else those of nobody in particular.
 
     One that `starts` may continue the task of any other.
     """
-    own = _owner(layout, session)
+    own = _owner(layout)
     owners = task_owners(layout)
     if own in owners:
         return [owners[own]]
@@ -330,13 +313,13 @@ def own_task(layout: Layout, session: str) -> str:
     return _task_in(layout.memory_state(f"{_SESSIONS}/{_owner(layout, session)}"))
 
 
-def _owner(layout: Layout, session: str) -> str:
+def _owner(layout: Layout, session: str = "") -> str:
     return sessions.key(session or sessions.find_current(layout)) or _NOBODY
 
 
 def _task_in(path: str) -> str:
     task = files.first_line(path)
-    return task if _ID.issuperset(task) else ""
+    return task if names.safe(task) else ""
 
 
 def current_phase(layout: Layout, task: str) -> str:
@@ -348,7 +331,7 @@ def current_phase(layout: Layout, task: str) -> str:
 def record(layout: Layout, task: str, phase: str = "") -> None:
     """Make `task` the current one of this session, and `phase` its phase if given."""
     files.store(layout.state)
-    own = f"{_SESSIONS}/{_owner(layout, '')}"
+    own = f"{_SESSIONS}/{_owner(layout)}"
     for name, text in (("current", task), (own, task), (f"{task}.phase", phase)):
         path = layout.memory_state(name)
         if text and files.first_line(path) != text:
@@ -357,7 +340,7 @@ def record(layout: Layout, task: str, phase: str = "") -> None:
 
 def take_up(layout: Layout, task: str) -> None:
     """Make `task` that of this session, if somebody named the session; it may not be writable."""
-    own = _owner(layout, "")
+    own = _owner(layout)
     path = layout.memory_state(f"{_SESSIONS}/{own}")
     if own != _NOBODY and files.first_line(path) != task:
         try:

@@ -140,7 +140,7 @@ def attendance(
     task: str,
     listed: Iterable[str] = (),
     after: str = "",
-    found: list[findings.Head | findings.Finding] | None = None,
+    found: list[findings.Found | findings.Finding] | None = None,
 ) -> Attendance:
     """Return which of a task's agents are back, at work, or missing.
 
@@ -155,12 +155,16 @@ def attendance(
     if not expected and not sent.started:
         return Attendance()
     heads = _findings(layout, task) if found is None else found
-    since = [one.agent for one in heads if one.timestamp >= sent.started]
-    since = list(dict.fromkeys([*since, *sent.returned]))
+    left = [(one.agent, one.timestamp) for one in heads]
+    left += [(name, sent.started) for name in sent.returned]
+    since = dict.fromkeys(name for name, when in left if when >= sent.started)
     unnamed = max(0, sent.count - len(sent.agents))
     others = [name for name in since if folded(name) not in expected] if sent.started else []
     at_work = set(map(folded, running))
-    back = _back(layout, sent, {one.agent for one in heads}, since)
+    # for an agent of the fan-out only what it left since then counts
+    own = set(map(folded, sent.agents))
+    left += _verdicts(layout).items()
+    back = {folded(one) for one, when in left if when >= sent.started or folded(one) not in own}
     away = {key: name for key, name in expected.items() if key not in at_work}
     return Attendance(
         expected=len(expected) + unnamed,
@@ -169,22 +173,6 @@ def attendance(
         missing=tuple(name for key, name in away.items() if key not in back),
         since=sent.started,
     )
-
-
-def _back(layout: Layout, sent: FanOut, reported: set[str], since: list[str]) -> set[str]:
-    """The agents that are back, by folded name: those that left a finding or a verdict.
-
-    For an agent of the fan-out only what it left since then counts; `reported` left a finding at
-    any time.
-    """
-    own = set(map(folded, sent.agents))
-    verdicts = _verdicts(layout).items()
-    ever = {*map(folded, reported), *(key for key, _ in verdicts)}
-    return {
-        *map(folded, since),
-        *(key for key, when in verdicts if when >= sent.started),
-        *(ever - own),
-    }
 
 
 def _launched(layout: Layout, after: str) -> tuple[list[str], list[str]]:
@@ -223,7 +211,7 @@ def _seen(layout: Layout, after: str) -> list[str]:
     return [name for name in found if name]
 
 
-def _findings(layout: Layout, task: str) -> list[findings.Head | findings.Finding]:
+def _findings(layout: Layout, task: str) -> list[findings.Found | findings.Finding]:
     merged = merged_findings.load_all(layout, task)
     parts = [part.finding for _, one in merged for part in one.parts]
     return [*parts, *findings.heads(layout, task).documents]
@@ -243,45 +231,37 @@ def _verdicts(layout: Layout) -> dict[str, str]:
 # Saves that nobody has to remember
 
 
-def sent_off(layout: Layout, task: str, agents: tuple[str, ...], count: int, now: int) -> FanOut:
+def sent_off(layout: Layout, task: str, agents: tuple[str, ...], count: int, now: int) -> None:
     """Record that agents are about to start on a task: a new fan-out, replacing the last one."""
-    made = FanOut(task=task, started=names.iso(now), agents=agents, count=count)
-    return _change_fan_out(layout, task, lambda _: made)
+    new = FanOut(task=task, started=names.iso(now), agents=agents, count=count)
+    _change_fan_out(layout, task, lambda _: new)
 
 
-class Ended(Record):
-    """What the end of an agent wrote: paths relative to the root, empty if nothing was due."""
+def agent_ended(layout: Layout, agent: str, text: str, now: int) -> list[str]:
+    """Save the last words of an agent as a finding, if the agent belongs to the current task.
 
-    task: str = ""
-    finding: str = ""
-    checkpoint: str = ""
-
-
-def agent_ended(layout: Layout, agent: str, text: str, now: int, task: str = "") -> Ended:
-    """Save the last words of an agent as a finding, if the agent belongs to the task.
-
-    For a host's hook. Does nothing without a current task, or for an agent that is neither in the
-    task's fan-out nor listed as active in its newest checkpoint. An end reported twice counts once.
+    For a host's hook. Returns the paths of what was written: none for an agent that is neither in
+    the fan-out nor listed as active in the newest checkpoint. An end reported twice counts once.
     The last agent of a fan-out writes a checkpoint unless `memory_agent_completion` is false.
     """
     from contextkit.base import redaction
     from contextkit.memory.flows import saving
 
-    task = task or memory.current_task(layout)
+    task = memory.current_task(layout)
     if not task or not _belongs(layout, task, agent):
-        return Ended(task=task)
+        return []
     text = redaction.redacted(text, layout.limits.secrets_allow)[0]
     digest = names.sha256(text.encode("utf-8", "replace"))[:16]
     if last_fan_out(layout, task).returned.get(agent) == digest:
-        return Ended(task=task)
-    path = ""
+        return []
+    written = []
     if text.strip():
         fields = {"agent": agent, "description": "", "status": "", "summary": ""}
-        path = layout.shown(saving.finding(layout, task, fields, text, now).write())
+        written.append(layout.shown(saving.finding(layout, task, fields, text, now).write()))
     _change_fan_out(
         layout, task, lambda sent: sent.replace(returned={**sent.returned, agent: digest})
     )
-    return Ended(task=task, finding=path, checkpoint=batch_ended(layout, task, now))
+    return [*written, *filter(None, (batch_ended(layout, task, now),))]
 
 
 def _belongs(layout: Layout, task: str, agent: str) -> bool:
@@ -292,8 +272,8 @@ def _belongs(layout: Layout, task: str, agent: str) -> bool:
     sent = last_fan_out(layout, task)
     if sent.started and not sent.closed and sent.expects(agent):
         return True
-    saved = checkpoints.load_all(layout, task)
-    return bool(saved) and folded(agent) in map(folded, saved[-1][1].active_agents)
+    saved = checkpoints.last(layout, task)
+    return saved is not None and folded(agent) in map(folded, saved.active_agents)
 
 
 def batch_ended(layout: Layout, task: str, now: int, saved: bool = False) -> str:

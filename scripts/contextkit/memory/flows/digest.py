@@ -17,7 +17,7 @@ from __future__ import annotations
 from contextkit.base import filters, names, tokens
 from contextkit.base.type_names import Iterator
 from contextkit.memory.documents import findings
-from contextkit.memory.flows.recovery import RecoveredFinding
+from contextkit.memory.documents.findings import Found
 from contextkit.text import facts
 from contextkit.text.digests import reading, weighing
 from contextkit.text.fitting import Part
@@ -49,7 +49,7 @@ class _Unit:
         return (self.worth + new) / self.size / (1 + taken)
 
 
-def parts(found: list[RecoveredFinding], room: int, already: str = "") -> list[tuple[int, Part]]:
+def parts(found: list[Found], room: int, already: str = "") -> list[tuple[int, Part]]:
     """The lines of a digest, each with the index of its finding; a finding's own line is first.
 
     It is for some `room` tokens; `already` is what the reader has read.
@@ -63,7 +63,7 @@ def parts(found: list[RecoveredFinding], room: int, already: str = "") -> list[t
     return sorted([*lines, *details], key=lambda pair: pair[0])  # stable: lines stay first
 
 
-def _line(one: RecoveredFinding, last: int) -> Part:
+def _line(one: Found, last: int) -> Part:
     """`- ui_20251023T180500.md (failed): The list renders twice.`, which goes in the step `last`"""
     name = one.path.rpartition("/")[2]
     note = [names.one_line(one.agent)] if not name.startswith(names.dashed(one.agent) + "_") else []
@@ -76,7 +76,7 @@ def _line(one: RecoveredFinding, last: int) -> Part:
     return Part(text, (*cuts, (last, 0)), least=given + _WIDTHS[-1])
 
 
-def _weighed(found: list[RecoveredFinding], known: set[tuple[str, str]]) -> list[tuple[int, _Unit]]:
+def _weighed(found: list[Found], known: set[tuple[str, str]]) -> list[tuple[int, _Unit]]:
     """The units of the findings in their order, each with its rank: the one of least worth is 0.
 
     A unit is worth less where a better one has the same facts or is of the same finding.

@@ -19,7 +19,7 @@ from contextkit.memory.documents import checkpoints, findings, plans, snapshots
 from contextkit.memory.documents import merged as merged_findings
 from contextkit.memory.documents import store as memory
 from contextkit.memory.documents.checkpoints import Checkpoint
-from contextkit.memory.documents.findings import Finding, Head
+from contextkit.memory.documents.findings import Finding, Found
 from contextkit.memory.documents.merged import Merged
 from contextkit.memory.documents.plans import Plan, folded
 from contextkit.memory.documents.snapshots import Snapshot
@@ -34,48 +34,15 @@ _STATES = {"completed": "completed", "in_progress": "in progress", "pending": "p
 _SKEW = 300  # seconds that the clock of another machine may be ahead
 
 
-class RecoveredFinding:
-    """A finding of the task: its path relative to the root, and its contents.
-
-    A merged file has `parts`: one finding per source, its path being the source's name.
-    """
-
-    merged = False
-
-    def __init__(self, path: str, head: Head | Finding) -> None:
-        self.path = path
-        self.agent = head.agent
-        self.timestamp = head.timestamp
-        self.status = head.status
-        self._head = head
-
-    @property
-    def summary(self) -> str:
-        return self._head.summary
-
-    @property
-    def finding(self) -> Finding:
-        """The whole finding, read on demand."""
-        return self._head if isinstance(self._head, Finding) else self._head.finding
-
-    def public(self) -> dict[str, object]:
-        """The fields for JSON output."""
-        return {"path": self.path, "agent": self.agent, "timestamp": self.timestamp,
-                "status": self.status, "summary": self.summary, "merged": self.merged}  # fmt: skip
-
-
-class RecoveredMerge(RecoveredFinding):
-    """A merged file of findings."""
+class RecoveredMerge(Found):
+    """A merged file, with a finding per source in `parts`, whose path is the source's name."""
 
     merged = True
 
     def __init__(self, path: str, merged: Merged) -> None:
-        count = f"{len(merged.parts)} findings"
-        super().__init__(path, Finding(agent="all", status=merged.status, summary=count))
-        self.agent = memory.MERGED
-        self.timestamp = merged.timestamp
-        self.parts = tuple(RecoveredFinding(part.file, part.finding) for part in merged.parts)
-        self.more = merged.more
+        whole = Finding(agent="all", summary=f"{len(merged.parts)} findings")
+        super().__init__(path, memory.MERGED, merged.timestamp, merged.status, lambda: whole)
+        self.parts = tuple(Found.of(part.file, part.finding) for part in merged.parts)
 
 
 class InPlay(Record):
@@ -111,7 +78,7 @@ class Recovered(Record):
     plan_saved: str
     state: State
     attendance: Attendance
-    findings: tuple[RecoveredFinding, ...]
+    findings: tuple[Found, ...]
     unread: int  # how many findings are not in `findings`
     caught: object  # a `transcripts.CaughtUp`: what happened since then
     files: tuple[InPlay, ...]
@@ -158,24 +125,24 @@ def load(
     in the store; the result is `empty` if nothing is stored.
     """
     warnings: list[str] = []
-    live = _Live(layout, warnings)
+    stored = _Memory(layout, warnings)
     several: list[str] = []
     if not task:
-        several = [t for t in memory.candidates(layout, "", starts) if live.knows(t)]
+        several = [t for t in memory.candidates(layout, starts) if stored.knows(t)]
         task = several[0] if len(several) == 1 else ""
     if not (task or several) and (starts or not memory.task_owners(layout)):
-        task = live.latest_task(now)
-    archived = bool(task) and not live.knows(task)
-    of = _Task(live, task, archived)
-    path, checkpoint = _newest(layout, of.checkpoints(), now, warnings)
-    snapshot_path, snapshot = _newest(layout, of.snapshots(), now, warnings)
+        task = stored.latest_task(now)
+    archived = bool(task) and not stored.knows(task)
+    path, checkpoint = _newest(layout, stored.checkpoints(task), now, warnings)
+    taken = stored.snapshots(task, archived)
+    snapshot_path, snapshot = _newest(layout, taken, now, warnings)
     if checkpoint and snapshot and snapshot.timestamp < checkpoint.timestamp:
         snapshot_path, snapshot = "", None
     saves: list[Any] = [one for one in (checkpoint, snapshot) if one]
     saved = saves[0].timestamp if saves else ""
     age = max(0, now - names.moment(saved)) if checkpoint else 0
-    plan_path, plan, plan_saved = of.plan()
-    merged, heads = of.findings()
+    plan_path, plan, plan_saved = stored.plan(task, archived)
+    merged, heads = stored.findings(task, archived)
     found, unread = _findings(layout, merged, heads, most)
     attendance = Attendance()
     if task and not archived:
@@ -204,7 +171,7 @@ def load(
         caught=_caught(layout, transcript, max((s.timestamp for s in saves), default="")),
         files=_in_play(layout, checkpoint, snapshot),
         warnings=tuple(dict.fromkeys(warnings)),
-        others=tuple(name for name in live.tasks if name != task),
+        others=tuple(name for name in stored.tasks if name != task),
         candidates=tuple(several) if len(several) > 1 else (),
     )
 
@@ -268,88 +235,79 @@ def _state(checkpoint: Checkpoint | None, plan: Plan | None, plan_saved: str) ->
     return State(**found, next_action=later[3] or earlier[3], differences=tuple(differences))
 
 
-class _Live:
-    """The part of the store that is not archived, read once for all tasks."""
+class _Memory:
+    """What is stored about all tasks, read once; for a task in the archive, what is there."""
 
     def __init__(self, layout: Layout, warnings: list[str]) -> None:
-        self.layout, self.warnings = layout, warnings
-        self.checkpoints = checkpoints.load_all(layout).noting(warnings)
-        self.snapshots = snapshots.load_all(layout).noting(warnings)
-        there = memory.paths(layout.memory_folder(memory.PLANS), ".md")
-        self._plans = {os.path.basename(path)[:-3]: path for path in there}
-        saves: list[tuple[str, Any]] = [*self.checkpoints, *self.snapshots]
+        self._layout, self._warnings = layout, warnings
+        self._checkpoints = checkpoints.load_all(layout).noting(warnings)
+        self._snapshots = snapshots.load_all(layout).noting(warnings)
+        self._plans = _plans_in(layout.memory_folder(memory.PLANS))
+        saves: list[tuple[str, Any]] = [*self._checkpoints, *self._snapshots]
         self._saves = [pair for pair in saves if pair[1].task_id]
         self.tasks = sorted({*self._plans, *(one.task_id for _, one in self._saves)})
 
     def knows(self, task: str) -> bool:
-        """Whether anything of a task is stored, or its phase."""
+        """Whether anything of a task is stored outside the archive, or its phase."""
         return task in self.tasks or bool(
-            findings.heads(self.layout, task)
-            or merged_findings.load_all(self.layout, task)
-            or memory.current_phase(self.layout, task)
+            findings.heads(self._layout, task)
+            or merged_findings.load_all(self._layout, task)
+            or memory.current_phase(self._layout, task)
         )
 
     def latest_task(self, now: int) -> str:
         """The task of the newest save, else of a plan or finding."""
         if self._saves:
-            return str(_newest(self.layout, self._saves, now, [])[1].task_id)
+            return str(_newest(self._layout, self._saves, now, [])[1].task_id)
         if self._plans:
             return max(self._plans, key=lambda task: (_mtime(self._plans[task]), task))
-        tagged = [one.task_id for _, one in findings.load_all(self.layout) if one.task_id]
+        tagged = [one.task_id for _, one in findings.load_all(self._layout) if one.task_id]
         return tagged[-1] if tagged else ""
 
-
-class _Task:
-    """The documents of one task, all from its archive if it is `archived`."""
-
-    def __init__(self, live: _Live, task: str, archived: bool) -> None:
-        self._live, self._task, self._archived = live, task, archived
-        self._layout, self._warnings = live.layout, live.warnings
-
-    def _place(self, kind: str) -> str:
-        archive = self._layout.memory_archive(self._task, kind) if self._archived else ""
-        return archive or self._layout.memory_folder(kind)
-
-    def checkpoints(self) -> list[tuple[str, Any]]:
-        """Its checkpoints; the last one of an open task may be where cleaning put it."""
-        saved = [pair for pair in self._live.checkpoints if pair[1].task_id == self._task]
-        if saved or not self._task:
+    def checkpoints(self, task: str) -> list[tuple[str, Any]]:
+        """Those of a task; the last one of an open task may be where cleaning put it."""
+        saved = [pair for pair in self._checkpoints if pair[1].task_id == task]
+        if saved or not task:
             return saved
-        place = self._layout.memory_archive(self._task, memory.CHECKPOINTS)
-        return checkpoints.load_all(self._layout, self._task, place).noting(self._warnings)
+        place = self._layout.memory_archive(task, memory.CHECKPOINTS)
+        return checkpoints.load_all(self._layout, task, place).noting(self._warnings)
 
-    def snapshots(self) -> list[tuple[str, Any]]:
-        """Its snapshots; for no task, those without one, which belong to their session."""
-        if self._archived:
-            there = snapshots.load_all(self._layout, self._task, self._place(memory.SNAPSHOTS))
-            return there.noting(self._warnings)
-        taken = [pair for pair in self._live.snapshots if pair[1].task_id == self._task]
-        if self._task:
-            return taken
+    def snapshots(self, task: str, archived: bool) -> list[tuple[str, Any]]:
+        """Those of a task; for no task, those without one, which belong to their session."""
+        if archived:
+            place = self._layout.memory_archive(task, memory.SNAPSHOTS)
+            return snapshots.load_all(self._layout, task, place).noting(self._warnings)
         own = sessions.key(sessions.find_current(self._layout))
-        return [pair for pair in taken if pair[1].session in ("", own)]
+        taken = [pair for pair in self._snapshots if pair[1].task_id == task]
+        return [pair for pair in taken if task or pair[1].session in ("", own)]
 
-    def plan(self) -> tuple[str, Plan | None, str]:
-        """The path of its plan, the plan itself if readable, and when it was saved."""
-        for path in memory.paths(self._place(memory.PLANS), ".md"):
-            if os.path.basename(path) == self._task + ".md":
-                shown = self._layout.shown(path)
-                try:
-                    return shown, plans.load(path), plans.saved_at(self._layout, path)
-                except NewerFormat as error:
-                    self._warnings.append(str(stores.broken(self._layout, path, str(error))))
-                except ContextError:
-                    return shown, None, ""
-        return "", None, ""
+    def plan(self, task: str, archived: bool) -> tuple[str, Plan | None, str]:
+        """The path of a task's plan, the plan itself if readable, and when it was saved."""
+        away = self._layout.memory_archive(task, memory.PLANS)
+        path = (_plans_in(away) if archived else self._plans).get(task, "")
+        try:
+            plan = plans.load(path) if path else None
+            saved = plans.saved_at(self._layout, path) if path else ""
+            return path and self._layout.shown(path), plan, saved
+        except NewerFormat as error:
+            self._warnings.append(str(stores.broken(self._layout, path, str(error))))
+            return "", None, ""
+        except ContextError:
+            return self._layout.shown(path), None, ""
 
-    def findings(self) -> tuple[list[tuple[str, Merged]], list[Head]]:
-        """Its merged findings, oldest first, and its findings, newest first."""
-        if not self._task:
+    def findings(self, task: str, archived: bool) -> tuple[list[tuple[str, Merged]], list[Found]]:
+        """The merged findings of a task, oldest first, and its findings, newest first."""
+        if not task:
             return [], []
-        place = self._place(memory.FINDINGS)
-        merged = merged_findings.load_all(self._layout, self._task, place).noting(self._warnings)
-        heads = findings.heads(self._layout, self._task, place).noting(self._warnings)
+        place = self._layout.memory_archive(task, memory.FINDINGS) if archived else ""
+        merged = merged_findings.load_all(self._layout, task, place).noting(self._warnings)
+        heads = findings.heads(self._layout, task, place).noting(self._warnings)
         return merged, heads.documents
+
+
+def _plans_in(folder: str) -> dict[str, str]:
+    """The path of each plan in a folder, by its task."""
+    return {os.path.basename(path)[:-3]: path for path in memory.paths(folder, ".md")}
 
 
 def _newest(
@@ -386,14 +344,14 @@ def _mtime(path: str) -> int:
 
 
 def _findings(
-    layout: Layout, merged: list[tuple[str, Merged]], heads: list[Head], most: int | None
-) -> tuple[list[RecoveredFinding], int]:
+    layout: Layout, merged: list[tuple[str, Merged]], heads: list[Found], most: int | None
+) -> tuple[list[Found], int]:
     """Return the task's findings, merged files first, then the unmerged ones, newest first.
 
     Merged files whose sources are all in newer ones are left out. Also returns how many more
     findings there are.
     """
-    found: list[RecoveredFinding] = []
+    found: list[Found] = []
     within: set[str] = set()
     for path, one in reversed(merged):
         sources = set(one.sources())
@@ -405,8 +363,7 @@ def _findings(
     if most is not None and len(left) > most:
         bad = [one for one in left[most:] if one.status != "completed"]
         kept = [*left[:most], *bad[:most]]
-    found += [RecoveredFinding(layout.shown(one.path), one) for one in kept]
-    return found, len(left) - len(kept)
+    return [*found, *kept], len(left) - len(kept)
 
 
 def _in_play(

@@ -17,9 +17,9 @@ from contextkit.base.records import NamedTuple, Record
 from contextkit.base.type_names import Callable, Sequence
 from contextkit.memory.documents import checkpoints, snapshots
 from contextkit.memory.documents.checkpoints import HOW_TO_RESUME
-from contextkit.memory.documents.findings import OUTPUT
+from contextkit.memory.documents.findings import OUTPUT, Found
 from contextkit.memory.documents.snapshots import UNSAID
-from contextkit.memory.flows.recovery import InPlay, Recovered, RecoveredFinding, RecoveredMerge
+from contextkit.memory.flows.recovery import Recovered, RecoveredMerge
 from contextkit.text import fitting, sections
 
 TYPE_CHECKING = False
@@ -149,7 +149,7 @@ def _pieces(found: Recovered, fixed: list[Part], whole: list[Part], budget: int)
     if whole and 5 * sum(tokens.estimate(part.text) for part in whole) <= 3 * budget:
         listed = [_Piece(part.heading, fitting.Part(part.text), part.path) for part in whole]
     else:
-        each: list[tuple[RecoveredFinding, str, str]] = []  # with its heading and its file
+        each: list[tuple[Found, str, str]] = []  # with its heading and its file
         for one in found.findings:
             if isinstance(one, RecoveredMerge):
                 each += [(part, f"Merged findings ({one.path})", one.path) for part in one.parts]
@@ -248,14 +248,14 @@ def _fixed(layout: Layout, found: Recovered) -> list[Part]:
     parts = [Part(text=_facts(layout, found), path=found.checkpoint_path, first=True)]
     path = found.checkpoint_path or found.plan_path
     if found.checkpoint or found.state.next_action:
-        parts.append(_text_part("Next action", found.state.next_action, path, first=True))
+        parts.append(_text_part("Next action", found.state.next_action, path))
     if found.checkpoint:
         advice = without_recovery(found.checkpoint.recovery_instructions)
         usual = advice == HOW_TO_RESUME and not any(
             f.state != references.FRESH for f in found.files
         )
         if advice.strip() and not usual:
-            parts.append(_text_part("Recovery instructions", advice, path, first=True))
+            parts.append(_text_part("Recovery instructions", advice, path))
     caught: CaughtUp | None = found.caught  # type: ignore[assignment]
     if caught:
         session = names.one_line(caught.session)
@@ -265,7 +265,7 @@ def _fixed(layout: Layout, found: Recovered) -> list[Part]:
         heading = "Snapshot, newer than the checkpoint" if found.checkpoint else "Snapshot"
         parts.append(_of_snapshot(found, found.snapshot, heading))
     if found.plan_path:
-        plan = _document(layout, found, found.plan_path, "Plan")
+        plan = _plan(layout, found, found.plan_path)
         parts += [plan] if plan.text else []
     if found.files:
         parts.append(_files_in_play(found))
@@ -328,12 +328,12 @@ def _states(found: Recovered) -> list[dict[str, str]]:
     ]
 
 
-def _text_part(heading: str, text: str, path: str, first: bool = False) -> Part:
+def _text_part(heading: str, text: str, path: str) -> Part:
     body = _demoted(filters.prose(text.strip()), 2) or "unknown"
-    return Part(heading=heading, text=body, path=path, first=first)
+    return Part(heading=heading, text=body, path=path, first=True)
 
 
-def _document(layout: Layout, found: Recovered, path: str, heading: str) -> Part:
+def _plan(layout: Layout, found: Recovered, path: str) -> Part:
     """The plan, without its title, empty sections, and what the report already says."""
     outline = sections.Outline(_text(layout, path).replace("\r\n", "\n"))
     outline.sections = [
@@ -341,7 +341,7 @@ def _document(layout: Layout, found: Recovered, path: str, heading: str) -> Part
         for one in outline.sections
         if one.name.lower() != "progress"
     ]
-    return Part(heading=f"{heading} ({path})", text=_body(outline.text, 1), path=path)
+    return Part(heading=f"Plan ({path})", text=_body(outline.text, 1), path=path)
 
 
 def _later_steps(section: sections.Section, found: Recovered) -> sections.Section:
@@ -391,7 +391,7 @@ def _is_next(found: Recovered, line: str) -> bool:
     return any(after == names.one_line(step) for step in steps) or after != bare
 
 
-def _finding(layout: Layout, one: RecoveredFinding) -> Part:
+def _finding(layout: Layout, one: Found) -> Part:
     """A finding in full."""
     who = names.one_line(f"{one.agent}, {one.status or 'unknown'}, {one.timestamp or 'unknown'}")
     line = f"### {one.path} ({who})"
@@ -411,13 +411,13 @@ def _body(text: str, by: int) -> str:
     if outline.title():
         head = outline.head.lines[1:]
         outline.head.lines = [line for line in head if not line.endswith("unknown")]
-    outline.sections = [one for one in outline.sections if _says_something(one)]
+    outline.sections = [
+        section
+        for section in outline.sections
+        if any(line.strip().lower() not in _SILENT for line in section.lines)
+    ]
     lines = [line for line in outline.text.split("\n") if not line.startswith("<!-- contextkit:")]
     return _demoted("\n".join(lines).strip(), by)
-
-
-def _says_something(section: sections.Section) -> bool:
-    return any(line.strip().lower() not in _SILENT for line in section.lines)
 
 
 def _text(layout: Layout, path: str) -> str:
@@ -429,10 +429,7 @@ def _text(layout: Layout, path: str) -> str:
 
 
 def _files_in_play(found: Recovered) -> Part:
-    def line(file: InPlay) -> str:
-        return f"- {names.one_line(file.path)}: {file.state}"
-
-    lines = [line(file) for file in found.files[:_FILES]]
+    lines = [f"- {names.one_line(file.path)}: {file.state}" for file in found.files[:_FILES]]
     if len(found.files) > _FILES:
         lines.append(f"- and {len(found.files) - _FILES} more")
     changed = sum(file.state != references.FRESH for file in found.files)

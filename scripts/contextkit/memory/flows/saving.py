@@ -94,9 +94,7 @@ def _texts(value: object, where: str) -> tuple[str, ...]:
     if value is None:
         return ()
     if isinstance(value, str):
-        return tuple(
-            part for line in value.split("\n") for part in line.split(" | ") if part.strip()
-        )
+        return tuple(meant.items(where, value))
     rows = value if isinstance(value, list) else [value]
     return tuple(_text(row, where) for row in rows)
 
@@ -113,11 +111,8 @@ def _text(row: object, where: str) -> str:
 
 def notes(items: Iterable[str]) -> tuple[FileNote, ...]:
     """Parse the items of `files=`, each `path - description`."""
-    found = []
-    for text in items:
-        path, _, note = text.partition(" - ")
-        found.append(FileNote(path=path.strip().strip("`"), note=note))
-    return tuple(found)
+    parts = (text.partition(" - ") for text in items)
+    return tuple(FileNote(path=path.strip().strip("`"), note=note) for path, _, note in parts)
 
 
 # Documents from fields
@@ -139,7 +134,7 @@ def _unasked(layout: Layout, change: Plan) -> tuple[str, ...]:
     if not any(question.answered for question in change.questions):
         return ()
     path = plans.path_of(layout, change.task_id)
-    text = memory.read(path) if os.path.lexists(path) else ""
+    text = files.read_if_there(path) or ""
     said = []
     for answer in plans.unanswered(text, change):
         if names.is_whole(answer):
@@ -222,18 +217,22 @@ def _of_output(report: str) -> Fields:
 
 def snapshot(layout: Layout, task: str, fields: Fields, now: int) -> Pending:
     """A snapshot from fields, with a digest of each file in play."""
-    in_play = notes(fields.pop("files"))
+    fields["files"] = notes(fields["files"])
+    task = task and memory.check_task(task)
+    whole = _texts_of(_found(layout, task) if task else [])
+    return pending(layout, snapshots, _snapshot(layout, task, whole, now, **fields), now)
+
+
+def _snapshot(layout: Layout, task: str, whole: str, now: int, **fields: Any) -> Snapshot:
+    """A snapshot with a digest of each file in play, and how much of the `whole` it keeps."""
     made: Snapshot = snapshots.make(
         timestamp=names.iso(now),
-        task_id=task and memory.check_task(task),
-        files=in_play,
-        digests=_sealed(layout, in_play),
+        task_id=task,
+        digests=_sealed(layout, fields["files"]),
         session=sessions.key(sessions.find_current(layout)),
         **fields,
     )
-    if whole := _texts_of(_found(layout, task) if task else []):
-        made = made.replace(facts_kept=facts.share(whole, snapshots.render(made)))
-    return pending(layout, snapshots, made, now)
+    return made.replace(facts_kept=facts.share(whole, snapshots.render(made))) if whole else made
 
 
 def _sealed(layout: Layout, found: Iterable[FileNote]) -> tuple[references.Reference, ...]:
@@ -286,21 +285,19 @@ def checkpoint(
     return pending(layout, checkpoints, made, now)
 
 
-def carried(layout: Layout, task: str, said: str) -> Fields:
+def carried(layout: Layout, task: str, said: str, ended: bool = False) -> Fields:
     """The summary and next action of a checkpoint when none were given.
 
     Since an agent that resumes reads only the newest checkpoint, the summary repeats where the task
-    stood before.
+    stood before. The next action of a phase that has `ended` may be done: it is left out.
     """
-    saved = checkpoints.load_all(layout, task)
-    if not saved:
-        return {"summary": said}
-    before = saved[-1][1].context_summary.rpartition(_BEFORE)[2]
-    known = plans.of_task(layout, task).next_actions
-    return {
-        "summary": f"{said}{_BEFORE}{before}" if before else said,
-        "next_action": known[0] if known else saved[-1][1].next_action,
-    }
+    saved = checkpoints.last(layout, task)
+    before = saved.context_summary.rpartition(_BEFORE)[2] if saved else ""
+    fields: Fields = {"summary": f"{said}{_BEFORE}{before}" if before else said}
+    if saved and not ended:
+        known = plans.of_task(layout, task).next_actions
+        fields["next_action"] = known[0] if known else saved.next_action
+    return fields
 
 
 def next_step(layout: Layout, task: str) -> str:
@@ -330,10 +327,8 @@ def _found(layout: Layout, task: str) -> list[Finding]:
 def phase_of(layout: Layout, task: str) -> str:
     """The phase of a task: as recorded, else that of its newest checkpoint, else the first."""
     recorded = memory.current_phase(layout, memory.check_task(task))
-    if recorded:
-        return recorded
-    saved = checkpoints.load_all(layout, task)
-    return saved[-1][1].phase if saved else memory.PHASES[0]
+    saved = None if recorded else checkpoints.last(layout, task)
+    return saved.phase if saved else recorded or memory.PHASES[0]
 
 
 def batch(layout: Layout, task: str, fields: Fields, now: int) -> tuple[str, list[Pending]]:
@@ -389,8 +384,7 @@ def automatic_snapshot(
     task = task or memory.current_task(layout)
     plan = plans.of_task(layout, task) if task else Plan(task_id="none")
     recent = findings.load_all(layout, task)[: -_FINDINGS - 1 : -1] if task else []
-    saved = checkpoints.load_all(layout, task)[-1:] if task else []
-    checkpoint = saved[0][1] if saved else None
+    checkpoint = checkpoints.last(layout, task) if task else None
     caught, edited, whole = _caught_up(layout, transcript, checkpoint)
     known: dict[str, FileNote] = {}
     for file in (*modified, *edited, *(file for _, one in recent for file in one.files)):
@@ -403,20 +397,18 @@ def automatic_snapshot(
         "resume": _resume(task, plan, checkpoint),
     }
     allowed = layout.limits.secrets_allow
-    made = snapshots.make(
-        timestamp=names.iso(now),
+    return _snapshot(
+        layout,
+        task,
+        f"{whole}\n{_texts_of(one for _, one in recent)}".strip(),
+        now,
         reason=reason,
         tokens=tokens,
-        task_id=task,
         phase=memory.current_phase(layout, task) or (checkpoint.phase if checkpoint else ""),
         agents=checkpoint.active_agents if checkpoint else (),
         files=[f.replace(note=redaction.cleaned(f.note, allowed)) for f in in_play],
-        digests=_sealed(layout, in_play),
-        session=sessions.key(sessions.find_current(layout)),
         **redaction.cleaned(fields, allowed),
     )
-    whole = f"{whole}\n{_texts_of(one for _, one in recent)}".strip()
-    return made.replace(facts_kept=facts.share(whole, snapshots.render(made))) if whole else made
 
 
 def complete_snapshot(layout: Layout, path: str, summary: str) -> None:

@@ -11,14 +11,15 @@ from __future__ import annotations
 import os
 import re
 
-from contextkit.base import names, redaction, stores, templates, tokens
+from contextkit.base import markdown, names, redaction, stores, templates, tokens
 from contextkit.base.records import Record
 from contextkit.base.settings import Limits
-from contextkit.base.type_names import Iterable, Sequence
+from contextkit.base.type_names import Sequence
 from contextkit.hosts.documents import contracts
 from contextkit.memory.documents import conversations
 from contextkit.memory.documents.conversations import Event
 from contextkit.text import fitting
+from contextkit.text.fitting import Part
 
 MOST_TOKENS = 800
 _HOOK_BYTES = 256 << 10  # bytes of a transcript that a hook reads
@@ -33,7 +34,7 @@ _DECIDES = re.compile(
 )
 _SENTENCE = re.compile(r"(?<=[.!?。])\s+|\n+")
 _EDITED = "Files edited"  # all in one line
-_MOST_LISTED = 200  # items of a list that are considered
+_LATE = 1 << 20  # the steps of cutting before the last request is cut; later ones are multiples
 _USUAL = Limits()
 _OPEN = ("in_progress", "pending")
 
@@ -68,7 +69,6 @@ def catch_up(
     root: str = "",
     limits: Limits = _USUAL,
     in_hook: bool = False,
-    max_tokens: int = MOST_TOKENS,
 ) -> CaughtUp:
     """Return what the session with the transcript `path` did since the time `since` (ISO, UTC).
 
@@ -79,10 +79,11 @@ def catch_up(
     found = conversations.read(path, _HOOK_BYTES if in_hook else conversations.MOST)
     events = [each for each in found.events if not each.at or each.at >= since[:19]]
     events = _redacted(_last(events, _HOOK_CHARACTERS) if in_hook else events, limits.secrets_allow)
+    hosts = contracts.every() if found.form else ()
     ran = [e for e in events if e.kind == conversations.RAN]
     steps = [e for e in events if e.kind == conversations.STEPS and e.state in _OPEN]
     caught = CaughtUp(
-        host=_title(found.form),
+        host=next((host.title for host in hosts if host.transcript_form == found.form), ""),
         session=found.session,
         requests=_texts(events, conversations.ASKED),
         edited=_edited(events, root, found.folder),
@@ -93,7 +94,7 @@ def catch_up(
         last_said=(_texts(events, conversations.SAID) or ("",))[-1],
         whole="\n".join(filter(None, (text for e in events for text in (e.text, e.why)))),
     )
-    return caught.replace(text=_fitted(caught, max_tokens, limits.tokenizer))
+    return caught.replace(text=_fitted(caught, MOST_TOKENS, limits.tokenizer))
 
 
 def _last(events: list[Event], most: int) -> list[Event]:
@@ -160,20 +161,11 @@ def _decisions(events: list[Event]) -> tuple[str, ...]:
         if event.kind == conversations.CHOSE:
             found.append(event.text)
         elif event.kind == conversations.SAID:
-            said = [s for s in _SENTENCE.split(_without_code(event.text)) if _DECIDES.search(s)]
-            found += [_bare(sentence) for sentence in reversed(said)]
+            text = "\n".join(line for _, line in markdown.outside_fences(event.text))
+            said = [s for s in _SENTENCE.split(text) if _DECIDES.search(s)]
+            found += [s.strip().lstrip("#>-*+ ").replace("**", "") for s in reversed(said)]
     clean = [names.one_line(text)[:400] for text in found]
     return tuple(dict.fromkeys(text for text in clean if len(text) > 11))
-
-
-def _bare(sentence: str) -> str:
-    return sentence.strip().lstrip("#>-*+ ").replace("**", "")
-
-
-def _without_code(text: str) -> str:
-    from contextkit.base import markdown
-
-    return "\n".join(line for _, line in markdown.outside_fences(text))
 
 
 # Fitting into the requested tokens
@@ -181,14 +173,11 @@ def _without_code(text: str) -> str:
 
 def _fitted(caught: CaughtUp, max_tokens: int, tokenizer: str) -> str:
     """What happened, as much of it as fits."""
-    lists = _lists(caught).values()
-    texts = [*caught.requests, caught.last_said, *(text for some in lists for text in some)]
-    moves = _moves(len(caught.requests), [len(some) for some in lists])
 
     def fits(kept: Sequence[str]) -> bool:
         return tokens.within(_rendered(caught, kept), max_tokens, tokenizer)
 
-    fitted = fitting.fit(fitting.parts(texts, moves), fits)
+    fitted = fitting.fit(_parts(caught), fits)
     return _rendered(caught, fitted) if fits(fitted) else ""
 
 
@@ -200,23 +189,18 @@ def _lists(caught: CaughtUp) -> dict[str, tuple[str, ...]]:
     }  # fmt: skip
 
 
-def _moves(requests: int, lengths: list[int]) -> list[tuple[Iterable[int], int]]:
+def _parts(caught: CaughtUp) -> list[Part]:
     """What is cut, in this order: earlier requests, long lists, what was said and asked last."""
-    starts = [requests + 1 + sum(lengths[:number]) for number in range(len(lengths))]
-
-    def drop(first: int, last: int) -> list[tuple[Iterable[int], int]]:
-        """Leave out the items from the `last` to the `first` of every list, one row at a time."""
-        places = list(zip(starts, lengths, strict=True))
-        rows = range(min(last, max(lengths, default=0)) - 1, first - 1, -1)
-        return [([start + row for start, most in places if row < most], 0) for row in rows]
-
-    newest, said = (requests - 1, *range(requests - 1)) if requests else (), requests
-    asked = newest[:1]
-    return [
-        *((range(end), 0) for end in range(1, requests)), ((said,), 900), *drop(6, _MOST_LISTED),
-        (asked, 1200), ((said,), 400), *drop(2, 6), (asked, 500), ((said,), 0), *drop(0, 2),
-        (asked, 60),
-    ]  # fmt: skip
+    earlier = [Part(text, ((at, 0),)) for at, text in enumerate(caught.requests[:-1])]
+    last = [Part(text, ((_LATE, 1200), (3 * _LATE, 500), (5 * _LATE, 60)))
+            for text in caught.requests[-1:]]  # fmt: skip
+    said = Part(caught.last_said, ((len(earlier), 900), (_LATE + 1, 400), (3 * _LATE + 1, 0)))
+    listed = [
+        Part(text, (((1 if row >= 6 else 3 if row >= 2 else 5) * _LATE - 1 - row, 0),))
+        for some in _lists(caught).values()
+        for row, text in enumerate(some)
+    ]
+    return [*earlier, *last, said, *listed]
 
 
 def _rendered(caught: CaughtUp, kept: Sequence[str]) -> str:
@@ -244,12 +228,6 @@ def _quoted(text: str) -> str:
 
 
 # Where hosts keep transcripts
-
-
-def _title(form: str) -> str:
-    """The name of the host with this transcript format."""
-    known = (host.title for host in contracts.every() if host.transcript_form == form)
-    return next(known, "") if form else ""
 
 
 def newest(root: str, without: str = "", after: str = "") -> str:
@@ -281,12 +259,9 @@ def folders(host: contracts.Host, root: str) -> list[str]:
             days = sorted(days)[-_LAST_DAYS:]
         return days
     paths = dict.fromkeys((root, os.path.realpath(root))) if kept else ()
-    return [kept.replace("{project}", _dashed(path)) for path in paths]
-
-
-def _dashed(path: str) -> str:
-    """A path as hosts turn it into a folder name: every other character becomes a hyphen."""
-    return "".join(char if char.isalnum() and char.isascii() else "-" for char in path)
+    # as hosts turn a path into the name of a folder
+    dashed = ("".join(c if c.isalnum() and c.isascii() else "-" for c in path) for path in paths)
+    return [kept.replace("{project}", name) for name in dashed]
 
 
 def _files(folder: str) -> list[tuple[float, str]]:

@@ -9,7 +9,7 @@ from contextkit.base.errors import UPGRADE, ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import NamedTuple, Record
 from contextkit.base.stores import Loaded
-from contextkit.base.type_names import Iterator
+from contextkit.base.type_names import Any, Iterator
 from contextkit.memory.documents import checkpoints, findings, plans, snapshots
 from contextkit.memory.documents import merged as merged_findings
 from contextkit.memory.documents import store as memory
@@ -30,21 +30,18 @@ class Stored(NamedTuple):
 def listed(layout: Layout, task: str = "", broken: list[str] | None = None) -> list[Stored]:
     """List the documents of the four folders by kind, oldest first; `task` selects one task."""
     broken = [] if broken is None else broken
-    found = []
-    for path, plan in plans.load_all(layout, task).noting(broken):
-        found.append(Stored("plan", path, plan.task_id))
-    for path, one in findings.load_all(layout, task).noting(broken):
-        of = one.task_id or one.description
-        found.append(Stored("finding", path, of, one.timestamp, one.status))
-    for path, merged in merged_findings.load_all(layout, task).noting(broken):
-        found.append(Stored("merged", path, merged.task_id, merged.timestamp, merged.status))
-    for path, checkpoint in checkpoints.load_all(layout, task).noting(broken):
-        of, when = checkpoint.task_id, checkpoint.timestamp
-        found.append(Stored("checkpoint", path, of, when, checkpoint.phase))
-    for path, snapshot in snapshots.load_all(layout, task).noting(broken):
-        of = snapshot.task_id or snapshot.task
-        found.append(Stored("snapshot", path, of, snapshot.timestamp, snapshot.reason))
-    return found
+    kinds: dict[str, memory.Kept[Any]] = {
+        "plan": plans.KEPT,
+        "finding": findings.KEPT,
+        "merged": merged_findings.KEPT,
+        "checkpoint": checkpoints.KEPT,
+        "snapshot": snapshots.KEPT,
+    }
+    return [
+        Stored(kind, path, kept.of(one), getattr(one, "timestamp", ""), kept.state(one))
+        for kind, kept in kinds.items()
+        for path, one in kept.load_all(layout, task).noting(broken)
+    ]
 
 
 def finished_task(layout: Layout) -> str:

@@ -199,8 +199,7 @@ def units(found: list[Diagnostic]) -> list[Unit]:
     for one in found:
         groups.setdefault((one.level, one.code or _form(one.said)), []).append(one)
     made = [_counts(found, below)]
-    order = lambda same: (*_badness(same[0]), bool(_STYLE.search(same[0].code)), len(same))  # noqa: E731
-    for same in sorted(groups.values(), key=order):
+    for same in sorted(groups.values(), key=_order_of_many):
         first = same[0]
         times = f" x{len(same)}, first at {first.place}" if len(same) > 1 else f" ({first.place})"
         made.append(_unit(first, reading.cut(_coded(first), _OF_MANY) + times, same))
@@ -215,6 +214,11 @@ def _badness(one: Diagnostic) -> tuple[int, int]:
     """The worse, the less."""
     grade = one.severity.lower()
     return _WORSE.index(one.level), _GRADES.index(grade) if grade in _GRADES else len(_GRADES)
+
+
+def _order_of_many(same: list[Diagnostic]) -> tuple[int, int, bool, int]:
+    """The worst first, then what is not about looks, then what is rare."""
+    return (*_badness(same[0]), bool(_STYLE.search(same[0].code)), len(same))
 
 
 def _severities(found: list[Diagnostic]) -> Counter[str]:

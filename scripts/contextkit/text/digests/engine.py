@@ -38,6 +38,7 @@ _COMMITS = Pattern(  # of `git log` and `git show`
     r"commit [0-9a-f]{7,40}\b|diff --git |\* +(?=[a-f]*\d)[0-9a-f]{7,40} "
 )
 _NAME, _NAMES = 40, 8  # characters of a short name, and names listed after `+n more`
+_REPORT = 50  # confidence below which its headings may be comments in code
 _ENOUGH = 2.2  # times the cap, of which the units are chosen before they are measured
 _NEXT, _CUT = 4, 2  # units for which there may be room in the end, and those that may be cut
 _UNITS = 2000  # units that are weighed
@@ -110,7 +111,8 @@ def _document(text: str) -> str:
     names = ("binary", "report", "review")
     sure = {name: kinds.module(name).confidence(text) for name in names}
     best = max(sure, key=lambda name: sure[name])
-    if best == "report" and text.lstrip()[:1] == "|" and kinds.module("table").confidence(text):
+    other = "table" if text.lstrip()[:1] == "|" else "code" if sure["report"] < _REPORT else ""
+    if best == "report" and other and kinds.module(other).confidence(text):
         return ""
     return best if sure[best] else ""
 

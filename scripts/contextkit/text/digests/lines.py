@@ -89,6 +89,7 @@ _PROSE = 160  # characters of a line that is a paragraph by itself
 _LETTERS = 0.8  # share of letters and spaces in prose
 _LONGEST = 260  # characters shown of a line
 _READ = 500  # characters of a line that are looked at
+_SAMPLE = 60  # lines by which a log is known
 _MOST = 1500  # lines that are weighed
 _ALIKE = 8  # forms that differ only in names and are told as one
 _ENDS = 40  # lines of each end that always are
@@ -105,6 +106,7 @@ _STAMP = Pattern(
     r"|^\[gw\d+\] \[ *\d+%\] "  # of a worker of pytest-xdist
     r"|^\S+ \S+ \S+ \[\d\d/\w{3}/\d{4}(?::\d\d){3} [+-]\d{4}\] "  # of a request, with who made it
 )
+_STAMP_FORM = Pattern(r"^\[?(?:[A-Z][a-z]{2} +)?[90][90T:.,/ Z-]*\]? *", re.M)
 _STAMPED = frozenset("=[#│0123456789ADFJMNOS")  # what a line with a time begins with
 
 
@@ -139,7 +141,9 @@ class Lines:
         self.whole, self.all = text, text.split("\n")
         self.bare = Bare(self.all)
         numbers = _NO_STATUS if " HTTP/" in text else _NUMBERS
-        self.forms = numbers.sub("9", text).split("\n")
+        forms = numbers.sub("9", text)
+        self.is_dated = self._is_dated()
+        self.forms = (_STAMP_FORM.sub("", forms) if self.is_dated else forms).split("\n")
         self.counts = Counter(self.forms)
         self.first = next((at for at, line in enumerate(self.all) if line.strip()), 0)
         self._nameless: Counter[str] | None = None
@@ -152,6 +156,12 @@ class Lines:
         self._counting = {form for form in self.counts if len(form) < 80 and _COUNT.match(form)}
         failing = sum(self.counts[form] for form in self.failing)
         self._is_log = failing * _LISTED > len(self.all)
+
+    def _is_dated(self) -> bool:
+        """Whether most lines begin with a time."""
+        some = [number for number, line in enumerate(self.all[:_SAMPLE]) if line.strip()]
+        dated = (n for n in some if self.bare[n] != self.all[n][:_READ].strip())
+        return sum(self.all[n][0] not in "=#│" for n in dated) * 2 > len(some)
 
     def _fails(self, form: str) -> bool:
         lower = form[:_READ].lower()

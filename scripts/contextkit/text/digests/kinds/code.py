@@ -24,6 +24,9 @@ _METHOD = Pattern(
 _IMPORT = Pattern(
     r"^\s*(?:import(?! time:)|from\s+\S+\s+import|#include|use\s+\w|require|using|package)\b"
 )
+_DEFINED = Pattern(r"^(?:def|class|import|from \S+ import|function|#include)\b", re.M)
+_STRINGS = Pattern(r"(?s)\"\"\"(?:(?!\"\"\").)*\"\"\"|'''(?:(?!''').)*'''")
+_COMMENT = Pattern(r"\s*(?:#(?!include)|//|/?\*)")
 _TODO = Pattern(r"\b(?:TODO|FIXME|XXX|HACK|BUG)\b[:( ].*")
 _SYNTAX = Pattern(
     r"[{};]\s*$|^\s*(?:return|if|for|while|else|elif|try|except|case)\b.*[:{;]?$|^\s*[)}\]]"
@@ -35,8 +38,12 @@ _LONGEST = 140
 
 
 def confidence(text: str) -> int:
-    """By the share of lines that are definitions, imports, and statements."""
-    lines = [line for line in text[:20_000].split("\n") if line.strip()]
+    """By the share of lines that are definitions, imports, and statements, and no comments."""
+    sample = text[:20_000]
+    lines = [line for line in sample.split("\n") if line.strip()]
+    if _DEFINED.search(sample):
+        bare = _STRINGS.sub("", sample).split("\n")
+        lines = [line for line in bare if line.strip() and not _COMMENT.match(line)]
     if text.startswith("#!"):
         return 88 if len(lines) > 1 else 0
     prose = reading.formed(lines)

@@ -62,7 +62,6 @@ _BEGINNING = 2  # lines with words that say what a text of no run is
 _OFTEN, _MOST_OFTEN = 10, 3  # times for which a failure is told; how many such are told
 _SAID_ONLY = Pattern(r"\b(?:INFO|DEBUG|TRACE|NOTICE)\b", re.I)  # at the beginning of an entry
 _READ = 80  # characters of it
-_SAMPLE, _WIDTH = 60, 500  # lines, and characters of each, by which a log is known
 _GRAVE = Pattern(  # worse than an error
     r"\b(?:FATAL|PANIC|CRITICAL|EMERG\w*|SIG[A-Z]{3,4})\b|\bby signal \d"
     r"|[Oo]ut ?[Oo]f ?[Mm]emory|[Dd]eadlock"
@@ -96,7 +95,7 @@ def run(text: Lines, status: int | None = None) -> Run:
         worded = sorted({unit.line for unit in rest if unit.text.count(" ") > 1})
         first = {min((unit.line for unit in rest), default=0), *worded[:_BEGINNING]}
         rest = [unit._replace(rank=unit.rank or 3 * (unit.line in first)) for unit in rest]
-    if stamped or _is_dated(text) or not (failed or messages):
+    if stamped or text.is_dated or not (failed or messages):
         rest = _often_first(rest, 2 + (not stamped))
     bad = any(_BAD.search(unit.text) for unit in verdict)
     if verdict and (bad or failed or messages):
@@ -106,13 +105,6 @@ def run(text: Lines, status: int | None = None) -> Run:
     is_trace = (failed or verdict) and not (messages or counted) and text.is_trace()
     kind = "trace" if is_trace else "log" if is_log else "plain"
     return Run(kind, bool(failed), [*units, *rest])
-
-
-def _is_dated(text: Lines) -> bool:
-    """Whether most lines begin with a time."""
-    some = [number for number, line in enumerate(text.all[:_SAMPLE]) if line.strip()]
-    dated = (n for n in some if text.bare[n] != text.all[n][:_WIDTH].strip())
-    return sum(text.all[n][0] not in "=#│" for n in dated) * 2 > len(some)
 
 
 def _often_first(units: list[Unit], rank: int) -> list[Unit]:
@@ -143,11 +135,10 @@ def _verdict(text: Lines, status: int | None) -> tuple[list[Unit], set[int]]:
     bad_above = (n for n in text.numbers_of_failing() if n < end and _EARLIER.match(lines[n]))
     read = [*(n for n in bad_above if _BAD.search(lines[n][:500])), *range(end, len(lines))]
     said = {n: bare(lines[n]).strip("=- \t") for n in read}
-    is_dated = _is_dated(text)
     said = {
         n: one
         for n, one in said.items()
-        if one == lines[n].strip("=- \t\r") or not (is_dated or _EVENT.match(one))
+        if one == lines[n].strip("=- \t\r") or not (text.is_dated or _EVENT.match(one))
     }
     read = list(said)
     # eslint says how many of its problems are fixable below their number

@@ -10,8 +10,8 @@ from contextkit.text.digests.reading import Block, Unit
 from contextkit.text.patterns import Pattern
 
 _FORM = Pattern(r"^(?:#{1,6} \S|[-*+] \S|\d{1,3}\. \S|\|.*\|\s*$|> \S|\*\*\w)", re.M)
-_FIRSTS = Pattern(r"^# \S.*\n(?!\n)", re.M)  # without a blank line below
-_COMMENTS = 3
+_TOP = Pattern(r"^# \S.*\n(?!\n)", re.M)  # no blank line below
+_COMMENTS = 3  # headings of the first level, and nothing else, that are headings still
 _FENCED = Pattern(r"^```.*?^```", re.M | re.S)
 _HEADS = Pattern(r"^#{1,6} \S", re.M)
 _NUMBERED = Pattern(r"^[-*+] \[?\d{4,}\D", re.M)  # the time of an entry of a log
@@ -45,7 +45,7 @@ def confidence(text: str) -> int:
         return 0
     if len(_STACKED.findall(sample)) * 3 > heads:
         return 0  # a tool begins its lines like that
-    if heads == form == len(_FIRSTS.findall(sample)) > _COMMENTS:
+    if heads == form == len(_TOP.findall(sample)) > _COMMENTS:
         return 0  # comments in a file of settings
     lines = sample.count("\n") + 1
     form -= 0 if heads else sample.count("\n> ")  # a tool may begin its lines like that
