@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -306,3 +308,12 @@ def test_a_record_is_built_from_the_fields_that_it_knows_of_a_json_object() -> N
     assert wrong == refusal(formats.build, Note, {"count": "many"}, "note")
     assert refusal(formats.object_from_json, "[]", "note") == "note: is not a JSON object"
     assert refusal(formats.object_from_json, "{", "note").startswith("note: not valid JSON")
+
+
+def test_the_end_of_a_log_is_read_and_of_what_is_no_file_nothing(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.write_bytes(b"first\nlast")
+    assert (formats.tail(str(log), 4), formats.tail(str(log), 99)) == (b"last", b"first\nlast")
+    os.mkfifo(tmp_path / "pipe")
+    for name in ("", "none", "pipe"):
+        assert formats.tail(str(tmp_path / name), 4) == b""

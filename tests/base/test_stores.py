@@ -281,3 +281,12 @@ def test_a_store_more_is_one_declaration(repo: Path, tmp_path: Path) -> None:
     assert moved["place"] == "elsewhere/notes" and moved["status"] == ["0 stored"]
     assert moved["settings"] == {"notes": ["elsewhere/notes", "contextkit.yaml"]}
     assert set(moved["diff"]) > {".notes/odd.md"}  # no longer a place of ours
+
+
+def test_names_in_a_folder_are_sorted_and_there_are_none_in_what_is_no_folder(
+    tmp_path: Path,
+) -> None:
+    for name in ("b", "a"):
+        (tmp_path / name).touch()
+    assert stores.names_in(str(tmp_path)) == ["a", "b"]
+    assert stores.names_in(str(tmp_path / "a")) == stores.names_in(str(tmp_path / "c")) == []

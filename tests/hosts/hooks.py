@@ -9,6 +9,7 @@ from contextkit.base import formats, tokens
 from contextkit.base.errors import ContextError
 from contextkit.hosts.documents.contracts import Host, find
 from contextkit.hosts.flows import runner
+from documented import CHARACTERS, TOKENS
 
 _COMMON = {"continue": bool, "stopReason": str, "suppressOutput": bool, "systemMessage": str}
 _INNER = {
@@ -116,8 +117,8 @@ def _of_inner(host: Host, event: str, inner: dict[str, Any]) -> list[str]:
 
 
 def _too_long(host: Host, text: str) -> list[str]:
-    if host.characters and len(text) > host.characters:
-        return [f"{len(text)} characters: above {host.characters} it goes into a file"]
-    if host.tokens and tokens.estimate(text) > host.tokens:
-        return [f"~{tokens.estimate(text)} tokens: above {host.tokens} it goes into a file"]
+    if len(text) > CHARACTERS.get(host.name, len(text)):
+        return [f"{len(text)} characters: above {CHARACTERS[host.name]} it goes into a file"]
+    if (size := tokens.estimate(text)) > TOKENS.get(host.name, size):
+        return [f"~{size} tokens: above {TOKENS[host.name]} it goes into a file"]
     return []

@@ -165,8 +165,7 @@ def list_(layout: Layout, args: Arguments) -> Rows:
     cli.say_each((*said, *unread))
     newest = next(reversed(found), "")
     rows = [
-        {"id": name.removesuffix(".yaml"),
-         "path": layout.shown(os.path.join(layout.handoffs, name)), **vars(handoff),
+        {**_row(layout, os.path.join(layout.handoffs, name), handoff),
          "tokens": handoffs.measure(handoff, layout.limits.tokenizer),
          "state": "consumed" if handoff.consumed else "newest" if name == newest else "kept",
          "ref": addresses.of(layout, os.path.join(layout.handoffs, name), "handoff")}
@@ -186,11 +185,14 @@ def show(layout: Layout, args: Arguments) -> Answer:
     path, text = _chosen(layout, args)
     ref = addresses.of(layout, path, "handoff")
     ledger.note(layout, ledger.SHOWN, ref, tokens=tokens.estimate(text))
-    return Answer(text=text, exact=True, data=lambda: [_row(layout, path, text)])
+    return Answer(
+        text=text,
+        exact=True,
+        data=lambda: [_row(layout, path, handoffs.parse(text, layout.shown(path)))],
+    )
 
 
-def _row(layout: Layout, path: str, text: str) -> dict[str, object]:
-    handoff = handoffs.parse(text, layout.shown(path))
+def _row(layout: Layout, path: str, handoff: handoffs.Handoff) -> dict[str, object]:
     identity = os.path.basename(path).removesuffix(".yaml")
     return {"id": identity, "path": layout.shown(path), **vars(handoff)}
 

@@ -6,6 +6,6 @@ flows/runner, events                 run a hook: its event's actions, which are 
 documents/seen_agents, diagnostics   what hooks keep between their calls
 flows/adoption, changes              bring contextkit into a repository and take it out;
                                      upgrades, git_ignores
-documents/settings, vendored         the hooks in a host's settings, and the copy of the toolkit
+documents/settings, vendored         the hooks in a host's settings; its wrapper or copy of us
 flows/doctor, trials                 find what is wrong, and say how to fix it
 """

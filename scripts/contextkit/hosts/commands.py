@@ -82,7 +82,7 @@ def _carried_out(plan: Plan, dry_run: bool) -> str:
 
     A dry run returns the whole diff.
     """
-    from contextkit.hosts.documents import wrapper
+    from contextkit.hosts.documents import vendored
     from contextkit.hosts.flows import changes
 
     shown = changes.diff(plan) if dry_run else changes.summary(plan)
@@ -97,7 +97,7 @@ def _carried_out(plan: Plan, dry_run: bool) -> str:
             raise ContextError("nothing was written")
         shown = f"{names.counted(len(plan.changes), 'file')} written"
     if plan.record.commit:
-        wrapper.place(wrapper.pin())
+        vendored.place(vendored.pin())
     changes.carry_out(plan)
     return shown
 

@@ -32,14 +32,11 @@ _SECONDS = 60  # that the hidden tests may take
 
 
 class Agent(Record):
-    """The command that works on a prompt in its current folder, and the host that it starts.
-
-    seconds: the limit of a session.
-    """
+    """The command that works on a prompt in its current folder, and the host that it starts."""
 
     command: str
     host: Host
-    seconds: int = 900
+    seconds: int = 900  # the limit of a session
 
 
 class Run(NamedTuple):

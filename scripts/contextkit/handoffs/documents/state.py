@@ -177,7 +177,7 @@ def _with_strays(state: State, found: dict[str, Handoff]) -> State:
 
     Artifacts are placed by switch number or, if they have none, by time.
     """
-    by_place = sorted(found, key=lambda name: _place(found, name))
+    by_place = sorted(found, key=lambda name: (found[name].sequence, found[name].timestamp, name))
     numbered = [name for name in by_place if found[name].sequence]
     left = [name for name in numbered if found[name].sequence <= state.sequence]
     fresh = [name for name in numbered if name not in left]  # newer than the state
@@ -192,10 +192,6 @@ def _with_strays(state: State, found: dict[str, Handoff]) -> State:
     newest = found[order[-1]]
     sequence = max(state.sequence, newest.sequence)
     return changed.replace(active=newest.to_agent, ended="", sequence=sequence)
-
-
-def _place(found: dict[str, Handoff], name: str) -> tuple[int, str, str]:
-    return found[name].sequence, found[name].timestamp, name
 
 
 def _time(found: dict[str, Handoff], name: str) -> str:

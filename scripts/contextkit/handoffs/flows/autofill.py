@@ -1,11 +1,5 @@
 """Fill in what can be known about the work without anybody saying it.
 
-    fill          branch, files and story, for an artifact written by hand
-    since         what a session did since its last switch, for an artifact that nobody writes: from
-                  its findings, the plan of its task and the end of the host's transcript
-    blockers      verdicts that need attention
-    story_named   the story that a prompt names
-
     work = autofill.looking(layout, since)    start git; it runs while this process goes on
     work.seen()                               `src/app.py (modified)` for each file
 
@@ -107,7 +101,10 @@ class looking:
         self._status = self._log = None
         if layout.repository:
             where = git.all_but(layout.repository.top, layout.ours)
-            self._status = _uncommitted(layout.repository, where)
+            self._status = git.query(
+                layout.repository.top, "status", "--porcelain=v1", "-z", "--untracked-files=all",
+                "--no-renames", "--", *where,
+            )  # fmt: skip
             self._log = _commits(layout.repository, where, self._since)
 
     def seen(self) -> tuple[str, ...]:
@@ -142,13 +139,6 @@ class looking:
         if repository and repository.top != self._layout.root:  # git's are relative to its top
             path = self._layout.shown(os.path.join(repository.top, path))
         return names.one_line(path)
-
-
-def _uncommitted(repository: git.Repository, where: tuple[str, ...]) -> git.query:
-    return git.query(
-        repository.top, "status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames",
-        "--", *where,
-    )  # fmt: skip
 
 
 def _commits(repository: git.Repository, where: tuple[str, ...], since: int) -> git.query | None:
@@ -226,7 +216,10 @@ _MOST_DECISIONS = 3  # from the transcript, which tells the newest first
 
 
 def since(layout: Layout, moment: str, transcript: str) -> handoffs.Fields:
-    """Return the fields implied by the work since `moment` (ISO, UTC; '' for all of it)."""
+    """Return the fields implied by the work since `moment` (ISO, UTC; '' for all of it).
+
+    They come from the session's findings, the plan of its task and the end of the transcript.
+    """
     fresh = _findings(layout, moment)
     decisions = [names.one_line(f"{one.agent}: {one.summary}") for one in fresh]
     edited = [note.path for one in fresh for note in one.files]

@@ -19,7 +19,6 @@ class HostEvent(Record):
 
     name: str
     does: str = ""  # our name for the event, if it differs
-    passes: tuple[str, ...] = ()  # the fields passed besides the common ones
     # What an answer may hold: `context` is text for the agent; `plain` the same without JSON;
     # `block` a reason that sends the agent back; `rewrite` another input for the tool, which
     # `allow` also lets run; `replace` another result for the tool, whose name matches `matcher`;
@@ -45,7 +44,7 @@ class HostEvent(Record):
 
 
 class Host(Record):
-    """A host: its name, command, files, events by name, and limits."""
+    """A host: its name, command, files, and events by name."""
 
     name: str
     title: str
@@ -74,8 +73,6 @@ class Host(Record):
     programs: bool = False  # the `bin` of a plugin is on the agent's PATH
     trust: str = ""  # what to do before hooks run
     tells_trust: tuple[str, ...] = ()  # the command's arguments that list which are trusted
-    characters: int = 0  # longer texts are not passed on whole (0: unknown)
-    tokens: int = 0
     # How it is recognized, and its own files:
     sessions: tuple[str, ...] = ()  # variables that hold the session's id
     marks: tuple[str, ...] = ()  # variables that show that a command runs in this host
@@ -121,11 +118,6 @@ class Host(Record):
 
 
 KEPT_DAYS = 30
-COMMON = ("session_id", "transcript_path", "cwd", "hook_event_name", "permission_mode", "model",
-          "timestamp")  # fmt: skip
-AGENT = ("agent_id", "agent_type")
-STOP = ("stop_hook_active", "last_assistant_message")
-SUBAGENT_STOP = (*AGENT, *STOP, "agent_transcript_path", "background_tasks")
 LAUNCHER = "scripts/hook.sh"  # below the toolkit: what a host's settings start
 SUBFOLDER = "started in a subfolder of the project does not run its hooks"
 KNOWN: dict[str, Host] = {}  # those imported so far, by name

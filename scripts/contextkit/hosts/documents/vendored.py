@@ -1,17 +1,22 @@
-"""The copy of the toolkit that a host repository carries: which files, and who owns them.
+"""What a host repository carries of the toolkit: which files, and who owns them.
 
     <dir>/.adopted.json      what adopt put where, with the digest of each file
+    <dir>/Makefile           of a wrapper: includes the toolkit's, and has make fetch a missing one
+    <dir>/install.sh         fetches a commit and proves its hash
+    <dir>/scripts/hook.sh    starts a hook with that toolkit
 
 A file whose digest is in that record is ours, and an upgrade replaces it; anything else there
-belongs to the host. Tests, benchmarks and the CI pipeline are left out: the host's own test run
-would pick them up.
+belongs to the host. A copy has no tests, benchmarks and CI pipeline: the host's own test run would
+pick them up. A wrapper names a toolkit by its commit hash; that one lies in the user's data folder,
+in `contextkit/<version>` (with the beginning of the hash if another commit of that version is
+there). A file `pinned-<hash>` in it names its origin.
 """
 
 from __future__ import annotations
 
 import os
 
-from contextkit.base import files, formats, git, names, version
+from contextkit.base import files, formats, git, names, templates, version
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.records import Record
 from contextkit.base.type_names import Iterator
@@ -23,29 +28,28 @@ _SHIPPED = ("Makefile", "LICENSE", "README.md", "CHANGELOG.md", "CONTRIBUTING.md
             "templates", "manuals")  # fmt: skip
 _NOT_SHIPPED = (".pyc", ".tmp")
 _EMPTY = frozenset("{}[] \t\r\n")
+_MARK = "pinned-"
+_SHORT = 12  # digits of a commit in a folder's name
+_INSTALL = ("scripts", "contextkit", "hosts", "install.sh")
+_PLAIN = frozenset(  # make and the shell take it as it is
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.~:/@+%-"
+)
 
 
 class Adopted(Record):
-    """What adopt did in a host; paths are relative to the host.
-
-    files: whole files of ours, each with its possible digests (two while an upgrade is under way).
-    made: host files and folders that did not exist before.
-    emptied: for settings, which containers were empty before (`settings.merged`).
-    toolkit, remote: the version of contextkit in the copy, and the git repository that newer ones
-        come from; both empty if unknown.
-    kind: `wrapper`, or `copy` if one was asked for; empty in records of older versions, of copies.
-    commit: what a wrapper is pinned to.
-    """
+    """What adopt did in a host; paths are relative to the host."""
 
     version: int = 1
-    toolkit: str = ""
-    remote: str = ""
-    kind: str = ""
-    commit: str = ""
+    toolkit: str = ""  # the version of contextkit in the copy; empty if unknown
+    remote: str = ""  # the git repository that newer ones come from
+    kind: str = ""  # `wrapper`, or `copy` if one was asked for; empty in old records, of copies
+    commit: str = ""  # what a wrapper is pinned to
     folder: str = ""
     hosts: tuple[str, ...] = ()
+    # Whole files of ours, each with its possible digests (two while an upgrade is under way).
     files: dict[str, list[str]] = {}  # noqa: RUF012
-    made: tuple[str, ...] = ()
+    made: tuple[str, ...] = ()  # host files and folders that did not exist before
+    # For settings, which containers were empty before (`settings.merged`).
     emptied: dict[str, dict[str, str]] = {}  # noqa: RUF012
 
     def check(self) -> None:
@@ -134,3 +138,69 @@ def _tracked() -> set[str] | None:
     except ContextError:
         return None
     return set(filter(None, listed.split("\0")))
+
+
+# The wrapper
+
+
+class Pin(Record):
+    """A commit of contextkit and the git URL that it can be fetched from; empty if unknown."""
+
+    commit: str = ""
+    origin: str = ""
+
+
+def pin() -> Pin:
+    """Return the commit of this toolkit; empty for a copy or an unpacked archive."""
+    if is_checkout():
+        commit = git.run(version.TOOLKIT, "rev-parse", "--verify", "HEAD", fine=(0, 128)).strip()
+        origin = source()
+        return Pin(commit=commit, origin=origin if _PLAIN.issuperset(origin) else "")
+    for name in os.listdir(version.TOOLKIT):
+        if name.startswith(_MARK):
+            return Pin(
+                commit=name.removeprefix(_MARK), origin=files.read(version.toolkit(name)).strip()
+            )
+    return Pin()
+
+
+def wrapper_files(pinned: Pin) -> dict[str, tuple[bytes, bool]]:
+    """Return the files of a wrapper: path -> (content, whether executable)."""
+    values = {"version": version.VERSION, "commit": pinned.commit, "short": pinned.commit[:_SHORT]}
+    makefile = templates.render("wrapper.mk", origin=pinned.origin, **values)
+    hook = templates.render("wrapper_hook.sh", **values)
+    return {
+        "Makefile": (makefile.encode("utf-8"), False),
+        "install.sh": (files.read_bytes(version.toolkit(*_INSTALL)), True),
+        "scripts/hook.sh": (hook.encode("utf-8"), True),
+    }
+
+
+def notes(pinned: Pin) -> list[str]:
+    """Say what a wrapper of this checkout does not bring to others."""
+    if not is_checkout():
+        return []
+    found = []
+    if git.run(version.TOOLKIT, "status", "--porcelain", "--untracked-files=no").strip():
+        found.append("this checkout has changes that are not committed: they are not in it")
+    if not pinned.origin:
+        found.append("this checkout has no remote `origin`: other clones cannot fetch it; copy=1")
+    elif not git.run(version.TOOLKIT, "branch", "-r", "--contains", pinned.commit).strip():
+        short = pinned.commit[:12]
+        found.append(f"push {short} to {names.clipped(pinned.origin, 60)}: others fetch it there")
+    return found
+
+
+def place(pinned: Pin) -> str:
+    """Put this toolkit into the user's data folder, if it is not there; return the folder."""
+    if not is_checkout():
+        return version.TOOLKIT
+    import subprocess
+
+    command = ["sh", version.toolkit(*_INSTALL), version.TOOLKIT, pinned.commit,
+               version.VERSION, pinned.origin]  # fmt: skip
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True)
+    if done.returncode:
+        said = done.stderr.decode("utf-8", "replace").strip().removeprefix("contextkit: ")
+        raise ContextError(f"{said or 'the toolkit could not be installed'}; copy=1 adopts a copy")
+    return done.stdout.decode("utf-8", "surrogateescape").strip()

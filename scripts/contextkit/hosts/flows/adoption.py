@@ -14,7 +14,7 @@ from contextkit.base.filters import quoted
 from contextkit.base.layout import Layout
 from contextkit.base.settings import Limits, Places
 from contextkit.hosts.documents import contracts as hosts
-from contextkit.hosts.documents import settings, vendored, wrapper
+from contextkit.hosts.documents import settings, vendored
 from contextkit.hosts.documents.contracts import Host
 from contextkit.hosts.documents.vendored import Adopted
 from contextkit.hosts.flows import changes, git_ignores
@@ -67,7 +67,7 @@ def adopt(
 def _add_all(plan: Plan, copy: bool) -> None:
     """Add the toolkit, the include and what each host gets; record the origin."""
     folder, kind = plan.record.folder, "copy" if copy else plan.before.kind
-    pin = wrapper.Pin() if kind == "copy" else wrapper.pin()
+    pin = vendored.Pin() if kind == "copy" else vendored.pin()
     _vendor(plan, folder, pin)
     plan.notes += makefiles.taken(plan.into, folder)
     _add_include(plan, folder)
@@ -142,7 +142,7 @@ def _check(into: str, folder: str, names: tuple[str, ...]) -> None:
         raise bad_input(f"hosts: {' '.join(unknown)!r} must be some of {' '.join(known)}")
 
 
-def _vendor(plan: Plan, folder: str, pin: wrapper.Pin) -> None:
+def _vendor(plan: Plan, folder: str, pin: vendored.Pin) -> None:
     """Add the wrapper or the copy; if the folder is this very toolkit, it stays as it is."""
     place = os.path.join(plan.into, folder)
     if os.path.realpath(place) == os.path.realpath(version.TOOLKIT):
@@ -156,8 +156,8 @@ def _vendor(plan: Plan, folder: str, pin: wrapper.Pin) -> None:
         )
     if plan.before.hosts:
         plan.notes.append(f"{folder}: {_versions(plan.before.toolkit)}")
-    plan.notes += wrapper.notes(pin) if pin.commit else []
-    ours = wrapper.wrapper_files(pin) if pin.commit else vendored.toolkit_files()
+    plan.notes += vendored.notes(pin) if pin.commit else []
+    ours = vendored.wrapper_files(pin) if pin.commit else vendored.toolkit_files()
     for path, (data, program) in ours.items():
         plan.own(f"{folder}/{path}", data, program)
     plan.own(f"{folder}/{GUIDE}", guide().encode("utf-8"))

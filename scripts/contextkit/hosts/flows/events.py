@@ -280,9 +280,7 @@ def end_session(layout: Layout, given: HookInput) -> Answer:
         from contextkit.hosts.flows import sessions
 
         if os.path.isdir(from_it[0]):
-            from contextkit.hosts.flows import reopened
-
-            reopened.note(layout, given.session, given.text("transcript_path"))
+            sessions.note_opened(layout, given.session, given.text("transcript_path"))
         if given.text("reason") == "clear":
             sessions.note_cleared(layout, given.session)
         sessions.end(layout, given.session)

@@ -52,7 +52,9 @@ def keep(layout: Layout, given: HookInput) -> Answer:
         once = bool(given.agent) and not (known.asked or given.sent_back)
         long = report == text and tokens.estimate(text) > layout.limits.hook_report_tokens
         replaced = bool(made and long and once) and _is_replaced(given)
-        block = _block(made, long, stored) if made and once and not replaced else ""
+        block = ""  # why it is sent back
+        if made and once and not replaced and (long or made.missing):
+            block = answers.once_more(stored) if long else answers.mend(made.missing)
         if given.agent:
             known = known.replace(
                 agent_type=known.agent_type or given.agent_type,
@@ -134,8 +136,7 @@ def _about(given: HookInput) -> str:
     path = given.text("agent_transcript_path")
     described = called.get("description") or _in_file(path.removesuffix(".jsonl") + ".meta.json")
     said = described or called.get("prompt") or _in_file(path)
-    plain = "".join(char for char in names.one_line(str(said or "")) if char.isprintable())
-    return names.clipped_at_space(plain, _ABOUT)
+    return names.clipped_at_space(names.one_line(str(said or "")), _ABOUT)
 
 
 def _in_file(path: str) -> str:
@@ -151,13 +152,6 @@ def _in_file(path: str) -> str:
     except (OSError, ValueError, AttributeError):
         pass
     return ""
-
-
-def _block(made: storing.Stored, long: bool, stored: str) -> str:
-    """Why an agent is sent back; '' if its answer can be passed on."""
-    if long:
-        return answers.once_more(stored)
-    return answers.mend(made.missing) if made.missing else ""
 
 
 def _verdict(
@@ -321,8 +315,7 @@ def _topic(given: HookInput, tool: str) -> str:
     """Return the tool's name with the command or address that it was called with."""
     called = given.inside("tool_input").values()
     first = next((text for text in called if isinstance(text, str)), "")
-    plain = "".join(char for char in names.one_line(first) if char.isprintable())
-    return f"{tool}: {plain}".removesuffix(": ")[:_MOST].strip()
+    return f"{tool}: {names.one_line(first)}".removesuffix(": ")[:_MOST].strip()
 
 
 def hand_in(layout: Layout, given: HookInput) -> None:

@@ -11,9 +11,10 @@ from __future__ import annotations
 import os
 import time
 
-from contextkit.base import addresses, files, ledger, names, sessions, stores
+from contextkit.base import addresses, files, formats, ledger, names, sessions, stores
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
+from contextkit.base.type_names import Any, Iterable, Iterator
 from contextkit.hosts.documents import contracts, seen_agents
 from contextkit.hosts.documents.contracts import NOTHING, Answer, HookInput
 
@@ -21,6 +22,8 @@ _WARNINGS = 3  # warnings of recovery shown
 _NAMED = 8  # payloads listed by id
 _TAIL = 1 << 17  # bytes at the end of a transcript that are searched for an agent's prompt
 _KEPT = 30 * 86_400  # seconds for which hosts keep a conversation that may be resumed
+_LAST = 8 << 20  # bytes at the end of a transcript that are looked at
+_CALL = "call:"  # before the id of a call, as the recipient of what it showed
 _DEAD = 20  # files of dead sessions that are looked at
 
 
@@ -80,16 +83,12 @@ def brief(layout: Layout, given: HookInput) -> Answer:
 
 def _task_of(given: HookInput) -> str:
     """Return the prompt of the agent that starts, from the end of the transcript; '' if unknown."""
-    from contextkit.base import formats
-
     lines = formats.tail(given.text("transcript_path"), _TAIL).split(b"\n")
-    for line in reversed([line for line in lines if b'"subagent_type"' in line]):
-        message = formats.object_in_line(line).get("message")
-        blocks = message.get("content") if isinstance(message, dict) else None
-        for block in blocks if isinstance(blocks, list) else ():
-            asked = block.get("input") if isinstance(block, dict) else None
-            if isinstance(asked, dict) and asked.get("subagent_type") == given.agent_type:
-                return str(asked.get("prompt") or "")
+    calls = (line for line in reversed(lines) if b'"subagent_type"' in line)
+    for part in _parts(calls):
+        asked = part.get("input")
+        if isinstance(asked, dict) and asked.get("subagent_type") == given.agent_type:
+            return str(asked.get("prompt") or "")
     return ""
 
 
@@ -129,21 +128,16 @@ def unseen(layout: Layout, given: HookInput, answer: Answer) -> Answer:
     lines = [line for line in answer.context.split("\n") if _key(line) not in before]
     quoted = _new_of(answer.quoted, before)
     told = [*answer.context.split("\n"), *answer.quoted.split("\n")]
-    _note_told(layout, path, known | set(map(_key, told)))
+    try:
+        files.store(layout.state)
+        _sweep(os.path.dirname(path))
+        files.write(path, "\n".join(sorted(known | set(map(_key, told)))), derived=True)
+    except (OSError, ContextError):
+        pass  # where nothing can be written it is told again
     if quoted != answer.quoted and quoted:
         answer = answer.replace(origin=f"{answer.origin}, what changed since you last saw it")
     found = answer.replace(context="\n".join(lines).strip("\n"), quoted=quoted)
     return found if found.context or found.quoted else NOTHING
-
-
-def _note_told(layout: Layout, path: str, keys: frozenset[str]) -> None:
-    """Record what a conversation was told; where nothing can be written it is told again."""
-    try:
-        files.store(layout.state)
-        _sweep(os.path.dirname(path))
-        files.write(path, "\n".join(sorted(keys)), derived=True)
-    except (OSError, ContextError):
-        return
 
 
 def _sweep(folder: str) -> None:
@@ -347,3 +341,58 @@ def end(layout: Layout, session: str) -> list[str]:
             said.append(f"session {session}: {agent} is no longer the active agent")
     sessions.forget(layout, session)
     return said
+
+
+# What it opened again after it had the receipt
+
+
+def note_opened(layout: Layout, session: str, transcript: str) -> None:
+    """Note in the ledger, once, what the session opened of its payloads by its host's own tools.
+
+    A receipt names a file and lines, which the host's Read or a shell command opens, and no hook
+    sees that; the transcript tells it, with the tokens of each result.
+    """
+    from contextkit.base import tokens
+
+    lines = formats.tail(transcript, _LAST).split(b"\n")
+    opened = dict(_calls(layout, lines))
+    if not opened:
+        return
+    known = {one.get("to", "") for one in ledger.read(layout) if one["event"] == ledger.SHOWN}
+    for call, said in dict(_results(lines, opened)).items():
+        if _CALL + call not in known:
+            size, where = tokens.estimate(said), _CALL + call
+            ledger.note(layout, ledger.SHOWN, opened[call], tokens=size, to=where, session=session)
+
+
+def _calls(layout: Layout, lines: list[bytes]) -> Iterator[tuple[str, str]]:
+    """Yield the id of each call that names a payload's file, and the payload's address."""
+    store = layout.shown(layout.payloads) + "/"
+    for part in _parts(line for line in lines if store.encode() in line):
+        call = part.get("id") or part.get("call_id")
+        _, _, named = str(part.get("input") or part.get("arguments") or "").partition(store)
+        path, ends, _ = named.partition(".md")
+        ref = addresses.of(layout, layout.join(f"{store}{path}.md")) if ends else ""
+        if call and ref:
+            yield str(call), ref
+
+
+def _results(lines: list[bytes], opened: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield the id of each of these calls with what it returned."""
+    ids = [call.encode() for call in opened]
+    for part in _parts(line for line in lines if any(call in line for call in ids)):
+        said = part.get("content") or part.get("output")
+        call = str(part.get("tool_use_id") or part.get("call_id") or "")
+        if said and call in opened:
+            yield call, said if isinstance(said, str) else formats.texts_of(said)
+
+
+def _parts(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
+    """Yield the calls and results in lines of a transcript, of either form."""
+    for line in map(formats.object_in_line, lines):
+        message, payload = line.get("message"), line.get("payload")
+        if isinstance(payload, dict):
+            yield payload
+        content = message.get("content") if isinstance(message, dict) else None
+        if isinstance(content, list):
+            yield from (one for one in content if isinstance(one, dict))

@@ -22,7 +22,7 @@ from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Any, Iterator
-from contextkit.hosts.documents import diagnostics, settings, wrapper
+from contextkit.hosts.documents import diagnostics, settings, vendored
 from contextkit.hosts.documents.contracts import LAUNCHER, Host, find
 from contextkit.hosts.flows import adoption
 
@@ -103,10 +103,10 @@ def _own_command(root: Layout, host: Host, event: str, handler: dict[str, Any]) 
         ours = settings.handler(host, event, folder)
         if (handler.get("command"), handler.get("args")) != (ours["command"], ours.get("args")):
             continue
-        place, pinned = os.path.join(top, folder), wrapper.pin()
+        place, pinned = os.path.join(top, folder), vendored.pin()
         if os.path.realpath(place) == own or (
             pinned.commit
-            and _is_file(f"{place}/{LAUNCHER}", wrapper.wrapper_files(pinned)[LAUNCHER][0])
+            and _is_file(f"{place}/{LAUNCHER}", vendored.wrapper_files(pinned)[LAUNCHER][0])
         ):
             return tuple(_command(ours, root, host))
     return ()

@@ -16,7 +16,7 @@ from contextkit.base import files, git, version
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.hosts.documents import vendored, wrapper
+from contextkit.hosts.documents import vendored
 from contextkit.hosts.flows import adoption
 
 _CHANGELOG = "CHANGELOG.md"
@@ -57,7 +57,7 @@ def upgrade(layout: Layout, request: Request) -> str:
 
 def _host(layout: Layout) -> tuple[vendored.Adopted, str]:
     """Return the record of the host that has this copy, or a wrapper of it, and the host."""
-    if wrapper.pin().commit:
+    if vendored.pin().commit:
         top = adoption.top_of(layout)
         return vendored.load(os.path.join(top, adoption.folder_of(top), vendored.RECORD)), top
     adopted = vendored.load(os.path.join(version.TOOLKIT, vendored.RECORD))

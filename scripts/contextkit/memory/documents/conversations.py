@@ -98,10 +98,8 @@ class Conversation(Record):
 
 def read(path: str, most: int = MOST) -> Conversation:
     """Read the end of the conversation in a transcript; empty if unreadable. Never raises."""
-    try:
-        found = [line for line in map(formats.object_in_line, _tail(path, most)) if line]
-    except OSError:
-        return Conversation()
+    lines = formats.tail(path, most).split(b"\n")
+    found = [line for line in map(formats.object_in_line, lines) if line]
     reader: _Messages | _Rollout
     if any("payload" in line and "type" in line for line in found):
         form, reader = ROLLOUT, _Rollout()
@@ -116,16 +114,6 @@ def read(path: str, most: int = MOST) -> Conversation:
             continue  # a line in a format not known yet
     events = tuple(reader.finished())
     return Conversation(form=form, folder=reader.folder, session=reader.session, events=events)
-
-
-def _tail(path: str, most: int) -> list[bytes]:
-    """Return the last complete lines of a file."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # do not block on a pipe
-    with open(descriptor, "rb") as file:
-        length = file.seek(0, os.SEEK_END)
-        start = file.seek(max(0, length - most))
-        lines = file.read(most).split(b"\n")
-    return lines[1:] if start else lines
 
 
 class _Reader:

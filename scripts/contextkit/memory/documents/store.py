@@ -266,11 +266,7 @@ def suffix(kind: str) -> str:
 
 def archived(layout: Layout) -> list[str]:
     """The ids of tasks that have something in the archive."""
-    try:
-        there = os.listdir(layout.store("archived"))
-        return sorted(filter(names.safe, there))
-    except OSError:
-        return []
+    return list(filter(names.safe, stores.names_in(layout.store("archived"))))
 
 
 # State beside the documents: the current task of each session, and the phase of each task
@@ -306,10 +302,7 @@ def candidates(layout: Layout, starts: bool = False) -> list[str]:
 def task_owners(layout: Layout) -> dict[str, str]:
     """The task that each session worked on last."""
     place = layout.memory_state(_SESSIONS)
-    try:
-        there = sorted(os.listdir(place))
-    except OSError:
-        return {}
+    there = stores.names_in(place)
     known = [name for name in there if name == _NOBODY or sessions.is_name(name)]
     found = {name: _task_in(os.path.join(place, name)) for name in known}
     return {name: task for name, task in found.items() if task}

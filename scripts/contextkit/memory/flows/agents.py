@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, formats, names, sessions
+from contextkit.base import files, formats, names, sessions, stores
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -204,11 +204,7 @@ def _seen(layout: Layout, after: str) -> list[str]:
     found = []
     limit = names.moment(after)
     own = sessions.of_hosts()
-    try:
-        folders = sorted(os.listdir(layout.hooks))
-    except OSError:
-        return []
-    for session in folders:
+    for session in stores.names_in(layout.hooks):
         if session not in own and names.safe(session):
             known = seen_agents.of_session(layout, session).values()
             found += [a.agent_type for a in known if a.started >= limit and a.started > a.stopped]

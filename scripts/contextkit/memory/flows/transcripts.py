@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import re
 
-from contextkit.base import markdown, names, redaction, templates, tokens
+from contextkit.base import markdown, names, redaction, stores, templates, tokens
 from contextkit.base.records import Record
 from contextkit.base.settings import Limits
 from contextkit.base.type_names import Sequence
@@ -254,7 +254,8 @@ def folders(host: contracts.Host, root: str) -> list[str]:
     if kept.endswith("{days}"):
         days = [os.path.dirname(kept)]
         for _ in range(3):  # year, month, day
-            days = [os.path.join(at, name) for at in days for name in _names(at) if name.isdigit()]
+            days = [os.path.join(at, name) for at in days for name in stores.names_in(at)
+                    if name.isdigit()]  # fmt: skip
             days = sorted(days)[-_LAST_DAYS:]
         return days
     paths = dict.fromkeys((root, os.path.realpath(root))) if kept else ()
@@ -263,16 +264,9 @@ def folders(host: contracts.Host, root: str) -> list[str]:
     return [kept.replace("{project}", name) for name in dashed]
 
 
-def _names(folder: str) -> list[str]:
-    try:
-        return os.listdir(folder)
-    except OSError:
-        return []
-
-
 def _files(folder: str) -> list[tuple[float, str]]:
     found = []
-    for name in _names(folder):
+    for name in stores.names_in(folder):
         path = os.path.join(folder, name)
         if name.endswith(".jsonl") and os.path.isfile(path):
             found.append((os.stat(path).st_mtime, path))

@@ -196,10 +196,7 @@ def splice(layout: Layout, prompt: str, identity: str, wanted: str, now: int) ->
 
 
 class Request(Record):
-    """What the user asked for; `capsule` is a path, `latest`, `none`, or empty for the default.
-
-    deliverables: files it must leave, relative to its working folder.
-    """
+    """What the user asked for; `capsule` is a path, `latest`, `none`, or empty for the default."""
 
     now: int
     slug: str
@@ -212,7 +209,7 @@ class Request(Record):
     timeout: str = ""
     max_tokens: int | None = None
     redact: bool = False
-    deliverables: tuple[str, ...] = ()
+    deliverables: tuple[str, ...] = ()  # files it must leave, relative to its working folder
 
 
 def prepare(layout: Layout, request: Request) -> Order:

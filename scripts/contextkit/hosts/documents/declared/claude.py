@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-from contextkit.hosts.documents.contracts import (
-    AGENT,
-    STOP,
-    SUBAGENT_STOP,
-    Host,
-    HostEvent,
-    by_name,
-)
+from contextkit.hosts.documents.contracts import Host, HostEvent, by_name
 
 HOST = Host(
     name="claude",
@@ -26,7 +19,6 @@ HOST = Host(
     process="CLAUDE_PID",
     programs=True,
     worktrees=".claude/worktrees/",
-    characters=10_000,
     sessions=("CLAUDE_CODE_SESSION_ID", "CLAUDE_SESSION_ID"),
     marks=("CLAUDECODE",),
     home=("CLAUDE_CONFIG_DIR", ".claude"),
@@ -45,19 +37,16 @@ HOST = Host(
     trusts=".claude.json",
     lends=("COPILOT_PROJECT_DIR", "copilot"),
     events=by_name(
-        HostEvent(name="SessionStart", passes=("source", "agent_type"), takes=("context", "plain")),
-        HostEvent(name="UserPromptSubmit", passes=("prompt", "prompt_id"),
-                  takes=("context", "plain", "block")),
-        HostEvent(name="SubagentStart", passes=AGENT, takes=("context",)),
-        HostEvent(name="SubagentStop", passes=SUBAGENT_STOP, takes=("block",)),
-        HostEvent(name="PreToolUse", tools=("Bash",), takes=("rewrite",),
-                  passes=("tool_name", "tool_input", "tool_use_id", *AGENT)),
+        HostEvent(name="SessionStart", takes=("context", "plain")),
+        HostEvent(name="UserPromptSubmit", takes=("context", "plain", "block")),
+        HostEvent(name="SubagentStart", takes=("context",)),
+        HostEvent(name="SubagentStop", takes=("block",)),
+        HostEvent(name="PreToolUse", tools=("Bash",), takes=("rewrite",)),
         HostEvent(name="PostToolUse", matcher="Agent|Task", tools=("Bash", "WebFetch", "mcp__"),
-                  passes=("tool_name", "tool_input", "tool_response", "tool_use_id", *AGENT),
                   takes=("context", "block", "replace")),
-        HostEvent(name="PreCompact", passes=("trigger", "custom_instructions")),
-        HostEvent(name="PostCompact", passes=("trigger", "compact_summary")),
-        HostEvent(name="Stop", passes=STOP, takes=("block",)),
-        HostEvent(name="SessionEnd", passes=("reason",), timeout=5, budget=1.5),
+        HostEvent(name="PreCompact"),
+        HostEvent(name="PostCompact"),
+        HostEvent(name="Stop", takes=("block",)),
+        HostEvent(name="SessionEnd", timeout=5, budget=1.5),
     ),
 )  # fmt: skip

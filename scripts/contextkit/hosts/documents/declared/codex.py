@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-from contextkit.hosts.documents.contracts import (
-    AGENT,
-    STOP,
-    SUBAGENT_STOP,
-    Host,
-    HostEvent,
-    by_name,
-)
+from contextkit.hosts.documents.contracts import Host, HostEvent, by_name
 
 HOST = Host(
     name="codex",
@@ -19,7 +12,6 @@ HOST = Host(
     settings=".codex/hooks.json",
     trust="trust the hooks once: /hooks in codex",
     tells_trust=("app-server",),
-    tokens=2500,
     sessions=("CODEX_SESSION_ID",),
     marks=("CODEX_THREAD_ID",),
     home=("CODEX_HOME", ".codex"),
@@ -29,19 +21,15 @@ HOST = Host(
     headless="codex exec -",
     policies=("~/rules", ".codex/rules", "/etc/codex/rules"),
     events=by_name(
-        HostEvent(name="SessionStart", passes=("source",), takes=("context", "plain")),
-        HostEvent(name="UserPromptSubmit", passes=("prompt", "turn_id", *AGENT),
-                  takes=("context", "plain", "block")),
-        HostEvent(name="SubagentStart", passes=(*AGENT, "turn_id"), takes=("context", "plain")),
-        HostEvent(name="SubagentStop", passes=(*SUBAGENT_STOP, "turn_id"), takes=("block",)),
-        HostEvent(name="PreToolUse", tools=("Bash",), takes=("rewrite", "allow"),
-                  passes=("tool_name", "tool_input", "tool_use_id", "turn_id", *AGENT)),
-        HostEvent(name="PostToolUse", tools=("Bash", "mcp__"), takes=("instead",),
-                  passes=("tool_name", "tool_input", "tool_response", "tool_use_id", "turn_id",
-                          *AGENT)),
-        HostEvent(name="PreCompact", passes=("trigger", "turn_id")),
-        HostEvent(name="PostCompact", passes=("trigger", "turn_id")),
-        HostEvent(name="Stop", passes=(*STOP, "turn_id"), takes=("block",)),
-        HostEvent(name="SessionEnd", passes=("reason",), timeout=3, budget=1.0),
+        HostEvent(name="SessionStart", takes=("context", "plain")),
+        HostEvent(name="UserPromptSubmit", takes=("context", "plain", "block")),
+        HostEvent(name="SubagentStart", takes=("context", "plain")),
+        HostEvent(name="SubagentStop", takes=("block",)),
+        HostEvent(name="PreToolUse", tools=("Bash",), takes=("rewrite", "allow")),
+        HostEvent(name="PostToolUse", tools=("Bash", "mcp__"), takes=("instead",)),
+        HostEvent(name="PreCompact"),
+        HostEvent(name="PostCompact"),
+        HostEvent(name="Stop", takes=("block",)),
+        HostEvent(name="SessionEnd", timeout=3, budget=1.0),
     ),
-)  # fmt: skip
+)

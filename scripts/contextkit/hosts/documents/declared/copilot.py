@@ -6,9 +6,7 @@ SubagentStart. A subagent has its own UserPromptSubmit and Stop, with its id as 
 
 from __future__ import annotations
 
-from contextkit.hosts.documents.contracts import AGENT, Host, HostEvent, by_name
-
-_AGENT = (*AGENT, "parent_agent_id")
+from contextkit.hosts.documents.contracts import Host, HostEvent, by_name
 
 HOST = Host(
     name="copilot",
@@ -17,25 +15,20 @@ HOST = Host(
     settings=".github/hooks/contextkit.json",
     flat=True,
     trust="start copilot in the project once and trust the folder",
-    characters=10_000,
     sessions=("COPILOT_AGENT_SESSION_ID",),
     marks=("COPILOT_CLI",),
     home=("COPILOT_HOME", ".copilot"),
     renamed={"session_id": "sessionId", "transcript_path": "transcriptPath",
              "tool_response": "tool_result"},
     events=by_name(
-        HostEvent(name="SessionStart", passes=("source", "initial_prompt"), takes=("context",)),
-        HostEvent(name="UserPromptSubmit", passes=("prompt", *_AGENT), takes=("context",)),
-        HostEvent(name="SubagentStart", takes=("context",),
-                  passes=("sessionId", "transcriptPath", "agentName", *_AGENT)),
-        HostEvent(name="SubagentStop", takes=("block", "respond"),
-                  passes=(*_AGENT, "agent_name", "agent_display_name", "last_assistant_message",
-                          "stop_hook_active", "stop_reason")),
+        HostEvent(name="SessionStart", takes=("context",)),
+        HostEvent(name="UserPromptSubmit", takes=("context",)),
+        HostEvent(name="SubagentStart", takes=("context",)),
+        HostEvent(name="SubagentStop", takes=("block", "respond")),
         HostEvent(name="PostToolUse", tools=("Bash",), text="text_result_for_llm",
-                  passes=("tool_name", "tool_input", "tool_result", *_AGENT), takes=("modify",)),
-        HostEvent(name="PreCompact", passes=("trigger", "custom_instructions")),
-        HostEvent(name="Stop", passes=("stop_hook_active", "stop_reason", *_AGENT),
-                  takes=("block",)),
-        HostEvent(name="SessionEnd", passes=("reason",), timeout=5),
+                  takes=("modify",)),
+        HostEvent(name="PreCompact"),
+        HostEvent(name="Stop", takes=("block",)),
+        HostEvent(name="SessionEnd", timeout=5),
     ),
 )  # fmt: skip

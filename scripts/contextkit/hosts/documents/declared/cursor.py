@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from contextkit.hosts.documents.contracts import Host, HostEvent, by_name
 
-_ALL = ("conversation_id", "generation_id", "cursor_version", "workspace_roots", "user_email")
-
 HOST = Host(
     name="cursor",
     title="Cursor",
@@ -20,12 +18,10 @@ HOST = Host(
     trust="restart Cursor, and look at its Hooks settings",
     renamed={"session_id": "conversation_id"},
     events=by_name(
-        HostEvent(name="sessionStart", does="SessionStart", passes=_ALL, takes=("context",)),
-        HostEvent(name="beforeSubmitPrompt", does="UserPromptSubmit",
-                  passes=("prompt", "attachments", *_ALL)),
-        HostEvent(name="preCompact", does="PreCompact", passes=("trigger", *_ALL)),
-        HostEvent(name="stop", does="Stop", passes=("status", "loop_count", *_ALL),
-                  takes=("block",)),
-        HostEvent(name="sessionEnd", does="SessionEnd", passes=("reason", *_ALL), timeout=5),
+        HostEvent(name="sessionStart", does="SessionStart", takes=("context",)),
+        HostEvent(name="beforeSubmitPrompt", does="UserPromptSubmit"),
+        HostEvent(name="preCompact", does="PreCompact"),
+        HostEvent(name="stop", does="Stop", takes=("block",)),
+        HostEvent(name="sessionEnd", does="SessionEnd", timeout=5),
     ),
-)  # fmt: skip
+)
