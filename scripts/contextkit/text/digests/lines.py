@@ -330,7 +330,7 @@ def _largest_shares(lines: list[str]) -> range:
     """The first lines of the longest row of shares that fall, as in a profile: `27.55% strcmp`."""
     best = range(0)
     start, last = 0, 0.0
-    for number, line in enumerate(lines):
+    for number, line in enumerate(lines[:_MOST]):
         found = _SHARE.search(line[:_READ]) if "%" in line else None
         share = float(found[1]) if found else -1.0
         if not 0 <= share <= last:

@@ -18,7 +18,7 @@ from contextkit.text.digests.lines import Lines
 from contextkit.text.digests.reading import Unit, line_count
 from contextkit.text.patterns import Pattern
 
-_WHOLE = ("results", "json", "diff", "help", "table", "listing", "code")  # asked of a segment
+_WHOLE = ("results", "json", "diff", "code", "help", "table", "listing")  # asked of a segment
 _LARGEST, _HEAD, _TAIL = 4_000_000, 3_000_000, 1_000_000  # characters that are read
 _MOST_LINES = 100_000  # lines that are read
 _TRUNCATED = Pattern(  # what a host puts in place of the middle of an output
@@ -83,7 +83,8 @@ def _units(text: str, status: int | None) -> tuple[str, list[Unit]]:
 def _pieces(lines: list[str]) -> Iterator[tuple[list[int], str]]:
     """The lines of each segment, with its kind if it is known; diffs are one, commits are one."""
     first = next((line for line in lines if line.strip()), "")
-    is_help = bool(kinds.module("help").confidence("\n".join(lines)))
+    text = "\n".join(lines)
+    is_help = kinds.module("help").confidence(text) and not kinds.module("code").confidence(text)
     if is_help or first.lstrip("\ufeff ")[:1] == "<":  # what it quotes is no segment
         yield list(range(len(lines))), ""
         return

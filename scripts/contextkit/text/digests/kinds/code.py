@@ -27,6 +27,7 @@ _IMPORT = Pattern(
 _DEFINED = Pattern(r"^(?:def|class|import|from \S+ import|function|#include)\b", re.M)
 _STRINGS = Pattern(r"(?s)\"\"\"(?:(?!\"\"\").)*\"\"\"|'''(?:(?!''').)*'''")
 _COMMENT = Pattern(r"\s*(?:#(?!include)|//|/?\*)")
+_MARKS = ("TODO", "FIXME", "XXX", "HACK", "BUG")
 _TODO = Pattern(r"\b(?:TODO|FIXME|XXX|HACK|BUG)\b[:( ].*")
 _SYNTAX = Pattern(
     r"[{};]\s*$|^\s*(?:return|if|for|while|else|elif|try|except|case)\b.*[:{;]?$|^\s*[)}\]]"
@@ -61,7 +62,7 @@ def units(text: str) -> list[Unit]:
     lines = text.split("\n")
     defined: list[Unit] = []
     for number, line in enumerate(lines, start=1):
-        found = _DEFINES.match(line) or _METHOD.match(line.strip())
+        found = _DEFINES.match(line) or (line.endswith("{") and _METHOD.match(line.strip()))
         if found and not line.lstrip().startswith("@"):
             said = " ".join(line.split()).rstrip("{: =>")
             inner = len(line) - len(line.lstrip())
@@ -70,11 +71,11 @@ def units(text: str) -> list[Unit]:
             rank = 0 if inner or hidden else 3
             said = cut(said, _LONGEST)
             defined.append(Unit(number, "defines", said, weight, rank, "definitions"))
-        elif todo := _TODO.search(line):
+        elif todo := _TODO.search(line) if any(map(line.__contains__, _MARKS)) else None:
             defined.append(Unit(number, "to do", cut(todo[0], _LONGEST), 1.6))
         elif _CONSTANT.match(line):
             defined.append(Unit(number, "constants", cut(line.strip(), _LONGEST), 0.7))
-        elif re.match(r"\s*(?:raise|throw|panic!)\b", line):
+        elif line.lstrip().startswith(("raise ", "throw ", "panic!")):
             defined.append(Unit(number, "raises", cut(line.strip(), _LONGEST), 0.6))
     count = sum(unit.aspect == "defines" for unit in defined)
     size = f"{len(lines)} lines, {count} definitions"
