@@ -21,7 +21,7 @@ from pathlib import Path
 from types import FrameType
 
 import contextkit
-from contextkit.text.patterns import Pattern
+from contextkit.text.patterns import MADE, Pattern
 from scenes import CHECKOUT, REVIEW, Base, Command, run
 
 SIZE = 1_000_000  # characters of a text
@@ -234,7 +234,8 @@ def expressions() -> list[tuple[str, re.Pattern[str]]]:
     for info in pkgutil.walk_packages(contextkit.__path__, "contextkit."):
         module = importlib.import_module(info.name)
         for name, value in vars(module).items():
-            found += [(f"{info.name}.{name}", one) for one in _patterns(value)]
+            if value is not MADE:  # where each of them is for the second time
+                found += [(f"{info.name}.{name}", one) for one in _patterns(value)]
     seen: set[int] = set()
     return [(n, p) for n, p in found if not (id(p) in seen or seen.add(id(p)))]  # type: ignore[func-returns-value]
 
