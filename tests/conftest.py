@@ -29,6 +29,10 @@ GOLDEN = Path(__file__).parent / "golden"
 REFUSED_TEXTS = Path(__file__).parent / "refused"
 NOW = "2025-10-23T18:05:00Z"
 
+for _number in (signal.SIGINT, signal.SIGHUP):  # a shell's job in the background ignores them
+    if signal.getsignal(_number) == signal.SIG_IGN:
+        signal.signal(_number, signal.default_int_handler if _number == signal.SIGINT else 0)
+
 collect_ignore = ["real_hosts"]  # real programs, which `make test_hosts` installs and starts
 
 # `make test` tries each law on a few examples; `make test_long` on many, with more of the rest too.
