@@ -75,6 +75,7 @@ def text_of(draw: random.Random, size: int = SIZE) -> str:
 def normal(size: int = SIZE) -> str:
     """A text such as agents write: the manuals, repeated."""
     pages = "".join(p.read_text("utf-8") for p in sorted((CHECKOUT / "manuals").glob("*.md")))
+    pages = pages.replace("@stored", "stored")  # what is our own is not told again
     return (pages * (size // len(pages) + 1))[:size]
 
 
