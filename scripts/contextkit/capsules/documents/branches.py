@@ -20,7 +20,6 @@ from contextkit.base.layout import Layout
 
 def all_of(layout: Layout) -> list[str]:
     """Every folder below the store; the store itself holds the inbox and no capsules."""
-    files.inside(layout.root, layout.capsules, "capsules")
     return sorted(folder for folder, _, _ in os.walk(layout.capsules) if folder != layout.capsules)
 
 
@@ -29,14 +28,8 @@ def folder(layout: Layout, branch: str) -> str:
 
     Branches never share a folder, even on a file system that ignores case: if a folder holds
     capsules of another branch, `-` and six digits of the name's digest are added. Raises
-    ContextError if a link leads outside the root.
+    ContextError if it is a link.
     """
-    found = _folder(layout, branch)
-    files.inside(layout.root, found, "capsules")
-    return found
-
-
-def _folder(layout: Layout, branch: str) -> str:
     parts = [names.dashed(part.strip()) for part in branch.split("/") if part.strip()]
     parts = ["-" + part[1:] if part.startswith(".") else part for part in parts]
     plain = os.path.join(layout.capsules, *(parts or ["unnamed-branch"]))
@@ -107,18 +100,12 @@ def _is_of(path: str, branch: str) -> bool | None:
 
 
 def paths(folder: str) -> list[str]:
-    """The capsules in a branch's folder, oldest first by the time in their names.
+    """The capsules in a branch's folder, which must be no link, oldest first by their names.
 
     Within a second, `-2` comes after the name without a suffix; files with other names come first.
-    Links are not capsules, since they may lead anywhere.
     """
-    if not os.path.isdir(folder):
-        return []
-    with os.scandir(folder) as entries:
-        there = [e.name for e in entries if e.is_file(follow_symlinks=False)]
-    found = [name for name in there if name.endswith(".md")]
-    found = [name for name in found if name[0] != "."]
-    return [os.path.join(folder, name) for name in sorted(found, key=_age)]
+    there = files.listed(files.proved(os.path.join(folder, "")), ".md")
+    return [os.path.join(folder, name) for name in sorted(there, key=_age)]
 
 
 def _age(name: str) -> tuple[str, int, str]:

@@ -173,23 +173,8 @@ def note_stored(layout: Layout, path: str, text: str, agent: str = "") -> None:
 
 
 def paths(place: str, suffix: str) -> list[str]:
-    """The documents in a folder, oldest first by name; [] if the folder is missing.
-
-    Only plain files count, not drafts, links, folders or pipes.
-    """
-    try:
-        with os.scandir(place) as entries:
-            found = [
-                entry.name
-                for entry in entries
-                if entry.name.endswith(suffix)
-                and entry.name[0] != "."
-                and entry.is_file(follow_symlinks=False)
-            ]
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-    found.sort(key=_age)
-    return [f"{place}/{name}" for name in found]
+    """The documents in a folder, oldest first by name; [] if the folder is missing."""
+    return [f"{place}/{name}" for name in sorted(files.listed(place, suffix), key=_age)]
 
 
 def _age(name: str) -> tuple[str, int, str]:
