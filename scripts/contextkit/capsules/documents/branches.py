@@ -33,21 +33,12 @@ def folder(layout: Layout, branch: str) -> str:
     parts = [names.dashed(part.strip()) for part in branch.split("/") if part.strip()]
     parts = ["-" + part[1:] if part.startswith(".") else part for part in parts]
     plain = os.path.join(layout.capsules, *(parts or ["unnamed-branch"]))
-    if _holds(plain, branch) or not (_taken(layout, plain, branch) or _has_marked(plain)):
-        return plain
     digest = names.sha256(branch.encode("utf-8", "replace"))
     beside = os.path.join(layout.capsules, "-".join(parts))  # if a file is in the way of `plain`
     choices = (plain, f"{plain}-{digest[:6]}", f"{beside}-{digest[:6]}", f"{beside}-{digest}")
     own = (choice for choice in choices if _holds(choice, branch))
     free = (choice for choice in choices if not _taken(layout, choice, branch))
     return next(own, "") or next(free, choices[-1])
-
-
-def _has_marked(plain: str) -> bool:
-    """Whether a folder named `<plain>-<six digits>` exists."""
-    above, name = os.path.split(plain)
-    there = os.listdir(above) if os.path.isdir(above) else ()
-    return any(n.startswith(name + "-") and len(n) == len(name) + 7 for n in there)
 
 
 def _taken(layout: Layout, path: str, branch: str) -> bool:

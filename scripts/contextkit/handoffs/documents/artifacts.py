@@ -12,13 +12,12 @@ from __future__ import annotations
 import os
 
 from contextkit.base import (
-    addresses,
     agents,
     files,
     formats,
-    ledger,
     names,
     packages,
+    shelf,
     stores,
     templates,
     tokens,
@@ -221,17 +220,15 @@ def save(layout: Layout, handoff: Handoff) -> str:
     store = files.store(layout.handoffs)
     text = render(handoff)
     path = files.create(os.path.join(store, handoff.name), text)
-    ref, size = addresses.of(layout, path, "handoff"), tokens.estimate(text)
-    named = addresses.named_in(layout, text)
-    ledger.note(layout, ledger.STORED, ref, tokens=size, agent=handoff.from_agent, sources=named)
+    shelf.stored(layout, path, text, "handoff", handoff.from_agent)
     return path
 
 
 def replace(layout: Layout, name: str, handoff: Handoff) -> str:
     """Write an artifact in place of the one with this name; return its path, as `save`."""
-    path = files.write(os.path.join(layout.handoffs, name), render(handoff))
-    ref = addresses.of(layout, path, "handoff")
-    ledger.note(layout, ledger.STORED, ref, tokens=measure(handoff), agent=handoff.from_agent)
+    text = render(handoff)
+    path = files.write(os.path.join(layout.handoffs, name), text)
+    shelf.stored(layout, path, text, "handoff", handoff.from_agent)
     return path
 
 

@@ -130,25 +130,16 @@ def parse(text: str) -> Finding:
     status = outline.value("Status").lower()
     header = ("# ", "**Task", "**Timestamp", "**Status")
     known = header if status in ("", *STATUSES) else header[:-1]
-    return Finding(**fields, more=more_of(outline, HEADINGS, known))
+    return Finding(**fields, more=_more_of(outline, known))
 
 
-def more_of(
-    outline: sections.Outline,
-    headings: tuple[str, ...],
-    header: tuple[str, ...],
-    escaped: bool = False,
-) -> tuple[Extra, ...]:
-    """Return the sections not in `headings`, and the lines above the first that are not `header`.
-
-    If `escaped`, keep the backslashes that stop a text from being parsed as Markdown.
-    """
-    read = (lambda lines: sections.clean("\n".join(lines))) if escaped else sections.plain
+def _more_of(outline: sections.Outline, header: tuple[str, ...]) -> tuple[Extra, ...]:
+    """The sections outside the format, and the lines above the first that are not `header`."""
     stray = [line for line in outline.head.lines if not line.startswith(header)]
-    found = [("Notes", read(stray))]
+    found = [("Notes", sections.plain(stray))]
     for section in outline.sections:
-        if section.name.lower() not in headings:
-            found.append((names.one_line(section.name) or "Notes", read(section.lines)))
+        if section.name.lower() not in HEADINGS:
+            found.append((names.one_line(section.name) or "Notes", sections.plain(section.lines)))
     return tuple(Extra(heading=heading, text=text) for heading, text in found if text)
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, files, ledger, meant, names, sessions, stores, tokens
+from contextkit.base import files, meant, names, sessions, shelf, stores
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Callable, Generic, T
@@ -150,7 +150,7 @@ def create(
         try:
             made = text(stem)
             files.create(path, made, exact=True)
-            note_stored(layout, path, made, agent)
+            shelf.stored(layout, path, made, agent=agent)
             break
         except FileExistsError:
             continue  # another process created it first
@@ -163,13 +163,6 @@ def _is_archived(layout: Layout, kind: str, name: str) -> bool:
         os.path.lexists(os.path.join(layout.memory_archive(task, kind), name))
         for task in archived(layout)
     )
-
-
-def note_stored(layout: Layout, path: str, text: str, agent: str = "") -> None:
-    """Record in the ledger that a document was created or replaced, and which sources it names."""
-    ref, named = addresses.of(layout, path), addresses.named_in(layout, text)
-    size = tokens.estimate(text)
-    ledger.note(layout, ledger.STORED, ref, tokens=size, agent=agent, sources=named)
 
 
 def paths(place: str, suffix: str) -> list[str]:
@@ -337,7 +330,7 @@ def take_up(layout: Layout, task: str) -> None:
 
 def forget(layout: Layout, task: str) -> None:
     """Remove the recorded state of an archived task, including whose current one it is."""
-    stale = [f"{task}.{kind}" for kind in ("phase", "plan", "agents")]
+    stale = [f"{task}.{kind}" for kind in ("phase", "agents")]
     stale += [f"{_SESSIONS}/{owner}" for owner, of in task_owners(layout).items() if of == task]
     stale += ["current"] if _task_in(layout.memory_state("current")) == task else []
     for name in stale:
