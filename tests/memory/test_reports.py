@@ -83,7 +83,7 @@ def test_headings_are_read_in_other_languages(
     [
         ("All is well here, nothing to do.", "All is well here, nothing to do."),
         ("# Review\n\nVerdict: safe\n\nThe code does what it says it does.",
-         "Review. Verdict: safe. The code does what it says it does."),
+         "Verdict: safe\n\nThe code does what it says it does."),
         ("## Verdict: risky\n- one\n- two\n", "Verdict: risky. - one. - two."),
         ("- a\n- b\n", "a. - b."),
         ("```\nx = 1\n```", "x = 1."),

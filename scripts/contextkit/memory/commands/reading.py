@@ -226,9 +226,8 @@ def list_(layout: Layout, args: Arguments) -> Rows:
     found = upkeep.listed(layout, memory.check_task(args.task) if args.task else "", broken)
     cli.say_each(broken)
     rows = [
-        {"id": os.path.splitext(os.path.basename(one.path))[0],
-         "kind": one.kind, "task": one.task, "time": one.time, "state": one.state,
-         "path": layout.shown(one.path), "ref": addresses.of(layout, one.path)}
+        {"id": os.path.splitext(os.path.basename(one["path"]))[0], **one,
+         "path": layout.shown(one["path"]), "ref": addresses.of(layout, one["path"])}
         for one in found
     ]  # fmt: skip
     columns = (

@@ -153,6 +153,10 @@ def is_merged(name: str) -> bool:
     return name.startswith(f"{memory.MERGED}_") and memory.split_name(name)[0] == memory.MERGED
 
 
+def _is_single(name: str) -> bool:
+    return not is_merged(name)
+
+
 KEPT = memory.Kept(
     memory.FINDINGS,
     parse,
@@ -161,7 +165,7 @@ KEPT = memory.Kept(
     of=lambda finding: finding.task_id or finding.description,
     state=lambda finding: finding.status,
     by=lambda finding: finding.agent,
-    has=lambda name: not is_merged(name),
+    has=_is_single,
 )
 save, load, load_all = KEPT.save, KEPT.load, KEPT.load_all
 
@@ -227,8 +231,7 @@ def heads(layout: Layout, task: str, place: str = "") -> Loaded[Found]:
     def read(path: str) -> Found | None:
         return _of_task(path, f"{shown}/{path[above:]}", task)
 
-    there = memory.paths(place, ".md")
-    found = stores.load(layout, (p for p in reversed(there) if not is_merged(p[above:])), read)
+    found = stores.load(layout, reversed(memory.paths(place, ".md", _is_single)), read)
     return Loaded([(path, one) for path, one in found if one], found.broken)
 
 
@@ -249,7 +252,8 @@ def _head(data: bytes) -> tuple[str, str, str, str]:
     if len(lines) != len(_LABELS) or not all(map(str.startswith, lines, _LABELS)):
         raise ValueError
     agent, _, when, status, task = map(str.removeprefix, lines, _LABELS)
-    memory.check_agent(agent)
+    if not names.safe(agent):
+        raise ValueError  # it is read whole, and checked
     if names.shape(when) != "0000-00-00T00:00:00Z" or status not in STATUSES or task == "unknown":
         raise ValueError
     return agent, when, status, task

@@ -206,7 +206,11 @@ def _gist(text: str) -> str:
 
     own = authored.read(text)
     lead = own.lead() if own.core else ""
-    lead = lead if lead.count(" ") > _WORDS else engine.ParsedText(text).lead()
+    if lead.count(" ") <= _WORDS:
+        parsed = engine.ParsedText(text)
+        prose = [block.text for block in reading.blocks(text) if block.kind == "text"]
+        is_short = prose and parsed.kind == "plain"
+        lead = "\n\n".join(prose[:2]) if is_short else parsed.lead()
     return lead.lstrip("#-* ") or names.one_line(text)[:300]
 
 

@@ -165,9 +165,10 @@ def _is_archived(layout: Layout, kind: str, name: str) -> bool:
     )
 
 
-def paths(place: str, suffix: str) -> list[str]:
-    """The documents in a folder, oldest first by name; [] if the folder is missing."""
-    return [f"{place}/{name}" for name in sorted(files.listed(place, suffix), key=_age)]
+def paths(place: str, suffix: str, has: Callable[[str], bool] = lambda _: True) -> list[str]:
+    """The documents in a folder whose names it `has`, oldest first; [] if it is missing."""
+    found = sorted(filter(has, files.listed(place, suffix)), key=_age)
+    return [f"{place}/{name}" for name in found]
 
 
 def _age(name: str) -> tuple[str, int, str]:
@@ -229,9 +230,8 @@ class Kept(Generic[T]):
 
         `place` is a folder to read instead of the store's, such as an archive.
         """
-        there = paths(place or layout.memory_folder(self._kind), suffix(self._kind))
-        own = [path for path in there if self._has(path.rpartition("/")[2])]
-        found = stores.load(layout, own, self.load)
+        place = place or layout.memory_folder(self._kind)
+        found = stores.load(layout, paths(place, suffix(self._kind), self._has), self.load)
         mine = [pair for pair in found if task in ("", self.of(pair[1]))]
         mine.sort(key=lambda pair: self._dated(pair[1]))  # stable: names are already in order
         return stores.Loaded(mine, found.broken)
