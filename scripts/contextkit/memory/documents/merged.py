@@ -14,7 +14,7 @@ from contextkit.base.type_names import Any, Collection, Iterable
 from contextkit.memory.documents import findings
 from contextkit.memory.documents import store as memory
 from contextkit.memory.documents.findings import LISTS, Extra, Finding
-from contextkit.text import codec, facts, sections
+from contextkit.text import codec, sections
 
 _GRADES = ("completed", "", "partial", "failed")  # from best to worst; unknown is in between
 _FROM = "### From "
@@ -83,12 +83,6 @@ def _first_time(values: tuple[Any, ...], seen: set[object]) -> tuple[Any, ...]:
     fresh = tuple(value for value in dict.fromkeys(values) if value not in seen)
     seen.update(fresh)
     return fresh
-
-
-def measured(merged: Merged, found: Iterable[tuple[str, Finding]]) -> Merged:
-    """`merged` with how many hard facts of the findings it carries."""
-    whole = "\n".join(text for _, one in found for text in one.texts())
-    return merged.replace(facts_kept=facts.share(whole, render(merged)))
 
 
 FORM = codec.Form(

@@ -95,11 +95,10 @@ def merge(
     parts = merged_findings.sources(found, earlier.documents).items()
     more = [extra for one in earlier.documents for extra in one.more]
     merged = merged_findings.merge(task, parts, names.iso(now), more)
-    return (
-        merged_findings.measured(merged, parts),
-        [path for path, _ in found],
-        [path for path, _ in earlier],
-    )
+    whole = "\n".join(text for _, one in parts for text in one.texts())
+    kept = facts.share(whole, merged_findings.render(merged))
+    sources, superseded = ([path for path, _ in some] for some in (found, earlier))
+    return merged.replace(facts_kept=kept), sources, superseded
 
 
 def put_away(layout: Layout, task: str, paths: list[str]) -> list[str]:

@@ -120,12 +120,9 @@ def _headed(
     """The receipt with what is told of any text, as it is before anything is chosen."""
     from contextkit.text.digests import reading
 
-    confidence = asked.bare.confidence or said.confidence
-    if not (confidence or parsed.is_output):
-        confidence = receipts.stated_confidence(asked.content)
     total = len(parsed.facts)
     return asked.bare.replace(
-        confidence=confidence,
+        confidence=asked.bare.confidence or said.confidence,
         kind=parsed.kind,
         grounded=checked.said if checked else "",
         missing=receipts.listed(checked.missing) if checked else "",
@@ -235,7 +232,7 @@ class _Filling:
             for one in texts:
                 aspect = one.aspect or "Summary"
                 if rows and (rows[-1].aspect == aspect or len(rows) == most):
-                    rows[-1] = rows[-1].replace(finding=_joined(rows[-1].finding, one.text))
+                    rows[-1] = rows[-1]._replace(finding=_joined(rows[-1].finding, one.text))
                 else:
                     rows.append(Row(aspect=aspect, finding=one.text))
         return bare.replace(key_findings=key, rows=(*rows, *added))
