@@ -272,24 +272,6 @@ def sweep(folder: str, now: float) -> int:
     return removed
 
 
-def listed(folder: str, suffix: str) -> list[str]:
-    """The names of the plain files in a folder that end in `suffix`; none if there is no folder.
-
-    Drafts are left out, and so are links, which may lead anywhere.
-    """
-    try:
-        with os.scandir(folder) as entries:
-            return [
-                entry.name
-                for entry in entries
-                if entry.name.endswith(suffix)
-                and entry.name[0] != "."
-                and entry.is_file(follow_symlinks=False)
-            ]
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-
-
 def folders(place: str, apart: str = "") -> list[str]:
     """A folder and all those below it; none if it is missing. Any named `apart` are left out."""
     found = []

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, filters, markdown, names
+from contextkit.base import files, filters, markdown, names, stores
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 
@@ -95,7 +95,7 @@ def paths(folder: str) -> list[str]:
 
     Within a second, `-2` comes after the name without a suffix; files with other names come first.
     """
-    there = files.listed(files.proved(os.path.join(folder, "")), ".md")
+    there = stores.files_in(files.proved(os.path.join(folder, "")), ".md")
     return [os.path.join(folder, name) for name in sorted(there, key=_age)]
 
 

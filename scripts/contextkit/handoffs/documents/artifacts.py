@@ -247,7 +247,7 @@ def listed(layout: Layout) -> list[str]:
     if os.path.isfile(layout.handoffs):
         shown = layout.shown(layout.handoffs)
         raise ContextError(f"{shown}: a file is in the way of the store: move it")
-    return sorted(filter(is_name, files.listed(layout.handoffs, ".yaml")))
+    return sorted(filter(is_name, stores.files_in(layout.handoffs, ".yaml")))
 
 
 def load_text(path: str, where: str) -> str:

@@ -167,7 +167,7 @@ def _is_archived(layout: Layout, kind: str, name: str) -> bool:
 
 def paths(place: str, suffix: str, has: Callable[[str], bool] = lambda _: True) -> list[str]:
     """The documents in a folder whose names it `has`, oldest first; [] if it is missing."""
-    found = sorted(filter(has, files.listed(place, suffix)), key=_age)
+    found = sorted(filter(has, stores.files_in(place, suffix)), key=_age)
     return [f"{place}/{name}" for name in found]
 
 

@@ -402,7 +402,7 @@ def documents(layout: Layout, session: str) -> list[str]:
 
 def documents_in(into: str) -> list[str]:
     """The payload files in a session's folder, also of one that ended."""
-    found = files.listed(into, ".md")
+    found = stores.files_in(into, ".md")
     return [os.path.join(into, name) for name in sorted(found, key=lambda name: name[:-3])]
 
 
