@@ -16,9 +16,9 @@ from contextkit.base.commands import (
 )
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
+from contextkit.machines.flows import background, remotes, transfers
 from contextkit.machines.flows import pull as pulling
 from contextkit.machines.flows import push as pushing
-from contextkit.machines.flows import background, remotes, transfers
 from contextkit.machines.flows.transfers import Report
 
 _REMOTE = Option(

@@ -190,14 +190,13 @@ def _transcripts(host: Host, root: str) -> Iterator[list[dict[str, Any]]]:
             for name in sorted(inside):
                 if name.endswith(".jsonl"):
                     with open(os.path.join(here, name), "rb") as file:
-                        lines = [formats.object_in_line(line) for line in file]
+                        lines = [formats.object_in(line) for line in file]
                     if any(_worked_in(line, root) for line in lines):
                         yield lines
 
 
 def _worked_in(line: dict[str, Any], root: str) -> bool:
-    payload = line.get("payload")
-    folder = (payload if isinstance(payload, dict) else line).get("cwd")
+    folder = (formats.inside(line, "payload") or line).get("cwd")
     return isinstance(folder, str) and os.path.realpath(folder) == os.path.realpath(root)
 
 
@@ -208,10 +207,8 @@ def _of_file(host: Host, lines: Iterable[dict[str, Any]]) -> tuple[int, Iterable
         return len(totals), totals[-1:]
     replies: dict[str, _Usage] = {}
     for line in lines:
-        message = line.get("message")
-        usage = message.get("usage") if isinstance(message, dict) else None
-        if isinstance(message, dict) and isinstance(usage, dict):
-            replies[str(message.get("id"))] = _Usage(
+        if usage := formats.inside(line, "message", "usage"):
+            replies[str(line["message"].get("id"))] = _Usage(
                 _count(usage, "input_tokens"), _count(usage, "cache_creation_input_tokens"),
                 _count(usage, "cache_read_input_tokens"), _count(usage, "output_tokens"),
             )  # fmt: skip
@@ -220,10 +217,8 @@ def _of_file(host: Host, lines: Iterable[dict[str, Any]]) -> tuple[int, Iterable
 
 def _total(line: dict[str, Any]) -> _Usage | None:
     """The total in a line of Codex, whose input includes what the cache had."""
-    payload = line.get("payload")
-    info = payload.get("info") if isinstance(payload, dict) else None
-    usage = info.get("total_token_usage") if isinstance(info, dict) else None
-    if not isinstance(usage, dict):
+    usage = formats.inside(line, "payload", "info", "total_token_usage")
+    if not usage:
         return None
     cached = _count(usage, "cached_input_tokens")
     fresh = max(_count(usage, "input_tokens") - cached, 0)
