@@ -20,6 +20,7 @@ from contextkit.reviews.documents import sections as review_sections
 from contextkit.reviews.documents import verdicts as verdict_files
 from contextkit.reviews.documents.agent_review import Review
 from contextkit.reviews.documents.index import Finding, row_of
+from contextkit.reviews.documents.places import Place
 from contextkit.reviews.flows import agent_files
 from contextkit.reviews.flows.agent_files import Asked, Reading
 
@@ -47,7 +48,7 @@ class IndexRow(Record):
 
     @property
     def place(self) -> str:
-        return f"{self.file}:{self.line}" if self.line else self.file
+        return places.shown(self.file, self.line)
 
     @property
     def ref(self) -> str:
@@ -127,12 +128,16 @@ def _rows(review: Review) -> list[tuple[str, str]]:
 
 def place_of(finding: Finding, section: str) -> tuple[str, int]:
     """Return the file and line named by a finding's row, or else by its section; or ("", 0)."""
+    return place(finding, section)[:2]
+
+
+def place(finding: Finding, section: str) -> Place:
+    """Like `place_of`, with the last line of a range."""
     if finding.file:
-        return finding.file, finding.at
+        return Place(finding.file, finding.at)
     row = places.find(" ".join((finding.section, finding.title, *finding.extra)))
     inside = places.find(section)
-    place = row if row.line or not inside.line else inside
-    return place.file, place.line
+    return row if row.line or not inside.line else inside
 
 
 def severities_of(said: tuple[str, ...]) -> tuple[str, ...]:
@@ -188,8 +193,8 @@ def _shown(run: str, reading: Reading, severities: tuple[str, ...]) -> list[Show
 
 def rendered(one: Shown) -> str:
     """Return `P0 fd-safety/P0-1 src/app.py:42 Title`, and below it what is worth reading."""
-    place = f" {one.file}:{one.line}" if one.line else f" {one.file}" if one.file else ""
-    head = names.one_line(f"{one.severity} {one.agent}/{one.id}{place} {one.title}")
+    where = places.shown(one.file, one.line)
+    head = names.one_line(f"{one.severity} {one.agent}/{one.id} {where} {one.title}")
     return f"{head}\n{one.text}" if one.text else head
 
 

@@ -19,8 +19,8 @@ from contextkit.base import tokens as estimator
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Any, Iterable
-from contextkit.reviews.documents import agent_review, runs, sections
-from contextkit.reviews.documents.vocabulary import SEVERITIES
+from contextkit.reviews.documents import agent_review, places, runs, sections
+from contextkit.reviews.documents.vocabulary import SERIOUS, SEVERITIES
 from contextkit.reviews.flows import agent_files, history, synthesis
 from contextkit.reviews.flows.agent_files import Asked, Reading
 from contextkit.reviews.flows.identity import file_of, line_of
@@ -37,6 +37,7 @@ _TITLE = 80  # characters of a title that only serves as a reminder
 _MOST = 65_000  # characters in a comment; GitHub accepts 65,536
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS = {"P0": "error", "P1": "error", "P2": "warning"}  # all others are notes
+_TO_DO = (("P0", "do not merge"), ("P1", "fix before merging"))
 _RULES = {
     "P0": "It breaks something that matters",
     "P1": "It must be fixed before this goes on",
@@ -68,8 +69,7 @@ def synthesize(layout: Layout, asked: Asked, read: Iterable[Reading], now: int) 
     files.write(data_path, outgoing.told(formats.to_json(data) + "\n", allowed))
     files.write(report, outgoing.told(text, allowed))
     unread = [one for one in sources if not agent_review.is_read(one.review, one.validation)]
-    lines = [_across_runs(data), *summarize(sources, found, data)]
-    lines = [line for line in lines if line]
+    lines = [*summarize(sources, found, data), _across_runs(data)]
     first = agent_files.read_line(len(sources), len(unread))
     if others := synthesis.from_others(data):
         first += f"; from other machines: {others}"
@@ -77,7 +77,7 @@ def synthesize(layout: Layout, asked: Asked, read: Iterable[Reading], now: int) 
     return Synthesis(
         report=shown[0],
         data_path=shown[1],
-        summary="\n".join(_short(line) for line in [first, *shown, *lines]),
+        summary="\n".join(_short(line) for line in [first, *shown, *lines] if line),
         data=data,
     )
 
@@ -297,29 +297,31 @@ def _review_report(source: Reading) -> dict[str, str]:
 
 
 def _review_lines(sources: list[Reading], found: list[MergedFinding], data: Data) -> list[str]:
-    """Return the verdict, the severe findings, and whether agents disagree."""
+    """Return what to do, the severe findings as far as they fit, and whether agents disagree."""
     launched, completed, failed = synthesis.numbers(data)
-    said = [
-        f"{data['verdict']}: {_counts(found, data)}",
-        f"{launched} agents launched, {completed} completed, {failed} failed",
-    ]
-    ends = []
-    for name, key in (("conflict", "conflicts"), ("possible duplicate", "possible_duplicates")):
-        number = len(data[key])
-        if number:
-            ends.append(f"{names.counted(number, name)}: see the report")
-    room = _REVIEW_LINES - len(said) - len(ends)
-    severe = [one for one in found if one.severity in ("P0", "P1", "")]
-    shown = severe if len(severe) <= room else severe[: room - 1]
+    severe = [one for one in found if one.severity in (*SERIOUS, "")]
     dismissed = {entry["key"] for entry in _all(data) if entry.get("dismissed")}
-    for one in shown:
-        marks = [f"{one.convergence} agents"] if one.convergence > 1 else []
-        marks += ["dismissed"] if one.key in dismissed else []
-        more = f" ({', '.join(marks)})" if marks else ""
-        said.append(f"{one.severity or '?'} {one.key}{more} {one.title}")
-    if len(shown) < len(severe):
-        said.append(f"… {len(severe) - len(shown)} more")
-    return said + ends
+    left = {one.severity for one in severe if one.key not in dismissed}
+    to_do = next((words for severity, words in _TO_DO if severity in left), data["verdict"])
+    ends = [f"{launched} agents launched, {completed} completed, {failed} failed"]
+    for name, key in (("conflict", "conflicts"), ("possible duplicate", "possible_duplicates")):
+        if number := len(data[key]):
+            ends.append(f"{names.counted(number, name)}: see the report")
+    room = _REVIEW_LINES - 1 - len(ends)
+    fitting = severe if len(severe) <= room else severe[: room - 1]
+    said = [_severe_line(one, one.key in dismissed) for one in fitting]
+    if len(fitting) < len(severe):
+        where = f"run={data['run']}" if "run" in data else f"dir={data['input']}"
+        said.append(f"+{len(severe) - len(fitting)} more: make verdict_show {where}")
+    return [f"{to_do}: {_counts(found, data)}", *said, *ends]
+
+
+def _severe_line(one: MergedFinding, dismissed: bool) -> str:
+    """Return `P0 fd-a/P0-1 src/app.py:42 Title (2 agents)`."""
+    marks = [f"{one.convergence} agents"] if one.convergence > 1 else []
+    marks += ["dismissed"] if dismissed else []
+    more = f"({', '.join(marks)})" if marks else ""
+    return f"{one.severity or '?'} {one.key} {one.place} {more} {one.title}"
 
 
 # synthesis.md, and the lines that a caller reads
@@ -428,7 +430,7 @@ def _comment(data: Data) -> str:
     text = "\n".join(head)
     for number, one in enumerate(shown):
         file, line = _place(one)
-        place = f" `{_plain(file)}{f':{line}' if line else ''}`" if file else ""
+        place = f" `{places.shown(_plain(file), line)}`" if file else ""
         since = f", {one['since']}" if one.get("since") else ""
         words = [f"  {_plain(words)}" for words in _said(one).split("\n")[1:]]
         item = [f"- **{one['severity']}**{place} {_plain(one['title'])}"
