@@ -7,9 +7,16 @@ Reading is lenient (`agent_review.py`); `check` tells a person how each line sho
 from __future__ import annotations
 
 from contextkit.base import names
-from contextkit.reviews.documents import agent_review, index, lines, reader, runs, vocabulary
+from contextkit.reviews.documents import (
+    agent_review,
+    index,
+    lines,
+    outline,
+    reader,
+    runs,
+    vocabulary,
+)
 from contextkit.reviews.documents.agent_review import SECTIONS, demanded
-from contextkit.reviews.documents.outline import Issues
 from contextkit.reviews.documents.vocabulary import SERIOUS
 
 TYPE_CHECKING = False
@@ -69,17 +76,13 @@ def feedback(text: str, terms: runs.Terms | None = None) -> list[str]:
 def _complaints(text: str) -> list[Complaint]:
     text = agent_review.bounded(text)
     blocks: list[index.Block] = []
-    issues = Issues()
-    found: list[Complaint] = []
-    titles: set[str] = set()
-    first = 0
-    for number, level, line in index.walk(text, blocks):
-        first = first or (0 if vocabulary.is_comment(line) else number)
-        issues.take(number, level, line)
-        if level > 0:
-            titles.add(lines.plain(line).lower().partition(" ")[0])
-        elif level == lines.UNCLOSED:
-            found.append((number, "this code fence is never closed", line))
+    outside = list(index.walk(text, blocks))
+    titles = {
+        lines.plain(line).lower().partition(" ")[0] for _, level, line in outside if level > 0
+    }
+    first = next((number for number, _, line in outside if not vocabulary.is_comment(line)), 0)
+    found = [(number, "this code fence is never closed", line) for number, level, line in outside
+             if level == lines.UNCLOSED]  # fmt: skip
     last = text.rstrip().count("\n") + 1
     if not blocks:
         return found + _without_index(titles, last)
@@ -95,7 +98,7 @@ def _complaints(text: str) -> list[Complaint]:
         found += [
             (last, "a section is missing", wanted[name]) for name in wanted if name not in titles
         ]
-    return found + _of_issues(rows, issues.finish(last), last)
+    return found + _of_issues(rows, outline.issues(outside), last)
 
 
 def _without_index(titles: set[str], last: int) -> list[Complaint]:

@@ -114,6 +114,10 @@ class Block:
         if glued:
             self.take(start, 0, glued)
 
+    def understood(self) -> set[int]:
+        """Return the lines that are its heading, rows or verdicts."""
+        return {self.start, *(row.line for row in self.rows), *(at for at, _ in self.verdicts)}
+
     def says_anything(self) -> bool:
         return bool(self.rows or self.verdicts or self.unparsed)
 

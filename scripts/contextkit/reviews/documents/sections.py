@@ -45,18 +45,13 @@ _FACTS = ("severity", "priority", "file", "files", "location", "line", "lines", 
           "lens", "type", "effort", "id", "affected", "path", "place", "ref", "refs")  # fmt: skip
 
 
-def section(text: str, finding: str) -> str:
-    """Return the section of the finding with this id, or below this heading; else its index row.
-
-    Empty if there is neither.
-    """
-    return sections(text, [finding])[finding]
-
-
 def sections(
     text: str, findings: Iterable[str], review: agent_review.Review | None = None
 ) -> dict[str, str]:
-    """Like `section` for many findings at once; `review` is what `parse` made of the text."""
+    """Return the section of each finding, named by its id, or of each heading; else its index row.
+
+    Empty if there is neither. `review` is what `parse` made of the text.
+    """
     text = agent_review.bounded(text)
     body = _Body(text, review or agent_review.parse(text))
     return {finding: body.section(finding) for finding in findings}
