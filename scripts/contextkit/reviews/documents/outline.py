@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from contextkit.base import markdown
 from contextkit.base.type_names import Iterable
-from contextkit.reviews.documents import index, lines, reader, vocabulary
+from contextkit.reviews.documents import index, lines, shapes, vocabulary
 from contextkit.reviews.documents.lines import Line
 from contextkit.reviews.documents.vocabulary import SERIOUS, Head
 
@@ -74,7 +74,7 @@ def _issue(number: int, level: int, text: str) -> Issue | None:
     """Return the issue that a line begins, if any."""
     bare, _ = lines.unbulleted(text)
     if level > 0:
-        identity, severity, _ = reader.titled(text)
+        identity, severity, _ = shapes.titled(text)
         severity = severity or index.label_of(bare)
         return Issue(level, identity, severity, number) if identity or severity else None
     if "|" in text:  # a row outside the index
@@ -89,7 +89,7 @@ def _issue(number: int, level: int, text: str) -> Issue | None:
     is_bold = bare[:2] == "**"
     if not head.marked or not (head.severity or (head.id and is_bold)):
         return None
-    if head.severity and reader.counts_only(head.title):
+    if head.severity and shapes.counts_only(head.title):
         return None
     if not head.id and vocabulary.says_nothing(head.title):
         return None
@@ -101,7 +101,7 @@ def _add_severity(issue: Issue, text: str) -> None:
     if "everity" not in text[:20]:
         return
     label, value = vocabulary.labelled(text)
-    severity = vocabulary.severity(reader.first_part(value)) if label == "SEVERITY" else ""
+    severity = vocabulary.severity(shapes.first_part(value)) if label == "SEVERITY" else ""
     if not issue.severity or severity in SERIOUS:
         issue.severity = vocabulary.strictest(issue.severity, severity)
 

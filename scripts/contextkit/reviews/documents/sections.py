@@ -13,7 +13,7 @@ import bisect
 from contextkit.base import names, tokens
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterable
-from contextkit.reviews.documents import agent_review, lines, places, reader, vocabulary
+from contextkit.reviews.documents import agent_review, lines, places, shapes, vocabulary
 from contextkit.reviews.documents.outline import is_mark
 from contextkit.text.blocks import blocks
 
@@ -112,7 +112,7 @@ class _Body:
 
     def __init__(self, text: str, review: agent_review.Review) -> None:
         self._lines = [line for _, line in lines.numbered(text)]
-        found = reader.parted(blocks("\n".join(self._lines)), self._lines)
+        found = shapes.parted(blocks("\n".join(self._lines)), self._lines)
         self._headings = {_key(one.title): (one.first, one.last) for one in reversed(found)
                           if one.kind == "heading"}  # fmt: skip
         rows = review.findings
@@ -191,7 +191,7 @@ class _Body:
         bare = lines.unbulleted(block.title)[0]
         if block.kind != "heading" and bare[:2] == "**":
             bare = bare[: bare.find("**", 2) + 60] if "**" in bare[2:] else bare
-        identity, severity, _ = reader.titled(bare[:400])
+        identity, severity, _ = shapes.titled(bare[:400])
         ids = {_key(word.strip(".,:;()[]*`")) for word in lines.plain(bare[:400]).split()}
         known = frozenset(word for word in ids if _is_numbered(word))
         near = "\n".join(self._lines[block.first - 1 : min(last, near_last, block.first + _LINES)])
