@@ -77,7 +77,9 @@ def synthesize(layout: Layout, asked: Asked, read: Iterable[Reading], now: int) 
     return Synthesis(
         report=shown[0],
         data_path=shown[1],
-        summary="\n".join(_short(line) for line in [first, *shown, *lines] if line),
+        summary="\n".join(
+            names.clipped(names.one_line(line), _LINE) for line in [first, *shown, *lines] if line
+        ),
         data=data,
     )
 
@@ -91,18 +93,13 @@ def _combined(
     data = synthesis.document(_about(layout, asked, when), sources, found)
     if _is_research(sources):
         data["verdict"] = _research_verdict(sources)
-    if machines := _machines(layout, sources):
-        data["machines"] = machines
+    others = origins.paths(layout)
+    machines = {source.agent: others.get(layout.join(source.shown)) for source in sources}
+    if any(machines.values()):
+        data["machines"] = {agent: machine for agent, machine in machines.items() if machine}
     if asked.run:
         history.annotate(layout, asked.run, data, found)
     return sources, found, data
-
-
-def _machines(layout: Layout, sources: list[Reading]) -> dict[str, str]:
-    """Return the other machine that each review is from that was not written here."""
-    others = origins.paths(layout)
-    return {source.agent: others[path] for source in sources
-            if (path := layout.join(source.shown)) in others}  # fmt: skip
 
 
 def _is_research(sources: list[Reading]) -> bool:
@@ -134,10 +131,6 @@ def _about(layout: Layout, asked: Asked, when: str) -> dict[str, object]:
     return head
 
 
-def _short(line: str) -> str:
-    return names.clipped(names.one_line(line), _LINE)
-
-
 def _research_verdict(sources: list[Reading]) -> str:
     """Return COMPLETE if every agent is, FAILED if none found anything."""
     statuses = {source.status for source in sources}
@@ -148,34 +141,25 @@ def _research_verdict(sources: list[Reading]) -> str:
 
 def _research_markdown(sources: list[Reading], found: list[MergedFinding], data: Data) -> str:
     """Render synthesis.md; `data` is findings.json."""
-    answer = [
-        {
-            "title": one.title,
-            "agents": one.agents,
-            "lead": f": {one.description}" if one.description else "",
-        }
-        for one in found
-    ]
     return templates.render(
         "research_synthesis.md",
         state=data["verdict"],
         complete=names.counted(sum(one.status == "COMPLETE" for one in sources), "agent"),
-        answer=answer,
-        sources=[{"text": text, "agents": who} for text, who in _source_map(sources)],
+        answer=found,
+        sources=_source_map(sources),
         reports=[_research_report(source) for source in sources],
         **synthesis.head_of(data),
     )
 
 
 def _lead(source: Reading, heading: str) -> str:
-    """Return `: the first words` below a heading; '' if there are none."""
+    """Return the first words below a heading; '' if there are none."""
     text = sections.sections(source.text, [heading], source.review)[heading]
-    said = names.one_line(text.partition("\n")[2])
-    return ": " + estimator.clip(said, _LEAD) if said else ""
+    return estimator.clip(names.one_line(text.partition("\n")[2]), _LEAD)
 
 
-def _source_map(sources: list[Reading]) -> list[tuple[str, tuple[str, ...]]]:
-    """Render every named source with the agents that named it, most cited first."""
+def _source_map(sources: list[Reading]) -> list[dict[str, object]]:
+    """Return the text of every named source with the agents that named it, most cited first."""
     named: dict[str, list[str]] = {}
     for source in sources:
         for text in source.review.sources:
@@ -183,18 +167,16 @@ def _source_map(sources: list[Reading]) -> list[tuple[str, tuple[str, ...]]]:
             if source.agent not in agents:
                 agents.append(source.agent)
     ranked = sorted(named.items(), key=lambda item: -len(item[1]))
-    return [(text, tuple(agents)) for text, agents in ranked]
+    return [{"text": text, "agents": agents} for text, agents in ranked]
 
 
-def _research_report(source: Reading) -> dict[str, str]:
+def _research_report(source: Reading) -> dict[str, object]:
     flags = [flag.replace("_", " ") for flag in source.review.flags]
     return {
-        "agent": source.agent,
-        "status": source.status,
+        "of": source,
         "why": f" ({', '.join(flags)})" if flags else "",
-        "path": source.shown,
-        "confidence": _lead(source, "Confidence").removeprefix(": "),
-        "gaps": _lead(source, "Gaps").removeprefix(": "),
+        "confidence": _lead(source, "Confidence"),
+        "gaps": _lead(source, "Gaps"),
     }
 
 
@@ -222,7 +204,7 @@ def _review_markdown(sources: list[Reading], found: list[MergedFinding], data: D
     groups: dict[str, list[object]] = {}
     for one in serious:
         groups.setdefault(one.severity or "Without a severity", []).append(entries[one.key])
-    titles = {one.key: _named(one) for one in found}
+    titles = {one.key: f"{one.key}: {names.clipped(one.title, _TITLE)}" for one in found}
     duplicates = [{"one": titles[a], "other": titles[b]} for a, b in data["possible_duplicates"]]
     return templates.render(
         "synthesis.md",
@@ -235,15 +217,11 @@ def _review_markdown(sources: list[Reading], found: list[MergedFinding], data: D
         fixed=data["fixed"],
         unchecked=data["unchecked"],
         heat=[_heat(source) for source in sources],
-        reports=[_review_report(source) for source in sources],
+        sources=sources,
         conflicts=data["conflicts"],
         duplicates=duplicates,
         **synthesis.head_of(data),
     )
-
-
-def _named(one: MergedFinding) -> str:
-    return f"{one.key}: {names.clipped(one.title, _TITLE)}"
 
 
 def _counts(found: list[MergedFinding], data: Data) -> str:
@@ -266,15 +244,11 @@ def _entry(one: MergedFinding, known: dict[str, object], compared: bool) -> dict
     where = [f'"{one.section}"'] if one.section not in ("", one.place) else []
     where += [f"`{one.place}`"] if one.place else []
     return {
-        "key": one.key,
-        "severity": one.severity or "?",
+        "of": one,
         "title": one.title or "(no title)",
-        "agents": one.agents,
-        "confidence": one.confidence,
         "marks": "".join(f"; {mark}" for mark in marks),
         "done": bool(dismissed),
         "where": " — " + ", ".join(where) if where else "",
-        "description": one.description,
     }
 
 
@@ -283,17 +257,6 @@ def _heat(source: Reading) -> dict[str, str]:
     cells = [str(severities.count(s) or "") for s in (*SEVERITIES, "")]
     agent = source.agent.replace("|", "\\|")
     return {"agent": agent, "cells": " | ".join(cells), "status": source.status}
-
-
-def _review_report(source: Reading) -> dict[str, str]:
-    stated = source.review.stated
-    return {
-        "agent": source.agent,
-        "status": source.status,
-        "validation": source.validation,
-        "stated": f", states {stated}" if stated else "",
-        "path": source.shown,
-    }
 
 
 def _review_lines(sources: list[Reading], found: list[MergedFinding], data: Data) -> list[str]:
