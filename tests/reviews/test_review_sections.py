@@ -360,7 +360,7 @@ def test_no_text_is_too_odd_to_check(text: str) -> None:
         for number, what, _ in check(before + text):
             assert number > 0 and what
         for identity, severity, first in issues(before + text):
-            assert 0 < first and severity in ("", "P0", "P1", "P2", "P3", "IMP")
+            assert first > 0 and severity in ("", "P0", "P1", "P2", "P3", "IMP")
             if identity:
                 assert section(before + text, identity)
 
