@@ -21,7 +21,7 @@ from collections import Counter
 
 from contextkit.base import markdown
 from contextkit.base.records import NamedTuple
-from contextkit.base.type_names import Any
+from contextkit.base.type_names import Any, Iterator
 from contextkit.reviews.documents import lines, places, shapes, vocabulary
 from contextkit.reviews.documents.index import Finding
 from contextkit.reviews.documents.places import NONE, Place
@@ -30,7 +30,6 @@ from contextkit.text import objects
 from contextkit.text.blocks import Block, blocks, titles
 from contextkit.text.patterns import Pattern
 
-_NO_LEAD = frozenset("#|-*+")  # begin a heading, a row, an item
 _REPEATS = frozenset(
     "summary recap overview statistics stats checklist plan roadmap conclusion totals breakdown"
     " next recommended actions action metrics scorecard verdict assessment table-of-contents"
@@ -100,12 +99,12 @@ class Read(NamedTuple):
 class _Found(NamedTuple):
     """A candidate, and whether it may only repeat another."""
 
-    recap: bool
     finding: Finding
+    recap: bool = False
 
 
 def read(text: str) -> Read:
-    """Return the findings of a text without an index. Linear in its length; never raises."""
+    """Return the findings of a text without an index, in order. Linear; never raises."""
     whole = of_objects(text)
     if whole is not None:
         return Read(tuple(whole), ())
@@ -113,18 +112,12 @@ def read(text: str) -> Read:
     found = sight.of_blocks()
     there = {one.finding.line for one in found}
     of_tools = [*sight.of_lines(), *sight.of_compilers()]
-    found += [one for one in of_tools if one.finding.line not in there]
-    if not found:
-        found = sight.of_codes()
+    found += [_Found(one) for one in of_tools if one.line not in there]
+    found = found or list(map(_Found, sight.of_codes()))
     unsure = sight.unsure([(one.finding.line, one.finding.end) for one in found])
     if not any(one.finding.severity in SERIOUS for one in found):
-        found += sight.of_prose()
+        found += map(_Found, sight.of_prose())
     return Read(tuple(_single(found)), unsure)
-
-
-def findings(text: str) -> tuple[Finding, ...]:
-    """Return the findings of a text without an index, in text order."""
-    return read(text).findings
 
 
 def _finding(
@@ -158,19 +151,14 @@ def _as_one(best: _Found, other: _Found) -> _Found | None:
     """Return two candidates with one id or title as one, by the one that says more; or None."""
     if not other.recap and best.finding.severity != other.finding.severity:
         return None
-    if not other.recap and _length(other.finding) > _length(best.finding):
-        best, other = other, best
     one, its = best.finding, other.finding
+    if not other.recap and its.end - its.line > one.end - one.line:
+        one, its = its, one
     if not other.recap and its.file and (one.file, one.at) != (its.file, its.at):
         return None
     place = its if its.file and not one.at else one
     severity = vocabulary.strictest(one.severity, its.severity)
-    merged = one.replace(severity=severity, file=place.file, at=place.at)
-    return best._replace(finding=merged)
-
-
-def _length(one: Finding) -> int:
-    return one.end - one.line
+    return best._replace(finding=one.replace(severity=severity, file=place.file, at=place.at))
 
 
 class _Sight:
@@ -317,7 +305,7 @@ class _Sight:
         last = block.last
         label = shapes.FIELD.match(block.title)
         for number, other in enumerate(self.blocks[at + 1 : at + 12], at + 1):
-            if other.inside == at or other.first <= last:
+            if other.first <= last:
                 continue
             if other.inside != block.inside or other.kind in ("heading", "rule", "table", "item"):
                 break
@@ -327,7 +315,6 @@ class _Sight:
                 or (label and other.title.startswith(label[0]))
                 or places.heads(self.plain[other.first - 1]).file
                 or shapes.head_of(other.title).severity
-                or shapes.tail_of(other.title)
             )
             if other.kind != "code" and begins:
                 break
@@ -417,7 +404,7 @@ class _Sight:
                 return None
             title = below or title
         place = self._place(first, last)
-        return _Found(recap, _finding(severity, identity, title, first, last, place))
+        return _Found(_finding(severity, identity, title, first, last, place), recap)
 
     def _place(self, first: int, last: int) -> Place:
         own = self._text(first, min(last, first + 40))
@@ -433,8 +420,6 @@ class _Sight:
         start = first - 1
         while start > max(0, first - 5) and self.plain[start - 1].strip():
             start -= 1
-            if shapes.begins(self.plain[start]) or self.plain[start].lstrip()[:1] in _NO_LEAD:
-                return ""
         return self._text(start + 1, first - 1)
 
     # Tables, front matter, code
@@ -446,7 +431,7 @@ class _Sight:
         ]
         roles = [shapes.column(cell) for cell in head]
         if "severity" not in roles and (card := _of_card(rows, block)):
-            return [_Found(False, card)]
+            return [_Found(card)]
         group = self._group(at)
         if "severity" not in roles and not group:
             return []
@@ -456,7 +441,7 @@ class _Sight:
         is_scale = is_scale and not {"place", "file", "id"}.intersection(roles)
         if is_scale and {"meaning", "definition", "criteria", "sla"} & {c.lower() for c in head}:
             return []
-        return [_Found(True, self._at_section(one)) for one in made]
+        return [_Found(self._at_section(one), recap=True) for one in made]
 
     def _at_section(self, one: Finding) -> Finding:
         """Return the finding of a row where its own section is, if there is one with its id."""
@@ -476,53 +461,44 @@ class _Sight:
             row = self.rows[number - 1].strip()
             if row[:2] == "- " or number == block.last:
                 one = _of_row(list(map(shapes.column, said)), list(said.values()), start, "")
-                found += [_Found(True, one.replace(end=number - 1))] if one else []
+                found += [_Found(one.replace(end=number - 1), recap=True)] if one else []
                 said, start = {}, number
             key, mark, value = row.removeprefix("- ").partition(":")
             if mark and value.strip():
                 said.setdefault(key.strip().lower(), value.strip(" \"'"))
         return found
 
-    def of_codes(self) -> list[_Found]:
-        """The findings in fenced blocks of JSON."""
-        found = []
+    def of_codes(self) -> Iterator[Finding]:
+        """The findings in fenced blocks of JSON, and the remarks in those of code."""
         for block in self.blocks:
             if block.kind == "code" and block.title[:5].lower() in ("json", "sarif", ""):
                 code = "\n".join(self.rows[block.first : block.last - 1])
-                found += [
-                    _Found(
-                        False, one.replace(line=one.line + block.first, end=one.end + block.first)
-                    )
-                    for one in of_objects(code) or ()
-                ]
+                for one in of_objects(code) or ():
+                    yield one.replace(line=one.line + block.first, end=one.end + block.first)
             elif block.kind == "code":
-                found += self._of_remarks(block)
-        return found
+                yield from self._of_remarks(block)
 
-    def _of_remarks(self, block: Block) -> list[_Found]:
+    def _of_remarks(self, block: Block) -> Iterator[Finding]:
         """The remarks in a block of code: `// REVIEW(critical): …`."""
-        found, file = [], ""
+        file = ""
         for number in range(block.first + 1, block.last):
             bare = self.rows[number - 1].strip("+-/#*;<!> \t")
             file = places.heads(bare).file or file
             head = shapes.head_of(bare) if shapes.KIND.match(bare) else None
             if head and head.severity:
-                place = Place(file, 0)
-                one = _finding(head.severity, "", shapes.cleaned(head.title), number, number, place)
-                found.append(_Found(False, one))
-        return found
+                title = shapes.cleaned(head.title)
+                yield _finding(head.severity, "", title, number, number, Place(file, 0))
 
     # Lines of linters, and prose
 
-    def of_lines(self) -> list[_Found]:
-        found = []
+    def of_lines(self) -> Iterator[Finding]:
         for number, row in enumerate(self.rows, 1):
             row = _STAMPED.sub("", row) if "Z " in row[:40] or "##[" in row[:40] else row
             match = (_LINT.match(row) if ":" in row or "(" in row else None) or next(
                 filter(None, (rule.match(row) for rule in (_ANNOTATION, _STYLISH, _CROSSED))), None
             )
             if match is None:
-                found += self._of_columns(row, number)
+                yield from _of_columns(row, number)
                 continue
             said = match.groupdict()
             severity = vocabulary.of_tool(said["word"])
@@ -531,45 +507,24 @@ class _Sight:
             if severity:
                 place = Place(file.removeprefix("./"), at)
                 title = shapes.cleaned(said["rest"])
-                found.append(_Found(False, _finding(severity, "", title, number, number, place)))
-        return found
+                yield _finding(severity, "", title, number, number, place)
 
-    @staticmethod
-    def _of_columns(row: str, number: int) -> list[_Found]:
-        """The finding in a line of three or more columns, of which one is a severity."""
-        cells = row.split("  ") if "  " in row.strip() and "." in row else []
-        told = [cell.strip() for cell in cells if cell.strip()]
-        graded = [cell for cell in told if vocabulary.severity(cell)]
-        if len(told) < 3 or len(graded) != 1 or not places.find(row).file:
-            return []
-        others = max((cell for cell in told if cell not in graded), key=shapes.letters)
-        one = _of_row(["severity", "title", "place"], [graded[0], others, row.strip()], number, "")
-        return [_Found(False, one)] if one else []
-
-    def of_compilers(self) -> list[_Found]:
+    def of_compilers(self) -> Iterator[Finding]:
         """What stands above the arrow to its place: `error: …`, then `--> src/main.rs:4:5`."""
         if not any(row.lstrip()[:3] in ("-->", "╭─[", ",-[") for row in self.rows):
-            return []
+            return
         from contextkit.text.digests import diagnostics
         from contextkit.text.digests.lines import Lines
 
-        found = []
         for one in diagnostics.find(Lines("\n".join(self.rows)))[0]:
             if severity := vocabulary.of_tool(one.level):
-                end = self._paragraph(one.line)
-                place = places.find(one.place)
-                made = _finding(severity, "", shapes.cleaned(one.said), one.line, end, place)
-                found.append(_Found(False, made))
-        return found
+                below = range(one.line, len(self.rows))  # of the paragraph that it is in
+                end = next((at for at in below if not self.rows[at].strip()), len(self.rows))
+                place, title = places.find(one.place), shapes.cleaned(one.said)
+                yield _finding(severity, "", title, one.line, end, place)
 
-    def _paragraph(self, first: int) -> int:
-        """The last line of the paragraph that a line is in."""
-        below = range(first, len(self.rows))
-        return next((at for at in below if not self.rows[at].strip()), len(self.rows))
-
-    def of_prose(self) -> list[_Found]:
+    def of_prose(self) -> Iterator[Finding]:
         """Paragraphs that name a place and say in strong words what is wrong there."""
-        found = []
         for at, block in enumerate(self.blocks):
             if block.kind not in ("text", "item", "quote") or self._is_below(at, _NO_FINDINGS):
                 continue
@@ -585,10 +540,8 @@ class _Sight:
             if severity:
                 title = next((one for one in parts if _BAD.search(one) or _WORST.search(one)), said)
                 title = " ".join(parts[:2]) if place.file in title else title
-                end = self._end_of(at, block)
-                one = _finding(severity, "", shapes.cleaned(title), block.first, end, place)
-                found.append(_Found(False, one))
-        return found
+                end, title = self._end_of(at, block), shapes.cleaned(title)
+                yield _finding(severity, "", title, block.first, end, place)
 
     def unsure(self, spans: list[tuple[int, int]]) -> tuple[int, ...]:
         """Return the lines of blocks that look like findings and are none of `spans`."""
@@ -613,6 +566,17 @@ class _Sight:
                 if not self._is_below(at, _NO_FINDINGS | _REPEATS):
                     found.append(block.first)
         return tuple(found[:50])
+
+
+def _of_columns(row: str, number: int) -> Iterator[Finding]:
+    """Yield the finding in a line of three or more columns, of which one is a severity."""
+    cells = row.split("  ") if "  " in row.strip() and "." in row else []
+    told = [cell.strip() for cell in cells if cell.strip()]
+    graded = [cell for cell in told if vocabulary.severity(cell)]
+    if len(told) > 2 and len(graded) == 1 and places.find(row).file:
+        title = max((cell for cell in told if cell not in graded), key=shapes.letters)
+        roles, values = ["severity", "title", "place"], [graded[0], title, row.strip()]
+        yield from filter(None, [_of_row(roles, values, number, "")])
 
 
 def _of_card(rows: list[list[str]], block: Block) -> Finding | None:
@@ -711,7 +675,7 @@ def _of_told(tree: Any, last: int) -> list[Finding]:
     left = MOST_LINES
     for said in itertools.islice(objects.told(tree), _MOST_TOLD):
         rows = said.split("\n")[:left]
-        found += findings("\n".join(rows))
+        found += read("\n".join(rows)).findings
         left -= len(rows)
     return [one.replace(line=1, end=last) for one in found[:_MOST_OBJECTS]]
 
