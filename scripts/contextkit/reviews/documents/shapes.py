@@ -277,9 +277,6 @@ def head_of(text: str) -> Head:
     lead = _LEAD.match(bare) if "[" in bare[:4] and not head.severity else None
     if lead and (severity := _in_brackets(lead[1])):
         return Head(f"[{severity}] {bare[lead.end() :]}")
-    if head.marked and not head.severity and not head.id and bare[:1] in "[(":
-        other = Head(head.title)
-        return other if other.severity and other.marked else head
     return head
 
 
