@@ -90,7 +90,7 @@ def _complaints(text: str) -> list[Complaint]:
         found.append((blocks[0].start, "the index is not the first block of the file", _HEADING))
     found += [(block.start, "a second index: a file has one", "") for block in blocks[1:]]
     rows = tuple(row for block in blocks for row in block.rows)
-    raw, verdict = _raw_lines(text, blocks), demanded(rows)
+    raw, verdict = dict(lines.numbered(text)), demanded(rows)
     for block in blocks:
         found += _of_block(block, raw, verdict)
     if any(row.severity not in ("", "IMP") for row in rows):
@@ -106,11 +106,6 @@ def _without_index(titles: set[str], last: int) -> list[Complaint]:
     if len(missing) > 2:
         return [(1, "there is no Findings Index", _HEADING)]
     return [(last, "a section is missing", f"### {name}") for name in missing]
-
-
-def _raw_lines(text: str, blocks: list[index.Block]) -> dict[int, str]:
-    wanted = {number for block in blocks for number in range(block.start, block.end + 1)}
-    return {number: line for number, line in lines.numbered(text) if number in wanted}
 
 
 def _of_block(block: index.Block, raw: dict[int, str], verdict: str) -> list[Complaint]:

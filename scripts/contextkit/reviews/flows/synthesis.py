@@ -15,7 +15,6 @@ import re
 
 from contextkit.base import names
 from contextkit.base.records import Record
-from contextkit.base.type_names import Iterator
 from contextkit.reviews.documents import agent_review, places, sections, vocabulary
 from contextkit.reviews.documents import lines as review_lines
 from contextkit.reviews.documents.vocabulary import READING_ORDER
@@ -166,13 +165,15 @@ def possible_duplicates(found: list[MergedFinding]) -> list[tuple[MergedFinding,
     return [(found[one], found[other]) for _, one, other, _ in _pairs(found)[:_MOST_PAIRS]]
 
 
-def rows_of(source: Reading) -> Iterator[Row]:
+def rows_of(source: Reading) -> list[Row]:
+    """Return the findings of one agent, in the order of its file."""
     seen: dict[str, int] = {}
+    rows = []
     prefix, mark, _ = source.agent.partition("--")
     texts = sections.of_findings(source.text, source.review)
     for row, text in zip(source.review.findings, texts, strict=True):
         seen[row.id] = seen.get(row.id, 0) + 1
-        yield Row(
+        made = Row(
             agent=source.agent,
             id=row.id,
             severity=row.severity,
@@ -185,6 +186,8 @@ def rows_of(source: Reading) -> Iterator[Row]:
             counts=source.validation in COMPLETED,
             again=seen[row.id],
         )
+        rows.append(made)
+    return rows
 
 
 def same_title(title: str) -> str:
