@@ -319,9 +319,7 @@ def _status(review: Review) -> Status:
     wanted = demanded(review.findings)
     if not review.stated:
         flags = (*flags, "no_verdict")
-    elif "safe" == wanted != review.stated or (
-        VERDICTS.index(review.stated) < VERDICTS.index(wanted)
-    ):
+    elif wanted == "safe" != review.stated or _is_milder(review.stated, wanted):
         flags = (*flags, "verdict_mismatch")
     clean = wanted == "safe" and _HARMLESS.issuperset(flags) and _lets_pass(review)
     return ("CLEAN" if clean else "NEEDS_ATTENTION"), flags
@@ -333,6 +331,10 @@ def _lets_pass(review: Review) -> bool:
         return review.stated == "safe"
     passes = not review.stated_raw or vocabulary.passes(review.stated_raw)
     return passes and bool(review.findings)
+
+
+def _is_milder(stated: str, demanded: str) -> bool:
+    return VERDICTS.index(stated) < VERDICTS.index(demanded)
 
 
 # Research
