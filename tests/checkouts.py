@@ -76,12 +76,16 @@ def a_toolkit(folder: Path) -> Path:
     return folder
 
 
-def plain_python(folder: Path) -> Path:
-    """`folder` with a `python3` in it that no version manager stands in front of."""
-    folder.mkdir()
-    base = Path(sys.base_prefix, "bin", "python3")
-    (folder / "python3").symlink_to(base if base.exists() else sys.executable)
-    return folder
+def bring_byte_code(toolkit: Path) -> None:
+    """Our byte code for a copy of our scripts that came without it, such as a clone.
+
+    Byte code goes by the date of its source.
+    """
+    for source in toolkit.glob("scripts/**/*.py"):
+        shutil.copystat(CHECKOUT / source.relative_to(toolkit), source)
+    for compiled in CHECKOUT.glob("scripts/**/__pycache__"):
+        there = toolkit / compiled.relative_to(CHECKOUT)
+        shutil.copytree(compiled, there, ignore=shutil.ignore_patterns("*.pyc.*"))
 
 
 def a_host(folder: Path, makefile: str, python: str = REAL_PYTHON) -> Path:

@@ -109,6 +109,8 @@ def seal(patch: pytest.MonkeyPatch, home: Path) -> None:
     for name in list(os.environ):
         if name not in _KEPT:
             patch.delenv(name)
+    # Python itself before what a version manager calls `python3`, which takes ten times as long.
+    patch.setenv("PATH", f"{sys.base_prefix}/bin:{os.environ['PATH']}")
     home.mkdir(exist_ok=True)
     patch.setenv("HOME", str(home))
     patch.setenv("CONTEXT_NOW", NOW)

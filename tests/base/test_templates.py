@@ -17,7 +17,7 @@ from typing import Any
 import contextkit.base
 import jinja2.meta
 import pytest
-from conftest import SCRIPTS, each
+from conftest import SCRIPTS, each, rounds
 from contextkit.base import files, names, template_compiler, templates
 from contextkit.base.errors import ContextError
 from contextkit.base.records import Record
@@ -166,7 +166,7 @@ def source_of(name: str) -> str:
 @each("name", NAMES)
 def test_every_template_renders_as_with_jinja_itself(name: str) -> None:
     source, by_jinja = source_of(name), JINJA.get_template(name + ".j2")
-    for seed in range(50):
+    for seed in range(rounds(15, 50)):
         values = context(Chance(seed), source, wild=False)
         assert compiled(source)(values) == by_jinja.render(values), seed
 
@@ -174,7 +174,7 @@ def test_every_template_renders_as_with_jinja_itself(name: str) -> None:
 @each("name", NAMES)
 def test_every_template_fails_as_with_jinja_itself(name: str) -> None:
     source, by_jinja = source_of(name), JINJA.get_template(name + ".j2")
-    for seed in range(80):
+    for seed in range(rounds(25, 80)):
         values = context(Chance(seed), source, wild=True)
         assert outcome(compiled(source), values) == outcome(by_jinja.render, values), seed
 
@@ -205,7 +205,7 @@ CONSTRUCTS = [
 @each("source", CONSTRUCTS)
 def test_every_construct_does_what_it_does_in_jinja(source: str) -> None:
     by_jinja = JINJA.from_string(source)
-    for seed in range(80):
+    for seed in range(rounds(25, 80)):
         values = context(Chance(seed), source, wild=seed % 2 == 1)
         assert outcome(compiled(source), values) == outcome(by_jinja.render, values), seed
 

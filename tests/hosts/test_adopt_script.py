@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 import yaml
-from checkouts import READY, REAL_PYTHON, executable, make, plain_python
+from checkouts import READY, REAL_PYTHON, executable, make
 from conftest import CHECKOUT, Script, git
 from contextkit.base import makefiles, tokens, version
 from contextkit.base.errors import ContextError
@@ -650,8 +650,6 @@ def test_the_copy_works_for_its_host(host: Path, monkeypatch: pytest.MonkeyPatch
     git("add", "-A")
     git("commit", "-qm", "before")
     adopt(host)
-    programs = plain_python(host.parent / "programs")
-    monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
     git("add", "-A")
     said = git("status", "--short").split()
     assert f"{FOLDER}/scripts/contextkit/compiled/payload_md.py" in said

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
-from checkouts import plain_python
 from conftest import git
 from contextkit.base import names
 from contextkit.base.layout import Layout
@@ -68,7 +68,10 @@ def host(repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Session
         path.write_text(f"You are {name}.\n", encoding="utf-8")
     git("add", ".")
     git("commit", "-qm", "adopted")
-    return Session(repo, plain_python(tmp_path / "programs"))
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    (programs / "python3").symlink_to(str(shutil.which("python3")))
+    return Session(repo, programs)
 
 
 def test_a_whole_session(host: Session, repo: Path) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from checkouts import executable, plain_python
+from checkouts import executable
 from conftest import CHECKOUT, Script, each, git
 from contextkit.base import files, ledger, stores, tokens, version
 from contextkit.base.errors import ContextError
@@ -25,13 +25,6 @@ def hooked(repo: Path) -> Path:
     """A repository with the hooks of this toolkit."""
     write_hooks(repo)
     return repo
-
-
-@pytest.fixture(autouse=True)
-def plain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Doctor and the hooks that it fires find a python3 that is Python itself."""
-    programs = plain_python(tmp_path / "programs")
-    monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
 
 
 def write_hooks(repo: Path, toolkit: Path = CHECKOUT) -> None:

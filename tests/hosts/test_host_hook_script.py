@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from checkouts import REAL_PYTHON, a_toolkit, executable, plain_python
+from checkouts import REAL_PYTHON, a_toolkit, executable
 from conftest import SCRIPTS, Script
 from contextkit.hosts.documents import diagnostics
 from test_imports import DEAR, modules_of_hook
@@ -41,13 +41,6 @@ def toolkit(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def own(tmp_path: Path) -> Path:
     """A toolkit that a test may change."""
     return a_toolkit(tmp_path / "own")
-
-
-@pytest.fixture(autouse=True)
-def plain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The launcher finds a python3 that is Python itself."""
-    programs = plain_python(tmp_path / "programs")
-    monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
 
 
 def test_a_hook_works_from_a_path_with_blanks_with_whatever_python_there_is(

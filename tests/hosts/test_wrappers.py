@@ -11,7 +11,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from checkouts import a_toolkit, make
+from checkouts import a_toolkit, bring_byte_code, make
 from conftest import CHECKOUT, LONG, each, git, rounds, seal
 from contextkit.base.version import VERSION
 from contextkit.hosts.documents import vendored
@@ -58,11 +58,19 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "data" / "contextkit"
 
 
+@pytest.fixture(scope="module")
+def cloned(origin: Path) -> Path:
+    """A clone of it, byte-compiled."""
+    folder = origin.parent / "cloned"
+    git("clone", "-q", str(origin), str(folder))
+    bring_byte_code(folder)
+    return folder
+
+
 @pytest.fixture
-def checkout(origin: Path, tmp_path: Path) -> Path:
-    """A clone of it, from which a project is adopted."""
-    git("clone", "-q", str(origin), str(tmp_path / "checkout"))
-    return tmp_path / "checkout"
+def checkout(cloned: Path, tmp_path: Path) -> Path:
+    """A copy of it, from which a project is adopted."""
+    return Path(shutil.copytree(cloned, tmp_path / "checkout"))
 
 
 def adopt(toolkit: Path, *words: str, status: int = 0) -> str:
@@ -80,6 +88,7 @@ def changed(repo: Path) -> set[str]:
 
 def ready(place: Path) -> None:
     """Let a toolkit count as set up: these tests are not about the package index."""
+    bring_byte_code(place)
     (place / ".venv").symlink_to(CHECKOUT / ".venv", target_is_directory=True)
 
 
