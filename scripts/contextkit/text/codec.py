@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from contextkit.base import templates
 from contextkit.base.errors import ContextError
-from contextkit.base.records import Record
+from contextkit.base.records import Declaration, Record
 from contextkit.base.type_names import Any, Callable, Collection
 from contextkit.text import sections
 from contextkit.text.sections import Outline
@@ -27,25 +27,18 @@ from contextkit.text.sections import Outline
 TEXTS, NOTES = "tuple[str, ...]", "tuple[FileNote, ...]"
 
 
-class Form:
+class Form(Declaration):
     """How one kind of record is written in Markdown; `noun` names it in errors.
 
     title: of level 1; `{field}` at its end is a field of the record
     """
 
-    def __init__(
-        self,
-        *,
-        kind: type[Record],
-        noun: str,
-        title: str,
-        template: str,
-        places: dict[str, str],
-        readers: dict[str, Callable[[Any], Any]],
-    ) -> None:
-        self.kind, self.noun, self.title, self.template = kind, noun, title, template
-        self.places, self.readers = places, readers
-        self._types = kind.fields()
+    kind: type[Record]
+    noun: str
+    title: str
+    template: str
+    places: dict[str, str]
+    readers: dict[str, Callable[[Any], Any]]
 
     def parse(self, text: str) -> tuple[dict[str, Any], Outline]:
         """Return the fields in a document, and its outline for what else is in it.
@@ -55,7 +48,7 @@ class Form:
         outline = Outline(sections.normal(text))
         fields = self._titled(outline.title())
         for field, place in self.places.items():
-            value = _read(outline, place, self._types[field])
+            value = _read(outline, place, self.kind.fields()[field])
             fields[field] = self.readers[field](value) if field in self.readers else value
         return fields, outline
 
@@ -65,8 +58,9 @@ class Form:
 
     def clean(self, given: dict[str, Any]) -> dict[str, Any]:
         """Normalize texts and lists of texts, as they would be after a round trip."""
+        types = self.kind.fields()
         return {
-            field: clean(value) if (clean := _CLEANERS.get(self._types[field])) else value
+            field: clean(value) if (clean := _CLEANERS.get(types[field])) else value
             for field, value in given.items()
         }
 

@@ -202,9 +202,9 @@ def prune(layout: Layout, args: Arguments) -> Answer:
     )
     talk = "dry run: nothing was removed" if args.dry_run else ""
     return Answer(
-        text="\n".join(f"{one.id}  {one.why}" for one in going),
+        text="\n".join(f"{path}  {why}" for path, why in going.items()),
         talk=talk if going else "nothing to remove",
-        data=going,
+        data=[{"id": path, "why": why} for path, why in going.items()],
     )
 
 

@@ -348,13 +348,6 @@ def row(layout: Layout, path: str) -> Row:
 _HEADS = "refs/heads/"
 
 
-class Going(Record):
-    """A capsule to be removed, by its path, and why."""
-
-    id: str
-    why: str
-
-
 def prune(
     layout: Layout,
     now: int,
@@ -362,30 +355,26 @@ def prune(
     older_than: str = "",
     merged: bool = False,
     dry_run: bool = False,
-) -> list[Going]:
+) -> dict[str, str]:
     """Remove all but the newest `keep`, what is older than a duration, or only what is `merged`.
 
     By default: superseded capsules older than `capsule_prune_days`, and those of merged branches.
-    Returns each capsule; with `dry_run` all stay.
+    Returns why each goes, by its path; with `dry_run` all stay.
     """
     usual = "0" if keep else f"{layout.limits.capsule_prune_days}d"
     age = names.seconds(older_than or usual)
     only_merged = merged and not (keep or older_than)
-    going: list[Going] = []
+    going: dict[str, str] = {}
     for folder in branch_folders.all_of(layout):
         rows = [row(layout, path) for path in branch_folders.paths(folder)]
         rows = [one for one in rows if one.state == "finished"]
         arrived = _merged(layout, rows)
-        going += [Going(id=row.id, why=f"{row.branch} is merged") for row in arrived]
+        going |= {row.id: f"{row.branch} is merged" for row in arrived}
         if not only_merged:
-            old = [row for row in _superseded(rows, max(keep, 1)) if row not in arrived]
-            going += [
-                Going(id=row.id, why="superseded")
-                for row in old
-                if now - names.moment(row.created_at) >= age
-            ]
-    for one in () if dry_run else going:
-        path = layout.join(one.id)
+            old = (row for row in _superseded(rows, max(keep, 1)) if row not in arrived)
+            old = (row for row in old if now - names.moment(row.created_at) >= age)
+            going |= dict.fromkeys((row.id for row in old), "superseded")
+    for path in () if dry_run else map(layout.join, going):
         files.inside(layout.capsules, path, "capsule")
         shelf.remove(layout, path, "capsule")
     return going

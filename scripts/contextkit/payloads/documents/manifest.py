@@ -10,15 +10,14 @@
     }
 
 An entry is spliced in before the tail without parsing the rest, but only if the tail is byte for
-byte as we write it. The file is replaced whole, so it is
-valid JSON at all times. Callers must hold the session's lock.
+byte as we write it. The file is replaced whole, so it is valid JSON at all times. Callers must hold
+the session's lock.
 """
 
 from __future__ import annotations
 
-from contextkit.base import files
+from contextkit.base import files, formats, version
 from contextkit.base.errors import ContextError
-from contextkit.base.filters import quoted
 from contextkit.base.type_names import Any
 
 Fields = dict[str, Any]
@@ -26,25 +25,23 @@ Fields = dict[str, Any]
 FORMAT = 1  # the newest format that is understood; 1 is not written, to keep to the published keys
 LIST, TOTAL = "payloads", "totalTokensStored"
 _LAST = b"\n    }"  # the end of an entry
-_EMPTY = b": ["
 
 
 def render(head: Fields, entries: list[Fields]) -> str:
     """Render a manifest; the total is the sum of the entries' `tokens`."""
     total = sum(entry["tokens"] for entry in entries)
-    lines = [f"  {quoted(name, True)}: {_value(value)},\n" for name, value in head.items()]
-    listed = ",\n".join(_entry(entry) for entry in entries)
-    body = f"\n{listed}" if entries else ""
-    return "{\n" + "".join(lines) + f'  "{LIST}": [{body}' + _tail(total)
+    return formats.to_json({**head, LIST: entries, TOTAL: total}) + "\n"
 
 
 def add(path: str, entry: Fields) -> bool:
     """Splice an entry into the manifest at `path`; False if its tail is not as we write it."""
     data = files.read_bytes(path)
-    end, added = _splice(data, entry)
-    if added:
-        files.write(path, data[:end] + added)
-    return bool(added)
+    end, number = _end(data)
+    is_ours = data.endswith(_LAST, 0, end)
+    if is_ours:
+        added = f",\n{_entry(entry)}{_tail(number + entry['tokens'])}"
+        files.write(path, data[:end] + added.encode())
+    return is_ours
 
 
 def change(path: str, old: Fields, new: Fields) -> bool:
@@ -56,18 +53,6 @@ def change(path: str, old: Fields, new: Fields) -> bool:
     if found:
         files.write(path, iter((before, _entry(new).encode(), after)))
     return bool(found)
-
-
-def _splice(data: bytes, entry: Fields) -> tuple[int, bytes]:
-    """How many bytes to keep, and those after them; (0, b"") if the tail is not ours."""
-    end, number = _end(data)
-    if data.endswith(_LAST, 0, end):
-        joint = ",\n"
-    elif data.endswith(_EMPTY, 0, end):
-        joint = "\n"
-    else:
-        return 0, b""
-    return end, f"{joint}{_entry(entry)}{_tail(number + entry['tokens'])}".encode()
 
 
 def _end(data: bytes) -> tuple[int, int]:
@@ -97,8 +82,6 @@ def last_id(data: bytes) -> str:
 
 def parse(data: bytes, where: str) -> Fields:
     """Parse a manifest. Raises ContextError for an invalid one or a newer format."""
-    from contextkit.base import formats, version
-
     found = formats.object_from_json(data.decode("utf-8", "replace"), where)
     version.refuse_newer(found.get("format"), str(FORMAT), where)
     entries = found.get(LIST)
@@ -118,15 +101,4 @@ def _tail(number: int) -> str:
 
 
 def _entry(entry: Fields) -> str:
-    lines = ",\n".join(f"      {quoted(name, True)}: {_value(v)}" for name, v in entry.items())
-    return f"    {{\n{lines}\n    }}"
-
-
-def _value(value: object) -> str:
-    if isinstance(value, str):
-        return quoted(value, always=True)
-    if type(value) is int:
-        return str(value)
-    from contextkit.base import formats
-
-    return formats.to_json(value)  # of an entry that another tool wrote
+    return "    " + formats.to_json(entry, "    ")
