@@ -57,7 +57,6 @@ def note(
     now = names.now()
     try:
         line = _line(layout, now, event, ref, tokens, to, sources, session, agent, kind)
-        files.store(layout.state)
         append(os.path.join(folder(layout), names.iso(now)[:7] + ".jsonl"), [line])
     except (OSError, ContextError):
         pass  # history is lost, the document is not

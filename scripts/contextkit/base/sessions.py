@@ -122,7 +122,6 @@ def current(layout: Layout, given: str, now: int) -> tuple[str, bool]:
         if files.first_line(kept) == found:
             files.touch(kept, now)
         return found, False
-    files.store(layout.state)
     made = f"sess-{names.stamp(now)}-{os.urandom(3).hex()}"
     try:
         files.create(kept, made + "\n", exact=True)

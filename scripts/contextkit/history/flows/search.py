@@ -281,7 +281,6 @@ def _matching(
     """
     place = index_path(layout)
     try:
-        files.store(layout.state)
         files.make_folder(ledger.folder(layout))
         with files.locked(layout.lock(place)):
             try:

@@ -148,7 +148,6 @@ def begin(layout: Layout, before: Known | None = None) -> tuple[Machine, Known]:
 
     It has what the one `before` wrote as its own, and still knows which documents are from others.
     """
-    files.store(layout.state)
     here = f"{os.uname().nodename} {os.path.basename(layout.root)}"
     name = manifests.clean_name(os.environ.get("CONTEXT_MACHINE", "") or here)
     files.write(_identity_path(layout), f"{manifests.new_id()}\n{name}\n")
@@ -242,7 +241,6 @@ def _read(path: str) -> dict[str, Any]:
 
 
 def _write(layout: Layout, name: str, fields: dict[str, Any]) -> None:
-    files.store(layout.state)
     path = os.path.join(folder(layout), name)
     text = json.dumps({"format": _FORMAT, **fields}, ensure_ascii=False, default=vars)
     if files.read_if_there(path) != text:  # a push of nothing need not wait for the disk
