@@ -398,17 +398,6 @@ def test_a_ledger_that_cannot_be_kept_is_found(layout: Layout, run: Script) -> N
 
 
 @pytest.mark.usefixtures("untried")
-def test_drafts_of_killed_processes_are_found(layout: Layout, run: Script) -> None:
-    files.store(layout.state)
-    draft = Path(layout.state, ".x.json.0123456789ab.tmp")
-    draft.touch()
-    assert wrong(run) == []
-    os.utime(draft, (1, 1))
-    (line,) = wrong(run)
-    assert ".contextkit: 1 unfinished drafts" in line and "-delete" in line
-
-
-@pytest.mark.usefixtures("untried")
 @pytest.mark.parametrize("kind", [store.kind for store in stores.with_documents()])
 def test_a_document_that_cannot_be_read_is_found(layout: Layout, run: Script, kind: str) -> None:
     """In every store that is declared."""
