@@ -381,7 +381,7 @@ def test_a_lock_that_is_held_is_found(
 def test_a_ledger_that_cannot_be_kept_is_found(layout: Layout, run: Script) -> None:
     ledger.note(layout, "stored", "plan:a")
     assert wrong(run) == []
-    (month,) = Path(ledger.folder(layout)).iterdir()
+    (month,) = Path(layout.ledger).iterdir()
     month.rename(month.with_name("elsewhere"))
     month.symlink_to("elsewhere")
     (line,) = wrong(run)

@@ -44,6 +44,12 @@ class Layout:
     running = _Place("state", "sessions")  # those that hosts run here: one that died is noticed
     swept = _Place("state", "swept")  # touched by each sweep of idle sessions in passing
     hooks = _Place("state", "hooks")  # what they know of subagents, and their errors
+    own_session = _Place("state", "session")  # the id that we generated
+    ledger = _Place("state", "ledger")  # what happened
+    index = _Place("state", "ledger", "search.sqlite")
+    machine = _Place("state", "machine")  # the id of this one
+    sync = _Place("state", "sync")  # what it knows of others
+    origins = _Place("state", "sync", "from")  # which documents here others wrote
 
     def __init__(self, root: str = "") -> None:
         """Find the root and read its settings. Raises ContextError if it is not a folder."""

@@ -37,10 +37,6 @@ _LONGEST = 500  # characters in a field
 _MOST_SOURCES = 40  # addresses in `from`; fewer if they are long
 
 
-def folder(layout: Layout) -> str:
-    return os.path.join(layout.state, "ledger")
-
-
 def note(
     layout: Layout, event: str, ref: str, *, tokens: int = 0, to: str = "",
     sources: Iterable[str] = (), session: str = "", agent: str = "", kind: str = "",
@@ -57,7 +53,7 @@ def note(
     now = names.now()
     try:
         line = _line(layout, now, event, ref, tokens, to, sources, session, agent, kind)
-        append(os.path.join(folder(layout), names.iso(now)[:7] + ".jsonl"), [line])
+        append(os.path.join(layout.ledger, names.iso(now)[:7] + ".jsonl"), [line])
     except (OSError, ContextError):
         pass  # history is lost, the document is not
 
@@ -198,9 +194,9 @@ def _settle_types(found: Event) -> None:
 
 def months(layout: Layout) -> list[str]:
     """The files, oldest first; none if the folder cannot be read."""
-    there = stores.names_in(folder(layout))
+    there = stores.names_in(layout.ledger)
     fitting = [n for n in there if n.endswith(".jsonl") and names.shape(n[:7]) == "0000-00"]
-    return [os.path.join(folder(layout), name) for name in fitting]
+    return [os.path.join(layout.ledger, name) for name in fitting]
 
 
 def _oldest(layout: Layout, now: int) -> str:

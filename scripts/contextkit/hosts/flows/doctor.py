@@ -330,7 +330,7 @@ def _is_held(path: str) -> bool:
 
 def history(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Check the ledger, since no command reports when it cannot be written or read."""
-    folder = ledger.folder(layout)
+    folder = layout.ledger
     if os.path.lexists(folder) and not os.path.isdir(folder):
         yield _lost(layout, folder, "is not a folder")
         return

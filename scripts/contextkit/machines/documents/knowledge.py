@@ -124,13 +124,9 @@ class Remote:
         self.chain = list(head.chain)
 
 
-def folder(layout: Layout) -> str:
-    return os.path.join(layout.state, "sync")
-
-
 def lock(layout: Layout) -> files.locked:
     """Return the lock that lets one process of this machine push or pull at a time."""
-    return files.locked(layout.lock(folder(layout)))
+    return files.locked(layout.lock(layout.sync))
 
 
 def myself(layout: Layout) -> tuple[Machine, Known]:
@@ -150,7 +146,7 @@ def begin(layout: Layout, before: Known | None = None) -> tuple[Machine, Known]:
     """
     here = f"{os.uname().nodename} {os.path.basename(layout.root)}"
     name = manifests.clean_name(os.environ.get("CONTEXT_MACHINE", "") or here)
-    files.write(_identity_path(layout), f"{manifests.new_id()}\n{name}\n")
+    files.write(layout.machine, f"{manifests.new_id()}\n{name}\n")
     machine = identity(layout)
     assert machine is not None
     known = before or Known(machine=machine.id)
@@ -170,23 +166,19 @@ def begin(layout: Layout, before: Known | None = None) -> tuple[Machine, Known]:
 
 def identity(layout: Layout) -> Machine | None:
     """Return this machine if it has an id yet. Raises ContextError if the file holds no id."""
-    text = files.read_if_there(_identity_path(layout))
+    text = files.read_if_there(layout.machine)
     if text is None:
         return None
     first, _, rest = text.partition("\n")
     if not manifests.is_id(first.strip()):
-        where = layout.shown(_identity_path(layout))
+        where = layout.shown(layout.machine)
         raise ContextError(f"{where}: has no machine id: remove the file, and a new id is drawn")
     return Machine(id=first.strip(), name=manifests.clean_name(rest) or first.strip())
 
 
-def _identity_path(layout: Layout) -> str:
-    return os.path.join(layout.state, "machine")
-
-
 def load(layout: Layout, machine: str) -> Known | None:
     """Return what `machine`, this machine, knows; None if the file is lost or another's."""
-    found = _read(os.path.join(folder(layout), "documents.json"))
+    found = _read(os.path.join(layout.sync, "documents.json"))
     if found.get("machine") != machine:
         return None
     try:
@@ -228,7 +220,7 @@ def save_remote(layout: Layout, remote: Remote, machine: str) -> None:
 
 
 def _remote_path(layout: Layout, address: str) -> str:
-    return os.path.join(folder(layout), names.sha256(address.encode())[:16] + ".json")
+    return os.path.join(layout.sync, names.sha256(address.encode())[:16] + ".json")
 
 
 def _read(path: str) -> dict[str, Any]:
@@ -241,7 +233,7 @@ def _read(path: str) -> dict[str, Any]:
 
 
 def _write(layout: Layout, name: str, fields: dict[str, Any]) -> None:
-    path = os.path.join(folder(layout), name)
+    path = os.path.join(layout.sync, name)
     text = json.dumps({"format": _FORMAT, **fields}, ensure_ascii=False, default=vars)
     if files.read_if_there(path) != text:  # a push of nothing need not wait for the disk
         files.write(path, text)

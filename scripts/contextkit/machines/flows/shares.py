@@ -337,7 +337,7 @@ def take_events(layout: Layout, name: str, machine: Machine, data: bytes) -> int
     month = os.path.basename(name)[:7]
     if names.shape(month) != "0000-00":
         raise ContextError(f"{names.brief(name)}: names no month")
-    path = os.path.join(ledger.folder(layout), month + ".jsonl")
+    path = os.path.join(layout.ledger, month + ".jsonl")
     with files.locked(layout.lock(path)):
         old = files.read_bytes(path) if os.path.isfile(path) else b""
         end = b'"machine_id":"%s"}' % machine.id.encode()
