@@ -203,15 +203,12 @@ def _oldest(layout: Layout, now: int) -> str:
     return names.iso(max(0, now - layout.limits.ledger_days * 86_400))
 
 
-def sweep(layout: Layout, now: int) -> list[str]:
-    """Remove the months whose events are all too old; return their paths. Never raises."""
+def sweep(layout: Layout, now: int) -> None:
+    """Remove the months whose events are all too old. Never raises."""
     oldest = _oldest(layout, now)[:7]
-    gone = [path for path in months(layout) if os.path.basename(path)[:7] < oldest]
-    removed = []
-    for path in gone:
-        try:
-            os.unlink(path)
-            removed.append(path)
-        except OSError:
-            continue
-    return removed
+    for path in months(layout):
+        if os.path.basename(path)[:7] < oldest:
+            try:
+                os.unlink(path)
+            except OSError:
+                continue

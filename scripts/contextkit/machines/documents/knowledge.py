@@ -19,7 +19,7 @@ import os
 from dataclasses import dataclass, field
 
 from contextkit.base import files, formats, names
-from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Any
@@ -34,10 +34,6 @@ class Machine(Record):
 
     id: str
     name: str
-
-    def check(self) -> None:
-        if not manifests.is_id(self.id):
-            raise bad_input(f"machine: {self.id[:40]!r} is not a machine id: make context_remotes")
 
 
 @dataclass(kw_only=True)

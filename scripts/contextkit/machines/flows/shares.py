@@ -260,11 +260,7 @@ def merger(name: str) -> Callable[[bytes, bytes], bytes | None] | None:
     that are not versions of one document.
     """
     store = _store(name.partition("/")[0])
-    found = getattr(stores.module(store), "merge", None) if store and store.module else None
-    if found is None or not store or not store.merges:
-        return None
-    merge: Callable[[bytes, bytes], bytes | None] = found
-    return merge
+    return stores.module(store).merge if store and store.merges else None
 
 
 def check(name: str, data: bytes) -> None:
