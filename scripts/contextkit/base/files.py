@@ -15,7 +15,6 @@ Paths are strings, since pathlib alone costs as much as a bare interpreter start
 from __future__ import annotations
 
 import errno
-import itertools
 import os
 import time
 
@@ -110,7 +109,8 @@ def rename(old: str, new: str) -> None:
 def numbered(stem: str, suffix: str = "", mark: str = "-") -> Iterator[str]:
     """Yield `stem` and `suffix`, then the same with `-2`, `-3` … in between, without end."""
     yield stem + suffix
-    for number in itertools.count(2):
+    number = 1
+    while number := number + 1:
         yield f"{stem}{mark}{number}{suffix}"
 
 
