@@ -144,7 +144,7 @@ def tasks(layout: Layout) -> dict[str, str]:
     except ContextError:
         return {}
     return {
-        f"{_FOLDERS[folder]}/{os.path.basename(one.path)}": one.task
+        f"{_FOLDERS[folder]}/{os.path.basename(one['path'])}": one["task"]
         for one in listed
-        if (folder := os.path.basename(os.path.dirname(one.path))) in _FOLDERS
+        if (folder := os.path.basename(os.path.dirname(one["path"]))) in _FOLDERS
     }
