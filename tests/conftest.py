@@ -152,6 +152,7 @@ def sealed(
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)  # nobody cuts the power here
     files.settled.clear()
     monkeypatch.setattr(files, "_stores", ())  # nor are those of other tests looked through
+    monkeypatch.setattr(files, "_hidden", ())
     work = folder / "work"
     work.mkdir(exist_ok=True)
     monkeypatch.chdir(work)

@@ -366,6 +366,24 @@ def test_a_store_hides_itself_from_git_and_keeps_rules_that_were_edited(repo: Pa
     assert files.read("a/store/.gitignore") == "edited\n"
 
 
+def test_a_hidden_store_hides_with_whatever_is_written_in_it_first(repo: Path) -> None:
+    places = [f"{repo}/store-{number}" for number in range(4)]
+    for place in places:
+        files.keep(str(repo), place, hidden=True)
+        assert not os.path.exists(place)
+    files.write(f"{places[0]}/deep/doc.md", "x")
+    files.make_folder(f"{places[1]}/deep")
+    with files.locked(f"{places[2]}/a.lock"):
+        pass
+    files.write(f"{places[3]}/.gitignore", "*\n!mine\n")
+    assert git("status", "--porcelain") == ""
+    assert files.read(f"{places[3]}/.gitignore") == "*\n!mine\n", "its own rules are left alone"
+    assert all(files.read(f"{place}/.gitignore") == "*\n" for place in places[:3])
+    files.discard(f"{places[0]}/.gitignore")
+    files.write(f"{places[0]}/doc.md", "x")
+    assert files.read(f"{places[0]}/.gitignore") == "*\n", "somebody had removed it"
+
+
 @pytest.mark.parametrize("slash", ["", "/"])
 @pytest.mark.parametrize("target", ["elsewhere", "nowhere"])
 def test_a_store_that_is_a_link_is_refused(target: str, slash: str) -> None:

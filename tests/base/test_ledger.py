@@ -34,7 +34,7 @@ def layout(repo: Path) -> Layout:
 
 
 def the_file(layout: Layout) -> Path:
-    (found,) = Path(ledger.folder(layout)).iterdir()
+    (found,) = Path(layout.ledger).iterdir()
     return found
 
 
@@ -101,10 +101,10 @@ def test_what_is_no_event_is_passed_over(layout: Layout, line: bytes) -> None:
 
 
 def test_a_field_of_the_wrong_type_is_left_out(layout: Layout) -> None:
-    files.make_folder(ledger.folder(layout))
+    files.make_folder(layout.ledger)
     odd = {"v": 1, "at": "2025-10-23T18:05:00Z", "event": "stored", "ref": "plan:x"}
     odd |= {"tokens": "many", "session": 4, "from": [1, "plan:y"]}
-    Path(ledger.folder(layout), "2025-10.jsonl").write_bytes(
+    Path(layout.ledger, "2025-10.jsonl").write_bytes(
         json.dumps(odd, separators=(",", ":")).encode()
     )
     (found,) = ledger.read(layout)
@@ -130,7 +130,7 @@ def test_a_killed_writer_loses_nothing_of_others(layout: Layout) -> None:
     environment = {**os.environ, "PYTHONPATH": str(SCRIPTS)}
     endless = [sys.executable, "-c", WRITER, layout.root, "killed", "1000000"]
     writer = subprocess.Popen(endless, env=environment)
-    folder = Path(ledger.folder(layout))
+    folder = Path(layout.ledger)
     while not (folder.is_dir() and any(one.stat().st_size for one in folder.iterdir())):
         assert writer.poll() is None
     writer.send_signal(signal.SIGKILL)
@@ -152,8 +152,8 @@ def test_a_ledger_that_cannot_be_written_stops_nothing(repo: Path, in_the_way: s
 def test_a_link_is_not_followed(layout: Layout, tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     outside.write_text("", encoding="utf-8")
-    files.make_folder(ledger.folder(layout))
-    Path(ledger.folder(layout), "2025-10.jsonl").symlink_to(outside)
+    files.make_folder(layout.ledger)
+    Path(layout.ledger, "2025-10.jsonl").symlink_to(outside)
     ledger.note(layout, "stored", "plan:a")
     assert outside.read_text(encoding="utf-8") == ""
 
@@ -194,19 +194,19 @@ def test_old_months_go_and_old_events_are_not_read(
         monkeypatch.setenv("CONTEXT_NOW", now)
         ledger.note(layout, "stored", f"plan:{now[:7]}")
     assert [one["ref"] for one in ledger.read(layout)] == ["plan:2025-10"]
-    gone = ledger.sweep(layout, 1759276800)
-    assert [Path(path).name for path in gone] == ["2025-06.jsonl"]
-    assert ledger.sweep(layout, 1759276800) == []
+    ledger.sweep(layout, 1759276800)
+    assert sorted(os.listdir(layout.ledger)) == ["2025-07.jsonl", "2025-10.jsonl"]
 
 
 def test_what_no_address_was_found_for_is_not_noted(layout: Layout) -> None:
     ledger.note(layout, "stored", "")
-    assert not Path(ledger.folder(layout)).exists()
+    assert not Path(layout.ledger).exists()
 
 
 def test_reading_where_there_is_no_ledger_gives_nothing(layout: Layout) -> None:
     assert list(ledger.read(layout)) == []
-    assert ledger.sweep(layout, 0) == []
+    ledger.sweep(layout, 0)
+    assert not os.path.exists(layout.state)
 
 
 def test_a_broken_session_pointer_stops_nothing(
@@ -221,7 +221,7 @@ def test_a_broken_session_pointer_stops_nothing(
 
 def test_two_torn_lines_that_fit_together_are_no_event(layout: Layout) -> None:
     ledger.note(layout, "stored", "plan:a")
-    (month,) = Path(ledger.folder(layout)).iterdir()
+    (month,) = Path(layout.ledger).iterdir()
     torn = month.read_text(encoding="utf-8")[:-2]
     two = f'{torn},"x":[{{}}\n{{"v":1}}]}}\n'
     month.write_text(f"{torn}}}\n{two}{torn}}}\n", encoding="utf-8")

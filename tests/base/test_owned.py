@@ -148,7 +148,8 @@ def test_below_a_store_nothing_is_read_written_removed_or_locked_through_a_link(
 ) -> None:
     outside = put(repo.parent / "outside/file").parent
     before = snapshot(outside)
-    store = Path(Layout().make_store("memory"))
+    store = Path(Layout().memory)
+    store.mkdir(parents=True)
     (store / "link").symlink_to(outside)
     (store / "file").symlink_to(outside / "file")
     through = str(store / "link/file")

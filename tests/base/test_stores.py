@@ -202,7 +202,7 @@ def render(note):
     return f"# {note}\\n"
 
 def save(layout, note):
-    return files.create(os.path.join(layout.make_store("note"), note + ".md"), render(note))
+    return files.create(os.path.join(layout.store("note"), note + ".md"), render(note))
 
 def load_all(layout):
     folder = layout.store("note")

@@ -111,7 +111,7 @@ def test_what_is_new_changed_or_gone_is_seen_at_once(repo: Path) -> None:
 def test_a_broken_index_is_made_again(repo: Path) -> None:
     finding("a_20251001T000000", "one")
     assert found("one")
-    place = Path(search.index_path(Layout()))
+    place = Path(Layout().index)
     for broken in (b"", b"no database", place.read_bytes()[:5000], b"\0" * 9000):
         place.write_bytes(broken)
         assert found("one") == ["finding:a_20251001T000000"]
@@ -122,7 +122,7 @@ def test_a_broken_index_is_made_again(repo: Path) -> None:
 def test_an_index_of_another_format_is_made_again(repo: Path) -> None:
     finding("a_20251001T000000", "one")
     assert found("one")
-    base = sqlite3.connect(search.index_path(Layout()))
+    base = sqlite3.connect(Layout().index)
     base.execute("PRAGMA user_version=99")
     base.execute("DROP TABLE documents")
     base.commit()

@@ -374,7 +374,7 @@ def test_a_lock_that_is_held_is_found(
 def test_a_ledger_that_cannot_be_kept_is_found(layout: Layout, run: Script) -> None:
     ledger.note(layout, "stored", "plan:a")
     assert wrong(run) == []
-    (month,) = Path(ledger.folder(layout)).iterdir()
+    (month,) = Path(layout.ledger).iterdir()
     month.rename(month.with_name("elsewhere"))
     month.symlink_to("elsewhere")
     (line,) = wrong(run)
@@ -388,17 +388,6 @@ def test_a_ledger_that_cannot_be_kept_is_found(layout: Layout, run: Script) -> N
     month.parent.touch()
     (line,) = wrong(run)
     assert ".contextkit/ledger: is not a folder: its history is lost" in line
-
-
-@pytest.mark.usefixtures("untried")
-def test_drafts_of_killed_processes_are_found(layout: Layout, run: Script) -> None:
-    files.store(layout.state)
-    draft = Path(layout.state, ".x.json.0123456789ab.tmp")
-    draft.touch()
-    assert wrong(run) == []
-    os.utime(draft, (1, 1))
-    (line,) = wrong(run)
-    assert ".contextkit: 1 unfinished drafts" in line and "-delete" in line
 
 
 @pytest.mark.usefixtures("untried")

@@ -9,7 +9,7 @@ from pathlib import Path
 import planted
 import pytest
 from conftest import Script, git
-from contextkit.base import agents, lineage, tokens
+from contextkit.base import agents, tokens
 from contextkit.base import git as repositories
 from contextkit.base.layout import Layout
 from contextkit.capsules.documents import branches, items
@@ -126,7 +126,7 @@ def test_git_tells_which_branch_another_was_made_from(
     git("update-ref", "refs/remotes/origin/far", "HEAD")
     git(*made.split())
     assert layout.repository
-    found = list(lineage.ancestors(layout.repository, branch))
+    found = list(given.ancestors(layout.repository, branch))
     assert found[0] == branch and (found[1:] or [""])[0] == (origin if origin != branch else "")
 
 

@@ -207,13 +207,11 @@ def _spellings(ref: str) -> tuple[str, ...]:
     """What users may type for an address: the address, its name, the last part of it, decoded."""
     name = ref.partition(":")[2]
     found = (ref, name, name.rpartition("/")[2])
-    return (*found, _decoded(name)) if "%" in name else found
+    if "%" in name:
+        from urllib.parse import unquote
 
-
-def _decoded(name: str) -> str:
-    from urllib.parse import unquote
-
-    return unquote(name)
+        return (*found, unquote(name))
+    return found
 
 
 def time_of(ref: str) -> str:

@@ -51,7 +51,7 @@ class work_tree:
 
     def __init__(self, layout: Layout, left_out: tuple[str, ...] = ()) -> None:
         self._repository = repository_of(layout)
-        self._store = files.store(layout.state)
+        self._store = layout.state
         self._where = git.all_but(self._repository.top, (*layout.ours, *left_out))
 
     def __enter__(self) -> work_tree:
@@ -212,6 +212,7 @@ def data_revision(data: bytes) -> str:
 
 def _scratch_folder(store: str) -> str:
     """A new folder in `store`; those of killed processes go, once they are an hour old."""
+    files.make_folder(store)
     left = [name for name in os.listdir(store) if name.startswith(_SCRATCH)]
     for path in filter(files.is_old, (os.path.join(store, name) for name in left)):
         _remove(path)

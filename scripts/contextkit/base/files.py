@@ -6,7 +6,8 @@
     settle   wait until every name that was made is on disk
     locked   let one process at a time change a shared file
     store    a folder that git does not see
-    keep     a store, in which and to which no link is followed: a clone can bring links
+    keep     a store, in which and to which no link is followed: a clone can bring links; one that
+             is hidden becomes such a folder with whatever is written first
 
 Paths are strings, since pathlib alone costs as much as a bare interpreter start.
 """
@@ -22,9 +23,11 @@ from contextkit.base.type_names import BinaryIO, Iterable, Iterator
 
 _DRAFT_AGE = 3600  # age in seconds at which the `.tmp` of a killed process is litter
 _HEX = frozenset("0123456789abcdef")
+_RULES = ".gitignore"
 settled: set[str] = set()  # folders in which this process created names
 _unsettled: set[str] = set()  # those of them that may not be on disk yet
 _stores: tuple[str, ...] = ()  # folders below which no link is followed, each with its slash
+_hidden: tuple[str, ...] = ()  # those of them that git does not see
 
 
 def read(path: str) -> str:
@@ -107,8 +110,7 @@ def numbered(stem: str, suffix: str = "", mark: str = "-") -> Iterator[str]:
     """Yield `stem` and `suffix`, then the same with `-2`, `-3` … in between, without end."""
     yield stem + suffix
     number = 1
-    while True:
-        number += 1
+    while number := number + 1:
         yield f"{stem}{mark}{number}{suffix}"
 
 
@@ -130,7 +132,7 @@ def append(path: str, text: str) -> str:
 def _draft(path: str, pieces: Iterable[bytes], lasting: bool = True) -> str:
     """Write `pieces` beside `path` under a name that no reader takes for a document."""
     folder, name = os.path.split(path)
-    make_folder(folder)
+    make_folder(folder, hide=name != _RULES)
     short = os.fsdecode(os.fsencode(name)[:200])  # a name has at most 255 bytes
     draft = os.path.join(folder, f".{short}.{os.urandom(6).hex()}.tmp")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
@@ -213,9 +215,14 @@ def settle() -> None:
             os.close(descriptor)
 
 
-def make_folder(folder: str) -> None:
-    """Create `folder` and its parents. Raises ContextError if a file or link is in the way."""
-    proved(os.path.join(folder, ""))
+def make_folder(folder: str, hide: bool = True) -> None:
+    """Create `folder` and its parents. Raises ContextError if a file or link is in the way.
+
+    In a hidden store, its rules for git come first, unless it is they that are written.
+    """
+    place = proved(os.path.join(folder, ""))
+    for hidden in filter(place.startswith, _hidden) if hide else ():
+        store(hidden)
     try:
         _make_missing(folder or ".")
     except (FileExistsError, NotADirectoryError):
@@ -240,7 +247,7 @@ def store(folder: str, ignore: str = "*\n") -> str:
     """Create a folder that git does not see, thanks to its own `.gitignore`, and return it."""
     if os.path.islink(folder.rstrip("/")):
         raise is_link(folder)
-    rules = os.path.join(folder, ".gitignore")
+    rules = os.path.join(folder, _RULES)
     if not os.path.exists(rules):
         write(rules, ignore)
     return folder
@@ -258,18 +265,14 @@ def inside(root: str, path: str, field: str) -> str:
 
 def sweep(folder: str, now: float) -> int:
     """Remove drafts that killed processes left in `folder` over an hour ago; return how many."""
-    removed = 0
     with os.scandir(folder) as entries:
-        for entry in entries:
-            if not (is_draft(entry.name) and entry.is_file(follow_symlinks=False)):
-                continue
-            try:
-                if entry.stat(follow_symlinks=False).st_mtime < now - _DRAFT_AGE:
-                    os.unlink(entry.path)
-                    removed += 1
-            except FileNotFoundError:
-                continue  # another process swept it
-    return removed
+        drafts = [
+            one.path for one in entries if is_draft(one.name) and one.is_file(follow_symlinks=False)
+        ]
+    old = [path for path in drafts if is_old(path, now)]
+    for path in old:
+        discard(path)
+    return len(old)
 
 
 def folders(place: str, apart: str = "") -> list[str]:
@@ -281,10 +284,10 @@ def folders(place: str, apart: str = "") -> list[str]:
     return found
 
 
-def is_old(path: str) -> bool:
+def is_old(path: str, now: float = 0) -> bool:
     """Whether a file is missing, or was last modified so long ago that a draft would be litter."""
     try:
-        return os.stat(path).st_mtime < time.time() - _DRAFT_AGE
+        return os.stat(path).st_mtime < (now or time.time()) - _DRAFT_AGE
     except OSError:
         return True
 
@@ -349,14 +352,18 @@ def is_link(path: str, inside: str = "") -> ContextError:
     return ContextError(f"{path}: is a symbolic link: {mend}")
 
 
-def keep(root: str, store: str) -> None:
-    """From now on follow no link between `root` and the folder `store`, nor below that."""
-    global _stores
+def keep(root: str, store: str, hidden: bool = False) -> None:
+    """From now on follow no link between `root` and the folder `store`, nor below that.
+
+    A `hidden` one is not seen by git from when something is written in it.
+    """
+    global _stores, _hidden
     place = store.rstrip("/") + "/"
     if place.startswith(root.rstrip("/") + "/"):
         refuse_links(root.rstrip("/"), place)
         if place not in _stores:
             _stores += (place,)
+            _hidden += (place,) * hidden
 
 
 def proved(path: str) -> str:

@@ -44,6 +44,12 @@ class Layout:
     running = _Place("state", "sessions")  # those that hosts run here: one that died is noticed
     swept = _Place("state", "swept")  # touched by each sweep of idle sessions in passing
     hooks = _Place("state", "hooks")  # what they know of subagents, and their errors
+    own_session = _Place("state", "session")  # the id that we generated
+    ledger = _Place("state", "ledger")  # what happened
+    index = _Place("state", "ledger", "search.sqlite")
+    machine = _Place("state", "machine")  # the id of this one
+    sync = _Place("state", "sync")  # what it knows of others
+    origins = _Place("state", "sync", "from")  # which documents here others wrote
 
     def __init__(self, root: str = "") -> None:
         """Find the root and read its settings. Raises ContextError if it is not a folder."""
@@ -108,7 +114,7 @@ class Layout:
         if kind == "state":
             owned.check(place, self.repository)
         if not stores.named(kind).is_file:
-            files.keep(self.root, place)
+            files.keep(self.root, place, hidden=kind in stores.hidden())
         elif place.startswith(f"{self.root}/"):
             files.refuse_links(self.root, place)
         self._proved.add(kind)
@@ -121,13 +127,6 @@ class Layout:
         if store.within:
             return os.path.join(self.store(store.within), store.place)
         return self.join(str(self.settings.get(store.setting, store.place)))
-
-    def make_store(self, kind: str) -> str:
-        """Create the folder of a kind that is kept out of git, and return it."""
-        store = stores.named(kind)
-        if store.within:
-            return os.path.join(self.make_store(store.within), store.place)
-        return files.store(self.store(kind), store.rules)
 
     def sweep(self, written: set[str]) -> None:
         """Remove old drafts of killed writers from the stores used and the `written` folders.
@@ -202,8 +201,7 @@ class Layout:
     @property
     def ephemeral(self) -> tuple[str, ...]:
         """The folders that git must not see, existing or not."""
-        kinds = [s.kind for s in stores.STORES if not (s.in_git or s.within or s.is_file)]
-        return tuple(self._place(kind) for kind in kinds)
+        return tuple(map(self._place, stores.hidden()))
 
     @property
     def capsule_template(self) -> str:
@@ -298,7 +296,7 @@ class Layout:
         """The lock file that guards changes to the shared file `path`."""
         name = self.shown(path).replace("%", "%25").replace("/", "%2F")
         short = os.fsdecode(os.fsencode(name)[-200:])  # a name has at most 255 bytes
-        return os.path.join(files.store(self.state), "locks", short + ".lock")
+        return os.path.join(self.state, "locks", short + ".lock")
 
 
 def _touch(path: str) -> None:

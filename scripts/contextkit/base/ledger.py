@@ -37,10 +37,6 @@ _LONGEST = 500  # characters in a field
 _MOST_SOURCES = 40  # addresses in `from`; fewer if they are long
 
 
-def folder(layout: Layout) -> str:
-    return os.path.join(layout.state, "ledger")
-
-
 def note(
     layout: Layout, event: str, ref: str, *, tokens: int = 0, to: str = "",
     sources: Iterable[str] = (), session: str = "", agent: str = "", kind: str = "",
@@ -57,8 +53,7 @@ def note(
     now = names.now()
     try:
         line = _line(layout, now, event, ref, tokens, to, sources, session, agent, kind)
-        files.store(layout.state)
-        append(os.path.join(folder(layout), names.iso(now)[:7] + ".jsonl"), [line])
+        append(os.path.join(layout.ledger, names.iso(now)[:7] + ".jsonl"), [line])
     except (OSError, ContextError):
         pass  # history is lost, the document is not
 
@@ -199,24 +194,21 @@ def _settle_types(found: Event) -> None:
 
 def months(layout: Layout) -> list[str]:
     """The files, oldest first; none if the folder cannot be read."""
-    there = stores.names_in(folder(layout))
+    there = stores.names_in(layout.ledger)
     fitting = [n for n in there if n.endswith(".jsonl") and names.shape(n[:7]) == "0000-00"]
-    return [os.path.join(folder(layout), name) for name in fitting]
+    return [os.path.join(layout.ledger, name) for name in fitting]
 
 
 def _oldest(layout: Layout, now: int) -> str:
     return names.iso(max(0, now - layout.limits.ledger_days * 86_400))
 
 
-def sweep(layout: Layout, now: int) -> list[str]:
-    """Remove the months whose events are all too old; return their paths. Never raises."""
+def sweep(layout: Layout, now: int) -> None:
+    """Remove the months whose events are all too old. Never raises."""
     oldest = _oldest(layout, now)[:7]
-    gone = [path for path in months(layout) if os.path.basename(path)[:7] < oldest]
-    removed = []
-    for path in gone:
-        try:
-            os.unlink(path)
-            removed.append(path)
-        except OSError:
-            continue
-    return removed
+    for path in months(layout):
+        if os.path.basename(path)[:7] < oldest:
+            try:
+                os.unlink(path)
+            except OSError:
+                continue

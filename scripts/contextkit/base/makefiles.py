@@ -11,6 +11,7 @@ from __future__ import annotations
 import importlib
 import os
 import re
+import textwrap
 
 from contextkit.base import files, names, outgoing
 from contextkit.base.commands import Command, Program, options_of
@@ -179,7 +180,8 @@ def help_text(inside_host: bool = False, everything: bool = False, topic: str = 
         lines += ["", section]
         for target in (one for one in known if one.section == section):
             lines += _lines(target, renamed)
-            lines += _wrapped(f"{n}=" for n in target.variables if n not in ("root", "json"))
+            shown = (f"{n}=" for n in target.variables if n not in ("root", "json"))
+            lines += _wrapped(" ".join(shown))
     return "\n".join([*lines[1:], "", "Every target takes root=DIR; those that read take json=1."])
 
 
@@ -220,19 +222,16 @@ def _system(topic: str, systems: dict[str, str]) -> str:
     return found[0]
 
 
-def _wrapped(words: Iterable[str]) -> list[str]:
-    """Lines of `words` beside the names of the targets, within 80 columns."""
-    lines: list[str] = []
-    for word in words:
-        if not lines or len(lines[-1]) + len(word) + 1 > _COLUMNS:
-            lines.append(" " * _MARGIN)
-        lines[-1] += f" {word}"
-    return lines
+def _wrapped(text: str) -> list[str]:
+    """Lines of `text` beside the names of the targets, within 80 columns."""
+    margin = " " * (_MARGIN + 1)
+    return textwrap.wrap(text, _COLUMNS, initial_indent=margin, subsequent_indent=margin,
+                         break_long_words=False, break_on_hyphens=False)  # fmt: skip
 
 
 def _lines(target: Target, renamed: dict[str, str]) -> list[str]:
     name = renamed.get(target.name, target.name)
-    first, *more = _wrapped(target.help.split())
+    first, *more = _wrapped(target.help)
     if len(name) > _MARGIN - 2:
         return [f"  {name}", first, *more]
     return [f"  {name:<{_MARGIN - 2}}{first[_MARGIN:]}", *more]

@@ -7,8 +7,6 @@ again if it is lost.
 
 from __future__ import annotations
 
-import os
-
 from contextkit.base import files, names
 from contextkit.base.errors import ContextError
 from contextkit.base.type_names import Iterable, Iterator
@@ -18,19 +16,15 @@ if TYPE_CHECKING:
     from contextkit.base.layout import Layout
 
 
-def _path(layout: Layout) -> str:
-    return os.path.join(layout.state, "sync", "from")
-
-
 def save(layout: Layout, rows: Iterable[tuple[str, str, str, str]]) -> None:
     """Replace the list: (machine's name, digest, path relative to the root, address) each."""
     text = "".join("\t".join(map(names.one_line, row)) + "\n" for row in rows)
     try:
-        before = files.read_if_there(_path(layout)) or ""
+        before = files.read_if_there(layout.origins) or ""
     except ContextError:  # not text any more
         before = ""
     if text != before:
-        files.write(_path(layout), text, derived=True)
+        files.write(layout.origins, text, derived=True)
 
 
 def elsewhere(layout: Layout) -> dict[str, str]:
@@ -45,7 +39,7 @@ def paths(layout: Layout) -> dict[str, str]:
 
 def _found(layout: Layout) -> Iterator[tuple[str, str, str]]:
     try:
-        listed = files.read_if_there(_path(layout)) or ""
+        listed = files.read_if_there(layout.origins) or ""
     except ContextError:
         return
     for line in listed.splitlines():

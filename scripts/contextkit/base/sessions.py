@@ -90,7 +90,7 @@ def named(layout: Layout, slug: str = "") -> tuple[str, str]:
     marker = layout.retro_marker(slug)
     for path, found in (
         (marker, _from_marker(marker)),
-        (_kept(layout), files.first_line(_kept(layout))),
+        (layout.own_session, files.first_line(layout.own_session)),
     ):
         if found:
             return found, layout.shown(path)
@@ -112,7 +112,7 @@ def current(layout: Layout, given: str, now: int) -> tuple[str, bool]:
     `given`, or as `named`; if nothing names a session, an id is generated, saved, and reused until
     the session has been idle for 24 hours (`payload_idle`).
     """
-    kept = _kept(layout)
+    kept = layout.own_session
     if _is_stale(layout, kept, now):
         with files.locked(layout.lock(kept)):
             if _is_stale(layout, kept, now):  # nobody generated one while we waited
@@ -122,7 +122,6 @@ def current(layout: Layout, given: str, now: int) -> tuple[str, bool]:
         if files.first_line(kept) == found:
             files.touch(kept, now)
         return found, False
-    files.store(layout.state)
     made = f"sess-{names.stamp(now)}-{os.urandom(3).hex()}"
     try:
         files.create(kept, made + "\n", exact=True)
@@ -168,13 +167,9 @@ def is_running(process: int) -> bool:
 
 def forget(layout: Layout, session: str) -> None:
     """Stop reusing a generated session that was ended."""
-    kept = _kept(layout)
+    kept = layout.own_session
     if files.first_line(kept) == session:
         files.discard(kept)
-
-
-def _kept(layout: Layout) -> str:
-    return os.path.join(layout.state, "session")
 
 
 def _is_stale(layout: Layout, kept: str, now: int) -> bool:

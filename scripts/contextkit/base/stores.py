@@ -170,6 +170,11 @@ def folders() -> tuple[str, ...]:
     )
 
 
+def hidden() -> tuple[str, ...]:
+    """The kinds whose folders git must not see."""
+    return tuple(s.kind for s in STORES if not (s.in_git or s.within or s.is_file))
+
+
 def acting() -> tuple[str, ...]:
     """The settings that name templates and roles, which agents obey."""
     return tuple(store.setting for store in STORES if store.acts)

@@ -50,7 +50,7 @@ def model(layout: Layout, args: Arguments) -> Rows:
         raise ContextError(f"no text could be evaluated: {_counted(outcome)}")
     table = Rows(columns=COLUMNS, rows=[{"id": f"{r.arm} {r.kind}", **r._asdict()} for r in rows],
                  below=f"\n{_counted(outcome)}")  # fmt: skip
-    path = os.path.join(files.store(layout.state), RESULT)
+    path = os.path.join(layout.state, RESULT)
     score.save(layout, rows)
     files.write(path, _page(args.cmd, outcome, rows))
     cli.say(f"written to {layout.shown(path)}")

@@ -274,8 +274,6 @@ def report(layout: Layout, args: Arguments) -> Answer:
     found = reporting.facts(layout)
     if args.text:
         return Answer(text=reporting.text(found), data=found)
-    if not args.file:
-        files.store(layout.state)
     files.write(target, reporting.page(found), derived=True)
     if args.open:
         import webbrowser

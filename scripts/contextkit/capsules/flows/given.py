@@ -6,7 +6,10 @@ was made from, and so on; for a worktree it may be in that branch's own work tre
 
 from __future__ import annotations
 
-from contextkit.base import git, lineage, names, redaction, tokens
+import os
+
+from contextkit.base import files, git, names, redaction, stores, tokens
+from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Iterator, Sequence
@@ -15,6 +18,10 @@ from contextkit.capsules.documents import store as capsules
 from contextkit.capsules.flows import drift
 
 _SINCE_TOKENS = 150  # of what has changed since
+_CREATED, _RENAMED = "branch: Created from ", "Branch: renamed refs/heads/"
+_MOVED = "checkout: moving from "
+_HEADS = "refs/heads/"
+_MOST = 5  # branches that one comes from, one after the other
 
 
 class Given(Record):
@@ -52,7 +59,7 @@ def places(layout: Layout, branch: str) -> Iterator[tuple[str, Layout]]:
     if layout.repository is None:
         return
     trees: dict[str, str] = {}
-    for name in lineage.ancestors(layout.repository, branch):
+    for name in ancestors(layout.repository, branch):
         if name == branch:
             continue
         yield name, layout
@@ -81,3 +88,82 @@ def at(layout: Layout, path: str, branch: str, ignored: Sequence[str] = ()) -> G
         tokens=tokens.estimate(body),
         news=tuple(redaction.cleaned(news, layout.limits.secrets_allow)),
     )
+
+
+# Which branch another one was made from, as git's own logs tell; git is not started. A branch's log
+# begins with `branch: Created from main`. For `Created from HEAD` (`git checkout -b`, `git worktree
+# add`) the log of HEAD says which branch was checked out at that moment. A branch that was renamed
+# comes from its old name.
+
+
+def ancestors(repository: git.Repository, branch: str) -> Iterator[str]:
+    """`branch`, the branch that it was made from, and so on; known ones only, each once."""
+    seen: list[str] = []
+    while branch and branch not in seen and len(seen) < _MOST:
+        seen.append(branch)
+        yield branch
+        branch = _origin(repository, branch)
+
+
+def _origin(repository: git.Repository, branch: str) -> str:
+    """The branch that `branch` was made from, or its name before; '' if that is not known."""
+    for commit, when, what in reversed(_log(repository.common, _HEADS + branch)):
+        if what.startswith(_RENAMED):
+            return what.removeprefix(_RENAMED).partition(" to ")[0]
+        if what.startswith(_CREATED):
+            named = what.removeprefix(_CREATED)
+            if named == "HEAD" or git.is_hash(named):
+                return _checked_out(repository, branch, commit, when)
+            return _local(repository, named)
+    return ""
+
+
+def _local(repository: git.Repository, named: str) -> str:
+    """A branch's own name, without `refs/heads/` or its remote."""
+    remote = named.removeprefix("refs/remotes/").removeprefix("remotes/")
+    if git.commit_of(repository, f"refs/remotes/{remote}"):
+        return remote.partition("/")[2]
+    return named.removeprefix(_HEADS)
+
+
+def _checked_out(repository: git.Repository, branch: str, commit: str, when: int) -> str:
+    """The branch that some work tree had checked out when `branch` was made at `commit`."""
+    for folder in _folders(repository):
+        name, at = "", ""
+        for there, moment, what in _log(folder, "HEAD"):
+            left, moved, entered = what.removeprefix(_MOVED).partition(" to ")
+            is_move = bool(moved) and what.startswith(_MOVED)
+            if is_move and entered == branch and there == commit:
+                return left
+            if moment > when:
+                name = name or (left if is_move else "")
+                break
+            name, at = (entered if is_move else name), there
+        if at == commit and branch not in (
+            name,
+            current := git.pointer(folder)[0].removeprefix(_HEADS),
+        ):
+            return name or current
+    return ""
+
+
+def _folders(repository: git.Repository) -> list[str]:
+    """The git folder of every work tree, the main one first."""
+    linked = os.path.join(repository.common, "worktrees")
+    return [repository.common, *(os.path.join(linked, n) for n in stores.names_in(linked))]
+
+
+def _log(folder: str, ref: str) -> list[tuple[str, int, str]]:
+    """The entries of a ref's log, oldest first: the commit, the time, what was done."""
+    path = os.path.join(folder, "logs", ref)
+    try:
+        lines = files.read_bytes(path).decode("utf-8", "replace").split("\n")
+    except ContextError:
+        return []
+    found = []
+    for line in lines:
+        about, tab, what = line.partition("\t")
+        words = about.split(" ")
+        if tab and len(words) > 4 and words[-2].isdigit():
+            found.append((words[1], int(words[-2]), what))
+    return found

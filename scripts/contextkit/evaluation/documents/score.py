@@ -90,7 +90,7 @@ def interval(sheets: Sequence[Sheet]) -> tuple[float, float]:
 
 def save(layout: Layout, rows: Sequence[Score]) -> None:
     """Keep the rows of the last evaluation, for the report."""
-    path = os.path.join(files.store(layout.state), KEPT)
+    path = os.path.join(layout.state, KEPT)
     files.write(path, json.dumps([row._asdict() for row in rows]), derived=True)
 
 

@@ -195,7 +195,7 @@ class _Desk:
         self.calls = 0
         self.failed: dict[str, int] = {}
         self.unusable = ""
-        self._folder = files.store(os.path.join(layout.state, "evaluation"))
+        self._folder = os.path.join(layout.state, "evaluation")
         self._lock = threading.Lock()
         self.caller = Caller(model.seconds)
 

@@ -265,11 +265,6 @@ WHERE bodies MATCH :words AND :kind IN ('', d.kind) AND :session IN ('', d.sessi
 """
 
 
-def index_path(layout: Layout) -> str:
-    """The index, which may be missing."""
-    return os.path.join(ledger.folder(layout), "search.sqlite")
-
-
 def _matching(
     layout: Layout, terms: tuple[Term, ...], wanted: dict[str, str],
     there: dict[str, Signature], read: Reader,
@@ -279,10 +274,9 @@ def _matching(
     `read` returns the documents in a file. Two processes may run at once: one updates the index,
     the other waits, or answers from an index in memory.
     """
-    place = index_path(layout)
+    place = layout.index
     try:
-        files.store(layout.state)
-        files.make_folder(ledger.folder(layout))
+        files.make_folder(layout.ledger)
         with files.locked(layout.lock(place)):
             try:
                 return _ask(place, terms, wanted, there, read)

@@ -103,13 +103,11 @@ def of_session(layout: Layout, session: str) -> dict[str, HookAgent]:
 
 def save(layout: Layout, session: str, agent: str, record: HookAgent) -> str:
     """Save the record of a subagent; return its path."""
-    files.store(layout.state)
     return files.write(path(layout, session, agent), render(record))
 
 
 def locked(layout: Layout, session: str) -> files.locked:
     """Return the lock under which a session's subagents are changed."""
-    files.store(layout.state)
     return files.locked(os.path.join(folder(layout, session), "agents.lock"))
 
 

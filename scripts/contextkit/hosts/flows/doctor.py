@@ -299,7 +299,8 @@ def _old(shown: str, mend: str) -> Finding:
 
 def locks(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Find locks that a process keeps holding; one whose process is gone is free."""
-    for path in _walk(layout.state):
+    below = (os.path.join(here, n) for here, _, there in os.walk(layout.state) for n in there)
+    for path in sorted(below):
         if path.endswith(".lock") and _is_held(path):
             shown = layout.shown(path)
             yield _wrong("locks", f"{shown}: is held", f"see which process it is: fuser '{shown}'")
@@ -324,31 +325,12 @@ def _is_held(path: str) -> bool:
         os.close(descriptor)
 
 
-def drafts(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
-    """Find unfinished drafts of processes that were killed over an hour ago."""
-    for folder in (*_ephemeral(layout), layout.capsules):
-        names = [path for path in _walk(folder) if files.is_draft(os.path.basename(path))]
-        old = [path for path in names if files.is_old(path)]
-        if old:
-            shown = layout.shown(folder)
-            problem = f"{shown}: {len(old)} unfinished drafts of processes that were killed"
-            mend = f"find '{shown}' -name '.*.tmp' -mmin +60 -delete"
-            yield _wrong("drafts", problem, mend)
-
-
-def _walk(folder: str) -> Iterator[str]:
-    """Yield every file below a folder, sorted by name; none if there is no folder."""
-    for here, inside, found in os.walk(folder):
-        inside.sort()
-        yield from (os.path.join(here, name) for name in sorted(found))
-
-
 # What is lost
 
 
 def history(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Check the ledger, since no command reports when it cannot be written or read."""
-    folder = ledger.folder(layout)
+    folder = layout.ledger
     if os.path.lexists(folder) and not os.path.isdir(folder):
         yield _lost(layout, folder, "is not a folder")
         return
@@ -399,6 +381,6 @@ CHECKS: tuple[tuple[str, Check], ...] = (
     ("make", names_taken),
     ("hooks", hooks),
     ("diagnostics", failures),
-    *(("stores", check) for check in (ignored, ignored_copies, drift, adopted_files, locks, drafts,
-                                      history, documents)),
+    *(("stores", check) for check in (ignored, ignored_copies, drift, adopted_files, locks, history,
+                                      documents)),
 )  # fmt: skip

@@ -142,7 +142,6 @@ def note_reviewer(layout: Layout, given: HookInput) -> None:
             path = runs.output_path(layout, run, agent)
             paths = (path, layout.shown(path), runs.prompt_path(run, agent))
             if any(one in prompt for one in paths):
-                files.store(layout.state)
                 files.write(_mark(layout, given), agent + "\n")
                 return
 

@@ -129,7 +129,6 @@ def unseen(layout: Layout, given: HookInput, answer: Answer) -> Answer:
     quoted = _new_of(answer.quoted, before)
     told = [*answer.context.split("\n"), *answer.quoted.split("\n")]
     try:
-        files.store(layout.state)
         _sweep(os.path.dirname(path))
         files.write(path, "\n".join(sorted(known | set(map(_key, told)))), derived=True)
     except (OSError, ContextError):
@@ -261,7 +260,6 @@ def note(layout: Layout, given: HookInput) -> None:
     host = contracts.find(given.host)
     process = os.environ.get(host.process, "") if host.process else ""
     number = process if process.isdigit() else str(os.getppid())
-    files.store(layout.state)
     files.write(_record(layout, given.session), f"{number}\n{given.text('transcript_path')}\n")
 
 
@@ -290,7 +288,6 @@ def _take_dead(layout: Layout, besides: str) -> tuple[str, str]:
 
 def note_cleared(layout: Layout, session: str) -> None:
     """Record that the user cleared this session: the next one may need what it stored."""
-    files.store(layout.state)
     files.write(layout.memory_state("cleared"), session + "\n", derived=True)
 
 

@@ -28,7 +28,6 @@ def when_full(layout: Layout, given: HookInput) -> None:
     """Write a snapshot if the context has entered the save zone since the last one."""
     count, window = _usage(given)
     if given.event in _TURN_ENDS and given.session and _is_behind(given):
-        files.store(layout.state)
         files.write(seen_agents.mark(layout, given.session, seen_agents.BEHIND), "")
     if count:
         task, session = memory.current_task(layout), _session(layout, given)
@@ -76,7 +75,6 @@ def before(layout: Layout, given: HookInput) -> None:
 
     starting.forget_told(layout, given.session)
     path = _once(layout, given, _reason(given), _usage(given)[0], _MEETING)
-    files.store(layout.state)
     files.write(_mark(layout, given), path + "\n")
 
 

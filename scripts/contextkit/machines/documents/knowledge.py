@@ -19,7 +19,7 @@ import os
 from dataclasses import dataclass, field
 
 from contextkit.base import files, formats, names
-from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Any
@@ -34,10 +34,6 @@ class Machine(Record):
 
     id: str
     name: str
-
-    def check(self) -> None:
-        if not manifests.is_id(self.id):
-            raise bad_input(f"machine: {self.id[:40]!r} is not a machine id: make context_remotes")
 
 
 @dataclass(kw_only=True)
@@ -124,13 +120,9 @@ class Remote:
         self.chain = list(head.chain)
 
 
-def folder(layout: Layout) -> str:
-    return os.path.join(layout.state, "sync")
-
-
 def lock(layout: Layout) -> files.locked:
     """Return the lock that lets one process of this machine push or pull at a time."""
-    return files.locked(layout.lock(folder(layout)))
+    return files.locked(layout.lock(layout.sync))
 
 
 def myself(layout: Layout) -> tuple[Machine, Known]:
@@ -148,10 +140,9 @@ def begin(layout: Layout, before: Known | None = None) -> tuple[Machine, Known]:
 
     It has what the one `before` wrote as its own, and still knows which documents are from others.
     """
-    files.store(layout.state)
     here = f"{os.uname().nodename} {os.path.basename(layout.root)}"
     name = manifests.clean_name(os.environ.get("CONTEXT_MACHINE", "") or here)
-    files.write(_identity_path(layout), f"{manifests.new_id()}\n{name}\n")
+    files.write(layout.machine, f"{manifests.new_id()}\n{name}\n")
     machine = identity(layout)
     assert machine is not None
     known = before or Known(machine=machine.id)
@@ -171,23 +162,19 @@ def begin(layout: Layout, before: Known | None = None) -> tuple[Machine, Known]:
 
 def identity(layout: Layout) -> Machine | None:
     """Return this machine if it has an id yet. Raises ContextError if the file holds no id."""
-    text = files.read_if_there(_identity_path(layout))
+    text = files.read_if_there(layout.machine)
     if text is None:
         return None
     first, _, rest = text.partition("\n")
     if not manifests.is_id(first.strip()):
-        where = layout.shown(_identity_path(layout))
+        where = layout.shown(layout.machine)
         raise ContextError(f"{where}: has no machine id: remove the file, and a new id is drawn")
     return Machine(id=first.strip(), name=manifests.clean_name(rest) or first.strip())
 
 
-def _identity_path(layout: Layout) -> str:
-    return os.path.join(layout.state, "machine")
-
-
 def load(layout: Layout, machine: str) -> Known | None:
     """Return what `machine`, this machine, knows; None if the file is lost or another's."""
-    found = _read(os.path.join(folder(layout), "documents.json"))
+    found = _read(os.path.join(layout.sync, "documents.json"))
     if found.get("machine") != machine:
         return None
     try:
@@ -229,7 +216,7 @@ def save_remote(layout: Layout, remote: Remote, machine: str) -> None:
 
 
 def _remote_path(layout: Layout, address: str) -> str:
-    return os.path.join(folder(layout), names.sha256(address.encode())[:16] + ".json")
+    return os.path.join(layout.sync, names.sha256(address.encode())[:16] + ".json")
 
 
 def _read(path: str) -> dict[str, Any]:
@@ -242,8 +229,7 @@ def _read(path: str) -> dict[str, Any]:
 
 
 def _write(layout: Layout, name: str, fields: dict[str, Any]) -> None:
-    files.store(layout.state)
-    path = os.path.join(folder(layout), name)
+    path = os.path.join(layout.sync, name)
     text = json.dumps({"format": _FORMAT, **fields}, ensure_ascii=False, default=vars)
     if files.read_if_there(path) != text:  # a push of nothing need not wait for the disk
         files.write(path, text)

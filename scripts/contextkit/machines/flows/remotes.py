@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, git, names
+from contextkit.base import git, names
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Any
@@ -47,7 +47,7 @@ def _plain_engine(layout: Layout, remote: str) -> tuple[engines.Engine, str]:
 
         if not os.path.isabs(path):
             raise bad_input(f"remote: {named!r} must be file:// and an absolute path")
-        state = os.path.realpath(files.store(layout.state))
+        state = os.path.realpath(layout.state)
         if f"{os.path.realpath(path)}/".startswith(f"{state}/"):
             raise bad_input(f"remote: {named!r} is where this machine keeps its own state")
         return Folder(path), named

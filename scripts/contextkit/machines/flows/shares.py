@@ -204,7 +204,6 @@ def _output_place(layout: Layout, relative: str) -> str:
 def prepare(layout: Layout, name: str) -> None:
     """Create the store that a document goes to, with the git settings it needs."""
     kind = name.partition("/")[0]
-    store = _store(kind)
     if kind == "payload":
         payloads.prepare_store(layout)
     elif kind == OUTPUT:
@@ -213,8 +212,6 @@ def prepare(layout: Layout, name: str) -> None:
             files.store(folder)
     elif kind == "reminder":
         reminders.keep_mergeable(layout, os.path.realpath(layout.reminders))
-    elif store and not store.in_git and not store.is_file:
-        layout.make_store(kind)
 
 
 def discard_unedited(path: str, digest: str) -> bool:
@@ -263,11 +260,7 @@ def merger(name: str) -> Callable[[bytes, bytes], bytes | None] | None:
     that are not versions of one document.
     """
     store = _store(name.partition("/")[0])
-    found = getattr(stores.module(store), "merge", None) if store and store.module else None
-    if found is None or not store or not store.merges:
-        return None
-    merge: Callable[[bytes, bytes], bytes | None] = found
-    return merge
+    return stores.module(store).merge if store and store.merges else None
 
 
 def check(name: str, data: bytes) -> None:
@@ -340,8 +333,7 @@ def take_events(layout: Layout, name: str, machine: Machine, data: bytes) -> int
     month = os.path.basename(name)[:7]
     if names.shape(month) != "0000-00":
         raise ContextError(f"{names.brief(name)}: names no month")
-    path = os.path.join(ledger.folder(layout), month + ".jsonl")
-    files.store(layout.state)
+    path = os.path.join(layout.ledger, month + ".jsonl")
     with files.locked(layout.lock(path)):
         old = files.read_bytes(path) if os.path.isfile(path) else b""
         end = b'"machine_id":"%s"}' % machine.id.encode()

@@ -308,7 +308,6 @@ def current_phase(layout: Layout, task: str) -> str:
 
 def record(layout: Layout, task: str, phase: str = "") -> None:
     """Make `task` the current one of this session, and `phase` its phase if given."""
-    files.store(layout.state)
     own = f"{_SESSIONS}/{_owner(layout)}"
     for name, text in (("current", task), (own, task), (f"{task}.phase", phase)):
         path = layout.memory_state(name)
@@ -322,7 +321,6 @@ def take_up(layout: Layout, task: str) -> None:
     path = layout.memory_state(f"{_SESSIONS}/{own}")
     if own != _NOBODY and files.first_line(path) != task:
         try:
-            files.store(layout.state)
             files.write(path, task + "\n", derived=True)
         except (OSError, ContextError):
             return

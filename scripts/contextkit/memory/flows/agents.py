@@ -78,7 +78,6 @@ def last_fan_out(layout: Layout, task: str) -> FanOut:
 
 def _change_fan_out(layout: Layout, task: str, edit: Callable[[FanOut], FanOut]) -> FanOut:
     """Let `edit` change the fan-out of a task, one process at a time; return the result."""
-    files.store(layout.state)
     path = _path(layout, memory.check_task(task))
     with files.locked(layout.lock(path)):
         old = last_fan_out(layout, task)

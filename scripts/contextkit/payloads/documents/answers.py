@@ -63,7 +63,6 @@ def place(layout: Layout, agent: str) -> str:
 
 def prepare(layout: Layout, agent: str) -> str:
     """Create the folder for reports, and return the agent's file."""
-    files.store(layout.state)
     files.make_folder(folder(layout))
     return place(layout, agent)
 

@@ -86,7 +86,6 @@ def _end(layout: Layout, session: str, now: int, reason: str) -> str:
         return ""
     count = sum(name.endswith(".md") for name in ours)
     total = manifests.total(manifest)
-    files.store(layout.state)
     files.make_folder(layout.ended)
     away = files.free(os.path.join(layout.ended, f"{session}@{names.stamp(now)}"))
     try:
@@ -309,7 +308,6 @@ def sweep_in_passing(layout: Layout, now: int, spare: str) -> list[str]:
     try:
         if layout.was_swept(now):
             return []
-        files.store(layout.state)
         files.write(mark, "", derived=True)
         os.utime(mark, (now, now))
         ledger.sweep(layout, now)

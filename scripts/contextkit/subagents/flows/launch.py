@@ -43,7 +43,6 @@ def launch(layout: Layout, order: Order) -> registry.Row:
     Without a command, the row waits for somebody to start the agent by hand.
     """
     session, _ = sessions.current(layout, "", order.now)
-    files.store(layout.state)
     files.inside(layout.root, os.path.dirname(layout.run(order.id)), "subagents")
     holds = []
 

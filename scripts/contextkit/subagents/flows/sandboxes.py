@@ -40,7 +40,6 @@ def make(layout: Layout, kind: str, identity: str) -> str:
     files.write(_mark(layout, identity), f"{kind}\n")  # first: a partial one is ours too
     if kind != "here":
         top = top_of(layout)
-        files.store(layout.state)
         files.make_folder(os.path.dirname(files.inside(layout.root, folder, "sandbox")))
         try:
             if kind == "worktree":
