@@ -19,6 +19,7 @@ from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
 
 _PLACE = r"(?:[A-Za-z]:)?[^\s:()'\"`]+\.[A-Za-z]\w{0,7}(?::\d+(?::\d+)?(?:-\d+)?|\(\d+(?:,\d+)?\))"
+_NEAR_PLACE = Pattern(r"\.[A-Za-z]\w{0,7}[:(]\d")
 _SEVERITY = (
     r"(?i:fatal error|error|warning|note|info(?:rmation)?|hint|suggestion|style|convention"
     r"|refactor)"
@@ -51,6 +52,7 @@ _LISTED = Pattern(  # below the name of the file
 )
 _FILE = Pattern(r"\s*(\S+\.\w{1,8}):?$")
 _ARROW = Pattern(rf"^[ \t]*(?:-->|╭─\[|,-\[) ?(?P<place>{_PLACE})", re.M)  # below the message
+_ARROWS = ("-->", "╭─[", ",-[")
 _HEADED = Pattern(rf"(?P<level>error|warning)?(?:\[?(?P<code>{_CODE})\]?)?:? *(?P<said>\S.*)$")
 _FIRST_CODE = Pattern(rf"\[?({_CODE}|invalid-syntax)\b(?:\([\w-]+\),[^\]]*\])?:? *(?:\[\*\] )?")
 _LAST_CODE = Pattern(
@@ -101,30 +103,26 @@ class Diagnostic(NamedTuple):
 
 def find(text: Lines) -> tuple[list[Diagnostic], set[int]]:
     """The messages of compilers and linters, and the lines (from 0) that they are in."""
-    found: dict[int, Diagnostic] = {}
-    file, alone = "", (-_QUOTED, "")
-    for number, line in enumerate(text.all):
+    found = {one.line - 1: one for one in _in_lines(text.all)}
+    found = {one.line - 1: one for one in _above_arrows(text)} | found
+    return [found[number] for number in sorted(found)], set(found)
+
+
+def _in_lines(lines: list[str]) -> Iterator[Diagnostic]:
+    """The messages that a line tells, perhaps with a file or a place that is named above."""
+    file, place, placed_at = "", "", -_QUOTED
+    for number, line in enumerate(lines):
         if not line or len(line) > 4 * _READ:
             continue
-        if line[-1] == ":" and (place := _ALONE.match(line)):
-            alone = (number, place["place"])
-        elif number - alone[0] < _QUOTED and (below := _SAID.match(line)):
-            level, quoted = _level(below["level"]), f"{alone[1]}: {line}"
-            found[number] = _made(number, alone[1], level, below["said"], quoted)
+        if line[-1] == ":" and (alone := _ALONE.match(line)):
+            place, placed_at = alone["place"], number
+        elif number - placed_at < _QUOTED and (below := _SAID.match(line)):
+            yield _made(number, place, _level(below["level"]), below["said"], f"{place}: {line}")
             continue
         if " " not in line and line[0] != "\t" and (name := _FILE.match(line)):
             file = name[1]
-        elif one := _of_line(text.all, number, file):
-            found[number] = one
-    for number, place in _arrows(text):
-        head = text.all[number].strip()[:_READ]
-        if number in found or _PLACED.match(head) or head.startswith(("note:", "help:")):
-            continue
-        if said := _HEADED.match(head):
-            level = _level(said["level"] or "")
-            one = _made(number, place, level, said["said"], f"{head} ({place})")
-            found[number] = one._replace(code=said["code"] or one.code)
-    return [found[number] for number in sorted(found)], set(found)
+        elif one := _of_line(lines, number, file):
+            yield one
 
 
 def details(text: Lines, placed: set[int]) -> set[int]:
@@ -149,9 +147,7 @@ def _of_line(lines: list[str], number: int, file: str) -> Diagnostic | None:
         place, said = next((one["place"] for one in near if one), ""), signed["said"]
         quoted = ": ".join(filter(None, (place, said)))
         return _made(number, place, _level(signed["level"]), said, quoted)
-    if ":" not in read and "(" not in read:
-        return None
-    if placed := _PLACED.match(read) or _MARKED.match(read) or _SPACED.match(read):
+    if placed := _placed(read):
         named = placed.groupdict()
         level = _level(placed["level"] or named.get("letter") or named.get("kind") or "")
         if level == "note":
@@ -160,10 +156,21 @@ def _of_line(lines: list[str], number: int, file: str) -> Diagnostic | None:
     if file and (listed := _LISTED.match(read)):
         place, said = f"{file}:{listed['at']}", listed["said"]
         return _made(number, place, _level(listed["level"] or ""), said, f"{place} {said}")
-    if inside := _INSIDE.match(read):
+    if inside := _INSIDE.match(read) if "(at line " in read else None:
         place, said = f"{inside['file']}:{inside['line']}", _below(lines, number)
         return _made(number, place, _level(inside["level"]), said, f"{place} {said}")
     return None
+
+
+def _placed(read: str) -> re.Match[str] | None:
+    """The message and its place, where a line has both."""
+    has_place = _NEAR_PLACE.search(read)
+    return (
+        (has_place and _PLACED.match(read))
+        or (read[0] == "[" and _MARKED.match(read))
+        or (has_place and _SPACED.match(read))
+        or None
+    )
 
 
 def _below(lines: list[str], number: int) -> str:
@@ -174,11 +181,18 @@ def _below(lines: list[str], number: int) -> str:
     return ""
 
 
-def _arrows(text: Lines) -> Iterator[tuple[int, str]]:
-    """The number of the line above each arrow to a place, and the place."""
+def _above_arrows(text: Lines) -> Iterator[Diagnostic]:
+    """The messages above arrows that point at their places."""
+    if not any(map(text.whole.__contains__, _ARROWS)):
+        return
     for number, arrow in reading.places(_ARROW, text.whole):
-        if number and text.all[number - 1].strip():
-            yield number - 1, arrow["place"]
+        head = text.all[number - 1].strip()[:_READ] if number else ""
+        if not head or _PLACED.match(head) or head.startswith(("note:", "help:")):
+            continue
+        if said := _HEADED.match(head):
+            level, place = _level(said["level"] or ""), arrow["place"]
+            one = _made(number - 1, place, level, said["said"], f"{head} ({place})")
+            yield one._replace(code=said["code"] or one.code)
 
 
 def _made(number: int, place: str, level: str, said: str, quoted: str) -> Diagnostic:
