@@ -10,11 +10,12 @@ with the next one, a wrapped paragraph in its sentences.
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 from collections import Counter
 
-from contextkit.base.type_names import Collection, Iterator
+from contextkit.base.type_names import Collection, Iterable, Iterator
 from contextkit.text.digests import reading, weighing
 from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
@@ -161,7 +162,10 @@ class Lines:
         self.prose = dict(_paragraphs(self.all))
         self.is_prose = sum(map(len, self.prose.values())) * 3 > sum(map(bool, self.all))
         self._counting = set(filter(_is_count, self.counts))
-        self._failing = set(_failing(self.counts))
+        lower = "\n".join(self.counts).lower()
+        words = set(lower.split())
+        self.words = " ".join(words)  # of all forms, each once, in lower case
+        self._failing = set(_failing(self.counts, lower, words))
         failing = [at for at, form in enumerate(self.forms) if form in self._failing]
         self.failing = [] if self.is_prose else failing  # the lines that speak of a failure
         self._is_log = len(failing) * _LISTED > len(self.all)
@@ -277,9 +281,9 @@ class Lines:
     def _alike(self) -> dict[str, str]:
         """The forms without names of those of which many are alike then."""
         short = [form for form in self.counts if len(form) < _READ]
-        nameless = _NAMED.sub("/", "\n".join(short)).split("\n")
+        nameless = list(map(without_names, short))
         often = {one for one, count in Counter(nameless).items() if count > _ALIKE}
-        return {form: one for form, one in zip(short, nameless, strict=False) if one in often}
+        return {form: one for form, one in zip(short, nameless, strict=True) if one in often}
 
     def _weight(self, line: Line, last: int) -> float:
         """How decisive a line is by its words, by its form, and by where it stands."""
@@ -330,14 +334,11 @@ class Lines:
         return Unit(line.number + 1, "", said, weight, 0, group, times=line.times)
 
 
-def _failing(forms: Collection[str]) -> Iterator[str]:
-    """The forms that speak of a failure.
+def _failing(forms: Iterable[str], lower: str, words: set[str]) -> Iterator[str]:
+    """The forms that speak of a failure; `lower` are the same in lower case, and these `words`.
 
-    Few words do, so they are looked for in the different words of all forms; then only a form with
-    one of them is read.
+    Only the forms are read that have one of the words that say so.
     """
-    lower = "\n".join(forms).lower()
-    words = set(lower.split())
     told = {word: _FAILS.search(word[:_READ]) for word in words if not _is_name(word)}
     bad = {word: found[0] for word, found in told.items() if found}
     joined = " ".join(words)
@@ -387,7 +388,16 @@ def bare(line: str) -> str:
 
 def without_names(form: str) -> str:
     """A form without paths, addresses and what is in quotes."""
-    return _NAMED.sub("/", form) if len(form) < _READ else form
+    if len(form) >= _READ:
+        return form
+    if '"' in form or "'" in form:
+        return str(_NAMED.sub("/", form))
+    return " ".join(map(_without_name, form.split(" ")))  # most words occur again
+
+
+@functools.lru_cache(1 << 16)
+def _without_name(word: str) -> str:
+    return str(_NAMED.sub("/", word)) if "/" in word else word
 
 
 def _paragraphs(lines: list[str]) -> Iterator[tuple[int, range]]:

@@ -15,10 +15,7 @@ from contextkit.text.patterns import Pattern
 
 _LEVELS = ("PASSED", "PASS", "FAILED", "FAIL", "ERROR", "SKIPPED", "SKIP", "XFAIL", "XPASS",
            "WARNING", "WARN", "INFO", "DEBUG", "TRACE", "FATAL", "CRITICAL", "NOTICE")  # fmt: skip
-_LEVEL = Pattern(
-    rf"\b({'|'.join(_LEVELS)})\b|^\S+ \S+ \[(\w+)\] ",
-    needs="pass fail error skip warn info debug trace fatal critical notice ]",
-)
+_LEVEL = Pattern(rf"\b({'|'.join(_LEVELS)})\b|^\S+ \S+ \[(\w+)\] ")
 _VERDICT = Pattern(  # a line that summarizes a run
     r"(?<![.:\d])(?<!-\] )(?<!Running )(?<!from )\b\d+ (?:passed|failed|errors?|failing"
     r"|passing|tests?|examples?|problems?|skipped|total warnings"
@@ -176,8 +173,10 @@ def _counts(text: Lines) -> tuple[list[Unit], bool]:
     seen: Counter[str] = Counter()
     named: set[tuple[str, str]] = set()
     levels: dict[str, str] = {}
+    marks = [*(level for level in _LEVELS if level.lower() in text.words), "] "]
     for form, times in text.counts.items():
-        if level := _LEVEL.search(form[:200]):
+        is_marked = any(map(form.__contains__, marks))
+        if level := _LEVEL.search(form[:200]) if is_marked else None:
             name = level[1] or level[2].upper()
             if "::" in form:
                 levels[form] = name
