@@ -92,9 +92,8 @@ _TITLE = Pattern(  # a heading between rules, or above an empty line
 )
 _MARKS_IN_A_ROW = Pattern(r"\[?([=_~!#*-])\1{4,}\]? ?")
 _NONE = Pattern(r": 0$")
-_NAMED = Pattern(
-    r"(?:https?:)?/[^\s\"'<>()|,;]+|\"[^\"\n]{1,80}\"|'[^'\n]{1,80}'|(?<![\w@.-])[\w@.-]+/"
-)
+_IN_QUOTES = Pattern(r"\"[^\"]{1,80}\"|'[^']{1,80}'")
+_PATH = Pattern(r"(?:https?:)?/[^\s\"'<>()|,;]+|(?<![\w@.-])[\w@.-]+/")
 _ITEM = Pattern(r"\s*(?:[-*+•o·]\s|\d+[.)]\s|-\w|--\w)")
 _MARKS = frozenset("-*+•o·0123456789")  # with which one begins
 _RUN_IN = Pattern(r"(\w[\w'’]*(?:[ -][\w'’]+){0,2})(?: ?[:：]|\.) +(?=\S)")  # a heading in a row
@@ -391,13 +390,13 @@ def without_names(form: str) -> str:
     if len(form) >= _READ:
         return form
     if '"' in form or "'" in form:
-        return str(_NAMED.sub("/", form))
-    return " ".join(map(_without_name, form.split(" ")))  # most words occur again
+        form = _IN_QUOTES.sub('"', form)
+    return " ".join(map(_without_path, form.split(" "))) if "/" in form else form
 
 
-@functools.lru_cache(1 << 16)
-def _without_name(word: str) -> str:
-    return str(_NAMED.sub("/", word)) if "/" in word else word
+@functools.lru_cache(1 << 16)  # most words occur again
+def _without_path(word: str) -> str:
+    return str(_PATH.sub("/", word)) if "/" in word else word
 
 
 def _paragraphs(lines: list[str]) -> Iterator[tuple[int, range]]:
