@@ -12,6 +12,7 @@ The clients come from npm (`make test what=hosts` installs them).
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -22,6 +23,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(CHECKOUT / "scripts"), str(CHECKOUT / "tests" / "real_hosts")]
@@ -201,29 +203,48 @@ def _killed(project: Project, models: Models) -> None:
 
 
 def spent(models: Models) -> dict[str, float]:
-    """Tokens that the main agent and its subagents sent, and all of it at cache prices."""
+    """Tokens that the main agent and its subagents sent, and all of it at cache prices.
+
+    A service caches by prefix, of one model: tools, then system, then messages. What stood there in
+    any request before, of whichever agent, is repeated; all that follows the first change is new.
+    """
     sums = {"main": 0.0, "subagents": 0.0, "cost": 0.0}
-    before: dict[str, list[str]] = {}
+    cached: set[bytes] = set()
     for request in models.requests:
-        number = _agent(request)
-        who = "main" if number is None else "subagents"
-        parts = [json.dumps(request.body.get("system") or request.body.get("instructions") or ""),
-                 json.dumps(request.body.get("tools") or ""),
-                 *(json.dumps(one) for one in _messages(request))]  # fmt: skip
-        sizes = [_size(part) for part in parts]
-        old = before.get(f"{who} {number}", [])
-        same = 0
-        while same < min(len(old), len(parts)) and old[same] == parts[same]:
-            same += 1
-        sums[who] += sum(sizes)
-        sums["cost"] += _REPEATED * sum(sizes[:same]) + _NEW * sum(sizes[same:])
-        before[f"{who} {number}"] = parts
+        who = "main" if _agent(request) is None else "subagents"
+        prefix, is_cached = hashlib.sha256(str(request.body.get("model")).encode()), True
+        for part in map(json.dumps, _parts(request.body)):
+            size = _size(part)
+            prefix.update(part.encode())
+            is_cached = is_cached and prefix.digest() in cached
+            cached.add(prefix.digest())
+            sums[who] += size
+            sums["cost"] += size * (_REPEATED if is_cached else _NEW)
     return sums
 
 
-def _messages(request: Request) -> list[object]:
-    found = request.body.get("messages") or request.body.get("input") or []
-    return found if isinstance(found, list) else [found]
+def _parts(body: dict[str, Any]) -> list[Any]:
+    """What a request sends, in the order of a cache, without what is no text of it."""
+    system = body.get("system") or body.get("instructions") or ""
+    messages = body.get("messages") or body.get("input") or []
+    return [body.get("tools") or "", *_sent(_several(system)), *_sent(_several(messages))]
+
+
+def _several(given: Any) -> list[Any]:
+    return given if isinstance(given, list) else [given]
+
+
+def _sent(given: Any) -> Any:
+    """`given` without the marks of where to cache, and without the header with a session's id."""
+    if isinstance(given, dict):
+        return {key: _sent(one) for key, one in given.items() if key != "cache_control"}
+    if isinstance(given, list):
+        return [_sent(one) for one in given if not _is_header(one)]
+    return given
+
+
+def _is_header(given: Any) -> bool:
+    return isinstance(given, dict) and str(given.get("text", "")).startswith("x-anthropic-")
 
 
 _SIZES: dict[str, int] = {}
