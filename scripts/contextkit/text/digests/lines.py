@@ -23,9 +23,7 @@ from contextkit.text.patterns import Pattern
 # a zero stays: `0 errors` is another form than `3 errors`; so does the status of a request
 # (what looks back stands behind the first digit, which `re` finds fast)
 _NUMBERS = Pattern(r"[0-9](?:(?<=[1-9])[\da-f]*|(?<![\s=:(]0)[\da-f]*|[\d.:a-f]+)")
-_NO_STATUS = Pattern(
-    r"[0-9](?<!\" .)(?<!\" \d.)(?<!\" \d\d.)(?:(?<=[1-9])[\da-f]*|[\d.:a-f]+)"
-)
+_NO_STATUS = Pattern(r"[0-9](?<!\" .)(?<!\" \d.)(?<!\" \d\d.)(?:(?<=[1-9])[\da-f]*|[\d.:a-f]+)")
 _FAILS = Pattern(  # a word about a failure, or a part of one
     r"err(?:or|!|no\b)|fail|fatal|panic|exception|traceback|critical|severe|cannot|can't|couldn't"
     r"|unable|denied|refused|timeout|abort|segfault|segmentation|sig(?:segv|abrt|kill|bus|fpe|ill)\b|undefined|undeclared|unresolved"
