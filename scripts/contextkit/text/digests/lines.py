@@ -59,8 +59,8 @@ SUMS_UP = Pattern(  # the shape of a run's own summary
     r"|\b(?:exit|exited|return)\w*(?: with)?(?: code| status)?:? \d|\bin \d[\d.]* ?m?s(?:ec\w*)?\b"
     r"|\b(?:failed|failures|errors|passed|ok)=\d|\bfound \d|^BUILD |\btime: ",
     re.I,
-    needs="pass fail error warning problem test example vulnerab issue skipped row package file task"
-    " changed check spec suite finding total overall aggregated average summary result finished"
+    needs="pass fail error warning problem test example vulnerab issue skipped row package file"
+    " task changed check spec suite finding total overall aggregated average summary result finished"
     " complete succe score elapsed duration installed exit return in␣ ok= found build time:",
 )
 _FRAME_BEGINS = frozenset("Fafi.#0123456789")
@@ -71,8 +71,8 @@ _FRAME = Pattern(  # of a stack trace, with the source that is quoted
 _THEIRS = Pattern(
     r"site-packages|node_modules|/usr/(?:lib|include)|\bjava\.|\bjdk\.|\bsun\.|node:|<frozen"
     r"|/rustc/|\bcore::|\bstd::|/gems/|org\.(?:junit|apache|gradle)",
-    needs="site-packages node_modules /usr/ java. jdk. sun. node: <frozen /rustc/ core:: std:: /gems/"
-    " org.",
+    needs="site-packages node_modules /usr/ java. jdk. sun. node: <frozen /rustc/ core:: std::"
+    " /gems/ org.",
 )
 _QUOTED = Pattern(
     r"^\s*(?:(?:>\s*)?(?:\d+\s*)?\|(?!.*\|)|[\^~]+\s*$|\d+\t|\[ *\d+(?:/\d+|%)\] )"
