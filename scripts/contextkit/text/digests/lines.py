@@ -60,8 +60,9 @@ SUMS_UP = Pattern(  # the shape of a run's own summary
     r"|\b(?:failed|failures|errors|passed|ok)=\d|\bfound \d|^BUILD |\btime: ",
     re.I,
     needs="pass fail error warning problem test example vulnerab issue skipped row package file"
-    " task changed check spec suite finding total overall aggregated average summary result finished"
-    " complete succe score elapsed duration installed exit return in␣ ok= found build time:",
+    " task changed check spec suite finding total overall aggregated average summary result"
+    " finished complete succe score elapsed duration installed exit return in␣ ok= found build"
+    " time:",
 )
 _FRAME_BEGINS = frozenset("Fafi.#0123456789")
 _FRAME = Pattern(  # of a stack trace, with the source that is quoted
