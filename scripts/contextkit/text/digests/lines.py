@@ -170,7 +170,7 @@ class Lines:
 
     def _forms(self, text: str) -> list[str]:
         """Each line without its numbers, and without its time if most lines begin with one."""
-        forms = (_NO_STATUS if " HTTP/" in text else _NUMBERS).sub("9", text)
+        forms: str = (_NO_STATUS if " HTTP/" in text else _NUMBERS).sub("9", text)
         if self.is_dated:
             forms = _STAMP_FORM.sub("\n", f"\n{forms}")[1:]
         return forms.split("\n")
