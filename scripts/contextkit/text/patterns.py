@@ -32,7 +32,7 @@ class Pattern:
             setattr(self, method, getattr(compiled, method))
         if self.needs:
             self.search = self._only_where_needed(compiled.search)
-        return getattr(self, name)
+        return getattr(self if name in self.__dict__ else compiled, name)
 
     def _only_where_needed(self, search: Search) -> Search:
         def found(text: str) -> re.Match[str] | None:
