@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import re
 
-from contextkit.base.type_names import Any
+from contextkit.base.type_names import Any, Callable
+
+Search = Callable[[str], re.Match[str] | None]
 
 
 class Pattern:
-    """A regular expression that is compiled on first use: few texts need all of them."""
+    """A regular expression that is compiled on first use: few texts need all of them.
 
-    def __init__(self, source: str, flags: int = 0) -> None:
+    `needs` are words, in lower case, of which every match holds one (`␣` is a blank): looking for
+    them first makes a search faster that starts at every character.
+    """
+
+    def __init__(self, source: str, flags: int = 0, needs: str = "") -> None:
         self._source, self._flags = source, flags
+        self.needs = tuple(word.replace("␣", " ") for word in needs.split())
         MADE.append(self)
 
     @property
@@ -23,7 +30,15 @@ class Pattern:
         compiled = self.compiled
         for method in ("match", "search", "sub", "findall", "finditer", "split"):
             setattr(self, method, getattr(compiled, method))
-        return getattr(compiled, name)
+        if self.needs:
+            self.search = self._only_where_needed(compiled.search)
+        return getattr(self if name in self.__dict__ else compiled, name)
+
+    def _only_where_needed(self, search: Search) -> Search:
+        def found(text: str) -> re.Match[str] | None:
+            return search(text) if any(map(text.lower().__contains__, self.needs)) else None
+
+        return found
 
 
 MADE: list[Pattern] = []  # all of them, to compile before a text comes

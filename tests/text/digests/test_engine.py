@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 import unicodedata
 
-from conftest import each
+from conftest import SCRIPTS, each
 from contextkit.base import tokens
 from contextkit.text import facts
 from contextkit.text.digests import engine, kinds, reading
@@ -31,6 +34,27 @@ The loader reads `src/app.py:42` in 52 ms for 4,500 lines.
 
 def summary_of(text: str, cap: int = 120) -> str:
     return engine.digest(text, cap).summary
+
+
+LISTINGS = """
+import random
+from contextkit.text.digests import engine
+names = "cache retry session router schema export report limits queue worker order index".split()
+for n in (200, 600):
+    for seed in range(6):
+        chance = random.Random(seed)
+        paths = [f"./{'/'.join(chance.choices(names, k=3))}_{i}.py" for i in range(n)]
+        print(engine.digest("\\n".join(paths), 60).summary)
+"""
+
+
+def test_a_digest_is_the_same_in_any_process() -> None:
+    said = set()
+    for seed in "0134":
+        known = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(SCRIPTS)}
+        done = subprocess.run([sys.executable, "-c", LISTINGS], env=known, stdout=subprocess.PIPE)
+        said.add(done.stdout)
+    assert len(said) == 1 and all(said)
 
 
 def test_a_digest_says_what_it_keeps_of_the_facts() -> None:

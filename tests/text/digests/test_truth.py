@@ -5,6 +5,7 @@ Each text is made up, after the output of a tool of which a digest once said som
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Callable
@@ -183,6 +184,15 @@ def test_every_line_that_speaks_of_a_failure_is_told_or_counted() -> None:
     summary = said("\n".join(lines), 100)
     shown = summary.count("unable to reach")
     assert 0 < shown < 4 and f"+{4 - shown} line" in summary and "first at " in summary
+
+
+def test_lines_that_speak_of_a_failure_are_counted_however_many_there_are() -> None:
+    letters = "bcdfghjklmnp"
+    names = ["".join(five) for five in itertools.product(letters, repeat=4)][:4000]
+    lines = [f"{name} rejected, as was {name[::-1]}" for name in names]
+    text = said("\n".join(lines))
+    more = re.search(r"\+(\d+) lines with failure words", text)
+    assert more and int(more[1]) + text.count(" rejected, as was") == len(lines)
 
 
 def test_the_last_word_of_a_tool_is_the_verdict_and_the_status_stands_before_it() -> None:

@@ -49,6 +49,11 @@ def load() -> Iterator[None]:
 
     yield
     engine.digest("x\n", _LEAST)
+    yield
+    from contextkit.base import secret_search  # noqa: F401
+
+    yield
+    tokens.size("x")
     for pattern in MADE:
         yield
         _ = pattern.compiled

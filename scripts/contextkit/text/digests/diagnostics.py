@@ -19,6 +19,7 @@ from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
 
 _PLACE = r"(?:[A-Za-z]:)?[^\s:()'\"`]+\.[A-Za-z]\w{0,7}(?::\d+(?::\d+)?(?:-\d+)?|\(\d+(?:,\d+)?\))"
+_NEAR_PLACE = Pattern(r"\.[A-Za-z]\w{0,7}[:(]\d")
 _SEVERITY = (
     r"(?i:fatal error|error|warning|note|info(?:rmation)?|hint|suggestion|style|convention"
     r"|refactor)"
@@ -51,6 +52,8 @@ _LISTED = Pattern(  # below the name of the file
 )
 _FILE = Pattern(r"\s*(\S+\.\w{1,8}):?$")
 _ARROW = Pattern(rf"^[ \t]*(?:-->|╭─\[|,-\[) ?(?P<place>{_PLACE})", re.M)  # below the message
+_FIRST = frozenset("▲✘✗[EW0123456789")  # characters of a message without a place in its line
+_ARROWS = ("-->", "╭─[", ",-[")
 _HEADED = Pattern(rf"(?P<level>error|warning)?(?:\[?(?P<code>{_CODE})\]?)?:? *(?P<said>\S.*)$")
 _FIRST_CODE = Pattern(rf"\[?({_CODE}|invalid-syntax)\b(?:\([\w-]+\),[^\]]*\])?:? *(?:\[\*\] )?")
 _LAST_CODE = Pattern(
@@ -69,6 +72,7 @@ _STYLE = Pattern(  # in the code of a message that is about looks
 _FRAMED = Pattern(r"\d+ +[|│]")
 _BLANK = (" ", "\t")
 _IS_FILE = Pattern(r"[/\\]|\.\w+$")
+_AT = Pattern(r"[:(]\d")  # the line, behind the name of a file
 _READ = 500
 _QUOTED = 8  # lines of a file that stand between its name and the message
 _SHARED = 6  # messages for which the folder of their files is said once
@@ -101,30 +105,28 @@ class Diagnostic(NamedTuple):
 
 def find(text: Lines) -> tuple[list[Diagnostic], set[int]]:
     """The messages of compilers and linters, and the lines (from 0) that they are in."""
-    found: dict[int, Diagnostic] = {}
-    file, alone = "", (-_QUOTED, "")
+    found = {one.line - 1: one for one in _in_lines(text)}
+    found = {one.line - 1: one for one in _above_arrows(text)} | found
+    return [found[number] for number in sorted(found)], set(found)
+
+
+def _in_lines(text: Lines) -> Iterator[Diagnostic]:
+    """The messages that a line tells, perhaps with a file or a place that is named above."""
+    with_place = {number for number, _ in reading.places(_NEAR_PLACE, text.whole)}
+    file, place, placed_at = "", "", -_QUOTED
     for number, line in enumerate(text.all):
         if not line or len(line) > 4 * _READ:
             continue
-        if line[-1] == ":" and (place := _ALONE.match(line)):
-            alone = (number, place["place"])
-        elif number - alone[0] < _QUOTED and (below := _SAID.match(line)):
-            level, quoted = _level(below["level"]), f"{alone[1]}: {line}"
-            found[number] = _made(number, alone[1], level, below["said"], quoted)
+        if line[-1] == ":" and (alone := _ALONE.match(line)):
+            place, placed_at = alone["place"], number
+        elif number - placed_at < _QUOTED and (below := _SAID.match(line)):
+            yield _made(number, place, _level(below["level"]), below["said"], f"{place}: {line}")
             continue
         if " " not in line and line[0] != "\t" and (name := _FILE.match(line)):
             file = name[1]
-        elif one := _of_line(text.all, number, file):
-            found[number] = one
-    for number, place in _arrows(text):
-        head = text.all[number].strip()[:_READ]
-        if number in found or _PLACED.match(head) or head.startswith(("note:", "help:")):
-            continue
-        if said := _HEADED.match(head):
-            level = _level(said["level"] or "")
-            one = _made(number, place, level, said["said"], f"{head} ({place})")
-            found[number] = one._replace(code=said["code"] or one.code)
-    return [found[number] for number in sorted(found)], set(found)
+        elif number in with_place or line.lstrip()[:1] in _FIRST:
+            if one := _of_line(text.all, number, file):
+                yield one
 
 
 def details(text: Lines, placed: set[int]) -> set[int]:
@@ -149,8 +151,6 @@ def _of_line(lines: list[str], number: int, file: str) -> Diagnostic | None:
         place, said = next((one["place"] for one in near if one), ""), signed["said"]
         quoted = ": ".join(filter(None, (place, said)))
         return _made(number, place, _level(signed["level"]), said, quoted)
-    if ":" not in read and "(" not in read:
-        return None
     if placed := _PLACED.match(read) or _MARKED.match(read) or _SPACED.match(read):
         named = placed.groupdict()
         level = _level(placed["level"] or named.get("letter") or named.get("kind") or "")
@@ -160,7 +160,7 @@ def _of_line(lines: list[str], number: int, file: str) -> Diagnostic | None:
     if file and (listed := _LISTED.match(read)):
         place, said = f"{file}:{listed['at']}", listed["said"]
         return _made(number, place, _level(listed["level"] or ""), said, f"{place} {said}")
-    if inside := _INSIDE.match(read):
+    if inside := _INSIDE.match(read) if "(at line " in read else None:
         place, said = f"{inside['file']}:{inside['line']}", _below(lines, number)
         return _made(number, place, _level(inside["level"]), said, f"{place} {said}")
     return None
@@ -174,22 +174,29 @@ def _below(lines: list[str], number: int) -> str:
     return ""
 
 
-def _arrows(text: Lines) -> Iterator[tuple[int, str]]:
-    """The number of the line above each arrow to a place, and the place."""
+def _above_arrows(text: Lines) -> Iterator[Diagnostic]:
+    """The messages above arrows that point at their places."""
+    if not any(map(text.whole.__contains__, _ARROWS)):
+        return
     for number, arrow in reading.places(_ARROW, text.whole):
-        if number and text.all[number - 1].strip():
-            yield number - 1, arrow["place"]
+        head = text.all[number - 1].strip()[:_READ] if number else ""
+        if not head or _PLACED.match(head) or head.startswith(("note:", "help:")):
+            continue
+        if said := _HEADED.match(head):
+            level, place = _level(said["level"] or ""), arrow["place"]
+            one = _made(number - 1, place, level, said["said"], f"{head} ({place})")
+            yield one._replace(code=said["code"] or one.code)
 
 
 def _made(number: int, place: str, level: str, said: str, quoted: str) -> Diagnostic:
     """A diagnostic of what is said behind its place."""
     said = said.strip()
     first = _FIRST_CODE.match(said)
-    last = None if first else _LAST_CODE.search(said)
+    ends = not first and (said[-1:] in ("]", ")") or "  " in said or "\t" in said)
+    last = _LAST_CODE.search(said) if ends else None
     code = first[1] if first else next(filter(None, last.groups()), "") if last else ""
     said = said[first.end() :] if first else said[: last.start()] if last else said
-    said, quoted = " ".join(said.split()), reading.cut(" ".join(quoted.split()), _LONGEST)
-    return Diagnostic(number + 1, place, level, code, said, quoted)
+    return Diagnostic(number + 1, place, level, code, " ".join(said.split()), quoted)
 
 
 def _level(word: str) -> str:
@@ -206,9 +213,8 @@ def units(found: list[Diagnostic]) -> list[Unit]:
     below = _below_which(found)
     found = [one.relative(below) for one in found]
     if len(found) <= _EACH:
-        each = [
-            _unit(one, one.quoted or f"{one.place} {_coded(one)}", [one]) for one in _ordered(found)
-        ]
+        each = [_unit(one, _quoted(one) or f"{one.place} {_coded(one)}", [one])
+                for one in _ordered(found)]  # fmt: skip
         return [_counts(found, below), *each] if below or _severities(found) else each
     groups: dict[tuple[str, str], list[Diagnostic]] = {}
     for one in found:
@@ -219,6 +225,10 @@ def units(found: list[Diagnostic]) -> list[Unit]:
         times = f" x{len(same)}, first at {first.place}" if len(same) > 1 else f" ({first.place})"
         made.append(_unit(first, reading.cut(_coded(first), _OF_MANY) + times, same))
     return made
+
+
+def _quoted(one: Diagnostic) -> str:
+    return reading.cut(" ".join(one.quoted.split()), _LONGEST)
 
 
 def _ordered(found: list[Diagnostic]) -> list[Diagnostic]:
@@ -238,8 +248,8 @@ def _order_of_many(same: list[Diagnostic]) -> tuple[int, int, bool, int]:
 
 def _severities(found: list[Diagnostic]) -> Counter[str]:
     """How many of each grade, the worst first, in the words of the tool; numbers are no words."""
-    graded = [one.severity for one in _ordered(found) if one.severity.isalpha()]
-    return Counter(graded)
+    graded = _ordered([one for one in found if one.severity.isalpha()])
+    return Counter(one.severity for one in graded)
 
 
 def _unit(one: Diagnostic, said: str, same: list[Diagnostic]) -> Unit:
@@ -267,7 +277,7 @@ def _below_which(found: list[Diagnostic]) -> str:
 
 
 def _counts(found: list[Diagnostic], below: str) -> Unit:
-    files = Counter(re.split(r"[:(]\d", one.place)[0] for one in found)
+    files = {_AT.split(one.place, 1)[0] for one in found}
     codes = Counter(one.code for one in found if one.code)
     graded = ", ".join(f"{count} {grade}" for grade, count in _severities(found).items())
     where = "file" if all(_IS_FILE.search(one) for one in files) else "place"

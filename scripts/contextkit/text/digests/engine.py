@@ -272,7 +272,8 @@ class _WeighedByWords(_Weighed):
     def worth(self, index: int, covered: set[tuple[str, str]], aspects: set[str]) -> float:
         """The rare words per token, longer statements somewhat preferred."""
         unit = self.units[index]
-        new = sum(self._rarity[word] for _, word in self.facts[index] - covered)
+        rarity = self._rarity
+        new = math.fsum(rarity[word] for _, word in self.facts[index] - covered)  # in any order
         return float(unit.weight * (new + _BARE) / (self.costs[index] + 2) ** _DENSE)
 
 

@@ -130,7 +130,7 @@ _NUMBERED_NAME = Pattern(r"^[a-z]+\d[\w.-]*: ")
 _SOURCE = Pattern(r"^\d+ +\|(?: .*[^|])?$")  # quoted by a compiler
 _FRAME = Pattern(r"^(?:at|#0) +0x[\da-fA-F]+")
 _NPM = Pattern(r"^npm (?:ERR!|error)(?: |$)")
-_MARKED = Pattern(r"^(?:_{3,} \S|[ \t]*● \S|---- \S|[ \t]*\d+\) \S)", re.M)
+_MARKED = Pattern(r"\n(?:_{3,} \S|[ \t]*● \S|---- \S|[ \t]*\d+\) \S)")
 _CODE = "Failure/Error: "  # rspec's, before the source
 _LED_TO = "** (EXIT) "  # elixir's, below the call that was exited
 _SUITE = "Test suite failed to run"  # jest's, for a whole file
@@ -185,7 +185,7 @@ def find(text: Lines, told: set[int]) -> tuple[list[Failure], set[int], set[int]
     used = {*heads, *aside}.union(*(mention.used for mention in mentions.values()))
     used.update(*(block for at, block in blocks.items() if at not in mentions))
     if heads:
-        used |= {at for at in text.numbers_of_failing() if _GROUP.match(text.bare[at])}
+        used |= {at for at in text.failing if _GROUP.match(text.bare[at])}
     errors, of_errors = _errors(text, told | used)
     inside = set().union(*blocks.values())
     return sorted(_once(_tests(text, heads, mentions), errors)), used | of_errors, inside
@@ -213,7 +213,7 @@ def _aside(text: Lines) -> set[int]:
 
 def _heads(text: Lines, told: set[int]) -> dict[int, str]:
     """The names of failed tests by line."""
-    failing = text.numbers_of_failing()
+    failing = text.failing
     begins = failing if any(mark in text.whole for mark in _BEFORE_NUMBERS) else ()
     numbered = next((at for at in begins if _NUMBERS.match(text.bare[at])), None)
     heads: dict[int, str] = {}
@@ -232,7 +232,7 @@ def _heads(text: Lines, told: set[int]) -> dict[int, str]:
 
 def _marked(text: Lines) -> set[int]:
     """The lines that begin as the heading of a test's block does."""
-    return {number for number, _ in reading.places(_MARKED, text.whole)}
+    return {number - 1 for number, _ in reading.places(_MARKED, f"\n{text.whole}")}
 
 
 def _in_file(text: Lines, at: int, name: str) -> str:
@@ -468,7 +468,7 @@ def _once(tests: list[Failure], errors: list[Failure]) -> list[Failure]:
 def _errors(text: Lines, used: set[int]) -> tuple[list[Failure], set[int]]:
     """Each distinct error that is no test, with how often it is there, and their lines."""
     same: dict[str, list[int]] = {}
-    for at in text.numbers_of_failing():
+    for at in text.failing:
         continued = at and text.bare[at].startswith("E   ") and text.bare[at - 1].startswith("E   ")
         if at not in used and not continued:
             same.setdefault(_form(text, at), []).append(at)

@@ -10,18 +10,20 @@ with the next one, a wrapped paragraph in its sentences.
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 from collections import Counter
 
-from contextkit.base.type_names import Collection, Iterator
+from contextkit.base.type_names import Collection, Iterable, Iterator
 from contextkit.text.digests import reading, weighing
 from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
 
 # a zero stays: `0 errors` is another form than `3 errors`; so does the status of a request
-_NUMBERS = Pattern(r"[1-9][\da-f]*|(?<![\s=:(])0[\da-f]*|0[\d.:a-f]+")
-_NO_STATUS = Pattern(r"(?<!\" )(?<!\" \d)(?<!\" \d\d)(?:[1-9][\da-f]*|0[\d.:a-f]+)")
+# (what looks back stands behind the first digit, which `re` finds fast)
+_NUMBERS = Pattern(r"[0-9](?:(?<=[1-9])[\da-f]*|(?<![\s=:(]0)[\da-f]*|[\d.:a-f]+)")
+_NO_STATUS = Pattern(r"[0-9](?<!\" .)(?<!\" \d.)(?<!\" \d\d.)(?:(?<=[1-9])[\da-f]*|[\d.:a-f]+)")
 _FAILS = Pattern(  # a word about a failure, or a part of one
     r"err(?:or|!|no\b)|fail|fatal|panic|exception|traceback|critical|severe|cannot|can't|couldn't"
     r"|unable|denied|refused|timeout|abort|segfault|segmentation|sig(?:segv|abrt|kill|bus|fpe|ill)\b|undefined|undeclared|unresolved"
@@ -45,6 +47,7 @@ _FINE = Pattern(
     r"|^\s*(?:ok\b|[✓✔√])|\bok$|: ok\b",
     re.I,
 )
+_OF_PYTEST = "E   "
 _SURE = Pattern(
     r"^\W*(?:(?:\w[\w.]*)?(?:error|exception)|fatal|fehler|failed|panic|critical)\b:?|: error:"
 )
@@ -56,32 +59,40 @@ SUMS_UP = Pattern(  # the shape of a run's own summary
     r"|\b(?:exit|exited|return)\w*(?: with)?(?: code| status)?:? \d|\bin \d[\d.]* ?m?s(?:ec\w*)?\b"
     r"|\b(?:failed|failures|errors|passed|ok)=\d|\bfound \d|^BUILD |\btime: ",
     re.I,
+    needs="pass fail error warning problem test example vulnerab issue skipped row package file"
+    " task changed check spec suite finding total overall aggregated average summary result"
+    " finished complete succe score elapsed duration installed exit return in␣ ok= found build"
+    " time:",
 )
+_FRAME_BEGINS = frozenset("Fafi.#0123456789")
 _FRAME = Pattern(  # of a stack trace, with the source that is quoted
     r"^\s*(?:File \"|at \S+.*[(:]|\d+: +0x|\.\.\. \d+ more|#\d+ +0x|from \S+:\d+:in"
     r"|in \S+\.\w+:\d+)"
 )
 _THEIRS = Pattern(
     r"site-packages|node_modules|/usr/(?:lib|include)|\bjava\.|\bjdk\.|\bsun\.|node:|<frozen"
-    r"|/rustc/|\bcore::|\bstd::|/gems/|org\.(?:junit|apache|gradle)"
+    r"|/rustc/|\bcore::|\bstd::|/gems/|org\.(?:junit|apache|gradle)",
+    needs="site-packages node_modules /usr/ java. jdk. sun. node: <frozen /rustc/ core:: std::"
+    " /gems/ org.",
 )
 _QUOTED = Pattern(
     r"^\s*(?:(?:>\s*)?(?:\d+\s*)?\|(?!.*\|)|[\^~]+\s*$|\d+\t|\[ *\d+(?:/\d+|%)\] )"
 )  # source below a message; a step of ninja or cmake
 _DONE = Pattern(r"\W*(?:built|compiled|done|finished|completed)\b")
 _SHARE = Pattern(r"(?<![\d.])(\d{1,3}(?:\.\d+)?) ?%")
+_OF_PROFILE = 1500  # lines among which such a row is
 _ALL, _PROFILE = 99, 5  # percent that are no part; lines of a profile that are told
 _PASSED = Pattern(r"^\s*(?:[✓✔√]|ok\b|PASS\b|--- PASS)|\bPASSED\b|\.\.\. ok$")
 _RULE = Pattern(r"[\W_]*$")
+_COUNT_ENDS = frozenset("0123456789.,%")
 _COUNT = Pattern(r"\s*[A-Za-z][\w ()/.-]{0,40}[:=]\s*\d[\d.,]*\s?%?\s*$")  # `Low: 3`
 _TITLE = Pattern(  # a heading between rules, or above an empty line
     r"\s*([=_~-])\1{2}[^\d]*\1{3}$|\s*\w+(?: \w+)?:\s*$"
 )
 _MARKS_IN_A_ROW = Pattern(r"\[?([=_~!#*-])\1{4,}\]? ?")
 _NONE = Pattern(r": 0$")
-_NAMED = Pattern(
-    r"(?:https?:)?/[^\s\"'<>()|,;]+|\"[^\"]{1,80}\"|'[^']{1,80}'|(?<![\w@.-])[\w@.-]+/"
-)
+_IN_QUOTES = Pattern(r"\"[^\"]{1,80}\"|'[^']{1,80}'")
+_PATH = Pattern(r"(?:https?:)?/[^\s\"'<>()|,;]+|(?<![\w@.-])[\w@.-]+/")
 _ITEM = Pattern(r"\s*(?:[-*+•o·]\s|\d+[.)]\s|-\w|--\w)")
 _MARKS = frozenset("-*+•o·0123456789")  # with which one begins
 _RUN_IN = Pattern(r"(\w[\w'’]*(?:[ -][\w'’]+){0,2})(?: ?[:：]|\.) +(?=\S)")  # a heading in a row
@@ -91,7 +102,7 @@ _LETTERS = 0.8  # share of letters and spaces in prose
 _LONGEST = 260  # characters shown of a line
 _READ = 500  # characters of a line that are looked at
 _SAMPLE = 60  # lines by which a log is known
-_MOST = 1500  # lines that are weighed
+_MOST = 500  # lines that are weighed
 _ALIKE = 8  # forms that differ only in names and are told as one
 _ENDS = 40  # lines of each end that always are
 _TOP = 12  # lines within which the weight of the first ones falls off
@@ -107,7 +118,7 @@ _STAMP = Pattern(
     r"|^\[gw\d+\] \[ *\d+%\] "  # of a worker of pytest-xdist
     r"|^\S+ \S+ \S+ \[\d\d/\w{3}/\d{4}(?::\d\d){3} [+-]\d{4}\] "  # of a request, with who made it
 )
-_STAMP_FORM = Pattern(r"^\[?(?:[A-Z][a-z]{2} +)?[90][90T:.,/ Z-]*\]? *", re.M)
+_STAMP_FORM = Pattern(r"\n\[?(?:[A-Z][a-z]{2} +)?[90][90T:.,/ Z-]*\]? *")  # begins a line
 _STAMPED = frozenset("=[#│0123456789ADFJMNOS")  # what a line with a time begins with
 
 
@@ -141,22 +152,28 @@ class Lines:
     def __init__(self, text: str) -> None:
         self.whole, self.all = text, text.split("\n")
         self.bare = Bare(self.all)
-        numbers = _NO_STATUS if " HTTP/" in text else _NUMBERS
-        forms = numbers.sub("9", text)
         self.is_dated = self._is_dated()
-        self.forms = (_STAMP_FORM.sub("", forms) if self.is_dated else forms).split("\n")
+        self.forms = self._forms(text)
         self.counts = Counter(self.forms)
         self.first = next((at for at, line in enumerate(self.all) if line.strip()), 0)
-        self._nameless: Counter[str] | None = None
         self._largest = _largest_shares(self.all) if "%" in text else range(0)
         self.prose = dict(_paragraphs(self.all))
         self.is_prose = sum(map(len, self.prose.values())) * 3 > sum(map(bool, self.all))
-        words = set("\n".join(self.counts).lower().split())
-        self._bad = {word for word in words if _FAILS.search(word[:_READ]) and not _is_name(word)}
-        self.failing = {form for form in self.counts if self._fails(form)}
-        self._counting = {form for form in self.counts if len(form) < 80 and _COUNT.match(form)}
-        failing = sum(self.counts[form] for form in self.failing)
-        self._is_log = failing * _LISTED > len(self.all)
+        self._counting = set(filter(_is_count, self.counts))
+        lower = "\n".join(self.counts).lower()
+        words = set(lower.split())
+        self.words = " ".join(words)  # of all forms, each once, in lower case
+        self._failing = set(_failing(self.counts, lower, words))
+        failing = [at for at, form in enumerate(self.forms) if form in self._failing]
+        self.failing = [] if self.is_prose else failing  # the lines that speak of a failure
+        self._is_log = len(failing) * _LISTED > len(self.all)
+
+    def _forms(self, text: str) -> list[str]:
+        """Each line without its numbers, and without its time if most lines begin with one."""
+        forms: str = (_NO_STATUS if " HTTP/" in text else _NUMBERS).sub("9", text)
+        if self.is_dated:
+            forms = _STAMP_FORM.sub("\n", f"\n{forms}")[1:]
+        return forms.split("\n")
 
     def _is_dated(self) -> bool:
         """Whether most lines begin with a time."""
@@ -164,23 +181,9 @@ class Lines:
         dated = (n for n in some if self.bare[n] != self.all[n][:_READ].strip())
         return sum(self.all[n][0] not in "=#│" for n in dated) * 2 > len(some)
 
-    def _fails(self, form: str) -> bool:
-        lower = form[:_READ].lower()
-        words = lower.split()
-        bad = not self._bad.isdisjoint(words) or any(map(lower.__contains__, _PHRASES))
-        if form.startswith("E   "):  # pytest's
-            return True
-        return bad and bool(not _FINE.search(lower) or _SURE.search(lower))
-
     def fails(self, number: int) -> bool:
         """Whether a line speaks of a failure."""
-        return self.forms[number] in self.failing
-
-    def numbers_of_failing(self) -> list[int]:
-        """The lines that speak of a failure, in order; none in prose."""
-        if self.is_prose:
-            return []
-        return [number for number, form in enumerate(self.forms) if form in self.failing]
+        return self.forms[number] in self._failing
 
     def indent(self, number: int) -> int:
         """The blanks at the beginning of a line."""
@@ -193,7 +196,8 @@ class Lines:
 
     def is_trace(self) -> bool:
         """Whether a quarter of the lines are frames of a stack trace."""
-        frames = sum(bool(_FRAME.match(line[:_READ])) for line in self.all)
+        like = (line for line in self.all if line.lstrip()[:1] in _FRAME_BEGINS)
+        frames = sum(bool(_FRAME.match(line[:_READ])) for line in like)
         return frames * 4 > sum(map(bool, self.all))
 
     def statements(self, told: Collection[int] = (), inside: Collection[int] = ()) -> list[Unit]:
@@ -204,7 +208,7 @@ class Lines:
             if told.isdisjoint(lines):
                 units += _sentences(number, [self.all[at] for at in lines], not units)
                 told.update(lines)
-        found = self._distinct(told)
+        found, others = self._weighable(self._distinct(told))
         last = max((line.number for line in found), default=0)
         below = -1  # the line that was told with the one above it
         for line in found:
@@ -220,6 +224,9 @@ class Lines:
             if unit.weight > _LEAST or unit.group:
                 units.append(unit)
                 below = line.number + 1 if self._leads_on(line.number) else -1
+        if others and not self.is_prose:
+            times = sum(line.times for line in others)
+            units.append(Unit(others[0].number + 1, "", "", 0, 0, reading.FAILING, times=times))
         return units
 
     def _lead(self, number: int) -> float:
@@ -238,27 +245,30 @@ class Lines:
         return bool(below) and not below.endswith(":")
 
     def _distinct(self, told: Collection[int]) -> list[Line]:
-        """The first line of each form; of very many, both ends, failures, and the rarest."""
+        """The first line of each form."""
         seen: dict[str, Line] = {}
-        alike: dict[str, str] = {}
+        alike = self._alike()
         for number, form in enumerate(self.forms):
             if number in told or not form:
                 continue
             if form in self._counting and self._is_counted(number):
                 continue
-            if form not in alike:
-                alike[form] = self._alike(form)
-            if line := seen.get(alike[form]):
+            form_of_all = alike.get(form, form)
+            if line := seen.get(form_of_all):
                 line.times += 1
             else:
-                fails = form in self.failing and not self._is_title(number)
-                seen[alike[form]] = Line(number, self.all[number], fails)
-        found = [line for line in seen.values() if not _RULE.match(line.said)]
-        if len(found) > _MOST:
-            order = sorted(found, key=lambda one: (not one.fails, one.times, one.number))
-            ends = {*found[:_ENDS], *found[-_ENDS:]}
-            found = sorted({*order[:_MOST], *ends}, key=lambda one: one.number)
-        return found
+                fails = form in self._failing and not self._is_title(number)
+                seen[form_of_all] = Line(number, self.all[number], fails)
+        return [line for line in seen.values() if not _RULE.match(line.said)]
+
+    def _weighable(self, found: list[Line]) -> tuple[list[Line], list[Line]]:
+        """Of very many lines, both ends, failures, and the rarest; the others that fail."""
+        if len(found) <= _MOST:
+            return found, []
+        order = sorted(found, key=lambda one: (not one.fails, one.times, one.number))
+        chosen = {*order[:_MOST], *found[:_ENDS], *found[-_ENDS:]}
+        others = [line for line in found if line.fails and line not in chosen]
+        return [line for line in found if line in chosen], others
 
     def _is_counted(self, number: int) -> bool:
         """Whether a line is told with the one above it, as a count in a list of such."""
@@ -266,37 +276,40 @@ class Lines:
             self.forms[number - 1 : number + 1]
         )
 
-    def _alike(self, form: str) -> str:
-        """A form without names, if many are alike then."""
-        if self._nameless is None:
-            self._nameless = Counter(map(without_names, self.counts))
-        nameless = without_names(form)
-        return nameless if self._nameless[nameless] > _ALIKE else form
+    def _alike(self) -> dict[str, str]:
+        """The forms without names of those of which many are alike then."""
+        short = [form for form in self.counts if len(form) < _READ]
+        nameless = list(map(without_names, short))
+        often = {one for one, count in Counter(nameless).items() if count > _ALIKE}
+        return {form: one for form, one in zip(short, nameless, strict=True) if one in often}
 
     def _weight(self, line: Line, last: int) -> float:
-        """How decisive a line is by itself and by where it stands."""
-        said = line.said[:_READ]
-        weight = 1.0
-        if line.fails and not self.is_prose:
-            weight *= 3.0
+        """How decisive a line is by its words, by its form, and by where it stands."""
         if self._is_title(line.number):
             return 0.0
+        by_words = weighing.of_sentence(line.said[:_READ])
+        fails = 3.0 if line.fails and not self.is_prose else 1.0
+        return fails * self._by_form(line) * self._by_place(line, last) * by_words
+
+    def _by_form(self, line: Line) -> float:
+        """Little for what passed, for frames of libraries and quoted source; more for a summary."""
+        said, weight = line.said[:_READ], 1.0
         if (_PASSED.search(said) and not _DONE.match(said)) or _NONE.search(said):
-            weight *= _LEAST
+            weight = _LEAST
         elif SUMS_UP.search(said) or self._is_counted(line.number + 1):
-            weight *= 2.0
-        if _THEIRS.search(said) and not line.fails:
+            weight = 2.0
+        if not line.fails and _THEIRS.search(said):
             weight *= 0.3
         elif _FRAME.match(said):
             weight *= 0.6
-        if _QUOTED.match(said):
-            weight *= 0.3
-        above = self.all[line.number - 1] if line.number else ""
-        if above.rstrip().endswith(":") and self.fails(line.number - 1):
-            weight *= 1.8
-        if line.times == 1 and (line.number == self.first or line.number > last - 2):
-            weight *= 2.5
-        return weight * weighing.of_sentence(said)
+        return weight * 0.3 if _QUOTED.match(said) else weight
+
+    def _by_place(self, line: Line, last: int) -> float:
+        """More for the first and the last lines, and below one that announces a failure."""
+        at = line.number
+        is_announced = at > 0 and self.all[at - 1].rstrip().endswith(":") and self.fails(at - 1)
+        is_at_an_end = line.times == 1 and (at == self.first or at > last - 2)
+        return (1.8 if is_announced else 1.0) * (2.5 if is_at_an_end else 1.0)
 
     def _counted(self, number: int) -> str:
         """A line; of a list of names with counts, such as `Low: 3`, all of it."""
@@ -319,6 +332,30 @@ class Lines:
         return Unit(line.number + 1, "", said, weight, 0, group, times=line.times)
 
 
+def _failing(forms: Iterable[str], lower: str, words: set[str]) -> Iterator[str]:
+    """The forms that speak of a failure; `lower` are the same in lower case, and these `words`.
+
+    Only the forms are read that have one of the words that say so.
+    """
+    told = {word: _FAILS.search(word[:_READ]) for word in words if not _is_name(word)}
+    bad = {word: found[0] for word, found in told.items() if found}
+    joined = " ".join(words)
+    phrases = [one for one in _PHRASES if all(map(joined.__contains__, one.split()))]
+    marks = {*bad.values(), *phrases, _OF_PYTEST.lower()}
+    for form, said in zip(forms, lower.split("\n"), strict=True):
+        if any(map(said.__contains__, marks)):
+            said = said[:_READ]
+            is_bad = not bad.keys().isdisjoint(said.split()) or any(map(said.__contains__, phrases))
+            is_fine = _FINE.search(said) and not _SURE.search(said)
+            if form.startswith(_OF_PYTEST) or (is_bad and not is_fine):
+                yield form
+
+
+def _is_count(form: str) -> bool:
+    ends = form.rstrip()[-1:] in _COUNT_ENDS
+    return ends and len(form) < 80 and bool(_COUNT.match(form))
+
+
 def _is_name(word: str) -> bool:
     """Whether a word of a form is an option, or a name with a number, and no numbered error."""
     if word.startswith("-"):
@@ -330,7 +367,7 @@ def _largest_shares(lines: list[str]) -> range:
     """The first lines of the longest row of shares that fall, as in a profile: `27.55% strcmp`."""
     best = range(0)
     start, last = 0, 0.0
-    for number, line in enumerate(lines[:_MOST]):
+    for number, line in enumerate(lines[:_OF_PROFILE]):
         found = _SHARE.search(line[:_READ]) if "%" in line else None
         share = float(found[1]) if found else -1.0
         if not 0 <= share <= last:
@@ -349,7 +386,16 @@ def bare(line: str) -> str:
 
 def without_names(form: str) -> str:
     """A form without paths, addresses and what is in quotes."""
-    return _NAMED.sub("/", form) if len(form) < _READ else form
+    if len(form) >= _READ:
+        return form
+    if '"' in form or "'" in form:
+        form = _IN_QUOTES.sub('"', form)
+    return " ".join(map(_without_path, form.split(" "))) if "/" in form else form
+
+
+@functools.lru_cache(1 << 16)  # most words occur again
+def _without_path(word: str) -> str:
+    return str(_PATH.sub("/", word)) if "/" in word else word
 
 
 def _paragraphs(lines: list[str]) -> Iterator[tuple[int, range]]:

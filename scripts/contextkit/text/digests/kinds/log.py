@@ -15,7 +15,7 @@ from contextkit.text.patterns import Pattern
 
 _LEVELS = ("PASSED", "PASS", "FAILED", "FAIL", "ERROR", "SKIPPED", "SKIP", "XFAIL", "XPASS",
            "WARNING", "WARN", "INFO", "DEBUG", "TRACE", "FATAL", "CRITICAL", "NOTICE")  # fmt: skip
-_LEVEL = Pattern(rf"\b({'|'.join(_LEVELS)})\b|^([IWEF])\d{{4}} \d\d:\d\d:|^\S+ \S+ \[(\w+)\] ")
+_LEVEL = Pattern(rf"\b({'|'.join(_LEVELS)})\b|^\S+ \S+ \[(\w+)\] ")
 _VERDICT = Pattern(  # a line that summarizes a run
     r"(?<![.:\d])(?<!-\] )(?<!Running )(?<!from )\b\d+ (?:passed|failed|errors?|failing"
     r"|passing|tests?|examples?|problems?|skipped|total warnings"
@@ -53,7 +53,6 @@ _COUNTS = Pattern(
 )
 _RAISED = Pattern(r"[\w.$]*(?:Error|Exception)\b(?::|$)|thread '.*' panicked at|panic: ")
 _RESULTS = ("PASSED", "FAILED", "ERROR", "SKIPPED", "XFAIL", "WARNING", "WARN", "FATAL", "CRITICAL")
-_KLOG = {"I": "INFO", "W": "WARNING", "E": "ERROR", "F": "FATAL"}
 _STATUS = Pattern(r"\bHTTP/[\d.]+\" ([1-5]\d\d)\b")  # of a request
 _NAME = Pattern(r"(?<!\S)\S+::\S+")
 _ASIDE = 1.2  # weight of a line that says nothing of a run that failed
@@ -110,7 +109,7 @@ def run(text: Lines, status: int | None = None) -> Run:
 
 def _often_first(units: list[Unit], rank: int) -> list[Unit]:
     """The units, of which those get a rank that tell of the most frequent failures."""
-    often = [unit for unit in units if unit.group and unit.times >= _OFTEN]
+    often = [unit for unit in units if unit.text and unit.group and unit.times >= _OFTEN]
     often.sort(key=lambda unit: (bool(_SAID_ONLY.search(unit.text[:_READ])), -unit.times))
     lines = {unit.line for unit in often[:_MOST_OFTEN]}
     return [unit._replace(rank=rank) if unit.line in lines else unit for unit in units]
@@ -133,7 +132,7 @@ def _verdict(text: Lines, status: int | None) -> tuple[list[Unit], set[int]]:
     """
     lines = text.all
     end = max(0, len(lines) - _END)
-    bad_above = (n for n in text.numbers_of_failing() if n < end and _EARLIER.match(lines[n]))
+    bad_above = (n for n in text.failing if n < end and _EARLIER.match(lines[n]))
     read = [*(n for n in bad_above if _BAD.search(lines[n][:500])), *range(end, len(lines))]
     said = {n: bare(lines[n]).strip("=- \t") for n in read}
     said = {
@@ -174,9 +173,11 @@ def _counts(text: Lines) -> tuple[list[Unit], bool]:
     seen: Counter[str] = Counter()
     named: set[tuple[str, str]] = set()
     levels: dict[str, str] = {}
+    marks = [*(level for level in _LEVELS if level.lower() in text.words), "] "]
     for form, times in text.counts.items():
-        if level := _LEVEL.search(form[:200]):
-            name = level[1] or _KLOG.get(level[2] or "", "") or (level[3] or "").upper()
+        is_marked = any(map(form.__contains__, marks))
+        if level := _LEVEL.search(form[:200]) if is_marked else None:
+            name = level[1] or level[2].upper()
             if "::" in form:
                 levels[form] = name
             else:
