@@ -244,13 +244,9 @@ def stats(layout: Layout, args: Arguments) -> Rows:
     from contextkit.reviews.flows import agent_files, drill_down
 
     rows, unread = drill_down.sizes(agent_files.read(layout, asked(layout, args)))
-    total = drill_down.Size(
-        id="all",
-        full=sum(row.full for row in rows),
-        serious=sum(row.serious for row in rows),
-        index=sum(row.index for row in rows),
-        line=sum(row.line for row in rows),
-    )
+    columns = ("full", "serious", "index", "line")
+    sums = {name: sum(getattr(row, name) for row in rows) for name in columns}
+    total = drill_down.Size(id="all", **sums)
     saved = 100 - round(100 * total.serious / max(1, total.full))
     said = agent_files.read_line(len(rows), len(unread)).partition(":")[0]
     return Rows(

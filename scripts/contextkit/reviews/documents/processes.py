@@ -80,11 +80,14 @@ class Process(Record):
         """
         digest = names.sha256(target.encode("utf-8", "replace"))[:8]
         stem = os.path.splitext(os.path.basename(target.rstrip("/")))[0]
+        plain = _plain(target)[:60]
         values = {
             "hash8": digest,
             "stem": _plain(stem)[:60] or "input",
             "slug": names.slug(target) or "question",
-            "target": _told_apart(target, digest),
+            "target": plain
+            if plain == target.lower() == target
+            else f"{plain}-{digest}".lstrip("-"),
         }
         made = self.output_dir
         for name in _PLACEHOLDERS:
@@ -94,12 +97,6 @@ class Process(Record):
 
 def _plain(text: str) -> str:
     return names.dashed(text).strip(".-")
-
-
-def _told_apart(target: str, digest: str) -> str:
-    """Return a target as one path component, with its digest unless it is plain and lowercase."""
-    plain = _plain(target)[:60]
-    return plain if plain == target.lower() == target else f"{plain}-{digest}".lstrip("-")
 
 
 def _check_folder(pattern: str, where: str) -> None:

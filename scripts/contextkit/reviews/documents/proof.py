@@ -15,6 +15,7 @@ stands there, or say it otherwise.
 
 from __future__ import annotations
 
+import itertools
 import re
 import unicodedata
 
@@ -253,12 +254,8 @@ def doubts(
     `inside` are the lines of its index. Linear in the length of `text`; never raises.
     """
     found = _Proof(text, findings, inside, terms)
-    said = found.missing(terms) if terms else []
-    for doubt in found.lines():
-        said.append(doubt)
-        if len(said) >= MOST:
-            break
-    return said
+    missing = found.missing(terms) if terms else []
+    return list(itertools.islice(itertools.chain(missing, found.lines()), MOST))
 
 
 class _Proof:
@@ -350,7 +347,7 @@ class _Proof:
 
     def lines(self) -> Iterable[Doubt]:
         numbers = [number for number, row in self._rows.items() if row.strip()]
-        for number, following in zip(numbers, [*numbers[1:], 0], strict=True):
+        for number, following in itertools.zip_longest(numbers, numbers[1:], fillvalue=0):
             if number in self._inside and number not in self._hidden:
                 continue
             why = self._why(number, self._rows[number], self._rows.get(following, ""))

@@ -267,7 +267,7 @@ class _Sight:
                 stated.add(vocabulary.severity(shapes.first_part(block.title)))
             if block.kind in ("heading", "code"):
                 break
-            last = block.last if block.kind == "table" else min(block.last, block.first + 12)
+            last = min(block.last, block.first + 12)
             stated |= set(map(shapes.label_in, self.plain[block.first - 1 : last]))
         stated -= {""}
         return stated.pop() if len(stated) == 1 else ""  # else a list
@@ -278,7 +278,7 @@ class _Sight:
         if len(bare) > shapes.LONG and "**" not in bare[:80]:
             bare = bare[: shapes.LONG]
         head = shapes.head_of(bare)
-        if shapes.is_count(head) or shapes.is_lead(bare) or self._leads_list(at):
+        if shapes.is_count(head) or self._leads_list(at):
             return None
         severity = (head.severity if head.marked or head.id else "") or shapes.tail_of(bare)
         if severity and not head.id and vocabulary.says_nothing(head.title):
@@ -340,20 +340,13 @@ class _Sight:
 
     def _group(self, at: int) -> str:
         """Return the severity of the nearest heading or lead above, if it only names a group."""
-        inside = self.blocks[at].inside
-        if inside >= 0 and self.blocks[inside].kind != "heading":
-            return ""
         return self._inherited(at) or self._lead(at)
 
     def _lead(self, at: int) -> str:
         """Return the severity of the paragraph right above a list: `**Critical:**`."""
         inside = self.blocks[at].inside
         for other in reversed(self.blocks[max(0, at - 40) : at]):
-            if other.inside != inside:
-                if other.kind == "heading":
-                    return ""
-                continue
-            if other.kind != "item":
+            if other.inside == inside and other.kind != "item":
                 return shapes.group_of(other.title.rstrip(":")) if other.kind == "text" else ""
         return ""
 
@@ -367,8 +360,6 @@ class _Sight:
             lead = shapes.head_of(bold[1] or bold[2]).title
             if shapes.has_words(shapes.without_place(lead)) and not vocabulary.severity(lead):
                 return shapes.first_sentence(lead)
-        if not shapes.has_words(shapes.without_place(title)) or shapes.is_kind(title):
-            title = self._said_below(block.first, block.last + 6) or title
         return shapes.first_sentence(title)
 
     def _named(self, block: Block) -> str:
@@ -437,9 +428,8 @@ class _Sight:
             return []
         numbered = enumerate(rows, block.first + 1)
         made = [one for number, row in numbered if (one := _of_row(roles, row, number, group))]
-        is_scale = len(made) > 2 and len({one.severity for one in made}) == len(made)
-        is_scale = is_scale and not {"place", "file", "id"}.intersection(roles)
-        if is_scale and {"meaning", "definition", "criteria", "sla"} & {c.lower() for c in head}:
+        explains = {"meaning", "definition", "criteria", "sla"} & {cell.lower() for cell in head}
+        if explains and not {"place", "file", "id"}.intersection(roles):
             return []
         return [_Found(self._at_section(one), recap=True) for one in made]
 
@@ -624,9 +614,6 @@ def _of_row(roles: list[str], row: list[str], number: int, group: str) -> Findin
         return None
     place = places.find(f"{fields.get('file', '')}:{fields.get('line', '')}")
     place = place if place.file else places.find(" | ".join(row))
-    digits = re.match(r"\D{0,3}(\d{1,7})", fields.get("line", ""))
-    if digits and place.file and not place.line:
-        place = Place(place.file, int(digits[1]))
     return _finding(severity, identity, shapes.first_sentence(title), number, number, place)
 
 

@@ -125,11 +125,9 @@ def begins_finding(block: Block) -> bool:
 def begins(row: str) -> bool:
     """Whether a line of a paragraph begins a finding: a severity in brackets, `>> Issue: …`."""
     bare = row.strip()
-    if not bare:
-        return False
     if bare[:1] in "❯❱" or bare[:6] == "Issue:":
         return True
-    if len(bare) > 600 or vocabulary.labelled(bare)[0] in _LABELS:
+    if len(bare) > 600:
         return False
     head = head_of(bare)
     return (
@@ -174,8 +172,6 @@ def group_of(text: str) -> str:
         return ""
     if head.severity and (not words or words[-1].strip(":") in PLURALS):
         return head.severity
-    if head.severity and (also := vocabulary.severity(head.title)):
-        return vocabulary.strictest(head.severity, also)
     known = [vocabulary.severity(word) for word in words]
     if words and words[-1] in PLURALS and any(known) and len(words) <= 4:
         return vocabulary.strictest(*known)
@@ -331,16 +327,6 @@ def is_count(head: Head) -> bool:
     is_named = bool(head.id) and not vocabulary.severity_of_id(head.id)
     has_words = bool(head.severity and head.title.strip(" *_|:"))
     return has_words and not is_named and counts_only(head.title)
-
-
-def is_lead(bare: str) -> bool:
-    """Whether a paragraph only introduces the list below it."""
-    return bool(bare[-1:] == ":" or bare.endswith(":**")) and bool(group_of(bare.rstrip(":*")))
-
-
-def is_kind(title: str) -> bool:
-    low = cleaned(title).lower().strip(" |")
-    return low in ("potential issue", "refactor suggestion", "bug", "issue", "security", "nitpick")
 
 
 def unmarked(row: str) -> str:

@@ -261,15 +261,10 @@ def table(
     agent, the other machine that a verdict is from: `on laptop: SUMMARY`.
     """
     others = {agent: f"on {name}: " for agent, name in (machines or {}).items()}
-    rows = (
-        "\t".join(
-            map(
-                names.one_line,
-                (e["status"], e["agent"], others.get(e["agent"], "") + e["summary"]),
-            )
-        )
-        for e in entries
-    )
+    rows = []
+    for entry in entries:
+        said = others.get(entry["agent"], "") + entry["summary"]
+        rows.append("\t".join(map(names.one_line, (entry["status"], entry["agent"], said))))
     return "\n".join(rows if legacy else (names.clipped(row, _LINE) for row in rows))
 
 

@@ -330,7 +330,7 @@ def by_severity(review: Review) -> list[Finding]:
 def _worth_opening(review: Review) -> tuple[str, ...]:
     """Return the ids of up to ten findings that are severe or were not understood."""
     severe = (*vocabulary.SERIOUS, "")
-    return tuple(f.id for f in by_severity(review) if f.id and f.severity in severe)[:10]
+    return tuple(f.id for f in by_severity(review) if f.severity in severe)[:10]
 
 
 def row(reading: Reading) -> dict[str, object]:

@@ -19,6 +19,12 @@ from contextkit.base.records import Record
 from contextkit.reviews.documents.processes import Process
 from contextkit.reviews.documents.runs import Run
 
+_GUESSES = (  # name and git ref of each branch that this one may have forked from
+    ("the upstream", "@{upstream}"),
+    *((name, f"refs/remotes/{name}") for name in ("origin/HEAD", "origin/main", "origin/master")),
+    *((name, f"refs/heads/{name}") for name in ("main", "master")),
+)
+
 
 class Base(Record):
     """A commit (or the empty tree), and the name that led to it."""
@@ -86,7 +92,7 @@ def bases(layout: Layout, given: str = "") -> list[Base]:
             raise bad_input(f"base: {given!r} and HEAD have no commit in common")
         return [Base(name=given, commit=common)]
     found: dict[str, Base] = {}
-    for name, ref in _guesses():
+    for name, ref in _GUESSES:
         commit = _commit(top, ref)
         common = _merge_base(top, commit) if commit else ""
         if common:
@@ -97,17 +103,6 @@ def bases(layout: Layout, given: str = "") -> list[Base]:
             "give base=COMMIT (base=HEAD for uncommitted changes)"
         )
     return list(found.values())
-
-
-def _guesses() -> list[tuple[str, str]]:
-    """Return (name, git ref) of each branch that this one may have forked from."""
-    far = [f"origin/{name}" for name in ("HEAD", "main", "master")]
-    near = ["main", "master"]
-    return [
-        ("the upstream", "@{upstream}"),
-        *((name, f"refs/remotes/{name}") for name in far),
-        *((name, f"refs/heads/{name}") for name in near),
-    ]
 
 
 def _commit(top: str, name: str) -> str:

@@ -151,11 +151,6 @@ def severities_of(said: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(s for s in vocabulary.SEVERITIES if s in known.values())
 
 
-def _is_report(path: str) -> bool:
-    """Whether a path is a regular file: a link shows another file, a pipe may never end."""
-    return os.path.isfile(path) and not os.path.islink(path)
-
-
 def of_run(
     run: str, readings: Iterable[Reading], severities: tuple[str, ...]
 ) -> tuple[list[Shown], list[str]]:
@@ -211,7 +206,7 @@ def shown(text: str, finding: str, max_tokens: int) -> tuple[str, list[str]]:
     The text is empty for a finding that does not exist.
     """
     review = agent_review.parse(text)
-    ids = [found.id for found in agent_files.by_severity(review) if found.id]
+    ids = [found.id for found in agent_files.by_severity(review)]
     wanted = [finding] if finding else ids
     sections = review_sections.sections(text, wanted, review)
     parts: list[str] = []
@@ -282,7 +277,7 @@ def sizes(readings: Iterable[Reading]) -> tuple[list[Size], list[str]]:
 def report(asked: Asked, agent: str) -> str:
     """Return the path of an agent's file in a folder. Raises ContextError if it left none."""
     path = agent_files.agent_file(asked.folder, agent)
-    if not _is_report(path):
+    if not os.path.isfile(path) or os.path.islink(path):  # a link shows another file
         raise ContextError(f"{agent}: left no file of its own here")
     return path
 

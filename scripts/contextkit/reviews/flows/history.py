@@ -9,7 +9,7 @@ from __future__ import annotations
 from contextkit.base import names
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
-from contextkit.base.type_names import Sequence
+from contextkit.base.type_names import Any, Sequence
 from contextkit.reviews.documents import dismissals, runs, vocabulary
 from contextkit.reviews.documents.dismissals import Dismissal
 from contextkit.reviews.documents.runs import Run
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     _Rows = Sequence[synthesis.Row | MergedFinding | IndexRow]
 
 
-def annotate(layout: Layout, run: Run, data: dict[str, object], found: list[MergedFinding]) -> None:
+def annotate(layout: Layout, run: Run, data: dict[str, Any], found: list[MergedFinding]) -> None:
     """Add what is known across runs to findings.json: identity, since, dismissed, and `fixed`.
 
     A finding that moved or was reworded keeps its identity. One that is gone is `fixed` only if an
@@ -35,7 +35,7 @@ def annotate(layout: Layout, run: Run, data: dict[str, object], found: list[Merg
     pairs = matches(found, own, earlier, olds)
     known = _recognized(run, found, in_force(layout, run))
     numbers = {one.key: number for number, one in enumerate(found)}
-    for entry in [*_entries(data, "findings"), *_entries(data, "improvements")]:
+    for entry in [*data["findings"], *data["improvements"]]:
         number = numbers.get(str(entry.get("key")), -1)
         if number < 0:
             continue
@@ -43,16 +43,11 @@ def annotate(layout: Layout, run: Run, data: dict[str, object], found: list[Merg
         entry["identity"] = olds[pairs[number]] if number in pairs else name
         entry["since"] = "still" if number in pairs else "new"
         entry["dismissed"] = known[number].reason if number in known else ""
-    completed = set(map(str, data.get("agents_completed") or ()))  # type: ignore[call-overload]
+    completed = set(data["agents_completed"])
     gone = [old for old in range(len(earlier)) if old not in pairs.values()]
     checked = [old for old in gone if completed.intersection(earlier[old].agents)]
     data["fixed"] = [_gone(earlier[old], olds[old]) for old in checked]
     data["unchecked"] = [_gone(earlier[old], olds[old]) for old in gone if old not in checked]
-
-
-def _entries(data: dict[str, object], key: str) -> list[dict[str, object]]:
-    found = data.get(key)
-    return found if isinstance(found, list) else []
 
 
 def _gone(one: MergedFinding, name: str) -> dict[str, object]:

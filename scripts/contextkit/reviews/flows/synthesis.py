@@ -30,6 +30,7 @@ _COMPARED = 400  # findings, the most severe, that are compared with each other
 _MOST_PAIRS = 50
 _LONGEST = 200  # characters of what a finding says
 _PROTOCOL = "1.0"
+_OF_IMPROVEMENT = ("id", "agents", "section", "title", "convergence", "key")
 
 
 class Row(Wording):
@@ -272,7 +273,10 @@ def document(
             _as_json(one, beside) | _alone(head, one) for one in found if one.severity != "IMP"
         ],
         "improvements": [
-            _improvement(one) | _alone(head, one) for one in found if one.severity == "IMP"
+            {key: value for key, value in _as_json(one, beside).items() if key in _OF_IMPROVEMENT}
+            | _alone(head, one)
+            for one in found
+            if one.severity == "IMP"
         ],
         "verdict": verdict(sources),
         "early_stop": False,
@@ -333,17 +337,6 @@ def _as_json(one: MergedFinding, beside: dict[str, list[str]]) -> dict[str, obje
         ],
         "key": one.key,
         **({"note": note} if note and serious else {}),
-    }
-
-
-def _improvement(one: MergedFinding) -> dict[str, object]:
-    return {
-        "id": one.rows[0].id,
-        "agents": list(one.agents),
-        "section": one.section,
-        "title": one.title,
-        "convergence": one.convergence,
-        "key": one.key,
     }
 
 
