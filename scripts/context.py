@@ -14,7 +14,7 @@ from contextkit.base.type_names import Sequence
 SCRIPTS = {
     "adopt": "hosts.commands.ADOPT",
     "capsule": "capsules.commands.store.PROGRAM",
-    "capsule_prompt": "capsules.commands.prompt.PROGRAM",
+    "capsule_prompt": "capsules.commands.store.PROMPT",
     "context": "history.commands.PROGRAM",
     "context_sync": "machines.commands.PROGRAM",
     "doctor": "hosts.commands.DOCTOR",

@@ -69,6 +69,7 @@ MODULES = {
     ),
     "gate": ("reviews/flows/gate.py", "reviews/test_gates.py reviews/test_history.py"),
     "reader": ("reviews/documents/reader.py", "reviews/test_reviews.py reviews/test_proof.py"),
+    "shapes": ("reviews/documents/shapes.py", "reviews/test_reviews.py reviews/test_proof.py"),
     "proof": ("reviews/documents/proof.py", "reviews/test_proof.py reviews/test_reviews.py"),
     "vocabulary": (
         "reviews/documents/vocabulary.py",

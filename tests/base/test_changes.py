@@ -239,26 +239,32 @@ def test_a_document_has_a_revision_too(repo: Path) -> None:
 # The folder of the temporary index
 
 
-def test_a_scratch_folder_goes_with_all_that_is_in_it(sealed: Path) -> None:
+def scratch() -> list[Path]:
+    return sorted(Path(".contextkit").glob("scratch-*"))
+
+
+def test_it_goes_with_all_that_is_in_it(repo: Path) -> None:
     Path("mine").mkdir()
     Path("mine/kept").touch()
-    with changes.scratch_folder("store") as folder:
+    with tree():
+        (folder,) = scratch()
         Path(folder, "deep/er").mkdir(parents=True)
         Path(folder, "deep/er/file").touch(mode=0o400)
         Path(folder, "link").symlink_to(Path("mine").resolve())
-    assert os.listdir("store") == [] and Path("mine/kept").exists()
+    assert scratch() == [] and Path("mine/kept").exists()
 
 
-def test_it_goes_after_an_error_too(sealed: Path) -> None:
-    with pytest.raises(KeyError), changes.scratch_folder("store"):
+def test_it_goes_after_an_error_too(repo: Path) -> None:
+    with pytest.raises(KeyError), tree():
         raise KeyError
-    assert os.listdir("store") == []
+    assert scratch() == []
 
 
-def test_what_a_killed_process_left_goes_after_an_hour(sealed: Path) -> None:
+def test_what_a_killed_process_left_goes_after_an_hour(repo: Path) -> None:
     for name, age in (("scratch-old", 3700), ("scratch-new", 3500), ("other", 9999)):
-        Path("store", name, "in").mkdir(parents=True)
-        os.utime(Path("store", name), (0, time.time() - age))
-    with changes.scratch_folder("store"):
+        Path(".contextkit", name, "in").mkdir(parents=True)
+        os.utime(Path(".contextkit", name), (0, time.time() - age))
+    with tree():
         pass
-    assert sorted(os.listdir("store")) == ["other", "scratch-new"]
+    assert [path.name for path in scratch()] == ["scratch-new"]
+    assert Path(".contextkit/other").exists()

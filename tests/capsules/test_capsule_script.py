@@ -290,7 +290,7 @@ def test_show_gives_the_body_and_says_what_changed(repo: Path, run: Script) -> N
     Path("app.py").write_text("x = 2\n", encoding="utf-8")
     run("capsule", "show")
     assert run.out == body and run.err.splitlines() == [
-        "capsule: stale: app.py: changed since it was sealed",
+        "capsule: stale: Not as when it was sealed: app.py (changed)",
         "capsule: changed: app.py",
         "capsule: fresh: 0 of 1 references",
     ]

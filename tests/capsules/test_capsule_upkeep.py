@@ -312,8 +312,7 @@ def test_a_sealed_file_is_fresh_changed_or_missing(layout: Layout) -> None:
     marks = drift.marks(layout, path.read_text(encoding="utf-8"))
     assert marks == [("a.md", "fresh"), ("b.md", "changed"), ("c.md", "missing")]
     assert stale(layout, path) == [
-        "b.md: changed since it was sealed",
-        "c.md: missing since it was sealed",
+        "Not as when it was sealed: b.md (changed), c.md (missing)",
     ]
 
 
@@ -331,14 +330,17 @@ def test_a_capsule_is_fresh_until_something_else_is_committed(layout: Layout) ->
     commit("scope.md")
     assert stale(layout, path, "scope.md") == []
     short = git("rev-parse", "--short", "HEAD").strip()
-    assert stale(layout, path) == [f"a commit since: {short}"]
+    assert stale(layout, path) == [f"1 commit: {short} change scope.md, in scope.md"]
     for name in ("b.py", "c.py"):
         commit(name)
     three = git("log", "-3", "--format=%h").split()
-    assert stale(layout, path) == [f"3 commits since: {', '.join(three)}"]
+    (said,) = stale(layout, path)
+    assert said.startswith("3 commits: ") and all(one in said for one in three)
+    assert said.endswith(", in c.py, b.py, scope.md")
     commit("d.py")
     newest = git("log", "-3", "--format=%h").split()
-    assert stale(layout, path) == [f"4 commits since: {', '.join(newest)}, …"]
+    (said,) = stale(layout, path)
+    assert all(one in said for one in newest) and "(+1 more)" in said
 
 
 def test_a_capsule_is_measured_by_its_own_branch_as_long_as_that_is_there(layout: Layout) -> None:
@@ -373,7 +375,7 @@ def test_a_sealed_capsule_is_measured_from_its_commit(layout: Layout) -> None:
     assert head is not None
     path.write_text(text.replace(head.head, "1" * 40), encoding="utf-8")
     assert stale(layout, path) == [
-        "the commit it was sealed at, 111111111111, is not here: history was rewritten"
+        "The commit it was sealed at, 111111111111, is gone: history was rewritten",
     ]
 
 
@@ -383,10 +385,10 @@ def test_a_newer_notebook_entry_makes_it_stale(layout: Layout) -> None:
     notebook.parent.mkdir(parents=True)
     for time, expected in (("18:05:00", []), ("18:05:01", ["2025-10-23 18:05:01"])):
         notebook.write_text(f"## 2025-10-23 {time} UTC\n- did\n", encoding="utf-8")
-        assert stale(layout, path) == [f"{notebook} has an entry of {t}" for t in expected]
+        assert stale(layout, path) == [f"{notebook}, {t}: did" for t in expected]
     entries = "".join(f"## 2025-10-23 19:0{n}:00 UTC\n- did\n\n" for n in (2, 1))
     notebook.write_text(entries, encoding="utf-8")
-    assert stale(layout, path) == [f"{notebook} has an entry of 2025-10-23 19:02:00"]
+    assert stale(layout, path) == [f"{notebook}, 2025-10-23 19:0{n}:00: did" for n in (2, 1)]
 
 
 def test_outside_git_only_notebooks_and_seals_tell(

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from conftest import Script
-from contextkit.evaluation.flows import spending
+from contextkit.evaluation.flows import day
 from contextkit.hosts.documents import contracts
 
 WORKER = Path(__file__).with_name("worker.py")
@@ -92,5 +92,5 @@ def test_a_session_of_codex_costs_what_its_last_total_says(
         lines.append({"type": "event_msg", "payload": {"type": "token_count", "info": None}})
         text = "".join(json.dumps(line) + "\n" for line in lines)
         (folder / f"rollout-{name}.jsonl").write_text(text, encoding="utf-8")
-    spent = spending.of_folder(contracts.find("codex"), "/work")
+    spent = day.spent(contracts.find("codex"), "/work")
     assert spent == (2, 1010, 500 + 50 + 80)

@@ -121,6 +121,18 @@ def test_calls_that_give_nothing_usable_are_counted(
     assert "2 texts left out" in run.err
 
 
+@pytest.mark.parametrize(
+    ("command", "began"),
+    [("echo; echo 'You are not logged in.'; echo Bye", "'You are not logged in.'"),
+     ("true", "'nothing'"), ("printf '\\033[2J%0200d' 7", "' [2J000")],
+)  # fmt: skip
+def test_an_answer_without_a_usable_form_is_shown_by_its_first_line(
+    folder: Path, run: Script, command: str, began: str
+) -> None:
+    assert run("evaluate", "model", f"--cmd={command}", f"--folder={folder}", "--yes") == 1
+    assert f"; one without a usable form began {began}" in run.err and "\033" not in run.err
+
+
 def test_it_goes_on_where_it_was(folder: Path, run: Script, tmp_path: Path) -> None:
     calls = tmp_path / "calls"
     words = (f"--cmd={model('perfect', calls)}", f"--folder={folder}", "--yes")

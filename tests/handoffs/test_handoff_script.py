@@ -300,6 +300,20 @@ def test_what_is_known_is_filled_in(
     assert found["blockers"] == blockers
 
 
+def test_the_verdict_with_the_worst_finding_is_the_first_blocker(repo: Path, run: Script) -> None:
+    said = {"fd-a": "2 P2: a word", "fd-b": "left no file"}
+    for agent, summary in said.items():
+        run("verdict", "write", f"--agent={agent}", "--status=ERROR", f"--summary={summary}")
+    Path(".clavain/verdicts/fd-e.json").write_text(
+        '{"status": "FAILED", "summary": "lost", "findings": ["P0-2"]}', encoding="utf-8"
+    )
+    assert run("handoff", "write", "--from=dev", "--to=qa", "--story-id=1",
+               "--next-action=x") == 0  # fmt: skip
+    blockers = newest(run)["blockers"]
+    assert isinstance(blockers, list)
+    assert [one.partition(" ")[0] for one in blockers] == ["fd-e", "fd-b", "fd-a"]
+
+
 def test_what_is_found_is_bounded_and_no_reason_to_refuse(repo: Path, run: Script) -> None:
     for number in range(30):
         Path(f"f{number:02}.py").write_text("x", encoding="utf-8")

@@ -65,7 +65,7 @@ def test_two_machines_with_the_key_share_and_the_folder_tells_nothing(
     kept = everything_below(sealed / "share")
     found = knowledge.identity(one.layout)
     assert found is not None and found.id.encode() in kept
-    names = sorted(row.name for row in remotes.listed(one.layout, one.remote, 0, []))
+    names = sorted(row["name"] for row in remotes.listed(one.layout, one.remote, []))
     assert found.name in names
     for hidden in (SECRET_NAME, "Acme", "lawyers", "finding", found.name):
         assert hidden.encode() not in kept, hidden

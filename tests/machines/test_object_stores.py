@@ -60,7 +60,7 @@ def test_two_machines_share_a_bucket(s3: str, sealed: Path, run: Script) -> None
     found = knowledge.identity(one.layout)
     assert found is not None
     remotes.forget(other.layout, s3, found.id)
-    assert len(remotes.listed(other.layout, s3, 0, [])) == 1
+    assert len(remotes.listed(other.layout, s3, [])) == 1
 
 
 @needs_server

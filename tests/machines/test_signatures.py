@@ -51,7 +51,7 @@ def head_path(machine: Machine, whose: Machine) -> Path:
 
 
 def signer(reader: Machine) -> list[str]:
-    return [row.signed for row in remotes.listed(reader.layout, reader.remote, 0, [])]
+    return [row["signed"] for row in remotes.listed(reader.layout, reader.remote, [])]
 
 
 def test_a_signed_head_names_its_signer_and_is_taken_without_a_word(

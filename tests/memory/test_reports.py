@@ -84,9 +84,9 @@ def test_headings_are_read_in_other_languages(
         ("All is well here, nothing to do.", "All is well here, nothing to do."),
         ("# Review\n\nVerdict: safe\n\nThe code does what it says it does.",
          "Verdict: safe\n\nThe code does what it says it does."),
-        ("## Verdict: risky\n- one\n- two\n", "Verdict: risky\n\nVerdict: risky"),
-        ("- a\n- b\n", "- a - b"),
-        ("```\nx = 1\n```", "``` x = 1 ```"),
+        ("## Verdict: risky\n- one\n- two\n", "Verdict: risky. - one. - two."),
+        ("- a\n- b\n", "a. - b."),
+        ("```\nx = 1\n```", "x = 1."),
     ],
 )  # fmt: skip
 def test_a_report_without_a_summary_has_one_all_the_same(

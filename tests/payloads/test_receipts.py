@@ -193,7 +193,7 @@ def test_the_longest_findings_are_shortened_first() -> None:
 
 
 def test_then_rows_go_from_the_end_and_the_key_findings_stay() -> None:
-    rows = tuple(row.replace(aspect="much to say here") for row in rows_of(*[40] * 20))
+    rows = tuple(row._replace(aspect="much to say here") for row in rows_of(*[40] * 20))
     final, cut = clipped(a_receipt(rows=rows))
     assert 3 < len(final.rows) < 20 and final.key_findings == "2 main acts govern it"
     assert min(len(row.finding) for row in final.rows) > 55

@@ -86,8 +86,8 @@ def test_the_report_says_what_is_new_still_there_fixed_and_dismissed(run: Script
     assert run("verdict", "synthesize", f"--run={second}") == 0
     lines = run.out.splitlines()
     assert "1 new, 1 still there, 1 fixed" in lines
-    assert "risky: 1 P0, 1 P1 (1 dismissed)" in lines
-    assert "P1 a/P1-1 (dismissed) The batch is lost" in lines
+    assert "do not merge: 1 P0, 1 P1 (1 dismissed)" in lines
+    assert "P1 a/P1-1 app.py:5 (dismissed) The batch is lost" in lines
     text = report.read_text("utf-8")
     assert "**Findings:** 1 P0, 1 P1 (1 dismissed)\n" in text
     assert "- **The token is logged** (a; confidence low; new)" in text

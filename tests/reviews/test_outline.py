@@ -8,7 +8,7 @@ from contextkit.reviews.documents import agent_review, reader
 
 
 def found(text: str) -> list[tuple[str, str, str]]:
-    return [(one.severity, one.id, one.title) for one in reader.findings(text)]
+    return [(one.severity, one.id, one.title) for one in reader.read(text).findings]
 
 
 @each(
@@ -84,7 +84,7 @@ def test_a_table_in_csv_is_read_row_by_row() -> None:
         "S-4,Critical,src/c.py,44,Anyone can log in\n"
     )
     rows = [(one.severity, one.id, one.title, one.line, one.end, one.file, one.at)
-            for one in reader.findings(text)]  # fmt: skip
+            for one in reader.read(text).findings]  # fmt: skip
     assert rows == [
         ("P1", "", "The lock, once taken, stays", 2, 2, "src/a.py", 12),
         ("P3", "", "A name that wraps", 3, 3, "src/b.py", 3),

@@ -95,7 +95,11 @@ def test_a_review_goes_from_start_to_gate(host: Host, process: str) -> None:
     assert "`src/app.py:42` waits." in shown
     report = host("verdict_synthesize", run).splitlines()
     assert report[0] == "2 files, 2 read, 0 not"
-    assert report[3] == "needs-changes: 1 P1" and len(report) <= 15
+    assert (
+        report[3:5]
+        == ["fix before merging: 1 P1", "P1 interflux:review:fd-b/P1-1 src/app.py:42 It blocks"]
+        and len(report) <= 15
+    )
     found = json.loads((host.folder / report[2]).read_text(encoding="utf-8"))
     assert found["process"] == process and found["agents_failed"] == []
     assert host("verdict_gate", run).splitlines()[1].startswith("severe\tinterflux:review:fd-b")

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 from conftest import REFUSED_TEXTS, each
-from contextkit.reviews.documents import agent_review, index, sections
+from contextkit.reviews.documents import agent_review, index, outline, sections
 from contextkit.reviews.documents.complaints import check
-from contextkit.reviews.documents.outline import Issues
 from contextkit.reviews.flows import drill_down
 from growth import grows_in_proportion
 from hypothesis import given
@@ -86,28 +85,29 @@ None.
 # The section of a finding
 
 
-def issues(text: str) -> list[tuple[str, str, int, int]]:
-    """Id, severity, first and last line of everything that looks like an issue, in order."""
-    collected = Issues()
-    for line in index.walk(text, []):
-        collected.take(*line)
-    found = collected.finish(text.count("\n") + 1)
-    return [(each.id, each.severity, each.first, each.last) for each in found]
+def section(text: str, finding: str) -> str:
+    return sections.sections(text, [finding])[finding]
+
+
+def issues(text: str) -> list[tuple[str, str, int]]:
+    """Id, severity and first line of everything that looks like an issue, in order."""
+    found = outline.issues(index.walk(text, []))
+    return [(each.id, each.severity, each.first) for each in found]
 
 
 def test_a_section_goes_from_its_heading_to_the_next_of_its_rank() -> None:
-    section = sections.section(STRICT, "P0-1")
-    assert section.startswith("#### P0-1. P0: Anyone can log in\n\n`src/login.py:40`")
-    assert section.endswith("##### Evidence\n\nSee above.")
-    assert sections.section(STRICT, "P1-1") == (
+    opened = section(STRICT, "P0-1")
+    assert opened.startswith("#### P0-1. P0: Anyone can log in\n\n`src/login.py:40`")
+    assert opened.endswith("##### Evidence\n\nSee above.")
+    assert section(STRICT, "P1-1") == (
         "#### P1-1. P1: A session never ends\n\nBecause nothing ends it."
     )
-    assert sections.section(STRICT, "IMP-1") == "#### IMP-1. Say what the flag does"
+    assert section(STRICT, "IMP-1") == "#### IMP-1. Say what the flag does"
 
 
 @pytest.mark.parametrize("asked", ["P0-1", "p0-1", " [P0-1] ", "**P0-1**"])
 def test_an_id_may_be_asked_for_in_any_dress(asked: str) -> None:
-    assert sections.section(STRICT, asked).startswith("#### P0-1.")
+    assert section(STRICT, asked).startswith("#### P0-1.")
 
 
 @each(
@@ -121,38 +121,36 @@ def test_an_id_may_be_asked_for_in_any_dress(asked: str) -> None:
 def test_sections_are_found_by_whatever_heads_them(heading: str) -> None:
     before = "\n".join(["### Findings Index", *ROWS, "Verdict: risky", "", "## Issues", ""])
     text = f"{before}\n{heading}\n\nBody.\n\n## Overall Assessment\n\nBad.\n"
-    assert sections.section(text, "P0-1") == f"{heading}\n\nBody."
+    assert section(text, "P0-1") == f"{heading}\n\nBody."
     assert agent_review.parse(text).flags == ()
 
 
 def test_a_bold_section_ends_at_the_next_one() -> None:
     text = "**P0-1: One**\n\nBody.\n- P1-1: see below\n\n**P1-1: Two**\n\nMore.\n"
-    assert sections.section(text, "P0-1") == "**P0-1: One**\n\nBody."
+    assert section(text, "P0-1") == "**P0-1: One**\n\nBody."
 
 
 def test_the_row_stands_in_where_there_is_no_section() -> None:
     text = "\n".join(["### Findings Index", *ROWS, "Verdict: risky", ""])
-    assert sections.section(text, "P1-1") == ROWS[1]
+    assert section(text, "P1-1") == ROWS[1]
 
 
 def test_any_other_heading_may_be_asked_for_too() -> None:
-    assert sections.section(STRICT, "summary") == "### Summary\n\nLogin is open to everyone."
-    assert sections.section(RESEARCH, "Batches are faster") == (
+    assert section(STRICT, "summary") == "### Summary\n\nLogin is open to everyone."
+    assert section(RESEARCH, "Batches are faster") == (
         "#### Batches are faster\n\nBy a factor of three."
     )
 
 
 @pytest.mark.parametrize("asked", ["P9-9", "", "  ", "**", "not a heading"])
 def test_what_is_not_there_is_empty(asked: str) -> None:
-    assert sections.section(STRICT, asked) == ""
-    assert sections.section("", asked) == ""
+    assert section(STRICT, asked) == ""
+    assert section("", asked) == ""
 
 
 def test_many_sections_are_cut_in_one_reading() -> None:
     wanted = ["P0-1", "P1-1", "nothing"]
-    assert sections.sections(STRICT, wanted) == {
-        asked: sections.section(STRICT, asked) for asked in wanted
-    }
+    assert sections.sections(STRICT, wanted) == {asked: section(STRICT, asked) for asked in wanted}
 
     def report(count: int) -> str:
         rows = "".join(f'- P1 | P1-{n} | "S" | T\n' for n in range(count))
@@ -171,7 +169,7 @@ def test_many_sections_are_cut_in_one_reading() -> None:
 
 def test_issues_are_listed_with_their_severity_and_lines() -> None:
     assert issues(STRICT) == [
-        ("P0-1", "P0", 13, 25), ("P1-1", "P1", 26, 31), ("IMP-1", "IMP", 34, 37),
+        ("P0-1", "P0", 13), ("P1-1", "P1", 26), ("IMP-1", "IMP", 34),
     ]  # fmt: skip
 
 
@@ -194,7 +192,7 @@ def test_issues_are_listed_with_their_severity_and_lines() -> None:
 )  # fmt: skip
 def test_issues_come_in_many_shapes(line: str, issue: tuple[str, str]) -> None:
     found = issues(f"# Review\n\n{line}\n\ntext\n")
-    assert [(identity, severity) for identity, severity, _, _ in found] == [issue]
+    assert [(identity, severity) for identity, severity, _ in found] == [issue]
 
 
 @each(
@@ -212,7 +210,7 @@ def test_prose_that_names_a_severity_is_no_issue(line: str) -> None:
 
 def test_a_finding_is_one_issue_however_often_it_is_named() -> None:
     text = "## Plan\n\n1. **P0-1:** fix it\n\n## Issues\n\n### P0-1: Title\n\nBody.\n"
-    assert issues(text) == [("P0-1", "P0", 7, 10)]
+    assert issues(text) == [("P0-1", "P0", 7)]
 
 
 # The index in the strict form
@@ -361,10 +359,10 @@ def test_no_text_is_too_odd_to_check(text: str) -> None:
     for before in ("", "### Findings Index\n", STRICT):
         for number, what, _ in check(before + text):
             assert number > 0 and what
-        for identity, severity, first, last in issues(before + text):
-            assert 0 < first <= last and severity in ("", "P0", "P1", "P2", "P3", "IMP")
+        for identity, severity, first in issues(before + text):
+            assert first > 0 and severity in ("", "P0", "P1", "P2", "P3", "IMP")
             if identity:
-                assert sections.section(before + text, identity)
+                assert section(before + text, identity)
 
 
 def test_a_row_without_an_id_opens_where_the_body_names_its_place() -> None:
@@ -394,14 +392,14 @@ def test_a_section_ends_where_the_next_finding_begins_whatever_its_rank() -> Non
         '### Findings Index\n- P2 | P2-1 | "A" | One\n- P2 | P2-2 | "A" | Two\nVerdict: safe\n\n'
         "#### P2-1: One\nFirst.\n**P2-2: Two**\nSecond.\n"
     )
-    assert sections.section(text, "P2-1") == "#### P2-1: One\nFirst."
-    assert sections.section(text, "P2-2") == "**P2-2: Two**\nSecond."
+    assert section(text, "P2-1") == "#### P2-1: One\nFirst."
+    assert section(text, "P2-2") == "**P2-2: Two**\nSecond."
 
 
 def test_the_second_row_of_an_id_has_an_address_of_its_own() -> None:
     rows = '- P1 | P1-1 | "A" | One\n- P1 | P1-1 | "B" | Two\n'
     text = f"### Findings Index\n{rows}Verdict: risky\n"
-    assert "Two" in sections.section(text, "P1-1(2)")
+    assert "Two" in section(text, "P1-1(2)")
 
 
 def test_a_row_is_found_where_the_body_names_lines_around_its_own() -> None:
@@ -412,6 +410,6 @@ def test_a_row_is_found_where_the_body_names_lines_around_its_own() -> None:
         "- **[F2] P1 other.py:47-49** — A word too many.\n"
     )
     review = agent_review.parse(text)
-    first, second = (sections.section(text, row.id) for row in review.findings)
+    first, second = (section(text, row.id) for row in review.findings)
     assert "It fails on open()." in first and "too many" not in first
     assert "too many" in second

@@ -103,12 +103,17 @@ def test_a_caller_reads_fifteen_short_lines_whatever_the_agents_wrote(
 ) -> None:
     rows = "".join(f'- P{n % 2} | P{n % 2}-{n} | "S" | {"word " * 90}{n}\n' for n in range(80))
     for agent in ("fd-a", "fd-b", "fd-c"):
-        text = f"### Findings Index\n{rows}Verdict: risky\n\n### Summary\nx\n"
+        text = (
+            f"### Findings Index\n{rows}Verdict: risky\n\n### Summary\nx\n\n#### P0-0\nsrc/a.py:10"
+        )
         (out / f"{agent}.md").write_text(text, encoding="utf-8")
     assert run("verdict", "synthesize", "--dir=out") == 0
     lines = run.out.splitlines()
     assert len(lines) <= 15 and all(len(line) <= 160 for line in lines)
-    assert any(line.startswith("… ") for line in lines)
+    assert lines[3] == "do not merge: 40 P0, 40 P1"
+    assert lines[4].startswith("P0 fd-a/P0-0 src/a.py:10 ") and lines[5].startswith("P0 ")
+    (rest,) = (line for line in lines if line.startswith("+"))
+    assert rest == f"+{80 - lines.index(rest) + 4} more: make verdict_show dir=out"
 
 
 def test_what_an_agent_wrote_adds_no_heading_and_no_row(out: Path, run: Script) -> None:

@@ -17,7 +17,6 @@ from contextkit.base.errors import ContextError
 from contextkit.base.git import Repository
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.base.type_names import TracebackType
 
 _SCRATCH = "scratch-"
 _STATES = {"A": "created", "D": "deleted", "R": "renamed"}
@@ -52,26 +51,24 @@ class work_tree:
 
     def __init__(self, layout: Layout, left_out: tuple[str, ...] = ()) -> None:
         self._repository = repository_of(layout)
-        self._scratch = scratch_folder(files.store(layout.state))
+        self._store = files.store(layout.state)
         self._where = git.all_but(self._repository.top, (*layout.ours, *left_out))
 
     def __enter__(self) -> work_tree:
-        folder = self._scratch.__enter__()
+        self._folder = _scratch_folder(self._store)
         try:
-            self._index = os.path.join(folder, "index")
-            self._objects = os.path.join(folder, "objects")
-            self._take_up(folder)
+            self._index = os.path.join(self._folder, "index")
+            self._objects = os.path.join(self._folder, "objects")
+            self._take_up()
         except BaseException:
-            self._scratch.__exit__(None, None, None)
+            _remove(self._folder)
             raise
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, value: object, trace: TracebackType | None
-    ) -> None:
-        self._scratch.__exit__(kind, value, trace)
+    def __exit__(self, *_: object) -> None:
+        _remove(self._folder)
 
-    def _take_up(self, folder: str) -> None:
+    def _take_up(self) -> None:
         """Bring the temporary index up to date with the work tree; new objects go beside it."""
         shared = os.environ.get("GIT_OBJECT_DIRECTORY", "")
         shared = shared or os.path.join(self._repository.common, "objects")
@@ -88,7 +85,7 @@ class work_tree:
         # A nested repository ends in a slash: its content is its own.
         fresh = [path for path in found.split(b"\0") if path and not path.endswith(b"/")]
         if fresh:
-            listed = files.write(os.path.join(folder, "untracked"), b"\0".join(fresh) + b"\0")
+            listed = files.write(os.path.join(self._folder, "untracked"), b"\0".join(fresh) + b"\0")
             self._ask("update-index", "-z", "--add", "--remove", "--stdin", stdin=listed)
 
     def _ask(self, *arguments: str, stdin: str = os.devnull) -> bytes:
@@ -213,28 +210,14 @@ def data_revision(data: bytes) -> str:
 # The folder of the temporary index
 
 
-class scratch_folder:
-    """A folder in `store` for git to write to, removed when the block ends.
-
-    Folders left by killed processes are removed by a later call, once they are an hour old.
-    """
-
-    def __init__(self, store: str) -> None:
-        self._store = store
-        self._path = os.path.join(store, _SCRATCH + os.urandom(6).hex())
-
-    def __enter__(self) -> str:
-        files.make_folder(self._store)
-        left = [name for name in os.listdir(self._store) if name.startswith(_SCRATCH)]
-        for path in filter(files.is_old, (os.path.join(self._store, name) for name in left)):
-            _remove(path)
-        os.mkdir(self._path, 0o700)
-        return self._path
-
-    def __exit__(
-        self, kind: type[BaseException] | None, value: object, trace: TracebackType | None
-    ) -> None:
-        _remove(self._path)
+def _scratch_folder(store: str) -> str:
+    """A new folder in `store`; those of killed processes go, once they are an hour old."""
+    left = [name for name in os.listdir(store) if name.startswith(_SCRATCH)]
+    for path in filter(files.is_old, (os.path.join(store, name) for name in left)):
+        _remove(path)
+    path = os.path.join(store, _SCRATCH + os.urandom(6).hex())
+    os.mkdir(path, 0o700)
+    return path
 
 
 def _remove(path: str) -> None:

@@ -257,14 +257,20 @@ def tail(path: str, most: int) -> bytes:
         return b""
 
 
-def object_in_line(line: bytes) -> dict[str, Any]:
-    """The JSON object in a line of a log, or {} for anything else, such as a truncated line."""
-    if not line.rstrip().endswith(b"}"):
-        return {}  # newer Pythons import json just to report a truncated line
+def object_in(data: bytes) -> dict[str, Any]:
+    """The JSON object in a line of a log or a file, or {} for anything else, such as a cut line."""
+    if not data.rstrip().endswith(b"}"):
+        return {}  # newer Pythons import json just to report a cut line
     try:
-        found = scan_json(line.decode("utf-8", "replace"))
+        return inside(scan_json(data.decode("utf-8", "replace")))
     except ValueError:
         return {}
+
+
+def inside(found: object, *names: str) -> dict[str, Any]:
+    """The object in `found` below these names, one after the other; {} if there is none."""
+    for name in names:
+        found = found.get(name) if isinstance(found, dict) else None
     return found if isinstance(found, dict) else {}
 
 

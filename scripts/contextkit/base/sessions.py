@@ -102,11 +102,7 @@ def _from_marker(path: str) -> str:
         return ""
     from contextkit.base import formats
 
-    try:
-        found = formats.from_json(files.read(path), path)
-    except ContextError:
-        return ""
-    session = found.get("session_id") if isinstance(found, dict) else None
+    session = formats.object_in(formats.tail(path, 1 << 16)).get("session_id")
     return session if isinstance(session, str) else ""
 
 

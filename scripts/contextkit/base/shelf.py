@@ -1,4 +1,4 @@
-"""The shelf: how a document leaves its store, for an archive, back again, or for good.
+"""The shelf: how a document is noted, and leaves its store: for an archive, back, or for good.
 
 Nothing is overwritten, and a process killed midway has either moved a document or not. Of two
 processes at once, one does it and the other finds it done. Locks are the caller's business.
@@ -8,8 +8,15 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, files, ledger
+from contextkit.base import addresses, files, ledger, tokens
 from contextkit.base.layout import Layout
+
+
+def stored(layout: Layout, path: str, text: str, kind: str = "", agent: str = "") -> None:
+    """Note that a document was created or replaced, and which others its text names."""
+    ref, size = addresses.of(layout, path, kind), tokens.estimate(text)
+    sources = addresses.named_in(layout, text)
+    ledger.note(layout, ledger.STORED, ref, tokens=size, agent=agent, sources=sources)
 
 
 def move(path: str, folder: str, in_front: bool = False) -> str:

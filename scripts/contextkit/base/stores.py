@@ -130,6 +130,24 @@ def names_in(folder: str) -> list[str]:
         return []
 
 
+def files_in(folder: str, suffix: str) -> list[str]:
+    """The names of the plain files in a folder that end in `suffix`; none if there is no folder.
+
+    Drafts are left out, and so are links, which may lead anywhere.
+    """
+    try:
+        with os.scandir(folder) as entries:
+            return [
+                entry.name
+                for entry in entries
+                if entry.name.endswith(suffix)
+                and entry.name[0] != "."
+                and entry.is_file(follow_symlinks=False)
+            ]
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
 def named(kind: str) -> Store:
     """The store of this kind. Raises LookupError for an undeclared kind."""
     for store in STORES:

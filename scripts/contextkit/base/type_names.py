@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from io import FileIO as FileIO
     from types import FrameType as FrameType
     from types import ModuleType as ModuleType
-    from types import TracebackType as TracebackType
     from typing import Any as Any
     from typing import BinaryIO as BinaryIO
     from typing import ClassVar as ClassVar
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 else:
     Callable = Collection = Iterable = Iterator = Mapping = Sequence = T = list
-    FileIO = FrameType = ModuleType = TracebackType = list
+    FileIO = FrameType = ModuleType = list
 
     class Generic:
         """The base of classes with a type parameter, which means nothing at run time."""

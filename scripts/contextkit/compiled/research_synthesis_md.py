@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 263363196813625468
+SOURCE = 216046733316473967
 name = 'research_synthesis.md'
 
 def root(context, missing=missing):
@@ -61,7 +61,10 @@ def root(context, missing=missing):
         yield '** ('
         yield str(t_1(environment.getattr(l_1_finding, 'agents')))
         yield ')'
-        yield str(environment.getattr(l_1_finding, 'lead'))
+        if environment.getattr(l_1_finding, 'description'):
+            pass
+            yield ': '
+            yield str(environment.getattr(l_1_finding, 'description'))
         yield '\n'
         t_2 = 0
     l_1_finding = missing
@@ -88,12 +91,12 @@ def root(context, missing=missing):
         _loop_vars = {}
         pass
         yield '### '
-        yield str(environment.getattr(l_1_report, 'agent'))
+        yield str(environment.getattr(environment.getattr(l_1_report, 'of'), 'agent'))
         yield '\n\n'
-        yield str(environment.getattr(l_1_report, 'status'))
+        yield str(environment.getattr(environment.getattr(l_1_report, 'of'), 'status'))
         yield str(environment.getattr(l_1_report, 'why'))
         yield ' — `'
-        yield str(environment.getattr(l_1_report, 'path'))
+        yield str(environment.getattr(environment.getattr(l_1_report, 'of'), 'shown'))
         yield '`\n\n'
         if environment.getattr(l_1_report, 'confidence'):
             pass
@@ -109,4 +112,4 @@ def root(context, missing=missing):
     yield '<!-- contextkit: format=1 -->\n'
 
 blocks = {}
-debug_info = '3=29&4=31&5=37&6=40&8=43&9=47&15=50&16=54&23=67&24=71&31=81&32=85&34=87&36=92&37=95&40=97&41=100'
+debug_info = '3=29&4=31&5=37&6=40&8=43&9=47&15=50&16=54&24=70&25=74&32=84&33=88&35=90&37=95&38=98&41=100&42=103'

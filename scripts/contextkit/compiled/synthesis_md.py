@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 1725039719847485344
+SOURCE = 303430723331842796
 name = 'synthesis.md'
 
 def root(context, missing=missing):
@@ -28,7 +28,7 @@ def root(context, missing=missing):
     l_0_issues = resolve('issues')
     l_0_improvements = resolve('improvements')
     l_0_heat = resolve('heat')
-    l_0_reports = resolve('reports')
+    l_0_sources = resolve('sources')
     l_0_conflicts = resolve('conflicts')
     l_0_duplicates = resolve('duplicates')
     try:
@@ -72,17 +72,17 @@ def root(context, missing=missing):
             yield '- **'
             yield str(environment.getattr(l_2_finding, 'title'))
             yield '** ('
-            yield str(t_1(environment.getattr(l_2_finding, 'agents')))
+            yield str(t_1(environment.getattr(environment.getattr(l_2_finding, 'of'), 'agents')))
             yield '; confidence '
-            yield str(environment.getattr(l_2_finding, 'confidence'))
+            yield str(environment.getattr(environment.getattr(l_2_finding, 'of'), 'confidence'))
             yield str(environment.getattr(l_2_finding, 'marks'))
             yield ')'
             yield str(environment.getattr(l_2_finding, 'where'))
             yield '\n'
-            if environment.getattr(l_2_finding, 'description'):
+            if environment.getattr(environment.getattr(l_2_finding, 'of'), 'description'):
                 pass
                 yield '  It says: '
-                yield str(environment.getattr(l_2_finding, 'description'))
+                yield str(environment.getattr(environment.getattr(l_2_finding, 'of'), 'description'))
                 yield '\n'
         l_2_finding = missing
         yield '\n'
@@ -132,9 +132,14 @@ def root(context, missing=missing):
             pass
             yield ' '
         yield '] **'
-        yield str(environment.getattr(l_1_issue, 'severity'))
+        if environment.getattr(environment.getattr(l_1_issue, 'of'), 'severity'):
+            pass
+            yield str(environment.getattr(environment.getattr(l_1_issue, 'of'), 'severity'))
+        else:
+            pass
+            yield '?'
         yield '** | '
-        yield str(environment.getattr(l_1_issue, 'key'))
+        yield str(environment.getattr(environment.getattr(l_1_issue, 'of'), 'key'))
         yield ' | '
         yield str(environment.getattr(l_1_issue, 'title'))
         yield '\n'
@@ -151,7 +156,7 @@ def root(context, missing=missing):
         yield '- **'
         yield str(environment.getattr(l_1_improvement, 'title'))
         yield '** ('
-        yield str(t_1(environment.getattr(l_1_improvement, 'agents')))
+        yield str(t_1(environment.getattr(environment.getattr(l_1_improvement, 'of'), 'agents')))
         yield str(environment.getattr(l_1_improvement, 'marks'))
         yield ')'
         yield str(environment.getattr(l_1_improvement, 'where'))
@@ -174,20 +179,23 @@ def root(context, missing=missing):
         yield ' |\n'
     l_1_row = missing
     yield '\n## Agent reports\n\n'
-    for l_1_report in (undefined(name='reports') if l_0_reports is missing else l_0_reports):
+    for l_1_source in (undefined(name='sources') if l_0_sources is missing else l_0_sources):
         _loop_vars = {}
         pass
         yield '- '
-        yield str(environment.getattr(l_1_report, 'agent'))
+        yield str(environment.getattr(l_1_source, 'agent'))
         yield ': '
-        yield str(environment.getattr(l_1_report, 'status'))
+        yield str(environment.getattr(l_1_source, 'status'))
         yield ' ('
-        yield str(environment.getattr(l_1_report, 'validation'))
-        yield str(environment.getattr(l_1_report, 'stated'))
+        yield str(environment.getattr(l_1_source, 'validation'))
+        if environment.getattr(environment.getattr(l_1_source, 'review'), 'stated'):
+            pass
+            yield ', states '
+            yield str(environment.getattr(environment.getattr(l_1_source, 'review'), 'stated'))
         yield ') — `'
-        yield str(environment.getattr(l_1_report, 'path'))
+        yield str(environment.getattr(l_1_source, 'shown'))
         yield '`\n'
-    l_1_report = missing
+    l_1_source = missing
     yield '\n## Conflicts\n\n'
     t_5 = 1
     for l_1_conflict in (undefined(name='conflicts') if l_0_conflicts is missing else l_0_conflicts):
@@ -219,4 +227,4 @@ def root(context, missing=missing):
     yield '\n<!-- contextkit: format=1 -->\n'
 
 blocks = {}
-debug_info = '3=36&4=38&5=44&6=46&7=48&8=51&10=54&14=57&15=61&17=63&18=67&19=76&20=79&28=88&31=91&33=93&34=97&36=104&37=108&43=118&44=122&51=142&52=146&61=159&62=163&67=171&68=175&73=187&74=191&83=200&84=204'
+debug_info = '3=36&4=38&5=44&6=46&7=48&8=51&10=54&14=57&15=61&17=63&18=67&19=76&20=79&28=88&31=91&33=93&34=97&36=104&37=108&43=118&44=122&51=147&52=151&61=164&62=168&67=176&68=180&73=195&74=199&83=208&84=212'

@@ -100,6 +100,8 @@ def _counted(outcome: Outcome) -> str:
     failed = ", ".join(f"{count} with {reason}" for reason, count in outcome.failed.items())
     parts = [f"{names.counted(outcome.calls, 'call')}, {sum(outcome.failed.values())} failed"]
     parts += [f"({failed})"] if failed else []
+    if outcome.unusable:
+        parts.append(f"one without a usable form began {names.quoted(outcome.unusable)}")
     if outcome.left_out:
         parts.append(f"{names.counted(len(outcome.left_out), 'text')} left out")
     return "; ".join([" ".join(parts[:2]), *parts[2:]])

@@ -105,15 +105,15 @@ def remotes_(layout: Layout, args: Arguments) -> Rows | str:
     layout = layout.of_worktree(args.worktree)
     if args.forget:
         gone = remotes.forget(layout, args.remote, args.forget)
-        return f"forgotten: {gone.id} ({gone.name}); what others took from it stays with them"
+        return f"forgotten: {gone.machine} ({gone.name}); what others took of it stays with them"
     said: list[str] = []
-    rows = remotes.listed(layout, args.remote, names.now(), said)
+    rows = remotes.listed(layout, args.remote, said)
     if said and not rows:
         raise ContextError("; ".join(said))
-    signed = (("signed", "signed"),) if any(row.signed for row in rows) else ()
+    signed = (("signed", "signed"),) if any(row["signed"] for row in rows) else ()
     columns = (
-        ("machine", "id", lambda row: row.id + (" *" if row.here else "")),
-        ("name", "name", lambda row: names.shortened(row.name, 16)),
+        ("machine", "id", lambda row: row["id"] + (" *" if row["here"] else "")),
+        ("name", "name", lambda row: names.shortened(row["name"], 16)),
         ("at", "at"),
         ("age", "age"),
         ("documents", "documents"),

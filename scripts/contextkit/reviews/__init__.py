@@ -9,7 +9,8 @@ documents/outline         sections that an index lacks
 documents/vocabulary      severities, ids and verdicts, in all the words that agents use for them
 documents/lines           lines without their markup, and which of them are code
 documents/headers         what an agent says about itself in a few lines around its review
-documents/reader          the findings of a review without an index, by any tool or person
+documents/reader          the findings of a review without an index, by any tool or person;
+documents/shapes          what its headings, labels, cells and lines say of a severity
 documents/proof           the last check before CLEAN: nothing in the file contradicts it
 documents/verdicts        what is stored
 

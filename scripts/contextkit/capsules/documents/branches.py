@@ -13,14 +13,13 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, filters, markdown, names
+from contextkit.base import files, filters, markdown, names, stores
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 
 
 def all_of(layout: Layout) -> list[str]:
     """Every folder below the store; the store itself holds the inbox and no capsules."""
-    files.inside(layout.root, layout.capsules, "capsules")
     return sorted(folder for folder, _, _ in os.walk(layout.capsules) if folder != layout.capsules)
 
 
@@ -29,32 +28,17 @@ def folder(layout: Layout, branch: str) -> str:
 
     Branches never share a folder, even on a file system that ignores case: if a folder holds
     capsules of another branch, `-` and six digits of the name's digest are added. Raises
-    ContextError if a link leads outside the root.
+    ContextError if it is a link.
     """
-    found = _folder(layout, branch)
-    files.inside(layout.root, found, "capsules")
-    return found
-
-
-def _folder(layout: Layout, branch: str) -> str:
     parts = [names.dashed(part.strip()) for part in branch.split("/") if part.strip()]
     parts = ["-" + part[1:] if part.startswith(".") else part for part in parts]
     plain = os.path.join(layout.capsules, *(parts or ["unnamed-branch"]))
-    if _holds(plain, branch) or not (_taken(layout, plain, branch) or _has_marked(plain)):
-        return plain
     digest = names.sha256(branch.encode("utf-8", "replace"))
     beside = os.path.join(layout.capsules, "-".join(parts))  # if a file is in the way of `plain`
     choices = (plain, f"{plain}-{digest[:6]}", f"{beside}-{digest[:6]}", f"{beside}-{digest}")
     own = (choice for choice in choices if _holds(choice, branch))
     free = (choice for choice in choices if not _taken(layout, choice, branch))
     return next(own, "") or next(free, choices[-1])
-
-
-def _has_marked(plain: str) -> bool:
-    """Whether a folder named `<plain>-<six digits>` exists."""
-    above, name = os.path.split(plain)
-    there = os.listdir(above) if os.path.isdir(above) else ()
-    return any(n.startswith(name + "-") and len(n) == len(name) + 7 for n in there)
 
 
 def _taken(layout: Layout, path: str, branch: str) -> bool:
@@ -107,18 +91,12 @@ def _is_of(path: str, branch: str) -> bool | None:
 
 
 def paths(folder: str) -> list[str]:
-    """The capsules in a branch's folder, oldest first by the time in their names.
+    """The capsules in a branch's folder, which must be no link, oldest first by their names.
 
     Within a second, `-2` comes after the name without a suffix; files with other names come first.
-    Links are not capsules, since they may lead anywhere.
     """
-    if not os.path.isdir(folder):
-        return []
-    with os.scandir(folder) as entries:
-        there = [e.name for e in entries if e.is_file(follow_symlinks=False)]
-    found = [name for name in there if name.endswith(".md")]
-    found = [name for name in found if name[0] != "."]
-    return [os.path.join(folder, name) for name in sorted(found, key=_age)]
+    there = stores.files_in(files.proved(os.path.join(folder, "")), ".md")
+    return [os.path.join(folder, name) for name in sorted(there, key=_age)]
 
 
 def _age(name: str) -> tuple[str, int, str]:

@@ -9,17 +9,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import (
-    addresses,
-    files,
-    filters,
-    ledger,
-    markdown,
-    names,
-    stores,
-    templates,
-    tokens,
-)
+from contextkit.base import files, filters, markdown, names, stores, templates, tokens
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -199,14 +189,15 @@ def save(layout: Layout, text: str, path: str, replace: bool = False) -> str:
     A stub there is replaced; for any other file the capsule gets `-2`, unless `replace` is set.
     Saving the same text twice changes nothing.
     """
+    from contextkit.base import shelf
+
     with files.locked(layout.lock(path)):
         tried = files.numbered(*os.path.splitext(path))
         name = path if replace else next(n for n in tried if _has_room(n, text))
         if files.read_if_there(name) == text:
             return name
         files.write(name, text)
-    ref, named = addresses.of(layout, name, "capsule"), addresses.named_in(layout, text)
-    ledger.note(layout, ledger.STORED, ref, tokens=tokens.estimate(text), sources=named)
+    shelf.stored(layout, name, text, "capsule")
     return name
 
 

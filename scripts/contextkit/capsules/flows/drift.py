@@ -3,7 +3,7 @@
     seal        record the commit and the files that it refers to
     marks       the state of each of those files: fresh, changed, or missing
     since       what has happened since it was written
-    reasons     why it is not up to date, as sentences; none if it is
+    staleness   why it is not up to date, as lines; none if it is
     told        the same for the agent that gets it, in few tokens
     mentions    its references (paths, commits, URLs, notebook entries), and whether they exist
 
@@ -25,7 +25,7 @@ from contextkit.capsules.documents import store as capsules
 from contextkit.capsules.documents.store import Seal
 from contextkit.text import facts
 
-_NAMED = 3  # commits or files that a reason names
+_NAMED = 3  # commits and entries that are named, and twice as many files
 
 
 def seal(layout: Layout, text: str) -> str:
@@ -101,21 +101,8 @@ def since(layout: Layout, path: str, ignored: Sequence[str] = (), ask_git: bool 
 def staleness(
     layout: Layout, path: str, ignored: Sequence[str] = (), ask_git: bool = True
 ) -> list[str]:
-    """Why the capsule at `path` is not up to date, as sentences; see `since`."""
-    found = since(layout, path, ignored, ask_git)
-    said = []
-    if found.lost:
-        said.append(
-            f"the commit it was sealed at, {found.lost}, is not here: history was rewritten"
-        )
-    elif found.commits:
-        more = ", …" if len(found.commits) > _NAMED else ""
-        count = "a commit" if len(found.commits) == 1 else f"{len(found.commits)} commits"
-        named = ", ".join(list(found.commits)[:_NAMED])
-        said.append(f"{count} since: {named}{more}")
-    newest = dict(reversed(found.entries))  # of each notebook
-    said += [f"{shown} has an entry of {time}" for shown, time in reversed(newest.items())]
-    return [*said, *(f"{name}: {state} since it was sealed" for name, state in found.marks.items())]
+    """Why the capsule at `path` is not up to date, as lines; see `since`."""
+    return list(_lines(since(layout, path, ignored, ask_git), _NAMED))
 
 
 def told(found: Since, most: int) -> list[str]:
@@ -137,9 +124,8 @@ def _lines(found: Since, some: int) -> Iterator[str]:
         yield f"The commit it was sealed at, {found.lost}, is gone: history was rewritten"
     if found.commits:
         named = [f"{commit} {names.clipped(what, 60)}" for commit, what in found.commits.items()]
-        yield f"{names.counted(len(named), 'commit')}: {_some(named, some, '; ')}"
-        if found.files:
-            yield f"They touch {_some(found.files, 2 * some)}"
+        where = f", in {_some(found.files, 2 * some)}" if found.files else ""
+        yield f"{names.counted(len(named), 'commit')}: {_some(named, some, '; ')}{where}"
     for (shown, time), what in list(found.entries.items())[:some]:
         yield f"{shown}, {time}: {names.clipped(what, 100)}"
     if found.marks:

@@ -66,7 +66,7 @@ def _recoveries(layout: Layout) -> Iterator[Sample]:
 
     by_task: dict[str, list[str]] = {}
     for one in upkeep.listed(layout):
-        by_task.setdefault(one.task, []).append(one.path)
+        by_task.setdefault(one["task"], []).append(one["path"])
     for task, paths in sorted(by_task.items()):
         whole = "\n\n".join(files.read(path) for path in paths)
         found = recovery.load(layout, task, names.now())

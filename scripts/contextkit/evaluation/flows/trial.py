@@ -51,12 +51,16 @@ class Model(Record):
 
 
 class Outcome(NamedTuple):
-    """The marks, the calls that failed by reason, and documents left out for such a call."""
+    """The marks, the calls that failed by reason, and documents left out for such a call.
+
+    unusable: how the first answer begins that had no usable form.
+    """
 
     sheets: tuple[Sheet, ...]
     calls: int
     failed: dict[str, int]
     left_out: tuple[str, ...]
+    unusable: str
 
 
 class _Failed(Exception):
@@ -95,7 +99,9 @@ def run(
             raise
     order = {sample.name: number for number, sample in enumerate(found)}
     sheets.sort(key=lambda one: (order[one.document], ARMS.index(one.arm)))
-    return Outcome(tuple(sheets), desk.calls, dict(desk.failed), tuple(sorted(left_out)))
+    return Outcome(
+        tuple(sheets), desk.calls, dict(desk.failed), tuple(sorted(left_out)), desk.unusable
+    )
 
 
 def ended(
@@ -201,6 +207,7 @@ class _Desk:
         self.model = model
         self.calls = 0
         self.failed: dict[str, int] = {}
+        self.unusable = ""
         self._folder = files.store(os.path.join(layout.state, "evaluation"))
         self._lock = threading.Lock()
         self.caller = Caller(model.seconds)
@@ -218,6 +225,7 @@ class _Desk:
         try:
             found = read(answer)
         except Unusable:
+            self.unusable = self.unusable or answer.strip().partition("\n")[0] or "nothing"
             raise self._failure("no usable form") from None
         if kept is None:
             files.write(path, answer)

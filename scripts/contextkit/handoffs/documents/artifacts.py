@@ -12,13 +12,12 @@ from __future__ import annotations
 import os
 
 from contextkit.base import (
-    addresses,
     agents,
     files,
     formats,
-    ledger,
     names,
     packages,
+    shelf,
     stores,
     templates,
     tokens,
@@ -218,27 +217,19 @@ def template_document(layout: Layout) -> str:
 
 def save(layout: Layout, handoff: Handoff) -> str:
     """Write an artifact under a new name and return its path. Call this under the lock."""
-    store = files.store(folder(layout))
+    store = files.store(layout.handoffs)
     text = render(handoff)
     path = files.create(os.path.join(store, handoff.name), text)
-    ref, size = addresses.of(layout, path, "handoff"), tokens.estimate(text)
-    named = addresses.named_in(layout, text)
-    ledger.note(layout, ledger.STORED, ref, tokens=size, agent=handoff.from_agent, sources=named)
+    shelf.stored(layout, path, text, "handoff", handoff.from_agent)
     return path
 
 
 def replace(layout: Layout, name: str, handoff: Handoff) -> str:
     """Write an artifact in place of the one with this name; return its path, as `save`."""
-    path = files.write(os.path.join(folder(layout), name), render(handoff))
-    ref = addresses.of(layout, path, "handoff")
-    ledger.note(layout, ledger.STORED, ref, tokens=measure(handoff), agent=handoff.from_agent)
+    text = render(handoff)
+    path = files.write(os.path.join(layout.handoffs, name), text)
+    shelf.stored(layout, path, text, "handoff", handoff.from_agent)
     return path
-
-
-def folder(layout: Layout) -> str:
-    """The store's folder. Raises ContextError if a link leads out of the repository."""
-    files.inside(layout.root, layout.handoffs, "handoffs")
-    return layout.handoffs
 
 
 def is_name(name: str) -> bool:
@@ -253,14 +244,10 @@ def is_name(name: str) -> bool:
 
 def listed(layout: Layout) -> list[str]:
     """The names of all artifacts in the store, sorted, readable or not."""
-    try:
-        with os.scandir(folder(layout)) as entries:
-            return sorted(e.name for e in entries if is_name(e.name) and e.is_file())
-    except FileNotFoundError:
-        return []
-    except NotADirectoryError:
+    if os.path.isfile(layout.handoffs):
         shown = layout.shown(layout.handoffs)
-        raise ContextError(f"{shown}: a file is in the way of the store: move it") from None
+        raise ContextError(f"{shown}: a file is in the way of the store: move it")
+    return sorted(filter(is_name, stores.files_in(layout.handoffs, ".yaml")))
 
 
 def load_text(path: str, where: str) -> str:
@@ -280,15 +267,15 @@ def load_text(path: str, where: str) -> str:
 
 def load(layout: Layout, name: str) -> Handoff:
     """Load the artifact `name`. Raises ContextError if it cannot be read."""
-    path = os.path.join(folder(layout), name)
+    path = os.path.join(layout.handoffs, name)
     where = layout.shown(path)
     return parse(load_text(path, where), where)
 
 
 def load_all(layout: Layout, wanted: list[str] | None = None) -> Loaded[Handoff]:
     """Load the artifacts with these names, in that order; by default all, sorted by name."""
-    place = folder(layout)
-    paths = [os.path.join(place, n) for n in (listed(layout) if wanted is None else wanted)]
+    chosen = listed(layout) if wanted is None else wanted
+    paths = [os.path.join(layout.handoffs, name) for name in chosen]
     return stores.load(layout, paths, lambda path: load(layout, os.path.basename(path)))
 
 

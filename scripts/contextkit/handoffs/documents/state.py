@@ -228,7 +228,7 @@ def _load(layout: Layout) -> State | None:
 
 def save(layout: Layout, state: State) -> None:
     """Write the state, setting a broken one aside. Call this under the lock."""
-    files.store(handoffs.folder(layout))
+    files.store(layout.handoffs)
     path = _path(layout)
     try:
         _load(layout)

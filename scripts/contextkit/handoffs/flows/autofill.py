@@ -266,13 +266,14 @@ def _current_step(layout: Layout) -> str:
 
 
 def blockers(layout: Layout) -> tuple[str, ...]:
-    """A line for each verdict that needs attention, with the path of its full text."""
+    """A line for each verdict that needs attention, the worst first, with its full text's path."""
     if not os.path.isdir(layout.verdicts):
         return ()  # most repositories: nothing to import
     from contextkit.reviews.documents import verdicts
 
     try:
-        return tuple(map(_line, verdicts.needs_attention(verdicts.load_all(layout).documents)))
+        open_ = verdicts.needs_attention(verdicts.load_all(layout).documents)
+        return tuple(map(_line, verdicts.worst_first(open_)))
     except (ContextError, OSError):
         return ()
 

@@ -55,7 +55,7 @@ def compose(layout: Layout, agent: str, own: Profile, found: dict[str, Handoff])
     parts = [
         {
             "path": layout.shown(os.path.join(layout.handoffs, name)),
-            "text": _without_secrets(layout, text),
+            "text": redaction.cleaned(text, layout.limits.secrets_allow),
             "consumed": handoff.consumed,
         }
         for (name, handoff), text in zip(kept.items(), _texts(list(kept.values())), strict=True)
@@ -107,10 +107,6 @@ def frame(count: int, each: int) -> int:
     return _FRAME + (_FRAME_EACH + each) * count if count else 0
 
 
-def _without_secrets(layout: Layout, text: str) -> str:
-    return redaction.redacted(text, layout.limits.secrets_allow)[0]
-
-
 def shortened(layout: Layout, agent: str, text: str) -> str:
     """Replace the profile in a context of `agent` by a reference to its path."""
     own = profile(layout, agent)
@@ -133,7 +129,7 @@ def profile(layout: Layout, agent: str, given: str = "") -> Profile:
     """The profile at the path `given`, or else at the place set for this agent."""
     path = find_profile(layout, agent, given)
     return Profile(
-        text=_without_secrets(layout, load_profile(layout, path)),
+        text=redaction.cleaned(load_profile(layout, path), layout.limits.secrets_allow),
         path=layout.shown(path) if path else "",
     )
 

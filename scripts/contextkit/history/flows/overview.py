@@ -273,8 +273,8 @@ def _memory(layout: Layout) -> Facts:
     found = upkeep.listed(layout)
     if not found:
         return {"status": "nothing stored", "count": 0, "tasks": 0, "tokens": 0}
-    stored = sum(tokens.estimate(files.read(one.path)) for one in found)
-    tasks = {one.task for one in found}
+    stored = sum(tokens.estimate(files.read(one["path"])) for one in found)
+    tasks = {one["task"] for one in found}
     documents, of = names.counted(len(found), "document"), names.counted(len(tasks), "task")
     said = f"{documents} of {of}, ~{stored} tokens stored"
     facts: Facts = {"count": len(found), "tasks": len(tasks), "tokens": stored}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, filters, formats, names
+from contextkit.base import filters, formats, names
 from contextkit.base.errors import ContextError
 from contextkit.base.records import Record
 from contextkit.base.type_names import Any
@@ -108,12 +108,8 @@ class Host(Record):
     def days_kept(self) -> int:
         """Return how many days the host keeps transcripts: its own setting, or 30."""
         file, key = self.keeps
-        text = files.read_if_there(os.path.join(self.folder(), file)) if file else None
-        try:
-            found = formats.from_json(text or "{}", file)
-        except ContextError:
-            return KEPT_DAYS
-        days = found.get(key) if isinstance(found, dict) else None
+        path = os.path.join(self.folder(), file)
+        days = formats.object_in(formats.tail(path, 1 << 20)).get(key) if file else None
         return days if type(days) is int and 0 < days < 100_000 else KEPT_DAYS
 
 
@@ -183,8 +179,7 @@ class HookInput(Record):
 
     def inside(self, name: str) -> dict[str, Any]:
         """Return an object field; empty if it is absent or none."""
-        value = self.passed.get(name)
-        return value if isinstance(value, dict) else {}
+        return formats.inside(self.passed, name)
 
     @property
     def session(self) -> str:

@@ -142,15 +142,14 @@ def _about(given: HookInput) -> str:
 def _in_file(path: str) -> str:
     """The description, or the first prompt, in a file that a host keeps about an agent; or ''."""
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            for line, _ in zip(file, range(_FIRST), strict=False):
-                found = json.loads(line[:_LINE])
-                if found.get("description"):
-                    return str(found["description"])
-                if said := formats.texts_of((found.get("message") or {}).get("content") or ""):
-                    return said
-    except (OSError, ValueError, AttributeError):
-        pass
+        with open(path, "rb") as file:
+            lines = [line[:_LINE] for line, _ in zip(file, range(_FIRST), strict=False)]
+    except OSError:
+        return ""
+    for found in map(formats.object_in, lines):
+        said = found.get("description") or formats.inside(found, "message").get("content")
+        if text := formats.texts_of(said):
+            return text
     return ""
 
 
@@ -246,7 +245,7 @@ def _unwrapped(text: str) -> str:
         found, end = json.JSONDecoder(strict=False).raw_decode(text, len(head))
     except ValueError:
         return text
-    inner = found.get("response") if isinstance(found, dict) else None
+    inner = formats.inside(found).get("response")
     whole = isinstance(inner, str) and not text[end:].strip()
     return str(inner) if whole else text
 

@@ -102,8 +102,7 @@ def _rules(host: Host, kind: str) -> list[str]:
         paths += [os.path.join(project, path) for path in host.rules]
     found: list[str] = []
     for path in paths:
-        permissions = _object(_object(path).get("permissions"))
-        rules = permissions.get(kind)
+        rules = formats.inside(_settings(path), "permissions").get(kind)
         found += (
             [rule for rule in rules if isinstance(rule, str)] if isinstance(rules, list) else ()
         )
@@ -113,16 +112,11 @@ def _rules(host: Host, kind: str) -> list[str]:
 def _is_trusted(host: Host, project: str) -> bool:
     """Return whether the user has said to the host that the project's settings hold."""
     folder = os.environ.get(host.home[0]) or os.path.expanduser("~")
-    projects = _object(_object(os.path.join(folder, host.trusts)).get("projects"))
-    known = _object(projects.get(os.path.realpath(project)) or projects.get(project))
-    return known.get("hasTrustDialogAccepted") is True
+    projects = formats.inside(_settings(os.path.join(folder, host.trusts)), "projects")
+    known = [formats.inside(projects, name) for name in (os.path.realpath(project), project)]
+    return next(filter(None, known), {}).get("hasTrustDialogAccepted") is True
 
 
-def _object(found: object) -> dict[str, object]:
-    """Return an object, or the one in the file at a path; an empty one for anything else."""
-    if isinstance(found, str):
-        try:
-            found = formats.scan_json(files.read_if_there(found) or "{}")
-        except ValueError:
-            return {}
-    return found if isinstance(found, dict) else {}
+def _settings(path: str) -> dict[str, object]:
+    """Return the object in a file; an empty one for anything else."""
+    return formats.object_in((files.read_if_there(path) or "").encode())

@@ -86,8 +86,8 @@ def _task_of(given: HookInput) -> str:
     lines = formats.tail(given.text("transcript_path"), _TAIL).split(b"\n")
     calls = (line for line in reversed(lines) if b'"subagent_type"' in line)
     for part in _parts(calls):
-        asked = part.get("input")
-        if isinstance(asked, dict) and asked.get("subagent_type") == given.agent_type:
+        asked = formats.inside(part, "input")
+        if asked.get("subagent_type") == given.agent_type:
             return str(asked.get("prompt") or "")
     return ""
 
@@ -389,10 +389,9 @@ def _results(lines: list[bytes], opened: dict[str, str]) -> Iterator[tuple[str, 
 
 def _parts(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
     """Yield the calls and results in lines of a transcript, of either form."""
-    for line in map(formats.object_in_line, lines):
-        message, payload = line.get("message"), line.get("payload")
-        if isinstance(payload, dict):
+    for line in map(formats.object_in, lines):
+        if payload := formats.inside(line, "payload"):
             yield payload
-        content = message.get("content") if isinstance(message, dict) else None
+        content = formats.inside(line, "message").get("content")
         if isinstance(content, list):
             yield from (one for one in content if isinstance(one, dict))

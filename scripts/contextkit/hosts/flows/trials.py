@@ -226,13 +226,13 @@ def _listed(host: Host, project: str) -> list[dict[str, object]]:
         assert process.stdin and process.stdout
         process.stdin.write(lines.encode("utf-8"))
         process.stdin.flush()
-        answers = map(formats.object_in_line, process.stdout)
-        found = next((one.get("result") for one in answers if one.get("id") == 2), None)
+        answers = map(formats.object_in, process.stdout)
+        found = next((one for one in answers if one.get("id") == 2), {})
     except OSError:
         return []
     finally:
         late.cancel()
         process.kill()
         process.communicate()
-    folders = found.get("data") if isinstance(found, dict) else None
+    folders = formats.inside(found, "result").get("data")
     return [one for folder in folders or () for one in folder.get("hooks", [])]

@@ -18,7 +18,7 @@ import json
 import os
 from dataclasses import dataclass, field
 
-from contextkit.base import files, names
+from contextkit.base import files, formats, names
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -235,10 +235,10 @@ def _remote_path(layout: Layout, address: str) -> str:
 def _read(path: str) -> dict[str, Any]:
     """Return the object in one of our files; empty if unusable."""
     try:
-        found = json.loads(files.read(path))
-    except (ContextError, ValueError):
+        found = formats.object_in(files.read_bytes(path))
+    except ContextError:
         return {}
-    return found if isinstance(found, dict) and found.get("format") == _FORMAT else {}
+    return found if found.get("format") == _FORMAT else {}
 
 
 def _write(layout: Layout, name: str, fields: dict[str, Any]) -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import os
 
-from contextkit.base import files, names
+from contextkit.base import files, formats, names
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Callable
@@ -128,18 +127,10 @@ def about(layout: Layout, chosen: list[str], texts: Texts) -> dict[str, str]:
     for name in chosen:
         kind, path = name.partition("/")[::2]
         if kind == "verdict" and "/" not in path:
-            found[name] = _said(texts[name](), "run")
+            found[name] = str(formats.object_in(texts[name]()).get("run") or "")
     if any(name.partition("/")[0] in _FOLDERS.values() for name in chosen):
         found |= tasks(layout)
     return {name: task for name, task in found.items() if task}
-
-
-def _said(data: bytes, key: str) -> str:
-    try:
-        found = json.loads(data)
-    except ValueError:
-        return ""
-    return str(found.get(key) or "") if isinstance(found, dict) else ""
 
 
 _FOLDERS = {"findings": "finding", "context_snapshots": "snapshot", "checkpoints": "checkpoint",
@@ -153,7 +144,7 @@ def tasks(layout: Layout) -> dict[str, str]:
     except ContextError:
         return {}
     return {
-        f"{_FOLDERS[folder]}/{os.path.basename(one.path)}": one.task
+        f"{_FOLDERS[folder]}/{os.path.basename(one['path'])}": one["task"]
         for one in listed
-        if (folder := os.path.basename(os.path.dirname(one.path))) in _FOLDERS
+        if (folder := os.path.basename(os.path.dirname(one["path"]))) in _FOLDERS
     }

@@ -65,7 +65,7 @@ def pull(
         heads = remotes.read_heads(at.heads(), report.said)
         others = [head for head in heads.values() if head.machine != machine.id]
         try:
-            for head in _meant(others, source):
+            for head in remotes.meant(others, source, "from") if source else others:
                 _take(offer, at, head, there.seen.get(head.machine, 0), chosen)
             for sender, outputs in offer.later:
                 offer.sender = sender
@@ -83,17 +83,6 @@ def pull(
             knowledge.save(layout, known)
             knowledge.save_remote(layout, there, machine.id)
     return report
-
-
-def _meant(heads: list[Head], source: str) -> list[Head]:
-    if not source:
-        return heads
-    found = [head for head in heads if source in (head.machine, head.name)]
-    found = found or [head for head in heads if head.machine.startswith(source)]
-    if not found:
-        there = ", ".join(f"{head.machine} ({head.name})" for head in heads) or "none"
-        raise ContextError(f"from: no machine is {source[:60]!r}; there: {there}")
-    return found
 
 
 def _take(offer: Offer, at: engines.Engine, head: Head, seen: int, chosen: Choice) -> None:

@@ -7,27 +7,13 @@ import os
 from contextkit.base import files, git, names
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
-from contextkit.base.records import Record
+from contextkit.base.type_names import Any
 from contextkit.machines.documents import knowledge, manifests
 from contextkit.machines.documents.manifests import Entry, Head, Manifest
 from contextkit.machines.flows import engines, signatures
 
 DEFAULT = "origin"
 OBJECT_STORES = ("s3://", "gs://", "az://")
-
-
-class Row(Record):
-    """A machine that pushes to a remote, as its head says; `here` marks this machine."""
-
-    id: str
-    machine: str
-    name: str
-    at: str
-    documents: int
-    bytes: int
-    age: str = ""
-    here: bool = False
-    signed: str = ""
 
 
 def engine(layout: Layout, remote: str) -> tuple[engines.Engine, str]:
@@ -143,29 +129,18 @@ def read_entries(engine: engines.Engine, head: Head, seen: int) -> dict[str, tup
     return entries
 
 
-def listed(layout: Layout, remote: str, now: int, said: list[str]) -> list[Row]:
-    """Return every machine of a remote, most recent push first."""
-    return _rows(layout, engine(layout, remote)[0], now, said)
-
-
-def _rows(layout: Layout, at: engines.Engine, now: int, said: list[str]) -> list[Row]:
-    machine = knowledge.identity(layout)
-    keys = signatures.of_user(layout)
-    rows = [
-        Row(
-            id=head.machine,
-            machine=head.machine,
-            name=head.name,
-            at=head.at,
-            documents=head.documents,
-            bytes=head.bytes,
-            age=_age(head.at, now),
-            here=machine is not None and machine.id == head.machine,
-            signed=_signed(keys, head),
-        )
-        for head in read_heads(at.heads(), said).values()
-    ]
-    return sorted(rows, key=lambda row: (row.at, row.id), reverse=True)
+def listed(layout: Layout, remote: str, said: list[str]) -> list[dict[str, Any]]:
+    """Return a row for every machine of a remote, most recent push first; `here` is this one."""
+    at, _ = engine(layout, remote)
+    here, keys, now = knowledge.identity(layout), signatures.of_user(layout), names.now()
+    heads = read_heads(at.heads(), said).values()
+    shown = ("machine", "name", "at", "documents", "bytes")
+    return [
+        {"id": head.machine, **{name: getattr(head, name) for name in shown},
+         "age": _age(head.at, now), "here": here is not None and here.id == head.machine,
+         "signed": _signed(keys, head)}
+        for head in sorted(heads, key=lambda head: (head.at, head.machine), reverse=True)
+    ]  # fmt: skip
 
 
 def _signed(keys: signatures.Keys, head: Head) -> str:
@@ -181,30 +156,33 @@ def _age(at: str, now: int) -> str:
     return names.age(moment, now, "dhm") if moment else "unknown"
 
 
-def forget(layout: Layout, remote: str, which: str) -> Row:
-    """Remove a machine from a remote; what others have taken from it stays with them.
+def meant(heads: list[Head], which: str, option: str) -> list[Head]:
+    """Return the heads that an id, a name, or else the beginning of an id is meant for.
 
-    `which` is an id, the beginning of one, or a name. Raises ContextError for none or several.
+    Raises ContextError, naming the option, if there is none.
     """
+    found = [head for head in heads if which in (head.machine, head.name)]
+    found = found or [head for head in heads if head.machine.startswith(which)]
+    if not found:
+        there = ", ".join(f"{head.machine} ({head.name})" for head in heads) or "none"
+        raise bad_input(f"{option}: no machine is {which[:60]!r}; there: {there}")
+    return found
+
+
+def forget(layout: Layout, remote: str, which: str) -> Head:
+    """Remove the one machine that is `meant` from a remote; what others took from it stays."""
     at, address = engine(layout, remote)
-    rows = _rows(layout, at, names.now(), [])
-    fitting = [row for row in rows if row.id == which] or [
-        row for row in rows if row.name == which or row.id.startswith(which)
-    ]
-    if len(fitting) != 1:
-        there = ", ".join(row.id for row in rows) or "none"
-        count = "no" if not fitting else str(len(fitting))
-        raise bad_input(f"forget: {count} machines are {which[:60]!r}; there: {there}")
-    gone = fitting[0]
-    at.forget(gone.id)
-    if gone.here:
-        with knowledge.lock(layout):
-            ours = knowledge.load_remote(layout, address, gone.id)
-            ours.entries, ours.number, ours.digest, ours.pending = {}, 0, "", ""
-            knowledge.save_remote(layout, ours, gone.id)
-    elif machine := knowledge.identity(layout):
-        with knowledge.lock(layout):
-            known = knowledge.load(layout, machine.id)
-            if known and known.signers.pop(gone.id, ""):
-                knowledge.save(layout, known)
+    found = meant(list(read_heads(at.heads(), []).values()), which, "forget")
+    if len(found) > 1:
+        there = ", ".join(head.machine for head in found)
+        raise bad_input(f"forget: {len(found)} machines are {which[:60]!r}: {there}")
+    gone, here = found[0], knowledge.identity(layout)
+    at.forget(gone.machine)
+    if here is None:
+        return gone
+    with knowledge.lock(layout):
+        if gone.machine == here.id:
+            knowledge.save_remote(layout, knowledge.Remote(address=address), here.id)
+        elif (known := knowledge.load(layout, here.id)) and known.signers.pop(gone.machine, ""):
+            knowledge.save(layout, known)
     return gone

@@ -14,7 +14,7 @@ import os
 import re
 from contextlib import AbstractContextManager, nullcontext
 
-from contextkit.base import addresses, files, ledger, names, sessions, stores
+from contextkit.base import addresses, files, formats, ledger, names, sessions, stores
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Any, Callable, Iterator
@@ -101,10 +101,10 @@ def _outputs(layout: Layout) -> Iterator[tuple[str, str]]:
 def _belongs(place: str, run: str) -> bool:
     """Return whether a folder belongs to this run, not to a later one of the same target."""
     try:
-        found = json.loads(files.read(os.path.join(place, runs.ROSTER_FILE)))
-    except (ContextError, ValueError):
+        found = formats.object_in(files.read_bytes(os.path.join(place, runs.ROSTER_FILE)))
+    except ContextError:
         return False
-    return isinstance(found, dict) and run in (found.get("run"), found.get("id"))
+    return run in (found.get("run"), found.get("id"))
 
 
 def own(layout: Layout, machine: Machine) -> Iterator[tuple[str, bytes]]:
@@ -355,11 +355,8 @@ def take_events(layout: Layout, name: str, machine: Machine, data: bytes) -> int
 def _events(data: bytes, machine: Machine) -> Iterator[bytes]:
     """Yield the events in a ledger piece, each with its machine appended."""
     for line in data.splitlines():
-        try:
-            event = json.loads(line)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(event, dict) and len(line) <= _LINE:
+        event = formats.object_in(line) if len(line) <= _LINE else {}
+        if event:
             event |= {"machine": machine.name, "machine_id": machine.id}
             shown = json.dumps(event, ensure_ascii=False, separators=(",", ":"))
             yield manifests.clean(shown).encode()

@@ -17,12 +17,17 @@ if TYPE_CHECKING:
     from contextkit.memory.flows.recovery_report import Report
     from contextkit.text.sections import FileNote
 TASK = Option("task", "the task (default: the current one)", address="plan")
-PLANNED = (
-    Option("words", "only estimate: words of prose", kind="whole"),
-    Option("code_lines", "only estimate: lines of code", kind="whole"),
-    Option("file_reads", "only estimate: files to read", kind="whole"),
-    Option("responses", "only estimate: agents' responses", kind="whole"),
-)
+# Rules of thumb of the design (Token Estimation), rough on purpose: the least and most that each
+# costs, in tenths of a token. Existing text is counted by `tokens.estimate`.
+RULES = {
+    "words": ("words of prose", 13, 13),
+    "code_lines": ("lines of code", 100, 100),
+    "file_reads": ("files to read", 5_000, 20_000),
+    "responses": ("agents' responses", 10_000, 30_000),
+}
+PLANNED = [
+    Option(name, f"only estimate: {what}", kind="whole") for name, (what, _, _) in RULES.items()
+]
 
 
 @command(
@@ -226,9 +231,8 @@ def list_(layout: Layout, args: Arguments) -> Rows:
     found = upkeep.listed(layout, memory.check_task(args.task) if args.task else "", broken)
     cli.say_each(broken)
     rows = [
-        {"id": os.path.splitext(os.path.basename(one.path))[0],
-         "kind": one.kind, "task": one.task, "time": one.time, "state": one.state,
-         "path": layout.shown(one.path), "ref": addresses.of(layout, one.path)}
+        {"id": os.path.splitext(os.path.basename(one["path"]))[0], **one,
+         "path": layout.shown(one["path"]), "ref": addresses.of(layout, one["path"])}
         for one in found
     ]  # fmt: skip
     columns = (
@@ -268,20 +272,10 @@ def check(layout: Layout, args: Arguments) -> Answer:
     return Answer(text="\n".join(lines), status=status, data=rows)
 
 
-# Rules of thumb of the design (Token Estimation), rough on purpose: the least and most that each
-# costs, in tenths of a token. Existing text is counted by `tokens.estimate`.
-RULES = {
-    "words": (13, 13),
-    "code_lines": (100, 100),
-    "file_reads": (5_000, 20_000),
-    "responses": (10_000, 30_000),
-}
-
-
 def planned(counts: dict[str, int]) -> tuple[int, int]:
     """Return the least and the most tokens for these counts of RULES, added up."""
-    low = sum(number * RULES[name][0] for name, number in counts.items())
-    high = sum(number * RULES[name][1] for name, number in counts.items())
+    low = sum(number * RULES[name][1] for name, number in counts.items())
+    high = sum(number * RULES[name][2] for name, number in counts.items())
     return -(-low // 10), -(-high // 10)
 
 

@@ -160,15 +160,15 @@ def _read(path: str) -> tuple[int, int]:
     newer: list[bytes] = []  # the lines after the current one, since the file is read from its end
     aside = False
     for line in _from_the_end(path):
-        if b'"token_count"' in line and (counts := _of_rollout(formats.object_in_line(line))):
+        if b'"token_count"' in line and (counts := _of_rollout(formats.object_in(line))):
             return counts
         if b'"usage"' in line or _BOUNDARY in line:
-            event = formats.object_in_line(line)
+            event = formats.object_in(line)
             if event.get("isSidechain"):
                 aside = True
             elif event.get("subtype") == "compact_boundary":
                 return sum(
-                    tokens.estimate(_message_text(formats.object_in_line(each))) for each in newer
+                    tokens.estimate(_message_text(formats.object_in(each))) for each in newer
                 ), 0
             elif found := _reply_tokens(event):
                 message = event["message"]
@@ -182,12 +182,8 @@ def _read(path: str) -> tuple[int, int]:
 
 def _of_rollout(event: dict[str, Any]) -> tuple[int, int] | None:
     """The token count and window size in a line of Codex, or None if the line has no count."""
-    payload = event.get("payload")
-    info = payload.get("info") if isinstance(payload, dict) else None
-    if not isinstance(info, dict):
-        return None
-    usage = info.get("last_token_usage")
-    count = usage.get("input_tokens") if isinstance(usage, dict) else None
+    info = formats.inside(event, "payload", "info")
+    count = formats.inside(info, "last_token_usage").get("input_tokens")
     most = info.get("model_context_window")
     if type(count) is not int or count < 1:
         return None
@@ -196,19 +192,15 @@ def _of_rollout(event: dict[str, Any]) -> tuple[int, int] | None:
 
 def _reply_tokens(event: dict[str, Any]) -> int:
     """The input tokens of a reply, or 0 for a line that is not a reply of the model."""
-    message = event.get("message")
-    usage = message.get("usage") if isinstance(message, dict) else None
-    if not isinstance(usage, dict) or event.get("type") != "assistant":
+    if event.get("type") != "assistant":
         return 0
-    counts = [usage.get(name) for name in _COUNTED]
+    counts = map(formats.inside(event, "message", "usage").get, _COUNTED)
     return sum(n for n in counts if type(n) is int and n > 0)
 
 
 def _message_text(event: dict[str, Any]) -> str:
     """The text of a main-chain message, such as the summary left by a compaction."""
-    message = event.get("message")
-    if event.get("isSidechain") or not isinstance(message, dict):
-        return ""
+    message = {} if event.get("isSidechain") else formats.inside(event, "message")
     return formats.texts_of(message.get("content"))
 
 

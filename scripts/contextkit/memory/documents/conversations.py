@@ -99,7 +99,7 @@ class Conversation(Record):
 def read(path: str, most: int = MOST) -> Conversation:
     """Read the end of the conversation in a transcript; empty if unreadable. Never raises."""
     lines = formats.tail(path, most).split(b"\n")
-    found = [line for line in map(formats.object_in_line, lines) if line]
+    found = [line for line in map(formats.object_in, lines) if line]
     reader: _Messages | _Rollout
     if any("payload" in line and "type" in line for line in found):
         form, reader = ROLLOUT, _Rollout()
@@ -416,9 +416,8 @@ def folder_of(path: str) -> str:
             lines = file.read(1 << 18).split(b"\n")[:50]
     except OSError:
         return ""
-    for line in map(formats.object_in_line, lines):
-        payload = line.get("payload")
-        fields = payload if isinstance(payload, dict) else line
+    for line in map(formats.object_in, lines):
+        fields = formats.inside(line, "payload") or line
         if line.get("isSidechain") or isinstance(fields.get("source"), dict):
             return ""  # a subagent's transcript
         folder = fields.get("cwd")

@@ -130,25 +130,16 @@ def parse(text: str) -> Finding:
     status = outline.value("Status").lower()
     header = ("# ", "**Task", "**Timestamp", "**Status")
     known = header if status in ("", *STATUSES) else header[:-1]
-    return Finding(**fields, more=more_of(outline, HEADINGS, known))
+    return Finding(**fields, more=_more_of(outline, known))
 
 
-def more_of(
-    outline: sections.Outline,
-    headings: tuple[str, ...],
-    header: tuple[str, ...],
-    escaped: bool = False,
-) -> tuple[Extra, ...]:
-    """Return the sections not in `headings`, and the lines above the first that are not `header`.
-
-    If `escaped`, keep the backslashes that stop a text from being parsed as Markdown.
-    """
-    read = (lambda lines: sections.clean("\n".join(lines))) if escaped else sections.plain
+def _more_of(outline: sections.Outline, header: tuple[str, ...]) -> tuple[Extra, ...]:
+    """The sections outside the format, and the lines above the first that are not `header`."""
     stray = [line for line in outline.head.lines if not line.startswith(header)]
-    found = [("Notes", read(stray))]
+    found = [("Notes", sections.plain(stray))]
     for section in outline.sections:
-        if section.name.lower() not in headings:
-            found.append((names.one_line(section.name) or "Notes", read(section.lines)))
+        if section.name.lower() not in HEADINGS:
+            found.append((names.one_line(section.name) or "Notes", sections.plain(section.lines)))
     return tuple(Extra(heading=heading, text=text) for heading, text in found if text)
 
 
@@ -162,6 +153,10 @@ def is_merged(name: str) -> bool:
     return name.startswith(f"{memory.MERGED}_") and memory.split_name(name)[0] == memory.MERGED
 
 
+def _is_single(name: str) -> bool:
+    return not is_merged(name)
+
+
 KEPT = memory.Kept(
     memory.FINDINGS,
     parse,
@@ -170,7 +165,7 @@ KEPT = memory.Kept(
     of=lambda finding: finding.task_id or finding.description,
     state=lambda finding: finding.status,
     by=lambda finding: finding.agent,
-    has=lambda name: not is_merged(name),
+    has=_is_single,
 )
 save, load, load_all = KEPT.save, KEPT.load, KEPT.load_all
 
@@ -236,8 +231,7 @@ def heads(layout: Layout, task: str, place: str = "") -> Loaded[Found]:
     def read(path: str) -> Found | None:
         return _of_task(path, f"{shown}/{path[above:]}", task)
 
-    there = memory.paths(place, ".md")
-    found = stores.load(layout, (p for p in reversed(there) if not is_merged(p[above:])), read)
+    found = stores.load(layout, reversed(memory.paths(place, ".md", _is_single)), read)
     return Loaded([(path, one) for path, one in found if one], found.broken)
 
 
@@ -258,7 +252,8 @@ def _head(data: bytes) -> tuple[str, str, str, str]:
     if len(lines) != len(_LABELS) or not all(map(str.startswith, lines, _LABELS)):
         raise ValueError
     agent, _, when, status, task = map(str.removeprefix, lines, _LABELS)
-    memory.check_agent(agent)
+    if not names.safe(agent):
+        raise ValueError  # it is read whole, and checked
     if names.shape(when) != "0000-00-00T00:00:00Z" or status not in STATUSES or task == "unknown":
         raise ValueError
     return agent, when, status, task

@@ -8,15 +8,18 @@ worst status. Nothing is weighed or shortened; that is up to the reader.
 
 from __future__ import annotations
 
+from contextkit.base import names
 from contextkit.base.records import Record
-from contextkit.base.type_names import Any, Iterable
+from contextkit.base.type_names import Any, Collection, Iterable
 from contextkit.memory.documents import findings
 from contextkit.memory.documents import store as memory
 from contextkit.memory.documents.findings import LISTS, Extra, Finding
-from contextkit.text import codec, facts, sections
+from contextkit.text import codec, sections
 
 _GRADES = ("completed", "", "partial", "failed")  # from best to worst; unknown is in between
 _FROM = "### From "
+_HEADER = ("# ", "**Task", "**Timestamp", "**Status", "**Sources", "- `", sections.FACTS_KEPT)
+_FIELDS = {"summary": "summary"} | {heading.lower(): field for field, heading in LISTS.items()}
 
 
 class Part(Record):
@@ -82,12 +85,6 @@ def _first_time(values: tuple[Any, ...], seen: set[object]) -> tuple[Any, ...]:
     return fresh
 
 
-def measured(merged: Merged, found: Iterable[tuple[str, Finding]]) -> Merged:
-    """`merged` with how many hard facts of the findings it carries."""
-    whole = "\n".join(text for _, one in found for text in one.texts())
-    return merged.replace(facts_kept=facts.share(whole, render(merged)))
-
-
 FORM = codec.Form(
     kind=Merged,
     noun="merged findings",
@@ -113,22 +110,23 @@ def parse(text: str) -> Merged:
     """Parse merged findings. Raises ContextError if the document is something else."""
     fields, outline = FORM.parse(text)
     said = _sources(outline)
-    stray: dict[str, str] = {}
-    for heading in ("Summary", *LISTS.values()):
-        for section in outline.find(heading):
-            _take_groups(section.lines, said, stray, heading)
-    header = ("# ", "**Task", "**Timestamp", "**Status", "**Sources", "- `", sections.FACTS_KEPT)
-    more = []
-    for extra in findings.more_of(outline, findings.HEADINGS, header, escaped=True):
-        first, _, text = extra.text.partition("\n")
-        source = said.get(_source_in(first))
-        if source:
-            source["more"].append(extra.replace(text=sections.plain(text.split("\n"))))
-        else:
-            more.append(extra.replace(text=sections.plain(extra.text.split("\n"))))
-    more += [Extra(heading=f"Notes on {name}", text=text) for name, text in stray.items() if text]
+    above = [line for line in outline.head.lines if not line.startswith(_HEADER)]
+    more = [Extra(heading="Notes", text=sections.plain(above))]
+    for section in outline.sections:
+        heading = names.one_line(section.name) or "Notes"
+        field = _FIELDS.get(section.name.lower(), "")
+        for file, lines in _groups(section.lines, said):
+            text = sections.plain(lines)
+            if not file:
+                more.append(Extra(heading=f"Notes on {heading}" if field else heading, text=text))
+            elif field in LISTS:
+                texts = sections.texts(lines)
+                said[file][field] += map(sections.file_note, texts) if field == "files" else texts
+            else:
+                extra = text if field else Extra(heading=heading, text=text)
+                said[file][field or "more"].append(extra)
     parts = [_part(file, fields["task_id"], values) for file, values in said.items()]
-    return Merged(**fields, parts=tuple(parts), more=tuple(more))
+    return Merged(**fields, parts=tuple(parts), more=tuple(extra for extra in more if extra.text))
 
 
 def _sources(outline: sections.Outline) -> dict[str, dict[str, Any]]:
@@ -152,24 +150,16 @@ def _sources(outline: sections.Outline) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _take_groups(
-    lines: list[str], said: dict[str, dict[str, Any]], stray: dict[str, str], heading: str
-) -> None:
-    """Give each source the lines below its subheading; lines above all of them go to `stray`."""
+def _groups(lines: list[str], files: Collection[str]) -> list[tuple[str, list[str]]]:
+    """The lines below the subheading of each source; those above all of them have no file."""
     groups: list[tuple[str, list[str]]] = [("", [])]
     for line, inside in sections.lines_of(lines):
         file = _source_in(line)
-        if file in said and not inside:
+        if file in files and not inside:
             groups.append((file, []))
         else:
             groups[-1][1].append(line)
-    for file, body in groups:
-        if not file:
-            stray[heading] = sections.plain(body)
-            continue
-        field = next((f for f, name in LISTS.items() if name == heading), "summary")
-        texts = sections.texts(body) if field in LISTS else (sections.plain(body),)
-        said[file][field] += map(sections.file_note, texts) if field == "files" else texts
+    return groups
 
 
 def _source_in(line: str) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, filters, markdown, names
+from contextkit.base import files, filters, markdown, names, shelf
 from contextkit.base.errors import ContextError, NewerFormat
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -367,23 +367,6 @@ def save(layout: Layout, change: Plan, moment: int) -> str:
             raise NewerFormat(f"{layout.shown(path)}: {error}") from None
         if new != old:
             files.write(path, new)
-            memory.note_stored(layout, path, new)
-            saved = f"{names.iso(moment)} {_digest(new)}\n"
-            files.write(_saved(layout, change.task_id), saved, derived=True)
+            files.touch(path, moment)  # a plan that somebody edits is as new as its file
+            shelf.stored(layout, path, new)
     return path
-
-
-def saved_at(layout: Layout, path: str) -> str:
-    """When the plan at `path` got its present text: as `save` recorded, else the file's mtime."""
-    text = files.read(path)
-    noted = files.read_if_there(_saved(layout, os.path.basename(path)[:-3])) or ""
-    when, _, digest = noted.strip().partition(" ")
-    return when if digest == _digest(text) else names.iso(int(os.stat(path).st_mtime))
-
-
-def _saved(layout: Layout, task: str) -> str:
-    return layout.memory_state(f"{task}.plan")
-
-
-def _digest(text: str) -> str:
-    return names.sha256(text.encode("utf-8", "replace"))[:16]

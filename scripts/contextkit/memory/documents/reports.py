@@ -14,6 +14,7 @@ from contextkit.base.type_names import Any, Iterator
 from contextkit.memory.documents import findings
 from contextkit.memory.documents.findings import LISTS, Extra
 from contextkit.text import blocks, facts, sections
+from contextkit.text.digests import reading
 from contextkit.text.sections import FileNote, Section
 
 # Names that agents give the sections: lowercase, no numbers, parentheses, accents or punctuation.
@@ -61,9 +62,8 @@ _LABELS = {
     "key insight": "discoveries", "key pattern": "discoveries", "open question": "questions",
     "gap": "questions", "location": "files", "file": "files", "datei": "files", "arquivo": "files",
 }  # fmt: skip
-_NOT_AS_LABELS = ("summary",)
 _DEEPEST = 4  # deepest heading level at which a known name begins a section
-_BEGINNING = 200  # lines of a long text that are read first
+_WORDS = 4  # of an author's verdict that says no more than a word such as `safe`
 _MOST = 24  # most items of each kind to gather from inside other sections
 _STATUS_WORDS = {"complete": "completed", "done": "completed", "success": "completed",
                  "incomplete": "partial", "error": "failed", "fail": "failed", "failure": "failed",
@@ -98,7 +98,7 @@ def read(text: str) -> dict[str, Any]:
     above = sections.plain(_without_rules(head))
     _gather(head, found, fields)
     kept = [above, f"{findings.RENAMED}\n\n" + "\n".join(renamed) if renamed else ""]
-    fields["summary"] = "\n\n".join(filter(None, fields["summary"])) or _gist(head, found, text)
+    fields["summary"] = "\n\n".join(filter(None, fields["summary"])) or _gist(text)
     if any(kept) and "".join(kept).strip() != fields["summary"].strip():
         fields["more"].insert(0, _extra("Report", "\n\n".join(filter(None, kept))))
     fields["more"] = [extra for extra in fields["more"] if extra.text or extra.heading != "Notes"]
@@ -162,26 +162,12 @@ def _gather(head: list[str], found: list[Section], fields: dict[str, Any]) -> No
 
 def _labeled(lines: list[str]) -> Iterator[tuple[str, str]]:
     """Yield (field, text) for each `**Fix:** …`, and for each list item below such a label."""
-    field, list_of = "", ""
-    held: list[str] = []
-    for line, inside in [*sections.lines_of(lines), ("", False)]:
-        bare = line.strip()
-        label, rest = ("", "") if inside else _label(bare)
-        mark = "" if inside else markdown.mark_of(bare)
-        if field and (not bare or label or mark or bare.startswith("#")):
-            yield field, " ".join(held)
-            field, held = "", []
-        if label:
-            meant = _LABELS.get(label, _FIELD_OF.get(label, ""))
-            meant = "" if meant in _NOT_AS_LABELS else meant
-            field, list_of = (meant, "") if rest else ("", meant)
-            held = [rest] if field else []
-        elif mark and list_of and not line.startswith(("    ", "\t")):
-            field, held = list_of, [bare[len(mark) :]]
-        elif field and bare:
-            held.append(bare)
-        elif bare and not mark:
-            list_of = ""
+    for block in reading.blocks("\n".join(lines)):
+        label, rest = _label(block.text)
+        name = label if rest else _plain_name(block.lead) if block.kind == "item" else ""
+        field = _LABELS.get(name, _FIELD_OF.get(name, ""))
+        if field not in ("", "summary") and block.kind != "code":
+            yield field, rest or block.text
 
 
 def _label(bare: str) -> tuple[str, str]:
@@ -204,75 +190,28 @@ def _place(text: str) -> str:
 
 def _topics(found: list[Section]) -> list[str]:
     """The title and first sentence of each section, and of each heading in it."""
-    topics = []
-    for section in found:
-        if _field_of(section):
-            continue
-        starts = [(at, title) for at, _, title in markdown.headings(section.lines)]
-        ends = [*(at for at, _ in starts), len(section.lines)]
-        for (at, title), end in zip([(-1, section.name), *starts], ends, strict=True):
-            said = _first_sentence(section.lines[at + 1 : end])
-            if said:
-                topics.append(f"{names.one_line(title)}: {said}")
-    return topics
+    topics: dict[tuple[int, tuple[str, ...]], str] = {}
+    for number, section in enumerate(found):
+        text = "\n".join([section.heading, *section.lines])
+        for block in reading.blocks(text) if not _field_of(section) else ():
+            if block.titles and block.kind != "code" and block.statements():
+                topics.setdefault((number, block.titles), block.statements()[0])
+    return [f"{titles[-1]}: {said}" for (_, titles), said in topics.items()]
 
 
-def _first_sentence(lines: list[str]) -> str:
-    """The first sentence of prose in these lines, or ''."""
-    for text in _prose(lines, "text", "item", "quote"):
-        said = names.one_line(text)
-        said = said.removeprefix(markdown.mark_of(said))
-        ends = (at for at in (said.find(". "), said.find(": ", 60)) if at > 0)
-        if any(map(str.isalpha, said)):
-            return said[: min(min(ends, default=len(said)) + 1, 300)]
-    return ""
-
-
-def _prose(lines: list[str], *kinds: str) -> Iterator[str]:
-    """The texts of the blocks of these kinds, without those inside an item.
-
-    For who takes the first that fits: of long texts, those at the beginning come twice.
-    """
-    for most in (_BEGINNING, len(lines)) if len(lines) > _BEGINNING else (len(lines),):
-        found = blocks.blocks("\n".join(lines[:most]))
-        for block in found if most == len(lines) else found[:-1]:  # the last may be cut off
-            is_inside = block.inside >= 0 and found[block.inside].kind == "item"
-            if block.kind in kinds and not is_inside:
-                yield "\n".join(lines[block.first - 1 : block.last])
-
-
-def _gist(head: list[str], found: list[Section], text: str) -> str:
-    """A stand-in for a missing summary: the author's words elsewhere, else the beginning."""
+def _gist(text: str) -> str:
+    """A stand-in for a missing summary: the author's words elsewhere, else the most decisive."""
     from contextkit.text import authored
+    from contextkit.text.digests import engine
 
     own = authored.read(text)
-    if own.sums_up:
-        return own.lead()
-    lines = [line for section in (Section("", head), *found) for line in
-             (section.heading, *section.lines)]  # fmt: skip
-    bare = [line for line, inside in sections.lines_of(lines) if not inside]
-    verdict = next((line for line in bare if _label_of_verdict(line)), "")
-    said = [names.one_line(verdict.strip("#-* ").replace("**", ""))] if verdict else []
-    prose = (Section("", head), *found)
-    first = next(filter(None, (_paragraph(section.lines) for section in prose)), "")
-    title = next((line for line in bare if sections.heading_order(line)), "")
-    said += [first or names.one_line(markdown.heading(title)[1])]
-    return "\n\n".join(filter(None, said)) or names.one_line(" ".join(lines))[:300]
-
-
-def _label_of_verdict(line: str) -> bool:
-    name = line.strip().lstrip("#-* ").casefold()
-    return (
-        name.startswith("verdict") and ":" in name[:14] and bool(name.partition(":")[2].strip("* "))
-    )
-
-
-def _paragraph(lines: list[str]) -> str:
-    """The first paragraph in these lines that has no label, or ''."""
-    for text in _prose(lines, "text"):
-        if not text.startswith("**") and len(text.split()) > 4:
-            return sections.plain(text.split("\n"))
-    return ""
+    lead = own.lead() if own.core else ""
+    if lead.count(" ") <= _WORDS:
+        parsed = engine.ParsedText(text)
+        prose = [block.text for block in reading.blocks(text) if block.kind == "text"]
+        is_short = prose and parsed.kind == "plain"
+        lead = "\n\n".join(prose[:2]) if is_short else parsed.lead()
+    return lead.lstrip("#-* ") or names.one_line(text)[:300]
 
 
 def _status(head: list[str]) -> str:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, files, ledger, meant, names, sessions, stores, tokens
+from contextkit.base import files, meant, names, sessions, shelf, stores
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Callable, Generic, T
@@ -150,7 +150,7 @@ def create(
         try:
             made = text(stem)
             files.create(path, made, exact=True)
-            note_stored(layout, path, made, agent)
+            shelf.stored(layout, path, made, agent=agent)
             break
         except FileExistsError:
             continue  # another process created it first
@@ -165,30 +165,9 @@ def _is_archived(layout: Layout, kind: str, name: str) -> bool:
     )
 
 
-def note_stored(layout: Layout, path: str, text: str, agent: str = "") -> None:
-    """Record in the ledger that a document was created or replaced, and which sources it names."""
-    ref, named = addresses.of(layout, path), addresses.named_in(layout, text)
-    size = tokens.estimate(text)
-    ledger.note(layout, ledger.STORED, ref, tokens=size, agent=agent, sources=named)
-
-
-def paths(place: str, suffix: str) -> list[str]:
-    """The documents in a folder, oldest first by name; [] if the folder is missing.
-
-    Only plain files count, not drafts, links, folders or pipes.
-    """
-    try:
-        with os.scandir(place) as entries:
-            found = [
-                entry.name
-                for entry in entries
-                if entry.name.endswith(suffix)
-                and entry.name[0] != "."
-                and entry.is_file(follow_symlinks=False)
-            ]
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-    found.sort(key=_age)
+def paths(place: str, suffix: str, has: Callable[[str], bool] = lambda _: True) -> list[str]:
+    """The documents in a folder whose names it `has`, oldest first; [] if it is missing."""
+    found = sorted(filter(has, stores.files_in(place, suffix)), key=_age)
     return [f"{place}/{name}" for name in found]
 
 
@@ -251,9 +230,8 @@ class Kept(Generic[T]):
 
         `place` is a folder to read instead of the store's, such as an archive.
         """
-        there = paths(place or layout.memory_folder(self._kind), suffix(self._kind))
-        own = [path for path in there if self._has(path.rpartition("/")[2])]
-        found = stores.load(layout, own, self.load)
+        place = place or layout.memory_folder(self._kind)
+        found = stores.load(layout, paths(place, suffix(self._kind), self._has), self.load)
         mine = [pair for pair in found if task in ("", self.of(pair[1]))]
         mine.sort(key=lambda pair: self._dated(pair[1]))  # stable: names are already in order
         return stores.Loaded(mine, found.broken)
@@ -352,7 +330,7 @@ def take_up(layout: Layout, task: str) -> None:
 
 def forget(layout: Layout, task: str) -> None:
     """Remove the recorded state of an archived task, including whose current one it is."""
-    stale = [f"{task}.{kind}" for kind in ("phase", "plan", "agents")]
+    stale = [f"{task}.{kind}" for kind in ("phase", "agents")]
     stale += [f"{_SESSIONS}/{owner}" for owner, of in task_owners(layout).items() if of == task]
     stale += ["current"] if _task_in(layout.memory_state("current")) == task else []
     for name in stale:

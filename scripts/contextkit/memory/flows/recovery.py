@@ -287,7 +287,7 @@ class _Memory:
         path = (_plans_in(away) if archived else self._plans).get(task, "")
         try:
             plan = plans.load(path) if path else None
-            saved = plans.saved_at(self._layout, path) if path else ""
+            saved = names.iso(_mtime(path) // 10**9) if path else ""
             return path and self._layout.shown(path), plan, saved
         except NewerFormat as error:
             self._warnings.append(str(stores.broken(self._layout, path, str(error))))

@@ -81,27 +81,27 @@ def make(layout: Layout, found: Recovered, budget: int, prompt: bool = False) ->
     pieces = _pieces(found, fixed, whole, budget)
     sizes = _sizes(layout, pieces)
 
-    def made(texts: Sequence[str]) -> tuple[str, tuple[Omitted, ...]]:
-        left_out, lines = _left_out(found, pieces, texts, sizes, budget // 8)
-        return _rendered(found, _joined(pieces, texts), lines, prompt), left_out
+    def made(texts: Sequence[str]) -> str:
+        lines = _left_out(found, pieces, texts, sizes, budget // 8)
+        return _rendered(found, _joined(pieces, texts), lines, prompt)
 
-    def fitted(is_short: Callable[[str], bool]) -> tuple[str, tuple[Omitted, ...]]:
-        return made(
-            fitting.fit(
-                [piece.part for piece in pieces],
-                lambda texts: sum(map(len, texts)) < 20 * budget and is_short(made(texts)[0]),
-            )
+    def fitted(is_short: Callable[[str], bool]) -> tuple[str, ...]:
+        return fitting.fit(
+            [piece.part for piece in pieces],
+            lambda texts: sum(map(len, texts)) < 20 * budget and is_short(made(texts)),
         )
 
-    text, left_out = fitted(lambda text: tokens.cautious(text, tokenizer) <= budget)
-    if not tokens.within(text, budget, tokenizer):  # odd text, which takes longer to count
-        text, left_out = fitted(lambda text: tokens.within(text, budget, tokenizer))
+    texts = fitted(lambda text: tokens.cautious(text, tokenizer) <= budget)
+    if not tokens.within(made(texts), budget, tokenizer):  # odd text, which takes longer to count
+        texts = fitted(lambda text: tokens.within(text, budget, tokenizer))
+    text = made(texts)
     if not tokens.within(text, budget, tokenizer):  # the task's name alone may be too long
         frame = tokens.estimate(_in_frame(found, "", prompt), tokenizer)
         bare = _rendered(found, _joined(pieces, [p.part.after(1 << 30) for p in pieces]), (), False)
         room = int(budget / tokens.CAUTION) - frame
         text = _in_frame(found, tokens.clip(bare, room, tokenizer=tokenizer), prompt)
-    return Report(text=text, left_out=left_out)
+    cut = _cut(pieces, texts)
+    return Report(text=text, left_out=tuple(Omitted(path=p, tokens=sizes[p]) for p in cut))
 
 
 def _rendered(found: Recovered, parts: list[Part], left_out: tuple[str, ...], prompt: bool) -> str:
@@ -189,26 +189,32 @@ def _joined(pieces: list[_Piece], texts: Sequence[str]) -> list[Part]:
     return [Part(heading=heading, text="\n".join(some)) for heading, some in groups]
 
 
+def _cut(pieces: list[_Piece], texts: Sequence[str]) -> list[str]:
+    """The paths of what is not whole."""
+    pairs = zip(pieces, texts, strict=True)
+    return list(
+        dict.fromkeys(one.path for one, text in pairs if one.path and text != one.part.text)
+    )
+
+
 def _left_out(
     found: Recovered, pieces: list[_Piece], texts: Sequence[str], sizes: dict[str, int], room: int
-) -> tuple[tuple[Omitted, ...], tuple[str, ...]]:
-    """What is not whole, and lines about it: for each document without a line, and for the rest.
+) -> tuple[str, ...]:
+    """Lines about what is not whole: for each document without a line, and for the rest.
 
     A shortened finding is already named in its section. The lines have some `room` tokens.
     """
-    pairs = list(zip(pieces, texts, strict=True))
-    cut = dict.fromkeys(piece.path for piece, text in pairs if text != piece.part.text)
-    omitted = tuple(Omitted(path=path, tokens=sizes[path]) for path in cut if path)
     listed = {one.path for one in found.findings if not one.merged}
-    named = [f"{o.path} (~{o.tokens} tokens)" for o in omitted if o.path not in listed]
+    cut = (path for path in _cut(pieces, texts) if path not in listed)
+    named = [f"{path} (~{sizes[path]} tokens)" for path in cut]
     lines = named[: fitting.leading(named, room - 12)]
-    shown = {piece.of for piece, text in pairs if text}
+    shown = {piece.of for piece, text in zip(pieces, texts, strict=True) if text}
     more = found.unread + len({piece.of for piece in pieces} - shown - {-1})
     if more:
         bad = sum(one.status != "completed" for one in found.findings)
         some = f", {bad} of all failed or partial" if bad else ""
         lines.append(f"and {more} more{some}; `make memory_list task={found.task}` names all")
-    return omitted, tuple(lines)
+    return tuple(lines)
 
 
 def _sizes(layout: Layout, pieces: list[_Piece]) -> dict[str, int]:

@@ -7,7 +7,7 @@ import os
 from contextkit.base import addresses, files, ledger, names, shelf, tokens
 from contextkit.base.errors import UPGRADE, ContextError, bad_input
 from contextkit.base.layout import Layout
-from contextkit.base.records import NamedTuple, Record
+from contextkit.base.records import Record
 from contextkit.base.stores import Loaded
 from contextkit.base.type_names import Any, Iterator
 from contextkit.memory.documents import checkpoints, findings, plans, snapshots
@@ -17,18 +17,11 @@ from contextkit.memory.documents.merged import Merged
 from contextkit.text import facts
 
 
-class Stored(NamedTuple):
-    """A document of the store: `state` is its status, phase or reason; `path` is absolute."""
+def listed(layout: Layout, task: str = "", broken: list[str] | None = None) -> list[dict[str, str]]:
+    """The documents of the four folders by kind, oldest first; `task` selects one task.
 
-    kind: str
-    path: str
-    task: str
-    time: str = ""
-    state: str = ""
-
-
-def listed(layout: Layout, task: str = "", broken: list[str] | None = None) -> list[Stored]:
-    """List the documents of the four folders by kind, oldest first; `task` selects one task."""
+    kind, path (absolute), task, time, and the state: its status, phase or reason.
+    """
     broken = [] if broken is None else broken
     kinds: dict[str, memory.Kept[Any]] = {
         "plan": plans.KEPT,
@@ -38,10 +31,11 @@ def listed(layout: Layout, task: str = "", broken: list[str] | None = None) -> l
         "snapshot": snapshots.KEPT,
     }
     return [
-        Stored(kind, path, kept.of(one), getattr(one, "timestamp", ""), kept.state(one))
+        {"kind": kind, "task": kept.of(one), "time": getattr(one, "timestamp", ""),
+         "state": kept.state(one), "path": path}
         for kind, kept in kinds.items()
         for path, one in kept.load_all(layout, task).noting(broken)
-    ]
+    ]  # fmt: skip
 
 
 def finished_task(layout: Layout) -> str:
@@ -70,7 +64,7 @@ def finished_task(layout: Layout) -> str:
 
 def known_tasks(layout: Layout) -> list[str]:
     """The ids of all tasks with anything in the four folders."""
-    return sorted({one.task for one in listed(layout) if one.task})
+    return sorted({one["task"] for one in listed(layout)} - {""})
 
 
 def moving(layout: Layout, task: str) -> files.locked:
@@ -101,11 +95,10 @@ def merge(
     parts = merged_findings.sources(found, earlier.documents).items()
     more = [extra for one in earlier.documents for extra in one.more]
     merged = merged_findings.merge(task, parts, names.iso(now), more)
-    return (
-        merged_findings.measured(merged, parts),
-        [path for path, _ in found],
-        [path for path, _ in earlier],
-    )
+    whole = "\n".join(text for _, one in parts for text in one.texts())
+    kept = facts.share(whole, merged_findings.render(merged))
+    sources, superseded = ([path for path, _ in some] for some in (found, earlier))
+    return merged.replace(facts_kept=kept), sources, superseded
 
 
 def put_away(layout: Layout, task: str, paths: list[str]) -> list[str]:
@@ -138,8 +131,7 @@ def _moved(layout: Layout, path: str, place: str, kind: str) -> list[str]:
 def archive(layout: Layout, task: str, broken: list[str]) -> list[str]:
     """Move everything of a task into its archive; return the new paths, if any."""
     with moving(layout, task):
-        there = [one.path for one in listed(layout, task, broken)]
-        moved = put_away(layout, task, there)
+        moved = put_away(layout, task, [one["path"] for one in listed(layout, task, broken)])
         memory.forget(layout, task)
     return moved
 

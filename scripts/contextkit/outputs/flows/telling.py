@@ -305,9 +305,7 @@ def _stored(layout: Layout, told: Told, size: int, summary: str) -> tuple[str, i
         retention.resume(layout, session, now)
         path = payloads.save(layout, session, payload, now)
     files.settle()
-    with open(path, "rb") as file:
-        head = file.read(1 << 16).partition(b"\n## Full Content\n\n")[0]
-    return path, head.count(b"\n") + 3
+    return path, payloads.first_line(path) - 1
 
 
 def _printable(text: str) -> str:

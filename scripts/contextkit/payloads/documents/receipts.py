@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from contextkit.base import names, tokens
 from contextkit.base.errors import bad_input
-from contextkit.base.records import Record
+from contextkit.base.records import NamedTuple, Record
 from contextkit.base.type_names import Iterable, Sequence
 from contextkit.text import fitting
 
@@ -29,12 +29,13 @@ _SHORTEST = 60  # length in characters below which a finding is not shortened fu
 _LONGEST = 2000  # characters of a finding that are considered when it is shortened
 _WIDTHS = (1000, 500, 250, 120, _SHORTEST)  # to which findings are shortened, in steps
 _LEVELS = ("High", "Medium", "Low")
-_STATED = ("confidence", "confidence level", "overall confidence")
 _TOLD = ("kind", "grounded", "facts_kept", "note")
 _LISTED = 6  # claims that are named
 
 
-class Row(Record):
+class Row(NamedTuple):
+    """A line of the summary: what it is about, and what was found."""
+
     aspect: str
     finding: str
 
@@ -148,17 +149,6 @@ def listed(claims: tuple[str, ...]) -> str:
     """Claims in one line: the first ones by name, the others counted."""
     more = [f"+{len(claims) - _LISTED} more"] if len(claims) > _LISTED else []
     return "; ".join([*(names.clipped(one, _SHORTEST) for one in claims[:_LISTED]), *more])
-
-
-def stated_confidence(text: str) -> str:
-    """The level (`High`, `Medium`, `Low`) that a line near the start of the text states; or ''."""
-    for line in text[:12_000].split("\n", 60)[:60]:
-        label, colon, rest = line[:200].replace("*", "").lstrip("#->| ").partition(":")
-        if colon and label.strip().lower() in _STATED:
-            word = rest.strip().partition(" ")[0].strip("*.,;_`").capitalize()
-            if word in _LEVELS:
-                return word
-    return ""
 
 
 def parse_path(text: str) -> str:

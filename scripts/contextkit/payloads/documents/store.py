@@ -175,12 +175,8 @@ def _end_by_form(data: bytes, start: int) -> int:
 
 def folder(layout: Layout, session: str) -> str:
     """The session's folder, which need not exist. Raises ContextError if it is a link."""
-    store = layout.payloads
-    path = os.path.join(store, sessions.check(session))
-    for place in (store, path):
-        if os.path.islink(place):
-            raise ContextError(f"{layout.shown(place)}: is a symbolic link: refused")
-    files.inside(layout.root, path, "payloads")
+    path = os.path.join(layout.payloads, sessions.check(session))
+    files.proved(os.path.join(path, ""))
     sessions.check_spelling(path)
     return path
 
@@ -406,17 +402,7 @@ def documents(layout: Layout, session: str) -> list[str]:
 
 def documents_in(into: str) -> list[str]:
     """The payload files in a session's folder, also of one that ended."""
-    try:
-        with os.scandir(into) as inside:
-            found = [
-                file.name
-                for file in inside
-                if file.name.endswith(".md")
-                and file.name[0] != "."
-                and file.is_file(follow_symlinks=False)
-            ]
-    except (FileNotFoundError, NotADirectoryError):
-        return []
+    found = stores.files_in(into, ".md")
     return [os.path.join(into, name) for name in sorted(found, key=lambda name: name[:-3])]
 
 

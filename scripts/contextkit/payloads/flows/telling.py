@@ -120,12 +120,9 @@ def _headed(
     """The receipt with what is told of any text, as it is before anything is chosen."""
     from contextkit.text.digests import reading
 
-    confidence = asked.bare.confidence or said.confidence
-    if not (confidence or parsed.is_output):
-        confidence = receipts.stated_confidence(asked.content)
     total = len(parsed.facts)
     return asked.bare.replace(
-        confidence=confidence,
+        confidence=asked.bare.confidence or said.confidence,
         kind=parsed.kind,
         grounded=checked.said if checked else "",
         missing=receipts.listed(checked.missing) if checked else "",
@@ -235,7 +232,7 @@ class _Filling:
             for one in texts:
                 aspect = one.aspect or "Summary"
                 if rows and (rows[-1].aspect == aspect or len(rows) == most):
-                    rows[-1] = rows[-1].replace(finding=_joined(rows[-1].finding, one.text))
+                    rows[-1] = rows[-1]._replace(finding=_joined(rows[-1].finding, one.text))
                 else:
                     rows.append(Row(aspect=aspect, finding=one.text))
         return bare.replace(key_findings=key, rows=(*rows, *added))
@@ -357,6 +354,8 @@ def _words(text: str) -> list[str]:
 
 def _parts(wanted: Sequence[Statement], core: int, more: Sequence[Beside]) -> list[fitting.Part]:
     """The parts of a receipt: statements, the first `core` of which matter most; what is beside."""
+    from contextkit.text.digests import reading
+
     count = len(wanted)
     beside = list(enumerate(more, start=count))
     longest = sorted(range(1, core), key=lambda at: -len(wanted[at].text))
@@ -369,16 +368,10 @@ def _parts(wanted: Sequence[Statement], core: int, more: Sequence[Beside]) -> li
     texts = [one.text for one in wanted] + [one.told(one.widths[0]) for one in more]
     parts = fitting.parts(texts, moves)
     least = [_SHORTEST] * core + [0] * (count - core)
-    told = [one._replace(least=most, clip=_clause)
+    told = [one._replace(least=most, clip=reading.clause_or_words)
             for one, most in zip(parts, least, strict=False)]  # fmt: skip
     return told + [one._replace(clip=other.cut)
                    for one, other in zip(parts[count:], more, strict=True)]  # fmt: skip
-
-
-def _clause(text: str, width: int) -> str:
-    from contextkit.text.digests import reading
-
-    return reading.clause(text, width) or names.clipped_at_space(text, width)
 
 
 def _told_in(statements: Sequence[Statement]) -> str:

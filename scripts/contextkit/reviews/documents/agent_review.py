@@ -16,12 +16,11 @@ of an index, a research file has
 from __future__ import annotations
 
 from contextkit.base.records import Record
-from contextkit.base.type_names import Iterable
-from contextkit.reviews.documents import headers, index, reader, vocabulary
+from contextkit.base.type_names import Iterable, Iterator
+from contextkit.reviews.documents import headers, index, outline, reader, vocabulary
 from contextkit.reviews.documents import lines as review_lines
 from contextkit.reviews.documents.index import Finding
-from contextkit.reviews.documents.lines import UNCLOSED
-from contextkit.reviews.documents.outline import Issues
+from contextkit.reviews.documents.lines import UNCLOSED, Line
 from contextkit.reviews.documents.reader import MOST_LINES
 from contextkit.reviews.documents.vocabulary import SERIOUS, VERDICTS
 
@@ -77,21 +76,19 @@ def parse(text: str, mode: str = "", terms: Terms | None = None) -> Review:
         return review.replace(flags=(*review.flags, "too_long"))
     if not text.removeprefix("\ufeff").strip():
         return Review(validation="missing", type="research" if mode == "research" else "verdict")
-    reading = _Reading()
-    for number, level, line in index.walk(text, reading.blocks):
-        reading.take(number, level, line)
+    blocks: list[index.Block] = []
+    outside = [line for line in index.walk(text, blocks) if not vocabulary.is_comment(line[2])]
     last = text[-_ENDS:].rstrip().rpartition("\n")[2]
     complete = vocabulary.is_comment(last) and ":complete" in last
-    found_out = not mode and not reading.blocks and reading.research.is_likely(last)
-    if mode == "research" or found_out:
-        review = reading.as_research()
+    if mode == "research" or not (mode or blocks or not _is_research(outside, last)):
+        review = _research(outside, blocks)
     else:
-        review = reading.as_review(complete)
+        review = _indexed(outside, blocks, complete)
         if review.validation == "malformed":
             found = reader.read(text)
             review = review.replace(findings=found.findings, unsure=found.unsure)
     review = review.replace(findings=_addressed(review.findings), run=_run(text), complete=complete)
-    return _doubted(review, text, reading.understood(), terms)
+    return _doubted(review, text, blocks, terms)
 
 
 def bounded(text: str) -> str:
@@ -109,12 +106,13 @@ def _addressed(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
     )
 
 
-def _doubted(review: Review, text: str, inside: set[int], terms: Terms | None) -> Review:
+def _doubted(review: Review, text: str, blocks: list[index.Block], terms: Terms | None) -> Review:
     """Return `review`, flagged if it would be clean although something in it says otherwise."""
     if effective_status(review)[0] != "CLEAN":
         return review
     from contextkit.reviews.documents import proof
 
+    inside = {line for block in blocks for line in block.understood()}
     doubts = proof.doubts(text, review.findings, inside, terms)
     if not doubts:
         return review
@@ -140,127 +138,86 @@ def serious_lines(review: Review) -> list[str]:
     return [flag.removeprefix(_SERIOUS_AT) for flag in review.flags if flag.startswith(_SERIOUS_AT)]
 
 
-class _Reading:
-    """The state collected while reading the lines of one file."""
+def _indexed(outside: list[Line], blocks: list[index.Block], complete: bool) -> Review:
+    """Return the review of a file by its indexes and by what stands outside of them."""
+    unclosed, numbers = _numbers(outside)
+    there = outline.issues(outside)
+    stated, raw = _stated_verdict(blocks, _verdicts(outside))
+    findings, disagree = _settled(blocks, there)
+    unparsed = {number: text for block in blocks for number, text in block.unparsed.items()}
+    end = max((block.end for block in blocks), default=0)
+    flags = {
+        "late_index": bool(blocks) and bool(numbers) and numbers[0] < blocks[0].start,
+        "two_indexes": len(blocks) > 1,
+        "unclosed_fence": unclosed,
+        "unparsed": bool(unparsed),
+        "severity_conflict": disagree or any(block.conflict for block in blocks),
+        "index_incomplete": bool(blocks) and _is_incomplete(findings, there),
+        "truncated": bool(blocks) and not (raw or complete or max(numbers, default=0) > end),
+    }
+    validation = "valid" if blocks and (findings or stated) else "malformed"
+    shown = [f"{number}: {text}" for number, text in sorted(unparsed.items()) if text]
+    return Review(
+        validation="error" if blocks and stated == "error" else validation,
+        stated=stated,
+        stated_raw=raw,
+        findings=findings,
+        flags=tuple(name for name, holds in flags.items() if holds),
+        unparsed=tuple(shown),
+        start_line=blocks[0].start if blocks else 0,
+        end_line=blocks[0].end if blocks else 0,
+    )
 
-    def __init__(self) -> None:
-        self.blocks: list[index.Block] = []
-        self.issues = Issues()
-        self.research = Research()
-        self._first = self._last = 0  # lines that are neither index nor comment
-        self._verdicts: list[str] = []  # stated outside the index
-        self._below_verdict = False  # after a Verdict heading, until the line below it
-        self._unclosed = False
 
-    def take(self, number: int, level: int, text: str) -> None:
-        """Process one line outside the index."""
-        if level == UNCLOSED:
-            self._unclosed = True
-            return
-        if text[:1] == "<" and vocabulary.is_comment(text):
-            return
-        self._first = self._first or number
-        self._last = number
-        self.issues.take(number, level, text)
-        self.research.take(number, level, text)
+def _numbers(outside: list[Line]) -> tuple[bool, list[int]]:
+    """Return whether a fence is never closed, and the numbers of the lines outside the index."""
+    numbers = [number for number, level, _ in outside if level != UNCLOSED]
+    return len(numbers) < len(outside), numbers
+
+
+def _verdicts(outside: list[Line]) -> list[str]:
+    """Return the verdicts that headings, lines below them, and severe lines state."""
+    found = []
+    is_below = False  # a Verdict heading
+    for _, level, text in outside:
+        title = review_lines.plain(text) if level > 0 else ""
+        said = vocabulary.verdict(title or text) or ""
         if level > 0:
-            self._heading(review_lines.plain(text))
-        elif self._below_verdict:
+            is_below = not said and vocabulary.verdict(f"{title.rstrip(':')}:") is not None
+        elif is_below and level != UNCLOSED:
             label, value = vocabulary.labelled(text)
-            said = value if label in ("STATUS", "VERDICT") else text
-            self._verdicts.append(review_lines.plain(said))
-            self._below_verdict = False
-        else:
-            stated = vocabulary.verdict(text) or ""
-            if stated and vocabulary.verdict_word(stated) in ("needs-changes", "risky"):
-                self._verdicts.append(stated)
+            said = review_lines.plain(value if label in ("STATUS", "VERDICT") else text)
+            is_below = False
+        elif vocabulary.verdict_word(said) not in ("needs-changes", "risky"):
+            continue
+        found += [said] if said else []
+    return found
 
-    def _heading(self, title: str) -> None:
-        said = vocabulary.verdict(title)
-        self._below_verdict = not said and vocabulary.verdict(f"{title.rstrip(':')}:") is not None
-        if said:
-            self._verdicts.append(said)
 
-    def understood(self) -> set[int]:
-        """Return the lines of the indexes that are headings, rows or verdicts."""
-        found = {block.start for block in self.blocks}
-        for block in self.blocks:
-            found.update(row.line for row in block.rows)
-            found.update(number for number, _ in block.verdicts)
-        return found
+def _stated_verdict(blocks: list[index.Block], outside: list[str]) -> tuple[str, str]:
+    """Return the strictest verdict that is understood and its wording, or else the first other.
 
-    def as_research(self) -> Review:
-        failed = any(map(self._says_error, self.blocks))
-        validation = "valid" if self.research.has_findings() else "malformed"
-        flags = self.research.flags()
-        return Review(
-            validation="error" if failed else validation,
-            type="research",
-            stated="error" if failed else "",
-            findings=tuple(self.research.findings),
-            sources=tuple(self.research.sources),
-            flags=(*flags, "unclosed_fence") if self._unclosed else flags,
-        )
-
-    def as_review(self, complete: bool) -> Review:
-        blocks = self.blocks
-        issues = self.issues.finish(self._last)
-        stated, raw = self._stated_verdict()
-        findings, disagree = _settled(blocks, issues)
-        unparsed = {number: text for block in blocks for number, text in block.unparsed.items()}
-        end = max((block.end for block in blocks), default=0)
-        flags = {
-            "late_index": bool(blocks) and 0 < self._first < blocks[0].start,
-            "two_indexes": len(blocks) > 1,
-            "unclosed_fence": self._unclosed,
-            "unparsed": bool(unparsed),
-            "severity_conflict": disagree or any(block.conflict for block in blocks),
-            "index_incomplete": bool(blocks) and _is_incomplete(findings, issues),
-            "truncated": bool(blocks) and not (raw or complete or self._last > end),
-        }
-        validation = "valid" if blocks and (findings or stated) else "malformed"
-        shown = [f"{number}: {text}" for number, text in sorted(unparsed.items()) if text]
-        return Review(
-            validation="error" if blocks and stated == "error" else validation,
-            stated=stated,
-            stated_raw=raw,
-            findings=findings,
-            flags=tuple(name for name, holds in flags.items() if holds),
-            unparsed=tuple(shown),
-            start_line=blocks[0].start if blocks else 0,
-            end_line=blocks[0].end if blocks else 0,
-        )
-
-    @staticmethod
-    def _says_error(block: index.Block) -> bool:
-        return any(vocabulary.verdict_word(said) == "error" for _, said in block.verdicts)
-
-    def _stated_verdict(self) -> tuple[str, str]:
-        """Return the strictest verdict that is understood and its wording, or else the first other.
-
-        Next to one that is understood, other words in an index raise a doubt unless they mean a
-        pass. So does an error in an index without rows when another index has some: that is a
-        quoted stub.
-        """
-        known: list[tuple[str, str]] = []
-        other = []
-        there_are_rows = any(block.rows for block in self.blocks)
-        for block in self.blocks:
-            for number, said in block.verdicts:
-                word = vocabulary.verdict_word(said)
-                if word and (word != "error" or block.rows or not there_are_rows):
-                    known.append((word, said))
-                else:
-                    other.append((block, number, said))
-        outside = self._verdicts
-        known += [(word, said) for said in outside if (word := vocabulary.verdict_word(said))]
-        if not known:
-            words = [*(said for _, _, said in other), *outside, ""]
-            return "", next((said for said in words[:-1] if not vocabulary.passes(said)), words[0])
-        for block, number, said in other:
-            if not vocabulary.passes(said):
-                block.doubt(number, f"Verdict: {said}")
-        return max(known, key=lambda each: VERDICTS.index(each[0]))
+    Next to one that is understood, other words in an index raise a doubt unless they mean a pass.
+    So does an error in an index without rows when another index has some: that is a quoted stub.
+    """
+    known: list[tuple[str, str]] = []
+    other = []
+    there_are_rows = any(block.rows for block in blocks)
+    for block in blocks:
+        for number, said in block.verdicts:
+            word = vocabulary.verdict_word(said)
+            if word and (word != "error" or block.rows or not there_are_rows):
+                known.append((word, said))
+            else:
+                other.append((block, number, said))
+    known += [(word, said) for said in outside if (word := vocabulary.verdict_word(said))]
+    if not known:
+        words = [*(said for _, _, said in other), *outside, ""]
+        return "", next((said for said in words[:-1] if not vocabulary.passes(said)), words[0])
+    for block, number, said in other:
+        if not vocabulary.passes(said):
+            block.doubt(number, f"Verdict: {said}")
+    return max(known, key=lambda each: VERDICTS.index(each[0]))
 
 
 def _settled(blocks: list[index.Block], issues: list[Issue]) -> tuple[tuple[Finding, ...], bool]:
@@ -380,73 +337,65 @@ def _is_milder(stated: str, demanded: str) -> bool:
     return VERDICTS.index(stated) < VERDICTS.index(demanded)
 
 
-class Research:
-    """Collects research sections from the lines of a file, given one at a time."""
+# Research
 
-    def __init__(self) -> None:
-        self.sources: list[str] = []
-        self.findings: list[Finding] = []
-        self._lines = dict.fromkeys(SECTIONS, -1)  # lines per section; -1 if absent
-        self._section = ""
-        self._rank = 0
-        self._sure = self._gaping = False
 
-    def take(self, number: int, level: int, text: str) -> None:
-        if level > 0:
-            self._heading(number, level, text)
-        elif self._section and text.strip():
-            self._lines[self._section] += 1
-            self._note(number, text)
+def _sections(outside: list[Line]) -> dict[str, list[Line]]:
+    """Return the lines below the first heading of each section that there is."""
+    found: dict[str, list[Line]] = {}
+    name, rank = "", 0
+    for line in outside:
+        _, level, text = line
+        title = review_lines.plain(text).lower().lstrip("0123456789. ") if level > 0 else ""
+        begun = title.replace(":", " ").partition(" ")[0]
+        if begun in SECTIONS and begun not in found:
+            name, rank, found[begun] = begun, level, []
+        elif 0 < level <= rank:
+            name = ""
+        elif name and level != UNCLOSED:
+            found[name].append(line)
+    return found
 
-    def _heading(self, number: int, level: int, text: str) -> None:
-        title = review_lines.plain(text).lower().lstrip("0123456789. ")
-        name = title.replace(":", " ").partition(" ")[0]
-        if self._lines.get(name) == -1:
-            self._section, self._rank, self._lines[name] = name, level, 0
-        elif level <= self._rank:
-            self._section = ""
-        elif self._section:
-            self._lines[self._section] += 1
-            if self._section == "findings":
-                self._add(number, review_lines.plain(text))
 
-    def _note(self, number: int, text: str) -> None:
-        if self._section == "sources":
-            bare, listed = review_lines.unbulleted(text)
-            if listed:
-                self.sources.append(bare)
-        elif self._section == "findings" and text.startswith("**"):
-            lead = text[2:].partition("**")[0]
-            if ":" not in lead:
-                self._add(number, lead)
-        elif self._section == "confidence":
-            self._sure = self._sure or not {"high", "medium"}.isdisjoint(review_lines.words(text))
-        elif self._section == "gaps":
-            self._gaping = self._gaping or "significant gap" in text.lower()
+def _is_research(outside: list[Line], last_line: str) -> bool:
+    """Whether a file without an index is research; `last_line` may hold the sentinel."""
+    return len(_sections(outside)) >= _LIKELY or _SENTINEL in last_line
 
-    def _add(self, number: int, title: str) -> None:
-        self.findings.append(
-            Finding(
-                severity="", id="", section="Findings", title=title, line=number, raw_severity=""
-            )
-        )
 
-    def is_likely(self, last_line: str) -> bool:
-        """Whether a file without an index is research; `last_line` may hold the sentinel."""
-        there = sum(lines >= 0 for lines in self._lines.values())
-        return there >= _LIKELY or _SENTINEL in last_line
+def _research(outside: list[Line], blocks: list[index.Block]) -> Review:
+    """Return the review of a research file, flagged with what keeps it from being complete."""
+    there = {name: list[Line]() for name in SECTIONS} | _sections(outside)
+    listed = [review_lines.unbulleted(text) for _, level, text in there["sources"] if level <= 0]
+    sources = tuple(bare for bare, is_listed in listed if is_listed)
+    sure = [text for _, level, text in there["confidence"] if level <= 0]
+    flags = {
+        "no_sources": not sources,
+        "no_findings": not there["findings"],
+        "no_confidence": not there["confidence"],
+        "low_confidence": bool(there["confidence"])
+        and {"high", "medium"}.isdisjoint(review_lines.words(" ".join(sure))),
+        "no_gaps": not there["gaps"],
+        "significant_gaps": any("significant gap" in text.lower() for _, _, text in there["gaps"]),
+        "unclosed_fence": _numbers(outside)[0],
+    }
+    verdicts = (said for block in blocks for _, said in block.verdicts)
+    failed = "error" in map(vocabulary.verdict_word, verdicts)
+    validation = "valid" if there["findings"] else "malformed"
+    return Review(
+        validation="error" if failed else validation,
+        type="research",
+        stated="error" if failed else "",
+        findings=tuple(_found(there["findings"])),
+        sources=sources,
+        flags=tuple(name for name, holds in flags.items() if holds),
+    )
 
-    def has_findings(self) -> bool:
-        return self._lines["findings"] > 0
 
-    def flags(self) -> tuple[str, ...]:
-        """Return the flags that keep the research from being complete."""
-        wrong = {
-            "no_sources": not self.sources,
-            "no_findings": not self.has_findings(),
-            "no_confidence": self._lines["confidence"] <= 0,
-            "low_confidence": self._lines["confidence"] > 0 and not self._sure,
-            "no_gaps": self._lines["gaps"] <= 0,
-            "significant_gaps": self._gaping,
-        }
-        return tuple(name for name, holds in wrong.items() if holds)
+def _found(section: list[Line]) -> Iterator[Finding]:
+    """Yield the findings of research: each heading, and each paragraph that begins in bold."""
+    for number, level, text in section:
+        lead = text[2:].partition("**")[0] if text.startswith("**") else ""
+        title = review_lines.plain(text) if level > 0 else lead if ":" not in lead else ""
+        if title:
+            yield Finding(severity="", id="", section="Findings", title=title, line=number,
+                          raw_severity="")  # fmt: skip

@@ -7,9 +7,16 @@ Reading is lenient (`agent_review.py`); `check` tells a person how each line sho
 from __future__ import annotations
 
 from contextkit.base import names
-from contextkit.reviews.documents import agent_review, index, lines, reader, runs, vocabulary
+from contextkit.reviews.documents import (
+    agent_review,
+    index,
+    lines,
+    outline,
+    reader,
+    runs,
+    vocabulary,
+)
 from contextkit.reviews.documents.agent_review import SECTIONS, demanded
-from contextkit.reviews.documents.outline import Issues
 from contextkit.reviews.documents.vocabulary import SERIOUS
 
 TYPE_CHECKING = False
@@ -69,17 +76,13 @@ def feedback(text: str, terms: runs.Terms | None = None) -> list[str]:
 def _complaints(text: str) -> list[Complaint]:
     text = agent_review.bounded(text)
     blocks: list[index.Block] = []
-    issues = Issues()
-    found: list[Complaint] = []
-    titles: set[str] = set()
-    first = 0
-    for number, level, line in index.walk(text, blocks):
-        first = first or (0 if vocabulary.is_comment(line) else number)
-        issues.take(number, level, line)
-        if level > 0:
-            titles.add(lines.plain(line).lower().partition(" ")[0])
-        elif level == lines.UNCLOSED:
-            found.append((number, "this code fence is never closed", line))
+    outside = list(index.walk(text, blocks))
+    titles = {
+        lines.plain(line).lower().partition(" ")[0] for _, level, line in outside if level > 0
+    }
+    first = next((number for number, _, line in outside if not vocabulary.is_comment(line)), 0)
+    found = [(number, "this code fence is never closed", line) for number, level, line in outside
+             if level == lines.UNCLOSED]  # fmt: skip
     last = text.rstrip().count("\n") + 1
     if not blocks:
         return found + _without_index(titles, last)
@@ -87,7 +90,7 @@ def _complaints(text: str) -> list[Complaint]:
         found.append((blocks[0].start, "the index is not the first block of the file", _HEADING))
     found += [(block.start, "a second index: a file has one", "") for block in blocks[1:]]
     rows = tuple(row for block in blocks for row in block.rows)
-    raw, verdict = _raw_lines(text, blocks), demanded(rows)
+    raw, verdict = dict(lines.numbered(text)), demanded(rows)
     for block in blocks:
         found += _of_block(block, raw, verdict)
     if any(row.severity not in ("", "IMP") for row in rows):
@@ -95,7 +98,7 @@ def _complaints(text: str) -> list[Complaint]:
         found += [
             (last, "a section is missing", wanted[name]) for name in wanted if name not in titles
         ]
-    return found + _of_issues(rows, issues.finish(last), last)
+    return found + _of_issues(rows, outline.issues(outside), last)
 
 
 def _without_index(titles: set[str], last: int) -> list[Complaint]:
@@ -103,11 +106,6 @@ def _without_index(titles: set[str], last: int) -> list[Complaint]:
     if len(missing) > 2:
         return [(1, "there is no Findings Index", _HEADING)]
     return [(last, "a section is missing", f"### {name}") for name in missing]
-
-
-def _raw_lines(text: str, blocks: list[index.Block]) -> dict[int, str]:
-    wanted = {number for block in blocks for number in range(block.start, block.end + 1)}
-    return {number: line for number, line in lines.numbered(text) if number in wanted}
 
 
 def _of_block(block: index.Block, raw: dict[int, str], verdict: str) -> list[Complaint]:

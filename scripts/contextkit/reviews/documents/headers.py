@@ -59,15 +59,18 @@ def parse(text: str) -> Header | None:
     Of several headers of one form, the last counts. Across forms, the strictest status counts, and
     the other fields come from the first form present: lines, tail, single.
     """
-    tails, singles = _Last(), _Last()
+    tails: list[tuple[int, Header]] = []
+    singles: list[tuple[int, Header]] = []
     tail: dict[str, str] | None = None
     content = 0  # the last line outside any header
     for number, level, line in lines.lines(text):
         if tail is not None:
             closed = level == 0 and not line.strip("-")
-            if not closed and level == 0 and _is_in_tail(tail, line):
+            label, value = vocabulary.labelled(line) if level == 0 else ("", "")
+            if not closed and label in _TAIL_KEYS:
+                tail[label] = _stricter(tail[label], value) if label == "STATUS" else value
                 continue
-            tails.take(number, _of_tail(tail, closed))
+            tails.append((number, _of_tail(tail, closed)))
             tail = None
             if closed:
                 continue
@@ -76,46 +79,24 @@ def parse(text: str) -> Header | None:
         elif line[:3] == "---" and line.strip("- ").upper() == "VERDICT":
             tail = dict.fromkeys(_TAIL_KEYS, "")
         elif line.lstrip("*_`").startswith("VERDICT") and (said := vocabulary.verdict(line)):
-            singles.take(number, _of_single(said))
-        elif not _is_blank(line):
+            singles.append((number, _of_single(said)))
+        elif line.strip("-=_* ") and not vocabulary.is_comment(line):
             content = number
     if tail is not None:
-        tails.take(content, _of_tail(tail, closed=False))
-    found = [_of_first_lines(text), tails.chosen(content), singles.chosen(content)]
+        tails.append((content, _of_tail(tail, closed=False)))
+    found = [_of_first_lines(text), _last(tails, content), _last(singles, content)]
     return _merged([header for header in found if header])
 
 
-def _is_in_tail(tail: dict[str, str], line: str) -> bool:
-    """Whether the line belongs to a tail block; if so, it is added to `tail`."""
-    label, value = vocabulary.labelled(line)
-    if label not in _TAIL_KEYS:
-        return False
-    tail[label] = _stricter(tail[label], value) if label == "STATUS" else value
-    return True
+def _last(found: list[tuple[int, Header]], content: int) -> Header | None:
+    """Return the last header of one form; a passing one counts only if nothing else follows it.
 
-
-def _is_blank(line: str) -> bool:
-    return not line.strip("-=_* ") or (line[:1] == "<" and vocabulary.is_comment(line))
-
-
-class _Last:
-    """The last header of one form; a passing one counts only if nothing else follows it."""
-
-    def __init__(self) -> None:
-        self._number = 0
-        self._header: Header | None = None
-        self._failing: Header | None = None
-
-    def take(self, number: int, header: Header) -> None:
-        self._number, self._header = number, header
-        if not header.passes():
-            self._failing = header
-
-    def chosen(self, content: int) -> Header | None:
-        """Return the header that counts; `content` is the last line outside any header."""
-        if self._header and self._header.passes() and self._number < content:
-            return self._failing
-        return self._header
+    `content` is the last line outside any header.
+    """
+    number, header = found[-1] if found else (content, None)
+    if header and header.passes() and number < content:
+        return next((one for _, one in reversed(found) if not one.passes()), None)
+    return header
 
 
 def _merged(found: list[Header]) -> Header | None:

@@ -114,6 +114,10 @@ class Block:
         if glued:
             self.take(start, 0, glued)
 
+    def understood(self) -> set[int]:
+        """Return the lines that are its heading, rows or verdicts."""
+        return {self.start, *(row.line for row in self.rows), *(at for at, _ in self.verdicts)}
+
     def says_anything(self) -> bool:
         return bool(self.rows or self.verdicts or self.unparsed)
 
@@ -293,7 +297,9 @@ def _by_place(fields: list[str]) -> tuple[str, ...]:
     is_odd = len(rest) > 2 and not second and vocabulary.is_id(rest[0])  # `P4 | P4-1 | …`
     if not vocabulary.severity(raw) and vocabulary.is_id(raw) and not is_odd:
         identity, raw = raw, rest.pop(0) if second else ""
-    elif not lines.is_quoted(rest[0]) and (len(rest) > 2 or vocabulary.is_id(rest[0])):
+    elif not rest[0].startswith(tuple(lines.QUOTES)) and (
+        len(rest) > 2 or vocabulary.is_id(rest[0])
+    ):
         identity = rest.pop(0)
     section = rest.pop(0) if len(rest) > 1 else ""
     title, *extra = rest or [""]

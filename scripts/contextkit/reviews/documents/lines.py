@@ -108,10 +108,6 @@ def unescaped(text: str) -> str:
     return html.unescape(text)
 
 
-def is_quoted(text: str) -> bool:
-    return text[:1] != "" and text[0] in QUOTES
-
-
 def unbulleted(text: str) -> tuple[str, bool]:
     """Return `text` without its bullet, number or checkbox, and whether it had one."""
     rest = text

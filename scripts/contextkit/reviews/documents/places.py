@@ -89,6 +89,12 @@ def line_in(text: str) -> int:
     return int(found[1] or found[2]) if found else 0
 
 
+def shown(file: str, line: int, last: int = 0) -> str:
+    """Return `src/app.py:42`, `src/app.py:42-50`, or the file alone if no line is known."""
+    lines = f"{line}-{last}" if last > line else f"{line}"
+    return f"{file}:{lines}" if line else file
+
+
 def heads(line: str) -> Place:
     """Return the place that a line is about as a whole, so that it holds for what follows.
 

@@ -62,7 +62,8 @@ class Process(Record):
             raise bad_input(f"{where}: blocks: {unknown[0]!r} must be one of {known}")
         if not self.agents:
             raise bad_input(f"{where}: agents must name at least one")
-        if not self.timeouts or not all(map(_is_seconds, self.timeouts.values())):
+        seconds = list(map(str, self.timeouts.values()))
+        if not seconds or not all(names.is_whole(one, 6) and int(one) for one in seconds):
             raise bad_input(f"{where}: timeouts must be lines of `name: seconds`")
         _check_folder(self.output_dir, f"{where}: output_dir")
 
@@ -89,11 +90,6 @@ class Process(Record):
         for name in _PLACEHOLDERS:
             made = made.replace("{" + name + "}", values[name])
         return os.path.normpath(made)
-
-
-def _is_seconds(value: object) -> bool:
-    text = str(value)
-    return names.is_whole(text, 6) and int(text) > 0
 
 
 def _plain(text: str) -> str:

@@ -21,7 +21,7 @@ import unicodedata
 from contextkit.base import markdown, names
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterable
-from contextkit.reviews.documents import lines, reader, vocabulary
+from contextkit.reviews.documents import lines, shapes, vocabulary
 from contextkit.reviews.documents.vocabulary import SERIOUS, SEVERITIES
 from contextkit.text.blocks import blocks
 from contextkit.text.patterns import Pattern
@@ -266,7 +266,7 @@ class _Proof:
         self, text: str, findings: tuple[Finding, ...], inside: set[int], terms: Terms | None
     ) -> None:
         self._raw = dict(lines.numbered(text.replace("\ufe0f", "")))
-        self._rows = {at: reader.unmarked(lines.unescaped(row)) for at, row in self._raw.items()}
+        self._rows = {at: shapes.unmarked(lines.unescaped(row)) for at, row in self._raw.items()}
         self._inside = inside
         self._hidden = _hidden_lines(text)
         self._ids = {one.id.upper() for one in findings if one.id}
@@ -435,7 +435,7 @@ class _Proof:
         words = _all_words(title)
         if all(word in _KNOWN or word.isdigit() for word in words) or self._is_title(title):
             return True
-        if reader.group_of(title) or _SERIOUS.search(title):
+        if shapes.group_of(title) or _SERIOUS.search(title):
             return True  # judged by what stands below it
         return any(word in words or (not word.isascii() and word in title) for word in _TITLED)
 
@@ -586,7 +586,7 @@ def _says_none(row: str, after: str) -> bool:
 def _is_group(row: str) -> bool:
     bare = row.strip()
     words = _all_words(bare)
-    if not words or not (reader.is_plural(words[-1]) or vocabulary.severity(words[-1])):
+    if not words or not (shapes.is_plural(words[-1]) or vocabulary.severity(words[-1])):
         return False
     return bare[:1] == "#" or (bare[:2] == "**" and bare.rstrip(":* ") != bare) or bare[-1:] == ":"
 

@@ -13,7 +13,7 @@ import bisect
 from contextkit.base import names, tokens
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterable
-from contextkit.reviews.documents import agent_review, lines, places, reader, vocabulary
+from contextkit.reviews.documents import agent_review, lines, places, shapes, vocabulary
 from contextkit.reviews.documents.outline import is_mark
 from contextkit.text.blocks import blocks
 
@@ -45,18 +45,13 @@ _FACTS = ("severity", "priority", "file", "files", "location", "line", "lines", 
           "lens", "type", "effort", "id", "affected", "path", "place", "ref", "refs")  # fmt: skip
 
 
-def section(text: str, finding: str) -> str:
-    """Return the section of the finding with this id, or below this heading; else its index row.
-
-    Empty if there is neither.
-    """
-    return sections(text, [finding])[finding]
-
-
 def sections(
     text: str, findings: Iterable[str], review: agent_review.Review | None = None
 ) -> dict[str, str]:
-    """Like `section` for many findings at once; `review` is what `parse` made of the text."""
+    """Return the section of each finding, named by its id, or of each heading; else its index row.
+
+    Empty if there is neither. `review` is what `parse` made of the text.
+    """
     text = agent_review.bounded(text)
     body = _Body(text, review or agent_review.parse(text))
     return {finding: body.section(finding) for finding in findings}
@@ -117,15 +112,15 @@ class _Body:
 
     def __init__(self, text: str, review: agent_review.Review) -> None:
         self._lines = [line for _, line in lines.numbered(text)]
-        found = reader.parted(blocks("\n".join(self._lines)), self._lines)
+        found = shapes.parted(blocks("\n".join(self._lines)), self._lines)
         self._headings = {_key(one.title): (one.first, one.last) for one in reversed(found)
                           if one.kind == "heading"}  # fmt: skip
         rows = review.findings
         if review.start_line:
             self.spans = self._matched(rows, self._candidates(found, review))
         else:
-            starts = sorted({one.first for one in found if one.kind == "heading"}
-                            | {row.line for row in rows})  # fmt: skip
+            headings = {one.first for one in found if one.kind == "heading"}
+            starts = sorted({*headings, *(row.line for row in rows), len(self._lines) + 1})
             self.spans = [(row.line, max(row.line, row.end or self._under(row, starts)))
                           for row in rows]  # fmt: skip
         self._by_id: dict[str, Span] = {}
@@ -139,8 +134,7 @@ class _Body:
         """Return the last line of a finding of research: of its heading, or of its bold lead."""
         if _key(row.title) in self._headings:
             return self._headings[_key(row.title)][1]
-        after = bisect.bisect_right(starts, row.line)
-        return starts[after] - 1 if after < len(starts) else len(self._lines)
+        return starts[bisect.bisect_right(starts, row.line)] - 1
 
     def section(self, finding: str) -> str:
         """Return the lines of a finding or below a heading, without trailing separators."""
@@ -168,20 +162,13 @@ class _Body:
         candidates = []
         for number, at in enumerate(starts):
             block = found[at]
-            last = block.last
+            last, end = block.last, len(self._lines)
+            after = found[starts[number + 1]].first if number + 1 < len(starts) else end + 1
             if block.kind == "text" or (block.kind == "item" and not block.level):
-                after = (
-                    found[starts[number + 1]].first
-                    if number + 1 < len(starts)
-                    else len(self._lines) + 1
-                )
-                outer = found[block.inside].last if block.inside >= 0 else len(self._lines)
-                stop = (
-                    review.start_line if block.first < review.start_line else len(self._lines) + 1
-                )
+                outer = found[block.inside].last if block.inside >= 0 else end
+                stop = review.start_line if block.first < review.start_line else end + 1
                 last = max(last, min(after - 1, outer, stop - 1))
-            following = found[starts[number + 1]].first if number + 1 < len(starts) else last + 1
-            candidates.append(self._candidate(block, last, following - 1))
+            candidates.append(self._candidate(block, last, after - 1))
         return candidates
 
     def _may_begin(self, block: Block) -> bool:
@@ -190,13 +177,14 @@ class _Body:
         bare = lines.unbulleted(block.title)[0]
         if block.kind not in ("text", "item") or len(bare) > 2_000:
             return False
-        return bare[:2] == "**" or (vocabulary.may_begin(bare) and _has_head(bare))
+        head = vocabulary.Head("" if bare[:2] == "**" else bare)
+        return bare[:2] == "**" or bool(head.id or (head.severity and head.marked))
 
     def _candidate(self, block: Block, last: int, near_last: int) -> _Candidate:
         bare = lines.unbulleted(block.title)[0]
         if block.kind != "heading" and bare[:2] == "**":
             bare = bare[: bare.find("**", 2) + 60] if "**" in bare[2:] else bare
-        identity, severity, _ = reader.titled(bare[:400])
+        identity, severity, _ = shapes.titled(bare[:400])
         ids = {_key(word.strip(".,:;()[]*`")) for word in lines.plain(bare[:400]).split()}
         known = frozenset(word for word in ids if _is_numbered(word))
         near = "\n".join(self._lines[block.first - 1 : min(last, near_last, block.first + _LINES)])
@@ -220,14 +208,9 @@ class _Body:
                 used.add(-at)
                 done.add(number)
                 spans[number] = (found[-at].first, found[-at].last)
-        starts = sorted(found[at].first for at in used)
-        return [(first, self._clipped(first, last, starts)) for first, last in spans]
-
-    @staticmethod
-    def _clipped(first: int, last: int, starts: list[int]) -> int:
-        """Return the last line of a section: before the next finding's, if that is inside it."""
-        after = bisect.bisect_right(starts, first)
-        return min(last, starts[after] - 1) if after < len(starts) else last
+        starts = [*sorted(found[at].first for at in used), len(self._lines) + 1]
+        return [(first, min(last, starts[bisect.bisect_right(starts, first)] - 1))
+                for first, last in spans]  # fmt: skip
 
 
 def _is_row(found: list[Block], block: Block) -> bool:
@@ -297,11 +280,6 @@ def _is_numbered(word: str) -> bool:
         and ("-" in word or len(word) < 5)
         and not vocabulary.severity(word)
     )
-
-
-def _has_head(bare: str) -> bool:
-    head = vocabulary.Head(bare)
-    return bool(head.id or (head.severity and head.marked))
 
 
 def _words(text: str) -> set[str]:

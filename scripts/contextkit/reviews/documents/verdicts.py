@@ -22,6 +22,7 @@ Entry = dict[str, Any]  # a verdict as read; `agent` and `status` are always tex
 
 # In the order in which the old library counts them.
 STATUSES = ("CLEAN", "NEEDS_ATTENTION", "BLOCKED", "ERROR", "COMPLETE", "PARTIAL", "FAILED")
+_RANKS = {"P0": 0, "P1": 1, "P2": 3, "P3": 4}
 LEGACY_ATTENTION = ("NEEDS_ATTENTION", "FAILED")
 SKIPPED = "SKIPPED_SHIP_CLASS"  # set for a reviewer by a gate in callers of the old library
 FORMAT = 1  # of the document; one without a format field has this one
@@ -294,6 +295,19 @@ def needs_attention(entries: list[Entry], legacy: bool = False) -> list[Entry]:
         return [entry for entry in entries if entry["status"] in LEGACY_ATTENTION]
     fine = ("CLEAN", "COMPLETE")
     return [e for e in entries if e["status"] not in fine and not e["status"].startswith("SKIPPED")]
+
+
+def worst_first(entries: list[Entry]) -> list[Entry]:
+    """Return the entries by the worst severity that their findings or summaries name.
+
+    One that names none, such as that of a crashed reviewer, comes after P0 and P1.
+    """
+
+    def rank(entry: Entry) -> int:
+        said = f"{entry.get('findings')} {entry['summary']}".upper()
+        return next((rank for name, rank in _RANKS.items() if name in said), 2)
+
+    return sorted(entries, key=rank)
 
 
 def attention_rows(entries: list[Entry], with_ids: bool = False) -> str:

@@ -19,45 +19,31 @@ SERIOUS = ("P0", "P1")
 READING_ORDER = ("P0", "P1", "", "P2", "P3", "IMP")  # an empty one was not understood
 VERDICTS = ("safe", "needs-changes", "risky", "error")  # mildest first
 
-_WORDS = {
-    "P0": "P0", "P1": "P1", "P2": "P2", "P3": "P3", "IMP": "IMP", "CRITICAL": "P0",
-    "HIGH": "P1", "MAJOR": "P1", "MUST-FIX": "P1", "MEDIUM": "P2", "NEEDS-ATTENTION": "P2",
-    "LOW": "P3", "MINOR": "P3", "INFO": "P3", "IMPROVEMENT": "IMP", "IMPROVEMENTS": "IMP",
-    # Further words found in reviews in public repositories.
-    "CRIT": "P0", "BLOCKER": "P0", "BLOCKERS": "P0", "BLOCKING": "P0", "FATAL": "P0",
-    "SHOWSTOPPER": "P0", "SHOW-STOPPER": "P0", "SEVERE": "P0", "URGENT": "P0", "HIGHEST": "P0",
-    "SEV0": "P0", "SEV-0": "P0", "SEV1": "P1", "SEV-1": "P1", "SEV2": "P2", "SEV-2": "P2",
-    "SEV3": "P3", "SEV-3": "P3", "IMPORTANT": "P1", "FIX-REQUIRED": "P1", "REQUIRED": "P1",
-    "REQUIRES-CHANGES": "P1", "WARNING": "P2", "WARNINGS": "P2", "WARN": "P2", "MODERATE": "P2",
-    "SHOULD-FIX": "P2", "INFORMATIONAL": "P3", "INFORMATION": "P3", "NIT": "P3", "NITS": "P3",
-    "NITPICK": "P3", "NITPICKS": "P3", "TRIVIAL": "P3", "COSMETIC": "P3", "STYLE": "P3",
-    "OBSERVATION": "P3", "OBSERVATIONS": "P3", "SUGGESTION": "IMP", "SUGGESTIONS": "IMP",
-    "ENHANCEMENT": "IMP", "ENHANCEMENTS": "IMP", "OPTIONAL": "IMP",
-    "CONSIDER": "IMP", "NICE-TO-HAVE": "IMP",
-    # Other languages.
-    "KRITISCH": "P0", "KRITISCHER": "P0", "SCHWERWIEGEND": "P1", "HOCH": "P1", "MITTEL": "P2",
-    "NIEDRIG": "P3", "GERING": "P3", "HINWEIS": "P3", "CRITIQUE": "P0", "CRITIQUES": "P0",
-    "BLOQUANT": "P0", "BLOQUANTS": "P0", "ÉLEVÉ": "P1", "ÉLEVÉE": "P1", "HAUTE": "P1",
-    "MAJEUR": "P1", "MAJEURE": "P1", "MOYEN": "P2", "MOYENNE": "P2", "FAIBLE": "P3",
-    "MINEUR": "P3", "MINEURE": "P3", "CRÍTICO": "P0", "CRÍTICA": "P0", "CRÍTICOS": "P0",
-    "BLOQUEANTE": "P0", "GRAVE": "P1", "GRAVES": "P1", "ALTO": "P1", "ALTA": "P1", "MEDIO": "P2",
-    "MEDIA": "P2", "MÉDIO": "P2", "MÉDIA": "P2", "BAJO": "P3", "BAJA": "P3", "BAIXO": "P3",
-    "BAIXA": "P3", "CRITICO": "P0", "CRITICA": "P0", "BASSO": "P3", "BASSA": "P3",
-    "КРИТИЧНО": "P0", "КРИТИЧЕСКИЙ": "P0", "КРИТИЧЕСКАЯ": "P0", "КРИТИЧЕСКИЕ": "P0",
-    "БЛОКЕР": "P0", "ВЫСОКИЙ": "P1", "ВЫСОКАЯ": "P1", "СЕРЬЁЗНО": "P1", "СРЕДНИЙ": "P2",
-    "СРЕДНЯЯ": "P2", "НИЗКИЙ": "P3", "НИЗКАЯ": "P3", "致命": "P0", "致命的": "P0", "严重": "P0",
-    "緊急": "P0", "紧急": "P0", "重大": "P0", "高": "P1", "中": "P2", "低": "P3", "重要": "P1",
-    "軽微": "P3", "轻微": "P3", "심각": "P0", "치명적": "P0", "높음": "P1", "중간": "P2",
-    "낮음": "P3",
-    "KRITIEK": "P0", "HOOG": "P1", "GEMIDDELD": "P2", "LAAG": "P3", "KRITISK": "P0", "HÖG": "P1",
-    "KRYTYCZNY": "P0", "KRYTYCZNA": "P0", "KRYTYCZNE": "P0", "WYSOKI": "P1", "WYSOKA": "P1",
-    "WYSOKIE": "P1", "ŚREDNI": "P2", "ŚREDNIA": "P2", "ŚREDNIE": "P2", "NISKI": "P3",
-    "NISKA": "P3", "NISKIE": "P3", "KRITICKÁ": "P0", "KRITICKÉ": "P0", "VYSOKÁ": "P1",
-    "VYSOKÉ": "P1", "YÜKSEK": "P1", "DÜŞÜK": "P3", "КРИТИЧНІ": "P0",
-    "❯❯❱": "P1", "❯❱": "P2", "❱": "P3",
-    "🔴": "P0", "🟥": "P0", "🚨": "P0", "🟠": "P1", "🛑": "P0", "⛔": "P0", "❌": "P1", "⚠️": "P2",
-    "⚠": "P2", "🟡": "P2", "🔵": "P3", "🟢": "P3", "💡": "IMP",
+_SAID = {  # in reviews of public repositories, in their languages
+    "P0": "P0 CRITICAL CRIT BLOCKER BLOCKERS BLOCKING FATAL SHOWSTOPPER SHOW-STOPPER SEVERE"
+          " URGENT HIGHEST SEV0 SEV-0 KRITISCH KRITISCHER CRITIQUE CRITIQUES BLOQUANT BLOQUANTS"
+          " CRÍTICO CRÍTICA CRÍTICOS BLOQUEANTE CRITICO CRITICA КРИТИЧНО КРИТИЧЕСКИЙ КРИТИЧЕСКАЯ"
+          " КРИТИЧЕСКИЕ БЛОКЕР 致命 致命的 严重 緊急 紧急 重大 심각 치명적 KRITIEK KRITISK"
+          " KRYTYCZNY KRYTYCZNA KRYTYCZNE KRITICKÁ KRITICKÉ КРИТИЧНІ 🔴 🟥 🚨 🛑 ⛔",
+    "P1": "P1 HIGH MAJOR MUST-FIX SEV1 SEV-1 IMPORTANT FIX-REQUIRED REQUIRED REQUIRES-CHANGES"
+          " SCHWERWIEGEND HOCH ÉLEVÉ ÉLEVÉE HAUTE MAJEUR MAJEURE GRAVE GRAVES ALTO ALTA ВЫСОКИЙ"
+          " ВЫСОКАЯ СЕРЬЁЗНО 高 重要 높음 HOOG HÖG WYSOKI WYSOKA WYSOKIE VYSOKÁ VYSOKÉ"
+          " YÜKSEK ❯❯❱ 🟠 ❌",
+    "P2": "P2 MEDIUM NEEDS-ATTENTION SEV2 SEV-2 WARNING WARNINGS WARN MODERATE SHOULD-FIX"
+          " MITTEL MOYEN MOYENNE MEDIO MEDIA MÉDIO MÉDIA СРЕДНИЙ СРЕДНЯЯ 中 중간 GEMIDDELD ŚREDNI"
+          " ŚREDNIA ŚREDNIE ❯❱ ⚠️ ⚠ 🟡",
+    "P3": "P3 LOW MINOR INFO SEV3 SEV-3 INFORMATIONAL INFORMATION NIT NITS NITPICK NITPICKS"
+          " TRIVIAL COSMETIC STYLE OBSERVATION OBSERVATIONS NIEDRIG GERING HINWEIS FAIBLE MINEUR"
+          " MINEURE BAJO BAJA BAIXO BAIXA BASSO BASSA НИЗКИЙ НИЗКАЯ 低 軽微 轻微 낮음 LAAG NISKI"
+          " NISKA NISKIE DÜŞÜK ❱ 🔵 🟢",
+    "IMP": "IMP IMPROVEMENT IMPROVEMENTS SUGGESTION SUGGESTIONS ENHANCEMENT ENHANCEMENTS"
+          " OPTIONAL CONSIDER NICE-TO-HAVE 💡",
 }  # fmt: skip
+_WORDS = {word: severity for severity, words in _SAID.items() for word in words.split()}
+_OF_TOOLS = {  # words that are a severity only where a tool says them
+    **dict.fromkeys(("error", "fail", "failure"), "P1"),
+    **dict.fromkeys(("note", "notice", "convention", "refactor", "hint"), "P3"),
+}
 _FIRST_WORDS = frozenset(word.partition("-")[0] for word in _WORDS)
 _APART = str.maketrans(dict.fromkeys("/,()+&", " "))
 _NOTHING = frozenset(["none", "no", "nothing", "n", "0"])
@@ -88,6 +74,11 @@ def severity(text: str) -> str:
         return _WORDS[whole]
     known = [_WORDS.get(word, "") for word in said]
     return strictest(*known) if all(known) else ""
+
+
+def of_tool(word: str) -> str:
+    """Return the severity of a tool's own word, such as `error` of a linter; else ''."""
+    return severity(word) or _OF_TOOLS.get(word.lower(), "")
 
 
 def trimmed(word: str) -> str:

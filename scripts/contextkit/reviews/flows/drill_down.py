@@ -14,61 +14,71 @@ from contextkit.base import files, names, tokens
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.base.type_names import Iterable
+from contextkit.base.type_names import Any, Iterable, Iterator
 from contextkit.reviews.documents import agent_review, places, vocabulary
 from contextkit.reviews.documents import sections as review_sections
 from contextkit.reviews.documents import verdicts as verdict_files
 from contextkit.reviews.documents.agent_review import Review
 from contextkit.reviews.documents.index import Finding, row_of
+from contextkit.reviews.documents.places import Place
 from contextkit.reviews.flows import agent_files
 from contextkit.reviews.flows.agent_files import Asked, Reading
 
 
-class IndexRow(Record):
-    """A line of an index. `kind`: finding, source (research), verdict, or none (not read).
+class Located(Record):
+    """A finding with the place in the code that it names.
 
-    `id` is the finding's, or else the kind; `row` is the line as shown to people, in strict form;
-    `file` and `line` are the place in the code that it names; `text_line` is its line in the
-    agent's file, or 0.
+    `text_line` is its line in the agent's file, or 0.
     """
 
     run: str
     agent: str
     id: str
-    kind: str
-    row: str
     severity: str = ""
     section: str = ""
     title: str = ""
     file: str = ""
     line: int = 0
     text_line: int = 0
-    status: str = ""  # dismissed, or empty
 
     @property
     def place(self) -> str:
-        return f"{self.file}:{self.line}" if self.line else self.file
+        return places.shown(self.file, self.line)
+
+
+class IndexRow(Located):
+    """A line of an index. `kind`: finding, source (research), verdict, or none (not read).
+
+    `id` is the finding's, or else the kind; `row` is the line as shown to people, in strict form.
+    """
+
+    kind: str = ""
+    row: str = ""
+    status: str = ""  # dismissed, or empty
 
     @property
     def ref(self) -> str:
         """Return the address of the finding or the agent's file; '' for a folder without a run."""
-        finding = f"/{self.id}" if self.kind == "finding" and self.id != self.kind else ""
+        finding = f"/{self.id}" if self.kind == "finding" else ""
         return f"review:{self.run}/{self.agent}{finding}" if self.run else ""
 
 
-class Shown(Record):
+class Shown(Located):
     """A finding of a run with the part of its section that is worth reading."""
 
-    run: str
-    agent: str
-    id: str
-    severity: str
-    section: str
-    title: str
-    file: str
-    line: int
-    text_line: int
-    text: str
+    text: str = ""
+
+
+def _located(reading: Reading) -> Iterator[tuple[dict[str, Any], str]]:
+    """Yield for each finding of an agent its fields in `Located`, and its section."""
+    review = reading.review
+    texts = review_sections.of_findings(reading.text, review)
+    for one, section in zip(review.findings, texts, strict=True):
+        file, line = place_of(one, section)
+        yield {
+            "agent": reading.agent, "id": one.id, "severity": one.severity, "title": one.title,
+            "section": one.section, "file": file, "line": line, "text_line": one.line,
+        }, section  # fmt: skip
 
 
 def index(
@@ -80,21 +90,13 @@ def index(
     """
     rows = []
     for reading in readings:
-        review = reading.review
-        found = zip(review.findings, review_sections.of_findings(reading.text, review), strict=True)
-        for kind, line in _rows(review) or [("none", "(no Findings Index)")]:
+        found = _located(reading)
+        for kind, line in _rows(reading.review) or [("none", "(no Findings Index)")]:
             shown = names.one_line(line)
-            row = IndexRow(run=run, agent=reading.agent, id=kind, kind=kind, row=shown)
+            fields = next(found)[0] if kind == "finding" else {"agent": reading.agent, "id": kind}
             if kind == "source":
-                row = row.replace(title=row.row.partition(" | ")[2])
-            elif kind == "finding":
-                one, section = next(found)
-                file, number = place_of(one, section)
-                row = row.replace(
-                    id=one.id or kind, severity=one.severity, section=one.section,
-                    title=one.title, file=file, line=number, text_line=one.line,
-                )  # fmt: skip
-            rows.append(row)
+                fields["title"] = shown.partition(" | ")[2]
+            rows.append(IndexRow(run=run, kind=kind, row=shown, **fields))
     if not severities:
         return rows
     return [row for row in rows if row.kind == "finding" and row.severity in severities]
@@ -127,12 +129,16 @@ def _rows(review: Review) -> list[tuple[str, str]]:
 
 def place_of(finding: Finding, section: str) -> tuple[str, int]:
     """Return the file and line named by a finding's row, or else by its section; or ("", 0)."""
+    return place(finding, section)[:2]
+
+
+def place(finding: Finding, section: str) -> Place:
+    """Like `place_of`, with the last line of a range."""
     if finding.file:
-        return finding.file, finding.at
+        return Place(finding.file, finding.at)
     row = places.find(" ".join((finding.section, finding.title, *finding.extra)))
     inside = places.find(section)
-    place = row if row.line or not inside.line else inside
-    return place.file, place.line
+    return row if row.line or not inside.line else inside
 
 
 def severities_of(said: tuple[str, ...]) -> tuple[str, ...]:
@@ -168,28 +174,22 @@ def of_run(
 
 def _shown(run: str, reading: Reading, severities: tuple[str, ...]) -> list[Shown]:
     """Return the findings of one agent with one of `severities`, strictest first."""
-    review = reading.review
-    order = vocabulary.READING_ORDER
-    pairs = zip(review.findings, review_sections.of_findings(reading.text, review), strict=True)
-    found = []
-    for one, body in sorted(pairs, key=lambda pair: order.index(pair[0].severity)):
-        if one.severity in severities or (not one.severity and "P1" in severities):
-            section = body or one.title
-            file, line = place_of(one, section)
-            found.append(
-                Shown(
-                    run=run, agent=reading.agent, id=one.id, severity=one.severity or "?",
-                    section=one.section, title=one.title, file=file, line=line,
-                    text_line=one.line, text=review_sections.excerpt(section, one.title),
-                )
-            )  # fmt: skip
-    return found
+    wanted = (*severities, "") if "P1" in severities else severities
+    found = [(fields, section) for fields, section in _located(reading)
+             if fields["severity"] in wanted]  # fmt: skip
+    found.sort(key=lambda pair: vocabulary.READING_ORDER.index(pair[0]["severity"]))
+    return [
+        Shown(
+            **{**fields, "severity": fields["severity"] or "?"}, run=run,
+            text=review_sections.excerpt(section or fields["title"], fields["title"]),
+        )
+        for fields, section in found
+    ]  # fmt: skip
 
 
 def rendered(one: Shown) -> str:
     """Return `P0 fd-safety/P0-1 src/app.py:42 Title`, and below it what is worth reading."""
-    place = f" {one.file}:{one.line}" if one.line else f" {one.file}" if one.file else ""
-    head = names.one_line(f"{one.severity} {one.agent}/{one.id}{place} {one.title}")
+    head = names.one_line(f"{one.severity} {one.agent}/{one.id} {one.place} {one.title}")
     return f"{head}\n{one.text}" if one.text else head
 
 

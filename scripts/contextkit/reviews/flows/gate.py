@@ -24,6 +24,7 @@ from contextkit.reviews.flows.agent_files import Asked, Reading
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextkit.reviews.documents.dismissals import Dismissal
+    from contextkit.reviews.documents.index import Finding
 
 _LINE = 160  # characters in a reason
 _NAMED = 5  # files named in a reason
@@ -80,27 +81,25 @@ def decide(layout: Layout, asked: Asked, read: Iterable[Reading]) -> Decision:
     readings = list(read)
     reasons = of_run(asked, agent_files.uninvited(layout, asked))
     revision = "unknown"
-    known: list[tuple[Dismissal, str]] = []
+    by: dict[str, str] = {}  # who committed a dismissal, or ''
+    known: list[Dismissal] = []
     if run:
         stale = _stale(layout, run)
         reasons += stale
         revision = "stale" if stale else "current"
-        known = history.counted(layout, run)
+        counted = history.counted(layout, run)
+        known, by = [one for one, _ in counted], {one.identity: who for one, who in counted}
         reasons += _copies(run, readings)
     dismissed: list[str] = []
     waiting: list[str] = []
     for reading in readings:
         entry = _entry(layout, asked, reading)
         missed = run is not None and reading.agent in run.missed
-        gone: set[int] = set()
-        if run and known:
-            counting = [one for one, who in known if who]
-            by = {one.identity: who for one, who in known}
-            hidden = history.hidden(run, reading, counting)
-            gone = set(hidden)
-            dismissed += _named(reading, hidden, by)
-            others = [one for one, who in known if not who]
-            waiting += _named(reading, history.hidden(run, reading, others), {})
+        hidden = history.hidden(run, reading, known) if run else {}
+        gone = {number for number, one in hidden.items() if by[one.identity]}
+        for number, one in sorted(hidden.items()):
+            said = _named(reading, reading.review.findings[number], one, by[one.identity])
+            (dismissed if number in gone else waiting).append(said)
         reasons += of_agent(reading, entry, asked, missed, run.blocks if run else (), gone)
     return Decision(
         reasons=tuple(reasons), agents=len(readings), revision=revision,
@@ -108,17 +107,10 @@ def decide(layout: Layout, asked: Asked, read: Iterable[Reading]) -> Decision:
     )  # fmt: skip
 
 
-def _named(reading: Reading, gone: dict[int, Dismissal], by: dict[str, str]) -> list[str]:
-    """Return `fd-safety/P1-1 P1 title: why (committed by Ann, 1a2b3c4)` for each dismissed row."""
-    rows = reading.review.findings
-    said = []
-    for number, one in sorted(gone.items()):
-        row = rows[number]
-        who = by.get(one.identity, "")
-        end = f" (committed by {who})" if who else " (not committed)"
-        what = f"{reading.agent}/{row.id} {row.severity} {row.title}"
-        said.append(names.one_line(f"{what}: {one.reason}{end}"))
-    return said
+def _named(reading: Reading, row: Finding, one: Dismissal, who: str) -> str:
+    """Return `fd-safety/P1-1 P1 title: why (committed by Ann, 1a2b3c4)` for a dismissed row."""
+    end = f" (committed by {who})" if who else " (not committed)"
+    return names.one_line(f"{reading.agent}/{row.id} {row.severity} {row.title}: {one.reason}{end}")
 
 
 def _copies(run: runs.Run, readings: list[Reading]) -> list[Reason]:

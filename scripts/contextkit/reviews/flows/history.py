@@ -89,8 +89,7 @@ def matches(
     """
     pairs: dict[int, int] = {}
     for number, name in enumerate(identities):
-        olds = [old for old, one in enumerate(known) if one == name]
-        free = [old for old in olds if old not in pairs.values()]
+        free = [old for old, one in enumerate(known) if one == name and old not in pairs.values()]
         if free:
             pairs[number] = free[0]
     new, before = ([one.rows[0] for one in those] for those in (found, earlier))
@@ -126,7 +125,7 @@ def dismiss(
         raise bad_input("reason: say in one line why this is not a finding")
     run = runs.load(layout, run_id)
     agent, _, wanted = finding.rpartition("/")
-    rows = [row for reading in _readings(layout, run) for row in _rows(reading)]
+    rows = [row for reading in _readings(layout, run) for row in synthesis.rows_of(reading)]
     same = [row for row in rows if row.id.upper() == wanted.upper() and agent in ("", row.agent)]
     if len(same) != 1:
         there = ", ".join(f"{row.agent}/{row.id}" for row in rows) or "none"
@@ -151,7 +150,7 @@ def open_findings(layout: Layout, run: Run) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for reading in _readings(layout, run):
         gone = hidden(run, reading, known)
-        for number, row in enumerate(_rows(reading)):
+        for number, row in enumerate(synthesis.rows_of(reading)):
             if row.severity in vocabulary.SERIOUS and number not in gone:
                 place = f" ({row.place})" if row.place else ""
                 said = names.one_line(f"{row.id}: {row.severity} {row.title}{place}")
@@ -161,7 +160,7 @@ def open_findings(layout: Layout, run: Run) -> dict[str, list[str]]:
 
 def hidden(run: Run, reading: agent_files.Reading, known: list[Dismissal]) -> dict[int, Dismissal]:
     """Map the numbers of the findings in an agent's file that dismissals hide to the dismissals."""
-    return _hidden(run, _rows(reading), known) if known else {}
+    return _hidden(run, synthesis.rows_of(reading), known) if known else {}
 
 
 def marked(layout: Layout, run: Run, rows: list[IndexRow]) -> list[IndexRow]:
@@ -226,7 +225,3 @@ def _identity_of(run: Run, row: synthesis.Row | MergedFinding | IndexRow) -> str
 
 def _readings(layout: Layout, run: Run) -> list[agent_files.Reading]:
     return list(agent_files.read(layout, agent_files.of_run(layout, run)))
-
-
-def _rows(reading: agent_files.Reading) -> list[synthesis.Row]:
-    return list(synthesis.rows_of(reading))

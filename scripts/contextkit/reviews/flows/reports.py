@@ -19,8 +19,8 @@ from contextkit.base import tokens as estimator
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Any, Iterable
-from contextkit.reviews.documents import agent_review, runs, sections
-from contextkit.reviews.documents.vocabulary import SEVERITIES
+from contextkit.reviews.documents import agent_review, places, runs, sections
+from contextkit.reviews.documents.vocabulary import SERIOUS, SEVERITIES
 from contextkit.reviews.flows import agent_files, history, synthesis
 from contextkit.reviews.flows.agent_files import Asked, Reading
 from contextkit.reviews.flows.identity import file_of, line_of
@@ -37,6 +37,7 @@ _TITLE = 80  # characters of a title that only serves as a reminder
 _MOST = 65_000  # characters in a comment; GitHub accepts 65,536
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS = {"P0": "error", "P1": "error", "P2": "warning"}  # all others are notes
+_TO_DO = (("P0", "do not merge"), ("P1", "fix before merging"))
 _RULES = {
     "P0": "It breaks something that matters",
     "P1": "It must be fixed before this goes on",
@@ -68,8 +69,7 @@ def synthesize(layout: Layout, asked: Asked, read: Iterable[Reading], now: int) 
     files.write(data_path, outgoing.told(formats.to_json(data) + "\n", allowed))
     files.write(report, outgoing.told(text, allowed))
     unread = [one for one in sources if not agent_review.is_read(one.review, one.validation)]
-    lines = [_across_runs(data), *summarize(sources, found, data)]
-    lines = [line for line in lines if line]
+    lines = [*summarize(sources, found, data), _across_runs(data)]
     first = agent_files.read_line(len(sources), len(unread))
     if others := synthesis.from_others(data):
         first += f"; from other machines: {others}"
@@ -77,7 +77,9 @@ def synthesize(layout: Layout, asked: Asked, read: Iterable[Reading], now: int) 
     return Synthesis(
         report=shown[0],
         data_path=shown[1],
-        summary="\n".join(_short(line) for line in [first, *shown, *lines]),
+        summary="\n".join(
+            names.clipped(names.one_line(line), _LINE) for line in [first, *shown, *lines] if line
+        ),
         data=data,
     )
 
@@ -91,18 +93,13 @@ def _combined(
     data = synthesis.document(_about(layout, asked, when), sources, found)
     if _is_research(sources):
         data["verdict"] = _research_verdict(sources)
-    if machines := _machines(layout, sources):
-        data["machines"] = machines
+    others = origins.paths(layout)
+    machines = {source.agent: others.get(layout.join(source.shown)) for source in sources}
+    if any(machines.values()):
+        data["machines"] = {agent: machine for agent, machine in machines.items() if machine}
     if asked.run:
         history.annotate(layout, asked.run, data, found)
     return sources, found, data
-
-
-def _machines(layout: Layout, sources: list[Reading]) -> dict[str, str]:
-    """Return the other machine that each review is from that was not written here."""
-    others = origins.paths(layout)
-    return {source.agent: others[path] for source in sources
-            if (path := layout.join(source.shown)) in others}  # fmt: skip
 
 
 def _is_research(sources: list[Reading]) -> bool:
@@ -134,10 +131,6 @@ def _about(layout: Layout, asked: Asked, when: str) -> dict[str, object]:
     return head
 
 
-def _short(line: str) -> str:
-    return names.clipped(names.one_line(line), _LINE)
-
-
 def _research_verdict(sources: list[Reading]) -> str:
     """Return COMPLETE if every agent is, FAILED if none found anything."""
     statuses = {source.status for source in sources}
@@ -148,34 +141,25 @@ def _research_verdict(sources: list[Reading]) -> str:
 
 def _research_markdown(sources: list[Reading], found: list[MergedFinding], data: Data) -> str:
     """Render synthesis.md; `data` is findings.json."""
-    answer = [
-        {
-            "title": one.title,
-            "agents": one.agents,
-            "lead": f": {one.description}" if one.description else "",
-        }
-        for one in found
-    ]
     return templates.render(
         "research_synthesis.md",
         state=data["verdict"],
         complete=names.counted(sum(one.status == "COMPLETE" for one in sources), "agent"),
-        answer=answer,
-        sources=[{"text": text, "agents": who} for text, who in _source_map(sources)],
+        answer=found,
+        sources=_source_map(sources),
         reports=[_research_report(source) for source in sources],
         **synthesis.head_of(data),
     )
 
 
 def _lead(source: Reading, heading: str) -> str:
-    """Return `: the first words` below a heading; '' if there are none."""
+    """Return the first words below a heading; '' if there are none."""
     text = sections.sections(source.text, [heading], source.review)[heading]
-    said = names.one_line(text.partition("\n")[2])
-    return ": " + estimator.clip(said, _LEAD) if said else ""
+    return estimator.clip(names.one_line(text.partition("\n")[2]), _LEAD)
 
 
-def _source_map(sources: list[Reading]) -> list[tuple[str, tuple[str, ...]]]:
-    """Render every named source with the agents that named it, most cited first."""
+def _source_map(sources: list[Reading]) -> list[dict[str, object]]:
+    """Return the text of every named source with the agents that named it, most cited first."""
     named: dict[str, list[str]] = {}
     for source in sources:
         for text in source.review.sources:
@@ -183,18 +167,16 @@ def _source_map(sources: list[Reading]) -> list[tuple[str, tuple[str, ...]]]:
             if source.agent not in agents:
                 agents.append(source.agent)
     ranked = sorted(named.items(), key=lambda item: -len(item[1]))
-    return [(text, tuple(agents)) for text, agents in ranked]
+    return [{"text": text, "agents": agents} for text, agents in ranked]
 
 
-def _research_report(source: Reading) -> dict[str, str]:
+def _research_report(source: Reading) -> dict[str, object]:
     flags = [flag.replace("_", " ") for flag in source.review.flags]
     return {
-        "agent": source.agent,
-        "status": source.status,
+        "of": source,
         "why": f" ({', '.join(flags)})" if flags else "",
-        "path": source.shown,
-        "confidence": _lead(source, "Confidence").removeprefix(": "),
-        "gaps": _lead(source, "Gaps").removeprefix(": "),
+        "confidence": _lead(source, "Confidence"),
+        "gaps": _lead(source, "Gaps"),
     }
 
 
@@ -222,7 +204,7 @@ def _review_markdown(sources: list[Reading], found: list[MergedFinding], data: D
     groups: dict[str, list[object]] = {}
     for one in serious:
         groups.setdefault(one.severity or "Without a severity", []).append(entries[one.key])
-    titles = {one.key: _named(one) for one in found}
+    titles = {one.key: f"{one.key}: {names.clipped(one.title, _TITLE)}" for one in found}
     duplicates = [{"one": titles[a], "other": titles[b]} for a, b in data["possible_duplicates"]]
     return templates.render(
         "synthesis.md",
@@ -235,15 +217,11 @@ def _review_markdown(sources: list[Reading], found: list[MergedFinding], data: D
         fixed=data["fixed"],
         unchecked=data["unchecked"],
         heat=[_heat(source) for source in sources],
-        reports=[_review_report(source) for source in sources],
+        sources=sources,
         conflicts=data["conflicts"],
         duplicates=duplicates,
         **synthesis.head_of(data),
     )
-
-
-def _named(one: MergedFinding) -> str:
-    return f"{one.key}: {names.clipped(one.title, _TITLE)}"
 
 
 def _counts(found: list[MergedFinding], data: Data) -> str:
@@ -266,15 +244,11 @@ def _entry(one: MergedFinding, known: dict[str, object], compared: bool) -> dict
     where = [f'"{one.section}"'] if one.section not in ("", one.place) else []
     where += [f"`{one.place}`"] if one.place else []
     return {
-        "key": one.key,
-        "severity": one.severity or "?",
+        "of": one,
         "title": one.title or "(no title)",
-        "agents": one.agents,
-        "confidence": one.confidence,
         "marks": "".join(f"; {mark}" for mark in marks),
         "done": bool(dismissed),
         "where": " — " + ", ".join(where) if where else "",
-        "description": one.description,
     }
 
 
@@ -285,41 +259,32 @@ def _heat(source: Reading) -> dict[str, str]:
     return {"agent": agent, "cells": " | ".join(cells), "status": source.status}
 
 
-def _review_report(source: Reading) -> dict[str, str]:
-    stated = source.review.stated
-    return {
-        "agent": source.agent,
-        "status": source.status,
-        "validation": source.validation,
-        "stated": f", states {stated}" if stated else "",
-        "path": source.shown,
-    }
-
-
 def _review_lines(sources: list[Reading], found: list[MergedFinding], data: Data) -> list[str]:
-    """Return the verdict, the severe findings, and whether agents disagree."""
+    """Return what to do, the severe findings as far as they fit, and whether agents disagree."""
     launched, completed, failed = synthesis.numbers(data)
-    said = [
-        f"{data['verdict']}: {_counts(found, data)}",
-        f"{launched} agents launched, {completed} completed, {failed} failed",
-    ]
-    ends = []
-    for name, key in (("conflict", "conflicts"), ("possible duplicate", "possible_duplicates")):
-        number = len(data[key])
-        if number:
-            ends.append(f"{names.counted(number, name)}: see the report")
-    room = _REVIEW_LINES - len(said) - len(ends)
-    severe = [one for one in found if one.severity in ("P0", "P1", "")]
-    shown = severe if len(severe) <= room else severe[: room - 1]
+    severe = [one for one in found if one.severity in (*SERIOUS, "")]
     dismissed = {entry["key"] for entry in _all(data) if entry.get("dismissed")}
-    for one in shown:
-        marks = [f"{one.convergence} agents"] if one.convergence > 1 else []
-        marks += ["dismissed"] if one.key in dismissed else []
-        more = f" ({', '.join(marks)})" if marks else ""
-        said.append(f"{one.severity or '?'} {one.key}{more} {one.title}")
-    if len(shown) < len(severe):
-        said.append(f"… {len(severe) - len(shown)} more")
-    return said + ends
+    left = {one.severity for one in severe if one.key not in dismissed}
+    to_do = next((words for severity, words in _TO_DO if severity in left), data["verdict"])
+    ends = [f"{launched} agents launched, {completed} completed, {failed} failed"]
+    for name, key in (("conflict", "conflicts"), ("possible duplicate", "possible_duplicates")):
+        if number := len(data[key]):
+            ends.append(f"{names.counted(number, name)}: see the report")
+    room = _REVIEW_LINES - 1 - len(ends)
+    fitting = severe if len(severe) <= room else severe[: room - 1]
+    said = [_severe_line(one, one.key in dismissed) for one in fitting]
+    if len(fitting) < len(severe):
+        where = f"run={data['run']}" if "run" in data else f"dir={data['input']}"
+        said.append(f"+{len(severe) - len(fitting)} more: make verdict_show {where}")
+    return [f"{to_do}: {_counts(found, data)}", *said, *ends]
+
+
+def _severe_line(one: MergedFinding, dismissed: bool) -> str:
+    """Return `P0 fd-a/P0-1 src/app.py:42 Title (2 agents)`."""
+    marks = [f"{one.convergence} agents"] if one.convergence > 1 else []
+    marks += ["dismissed"] if dismissed else []
+    more = f"({', '.join(marks)})" if marks else ""
+    return f"{one.severity or '?'} {one.key} {one.place} {more} {one.title}"
 
 
 # synthesis.md, and the lines that a caller reads
@@ -428,7 +393,7 @@ def _comment(data: Data) -> str:
     text = "\n".join(head)
     for number, one in enumerate(shown):
         file, line = _place(one)
-        place = f" `{_plain(file)}{f':{line}' if line else ''}`" if file else ""
+        place = f" `{places.shown(_plain(file), line)}`" if file else ""
         since = f", {one['since']}" if one.get("since") else ""
         words = [f"  {_plain(words)}" for words in _said(one).split("\n")[1:]]
         item = [f"- **{one['severity']}**{place} {_plain(one['title'])}"

@@ -234,15 +234,13 @@ def is_over(layout: Layout, run: Run, now: int) -> bool:
     """Whether nobody writes any more: finished, too old, or every agent has left its file."""
     if not runs.is_live(layout, run, now):
         return True
-    folder = layout.join(run.output_dir)
-    return all(_is_there(agent_files.agent_file(folder, agent), run.id) for agent in run.roster)
-
-
-def _is_there(path: str, run: str) -> bool:
-    if not os.path.isfile(path):
-        return False
-    text = files.read_bytes(path).decode("utf-8", "replace")
-    return bool(text.strip()) and agent_review.parse(text).run in ("", run)
+    for agent in run.roster:
+        path = agent_files.agent_file(layout.join(run.output_dir), agent)
+        data = files.read_bytes(path) if os.path.isfile(path) else b""
+        review = agent_review.parse(data.decode("utf-8", "replace"))
+        if not data.strip() or review.run not in ("", run.id):
+            return False
+    return True
 
 
 def _is_tracked(layout: Layout, folder: str) -> bool:
@@ -367,18 +365,13 @@ def retry(layout: Layout, run_id: str, agent: str, now: int) -> Launch:
         if os.path.lexists(old):
             agent_files.set_aside(old, path, now)
     prompt = layout.join(runs.prompt_path(run, agent))
-    text = _prompt(files.read(prompt), wrong, asks)
+    head = files.read(prompt).partition(asks.rstrip())[0].partition(_HEADING)[0].rstrip()
+    told = "\n".join(f"- {line}" for line in wrong)  # only of the last attempt
+    text = f"{head}\n\n{_HEADING}\n\n{told}\n\n{asks.strip()}\n"
     files.write(prompt, text)
     missed = tuple(one for one in run.missed if one != agent)
     runs.change(layout, run.id, missed=missed, finished_at="", ingested_at="", ended="")
     return Launch(agent=agent, path=path, prompt=prompt, text=text)
-
-
-def _prompt(text: str, wrong: list[str], contract: str) -> str:
-    """Return an agent's prompt with only the last attempt's errors inserted before its contract."""
-    head = text.partition(contract.rstrip())[0].partition(_HEADING)[0].rstrip()
-    lines = "\n".join(f"- {line}" for line in wrong)
-    return f"{head}\n\n{_HEADING}\n\n{lines}\n\n{contract.strip()}\n"
 
 
 def _wrong(reading: Reading, terms: Terms | None) -> list[str]:

@@ -15,20 +15,17 @@ import re
 
 from contextkit.base import names
 from contextkit.base.records import Record
-from contextkit.base.type_names import Iterator
-from contextkit.reviews.documents import agent_review, sections, vocabulary
+from contextkit.reviews.documents import agent_review, places, sections, vocabulary
 from contextkit.reviews.documents import lines as review_lines
 from contextkit.reviews.documents.vocabulary import READING_ORDER
-from contextkit.reviews.flows import identity
+from contextkit.reviews.flows import drill_down, identity
 from contextkit.reviews.flows.identity import Likeness, Wording
-from contextkit.text import facts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextkit.reviews.flows.agent_files import Reading
 
 COMPLETED = ("valid", "malformed")
-_NEAR = 1000  # characters in which a finding names its place
 _COMPARED = 400  # findings, the most severe, that are compared with each other
 _MOST_PAIRS = 50
 _LONGEST = 200  # characters of what a finding says
@@ -168,38 +165,34 @@ def possible_duplicates(found: list[MergedFinding]) -> list[tuple[MergedFinding,
     return [(found[one], found[other]) for _, one, other, _ in _pairs(found)[:_MOST_PAIRS]]
 
 
-def rows_of(source: Reading) -> Iterator[Row]:
+def rows_of(source: Reading) -> list[Row]:
+    """Return the findings of one agent, in the order of its file."""
     seen: dict[str, int] = {}
+    rows = []
     prefix, mark, _ = source.agent.partition("--")
-    ids = [row.id for row in source.review.findings if row.id]
-    texts = sections.sections(source.text, ids, source.review)
-    for number, row in enumerate(source.review.findings, 1):
-        text = texts.get(row.id, "")
-        identity = row.id or f"row-{number}"
-        seen[identity] = seen.get(identity, 0) + 1
-        yield Row(
+    texts = sections.of_findings(source.text, source.review)
+    for row, text in zip(source.review.findings, texts, strict=True):
+        seen[row.id] = seen.get(row.id, 0) + 1
+        made = Row(
             agent=source.agent,
-            id=identity,
+            id=row.id,
             severity=row.severity,
             section=names.one_line(row.section),
             title=names.one_line(row.title),
-            place=place_in(f"{row.section}\n{row.title}\n{' '.join(row.extra)}\n{text}"),
+            place=places.shown(*drill_down.place(row, text)),
             description=names.one_line(sections.problem_of(text, row.title))[:_LONGEST],
             text=text,
             of=f"{source.review.type} {prefix if mark else ''}",
             counts=source.validation in COMPLETED,
-            again=seen[identity],
+            again=seen[row.id],
         )
+        rows.append(made)
+    return rows
 
 
 def same_title(title: str) -> str:
     """Return a title without the differences that do not count: case, whitespace, emphasis."""
     return " ".join(review_lines.plain(title).lower().split()).strip(" .:;!")
-
-
-def place_in(text: str) -> str:
-    """Return the first `path:line` in a text, or ''."""
-    return next((found for kind, found, _ in facts.find(text[:_NEAR]) if kind == "location"), "")
 
 
 def _rank(row: Row) -> tuple[int, str, list[tuple[int, str]]]:
@@ -223,15 +216,15 @@ def verdict(sources: list[Reading]) -> str:
 
 def together(found: list[MergedFinding]) -> dict[str, list[MergedFinding]]:
     """Return the findings of different agents at one place: a `path:line`, or a section's name."""
-    places: dict[str, list[MergedFinding]] = {}
+    there: dict[str, list[MergedFinding]] = {}
     for one in found:
-        own = {row.place for row in one.rows}
-        own |= {f'"{row.section}"' for row in one.rows if row.section != row.place}
-        for where in sorted(own - {"", '""'}):
-            places.setdefault(where, []).append(one)
+        own = {row.place for row in one.rows if identity.line_of(row.place)}
+        own |= {f'"{row.section}"' for row in one.rows if row.section not in ("", row.place)}
+        for where in sorted(own):
+            there.setdefault(where, []).append(one)
     return {
         where: those
-        for where, those in places.items()
+        for where, those in there.items()
         if len(those) > 1 and len({agent for one in those for agent in one.agents}) > 1
     }
 

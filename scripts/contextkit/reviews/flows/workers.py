@@ -96,15 +96,11 @@ def find(layout: Layout, run: Run) -> dict[str, Worker]:
     for row in rows:
         agent = prompts.get(os.path.normpath(str(row.get("scope_path") or ".")))
         if agent and watch.started(row) >= names.moment(run.started_at):
-            found[agent] = _worker(layout, agent, row)
+            status, code = watch.outcome(layout, row)
+            words = "" if status in registry.ACTIVE else watch.last_words(layout, row)
+            found[agent] = Worker(agent=agent, id=row["id"], status=status, exit_code=code,
+                                  words=words)  # fmt: skip
     return found
-
-
-def _worker(layout: Layout, agent: str, row: registry.Row) -> Worker:
-    status, code = watch.outcome(layout, row)
-    ended = status not in registry.ACTIVE
-    words = watch.last_words(layout, row) if ended else ""
-    return Worker(agent=agent, id=row["id"], status=status, exit_code=code, words=words)
 
 
 def ended(layout: Layout, run: Run) -> dict[str, Worker]:
@@ -133,14 +129,11 @@ def with_endings(
     for reading in read:
         if asked.run and reading.validation in _WITHOUT_FILE:
             gone = ended(layout, asked.run) if gone is None else gone
-            if reading.agent in gone:
-                reading = _with(reading, gone[reading.agent])
+            if worker := gone.get(reading.agent):
+                said = names.one_line(f"{reading.summary}; {worker.said}")
+                flags = (*reading.flags, "ended")
+                reading = reading.replace(summary=names.clipped(said, _LONGEST), flags=flags)
         yield reading
-
-
-def _with(reading: agent_files.Reading, worker: Worker) -> agent_files.Reading:
-    said = names.one_line(f"{reading.summary}; {worker.said}")
-    return reading.replace(summary=names.clipped(said, _LONGEST), flags=(*reading.flags, "ended"))
 
 
 def hosts() -> list[Host]:
@@ -229,15 +222,13 @@ def wait(
                     count = list(states.values()).count("done")
                     done(count, len(states), time.monotonic() - started, agent)
         left = started + seconds - time.monotonic()
-        if left <= 0 or all(_is_final(state, agent in gone) for agent, state in states.items()):
+        if left <= 0 or all(
+            state == "done" or (agent in gone and state != "writing")  # nothing more will come
+            for agent, state in states.items()
+        ):
             break
         time.sleep(min(LOOK, left))
     return [_state(agent, looks[agent].path, states[agent], gone.get(agent)) for agent in states]
-
-
-def _is_final(state: str, has_ended: bool) -> bool:
-    """Whether nothing more will come; a file without a sentinel is looked at twice."""
-    return state == "done" or (has_ended and state != "writing")
 
 
 def _state(agent: str, path: str, state: str, worker: Worker | None) -> State:
@@ -322,13 +313,16 @@ def write_stubs(run: Run, found: list[State], now: int) -> list[State]:
         state = _Look(os.path.dirname(one.path), one.agent, run.id).state()
         if one.state not in _REASONS or state not in _REASONS:
             continue  # it arrived after all
-        rest = _text_of(one.path + ".partial")
-        begun = [one.path + ".partial", *([one.path] if state in ("empty", "foreign") else [])]
+        partial = one.path + ".partial"
+        is_own = os.path.isfile(partial) and not os.path.islink(partial)
+        rest = files.read_bytes(partial).decode("utf-8", "replace") if is_own else ""
+        begun = [partial, *([one.path] if state in ("empty", "foreign") else [])]
         for path in begun:
             if os.path.lexists(path):
                 agent_files.set_aside(path, one.path, now)
         reason = _REASONS[one.state] + (f" ({one.said})" if one.said else "")
-        rows = tuple(_rows(rest)) if run.mode == "review" else ()
+        found_by_then = agent_review.parse(rest).findings if run.mode == "review" else ()
+        rows = tuple(map(index.row_of, found_by_then))
         stub = contracts.error_stub(one.agent, reason, run.id, run.mode, rows, rest)
         try:
             files.create(one.path, stub, exact=True)
@@ -336,18 +330,6 @@ def write_stubs(run: Run, found: list[State], now: int) -> list[State]:
             continue  # it arrived just now
         written.append(one)
     return written
-
-
-def _text_of(path: str) -> str:
-    """Return the text of a file that an agent began; '' for a missing file or a link."""
-    if not os.path.isfile(path) or os.path.islink(path):
-        return ""
-    return files.read_bytes(path).decode("utf-8", "replace")
-
-
-def _rows(text: str) -> list[str]:
-    """Return a row for each finding of an unfinished review, wherever it is."""
-    return [index.row_of(row) for row in agent_review.parse(text).findings]
 
 
 # Where a run stands
@@ -402,12 +384,11 @@ def _standing(layout: Layout, run: Run, state: str) -> Standing:
         started=run.started_at,
         agents=len(run.roster),
         done=sum(agent_files.is_there(layout.join(run.output_dir), a) for a in run.roster),
-        status=max((entry["status"] for entry in entries), key=_severity, default=""),
-    )
-
-
-def _severity(status: str) -> int:
-    return _ORDER.index(status) if status in _ORDER else _ORDER.index("NEEDS_ATTENTION")
+        status=max(
+            (entry["status"] for entry in entries), default="",
+            key=lambda status: _ORDER.index(status if status in _ORDER else "NEEDS_ATTENTION"),
+        ),
+    )  # fmt: skip
 
 
 def end(layout: Layout, run_id: str, now: int) -> tuple[Run, list[str]]:

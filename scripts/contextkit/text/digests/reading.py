@@ -14,6 +14,7 @@ import itertools
 import re
 from collections import Counter
 
+from contextkit.base import names
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterable, Iterator
 from contextkit.text import blocks as markdown_blocks
@@ -332,6 +333,11 @@ def clause(text: str, most: int = LONGEST) -> str:
     if blank <= 0:
         blank = next((at for at in range(most, most // 2, -1) if _may_end(text, at)), 0)
     return beginning(text, blank) if blank > 0 else ""
+
+
+def clause_or_words(text: str, most: int) -> str:
+    """As `clause`, but where that has no place to cut, at a space or after `most` characters."""
+    return clause(text, most) or names.clipped_at_space(text, most)
 
 
 def cut(text: str, most: int) -> str:

@@ -66,17 +66,14 @@ class Objects(Keyed):
             self._delete([one["path"] for one in batch])
 
     def _get(self, key: str) -> bytes | None:
-        try:
-            found = self._obstore.get(self._store, key)
-            if found.meta["size"] > manifests.MOST_MANIFEST:
+        def ask() -> bytes | None:
+            try:
+                found = self._obstore.get(self._store, key)
+            except FileNotFoundError:
                 return None
-            return bytes(found.bytes())
-        except FileNotFoundError:
-            return None
-        except ContextError:
-            raise
-        except Exception as error:
-            raise self._failure(error) from None
+            return bytes(found.bytes()) if found.meta["size"] <= manifests.MOST_MANIFEST else None
+
+        return self._try(ask)
 
     def _put(self, key: str, data: bytes) -> None:
         self._try(lambda: self._obstore.put(self._store, key, data, use_multipart=False))
@@ -90,8 +87,5 @@ class Objects(Keyed):
         except ContextError:
             raise
         except Exception as error:  # each provider has its own exceptions
-            raise self._failure(error) from None
-
-    def _failure(self, error: Exception) -> ContextError:
-        first = next((line for line in str(error).splitlines() if line.strip()), repr(error))
-        return ContextError(f"remote {self._where}: {first.strip()[:300]}")
+            first = next((line for line in str(error).splitlines() if line.strip()), repr(error))
+            raise ContextError(f"remote {self._where}: {first.strip()[:300]}") from None
