@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import json
 import shlex
 import signal
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import CHECKOUT, Script
+from conftest import CHECKOUT, Script, until
 from contextkit.base import tokens
+from contextkit.evaluation.flows import trial
 
 SCRIPTED = Path(__file__).with_name("scripted.py")
 FILLER = "Nothing of this matters to anybody who reads it, now or later on. " * 9
@@ -181,11 +185,27 @@ def test_an_interrupt_ends_it_and_its_calls(folder: Path, repo: Path, tmp_path: 
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=repo,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell job ignores it
     )  # fmt: skip
-    while not mark.exists():
-        assert process.poll() is None
-    process.send_signal(2)
+    until(lambda: mark.exists() or process.poll() is not None)
+    process.send_signal(signal.SIGINT)
     process.communicate(timeout=120)
     assert process.returncode != 0
+
+
+def test_an_interrupt_is_heard_while_calls_go_on() -> None:
+    """Even where the main thread does not wake of it, as when it was just about to wait."""
+    go_on = threading.Event()
+
+    def call() -> None:
+        time.sleep(0.1)  # by then, the main thread waits
+        signal.pthread_kill(threading.get_ident(), signal.SIGINT)
+        go_on.wait(30)
+
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        future = pool.submit(call)
+        with pytest.raises(KeyboardInterrupt):
+            list(trial.ended([future]))
+        assert not future.done()
+        go_on.set()
 
 
 def test_head_and_tail_hold_their_size() -> None:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from conftest import each
+from conftest import each, rounds
 from contextkit.text.digests import engine
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -106,7 +106,7 @@ COUNTS: dict[str, tuple[Callable[[int], str], dict[str, int]]] = {
 }
 
 
-@each("size", [*SIZES, 700])
+@each("size", [*SIZES, rounds(250, 700)])
 @each("kind", COUNTS)
 def test_the_counts_of_many_copies_are_those_of_one_times_their_number(
     kind: str, size: int

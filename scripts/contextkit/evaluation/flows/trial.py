@@ -25,7 +25,7 @@ import threading
 from contextkit.base import files, names, tokens
 from contextkit.base.layout import Layout
 from contextkit.base.records import NamedTuple, Record
-from contextkit.base.type_names import Any, Callable, Sequence
+from contextkit.base.type_names import Any, Callable, Iterable, Iterator, Sequence, T
 from contextkit.evaluation.documents import exchange
 from contextkit.evaluation.documents.exchange import Question, Unusable
 from contextkit.evaluation.documents.score import Sheet
@@ -87,7 +87,7 @@ def run(
     with concurrent.futures.ThreadPoolExecutor(_AT_ONCE) as pool:
         try:
             waiting = {pool.submit(_document, desk, sample): sample for sample in found}
-            for done, future in enumerate(concurrent.futures.as_completed(waiting), 1):
+            for done, future in enumerate(ended(waiting), 1):
                 marked = future.result()
                 sheets += marked
                 if not marked:
@@ -102,6 +102,19 @@ def run(
     return Outcome(
         tuple(sheets), desk.calls, dict(desk.failed), tuple(sorted(left_out)), desk.unusable
     )
+
+
+def ended(
+    futures: Iterable[concurrent.futures.Future[T]],
+) -> Iterator[concurrent.futures.Future[T]]:
+    """The futures as they end.
+
+    No wait is longer than a second: an interrupt that comes just before one is heard after it.
+    """
+    waiting = set(futures)
+    while waiting:
+        done, waiting = concurrent.futures.wait(waiting, 1, concurrent.futures.FIRST_COMPLETED)
+        yield from done
 
 
 def _document(desk: _Desk, sample: Sample) -> list[Sheet]:
