@@ -223,7 +223,7 @@ def test_the_last_checkpoint_of_an_open_task_is_found_where_clean_put_it(layout:
     path.rename(aside / path.name)
     found = load(layout)
     assert found.checkpoint and not found.archived and found.stale
-    assert "25 h 0 min before now, older than 24h" in report(layout)
+    assert "25 h 0 min ago, older than 24h" in report(layout)
 
 
 def test_a_cleaned_checkpoint_is_no_archived_task(layout: Layout) -> None:

@@ -550,7 +550,7 @@ Ran 101 tests in 0.912s
 FAILED (failures=1)
 """,
         (
-            "test_login (tests.test_login.LoginTest",
+            "tests.test_login.LoginTest.test_login",
             "AssertionError: 429 != 200",
             "test_login.py:17",
             "FAILED (failures=1)",

@@ -381,7 +381,7 @@ def test_of_thousands_of_failed_tests_all_are_counted_and_an_error_among_them_is
     tests[2500] += "\npanic: no space left on device"
     said = summary_of("\n".join(tests), 400)
     shown = [name for name in range(3000) if f"TestA{name}: got {name}, want 3" in said]
-    assert shown[:9] == list(range(9))
+    assert shown[:3] == [0, 1, 2] and len(shown) >= 9
     assert f"+{3000 - len(shown)} more" in said
     assert said.count("TestA") == len(shown)
     assert "panic: no space left on device" in said

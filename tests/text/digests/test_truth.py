@@ -691,3 +691,72 @@ def test_failed_tests_of_elixir_are_told_with_what_was_compared_or_raised() -> N
     told = said(EXUNIT, 300)
     assert "(Shop.CartTest): assert Cart.total(items) == 12, left: 11, right: 12" in told
     assert "(Shop.CheckoutTest): ** (RuntimeError) gateway is down" in told
+
+
+LIKE = [
+    f"2026-01-{n % 28 + 1:02} 71{n:04} root /srv/files/{a}{b}-core.so"
+    for n, (a, b) in enumerate(itertools.product("abcdefgh", "stuvwxyz"))
+]
+SAID_BELOW = """\
+Discount Is Applied | FAIL |
+10 percent discount missing: 100.0 != 90.0
+----
+ERROR in ./src/admin.ts 1:0-34
+Module not found: Error: Can't resolve 'lodash' in '/srv/web'
+
+ERROR in ./src/admin.ts 2:0-34
+Module not found: Error: Can't resolve './lib/csv' in '/srv/web'
+
+webpack 5.1.2 compiled with 2 errors in 95 ms
+"""
+SHELL = """\
+In backup.sh line 13:
+if [ "$n" > 3 ]; then
+     ^-- SC2071 (error): > is for string comparisons. Use -gt instead.
+"""
+MEMORY = """\
+==1== Invalid read of size 1
+==1==    at 0x10933D: store_remove (inventory.c:29)
+==1== Invalid read of size 8
+==1==    at 0x10933E: store_add (inventory.c:37)
+"""
+ARCHIVE = [f"-rw-r--r-- root/root {n * 7} 2026-01-02 10:00 lib/m{n}.py" for n in range(40)]
+NODE = "✖ adds (1.5ms)\nℹ tests 21\nℹ pass 11\nℹ fail 6\nℹ todo 0\nℹ duration_ms 2228.6"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            SAID_BELOW,
+            ["Applied | FAIL | 10 percent discount missing", "34 Module not found: Error"],
+        ),
+        (SAID_BELOW, ["Can't resolve 'lodash'", "Can't resolve './lib/csv'"]),
+        (SHELL, ["SC2071 > is for string comparisons", "backup.sh:13"]),
+        (MEMORY, ["size 1 (inventory.c:29)", "size 8 (inventory.c:37)"]),
+        (
+            "\n".join([*ARCHIVE, "tar: Unexpected EOF in archive"]),
+            ["tar: Unexpected EOF", "40 files"],
+        ),
+        (NODE, ["ℹ tests 21; ℹ pass 11; ℹ fail 6"]),
+        ("\n".join([*["step 1 of 9"] * 30, "E: no", "no lock was taken"]), ["no lock was taken"]),
+    ],
+)
+def test_what_stands_beside_a_failure_is_told_with_it(text: str, told: list[str]) -> None:
+    said = engine.digest(text, 200).summary
+    assert [one for one in told if one not in said] == [], said
+
+
+def test_lines_that_differ_in_names_are_not_told_as_one_line_that_repeats() -> None:
+    said = engine.digest("\n".join(LIKE), 150).summary
+    assert "(x" not in said and "/srv/files/as-core.so" in said
+
+
+def test_a_failed_test_is_listed_by_its_name_alone() -> None:
+    cases = [
+        f"FAIL: test_{name} (tests.A.test_{name})\n{'-' * 70}\nAssertionError: {'x' * 90}"
+        for name in ("add", "sum", "cut", "put", "get")
+    ]
+    said = engine.digest("\n\n".join(cases), 60).summary
+    assert "tests.A.test_add: AssertionError" in said and "test_get" in said
+    assert not re.search(r"test_\w+\)", said)

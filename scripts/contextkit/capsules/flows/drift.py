@@ -134,7 +134,7 @@ def _lines(found: Since, some: int) -> Iterator[str]:
 
 
 def _some(items: Sequence[str], most: int, between: str = ", ") -> str:
-    more = f" (+{len(items) - most} more)" if len(items) > most else ""
+    more = f" and {len(items) - most} more" if len(items) > most else ""
     return between.join(items[:most]) + more
 
 

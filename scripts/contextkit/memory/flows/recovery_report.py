@@ -301,7 +301,8 @@ def without_recovery(text: str) -> str:
 
 def _facts(layout: Layout, found: Recovered) -> str:
     limit = layout.limits.memory_checkpoint_age
-    age = f"{found.age // 3600} h {found.age % 3600 // 60} min before now"
+    hours, minutes = divmod(found.age // 60, 60)
+    age = f"{hours} h {minutes} min ago" if hours else f"{minutes} min ago"
     stale = f", older than {limit}: what it says may no longer hold" if found.stale else ""
     phase = found.checkpoint.phase if found.checkpoint else ""
     if found.phase not in ("", phase):

@@ -43,8 +43,13 @@ _INSIDE = Pattern(  # the message is below the lines that are quoted
 )
 _SPACED = Pattern(rf"(?P<place>{_PLACE}) (?P<level>error|warning) (?P<said>\S+/\S+ \S.*)$")
 _SIGNED = Pattern(r"[▲✘✗] \[(?P<level>WARNING|ERROR)\] (?P<said>\S.*)$")  # the place is below
-_ALONE = Pattern(rf"\s*(?P<place>{_PLACE}):$")  # the message is below what is quoted, or above
-_SAID = Pattern(r"(?:Fatal )?(?P<level>Error|Warning): (?P<said>\S.*)$")
+_ALONE = Pattern(  # for shellcheck in words
+    rf"\s*(?:(?P<place>{_PLACE})|In (?P<file>\S+) line (?P<line>\d+)):$"
+)  # the message is below what is quoted, or above
+_SAID = Pattern(
+    r"(?:Fatal )?(?P<level>Error|Warning): (?P<said>\S.*)$"
+    r"|\s*\^-*\^?(?:--)? (?P<code>SC\d+) \((?P<grade>\w+)\): (?P<told>\S.*)$"
+)
 _LISTED = Pattern(  # below the name of the file
     rf"\s*(?P<at>\d+:\d+)\s+(?:(?P<level>error|warning|[✖✘×⚠])\s+|(?={_CODE} )"
     rf"|(?=invalid-syntax: ))"
@@ -58,8 +63,9 @@ _HEADED = Pattern(rf"(?P<level>error|warning)?(?:\[?(?P<code>{_CODE})\]?)?:? *(?
 _FIRST_CODE = Pattern(rf"\[?({_CODE}|invalid-syntax)\b(?:\([\w-]+\),[^\]]*\])?:? *(?:\[\*\] )?")
 _LAST_CODE = Pattern(
     r"(?:\s\[(?=[-\d_/=+]*[A-Za-z])([-\w/=+]+)\](?: \[\d\])?"
-    r"|\s\((report\w+)\)|(?<!\s)\s{2,}([\w@/-]+))$"
+    r"|\s\((report\w+|[a-z]+(?:-[a-z]+)*)\)|(?<!\s)\s{2,}([\w@/-]+))$"
 )
+_GRADED = {"E": "error", "F": "error", "W": "warning"}  # by the first letter of pylint's codes
 _AS_ERRORS = ("fatal error", "error", "fehler", "schwerwiegender fehler", "erreur", "errore",
               "ошибка")  # fmt: skip
 _WORSE = ("error", "warning", "")
@@ -75,9 +81,10 @@ _IS_FILE = Pattern(r"[/\\]|\.\w+$")
 _AT = Pattern(r"[:(]\d")  # the line, behind the name of a file
 _READ = 500
 _QUOTED = 8  # lines of a file that stand between its name and the message
+_PYLINT = 5  # characters of a code of pylint
 _SHARED = 6  # messages for which the folder of their files is said once
 _EACH = 12  # so many are told one by one
-_CODES = 8  # codes that are listed with their counts
+_CODES = 4  # codes that are listed with their counts
 _LONGEST, _OF_MANY = 220, 140  # characters of a message, and of one of many
 
 
@@ -118,9 +125,11 @@ def _in_lines(text: Lines) -> Iterator[Diagnostic]:
         if not line or len(line) > 4 * _READ:
             continue
         if line[-1] == ":" and (alone := _ALONE.match(line)):
-            place, placed_at = alone["place"], number
+            place, placed_at = alone["place"] or f"{alone['file']}:{alone['line']}", number
         elif number - placed_at < _QUOTED and (below := _SAID.match(line)):
-            yield _made(number, place, _level(below["level"]), below["said"], f"{place}: {line}")
+            level = _level(below["level"] or below["grade"])
+            told = below["said"] or f"{below['code']} {below['told']}"
+            yield _made(number, place, level, told, f"{place}: {told}")
             continue
         if " " not in line and line[0] != "\t" and (name := _FILE.match(line)):
             file = name[1]
@@ -196,6 +205,8 @@ def _made(number: int, place: str, level: str, said: str, quoted: str) -> Diagno
     last = _LAST_CODE.search(said) if ends else None
     code = first[1] if first else next(filter(None, last.groups()), "") if last else ""
     said = said[first.end() :] if first else said[: last.start()] if last else said
+    if not level and len(code) == _PYLINT and code[1:].isdigit():
+        level = _GRADED.get(code[0], "")
     return Diagnostic(number + 1, place, level, code, " ".join(said.split()), quoted)
 
 

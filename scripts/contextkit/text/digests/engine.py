@@ -30,6 +30,8 @@ from contextkit.text.patterns import Pattern
 _LISTED = 0.12  # share of the cap for units of a list
 _ROW = 4  # extra tokens per row
 _DENSE = 0.55  # power of the tokens by which the words of a line are divided
+_MOSTLY = 0.5  # share of the words of a failure that are new if it is no repetition
+_NEW = 0.1  # share of the words of a line, by how rare they are, that must be new
 _TASTE = 0.5  # weight of a unit's decisiveness relative to its facts
 _BARE, _KEY = 0.12, 0.4  # facts that a unit without any counts as, and those that a key unit adds
 _WORD = Pattern(r"\d+|[^\W\d_][^\W_]+")  # by which statements are compared
@@ -246,6 +248,10 @@ class _Weighed:
         known = {(kind, value) for kind, value, _ in all_facts}
         return [carried(unit.text, known) for unit in self.units]
 
+    def new(self, index: int, covered: set[tuple[str, str]]) -> float:
+        """The share of a unit that is not covered yet."""
+        return 1.0
+
     def worth(self, index: int, covered: set[tuple[str, str]], aspects: set[str]) -> float:
         """The value per token that a unit adds beside the facts and aspects already covered."""
         unit = self.units[index]
@@ -267,13 +273,21 @@ class _WeighedByWords(_Weighed):
         for unit, these in zip(self.units, said, strict=True):
             often.update(dict.fromkeys(these, unit.times))
         self._rarity = {word: math.log(1 + count / n) for word, n in often.items()}
+        self._whole = [math.fsum(map(self._rarity.__getitem__, these)) for these in said]
         return [frozenset(("word", word) for word in these) for these in said]
 
+    def new(self, index: int, covered: set[tuple[str, str]]) -> float:
+        """The share of its words, by how rare they are."""
+        words = (word for _, word in self.facts[index] - covered)
+        new = math.fsum(map(self._rarity.__getitem__, words))  # in any order
+        return new / (self._whole[index] or 1.0)
+
     def worth(self, index: int, covered: set[tuple[str, str]], aspects: set[str]) -> float:
-        """The rare words per token, longer statements somewhat preferred."""
-        unit = self.units[index]
-        rarity = self._rarity
-        new = math.fsum(rarity[word] for _, word in self.facts[index] - covered)  # in any order
+        """The rare words per token, longer statements somewhat preferred; 0 if few are new."""
+        unit, share = self.units[index], self.new(index, covered)
+        if share < _NEW:
+            return 0.0
+        new = share * self._whole[index]
         return float(unit.weight * (new + _BARE) / (self.costs[index] + 2) ** _DENSE)
 
 
@@ -383,9 +397,8 @@ class _Choice:
     def ranked(self, cap: int) -> None:
         """Take the ranked units within their share; the others are chosen by value."""
         units = self.weighed.units
-        ranks = [(unit.rank, index) for index, unit in enumerate(units) if unit.rank and unit.text]
         before = 0
-        for rank, index in sorted(ranks):
+        for rank, index in self._by_rank():
             share = self.weighed.share
             if rank == 1 and len(self.chosen) < 2:
                 share = 1.0
@@ -400,11 +413,26 @@ class _Choice:
         self.last = {index: self.worth(index) for index in free}
         self.order = sorted(free, key=lambda index: (-self.last[index], index))
 
+    def _by_rank(self) -> list[tuple[int, int]]:
+        """The ranked units, those last of which most is said by the ones before them."""
+        known: set[tuple[str, str]] = set()
+        first, last = list[tuple[int, int]](), list[tuple[int, int]]()
+        units = self.weighed.units
+        for rank, index in sorted((one.rank, at) for at, one in enumerate(units) if one.text):
+            if 1 < rank < reading.LISTED and self.weighed.new(index, known) < _MOSTLY:
+                last.append((rank, index))
+            elif rank:
+                first.append((rank, index))
+                known |= self.weighed.facts[index]
+        return first + last
+
     def best(self) -> int | None:
         """The unit of most value now. Values only fall as units are taken; few are recomputed."""
         while self.order:
             index = self.order.pop(0)
             now = self.worth(index)
+            if now <= 0:
+                continue
             if now >= self.last[index]:
                 return index
             self.last[index] = now

@@ -36,7 +36,7 @@ FAILS = Pattern(  # at the beginning or end of a line as some tools say it, then
     r"|\blevel\"?[=:] ?\"?(?:error|fatal|panic|critical)\b"
     r"|\bFailed (?:to|with)\b|\[(?:emerg|alert|crit|error)\]|\bstatus=\d+/|\bOut of memory: "
     r"|: (?:schwerwiegender )?(?:Fehler|erreur|errore|ошибка)\b|\bFEHLER\b(?! [A-ZÄÖÜ]+$)"
-    r"|\bTraceback \(most|\bexit(?:ed with)?(?: code| status)?:? [1-9]"
+    r"|(?:\.{3}|[.:] )[Ff]ailed$|\bTraceback \(most|\bexit(?:ed with)?(?: code| status)?:? [1-9]"
 )
 _SUMS_UP = Pattern(  # a line about several failures, or about none in particular
     r"^(?:make(?:\[\d+\])?: \*\*\* Waiting|(?:[|+] )*(?:Exception Group )?Traceback \(most"
@@ -92,7 +92,10 @@ _ABOVE = "test at "  # node's place of a test, above its name
 _ASIDE = ("PASSES", "XFAILURES", "XPASSES")
 _PRINTED = Pattern(r"^console\.(?:log|info|warn|error|debug)$|^● Console$")  # jest
 _PENDING, _FAILURES = "Pending:", "Failures:"  # rspec
-_VALUE = Pattern(r"^(?:[Ee]xpected|[Rr]eceived|[Aa]ctual|got|left|right|want|have): +\S.*$")
+_VALUE = Pattern(
+    r"^(?!\w+: undefined\b)(?:[Ee]xpected|[Rr]eceived|[Aa]ctual|got|left|right|want|have): +\S.*$"
+)
+_LEGEND = Pattern(r"^[+-] (?:actual|expected)\b")  # of the difference of two values, by node
 _ENDING = (  # of a file that has lines to point at
     r"(?:pyi?|[cm]?[jt]sx?|vue|svelte|go|rs|rb|java|kts?|scala|groovy|[ch](?:c|h|pp|xx|s)?|fs|vb"
     r"|php|p[lm]|t"
@@ -127,6 +130,10 @@ _RESULTS = ("--- ", "[  FAILED  ] ")  # below what the test printed
 _SAID_BELOW = ": Failure"  # gtest's, behind a place
 _OF_GO = Pattern(r"\S+\.go:\d+: ")
 _NUMBERED_NAME = Pattern(r"^[a-z]+\d[\w.-]*: ")
+_UNSAID = Pattern(  # a failure of which the next line says what it is
+    r".*(?::|\| FAIL \|)$|(?:(?:\[\w+\] )?(?:ERROR|FAIL(?:ED)?) in )?\S+\.\w+"
+    r"(?: \(\S+\))?(?: \d+:[\d-]+|\(\d+,\d+\))?$|(?:=+ )?\S+ FAIL(?:ED)?$"
+)
 _SOURCE = Pattern(r"^\d+ +\|(?: .*[^|])?$")  # quoted by a compiler
 _FRAME = Pattern(r"^(?:at|#0) +0x[\da-fA-F]+")
 _NPM = Pattern(r"^npm (?:ERR!|error)(?: |$)")
@@ -139,6 +146,7 @@ _READ = 500  # characters read of a line
 _BELOW = 6  # lines below `Failure` that say why
 _BLOCK, _LONG_BLOCK = 60, 2000  # lines of a test's block that are read; of one with a heading
 _READ_WHOLE = 500  # failed tests whose blocks are read: far more than can be told
+_PLACES = 4  # lines below an error that say where and what it is
 _IN_FRAME = 8  # lines of terraform's frame around an error
 _FRAMES = 200  # lines of a trace above its exception
 
@@ -334,7 +342,7 @@ def _detailed(text: Lines, at: int, block: list[int]) -> _Mention:
     used: set[int] = set()
     expected = False  # the message is the next line
     in_source = False  # pytest quotes the source above a syntax error
-    for number in _last_raised(text, block):
+    for number in (n for n in _last_raised(text, block) if not _LEGEND.match(text.bare[n])):
         line = text.bare[number]
         said = _message(line) or (line if expected else "")
         if expected and message.endswith(":"):
@@ -344,7 +352,9 @@ def _detailed(text: Lines, at: int, block: list[int]) -> _Mention:
             message, said = "", "" if _VALUE.match(line) else line
         if line.startswith(_CODE):
             said = line
-        expected = line[-1:] in _OPEN and (is_cause or bool(_SAYS_BELOW.search(line)))
+        is_open = line[-1:] in _OPEN and (is_cause or bool(_SAYS_BELOW.search(line)))
+        is_open |= bool(said) and not message and line.endswith(":")
+        expected = is_open or (expected and not line)
         if said:
             in_source = (in_source or said.startswith('File "')) and not _EXCEPTION.match(said)
             is_all = text.bare[at].startswith("--- ") and _OF_GO.match(line)
@@ -482,6 +492,8 @@ def _errors(text: Lines, used: set[int]) -> tuple[list[Failure], set[int]]:
         if len(text.all[at]) > _READ and not more:
             said = shown(text.bare[at] + text.all[at][_READ : _READ * 8])
         seen |= {*at_all, *more}
+        if more:
+            seen.update(*(_below(text, n) for n in at_all))
         place = _near(text, at) if not _PLACE.search(said) else ""
         differ = len({text.bare[n] for n in at_all[:2]}) > 1
         times = f" (x{len(at_all)})" if differ or len(at_all) > 2 else ""
@@ -509,8 +521,11 @@ def _form(text: Lines, at: int) -> str:
     """
     if text.bare[at].startswith("CONFLICT"):
         return text.bare[at]
+    if _heads_a_trace(text, at):
+        return f"{text.bare[at]} {_near(text, at)}"
     is_event = text.all[at][:_READ].strip() != text.bare[at]
     form = lines.without_names(text.forms[at]) if is_event else text.forms[at]
+    form = " ".join([form, *(text.forms[n] for n in _below(text, at)[-1:])])
     named = _NUMBERED_NAME.match(text.bare[at])
     return named[0] + form if named else form
 
@@ -521,22 +536,32 @@ def _fails(line: str) -> bool:
 
 def _heads_a_trace(text: Lines, at: int) -> bool:
     """Whether the frames of a trace are below a line, as valgrind and sanitizers print them."""
-    return any(_FRAME.match(text.bare[number]) for number in text.below(at, 1))
+    below = text.bare[at + 1] if at + 1 < len(text.all) else ""
+    return below[:1] in ("a", "#") and bool(_FRAME.match(below))
 
 
 def _error(text: Lines, at: int) -> tuple[str, set[int]]:
-    """The text of an error and its other lines: npm's in a row, or the one below a colon."""
+    """The text of an error and its other lines: npm's in a row, or those that say what it is."""
     line = text.bare[at]
     if npm := _NPM.match(line):
         mark = npm[0].strip()
         more = [*itertools.takewhile(lambda n: text.bare[n].startswith(mark), text.below(at - 1))]
         said = filter(None, (_NPM.sub("", text.bare[number]) for number in more))
         return shown(npm[0] + "; ".join(said), 2 * _LONGEST), set(more)
-    if line.endswith(":"):
-        below = next((n for n in text.below(at, 2) if text.bare[n]), None)
-        if below is not None:
-            return shown(f"{line} {text.bare[below]}"), {below}
-    return shown(line), set()
+    whole = [at, *_below(text, at)]
+    told = whole[-2:] if len(whole) > 3 else whole
+    return shown(" ".join(text.bare[n] for n in told)), set(whole[1:])
+
+
+def _below(text: Lines, at: int) -> list[int]:
+    """The lines below an error that say what it is; before the last one, places."""
+    found: list[int] = []
+    while len(found) < _PLACES and _UNSAID.match(text.bare[at]):
+        at = next((n for n in text.below(at, 2) if text.bare[n]), -1)
+        if at < 0:
+            break
+        found.append(at)
+    return found
 
 
 def raised(text: Lines, at: int) -> str:

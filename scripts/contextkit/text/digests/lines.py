@@ -89,8 +89,11 @@ _COUNT = Pattern(r"\s*[A-Za-z][\w ()/.-]{0,40}[:=]\s*\d[\d.,]*\s?%?\s*$")  # `Lo
 _TITLE = Pattern(  # a heading between rules, or above an empty line
     r"\s*([=_~-])\1{2}[^\d]*\1{3}$|\s*\w+(?: \w+)?:\s*$"
 )
+_OF_A_TRACE = Pattern(  # what Python prints above and between its traces
+    r"\s*(?:Traceback \(most recent|The above exception was|During handling of the above)"
+)
+_WORDED = Pattern(r"[^\W\d_]{3}|[^\x00-\x7f]")
 _MARKS_IN_A_ROW = Pattern(r"\[?([=_~!#*-])\1{4,}\]? ?")
-_NONE = Pattern(r": 0$")
 _IN_QUOTES = Pattern(r"\"[^\"]{1,80}\"|'[^']{1,80}'")
 _PATH = Pattern(r"(?:https?:)?/[^\s\"'<>()|,;]+|(?<![\w@.-])[\w@.-]+/")
 _ITEM = Pattern(r"\s*(?:[-*+•o·]\s|\d+[.)]\s|-\w|--\w)")
@@ -99,6 +102,7 @@ _RUN_IN = Pattern(r"(\w[\w'’]*(?:[ -][\w'’]+){0,2})(?: ?[:：]|\.) +(?=\S)")
 _WRAPPED = (44, 130)  # characters of a line of a wrapped paragraph
 _PROSE = 160  # characters of a line that is a paragraph by itself
 _LETTERS = 0.8  # share of letters and spaces in prose
+_CODED = 50  # characters of a row of signs that is no name
 _LONGEST = 260  # characters shown of a line
 _READ = 500  # characters of a line that are looked at
 _SAMPLE = 60  # lines by which a log is known
@@ -138,12 +142,16 @@ class Bare(dict[int, str]):
 
 
 class Line:
-    """A line to weigh: its number, its text, how many lines have its form, whether it fails."""
+    """A line to weigh: its number, its text, and whether it fails.
 
-    __slots__ = ("fails", "number", "said", "times")
+    times: how many lines have its form; often: how many differ from it in nothing but names
+    """
+
+    __slots__ = ("fails", "number", "often", "said", "times")
 
     def __init__(self, number: int, said: str, fails: bool) -> None:
-        self.number, self.said, self.times, self.fails = number, said, 1, fails
+        self.number, self.said, self.fails = number, said, fails
+        self.times = self.often = 1
 
 
 class Lines:
@@ -212,7 +220,7 @@ class Lines:
         last = max((line.number for line in found), default=0)
         below = -1  # the line that was told with the one above it
         for line in found:
-            rare = math.log(1 + len(self.all) / line.times) / math.log(1 + len(self.all))
+            rare = math.log(1 + len(self.all) / line.often) / math.log(1 + len(self.all))
             weight = self._weight(line, last) * rare * self._lead(line.number)
             weight = 4.0 if line.number in self._largest else weight
             if line.number == below:
@@ -235,11 +243,15 @@ class Lines:
 
     def _is_title(self, number: int) -> bool:
         """Whether a line says nothing but what follows, and is not told with it."""
-        return bool(_TITLE.match(self.all[number][:_READ])) and not self._leads_on(number)
+        read = self.all[number][:_READ]
+        if _OF_A_TRACE.match(read):
+            return True
+        return bool(_TITLE.match(read)) and not self._leads_on(number)
 
     def _leads_on(self, number: int) -> bool:
         """Whether a line is told with the next one."""
-        if not self.all[number][: 4 * _LONGEST].rstrip().endswith(":"):
+        read = self.all[number][: 4 * _LONGEST].rstrip()
+        if not read.endswith(":") or _OF_A_TRACE.match(read):
             return False
         below = self.all[number + 1].rstrip() if number + 1 < len(self.all) else ""
         return bool(below) and not below.endswith(":")
@@ -248,24 +260,29 @@ class Lines:
         """The first line of each form."""
         seen: dict[str, Line] = {}
         alike = self._alike()
+        often = Counter[str]()
+        for form, times in self.counts.items():
+            often[alike.get(form, form)] += times
         for number, form in enumerate(self.forms):
             if number in told or not form:
                 continue
             if form in self._counting and self._is_counted(number):
                 continue
             form_of_all = alike.get(form, form)
-            if line := seen.get(form_of_all):
+            fails = form in self._failing and not self._is_title(number)
+            one = form_of_all if fails else form  # what differs in names is one failure
+            if line := seen.get(one):
                 line.times += 1
             else:
-                fails = form in self._failing and not self._is_title(number)
-                seen[form_of_all] = Line(number, self.all[number], fails)
+                seen[one] = Line(number, self.all[number], fails)
+                seen[one].often = often[form_of_all]
         return [line for line in seen.values() if not _RULE.match(line.said)]
 
     def _weighable(self, found: list[Line]) -> tuple[list[Line], list[Line]]:
         """Of very many lines, both ends, failures, and the rarest; the others that fail."""
         if len(found) <= _MOST:
             return found, []
-        order = sorted(found, key=lambda one: (not one.fails, one.times, one.number))
+        order = sorted(found, key=lambda one: (not one.fails, one.often, one.number))
         chosen = {*order[:_MOST], *found[:_ENDS], *found[-_ENDS:]}
         others = [line for line in found if line.fails and line not in chosen]
         return [line for line in found if line in chosen], others
@@ -294,7 +311,7 @@ class Lines:
     def _by_form(self, line: Line) -> float:
         """Little for what passed, for frames of libraries and quoted source; more for a summary."""
         said, weight = line.said[:_READ], 1.0
-        if (_PASSED.search(said) and not _DONE.match(said)) or _NONE.search(said):
+        if _PASSED.search(said) and not _DONE.match(said):
             weight = _LEAST
         elif SUMS_UP.search(said) or self._is_counted(line.number + 1):
             weight = 2.0
@@ -302,7 +319,7 @@ class Lines:
             weight *= 0.3
         elif _FRAME.match(said):
             weight *= 0.6
-        return weight * 0.3 if _QUOTED.match(said) else weight
+        return weight * 0.3 if _QUOTED.match(said) or is_coded(said) else weight
 
     def _by_place(self, line: Line, last: int) -> float:
         """More for the first and the last lines, and below one that announces a failure."""
@@ -378,6 +395,16 @@ def _largest_shares(lines: list[str]) -> range:
     return best[:_PROFILE]
 
 
+def is_coded(line: str) -> bool:
+    """Whether a line is a long row of signs without a word: hexadecimal or base64."""
+    said = line.strip()
+    return not _WORDED.search(said) or (
+        len(said) > _CODED
+        and said.isascii()
+        and said.rstrip("=").replace("+", "").replace("/", "").isalnum()
+    )
+
+
 def bare(line: str) -> str:
     """The beginning of the line, without the time or the frame in front of it."""
     line = line[:_READ]
@@ -420,7 +447,7 @@ def _is_prose(block: list[str]) -> bool:
 
 
 def _is_worded(line: str) -> bool:
-    said = line.strip()[:_READ]
+    said = " ".join(line[:_READ].split())
     return sum(char.isalpha() or char == " " for char in said) > _LETTERS * len(said)
 
 

@@ -15,7 +15,7 @@ from contextkit.base.type_names import Iterator
 from contextkit.text.digests import diagnostics, kinds, segments
 from contextkit.text.digests.kinds import log
 from contextkit.text.digests.lines import Lines
-from contextkit.text.digests.reading import Unit, line_count
+from contextkit.text.digests.reading import REST, Unit, line_count
 from contextkit.text.patterns import Pattern
 
 _WHOLE = ("results", "json", "diff", "code", "help", "table", "listing")  # asked of a segment
@@ -60,10 +60,12 @@ def _units(text: str, status: int | None) -> tuple[str, list[Unit]]:
     for numbers, known in _pieces(lines):
         kind, found = _told("\n".join(lines[number] for number in numbers), known)
         if found:
-            told += [unit._replace(line=numbers[unit.line - 1] + 1) for unit in found]
+            found = [unit._replace(line=numbers[unit.line - 1] + 1) for unit in found]
+            told += [unit for unit in found if unit.aspect != REST]
             sizes[kind] += len(numbers)
+            left = {unit.line - 1 for unit in found if unit.aspect == REST}
             for number in numbers:
-                lines[number] = ""
+                lines[number] = lines[number] if number in left else ""
     rest = Lines("\n".join(lines))
     run = log.run(rest, status)
     count = line_count(text)
@@ -75,7 +77,7 @@ def _units(text: str, status: int | None) -> tuple[str, list[Unit]]:
     if ("runcated" in text or "omitted" in text) and (cut := _TRUNCATED.search(text)):
         line = text.count("\n", 0, cut.start()) + 1
         told.append(Unit(line, "cut", f"the text itself lacks a part: {cut[0]}", 3.0, 1))
-    elif not told and count > _FEW:
+    elif not (told or run.units) and count > _FEW:
         told.append(Unit(1, "size", counted(count, "line"), 1.0, 3, derived=True))
     return kind, [*run.units, *told]
 

@@ -22,6 +22,7 @@ from contextkit.text.digests import pages
 from contextkit.text.patterns import Pattern
 
 FAILING = "failing"  # the group of lines with failure words
+REST = "rest"  # the aspect of a line that a kind leaves to be told by itself
 LISTED = 9  # the rank of an entry of a list
 LONGEST = 320  # characters in a unit; a longer sentence is cut at the end of a clause
 _ABBREVIATIONS = frozenset(

@@ -118,13 +118,14 @@ def _paths(lines: list[tuple[int, str]]) -> list[Unit]:
     endings = Counter(os.path.splitext(line)[1] or "no ending" for _, line in lines)
     found = _sums(f"{len(lines)} paths in {counted(len(folders), 'folder')}", "folders", folders)
     found += [Unit(1, "endings", reading.listed(endings, _SHOWN), 1.5, 2, derived=True)]
-    found += [Unit(number, "other", line[:_LONGEST], 1.0) for number, line in others]
+    found += [Unit(number, reading.REST, line) for number, line in others]
     return found + [Unit(number, "path", line, 0.5) for number, line in lines[:_LINES]]
 
 
 def _files(lines: list[tuple[int, str]]) -> list[Unit]:
     """How many files in how many folders, the largest; then each with its size."""
     folder, found, folders = "", list[tuple[int, str, str]](), 0
+    others: list[Unit] = []
     for number, line in lines:
         if entry := ENTRY.match(line):
             name = os.path.join(folder, entry["name"])
@@ -132,8 +133,10 @@ def _files(lines: list[tuple[int, str]]) -> list[Unit]:
                 folders += entry["name"] not in (".", "..")
             else:
                 found.append((number, name, entry["size"]))
-        elif (head := _OF_FILES.match(line)) and head["folder"]:
-            folder = head["folder"]
+        elif head := _OF_FILES.match(line):
+            folder = head["folder"] or folder
+        else:
+            others.append(Unit(number, reading.REST, line))
     inside = Counter(os.path.dirname(name) for _, name, _ in found)
     below = os.path.commonpath(inside) if all(inside) and len(inside) > 1 else ""
     named = [(n, name[len(below) + 1 :] if below else name, size) for n, name, size in found]
@@ -142,7 +145,8 @@ def _files(lines: list[tuple[int, str]]) -> list[Unit]:
     units = _sums(f"{said} below {below}" if below else said, "folders", Counter())
     shown = ", ".join(f"{name} {size}" for _, name, size in largest)
     units.append(Unit(1, "largest", shown, 2.0, 2, derived=True))
-    return units + [Unit(n, "file", f"{name} {size}", 0.5) for n, name, size in named[:_LINES]]
+    units += [Unit(n, "file", f"{name} {size}", 0.5) for n, name, size in named[:_LINES]]
+    return units + others
 
 
 def _bytes(size: str) -> float:
@@ -160,7 +164,7 @@ def _tree(lines: list[tuple[int, str]]) -> list[Unit]:
     units = [Unit(1, "listing", said, 3.0, 1, "listing", key=True, derived=True)]
     units += [Unit(n, "top", name[:_LONGEST], 2.0, 3, "top", name) for n, name in first[:_LINES]]
     others = [(n, line) for n, line in lines if not _NODE.match(line)]
-    units += [Unit(number, "other", line.strip()[:_LONGEST], 1.0) for number, line in others]
+    units += [Unit(number, reading.REST, line) for number, line in others]
     bad = [(n, name) for n, _, name in found if _AMISS.search(name)]
     units += [Unit(n, "amiss", name[:_LONGEST], 2.0, 2, "amiss") for n, name in bad]
     return units + [Unit(n, "entry", name, 0.4) for n, depth, name in found[:_LINES] if depth > top]
@@ -179,7 +183,7 @@ def _hits(lines: list[tuple[int, str]]) -> list[Unit]:
         units.append(
             Unit(number, "line", said, (1.0 if first else 0.5) * (1 - at / (2 * len(hits))))
         )
-    return units + [Unit(number, "other", line[:_LONGEST], 1.0) for number, line in others]
+    return units + [Unit(number, reading.REST, line) for number, line in others]
 
 
 def _counts(lines: list[tuple[int, str]]) -> list[Unit]:
@@ -203,7 +207,7 @@ def _marks(lines: list[tuple[int, str]]) -> list[Unit]:
     marks = Counter(mark.strip() for _, _, mark in found)
     units = _sums(f"{len(found)} lines", "marks", marks)
     others = [(n, line.strip()) for n, line in lines if not _MARKED.match(line)]
-    units += [Unit(number, "other", line[:_LONGEST], 1.0) for number, line in others]
+    units += [Unit(number, reading.REST, line) for number, line in others]
     return units + [
         Unit(n, mark.strip(), " ".join(line.split())[:_LONGEST], 0.3 + 1.0 / marks[mark.strip()])
         for n, line, mark in found[:_LINES]

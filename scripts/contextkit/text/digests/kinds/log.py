@@ -10,7 +10,7 @@ from contextkit.base.records import NamedTuple
 from contextkit.text.digests import diagnostics, failures, threads
 from contextkit.text.digests.failures import Failure
 from contextkit.text.digests.lines import Lines, bare
-from contextkit.text.digests.reading import Unit, line_count
+from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
 
 _LEVELS = ("PASSED", "PASS", "FAILED", "FAIL", "ERROR", "SKIPPED", "SKIP", "XFAIL", "XPASS",
@@ -57,16 +57,18 @@ _STATUS = Pattern(r"\bHTTP/[\d.]+\" ([1-5]\d\d)\b")  # of a request
 _NAME = Pattern(r"(?<!\S)\S+::\S+")
 _ASIDE = 1.2  # weight of a line that says nothing of a run that failed
 _FIRST = 3  # messages of a compiler before other failures
+_LAST, _NEAR_END, _SHORT = 2, 4, 100  # lines at the end, within so many; their characters
 _BEGINNING = 2  # lines with words that say what a text of no run is
-_OFTEN, _MOST_OFTEN = 10, 3  # times for which a failure is told; how many such are told
-_SAID_ONLY = Pattern(r"\b(?:INFO|DEBUG|TRACE|NOTICE)\b", re.I)  # at the beginning of an entry
-_READ = 80  # characters of it
-_LEVELED = Pattern(r"\d+ (?:features?|scenarios?|suites?)\b")  # above the line that counts steps
+_LEVELED = Pattern(  # above the line that counts steps or failures
+    r"\d+ (?:features?|scenarios?|suites?)\b|Ran \d+ tests?"
+)
 _GRAVE = Pattern(  # worse than an error
-    r"\b(?:FATAL|PANIC|CRITICAL|EMERG\w*|SIG[A-Z]{3,4})\b|\bby signal \d"
+    r"\b(?:FATAL|PANIC|panic|CRITICAL|EMERG\w*|SIG[A-Z]{3,4})\b|\bby signal \d"
     r"|[Oo]ut ?[Oo]f ?[Mm]emory|[Dd]eadlock"
 )
 _CAUSE = "Caused by: "
+_TWICE = Pattern(r"\b(\w+) \(((?:\w+\.)+)\1\)")  # `test_a (tests.Case.test_a)`
+_TALLY = Pattern(r"[#ℹ] ([a-z]+) (\d+)$")  # of node's test runner, a line each
 _END = 40  # lines at the end among which the verdict is
 
 
@@ -95,32 +97,32 @@ def run(text: Lines, status: int | None = None) -> Run:
         worded = sorted({unit.line for unit in rest if unit.text.count(" ") > 1})
         first = {min((unit.line for unit in rest), default=0), *worded[:_BEGINNING]}
         rest = [unit._replace(rank=unit.rank or 3 * (unit.line in first)) for unit in rest]
-    if stamped or text.is_dated or not (failed or messages):
-        rest = _often_first(rest, 2 + (not stamped))
+    rest = _last_word(rest)
     bad = any(_BAD.search(unit.text) for unit in verdict)
     if verdict and (bad or failed or messages):
         top = text.first + 1
-        rest = [u for u in rest if (u.weight > _ASIDE and u.line != top) or u.group]
+        rest = [u for u in rest if (u.weight > _ASIDE and u.line != top) or u.group or u.rank]
     is_log = failed or messages or ((verdict or stamped) and not text.is_prose)
     is_trace = (failed or verdict) and not (messages or counted) and text.is_trace()
     kind = "trace" if is_trace else "log" if is_log else "plain"
     return Run(kind, bool(failed), [*units, *rest])
 
 
-def _often_first(units: list[Unit], rank: int) -> list[Unit]:
-    """The units, of which those get a rank that tell of the most frequent failures."""
-    often = [unit for unit in units if unit.text and unit.group and unit.times >= _OFTEN]
-    often.sort(key=lambda unit: (bool(_SAID_ONLY.search(unit.text[:_READ])), -unit.times))
-    lines = {unit.line for unit in often[:_MOST_OFTEN]}
-    return [unit._replace(rank=rank) if unit.line in lines else unit for unit in units]
+def _last_word(units: list[Unit]) -> list[Unit]:
+    """The units, of which the last short ones that say something get a rank."""
+    end = max((unit.line for unit in units), default=0)
+    short = {unit.line for unit in units if " " in unit.text and len(unit.text) < _SHORT}
+    last = {line for line in sorted(short)[-_LAST:] if line > end - _NEAR_END}
+    return [u._replace(rank=u.rank or 3) if u.line in last else u for u in units]
 
 
 def _unit(one: Failure, below: Failure | None) -> Unit:
     """The statement of a failure; the last cause in a row of causes comes before the others."""
     is_root = one.said.startswith(_CAUSE) and not (below and below.said.startswith(_CAUSE))
-    short = re.split(r"::| › | > |\.(?=test)", one.name)[-1]
+    short = re.split(r"::| › | > |\.(?=test)", re.sub(r" \([\w.]+\)", "", one.name))[-1]
+    said = _TWICE.sub(r"\2\1", one.said)
     rank = 2 if is_root or _GRAVE.search(one.said) else 3
-    return Unit(one.line + 1, "failed", one.said, 2.5, rank, "failed", short, times=one.times)
+    return Unit(one.line + 1, "failed", said, 2.5, rank, "failed", short, times=one.times)
 
 
 def _verdict(text: Lines, status: int | None) -> tuple[list[Unit], set[int]]:
@@ -158,11 +160,22 @@ def _verdict(text: Lines, status: int | None) -> tuple[list[Unit], set[int]]:
     counts = sorted(
         (n for n in bad if _COUNTS.search(said[n])), key=lambda n: len(_COUNTS.findall(said[n]))
     )
-    above = [n - 1 for n in counts[-1:] if n - 1 in summary and _LEVELED.match(said[n - 1])]
+    near = {n - step for n in counts[-1:] for step in (1, 2)}
+    above = [n for n in summary if n in near and _LEVELED.match(said[n])]
     told = (*above, *counts[-1:], bad[-1])
-    parts = dict.fromkeys([known, *(failures.shown(said[n]) for n in told)])
+    tally = (one for n in told for one in _tally(text, n))
+    parts = dict.fromkeys([known, *tally, *(failures.shown(said[n]) for n in told)])
     word = "; ".join(filter(None, parts))
     return [Unit(bad[-1] + 1, "verdict", word, 3.0, 1, "verdict", key=True)], set(summary)
+
+
+def _tally(text: Lines, at: int) -> list[str]:
+    """The counts in the lines above one of such a count, where each has a line of its own."""
+    found: list[str] = []
+    while at > 0 and _TALLY.match(text.bare[at]) and (above := _TALLY.match(text.bare[at - 1])):
+        at -= 1
+        found += [above[0]] if above[2] != "0" else []
+    return found[::-1]
 
 
 def _counts(text: Lines) -> tuple[list[Unit], bool]:
@@ -196,5 +209,5 @@ def _counts(text: Lines) -> tuple[list[Unit], bool]:
         return [], stamped
     if not (named or stamped):
         return [], False
-    total = line_count(text.whole)
+    total = len(text.all) - (not text.all[-1])
     return [Unit(1, "lines", f"{said} of {total}", 2.0, 2, "lines", derived=True)], stamped
