@@ -42,8 +42,8 @@ def kinds() -> tuple[str, ...]:
 def parts(ref: str) -> tuple[str, str]:
     """Split an address into kind and name; the kind is '' unless it is one of ours."""
     kind, colon, name = ref.partition(":")
-    known = colon and (kind in kinds() or kind in ("session", "review"))
-    return (kind, name) if known else ("", ref)
+    is_ours = colon and (kind in kinds() or kind in ("session", "review"))
+    return (kind, name) if is_ours else ("", ref)
 
 
 def bare(ref: str, kind: str) -> str:
@@ -51,10 +51,10 @@ def bare(ref: str, kind: str) -> str:
 
     Raises ContextError for an address of another kind.
     """
-    found, name = parts(ref)
-    if found not in ("", kind):
+    named, name = parts(ref)
+    if named not in ("", kind):
         raise bad_input(
-            f"{names.brief(ref)}: is a {found}, not a {kind}: make context_show opens it"
+            f"{names.brief(ref)}: is a {named}, not a {kind}: make context_show opens it"
         )
     return name
 
@@ -182,16 +182,16 @@ def find(layout: Layout, ref: str, kind: str = "") -> Address:
     path = file_of(layout, named, name) if named and ".." not in name.split("/") else ""
     if path and os.path.isfile(path) and of(layout, path, named) == text:
         return Address(ref=text, kind=named, path=path)
-    found = list(listed(layout, wanted))
+    every = list(listed(layout, wanted))
     if name == LATEST:
-        if found:
-            return max(found, key=lambda one: (_stamp(one.ref), one.ref))
+        if every:
+            return max(every, key=lambda one: (_stamp(one.ref), one.ref))
         raise ContextError(f"there is no {wanted or 'document'} here")
-    exact = [one for one in found if name in _spellings(one.ref)]
-    begun = exact or [one for one in found if any(s.startswith(name) for s in _spellings(one.ref))]
+    exact = [one for one in every if name in _spellings(one.ref)]
+    begun = exact or [one for one in every if any(s.startswith(name) for s in _spellings(one.ref))]
     if len({one.ref for one in begun}) == 1 and name:
         return begun[0]
-    raise _none(text, wanted, begun, found)
+    raise _none(text, wanted, begun, every)
 
 
 def _file(layout: Layout, text: str) -> str:
@@ -206,12 +206,12 @@ def _file(layout: Layout, text: str) -> str:
 def _spellings(ref: str) -> tuple[str, ...]:
     """What users may type for an address: the address, its name, the last part of it, decoded."""
     name = ref.partition(":")[2]
-    found = (ref, name, name.rpartition("/")[2])
+    forms = (ref, name, name.rpartition("/")[2])
     if "%" in name:
         from urllib.parse import unquote
 
-        return (*found, unquote(name))
-    return found
+        return (*forms, unquote(name))
+    return forms
 
 
 def time_of(ref: str) -> str:
@@ -235,25 +235,25 @@ def _stamp(ref: str) -> str:
 def _none(ref: str, kind: str, begun: list[Address], found: list[Address]) -> ContextError:
     what = names.quoted(ref)
     if len(begun) > 1:
-        shown = ", ".join(sorted({one.ref for one in begun})[:_MOST_NAMED])
+        shown = ", ".join(sorted({address.ref for address in begun})[:_MOST_NAMED])
         return ContextError(f"{what} is the start of {len(begun)} documents: {shown} …")
-    near = names.nearest(ref, [one.ref for one in found[-2000:]])
+    near = names.nearest(ref, [address.ref for address in found[-2000:]])
     advice = near or ": find it with make context_search q=…"
     return ContextError(f"there is no {kind or 'document'} {what}{advice}")
 
 
 def named_in(layout: Layout, text: str) -> list[str]:
     """The documents that a text names by address or path, each once, at most 40 of them."""
-    found: dict[str, None] = {}
+    refs: dict[str, None] = {}
     for word in text.split():
         if len(word) < 6 or ("/" not in word and ":" not in word):
             continue
         ref = _named(layout, word.strip(_AROUND).rstrip(_AROUND + ".:").removeprefix("@stored:"))
-        if ref and ref not in found:
-            found[ref] = None
-            if len(found) == _MOST_IN_TEXT:
+        if ref and ref not in refs:
+            refs[ref] = None
+            if len(refs) == _MOST_IN_TEXT:
                 break
-    return list(found)
+    return list(refs)
 
 
 def _named(layout: Layout, word: str) -> str:

@@ -25,13 +25,13 @@ def is_id(text: str) -> bool:
 
 def identify(text: str, field: str) -> str:
     """The id that `qa`, `@qa`, or `QA` stands for. Raises ContextError naming `field`."""
-    found = text.strip().removeprefix("@").lower()
-    if not is_id(found):
-        if not found:
+    identity = text.strip().removeprefix("@").lower()
+    if not is_id(identity):
+        if not identity:
             raise bad_input(f"{field}: is missing: the id of an agent, such as qa")
         asked = "a-z, 0-9 and single hyphens, starting with a letter, without -to- inside"
         raise bad_input(f"{field}: {names.one_line(text)[:80]!r} is not an agent id: {asked}")
-    return found
+    return identity
 
 
 def judges(name: str) -> bool:

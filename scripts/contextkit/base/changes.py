@@ -81,9 +81,9 @@ class work_tree:
             os.utime(self._index, ns=(times.st_atime_ns, times.st_mtime_ns))
         # Without a path, git takes the whole tree and does not fail if nothing is tracked.
         self._ask("add", "--update")
-        found = self._ask("ls-files", "-z", "--others", "--exclude-standard", "--", *self._where)
+        data = self._ask("ls-files", "-z", "--others", "--exclude-standard", "--", *self._where)
         # A nested repository ends in a slash: its content is its own.
-        fresh = [path for path in found.split(b"\0") if path and not path.endswith(b"/")]
+        fresh = [path for path in data.split(b"\0") if path and not path.endswith(b"/")]
         if fresh:
             listed = files.write(os.path.join(self._folder, "untracked"), b"\0".join(fresh) + b"\0")
             self._ask("update-index", "-z", "--add", "--remove", "--stdin", stdin=listed)
@@ -96,8 +96,8 @@ class work_tree:
 
     def changes(self, base: str) -> list[Change]:
         """Each file that differs from the commit or tree `base`, once, by path."""
-        found = self._ask("diff", *_PLAIN, "--raw", "--numstat", "-z", base, "--", *self._where)
-        return sorted(parse(found), key=lambda change: change.path)
+        data = self._ask("diff", *_PLAIN, "--raw", "--numstat", "-z", base, "--", *self._where)
+        return sorted(parse(data), key=lambda change: change.path)
 
     def listing(self, base: str) -> bytes:
         """What differs from `base`, with the digest of each content, for `changed_paths`."""
@@ -168,7 +168,7 @@ def repository_of(layout: Layout) -> Repository:
 def parse(data: bytes) -> list[Change]:
     """Parse the output of `git diff --raw --numstat -z`, in its order."""
     words = iter(data.split(b"\0")[:-1])
-    found: dict[bytes, Change] = {}
+    by_path: dict[bytes, Change] = {}
     for word in words:
         if word.startswith(b":"):
             letter = word.rsplit(b" ", 1)[1][:1].decode()
@@ -176,16 +176,16 @@ def parse(data: bytes) -> list[Change]:
             new = next(words) if letter == "R" else old
             was = os.fsdecode(old) if letter == "R" else ""
             state = _STATES.get(letter, "modified")
-            found[new] = Change(path=os.fsdecode(new), state=state, old_path=was)
+            by_path[new] = Change(path=os.fsdecode(new), state=state, old_path=was)
             continue
         added, removed, path = word.split(b"\t", 2)
         if not path:
             next(words)
             path = next(words)
-        found[path] = found[path].replace(
+        by_path[path] = by_path[path].replace(
             binary=added == b"-", added=_count(added), removed=_count(removed)
         )
-    return list(found.values())
+    return list(by_path.values())
 
 
 def _count(number: bytes) -> int:

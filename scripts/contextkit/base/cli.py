@@ -214,8 +214,8 @@ def _read(program: Program, argv: list[str]) -> tuple[Command, commands.Raw]:
         name, rest = argv[0], argv[1:]
     command = named.get(name)
     if command:
-        given = _given_to_make(command)
-        argv, rest = [*argv, *given], [*rest, *given]
+        words = _given_to_make(command)
+        argv, rest = [*argv, *words], [*rest, *words]
     asks = not _HELP.isdisjoint(rest) or argv == ["--version"]
     raw = commands.read(options_of(command), rest) if command and not asks else None
     lacking = commands.missing_options(command.options, raw) if command and raw is not None else ()

@@ -174,8 +174,8 @@ def read(options: tuple[Option, ...], argv: list[str]) -> Raw | None:
         if word[:2] in spelled:  # `-mtext`; and argparse reads `-m=text` as `text`
             name, value = word[:2], word[2:].removeprefix("=")
             equals = "" if len(word) == 2 else "="
-        found = spelled.get(name)
-        if found is None:
+        named = spelled.get(name)
+        if named is None:
             if _is_option(word, spelled) or not places:
                 raise bad_input(_unplaced(word, [*spelled]))
             place = places[0] if places[0].kind == "words" else places.pop(0)
@@ -183,13 +183,13 @@ def read(options: tuple[Option, ...], argv: list[str]) -> Raw | None:
             continue
         if not equals:
             follows = bool(words) and not _is_option(words[-1], spelled)
-            if found.kind == "flag" and (has_places or not follows):
+            if named.kind == "flag" and (has_places or not follows):
                 value = "1"
             elif follows:
                 value = words.pop()
             else:
                 return None
-        add_value(raw, found, name[2:], value)
+        add_value(raw, named, name[2:], value)
     return raw
 
 
@@ -207,8 +207,8 @@ def _unplaced(word: str, spelled: list[str]) -> str:
         return f"{names.quoted(word)} is not an option: write " + (
             f"--{names.brief(word)}" if equals else "--name=…"
         )
-    known = [one.lstrip("-") for one in spelled]
-    return f"there is no option {names.brief(name)}{names.nearest(name.lstrip('-'), known)}"
+    options = [option.lstrip("-") for option in spelled]
+    return f"there is no option {names.brief(name)}{names.nearest(name.lstrip('-'), options)}"
 
 
 def add_value(raw: Raw, option: Option, spelling: str, value: str) -> None:

@@ -277,11 +277,11 @@ def sweep(folder: str, now: float) -> int:
 
 def folders(place: str, apart: str = "") -> list[str]:
     """A folder and all those below it; none if it is missing. Any named `apart` are left out."""
-    found = []
+    paths = []
     for folder, inside, _ in os.walk(place):
         inside[:] = [name for name in inside if name != apart]
-        found.append(folder)
-    return found
+        paths.append(folder)
+    return paths
 
 
 def is_old(path: str, now: float = 0) -> bool:
@@ -369,7 +369,7 @@ def keep(root: str, store: str, hidden: bool = False) -> None:
 def proved(path: str) -> str:
     """`path`, unless one of its folders in a store is a link: then raise ContextError."""
     if path.startswith(_stores):
-        refuse_links(next(one for one in _stores if path.startswith(one)).rstrip("/"), path)
+        refuse_links(next(store for store in _stores if path.startswith(store)).rstrip("/"), path)
     return path
 
 

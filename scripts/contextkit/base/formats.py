@@ -223,10 +223,10 @@ def from_json(text: str, where: str) -> Any:
 
 def object_from_json(text: str, where: str) -> dict[str, Any]:
     """As `from_json`, but raises ContextError for anything but an object."""
-    found = from_json(text, where)
-    if not isinstance(found, dict):
+    value = from_json(text, where)
+    if not isinstance(value, dict):
         raise ContextError(f"{where}: is not a JSON object")
-    return found
+    return value
 
 
 def scan_json(text: str) -> Any:

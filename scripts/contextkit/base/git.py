@@ -74,12 +74,12 @@ def find(start: str) -> Repository | None:
     Honors GIT_DIR and GIT_WORK_TREE as git does.
     """
     top = os.path.realpath(start)
-    given = os.environ.get("GIT_DIR", "")
-    found = _repository(top, os.path.abspath(given)) if given else _above(top)
+    git_dir = os.environ.get("GIT_DIR", "")
+    repository = _repository(top, os.path.abspath(git_dir)) if git_dir else _above(top)
     work_tree = os.environ.get("GIT_WORK_TREE", "")
-    if found and work_tree:
-        return found.replace(top=os.path.realpath(work_tree))
-    return found
+    if repository and work_tree:
+        return repository.replace(top=os.path.realpath(work_tree))
+    return repository
 
 
 def _above(top: str) -> Repository | None:
@@ -130,12 +130,12 @@ def worktrees(repository: Repository) -> dict[str, str]:
         pointer = _line(os.path.join(linked, name, "gitdir"))
         if pointer:
             places.append(os.path.dirname(os.path.join(linked, name, pointer)))
-    found = {}
+    branches = {}
     for top in places:
         there = find(top)
         if there and os.path.realpath(there.common) == common:
-            found[there.top] = head(there).branch
-    return found
+            branches[there.top] = head(there).branch
+    return branches
 
 
 def pointer(folder: str) -> tuple[str, str]:
@@ -291,12 +291,12 @@ def _done(
         raise ContextError("a hook waits for no git: only `query` is bounded")
     (out, out_end), (err, err_end) = os.pipe(), os.pipe()
     process = _started(command, environment, out_end, err_end, stdin)
-    data, said = _both(out, err)
+    data, complaint = _both(out, err)
     status = _status(process)
     if not process:
         raise ContextError(NOT_THERE)
     if status not in fine:
-        lines = said.decode("utf-8", "replace").strip().splitlines()
+        lines = complaint.decode("utf-8", "replace").strip().splitlines()
         marked = [line for line in lines if line.startswith(("fatal:", "error:"))]
         reason = (marked or lines[-1:] or [f"status {status}"])[0]
         words = command[len(("git", "-C", "", *_SAFE)) :]
@@ -330,16 +330,16 @@ def _both(out: int, err: int) -> tuple[bytes, bytes]:
     """Everything written to two pipes; both are read so that neither can fill up."""
     import select
 
-    said: dict[int, list[bytes]] = {out: [], err: []}
+    pieces: dict[int, list[bytes]] = {out: [], err: []}
     open_ends = [out, err]
     while open_ends:
         for end in select.select(open_ends, [], [])[0]:
             piece = os.read(end, _PIECE)
-            said[end].append(piece)
+            pieces[end].append(piece)
             if not piece:
                 os.close(end)
                 open_ends.remove(end)
-    return b"".join(said[out]), b"".join(said[err])
+    return b"".join(pieces[out]), b"".join(pieces[err])
 
 
 _DRAFT = f".*.{'[0-9a-f]' * 12}.tmp"

@@ -85,9 +85,9 @@ class Layout:
 
     def mention(self, *named: str) -> None:
         """Say, once, which of these settings would have mattered here but are held back."""
-        said = self.needs_trust(*named)
-        if said and said not in errors.remarks:
-            errors.remarks.append(said)
+        remark = self.needs_trust(*named)
+        if remark and remark not in errors.remarks:
+            errors.remarks.append(remark)
 
     def join(self, *parts: str) -> str:
         """Join path segments below the root."""
@@ -121,9 +121,9 @@ class Layout:
 
     def _place(self, kind: str) -> str:
         store = stores.named(kind)
-        given = os.environ.get(store.variable, "") if store.variable else ""
-        if given:
-            return self.join(given)
+        place = os.environ.get(store.variable, "") if store.variable else ""
+        if place:
+            return self.join(place)
         if store.within:
             return os.path.join(self.store(store.within), store.place)
         return self.join(str(self.settings.get(store.setting, store.place)))
@@ -174,9 +174,9 @@ class Layout:
         for top, branch in trees.items():
             if named in (branch, os.path.basename(top)) or wanted == os.path.realpath(top):
                 return Layout(top)
-        known = ", ".join(names.one_line(branch or top) for top, branch in trees.items())
+        available = ", ".join(names.one_line(branch or top) for top, branch in trees.items())
         raise bad_input(
-            f"worktree={named[:60]}: not a worktree of this repository; available: {known}"
+            f"worktree={named[:60]}: not a worktree of this repository; available: {available}"
         )
 
     @property

@@ -131,7 +131,7 @@ def read(layout: Layout, since: str = "", having: bytes = b"") -> Iterator[Event
     """
     since = max(since, _oldest(layout, names.now()))
     for data in _data(layout, since[:7]):
-        yield from [one for one in _events(data, having) if one["at"] >= since]
+        yield from [event for event in _events(data, having) if event["at"] >= since]
 
 
 def _data(layout: Layout, since: str) -> Iterator[bytes]:
@@ -149,11 +149,11 @@ def _events(data: bytes, having: bytes) -> Iterator[Event]:
     if having not in data:
         return
     lines = [line for line in data.split(b"\n") if line[:5] == b'{"v":' and line[-1:] == b"}"]
-    for found in _decoded([line for line in lines if having in line] if having else lines):
-        get = found.get
+    for event in _decoded([line for line in lines if having in line] if having else lines):
+        get = event.get
         if get("v") == FORMAT and str is type(get("at")) is type(get("ref")) is type(get("event")):
-            _settle_types(found)
-            yield found
+            _settle_types(event)
+            yield event
 
 
 def _decoded(lines: list[bytes]) -> Iterator[Event]:
@@ -162,9 +162,9 @@ def _decoded(lines: list[bytes]) -> Iterator[Event]:
 
     decode = JSONDecoder().decode
     try:
-        found = decode((b"[" + b",".join(lines) + b"]").decode("utf-8"))
-        if len(found) == len(lines):
-            yield from found
+        events = decode((b"[" + b",".join(lines) + b"]").decode("utf-8"))
+        if len(events) == len(lines):
+            yield from events
             return
     except (ValueError, RecursionError):
         pass
@@ -189,7 +189,7 @@ def _settle_types(found: Event) -> None:
         del found["tokens"]
     sources = found.get("from", ())
     listed = sources if isinstance(sources, list) else ()
-    found["from"] = [one for one in listed if isinstance(one, str)] if listed else []
+    found["from"] = [source for source in listed if isinstance(source, str)] if listed else []
 
 
 def months(layout: Layout) -> list[str]:

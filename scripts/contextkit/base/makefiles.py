@@ -60,7 +60,7 @@ class Target(Record):
 def targets(text: str = "") -> list[Target]:
     """The targets with a `##` comment in the Makefile `text` (ours by default), in order."""
     text = text or "\n".join(map(_read, ("Makefile", "scripts/checkout.mk")))
-    found: list[Target] = []
+    declared: list[Target] = []
     section = ""
     ruled = False  # whether the next recipe line belongs to the last target found
     for line in text.split("\n"):
@@ -69,12 +69,12 @@ def targets(text: str = "") -> list[Target]:
         if line.startswith("##@ "):
             section = line[4:]
         elif match:
-            said = {name: value or "" for name, value in match.groupdict().items()}
-            found.append(Target(**said, section=section))
+            fields = {name: value or "" for name, value in match.groupdict().items()}
+            declared.append(Target(**fields, section=section))
         elif called:
-            found[-1] = found[-1].replace(script=called[1], command=called[2] or "")
+            declared[-1] = declared[-1].replace(script=called[1], command=called[2] or "")
         ruled = _RULE.match(line) is not None
-    return found
+    return declared
 
 
 def _read(path: str) -> str:
@@ -142,8 +142,8 @@ def ours_in(texts: Iterable[tuple[str, str]]) -> tuple[dict[str, str], str]:
 
     And the prefix that ours have there.
     """
-    ours = {one.name for one in targets() if one.section != CHECKOUT}
-    found: dict[str, str] = {}
+    ours = {target.name for target in targets() if target.section != CHECKOUT}
+    places: dict[str, str] = {}
     prefix = "context_"
     for path, text in texts:
         prefix = (_PREFIX.findall(text) or [prefix])[-1]
@@ -151,16 +151,16 @@ def ours_in(texts: Iterable[tuple[str, str]]) -> tuple[dict[str, str], str]:
             rule = _HOST_RULE.match(line)
             for name in rule["names"].split() if rule else ():
                 if name in ours:
-                    found.setdefault(name, f"{path}:{number}")
-    return found, prefix
+                    places.setdefault(name, f"{path}:{number}")
+    return places, prefix
 
 
 def _renamed() -> dict[str, str]:
     """The names that our targets have in this call where the host has taken the plain ones."""
     copy = os.path.realpath(toolkit()) + os.sep
-    texts = (one for one in read_by_make() if not os.path.realpath(one[0]).startswith(copy))
-    found, prefix = ours_in(texts)
-    return {name: prefix + name for name in found if not name.startswith("context_")}
+    texts = (pair for pair in read_by_make() if not os.path.realpath(pair[0]).startswith(copy))
+    places, prefix = ours_in(texts)
+    return {name: prefix + name for name in places if not name.startswith("context_")}
 
 
 def help_text(inside_host: bool = False, everything: bool = False, topic: str = "") -> str:
@@ -195,7 +195,7 @@ def _day(known: list[Target], renamed: dict[str, str], inside_host: bool) -> lis
     named = inside_host and not os.environ.get(outgoing.COMMAND)
     word = "context_help" if named else "help"
     verbs = [target for name in DAY for target in known if target.name == name]
-    brief = [one.replace(help=re.split(r"[:;] ", one.help)[0]) for one in verbs]
+    brief = [verb.replace(help=re.split(r"[:;] ", verb.help)[0]) for verb in verbs]
     names_of_systems = " ".join(section.split()[0].lower() for section in _sections(known))
     own = ["  adopt into=DIR     use contextkit in your repository"] if not inside_host else []
     return [
@@ -216,10 +216,10 @@ def _sections(known: list[Target]) -> list[str]:
 
 def _system(topic: str, systems: dict[str, str]) -> str:
     """The section that a word means: `verdict` and `verdicts` are one."""
-    found = [section for name, section in systems.items() if name.rstrip("s") == topic.rstrip("s")]
-    if not found:
+    meant = [section for name, section in systems.items() if name.rstrip("s") == topic.rstrip("s")]
+    if not meant:
         raise bad_input(f"there is no system {names.quoted(topic)}: {', '.join(systems)}")
-    return found[0]
+    return meant[0]
 
 
 def _wrapped(text: str) -> list[str]:
@@ -253,8 +253,8 @@ def taken(into: str, folder: str) -> list[str]:
 
     `folder` is our own copy, whose Makefile is skipped.
     """
-    found, prefix = ours_in(_texts(into, folder))
-    return [f"{place}: {_sentence(name, prefix)}" for name, place in found.items()]
+    places, prefix = ours_in(_texts(into, folder))
+    return [f"{place}: {_sentence(name, prefix)}" for name, place in places.items()]
 
 
 def _sentence(name: str, prefix: str) -> str:
@@ -266,17 +266,17 @@ def _sentence(name: str, prefix: str) -> str:
 def _texts(into: str, folder: str) -> list[tuple[str, str]]:
     """Return (path, text) of the host's Makefile and of the files that it includes by name."""
     start = next((n for n in NAMES if os.path.isfile(os.path.join(into, n))), "")
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     waiting = [start] if start else []
-    while waiting and len(found) < _MOST:
+    while waiting and len(texts) < _MOST:
         path = waiting.pop(0)
         whole = os.path.join(into, path)
         inside = f"{os.path.normpath(path)}/".startswith(folder + "/")
-        if path in found or inside or not os.path.isfile(whole):
+        if path in texts or inside or not os.path.isfile(whole):
             continue
-        found[path] = _text(whole)
-        waiting += includes(found[path])
-    return list(found.items())
+        texts[path] = _text(whole)
+        waiting += includes(texts[path])
+    return list(texts.items())
 
 
 def _text(path: str) -> str:
@@ -292,5 +292,5 @@ def includes(text: str) -> list[str]:
 def included(into: str) -> list[str]:
     """Return the folders whose Makefile is included by one that make might read in `into`."""
     there = [path for name in NAMES if os.path.isfile(path := os.path.join(into, name))]
-    found = [name for path in there for name in includes(_text(path))]
-    return [name.removesuffix("/Makefile") for name in found if name.endswith("/Makefile")]
+    named = [name for path in there for name in includes(_text(path))]
+    return [name.removesuffix("/Makefile") for name in named if name.endswith("/Makefile")]

@@ -59,7 +59,7 @@ def in_fences(lines: list[str]) -> list[bool]:
     if not any("```" in line or "~~~" in line for line in lines):
         return [False] * len(lines)
     count, at = len(lines), 0
-    found = [False] * count
+    coded = [False] * count
     unclosed = {"`": 1 << 30, "~": 1 << 30}  # the shortest run from which on nothing closes one
     while at < count:
         bare = lines[at].strip()
@@ -69,12 +69,12 @@ def in_fences(lines: list[str]) -> list[bool]:
             while end < count and not _closes(lines[end].strip(), run):
                 end += 1
             if end < count:
-                found[at : end + 1] = [True] * (end + 1 - at)
+                coded[at : end + 1] = [True] * (end + 1 - at)
                 at = end
             else:
                 unclosed[run[0]] = len(run)
         at += 1
-    return found
+    return coded
 
 
 _RUNS = ("```", "~~~")
@@ -138,12 +138,12 @@ def cells(line: str) -> list[str]:
 
 def outline(lines: list[str]) -> list[tuple[str, int, int]]:
     """(heading, first line, line after the last) of each heading with all below it, from 0."""
-    found = []
+    sections = []
     ends = [len(lines)] * (_LEVELS + 1)  # by level, where the next heading of it or above begins
     for number, level, title in reversed(headings(lines)):
-        found.append((title, number, ends[level]))
+        sections.append((title, number, ends[level]))
         ends[level:] = [number] * (_LEVELS + 1 - level)
-    return found[::-1]
+    return sections[::-1]
 
 
 def sections(lines: list[str], level: int) -> list[tuple[int, int]]:
@@ -156,7 +156,7 @@ def headings(lines: list[str]) -> list[tuple[int, int, str]]:
     """(line from 0, level, title) of each heading outside of code."""
     coded = in_fences(lines)
     return [
-        (number, *found)
+        (number, *parsed)
         for number, (line, code) in enumerate(zip(lines, coded, strict=True))
-        if not code and (found := heading(line))[0]
+        if not code and (parsed := heading(line))[0]
     ]

@@ -24,12 +24,12 @@ def word(given: str, allowed: Collection[str], alike: Mapping[str, str], field: 
         return given
     plain = given.strip().strip(".!").replace("_", " ").replace("-", " ").lower()
     exact = {name.replace("_", " ").lower(): name for name in allowed}
-    known = {one: name for words, name in alike.items() for one in words.split()}
-    found = exact.get(plain) or known.get(plain.replace(" ", ""), "")
-    if not found:
+    aliases = {alias: name for words, name in alike.items() for alias in words.split()}
+    choice = exact.get(plain) or aliases.get(plain.replace(" ", ""), "")
+    if not choice:
         return given
-    errors.remarks.append(f"{field}={given.strip()[:60]}: read as {found}")
-    return found
+    errors.remarks.append(f"{field}={given.strip()[:60]}: read as {choice}")
+    return choice
 
 
 def items(name: str, value: str) -> list[str]:
@@ -38,15 +38,15 @@ def items(name: str, value: str) -> list[str]:
     A bare bar separates where that is clearly meant. It stays part of an item in code, types and
     pipelines.
     """
-    found = [i.strip() for line in value.split("\n") for i in line.split(" | ") if i.strip()]
-    if len(found) != 1 or "|" not in found[0] or not _CODE.isdisjoint(found[0]):
-        return found
-    parts = [part.strip() for part in found[0].split("|")]
+    listed = [i.strip() for line in value.split("\n") for i in line.split(" | ") if i.strip()]
+    if len(listed) != 1 or "|" not in listed[0] or not _CODE.isdisjoint(listed[0]):
+        return listed
+    parts = [part.strip() for part in listed[0].split("|")]
     words = [part.lower().split() for part in parts]
     even = all(len(some) == 1 for some in words) or all(len(some) > 1 for some in words)
-    if not even or os.path.lexists(found[0]):
-        return found
+    if not even or os.path.lexists(listed[0]):
+        return listed
     if not _AROUND_A_BAR.isdisjoint(word for some in words for word in (some[0], some[-1])):
-        return found
+        return listed
     errors.remarks.append(f"{name}: read as {len(parts)} items: {' | '.join(parts)[:200]}")
     return parts

@@ -20,15 +20,15 @@ _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 
 def now() -> int:
     """The time of this command: CONTEXT_NOW (ISO 8601, UTC unless it has a zone) or the clock."""
-    given = os.environ.get("CONTEXT_NOW", "")
-    if not given:
+    text = os.environ.get("CONTEXT_NOW", "")
+    if not text:
         return int(time.time())
     from datetime import UTC, datetime
 
     try:
-        moment = datetime.fromisoformat(given)
+        moment = datetime.fromisoformat(text)
     except ValueError:
-        raise bad_input(f"CONTEXT_NOW is not an ISO 8601 time: {given!r}") from None
+        raise bad_input(f"CONTEXT_NOW is not an ISO 8601 time: {text!r}") from None
     return int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp())
 
 

@@ -25,8 +25,8 @@ _PLAIN = (2, 3)  # versions of the index in which every path is written out
 
 def user_folder(kind: str) -> str:
     """Our folder in the user's CONFIG, CACHE or STATE folder, whether it exists or not."""
-    given = os.environ.get(f"XDG_{kind}_HOME", "")
-    base = given if os.path.isabs(given) else os.path.expanduser(f"~/{_FOLDERS[kind]}")
+    folder = os.environ.get(f"XDG_{kind}_HOME", "")
+    base = folder if os.path.isabs(folder) else os.path.expanduser(f"~/{_FOLDERS[kind]}")
     return os.path.join(base, "contextkit")
 
 

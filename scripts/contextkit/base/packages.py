@@ -43,8 +43,8 @@ def optional(*modules: str, requirement: str, purpose: str) -> Any:
 
     extend_path()
     try:
-        found = [import_module(name) for name in modules]
-        return found[0]
+        imported = [import_module(name) for name in modules]
+        return imported[0]
     except ImportError:
         raise ContextError(
             f"{purpose} the package {modules[0]}: run `make -C '{TOOLKIT}' setup"
@@ -72,8 +72,8 @@ def extend_path() -> bool:
     """Let this process import the packages in `.venv` after starting without them (`python -S`)."""
     lib = os.path.join(TOOLKIT, ".venv", "lib")
     try:
-        found = [os.path.join(lib, name, "site-packages") for name in sorted(os.listdir(lib))]
+        paths = [os.path.join(lib, name, "site-packages") for name in sorted(os.listdir(lib))]
     except OSError:
         return False
-    sys.path += [path for path in found if path not in sys.path and os.path.isdir(path)]
+    sys.path += [path for path in paths if path not in sys.path and os.path.isdir(path)]
     return True

@@ -276,10 +276,10 @@ def refusal(secret: Secret) -> str:
 def _again(text: str, places: list[Place]) -> list[Place]:
     """The other places where a value that was found occurs, whatever surrounds it there."""
     values = {text[start:stop]: kind for kind, start, stop in places if stop - start >= _REPEATED}
-    found: list[Place] = []
+    others: list[Place] = []
     for value, kind in list(values.items())[:_MOST_REPEATED]:
         at = text.find(value)
         while at >= 0:
-            found.append((kind, at, at + len(value)))
+            others.append((kind, at, at + len(value)))
             at = text.find(value, at + len(value))
-    return found
+    return others

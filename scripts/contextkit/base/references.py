@@ -29,13 +29,13 @@ class Reference(Record):
 
 def seal(root: str, paths: Iterable[str]) -> tuple[Reference, ...]:
     """One reference to each of these root-relative paths, without those outside the root."""
-    found: dict[str, Reference] = {}
+    sealed: dict[str, Reference] = {}
     for path in paths:
         real = _inside(root, path)
         if real:
             plain = os.path.normpath(path)
-            found.setdefault(plain, Reference(path=plain, sha256=_digest(real)))
-    return tuple(found.values())
+            sealed.setdefault(plain, Reference(path=plain, sha256=_digest(real)))
+    return tuple(sealed.values())
 
 
 def read(pairs: Iterable[tuple[object, object]]) -> tuple[Reference, ...]:
@@ -79,10 +79,10 @@ def _digest(path: str) -> str:
     it exists.
     """
     try:
-        found = os.stat(path)
-        if stat.S_ISREG(found.st_mode):
-            return names.sha256_of(_pieces(path, found.st_size))
-        if stat.S_ISDIR(found.st_mode):
+        status = os.stat(path)
+        if stat.S_ISREG(status.st_mode):
+            return names.sha256_of(_pieces(path, status.st_size))
+        if stat.S_ISDIR(status.st_mode):
             return names.sha256(b"\0".join(sorted(map(os.fsencode, os.listdir(path)))))
         return names.sha256(b"neither file nor folder")
     except (OSError, ValueError):

@@ -119,8 +119,8 @@ def forms(text: str, lower: str) -> Iterator[Form]:
                 if match := _compiled(rule).match(text, at + len(literal)):
                     yield sure, *match.span(1)
                 at = lower.find(literal, at + 1)
-    for found in _compiled(_TABLE).finditer(text) if "|" in text else ():
-        yield MIXED, *found.span(1)
+    for row in _compiled(_TABLE).finditer(text) if "|" in text else ():
+        yield MIXED, *row.span(1)
     yield from _typed(text, lower)
     if "kind: secret" in lower:
         yield from _of_cluster(text)
@@ -132,21 +132,21 @@ def _of_cluster(text: str) -> Iterator[Form]:
     for document in text.split("\n---"):
         is_secret = _compiled(_KIND).search(document)
         for data in _compiled(_DATA).finditer(document) if is_secret else ():
-            for found in _compiled(_ENTRY).finditer(document, *data.span(1)):
-                yield CERTAIN, at + found.start(1), at + found.end(1)
+            for entry in _compiled(_ENTRY).finditer(document, *data.span(1)):
+                yield CERTAIN, at + entry.start(1), at + entry.end(1)
         at += len(document) + 4
 
 
 def _typed(text: str, lower: str) -> Iterator[Form]:
     """The values in single lines: of commands, of SQL, of files of passwords."""
-    rules = [(one, _compiled(rule)) for one, rule in _COMMANDS if one in lower]
+    rules = [(command, _compiled(rule)) for command, rule in _COMMANDS if command in lower]
     at = 0
     for line in text.split("\n") if rules else ():
         small = lower[at : at + len(line)]
         for literal, rule in rules:
             if literal not in small:
                 continue
-            for found in rule.finditer(line):
-                start, end = found.span(found.lastindex or 0)
+            for match in rule.finditer(line):
+                start, end = match.span(match.lastindex or 0)
                 yield CERTAIN, at + start, at + end
         at += len(line) + 1

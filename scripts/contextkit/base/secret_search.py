@@ -237,12 +237,12 @@ def _is_a_part(run: str) -> bool:
 
 def _opened(word: str) -> list[tuple[int, str]]:
     """The parts of a word between quotes, brackets, and commas, with their offsets."""
-    found, start = [], 0
+    parts, start = [], 0
     for piece in word.translate(_OPENED).split(","):
         if len(piece) >= _SHORTEST_ALONE:
-            found.append((start, piece))
+            parts.append((start, piece))
         start += len(piece) + 1
-    return found
+    return parts
 
 
 def _is_dense(value: str) -> bool:
@@ -481,11 +481,11 @@ def _value_after(text: str, at: int) -> tuple[int, int, str] | None:
     The third item is the quote around the value, else a verb or comparison, a space after an
     option, or ''.
     """
-    found = _JOINT.match(text, at)
+    joint = _JOINT.match(text, at)
     before = (text[max(0, at - 60) : at].split() or [""])[-1]
-    if not found or not (found[1] or (text[at : at + 1] == " " and "--" in before)):
+    if not joint or not (joint[1] or (text[at : at + 1] == " " and "--" in before)):
         return None
-    sign, quote, at = found[1] or " ", found[2], found.end()
+    sign, quote, at = joint[1] or " ", joint[2], joint.end()
     if not quote:
         value = _upto(_UNQUOTED, text, at).rstrip(".,:*…")
         return at, at + len(value), sign if sign in (" ", "is ", "was ", "==") else ""

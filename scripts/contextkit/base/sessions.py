@@ -61,7 +61,7 @@ def check_spelling(path: str) -> None:
     if other == path or not (os.path.lexists(other) and os.path.lexists(path)):
         return
     if os.path.samefile(path, other):
-        there = [one for one in os.listdir(place) if one.casefold() == session.casefold()]
+        there = [name for name in os.listdir(place) if name.casefold() == session.casefold()]
         if session not in there:
             raise bad_input(
                 f"session: {session!r} is {there[0]!r} to this file system: use that name"
@@ -84,16 +84,16 @@ def named(layout: Layout, slug: str = "") -> tuple[str, str]:
     slug = slug or git.head(layout.repository).branch.replace("/", "-")
     for pointer in (f".current-{slug}", ".current"):
         path = os.path.join(layout.sessions, pointer)
-        found = files.first_line(path)
-        if found:
-            return os.path.basename(found.rstrip("/")), layout.shown(path)
+        session = files.first_line(path)
+        if session:
+            return os.path.basename(session.rstrip("/")), layout.shown(path)
     marker = layout.retro_marker(slug)
-    for path, found in (
+    for path, session in (
         (marker, _from_marker(marker)),
         (layout.own_session, files.first_line(layout.own_session)),
     ):
-        if found:
-            return found, layout.shown(path)
+        if session:
+            return session, layout.shown(path)
     return "", "none is set; the first command that stores something generates one"
 
 
@@ -117,27 +117,27 @@ def current(layout: Layout, given: str, now: int) -> tuple[str, bool]:
         with files.locked(layout.lock(kept)):
             if _is_stale(layout, kept, now):  # nobody generated one while we waited
                 files.discard(kept)
-    found = given.strip() or find_current(layout)
-    if found:
-        if files.first_line(kept) == found:
+    session = given.strip() or find_current(layout)
+    if session:
+        if files.first_line(kept) == session:
             files.touch(kept, now)
-        return found, False
+        return session, False
     made = f"sess-{names.stamp(now)}-{os.urandom(3).hex()}"
     try:
         files.create(kept, made + "\n", exact=True)
     except FileExistsError:  # another process was faster: use its session
-        found = files.first_line(kept)
-        if not found:
+        session = files.first_line(kept)
+        if not session:
             raise ContextError(f"{layout.shown(kept)}: names no session: remove it") from None
-        return found, False
+        return session, False
     files.touch(kept, now)
     return made, True
 
 
 def of_hosts() -> list[str]:
     """The ids of the running session that hosts have set in the environment."""
-    given = (os.environ.get(variable, "") for variable in host_variables.SESSIONS)
-    return [text for text in given if text]
+    ids = (os.environ.get(variable, "") for variable in host_variables.SESSIONS)
+    return [text for text in ids if text]
 
 
 def find_current(layout: Layout) -> str:

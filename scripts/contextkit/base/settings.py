@@ -228,16 +228,16 @@ def _of_file(path: str, cache: str) -> Values:
     text = files.read(path)
     if all(not line or line.startswith("#") for line in map(str.strip, text.splitlines())):
         return {}
-    found = _parsed(text)
-    values = _checked(found)
-    _keep(cache, key, found)
+    parsed = _parsed(text)
+    values = _checked(parsed)
+    _keep(cache, key, parsed)
     return values
 
 
 def chosen(kind: type[R], values: Values) -> R:
     """Make a record of `kind` from those of `values` that are its fields."""
-    given: dict[str, Any] = {name: values[name] for name in kind.fields() if name in values}
-    return kind(**given)
+    fields: dict[str, Any] = {name: values[name] for name in kind.fields() if name in values}
+    return kind(**fields)
 
 
 def _checked(found: object) -> Values:

@@ -261,17 +261,17 @@ class Loaded(list[tuple[str, "T"]]):
 
 def load(layout: Layout, paths: Iterable[str], read: Callable[[str], T]) -> Loaded[T]:
     """Apply `read` to each of the `paths`; files removed in the meantime are left out."""
-    found: Loaded[T] = Loaded()
+    loaded: Loaded[T] = Loaded()
     for path in paths:
         try:
-            found.append((path, read(path)))
+            loaded.append((path, read(path)))
         except ContextError as error:
             if os.path.lexists(path):
-                found.broken.append(broken(layout, path, str(error)))
+                loaded.broken.append(broken(layout, path, str(error)))
         except OSError as error:
             if os.path.lexists(path):
-                found.broken.append(broken(layout, path, error.strerror or str(error)))
-    return found
+                loaded.broken.append(broken(layout, path, error.strerror or str(error)))
+    return loaded
 
 
 def broken(layout: Layout, path: str, reason: str) -> Broken:

@@ -25,15 +25,15 @@ def of(rows: Rows) -> str:
 
 def data(rows: Rows) -> list[dict[str, Any]]:
     """The same rows for programs: their fields, and all but the id also under their headings."""
-    found = []
+    objects = []
     for row in rows.rows:
         fields = dict(_fields(row))
         for head, field, *_ in rows.columns:
             name = head.partition(" (")[0].lower().replace(" ", "_")  # `Last Log (UTC)`: last_log
             if field != "id":
                 fields.setdefault(name, fields[field])
-        found.append(fields)
-    return found
+        objects.append(fields)
+    return objects
 
 
 def _fields(row: Any) -> dict[str, Any]:

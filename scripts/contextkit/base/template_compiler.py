@@ -116,10 +116,10 @@ def compile_one(name: str) -> str:
 
 def compile_all() -> list[str]:
     """Compile every template and return their names."""
-    found = sorted(n[:-3] for n in os.listdir(templates.FOLDER) if n.endswith(".j2"))
-    for name in found:
+    compiled = sorted(n[:-3] for n in os.listdir(templates.FOLDER) if n.endswith(".j2"))
+    for name in compiled:
         compile_one(name)
-    return found
+    return compiled
 
 
 if __name__ == "__main__":

@@ -87,8 +87,8 @@ def explain(program: Program, argv: list[str]) -> NoReturn:
         raise _version(program)
     first = argv[0] if argv else ""
     help_only = first in ("-h", "--help") and len(program.commands) > 1
-    known = [command.name for command in program.commands]
-    named = not program.default or help_only or first in known
+    commands = [command.name for command in program.commands]
+    named = not program.default or help_only or first in commands
     parser(program).parse_known_args(argv if named else [program.default, *argv])
     raise bad_input("an option lacks its value")
 

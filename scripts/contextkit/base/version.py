@@ -52,5 +52,5 @@ def refuse_newer(found: object, known: str, where: str = "", status: int = 1) ->
     """
     major = str(found).partition(".")[0]
     if names.is_whole(major) and int(major) > int(known.partition(".")[0]):
-        said = f"written by a newer contextkit (format {str(found)[:20]}, this one reads {known})"
-        raise NewerFormat(f"{where and where + ': '}{said}: {UPGRADE}", status)
+        text = f"written by a newer contextkit (format {str(found)[:20]}, this one reads {known})"
+        raise NewerFormat(f"{where and where + ': '}{text}: {UPGRADE}", status)

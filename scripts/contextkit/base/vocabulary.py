@@ -63,13 +63,13 @@ class Vocabulary:
 
     def count(self, text: str) -> int:
         """The exact number of tokens in `text`."""
-        known = self._known
+        sizes = self._known
         total = 0
-        for found in self._pieces.finditer(text if text.isascii() else _classes(text)):
-            piece = text[found.start() : found.end()]
-            size = known.get(piece)
+        for match in self._pieces.finditer(text if text.isascii() else _classes(text)):
+            piece = text[match.start() : match.end()]
+            size = sizes.get(piece)
             if size is None:
-                size = known[piece] = self._count(piece.encode("utf-8", "replace"))
+                size = sizes[piece] = self._count(piece.encode("utf-8", "replace"))
             total += size
         return total
 

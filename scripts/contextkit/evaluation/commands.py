@@ -37,14 +37,14 @@ def model(layout: Layout, args: Arguments) -> Rows:
     from contextkit.evaluation.documents import score
     from contextkit.evaluation.flows import trial
 
-    found = _samples(layout, args)
+    samples = _samples(layout, args)
     asked = trial.Model(command=args.cmd, seconds=args.timeout or 300, other=vars(args)["with"])
-    calls, read = trial.cost(found, asked)
-    said = f"{names.counted(len(found), 'text')}, at most {calls} calls, ~{read} tokens read"
-    cli.say(said)
+    calls, read = trial.cost(samples, asked)
+    plan = f"{names.counted(len(samples), 'text')}, at most {calls} calls, ~{read} tokens read"
+    cli.say(plan)
     if not args.yes and not cli.confirm("start?"):
         raise ContextError("not started: yes=1 starts without asking, n= takes fewer texts")
-    outcome = trial.run(layout, found, asked, cli.say)
+    outcome = trial.run(layout, samples, asked, cli.say)
     rows = score.scores(outcome.sheets, trial.ARMS)
     if not rows:
         raise ContextError(f"no text could be evaluated: {_counted(outcome)}")
@@ -72,15 +72,15 @@ def day(layout: Layout, args: Arguments) -> Rows:
     asked = days.agent(args.cmd, args.host, args.timeout or 900)
     count = args.n or 3
     sessions = 2 * count * len(days.prompts())
-    said = (f"{names.counted(count, 'day')} with hooks and as many without: {sessions} sessions of"
+    plan = (f"{names.counted(count, 'day')} with hooks and as many without: {sessions} sessions of"
             " your command, which works in folders of its own with your account")  # fmt: skip
-    cli.say(said)
+    cli.say(plan)
     if not args.yes and not cli.confirm("start?"):
         raise ContextError("not started: yes=1 starts without asking, n= takes fewer days")
-    found = days.run(layout, asked, count, cli.say)
-    if wrong := days.unhooked(found):
+    runs = days.run(layout, asked, count, cli.say)
+    if wrong := days.unhooked(runs):
         cli.say(wrong)
-    return Rows(columns=DAY_COLUMNS, rows=days.rows(found))
+    return Rows(columns=DAY_COLUMNS, rows=days.rows(runs))
 
 
 def _samples(layout: Layout, args: Arguments) -> list[Sample]:
@@ -88,11 +88,11 @@ def _samples(layout: Layout, args: Arguments) -> list[Sample]:
 
     folder = os.path.join(layout.here, args.folder) if args.folder else ""
     every = samples.in_folder(layout, folder) if folder else samples.stored(layout)
-    found = [one for _, one in zip(range(args.n or 1_000), every, strict=False)]
-    if not found:
+    chosen = [sample for _, sample in zip(range(args.n or 1_000), every, strict=False)]
+    if not chosen:
         where = "in the folder" if folder else "stored here"
         raise ContextError(f"no text above 500 tokens is {where}: folder=DIR names others")
-    return found
+    return chosen
 
 
 def _counted(outcome: Outcome) -> str:

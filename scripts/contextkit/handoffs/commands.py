@@ -160,16 +160,16 @@ def _fields(layout: Layout, args: Arguments) -> handoffs.Fields:
 
 @command("list the artifacts, oldest first", JSON)
 def list_(layout: Layout, args: Arguments) -> Rows:
-    state, said = handoff_state.current(layout)
-    found, unread = handoffs.read(layout, handoff_state.everywhere(state))
-    cli.say_each((*said, *unread))
-    newest = next(reversed(found), "")
+    state, messages = handoff_state.current(layout)
+    artifacts, unread = handoffs.read(layout, handoff_state.everywhere(state))
+    cli.say_each((*messages, *unread))
+    newest = next(reversed(artifacts), "")
     rows = [
         {**_row(layout, os.path.join(layout.handoffs, name), handoff),
          "tokens": handoffs.measure(handoff, layout.limits.tokenizer),
          "state": "consumed" if handoff.consumed else "newest" if name == newest else "kept",
          "ref": addresses.of(layout, os.path.join(layout.handoffs, name), "handoff")}
-        for name, handoff in found.items()
+        for name, handoff in artifacts.items()
     ]  # fmt: skip
     return Rows(
         columns=(("id", "id"), ("state", "state"),
@@ -208,10 +208,10 @@ def check(layout: Layout, args: Arguments) -> Answer:
             name = os.path.basename(path) if os.path.dirname(path) == layout.handoffs else ""
     else:
         text = cli.content("")
-    found = handoffs.complaints(text, layout.limits, name)
-    status = 1 if any(kind == "error" for kind, _ in found) else 0
-    rows = [{"id": number, "kind": k, "text": t} for number, (k, t) in enumerate(found, 1)]
-    lines = [f"{kind}: {text}" for kind, text in found]
+    faults = handoffs.complaints(text, layout.limits, name)
+    status = 1 if any(kind == "error" for kind, _ in faults) else 0
+    rows = [{"id": number, "kind": k, "text": t} for number, (k, t) in enumerate(faults, 1)]
+    lines = [f"{kind}: {text}" for kind, text in faults]
     return Answer(text="\n".join(lines), status=status, data=rows)
 
 
@@ -283,16 +283,16 @@ def _picked(layout: Layout, ref: str) -> str:
     """
     ref = addresses.bare(ref, "handoff")
     state, _ = handoff_state.current(layout)
-    known = handoff_state.everywhere(state)
+    stored = handoff_state.everywhere(state)
     if ref in ("", "latest", "unconsumed"):
-        waiting = handoff_state.waiting(layout, known) if ref == "unconsumed" else known[-1:]
+        waiting = handoff_state.waiting(layout, stored) if ref == "unconsumed" else stored[-1:]
         if not waiting:
             raise ContextError(f"there is no {ref or 'latest'} handoff here")
         return waiting[0]
     wanted = os.path.basename(ref).removesuffix(".yaml") + ".yaml"
-    if wanted in known:
+    if wanted in stored:
         return wanted
-    there = ", ".join(name.removesuffix(".yaml") for name in known)
+    there = ", ".join(name.removesuffix(".yaml") for name in stored)
     raise ContextError(
         f"there is no handoff {names.one_line(ref)[:80]!r}; available: {there or 'none'}"
     )

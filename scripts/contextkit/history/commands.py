@@ -50,7 +50,7 @@ def config(layout: Layout, args: Arguments) -> Rows:
 
 def _shown(value: object) -> str:
     if isinstance(value, dict):
-        return ", ".join(f"{name}: {one}" for name, one in value.items())
+        return ", ".join(f"{name}: {entry}" for name, entry in value.items())
     return (", ".join(value) if isinstance(value, tuple) else str(value)) or "(none)"
 
 
@@ -77,8 +77,8 @@ def trust(layout: Layout, args: Arguments) -> Answer:
         if not cli.confirm("run, reach or obey what these settings of this repository name?"):
             raise ContextError("not trusted: answer y on a terminal, or read them and give yes=1")
     owned.trust(layout.root, acting)
-    said = f"trusted: {layout.root}, until one of these changes"
-    return Answer(text="\n".join([*lines, said]), data=data)
+    outcome = f"trusted: {layout.root}, until one of these changes"
+    return Answer(text="\n".join([*lines, outcome]), data=data)
 
 
 @command(
@@ -233,10 +233,10 @@ def search(layout: Layout, args: Arguments) -> Answer:
 
     hits, count = searching.search(layout, args.q, args.kind, args.session, args.branch, args.since)
     room = args.max_tokens or 1500
-    found: list[searching.Found] = []
+    first_hits: list[searching.Found] = []
     lines: list[str] = []
     for hit in hits:
-        found.append(hit)
+        first_hits.append(hit)
         where = f" § {hit.section}" if hit.section else ""
         whose = f" on {hit.machine}" if hit.machine else ""
         text = f"{hit.ref}  {hit.path}:{hit.line}{where}{whose}\n  {hit.snippet}"
@@ -248,14 +248,14 @@ def search(layout: Layout, args: Arguments) -> Answer:
     if count > fitting:
         narrower = "kind=, session=, since= or another word narrows it down"
         lines.append(f"+{count - fitting} more: {narrower}")
-    if not found:
+    if not first_hits:
         cli.say(f"{args.q!r} was not found in anything stored here")
 
     def rows() -> list[dict[str, object]]:
-        every = found[:fitting] if args.max_tokens else [*found, *hits]
+        every = first_hits[:fitting] if args.max_tokens else [*first_hits, *hits]
         return [{"id": hit.ref, **vars(hit)} for hit in every]
 
-    return Answer(text="\n".join(lines), status=0 if found else 1, data=rows)
+    return Answer(text="\n".join(lines), status=0 if first_hits else 1, data=rows)
 
 
 @command(
@@ -271,16 +271,16 @@ def report(layout: Layout, args: Arguments) -> Answer:
     target = layout.typed(args.file, "file") if args.file else os.path.join(layout.state, _PAGE)
     if args.file and not args.file.endswith((".html", ".htm")):
         raise bad_input(f"file: {args.file!r} must end in .html")
-    found = reporting.facts(layout)
+    facts = reporting.facts(layout)
     if args.text:
-        return Answer(text=reporting.text(found), data=found)
-    files.write(target, reporting.page(found), derived=True)
+        return Answer(text=reporting.text(facts), data=facts)
+    files.write(target, reporting.page(facts), derived=True)
     if args.open:
         import webbrowser
 
         if not webbrowser.open(f"file://{target}"):
             cli.say("no browser could be started: open the file yourself")
-    return Answer(text=layout.shown(target), data={"id": layout.shown(target), **found})
+    return Answer(text=layout.shown(target), data={"id": layout.shown(target), **facts})
 
 
 @command("which session this shell is in, and where that comes from", JSON, now="context_sessions")
@@ -293,8 +293,8 @@ def _this_shell(layout: Layout) -> Answer:
 
     name, origin = sessions.named(layout)
     data = {"session": name, "from": origin}
-    said = f"session {name} (from {origin})" if name else f"no session: {origin}"
-    return Answer(text=said, data=data)
+    text = f"session {name} (from {origin})" if name else f"no session: {origin}"
+    return Answer(text=text, data=data)
 
 
 @command(

@@ -128,10 +128,10 @@ def examine(layout: Layout, args: Arguments) -> Answer:
         from contextkit.payloads.flows import retention
 
         cli.say_each(retention.mend(layout, names.now()))
-    found = doctor.examine(layout, (args.host,) if args.host else hosts.names_of_hosts())
-    wrong = sum(not finding.note for finding in found)
-    rows = [{"id": one.area, "level": "note" if one.note else "wrong", "problem": one.problem,
-             "mend": one.mend} for one in found]  # fmt: skip
+    findings = doctor.examine(layout, (args.host,) if args.host else hosts.names_of_hosts())
+    wrong = sum(not finding.note for finding in findings)
+    rows = [{"id": item.area, "level": "note" if item.note else "wrong", "problem": item.problem,
+             "mend": item.mend} for item in findings]  # fmt: skip
     lines = ["{level}: {id}: {problem} ({mend})".format_map(row) for row in rows]
     lines.append(names.counted(wrong, "problem") if wrong else "nothing is wrong")
     return Answer(text="\n".join(lines), status=1 if wrong else 0, data=rows)

@@ -69,10 +69,10 @@ def pull(layout: Layout, args: Arguments) -> Answer:
 
 
 def _answer(done: Report) -> Answer:
-    said = list(done.said)
+    messages = list(done.said)
     if done.refused:
         count = len({line.partition(":")[2] for line in done.refused})
-        said += [
+        messages += [
             *done.refused,
             f"{names.counted(count, 'secret')}: documents with one stayed here; redact=1 sends"
             " them redacted, secrets_allow in contextkit.yaml lists exceptions",
@@ -82,7 +82,7 @@ def _answer(done: Report) -> Answer:
         text=done.text,
         status=1 if failed else 0,
         data=[vars(row) for row in done.rows],
-        talk="\n".join(said),
+        talk="\n".join(messages),
     )
 
 
@@ -106,10 +106,10 @@ def remotes_(layout: Layout, args: Arguments) -> Rows | str:
     if args.forget:
         gone = remotes.forget(layout, args.remote, args.forget)
         return f"forgotten: {gone.machine} ({gone.name}); what others took of it stays with them"
-    said: list[str] = []
-    rows = remotes.listed(layout, args.remote, said)
-    if said and not rows:
-        raise ContextError("; ".join(said))
+    messages: list[str] = []
+    rows = remotes.listed(layout, args.remote, messages)
+    if messages and not rows:
+        raise ContextError("; ".join(messages))
     signed = (("signed", "signed"),) if any(row["signed"] for row in rows) else ()
     columns = (
         ("machine", "id", lambda row: row["id"] + (" *" if row["here"] else "")),
@@ -121,7 +121,7 @@ def remotes_(layout: Layout, args: Arguments) -> Rows | str:
         *signed,
     )
     return Rows(columns=columns, rows=rows, nothing="no machine has pushed there yet",
-                below="\n".join(said))  # fmt: skip
+                below="\n".join(messages))  # fmt: skip
 
 
 PROGRAM = Program(

@@ -92,10 +92,10 @@ def _session_named(layout: Layout) -> str:
 
 def _budget_of_the_environment() -> int:
     """PAYLOAD_BUDGET, with which a launcher sets its subagents' budget; 0 if unset."""
-    given = os.environ.get("PAYLOAD_BUDGET", "")
-    if given and not (names.is_whole(given) and int(given) > 0):
-        raise bad_input(f"PAYLOAD_BUDGET={given[:40]}: must be a whole number from 1")
-    return int(given[:18]) if given else 0
+    budget = os.environ.get("PAYLOAD_BUDGET", "")
+    if budget and not (names.is_whole(budget) and int(budget) > 0):
+        raise bad_input(f"PAYLOAD_BUDGET={budget[:40]}: must be a whole number from 1")
+    return int(budget[:18]) if budget else 0
 
 
 def _output(args: Arguments) -> storing.Output:
@@ -131,13 +131,13 @@ def list_(layout: Layout, args: Arguments) -> Answer:
     session = "" if args.all else _session(layout, args)
     cli.say_each(retention.sweep_in_passing(layout, now, session))
     retention.wake(layout, session, now)
-    found = [session] if session else payloads.sessions_in(layout)
+    sessions = [session] if session else payloads.sessions_in(layout)
     from contextkit.base import tables
 
-    manifests = [payloads.manifest(layout, name, now) for name in found]
+    manifests = [payloads.manifest(layout, name, now) for name in sessions]
     rows = []
     talk = []
-    for name, manifest in zip(found, manifests, strict=True):
+    for name, manifest in zip(sessions, manifests, strict=True):
         there = {path.rpartition("/")[2] for path in payloads.documents(layout, name)}
         for entry in manifest[LIST]:
             state = "" if entry["path"] in there else "missing"
@@ -214,22 +214,22 @@ def _slice(layout: Layout, path: str, args: Arguments) -> Answer:
     else:
         content = _content(layout, path)
     if asked:
-        found = _SLICES[asked[0]](content, getattr(args, asked[0]))
+        part = _SLICES[asked[0]](content, getattr(args, asked[0]))
     else:
-        found = retrieval.whole(content)
-    end = found.last
+        part = retrieval.whole(content)
+    end = part.last
     if args.max_tokens:
-        found = retrieval.capped(found, args.max_tokens, layout.limits.tokenizer)
-    talk = [f"lines {found.first}-{found.last}"]
-    if found.more:
-        talk.append(f"+{end - found.last} more lines: payload_show ref={args.ref[:80]}"
-                    f" lines={found.more}-{end}")  # fmt: skip
-    talk += [found.note] if found.note else []
+        part = retrieval.capped(part, args.max_tokens, layout.limits.tokenizer)
+    talk = [f"lines {part.first}-{part.last}"]
+    if part.more:
+        talk.append(f"+{end - part.last} more lines: payload_show ref={args.ref[:80]}"
+                    f" lines={part.more}-{end}")  # fmt: skip
+    talk += [part.note] if part.note else []
     data = {
-        "id": _identity(path), "path": layout.shown(path), "first": found.first,
-        "last": found.last, "text": found.text, "more": end - found.last,
+        "id": _identity(path), "path": layout.shown(path), "first": part.first,
+        "last": part.last, "text": part.text, "more": end - part.last,
     }  # fmt: skip
-    return Answer(text=found.text, data=data, talk="\n".join(talk))
+    return Answer(text=part.text, data=data, talk="\n".join(talk))
 
 
 _SLICES: dict[str, Callable[[str, str], retrieval.Slice]] = {
@@ -260,10 +260,10 @@ def _facts(layout: Layout, path: str) -> Rows:
     data = files.read_bytes(path)
     start, end = payloads.span(data, layout.shown(path))
     before = data.count(b"\n", 0, start)
-    found = facts.find(data[start:end].decode("utf-8", "replace"))
+    hard_facts = facts.find(data[start:end].decode("utf-8", "replace"))
     rows = [
         {"id": f"{_identity(path)}:{at + before}", "line": at + before, "kind": kind, "fact": value}
-        for kind, value, at in found
+        for kind, value, at in hard_facts
     ]
     columns = (("line", "line"), ("kind", "kind"), ("fact", "fact"))
     return Rows(columns=columns, rows=rows, nothing="No hard facts.")

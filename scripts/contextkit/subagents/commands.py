@@ -121,22 +121,22 @@ def monitor(layout: Layout, args: Arguments) -> Answer:
             identity = rows[0]["id"]  # keep the same one even if a newer one has its slug
         else:
             rows = [row for row in rows if row.get("status") != "cleaned"]
-        found = watch.look(layout, rows, now, bounds)
+        watched = watch.look(layout, rows, now, bounds)
         for _, line in news:
             screen.say(line)
-        running = [one for one in found if one["status"] in ("running", "pending_launch")]
+        running = [agent for agent in watched if agent["status"] in ("running", "pending_launch")]
         dead = any(kind in ("failed", "timed_out") for kind, _ in news)
         alerted = _alerts(layout, running, seen, screen) or dead or alerted
         if not cli.for_programs():
-            screen.show(layout, found, now)
+            screen.show(layout, watched, now)
         given_up = any(count >= limits.subagent_alert_polls for count in seen.values())
         if given_up or not running or polls == args.iterations:
             break
-        names_of_running = {one["id"] for one in running}
+        names_of_running = {agent["id"] for agent in running}
         _pause(layout, [row for row in rows if row["id"] in names_of_running], interval)
     if running:
-        cli.say(f"Outstanding subagents: {', '.join(one['id'] for one in running)}")
-    return Answer(text="" if running else NOBODY, status=int(alerted), data=found)
+        cli.say(f"Outstanding subagents: {', '.join(agent['id'] for agent in running)}")
+    return Answer(text="" if running else NOBODY, status=int(alerted), data=watched)
 
 
 def _pause(layout: Layout, running: list[registry.Row], interval: int) -> None:
@@ -168,8 +168,8 @@ class _Screen:
             return
         head, *rows = tables.of(watch.rows(layout, found)).split("\n") if found else [""]
         lines = [f"--- {names.clock(now)} ---", head]
-        for one, row in zip(found, rows, strict=False):
-            signs = "".join(_SIGNS.get(alert, "") for alert in one["alerts"])
+        for agent, row in zip(found, rows, strict=False):
+            signs = "".join(_SIGNS.get(alert, "") for alert in agent["alerts"])
             lines.append(f"{signs} {row}" if signs else row)
         cli.put("\n".join(filter(None, lines)))
 
@@ -178,12 +178,12 @@ class _Screen:
         import shutil
 
         width, height = shutil.get_terminal_size((80, 24))
-        said = [names.shortened(line, width - 1) for line in self._said]
-        room = max(1, height - len(said) - 3)
+        messages = [names.shortened(line, width - 1) for line in self._said]
+        room = max(1, height - len(messages) - 3)
         head = f"  {'slug':<28}  {'status':<14}  {'running':>7}  {'silent':>7}  files"
         lines = [f"{names.clock(now)}  {len(found)} subagents", head]
         lines = [line[: width - 1] for line in (*lines, *watch.lines(found, width - 1, room))]
-        body = "".join(f"{outgoing.told(line)}\x1b[K\n" for line in [*lines, *said])
+        body = "".join(f"{outgoing.told(line)}\x1b[K\n" for line in [*lines, *messages])
         sys.stdout.write(f"\x1b[H{body}\x1b[J")
         sys.stdout.flush()
 
@@ -192,18 +192,18 @@ def _alerts(
     layout: Layout, running: list[watch.Watched], seen: dict[str, int], screen: _Screen
 ) -> bool:
     """Report what is new about each subagent: an alert with its last words, or a recovery."""
-    for one in running:
-        identity = one["id"]
+    for agent in running:
+        identity = agent["id"]
         before = seen.get(identity, 0)
-        seen[identity] = before + 1 if one["alerts"] else 0
-        if one["alerts"] and not before:
+        seen[identity] = before + 1 if agent["alerts"] else 0
+        if agent["alerts"] and not before:
             words = watch.last_words(layout, registry.find(registry.rows(layout), identity), 1)
             last = f"; its last line: {words}" if words else ""
-            reason = ", ".join(one["alerts"])
+            reason = ", ".join(agent["alerts"])
             screen.say(f"{identity} requires manual attention (reason: {reason}){last}")
-        elif before and not one["alerts"]:
+        elif before and not agent["alerts"]:
             screen.say(f"{identity}: heartbeat recovered")
-    return any(one["alerts"] for one in running)
+    return any(agent["alerts"] for agent in running)
 
 
 @command(

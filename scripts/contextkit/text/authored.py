@@ -111,9 +111,9 @@ class Authored(NamedTuple):
 
     def lead(self, most: int = 3) -> str:
         """The first statements as up to `most` sentences."""
-        said = [one.text for one in self.statements if one.role == "summary"]
-        said = said or [one.text for one in self.statements]
-        return " ".join(one if one[-1] in ".!?。！？…" else one + "." for one in said[:most])
+        texts = [one.text for one in self.statements if one.role == "summary"]
+        texts = texts or [one.text for one in self.statements]
+        return " ".join(one if one[-1] in ".!?。！？…" else one + "." for one in texts[:most])
 
 
 def role_of(title: str) -> str:
@@ -133,26 +133,26 @@ def read(text: str) -> Authored:
     """The author's own word in a report; nothing if it has none."""
     part = reading.part(text)
     numbers = part.numbers if isinstance(part, reading.Part) else None
-    found = []
+    statements = []
     for block in reading.blocks(part):
         if block.kind != "code":
-            found += _of_block(block)
-    if not any(one.role == "verdict" for one in found):
-        found += _verdicts(part)
+            statements += _of_block(block)
+    if not any(one.role == "verdict" for one in statements):
+        statements += _verdicts(part)
     if numbers:
-        found = [one._replace(line=numbers[one.line - 1]) for one in found]
-    return _ordered(found)
+        statements = [one._replace(line=numbers[one.line - 1]) for one in statements]
+    return _ordered(statements)
 
 
 def _verdicts(text: str) -> list[Statement]:
     """The lines `Verdict: …` that are part of another block, such as an index of findings."""
-    found = ((number, line, _LABELS.match(line.lstrip("-*> ")))
+    labeled = ((number, line, _LABELS.match(line.lstrip("-*> ")))
              for number, line in enumerate(text.split("\n"), start=1) if ":" in line)  # fmt: skip
     return [
-        Statement(number, reading.plain(label[1]), said, "verdict")
-        for number, line, label in found
+        Statement(number, reading.plain(label[1]), verdict, "verdict")
+        for number, line, label in labeled
         if label and role_of(label[1]) == "verdict"
-        and (said := reading.plain(line.lstrip("-*> ")[label.end():]))
+        and (verdict := reading.plain(line.lstrip("-*> ")[label.end():]))
     ][:1]  # fmt: skip
 
 
@@ -205,8 +205,8 @@ def _statements(block: Block, aspect: str, role: str) -> list[Statement]:
     if label and (named := role_of(label[1])):
         block, role = block._replace(text=text[label.end() :]), named
         aspect = reading.plain(label[1])
-    found = [one for one in block.statements() if any(map(str.isalnum, one))]
-    return [Statement(block.line, aspect, one, role) for one in found]
+    sentences = [sentence for sentence in block.statements() if any(map(str.isalnum, sentence))]
+    return [Statement(block.line, aspect, sentence, role) for sentence in sentences]
 
 
 def _shown(title: str) -> str:
@@ -216,8 +216,8 @@ def _shown(title: str) -> str:
 
 def _ordered(found: list[Statement], in_order: bool = False) -> Authored:
     """The statements without repetitions; confidence is told apart from them if it is a level."""
-    level = next((said for one in found if one.role == "confidence"
-                  and (said := confidence(one.text))), "")  # fmt: skip
+    level = next((stated for one in found if one.role == "confidence"
+                  and (stated := confidence(one.text))), "")  # fmt: skip
     seen = {one.text: one for one in found if not _is_level(one)}
     kept = sorted(seen.values(), key=lambda one: one.line)
     if not in_order:
@@ -232,6 +232,6 @@ def _is_level(one: Statement) -> bool:
 
 def confidence(text: str) -> str:
     """The level that the beginning of a text states: `High`, `Medium`, `Low`; or ''."""
-    found = _LEVEL.search(text[:60])
-    word = (found[1] or found[2]).lower() if found else ""
+    match = _LEVEL.search(text[:60])
+    word = (match[1] or match[2]).lower() if match else ""
     return next((level for level, words in _LEVELS.items() if word in words.split()), "")

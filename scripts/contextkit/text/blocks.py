@@ -226,16 +226,16 @@ def _fences(rows: list[str]) -> dict[int, int]:
     Fences nest; where that leaves one open, the rest of the text is read without nesting.
     """
     marks = [at for at, row in enumerate(rows) if row.lstrip()[:3] in ("```", "~~~")]
-    found: dict[int, int] = {}
+    ends: dict[int, int] = {}
     fences: list[tuple[str, int]] = []
     start = 0
     for at in marks:
         start = start if fences else at
         if nests(fences, rows[at].strip(), _indent(rows[at])) and not fences:
-            found[start] = at
+            ends[start] = at
     if fences:
-        found |= _plain_fences(rows, [at for at in marks if at >= start])
-    return found
+        ends |= _plain_fences(rows, [at for at in marks if at >= start])
+    return ends
 
 
 def nests(fences: list[tuple[str, int]], bare: str, indent: int) -> bool:
@@ -259,24 +259,24 @@ def nests(fences: list[tuple[str, int]], bare: str, indent: int) -> bool:
 def _plain_fences(rows: list[str], marks: list[int]) -> dict[int, int]:
     """Return the fenced blocks that begin at `marks`, without nesting; one unclosed is none."""
     coded = markdown.in_fences([rows[at] for at in marks])
-    found: dict[int, int] = {}
+    ends: dict[int, int] = {}
     fence, start = "", 0
     for at, code in zip(marks, coded, strict=True):
         bare = rows[at].strip()
         if fence and bare.startswith(fence) and not bare.strip(fence[0]):
-            found[start], fence = at, ""
+            ends[start], fence = at, ""
         elif not fence and code:
             fence, start = markdown.fence_of(bare), at
-    return found
+    return ends
 
 
 def _comments(rows: list[str]) -> dict[int, int]:
     """Return the last row of each HTML comment that begins a line, by its first row."""
-    found: dict[int, int] = {}
+    ends: dict[int, int] = {}
     start = -1
     for at, row in enumerate(rows):
         if start < 0 and row.lstrip()[:4] == "<!--":
             start = at
         if start >= 0 and "-->" in row:
-            found[start], start = at, -1
-    return found
+            ends[start], start = at, -1
+    return ends

@@ -67,9 +67,9 @@ class Form(Declaration):
     def _titled(self, title: str) -> dict[str, Any]:
         """Return the field in the title. Raises ContextError if it is not that of the form."""
         label, colon, name = self.title.partition(": ")
-        said, there, rest = title.partition(":")
+        written, there, rest = title.partition(":")
         field, rest = name.strip("{}"), rest.strip()
-        fits = said.strip().lower() == label.lower() and bool(there) == bool(colon)
+        fits = written.strip().lower() == label.lower() and bool(there) == bool(colon)
         if not fits or (name == field and rest.lower() != name.lower()):
             wanted = self.title.replace("{", "<").replace("}", ">")
             raise ContextError(f"not {self.noun}: the first line must be `# {wanted}`")
@@ -87,19 +87,19 @@ def _read(outline: Outline, place: str, annotation: str) -> Any:
         return sections.clean(_labeled(outline, heading).get(label.lower(), ""))
     if annotation == "str":
         return outline.body(heading)
-    texts = tuple(t for found in outline.find(heading) for t in sections.texts(found.lines))
+    texts = tuple(t for section in outline.find(heading) for t in sections.texts(section.lines))
     return sections.clean_files(map(sections.file_note, texts)) if annotation == NOTES else texts
 
 
 def _labeled(outline: Outline, heading: str) -> dict[str, str]:
     """Return what follows each label in items `- Label: …` of a section; the first one counts."""
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for section in outline.find(heading):
         for text in sections.texts(section.lines):
             label, colon, value = text.partition(":")
             if colon:
-                found.setdefault(label.strip().lower(), value)
-    return found
+                values.setdefault(label.strip().lower(), value)
+    return values
 
 
 _CLEANERS: dict[str, Callable[[Any], Any]] = {

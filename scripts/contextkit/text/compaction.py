@@ -40,23 +40,23 @@ def compacted(text: str) -> str:
     if not (_ANY.search(text) or _PATH.fullmatch(first[0]) or any(map(ENTRY.match, first))):
         return ""
     told = []
-    known = False
+    has_form = False
     for kind, lines in _pieces(text.split("\n")):
         form = _FORMS.get(kind)
-        known = known or form is not None
+        has_form = has_form or form is not None
         told += form(lines) if form else [line for line in lines if line.strip()]
-    return "\n".join(told) if known else ""
+    return "\n".join(told) if has_form else ""
 
 
 def _pieces(lines: list[str]) -> Iterable[tuple[str, list[str]]]:
     """Yield each tool's part of the lines with its kind; empty for what is not known."""
     kind, part = "", list[str]()
     for at, line in enumerate(lines):
-        found = _kind(line, kind, lines, at)
-        if found != kind and part:
+        line_kind = _kind(line, kind, lines, at)
+        if line_kind != kind and part:
             yield kind, part
             part = []
-        kind = found
+        kind = line_kind
         part.append(line)
     if part:
         yield kind, part
@@ -109,8 +109,8 @@ def _of_log(lines: list[str]) -> list[str]:
     head += f", {counted(left, 'line')} of their messages left out" if left else ""
     told = [] if is_one else [f"{head}, newest first:"]
     for commit, day, author in zip(commits, days, authors, strict=True):
-        known = () if is_one else shared
-        parts = [commit.name, *(one for one in (day, author) if one and one not in known)]
+        in_head = () if is_one else shared
+        parts = [commit.name, *(part for part in (day, author) if part and part not in in_head)]
         told.append(" ".join([*parts, *commit.message[:1]]))
         told += [*(commit.message[1:] if is_one else []), *commit.changed]
     return told
@@ -271,7 +271,7 @@ def _json(text: str) -> Any:
 
 def _of_json(data: Any) -> str:
     """Return a table of the objects in `data`, after what stands beside them."""
-    if isinstance(data, list) and len(data) > 2 and all(isinstance(one, dict) for one in data):
+    if isinstance(data, list) and len(data) > 2 and all(isinstance(row, dict) for row in data):
         return "\n".join(_table(data))
     if not isinstance(data, dict):
         return ""

@@ -53,8 +53,8 @@ _LONGEST = 200  # characters of a sentence or an error line that count as one fa
 def find(text: str) -> list[Fact]:
     """Every distinct fact in `text` with the line of its first occurrence, in that order."""
     seen: dict[tuple[str, str], int] = {}
-    for found in (_in_sentences(text), _in_words(text)):
-        for fact, number in found:
+    for source in (_in_sentences(text), _in_words(text)):
+        for fact, number in source:
             seen[fact] = min(number, seen.get(fact, number))
     facts = [(kind, value, number) for (kind, value), number in seen.items()]
     return sorted(facts, key=lambda fact: fact[2])
@@ -62,8 +62,8 @@ def find(text: str) -> list[Fact]:
 
 def share(whole: str, said: str) -> str:
     """`12/87`: how many of the facts of `whole` its replacement `said` carries."""
-    found = find(whole)
-    return f"{kept(found, said)}/{len(found)}"
+    facts = find(whole)
+    return f"{kept(facts, said)}/{len(facts)}"
 
 
 def kept(facts: list[Fact], said: str) -> int:
@@ -119,9 +119,9 @@ def _of_word(word: str) -> tuple[str, str] | None:
     if "/" in core or "." in core:
         if "://" in core and "http" in core:
             return "url", _url(word[word.find("http") :])
-        found = _path(word, core)
-        if found:
-            return found
+        path = _path(word, core)
+        if path:
+            return path
     if _is_commit(core):
         return "commit", core
     if _is_id(core):
@@ -175,12 +175,12 @@ def _path(word: str, core: str) -> tuple[str, str] | None:
     if name.lower() in _PRODUCTS or path.startswith("//") or path.count("{") != path.count("}"):
         return None
     if "/" in path:
-        known = bool(dot and stem and suffix.isalnum() and suffix[0].isalpha())
-        known = known or path[0] in "./~" or (path.count("/") > 1 and any(c in "-_." for c in path))
-        known = known and len(path) > 3 and any(map(str.isalpha, path))
+        valid = bool(dot and stem and suffix.isalnum() and suffix[0].isalpha())
+        valid = valid or path[0] in "./~" or (path.count("/") > 1 and any(c in "-_." for c in path))
+        valid = valid and len(path) > 3 and any(map(str.isalpha, path))
     else:
-        known = bool(dot and stem and suffix.lower() in _FILES)
-    if not known or not all(char.isalnum() or char in _IN_PATHS for char in path):
+        valid = bool(dot and stem and suffix.lower() in _FILES)
+    if not valid or not all(char.isalnum() or char in _IN_PATHS for char in path):
         return None
     return ("location", core) if colon and place[:1].isdigit() else ("path", path)
 
@@ -206,9 +206,9 @@ def _in_sentences(text: str) -> Iterator[tuple[tuple[str, str], int]]:
             at, number, counted = lower.find(phrase), 1, 0
             while at >= 0:
                 number, counted = number + text.count("\n", counted, at), at
-                found, end = said_at(text, at, at + len(phrase))
-                if found:
-                    yield found, number
+                fact, end = said_at(text, at, at + len(phrase))
+                if fact:
+                    yield fact, number
                 at = lower.find(phrase, end)
 
 
@@ -227,10 +227,10 @@ def _forbidding(text: str, at: int, end: int) -> tuple[tuple[str, str] | None, i
     first, last = _line_around(text, at, end)
     starts = [text.rfind(mark, first, at) for mark in (*_ENDS, "| ")]
     ends = [text.find(mark, end, last) for mark in _ENDS]
-    start = max([first, *(found + 2 for found in starts if found >= 0)])
-    end = min([found for found in ends if found >= 0], default=last)
-    said = _plain(text[start:end]).strip(_MARKS).rstrip(".!?")
-    return ("prohibition", said[:_LONGEST]), end
+    start = max([first, *(index + 2 for index in starts if index >= 0)])
+    end = min([index for index in ends if index >= 0], default=last)
+    sentence = _plain(text[start:end]).strip(_MARKS).rstrip(".!?")
+    return ("prohibition", sentence[:_LONGEST]), end
 
 
 def _reporting(text: str, at: int, end: int) -> tuple[tuple[str, str] | None, int]:
@@ -244,5 +244,5 @@ def _reporting(text: str, at: int, end: int) -> tuple[tuple[str, str] | None, in
     if not opening and before.strip(_MARKS) and start == at:
         return None, end  # about an error, not one
     stop = text.find(opening or ". ", at, last)
-    said = _plain(text[start : stop if stop >= 0 else last]).strip(_MARKS)[:_LONGEST]
-    return ("error", said) if said.partition(":")[2].strip(_MARKS) else None, end
+    message = _plain(text[start : stop if stop >= 0 else last]).strip(_MARKS)[:_LONGEST]
+    return ("error", message) if message.partition(":")[2].strip(_MARKS) else None, end

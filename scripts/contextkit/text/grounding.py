@@ -87,11 +87,11 @@ class Checked(NamedTuple):
 
 def check(answer: str, report: str) -> Checked:
     """Look up every claim of `answer` in `report`."""
-    known = _Report(report)
+    prepared = _Report(report)
     seen: dict[str, bool] = {}
-    for shown, found in _claims(answer, known):
+    for shown, found in _claims(answer, prepared):
         seen[shown] = seen.get(shown, False) or found
-    turned = tuple(_turned(answer, known))
+    turned = tuple(_turned(answer, prepared))
     missing = tuple(claim for claim, found in seen.items() if not found)
     return Checked(len(seen) + len(turned), (*missing, *turned), turned)
 
@@ -141,28 +141,28 @@ class _Report:
         """The sentences that are about the same: they have most of these words."""
         if self._sentences is None:
             blocks = reading.blocks(reading.part(self.text))
-            whole = [one for block in blocks for one in block.statements()]
-            parts = [part for one in (*whole, *self.text.split("\n")) for part in one.split("; ")]
-            said = dict.fromkeys(filter(_tone, parts))
-            self._sentences = [(one, _anchors(one)) for one in said]
-        return [one for one, has in self._sentences if len(words & has) >= _NEAR * len(words)]
+            whole = [text for block in blocks for text in block.statements()]
+            parts = [part for text in (*whole, *self.text.split("\n")) for part in text.split("; ")]
+            toned = dict.fromkeys(filter(_tone, parts))
+            self._sentences = [(text, _anchors(text)) for text in toned]
+        return [text for text, has in self._sentences if len(words & has) >= _NEAR * len(words)]
 
 
 def _claims(answer: str, report: _Report) -> Iterator[tuple[str, bool]]:
     """Every claim of the answer as it is shown, and whether the report has it."""
     told = list(_told_facts(answer, report))
     yield from told
-    shown = [one for one, _ in told]
-    for found in _QUOTED.finditer(answer):
-        quoted = found[1] or found[2]
-        if not any(quoted in one or one in quoted for one in shown):
-            yield (f'"{quoted}"' if found[1] else quoted), report.has(quoted)
-    for said, number in _told_numbers(_without(answer, shown)):
-        yield said, number in report.numbers or (not number[1] and number[0] in report.values)
+    shown = [claim for claim, _ in told]
+    for match in _QUOTED.finditer(answer):
+        quoted = match[1] or match[2]
+        if not any(quoted in claim or claim in quoted for claim in shown):
+            yield (f'"{quoted}"' if match[1] else quoted), report.has(quoted)
+    for figure, number in _told_numbers(_without(answer, shown)):
+        yield figure, number in report.numbers or (not number[1] and number[0] in report.values)
     yield from _told_verdict(answer, report)
-    for found in _LINES.finditer(answer):
-        if int((found[2] or found[1])[:9]) > report.last:
-            yield found[0], report.has(found[0])
+    for match in _LINES.finditer(answer):
+        if int((match[2] or match[1])[:9]) > report.last:
+            yield match[0], report.has(match[0])
 
 
 def _told_facts(answer: str, report: _Report) -> Iterator[tuple[str, bool]]:
@@ -191,26 +191,26 @@ def _told_verdict(answer: str, report: _Report) -> Iterator[tuple[str, bool]]:
 
 def _without(text: str, told: list[str]) -> str:
     """The text without what was looked up already and without lines of files."""
-    for one in sorted(told, key=len, reverse=True):
-        text = text.replace(one, " ")
+    for claim in sorted(told, key=len, reverse=True):
+        text = text.replace(claim, " ")
     return str(_LINES.sub(" ", text))
 
 
 def _told_numbers(text: str) -> Iterator[tuple[str, tuple[float, str]]]:
     for line in text.split("\n"):
         line = re.sub(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+", "", line)
-        for found in _NUMBER.finditer(line):
-            number = _number(found)
+        for match in _NUMBER.finditer(line):
+            number = _number(match)
             if number[1] or number[0] >= _SMALL or number[0] % 1:
-                unit = found["unit"] or ""
+                unit = match["unit"] or ""
                 unit = unit if _unit(unit) or unit.strip().lower() in _MULTIPLES else ""
-                yield f"{found['sign']}{found['value']}{unit}", number
+                yield f"{match['sign']}{match['value']}{unit}", number
 
 
 def _numbers(text: str) -> Iterator[tuple[float, str]]:
     """Every number of a text with its dimension, and in any case without."""
-    for found in _NUMBER.finditer(text):
-        yield _number(found)
+    for match in _NUMBER.finditer(text):
+        yield _number(match)
     for digits in re.findall(r"\d+(?:\.\d+)?", text.replace(",", "")):
         yield round(float(digits[:15]), 9), ""
 
@@ -231,27 +231,27 @@ def _unit(word: str) -> tuple[str, float] | None:
 
 def _spans(text: str) -> Iterator[tuple[int, int]]:
     """The lines of a file that the words after its name speak of."""
-    for found in re.finditer(
+    for match in re.finditer(
         r"(?:(?<![\d.])[:#,(]\s?L?|[Ll]ines? |, |/)(\d{1,7})(?:(?:[-–:]| to )L?(\d{1,7}))?", text
     ):
-        first = int(found[1])
-        yield first, max(first, int(found[2] or first))
+        first = int(match[1])
+        yield first, max(first, int(match[2] or first))
 
 
 def _turned(answer: str, report: _Report) -> Iterator[str]:
     """Statements that say it passes where all that the report says about it is that it fails."""
     for block in reading.blocks(answer):
-        for said in block.statements():
-            tone, words = _tone(said), _anchors(said)
+        for statement in block.statements():
+            tone, words = _tone(statement), _anchors(statement)
             words = words - _WEAK if len(words - _WEAK) > 1 else words
             if not tone or not words:
                 continue
-            tones = {one for other in report.about(words) if (one := _tone(other))}
-            whole = tone > 0 and _ALL.search(said) is not None
+            tones = {theirs for other in report.about(words) if (theirs := _tone(other))}
+            whole = tone > 0 and _ALL.search(statement) is not None
             if whole and words <= _WEAK and _COUNTED.search(report.text):
                 tones.add(-1)
             if tones and (tone not in tones or (whole and -1 in tones)):
-                yield f'"{said[:80]}"'
+                yield f'"{statement[:80]}"'
 
 
 def _tone(said: str) -> int:

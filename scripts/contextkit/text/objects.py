@@ -107,11 +107,11 @@ def rows(text: str) -> list[dict[str, Any]] | None:
     import csv
 
     try:
-        found = list(csv.reader(below.splitlines(keepends=True), delimiter=mark))
+        records = list(csv.reader(below.splitlines(keepends=True), delimiter=mark))
     except csv.Error:
         return None
-    whole = [dict(zip(names, row, strict=True)) for row in found if len(row) == len(names)]
-    return whole if len(whole) * 2 > len(found) else None
+    whole = [dict(zip(names, row, strict=True)) for row in records if len(row) == len(names)]
+    return whole if len(whole) * 2 > len(records) else None
 
 
 def _xml(text: str) -> Any:
@@ -156,7 +156,7 @@ def first(one: dict[str, Any], keys: tuple[str, ...]) -> str:
 def below(value: Any) -> Iterator[Any]:
     """The objects and lists directly below one."""
     inside = value.values() if isinstance(value, dict) else value
-    return (one for one in inside if isinstance(one, dict | list))
+    return (inner for inner in inside if isinstance(inner, dict | list))
 
 
 def told(value: Any, depth: int = 0) -> Iterator[str]:
@@ -184,8 +184,8 @@ def _findings(
         low = {str(key).lower(): inner for key, inner in value.items()}
         if not _TELLING.isdisjoint(low):
             around = _seen_from(low, around)
-            if found := _finding(low, around, grade):
-                yield found
+            if finding := _finding(low, around, grade):
+                yield finding
                 return
     for inner in below(value) if depth < _DEEPEST else ():
         yield from _findings(inner, around, grade, depth + 1)
@@ -194,8 +194,8 @@ def _findings(
 def _of_sarif(value: dict[str, Any]) -> dict[str, Any]:
     """The results of SARIF, without the rules that its tools list; empty for anything else."""
     runs = value.get("runs")
-    runs = [one for one in runs if isinstance(one, dict)] if isinstance(runs, list) else []
-    results = [one["results"] for one in runs if "results" in one and "tool" in one]
+    runs = [run for run in runs if isinstance(run, dict)] if isinstance(runs, list) else []
+    results = [run["results"] for run in runs if "results" in run and "tool" in run]
     return {"runs": results} if results else {}
 
 
@@ -221,16 +221,16 @@ def _finding(
         return None
     own = [low, *(_lowered(low[key]) for key in _ABOUT if isinstance(low.get(key), dict))]
     inner = [*own, *_lists(low, ("via",))]
-    title = next(filter(None, (_words(one, _TITLE) for one in inner)), "")
-    name = next(filter(None, (_words(one, _NAME) for one in own)), "")
-    graded = ((grade(key, word), word) for one in own for key in _SEVERITY
-              if (word := value_of(one.get(key))))  # fmt: skip
-    said, word = next(filter(lambda pair: pair[0], graded), ("", ""))
+    title = next(filter(None, (_words(fields, _TITLE) for fields in inner)), "")
+    name = next(filter(None, (_words(fields, _NAME) for fields in own)), "")
+    graded = ((grade(key, word), word) for fields in own for key in _SEVERITY
+              if (word := value_of(fields.get(key))))  # fmt: skip
+    level, word = next(filter(lambda pair: pair[0], graded), ("", ""))
     code = next(filter(None, map(_code, own)), "")
-    if not (said and (title or name)) and not (title and around.file and around.line):
+    if not (level and (title or name)) and not (title and around.file and around.line):
         return None
     own_id = first(low, ("id", "key", "rule_id"))
-    return Found(said, word, code, own_id, name, title, around.file, around.line, around.package)
+    return Found(level, word, code, own_id, name, title, around.file, around.line, around.package)
 
 
 def _lowered(one: dict[str, Any]) -> dict[str, Any]:
@@ -240,35 +240,35 @@ def _lowered(one: dict[str, Any]) -> dict[str, Any]:
 def _lists(low: dict[str, Any], keys: tuple[str, ...]) -> Iterator[dict[str, Any]]:
     """The first object of each list that has one of the keys."""
     lists = (low[key] for key in keys if isinstance(low.get(key), list))
-    return (_lowered(one[0]) for one in lists if one and isinstance(one[0], dict))
+    return (_lowered(entries[0]) for entries in lists if entries and isinstance(entries[0], dict))
 
 
 def _words(low: dict[str, Any], keys: tuple[str, ...]) -> str:
     """The first of the values that has words."""
     for key in keys:
-        said = low.get(key)
-        if isinstance(said, dict):
-            said = said.get("text") or said.get("markdown")
-        said = said[0] if isinstance(said, list) and said else said
-        if isinstance(said, str) and sum(map(str.isalpha, said[:80])) > 2:
-            return " ".join(said[:2_000].split())[:_LONGEST]
+        value = low.get(key)
+        if isinstance(value, dict):
+            value = value.get("text") or value.get("markdown")
+        value = value[0] if isinstance(value, list) and value else value
+        if isinstance(value, str) and sum(map(str.isalpha, value[:80])) > 2:
+            return " ".join(value[:2_000].split())[:_LONGEST]
     return ""
 
 
 def _code(low: dict[str, Any]) -> str:
     """The name of a rule or of a known weakness."""
     for key in _CODE:
-        said = value_of(low.get(key))
-        if said and len(said) <= _LONGEST_CODE and (" " not in said or said.istitle()):
-            return said
+        value = value_of(low.get(key))
+        if value and len(value) <= _LONGEST_CODE and (" " not in value or value.istitle()):
+            return value
     return ""
 
 
 def _file(low: dict[str, Any], depth: int) -> str:
     for key in _FILE:
-        said = value_of(low.get(key))
-        if ("." in said or "/" in said or "\\" in said) and " " not in said:
-            bare = said.removeprefix("file://").removeprefix("./")
+        value = value_of(low.get(key))
+        if ("." in value or "/" in value or "\\" in value) and " " not in value:
+            bare = value.removeprefix("file://").removeprefix("./")
             return re.split(r":(?=\d)", bare)[0]
     return next(filter(None, (_file(each, depth + 1) for each in _parts(low, depth))), "")
 

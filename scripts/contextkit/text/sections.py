@@ -77,8 +77,8 @@ class Outline:
 
     def facts_kept(self) -> str:
         """`12/87` of a line `facts_kept: 12/87` above the first section; empty without one."""
-        found = (line for line in self.head.lines if line.startswith(FACTS_KEPT))
-        return next(found, "").removeprefix(FACTS_KEPT).strip()
+        lines = (line for line in self.head.lines if line.startswith(FACTS_KEPT))
+        return next(lines, "").removeprefix(FACTS_KEPT).strip()
 
     def find(self, *names: str) -> list[Section]:
         """The sections with any of these names, ignoring case."""
@@ -96,10 +96,10 @@ def _format_line(lines: list[str]) -> int:
     Raises ContextError if the format is newer than ours.
     """
     last = next((n for n in reversed(range(len(lines))) if lines[n].strip()), 0)
-    found = lines[last].strip()
-    if not (found.startswith(FORMAT_MARK) and found.endswith(" -->")):
+    line = lines[last].strip()
+    if not (line.startswith(FORMAT_MARK) and line.endswith(" -->")):
         return len(lines)
-    version.refuse_newer(found[len(FORMAT_MARK) : -4], str(FORMAT))
+    version.refuse_newer(line[len(FORMAT_MARK) : -4], str(FORMAT))
     return last
 
 
@@ -116,10 +116,10 @@ def clean_all(given: Iterable[str]) -> tuple[str, ...]:
 
 def clean_files(given: Iterable[FileNote]) -> tuple[FileNote, ...]:
     """Normalize file notes, each path on one line, leaving out empty ones."""
-    found = (
+    files = (
         FileNote(path=clean(names.one_line(file.path)), note=clean(file.note)) for file in given
     )
-    return tuple(file for file in found if file.path or file.note)
+    return tuple(file for file in files if file.path or file.note)
 
 
 def normal(text: str) -> str:
@@ -174,7 +174,7 @@ def items(lines: list[str], grouped: bool = True) -> list[Item]:
     An item ends at the next one, or at an unindented line after a blank one. If `grouped`, a
     subheading takes everything up to the next one along.
     """
-    found: list[Item] = []
+    list_items: list[Item] = []
     blank = False
     under = 0  # level of the subheading that groups the lines
     for number, (line, inside) in enumerate(zip(lines, markdown.in_fences(lines), strict=True)):
@@ -185,13 +185,13 @@ def items(lines: list[str], grouped: bool = True) -> list[Item]:
         order = 0 if inside else heading_order(line)
         goes_on = line.startswith((" ", "\t")) or inside or not blank
         starts = 0 < order <= under if under else order or mark or not goes_on
-        if starts or not found:
+        if starts or not list_items:
             width = 0 if not mark else 2 if mark in markdown.BULLETS else 4
-            found.append(Item(number, width, mark))
+            list_items.append(Item(number, width, mark))
             under = order if grouped else 0
-        found[-1].end = number + 1
+        list_items[-1].end = number + 1
         blank = False
-    return found
+    return list_items
 
 
 def texts(lines: list[str]) -> tuple[str, ...]:

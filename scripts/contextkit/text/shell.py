@@ -40,7 +40,7 @@ class Simple(NamedTuple):
 
 def parse(text: str) -> list[Simple] | None:
     """Return the simple commands of `text` in their order; None if it is anything but those."""
-    found: list[Simple] = []
+    commands: list[Simple] = []
     at = 0
     while at < len(text):
         at = _skip(text, at)
@@ -48,11 +48,11 @@ def parse(text: str) -> list[Simple] | None:
         if read is None:
             return None
         if read.words or read.given:
-            found.append(read)
+            commands.append(read)
         elif read.after not in ("", "\n"):
             return None  # nothing where a command has to be
         at = read.end + len(read.after)
-    return None if found and found[-1].after in ("|", "&&", "||") else found
+    return None if commands and commands[-1].after in ("|", "&&", "||") else commands
 
 
 def _simple(text: str, start: int) -> Simple | None:
@@ -61,7 +61,7 @@ def _simple(text: str, start: int) -> Simple | None:
     words: list[str] = []
     at = start
     while at < len(text) and not _operator(text, at):
-        harmless = next((one for one in _HARMLESS if text.startswith(one, at)), "")
+        harmless = next((redirect for redirect in _HARMLESS if text.startswith(redirect, at)), "")
         if harmless:
             at = _skip(text, at + len(harmless))
             continue
@@ -105,7 +105,7 @@ def _operator(text: str, at: int) -> str:
 
 def _word(text: str, at: int) -> tuple[str, int, bool] | None:
     """Return the word at `at`, its end, and whether it has quotes; None if it is not plain."""
-    said: list[str] = []
+    pieces: list[str] = []
     quoted = False
     first = at
     while at < len(text) and text[at] not in _ENDS:
@@ -113,18 +113,18 @@ def _word(text: str, at: int) -> tuple[str, int, bool] | None:
         if char == "`" or (char == "$" and text[at + 1 : at + 2] in ("(", "'", '"')):
             return None
         if char == "\\":
-            said.append(text[at + 1 : at + 2])
+            pieces.append(text[at + 1 : at + 2])
             at, quoted = at + 2, True
         elif char in "'\"":
             end = _closing(text, at)
             if end < 0:
                 return None
-            said.append(text[at + 1 : end])
+            pieces.append(text[at + 1 : end])
             at, quoted = end + 1, True
         else:
-            said.append(char)
+            pieces.append(char)
             at += 1
-    return ("".join(said), at, quoted) if at > first else None
+    return ("".join(pieces), at, quoted) if at > first else None
 
 
 def _closing(text: str, at: int) -> int:

@@ -42,7 +42,7 @@ def add(layout: Layout, args: Arguments) -> str:
 def list_(layout: Layout, args: Arguments) -> Rows:
     topic = names.one_line(args.topic)
     loaded = reminders.load_all(layout, inbox(layout, args)).whole()
-    found = [
+    listed = [
         reminder
         for reminder in loaded.documents
         if (args.all or not reminder.done)
@@ -54,7 +54,7 @@ def list_(layout: Layout, args: Arguments) -> Rows:
         columns=(("id", "id"), ("taken", "taken"), ("state", "state"), ("topic", "topic"),
                  ("note", "note", _summary)),
         rows=[{**vars(r), "state": "done" if r.done else "open", "ref": place and place + r.id}
-              for r in found],
+              for r in listed],
         nothing="No reminders." if args.all else "No open reminders.",
     )  # fmt: skip
 
@@ -79,7 +79,7 @@ def done(layout: Layout, args: Arguments) -> str:
     ids = [word.removeprefix("reminder:") for word in args.id]  # an address is accepted too
     into = names.one_line(redaction.checked(args.into, "into", allowed, args.redact))
     opened = reminders.finish(layout, inbox(layout, args), ids, into, names.now())
-    for identity in (one for one in ids if one not in opened):
+    for identity in (wanted for wanted in ids if wanted not in opened):
         cli.say(f"{identity} was already done; nothing changed")
     return "\n".join(ids)
 

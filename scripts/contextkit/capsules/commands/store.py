@@ -43,7 +43,7 @@ def save(layout: Layout, args: Arguments) -> str:
 
     if sys.stdin is None or sys.stdin.isatty():
         raise bad_input("pipe the agent's reply in: your-agent < prompt.md | make capsule_save")
-    path, said = upkeep.save(
+    path, messages = upkeep.save(
         layout,
         cli.content("-"),
         names.now(),
@@ -52,7 +52,7 @@ def save(layout: Layout, args: Arguments) -> str:
         overwrite=args.overwrite,
         redact=args.redact,
     )
-    cli.say_each(said)
+    cli.say_each(messages)
     return layout.shown(path)
 
 
@@ -72,16 +72,18 @@ def check(layout: Layout, args: Arguments) -> Answer:
     shown = layout.shown(path)
     if args.redact and (count := upkeep.redact(layout, path)):
         cli.say(f"{count} redacted in {shown}")
-    found = upkeep.check(layout, path)
-    wrong = any(finding.severity == upkeep.ERROR for finding in found)
+    findings = upkeep.check(layout, path)
+    wrong = any(finding.severity == upkeep.ERROR for finding in findings)
     if args.seal and wrong:
         cli.say(f"{shown} is not sealed: fix the errors first")
     elif args.seal:
         changed = upkeep.seal(layout, path)
         cli.say(f"{shown} is sealed" + ("" if changed else " already"))
-    rows = [{"id": f"{shown}:{finding.line}", **vars(finding)} for finding in found]
+    rows = [{"id": f"{shown}:{finding.line}", **vars(finding)} for finding in findings]
     return Answer(
-        text="\n".join(f.formatted(shown, f.severity) for f in found), status=int(wrong), data=rows
+        text="\n".join(f.formatted(shown, f.severity) for f in findings),
+        status=int(wrong),
+        data=rows,
     )
 
 
@@ -116,12 +118,12 @@ def list_(layout: Layout, args: Arguments) -> Rows:
     from contextkit.capsules.flows import upkeep
 
     branch = "" if args.all else _branch(layout, args.branch)
-    found = upkeep.listed(layout, branch, args.workstream)
+    rows = upkeep.listed(layout, branch, args.workstream)
     return Rows(
         columns=(("capsule", "id"), ("state", "state"),
                  ("tokens", "tokens", lambda row: f"~{row.tokens}"),
                  ("workstream", "workstream"), ("objective", "primary_objective")),
-        rows=found,
+        rows=rows,
         nothing=f"No capsules of {branch}." if branch else "No capsules.",
     )  # fmt: skip
 

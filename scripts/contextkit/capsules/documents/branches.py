@@ -58,7 +58,7 @@ def _taken(layout: Layout, path: str, branch: str) -> bool:
         ]
         if not all(map(os.path.isdir, here)):
             return True
-    return any(_holds(found, branch) is False for found in here)
+    return any(_holds(place, branch) is False for place in here)
 
 
 def _holds(folder: str, branch: str) -> bool | None:

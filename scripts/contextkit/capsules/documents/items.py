@@ -57,14 +57,14 @@ def _words(text: str) -> frozenset[str]:
 def items(body: str) -> list[Item]:
     """The items of a body, and the paragraphs between them."""
     lines = body.split("\n")
-    found: list[Item] = []
+    body_items: list[Item] = []
     for section, first, end in sections_of(lines):
         own = lines[first:end]
-        for one in sections.items(own, grouped=False):
-            text = "\n".join(own[one.first : one.end]).rstrip()
-            at = first + one.first + 1
-            found.append(Item(section=section, text=text, at=len(found), line=at))
-    return found
+        for item in sections.items(own, grouped=False):
+            text = "\n".join(own[item.first : item.end]).rstrip()
+            at = first + item.first + 1
+            body_items.append(Item(section=section, text=text, at=len(body_items), line=at))
+    return body_items
 
 
 def sections_of(lines: list[str]) -> list[tuple[str, int, int]]:

@@ -126,9 +126,9 @@ def parse(text: str) -> tuple[Reminder, ...]:
 def _reminders(entries: list[_Entry]) -> tuple[Reminder, ...]:
     marks: dict[Reminder, dict[str, None]] = {}  # each as if it were open, with every mark once
     for entry in entries:
-        found = entry.reminder()
-        still_open = found.replace(done="") if found.done else found
-        marks.setdefault(still_open, {}).update(dict.fromkeys(found.done.split("\n")))
+        parsed = entry.reminder()
+        still_open = parsed.replace(done="") if parsed.done else parsed
+        marks.setdefault(still_open, {}).update(dict.fromkeys(parsed.done.split("\n")))
     return tuple(
         reminder.replace(done="\n".join(done).strip()) if any(done) else reminder
         for reminder, done in marks.items()
@@ -167,25 +167,25 @@ def _entries(text: str) -> list[_Entry]:
     closing line are then below the other entry, and the closing line tells whose they are.
     """
     _refuse_newer(text)
-    found: list[_Entry] = []
-    known: dict[str, _Entry] = {}
+    entries: list[_Entry] = []
+    by_id: dict[str, _Entry] = {}
     for number, line in enumerate(text.split("\n")):
         line = line.removesuffix("\r")
-        current = found[-1] if found else None
+        current = entries[-1] if entries else None
         if line.startswith("## "):
-            found.append(_Entry(number, line))
+            entries.append(_Entry(number, line))
             if current:
-                known[current.identity()] = current
+                by_id[current.identity()] = current
         elif current is None:
             continue  # above the first entry
         elif line.startswith(_END) and line.endswith(" -->"):
             identity = line[len(_END) : -4].strip()
-            owner = current if current.identity() == identity else known.get(identity)
+            owner = current if current.identity() == identity else by_id.get(identity)
             if owner:
                 owner.close(number, current)
         elif current.end < 0 or line.startswith(_DONE):
             current.lines.append((number, line))
-    return found
+    return entries
 
 
 def load_all(layout: Layout, path: str = "") -> Loaded[Reminder]:
@@ -193,8 +193,10 @@ def load_all(layout: Layout, path: str = "") -> Loaded[Reminder]:
     place = path or layout.reminders
 
     there = [place] if os.path.lexists(place) else []
-    found = stores.load(layout, there, lambda path: parse(files.read(path)))
-    return Loaded([(place, one) for inbox in found.documents for one in inbox], found.broken)
+    loaded = stores.load(layout, there, lambda path: parse(files.read(path)))
+    return Loaded(
+        [(place, reminder) for inbox in loaded.documents for reminder in inbox], loaded.broken
+    )
 
 
 def save(layout: Layout, path: str, reminder: Reminder) -> Reminder:
@@ -287,13 +289,13 @@ def merge(ours: bytes, theirs: bytes) -> bytes:
     newline = _newline(text)
     for reminder in parse(theirs.decode("utf-8", "replace")):
         still_open = reminder.replace(done="")
-        found = [one for one in parse(text) if one.replace(done="") == still_open]
-        if not found:
+        matching = [own for own in parse(text) if own.replace(done="") == still_open]
+        if not matching:
             gap = newline * _wanted_at_end(text)
             text += gap + render(still_open).replace("\n", newline)
-        known = found[0].done.split("\n") if found else []
+        marks = matching[0].done.split("\n") if matching else []
         for mark in reminder.done.split("\n"):
-            if mark and mark not in known:
+            if mark and mark not in marks:
                 text = _marked(text, reminder.id, mark)
     return text.encode()
 
@@ -313,8 +315,8 @@ def _not_one(where: str, identity: str, listed: tuple[Reminder, ...], count: int
     if count:
         return ContextError(f"{identity}: {count} entries of {where} share this id: edit one")
     ids = [reminder.id for reminder in listed if not reminder.done]
-    known = f"open there: {', '.join(ids)}" if ids else "none is open there"
-    return ContextError(f"{identity}: no such reminder in {where}; {known}")
+    hint = f"open there: {', '.join(ids)}" if ids else "none is open there"
+    return ContextError(f"{identity}: no such reminder in {where}; {hint}")
 
 
 def make(note: str, topic: str, next_step: str, tags: tuple[str, ...], now: int) -> Reminder:

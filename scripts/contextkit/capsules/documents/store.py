@@ -149,8 +149,8 @@ def parse(text: str, where: str = "capsule") -> tuple[Capsule, str]:
 
 def headings(body: str) -> dict[str, int]:
     """The level-1 headings of a body, each with its line in the body."""
-    found = markdown.headings(body.split("\n"))
-    return {title: at + 1 for at, level, title in found if level == 1}
+    heads = markdown.headings(body.split("\n"))
+    return {title: at + 1 for at, level, title in heads if level == 1}
 
 
 def placeholders() -> tuple[str, ...]:
@@ -236,10 +236,10 @@ def load_all(layout: Layout, branch: str = "", workstream: str = "") -> Loaded[S
     def read(path: str) -> Stored | None:
         return None if unfinished(files.read(path)) else load(layout, path)
 
-    found = stores.load(layout, paths, read)
-    mine = ((path, one) for path, one in found if one)
+    loaded = stores.load(layout, paths, read)
+    mine = ((path, stored) for path, stored in loaded if stored)
     return Loaded(
-        [pair for pair in mine if workstream in ("", pair[1].capsule.workstream)], found.broken
+        [pair for pair in mine if workstream in ("", pair[1].capsule.workstream)], loaded.broken
     )
 
 
@@ -320,11 +320,11 @@ def sealed(text: str, seal: Seal) -> str:
 
 def _seal_lines(lines: list[str]) -> list[int]:
     """The indexes of the lines that form the seal."""
-    found = []
+    indexes = []
     in_list = False
     for at in range(1, markdown.front_matter(lines)):
         line = lines[at].rstrip()
         in_list = line == "references:" or (in_list and line.startswith("  - "))
         if in_list or line.startswith("head: "):
-            found.append(at)
-    return found
+            indexes.append(at)
+    return indexes

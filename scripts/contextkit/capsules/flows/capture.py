@@ -72,17 +72,17 @@ def capture(layout: Layout, request: Request) -> Captured:
     slug = _slug(branch, request.plan_slug.strip())
     inbox = layout.typed(request.reminders or layout.reminders, "reminders")
     stream = names.one_line(request.workstream)
-    known, unread = _known(layout, branch, stream, request.now)
+    stored, unread = _known(layout, branch, stream, request.now)
     plan, progress = (layout.notebook(slug, name) for name in ("PLAN", "PROGRESS"))
     noted = [] if request.no_reminders else _open_reminders(layout, inbox)
     entries, unopened = _entries(layout, plan, progress)
     commits = _commits(layout, "" if detached else branch)
-    quoted = [*known, *entries, *commits, _noted(layout, noted)]
+    quoted = [*stored, *entries, *commits, _noted(layout, noted)]
     session = request.session.strip() or sessions.named(layout, slug)[0]
     limits = layout.limits
     usual = limits.capsule_mini_tokens if request.mini else limits.capsule_max_tokens
     budget = request.tokens or usual
-    replaces = next((one.path for one in known if one.path), "")
+    replaces = next((quote.path for quote in stored if quote.path), "")
     capsule = capsules.blank(
         branch, session, request.now, budget, request.version or "0.1", request.mini, stream,
         replaces,
@@ -160,16 +160,16 @@ def host_outline(layout: Layout) -> tuple[str, str]:
 
 def _entries(layout: Layout, *notebooks: str) -> tuple[list[Quote], list[str]]:
     """The latest entries of each notebook, and what could not be read."""
-    found, said = [], []
+    quotes, unread = [], []
     for path in notebooks:
         try:
             texts = branches.latest_entries(path, layout.limits.capsule_prompt_entries)
         except ContextError as error:
-            said.append(str(error))
+            unread.append(str(error))
             continue
         title = f"Latest entries of `{names.one_line(layout.shown(path))}`"
-        found.append(Quote(title=title, texts=tuple(texts), room=_ENTRY, between="\n\n"))
-    return found, said
+        quotes.append(Quote(title=title, texts=tuple(texts), room=_ENTRY, between="\n\n"))
+    return quotes, unread
 
 
 def _commits(layout: Layout, branch: str) -> list[Quote]:
@@ -216,19 +216,19 @@ def _fitted(
     cap, tokenizer = layout.limits.capsule_prompt_tokens, layout.limits.tokenizer
     allowed = layout.limits.secrets_allow
     texts = [
-        tokens.clip(text, one.room)
-        for one in quoted
-        for text in redaction.cleaned(list(one.texts), allowed)
+        tokens.clip(text, quote.room)
+        for quote in quoted
+        for text in redaction.cleaned(list(quote.texts), allowed)
     ]
 
     def made(texts: Sequence[str]) -> str:
         rest = iter(texts)
         information = []
-        for one in quoted:
-            own = [text for _, text in zip(one.texts, rest, strict=False) if text]
+        for quote in quoted:
+            own = [text for _, text in zip(quote.texts, rest, strict=False) if text]
             if own:
-                text = one.between.join([*own, *filter(None, (one.more,))])
-                information.append({"title": f"{one.title}:", "text": text})
+                text = quote.between.join([*own, *filter(None, (quote.more,))])
+                information.append({"title": f"{quote.title}:", "text": text})
         return templates.render("capsule_prompt.md", information=information, **values)
 
     prompt = made(texts)
@@ -276,13 +276,13 @@ def _known(layout: Layout, branch: str, workstream: str, now: int) -> tuple[list
         lambda: _dismissals(layout),
         lambda: [_quote(_GAPS, gaps(layout, branch)[-_MOST_GAPS:])],
     )
-    found, said = list[Quote](), list[str]()
+    quotes, unread = list[Quote](), list[str]()
     for look in looks if any(map(os.path.exists, stores_there)) else ():
         try:
-            found += look()
+            quotes += look()
         except (ContextError, OSError) as error:
-            said.append(f"left out: {error}")
-    return [one for one in found if one.texts], said
+            unread.append(f"left out: {error}")
+    return [quote for quote in quotes if quote.texts], unread
 
 
 def _capsule(layout: Layout, branch: str, workstream: str) -> list[Quote]:
@@ -294,7 +294,7 @@ def _capsule(layout: Layout, branch: str, workstream: str) -> list[Quote]:
         return []
     before = given.at(layout, path, branch)
     title = f"From `{before.path}`, the capsule that this one replaces"
-    still_open = [one.bare for one in items.carried(before.whole, "")]
+    still_open = [item.bare for item in items.carried(before.whole, "")]
     return [
         _quote(
             f"{title}: decisions, threads and preferences that are still open",
@@ -310,14 +310,17 @@ def _task(layout: Layout, now: int) -> list[Quote]:
         return []
     from contextkit.memory.flows import recovery
 
-    found = recovery.load(layout, "", now, _MOST)
-    if found.empty or not found.task:
+    recovered = recovery.load(layout, "", now, _MOST)
+    if recovered.empty or not recovered.task:
         return []
-    lines = [f"Next: {found.state.next_action}"] if found.state.next_action else []
-    lines += [f"Open: {step}" for step in (*found.state.in_progress, *found.state.pending)]
-    lines += [f"{one.agent} ({one.status}): {one.summary}" for one in found.findings[:_MOST]]
-    phase = f", in {found.phase}" if found.phase else ""
-    return [_quote(f"The open task `{found.task}`{phase}, and what was found", lines)]
+    lines = [f"Next: {recovered.state.next_action}"] if recovered.state.next_action else []
+    lines += [f"Open: {step}" for step in (*recovered.state.in_progress, *recovered.state.pending)]
+    lines += [
+        f"{finding.agent} ({finding.status}): {finding.summary}"
+        for finding in recovered.findings[:_MOST]
+    ]
+    phase = f", in {recovered.phase}" if recovered.phase else ""
+    return [_quote(f"The open task `{recovered.task}`{phase}, and what was found", lines)]
 
 
 def _decisions(layout: Layout, branch: str) -> list[Quote]:
@@ -344,8 +347,8 @@ def _dismissals(layout: Layout) -> list[Quote]:
         return []
     from contextkit.reviews.documents import dismissals
 
-    found = [one for name in there for one in dismissals.parse(files.read(layout.join(name)), name)]
-    newest = sorted(found, key=lambda one: one.at, reverse=True)[:_MOST]
+    rows = [one for name in there for one in dismissals.parse(files.read(layout.join(name)), name)]
+    newest = sorted(rows, key=lambda one: one.at, reverse=True)[:_MOST]
     return [_quote("Dismissed findings", [f"{one.title}: {one.reason}" for one in newest])]
 
 

@@ -31,8 +31,8 @@ _NAMED = 3  # commits and entries that are named, and twice as many files
 def seal(layout: Layout, text: str) -> str:
     """Seal the capsule `text` for the current state; if that is unchanged, so are the bytes."""
     _, body = capsules.parse(text.replace("\r\n", "\n"))
-    found = mentions(layout, body)
-    named = (mention.path for mention in found if mention.path)
+    cited = mentions(layout, body)
+    named = (mention.path for mention in cited if mention.path)
     kept = references.seal(layout.root, named)
     digests = {reference.path: reference.sha256 for reference in kept}
     before = capsules.seal_of(text)
@@ -48,7 +48,7 @@ def marks(layout: Layout, text: str) -> list[tuple[str, str]]:
     """The sealed references of a capsule with their states; none without a seal."""
     sealed = capsules.seal_of(text)
     kept = references.read(sealed.digests.items() if sealed else ())
-    return [(one.path, references.state(layout.root, one)) for one in kept]
+    return [(reference.path, references.state(layout.root, reference)) for reference in kept]
 
 
 class Since(Record):
@@ -76,26 +76,26 @@ def since(layout: Layout, path: str, ignored: Sequence[str] = (), ask_git: bool 
     capsule, _ = capsules.parse(text.replace("\r\n", "\n"), layout.shown(path))
     sealed = capsules.seal_of(text)
     changed = {name: state for name, state in marks(layout, text) if state != references.FRESH}
-    found = Since(commits={}, files=(), entries=dict(_entries(layout, capsule)), marks=changed)
+    news = Since(commits={}, files=(), entries=dict(_entries(layout, capsule)), marks=changed)
     if layout.repository is None or not ask_git:
-        return found
+        return news
     sealed_at = sealed.head if sealed else ""
     here, own = git.head(layout.repository), "refs/heads/" + capsule.branch
     elsewhere = here.branch != capsule.branch and git.commit_of(layout.repository, own)
     if sealed_at and sealed_at == (elsewhere or here.commit):
-        return found
+        return news
     tip = own if elsewhere else "HEAD"
     changes = _changes(layout, f"{sealed_at}..{tip}", ignored) if sealed_at else None
     lost = ""
     if changes is None:
         asked = ("rev-parse", "-q", "--verify", f"{sealed_at}^0")
-        known = not sealed_at or git.output(layout.repository.top, *asked)
-        lost = "" if known else sealed_at[:12]
+        exists = not sealed_at or git.output(layout.repository.top, *asked)
+        lost = "" if exists else sealed_at[:12]
         # the next second: the capsule was written on top of a commit with the same second
         later = f"--since={names.moment(capsule.created_at) + 1}"
         changes = _changes(layout, tip, ignored, later) or ({}, ())
     commits, touched = changes
-    return found.replace(commits=commits, files=touched, lost=lost)
+    return news.replace(commits=commits, files=touched, lost=lost)
 
 
 def staleness(
@@ -172,8 +172,8 @@ def _entries(layout: Layout, capsule: capsules.Capsule) -> Iterator[tuple[tuple[
         for entry in branches.latest_entries(path, 2):
             time = branches.time_of(entry)
             if time > written:
-                said = entry.partition("\n")[2].strip().partition("\n")[0]
-                yield (layout.shown(path), time), said.lstrip("-*+ ")
+                line = entry.partition("\n")[2].strip().partition("\n")[0]
+                yield (layout.shown(path), time), line.lstrip("-*+ ")
 
 
 # References in a capsule
@@ -199,7 +199,7 @@ def mentions(layout: Layout, body: str) -> list[Mention]:
     body = _without_checklist(body)
     lines = body.split("\n")
     tree = _Tree(layout)
-    found: list[Mention] = []
+    cited: list[Mention] = []
     commits = 0
     for kind, text, line in facts.find(body):
         if kind in ("path", "location"):
@@ -213,9 +213,9 @@ def mentions(layout: Layout, body: str) -> list[Mention]:
         else:
             continue
         if mention:
-            found.append(mention)
-    found += _cited_entries(tree, lines)
-    return sorted(found, key=lambda mention: mention.line)
+            cited.append(mention)
+    cited += _cited_entries(tree, lines)
+    return sorted(cited, key=lambda mention: mention.line)
 
 
 def _without_checklist(body: str) -> str:
@@ -257,10 +257,10 @@ def _path(tree: _Tree, text: str, line: int, whole: str) -> Mention | None:
     outside = path.startswith(("/", "~", "../")) or any(char in path for char in "*{}")
     if outside or path.startswith("@"):
         return None
-    found = tree.path(path)
-    if found:
-        problem = _past_the_end(tree.layout.join(found), text[len(path) :])
-        return Mention(kind="path", text=text, line=line, path=found, problem=problem)
+    target = tree.path(path)
+    if target:
+        problem = _past_the_end(tree.layout.join(target), text[len(path) :])
+        return Mention(kind="path", text=text, line=line, path=target, problem=problem)
     top = path.removeprefix("./").split("/")[0]
     is_file = "." in os.path.basename(path.rstrip("/"))[1:]
     if not is_file and not os.path.isdir(tree.layout.join(top)):
@@ -302,8 +302,8 @@ def _commit(layout: Layout, text: str, line: int, whole: str) -> Mention | None:
 def _is_url(url: str) -> bool:
     scheme, _, rest = url.partition("://")
     host = rest.split("/")[0].split("?")[0].rpartition("@")[2].partition(":")[0]
-    known = scheme.lower() in ("http", "https") and host.strip(".") == host and bool(host)
-    return known and all(char.isalnum() or char in ".-_" for char in host)
+    valid = scheme.lower() in ("http", "https") and host.strip(".") == host and bool(host)
+    return valid and all(char.isalnum() or char in ".-_" for char in host)
 
 
 def _cited_entries(tree: _Tree, lines: list[str]) -> Iterator[Mention]:
@@ -316,16 +316,16 @@ def _cited_entries(tree: _Tree, lines: list[str]) -> Iterator[Mention]:
             path, mark, anchor = word.partition("#")
             if not path.endswith(".md") or "://" in word:
                 continue
-            found = tree.path(path)
+            target = tree.path(path)
             wanted = anchor if mark else _time_after(line, path)
-            if not wanted or (not found and not mark):
+            if not wanted or (not target and not mark):
                 continue  # a missing path is reported by itself
             problem = f"there is no {path} here"
-            if found:
-                there = _has_entry(tree.layout, found, wanted, bool(mark))
-                problem = "" if there else f"{found} has no entry {wanted!r}"
+            if target:
+                there = _has_entry(tree.layout, target, wanted, bool(mark))
+                problem = "" if there else f"{target} has no entry {wanted!r}"
             text = f"{path}#{wanted}" if mark else f"{path} {wanted}"
-            yield Mention(kind="entry", text=text, line=number, path=found, problem=problem)
+            yield Mention(kind="entry", text=text, line=number, path=target, problem=problem)
 
 
 def _time_after(line: str, path: str) -> str:

@@ -73,18 +73,18 @@ def at(layout: Layout, path: str, branch: str, ignored: Sequence[str] = ()) -> G
 
     Raises ContextError for a stub, or a file that is not a capsule.
     """
-    found = capsules.load(layout, path)
-    body = items.for_subagent(found.body)
-    of = found.capsule.branch
+    loaded = capsules.load(layout, path)
+    body = items.for_subagent(loaded.body)
+    of = loaded.capsule.branch
     news = drift.told(drift.since(layout, path, ignored), _SINCE_TOKENS)
     if branch and of != branch:
         news.insert(0, f"It is of the branch {names.one_line(of)}")
     return Given(
         path=layout.shown(path),
         body=body,
-        whole=found.body,
-        sha256=found.sha256,
-        created_at=found.capsule.created_at,
+        whole=loaded.body,
+        sha256=loaded.sha256,
+        created_at=loaded.capsule.created_at,
         tokens=tokens.estimate(body),
         news=tuple(redaction.cleaned(news, layout.limits.secrets_allow)),
     )

@@ -62,38 +62,38 @@ def problems(layout: Layout, text: str, where: str = "capsule") -> list[str]:
 def check(layout: Layout, path: str) -> list[Lint]:
     """Every problem with the capsule at `path`, in order of lines."""
     text = files.read(path).replace("\r\n", "\n").removeprefix("\ufeff")
-    found = _of_text(layout, text)
+    findings = _of_text(layout, text)
     try:
         capsule, body = capsules.parse(text)
     except ContextError:
-        return found  # without front matter there is nothing to compare with
-    found += [
+        return findings  # without front matter there is nothing to compare with
+    findings += [
         _warning(f"stale: {reason}", mend="write a new one")
         for reason in drift.staleness(layout, path)
     ]
     if not capsule.mini:
-        found += _reminders(layout, body, layout.shown(path))
-    return sorted(found, key=lambda finding: finding.line)
+        findings += _reminders(layout, body, layout.shown(path))
+    return sorted(findings, key=lambda finding: finding.line)
 
 
 def _references(layout: Layout, body: str, offset: int) -> list[Lint]:
     mends = {"path": "correct it, or add (new) or (gone) after it"}
     return [
-        _error(one.problem, offset + one.line, mends.get(one.kind, "correct it"))
-        for one in drift.mentions(layout, body)
-        if one.problem
+        _error(mention.problem, offset + mention.line, mends.get(mention.kind, "correct it"))
+        for mention in drift.mentions(layout, body)
+        if mention.problem
     ]
 
 
 def _reminders(layout: Layout, body: str, shown: str) -> list[Lint]:
     """The open reminders: each has to be taken in or dismissed, and then marked as done."""
     still_open = [r for r in reminders.load_all(layout).whole().documents if not r.done]
-    found = [_reminder(reminder, body, shown) for reminder in still_open]
+    findings = [_reminder(reminder, body, shown) for reminder in still_open]
     most = layout.limits.capsule_prompt_reminders
-    if len(found) > most:
-        what = f"{len(found) - most} older reminders are open too"
-        found = [*found[-most:], _warning(what, mend="make reminders")]
-    return found
+    if len(findings) > most:
+        what = f"{len(findings) - most} older reminders are open too"
+        findings = [*findings[-most:], _warning(what, mend="make reminders")]
+    return findings
 
 
 def _reminder(reminder: Reminder, body: str, shown: str) -> Lint:
@@ -121,7 +121,7 @@ def _of_text(layout: Layout, text: str) -> list[Lint]:
         what = str(error).removeprefix(":").strip()
         return [_error(what, _line_of(text, what)), *secrets]
     offset = text.count("\n") - body.count("\n")
-    found = [
+    findings = [
         *_sections(capsule, body),
         *_placeholders(text),
         *_size(text, capsule, limits),
@@ -130,7 +130,7 @@ def _of_text(layout: Layout, text: str) -> list[Lint]:
         *_references(layout, body, offset),
         *secrets,
     ]
-    return sorted(found, key=lambda finding: finding.line)
+    return sorted(findings, key=lambda finding: finding.line)
 
 
 def _line_of(text: str, what: str) -> int:
@@ -164,9 +164,9 @@ def _size(text: str, capsule: Capsule, limits: Limits) -> Iterator[Lint]:
     """Check the budget without the seal, which is added later and reaches no subagent."""
     size = tokens.estimate(capsules.unsealed(text))
     if size > capsule.token_budget:
-        found = _error if size > capsule.token_budget * tokens.CAUTION else _warning
+        lint = _error if size > capsule.token_budget * tokens.CAUTION else _warning
         budget = capsule.token_budget
-        yield found(f"~{size} tokens, more than its budget of {budget}", mend="shorten it")
+        yield lint(f"~{size} tokens, more than its budget of {budget}", mend="shorten it")
     most, percent = limits.subagent_prompt_ceiling, limits.capsule_warn_percent
     if size * 100 > percent * most:
         what = f"~{size} tokens, above {percent} % of the {most} that a subagent's prompt may have"
@@ -174,10 +174,10 @@ def _size(text: str, capsule: Capsule, limits: Limits) -> Iterator[Lint]:
 
 
 def _highlights(body: str, offset: int, most: int) -> Iterator[Lint]:
-    found = _listed(body, capsules.HIGHLIGHTS)
-    if len(found) > most:
+    highlights = _listed(body, capsules.HIGHLIGHTS)
+    if len(highlights) > most:
         line = offset + capsules.headings(body)[capsules.HIGHLIGHTS]
-        what = f"{len(found)} transcript highlights, more than {most}"
+        what = f"{len(highlights)} transcript highlights, more than {most}"
         yield _warning(what, line, "keep the pivotal ones")
 
 
@@ -203,10 +203,10 @@ def save(
 
     Raises ContextError naming every error, or if it is not of `branch`; nothing is written then.
     """
-    text, said = capsules.unwrapped(reply), list[str]()
+    text, messages = capsules.unwrapped(reply), list[str]()
     if redact:
         text, secrets = redaction.redacted(text, layout.limits.secrets_allow)
-        said += [f"redacted: {redaction.summary(secrets)}"] if secrets else []
+        messages += [f"redacted: {redaction.summary(secrets)}"] if secrets else []
     if not text.strip():
         raise bad_input("standard input is empty: pipe the agent's reply in")
     wrong = problems(layout, text, "reply")
@@ -222,7 +222,7 @@ def save(
     size = tokens.estimate(text)
     above = ": above the budget" if size > capsule.token_budget else ""
     more.append(f"~{size} tokens of {capsule.token_budget}{above}")
-    return saved, [*said, *more]
+    return saved, [*messages, *more]
 
 
 def _target(layout: Layout, capsule: Capsule, file: str, branch: str) -> str:
@@ -241,12 +241,12 @@ def _continued(layout: Layout, text: str, capsule: Capsule) -> tuple[str, list[s
         return text, []
     shown = layout.shown(before)
     try:
-        found = capsules.load(layout, before)
+        loaded = capsules.load(layout, before)
     except ContextError as error:
         return text, [f"what it replaces cannot be read: {error}"]
-    if found.capsule.created_at >= capsule.created_at:
+    if loaded.capsule.created_at >= capsule.created_at:
         return text, []
-    open_ones = carried(found.body, capsules.parse(text)[1])
+    open_ones = carried(loaded.body, capsules.parse(text)[1])
     text = capsules.replacing(text, shown)
     if capsule.mini or not open_ones:
         return text, []
@@ -258,18 +258,20 @@ def _continued(layout: Layout, text: str, capsule: Capsule) -> tuple[str, list[s
         if tokens.estimate(capsules.unsealed(whole)) <= capsule.token_budget:
             break
         kept -= 1
-    said = [f"carried over from {shown}: {names.clipped(one.bare, 80)}" for one in open_ones[:kept]]
+    messages = [
+        f"carried over from {shown}: {names.clipped(item.bare, 80)}" for item in open_ones[:kept]
+    ]
     left = len(open_ones) - kept
     if left:
-        said.append(f"{names.counted(left, 'open item')} of {shown} did not fit in the budget")
-    return (whole if kept else text), said
+        messages.append(f"{names.counted(left, 'open item')} of {shown} did not fit in the budget")
+    return (whole if kept else text), messages
 
 
 def _taken_in(layout: Layout, text: str, shown: str, now: int) -> list[str]:
     """Mark the open reminders that the capsule names as taken in; return messages."""
     try:
-        found = reminders.load_all(layout).whole().documents
-        named = [one.id for one in found if not one.done and one.id in text]
+        noted = reminders.load_all(layout).whole().documents
+        named = [reminder.id for reminder in noted if not reminder.done and reminder.id in text]
         reminders.finish(layout, layout.reminders, named, shown, now)
     except ContextError as error:
         return [f"no reminder was marked as taken in: {error}"]
@@ -317,7 +319,7 @@ def listed(layout: Layout, branch: str = "", workstream: str = "") -> list[Row]:
         [branch_folders.folder(layout, branch)] if branch else branch_folders.all_of(layout)
     )
     rows = [row(layout, path) for folder in chosen_ones for path in branch_folders.paths(folder)]
-    return [one for one in rows if workstream in ("", one.workstream)]
+    return [capsule for capsule in rows if workstream in ("", capsule.workstream)]
 
 
 def row(layout: Layout, path: str) -> Row:
@@ -383,12 +385,12 @@ def prune(
 def _superseded(rows: list[Row], keep: int) -> list[Row]:
     """All but the newest `keep` of each workstream, oldest first."""
     newer: dict[str, int] = {}
-    found = []
+    superseded = []
     for row in reversed(rows):
         newer[row.workstream] = newer.get(row.workstream, 0) + 1
         if newer[row.workstream] > keep:
-            found.append(row)
-    return found[::-1]
+            superseded.append(row)
+    return superseded[::-1]
 
 
 def _merged(layout: Layout, rows: list[Row]) -> list[Row]:

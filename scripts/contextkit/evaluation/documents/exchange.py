@@ -35,22 +35,22 @@ def ask_for_questions(text: str, count: int) -> str:
 
 def questions(answer: str, most: int) -> tuple[Question, ...]:
     """Read the questions; raises Unusable where there is none."""
-    found = [
-        Question(names.one_line(one["question"]), names.one_line(one["key"]))
-        for one in _json(answer, "[")
-        if isinstance(one, dict)
-        and all(isinstance(one.get(n), str) and one[n].strip() for n in ("question", "key"))
+    pairs = [
+        Question(names.one_line(entry["question"]), names.one_line(entry["key"]))
+        for entry in _json(answer, "[")
+        if isinstance(entry, dict)
+        and all(isinstance(entry.get(n), str) and entry[n].strip() for n in ("question", "key"))
     ]
-    if not found:
+    if not pairs:
         raise Unusable
-    return tuple(found[:most])
+    return tuple(pairs[:most])
 
 
 def ask_for_answers(asked: Sequence[Question], context: str, sections: str = "") -> str:
     """`sections` are headings with their lines, of which the reader may open one part."""
     return templates.render(
         "eval_answers.md",
-        questions=tuple(one.question for one in asked),
+        questions=tuple(question.question for question in asked),
         context=context,
         sections=sections,
         most=str(MOST_LINES),
@@ -59,40 +59,40 @@ def ask_for_answers(asked: Sequence[Question], context: str, sections: str = "")
 
 def answers(answer: str, count: int) -> tuple[str, ...]:
     """Read `count` answers; raises Unusable for another number of them."""
-    found = _json(answer, "[")
-    if len(found) != count or not all(isinstance(one, str) for one in found):
+    texts = _json(answer, "[")
+    if len(texts) != count or not all(isinstance(text, str) for text in texts):
         raise Unusable
-    return tuple(names.one_line(one)[:_ANSWER] for one in found)
+    return tuple(names.one_line(text)[:_ANSWER] for text in texts)
 
 
 def lines_asked_for(answer: str) -> tuple[int, int]:
     """Return the lines that a reader wants to open, (0, 0) if it answered instead."""
     try:
-        found = _json(answer, "{").get("lines")
+        lines = _json(answer, "{").get("lines")
     except Unusable:
         return 0, 0
-    whole = isinstance(found, list) and len(found) == 2 and all(type(n) is int for n in found)
-    if not whole or not 0 < found[0] <= found[1]:
+    whole = isinstance(lines, list) and len(lines) == 2 and all(type(n) is int for n in lines)
+    if not whole or not 0 < lines[0] <= lines[1]:
         return 0, 0
-    return found[0], min(found[1], found[0] + MOST_LINES - 1)
+    return lines[0], min(lines[1], lines[0] + MOST_LINES - 1)
 
 
 def ask_for_marks(asked: Sequence[Question], given: dict[str, tuple[str, ...]]) -> str:
     """`given` is letter -> answers; who answered is not said."""
     rows = [
-        {"question": one.question, "key": one.key,
+        {"question": question.question, "key": question.key,
          "answers": [{"letter": k, "text": v[at] or "unknown"} for k, v in given.items()]}
-        for at, one in enumerate(asked)
+        for at, question in enumerate(asked)
     ]  # fmt: skip
     return templates.render("eval_marks.md", rows=rows)
 
 
 def marks(answer: str, letters: Sequence[str], count: int) -> dict[str, tuple[str, ...]]:
     """Read a mark for each letter and question; raises Unusable unless all are there."""
-    found = _json(answer, "[")
-    if len(found) != count or not all(isinstance(one, dict) for one in found):
+    entries = _json(answer, "[")
+    if len(entries) != count or not all(isinstance(entry, dict) for entry in entries):
         raise Unusable
-    read = {letter: tuple(one.get(letter) for one in found) for letter in letters}
+    read = {letter: tuple(entry.get(letter) for entry in entries) for letter in letters}
     if not all(mark in MARKS for row in read.values() for mark in row):
         raise Unusable
     return read

@@ -50,14 +50,14 @@ class Score(NamedTuple):
 
 def scores(sheets: Sequence[Sheet], arms: Sequence[str]) -> list[Score]:
     """A row for each arm and kind of text, after those for all kinds."""
-    kinds = sorted({one.kind for one in sheets})
-    found = []
+    kinds = sorted({sheet.kind for sheet in sheets})
+    rows = []
     for kind in (ALL, *(kinds if len(kinds) > 1 else ())):
         for arm in arms:
             chosen = [s for s in sheets if s.arm == arm and kind in (ALL, s.kind)]
             if chosen:
-                found.append(_score(arm, kind, chosen))
-    return found
+                rows.append(_score(arm, kind, chosen))
+    return rows
 
 
 def _score(arm: str, kind: str, sheets: list[Sheet]) -> Score:
@@ -66,10 +66,10 @@ def _score(arm: str, kind: str, sheets: list[Sheet]) -> Score:
         arm=arm,
         kind=kind,
         documents=len(sheets),
-        questions=sum(len(one.marks) for one in sheets),
+        questions=sum(len(sheet.marks) for sheet in sheets),
         right=share(sheets),
-        wrong=sum(one.marks.count("wrong") for one in sheets),
-        tokens=round(sum(one.tokens for one in sheets) / len(sheets)),
+        wrong=sum(sheet.marks.count("wrong") for sheet in sheets),
+        tokens=round(sum(sheet.tokens for sheet in sheets) / len(sheets)),
         low=low,
         high=high,
     )
@@ -77,7 +77,7 @@ def _score(arm: str, kind: str, sheets: list[Sheet]) -> Score:
 
 def share(sheets: Iterable[Sheet]) -> float:
     """Percent of the questions that were answered, to one decimal."""
-    marks = [mark for one in sheets for mark in one.marks]
+    marks = [mark for sheet in sheets for mark in sheet.marks]
     return round(100 * sum(MARKS[mark] for mark in marks) / len(marks), 1) if marks else 0.0
 
 
@@ -112,11 +112,11 @@ class Loss(NamedTuple):
 def losses(sheets: Sequence[Sheet], ours: str, other: str) -> list[Loss]:
     """Documents where `ours` did worse than `other`, the worst first."""
     by_document: dict[str, dict[str, Sheet]] = defaultdict(dict)
-    for one in sheets:
-        by_document[one.document][one.arm] = one
-    found = [
+    for sheet in sheets:
+        by_document[sheet.document][sheet.arm] = sheet
+    lost = [
         Loss(name, arms[ours].kind, share([arms[ours]]), share([arms[other]]))
         for name, arms in by_document.items()
         if ours in arms and other in arms
     ]
-    return sorted((x for x in found if x.receipt < x.other), key=lambda x: x.receipt - x.other)
+    return sorted((x for x in lost if x.receipt < x.other), key=lambda x: x.receipt - x.other)

@@ -56,14 +56,14 @@ class Run(NamedTuple):
 
 def agent(command: str, host: str, seconds: int) -> Agent:
     """The agent of a command line. Raises ContextError if no host is known by its program."""
-    readable = [one for one in contracts.every() if one.transcript_form]
+    readable = [candidate for candidate in contracts.every() if candidate.transcript_form]
     program = os.path.basename((command.split() or [""])[0])
-    for one in readable:
-        if (host or program) in (one.name, one.command):
-            return Agent(command=command, host=one, seconds=seconds)
-    known = ", ".join(one.name for one in readable)
+    for candidate in readable:
+        if (host or program) in (candidate.name, candidate.command):
+            return Agent(command=command, host=candidate, seconds=seconds)
+    hosts = ", ".join(candidate.name for candidate in readable)
     raise bad_input(
-        f"host: whose transcripts does {names.quoted(program)} write? give host=, one of {known}"
+        f"host: whose transcripts does {names.quoted(program)} write? give host=, one of {hosts}"
     )
 
 
@@ -78,18 +78,18 @@ def run(
     """Let `count` days go by in each arm; `progress` gets a line for each that is over."""
     kept = os.path.join(layout.state, "evaluation")
     caller = Caller(asked.seconds)
-    found = []
+    runs = []
     try:
         for number in range(count):
             arms = (WITHOUT, WITH) if number % 2 else (WITH, WITHOUT)
             for arm in arms:
-                one = _kept_or_lived(kept, asked, arm, number, caller)
-                found.append(one)
-                progress(f"{len(found)} of {2 * count}: {arm}, {one.solved} of {one.tests} solved")
+                day = _kept_or_lived(kept, asked, arm, number, caller)
+                runs.append(day)
+                progress(f"{len(runs)} of {2 * count}: {arm}, {day.solved} of {day.tests} solved")
     except BaseException:
         caller.stop()
         raise
-    return tuple(found)
+    return tuple(runs)
 
 
 def _kept_or_lived(kept: str, asked: Agent, arm: str, number: int, caller: Caller) -> Run:
@@ -100,16 +100,16 @@ def _kept_or_lived(kept: str, asked: Agent, arm: str, number: int, caller: Calle
         fields: dict[str, Any] = formats.from_json(before, path)
         return Run(**fields)
     with tempfile.TemporaryDirectory(prefix="contextkit-day-", ignore_cleanup_errors=True) as top:
-        found = _live(os.path.realpath(top), asked, arm, caller)
-    files.write(path, formats.to_json(found._asdict()))
-    return found
+        lived = _live(os.path.realpath(top), asked, arm, caller)
+    files.write(path, formats.to_json(lived._asdict()))
+    return lived
 
 
 def _texts() -> Iterator[str]:
     """All that a day depends on."""
-    for here, inside, found in os.walk(version.toolkit(*_FOLDER)):
+    for here, inside, file_names in os.walk(version.toolkit(*_FOLDER)):
         inside[:] = sorted(name for name in inside if name != "__pycache__")
-        yield from (files.read(os.path.join(here, name)) for name in sorted(found))
+        yield from (files.read(os.path.join(here, name)) for name in sorted(file_names))
 
 
 def _live(root: str, asked: Agent, arm: str, caller: Caller) -> Run:
@@ -175,12 +175,12 @@ def spent(host: Host, root: str) -> tuple[int, int, float]:
 
     Turns are replies of the model; the cost is in tokens of input at full price.
     """
-    found = [_of_file(host, lines) for lines in _transcripts(host, root)]
-    usages = [usage for _, one in found for usage in one]
+    sessions = [_of_file(host, lines) for lines in _transcripts(host, root)]
+    usages = [usage for _, one in sessions for usage in one]
     written, read, answered = host.prices
     cost = sum(one.fresh + one.written * written + one.read * read + one.answered * answered
                for one in usages)  # fmt: skip
-    return sum(turns for turns, _ in found), sum(map(sum, usages)), cost
+    return sum(turns for turns, _ in sessions), sum(map(sum, usages)), cost
 
 
 def _transcripts(host: Host, root: str) -> Iterator[list[dict[str, Any]]]:
@@ -203,7 +203,7 @@ def _worked_in(line: dict[str, Any], root: str) -> bool:
 def _of_file(host: Host, lines: Iterable[dict[str, Any]]) -> tuple[int, Iterable[_Usage]]:
     """The replies in a transcript, and the usages that add up to what they cost."""
     if host.transcript_form == conversations.ROLLOUT:
-        totals = [found for line in lines if (found := _total(line))]
+        totals = [total for line in lines if (total := _total(line))]
         return len(totals), totals[-1:]
     replies: dict[str, _Usage] = {}
     for line in lines:
@@ -235,7 +235,7 @@ def _count(usage: dict[str, Any], name: str) -> int:
 
 def rows(found: Sequence[Run]) -> list[dict[str, object]]:
     """A row for each arm, `without` first."""
-    by_arm = {arm: [one for one in found if one.arm == arm] for arm in (WITHOUT, WITH)}
+    by_arm = {arm: [run for run in found if run.arm == arm] for arm in (WITHOUT, WITH)}
     return [_row(arm, runs) for arm, runs in by_arm.items() if runs]
 
 
@@ -243,21 +243,21 @@ def _row(arm: str, runs: Sequence[Run]) -> dict[str, object]:
     """The share of hidden tests that hold in percent; the rest is a day's average."""
 
     def mean(field: str, digits: int | None = None) -> Any:
-        return round(sum(getattr(one, field) for one in runs) / len(runs), digits)
+        return round(sum(getattr(run, field) for run in runs) / len(runs), digits)
 
-    share = 100 * sum(one.solved for one in runs) / sum(one.tests for one in runs)
+    share = 100 * sum(run.solved for run in runs) / sum(run.tests for run in runs)
     return {
         "id": arm, "arm": arm, "runs": len(runs), "solved": round(share, 1),
         "turns": mean("turns", 1), "tokens": mean("tokens"), "cost": mean("cost"),
-        "seconds": mean("seconds"), "failed": sum(one.failed for one in runs),
+        "seconds": mean("seconds"), "failed": sum(run.failed for run in runs),
     }  # fmt: skip
 
 
 def unhooked(found: Sequence[Run]) -> str:
     """What is wrong with the comparison, empty if nothing is: hooks that did not run, or did."""
-    silent = sum(one.arm == WITH and not one.hooked for one in found)
-    loud = sum(one.arm == WITHOUT and one.hooked for one in found)
-    said = [f"in {silent} of the runs with hooks none ran: make doctor"] if silent else []
+    silent = sum(run.arm == WITH and not run.hooked for run in found)
+    loud = sum(run.arm == WITHOUT and run.hooked for run in found)
+    problems = [f"in {silent} of the runs with hooks none ran: make doctor"] if silent else []
     if loud:
-        said.append(f"in {loud} of the runs without hooks they ran: are they yours everywhere?")
-    return "; ".join(said)
+        problems.append(f"in {loud} of the runs without hooks they ran: are they yours everywhere?")
+    return "; ".join(problems)

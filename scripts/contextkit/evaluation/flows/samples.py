@@ -41,9 +41,9 @@ def in_folder(layout: Layout, folder: str) -> Iterator[Sample]:
     """Every text in a folder, as if it had just been stored."""
     if not os.path.isdir(folder):
         raise bad_input(f"folder: {names.quoted(folder)} is not a folder")
-    for here, inside, found in os.walk(folder):
+    for here, inside, file_names in os.walk(folder):
         inside.sort()
-        for name in sorted(found):
+        for name in sorted(file_names):
             path = os.path.join(here, name)
             try:
                 text = files.read(path)
@@ -65,12 +65,12 @@ def _recoveries(layout: Layout) -> Iterator[Sample]:
     from contextkit.memory.flows import recovery, recovery_report, upkeep
 
     by_task: dict[str, list[str]] = {}
-    for one in upkeep.listed(layout):
-        by_task.setdefault(one["task"], []).append(one["path"])
+    for document in upkeep.listed(layout):
+        by_task.setdefault(document["task"], []).append(document["path"])
     for task, paths in sorted(by_task.items()):
         whole = "\n\n".join(files.read(path) for path in paths)
-        found = recovery.load(layout, task, names.now())
-        made = recovery_report.make(layout, found, layout.limits.memory_recover_tokens)
+        recovered = recovery.load(layout, task, names.now())
+        made = recovery_report.make(layout, recovered, layout.limits.memory_recover_tokens)
         if tokens.estimate(whole) > _SMALLEST and tokens.estimate(made.text) < tokens.estimate(
             whole
         ):
@@ -82,9 +82,9 @@ def _handoffs(layout: Layout) -> Iterator[Sample]:
     from contextkit.handoffs.documents import artifacts, state
 
     current, _ = state.current(layout)
-    found, _ = artifacts.read(layout, state.everywhere(current))
-    for path, one in found.items():
-        story = files.read_if_there(layout.join(one.story_path)) if one.story_path else None
+    by_path, _ = artifacts.read(layout, state.everywhere(current))
+    for path, handoff in by_path.items():
+        story = files.read_if_there(layout.join(handoff.story_path)) if handoff.story_path else None
         given = files.read(path)
         if story and tokens.estimate(story) > tokens.estimate(given):
             name = f"handoff:{os.path.basename(path)}"
@@ -112,7 +112,7 @@ def head_and_tail(text: str, size: int) -> str:
 
 def outline(text: str) -> str:
     """The headings of a text with their lines, or its number of lines where it has none."""
-    heads = [one for one in blocks.blocks(text) if one.kind == "heading"]
-    rows = [f"{one.first}-{one.last}: {one.title[:_TITLE]}" for one in heads[:_HEADINGS]]
+    heads = [head for head in blocks.blocks(text) if head.kind == "heading"]
+    rows = [f"{head.first}-{head.last}: {head.title[:_TITLE]}" for head in heads[:_HEADINGS]]
     count = text.count("\n") + 1
     return "\n".join(rows) or f"(no headings; lines 1 to {count})"

@@ -71,8 +71,8 @@ def cost(found: Sequence[Sample], model: Model) -> tuple[int, int]:
     """Return how many calls an evaluation takes at most, and about how many tokens are read."""
     calls = len(found) * (_CALLS + bool(model.other))
     total = 0
-    for one in found:
-        whole, given = tokens.estimate(one.whole), tokens.estimate(one.given)
+    for sample in found:
+        whole, given = tokens.estimate(sample.whole), tokens.estimate(sample.given)
         total += 2 * whole + 4 * given + (_CALLS + bool(model.other)) * _FRAME
     return calls, total
 
@@ -145,7 +145,7 @@ def _document(desk: _Desk, sample: Sample) -> list[Sheet]:
 def _materials(desk: _Desk, sample: Sample) -> dict[str, str]:
     """Return what the reader of each arm is given; an arm whose program failed is left out."""
     size = tokens.estimate(sample.given)
-    found = {
+    materials = {
         RECEIPT: sample.given,
         OPENED: sample.given,
         CUT: samples.head_and_tail(sample.whole, size),
@@ -154,10 +154,10 @@ def _materials(desk: _Desk, sample: Sample) -> dict[str, str]:
     }
     if desk.model.other:
         try:
-            found[WITH] = desk.run(desk.model.other, sample.whole)
+            materials[WITH] = desk.run(desk.model.other, sample.whole)
         except _Failed:
             pass  # counted
-    return found
+    return materials
 
 
 def _answers(
@@ -194,8 +194,8 @@ def _marks(
     arms = list(answers)
     random.Random(names.sha256(sample.name.encode("utf-8", "replace"))).shuffle(arms)
     letters = dict(zip(_LETTERS, arms, strict=False))
-    given = {letter: answers[arm] for letter, arm in letters.items()}
-    prompt = exchange.ask_for_marks(asked, given)
+    by_letter = {letter: answers[arm] for letter, arm in letters.items()}
+    prompt = exchange.ask_for_marks(asked, by_letter)
     marked = desk.ask(prompt, lambda answer: exchange.marks(answer, list(letters), len(asked)))
     return {letters[letter]: marks for letter, marks in marked.items()}
 
@@ -223,13 +223,13 @@ class _Desk:
                 self.calls += 1
             answer = self.run(self.model.command, prompt)
         try:
-            found = read(answer)
+            value = read(answer)
         except Unusable:
             self.unusable = self.unusable or answer.strip().partition("\n")[0] or "nothing"
             raise self._failure("no usable form") from None
         if kept is None:
             files.write(path, answer)
-        return found
+        return value
 
     def run(self, command: str, given: str) -> str:
         """Run a command in an empty folder, where no hook and no instructions are found."""

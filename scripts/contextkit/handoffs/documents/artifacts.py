@@ -134,8 +134,8 @@ def parse(text: str, where: str = "handoff") -> Handoff:
     try:
         return make(read_fields(text, where)[0])
     except ContextError as error:
-        said = str(error)
-        raise bad_input(said if said.startswith(where) else f"{where}: {said}") from None
+        message = str(error)
+        raise bad_input(message if message.startswith(where) else f"{where}: {message}") from None
 
 
 def _parse_own(text: str) -> Handoff | None:
@@ -147,16 +147,16 @@ def _parse_own(text: str) -> Handoff | None:
     into = ""
     try:
         for line in text.split("\n")[1:-1]:
-            key, _, said = line.strip().partition(":")
+            key, _, value = line.strip().partition(":")
             if line.startswith('    - "'):
                 fields[into] += (formats.from_json(line[6:], key),)
-            elif said in ("", " []"):
+            elif value in ("", " []"):
                 into = key
                 fields[into] = ()
-            elif said[:2] == ' "':
-                fields[key] = formats.from_json(said[1:], key)
+            elif value[:2] == ' "':
+                fields[key] = formats.from_json(value[1:], key)
             else:
-                fields[key] = said == " true" if key == "consumed" else int(said)
+                fields[key] = value == " true" if key == "consumed" else int(value)
         own = make(fields)
     except (ContextError, LookupError, TypeError, ValueError, AttributeError):
         return None
@@ -193,10 +193,10 @@ def sentences(text: str, most: int = MOST_SENTENCES) -> str:
     """The first `most` sentences of a line; a sentence ends with `.`, `!` or `?` and a space."""
     end = 0
     for _ in range(most):
-        found = [at + 1 for at in (text.find(mark, end) for mark in _ENDS) if at >= 0]
-        if not found:
+        ends = [at + 1 for at in (text.find(mark, end) for mark in _ENDS) if at >= 0]
+        if not ends:
             return text
-        end = min(found)
+        end = min(ends)
     return text[:end]
 
 
@@ -281,9 +281,9 @@ def load_all(layout: Layout, wanted: list[str] | None = None) -> Loaded[Handoff]
 
 def read(layout: Layout, wanted: list[str]) -> tuple[dict[str, Handoff], tuple[str, ...]]:
     """Return the readable artifacts by name, and a message for each that cannot be read."""
-    found = load_all(layout, wanted)
-    known = {os.path.basename(path): handoff for path, handoff in found}
-    return known, tuple(names.one_line(f"{one}; skipped") for one in found.broken)
+    loaded = load_all(layout, wanted)
+    by_name = {os.path.basename(path): handoff for path, handoff in loaded}
+    return by_name, tuple(names.one_line(f"{broken}; skipped") for broken in loaded.broken)
 
 
 # Checking an artifact or a draft
@@ -303,21 +303,21 @@ def complaints(text: str, limits: Limits, name: str = "") -> list[tuple[str, str
         fields, dropped = read_fields(text, "handoff")
     except ContextError as error:
         return [("error", str(error))]
-    found = [("warning", line) for line in dropped]
+    faults = [("warning", line) for line in dropped]
     try:
         handoff = make(fields)
     except ContextError as error:
-        return [("error", str(error)), *found]
-    found += [("error", said) for said in (*_over(fields, text, limits), *_unfilled(fields))]
+        return [("error", str(error)), *faults]
+    faults += [("error", fault) for fault in (*_over(fields, text, limits), *_unfilled(fields))]
     if not handoff.story_id:
-        found.append(("warning", "story_id: is empty"))
+        faults.append(("warning", "story_id: is empty"))
     if sentences(handoff.next_action) != handoff.next_action:
-        found.append(("warning", "next_action: has more than two sentences"))
+        faults.append(("warning", "next_action: has more than two sentences"))
     if name and not name.startswith(f"handoff-{handoff.from_agent}-to-{handoff.to_agent}-"):
-        found.append(
+        faults.append(
             ("error", f"its name does not fit {handoff.from_agent} and {handoff.to_agent}")
         )
-    return found
+    return faults
 
 
 def _over(fields: Fields, text: str, limits: Limits) -> Iterator[str]:
@@ -369,24 +369,24 @@ def read_fields(text: str, where: str) -> tuple[Fields, tuple[str, ...]]:
     """
     bare = text.lstrip("\ufeff \t\r\n")
     if bare[:1] == "{":
-        found = formats.from_json(text, where)
+        document = formats.from_json(text, where)
     else:
         packages.need("yaml")
-        found = _first_artifact(text, where)
-    if isinstance(found, dict) and isinstance(found.get("handoff"), dict):
-        dropped = [f"{key}: is not carried over" for key in found if key != "handoff"]
-        found = found["handoff"]
+        document = _first_artifact(text, where)
+    if isinstance(document, dict) and isinstance(document.get("handoff"), dict):
+        dropped = [f"{key}: is not carried over" for key in document if key != "handoff"]
+        document = document["handoff"]
     else:
         dropped = []
-    if not isinstance(found, dict):
+    if not isinstance(document, dict):
         raise bad_input(
             f"{where}: not a handoff: write lines of `name: value`, as handoff_show prints them"
         )
     fields: Fields = {}
-    for key, value in found.items():
+    for key, value in document.items():
         if key == "story_context" and isinstance(value, dict):
-            for inner, said in value.items():
-                _take(fields, dropped, _STORY_KEYS, inner, said, "story_context.")
+            for inner, inner_value in value.items():
+                _take(fields, dropped, _STORY_KEYS, inner, inner_value, "story_context.")
         else:
             _take(fields, dropped, TEXT_KEYS, key, value, "")
     return fields, tuple(names.one_line(line)[:200] for line in dropped)
@@ -397,11 +397,11 @@ def _first_artifact(text: str, where: str) -> Any:
     documents = "\n".join(text.splitlines()).split("\n---")
     for document in documents if len(documents) > 1 else ():
         try:
-            found = formats.from_yaml(document.removeprefix("---"), where)
+            parsed = formats.from_yaml(document.removeprefix("---"), where)
         except ContextError:
             continue
-        if isinstance(found, dict) and not _ARTIFACT.isdisjoint(found):
-            return found
+        if isinstance(parsed, dict) and not _ARTIFACT.isdisjoint(parsed):
+            return parsed
     return formats.from_yaml(text, where)
 
 
@@ -421,9 +421,9 @@ def _take(
         else:
             fields[name] = _clean(name, _as_text(value))
     elif key in LIST_KEYS and not above:
-        said = tuple(_items(key, value, dropped))
-        if said:
-            fields[LIST_KEYS[key]] = () if len(said) == 1 and is_nothing(said[0]) else said
+        items = tuple(_items(key, value, dropped))
+        if items:
+            fields[LIST_KEYS[key]] = () if len(items) == 1 and is_nothing(items[0]) else items
     else:
         dropped.append(f"{above}{key}: is not carried over")
 
@@ -459,22 +459,22 @@ def _as_text(value: Any) -> str:
 def _items(key: str, value: Any, dropped: list[str]) -> list[str]:
     """The items of a list; a text is one item, and files may be grouped by what changed."""
     if isinstance(value, dict) and LIST_KEYS[key] == "files_modified":
-        found = []
+        items = []
         for change, paths in value.items():
             if change in _CHANGES:
-                found += [f"{path} ({change})" for path in _items(key, paths, dropped)]
+                items += [f"{path} ({change})" for path in _items(key, paths, dropped)]
             else:
                 dropped.append(f"{key}.{change}: is not carried over")
-        return found
+        return items
     if isinstance(value, dict):
         dropped.append(f"{key}: is not a list and is not carried over")
         return []
     if not isinstance(value, list):
         return [] if is_unsaid(_as_text(value)) else list(_clean_items((_as_text(value),)))
-    found = []
+    items = []
     for number, item in enumerate(value, start=1):
         if isinstance(item, list | dict):
             dropped.append(f"{key}, item {number}: is not a line of text and is not carried over")
         else:
-            found += _clean_items((_as_text(item),))
-    return found
+            items += _clean_items((_as_text(item),))
+    return items

@@ -62,14 +62,14 @@ def clipped(
         short = _fitted(short, files, limits.handoff_files, fits)
         if not fits(short):
             raise _too_long(short, most, artifacts.render(short), limits.tokenizer)
-    said = _cuts(handoff, short)
+    messages = _cuts(handoff, short)
     if strict:
-        raise bad_input("strict: " + "; ".join(said))
+        raise bad_input("strict: " + "; ".join(messages))
     short = short.replace(facts_kept=f"{facts.kept(whole, _cuttable(short))}/{len(whole)}")
     size = tokens.estimate(artifacts.render(short), limits.tokenizer)
     kept = ", ".join(f"{len(getattr(short, n))} {n}" for n in LISTS if getattr(short, n))
-    said.append(f"kept: {kept or 'no list'}, story, task and branch whole; ~{size} tokens")
-    return short, tuple(said)
+    messages.append(f"kept: {kept or 'no list'}, story, task and branch whole; ~{size} tokens")
+    return short, tuple(messages)
 
 
 def _cuttable(handoff: Handoff) -> str:
@@ -120,9 +120,9 @@ def _parts(handoff: Handoff) -> tuple[list[str], list[Part]]:
         *((at, max(2 * width, _ACTION)) for at, width in narrow),
         *((at, min(_ACTION, 3 * width)) for at, width in smallest),
     )
-    found = [("next_action", Part(handoff.next_action, action, 1))]
+    parts = [("next_action", Part(handoff.next_action, action, 1))]
     for name in ("story_status", "last_command"):
-        found.append((name, Part(getattr(handoff, name), (*narrow, *smallest), 1)))
+        parts.append((name, Part(getattr(handoff, name), (*narrow, *smallest), 1)))
     for name, entries, few, step in (
         ("files_modified", paths, _FEW_FILES, 60),
         ("blockers", handoff.blockers, 1, 120),
@@ -137,8 +137,8 @@ def _parts(handoff: Handoff) -> tuple[list[str], list[Part]]:
             else:
                 cuts = (*narrow, *(smallest if at == 0 and name != "rejected" else ((200, 0),)))
             clip = names.clipped_start if name == "files_modified" else names.clipped_at_space
-            found.append((name, Part(text, cuts, _LEAST, clip)))
-    return [name for name, _ in found], [part for _, part in found]
+            parts.append((name, Part(text, cuts, _LEAST, clip)))
+    return [name for name, _ in parts], [part for _, part in parts]
 
 
 def _more(paths: tuple[str, ...]) -> int:
@@ -154,30 +154,30 @@ def _counted(paths: tuple[str, ...]) -> int:
 
 
 def _cuts(given: Handoff, kept: Handoff) -> list[str]:
-    said = []
+    messages = []
     for name in LISTS:
         before, after = len(getattr(given, name)), getattr(kept, name)
         left = len(after) - (_more(after) > 0 and after[-1] not in getattr(given, name))
         if left < before:
-            said.append(f"{name}: {before} given, {left} kept, {before - left} dropped")
+            messages.append(f"{name}: {before} given, {left} kept, {before - left} dropped")
         texts = zip(getattr(given, name), after[:left], strict=False)
         short = sum(one != other for one, other in texts)
         if short:
-            said.append(f"{name}: {short} shortened")
+            messages.append(f"{name}: {short} shortened")
     for name in ("story_status", "next_action", "last_command"):
         if getattr(given, name) != getattr(kept, name):
-            said.append(f"{name}: shortened to {len(getattr(kept, name))} characters")
-    return said
+            messages.append(f"{name}: shortened to {len(getattr(kept, name))} characters")
+    return messages
 
 
 def _too_long(handoff: Handoff, most: int, text: str, tokenizer: str) -> ContextError:
     longest = max(IDENTITY, key=lambda name: len(getattr(handoff, name)))
     size = tokens.size(text, tokenizer)
-    said = f"~{size} tokens in its smallest form"
+    measured = f"~{size} tokens in its smallest form"
     if tokens.count(text, tokenizer) < 0:
-        said = f"up to {size} tokens in its smallest form, where nothing counts them exactly"
+        measured = f"up to {size} tokens in its smallest form, where nothing counts them exactly"
     return ContextError(
-        f"the artifact cannot fit: {said}, {most} are the most;"
+        f"the artifact cannot fit: {measured}, {most} are the most;"
         f" {longest} has {len(getattr(handoff, longest))} characters and is never cut: shorten it"
     )
 
@@ -205,32 +205,36 @@ def carry(
     are those of `last` that are still open. `verdicts` need attention: no one closes them by hand.
     Raises ContextError for a resolved item that no blocker begins with.
     """
-    said: list[str] = []
-    given = dict(fields)
+    messages: list[str] = []
+    filled = dict(fields)
     closes_all = fields.get("blockers") == () and "blockers" in said_by_hand
     named = (_ALL,) if closes_all and last else fields.get("resolved", ())
     new = tuple(b for b in fields.get("blockers", ()) if b not in verdicts)
     resolved, waiting = _resolved(named, blockers, (*new, *verdicts))
-    kept = tuple(one for one in resolved if one in verdicts)
-    said += [f"resolved: only a clean re-review closes {one[:80]!r}: it stays" for one in kept]
-    given["resolved"] = tuple(one for one in resolved if one not in kept)
-    done = frozenset(map(_bare, given["resolved"]))
-    given["blockers"] = tuple(one for one in new if _bare(one) not in done)
+    kept = tuple(entry for entry in resolved if entry in verdicts)
+    messages += [
+        f"resolved: only a clean re-review closes {entry[:80]!r}: it stays" for entry in kept
+    ]
+    filled["resolved"] = tuple(entry for entry in resolved if entry not in kept)
+    done = frozenset(map(_bare, filled["resolved"]))
+    filled["blockers"] = tuple(entry for entry in new if _bare(entry) not in done)
     old = {"blockers": (*verdicts, *waiting)}
     if last and last.story_id == fields.get("story_id", ""):
         old |= {name: apart(name, getattr(last, name)) for name in ("decisions", "rejected")}
     for name in EARLIER:
-        typed = given.get(name, ())
+        typed = filled.get(name, ())
         if typed == () and name in said_by_hand and name != "blockers":
             continue
         there = frozenset(map(_bare, typed))
-        carried = tuple(dict.fromkeys(one for one in old.get(name, ()) if _bare(one) not in there))
+        carried = tuple(
+            dict.fromkeys(entry for entry in old.get(name, ()) if _bare(entry) not in there)
+        )
         if carried:
             most = getattr(limits, artifacts.LIMITED[name])
-            given[name] = _together(name, typed, carried, most)
-        count = sum(one not in verdicts for one in carried)
-        said += [f"{name}: {count} carried over from the last handoff"] if count else []
-    return given, tuple(said)
+            filled[name] = _together(name, typed, carried, most)
+        count = sum(entry not in verdicts for entry in carried)
+        messages += [f"{name}: {count} carried over from the last handoff"] if count else []
+    return filled, tuple(messages)
 
 
 def _bare(text: str) -> str:
@@ -239,13 +243,13 @@ def _bare(text: str) -> str:
 
 def apart(name: str, lines: Iterable[str]) -> tuple[str, ...]:
     """The entries of a list, with a combined line split up."""
-    found: list[str] = []
+    entries: list[str] = []
     for line in lines:
         if line.startswith(EARLIER[name]):
-            found += line.removeprefix(EARLIER[name]).split(_BETWEEN)
+            entries += line.removeprefix(EARLIER[name]).split(_BETWEEN)
         else:
-            found.append(line)
-    return tuple(found)
+            entries.append(line)
+    return tuple(entries)
 
 
 def _together(
@@ -273,15 +277,15 @@ def _resolved(
     named: tuple[str, ...], blockers: tuple[str, ...], new: tuple[str, ...]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The blockers closed by `named`, each matched by its beginning, and those still open."""
-    if [_bare(one) for one in named] == [_ALL]:
+    if [_bare(beginning) for beginning in named] == [_ALL]:
         return blockers, ()
     closed: list[str] = []
-    for one in named:
-        found = [b for b in (*blockers, *new) if _bare(b).startswith(_bare(one))]
-        if not found:
+    for beginning in named:
+        matching = [b for b in (*blockers, *new) if _bare(b).startswith(_bare(beginning))]
+        if not matching:
             there = "; ".join((*blockers, *new)) or "none"
             raise bad_input(
-                f"resolved: no blocker begins with {one[:80]!r}; open are: {there[:400]}"
+                f"resolved: no blocker begins with {beginning[:80]!r}; open are: {there[:400]}"
             )
-        closed += [b for b in found if b not in closed]
+        closed += [b for b in matching if b not in closed]
     return tuple(closed), tuple(b for b in blockers if b not in closed)

@@ -71,9 +71,9 @@ class State(View):
     format: int = 1
 
     def check(self) -> None:
-        known = [*self.order, *(name for one in self.elsewhere() for name in one.order)]
-        named = all(map(handoffs.is_name, known)) and len(set(known)) == len(known)
-        active = [self.active, self.ended, *(one.active for one in self.elsewhere())]
+        artifacts = [*self.order, *(name for view in self.elsewhere() for name in view.order)]
+        named = all(map(handoffs.is_name, artifacts)) and len(set(artifacts)) == len(artifacts)
+        active = [self.active, self.ended, *(view.active for view in self.elsewhere())]
         if self.sequence < 0 or not named or not all(a == "" or agents.is_id(a) for a in active):
             raise bad_input(f"{FILE}: holds values that no switch writes")
 
@@ -84,45 +84,45 @@ class State(View):
         """The same state as seen by another session."""
         if session == self.session:
             return self
-        known: dict[str, View] = {one.session: one for one in self.elsewhere()}
-        own = known.pop(session, None) or View(session=session)
+        views: dict[str, View] = {view.session: view for view in self.elsewhere()}
+        own = views.pop(session, None) or View(session=session)
         if self.active or self.ended or self.order:
-            known[self.session] = self
+            views[self.session] = self
         return self.replace(
             session=session, active=own.active, ended=own.ended, at=own.at, order=own.order,
-            others=tuple(one.line for one in known.values()),
+            others=tuple(view.line for view in views.values()),
         )  # fmt: skip
 
     def log(self) -> list[Switch]:
         """The recorded switches, oldest first; malformed lines are ignored."""
-        found = []
+        switches = []
         for line in self.switches:
             at, giver, to, carried, session = (line.split() + [""] * 5)[:5]
-            known = agents.is_id(to) and (giver == "-" or agents.is_id(giver))
-            if known and names.is_whole(carried):
-                found.append(
+            valid = agents.is_id(to) and (giver == "-" or agents.is_id(giver))
+            if valid and names.is_whole(carried):
+                switches.append(
                     Switch(at=at, from_agent=giver, to_agent=to, carried=int(carried[:9]),
                            session=session)
                 )  # fmt: skip
-        return found
+        return switches
 
 
 def everywhere(state: State) -> list[str]:
     """The names of all sessions' artifacts by time, with those of this session last."""
-    others = (name for one in state.elsewhere() for name in one.order)
+    others = (name for view in state.elsewhere() for name in view.order)
     return [*sorted(others, key=_stamped), *state.order]
 
 
 def at_hand(state: State) -> list[str]:
     """The artifacts of this session, oldest first, or else those without a session."""
-    nobodys = (one.order for one in state.elsewhere() if not one.session)
+    nobodys = (view.order for view in state.elsewhere() if not view.session)
     return list(state.order or next(nobodys, ()))
 
 
 def waiting(layout: Layout, order: list[str]) -> tuple[str, Handoff] | None:
     """The newest artifact of an order that nobody has consumed, with its name."""
-    known, _ = handoffs.read(layout, order[::-1])
-    return next(((name, one) for name, one in known.items() if not one.consumed), None)
+    loaded, _ = handoffs.read(layout, order[::-1])
+    return next(((name, handoff) for name, handoff in loaded.items() if not handoff.consumed), None)
 
 
 def locked(layout: Layout) -> files.locked:
@@ -138,28 +138,28 @@ def current(layout: Layout) -> tuple[State, tuple[str, ...]]:
     """
     session = sessions.key(sessions.find_current(layout))
     listed = handoffs.listed(layout)
-    said: tuple[str, ...] = ()
+    messages: tuple[str, ...] = ()
     try:
         kept = _load(layout)
     except NewerFormat:
         raise
     except ContextError as error:
-        kept, said = None, (f"{error}: rebuilt from the artifacts",)
+        kept, messages = None, (f"{error}: rebuilt from the artifacts",)
     there = (kept or State(session=session)).seen_by(session)
     there = _without_lost(there, frozenset(listed))
     known = {*there.order, *(name for one in there.elsewhere() for name in one.order)}
     if known == set(listed):
-        return there, said
-    found, unread = handoffs.read(layout, [name for name in listed if name not in known])
-    said += unread
-    for owner in sorted({handoff.session for handoff in found.values()} - {"", session}):
-        theirs = {name: one for name, one in found.items() if one.session == owner}
+        return there, messages
+    strays, unread = handoffs.read(layout, [name for name in listed if name not in known])
+    messages += unread
+    for owner in sorted({handoff.session for handoff in strays.values()} - {"", session}):
+        theirs = {name: one for name, one in strays.items() if one.session == owner}
         there = _with_strays(there.seen_by(owner), theirs).seen_by(session)
-    own = {name: one for name, one in found.items() if one.session in ("", session)}
+    own = {name: one for name, one in strays.items() if one.session in ("", session)}
     mended = _with_strays(there, own)
     if mended.active != there.active:
-        said += (f"the artifacts say that {mended.active} is active: taken from them",)
-    return mended, said
+        messages += (f"the artifacts say that {mended.active} is active: taken from them",)
+    return mended, messages
 
 
 def _without_lost(state: State, listed: frozenset[str]) -> State:
@@ -168,7 +168,7 @@ def _without_lost(state: State, listed: frozenset[str]) -> State:
     def there(order: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(name for name in order if name in listed)
 
-    others = (one.replace(order=there(one.order)).line for one in state.elsewhere())
+    others = (view.replace(order=there(view.order)).line for view in state.elsewhere())
     return state.replace(order=there(state.order), others=tuple(others))
 
 
@@ -184,7 +184,7 @@ def _with_strays(state: State, found: dict[str, Handoff]) -> State:
     order = [*left, *state.order, *fresh]  # older ones were about to be retired
     for name in (name for name in by_place if not found[name].sequence):
         stamp = found[name].timestamp or _stamped(name)
-        later = (i for i, one in enumerate(order) if _time(found, one) > stamp)
+        later = (i for i, other in enumerate(order) if _time(found, other) > stamp)
         order.insert(next(later, len(order)), name)
     changed = state.replace(order=tuple(order))
     if not order or order[-1] not in found or order[-1] in left:
@@ -216,9 +216,9 @@ def _load(layout: Layout) -> State | None:
     try:
         if os.path.islink(path) or not os.path.isfile(path):
             raise ContextError(f"{FILE}: is not a regular file")
-        found = formats.object_from_json(files.read(path), FILE)
-        version.refuse_newer(found.get("format"), "1", layout.shown(path))
-        built: State = formats.build(State, found, FILE)
+        fields = formats.object_from_json(files.read(path), FILE)
+        version.refuse_newer(fields.get("format"), "1", layout.shown(path))
+        built: State = formats.build(State, fields, FILE)
     except NewerFormat:
         raise
     except ContextError:
@@ -281,13 +281,13 @@ def _rested(state: State, since: str, most: int) -> tuple[tuple[str, ...], tuple
     The newest `most` artifacts of those sessions together are kept.
     """
     there = state.elsewhere()
-    rested = [one for one in there if one.at < since or not one.active]
-    names_there = sorted((name for one in rested for name in one.order), key=_stamped)
+    rested = [view for view in there if view.at < since or not view.active]
+    names_there = sorted((name for view in rested for name in view.order), key=_stamped)
     gone = frozenset(names_there[:-most])
     kept = [
-        one.replace(order=tuple(name for name in one.order if name not in gone)) for one in there
+        view.replace(order=tuple(name for name in view.order if name not in gone)) for view in there
     ]
-    left = (one.line for one in kept if one.order or one.at >= since)
+    left = (view.line for view in kept if view.order or view.at >= since)
     return tuple(sorted(gone)), tuple(left)
 
 
@@ -304,16 +304,16 @@ def undo(layout: Layout, state: State) -> tuple[State, str]:
 
     Raises ContextError if no switch is recorded.
     """
-    found = [at for at, one in enumerate(state.log()) if one.session == state.session]
-    if not found or not state.active:
+    indexes = [at for at, switch in enumerate(state.log()) if switch.session == state.session]
+    if not indexes or not state.active:
         raise ContextError("there is no switch to undo in this session")
-    last = state.log()[found[-1]]
+    last = state.log()[indexes[-1]]
     if last.to_agent != state.active:
         raise ContextError(f"the last switch was to {last.to_agent}, but {state.active} is active")
     name, order = "", state.order
     if last.from_agent != "-" and order:
         name, order = order[-1], order[:-1]
-    log = tuple(one.line for at, one in enumerate(state.log()) if at != found[-1])
+    log = tuple(switch.line for at, switch in enumerate(state.log()) if at != indexes[-1])
     before = "" if last.from_agent == "-" else last.from_agent
     undone = state.replace(active=before, order=order, switches=log)
     if name:

@@ -29,29 +29,29 @@ def fill(
     Files are those changed `since` a moment (ISO, UTC). What was typed takes precedence.
     """
     filled = {name: value for name, value in fields.items() if value != ""}
-    said: list[str] = []
+    messages: list[str] = []
     # git inspects the work tree in the meantime; its output is read last.
     work = looking(layout, since) if "files_modified" not in filled else None
     if "branch" not in filled:
         filled["branch"], doubt = _branch(layout)
-        said += doubt
+        messages += doubt
     if filled.get("story_path"):
         filled, doubt = _from_story(layout, filled)
-        said += doubt
+        messages += doubt
     action = names.one_line(filled.get("next_action", ""))
     if handoffs.sentences(action) != action:
-        said.append("next_action: has more than two sentences")
+        messages.append("next_action: has more than two sentences")
     if work:
-        found = _with_edited(layout, work.seen(), filled.get(EDITED, ()))
-        left = len(found) - layout.limits.handoff_files + 1  # nobody typed them: no warning
-        filled["files_modified"] = (*found[:-left], f"(+{left} more)") if left > 1 else found
-    return filled, tuple(said)
+        files = _with_edited(layout, work.seen(), filled.get(EDITED, ()))
+        left = len(files) - layout.limits.handoff_files + 1  # nobody typed them: no warning
+        filled["files_modified"] = (*files[:-left], f"(+{left} more)") if left > 1 else files
+    return filled, tuple(messages)
 
 
 def _with_edited(layout: Layout, seen: tuple[str, ...], edited: tuple[str, ...]) -> tuple[str, ...]:
     """What git saw, and what a session edited that git does not see but that exists."""
-    known = {line.rpartition(" (")[0] for line in seen}
-    unseen = [one for one in edited if (one.rpartition(" (")[0] or one) not in known]
+    paths = {line.rpartition(" (")[0] for line in seen}
+    unseen = [entry for entry in edited if (entry.rpartition(" (")[0] or entry) not in paths]
     unseen = [o for o in unseen if os.path.isfile(layout.join(o.rpartition(" (")[0] or o))]
     return tuple(unseen) if unseen and seen == (_NOT_KNOWN,) else (*seen, *unseen)
 
@@ -116,13 +116,13 @@ class looking:
         words = self._status.output().split("\0") if self._status else []
         open_ones = _states([(word[:2], word[3:]) for word in words if len(word) > 3])
         changed = {path: (self._changed(path), state) for path, state in open_ones.items()}
-        found = {path: one for path, one in changed.items() if one[0] >= self._since}
+        recent = {path: change for path, change in changed.items() if change[0] >= self._since}
         committed = _net(self._log.output() if self._log else "")
-        found |= {path: one for path, one in committed.items() if path not in changed}
+        recent |= {path: change for path, change in committed.items() if path not in changed}
         if self._status and self._status.failed:
             return (_NOT_KNOWN,)
         adopted = _adopted(self._layout)
-        order = sorted(found.items(), key=lambda item: -item[1][0])
+        order = sorted(recent.items(), key=lambda item: -item[1][0])
         shown = ((self._shown(path), state) for path, (_, state) in order)
         return tuple(f"{path} ({state})" for path, state in shown if path not in adopted)
 
@@ -169,19 +169,19 @@ def _net(log: str) -> dict[str, tuple[int, str]]:
         else:
             steps.setdefault(word, []).append((when, letter))
             letter = ""
-    found = {}
+    net = {}
     for path, some in steps.items():
         (newest, last), (_, first) = some[0], some[-1]
         if (first, last) != ("A", "D"):
-            found[path] = newest, "created" if first == "A" else _STATES.get(last, "modified")
-    return found
+            net[path] = newest, "created" if first == "A" else _STATES.get(last, "modified")
+    return net
 
 
 def _adopted(layout: Layout) -> frozenset[str]:
     """The files that adopt wrote here and nobody has touched since, relative to the root."""
     places = (".contextkit/adopted.json", "tools/contextkit/.adopted.json")
     there = [path for path in map(layout.join, places) if os.path.isfile(path)]
-    found = set()
+    files = set()
     for path in there:
         from contextkit.hosts.documents import vendored
 
@@ -190,23 +190,23 @@ def _adopted(layout: Layout) -> frozenset[str]:
         except ContextError:
             continue
         until = os.stat(path).st_mtime + _AT_ONCE
-        found |= {one for one in (*record.files, *record.made, layout.shown(path))
-                  if os.path.isfile(layout.join(one))
-                  and os.stat(layout.join(one)).st_mtime <= until}  # fmt: skip
-    return frozenset(found)
+        files |= {file for file in (*record.files, *record.made, layout.shown(path))
+                  if os.path.isfile(layout.join(file))
+                  and os.stat(layout.join(file)).st_mtime <= until}  # fmt: skip
+    return frozenset(files)
 
 
 def _states(rows: list[tuple[str, str]]) -> dict[str, str]:
     """What happened to each path, from the two letters of `git status`."""
-    found: dict[str, str] = {}
+    states: dict[str, str] = {}
     for letters, path in rows:
         if letters == "AD":  # added and removed again
             continue
-        if "U" in letters or path in found:  # a conflict, or removed from the index only
-            found[path] = "modified"
+        if "U" in letters or path in states:  # a conflict, or removed from the index only
+            states[path] = "modified"
         else:  # the work tree takes precedence over the index
-            found[path] = next((_STATES[x] for x in reversed(letters) if x in _STATES), "modified")
-    return found
+            states[path] = next((_STATES[x] for x in reversed(letters) if x in _STATES), "modified")
+    return states
 
 
 # What a session did since its last switch, from its stores and its transcript
@@ -221,8 +221,8 @@ def since(layout: Layout, moment: str, transcript: str) -> handoffs.Fields:
     They come from the session's findings, the plan of its task and the end of the transcript.
     """
     fresh = _findings(layout, moment)
-    decisions = [names.one_line(f"{one.agent}: {one.summary}") for one in fresh]
-    edited = [note.path for one in fresh for note in one.files]
+    decisions = [names.one_line(f"{finding.agent}: {finding.summary}") for finding in fresh]
+    edited = [note.path for finding in fresh for note in finding.files]
     if transcript and os.path.isfile(transcript):
         from contextkit.memory.flows import transcripts
 
@@ -243,8 +243,8 @@ def _findings(layout: Layout, moment: str) -> list[Any]:
         return []
     from contextkit.memory.documents import findings, store
 
-    return [one for _, one in findings.load_all(layout)
-            if (store.utc(one.timestamp) or one.timestamp) >= moment]  # fmt: skip
+    return [finding for _, finding in findings.load_all(layout)
+            if (store.utc(finding.timestamp) or finding.timestamp) >= moment]  # fmt: skip
 
 
 def _current_step(layout: Layout) -> str:
@@ -286,7 +286,9 @@ def _line(entry: dict[str, Any]) -> str:
 
 def still_open(layout: Layout, carried: Iterable[str]) -> tuple[str, ...]:
     """The blockers of the last artifact without those whose verdict no longer blocks."""
-    return tuple(one for one in carried if not _agent_of(one) or _is_set_aside(layout, one))
+    return tuple(
+        blocker for blocker in carried if not _agent_of(blocker) or _is_set_aside(layout, blocker)
+    )
 
 
 def _agent_of(blocker: str) -> str:
@@ -303,11 +305,11 @@ def _is_set_aside(layout: Layout, blocker: str) -> bool:
 
     agent = _agent_of(blocker)
     try:
-        found = [verdicts.load(layout, agent, store) for store in _stores(layout)]
+        entries = [verdicts.load(layout, agent, store) for store in _stores(layout)]
         current = verdicts.load(layout, agent)
     except (ContextError, OSError):
         return False
-    before = [entry for entry in found if entry]
+    before = [entry for entry in entries if entry]
     own = [entry for entry in before if _line(entry) == blocker]
     if not own:
         return False
@@ -408,12 +410,12 @@ def parse_story(text: str) -> handoffs.Fields:
     The values come from the front matter (`id: 1.2`, `status: Draft`) or from headings and lines
     (`# Story 1.2: Login`, `## Status`, `**Status:** Draft`, `- [ ] the next task`).
     """
-    found: dict[str, str] = {}
-    for field, said in (*_front_matter(text), *_headings(text)):
-        said = names.one_line(said.strip().strip("*`\"'"))
-        if said:
-            found.setdefault(field, said)
-    return found
+    story: dict[str, str] = {}
+    for field, value in (*_front_matter(text), *_headings(text)):
+        value = names.one_line(value.strip().strip("*`\"'"))
+        if value:
+            story.setdefault(field, value)
+    return story
 
 
 def _front_matter(text: str) -> Iterator[tuple[str, str]]:

@@ -42,11 +42,11 @@ class Context(Record):
 def of(layout: Layout, agent: str, given: str = "") -> Context:
     """The context for `agent` now; `given` is a profile path that somebody typed."""
     to = agents.identify(agent, "to")
-    state, said = handoff_state.current(layout)
+    state, messages = handoff_state.current(layout)
     kept = state.order[-layout.limits.handoff_retained :]
-    found, unread = handoffs.read(layout, list(reversed(kept)))
-    made = compose(layout, to, profile(layout, to, given), found)
-    return made.replace(said=(*said, *unread, *made.said))
+    artifacts, unread = handoffs.read(layout, list(reversed(kept)))
+    made = compose(layout, to, profile(layout, to, given), artifacts)
+    return made.replace(said=(*messages, *unread, *made.said))
 
 
 def compose(layout: Layout, agent: str, own: Profile, found: dict[str, Handoff]) -> Context:
@@ -82,8 +82,8 @@ def weight(layout: Layout, newest_first: list[Handoff]) -> int:
 def _texts(newest_first: list[Handoff]) -> list[str]:
     """The newest artifact, and of each earlier one what those before it here do not have."""
     texts = [handoffs.render(newest_first[0])] if newest_first else []
-    for at, one in enumerate(newest_first[1:], start=1):
-        texts.append(_beyond(one, newest_first[:at]))
+    for at, handoff in enumerate(newest_first[1:], start=1):
+        texts.append(_beyond(handoff, newest_first[:at]))
     return texts
 
 
@@ -155,16 +155,16 @@ def has_profiles(layout: Layout) -> bool:
 
 def known_profiles(layout: Layout) -> list[str]:
     """The ids of all agents with a profile here."""
-    found = set()
+    ids = set()
     for path in layout.profiles("*"):
         folder, name = os.path.split(path)
         head, star, tail = name.partition("*")
         if star and os.path.isdir(folder):
             ends = [
-                one for one in os.listdir(folder) if one.startswith(head) and one.endswith(tail)
+                file for file in os.listdir(folder) if file.startswith(head) and file.endswith(tail)
             ]
-            found |= {one[len(head) : len(one) - len(tail)] for one in ends}
-    return sorted(found)
+            ids |= {file[len(head) : len(file) - len(tail)] for file in ends}
+    return sorted(ids)
 
 
 def load_profile(layout: Layout, path: str) -> str:
@@ -252,23 +252,25 @@ def _mean(layout: Layout) -> int:
 def recorded(layout: Layout) -> tuple[list[Saving], tuple[str, ...]]:
     """The saving of each recorded switch, by today's profiles, and messages about missing ones."""
     log = handoff_state.current(layout)[0].log()
-    named = [agent for one in log for agent in (one.from_agent, one.to_agent) if agent != "-"]
+    named = [
+        agent for switch in log for agent in (switch.from_agent, switch.to_agent) if agent != "-"
+    ]
     paths = {agent: find_profile(layout, agent) for agent in dict.fromkeys(named)}
     sizes = {agent: tokens.estimate(load_profile(layout, path)) for agent, path in paths.items()}
-    found: list[Saving] = []
+    rows: list[Saving] = []
     so_far: list[str] = []  # the agents of the session, each as often as it was loaded
-    for one in log:
-        if one.from_agent not in so_far[-1:]:  # a new session
-            so_far = [one.from_agent] if one.from_agent != "-" else []
-        so_far.append(one.to_agent)
-        if one.from_agent != "-":
-            found.append(
+    for switch in log:
+        if switch.from_agent not in so_far[-1:]:  # a new session
+            so_far = [switch.from_agent] if switch.from_agent != "-" else []
+        so_far.append(switch.to_agent)
+        if switch.from_agent != "-":
+            rows.append(
                 Saving(
-                    switch=f"{one.from_agent} → {one.to_agent}",
+                    switch=f"{switch.from_agent} → {switch.to_agent}",
                     without=sum(sizes[agent] for agent in so_far),
-                    with_handoff=sizes[one.to_agent] + one.carried,
+                    with_handoff=sizes[switch.to_agent] + switch.carried,
                     known=all(paths[agent] for agent in so_far),
                 )
             )
     missing = (agent for agent, path in paths.items() if not path)
-    return found, tuple(f"{a} has no profile: nothing is claimed for its switches" for a in missing)
+    return rows, tuple(f"{a} has no profile: nothing is claimed for its switches" for a in missing)

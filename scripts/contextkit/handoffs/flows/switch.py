@@ -27,7 +27,7 @@ def hand_over(
     """
     to = agents.identify(fields.get("to_agent", ""), "to")
     with handoff_state.locked(layout):
-        state, said = handoff_state.current(layout)
+        state, messages = handoff_state.current(layout)
         giver, doubt = _giver(fields, state)
         if not giver:
             raise bad_input("from: is missing, and no agent is active: who hands over?")
@@ -36,7 +36,7 @@ def hand_over(
     written = chain[os.path.basename(path)]
     if written.story_id and not written.story_path:
         more += ("story_path: is empty, so the incoming agent has to look for the story",)
-    return Context(path=path, said=(*said, *doubt, *more))
+    return Context(path=path, said=(*messages, *doubt, *more))
 
 
 def switch(
@@ -56,10 +56,10 @@ def switch(
     """
     to = agents.identify(fields.get("to_agent", ""), "to")
     with handoff_state.locked(layout):
-        state, said = handoff_state.current(layout)
+        state, messages = handoff_state.current(layout)
         giver, doubt = _giver(fields, state)
         if giver == to and not fields.get("from_agent"):
-            return _added(layout, fields, state, to, said)
+            return _added(layout, fields, state, to, messages)
         if not profile:
             _refuse_misspelled(layout, to)
         own = incoming.profile(layout, to, profile)  # refuse it before anything is written
@@ -70,7 +70,7 @@ def switch(
             handoff_state.start(layout, state, to, now)
             more = (f"{to} is the first agent of this session: no artifact",)
     made = incoming.compose(layout, to, own, chain)
-    return made.replace(path=path, said=(*said, *doubt, *more, *made.said))
+    return made.replace(path=path, said=(*messages, *doubt, *more, *made.said))
 
 
 def _written(
@@ -91,12 +91,12 @@ def _written(
     chain = list(before.values())
     asked = {**fields, "from_agent": giver, "to_agent": to}
     since = state.at if giver == state.active else ""  # when the giver became the active agent
-    filled, said = _with_story(layout, asked, chain, no_story, since)
+    filled, messages = _with_story(layout, asked, chain, no_story, since)
     handoff, cut = _artifact(layout, filled, fields, state, chain, now, strict)
     carried = incoming.weight(layout, [handoff, *chain])
     path = handoff_state.keep(layout, state, handoff, now, carried)
     written = handoff.replace(session=state.session)
-    return path, {os.path.basename(path): written, **before}, (*unread, *said, *cut)
+    return path, {os.path.basename(path): written, **before}, (*unread, *messages, *cut)
 
 
 def _added(
@@ -113,9 +113,9 @@ def _added(
         return Context(said=(*said, nothing))
     name = state.order[-1]
     last = handoffs.load(layout, name)
-    known = {field: getattr(last, field) for field in Handoff.fields()}
-    filled, more = autofill.fill(layout, {**known, **typed})
-    handoff, cut = fitting.clipped(handoffs.make({**known, **filled}), layout.limits)
+    stored = {field: getattr(last, field) for field in Handoff.fields()}
+    filled, more = autofill.fill(layout, {**stored, **typed})
+    handoff, cut = fitting.clipped(handoffs.make({**stored, **filled}), layout.limits)
     if handoff == last:
         return Context(said=(*said, nothing))
     path = handoffs.replace(layout, name, handoff)
@@ -141,8 +141,8 @@ def _chain_names(layout: Layout, state: handoff_state.State, giver: str) -> list
     """
     order = state.order
     if not order and not state.active:
-        given = [one for one in state.elsewhere() if giver in (one.active, one.ended)]
-        order = max(given, key=lambda one: one.at).order if given else ()
+        views = [one for one in state.elsewhere() if giver in (one.active, one.ended)]
+        order = max(views, key=lambda one: one.at).order if views else ()
     return list(reversed(order[-layout.limits.handoff_retained :]))
 
 
@@ -158,11 +158,11 @@ def _with_story(
     last = chain[0] if chain else None
     if last is None or not last.story_id:
         return autofill.fill(layout, fields, since)
-    known = {"story_id": last.story_id, "story_path": last.story_path}
-    filled, said = autofill.fill(layout, {**fields, **known}, since)
+    story = {"story_id": last.story_id, "story_path": last.story_path}
+    filled, messages = autofill.fill(layout, {**fields, **story}, since)
     for name in ("story_status", "current_task"):  # unless the file has them
         filled.setdefault(name, getattr(last, name))
-    return filled, (*said, f"story {names.one_line(last.story_id)} goes on")
+    return filled, (*messages, f"story {names.one_line(last.story_id)} goes on")
 
 
 def _artifact(
@@ -179,7 +179,7 @@ def _artifact(
     `typed` are the fields that somebody typed. What the last artifact of `chain` left open is
     carried over.
     """
-    fields, said = _without_persona(layout, fields)
+    fields, messages = _without_persona(layout, fields)
     fields = redaction.cleaned(fields, layout.limits.secrets_allow)
     last = chain[0] if chain else None
     before = autofill.still_open(layout, fitting.apart("blockers", last.blockers)) if last else ()
@@ -194,15 +194,15 @@ def _artifact(
         "session": state.session,
     }
     handoff, cut = fitting.clipped(handoffs.make(stamped), layout.limits, strict)
-    return handoff, (*said, *more, *cut)
+    return handoff, (*messages, *more, *cut)
 
 
 def _refuse_misspelled(layout: Layout, agent: str) -> None:
     """Refuse a receiver without a profile whose name is close to that of one with a profile."""
     if incoming.find_profile(layout, agent):
         return
-    known = incoming.known_profiles(layout)
-    near = names.nearest(agent, known, _MISSPELLED) if known else ""
+    profiles = incoming.known_profiles(layout)
+    near = names.nearest(agent, profiles, _MISSPELLED) if profiles else ""
     if near:
         raise bad_input(f"to: there is no profile of {agent}{near}")
 
@@ -219,15 +219,15 @@ def _without_persona(
     own = incoming.lines_of_its_own(
         text, incoming.load_profile(layout, incoming.find_profile(layout, to))
     )
-    kept, said = dict(fields), []
+    kept, messages = dict(fields), []
     for name in handoffs.LISTS:
-        given = fields.get(name, ())
-        kept[name] = tuple(item for item in given if item.strip() not in own)
-        if len(kept[name]) < len(given):
-            said.append(f"{name}: a line of {giver}'s profile is not carried over")
+        items = fields.get(name, ())
+        kept[name] = tuple(item for item in items if item.strip() not in own)
+        if len(kept[name]) < len(items):
+            messages.append(f"{name}: a line of {giver}'s profile is not carried over")
     if fields.get("next_action", "").strip() in own:
         raise bad_input(f"next_action: is a line of {giver}'s profile: say what {to} should do")
-    return kept, tuple(said)
+    return kept, tuple(messages)
 
 
 def switch_from_prompt(
@@ -249,10 +249,10 @@ def switch_from_prompt(
     the profile instead of quoting it. Raises ContextError if the switch fails; the active agent
     then stays the same.
     """
-    found = agents.recognized(prompt, layout.limits.handoff_prefixes)
-    if found is None or not _is_agent(layout, found[0]):
+    recognized = agents.recognized(prompt, layout.limits.handoff_prefixes)
+    if recognized is None or not _is_agent(layout, recognized[0]):
         return None
-    to, rest = found
+    to, rest = recognized
     action = handoffs.sentences(names.one_line(rest)) or _NOT_SAID
     fields: handoffs.Fields = {"to_agent": to, "next_action": action}
     state, _ = handoff_state.current(layout)
@@ -277,22 +277,22 @@ def undo(layout: Layout) -> Context:
     Raises ContextError if there is none.
     """
     with handoff_state.locked(layout):
-        state, said = handoff_state.current(layout)
+        state, messages = handoff_state.current(layout)
         undone, name = handoff_state.undo(layout, state)
     path = os.path.join(layout.handoffs, name) if name else ""
     active = f"{undone.active} is active" if undone.active else "no agent is active"
     gone = f"{layout.shown(path)} is gone; " if path else ""
-    return Context(text=f"{gone}{active}", path=path, said=said)
+    return Context(text=f"{gone}{active}", path=path, said=messages)
 
 
 def reset(layout: Layout) -> Context:
     """End the session: no agent is active, artifacts stay. The text names the agent that was."""
     with handoff_state.locked(layout):
-        state, said = handoff_state.current(layout)
+        state, messages = handoff_state.current(layout)
         if state.active:
             handoff_state.save(layout, state.replace(active="", ended=""))
     text = f"{state.active} is no longer active" if state.active else "no agent was active"
-    return Context(text=text, said=said)
+    return Context(text=text, said=messages)
 
 
 def nobody(layout: Layout, agent: str) -> str:

@@ -48,21 +48,21 @@ def of_documents(events: Iterable[ledger.Event]) -> dict[str, Delivery]:
     A document handed over or shown as part of another (`from`) counts as delivered.
     """
     facts: dict[str, Facts] = {}
-    for one in events:
-        event, ref, size = one["event"], one["ref"], one.get("tokens", 0)
+    for entry in events:
+        event, ref, size = entry["event"], entry["ref"], entry.get("tokens", 0)
         if event == ledger.STORED:
             was = facts.get(ref, {})
             facts[ref] = {
-                **was, "at": one["at"], "session": one.get("session", ""),
-                "agent": one.get("agent", ""), "stored": size, "gone": False,
+                **was, "at": entry["at"], "session": entry.get("session", ""),
+                "agent": entry.get("agent", ""), "stored": size, "gone": False,
             }  # fmt: skip
             continue
-        touched = [ref, *one["from"]] if event in (*HANDED, ledger.SHOWN) else [ref]
+        touched = [ref, *entry["from"]] if event in (*HANDED, ledger.SHOWN) else [ref]
         for number, name in enumerate(touched):
             if name in facts:
                 _add(facts[name], event, 0 if number else size)
-        if one.get("kind") and ref in facts:
-            facts[ref]["text"] = one["kind"]
+        if entry.get("kind") and ref in facts:
+            facts[ref]["text"] = entry["kind"]
     return {ref: Delivery(ref=ref, **values) for ref, values in facts.items()}
 
 
@@ -137,11 +137,11 @@ def totals(known: Iterable[Delivery]) -> dict[str, int]:
 
 def by_system(known: Iterable[Delivery]) -> dict[str, dict[str, int]]:
     """Return the totals of each system with a known document, named as in context_status."""
-    found: dict[str, list[Delivery]] = {}
-    for one in known:
+    groups: dict[str, list[Delivery]] = {}
+    for document in known:
         try:
-            store = stores.named(one.kind)
+            store = stores.named(document.kind)
         except LookupError:
             continue
-        found.setdefault(store.system or store.label, []).append(one)
-    return {system: totals(some) for system, some in found.items()}
+        groups.setdefault(store.system or store.label, []).append(document)
+    return {system: totals(some) for system, some in groups.items()}

@@ -98,14 +98,14 @@ def status(layout: Layout) -> list[dict[str, object]]:
     What cannot be read is reported in the line, not left out.
     """
     documents = delivery.of_documents(ledger.read(layout)).values()
-    known = delivery.by_system(documents)
+    totals = delivery.by_system(documents)
     rows = []
     for system, report in _reports().items():
         facts = _facts_of(report, layout)
-        if system in known:
-            said = "; ".join([str(facts["status"]), *_delivered(system, known[system])])
-            facts |= {"status": said}
-            facts["delivery"] = known[system]
+        if system in totals:
+            line = "; ".join([str(facts["status"]), *_delivered(system, totals[system])])
+            facts |= {"status": line}
+            facts["delivery"] = totals[system]
         rows.append({"id": system, **facts})
     return [*rows, {"id": "net", **_net(layout, documents)}]
 
@@ -144,12 +144,12 @@ def to_do(rows: list[Facts]) -> list[Facts]:
     """
     facts = {str(row["id"]): row for row in rows}
     unread = [row for row in rows if set(row) == {"id", "status"}]
-    found: list[Facts] = [{"id": r["id"], "said": r["status"], "command": "doctor"} for r in unread]
-    for system, name, said, command in _TO_DO:
+    needs: list[Facts] = [{"id": r["id"], "said": r["status"], "command": "doctor"} for r in unread]
+    for system, name, wording, command in _TO_DO:
         value = facts.get(system, {}).get(name)
         if value:
-            found.append({"id": system, "said": said.format(value), "command": command})
-    return found
+            needs.append({"id": system, "said": wording.format(value), "command": command})
+    return needs
 
 
 def in_short(rows: list[Facts]) -> str:
@@ -173,12 +173,12 @@ _CONSUMED = ("memory", "verdicts")  # reminders and handoffs say it in their own
 def _delivered(system: str, totals: dict[str, int]) -> list[str]:
     """What was never delivered, opened or consumed, and what its tokens became."""
     never = ("delivered", "opened", *(("consumed",) if system in _CONSUMED else ()))
-    said = [f"{count} never {what}" for what in never if (count := totals[f"never_{what}"])]
+    parts = [f"{count} never {what}" for what in never if (count := totals[f"never_{what}"])]
     if totals["stored"]:
         kinds = ("tokens stored", "injected", "shown", "saved")
         counts = [f"~{totals[kind.split()[-1]]} {kind}" for kind in kinds]
-        said.append(f"so far {', '.join(counts)}")
-    return said
+        parts.append(f"so far {', '.join(counts)}")
+    return parts
 
 
 def _reports() -> dict[str, Callable[[Layout], Facts]]:
@@ -199,10 +199,10 @@ def _reports() -> dict[str, Callable[[Layout], Facts]]:
 
 
 def _counted(store: stores.Store, layout: Layout) -> Facts:
-    found = stores.module(store).load_all(layout)
-    broken = len(found.broken)
+    loaded = stores.module(store).load_all(layout)
+    broken = len(loaded.broken)
     doubt = f"; {broken} cannot be read" if broken else ""
-    return {"status": f"{len(found)} stored{doubt}", "stored": len(found), "broken": broken}
+    return {"status": f"{len(loaded)} stored{doubt}", "stored": len(loaded), "broken": broken}
 
 
 def _facts_of(report: Callable[[Layout], Facts], layout: Layout) -> Facts:
@@ -216,19 +216,19 @@ def _facts_of(report: Callable[[Layout], Facts], layout: Layout) -> Facts:
 
 def _capsules(layout: Layout) -> Facts:
     head = git.head(layout.repository)
-    found = branches.paths(branches.folder(layout, head.branch)) if head.branch else []
+    paths = branches.paths(branches.folder(layout, head.branch)) if head.branch else []
     where = f"on {head.branch}" if head.branch else "no branch is checked out"
-    facts: Facts = {"branch": head.branch, "count": len(found)}
-    if not found:
+    facts: Facts = {"branch": head.branch, "count": len(paths)}
+    if not paths:
         return {"status": f"none {where}" if head.branch else where, **facts}
-    newest = files.read(found[-1])
+    newest = files.read(paths[-1])
     state = "a stub" if capsules.unfinished(newest) else "finished"
     size = tokens.estimate(newest)
-    name = os.path.basename(found[-1])
+    name = os.path.basename(paths[-1])
     return {
-        "status": f"{len(found)} {where}; newest {name}: {state}, ~{size} tokens",
+        "status": f"{len(paths)} {where}; newest {name}: {state}, ~{size} tokens",
         **facts,
-        "newest": layout.shown(found[-1]),
+        "newest": layout.shown(paths[-1]),
         "state": state.removeprefix("a "),
         "stub": state == "a stub",
         "tokens": size,
@@ -236,67 +236,67 @@ def _capsules(layout: Layout) -> Facts:
 
 
 def _reminders(layout: Layout) -> Facts:
-    found = reminders.load_all(layout).whole().documents
-    still_open = sum(not reminder.done for reminder in found)
-    done = len(found) - still_open
+    entries = reminders.load_all(layout).whole().documents
+    still_open = sum(not reminder.done for reminder in entries)
+    done = len(entries) - still_open
     return {"status": f"{still_open} open, {done} done", "open": still_open, "done": done}
 
 
 def _payloads(layout: Layout) -> Facts:
-    found = payloads.sessions_in(layout)
-    entries = [entry for session in found for entry in payloads.entries(layout, session)]
+    sessions = payloads.sessions_in(layout)
+    entries = [entry for session in sessions for entry in payloads.entries(layout, session)]
     stored = sum(entry["tokens"] for entry in entries)
     return {
-        "status": f"{len(entries)} in {names.counted(len(found), 'session')};"
+        "status": f"{len(entries)} in {names.counted(len(sessions), 'session')};"
         f" ~{stored} tokens stored",
-        "count": len(entries), "sessions": len(found), "tokens": stored,
+        "count": len(entries), "sessions": len(sessions), "tokens": stored,
     }  # fmt: skip
 
 
 def _handoffs(layout: Layout) -> Facts:
-    state, said = handoff_state.current(layout)
-    found, _ = handoffs.read(layout, handoff_state.everywhere(state))
-    waiting = sum(not handoff.consumed for handoff in found.values())
-    size = sum(handoffs.measure(one, layout.limits.tokenizer) for one in found.values())
+    state, problems = handoff_state.current(layout)
+    kept, _ = handoffs.read(layout, handoff_state.everywhere(state))
+    waiting = sum(not handoff.consumed for handoff in kept.values())
+    size = sum(handoffs.measure(one, layout.limits.tokenizer) for one in kept.values())
     there = [(state.active, ""), *((one.active, one.session) for one in state.elsewhere())]
     who = [f"{agent} in {session}" if session else agent for agent, session in there if agent]
     active = f"{', '.join(who[:3])} is active" if who else "no agent is active"
-    doubt = f"; {len(said)} to fix or look at" if said else ""
+    doubt = f"; {len(problems)} to fix or look at" if problems else ""
     return {
-        "status": f"{active}; {len(found)} kept (~{size} tokens), {waiting} not consumed{doubt}",
-        "active": state.active, "count": len(found), "tokens": size, "not_consumed": waiting,
-        "to_mend": len(said),
+        "status": f"{active}; {len(kept)} kept (~{size} tokens), {waiting} not consumed{doubt}",
+        "active": state.active, "count": len(kept), "tokens": size, "not_consumed": waiting,
+        "to_mend": len(problems),
     }  # fmt: skip
 
 
 def _memory(layout: Layout) -> Facts:
-    found = upkeep.listed(layout)
-    if not found:
+    listed = upkeep.listed(layout)
+    if not listed:
         return {"status": "nothing stored", "count": 0, "tasks": 0, "tokens": 0}
-    stored = sum(tokens.estimate(files.read(one["path"])) for one in found)
-    tasks = {one["task"] for one in found}
-    documents, of = names.counted(len(found), "document"), names.counted(len(tasks), "task")
-    said = f"{documents} of {of}, ~{stored} tokens stored"
-    facts: Facts = {"count": len(found), "tasks": len(tasks), "tokens": stored}
-    known = recovery.load(layout, "", names.now())
-    if known.checkpoint is None:
-        return {"status": f"{said}; no checkpoint", **facts}
-    stale = ", stale" if known.stale else ""
-    phase = known.phase or known.checkpoint.phase
-    age = f"its checkpoint {known.age // 3600} h old{stale}"
+    stored = sum(tokens.estimate(files.read(document["path"])) for document in listed)
+    tasks = {document["task"] for document in listed}
+    documents, of = names.counted(len(listed), "document"), names.counted(len(tasks), "task")
+    line = f"{documents} of {of}, ~{stored} tokens stored"
+    facts: Facts = {"count": len(listed), "tasks": len(tasks), "tokens": stored}
+    saved = recovery.load(layout, "", names.now())
+    if saved.checkpoint is None:
+        return {"status": f"{line}; no checkpoint", **facts}
+    stale = ", stale" if saved.stale else ""
+    phase = saved.phase or saved.checkpoint.phase
+    age = f"its checkpoint {saved.age // 3600} h old{stale}"
     return {
-        "status": f"{said}; {known.task} is in {phase}, {age}",
-        **facts, "task": known.task, "phase": phase, "age": known.age, "stale": bool(known.stale),
+        "status": f"{line}; {saved.task} is in {phase}, {age}",
+        **facts, "task": saved.task, "phase": phase, "age": saved.age, "stale": bool(saved.stale),
     }  # fmt: skip
 
 
 def _verdicts(layout: Layout) -> Facts:
-    found = verdicts.load_all(layout).documents
-    urgent = len(verdicts.needs_attention(found))
-    statuses = [entry["status"] for entry in found]
+    entries = verdicts.load_all(layout).documents
+    urgent = len(verdicts.needs_attention(entries))
+    statuses = [entry["status"] for entry in entries]
     return {
-        "status": f"{verdicts.counts(found)}; {urgent} to look at",
-        "count": len(found), "to_look_at": urgent,
+        "status": f"{verdicts.counts(entries)}; {urgent} to look at",
+        "count": len(entries), "to_look_at": urgent,
         "statuses": {status: statuses.count(status) for status in sorted(set(statuses))},
     }  # fmt: skip
 
@@ -320,16 +320,16 @@ def _hosts(layout: Layout) -> Facts:
     from contextkit.hosts.documents.contracts import every
     from contextkit.hosts.flows import trials
 
-    found = [host.title for host in every() if trials.installed(layout, host)]
+    titles = [host.title for host in every() if trials.installed(layout, host)]
     count = len(diagnostics.lines(layout.hooks))
-    said = f"hooks of {' and '.join(found)}" if found else "not adopted: no hooks are installed"
+    line = f"hooks of {' and '.join(titles)}" if titles else "not adopted: no hooks are installed"
     card, requests = tokens_a_request(layout), requests_seen(layout)
     if card:
-        said += f"; card and skill ~{card} tokens a request, {requests} requests seen"
+        line += f"; card and skill ~{card} tokens a request, {requests} requests seen"
     advice = ": make doctor shows them" if count else ""
     return {
-        "status": f"{said}; {names.counted(count, 'failure')} noted{advice}",
-        "hosts": found,
+        "status": f"{line}; {names.counted(count, 'failure')} noted{advice}",
+        "hosts": titles,
         "failures": count,
         **({"card_tokens": card, "requests": requests} if card else {}),
     }

@@ -40,11 +40,11 @@ _MARKS = {("stored", "handoff"): "handoff", ("stored", "snapshot"): "saved"}
 
 def spent(known: Iterable[Delivery], card: int) -> dict[str, int]:
     """Return what stayed out of contexts and what it cost; `net` is the difference."""
-    there = [one for one in known if one.kind in KEPT_OUT]
-    found = {name: sum(getattr(one, name) for one in there) for name in ("stored", *_COSTS)}
-    found |= {"receipts": found.pop("handed") - found["asked"], "card": card}
-    costs = sum(found.values()) - found["stored"]
-    return {**found, "net": found["stored"] - costs, "costs": costs, "documents": len(there)}
+    there = [item for item in known if item.kind in KEPT_OUT]
+    sums = {name: sum(getattr(item, name) for item in there) for name in ("stored", *_COSTS)}
+    sums |= {"receipts": sums.pop("handed") - sums["asked"], "card": card}
+    costs = sum(sums.values()) - sums["stored"]
+    return {**sums, "net": sums["stored"] - costs, "costs": costs, "documents": len(there)}
 
 
 _COSTS = ("handed", "asked", "shown")
@@ -54,9 +54,9 @@ _COST_OF = {**dict.fromkeys(HANDED, "receipts"), ledger.ASKED: "asked", ledger.S
 def days(known: dict[str, Delivery], events: Iterable[ledger.Event]) -> Facts:
     """Return `rows`, one for each day with activity; `net` is the sum so far, without the card."""
     sums: dict[str, Counter[str]] = defaultdict(Counter)
-    there = {ref: one for ref, one in known.items() if one.kind in KEPT_OUT}
-    for one in there.values():
-        sums[one.at[:10]]["stored"] += one.stored
+    there = {ref: item for ref, item in known.items() if item.kind in KEPT_OUT}
+    for item in there.values():
+        sums[item.at[:10]]["stored"] += item.stored
     for event in events:
         if event["event"] in _COST_OF and event["ref"] in there:
             sums[event["at"][:10]][_COST_OF[event["event"]]] += event.get("tokens", 0)
@@ -88,12 +88,12 @@ def _drawn(rows: list[Facts]) -> Facts:
 def kinds(known: Iterable[Delivery]) -> list[Facts]:
     """Return how often each kind of text was opened again, the most often opened first."""
     groups: dict[str, list[Delivery]] = defaultdict(list)
-    for one in known:
-        if one.kind in KEPT_OUT:
-            groups[one.text or one.kind].append(one)
+    for item in known:
+        if item.kind in KEPT_OUT:
+            groups[item.text or item.kind].append(item)
     rows = [
-        {"kind": kind, "documents": len(some), "opened": sum(one.opened for one in some),
-         "stored": sum(one.stored for one in some), "shown": sum(one.shown for one in some)}
+        {"kind": kind, "documents": len(some), "opened": sum(item.opened for item in some),
+         "stored": sum(item.stored for item in some), "shown": sum(item.shown for item in some)}
         for kind, some in groups.items()
     ]  # fmt: skip
     return sorted(rows, key=lambda row: (-row["opened"] / row["documents"], row["kind"]))
@@ -101,15 +101,15 @@ def kinds(known: Iterable[Delivery]) -> list[Facts]:
 
 def flow(known: dict[str, Delivery], events: Iterable[ledger.Event]) -> Facts:
     """Return `writers`, `readers` and the `bands` between them, each with its place in pixels."""
-    given: dict[str, Counter[str]] = defaultdict(Counter)
+    received: dict[str, Counter[str]] = defaultdict(Counter)
     for event in events:
         if event["ref"] in known and event["event"] in _COST_OF:
-            given[event["ref"]][_reader(event)] += event.get("tokens", 0)
+            received[event["ref"]][_reader(event)] += event.get("tokens", 0)
     sums: Counter[tuple[str, str]] = Counter()
-    for ref, one in known.items():
-        left = max(0, one.stored - given[ref].total())
-        for reader, count in (*given[ref].items(), (ON_DISK, left)):
-            sums[one.agent or "the main agent", reader] += count
+    for ref, item in known.items():
+        left = max(0, item.stored - received[ref].total())
+        for reader, count in (*received[ref].items(), (ON_DISK, left)):
+            sums[item.agent or "the main agent", reader] += count
     return _placed(_grouped(+sums))
 
 
@@ -129,13 +129,13 @@ def _grouped(sums: Counter[tuple[str, str]]) -> Counter[tuple[str, str]]:
             whole[pair[side]] += count
         kept = {name for name, _ in whole.most_common(_ENDS)}
         largest.append((kept if len(whole) > _ENDS + 1 else set(whole), rest))
-    found: Counter[tuple[str, str]] = Counter()
+    grouped: Counter[tuple[str, str]] = Counter()
     for pair, count in sums.items():
-        one, other = (
+        writer, reader = (
             n if n in kept else rest for n, (kept, rest) in zip(pair, largest, strict=True)
         )
-        found[one, other] += count
-    return found
+        grouped[writer, reader] += count
+    return grouped
 
 
 def _placed(sums: Counter[tuple[str, str]]) -> Facts:
@@ -145,14 +145,14 @@ def _placed(sums: Counter[tuple[str, str]]) -> Facts:
     writers, readers = (_stacked(sums, thick, side) for side in (0, 1))
     next_left, next_right = ({n: e["top"] for n, e in ends.items()} for ends in (writers, readers))
     bands = []
-    for one, other in sorted(sums, key=lambda pair: (next_left[pair[0]], next_right[pair[1]])):
+    for writer, reader in sorted(sums, key=lambda pair: (next_left[pair[0]], next_right[pair[1]])):
         bands.append(
-            {"writer": one, "reader": other, "tokens": sums[one, other],
-             "thick": thick[one, other], "left": next_left[one], "right": next_right[other],
-             "color": readers[other]["color"]}
+            {"writer": writer, "reader": reader, "tokens": sums[writer, reader],
+             "thick": thick[writer, reader], "left": next_left[writer], "right": next_right[reader],
+             "color": readers[reader]["color"]}
         )  # fmt: skip
-        next_left[one] += thick[one, other]
-        next_right[other] += thick[one, other]
+        next_left[writer] += thick[writer, reader]
+        next_right[reader] += thick[writer, reader]
     tall = max([*next_left.values(), *next_right.values()], default=0.0) + _LABEL
     return {"writers": list(writers.values()), "readers": list(readers.values()),
             "bands": bands, "tall": round(tall)}  # fmt: skip
@@ -167,12 +167,12 @@ def _stacked(
     for pair, count in sums.items():
         tokens[pair[side]] += count
         heights[pair[side]] += thick[pair]
-    found, top = {}, 0.0
+    ends, top = {}, 0.0
     for name in sorted(tokens, key=lambda name: (name in _LAST, -tokens[name])):
-        found[name] = {"name": names.clipped(name, _NAME), "tokens": tokens[name], "top": top,
+        ends[name] = {"name": names.clipped(name, _NAME), "tokens": tokens[name], "top": top,
                        "height": heights[name], "color": _COLORS.get(name, "receipts")}  # fmt: skip
         top += max(heights[name], _LABEL) + _APART
-    return found
+    return ends
 
 
 def timeline(events: Iterable[ledger.Event]) -> Facts:
@@ -180,18 +180,22 @@ def timeline(events: Iterable[ledger.Event]) -> Facts:
     spans: dict[str, list[int]] = {}
     inside: dict[str, str] = {}
     marks: dict[str, list[tuple[str, int, str]]] = defaultdict(list)
-    for one in events:
-        moment, session, who = names.moment(one["at"]), one.get("session", ""), one.get("by", "")
-        if one["event"] == ledger.DIED:
+    for event in events:
+        moment, session, who = (
+            names.moment(event["at"]),
+            event.get("session", ""),
+            event.get("by", ""),
+        )
+        if event["event"] == ledger.DIED:
             marks[session].append(("died", spans.get(session, [moment])[-1], session))
             continue
         for name in filter(None, (session, who)):
             spans.setdefault(name, [moment, moment])[1] = moment
         if who:
             inside[who] = session
-        mark = _MARKS.get((one["event"], one["ref"].partition(":")[0]))
+        mark = _MARKS.get((event["event"], event["ref"].partition(":")[0]))
         if mark and session:
-            marks[session].append((mark, moment, one["ref"]))
+            marks[session].append((mark, moment, event["ref"]))
     sessions = [name for name in spans if name not in inside]
     chosen = sessions[-_SESSIONS:]
     place = _Places([spans[name] for name in chosen])

@@ -45,18 +45,18 @@ _TITLES = ("summary", "next_action", "primary_objective", "target", "context_sum
 def facts(layout: Layout) -> Facts:
     """Return everything that the page says. What cannot be read is left out: doctor names it."""
     events = list(ledger.read(layout))
-    known = delivery.of_documents(events)
-    items = _items(layout, known)
+    documents = delivery.of_documents(events)
+    items = _items(layout, documents)
     return {
         "version": version.VERSION,
         "root": _clean(layout, os.path.basename(layout.root)),
         "made": names.iso(names.now()),
         "needs": _needs(layout),
-        "spent": pictures.spent(known.values(), overview.standing_cost(layout)),
-        "days": pictures.days(known, events),
-        "kinds": pictures.kinds(known.values()),
+        "spent": pictures.spent(documents.values(), overview.standing_cost(layout)),
+        "days": pictures.days(documents, events),
+        "kinds": pictures.kinds(documents.values()),
         "evaluation": _evaluation(layout),
-        "flow": pictures.flow(known, events),
+        "flow": pictures.flow(documents, events),
         "timeline": pictures.timeline(events),
         "sessions": delivery.sessions(events, True)[-_MOST:],
         "items": items[:MOST_ITEMS],
@@ -122,17 +122,17 @@ def _stale(layout: Layout) -> Iterator[_Row]:
 def _waiting(layout: Layout) -> Iterator[_Row]:
     from contextkit.handoffs.documents import artifacts
 
-    for path, found in artifacts.load_all(layout):
-        if not found.consumed:
-            yield _show("handoffs", addresses.of(layout, path, "handoff"), found.next_action)
+    for path, handoff in artifacts.load_all(layout):
+        if not handoff.consumed:
+            yield _show("handoffs", addresses.of(layout, path, "handoff"), handoff.next_action)
 
 
 def _verdicts(layout: Layout) -> Iterator[_Row]:
     from contextkit.reviews.documents import verdicts
 
-    for one in verdicts.needs_attention(verdicts.load_all(layout).documents):
-        ref = f"verdict:{verdicts.encode(one['agent'])}"
-        yield _show("verdicts", ref, f"{one['status']} {one['summary']}")
+    for entry in verdicts.needs_attention(verdicts.load_all(layout).documents):
+        ref = f"verdict:{verdicts.encode(entry['agent'])}"
+        yield _show("verdicts", ref, f"{entry['status']} {entry['summary']}")
 
 
 def _failed(layout: Layout) -> Iterator[_Row]:
@@ -177,13 +177,15 @@ def _items(layout: Layout, known: dict[str, delivery.Delivery]) -> list[list[obj
     for store in stores.with_documents():
         if store.is_file:
             entries |= _entries(layout, store)
-    for one in addresses.listed(layout):
-        seen = known.get(one.ref)
-        what = entries[one.ref] if one.ref in entries else _title(one.path)
-        at = (seen.at if seen else "") or addresses.time_of(one.ref)
+    for address in addresses.listed(layout):
+        seen = known.get(address.ref)
+        what = entries[address.ref] if address.ref in entries else _title(address.path)
+        at = (seen.at if seen else "") or addresses.time_of(address.ref)
         state = _state(seen) if seen else "from before"
-        machine = [elsewhere[one.ref]] if one.ref in elsewhere else []
-        rows.append([one.ref, one.kind, at, seen.stored if seen else 0, state, what, *machine])
+        machine = [elsewhere[address.ref]] if address.ref in elsewhere else []
+        rows.append(
+            [address.ref, address.kind, at, seen.stored if seen else 0, state, what, *machine]
+        )
     rows.sort(key=lambda row: (str(row[2]), str(row[0])), reverse=True)
     for row in rows[:MOST_ITEMS]:
         row[5:] = [_clean(layout, str(text)) for text in row[5:]]
@@ -193,10 +195,10 @@ def _items(layout: Layout, known: dict[str, delivery.Delivery]) -> list[list[obj
 def _entries(layout: Layout, store: stores.Store) -> dict[str, str]:
     """Return the text of each entry of a single-file store, by address."""
     try:
-        found = list(addresses.entries(layout, store))
+        entries = list(addresses.entries(layout, store))
     except (ContextError, OSError):
         return {}
-    return {ref: str(fields.get("note") or fields.get("slug") or "") for ref, _, fields in found}
+    return {ref: str(fields.get("note") or fields.get("slug") or "") for ref, _, fields in entries}
 
 
 def _state(seen: delivery.Delivery) -> str:
@@ -214,24 +216,24 @@ def _title(path: str) -> str:
             text = file.read(_HEAD).decode("utf-8", "replace")
     except OSError:
         return ""
-    said = ""
+    title = ""
     for line in text.split("\n"):
         bare = line.strip()
         if bare.startswith("# "):
             return bare[2:]
         name, colon, value = bare.strip('",').partition(":")
         if colon and name.strip('"') in _TITLES:
-            said = said or value.strip(' "')
-    return said
+            title = title or value.strip(' "')
+    return title
 
 
 def _machines(items: list[list[object]]) -> list[list[object]]:
     """Return [name, documents, tokens] of each other machine with documents stored here."""
-    found: dict[str, list[int]] = {}
+    by_machine: dict[str, list[int]] = {}
     for item in items:
         if len(item) > 6:
-            found.setdefault(str(item[6]), []).append(int(str(item[3])))
-    return [[name, len(sizes), sum(sizes)] for name, sizes in sorted(found.items())]
+            by_machine.setdefault(str(item[6]), []).append(int(str(item[3])))
+    return [[name, len(sizes), sum(sizes)] for name, sizes in sorted(by_machine.items())]
 
 
 # The page
@@ -288,16 +290,16 @@ def _tables(safe: Facts) -> dict[str, str]:
         "inside": [one for row in drawn for one in row["inside"]],
         "marks": [{"session": row["name"], **one} for row in drawn for one in row["marks"]],
     }  # fmt: skip
-    found = {
+    by_picture = {
         name: _table(
             caption, keys.split(), [[row[key] for key in keys.split()] for row in rows[name]]
         )
         for name, (keys, caption) in columns.items()
     }
-    found["machines"] = _table(
+    by_picture["machines"] = _table(
         "Stored on other machines", ("machine", "documents", "tokens"), safe["machines"]
     )
-    return found
+    return by_picture
 
 
 def _table(caption: str, heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
@@ -318,7 +320,7 @@ def text(found: Facts) -> str:
         lines += [f"    {one['what']}  {one['why'][:60]}" for one in row["which"]]
     lines += [] if found["needs"] else ["  nothing"]
     lines += ["", "Does it help (tokens)"]
-    lines += [f"{spent[name]:>10,}  {said}" for name, said in _SPENT]
+    lines += [f"{spent[name]:>10,}  {label}" for name, label in _SPENT]
     for row in found["evaluation"]:
         lines += [f"{row['right']:>9}%  answered from {row['said']} ({row['low']}-{row['high']} %)"]
     heads = ("kind of text", "documents", "opened again", "stored", "shown")

@@ -63,16 +63,16 @@ def search(
     `q` is as typed; an empty filter matches everything; `since` is as `moment` takes it. Each
     document is read only when the iterator reaches it: a person sees just the first few.
     """
-    known = (*addresses.kinds(), "review")
-    if kind and kind not in known:
-        raise bad_input(f"kind: {kind[:40]!r} is not one of {', '.join(known)}")
+    kinds = (*addresses.kinds(), "review")
+    if kind and kind not in kinds:
+        raise bad_input(f"kind: {kind[:40]!r} is not one of {', '.join(kinds)}")
     terms = terms_of(q)
     wanted = {"kind": kind, "session": session, "branch": branch, "since": moment(since)}
     catalog = Catalog(layout)
     rows = _matching(layout, terms, wanted, catalog.files(), catalog.read)
     ranked = sorted(rows, key=lambda row: (-_score(row), row["ref"]))
-    found = (_found(layout, catalog, row, terms) for row in ranked[:MOST])
-    return filter(None, found), len(rows)
+    hits = (_found(layout, catalog, row, terms) for row in ranked[:MOST])
+    return filter(None, hits), len(rows)
 
 
 def moment(since: str) -> str:
@@ -146,15 +146,15 @@ class Catalog:
 
         Those of the stores, archived ones, and those of ended sessions.
         """
-        found: dict[str, Signature] = {}
-        documents = dict.fromkeys(one.path for one in addresses.listed(self._layout))
+        signatures: dict[str, Signature] = {}
+        documents = dict.fromkeys(address.path for address in addresses.listed(self._layout))
         for path in (*documents, *self._reviews):
             try:
                 about = os.stat(path)
             except OSError:
                 continue  # gone
-            found[path] = (about.st_mtime_ns, about.st_size)
-        return found
+            signatures[path] = (about.st_mtime_ns, about.st_size)
+        return signatures
 
     @functools.cached_property
     def elsewhere(self) -> dict[str, str]:
@@ -201,8 +201,8 @@ class Catalog:
             return _findings(path, *self._reviews[path])
         for store in stores.with_documents():
             if store.is_file and self._layout.store(store.kind) == path:
-                found = addresses.entries(self._layout, store)
-                return [(ref, show.entry_text(fields)) for ref, _, fields in found]
+                entries = addresses.entries(self._layout, store)
+                return [(ref, show.entry_text(fields)) for ref, _, fields in entries]
         ref = addresses.of(self._layout, path)
         return [(ref, files.read_bytes(path).decode("utf-8", "replace"))] if ref else []
 
@@ -306,14 +306,14 @@ def _ask(
 
 def _bring_up(base: sqlite3.Connection, there: dict[str, Signature], read: Reader) -> None:
     """Index what is new or has changed; forget what is gone."""
-    known = {row[0]: (row[1], row[2]) for row in base.execute("SELECT path, time, size FROM files")}
+    index = {row[0]: (row[1], row[2]) for row in base.execute("SELECT path, time, size FROM files")}
     with base:
-        for path in (path for path, signature in known.items() if there.get(path) != signature):
+        for path in (path for path, signature in index.items() if there.get(path) != signature):
             ids = "SELECT id FROM documents WHERE path=?"
             base.execute(f"DELETE FROM bodies WHERE rowid IN ({ids})", (path,))
             base.execute("DELETE FROM documents WHERE path=?", (path,))
             base.execute("DELETE FROM files WHERE path=?", (path,))
-        for path in (path for path, signature in there.items() if known.get(path) != signature):
+        for path in (path for path, signature in there.items() if index.get(path) != signature):
             base.execute("INSERT INTO files VALUES (?,?,?)", (path, *there[path]))
             for document in read(path):
                 row = base.execute(_ADD, document).lastrowid
@@ -343,14 +343,14 @@ def folded(text: str) -> str:
 
 def terms_of(text: str) -> tuple[Term, ...]:
     """Parse a query such as `words "in a row" begin*`. Raises ContextError if it has no word."""
-    found = []
+    terms = []
     for quoted, star, word in _TERM.findall(text)[:_MOST_TERMS]:
         words = tuple(folded(quoted or word).split())
         if words:
-            found.append(Term(words=words, prefix=bool(star) or word.endswith("*")))
-    if not found:
+            terms.append(Term(words=words, prefix=bool(star) or word.endswith("*")))
+    if not terms:
         raise bad_input(f"q: {text[:60]!r} has no word to look for")
-    return tuple(found)
+    return tuple(terms)
 
 
 def _in_fts(terms: tuple[Term, ...]) -> str:

@@ -30,9 +30,11 @@ def document(layout: Layout, ref: str, part: str = "", max_tokens: int = 0) -> O
     elif kind == "session":
         opened = _session(layout, name)
     else:
-        found = addresses.find(layout, ref)
-        body = whole(layout, found)
-        opened = Opened(ref=found.ref, kind=found.kind, path=layout.shown(found.path), text=body)
+        address = addresses.find(layout, ref)
+        body = whole(layout, address)
+        opened = Opened(
+            ref=address.ref, kind=address.kind, path=layout.shown(address.path), text=body
+        )
     text = _part(layout, opened, part) if part else opened.text
     if max_tokens and tokens.estimate(text) > max_tokens:
         text = tokens.clip(text, max_tokens)
@@ -88,12 +90,12 @@ def _review(layout: Layout, name: str) -> Opened:
 
 def _session(layout: Layout, name: str) -> Opened:
     """Return what is known of a session: its events, one per line."""
-    events = [one for one in ledger.read(layout) if one.get("session") == name]
+    events = [event for event in ledger.read(layout) if event.get("session") == name]
     if not events:
         raise ContextError(
             f"session:{name}: nothing is known about it: see make context_sessions all=1"
         )
-    text = "".join(f"{one['at']}  {one['event']:<12}  {one['ref']}\n" for one in events)
+    text = "".join(f"{event['at']}  {event['event']:<12}  {event['ref']}\n" for event in events)
     return Opened(ref=f"session:{name}", kind="session", path="", text=text)
 
 
@@ -113,8 +115,8 @@ def sections(text: str) -> list[tuple[str, int, str]]:
     The text above the first heading comes first. A `#` in a code fence is not a heading.
     """
     lines = text.split("\n")
-    found = markdown.outline(lines)
-    above = ("", 0, found[0][1] if found else len(lines))
+    outline = markdown.outline(lines)
+    above = ("", 0, outline[0][1] if outline else len(lines))
     return [
-        (title, first + 1, "\n".join(lines[first:end])) for title, first, end in (above, *found)
+        (title, first + 1, "\n".join(lines[first:end])) for title, first, end in (above, *outline)
     ]

@@ -38,27 +38,27 @@ class History:
         self.put_with: dict[str, list[ledger.Event]] = {}  # handed events that name one in `from`
         self.into: dict[str, list[ledger.Event]] = {}  # handed events, by recipient
         self.by: dict[str, list[ledger.Event]] = {}  # stored events, by writer
-        for one in events:
-            self.of.setdefault(one["ref"], []).append(one)
-            if one["event"] == ledger.STORED:
-                for source in one["from"]:
-                    self.made_of.setdefault(source, []).append(one)
-                for who in writers(one):
-                    self.by.setdefault(who, []).append(one)
-            elif one["event"] in HANDED:
-                for other in one["from"]:
-                    self.put_with.setdefault(other, []).append(one)
-                if one.get("to"):
-                    self.into.setdefault(one["to"], []).append(one)
+        for event in events:
+            self.of.setdefault(event["ref"], []).append(event)
+            if event["event"] == ledger.STORED:
+                for source in event["from"]:
+                    self.made_of.setdefault(source, []).append(event)
+                for who in writers(event):
+                    self.by.setdefault(who, []).append(event)
+            elif event["event"] in HANDED:
+                for other in event["from"]:
+                    self.put_with.setdefault(other, []).append(event)
+                if event.get("to"):
+                    self.into.setdefault(event["to"], []).append(event)
 
     def stored(self, ref: str) -> ledger.Event | None:
         """Return the event of the last time that a document was stored; None if there is none.
 
         That of the machine that the text here is from: others may store one under the same address.
         """
-        found = [one for one in self.of.get(ref, ()) if one["event"] == ledger.STORED]
+        events = [event for event in self.of.get(ref, ()) if event["event"] == ledger.STORED]
         machine = self.elsewhere.get(ref, "")
-        its = [one for one in found if one.get("machine", "") == machine] or found
+        its = [event for event in events if event.get("machine", "") == machine] or events
         return its[-1] if its else None
 
     def sources(self, ref: str) -> list[str]:
@@ -66,13 +66,13 @@ class History:
         made = self.stored(ref)
         if made is None:
             return []
-        found = dict.fromkeys(made["from"])
+        refs = dict.fromkeys(made["from"])
         for who in writers(made):
-            for one in self.into.get(who, ()):
-                if one["at"] <= made["at"]:
-                    found |= dict.fromkeys([one["ref"], *one["from"]])
-        found.pop(ref, None)
-        return list(found)
+            for event in self.into.get(who, ()):
+                if event["at"] <= made["at"]:
+                    refs |= dict.fromkeys([event["ref"], *event["from"]])
+        refs.pop(ref, None)
+        return list(refs)
 
     def handed(self, ref: str) -> list[ledger.Event]:
         """Return the events that handed a document to somebody, alone or with others."""
@@ -82,15 +82,15 @@ class History:
 
     def left(self, ref: str) -> list[str]:
         """Return what was made from a document, and what its recipients stored afterwards."""
-        found: dict[str, None] = {}
-        for one in self.made_of.get(ref, ()):
-            found[one["ref"]] = None
-        for given in self.handed(ref):
-            for one in self.by.get(given.get("to", ""), ()):
-                if one["at"] >= given["at"]:
-                    found[one["ref"]] = None
-        found.pop(ref, None)
-        return list(found)
+        refs: dict[str, None] = {}
+        for event in self.made_of.get(ref, ()):
+            refs[event["ref"]] = None
+        for handed in self.handed(ref):
+            for event in self.by.get(handed.get("to", ""), ()):
+                if event["at"] >= handed["at"]:
+                    refs[event["ref"]] = None
+        refs.pop(ref, None)
+        return list(refs)
 
 
 def writers(stored: ledger.Event) -> list[str]:
@@ -108,25 +108,25 @@ def lineage(layout: Layout, history: History, ref: str) -> Facts:
     size = made.get("tokens", 0)
     opened = [
         {
-            "at": one["at"],
-            "event": one["event"],
-            "by": _who(one),
-            "tokens": one.get("tokens", 0),
+            "at": event["at"],
+            "event": event["event"],
+            "by": _who(event),
+            "tokens": event.get("tokens", 0),
             "of": size,
-            "whole": 0 < size * _WHOLE <= one.get("tokens", 0),
-            "machine": one.get("machine", ""),
+            "whole": 0 < size * _WHOLE <= event.get("tokens", 0),
+            "machine": event.get("machine", ""),
         }
-        for one in history.of.get(ref, ())
-        if one["event"] in (ledger.SHOWN, ledger.ACKNOWLEDGED, ledger.CONSUMED)
+        for event in history.of.get(ref, ())
+        if event["event"] in (ledger.SHOWN, ledger.ACKNOWLEDGED, ledger.CONSUMED)
     ]
     handed = [
         {
-            "ref": one.get("to", "") or _who(one),
-            "at": one["at"],
-            "tokens": one.get("tokens", 0),
-            "machine": one.get("machine", ""),
+            "ref": event.get("to", "") or _who(event),
+            "at": event["at"],
+            "tokens": event.get("tokens", 0),
+            "machine": event.get("machine", ""),
         }
-        for one in history.handed(ref)
+        for event in history.handed(ref)
     ]
     written = {"at": made.get("at", ""), "by": _who(made), "session": made.get("session", ""),
                "program": made.get("program", ""),
@@ -168,13 +168,13 @@ def _drift(layout: Layout, ref: str, commit: str) -> tuple[str, list[str]]:
     if kind not in addresses.kinds():
         return commit, []
     try:
-        found = addresses.find(layout, ref)
-        text = show.whole(layout, found)
+        address = addresses.find(layout, ref)
+        text = show.whole(layout, address)
         if kind == "capsule":
-            return _capsule_drift(layout, found.path, text, commit)
+            return _capsule_drift(layout, address.path, text, commit)
         if kind in ("snapshot", "checkpoint"):
             sealed = _sealed(kind, text)
-            states = [(one.path, references.state(layout.root, one)) for one in sealed]
+            states = [(digest.path, references.state(layout.root, digest)) for digest in sealed]
             marks = [f"{path}: {state}" for path, state in states if state != references.FRESH]
             return commit, marks
         return commit, _differing(layout, commit, text)
@@ -215,38 +215,38 @@ def _differing(layout: Layout, commit: str, text: str) -> list[str]:
     changed = asked.output().split("\0")
     if asked.failed:
         return [f"commit {short} is not here: what differs from it is unknown"]
-    found = sorted(path for path in changed if path)[:_MOST_FILES]
+    differing = sorted(path for path in changed if path)[:_MOST_FILES]
     return [
         f"{path}: differs from commit {short}" if os.path.lexists(layout.join(path))
         else f"{path}: {references.MISSING}"
-        for path in found
+        for path in differing
     ]  # fmt: skip
 
 
 def _files_named(text: str) -> list[str]:
     """Return the paths in a text that could be below the root, without line numbers, each once."""
-    found: dict[str, None] = {}
+    paths: dict[str, None] = {}
     for kind, named, _ in facts.find(text[:_MOST_TEXT]):
         if kind in ("path", "location"):
             path = os.path.normpath(named.partition("#L" if "#L" in named else ":")[0])
-            if not path.startswith(("/", "..", "~")) and len(found) < _MOST_FILES:
-                found[path] = None
-    return list(found)
+            if not path.startswith(("/", "..", "~")) and len(paths) < _MOST_FILES:
+                paths[path] = None
+    return list(paths)
 
 
 def tree(history: History, top: Facts) -> str:
     """Render the lineage for people: the document, its sources, its recipients, what they left."""
-    said = top["written"]
+    written = top["written"]
     lines = [top["ref"]]
-    if said["at"]:
-        by = f" by {said['by']}" if said["by"] else ""
-        session = f" in session {said['session']}" if said["session"] else ""
-        program = f" ({said['program']})" if said["program"] else ""
-        lines.append(f"written {said['at']}{by}{_on(said)}{session}{program}")
+    if written["at"]:
+        by = f" by {written['by']}" if written["by"] else ""
+        session = f" in session {written['session']}" if written["session"] else ""
+        program = f" ({written['program']})" if written["program"] else ""
+        lines.append(f"written {written['at']}{by}{_on(written)}{session}{program}")
     else:
         lines.append("it is not known when it was written")
-    if said["commit"]:
-        lines.append(f"at commit {str(said['commit'])[:12]}")
+    if written["commit"]:
+        lines.append(f"at commit {str(written['commit'])[:12]}")
     lines += [f"drift: {names.one_line(one)}" for one in top["drift"]]
     up = _branches(history, history.sources, top["ref"])
     lines += ["", "from", *(up or ["  nothing known"])]
@@ -266,20 +266,20 @@ def _branches(history: History, next_of: Callable[[str], list[str]], ref: str) -
     """Render the tree below a document, each document once, at most twelve levels deep."""
     lines: list[str] = []
     seen = {ref}
-    waiting = [(one, 1) for one in reversed(next_of(ref))]
+    waiting = [(node, 1) for node in reversed(next_of(ref))]
     more = 0
     while waiting:
-        one, level = waiting.pop()
-        again = one in seen
+        node, level = waiting.pop()
+        again = node in seen
         if len(lines) < _MOST:
-            machine = (history.stored(one) or {}).get("machine", "")
+            machine = (history.stored(node) or {}).get("machine", "")
             on = _on({"machine": machine})
-            lines.append(f"{'  ' * level}{one}{on}{' (above)' if again else ''}")
+            lines.append(f"{'  ' * level}{node}{on}{' (above)' if again else ''}")
         else:
             more += 1
         if not again and level < _DEEPEST:
-            seen.add(one)
-            waiting += [(below, level + 1) for below in reversed(next_of(one))]
+            seen.add(node)
+            waiting += [(below, level + 1) for below in reversed(next_of(node))]
     return [*lines, f"  and {more} more"] if more else lines
 
 
@@ -292,13 +292,13 @@ def data(history: History, top: Facts) -> Facts:
 
 def _levels(next_of: Callable[[str], list[str]], ref: str) -> list[list[str]]:
     """Return the addresses that are one step away, two steps …, each once."""
-    seen, found, edge = {ref}, [], [ref]
+    seen, levels, edge = {ref}, [], [ref]
     for _ in range(_DEEPEST):
         edge = [
-            one for one in dict.fromkeys(b for a in edge for b in next_of(a)) if one not in seen
+            node for node in dict.fromkeys(b for a in edge for b in next_of(a)) if node not in seen
         ]
         if not edge:
             break
         seen.update(edge)
-        found.append(edge)
-    return found
+        levels.append(edge)
+    return levels

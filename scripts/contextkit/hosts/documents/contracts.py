@@ -40,7 +40,9 @@ class HostEvent(Record):
 
     def is_about(self, tool: str) -> bool:
         """Return whether a tool is one of `tools`."""
-        return any(tool == one or (one[-1:] == "_" and tool.startswith(one)) for one in self.tools)
+        return any(
+            tool == name or (name[-1:] == "_" and tool.startswith(name)) for name in self.tools
+        )
 
 
 class Host(Record):
@@ -128,16 +130,16 @@ def names_of_hosts() -> tuple[str, ...]:
     from contextkit.hosts.documents import declared
 
     files = os.listdir(os.path.dirname(declared.__file__))
-    found = {name[:-3] for name in files if name.endswith(".py") and name[0] != "_"}
-    return tuple(sorted({*KNOWN, *found}))
+    modules = {name[:-3] for name in files if name.endswith(".py") and name[0] != "_"}
+    return tuple(sorted({*KNOWN, *modules}))
 
 
 def find(name: str) -> Host:
     """Return the declaration of a host. Raises ContextError for an unknown name."""
     if name not in KNOWN:
         if name not in names_of_hosts():
-            known = ", ".join(names_of_hosts())
-            raise ContextError(f"host: {names.one_line(name)[:40]!r} is not one of {known}")
+            choices = ", ".join(names_of_hosts())
+            raise ContextError(f"host: {names.one_line(name)[:40]!r} is not one of {choices}")
         package = "contextkit.hosts.documents.declared"
         KNOWN[name] = __import__(f"{package}.{name}", fromlist=["HOST"]).HOST
     return KNOWN[name]
@@ -221,16 +223,16 @@ def parse(host: str, event: str, data: bytes) -> HookInput:
     """
     renamed = find(host).renamed or {}
     text = data.decode("utf-8", "replace").lstrip("\ufeff")
-    found = formats.from_json(text, "the hook's input") if text.strip() else {}
-    if not isinstance(found, dict):
+    fields = formats.from_json(text, "the hook's input") if text.strip() else {}
+    if not isinstance(fields, dict):
         raise ContextError("the hook's input: must be a JSON object")
-    named = found.get("hook_event_name")
-    found |= {ours: found[theirs] for ours, theirs in renamed.items() if theirs in found}
-    prompt, tag = found.get("prompt"), find(host).wraps
+    named = fields.get("hook_event_name")
+    fields |= {ours: fields[theirs] for ours, theirs in renamed.items() if theirs in fields}
+    prompt, tag = fields.get("prompt"), find(host).wraps
     if tag and isinstance(prompt, str) and prompt.startswith(f"<{tag}>"):
-        found["prompt"] = prompt.partition(f"</{tag}>")[2].lstrip()
+        fields["prompt"] = prompt.partition(f"</{tag}>")[2].lstrip()
     return HookInput(host=host, event=event or (named if isinstance(named, str) else ""),
-                     passed=found)  # fmt: skip
+                     passed=fields)  # fmt: skip
 
 
 def may_hold_a_verdict(text: str) -> bool:
@@ -247,9 +249,9 @@ def output(host: str, event: str, answer: Answer) -> str:
 
     Empty if there is nothing to say or the event cannot carry it.
     """
-    known = find(host).events.get(event)
-    said = _said(find(host), known, answer) if known else {}
-    return formats.to_json(said) + "\n" if said else ""
+    declared = find(host).events.get(event)
+    reply = _said(find(host), declared, answer) if declared else {}
+    return formats.to_json(reply) + "\n" if reply else ""
 
 
 def _said(host: Host, event: HostEvent, answer: Answer) -> dict[str, object]:
@@ -270,8 +272,8 @@ def _said(host: Host, event: HostEvent, answer: Answer) -> dict[str, object]:
         return {"modifiedResult": result}
     if result is not None and "replace" in takes:
         return {"hookSpecificOutput": {**inner, "updatedToolOutput": result}}
-    said = [answer.context, labeled(answer.quoted, answer.origin)]
-    text = "\n\n".join(part for part in said if part.strip())
+    parts = [answer.context, labeled(answer.quoted, answer.origin)]
+    text = "\n\n".join(part for part in parts if part.strip())
     if not text or "context" not in takes:
         return {}
     named: dict[str, object] = {host.context_key: text}
@@ -280,8 +282,8 @@ def _said(host: Host, event: HostEvent, answer: Answer) -> dict[str, object]:
 
 def notice(host: str, event: str, text: str) -> str:
     """Return what tells the user, not the agent, something at the start of a session; else ''."""
-    known = find(host).events.get(event)
-    if known is None or known.ours != "SessionStart" or find(host).flat:
+    declared = find(host).events.get(event)
+    if declared is None or declared.ours != "SessionStart" or find(host).flat:
         return ""
     return formats.to_json({"systemMessage": names.one_line(text)}) + "\n"
 

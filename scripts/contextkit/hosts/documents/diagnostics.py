@@ -29,7 +29,7 @@ def note(hooks: str, where: str, problem: str) -> None:
         files.store(os.path.dirname(hooks))
         with files.locked(target + ".lock"):
             kept = lines(hooks)[-(MOST - 1) :]
-            files.write(target, "".join(f"{one}\n" for one in (*kept, line)))
+            files.write(target, "".join(f"{entry}\n" for entry in (*kept, line)))
     except (OSError, ContextError):
         return
 

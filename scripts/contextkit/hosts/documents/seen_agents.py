@@ -40,8 +40,8 @@ class HookAgent(Record):
 
 
 def parse(text: str, where: str) -> HookAgent:
-    found = formats.object_from_json(text, where)
-    agent: HookAgent = formats.build_known(HookAgent, found, where)
+    fields = formats.object_from_json(text, where)
+    agent: HookAgent = formats.build_known(HookAgent, fields, where)
     return agent
 
 
@@ -96,8 +96,8 @@ def load(layout: Layout, session: str, agent: str) -> HookAgent:
 
 def of_session(layout: Layout, session: str) -> dict[str, HookAgent]:
     """Load every subagent of a session, by its id; broken files are left out."""
-    found = stores.names_in(folder(layout, session))
-    stems = [name[:-5] for name in found if name.endswith(".json") and name[0] != "."]
+    file_names = stores.names_in(folder(layout, session))
+    stems = [name[:-5] for name in file_names if name.endswith(".json") and name[0] != "."]
     return {stem: load(layout, session, stem) for stem in stems}
 
 
@@ -114,10 +114,10 @@ def locked(layout: Layout, session: str) -> files.locked:
 def send_back(layout: Layout, session: str, agent: str, most: int) -> bool:
     """Count one more block of a subagent and return True, unless it has had `most` already."""
     with locked(layout, session):
-        known = load(layout, session, agent)
-        if known.blocks >= most:
+        record = load(layout, session, agent)
+        if record.blocks >= most:
             return False
-        save(layout, session, agent, known.replace(blocks=known.blocks + 1))
+        save(layout, session, agent, record.replace(blocks=record.blocks + 1))
     return True
 
 
@@ -143,6 +143,6 @@ def forget(layout: Layout, session: str) -> bool:
 def sweep(layout: Layout, now: int) -> int:
     """Forget sessions without subagent activity for `payload_idle`; return how many."""
     idle = names.seconds(layout.limits.payload_idle)
-    known = [(name, folder(layout, name)) for name in stores.names_in(layout.hooks)]
-    old = [name for name, place in known if now - os.lstat(place).st_mtime > idle]
+    sessions = [(name, folder(layout, name)) for name in stores.names_in(layout.hooks)]
+    old = [name for name, place in sessions if now - os.lstat(place).st_mtime > idle]
     return sum(forget(layout, session) for session in old)

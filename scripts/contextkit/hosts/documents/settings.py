@@ -65,15 +65,15 @@ def grouped(
 
 def matchers(host: Host, outputs: bool = True) -> dict[str, str]:
     """Return the tools that each tool event is about."""
-    found = {}
+    patterns = {}
     for name in events(host, outputs):
         event = host.events[name]
         if event.tools and outputs:
             tools = [f"{tool}.+" if tool.endswith("_") else tool for tool in event.tools]
-            found[name] = f"^({'|'.join(filter(None, [event.matcher, *tools]))})$"
+            patterns[name] = f"^({'|'.join(filter(None, [event.matcher, *tools]))})$"
         elif event.matcher:
-            found[name] = event.matcher
-    return found
+            patterns[name] = event.matcher
+    return patterns
 
 
 def merged(
@@ -96,13 +96,13 @@ def merged(
     text = text if text.strip() else "{}\n"
     if flat and "version" not in _parse(text, where):
         text = _add(text, (), "version", 1)
-    for event, one in wanted.items():
+    for event, item in wanted.items():
         for path, key, empty in (((), _KEY, {}), ((_KEY,), event, [])):
             try:
                 _span(text, (*path, key))
             except KeyError:
                 text = _add(text, path, key, empty)
-        text = _add(text, (_KEY, event), "", one)
+        text = _add(text, (_KEY, event), "", item)
     return text, emptied
 
 
@@ -110,15 +110,15 @@ def _empty(text: str, events: list[str]) -> dict[str, str]:
     """Return the empty containers that our handlers will go into, as written."""
     if not text.strip():
         return {"": text}
-    found: dict[str, str] = {}
+    containers: dict[str, str] = {}
     for path in ((), (_KEY,), *((_KEY, event) for event in events)):
         try:
             start, end = _span(text, path)
         except KeyError:
             continue
         if not _entries(text, start):
-            found["/".join(path)] = text[start:end] if path else text
-    return found
+            containers["/".join(path)] = text[start:end] if path else text
+    return containers
 
 
 def check(settings: dict[str, Any], where: str) -> None:
@@ -137,14 +137,14 @@ def _handlers(settings: dict[str, Any]) -> Iterator[tuple[str, int, int, dict[st
             if _is_ours(group):
                 yield event, index, 0, group
             inside = group.get(_KEY) if isinstance(group, dict) else None
-            for place, one in enumerate(inside if isinstance(inside, list) else ()):
-                if _is_ours(one):
-                    yield event, index, place, one
+            for place, handler in enumerate(inside if isinstance(inside, list) else ()):
+                if _is_ours(handler):
+                    yield event, index, place, handler
 
 
 def read(text: str, where: str) -> list[tuple[str, dict[str, Any]]]:
     """Return (event, handler) of each of our handlers. Raises ContextError for bad settings."""
-    return [(event, one) for event, _, _, one in _handlers(_parse(text, where))]
+    return [(event, handler) for event, _, _, handler in _handlers(_parse(text, where))]
 
 
 def _is_ours(one: object) -> bool:
@@ -191,7 +191,7 @@ def _emptied(text: str, path: Path, emptied: dict[str, str]) -> str:
 def _parse(text: str, where: str) -> dict[str, Any]:
     """Parse the object in `text`. Raises ContextError, with the line, for anything else."""
     try:
-        found = json.loads(text)
+        parsed = json.loads(text)
     except json.JSONDecodeError as error:
         comment = text[error.pos :].startswith(("//", "/*", "#"))
         why = "comments are not valid JSON" if comment else error.msg
@@ -199,9 +199,9 @@ def _parse(text: str, where: str) -> dict[str, Any]:
         raise bad_input(f"{where}:{error.lineno}: not valid JSON ({why}): {mend}") from None
     except RecursionError:
         raise bad_input(f"{where}: not valid JSON: nested too deeply") from None
-    if not isinstance(found, dict):
+    if not isinstance(parsed, dict):
         raise bad_input(f"{where}: must be a JSON object: fix it, then run this again")
-    return found
+    return parsed
 
 
 def _span(text: str, path: Path = ()) -> tuple[int, int]:
@@ -217,20 +217,20 @@ def _span(text: str, path: Path = ()) -> tuple[int, int]:
 def _entries(text: str, start: int) -> list[Entry]:
     """Return the entries of the object or array that begins at `start`."""
     closing = {"{": "}", "[": "]"}[text[start]]
-    found: list[Entry] = []
+    entries: list[Entry] = []
     at = _skip(text, start + 1)
     while text[at] != closing:
-        begin, key = at, len(found)
+        begin, key = at, len(entries)
         named: str | int = key
         if closing == "}":
             named, at = _decoder.raw_decode(text, at)
             at = _skip(text, _skip(text, at) + 1)
         end = _end(text, at)
-        found.append((named, begin, at, end))
+        entries.append((named, begin, at, end))
         at = _skip(text, end)
         if text[at] == ",":
             at = _skip(text, at + 1)
-    return found
+    return entries
 
 
 def _skip(text: str, at: int) -> int:

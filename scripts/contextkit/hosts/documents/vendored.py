@@ -65,11 +65,11 @@ class Adopted(Record):
 
 def parse(text: str, where: str) -> Adopted:
     """Parse a record; raises ContextError for an unknown version, ignores unknown keys."""
-    found = formats.object_from_json(text, where)
-    version.refuse_newer(found.get("version"), "1", where)
-    if found.get("version") != 1:
+    fields = formats.object_from_json(text, where)
+    version.refuse_newer(fields.get("version"), "1", where)
+    if fields.get("version") != 1:
         raise ContextError(f"{where}: is not an adoption record that this version knows")
-    adopted: Adopted = formats.build_known(Adopted, found, where)
+    adopted: Adopted = formats.build_known(Adopted, fields, where)
     return adopted
 
 
@@ -109,12 +109,12 @@ def is_ours(adopted: Adopted, path: str, data: bytes) -> bool:
 def toolkit_files() -> dict[str, tuple[bytes, bool]]:
     """Return the files of a copy: path -> (content, whether executable)."""
     tracked = _tracked()
-    found: dict[str, tuple[bytes, bool]] = {}
+    contents: dict[str, tuple[bytes, bool]] = {}
     for path in _walk():
         whole = os.path.join(version.TOOLKIT, path)
         if tracked is None or path in tracked:
-            found[path] = (files.read_bytes(whole), os.access(whole, os.X_OK))
-    return found
+            contents[path] = (files.read_bytes(whole), os.access(whole, os.X_OK))
+    return contents
 
 
 def _walk() -> Iterator[str]:
@@ -180,15 +180,15 @@ def notes(pinned: Pin) -> list[str]:
     """Say what a wrapper of this checkout does not bring to others."""
     if not is_checkout():
         return []
-    found = []
+    remarks = []
     if git.run(version.TOOLKIT, "status", "--porcelain", "--untracked-files=no").strip():
-        found.append("this checkout has changes that are not committed: they are not in it")
+        remarks.append("this checkout has changes that are not committed: they are not in it")
     if not pinned.origin:
-        found.append("this checkout has no remote `origin`: other clones cannot fetch it; copy=1")
+        remarks.append("this checkout has no remote `origin`: other clones cannot fetch it; copy=1")
     elif not git.run(version.TOOLKIT, "branch", "-r", "--contains", pinned.commit).strip():
         short = pinned.commit[:12]
-        found.append(f"push {short} to {names.clipped(pinned.origin, 60)}: others fetch it there")
-    return found
+        remarks.append(f"push {short} to {names.clipped(pinned.origin, 60)}: others fetch it there")
+    return remarks
 
 
 def place(pinned: Pin) -> str:
@@ -201,6 +201,6 @@ def place(pinned: Pin) -> str:
                version.VERSION, pinned.origin]  # fmt: skip
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True)
     if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip().removeprefix("contextkit: ")
-        raise ContextError(f"{said or 'the toolkit could not be installed'}; copy=1 adopts a copy")
+        error = done.stderr.decode("utf-8", "replace").strip().removeprefix("contextkit: ")
+        raise ContextError(f"{error or 'the toolkit could not be installed'}; copy=1 adopts a copy")
     return done.stdout.decode("utf-8", "surrogateescape").strip()

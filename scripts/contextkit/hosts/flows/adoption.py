@@ -193,13 +193,13 @@ def _link(plan: Plan, names: tuple[str, ...]) -> None:
 
 def _new_folders(plan: Plan) -> list[str]:
     """Return the folders that the changes will create, as `path/`, deepest first."""
-    found: dict[str, None] = {}
+    folders: dict[str, None] = {}
     for path in [*plan.written, plan.record_path]:
         folder = os.path.dirname(path)
         while folder and not os.path.isdir(os.path.join(plan.into, folder)):
-            found[folder + "/"] = None
+            folders[folder + "/"] = None
             folder = os.path.dirname(folder)
-    return sorted(found, key=len, reverse=True)
+    return sorted(folders, key=len, reverse=True)
 
 
 def unadopt(into: str, folder: str, names: tuple[str, ...], link: bool) -> Plan:
@@ -384,12 +384,12 @@ def offered(chosen: tuple[str, ...]) -> list[str]:
 
     Adopting writes none of them: what needs no permission is the user's to say.
     """
-    said = []
+    lines = []
     for host in map(hosts.find, chosen):
         if host.allows:
             path, key, rule = host.allows
-            said.append(
+            lines.append(
                 f"{host.title} asks before commands. These only read; {key} in {path} allows:"
             )
-            said += [f'  "{rule.format(command=f"make -s {name}")}",' for name in _READING]
-    return said
+            lines += [f'  "{rule.format(command=f"make -s {name}")}",' for name in _READING]
+    return lines

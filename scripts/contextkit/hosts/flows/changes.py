@@ -74,9 +74,9 @@ class Plan:
     def write(self, path: str, new: bytes | None, ours: bool = False) -> None:
         real = files.inside(self.into, os.path.join(self.into, path), path)
         shown = os.path.relpath(real, self.into)
-        known = self.written.get(shown)
+        earlier = self.written.get(shown)
         there = files.read_bytes(real) if os.path.lexists(real) else None
-        old = known.old if known else there
+        old = earlier.old if earlier else there
         self.written[shown] = Change(path=shown, old=old, new=new, ours=ours)
 
     def own(self, path: str, data: bytes, program: bool = False, editable: bool = False) -> None:
@@ -151,8 +151,8 @@ def _diff_of(change: Change) -> list[str]:
     )
     before = "/dev/null" if change.old is None else change.path
     after = "/dev/null" if change.new is None else change.path
-    found = list(difflib.unified_diff(old, new, before, after, lineterm=""))
-    return found or [f"--- {before}", f"+++ {after}"]
+    lines = list(difflib.unified_diff(old, new, before, after, lineterm=""))
+    return lines or [f"--- {before}", f"+++ {after}"]
 
 
 def carry_out(plan: Plan) -> None:
@@ -221,10 +221,10 @@ def _remove_emptied(plan: Plan) -> None:
 
 def _host_files() -> tuple[str, ...]:
     """Return the project files that may contain a part of ours."""
-    found = [*makefiles.NAMES]
+    paths = [*makefiles.NAMES]
     for host in hosts.every():
-        found += [host.instructions, host.settings, host.local_settings]
-    return tuple(dict.fromkeys(filter(None, found)))
+        paths += [host.instructions, host.settings, host.local_settings]
+    return tuple(dict.fromkeys(filter(None, paths)))
 
 
 def _sweep(plan: Plan, record_path: str) -> None:
@@ -305,6 +305,6 @@ def _marked(style: str) -> re.Pattern[str]:
 
     The first group is there if the block added the line ending before it.
     """
-    opening, joined, closing = (re.escape(style.format(one)) for one in (_OPEN, _JOINED, _CLOSE))
+    opening, joined, closing = (re.escape(style.format(mark)) for mark in (_OPEN, _JOINED, _CLOSE))
     end = r"\r*(?:\n|\Z)"
     return re.compile(f"^(?:{opening}|({joined})){end}(?:(?s:.*?)^{closing}{end})?", re.M)

@@ -43,8 +43,8 @@ def examine(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
         layout.state  # noqa: B018  (its check)
     except ContextError as error:
         return [_wrong("state", str(error), "then run doctor again")]
-    found = [one for area, check in CHECKS for one in _tried(area, check, layout, hosts)]
-    return list(dict.fromkeys(found))
+    findings = [finding for area, check in CHECKS for finding in _tried(area, check, layout, hosts)]
+    return list(dict.fromkeys(findings))
 
 
 def _tried(area: str, check: Check, layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
@@ -66,8 +66,8 @@ def _note(area: str, problem: str, mend: str) -> Finding:
 def _adopt(layout: Layout, target: str = "adopt") -> str:
     """Return the command that adopts what is looked at; a checkout is not adopted into itself."""
     top = adoption.top_of(layout)
-    known = {layout.here: ".", version.TOOLKIT: "DIR"}
-    return f"make {target} into={known.get(top) or shlex.quote(top)}"
+    names = {layout.here: ".", version.TOOLKIT: "DIR"}
+    return f"make {target} into={names.get(top) or shlex.quote(top)}"
 
 
 # The machine, the toolkit and its hooks
@@ -94,8 +94,8 @@ def _version(program: str) -> str:
         done = subprocess.run([program, "--version"], capture_output=True, timeout=10)
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    found = re.search(rb"\b\d+\.\d\S*", done.stdout)
-    return found[0].decode("utf-8", "replace") if found else ""
+    match = re.search(rb"\b\d+\.\d\S*", done.stdout)
+    return match[0].decode("utf-8", "replace") if match else ""
 
 
 def set_up(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
@@ -126,11 +126,11 @@ def writable(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
 
 def hosts_there(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Check that the settings of the hosts hold all of our hooks; not of one that nobody uses."""
-    known = [(host, [event for event, _ in trials.installed(layout, host)])
+    installed = [(host, [event for event, _ in trials.installed(layout, host)])
              for host in map(find, hosts)]  # fmt: skip
-    if not any(events for _, events in known):
+    if not any(events for _, events in installed):
         yield _note("hosts", "no hooks are installed here", _adopt(layout))
-    for host, events in known:
+    for host, events in installed:
         there = shutil.which(host.command)
         if events:
             yield from _hooks_of(layout, host, events)
@@ -154,7 +154,7 @@ def _hooks_of(layout: Layout, host: Host, events: list[str]) -> Iterator[Finding
     if missing:
         problem = f"{host.title}: no hook for {', '.join(missing)}"
         yield _wrong("hosts", problem, _adopt(layout))
-    elif not all(f'"{one}"' in texts for one in settings.matchers(host, outputs).values()):
+    elif not all(f'"{matcher}"' in texts for matcher in settings.matchers(host, outputs).values()):
         problem = f"{host.title}: tool hooks are not installed as the settings ask"
         yield _wrong("hosts", problem, _adopt(layout))
     if twice:
@@ -357,15 +357,15 @@ def documents(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Find the documents in each declared store that cannot be read, up to a fixed number."""
     for store in stores.with_documents():
         try:
-            broken = [str(one) for one in stores.module(store).load_all(layout).broken]
+            broken = [str(file) for file in stores.module(store).load_all(layout).broken]
         except ContextError as error:
             broken = [str(error)]
         except OSError as error:
             problem = f"{error.filename}: {error.strerror}"
             yield _wrong(store.label, problem, "check its permissions")
             continue
-        for said in broken[:_SHOWN]:
-            problem, newer, _ = said.partition(f": {UPGRADE}")
+        for message in broken[:_SHOWN]:
+            problem, newer, _ = message.partition(f": {UPGRADE}")
             yield _wrong(store.label, problem, UPGRADE if newer else store.mend)
         if len(broken) > _SHOWN:
             problem = f"{len(broken) - _SHOWN} more files cannot be read"

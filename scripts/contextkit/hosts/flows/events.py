@@ -72,10 +72,10 @@ def _may_recover(layout: Layout, given: HookInput) -> bool:
 
 def note_session(layout: Layout, given: HookInput) -> Answer:
     """Record that a session has begun to work, so that it can be recovered if it dies."""
-    said = given.text("prompt")
+    prompt = given.text("prompt")
     path = given.text("transcript_path")  # a host may write it later
-    notice = said.startswith(hosts.find(given.host).notices)
-    works = os.path.isfile(path) or (path and said and not notice)
+    notice = prompt.startswith(hosts.find(given.host).notices)
+    works = os.path.isfile(path) or (path and prompt and not notice)
     if given.session and not given.agent and works:
         if not os.path.exists(os.path.join(layout.running, given.session)):
             from contextkit.hosts.flows import sessions
@@ -245,8 +245,8 @@ def _is_too_long(layout: Layout, given: HookInput) -> bool:
 
     Tools that read files for editing are never among those whose output is.
     """
-    most, found = layout.limits.hook_tool_output_tokens, given.passed.get("tool_response")
-    return given.declared.is_about(given.text("tool_name")) and 0 < most < _longest(found)
+    most, result = layout.limits.hook_tool_output_tokens, given.passed.get("tool_response")
+    return given.declared.is_about(given.text("tool_name")) and 0 < most < _longest(result)
 
 
 def _is_wrappable(given: HookInput) -> bool:
@@ -307,10 +307,10 @@ def _sync(layout: Layout, verb: str) -> Answer:
 
 def of(given: HookInput) -> tuple[Action, ...]:
     """Return the actions for an event of a host; none for an undeclared event."""
-    known = hosts.find(given.host).events.get(given.event)
-    if known and known.ours == "PreToolUse" and not _is_wrappable(given):
+    declared = hosts.find(given.host).events.get(given.event)
+    if declared and declared.ours == "PreToolUse" and not _is_wrappable(given):
         return ()
-    return ACTIONS.get(known.ours, ()) if known else ()
+    return ACTIONS.get(declared.ours, ()) if declared else ()
 
 
 # In order of execution. The first one that blocks decides.

@@ -28,10 +28,10 @@ def find(into: str, paths: list[str]) -> dict[str, str]:
 
 def _asked(folder: str, paths: list[str], *options: str) -> dict[str, str]:
     asked = (*options, "check-ignore", "-v", "-z", "--stdin")
-    with tempfile.NamedTemporaryFile() as given:
-        given.write(b"".join(os.fsencode(path) + b"\0" for path in paths))
-        given.flush()
-        fields = git.run(folder, *asked, stdin=given.name, fine=(0, 1)).split("\0")
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(b"".join(os.fsencode(path) + b"\0" for path in paths))
+        file.flush()
+        fields = git.run(folder, *asked, stdin=file.name, fine=(0, 1)).split("\0")
     rows = zip(fields[0::4], fields[1::4], fields[2::4], fields[3::4], strict=False)
     return {
         path: f"{source}:{line}: {pattern}"
@@ -44,7 +44,7 @@ def described(found: dict[str, str]) -> list[str]:
     """Return one line per rule: where it is, and what it ignores."""
     lines = []
     for rule in dict.fromkeys(found.values()):
-        first, *others = [path for path, one in found.items() if one == rule]
+        first, *others = [path for path, its_rule in found.items() if its_rule == rule]
         more = f" and {len(others)} more" if others else ""
         lines.append(f"{rule} ignores {first}{more}")
     return lines
@@ -53,21 +53,21 @@ def described(found: dict[str, str]) -> list[str]:
 def refuse(into: str, folder: str, paths: list[str]) -> None:
     """Raise ContextError, with the ways out, if git ignores any of the files to write."""
     own = os.path.exists(os.path.join(into, folder, ".git"))  # a repository of its own
-    found = find(into, [p for p in paths if not (own and p.startswith(folder + "/"))])
-    if not found:
+    ignored = find(into, [p for p in paths if not (own and p.startswith(folder + "/"))])
+    if not ignored:
         return
     lines = [
         "git ignores files that would be written, so no clone would have them; nothing was written"
     ]
-    lines += [f"  {line}" for line in described(found)]
-    lines.append(f"either {mend(into, folder, found)}")
-    copy = [path.removeprefix(folder + "/") for path in found if f"{folder}/" in path]
+    lines += [f"  {line}" for line in described(ignored)]
+    lines.append(f"either {mend(into, folder, ignored)}")
+    copy = [path.removeprefix(folder + "/") for path in ignored if f"{folder}/" in path]
     other = _other_folder(into, copy)
     if copy and other:
         lines.append(f"or put the copy into another folder: dir={other}")
     elif copy:
         lines.append("(another folder, dir=, does not help: that line counts in every folder)")
-    if not all(path.startswith(folder + "/") for path in found):
+    if not all(path.startswith(folder + "/") for path in ignored):
         lines.append("or leave a host out (hosts=NAME), or write nothing here: link=1")
     raise bad_input("\n".join(lines))
 

@@ -36,40 +36,40 @@ def keep(layout: Layout, given: HookInput) -> Answer:
     text = given.text("last_assistant_message")
     now = names.now()
     with seen_agents.locked(layout, given.session):
-        known = HookAgent()  # without an id, agents cannot be told apart
+        record = HookAgent()  # without an id, agents cannot be told apart
         if given.agent:
-            known = seen_agents.load(layout, given.session, given.agent)
+            record = seen_agents.load(layout, given.session, given.agent)
         digest = names.sha256(text.encode("utf-8"))
         left = answers.left_by(layout, given.agent, given.text("cwd")) if given.agent else ""
-        if given.agent and known.digest == digest and not left:
+        if given.agent and record.digest == digest and not left:
             return NOTHING
-        known = known.replace(about=known.about or _about(given))
-        made, report = _made(layout, given, known, text, left)
-        for ref in () if known.asked else addresses.named_in(layout, text):
+        record = record.replace(about=record.about or _about(given))
+        made, report = _made(layout, given, record, text, left)
+        for ref in () if record.asked else addresses.named_in(layout, text):
             ledger.note(layout, ledger.ACKNOWLEDGED, ref, agent=given.agent_type)
-        stored = layout.shown(made.path) if made else known.stored
-        verdict = _verdict(layout, given, known, (text, report), stored, now)
-        once = bool(given.agent) and not (known.asked or given.sent_back)
+        stored = layout.shown(made.path) if made else record.stored
+        verdict = _verdict(layout, given, record, (text, report), stored, now)
+        once = bool(given.agent) and not (record.asked or given.sent_back)
         long = report == text and tokens.estimate(text) > layout.limits.hook_report_tokens
         replaced = bool(made and long and once) and _is_replaced(given)
         block = ""  # why it is sent back
         if made and once and not replaced and (long or made.missing):
             block = answers.once_more(stored) if long else answers.mend(made.missing)
         if given.agent:
-            known = known.replace(
-                agent_type=known.agent_type or given.agent_type,
+            record = record.replace(
+                agent_type=record.agent_type or given.agent_type,
                 stopped=now,
                 digest=digest,
                 stored=stored,
                 receipt=made.receipt if made and replaced else "",
                 verdict=verdict,
-                asked=known.asked or bool(block),
+                asked=record.asked or bool(block),
             )
-            seen_agents.save(layout, given.session, given.agent, known)
+            seen_agents.save(layout, given.session, given.agent, record)
             if made and report != text and not block:
-                _link(layout, given, known, made, text)
+                _link(layout, given, record, made, text)
         if made:
-            _note_cost(layout, given, known, made, (block, text), replaced)
+            _note_cost(layout, given, record, made, (block, text), replaced)
     if made and replaced and not _is_replaced_later(given):
         return Answer(result=made.receipt)
     return Answer(block=block) if block else NOTHING
@@ -126,8 +126,8 @@ def _note_call(layout: Layout, given: HookInput, response: dict[str, Any]) -> No
     about = _about(given)
     if agent and about:
         with seen_agents.locked(layout, given.session):
-            known = seen_agents.load(layout, given.session, agent)
-            seen_agents.save(layout, given.session, agent, known.replace(about=about))
+            record = seen_agents.load(layout, given.session, agent)
+            seen_agents.save(layout, given.session, agent, record.replace(about=about))
 
 
 def _about(given: HookInput) -> str:
@@ -135,8 +135,8 @@ def _about(given: HookInput) -> str:
     called = given.inside("tool_input")
     path = given.text("agent_transcript_path")
     described = called.get("description") or _in_file(path.removesuffix(".jsonl") + ".meta.json")
-    said = described or called.get("prompt") or _in_file(path)
-    return names.clipped_at_space(names.one_line(str(said or "")), _ABOUT)
+    text = described or called.get("prompt") or _in_file(path)
+    return names.clipped_at_space(names.one_line(str(text or "")), _ABOUT)
 
 
 def _in_file(path: str) -> str:
@@ -146,9 +146,9 @@ def _in_file(path: str) -> str:
             lines = [line[:_LINE] for line, _ in zip(file, range(_FIRST), strict=False)]
     except OSError:
         return ""
-    for found in map(formats.object_in, lines):
-        said = found.get("description") or formats.inside(found, "message").get("content")
-        if text := formats.texts_of(said):
+    for fields in map(formats.object_in, lines):
+        content = fields.get("description") or formats.inside(fields, "message").get("content")
+        if text := formats.texts_of(content):
             return text
     return ""
 
@@ -161,27 +161,27 @@ def _verdict(
         return known.verdict
     if reviews.expected(layout, given, now):  # its file says it
         return known.verdict
-    found = (_record(layout, given, text, stored, known, now) for text in said)
-    return next(filter(None, found), "")
+    recorded = (_record(layout, given, text, stored, known, now) for text in said)
+    return next(filter(None, recorded), "")
 
 
 def _link(
     layout: Layout, given: HookInput, known: HookAgent, made: storing.Stored, text: str
 ) -> None:
     """Note what the main agent is to be told about a report whose answer it gets as it is."""
-    said = made.remarks
+    remarks = made.remarks
     if known.stored not in text:
         first = payloads.first_line(known.stored)
-        said = (f"its report: {known.stored} (its line 1 is line {first})", *said)
-    if said:
-        line = f"{given.agent_type} {given.agent[:8]}: {'; '.join(said)}"
+        remarks = (f"its report: {known.stored} (its line 1 is line {first})", *remarks)
+    if remarks:
+        line = f"{given.agent_type} {given.agent[:8]}: {'; '.join(remarks)}"
         files.write(seen_agents.link(layout, given.session, given.agent), line + "\n")
 
 
 def tell_links(layout: Layout, given: HookInput) -> Answer:
     """Tell the main agent where the reports are whose answers it has."""
-    lines = [said for path in seen_agents.links(layout, given.session)
-             if (said := seen_agents.take(path))]  # fmt: skip
+    lines = [line for path in seen_agents.links(layout, given.session)
+             if (line := seen_agents.take(path))]  # fmt: skip
     return Answer(context="\n".join(lines))
 
 
@@ -227,10 +227,10 @@ def hand_receipt(layout: Layout, given: HookInput) -> Answer:
     if tokens.estimate(text) <= layout.limits.hook_report_tokens:
         content = [{"type": "text", "text": f"{text}\n\n{link}"}]
         return Answer(result={**response, "content": content}) if link else NOTHING
-    known = seen_agents.load(layout, given.session, agent) if agent else HookAgent()
-    receipt = known.receipt
+    record = seen_agents.load(layout, given.session, agent) if agent else HookAgent()
+    receipt = record.receipt
     if not receipt:
-        kind = known.agent_type or given.agent_type
+        kind = record.agent_type or given.agent_type
         receipt = _store(layout, given, _about(given) or kind, kind, text).receipt
     content = [{"type": "text", "text": receipt}]
     return Answer(result={**response, "content": content})
@@ -242,10 +242,10 @@ def _unwrapped(text: str) -> str:
     if not brace or len(head) > 2000:
         return text
     try:
-        found, end = json.JSONDecoder(strict=False).raw_decode(text, len(head))
+        wrapper, end = json.JSONDecoder(strict=False).raw_decode(text, len(head))
     except ValueError:
         return text
-    inner = formats.inside(found).get("response")
+    inner = formats.inside(wrapper).get("response")
     whole = isinstance(inner, str) and not text[end:].strip()
     return str(inner) if whole else text
 
@@ -267,7 +267,7 @@ def shorten(layout: Layout, given: HookInput) -> Answer:
     if shortened == result:
         return NOTHING
     if "modify" in event.takes:
-        shortened = {_camel(key): one for key, one in {**whole, event.text: shortened}.items()}
+        shortened = {_camel(key): value for key, value in {**whole, event.text: shortened}.items()}
     return Answer(result=shortened)
 
 
@@ -295,19 +295,19 @@ def _shortened(layout: Layout, given: HookInput, found: object) -> object:
         )
         return telling.digested(layout, told)
     if isinstance(found, list):
-        return [_shortened(layout, given, one) for one in found]
+        return [_shortened(layout, given, value) for value in found]
     if isinstance(found, dict) and not found.get("isImage"):
         return {
-            key: one if key in _ENCODED else _shortened(layout, given, one)
-            for key, one in found.items()
+            key: value if key in _ENCODED else _shortened(layout, given, value)
+            for key, value in found.items()
         }
     return found
 
 
 def _status(known: dict[str, Any]) -> int | None:
     """The exit status of the command that a tool ran, where its host says so."""
-    found = next((known[key] for key in ("exit_code", "exitCode") if key in known), None)
-    return found if isinstance(found, int) and not isinstance(found, bool) else None
+    status = next((known[key] for key in ("exit_code", "exitCode") if key in known), None)
+    return status if isinstance(status, int) and not isinstance(status, bool) else None
 
 
 def _topic(given: HookInput, tool: str) -> str:
@@ -360,11 +360,11 @@ def _record(
     if header is None:
         return ""
     name = _name(layout, given, known)
-    said = {field: value for field, value in vars(header).items() if field != "form"}
-    said |= {"agent": name, "summary": names.one_line(header.summary) or header.status,
+    fields = {field: value for field, value in vars(header).items() if field != "form"}
+    fields |= {"agent": name, "summary": names.one_line(header.summary) or header.status,
              "detail_path": stored or header.detail_path, "timestamp": names.iso(now),
              "session_id": given.session}  # fmt: skip
-    verdicts.save(layout, verdicts.Verdict(**said))
+    verdicts.save(layout, verdicts.Verdict(**fields))
     return name
 
 

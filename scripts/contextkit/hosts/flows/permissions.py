@@ -100,21 +100,21 @@ def _rules(host: Host, kind: str) -> list[str]:
     paths = [os.path.join(host.folder(), "settings.json")]
     if project and (kind != "allow" or _is_trusted(host, project)):
         paths += [os.path.join(project, path) for path in host.rules]
-    found: list[str] = []
+    all_rules: list[str] = []
     for path in paths:
         rules = formats.inside(_settings(path), "permissions").get(kind)
-        found += (
+        all_rules += (
             [rule for rule in rules if isinstance(rule, str)] if isinstance(rules, list) else ()
         )
-    return found
+    return all_rules
 
 
 def _is_trusted(host: Host, project: str) -> bool:
     """Return whether the user has said to the host that the project's settings hold."""
     folder = os.environ.get(host.home[0]) or os.path.expanduser("~")
     projects = formats.inside(_settings(os.path.join(folder, host.trusts)), "projects")
-    known = [formats.inside(projects, name) for name in (os.path.realpath(project), project)]
-    return next(filter(None, known), {}).get("hasTrustDialogAccepted") is True
+    entry = [formats.inside(projects, name) for name in (os.path.realpath(project), project)]
+    return next(filter(None, entry), {}).get("hasTrustDialogAccepted") is True
 
 
 def _settings(path: str) -> dict[str, object]:

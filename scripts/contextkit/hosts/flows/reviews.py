@@ -31,17 +31,17 @@ def expected(layout: Layout, given: HookInput, now: int) -> tuple[runs.Run, str]
     """
     if not os.path.isdir(runs.folder(layout)):
         return None
-    found = runs.live(layout, now)
-    found.sort(key=lambda run: run.session_id != given.session)  # runs of its own session first
+    live_runs = runs.live(layout, now)
+    live_runs.sort(key=lambda run: run.session_id != given.session)  # runs of its own session first
     called = (given.text("agent_type"), given.text("agent_name"))
-    for run in found:
+    for run in live_runs:
         by_end = {_end(agent): agent for agent in run.roster}
         for name in filter(None, map(str.strip, called)):
             if name in run.roster:
                 return run, name
             if _end(name) in by_end:
                 return run, by_end[_end(name)]
-    return _by_answer(layout, given, found)
+    return _by_answer(layout, given, live_runs)
 
 
 def _end(name: str) -> str:
@@ -68,10 +68,10 @@ def judge(layout: Layout, given: HookInput) -> Answer:
     After `hook_blocks` attempts the review is an ERROR, as it is for its readers.
     """
     now = names.now()
-    found = expected(layout, given, now)
-    if found is None:
+    pair = expected(layout, given, now)
+    if pair is None:
         return NOTHING
-    run, agent = found
+    run, agent = pair
     key = given.agent or names.slug(agent)
     most = layout.limits.hook_blocks
     if not _has_begun(layout, run, agent):
@@ -125,8 +125,8 @@ def _faults(reading: Reading, terms: Terms | None) -> list[str]:
     from contextkit.reviews.documents import complaints
 
     unrenamed = ["it is still named `.partial`: rename it when it is complete"]
-    said = unrenamed if reading.validation == "partial" else []
-    return [*said, *complaints.feedback(reading.text, terms)]
+    faults = unrenamed if reading.validation == "partial" else []
+    return [*faults, *complaints.feedback(reading.text, terms)]
 
 
 # Agents that are sessions of their own
@@ -141,7 +141,7 @@ def note_reviewer(layout: Layout, given: HookInput) -> None:
         for agent in run.roster:
             path = runs.output_path(layout, run, agent)
             paths = (path, layout.shown(path), runs.prompt_path(run, agent))
-            if any(one in prompt for one in paths):
+            if any(spelling in prompt for spelling in paths):
                 files.write(_mark(layout, given), agent + "\n")
                 return
 

@@ -107,7 +107,7 @@ def wrappable(command: str) -> list[Simple]:
 
 def _is_excluded(part: Simple) -> bool:
     """Return whether a command reads a file, asks somebody, or is one of ours."""
-    if not part.words or any(one.startswith(f"{RAW}=") for one in part.given):
+    if not part.words or any(assignment.startswith(f"{RAW}=") for assignment in part.given):
         return True
     name, arguments = part.name, part.words[1:]
     if name in _NEVER or name in hosts.names_of_hosts():
@@ -131,7 +131,7 @@ def prints_ours(layout: Layout, command: object) -> bool:
 
 def _is_ours(part: Simple) -> bool:
     if part.name in ("make", "gmake"):
-        return any(one.startswith(_OURS) or one in _OTHERS_OF_OURS for one in part.words[1:])
+        return any(goal.startswith(_OURS) or goal in _OTHERS_OF_OURS for goal in part.words[1:])
     ours = (version.TOOLKIT + "/", "contextkit/scripts/")
     return part.name == "contextkit" or any(
         word.startswith(ours[0]) or ours[1] in word for word in part.words[:3]
@@ -140,18 +140,18 @@ def _is_ours(part: Simple) -> bool:
 
 def _is_a_prompt(arguments: tuple[str, ...]) -> bool:
     tells = {"--version", "-V", "-v", "--help", "-h"}
-    return all(one.startswith("-") for one in arguments) and tells.isdisjoint(arguments)
+    return all(argument.startswith("-") for argument in arguments) and tells.isdisjoint(arguments)
 
 
 def _reads_or_asks(arguments: tuple[str, ...]) -> bool:
     """Return whether a git command prints a file, or waits for answers."""
-    verbs = [one for one in arguments if not one.startswith("-")]
+    verbs = [argument for argument in arguments if not argument.startswith("-")]
     verb = verbs[0] if verbs else ""
     if verb in ("cat-file", "blame", "annotate", "archive", "difftool", "mergetool", "gui"):
         return True
-    if verb == "show" and any(":" in one for one in verbs[1:]):
+    if verb == "show" and any(":" in argument for argument in verbs[1:]):
         return True
-    return any(one in ("-i", "-p", "--interactive", "--patch", "-e") for one in arguments
+    return any(argument in ("-i", "-p", "--interactive", "--patch", "-e") for argument in arguments
                if verb in ("add", "rebase", "checkout", "reset", "stash", "commit", "restore",
                            "clean"))  # fmt: skip
 

@@ -120,8 +120,8 @@ def _caller(host: str) -> str:
 
 def _is_adopted(host: str) -> bool:
     """Return whether the project has our hooks in its settings, besides those of a plugin."""
-    known = hosts.find(host)
-    path = os.path.join(os.environ.get(known.project, "."), known.settings)
+    declaration = hosts.find(host)
+    path = os.path.join(os.environ.get(declaration.project, "."), declaration.settings)
     return hosts.LAUNCHER in (files.read_if_there(path) or "")
 
 
@@ -184,30 +184,30 @@ def _with_machines(layout: Layout, answer: Answer) -> Answer:
     from contextkit.base import origins
 
     elsewhere = origins.elsewhere(layout)
-    found = [f"{ref} on {names.clipped(elsewhere[ref], 60)}" for ref in answer.refs
+    places = [f"{ref} on {names.clipped(elsewhere[ref], 60)}" for ref in answer.refs
              if ref in elsewhere]  # fmt: skip
-    if not found:
+    if not places:
         return answer
-    said = f"Stored on another machine: {', '.join(found)}."
-    return answer.replace(context=f"{answer.context}\n{said}".strip("\n"))
+    line = f"Stored on another machine: {', '.join(places)}."
+    return answer.replace(context=f"{answer.context}\n{line}".strip("\n"))
 
 
 def _merged(layout: Layout, answers: list[Answer]) -> Answer:
     """Merge all answers into one within the host's limits; quoted text is cut first."""
-    said = [_through_the_door(layout, answer) for answer in answers if answer != hosts.NOTHING]
-    if not said:
+    told = [_through_the_door(layout, answer) for answer in answers if answer != hosts.NOTHING]
+    if not told:
         return hosts.NOTHING
     from contextkit.base import tokens
 
-    block = next((answer.block for answer in said if answer.block), "")
-    result = next((answer.result for answer in said if answer.result is not None), None)
-    wrapped = next((answer for answer in said if answer.input is not None), hosts.NOTHING)
+    block = next((answer.block for answer in told if answer.block), "")
+    result = next((answer.result for answer in told if answer.result is not None), None)
+    wrapped = next((answer for answer in told if answer.input is not None), hosts.NOTHING)
     limits = layout.limits
     most = int(limits.hook_context_tokens / tokens.CAUTION)
-    lines = _joined([one.context for one in said if one.context], limits.hook_context_characters,
+    lines = _joined([one.context for one in told if one.context], limits.hook_context_characters,
                     most)  # fmt: skip
     room = limits.hook_context_characters - len(lines)
-    for answer in said:
+    for answer in told:
         if not answer.quoted.strip():
             continue
         around = hosts.labeled("x" + "`" * filters.longest_run(answer.quoted), answer.origin)
@@ -245,8 +245,8 @@ def _through_the_door(layout: Layout, answer: Answer) -> Answer:
 def _note(hooks: str, where: str, error: Exception) -> None:
     from contextkit.hosts.documents import diagnostics
 
-    known = isinstance(error, ContextError)
-    diagnostics.note(hooks, where, str(error) if known else f"{type(error).__name__}: {error}")
+    expected = isinstance(error, ContextError)
+    diagnostics.note(hooks, where, str(error) if expected else f"{type(error).__name__}: {error}")
 
 
 def _note_without_layout(where: str, error: Exception) -> None:

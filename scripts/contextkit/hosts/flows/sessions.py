@@ -43,8 +43,8 @@ def reminders(layout: Layout, given: HookInput) -> Answer:
     count = sum(not reminder.done for reminder in inbox.load_all(layout).whole().documents)
     if not count:
         return NOTHING
-    said = f"{names.counted(count, 'reminder')} {'is' if count == 1 else 'are'} open"
-    return Answer(context=f"{said}: `make reminders` shows them.")
+    summary = f"{names.counted(count, 'reminder')} {'is' if count == 1 else 'are'} open"
+    return Answer(context=f"{summary}: `make reminders` shows them.")
 
 
 def handoff(layout: Layout, given: HookInput) -> Answer:
@@ -59,11 +59,11 @@ def handoff(layout: Layout, given: HookInput) -> Answer:
     waiting = state.waiting(layout, state.everywhere(state.current(layout)[0]))
     if not waiting:
         return NOTHING
-    name, found = waiting
+    name, document = waiting
     ref = name.removesuffix(".yaml")
-    who = f"A handoff from {found.from_agent} to {found.to_agent} is not consumed"
-    said = f"{who}: `make handoff_show ref={ref}` shows it."
-    return Answer(context=said, refs=(f"handoff:{ref}",))
+    who = f"A handoff from {document.from_agent} to {document.to_agent} is not consumed"
+    line = f"{who}: `make handoff_show ref={ref}` shows it."
+    return Answer(context=line, refs=(f"handoff:{ref}",))
 
 
 def brief(layout: Layout, given: HookInput) -> Answer:
@@ -77,8 +77,8 @@ def brief(layout: Layout, given: HookInput) -> Answer:
     from contextkit.subagents.flows import prompts
 
     branch = git.head(layout.repository).name
-    said = prompts.brief(layout, branch, given.agent_type, _task_of(given))
-    return Answer(context=said, refs=tuple(addresses.named_in(layout, said.partition("\n")[0])))
+    text = prompts.brief(layout, branch, given.agent_type, _task_of(given))
+    return Answer(context=text, refs=tuple(addresses.named_in(layout, text.partition("\n")[0])))
 
 
 def _task_of(given: HookInput) -> str:
@@ -97,20 +97,20 @@ def saved(layout: Layout, given: HookInput) -> Answer:
     source = given.text("source")
     dead, transcript = _take_dead(layout, given.session)
     if source in ("compact", "resume"):
-        found = _recovered(layout)
+        recovered = _recovered(layout)
         stored = _payloads(layout, given.session) if source == "compact" else ""
-        return found.replace(context="\n".join(filter(None, (found.context, stored))))
+        return recovered.replace(context="\n".join(filter(None, (recovered.context, stored))))
     cleared = _take_cleared(layout) if source == "clear" else ""
     before = dead or cleared
     stored = _payloads(layout, before) if before else ""
     if dead:
         from contextkit.memory.documents import store
 
-        found = _recovered(layout, transcript, store.own_task(layout, dead))
+        recovered = _recovered(layout, transcript, store.own_task(layout, dead))
         died = f"The last session here, {dead[:12]}, ended unexpectedly."
-        if found != NOTHING or stored:
-            lines = filter(None, (died, found.context, stored))
-            return found.replace(context="\n".join(lines))
+        if recovered != NOTHING or stored:
+            lines = filter(None, (died, recovered.context, stored))
+            return recovered.replace(context="\n".join(lines))
     line = _open_task(layout)
     return line.replace(context="\n".join(filter(None, (line.context, stored))))
 
@@ -123,20 +123,20 @@ def unseen(layout: Layout, given: HookInput, answer: Answer) -> Answer:
     if answer == NOTHING or not given.session:
         return answer
     path = _told(layout, given.session)
-    known = frozenset((files.read_if_there(path) or "").split("\n"))
-    before = known if given.text("source") in ("compact", "resume") else frozenset[str]()
+    keys = frozenset((files.read_if_there(path) or "").split("\n"))
+    before = keys if given.text("source") in ("compact", "resume") else frozenset[str]()
     lines = [line for line in answer.context.split("\n") if _key(line) not in before]
     quoted = _new_of(answer.quoted, before)
     told = [*answer.context.split("\n"), *answer.quoted.split("\n")]
     try:
         _sweep(os.path.dirname(path))
-        files.write(path, "\n".join(sorted(known | set(map(_key, told)))), derived=True)
+        files.write(path, "\n".join(sorted(keys | set(map(_key, told)))), derived=True)
     except (OSError, ContextError):
         pass  # where nothing can be written it is told again
     if quoted != answer.quoted and quoted:
         answer = answer.replace(origin=f"{answer.origin}, what changed since you last saw it")
-    found = answer.replace(context="\n".join(lines).strip("\n"), quoted=quoted)
-    return found if found.context or found.quoted else NOTHING
+    fresh = answer.replace(context="\n".join(lines).strip("\n"), quoted=quoted)
+    return fresh if fresh.context or fresh.quoted else NOTHING
 
 
 def _sweep(folder: str) -> None:
@@ -165,8 +165,8 @@ def _new_of(text: str, before: frozenset[str]) -> str:
 
 def _key(line: str) -> str:
     """What recognizes a line, without what changes by itself: how long ago it was saved."""
-    said = line.partition(", ")[0] if line.startswith("- Saved: ") else line.strip()
-    return names.sha256(said.encode("utf-8", "replace"))[:16]
+    text = line.partition(", ")[0] if line.startswith("- Saved: ") else line.strip()
+    return names.sha256(text.encode("utf-8", "replace"))[:16]
 
 
 def _told(layout: Layout, session: str) -> str:
@@ -187,11 +187,11 @@ def _payloads(layout: Layout, session: str) -> str:
         return ""
     places = (os.path.join(layout.payloads, session), *retention.ended(layout, session)[::-1])
     place = next((place for place in places if os.path.isdir(place)), "")
-    found = [os.path.basename(path)[:-3] for path in store.documents_in(place)] if place else []
-    if not found:
+    ids = [os.path.basename(path)[:-3] for path in store.documents_in(place)] if place else []
+    if not ids:
         return ""
-    newest = ", ".join(f"`{name}`" for name in found[: -_NAMED - 1 : -1])
-    more = f" and {len(found) - _NAMED} older" if len(found) > _NAMED else ""
+    newest = ", ".join(f"`{name}`" for name in ids[: -_NAMED - 1 : -1])
+    more = f" and {len(ids) - _NAMED} older" if len(ids) > _NAMED else ""
     return f"Stored in this session: {newest}{more}: `make payload_show ref=…` shows one."
 
 
@@ -210,13 +210,15 @@ def _open_task(layout: Layout) -> Answer:
         if not tasks or not os.path.isdir(where.memory):
             continue
         tree = "" if where.root == layout.root else f" worktree={branch}"
-        said = [f"`{task}`, last saved {recovery_report.last_saved(where, task)}" for task in tasks]
+        entries = [
+            f"`{task}`, last saved {recovery_report.last_saved(where, task)}" for task in tasks
+        ]
         if len(tasks) == 1:
             command = f"`make memory_recover task={tasks[0]}{tree}` prints what is known"
-            return Answer(context=f"The task `{tasks[0]}` is open{said[0][len(tasks[0]) + 2:]}:"
+            return Answer(context=f"The task `{tasks[0]}` is open{entries[0][len(tasks[0]) + 2:]}:"
                                   f" {command}.")  # fmt: skip
         command = f"`make memory_recover task=…{tree}` prints one"
-        return Answer(context=f"{len(tasks)} tasks are open: {'; '.join(said)}: {command}.")
+        return Answer(context=f"{len(tasks)} tasks are open: {'; '.join(entries)}: {command}.")
     return NOTHING
 
 
@@ -230,24 +232,26 @@ def _recovered(layout: Layout, transcript: str = "", task: str = "") -> Answer:
     from contextkit.memory.flows import recovery, recovery_report
 
     starts = bool(transcript or task)
-    found = recovery.load(layout, task, names.now(), transcript=transcript, starts=starts)
-    if found.candidates:
-        return Answer(context=recovery_report.of_candidates(layout, found))
-    if found.empty and not found.caught:
+    recovered = recovery.load(layout, task, names.now(), transcript=transcript, starts=starts)
+    if recovered.candidates:
+        return Answer(context=recovery_report.of_candidates(layout, recovered))
+    if recovered.empty and not recovered.caught:
         return NOTHING
-    if starts and found.task:
-        store.take_up(layout, found.task)
+    if starts and recovered.task:
+        store.take_up(layout, recovered.task)
     limits = layout.limits
-    task = names.one_line(found.task or "unknown")
-    command = f"make memory_recover task={found.task}" if found.task else "make memory_recover"
+    task = names.one_line(recovered.task or "unknown")
+    command = (
+        f"make memory_recover task={recovered.task}" if recovered.task else "make memory_recover"
+    )
     lines = [f"The task `{task}` was saved here: `{command}` prints all of it."]
-    lines += [names.one_line(warning)[:200] for warning in found.warnings[:_WARNINGS]]
+    lines += [names.one_line(warning)[:200] for warning in recovered.warnings[:_WARNINGS]]
     budget = min(limits.memory_recover_tokens, limits.hook_context_tokens * 9 // 10)
-    text = recovery_report.make(layout, found, budget).text
+    text = recovery_report.make(layout, recovered, budget).text
     while len(text) > limits.hook_context_characters * 9 // 10 and budget > recovery_report.LEAST:
         budget = budget * 4 // 5
-        text = recovery_report.make(layout, found, budget).text
-    refs = tuple(addresses.of(layout, layout.join(path), kind) for kind, path in found.named)
+        text = recovery_report.make(layout, recovered, budget).text
+    refs = tuple(addresses.of(layout, layout.join(path), kind) for kind, path in recovered.named)
     origin = f"the memory of {task}"
     return Answer(context="\n".join(lines), quoted=text, origin=origin, refs=refs)
 
@@ -274,16 +278,16 @@ def _take_dead(layout: Layout, besides: str) -> tuple[str, str]:
     session that asks.
     """
     there = [name for name in stores.names_in(layout.running) if not files.is_draft(name)]
-    found = []
+    dead = []
     for name in there[-_DEAD:]:
         if name != besides and not sessions.lives(layout, name):
             path = _record(layout, name)
             transcript = (files.read_if_there(path) or "").partition("\n")[2].strip()
-            found.append((os.stat(path).st_mtime, name, transcript))
-    for _, name, _ in found:
+            dead.append((os.stat(path).st_mtime, name, transcript))
+    for _, name, _ in dead:
         ledger.note(layout, ledger.DIED, f"session:{name}", session=name)
         files.discard(_record(layout, name))
-    return max(found)[1:] if found else ("", "")
+    return max(dead)[1:] if dead else ("", "")
 
 
 def note_cleared(layout: Layout, session: str) -> None:
@@ -323,21 +327,21 @@ def end(layout: Layout, session: str) -> list[str]:
     sessions.check(session)
     now = names.now()
     done = retention.end(layout, session, now)
-    said = [done or f"session {session}: ended, no payloads were stored"]
+    lines = [done or f"session {session}: ended, no payloads were stored"]
     if not done:
-        retention.note_end(layout, session, said[0], now)
+        retention.note_end(layout, session, lines[0], now)
         ledger.note(layout, ledger.ENDED, f"session:{session}", session=session)
     ledger.sweep(layout, now)
     if seen_agents.forget(layout, session):
-        said.append(f"session {session}: hooks' records of its subagents were removed")
+        lines.append(f"session {session}: hooks' records of its subagents were removed")
     files.discard(_record(layout, session))
     if os.path.isdir(layout.handoffs):
         from contextkit.handoffs.documents import state
 
         if agent := state.end_session(layout, session):
-            said.append(f"session {session}: {agent} is no longer the active agent")
+            lines.append(f"session {session}: {agent} is no longer the active agent")
     sessions.forget(layout, session)
-    return said
+    return lines
 
 
 # What it opened again after it had the receipt
@@ -355,10 +359,10 @@ def note_opened(layout: Layout, session: str, transcript: str) -> None:
     opened = dict(_calls(layout, lines))
     if not opened:
         return
-    known = {one.get("to", "") for one in ledger.read(layout) if one["event"] == ledger.SHOWN}
-    for call, said in dict(_results(lines, opened)).items():
-        if _CALL + call not in known:
-            size, where = tokens.estimate(said), _CALL + call
+    shown = {event.get("to", "") for event in ledger.read(layout) if event["event"] == ledger.SHOWN}
+    for call, result in dict(_results(lines, opened)).items():
+        if _CALL + call not in shown:
+            size, where = tokens.estimate(result), _CALL + call
             ledger.note(layout, ledger.SHOWN, opened[call], tokens=size, to=where, session=session)
 
 
@@ -378,10 +382,10 @@ def _results(lines: list[bytes], opened: dict[str, str]) -> Iterator[tuple[str, 
     """Yield the id of each of these calls with what it returned."""
     ids = [call.encode() for call in opened]
     for part in _parts(line for line in lines if any(call in line for call in ids)):
-        said = part.get("content") or part.get("output")
+        result = part.get("content") or part.get("output")
         call = str(part.get("tool_use_id") or part.get("call_id") or "")
-        if said and call in opened:
-            yield call, said if isinstance(said, str) else formats.texts_of(said)
+        if result and call in opened:
+            yield call, result if isinstance(result, str) else formats.texts_of(result)
 
 
 def _parts(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
@@ -391,4 +395,4 @@ def _parts(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
             yield payload
         content = formats.inside(line, "message").get("content")
         if isinstance(content, list):
-            yield from (one for one in content if isinstance(one, dict))
+            yield from (block for block in content if isinstance(block, dict))

@@ -31,8 +31,8 @@ def when_full(layout: Layout, given: HookInput) -> None:
         files.write(seen_agents.mark(layout, given.session, seen_agents.BEHIND), "")
     if count:
         task, session = memory.current_task(layout), _session(layout, given)
-        found, path = context_window.look(layout, session, task, count, window)
-        if found.name == context_window.SAVE and not path:
+        zone, path = context_window.look(layout, session, task, count, window)
+        if zone.name == context_window.SAVE and not path:
             _once(layout, given, "token_limit", count)
 
 
@@ -53,10 +53,10 @@ def _session(layout: Layout, given: HookInput) -> str:
 
 def _is_behind(given: HookInput) -> bool:
     """Return whether the transcript still lacks the turn's last message."""
-    said, path = given.text("last_assistant_message").strip(), given.text("transcript_path")
-    if not said or not os.path.isfile(path):
+    message, path = given.text("last_assistant_message").strip(), given.text("transcript_path")
+    if not message or not os.path.isfile(path):
         return False
-    words = formats.to_json(said.split("\n", 1)[0][:60]).strip().strip('"').encode("utf-8")
+    words = formats.to_json(message.split("\n", 1)[0][:60]).strip().strip('"').encode("utf-8")
     return words not in formats.tail(path, _TAIL)
 
 

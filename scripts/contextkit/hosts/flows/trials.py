@@ -49,8 +49,8 @@ class Trial(Record):
 def samples(host: str) -> dict[str, dict[str, object]]:
     """Return the recorded input for each event of a host."""
     path = version.toolkit("templates", "hosts", f"{host}.json")
-    found: dict[str, dict[str, object]] = formats.from_json(files.read(path), path)
-    return found
+    inputs: dict[str, dict[str, object]] = formats.from_json(files.read(path), path)
+    return inputs
 
 
 def installed(root: Layout, host: Host) -> list[tuple[str, dict[str, Any]]]:
@@ -58,12 +58,12 @@ def installed(root: Layout, host: Host) -> list[tuple[str, dict[str, Any]]]:
 
     Raises ContextError for unreadable settings.
     """
-    found: list[tuple[str, dict[str, Any]]] = []
+    hooks: list[tuple[str, dict[str, Any]]] = []
     for path in settings_files(root, host):
         text = files.read_if_there(path)
         if text and text.strip():
-            found += settings.read(text, root.shown(path))
-    return found
+            hooks += settings.read(text, root.shown(path))
+    return hooks
 
 
 def settings_files(root: Layout, host: Host) -> list[str]:
@@ -78,14 +78,14 @@ def fire_all(root: Layout, names: tuple[str, ...]) -> list[Trial]:
 
 
 def _fired(root: Layout, host: Host) -> Iterator[Trial]:
-    given = samples(host.name)
+    inputs = samples(host.name)
     hooks = sorted(installed(root, host), key=lambda one: _place(host, one[0]))
     with tempfile.TemporaryDirectory(prefix="contextkit-doctor-") as made:
         scratch = os.path.realpath(made)
         for event, handler in hooks:
             problems = [FOREIGN]
             if command := _own_command(root, host, event, handler):
-                text = _sample(given, event, scratch)
+                text = _sample(inputs, event, scratch)
                 problems = _fire(root, host, event, command, text, scratch)
             yield Trial(host=host.name, event=event, problems=tuple(problems))
 
@@ -135,7 +135,7 @@ def _fire(
     place = adoption.top_of(root)
     environment |= {"CONTEXT_ROOT": scratch} | ({host.project: place} if host.project else {})
     fastest = float(_LIMIT)
-    found: list[str] = []
+    problems: list[str] = []
     for _ in range(_ATTEMPTS):
         start = time.monotonic()
         try:
@@ -148,12 +148,12 @@ def _fire(
         except subprocess.TimeoutExpired:
             break
         fastest = min(fastest, time.monotonic() - start)
-        said = done.stdout.decode("utf-8", "replace")
-        found = _refused(host, event, done.returncode, said) + _noted(scratch)
-        if found or fastest <= budget:
+        stdout = done.stdout.decode("utf-8", "replace")
+        problems = _refused(host, event, done.returncode, stdout) + _noted(scratch)
+        if problems or fastest <= budget:
             break
     late = [f"takes {fastest:.2f} s: {host.title} waits {budget:g}"] if fastest > budget else []
-    return found + late
+    return problems + late
 
 
 def _why_not_started(error: OSError) -> str:
@@ -184,16 +184,16 @@ def _noted(scratch: str) -> list[str]:
 
 def _refused(host: Host, event: str, status: int, stdout: str) -> list[str]:
     """Return what no host takes; that every answer of ours has its host's form is for the tests."""
-    found = [f"exit status {status}: only 0 is sure not to block the host"] if status else []
+    problems = [f"exit status {status}: only 0 is sure not to block the host"] if status else []
     text = stdout.strip()
     if text.startswith("{"):
         try:
             formats.from_json(text, "output")
         except ContextError as error:
-            found.append(str(error))
+            problems.append(str(error))
     elif text and "plain" not in host.events[event].takes:
-        found.append(f"plain text: {event} takes only JSON")
-    return found
+        problems.append(f"plain text: {event} takes only JSON")
+    return problems
 
 
 # Would the host start them? It is asked over JSON-RPC, one message per line: `hooks/list` returns
@@ -205,9 +205,9 @@ def untrusted(host: Host, project: str) -> list[str] | None:
 
     It lists no hook of a folder that is not trusted itself.
     """
-    ours = [one for one in _listed(host, project) if LAUNCHER in str(one.get("command"))]
-    found = [one for one in ours if one.get("trustStatus") not in ("trusted", "managed")]
-    return sorted({str(one.get("eventName")) for one in found}) if ours else None
+    ours = [hook for hook in _listed(host, project) if LAUNCHER in str(hook.get("command"))]
+    refused = [hook for hook in ours if hook.get("trustStatus") not in ("trusted", "managed")]
+    return sorted({str(hook.get("eventName")) for hook in refused}) if ours else None
 
 
 def _listed(host: Host, project: str) -> list[dict[str, object]]:
@@ -227,12 +227,12 @@ def _listed(host: Host, project: str) -> list[dict[str, object]]:
         process.stdin.write(lines.encode("utf-8"))
         process.stdin.flush()
         answers = map(formats.object_in, process.stdout)
-        found = next((one for one in answers if one.get("id") == 2), {})
+        result = next((one for one in answers if one.get("id") == 2), {})
     except OSError:
         return []
     finally:
         late.cancel()
         process.kill()
         process.communicate()
-    folders = formats.inside(found, "result").get("data")
+    folders = formats.inside(result, "result").get("data")
     return [one for folder in folders or () for one in folder.get("hooks", [])]

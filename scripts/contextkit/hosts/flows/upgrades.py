@@ -80,13 +80,13 @@ def _remote(folder: str, to: str, known: str) -> tuple[str, str]:
     if remote.startswith("-"):
         raise bad_input(f"to: {remote!r} is not a git repository")
     listed = git.run(folder, "ls-remote", "--tags", "--heads", "--refs", "--", remote).split("\n")
-    found = [line.split("\t")[1].split("/", 2)[2] for line in listed if "\t" in line]
-    versions = sorted(filter(version.is_version, found), key=version.order)
+    refs = [line.split("\t")[1].split("/", 2)[2] for line in listed if "\t" in line]
+    versions = sorted(filter(version.is_version, refs), key=version.order)
     if not wanted:
-        released = [one for one in versions if "-" not in one]
+        released = [release for release in versions if "-" not in release]
         return remote, (released or ["HEAD"])[-1]
     for name in (wanted, f"v{wanted}"):
-        if name in found:
+        if name in refs:
             return remote, name
     newest = ", ".join(reversed(versions[-5:])) or "no versions"
     raise bad_input(f"to: {wanted!r} is not a folder, and not in {remote}, which has {newest}")
@@ -111,8 +111,8 @@ def _copy(source: str, adopted: vendored.Adopted, top: str, request: Request, pl
     }
     done = subprocess.run(command, env=kept, stdin=subprocess.DEVNULL, capture_output=True)
     if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").replace("adopt: ", "").strip()
-        raise ContextError(f"{said or 'adopt failed'}\nnothing was upgraded")
+        reason = done.stderr.decode("utf-8", "replace").replace("adopt: ", "").strip()
+        raise ContextError(f"{reason or 'adopt failed'}\nnothing was upgraded")
     return "\n".join([*lines, done.stdout.decode("utf-8", "surrogateescape").rstrip("\n")])
 
 
@@ -150,8 +150,8 @@ def _whats_new(changelog: str, newer: str) -> list[str]:
     if version.order(newer) < version.order(version.VERSION):
         return ["goes back to an older version"]
     own = files.read_if_there(os.path.join(version.TOOLKIT, _CHANGELOG)) or ""
-    found = new_entries(own, changelog)
-    return ["what is new:", *found] if found else ["nothing new in its changelog"]
+    entries = new_entries(own, changelog)
+    return ["what is new:", *entries] if entries else ["nothing new in its changelog"]
 
 
 # A checkout
@@ -208,10 +208,10 @@ def _holds(top: str, one: str, other: str) -> bool:
 
 def new_entries(old: str, new: str) -> list[str]:
     """Return the entries of `new` that `old` lacks, as lines under their headings."""
-    known = {_plain(entry) for _, entries in sections(old) for entry in entries}
+    present = {_plain(entry) for _, entries in sections(old) for entry in entries}
     lines: list[str] = []
     for title, entries in sections(new):
-        fresh = [entry for entry in entries if _plain(entry) not in known]
+        fresh = [entry for entry in entries if _plain(entry) not in present]
         if fresh:
             lines += [title, *(line for entry in fresh for line in entry.split("\n"))]
     return lines
@@ -219,8 +219,8 @@ def new_entries(old: str, new: str) -> list[str]:
 
 def release_notes(text: str, number: str) -> str:
     """Return the entries of a version, without its heading; empty if it has none."""
-    found = (body for title, body in _SECTION.findall(text) if title.split()[:1] == [number])
-    return str(next(found, "")).strip("\n")
+    bodies = (body for title, body in _SECTION.findall(text) if title.split()[:1] == [number])
+    return str(next(bodies, "")).strip("\n")
 
 
 def sections(text: str) -> list[tuple[str, list[str]]]:

@@ -146,7 +146,7 @@ def begin(layout: Layout, before: Known | None = None) -> tuple[Machine, Known]:
     machine = identity(layout)
     assert machine is not None
     known = before or Known(machine=machine.id)
-    for name in [one for one in known.documents if one.partition("/")[2].startswith(known.machine)]:
+    for name in [key for key in known.documents if key.partition("/")[2].startswith(known.machine)]:
         del known.documents[name]  # its own rows and events, which get another name
     for version in known.documents.values():
         version.counts.pop(known.machine, None)
@@ -174,12 +174,12 @@ def identity(layout: Layout) -> Machine | None:
 
 def load(layout: Layout, machine: str) -> Known | None:
     """Return what `machine`, this machine, knows; None if the file is lost or another's."""
-    found = _read(os.path.join(layout.sync, "documents.json"))
-    if found.get("machine") != machine:
+    fields = _read(os.path.join(layout.sync, "documents.json"))
+    if fields.get("machine") != machine:
         return None
     try:
-        documents = {name: _version(one) for name, one in found["documents"].items()}
-        rest = {name: found[name] for name in ("count", "unfinished", "names", "signers")}
+        documents = {name: _version(version) for name, version in fields["documents"].items()}
+        rest = {name: fields[name] for name in ("count", "unfinished", "names", "signers")}
         return Known(machine=machine, documents=documents, **rest)
     except (KeyError, TypeError, ValueError, AttributeError):
         return None
@@ -195,16 +195,16 @@ def save(layout: Layout, known: Known) -> None:
 
 def load_remote(layout: Layout, address: str, machine: str) -> Remote:
     """Return what we know of a remote; nothing if it is lost or from an earlier identity."""
-    found = _read(_remote_path(layout, address))
-    if found.get("machine") != machine or found.get("address") != names.sha256(address.encode()):
+    fields = _read(_remote_path(layout, address))
+    if fields.get("machine") != machine or fields.get("address") != names.sha256(address.encode()):
         return Remote(address=address)
     try:
         entries = {
             name: (int(number), Entry(**entry))
-            for name, (number, entry) in found["entries"].items()
+            for name, (number, entry) in fields["entries"].items()
         }
         rest = ("number", "digest", "pending", "chain", "seen")
-        return Remote(address=address, entries=entries, **{name: found[name] for name in rest})
+        return Remote(address=address, entries=entries, **{name: fields[name] for name in rest})
     except (KeyError, TypeError, ValueError, AttributeError):
         return Remote(address=address)
 
@@ -222,10 +222,10 @@ def _remote_path(layout: Layout, address: str) -> str:
 def _read(path: str) -> dict[str, Any]:
     """Return the object in one of our files; empty if unusable."""
     try:
-        found = formats.object_in(files.read_bytes(path))
+        fields = formats.object_in(files.read_bytes(path))
     except ContextError:
         return {}
-    return found if found.get("format") == _FORMAT else {}
+    return fields if fields.get("format") == _FORMAT else {}
 
 
 def _write(layout: Layout, name: str, fields: dict[str, Any]) -> None:

@@ -142,11 +142,11 @@ def since(number: int) -> int:
 
 def chain(number: int, seen: int = 0) -> list[int]:
     """Return the numbers of the manifests that cover all changes after `seen`, oldest first."""
-    found = []
+    numbers = []
     while number > seen:
-        found.append(number)
+        numbers.append(number)
         number = since(number)
-    return found[::-1]
+    return numbers[::-1]
 
 
 def statement(head: Head) -> bytes:
@@ -161,20 +161,20 @@ def render_head(head: Head) -> bytes:
 def parse_head(data: bytes, machine: str) -> Head:
     """Parse the head of `machine`. Raises ContextError if unreadable or of a newer format."""
     where = f"the head of {machine}"
-    found = _fields(data, where, MOST_HEAD)
-    counts = {n: _count(found, n, where) for n in ("number", "documents", "bytes")}
-    if found.get("machine") != machine or not _DIGEST.fullmatch(str(found.get("digest"))):
+    fields = _fields(data, where, MOST_HEAD)
+    counts = {n: _count(fields, n, where) for n in ("number", "documents", "bytes")}
+    if fields.get("machine") != machine or not _DIGEST.fullmatch(str(fields.get("digest"))):
         raise ContextError(f"{where}: belongs to another machine, or has no digest")
-    name = clean_name(str(found.get("name") or "")) or machine
-    at = str(found.get("at"))
+    name = clean_name(str(fields.get("name") or "")) or machine
+    at = str(fields.get("at"))
     if names.shape(at) != "0000-00-00T00:00:00Z":
         at = ""
-    listed = found.get("chain") or []
-    if listed and not _fits(listed, counts["number"], str(found["digest"])):
+    listed = fields.get("chain") or []
+    if listed and not _fits(listed, counts["number"], str(fields["digest"])):
         raise ContextError(f"{where}: names manifests that do not belong to its number")
-    signature = found.get("signature", "")
+    signature = fields.get("signature", "")
     return Head(
-        machine=machine, name=name, digest=str(found["digest"]), at=at, chain=tuple(listed),
+        machine=machine, name=name, digest=str(fields["digest"]), at=at, chain=tuple(listed),
         signature=signature if isinstance(signature, str) else "", **counts,
     )  # fmt: skip
 
@@ -183,7 +183,7 @@ def _fits(listed: Any, number: int, digest: str) -> bool:
     """Return whether these are digests of the manifests up to `number`, the last one `digest`."""
     if not isinstance(listed, list) or len(listed) != len(chain(number)):
         return False
-    are_digests = all(isinstance(one, str) and _DIGEST.fullmatch(one) for one in listed)
+    are_digests = all(isinstance(text, str) and _DIGEST.fullmatch(text) for text in listed)
     return are_digests and listed[-1] == digest
 
 
@@ -194,10 +194,10 @@ def render(manifest: Manifest) -> bytes:
     several machines there.
     """
     entries = []
-    for one in manifest.entries:
-        fields = {name: value for name, value in vars(one).items() if value}
+    for entry in manifest.entries:
+        fields = {name: value for name, value in vars(entry).items() if value}
         if fields.pop("count", 0):
-            fields["clock"] = {manifest.machine: one.count}
+            fields["clock"] = {manifest.machine: entry.count}
         entries.append(json.dumps(fields, ensure_ascii=False))
     top = {name: value for name, value in vars(manifest).items() if name != "entries"}
     body = ",\n".join(entries)
@@ -207,15 +207,15 @@ def render(manifest: Manifest) -> bytes:
 def parse(data: bytes, machine: str, number: int) -> Manifest:
     """Parse the manifest `number` of `machine`. Raises ContextError naming what is wrong."""
     where = f"manifest {number} of {machine}"
-    found = _fields(data, where, MOST_MANIFEST)
-    if (found.get("machine"), found.get("number")) != (machine, number):
+    fields = _fields(data, where, MOST_MANIFEST)
+    if (fields.get("machine"), fields.get("number")) != (machine, number):
         raise ContextError(f"{where}: names another manifest")
-    if found.get("since") != since(number):
+    if fields.get("since") != since(number):
         raise ContextError(f"{where}: has no valid `since`")
-    listed = found.get("entries")
+    listed = fields.get("entries")
     if not isinstance(listed, list) or len(listed) > _MOST_ENTRIES:
         raise ContextError(f"{where}: has no list of entries, or too many of them")
-    entries = tuple(entry(one, machine, where) for one in listed)
+    entries = tuple(entry(item, machine, where) for item in listed)
     return Manifest(machine=machine, number=number, since=since(number), entries=entries)
 
 
@@ -241,7 +241,8 @@ def entry(found: Any, machine: str, where: str) -> Entry:
     clock = found.get("clock", {})
     good = isinstance(clock, dict) and len(clock) <= _MOST_CLOCK
     if not good or not all(
-        is_id(one) and type(count) is int and 0 < count < 1 << 53 for one, count in clock.items()
+        is_id(identity) and type(count) is int and 0 < count < 1 << 53
+        for identity, count in clock.items()
     ):
         raise ContextError(f"{where}: {name}: has a clock that cannot be read")
     return Entry(
@@ -263,7 +264,7 @@ def check_name(name: str, where: str) -> str:
     would show as something else: control and bidirectional characters, tags.
     """
     segments = name.split("/")
-    fits = all(len(one.encode("utf-8", "replace")) <= 200 for one in segments)
+    fits = all(len(segment.encode("utf-8", "replace")) <= 200 for segment in segments)
     fits = fits and name.isprintable() and 2 <= len(segments) <= 12
     if not fits or not all(map(_SEGMENT.fullmatch, segments)):
         raise ContextError(f"{where}: {names.brief(clean(name))}: is not a document name")
@@ -274,17 +275,17 @@ def _fields(data: bytes, where: str, most: int) -> dict[str, Any]:
     if len(data) > most:
         raise ContextError(f"{where}: larger than {most} bytes")
     try:
-        found = json.loads(data)
+        fields = json.loads(data)
     except (ValueError, RecursionError):
         raise ContextError(f"{where}: is not valid JSON") from None
-    if not isinstance(found, dict):
+    if not isinstance(fields, dict):
         raise ContextError(f"{where}: is not a JSON object")
-    version.refuse_newer(found.get("format"), str(FORMAT), where)
-    if found.get("format") != FORMAT:
+    version.refuse_newer(fields.get("format"), str(FORMAT), where)
+    if fields.get("format") != FORMAT:
         raise ContextError(
-            f"{where}: has format {found.get('format')!r}; this version reads {FORMAT}"
+            f"{where}: has format {fields.get('format')!r}; this version reads {FORMAT}"
         )
-    return found
+    return fields
 
 
 def _count(found: dict[str, Any], name: str, where: str) -> int:

@@ -123,14 +123,14 @@ def note_settled(layout: Layout, version: Version) -> None:
 
 def about(layout: Layout, chosen: list[str], texts: Texts) -> dict[str, str]:
     """Return the task or run of those documents that name one."""
-    found = {}
+    subjects = {}
     for name in chosen:
         kind, path = name.partition("/")[::2]
         if kind == "verdict" and "/" not in path:
-            found[name] = str(formats.object_in(texts[name]()).get("run") or "")
+            subjects[name] = str(formats.object_in(texts[name]()).get("run") or "")
     if any(name.partition("/")[0] in _FOLDERS.values() for name in chosen):
-        found |= tasks(layout)
-    return {name: task for name, task in found.items() if task}
+        subjects |= tasks(layout)
+    return {name: task for name, task in subjects.items() if task}
 
 
 _FOLDERS = {"findings": "finding", "context_snapshots": "snapshot", "checkpoints": "checkpoint",
@@ -144,7 +144,7 @@ def tasks(layout: Layout) -> dict[str, str]:
     except ContextError:
         return {}
     return {
-        f"{_FOLDERS[folder]}/{os.path.basename(one['path'])}": one["task"]
-        for one in listed
-        if (folder := os.path.basename(os.path.dirname(one["path"]))) in _FOLDERS
+        f"{_FOLDERS[folder]}/{os.path.basename(document['path'])}": document["task"]
+        for document in listed
+        if (folder := os.path.basename(os.path.dirname(document["path"]))) in _FOLDERS
     }

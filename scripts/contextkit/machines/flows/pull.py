@@ -93,18 +93,18 @@ def _take(offer: Offer, at: engines.Engine, head: Head, seen: int, chosen: Choic
     offer.sender = Machine(id=head.machine, name=head.name)
     offer.known.names[head.machine] = head.name
     try:
-        name, said = signatures.standing(
+        name, remark = signatures.standing(
             offer.keys, head, offer.known.signers.get(head.machine, "")
         )
-        found = remotes.read_entries(at, head, seen)
+        newest = remotes.read_entries(at, head, seen)
     except ContextError as error:
         report.fail(f"{head.name}: {error}")
         return
     if name:
         offer.known.signers[head.machine] = name
-    if said:
-        report.said.append(f"{head.name}: {said}")
-    entries = [one for _, one in found.values() if chosen.takes(one.name, one.about)]
+    if remark:
+        report.said.append(f"{head.name}: {remark}")
+    entries = [one for _, one in newest.values() if chosen.takes(one.name, one.about)]
     wanted = [entry for entry in entries if _is_new(offer, entry)]
     offer.read[head.machine] = head.number
     for entry in wanted:
@@ -180,7 +180,7 @@ def _note_settled(offer: Offer, version: Version, entry: Entry) -> None:
 
 def _discard_older(offer: Offer, version: Version) -> None:
     """Remove the sender's copies beside ours, except those that somebody edited."""
-    for copy in [one for one in version.beside if one.machine == offer.sender.id]:
+    for copy in [theirs for theirs in version.beside if theirs.machine == offer.sender.id]:
         if shares.discard_unedited(offer.layout.join(copy.path), copy.sha256):
             version.beside.remove(copy)
 
@@ -215,9 +215,11 @@ def _offer(offer: Offer, entry: Entry, packed: bytes | None) -> None:
 def _check_spelling(offer: Offer, name: str) -> None:
     """Raise ContextError for a name that some file systems take for another one that is here."""
     if not offer.spelled:
-        there = [one for one, version in offer.known.documents.items() if not version.gone]
-        for one in there:
-            offer.spelled.update(_spellings(one))
+        there = [
+            document for document, version in offer.known.documents.items() if not version.gone
+        ]
+        for document in there:
+            offer.spelled.update(_spellings(document))
     for folded, part in _spellings(name):
         other = offer.spelled.setdefault(folded, part)
         if other != part:
@@ -283,14 +285,14 @@ def _beside(offer: Offer, entry: Entry, path: str, data: bytes, version: Version
     A copy is recorded before it is written, as `_announce` did unless its name is taken: after a
     kill in between, it is known as theirs.
     """
-    announced = {one.path for one in version.beside if one.sha256 == entry.sha256}
+    announced = {kept.path for kept in version.beside if kept.sha256 == entry.sha256}
     _discard_older(offer, version)
     for at in files.numbered(f"{path}{shares.MARK}{offer.sender.id}"):
         there = os.path.lexists(at)
         if there and files.read_bytes(at) != data:
             continue
         copy = Copy(path=offer.layout.shown(at), sha256=entry.sha256, machine=offer.sender.id)
-        version.beside = [one for one in version.beside if one.path != copy.path] + [copy]
+        version.beside = [kept for kept in version.beside if kept.path != copy.path] + [copy]
         if there:
             break
         if copy.path not in announced:
@@ -357,18 +359,18 @@ def _end(offer: Offer, entry: Entry) -> None:
 
 def _is_kept(offer: Offer, entry: Entry, listed: list[str]) -> bool:
     """Report and return whether what ended there goes on here: it has documents not from there."""
-    known = offer.known.documents
+    versions = offer.known.documents
     others = [
         name
         for name in listed
-        if name in known and not known[name].gone and known[name].source != offer.sender.id
+        if name in versions and not versions[name].gone and versions[name].source != offer.sender.id
     ]
     if others:
-        known.setdefault(entry.name, Version(sha256="", gone=True)).counts[offer.sender.id] = (
+        versions.setdefault(entry.name, Version(sha256="", gone=True)).counts[offer.sender.id] = (
             entry.count
         )
-        said = f"ended there; here it has {names.counted(len(others), 'document')} of its own"
-        offer.report.add("kept", shares.address(entry.name), 0, offer.sender.name, said)
+        reason = f"ended there; here it has {names.counted(len(others), 'document')} of its own"
+        offer.report.add("kept", shares.address(entry.name), 0, offer.sender.name, reason)
     return bool(others)
 
 

@@ -28,12 +28,12 @@ def push(
     with knowledge.lock(layout):
         machine, known = knowledge.myself(layout)
         for _ in range(2):
-            one = _Push(layout, at, address, machine, known, redact)
+            attempt = _Push(layout, at, address, machine, known, redact)
             try:
-                return one.report(chosen, dry_run)
+                return attempt.report(chosen, dry_run)
             except Elsewhere:
-                if one.recall():
-                    knowledge.save_remote(layout, one.there, machine.id)
+                if attempt.recall():
+                    knowledge.save_remote(layout, attempt.there, machine.id)
                 else:  # this folder is a copy of another one, which still uses this id
                     machine, known = knowledge.begin(layout, known)
         return _Push(layout, at, address, machine, known, redact).report(chosen, dry_run)
@@ -137,7 +137,7 @@ class _Push:
         """Send it all; if we are killed midway, the next push looks for what may have arrived."""
         layout, there, machine = self._layout, self.there, self._machine.id
         keep = {manifests.object_key(entry.sha256) for entry in _kept(there)}
-        keep |= {manifests.manifest_key(machine, one) for one in manifests.chain(head.number)}
+        keep |= {manifests.manifest_key(machine, number) for number in manifests.chain(head.number)}
         there.pending = head.digest
         before = knowledge.load_remote(layout, there.address, machine)
         before.number, before.digest, before.pending = there.number, there.digest, there.pending
@@ -175,20 +175,20 @@ def _verb(entry: Entry) -> str:
 
 def _changed(known: Known, there: Remote) -> list[str]:
     """Return the names of what this machine wrote and the remote lacks in its current version."""
-    found = []
+    changed = []
     for name, version in known.documents.items():
         published = there.entries.get(name)
         if published is None:
             if known.is_ours(version) and not version.gone:
-                found.append(name)
+                changed.append(name)
             continue
         if not (known.is_ours(version) or version.gone):
             continue  # another machine's text, which it publishes itself
         _, entry = published
         same = entry.count == version.counts.get(known.machine, 0)
         if entry.gone != version.gone or not (version.gone or same):
-            found.append(name)
-    return sorted(found)
+            changed.append(name)
+    return sorted(changed)
 
 
 def _next(

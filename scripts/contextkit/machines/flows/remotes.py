@@ -69,8 +69,8 @@ def _git_engine(layout: Layout, named: str) -> tuple[engines.Engine, str]:
         top = layout.repository.top
         address = git.run(top, "config", "--get", f"remote.{named}.url", fine=(0, 1)).strip()
         if not address:
-            known = git.run(top, "remote").split()
-            others = f"; known: {', '.join(known)}" if known else ""
+            remotes = git.run(top, "remote").split()
+            others = f"; known: {', '.join(remotes)}" if remotes else ""
             raise bad_input(f"remote: there is no git remote {named!r}{others}; remote=URL works")
     return Git(layout, named, address), address
 
@@ -115,15 +115,15 @@ def read_entries(engine: engines.Engine, head: Head, seen: int) -> dict[str, tup
     start = 0 if seen > head.number else seen
     numbers = manifests.chain(head.number, start)
     keys = {manifests.manifest_key(head.machine, number): number for number in numbers}
-    found = {keys[key]: data for key, data in engine.get(head.machine, keys)}
+    packed = {keys[key]: data for key, data in engine.get(head.machine, keys)}
     digests = dict(zip(manifests.chain(head.number), head.chain, strict=False))
     digests[head.number] = head.digest
     entries: dict[str, tuple[int, Entry]] = {}
     for number in numbers:
-        if number not in found:
+        if number not in packed:
             raise ContextError(f"manifest {number} of {head.machine} is missing: pull again")
-        manifest = _read_manifest(found[number], head.machine, number)
-        if names.sha256(found[number]) != digests.get(number, names.sha256(found[number])):
+        manifest = _read_manifest(packed[number], head.machine, number)
+        if names.sha256(packed[number]) != digests.get(number, names.sha256(packed[number])):
             raise ContextError(f"manifest {number} of {head.machine} does not match its head")
         entries.update({entry.name: (number, entry) for entry in manifest.entries})
     return entries
@@ -161,12 +161,12 @@ def meant(heads: list[Head], which: str, option: str) -> list[Head]:
 
     Raises ContextError, naming the option, if there is none.
     """
-    found = [head for head in heads if which in (head.machine, head.name)]
-    found = found or [head for head in heads if head.machine.startswith(which)]
-    if not found:
+    fitting = [head for head in heads if which in (head.machine, head.name)]
+    fitting = fitting or [head for head in heads if head.machine.startswith(which)]
+    if not fitting:
         there = ", ".join(f"{head.machine} ({head.name})" for head in heads) or "none"
         raise bad_input(f"{option}: no machine is {which[:60]!r}; there: {there}")
-    return found
+    return fitting
 
 
 def forget(layout: Layout, remote: str, which: str) -> Head:

@@ -101,10 +101,10 @@ def _outputs(layout: Layout) -> Iterator[tuple[str, str]]:
 def _belongs(place: str, run: str) -> bool:
     """Return whether a folder belongs to this run, not to a later one of the same target."""
     try:
-        found = formats.object_in(files.read_bytes(os.path.join(place, runs.ROSTER_FILE)))
+        roster = formats.object_in(files.read_bytes(os.path.join(place, runs.ROSTER_FILE)))
     except ContextError:
         return False
-    return run in (found.get("run"), found.get("id"))
+    return run in (roster.get("run"), roster.get("id"))
 
 
 def own(layout: Layout, machine: Machine) -> Iterator[tuple[str, bytes]]:
@@ -302,10 +302,10 @@ def take_rows(layout: Layout, machine: Machine, data: bytes) -> int:
 
     Each row carries that machine's id in `machine`; ours are never touched.
     """
-    found = registry.parse(data.decode("utf-8", "replace"), f"subagents of {machine.name}")
+    received = registry.parse(data.decode("utf-8", "replace"), f"subagents of {machine.name}")
     theirs = {
         row["id"]: {**row, "machine": machine.id}
-        for row in found
+        for row in received
         if isinstance(row, dict) and isinstance(row.get("id"), str) and names.safe(row["id"])
     }
 

@@ -37,11 +37,11 @@ class Keys(Record):
 def of_user(layout: Layout) -> Keys:
     """Return the user's keys. Raises ContextError for a list of signers in the repository."""
     top = layout.repository.top if layout.repository else layout.root
-    found = git.run(
+    listed = git.run(
         top, "config", "--global", "--includes", "--type=path", "--null", "--get-regexp", _WANTED,
         fine=(0, 1, 128),
     )  # fmt: skip
-    values = dict(one.partition("\n")[::2] for one in found.split("\0") if one)
+    values = dict(setting.partition("\n")[::2] for setting in listed.split("\0") if setting)
     signers = values.get("gpg.ssh.allowedsignersfile", "")
     inside = os.path.realpath(os.path.join(top, signers)) + "/"
     if signers and inside.startswith(os.path.realpath(top) + "/"):
@@ -61,9 +61,9 @@ def signed(keys: Keys, head: Head) -> Head:
             path = os.path.join(folder, "key.pub")
             with open(path, "w", encoding="utf-8") as file:
                 file.write(literal + "\n")
-        status, out, said = _run(head, "sign", "-f", path, "-n", _NAMESPACE)
+        status, out, reason = _run(head, "sign", "-f", path, "-n", _NAMESPACE)
     if status:
-        raise ContextError(f"not signed: {said}: is the key there, and known to ssh-agent?")
+        raise ContextError(f"not signed: {reason}: is the key there, and known to ssh-agent?")
     return replace(head, signature=out)
 
 
@@ -78,13 +78,13 @@ def signer(keys: Keys, head: Head) -> str:
         path = os.path.join(folder, "signature")
         with open(path, "w", encoding="utf-8") as file:
             file.write(head.signature)
-        given = ("-n", _NAMESPACE, "-s", path)
-        status, _, _ = _run(head, "check-novalidate", *given)
+        options = ("-n", _NAMESPACE, "-s", path)
+        status, _, _ = _run(head, "check-novalidate", *options)
         if status or not head.chain:
             raise ContextError("its signature does not belong to it: nothing is taken from there")
         status, out, _ = _run(head, "find-principals", "-s", path, "-f", keys.signers)
         for name in out.splitlines() if not status else ():
-            if not _run(head, "verify", *given, "-f", keys.signers, "-I", name)[0]:
+            if not _run(head, "verify", *options, "-f", keys.signers, "-I", name)[0]:
                 return manifests.clean_name(name)
     return ""
 
@@ -115,5 +115,5 @@ def _run(head: Head, action: str, *arguments: str) -> tuple[int, str, str]:
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired) as error:
         return 1, "", f"ssh-keygen: {error}"
-    said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-    return done.returncode, done.stdout.decode("utf-8", "replace"), said[-1] if said else "failed"
+    lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
+    return done.returncode, done.stdout.decode("utf-8", "replace"), lines[-1] if lines else "failed"

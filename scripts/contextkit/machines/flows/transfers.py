@@ -55,15 +55,15 @@ class Choice(Record):
 
 def choice(what: tuple[str, ...], session: str, task: str, run: str) -> Choice:
     """Parse the selection that was typed. Raises ContextError for a kind that does not travel."""
-    known = shares.kinds()
+    all_kinds = shares.kinds()
     kinds: list[str] = []
     for word in what:
         if word in _WORDS:
-            kinds += _WORDS[word] or known
-        elif word in known:
+            kinds += _WORDS[word] or all_kinds
+        elif word in all_kinds:
             kinds.append(word)
         else:
-            raise bad_input(f"what: {word[:40]!r} does not travel{names.nearest(word, known)}")
+            raise bad_input(f"what: {word[:40]!r} does not travel{names.nearest(word, all_kinds)}")
     if session:
         sessions.check(session)
     return Choice(

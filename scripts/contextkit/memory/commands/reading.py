@@ -53,9 +53,9 @@ def status(layout: Layout, args: Arguments) -> str | Answer | Rows:
         cli.say(f"nothing was read: {_INPUTS}")
         return Answer(text=sent, status=2)
     session = sessions.find_current(layout)
-    found, path = context_window.look(layout, session, task, count)
-    if path or found.name != context_window.SAVE:
-        return _zone_answer(found, task, path, False, sent)
+    zone, path = context_window.look(layout, session, task, count)
+    if path or zone.name != context_window.SAVE:
+        return _zone_answer(zone, task, path, False, sent)
     from contextkit.memory.documents import snapshots
     from contextkit.memory.flows import saving
 
@@ -66,7 +66,7 @@ def status(layout: Layout, args: Arguments) -> str | Answer | Rows:
         layout,
         reason="token_limit",
         now=now,
-        tokens=found.tokens,
+        tokens=zone.tokens,
         task=task,
         summary=args.summary,
         modified=_uncommitted(layout),
@@ -78,7 +78,7 @@ def status(layout: Layout, args: Arguments) -> str | Answer | Rows:
     except (OSError, ContextError) as error:
         cli.say(f"the snapshot cannot be written ({error}): its whole text follows on stdout")
         return Answer(text=snapshots.render(made), status=1)
-    return _zone_answer(found, task, path, new, sent)
+    return _zone_answer(zone, task, path, new, sent)
 
 
 def _uncommitted(layout: Layout) -> tuple[FileNote, ...]:
@@ -106,9 +106,9 @@ def _sent_off(layout: Layout, task: str) -> str:
 
 def _count(layout: Layout, args: Arguments) -> int | None:
     """The tokens of the context: given, from a transcript, or of a text; None without input."""
-    given = [name for name in ("tokens", "file", "transcript") if getattr(args, name)]
-    if len(given) > 1:
-        raise bad_input(f"{given[0]} and {given[1]}: give one of tokens=, file=, transcript=")
+    inputs = [name for name in ("tokens", "file", "transcript") if getattr(args, name)]
+    if len(inputs) > 1:
+        raise bad_input(f"{inputs[0]} and {inputs[1]}: give one of tokens=, file=, transcript=")
     if args.tokens:
         return memory.check_tokens(args.tokens)
     if args.transcript:
@@ -170,33 +170,35 @@ def recover(layout: Layout, args: Arguments) -> Answer:
     layout = layout.of_worktree(args.worktree)
     most = None if cli.for_programs() else recovery_report.most_findings(budget)
     transcript = _transcript(layout, args.transcript) or recovery.left_behind(layout)
-    found = recovery.load(layout, task, names.now(), most, transcript)
-    if found.candidates:
-        return Answer(text=recovery_report.of_candidates(layout, found), status=1)
-    if found.task:
-        memory.take_up(layout, found.task)
-    for warning in found.warnings:
+    recovered = recovery.load(layout, task, names.now(), most, transcript)
+    if recovered.candidates:
+        return Answer(text=recovery_report.of_candidates(layout, recovered), status=1)
+    if recovered.task:
+        memory.take_up(layout, recovered.task)
+    for warning in recovered.warnings:
         cli.say(names.one_line(warning))
-    if found.others:
-        cli.say(f"other tasks, not in this: {', '.join(found.others)}")
-    if found.empty:
+    if recovered.others:
+        cli.say(f"other tasks, not in this: {', '.join(recovered.others)}")
+    if recovered.empty:
         raise ContextError(_nothing(layout, task))
-    made = recovery_report.make(layout, found, budget, bool(args.prompt))
+    made = recovery_report.make(layout, recovered, budget, bool(args.prompt))
     if made.left_out:
         size = sum(part.tokens for part in made.left_out)
-        count = len(made.left_out) + found.unread
+        count = len(made.left_out) + recovered.unread
         parts, are = ("part", "is") if count == 1 else ("parts", "are")
         cli.say(f"{count} {parts} (~{size} tokens) {are} not whole: budget={budget}")
-    if not found.whole:
+    if not recovered.whole:
         cli.say("no checkpoint and no snapshot can be read: this is what remains")
     allowed = layout.limits.secrets_allow
-    first, *others = [addresses.of(layout, layout.join(path), kind) for kind, path in found.named]
+    first, *others = [
+        addresses.of(layout, layout.join(path), kind) for kind, path in recovered.named
+    ]
     size = tokens.estimate(made.text)
     ledger.note(layout, ledger.RENDERED, first, tokens=size, sources=others)
     return Answer(
         text=redaction.redacted(made.text, allowed)[0],
-        status=0 if found.whole else 1,
-        data=lambda: _public(found, made, allowed),
+        status=0 if recovered.whole else 1,
+        data=lambda: _public(recovered, made, allowed),
     )
 
 
@@ -211,7 +213,7 @@ def _nothing(layout: Layout, task: str) -> str:
 def _public(found: Recovered, made: Report, allowed: tuple[str, ...]) -> object:
     """The data for JSON output: everything known, plus the report as printed; redacted."""
     fields = {name: value for name, value in vars(found).items() if name != "warnings"}
-    fields["findings"] = [one.public() for one in found.findings]
+    fields["findings"] = [finding.public() for finding in found.findings]
     whole = {"id": found.task, **fields, "warnings": found.warnings, "left_out": made.left_out,
              "report": made.text}  # fmt: skip
     return formats.from_json(redaction.redacted(formats.to_json(whole), allowed)[0], "recovered")
@@ -228,12 +230,12 @@ def list_(layout: Layout, args: Arguments) -> Rows:
 
     layout = layout.of_worktree(args.worktree)
     broken: list[str] = []
-    found = upkeep.listed(layout, memory.check_task(args.task) if args.task else "", broken)
+    documents = upkeep.listed(layout, memory.check_task(args.task) if args.task else "", broken)
     cli.say_each(broken)
     rows = [
-        {"id": os.path.splitext(os.path.basename(one["path"]))[0], **one,
-         "path": layout.shown(one["path"]), "ref": addresses.of(layout, one["path"])}
-        for one in found
+        {"id": os.path.splitext(os.path.basename(stored["path"]))[0], **stored,
+         "path": layout.shown(stored["path"]), "ref": addresses.of(layout, stored["path"])}
+        for stored in documents
     ]  # fmt: skip
     columns = (
         ("kind", "kind"),
@@ -241,8 +243,8 @@ def list_(layout: Layout, args: Arguments) -> Rows:
         ("state", "state"),
         ("id", "id", lambda row: names.clipped_start(row["id"], _NAME)),
     )
-    known = ", ".join(upkeep.known_tasks(layout)) if args.task and not rows else ""
-    nothing = f"No memory of {args.task}; known tasks: {known}." if known else "No memory."
+    tasks = ", ".join(upkeep.known_tasks(layout)) if args.task and not rows else ""
+    nothing = f"No memory of {args.task}; known tasks: {tasks}." if tasks else "No memory."
     below = f"A plan is {layout.places.memory}/research_plans/<id>.md; json=1 has every path."
     return Rows(columns=columns, rows=rows, nothing=nothing, below=below)
 
@@ -259,15 +261,15 @@ def check(layout: Layout, args: Arguments) -> Answer:
     from contextkit.memory.flows import saving, upkeep
 
     task = memory.check_task(args.task) if args.task else ""
-    found = upkeep.check(layout, task)
-    if task and not found and not saving.is_known(layout, task):
+    lints = upkeep.check(layout, task)
+    if task and not lints and not saving.is_known(layout, task):
         raise ContextError(_nothing(layout, task))
-    status = 1 if any(lint.severity == upkeep.ERROR for lint in found) else 0
-    rows = [{"id": f"{lint.path}:{lint.line}", **vars(lint)} for lint in found]
+    status = 1 if any(lint.severity == upkeep.ERROR for lint in lints) else 0
+    rows = [{"id": f"{lint.path}:{lint.line}", **vars(lint)} for lint in lints]
     lines = [
         f"{lint.severity} {names.one_line(f'{lint.path}:{lint.line}: {lint.wrong}')}"
         f"\n    {names.one_line(lint.mend)}"
-        for lint in found
+        for lint in lints
     ]
     return Answer(text="\n".join(lines), status=status, data=rows)
 

@@ -130,9 +130,9 @@ def _draft(args: Arguments, known: Iterable[str]) -> saving.Fields:
 
     packages.need("yaml")
     fields = saving.draft(cli.content(args.draft, "draft"), ("task", *known))
-    said = fields.pop("task", "")
-    if said not in ("", args.task):
-        raise bad_input(f"draft: its task {said[:60]!r} is not {args.task}")
+    task = fields.pop("task", "")
+    if task not in ("", args.task):
+        raise bad_input(f"draft: its task {task[:60]!r} is not {args.task}")
     return fields
 
 
@@ -263,8 +263,8 @@ def spawn(layout: Layout, args: Arguments) -> Answer:
     else:
         who = f": {', '.join(named)}" if named else ""
         are = "is" if count == 1 else "are"
-        said = f"{names.counted(count, 'agent')} {are} about to start{who}."
-        answer = _checkpoint(layout, args, phase, phase, said, named)
+        summary = f"{names.counted(count, 'agent')} {are} about to start{who}."
+        answer = _checkpoint(layout, args, phase, phase, summary, named)
     if answer.status == 0:
         agents.sent_off(layout, args.task, named, count, names.now())
         _record(layout, args.task, "", known or count >= least)
@@ -291,10 +291,10 @@ def _checkpoint(
 
 def _count(args: Arguments) -> int | None:
     """The number of findings as given, or None to have them counted."""
-    given = vars(args).get("findings_count", "").strip()
-    if given and not names.is_whole(given, 9):
-        raise bad_input(f"findings_count={given[:40]}: must be a whole number")
-    return int(given) if given else None
+    number = vars(args).get("findings_count", "").strip()
+    if number and not names.is_whole(number, 9):
+        raise bad_input(f"findings_count={number[:40]}: must be a whole number")
+    return int(number) if number else None
 
 
 @command(
@@ -375,9 +375,9 @@ def archive(layout: Layout, args: Arguments) -> str:
     moved = upkeep.archive(layout, task, broken)
     cli.say_each(f"left where it is: {line}" for line in broken)
     if not moved:
-        known = ", ".join(upkeep.known_tasks(layout))
+        tasks = ", ".join(upkeep.known_tasks(layout))
         cli.say(
-            f"{task}: nothing is left to archive" + (f"; known tasks: {known}" if known else "")
+            f"{task}: nothing is left to archive" + (f"; known tasks: {tasks}" if tasks else "")
         )
     return "\n".join(layout.shown(path) for path in moved)
 
@@ -393,8 +393,8 @@ def unarchive(layout: Layout, args: Arguments) -> str:
     moved = upkeep.unarchive(layout, args.task, left)
     cli.say_each(f"left in the archive: {line}" for line in left)
     if not moved and not left:
-        known = ", ".join(memory.archived(layout)) or "nothing"
-        raise ContextError(f"{args.task}: nothing of it is archived; archived: {known}")
+        tasks = ", ".join(memory.archived(layout)) or "nothing"
+        raise ContextError(f"{args.task}: nothing of it is archived; archived: {tasks}")
     return "\n".join(layout.shown(path) for path in moved)
 
 

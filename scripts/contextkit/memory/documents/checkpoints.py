@@ -66,12 +66,12 @@ def parse(text: str) -> Checkpoint:
 
     Raises ContextError for anything but a complete checkpoint.
     """
-    found = formats.object_from_json(text.removeprefix("\ufeff"), "checkpoint")
-    version.refuse_newer(found.get("format"), str(FORMAT))
-    state = found.get("state", {})
+    document = formats.object_from_json(text.removeprefix("\ufeff"), "checkpoint")
+    version.refuse_newer(document.get("format"), str(FORMAT))
+    state = document.get("state", {})
     if not isinstance(state, dict):
         raise ContextError("not a checkpoint: state must be an object")
-    values: dict[str, Any] = {**state, **found, "files": _references(found.get("files", []))}
+    values: dict[str, Any] = {**state, **document, "files": _references(document.get("files", []))}
     checkpoint: Checkpoint = formats.build_known(Checkpoint, values, "not a checkpoint")
     moment = memory.utc(checkpoint.timestamp)
     if not moment:

@@ -78,11 +78,11 @@ def look(layout: Layout, session: str, task: str, tokens: int, window: int = 0) 
 
     In the save zone, a snapshot is due if there is none. Below it, the last one is forgotten.
     """
-    found = zone(layout, tokens, window)
-    if found.name == SAVE:
-        return found, snapshot_of(layout, session, task)
+    current_zone = zone(layout, tokens, window)
+    if current_zone.name == SAVE:
+        return current_zone, snapshot_of(layout, session, task)
     forget(layout, session, task)
-    return found, ""
+    return current_zone, ""
 
 
 def forget(layout: Layout, session: str, task: str) -> None:
@@ -170,9 +170,9 @@ def _read(path: str) -> tuple[int, int]:
                 return sum(
                     tokens.estimate(_message_text(formats.object_in(each))) for each in newer
                 ), 0
-            elif found := _reply_tokens(event):
+            elif count := _reply_tokens(event):
                 message = event["message"]
-                return found, _LARGE if str(message.get("model", "")).endswith("[1m]") else 0
+                return count, _LARGE if str(message.get("model", "")).endswith("[1m]") else 0
         newer.append(line)
     _refuse_strangers(path, newer[-1] if newer else b"")
     if aside:

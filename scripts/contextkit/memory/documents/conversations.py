@@ -99,15 +99,15 @@ class Conversation(Record):
 def read(path: str, most: int = MOST) -> Conversation:
     """Read the end of the conversation in a transcript; empty if unreadable. Never raises."""
     lines = formats.tail(path, most).split(b"\n")
-    found = [line for line in map(formats.object_in, lines) if line]
+    parsed = [line for line in map(formats.object_in, lines) if line]
     reader: _Messages | _Rollout
-    if any("payload" in line and "type" in line for line in found):
+    if any("payload" in line and "type" in line for line in parsed):
         form, reader = ROLLOUT, _Rollout()
-    elif any("sessionId" in line or "uuid" in line for line in found):
+    elif any("sessionId" in line or "uuid" in line for line in parsed):
         form, reader = MESSAGES, _Messages()
     else:
         return Conversation()
-    for line in found:
+    for line in parsed:
         try:
             reader.take(line)
         except (AttributeError, TypeError, ValueError, KeyError):
@@ -247,19 +247,19 @@ class _Messages(_Reader):
 
     def _result(self, block: Line) -> None:
         call = str(block.get("tool_use_id", ""))
-        said = formats.texts_of(block.get("content"))
+        text = formats.texts_of(block.get("content"))
         if call in self._asked:
             what = self._asked.pop(call)
-            if match := re.search(r"Task #(\d+) created", said):
+            if match := re.search(r"Task #(\d+) created", text):
                 self._task(match[1], what, "pending")
             elif not block.get("is_error"):
                 first = what.strip().partition("\n")[0]
                 plan = markdown.heading(first)[1] or first
                 self.add(
-                    CHOSE, _answer(said) if what == "AskUserQuestion" else f"Plan approved: {plan}"
+                    CHOSE, _answer(text) if what == "AskUserQuestion" else f"Plan approved: {plan}"
                 )
             return
-        self.answered(call, bool(block.get("is_error")), said)
+        self.answered(call, bool(block.get("is_error")), text)
 
 
 class _Rollout(_Reader):
@@ -288,8 +288,8 @@ class _Rollout(_Reader):
             self._replied = True
             self.add(SAID, payload["message"])
         elif kind == "event_msg" and what == "exec_command_end":
-            said = str(payload.get("aggregated_output") or payload.get("stderr") or "")
-            self._ended(str(payload.get("call_id", "")), payload.get("exit_code"), said)
+            output = str(payload.get("aggregated_output") or payload.get("stderr") or "")
+            self._ended(str(payload.get("call_id", "")), payload.get("exit_code"), output)
         elif kind == "event_msg" and what == "patch_apply_end":
             self.ended(
                 str(payload.get("call_id", "")), PASSED if payload.get("success") else FAILED
@@ -314,8 +314,8 @@ class _Rollout(_Reader):
     def _call(self, payload: Line) -> None:
         call = str(payload.get("call_id") or payload.get("id") or "")
         name = str(payload.get("name", ""))
-        given = payload.get("arguments", payload.get("input", payload.get("action", "")))
-        fields = formats.scan_json(given) if isinstance(given, str) and given[:1] == "{" else given
+        raw = payload.get("arguments", payload.get("input", payload.get("action", "")))
+        fields = formats.scan_json(raw) if isinstance(raw, str) and raw[:1] == "{" else raw
         text = fields if isinstance(fields, str) else ""
         fields = fields if isinstance(fields, dict) else {}
         if name == "apply_patch":
@@ -330,16 +330,16 @@ class _Rollout(_Reader):
 
     def _output(self, payload: Line) -> None:
         call = str(payload.get("call_id", ""))
-        given = payload.get("output", "")
+        output = payload.get("output", "")
         code: object = None
-        if isinstance(given, dict):
-            code = 0 if given.get("success", True) else 1
-            given = given.get("content", "")
-        text = formats.texts_of(given)
+        if isinstance(output, dict):
+            code = 0 if output.get("success", True) else 1
+            output = output.get("content", "")
+        text = formats.texts_of(output)
         if text[:1] == "{":
             try:
-                found = formats.scan_json(text)
-                text, code = str(found["output"]), found["metadata"]["exit_code"]
+                result = formats.scan_json(text)
+                text, code = str(result["output"]), result["metadata"]["exit_code"]
             except (ValueError, KeyError, TypeError):
                 pass
         elif match := _EXIT.search(text[:400]):
@@ -360,10 +360,10 @@ class _Rollout(_Reader):
 
 def _paths_written(command: str) -> list[str]:
     """The files that the text of a shell command plainly writes: by a patch or a here-document."""
-    found = _patched(command) if "*** Begin Patch" in command else []
+    paths = _patched(command) if "*** Begin Patch" in command else []
     if "<<" in command:
-        found += [first or second for first, second in _HEREDOC.findall(command)]
-    return [path for path in dict.fromkeys(found) if not path.startswith(("/dev/", "/tmp/"))]
+        paths += [first or second for first, second in _HEREDOC.findall(command)]
+    return [path for path in dict.fromkeys(paths) if not path.startswith(("/dev/", "/tmp/"))]
 
 
 def _patched(patch: str) -> list[str]:

@@ -129,18 +129,18 @@ def parse(text: str) -> Finding:
     fields, outline = FORM.parse(text)
     status = outline.value("Status").lower()
     header = ("# ", "**Task", "**Timestamp", "**Status")
-    known = header if status in ("", *STATUSES) else header[:-1]
-    return Finding(**fields, more=_more_of(outline, known))
+    understood = header if status in ("", *STATUSES) else header[:-1]
+    return Finding(**fields, more=_more_of(outline, understood))
 
 
 def _more_of(outline: sections.Outline, header: tuple[str, ...]) -> tuple[Extra, ...]:
     """The sections outside the format, and the lines above the first that are not `header`."""
     stray = [line for line in outline.head.lines if not line.startswith(header)]
-    found = [("Notes", sections.plain(stray))]
+    extras = [("Notes", sections.plain(stray))]
     for section in outline.sections:
         if section.name.lower() not in HEADINGS:
-            found.append((names.one_line(section.name) or "Notes", sections.plain(section.lines)))
-    return tuple(Extra(heading=heading, text=text) for heading, text in found if text)
+            extras.append((names.one_line(section.name) or "Notes", sections.plain(section.lines)))
+    return tuple(Extra(heading=heading, text=text) for heading, text in extras if text)
 
 
 def render(finding: Finding) -> str:
@@ -231,8 +231,8 @@ def heads(layout: Layout, task: str, place: str = "") -> Loaded[Found]:
     def read(path: str) -> Found | None:
         return _of_task(path, f"{shown}/{path[above:]}", task)
 
-    found = stores.load(layout, reversed(memory.paths(place, ".md", _is_single)), read)
-    return Loaded([(path, one) for path, one in found if one], found.broken)
+    loaded = stores.load(layout, reversed(memory.paths(place, ".md", _is_single)), read)
+    return Loaded([(path, head) for path, head in loaded if head], loaded.broken)
 
 
 def _of_task(path: str, shown: str, task: str) -> Found | None:

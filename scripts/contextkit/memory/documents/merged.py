@@ -48,7 +48,7 @@ class Merged(Record):
 def sources(found: Iterable[tuple[str, Finding]], merged: Iterable[Merged]) -> dict[str, Finding]:
     """Findings by file name, given with their paths; those only in a merged file come first."""
     here = {path.rpartition("/")[2]: finding for path, finding in found}
-    parts = (part for one in merged for part in one.parts if part.file not in here)
+    parts = (part for document in merged for part in document.parts if part.file not in here)
     return {**{part.file: part.finding for part in parts}, **here}
 
 
@@ -57,13 +57,13 @@ def merge(
 ) -> Merged:
     """Merge the findings of a task, given as (file name, finding) pairs, into one document."""
     parts = []
-    said: dict[str, set[object]] = {}
+    by_field: dict[str, set[object]] = {}
     for file, finding in found:
         fresh: dict[str, Any] = {}
         for field in (*LISTS, "more"):
-            seen = said.setdefault(field, set())
+            seen = by_field.setdefault(field, set())
             fresh[field] = _first_time(getattr(finding, field), seen)
-        summaries = said.setdefault("summary", set())
+        summaries = by_field.setdefault("summary", set())
         fresh["summary"] = "".join(_first_time((finding.summary,), summaries))
         parts.append(Part(file=file, finding=finding.replace(**fresh, task_id=task)))
     grades = [part.finding.status for part in parts] or [""]
@@ -109,29 +109,31 @@ def render(merged: Merged) -> str:
 def parse(text: str) -> Merged:
     """Parse merged findings. Raises ContextError if the document is something else."""
     fields, outline = FORM.parse(text)
-    said = _sources(outline)
+    sources = _sources(outline)
     above = [line for line in outline.head.lines if not line.startswith(_HEADER)]
     more = [Extra(heading="Notes", text=sections.plain(above))]
     for section in outline.sections:
         heading = names.one_line(section.name) or "Notes"
         field = _FIELDS.get(section.name.lower(), "")
-        for file, lines in _groups(section.lines, said):
+        for file, lines in _groups(section.lines, sources):
             text = sections.plain(lines)
             if not file:
                 more.append(Extra(heading=f"Notes on {heading}" if field else heading, text=text))
             elif field in LISTS:
                 texts = sections.texts(lines)
-                said[file][field] += map(sections.file_note, texts) if field == "files" else texts
+                sources[file][field] += (
+                    map(sections.file_note, texts) if field == "files" else texts
+                )
             else:
                 extra = text if field else Extra(heading=heading, text=text)
-                said[file][field or "more"].append(extra)
-    parts = [_part(file, fields["task_id"], values) for file, values in said.items()]
+                sources[file][field or "more"].append(extra)
+    parts = [_part(file, fields["task_id"], values) for file, values in sources.items()]
     return Merged(**fields, parts=tuple(parts), more=tuple(extra for extra in more if extra.text))
 
 
 def _sources(outline: sections.Outline) -> dict[str, dict[str, Any]]:
     """The sources of a merged file by file name, each with empty lists to fill."""
-    found: dict[str, dict[str, Any]] = {}
+    sources: dict[str, dict[str, Any]] = {}
     for line in outline.head.lines:
         if not line.startswith("- `"):
             continue
@@ -140,14 +142,14 @@ def _sources(outline: sections.Outline) -> dict[str, dict[str, Any]]:
         status, _, timestamp = graded.partition(" ")
         agent, description = sections.code_span(rest)
         if note.path and description.startswith(":"):
-            found[note.path] = {
+            sources[note.path] = {
                 "agent": agent,
                 "description": sections.clean(description[1:]),
                 "timestamp": memory.utc(timestamp),
                 "status": status if status in findings.STATUSES else "",
                 **{field: [] for field in ("summary", "more", *LISTS)},
             }
-    return found
+    return sources
 
 
 def _groups(lines: list[str], files: Collection[str]) -> list[tuple[str, list[str]]]:

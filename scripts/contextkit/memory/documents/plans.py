@@ -106,20 +106,20 @@ def parse(text: str) -> Plan:
 
 def _texts_in(outline: Outline, heading: str) -> tuple[str, ...]:
     """The items of a list, with those under its subheadings; text without a bullet is a note."""
-    found = outline.find(heading)
-    marked = ((i, s.lines) for s in found for i in sections.items(s.lines, grouped=False) if i.mark)
+    named = outline.find(heading)
+    marked = ((i, s.lines) for s in named for i in sections.items(s.lines, grouped=False) if i.mark)
     return tuple(filter(None, (item.text(lines) for item, lines in marked)))
 
 
 def _questions_in(outline: Outline) -> list[tuple[Section, int, Question]]:
     """Return each key question with its section and its line number there."""
-    found = []
+    questions = []
     for section in outline.find("Key Questions"):
         for item in sections.items(section.lines, grouped=False):
             text = item.text(section.lines)
             if item.mark and text:
-                found.append((section, item.first, _question(text)))
-    return found
+                questions.append((section, item.first, _question(text)))
+    return questions
 
 
 def _question(text: str) -> Question:
@@ -134,8 +134,8 @@ def _question(text: str) -> Question:
 def _label_item(lines: list[str], label: str) -> sections.Item | None:
     """The item `- Completed: …` among the lines of the progress section, or None."""
     for item in sections.items(lines, grouped=False):
-        said, colon, _ = lines[item.first][len(item.mark) :].partition(":")
-        if item.mark and colon and said.strip("* ").lower() == label.lower():
+        written, colon, _ = lines[item.first][len(item.mark) :].partition(":")
+        if item.mark and colon and written.strip("* ").lower() == label.lower():
             return item
     return None
 
@@ -152,8 +152,8 @@ def _listed(lines: list[str], label: str) -> list[str]:
 
 def _inline(line: str) -> list[str]:
     """The subtasks on the line of a label."""
-    said = line.partition(":")[2].lstrip("*")
-    parts = [part.strip() for part in said.split(",")]
+    text = line.partition(":")[2].lstrip("*")
+    parts = [part.strip() for part in text.split(",")]
     return [part for part in parts if part.lower() not in _NOTHING]
 
 
@@ -297,7 +297,7 @@ def _ask(outline: Outline, question: Question) -> bool:
     if question.answered and 0 < number <= len(there):
         matching = [there[number - 1]]
     else:
-        matching = [one for one in there if folded(one[2].text) == folded(question.text)]
+        matching = [entry for entry in there if folded(entry[2].text) == folded(question.text)]
     if not matching:
         _add(_section(outline, "Key Questions").lines, f"- {filters.item(question.line)}")
     for section, at, old in matching:
@@ -339,13 +339,13 @@ def _move(outline: Outline, given: dict[str, tuple[str, ...]]) -> None:
 def _changed(lines: list[str], gone: set[str], added: tuple[str, ...]) -> list[str]:
     """The lines of a label without the subtasks that are `gone`, and with those `added`."""
     line, below = lines[0], lines[1:]
-    nested = [sections.moved_left(one, 2) for one in below]
+    nested = [sections.moved_left(nested_line, 2) for nested_line in below]
     for item in reversed(sections.items(nested, grouped=False)):
         if item.mark and folded(item.text(nested)) in gone:
             del below[item.first : item.end]
     inline = [text for text in _inline(line) if folded(text) not in gone]
     if any(map(str.strip, below)) or not all(map(_fits_inline, added)):
-        below += [one for text in added for one in _nested(text).split("\n")]
+        below += [nested_line for text in added for nested_line in _nested(text).split("\n")]
     else:
         inline += added
     head = line[: line.index(":") + 1] + "**" * line.count(":**")

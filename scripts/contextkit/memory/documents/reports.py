@@ -78,17 +78,17 @@ def read(text: str) -> dict[str, Any]:
     text = sections.normal(text)
     if text.lower().startswith("# findings:"):
         return {name: value for name, value in vars(findings.parse(text)).items() if value}
-    head, found = _split(text)
+    head, parts = _split(text)
     fields: dict[str, Any] = {"summary": [], "more": [], **{field: [] for field in LISTS}}
     renamed = []
-    for section in found:
+    for section in parts:
         name = names.one_line(section.name)
         field = _field_of(section)
         body = _without_rules(section.lines)
         if not field:
             fields["more"].append(_extra(name, sections.plain(body)))
         elif field == "summary":
-            _summarize(body, fields, there="discoveries" in map(_field_of, found))
+            _summarize(body, fields, there="discoveries" in map(_field_of, parts))
         else:
             texts = _items(body)
             fields[field] += map(sections.file_note, texts) if field == "files" else texts
@@ -96,7 +96,7 @@ def read(text: str) -> dict[str, Any]:
         if section.heading.strip() != renders_as or not any(map(str.strip, body)):
             renamed.append(f"- {section.heading.strip()}")
     above = sections.plain(_without_rules(head))
-    _gather(head, found, fields)
+    _gather(head, parts, fields)
     kept = [above, f"{findings.RENAMED}\n\n" + "\n".join(renamed) if renamed else ""]
     fields["summary"] = "\n\n".join(filter(None, fields["summary"])) or _gist(text)
     if any(kept) and "".join(kept).strip() != fields["summary"].strip():
@@ -152,8 +152,8 @@ def _gather(head: list[str], found: list[Section], fields: dict[str, Any]) -> No
                 :_MOST
             ]
         else:
-            known = {names.one_line(str(one)) for one in fields[field]}
-            fresh = [text for text in dict.fromkeys(texts) if names.one_line(text) not in known]
+            present = {names.one_line(str(one)) for one in fields[field]}
+            fresh = [text for text in dict.fromkeys(texts) if names.one_line(text) not in present]
             fields[field] += fresh[:_MOST]
     if not fields["discoveries"]:
         listed = [block.text(head) for block in sections.items(head, grouped=False) if block.mark]
@@ -196,7 +196,7 @@ def _topics(found: list[Section]) -> list[str]:
         for block in reading.blocks(text) if not _field_of(section) else ():
             if block.titles and block.kind != "code" and block.statements():
                 topics.setdefault((number, block.titles), block.statements()[0])
-    return [f"{titles[-1]}: {said}" for (_, titles), said in topics.items()]
+    return [f"{titles[-1]}: {sentence}" for (_, titles), sentence in topics.items()]
 
 
 def _gist(text: str) -> str:
@@ -239,19 +239,19 @@ def _split(text: str) -> tuple[list[str], list[Section]]:
     if len(there) > 1 and first == there[0] and orders.count(first) == 1:
         there = there[1:]
     head: list[str] = []
-    found: list[Section] = []
+    parts: list[Section] = []
     within = 0  # level of the deeper heading whose known name began this section
     for line, order in zip(lines, orders, strict=True):
         named = 0 < order <= _DEEPEST and _plain_name(line) in _FIELD_OF
         begins = 0 < order <= max(there[0], 2, within) and not (order == first and first < there[0])
         if begins or (named and order > there[0]):
-            found.append(Section(line, []))
+            parts.append(Section(line, []))
             within = order if named and order > max(there[0], 2) else 0
         else:
-            (found[-1].lines if found else head).append(line)
-    if len(found) == 1 and not _field_of(found[0]):
+            (parts[-1].lines if parts else head).append(line)
+    if len(parts) == 1 and not _field_of(parts[0]):
         return lines, []  # just a title with text below it
-    return head, found
+    return head, parts
 
 
 def _plain_name(heading: str) -> str:

@@ -134,10 +134,10 @@ def _digests_in(line: str) -> tuple[Reference, ...]:
     if not (line.startswith(_DIGESTS) and line.endswith(" -->")):
         return ()
     try:
-        found = formats.from_json(line[len(_DIGESTS) : -4], "digests")
+        digests = formats.from_json(line[len(_DIGESTS) : -4], "digests")
     except ContextError:
         return ()
-    return references.read(found.items() if isinstance(found, dict) else ())
+    return references.read(digests.items() if isinstance(digests, dict) else ())
 
 
 KEPT = memory.Kept(

@@ -167,8 +167,8 @@ def _is_archived(layout: Layout, kind: str, name: str) -> bool:
 
 def paths(place: str, suffix: str, has: Callable[[str], bool] = lambda _: True) -> list[str]:
     """The documents in a folder whose names it `has`, oldest first; [] if it is missing."""
-    found = sorted(filter(has, stores.files_in(place, suffix)), key=_age)
-    return [f"{place}/{name}" for name in found]
+    file_names = sorted(filter(has, stores.files_in(place, suffix)), key=_age)
+    return [f"{place}/{name}" for name in file_names]
 
 
 def _age(name: str) -> tuple[str, int, str]:
@@ -222,8 +222,8 @@ class Kept(Generic[T]):
         try:
             return self._parse(files.read(path))
         except ContextError as error:
-            said = str(error).removeprefix(f"{path}: ")
-            raise type(error)(f"{path}: {said}", error.status) from None
+            reason = str(error).removeprefix(f"{path}: ")
+            raise type(error)(f"{path}: {reason}", error.status) from None
 
     def load_all(self, layout: Layout, task: str = "", place: str = "") -> stores.Loaded[T]:
         """Return (path, document) pairs of one task or all, oldest first.
@@ -231,10 +231,10 @@ class Kept(Generic[T]):
         `place` is a folder to read instead of the store's, such as an archive.
         """
         place = place or layout.memory_folder(self._kind)
-        found = stores.load(layout, paths(place, suffix(self._kind), self._has), self.load)
-        mine = [pair for pair in found if task in ("", self.of(pair[1]))]
+        loaded = stores.load(layout, paths(place, suffix(self._kind), self._has), self.load)
+        mine = [pair for pair in loaded if task in ("", self.of(pair[1]))]
         mine.sort(key=lambda pair: self._dated(pair[1]))  # stable: names are already in order
-        return stores.Loaded(mine, found.broken)
+        return stores.Loaded(mine, loaded.broken)
 
 
 def suffix(kind: str) -> str:
@@ -255,8 +255,8 @@ def archived(layout: Layout) -> list[str]:
 
 def current_task(layout: Layout) -> str:
     """The task of this session: its own, or one that belongs to no other; '' if unknown."""
-    found = candidates(layout)
-    return found[0] if len(found) == 1 else ""
+    tasks = candidates(layout)
+    return tasks[0] if len(tasks) == 1 else ""
 
 
 def candidates(layout: Layout, starts: bool = False) -> list[str]:
@@ -271,19 +271,19 @@ def candidates(layout: Layout, starts: bool = False) -> list[str]:
     shared = _task_in(layout.memory_state("current"))
     others = {task for owner, task in owners.items() if owner != _NOBODY}
     if own == _NOBODY or starts:
-        found = [shared, *sorted(others)] if starts and own != _NOBODY else [shared]
+        tasks = [shared, *sorted(others)] if starts and own != _NOBODY else [shared]
     else:
-        found = [owners.get(_NOBODY, ""), "" if shared in others else shared]
-    return [task for task in dict.fromkeys(found) if task]
+        tasks = [owners.get(_NOBODY, ""), "" if shared in others else shared]
+    return [task for task in dict.fromkeys(tasks) if task]
 
 
 def task_owners(layout: Layout) -> dict[str, str]:
     """The task that each session worked on last."""
     place = layout.memory_state(_SESSIONS)
     there = stores.names_in(place)
-    known = [name for name in there if name == _NOBODY or sessions.is_name(name)]
-    found = {name: _task_in(os.path.join(place, name)) for name in known}
-    return {name: task for name, task in found.items() if task}
+    owners = [name for name in there if name == _NOBODY or sessions.is_name(name)]
+    tasks = {name: _task_in(os.path.join(place, name)) for name in owners}
+    return {name: task for name, task in tasks.items() if task}
 
 
 def own_task(layout: Layout, session: str) -> str:

@@ -67,10 +67,10 @@ def asked_for(text: str) -> tuple[tuple[str, ...], int]:
 def last_fan_out(layout: Layout, task: str) -> FanOut:
     """Return the last fan-out of a task, or an empty one if none can be read."""
     try:
-        found = formats.object_from_json(
+        fields = formats.object_from_json(
             files.read_if_there(_path(layout, task)) or "{}", "fan-out"
         )
-        made: FanOut = formats.build(FanOut, {**found, "task": task}, "fan-out")
+        made: FanOut = formats.build(FanOut, {**fields, "task": task}, "fan-out")
     except ContextError:
         return FanOut(task=task)
     return made
@@ -106,8 +106,8 @@ class Attendance(Record):
     @property
     def unnamed(self) -> int:
         """How many of the missing agents were never named."""
-        known = len(self.returned) + len(self.running) + len(self.missing)
-        return max(0, self.expected - known)
+        named = len(self.returned) + len(self.running) + len(self.missing)
+        return max(0, self.expected - named)
 
     @property
     def complete(self) -> bool:
@@ -116,14 +116,14 @@ class Attendance(Record):
 
     def line(self) -> str:
         """Format as `3 agents expected, 1 returned (a), missing: b, c`."""
-        said = [f"{names.counted(self.expected, 'agent')} expected"]
+        parts = [f"{names.counted(self.expected, 'agent')} expected"]
         for name, agents in (("returned", self.returned), ("running", self.running)):
             if agents or name == "returned":
-                said.append(f"{len(agents)} {name}" + (f" ({_some(agents)})" if agents else ""))
+                parts.append(f"{len(agents)} {name}" + (f" ({_some(agents)})" if agents else ""))
         unnamed = f"{self.unnamed} that nobody named" if self.unnamed else ""
         if away := ", ".join(filter(None, (_some(self.missing), unnamed))):
-            said.append(f"missing: {away}")
-        return ", ".join(said)
+            parts.append(f"missing: {away}")
+        return ", ".join(parts)
 
 
 _SHOWN = 12  # names in a line, at most
@@ -200,19 +200,19 @@ def _seen(layout: Layout, after: str) -> list[str]:
     """The types of agents that a host started since `after` and never reported as ended."""
     from contextkit.hosts.documents import seen_agents
 
-    found = []
+    types = []
     limit = names.moment(after)
     own = sessions.of_hosts()
     for session in stores.names_in(layout.hooks):
         if session not in own and names.safe(session):
-            known = seen_agents.of_session(layout, session).values()
-            found += [a.agent_type for a in known if a.started >= limit and a.started > a.stopped]
-    return [name for name in found if name]
+            agents = seen_agents.of_session(layout, session).values()
+            types += [a.agent_type for a in agents if a.started >= limit and a.started > a.stopped]
+    return [name for name in types if name]
 
 
 def _findings(layout: Layout, task: str) -> list[findings.Found | findings.Finding]:
     merged = merged_findings.load_all(layout, task)
-    parts = [part.finding for _, one in merged for part in one.parts]
+    parts = [part.finding for _, document in merged for part in document.parts]
     return [*parts, *findings.heads(layout, task).documents]
 
 
@@ -224,7 +224,7 @@ def _verdicts(layout: Layout) -> dict[str, str]:
         entries = verdicts.load_all(layout).documents
     except ContextError:
         return {}
-    return {folded(str(one["agent"])): str(one.get("timestamp", "")) for one in entries}
+    return {folded(str(entry["agent"])): str(entry.get("timestamp", "")) for entry in entries}
 
 
 # Saves that nobody has to remember
@@ -299,7 +299,7 @@ def batch_ended(layout: Layout, task: str, now: int, saved: bool = False) -> str
     if not won[0] or saved or not layout.limits.memory_agent_completion:
         return ""
     all_of = "The agent is" if there.expected == 1 else f"All {there.expected} agents are"
-    said = f"{all_of} back: {', '.join(there.returned[:_SHOWN])}."
-    fields = saving.carried(layout, task, said)
+    summary = f"{all_of} back: {', '.join(there.returned[:_SHOWN])}."
+    fields = saving.carried(layout, task, summary)
     phase = saving.phase_of(layout, task)
     return layout.shown(saving.checkpoint(layout, task, phase, fields, now).write())

@@ -71,9 +71,9 @@ def _line(one: Found, last: int) -> Part:
     noted = f" ({', '.join(note)})" if note else ""
     summary = filters.item(names.one_line(one.summary) or "no summary")
     text = f"- {filters.code(name)}{noted}: {summary}"
-    given = len(text) - len(summary)
-    cuts = [(SUMMARIES + step, given + width) for step, width in enumerate(_WIDTHS)]
-    return Part(text, (*cuts, (last, 0)), least=given + _WIDTHS[-1])
+    start = len(text) - len(summary)
+    cuts = [(SUMMARIES + step, start + width) for step, width in enumerate(_WIDTHS)]
+    return Part(text, (*cuts, (last, 0)), least=start + _WIDTHS[-1])
 
 
 def _weighed(found: list[Found], known: set[tuple[str, str]]) -> list[tuple[int, _Unit]]:
@@ -82,8 +82,8 @@ def _weighed(found: list[Found], known: set[tuple[str, str]]) -> list[tuple[int,
     A unit is worth less where a better one has the same facts or is of the same finding.
     """
     texts: dict[str, _Unit] = {}  # what several say, the first one says
-    for at, one in enumerate(found):
-        for text, worth in _texts(one.finding):
+    for at, head in enumerate(found):
+        for text, worth in _texts(head.finding):
             if text not in texts and len(texts) < _UNITS:
                 texts[text] = _Unit(at, text, worth)
     units = list(texts.values())

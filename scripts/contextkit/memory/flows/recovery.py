@@ -94,13 +94,16 @@ class Recovered(Record):
     @property
     def named(self) -> tuple[tuple[str, str], ...]:
         """(kind, path) of the source documents, the one to resume from first."""
-        found = (
+        documents = (
             ("checkpoint", self.checkpoint_path),
             ("snapshot", self.snapshot_path),
             ("plan", self.plan_path),
-            *(("merged" if one.merged else "finding", one.path) for one in self.findings),
+            *(
+                ("merged" if finding.merged else "finding", finding.path)
+                for finding in self.findings
+            ),
         )
-        return tuple((kind, path) for kind, path in found if path)
+        return tuple((kind, path) for kind, path in documents if path)
 
     @property
     def empty(self) -> bool:
@@ -138,19 +141,19 @@ def load(
     snapshot_path, snapshot = _newest(layout, taken, now, warnings)
     if checkpoint and snapshot and snapshot.timestamp < checkpoint.timestamp:
         snapshot_path, snapshot = "", None
-    saves: list[Any] = [one for one in (checkpoint, snapshot) if one]
+    saves: list[Any] = [document for document in (checkpoint, snapshot) if document]
     saved = saves[0].timestamp if saves else ""
     age = max(0, now - names.moment(saved)) if checkpoint else 0
     plan_path, plan, plan_saved = stored.plan(task, archived)
     merged, heads = stored.findings(task, archived)
-    found, unread = _findings(layout, merged, heads, most)
+    read, unread = _findings(layout, merged, heads, most)
     attendance = Attendance()
     if task and not archived:
         listed = [
             *(checkpoint.active_agents if checkpoint else ()),
             *(snapshot.agents if snapshot else ()),
         ]
-        back = [part.finding for _, one in merged for part in one.parts]
+        back = [part.finding for _, document in merged for part in document.parts]
         attendance = agents.attendance(layout, task, listed, saved, [*back, *heads])
     return Recovered(
         task=task,
@@ -166,7 +169,7 @@ def load(
         plan_saved=plan_saved,
         state=_state(checkpoint, plan, plan_saved),
         attendance=attendance,
-        findings=tuple(found),
+        findings=tuple(read),
         unread=unread,
         caught=_caught(layout, transcript, max((s.timestamp for s in saves), default="")),
         files=_in_play(layout, checkpoint, snapshot),
@@ -192,8 +195,8 @@ def _caught(layout: Layout, transcript: str, since: str) -> CaughtUp | None:
         return None
     from contextkit.memory.flows import transcripts
 
-    found = transcripts.catch_up(transcript, since, layout.root, layout.limits)
-    return None if found.empty else found
+    caught = transcripts.catch_up(transcript, since, layout.root, layout.limits)
+    return None if caught.empty else caught
 
 
 def _state(checkpoint: Checkpoint | None, plan: Plan | None, plan_saved: str) -> State:
@@ -231,8 +234,8 @@ def _state(checkpoint: Checkpoint | None, plan: Plan | None, plan_saved: str) ->
             f"Next action: the plan is later ({plan_saved}); the checkpoint says"
             f" “{names.one_line(saved_action)[:200]}”"
         )
-    found = {s: tuple(t for t, state in where.values() if state == s) for s in _STATES}
-    return State(**found, next_action=later[3] or earlier[3], differences=tuple(differences))
+    by_state = {s: tuple(t for t, state in where.values() if state == s) for s in _STATES}
+    return State(**by_state, next_action=later[3] or earlier[3], differences=tuple(differences))
 
 
 class _Memory:
@@ -245,7 +248,7 @@ class _Memory:
         self._plans = _plans_in(layout.memory_folder(memory.PLANS))
         saves: list[tuple[str, Any]] = [*self._checkpoints, *self._snapshots]
         self._saves = [pair for pair in saves if pair[1].task_id]
-        self.tasks = sorted({*self._plans, *(one.task_id for _, one in self._saves)})
+        self.tasks = sorted({*self._plans, *(save.task_id for _, save in self._saves)})
 
     def knows(self, task: str) -> bool:
         """Whether anything of a task is stored outside the archive, or its phase."""
@@ -261,7 +264,9 @@ class _Memory:
             return str(_newest(self._layout, self._saves, now, [])[1].task_id)
         if self._plans:
             return max(self._plans, key=lambda task: (_mtime(self._plans[task]), task))
-        tagged = [one.task_id for _, one in findings.load_all(self._layout) if one.task_id]
+        tagged = [
+            finding.task_id for _, finding in findings.load_all(self._layout) if finding.task_id
+        ]
         return tagged[-1] if tagged else ""
 
     def checkpoints(self, task: str) -> list[tuple[str, Any]]:
@@ -319,21 +324,21 @@ def _newest(
     win.
     """
     latest = names.iso(now + _SKEW)
-    future = [(path, one) for path, one in pairs if one.timestamp > latest]
-    for path, one in future:
-        warnings.append(f"{layout.shown(path)}: is dated {one.timestamp}, which is in the future")
+    future = [(path, save) for path, save in pairs if save.timestamp > latest]
+    for path, save in future:
+        warnings.append(f"{layout.shown(path)}: is dated {save.timestamp}, which is in the future")
     usable = [pair for pair in pairs if pair not in future] or future
     if not usable:
         return "", None
-    path, one = max(usable, key=_order)
-    return layout.shown(path), one
+    path, save = max(usable, key=_order)
+    return layout.shown(path), save
 
 
 def _order(pair: tuple[str, Any]) -> tuple[str, str, int, int, str]:
-    path, one = pair
+    path, save = pair
     name = os.path.basename(path)
     _, when, number = memory.split_name(name)
-    return one.timestamp, when, _mtime(path), number, name
+    return save.timestamp, when, _mtime(path), number, name
 
 
 def _mtime(path: str) -> int:
@@ -351,28 +356,29 @@ def _findings(
     Merged files whose sources are all in newer ones are left out. Also returns how many more
     findings there are.
     """
-    found: list[Found] = []
+    merges: list[Found] = []
     within: set[str] = set()
     for path, one in reversed(merged):
         sources = set(one.sources())
         if not sources or not sources <= within:
-            found.append(RecoveredMerge(layout.shown(path), one))
+            merges.append(RecoveredMerge(layout.shown(path), one))
             within |= sources
     left = [one for one in heads if one.path.rpartition("/")[2] not in within] if within else heads
     kept = left
     if most is not None and len(left) > most:
         bad = [one for one in left[most:] if one.status != "completed"]
         kept = [*left[:most], *bad[:most]]
-    return [*found, *kept], len(left) - len(kept)
+    return [*merges, *kept], len(left) - len(kept)
 
 
 def _in_play(
     layout: Layout, checkpoint: Checkpoint | None, snapshot: Snapshot | None
 ) -> tuple[InPlay, ...]:
     """Each file with its state, fresh ones last; a newer snapshot's digests take precedence."""
-    sealed = {one.path: one for one in (checkpoint.files if checkpoint else ())}
-    sealed |= {one.path: one for one in (snapshot.digests if snapshot else ())}
-    found = [
-        InPlay(path=path, state=references.state(layout.root, one)) for path, one in sealed.items()
+    sealed = {digest.path: digest for digest in (checkpoint.files if checkpoint else ())}
+    sealed |= {digest.path: digest for digest in (snapshot.digests if snapshot else ())}
+    files = [
+        InPlay(path=path, state=references.state(layout.root, digest))
+        for path, digest in sealed.items()
     ]
-    return tuple(sorted(found, key=lambda file: file.state == references.FRESH))
+    return tuple(sorted(files, key=lambda file: file.state == references.FRESH))

@@ -74,7 +74,7 @@ def make(layout: Layout, found: Recovered, budget: int, prompt: bool = False) ->
     at = _findings_at(found, fixed)
     whole: list[Part] = []
     if not found.unread and len(found.findings) <= _WHOLE:
-        whole = [_finding(layout, one) for one in found.findings]
+        whole = [_finding(layout, finding) for finding in found.findings]
         text = _rendered(found, [*fixed[:at], *whole, *fixed[at:]], (), prompt)
         if len(text) < 20 * budget and tokens.within(text, budget, tokenizer):
             return Report(text=text, left_out=())
@@ -150,13 +150,16 @@ def _pieces(found: Recovered, fixed: list[Part], whole: list[Part], budget: int)
         listed = [_Piece(part.heading, fitting.Part(part.text), part.path) for part in whole]
     else:
         each: list[tuple[Found, str, str]] = []  # with its heading and its file
-        for one in found.findings:
-            if isinstance(one, RecoveredMerge):
-                each += [(part, f"Merged findings ({one.path})", one.path) for part in one.parts]
+        for finding in found.findings:
+            if isinstance(finding, RecoveredMerge):
+                each += [
+                    (part, f"Merged findings ({finding.path})", finding.path)
+                    for part in finding.parts
+                ]
             else:
-                each.append((one, f"Findings ({os.path.dirname(one.path)})", one.path))
+                each.append((finding, f"Findings ({os.path.dirname(finding.path)})", finding.path))
         already = "\n".join(part.text[: 2 * budget] for part in fixed)
-        parts = digest.parts([one for one, _, _ in each], budget, already)
+        parts = digest.parts([finding for finding, _, _ in each], budget, already)
         listed = [_Piece(each[at][1], part, each[at][2], at) for at, part in parts]
     at = _findings_at(found, fixed)
     return [*pieces[:at], *listed, *pieces[at:]]
@@ -170,11 +173,11 @@ def _beginning(text: str, width: int) -> str:
     line = cut.rfind("\n")
     cut = cut[:line] + "\n…" if line > len(cut) // 2 else cut
     lines = cut.split("\n")
-    for one, inside in zip(lines, markdown.in_fences(lines), strict=True):
-        bare = one.lstrip()
+    for each_line, inside in zip(lines, markdown.in_fences(lines), strict=True):
+        bare = each_line.lstrip()
         if not inside and bare.startswith(_FENCES):  # it is open
             fence = bare[: len(bare) - len(bare.lstrip(bare[0]))]
-            return f"{cut}\n{one[: len(one) - len(bare)]}{fence}"
+            return f"{cut}\n{each_line[: len(each_line) - len(bare)]}{fence}"
     return cut
 
 
@@ -193,7 +196,7 @@ def _cut(pieces: list[_Piece], texts: Sequence[str]) -> list[str]:
     """The paths of what is not whole."""
     pairs = zip(pieces, texts, strict=True)
     return list(
-        dict.fromkeys(one.path for one, text in pairs if one.path and text != one.part.text)
+        dict.fromkeys(piece.path for piece, text in pairs if piece.path and text != piece.part.text)
     )
 
 
@@ -204,14 +207,14 @@ def _left_out(
 
     A shortened finding is already named in its section. The lines have some `room` tokens.
     """
-    listed = {one.path for one in found.findings if not one.merged}
+    listed = {finding.path for finding in found.findings if not finding.merged}
     cut = (path for path in _cut(pieces, texts) if path not in listed)
     named = [f"{path} (~{sizes[path]} tokens)" for path in cut]
     lines = named[: fitting.leading(named, room - 12)]
     shown = {piece.of for piece, text in zip(pieces, texts, strict=True) if text}
     more = found.unread + len({piece.of for piece in pieces} - shown - {-1})
     if more:
-        bad = sum(one.status != "completed" for one in found.findings)
+        bad = sum(finding.status != "completed" for finding in found.findings)
         some = f", {bad} of all failed or partial" if bad else ""
         lines.append(f"and {more} more{some}; `make memory_list task={found.task}` names all")
     return tuple(lines)
@@ -240,8 +243,8 @@ def of_candidates(layout: Layout, found: Recovered) -> str:
 
 def last_saved(layout: Layout, task: str) -> str:
     """When a checkpoint or snapshot of a task was last written, to the minute, or `never`."""
-    saved = [one.timestamp for _, one in checkpoints.load_all(layout, task)]
-    taken = [one.timestamp for _, one in snapshots.load_all(layout, task)]
+    saved = [document.timestamp for _, document in checkpoints.load_all(layout, task)]
+    taken = [document.timestamp for _, document in snapshots.load_all(layout, task)]
     newest = max([*saved, *taken], default="")
     return f"{newest[:16]}Z" if newest else "never"
 
@@ -344,9 +347,9 @@ def _plan(layout: Layout, found: Recovered, path: str) -> Part:
     """The plan, without its title, empty sections, and what the report already says."""
     outline = sections.Outline(_text(layout, path).replace("\r\n", "\n"))
     outline.sections = [
-        _later_steps(one, found) if one.name.lower() == "next actions" else one
-        for one in outline.sections
-        if one.name.lower() != "progress"
+        _later_steps(section, found) if section.name.lower() == "next actions" else section
+        for section in outline.sections
+        if section.name.lower() != "progress"
     ]
     return Part(heading=f"Plan ({path})", text=_body(outline.text, 1), path=path)
 
@@ -363,7 +366,7 @@ def _later_steps(section: sections.Section, found: Recovered) -> sections.Sectio
 
 def _of_snapshot(found: Recovered, taken: snapshots.Snapshot, heading: str) -> Part:
     """A snapshot, without what the report says in another place."""
-    listed = {one.path for one in found.findings}
+    listed = {finding.path for finding in found.findings}
     parts = {
         "Conversation Summary": "" if taken.summary == UNSAID else taken.summary,
         "Agents": "" if found.checkpoint else ", ".join(taken.agents),

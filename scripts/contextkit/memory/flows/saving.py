@@ -62,10 +62,10 @@ def draft(text: str, known: Iterable[str]) -> Fields:
     from contextkit.base import formats
 
     if text.lstrip()[:1] == "{":
-        found = formats.from_json(text, "draft")
+        fields = formats.from_json(text, "draft")
     else:
-        found = formats.from_yaml(text, "draft")
-    return _fields(found, known, "draft")
+        fields = formats.from_yaml(text, "draft")
+    return _fields(fields, known, "draft")
 
 
 def _fields(found: object, known: Iterable[str], where: str) -> Fields:
@@ -122,8 +122,8 @@ def plan(layout: Layout, task: str, fields: Fields, now: int) -> Pending:
     """A plan or a change to one; its text is that of a new plan with these fields."""
     change = plans.make(task_id=memory.check_task(task), **fields)
     new = plans.update(plans.render(Plan(task_id=task)), change, now)
-    said = _unasked(layout, change)
-    return Pending(text=new, write=lambda: plans.save(layout, change, now), said=said)
+    messages = _unasked(layout, change)
+    return Pending(text=new, write=lambda: plans.save(layout, change, now), said=messages)
 
 
 def _unasked(layout: Layout, change: Plan) -> tuple[str, ...]:
@@ -135,19 +135,19 @@ def _unasked(layout: Layout, change: Plan) -> tuple[str, ...]:
         return ()
     path = plans.path_of(layout, change.task_id)
     text = files.read_if_there(path) or ""
-    said = []
+    messages = []
     for answer in plans.unanswered(text, change):
         if names.is_whole(answer):
-            known = plans.of_task(layout, change.task_id).questions
+            questions = plans.of_task(layout, change.task_id).questions
             still_open = [
                 f"{number} {names.one_line(question.text)[:80]}"
-                for number, question in enumerate(known, start=1)
+                for number, question in enumerate(questions, start=1)
                 if not question.answered
             ]
             there = "; ".join(still_open) or "none"
             raise bad_input(f"answered={answer[:20]}: no question has this number; open: {there}")
-        said.append(f"answered: nobody had asked {names.one_line(answer)[:80]!r}: it is added")
-    return tuple(said)
+        messages.append(f"answered: nobody had asked {names.one_line(answer)[:80]!r}: it is added")
+    return tuple(messages)
 
 
 def is_known(layout: Layout, task: str) -> bool:
@@ -159,7 +159,7 @@ def is_known(layout: Layout, task: str) -> bool:
         or os.path.lexists(layout.memory_state(f"{task}.agents"))
         or task in memory.archived(layout)
         or checkpoints.load_all(layout, task)
-        or any(one.task_id == task for _, one in snapshots.load_all(layout))
+        or any(snapshot.task_id == task for _, snapshot in snapshots.load_all(layout))
         or findings.heads(layout, task)
         or merged_findings.load_all(layout, task)
     )
@@ -259,9 +259,12 @@ def checkpoint(
     `coming` are findings that will be written before it; they are counted too.
     """
     phase = memory.meant_phase(phase)
-    known = plans.of_task(layout, memory.check_task(task))
-    found = [*_found(layout, task), *coming]
-    in_play = [*notes(fields.get("files", ())), *(file for one in found for file in one.files)]
+    plan = plans.of_task(layout, memory.check_task(task))
+    all_findings = [*_found(layout, task), *coming]
+    in_play = [
+        *notes(fields.get("files", ())),
+        *(file for finding in all_findings for file in finding.files),
+    ]
     next_action = fields.get("next_action") or next_step(layout, task)
     next_action = next_action or f"Decide what comes next: no plan of {task} says it"
     count = fields.get("findings_count")
@@ -270,17 +273,17 @@ def checkpoint(
         task_id=task,
         phase=phase,
         timestamp=names.iso(now),
-        completed_subtasks=tuple(fields.get("completed") or known.completed),
-        pending_subtasks=tuple(fields.get("pending") or (*known.in_progress, *known.pending)),
+        completed_subtasks=tuple(fields.get("completed") or plan.completed),
+        pending_subtasks=tuple(fields.get("pending") or (*plan.in_progress, *plan.pending)),
         active_agents=tuple(fields.get("active") or ()),
         blocked_agents=tuple(fields.get("blocked") or ()),
-        findings_count=len(found) if count is None else count,
+        findings_count=len(all_findings) if count is None else count,
         context_summary=sections.clean(fields.get("summary") or ""),
         next_action=sections.clean(next_action),
         recovery_instructions=sections.clean(fields.get("recovery") or "") or HOW_TO_RESUME,
         files=_sealed(layout, in_play),
     )
-    if whole := _texts_of(found):
+    if whole := _texts_of(all_findings):
         made = made.replace(facts_kept=facts.share(whole, _text_of(made)))
     return pending(layout, checkpoints, made, now)
 
@@ -295,15 +298,15 @@ def carried(layout: Layout, task: str, said: str, ended: bool = False) -> Fields
     before = saved.context_summary.rpartition(_BEFORE)[2] if saved else ""
     fields: Fields = {"summary": f"{said}{_BEFORE}{before}" if before else said}
     if saved and not ended:
-        known = plans.of_task(layout, task).next_actions
-        fields["next_action"] = known[0] if known else saved.next_action
+        actions = plans.of_task(layout, task).next_actions
+        fields["next_action"] = actions[0] if actions else saved.next_action
     return fields
 
 
 def next_step(layout: Layout, task: str) -> str:
     """What the plan of a task says comes next, or ''."""
-    known = plans.of_task(layout, memory.check_task(task))
-    return next(iter((*known.next_actions, *known.in_progress, *known.pending)), "")
+    plan = plans.of_task(layout, memory.check_task(task))
+    return next(iter((*plan.next_actions, *plan.in_progress, *plan.pending)), "")
 
 
 def _text_of(made: Checkpoint) -> str:
@@ -315,7 +318,7 @@ def _text_of(made: Checkpoint) -> str:
 
 def _texts_of(found: Iterable[Finding]) -> str:
     """All that findings say: what a snapshot or a checkpoint of their task stands for."""
-    return "\n".join(text for one in found for text in one.texts())
+    return "\n".join(text for finding in found for text in finding.texts())
 
 
 def _found(layout: Layout, task: str) -> list[Finding]:
@@ -349,7 +352,7 @@ def batch(layout: Layout, task: str, fields: Fields, now: int) -> tuple[str, lis
             text = str(error)
             raise bad_input(text if text.startswith(where) else f"{where}: {text}") from None
 
-    ready = [pending(layout, findings, one, now) for one in made]
+    ready = [pending(layout, findings, finding, now) for finding in made]
     if layout.limits.memory_agent_completion:
         ready.append(checkpoint(layout, task, phase, fields, now, tuple(made)))
     return phase, ready
@@ -386,10 +389,10 @@ def automatic_snapshot(
     recent = findings.load_all(layout, task)[: -_FINDINGS - 1 : -1] if task else []
     checkpoint = checkpoints.last(layout, task) if task else None
     caught, edited, whole = _caught_up(layout, transcript, checkpoint)
-    known: dict[str, FileNote] = {}
-    for file in (*modified, *edited, *(file for _, one in recent for file in one.files)):
-        known.setdefault(file.path, file)
-    in_play = list(known.values())[:_FILES]
+    by_path: dict[str, FileNote] = {}
+    for file in (*modified, *edited, *(file for _, finding in recent for file in finding.files)):
+        by_path.setdefault(file.path, file)
+    in_play = list(by_path.values())[:_FILES]
     fields = {  # nobody reviews an automatic snapshot before it is saved
         "summary": "\n\n".join(filter(None, (summary.strip(), caught))) or UNSAID,
         "important": _important(layout, plan, recent),
@@ -400,7 +403,7 @@ def automatic_snapshot(
     return _snapshot(
         layout,
         task,
-        f"{whole}\n{_texts_of(one for _, one in recent)}".strip(),
+        f"{whole}\n{_texts_of(finding for _, finding in recent)}".strip(),
         now,
         reason=reason,
         tokens=tokens,
@@ -434,10 +437,10 @@ def uncommitted(layout: Layout) -> tuple[FileNote, ...]:
         return ()
     from contextkit.base import changes
 
-    found = changes.uncommitted(layout)
+    changed = changes.uncommitted(layout)
     top = layout.repository.top
     notes = []
-    for change in found:
+    for change in changed:
         path = os.fsencode(layout.shown(os.path.join(top, change.path))).decode("utf-8", "replace")
         if not path.startswith("../"):
             notes.append(FileNote(path=path, note=change.state))
@@ -452,11 +455,11 @@ def _caught_up(
         return "", (), ""
     from contextkit.memory.flows import transcripts
 
-    taken = [one.timestamp for one in snapshots.load_all(layout).documents[-1:]]
+    taken = [snapshot.timestamp for snapshot in snapshots.load_all(layout).documents[-1:]]
     since = max([*taken, checkpoint.timestamp if checkpoint else ""])
-    found = transcripts.catch_up(transcript, since, layout.root, layout.limits, in_hook=True)
-    edited = tuple(FileNote(path=path, note="edited") for path in found.edited)
-    return found.text, edited, found.whole
+    caught = transcripts.catch_up(transcript, since, layout.root, layout.limits, in_hook=True)
+    edited = tuple(FileNote(path=path, note="edited") for path in caught.edited)
+    return caught.text, edited, caught.whole
 
 
 def _important(layout: Layout, plan: Plan, recent: list[tuple[str, Finding]]) -> str:
@@ -467,8 +470,8 @@ def _important(layout: Layout, plan: Plan, recent: list[tuple[str, Finding]]) ->
     }
     paragraphs = [f"{name}: {text}" for name, text in stated.items() if text]
     for path, finding in recent:
-        found = names.one_line(finding.summary or "; ".join(finding.discoveries[:3]))
-        paragraphs.append(f"{finding.agent} found: {found} ({layout.shown(path)})")
+        summary = names.one_line(finding.summary or "; ".join(finding.discoveries[:3]))
+        paragraphs.append(f"{finding.agent} found: {summary} ({layout.shown(path)})")
     if layout.repository:
         head = git.head(layout.repository)
         at = f" at {head.commit[:12]}" if head.commit else ", without a commit yet"

@@ -76,17 +76,17 @@ def catch_up(
     and to the session's folder. A host waits for a hook, so with `in_hook` only the last events are
     read: 256 KB of the file, 32,000 characters of their text.
     """
-    found = conversations.read(path, _HOOK_BYTES if in_hook else conversations.MOST)
-    events = [each for each in found.events if not each.at or each.at >= since[:19]]
+    conversation = conversations.read(path, _HOOK_BYTES if in_hook else conversations.MOST)
+    events = [each for each in conversation.events if not each.at or each.at >= since[:19]]
     events = _redacted(_last(events, _HOOK_CHARACTERS) if in_hook else events, limits.secrets_allow)
-    hosts = contracts.every() if found.form else ()
+    hosts = contracts.every() if conversation.form else ()
     ran = [e for e in events if e.kind == conversations.RAN]
     steps = [e for e in events if e.kind == conversations.STEPS and e.state in _OPEN]
     caught = CaughtUp(
-        host=next((host.title for host in hosts if host.transcript_form == found.form), ""),
-        session=found.session,
+        host=next((host.title for host in hosts if host.transcript_form == conversation.form), ""),
+        session=conversation.session,
         requests=_texts(events, conversations.ASKED),
-        edited=_edited(events, root, found.folder),
+        edited=_edited(events, root, conversation.folder),
         failed=_failed(ran),
         running=tuple(_command(e.text) for e in ran if e.state == conversations.RUNNING),
         decisions=_decisions(events),
@@ -123,15 +123,15 @@ def _texts(events: list[Event], kind: str) -> tuple[str, ...]:
 
 def _edited(events: list[Event], *folders: str) -> tuple[str, ...]:
     """The files edited, most recent first."""
-    found = []
+    paths = []
     for event in reversed(events):
         if event.kind == conversations.EDITED:
             path = event.text
             for folder in filter(None, folders):
-                for known in (folder, os.path.realpath(folder)):
-                    path = path.removeprefix(known.rstrip("/") + "/")
-            found.append(names.one_line(path))
-    return tuple(dict.fromkeys(found))
+                for spelling in (folder, os.path.realpath(folder)):
+                    path = path.removeprefix(spelling.rstrip("/") + "/")
+            paths.append(names.one_line(path))
+    return tuple(dict.fromkeys(paths))
 
 
 def _failed(ran: list[Event]) -> tuple[str, ...]:
@@ -156,15 +156,15 @@ def _command(text: str) -> str:
 
 def _decisions(events: list[Event]) -> tuple[str, ...]:
     """The choices made, and the sentences in which the agent states a decision, newest first."""
-    found = []
+    texts = []
     for event in reversed(events):
         if event.kind == conversations.CHOSE:
-            found.append(event.text)
+            texts.append(event.text)
         elif event.kind == conversations.SAID:
             text = "\n".join(line for _, line in markdown.outside_fences(event.text))
-            said = [s for s in _SENTENCE.split(text) if _DECIDES.search(s)]
-            found += [s.strip().lstrip("#>-*+ ").replace("**", "") for s in reversed(said)]
-    clean = [names.one_line(text)[:400] for text in found]
+            sentences = [s for s in _SENTENCE.split(text) if _DECIDES.search(s)]
+            texts += [s.strip().lstrip("#>-*+ ").replace("**", "") for s in reversed(sentences)]
+    clean = [names.one_line(text)[:400] for text in texts]
     return tuple(dict.fromkeys(text for text in clean if len(text) > 11))
 
 
@@ -194,13 +194,13 @@ def _parts(caught: CaughtUp) -> list[Part]:
     earlier = [Part(text, ((at, 0),)) for at, text in enumerate(caught.requests[:-1])]
     last = [Part(text, ((_LATE, 1200), (3 * _LATE, 500), (5 * _LATE, 60)))
             for text in caught.requests[-1:]]  # fmt: skip
-    said = Part(caught.last_said, ((len(earlier), 900), (_LATE + 1, 400), (3 * _LATE + 1, 0)))
+    last_said = Part(caught.last_said, ((len(earlier), 900), (_LATE + 1, 400), (3 * _LATE + 1, 0)))
     listed = [
         Part(text, (((1 if row >= 6 else 3 if row >= 2 else 5) * _LATE - 1 - row, 0),))
         for some in _lists(caught).values()
         for row, text in enumerate(some)
     ]
-    return [*earlier, *last, said, *listed]
+    return [*earlier, *last, last_said, *listed]
 
 
 def _rendered(caught: CaughtUp, kept: Sequence[str]) -> str:
@@ -238,8 +238,8 @@ def newest(root: str, without: str = "", after: str = "") -> str:
     """
     limit = names.moment(after)
     kept = [folder for host in contracts.every() for folder in folders(host, root)]
-    found = [one for folder in kept for one in _files(folder) if one[0] >= limit]
-    for _, path in sorted(found, reverse=True)[:40]:
+    recent = [file for folder in kept for file in _files(folder) if file[0] >= limit]
+    for _, path in sorted(recent, reverse=True)[:40]:
         if without and without in os.path.basename(path):
             continue
         folder = conversations.folder_of(path)
@@ -265,9 +265,9 @@ def folders(host: contracts.Host, root: str) -> list[str]:
 
 
 def _files(folder: str) -> list[tuple[float, str]]:
-    found = []
+    files = []
     for name in stores.names_in(folder):
         path = os.path.join(folder, name)
         if name.endswith(".jsonl") and os.path.isfile(path):
-            found.append((os.stat(path).st_mtime, path))
-    return found
+            files.append((os.stat(path).st_mtime, path))
+    return files

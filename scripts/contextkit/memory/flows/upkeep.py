@@ -31,10 +31,10 @@ def listed(layout: Layout, task: str = "", broken: list[str] | None = None) -> l
         "snapshot": snapshots.KEPT,
     }
     return [
-        {"kind": kind, "task": kept.of(one), "time": getattr(one, "timestamp", ""),
-         "state": kept.state(one), "path": path}
+        {"kind": kind, "task": kept.of(document), "time": getattr(document, "timestamp", ""),
+         "state": kept.state(document), "path": path}
         for kind, kept in kinds.items()
-        for path, one in kept.load_all(layout, task).noting(broken)
+        for path, document in kept.load_all(layout, task).noting(broken)
     ]  # fmt: skip
 
 
@@ -45,8 +45,8 @@ def finished_task(layout: Layout) -> str:
     completed, nothing in progress or pending, and no open question.
     """
     current = memory.current_task(layout)
-    known = known_tasks(layout)
-    if not known:
+    tasks = known_tasks(layout)
+    if not tasks:
         raise ContextError("no task is known: give task=")
     done = [
         plan.task_id
@@ -58,13 +58,13 @@ def finished_task(layout: Layout) -> str:
     ]
     if len(done) == 1:
         return done[0]
-    going = f"{current} is going on; " if current in known else ""
-    raise bad_input(f"give task=: {going}known tasks: {', '.join(known)}")
+    going = f"{current} is going on; " if current in tasks else ""
+    raise bad_input(f"give task=: {going}known tasks: {', '.join(tasks)}")
 
 
 def known_tasks(layout: Layout) -> list[str]:
     """The ids of all tasks with anything in the four folders."""
-    return sorted({one["task"] for one in listed(layout)} - {""})
+    return sorted({document["task"] for document in listed(layout)} - {""})
 
 
 def moving(layout: Layout, task: str) -> files.locked:
@@ -87,17 +87,17 @@ def merge(
     Findings that are gone (archived) are taken over from earlier merged files. Call this, and write
     its result, while holding `moving`.
     """
-    found = findings.load_all(layout, memory.check_task(task)).noting(broken)
+    loaded = findings.load_all(layout, memory.check_task(task)).noting(broken)
     earlier = merged_findings.load_all(layout, task).noting(broken)
-    if not found and not earlier:
+    if not loaded and not earlier:
         none = f"{task}: no findings to merge: save one with memory_finding"
         raise ContextError("; ".join([*broken, none]))
-    parts = merged_findings.sources(found, earlier.documents).items()
-    more = [extra for one in earlier.documents for extra in one.more]
+    parts = merged_findings.sources(loaded, earlier.documents).items()
+    more = [extra for document in earlier.documents for extra in document.more]
     merged = merged_findings.merge(task, parts, names.iso(now), more)
-    whole = "\n".join(text for _, one in parts for text in one.texts())
+    whole = "\n".join(text for _, document in parts for text in document.texts())
     kept = facts.share(whole, merged_findings.render(merged))
-    sources, superseded = ([path for path, _ in some] for some in (found, earlier))
+    sources, superseded = ([path for path, _ in some] for some in (loaded, earlier))
     return merged.replace(facts_kept=kept), sources, superseded
 
 
@@ -122,16 +122,18 @@ def _moved(layout: Layout, path: str, place: str, kind: str) -> list[str]:
     """Move a document; its new path, or [] if another process moved it first."""
     if kind in (memory.PLANS, memory.SNAPSHOTS):  # these may be written again under the same name
         with files.locked(layout.lock(path)):
-            found = shelf.move(path, place, in_front=kind == memory.PLANS)  # the plan that counts
+            target = shelf.move(path, place, in_front=kind == memory.PLANS)  # the plan that counts
     else:
-        found = shelf.move(path, place)
-    return [found] if found else []
+        target = shelf.move(path, place)
+    return [target] if target else []
 
 
 def archive(layout: Layout, task: str, broken: list[str]) -> list[str]:
     """Move everything of a task into its archive; return the new paths, if any."""
     with moving(layout, task):
-        moved = put_away(layout, task, [one["path"] for one in listed(layout, task, broken)])
+        moved = put_away(
+            layout, task, [document["path"] for document in listed(layout, task, broken)]
+        )
         memory.forget(layout, task)
     return moved
 
@@ -169,20 +171,20 @@ def clean(layout: Layout, now: int, dry_run: bool, broken: list[str]) -> list[tu
     oldest = names.iso(max(0, now - names.seconds(layout.limits.memory_checkpoint_age)))
     newest: dict[str, str] = {}
     saved = checkpoints.load_all(layout).noting(broken)
-    for path, one in saved:
-        newest[one.task_id] = path  # they come oldest first
+    for path, checkpoint in saved:
+        newest[checkpoint.task_id] = path  # they come oldest first
     done = []
-    for path, one in saved:
-        if one.timestamp >= oldest:
+    for path, checkpoint in saved:
+        if checkpoint.timestamp >= oldest:
             continue
-        last = newest[one.task_id] == path
-        kept = layout.shown(layout.memory_archive(one.task_id, memory.CHECKPOINTS))
+        last = newest[checkpoint.task_id] == path
+        kept = layout.shown(layout.memory_archive(checkpoint.task_id, memory.CHECKPOINTS))
         done.append((path, f"moved to {kept}: the last of its task" if last else "removed"))
         if dry_run:
             continue
         if last:
-            with moving(layout, one.task_id):
-                put_away(layout, one.task_id, [path])
+            with moving(layout, checkpoint.task_id):
+                put_away(layout, checkpoint.task_id, [path])
         else:
             shelf.remove(layout, path)
     return done
@@ -212,30 +214,32 @@ def check(layout: Layout, task: str) -> list[Lint]:
                a next step
     """
     saved = checkpoints.load_all(layout, task)
-    found = findings.load_all(layout, task)
+    recorded = findings.load_all(layout, task)
     planned = plans.load_all(layout, task)
-    lints = [*_checkpoints(layout, saved), *_findings(layout, found), *_plans(layout, planned)]
-    for one in (*saved.broken, *found.broken, *planned.broken):
-        wrong, newer, _ = one.reason.partition(f": {UPGRADE}")
+    lints = [*_checkpoints(layout, saved), *_findings(layout, recorded), *_plans(layout, planned)]
+    for file in (*saved.broken, *recorded.broken, *planned.broken):
+        wrong, newer, _ = file.reason.partition(f": {UPGRADE}")
         mend = UPGRADE if newer else "move it away, or write it again"
-        lints.append(Lint(severity=ERROR, path=one.path, line=1, wrong=wrong, mend=mend))
+        lints.append(Lint(severity=ERROR, path=file.path, line=1, wrong=wrong, mend=mend))
     return sorted(lints, key=lambda lint: (lint.severity, lint.path, lint.line))
 
 
 def _checkpoints(layout: Layout, saved: Loaded[checkpoints.Checkpoint]) -> Iterator[Lint]:
-    newest = {one.task_id: (path, one) for path, one in saved}
-    for path, one in newest.values():
-        if not one.next_action.strip():
+    newest = {checkpoint.task_id: (path, checkpoint) for path, checkpoint in saved}
+    for path, checkpoint in newest.values():
+        if not checkpoint.next_action.strip():
             wrong = "no next action, so nobody can resume from it"
-            mend = f"make memory_checkpoint task={one.task_id} … next_action=…"
+            mend = f"make memory_checkpoint task={checkpoint.task_id} … next_action=…"
             yield _lint(layout, ERROR, path, '"next_action"', wrong, mend)
 
 
 def _findings(layout: Layout, found: Loaded[findings.Finding]) -> Iterator[Lint]:
     most = layout.limits.memory_finding_tokens
-    for path, one in found:
-        text = "\n".join(one.texts())
-        if not one.files and not any(fact[0] in ("path", "location") for fact in facts.find(text)):
+    for path, finding in found:
+        text = "\n".join(finding.texts())
+        if not finding.files and not any(
+            fact[0] in ("path", "location") for fact in facts.find(text)
+        ):
             wrong, mend = (
                 "names no file, so nobody can look it up",
                 "add `path:line` to what it says",
@@ -249,13 +253,13 @@ def _findings(layout: Layout, found: Loaded[findings.Finding]) -> Iterator[Lint]
 
 
 def _plans(layout: Layout, planned: Loaded[plans.Plan]) -> Iterator[Lint]:
-    for path, one in planned:
-        plan = f"make memory_plan task={one.task_id}"
-        if all(question.answered for question in one.questions):
+    for path, document in planned:
+        plan = f"make memory_plan task={document.task_id}"
+        if all(question.answered for question in document.questions):
             wrong = "no open question: is the task done?"
             mend = f"{plan} questions=…, or memory_archive"
             yield _lint(layout, WARNING, path, "## Key Questions", wrong, mend)
-        if not one.next_actions:
+        if not document.next_actions:
             yield _lint(
                 layout, WARNING, path, "## Next Actions", "no next step", f"{plan} next_actions=…"
             )

@@ -155,8 +155,8 @@ def _argv(command: list[str]) -> list[str]:
     if len(command) > 1 or _PLAIN.issuperset(command[0]):
         return command
     shell = os.environ.get("SHELL", "")
-    known = os.path.basename(shell) in ("sh", "bash", "dash", "zsh", "ksh")
-    return [shell if known and os.access(shell, os.X_OK) else "/bin/sh", "-c", command[0]]
+    is_shell = os.path.basename(shell) in ("sh", "bash", "dash", "zsh", "ksh")
+    return [shell if is_shell and os.access(shell, os.X_OK) else "/bin/sh", "-c", command[0]]
 
 
 def _is_one_file() -> bool:
@@ -202,13 +202,13 @@ class _Intake:
     def all(self) -> None:
         """Go on until the command has ended, though others may still hold the pipe."""
         while self.sources:
-            found = [one for one, _ in self.polled.poll(self._wait())]
-            if self.job.woken in found:
+            ready_files = [one for one, _ in self.polled.poll(self._wait())]
+            if self.job.woken in ready_files:
                 os.read(self.job.woken, 64)
-            if self.is_heard and 1 in found:
+            if self.is_heard and 1 in ready_files:
                 self.is_heard = False
                 self.polled.unregister(1)
-            ready = [one for one in found if one in self.sources]
+            ready = [one for one in ready_files if one in self.sources]
             for source in ready:
                 if source in self.sources:
                     self._read(source)

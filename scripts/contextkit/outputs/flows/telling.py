@@ -70,7 +70,7 @@ def place(job: Job) -> str:
 def _left_behind(layout: Layout) -> list[str]:
     """Return the outputs of runs that were killed, each told once; old ones are removed."""
     folder = os.path.join(layout.state, FOLDER)
-    found = []
+    paths = []
     for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
         process = name.partition("-")[0]
         if not process.isdigit() or _is_running(int(process)):
@@ -80,12 +80,12 @@ def _left_behind(layout: Layout) -> list[str]:
             if name.endswith(".out"):
                 left = path.removesuffix(".out") + ".left"
                 os.replace(path, left)
-                found.append(left)
+                paths.append(left)
             elif names.now() - os.stat(path).st_mtime > _DAY:
                 os.unlink(path)
         except FileNotFoundError:
             continue  # its run ended just now, or another one tells of it
-    return found
+    return paths
 
 
 def _is_running(process: int) -> bool:
@@ -114,8 +114,8 @@ def tell(job: Job) -> None:
     try:
         text = _told(job)
     except Exception as error:
-        known = str(error) if isinstance(error, ContextError) else repr(error)
-        why = getattr(error, "strerror", "") or known
+        problem = str(error) if isinstance(error, ContextError) else repr(error)
+        why = getattr(error, "strerror", "") or problem
         sys.stderr.write(f"run: the output is not shortened: {outgoing.name(why)}\n")
         text = ""
     if text:
@@ -143,8 +143,8 @@ def _told(job: Job) -> str:
         size=job.output.size if missing else 0,
         status=job.status,
     )
-    lost = [f"[cut off when its run was killed: {layout.shown(one)}]\n"
-            for one in _left_behind(layout)]  # fmt: skip
+    lost = [f"[cut off when its run was killed: {layout.shown(path)}]\n"
+            for path in _left_behind(layout)]  # fmt: skip
     return digested(layout, told) + "".join(lost)
 
 
@@ -171,12 +171,12 @@ def digested(layout: Layout, told: Told) -> str:
     short = compacted(text, size, limits.tokenizer)
     digest = None if short else _digest(layout, told, text, size)
     path, before = _stored(layout, told, size, short.split("\n")[0] if short else _first(digest))
-    said = _shown(told, size, short or _rows(digest, before), layout.shown(path))
-    said = outgoing.told(said, limits.secrets_allow)
+    message = _shown(told, size, short or _rows(digest, before), layout.shown(path))
+    message = outgoing.told(message, limits.secrets_allow)
     ref = addresses.of(layout, path, "payload")
     session = addresses.parts(ref)[1].partition("/")[0]
-    ledger.note(layout, ledger.RENDERED, ref, tokens=tokens.estimate(said), session=session)
-    return said
+    ledger.note(layout, ledger.RENDERED, ref, tokens=tokens.estimate(message), session=session)
+    return message
 
 
 def compacted(text: str, size: int, tokenizer: str) -> str:
@@ -217,11 +217,15 @@ def _of_failure(digest: engine.Digest) -> engine.Digest:
     """
     kept = []
     for row in digest.rows:
-        said = [one for one in row.finding.split("; ") if _FAILURE.search(one) and "===" not in one]
+        sentences = [
+            sentence
+            for sentence in row.finding.split("; ")
+            if _FAILURE.search(sentence) and "===" not in sentence
+        ]
         if row.aspect:
             kept.append(row)
-        elif said:
-            kept.append(row._replace(finding="; ".join(said)))
+        elif sentences:
+            kept.append(row._replace(finding="; ".join(sentences)))
     return digest._replace(rows=tuple(kept)) if kept else digest
 
 

@@ -43,7 +43,7 @@ def task(text: str) -> str:
 
 def mend(missing: tuple[str, ...]) -> str:
     """What an agent is told whose answer says what its report does not."""
-    listed = "".join(f"\n- {one}" for one in missing)
+    listed = "".join(f"\n- {claim}" for claim in missing)
     return (
         f"Your report does not have this of your answer:{listed}\n"
         "Please answer once more, with that corrected or left out, and the rest as it was."
@@ -81,8 +81,8 @@ def all_left(layout: Layout) -> list[tuple[str, str]]:
     there = sorted(os.listdir(folder(layout))) if os.path.isdir(folder(layout)) else []
     agents = [name.removesuffix(".md") for name in there if name.endswith(".md")]
     safe = filter(sessions.is_session, agents)
-    found = [(agent, os.path.join(folder(layout), agent + ".md")) for agent in safe]
-    return [(agent, path) for agent, path in found if _is_report(path)]
+    reports = [(agent, os.path.join(folder(layout), agent + ".md")) for agent in safe]
+    return [(agent, path) for agent, path in reports if _is_report(path)]
 
 
 def _is_report(path: str) -> bool:

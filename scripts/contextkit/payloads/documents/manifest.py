@@ -49,10 +49,10 @@ def change(path: str, old: Fields, new: Fields) -> bool:
 
     Both have the same tokens, so that the total stays.
     """
-    before, found, after = files.read_bytes(path).rpartition(_entry(old).encode())
-    if found:
+    before, entry, after = files.read_bytes(path).rpartition(_entry(old).encode())
+    if entry:
         files.write(path, iter((before, _entry(new).encode(), after)))
-    return bool(found)
+    return bool(entry)
 
 
 def _end(data: bytes) -> tuple[int, int]:
@@ -82,12 +82,12 @@ def last_id(data: bytes) -> str:
 
 def parse(data: bytes, where: str) -> Fields:
     """Parse a manifest. Raises ContextError for an invalid one or a newer format."""
-    found = formats.object_from_json(data.decode("utf-8", "replace"), where)
-    version.refuse_newer(found.get("format"), str(FORMAT), where)
-    entries = found.get(LIST)
+    manifest = formats.object_from_json(data.decode("utf-8", "replace"), where)
+    version.refuse_newer(manifest.get("format"), str(FORMAT), where)
+    entries = manifest.get(LIST)
     if not isinstance(entries, list) or not all(_is_entry(entry) for entry in entries):
         raise ContextError(f"{where}: has no list of {LIST}")
-    return found
+    return manifest
 
 
 def _is_entry(entry: object) -> bool:

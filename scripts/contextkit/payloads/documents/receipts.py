@@ -67,10 +67,10 @@ class Receipt(Record):
 
 def level(text: str) -> str:
     """Normalize a confidence in any case. Raises ContextError for an unknown level."""
-    found = text.strip().capitalize()
-    if found not in ("", *_LEVELS):
+    confidence = text.strip().capitalize()
+    if confidence not in ("", *_LEVELS):
         raise bad_input(f"confidence={text}: must be High, Medium or Low")
-    return found
+    return confidence
 
 
 def row(text: str) -> Row:
@@ -93,8 +93,8 @@ def render(receipt: Receipt) -> str:
     if receipt.estimated:
         lines.append("tokens: estimated")
     for name in _TOLD:
-        if said := getattr(receipt, name):
-            lines.append(f"{name}: {_scalar(said)}")
+        if value := getattr(receipt, name):
+            lines.append(f"{name}: {_scalar(value)}")
     if receipt.missing:
         plain = receipt.missing if receipt.missing[0] != '"' else _scalar(receipt.missing)
         lines.append(f"not in the report: {plain}")  # as a reader searches for it
@@ -133,10 +133,10 @@ def _unquoted(text: str) -> str:
     import json
 
     try:
-        found, end = json.JSONDecoder(strict=False).raw_decode(text)
+        value, end = json.JSONDecoder(strict=False).raw_decode(text)
     except ValueError:
         return ""
-    return str(found) if end == len(text) else ""
+    return str(value) if end == len(text) else ""
 
 
 def said(receipt: Receipt) -> str:
@@ -148,7 +148,7 @@ def said(receipt: Receipt) -> str:
 def listed(claims: tuple[str, ...]) -> str:
     """Claims in one line: the first ones by name, the others counted."""
     more = [f"+{len(claims) - _LISTED} more"] if len(claims) > _LISTED else []
-    return "; ".join([*(names.clipped(one, _SHORTEST) for one in claims[:_LISTED]), *more])
+    return "; ".join([*(names.clipped(claim, _SHORTEST) for claim in claims[:_LISTED]), *more])
 
 
 def parse_path(text: str) -> str:
@@ -160,8 +160,8 @@ def parse_path(text: str) -> str:
         bare = line.strip(" \t\r`").removeprefix("- ").replace('"@stored":', "@stored:", 1)
         if not bare.startswith(MARK.rstrip()):
             continue
-        if found := _unquoted(bare.removeprefix(MARK.rstrip()).strip(" ")):
-            return found
+        if path := _unquoted(bare.removeprefix(MARK.rstrip()).strip(" ")):
+            return path
         break
     raise bad_input(f"ref: {text[:60]!r} is not an @stored: line")
 
@@ -183,7 +183,7 @@ def clipped(receipt: Receipt, cap: int, tokenizer: str) -> tuple[Receipt, list[s
 
     def made(texts: Sequence[str]) -> Receipt:
         pairs = zip(texts[:count], texts[count:key], strict=True)
-        rows = tuple(Row(aspect=one, finding=said) for one, said in pairs if said)
+        rows = tuple(Row(aspect=aspect, finding=finding) for aspect, finding in pairs if finding)
         return receipt.replace(rows=rows, key_findings=texts[key])
 
     texts = [row.aspect for row in receipt.rows] + [row.finding for row in receipt.rows]
@@ -197,12 +197,12 @@ def _lost(receipt: Receipt, final: Receipt) -> list[str]:
     """Describe what was cut and by how much."""
     pairs = list(zip(receipt.rows, final.rows, strict=False))
     short = [len(was.finding) - len(r.finding) for was, r in pairs if was.finding != r.finding]
-    said = []
+    losses = []
     if short:
-        said = [f"{names.counted(len(short), 'finding')} shortened by {sum(short)} characters"]
+        losses = [f"{names.counted(len(short), 'finding')} shortened by {sum(short)} characters"]
     if any(was.aspect != r.aspect for was, r in pairs):
-        said.append("aspects shortened")
+        losses.append("aspects shortened")
     gone = receipt.rows[len(final.rows) :]
-    said += [f"row {row.aspect[:_SHORTEST]!r} left out" for row in gone]
+    losses += [f"row {row.aspect[:_SHORTEST]!r} left out" for row in gone]
     by = len(receipt.key_findings) - len(final.key_findings)
-    return [*said, f"key findings shortened by {by} characters"] if by else said
+    return [*losses, f"key findings shortened by {by} characters"] if by else losses

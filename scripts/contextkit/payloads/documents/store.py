@@ -185,7 +185,7 @@ def sessions_in(layout: Layout) -> list[str]:
     """The sessions that have a folder."""
     try:
         with os.scandir(layout.payloads) as found:
-            folders = [one.name for one in found if one.is_dir(follow_symlinks=False)]
+            folders = [entry.name for entry in found if entry.is_dir(follow_symlinks=False)]
     except (FileNotFoundError, NotADirectoryError):
         return []
     return sorted(filter(sessions.is_session, folders))
@@ -322,7 +322,7 @@ def entry(path: str, payload: Payload, content: Checksum | None = None) -> manif
 
 
 def _manifest(session: str, created: str, entries: list[manifests.Fields]) -> str:
-    first = min((one["createdAt"] for one in entries), default=created)
+    first = min((entry["createdAt"] for entry in entries), default=created)
     return manifests.render({"sessionId": session, "createdAt": first}, entries)
 
 
@@ -356,17 +356,17 @@ def load_all(layout: Layout, session: str = "") -> Loaded[Payload]:
 
     An unreadable manifest is among the broken files.
     """
-    found: Loaded[Payload] = Loaded()
+    loaded: Loaded[Payload] = Loaded()
     for name in [session] if session else sessions_in(layout):
         there = stores.load(layout, documents(layout, name), lambda p: load(p, layout.shown(p)))
-        found += there
-        found.broken += there.broken
+        loaded += there
+        loaded.broken += there.broken
         try:
             entries(layout, name)
         except ContextError as error:
             path = os.path.join(folder(layout, name), MANIFEST)
-            found.broken.append(stores.broken(layout, path, str(error)))
-    return found
+            loaded.broken.append(stores.broken(layout, path, str(error)))
+    return loaded
 
 
 def entries(layout: Layout, session: str) -> list[manifests.Fields]:
@@ -402,8 +402,8 @@ def documents(layout: Layout, session: str) -> list[str]:
 
 def documents_in(into: str) -> list[str]:
     """The payload files in a session's folder, also of one that ended."""
-    found = stores.files_in(into, ".md")
-    return [os.path.join(into, name) for name in sorted(found, key=lambda name: name[:-3])]
+    file_names = stores.files_in(into, ".md")
+    return [os.path.join(into, name) for name in sorted(file_names, key=lambda name: name[:-3])]
 
 
 def latest(layout: Layout, session: str) -> str:
@@ -437,8 +437,8 @@ def repair(layout: Layout, session: str, now: int) -> list[str]:
     created = names.iso(now)
     if os.path.lexists(path):
         try:
-            found = manifests.parse(files.read_bytes(path), MANIFEST)
-            listed, created = found[manifests.LIST], str(found.get("createdAt") or created)
+            old = manifests.parse(files.read_bytes(path), MANIFEST)
+            listed, created = old[manifests.LIST], str(old.get("createdAt") or created)
         except NewerFormat:
             raise
         except ContextError:

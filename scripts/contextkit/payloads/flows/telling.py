@@ -165,8 +165,8 @@ def unread(layout: Layout, asked: Asked, why: str) -> Told:
 def _without(text: str, said: Authored) -> str:
     """The text with the lines of its author's statements empty, since they are told already."""
     lines = text.split("\n")
-    for one in said.core:
-        lines[one.line - 1] = ""
+    for statement in said.core:
+        lines[statement.line - 1] = ""
     return "\n".join(lines)
 
 
@@ -213,9 +213,11 @@ class _Filling:
 
         def made(texts: Sequence[str]) -> Receipt:
             pairs = zip(wanted, texts, strict=False)
-            told = [one._replace(text=text) for one, text in pairs if text]
+            told = [statement._replace(text=text) for statement, text in pairs if text]
             ends = zip(more, texts[len(wanted) :], strict=True)
-            return self._with(told, [Row(aspect=one.aspect, finding=text) for one, text in ends])
+            return self._with(
+                told, [Row(aspect=statement.aspect, finding=text) for statement, text in ends]
+            )
 
         return made(fitting.fit(parts, lambda texts: self._size(made(texts)) <= self._cap))
 
@@ -229,12 +231,12 @@ class _Filling:
                 key = f"{key.rstrip('.')}. {texts.pop(0).text}"
         rows, most = list(bare.rows), self._most - len(added)
         if not rows:
-            for one in texts:
-                aspect = one.aspect or "Summary"
+            for statement in texts:
+                aspect = statement.aspect or "Summary"
                 if rows and (rows[-1].aspect == aspect or len(rows) == most):
-                    rows[-1] = rows[-1]._replace(finding=_joined(rows[-1].finding, one.text))
+                    rows[-1] = rows[-1]._replace(finding=_joined(rows[-1].finding, statement.text))
                 else:
-                    rows.append(Row(aspect=aspect, finding=one.text))
+                    rows.append(Row(aspect=aspect, finding=statement.text))
         return bare.replace(key_findings=key, rows=(*rows, *added))
 
     def _filled_up(self, told: Receipt) -> Receipt:
@@ -300,17 +302,17 @@ def _by_width(told: Callable[[T, int], str], some: T) -> Callable[[int], str]:
 
 def _names(units: Sequence[Unit]) -> list[Beside]:
     """What is recommended by name, of the first headings that have any."""
-    found: dict[str, list[str]] = {}
+    by_aspect: dict[str, list[str]] = {}
     for unit in units:
-        found.setdefault(unit.aspect, []).append(unit.text)
+        by_aspect.setdefault(unit.aspect, []).append(unit.text)
     widths = (_NAMES, 2 * _NAMES // 3)
     return [Beside(aspect, _by_width(_first_names, names), widths, before=False)
-            for aspect, names in list(found.items())[:_SECTIONS]]  # fmt: skip
+            for aspect, names in list(by_aspect.items())[:_SECTIONS]]  # fmt: skip
 
 
 def _first_names(names: list[str], width: int) -> str:
     """As many of the first names as have `width` characters; the last ones are counted."""
-    told = [f"{one};" for one in names]
+    told = [f"{name};" for name in names]
     while len(told) > 1 and sum(map(len, told)) + len(told) > width:
         told.pop()
     more = len(names) - len(told)
@@ -321,22 +323,22 @@ def _left_out(text: str, answer: str) -> list[Beside]:
     """What an answer about a review does not say of its P0s and P1s, by priority."""
     from contextkit.text.digests.kinds import review
 
-    said, found = set(_words(answer)), review.findings(text)
-    lacking = [one for one in found if not _is_told(one.short, one.text, answer, said)]
+    said, serious = set(_words(answer)), review.findings(text)
+    lacking = [unit for unit in serious if not _is_told(unit.short, unit.text, answer, said)]
     widths = (_NAMED, _SHORTEST, 1)
     return [
         Beside(aspect, _by_width(_first_findings, some), widths, before=True)
         for rank, aspect in _SERIOUS_RANKS.items()
-        if (some := [one for one in lacking if one.rank == rank])
+        if (some := [unit for unit in lacking if unit.rank == rank])
     ]
 
 
 def _first_findings(found: list[Unit], width: int) -> str:
     """The first few in at most `width` characters each, or by id; the others are counted."""
     if width >= _SHORTEST:
-        few = [names.clipped_at_space(one.text, min(width, _NAMED)) for one in found[:_FEW]]
+        few = [names.clipped_at_space(unit.text, min(width, _NAMED)) for unit in found[:_FEW]]
     else:
-        few = [one.short for one in found[: 2 * _FEW] if len(one.short) <= _ID]
+        few = [unit.short for unit in found[: 2 * _FEW] if len(unit.short) <= _ID]
     more = len(found) - len(few)
     return "; ".join([*few, f"+{more} more"] if more else few)
 
@@ -375,7 +377,7 @@ def _parts(wanted: Sequence[Statement], core: int, more: Sequence[Beside]) -> li
 
 
 def _told_in(statements: Sequence[Statement]) -> str:
-    return "\n".join(one.text for one in statements)
+    return "\n".join(statement.text for statement in statements)
 
 
 def _joined(one: str, other: str) -> str:
@@ -386,7 +388,7 @@ def clean(layout: Layout, texts: list[str]) -> tuple[list[str], list[redaction.S
     """The texts without secrets, for sending on, and the secrets; what is stored stays as it is."""
     allowed = layout.limits.secrets_allow
     cleaned = [redaction.redacted(text, allowed) for text in texts]
-    return [text for text, _ in cleaned], [secret for _, found in cleaned for secret in found]
+    return [text for text, _ in cleaned], [secret for _, secrets in cleaned for secret in secrets]
 
 
 def clean_receipt(layout: Layout, receipt: Receipt) -> tuple[Receipt, list[redaction.Secret]]:

@@ -32,13 +32,13 @@ def addressed(args: Arguments) -> Arguments:
     """
     kind, _, name = str(args.agent).partition(":")
     parts = name.split("/")
-    found = {}
+    address = {}
     if kind == "verdict" and (len(parts) == 1 or (len(parts) == 3 and parts[0] == "runs")):
-        found = {"agent": verdicts.decode(parts[-1]), "run": parts[1] if len(parts) == 3 else ""}
+        address = {"agent": verdicts.decode(parts[-1]), "run": parts[1] if len(parts) == 3 else ""}
     elif kind == "review" and len(parts) in (2, 3):
-        found = {"agent": parts[1], "run": parts[0], "finding": "".join(parts[2:])}
+        address = {"agent": parts[1], "run": parts[0], "finding": "".join(parts[2:])}
     given = {option: value for option, value in vars(args).items() if value and option != "agent"}
-    return Arguments({**vars(args), **found, **given}) if found else args
+    return Arguments({**vars(args), **address, **given}) if address else args
 
 
 def store(layout: Layout, args: Arguments) -> str:
@@ -72,15 +72,15 @@ def _read(layout: Layout, about: Asked) -> Iterator[Reading]:
 
     from contextkit.reviews.flows import agent_files, workers
 
-    began = said = time.monotonic()
+    began = reported = time.monotonic()
     of = len(about.roster)
     read = workers.with_endings(layout, about, agent_files.read(layout, about))
     for number, reading in enumerate(read, 1):
         yield reading
         now = time.monotonic()
-        if now - said >= 1:
+        if now - reported >= 1:
             cli.say(f"[{number}/{of} | {now - began:.0f}s] {names.one_line(reading.agent)}")
-            said = now
+            reported = now
 
 
 @command(
@@ -105,11 +105,11 @@ def ingest(layout: Layout, args: Arguments) -> Answer:
         workers.notify(layout, about.run_id, now)
     allowed = layout.limits.secrets_allow  # as in the verdicts themselves and in their table
     done = [d.replace(summary=redaction.redacted(d.summary, allowed)[0]) for d in done]
-    rows = [{"id": one.agent, **agent_files.row(one)} for one in done]
+    rows = [{"id": reading.agent, **agent_files.row(reading)} for reading in done]
     entries = [{"agent": d.agent, "status": d.status, "summary": d.summary} for d in done]
     text = f"{verdicts.table(entries)}\n{agent_files.totals_line(done)}"
     where = f"runs/{about.run_id}/" if about.run else ""
-    refs = [f"verdict:{where}{verdicts.encode(one.agent)}" for one in done]
+    refs = [f"verdict:{where}{verdicts.encode(reading.agent)}" for reading in done]
     ledger.note(layout, ledger.RENDERED, f"run:{about.run_id}" if about.run else refs[0],
                 tokens=tokens.estimate(text), sources=refs)  # fmt: skip
     return Answer(
@@ -207,28 +207,28 @@ def _show_run(layout: Layout, args: Arguments) -> str | Answer | Rows:
     )
     severities = drill_down.severities_of(args.severity) or vocabulary.SERIOUS
     read = agent_files.read(layout, about, args.agent)
-    found, unread = drill_down.of_run(about.run_id, read, severities)
-    left = found[args.skip or 0 :]
+    findings, unread = drill_down.of_run(about.run_id, read, severities)
+    left = findings[args.skip or 0 :]
     fitting = drill_down.fitting(left, args.max_tokens or _MOST)
-    parts = [drill_down.rendered(one) for one in fitting]
+    parts = [drill_down.rendered(item) for item in fitting]
     many = 1 if args.agent else len(about.roster)
     if unread:
         missed = ", ".join(map(names.one_line, unread))
         parts.append(f"{agent_files.read_line(many, len(unread))}\nnot read: {missed}")
-    elif not found:
+    elif not findings:
         parts.append(f"none: {agent_files.read_line(many, 0)}")
     if len(fitting) < len(left):
         folder = os.path.relpath(about.folder, layout.here)  # as the user would type it here
         where = f"run={about.run_id}" if about.run else f"dir={folder}"
         where += f" agent={args.agent}" if args.agent else ""
-        skip = len(found) - len(left) + len(fitting)
+        skip = len(findings) - len(left) + len(fitting)
         rest = f"make verdict_show {where} severity={','.join(severities)} skip={skip}"
         parts.append(
             f"+{len(left) - len(fitting)} more: {rest} max_tokens={args.max_tokens or _MOST}"
         )
     text = "\n\n".join(parts)
     ref = f"run:{about.run_id}" if about.run else ""
-    shown = [f"review:{about.run_id}/{one.agent}/{one.id}" for one in fitting]
+    shown = [f"review:{about.run_id}/{item.agent}/{item.id}" for item in fitting]
     ledger.note(layout, ledger.SHOWN, ref, tokens=tokens.estimate(text), sources=shown)
     return Answer(text=text, data=fitting)
 
@@ -248,13 +248,13 @@ def stats(layout: Layout, args: Arguments) -> Rows:
     sums = {name: sum(getattr(row, name) for row in rows) for name in columns}
     total = drill_down.Size(id="all", **sums)
     saved = 100 - round(100 * total.serious / max(1, total.full))
-    said = agent_files.read_line(len(rows), len(unread)).partition(":")[0]
+    counts = agent_files.read_line(len(rows), len(unread)).partition(":")[0]
     return Rows(
         columns=(("agent", "id"), ("full", "full"), ("P0 and P1", "serious"), ("index", "index"),
                  ("line", "line")),
         rows=rows,
         total=total,
-        below=f"\n{said} (counted in full); P0 and P1 take {saved} % less (estimated tokens)",
+        below=f"\n{counts} (counted in full); P0 and P1 take {saved} % less (estimated tokens)",
     )  # fmt: skip
 
 

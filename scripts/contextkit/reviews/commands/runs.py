@@ -33,16 +33,16 @@ def diff(layout: Layout, args: Arguments) -> Answer:
     from contextkit.base import tables
     from contextkit.reviews.flows import comparisons
 
-    found = comparisons.compare(layout, args.base)
-    rows = [{"id": change.path, **vars(change)} for change in found.changes]
-    listed = tables.table(("state", "lines", "path"), comparisons.listed(found.changes))
+    comparison = comparisons.compare(layout, args.base)
+    rows = [{"id": change.path, **vars(change)} for change in comparison.changes]
+    listed = tables.table(("state", "lines", "path"), comparisons.listed(comparison.changes))
     if args.stat:
         return Answer(text=listed, data=rows)
-    size = f"{len(found.changes)} files, {found.lines} lines"
+    size = f"{len(comparison.changes)} files, {comparison.lines} lines"
     return Answer(
-        text=found.diff.decode("utf-8", "surrogateescape"),
+        text=comparison.diff.decode("utf-8", "surrogateescape"),
         exact=True,
-        talk=f"{listed}\n{size} since {found.base.name} ({found.base.commit[:12]})",
+        talk=f"{listed}\n{size} since {comparison.base.name} ({comparison.base.commit[:12]})",
         data=rows,
     )
 
@@ -110,7 +110,7 @@ def _started(
     for note in started.notes:
         cli.say(names.one_line(note))
     working = _launched(layout, started.run, started.run.roster, args, now)
-    ids = {one.agent: one.id for one in working}
+    ids = {worker.agent: worker.id for worker in working}
     data = starting.roster(layout, started.run, started.launches, ids) | (more or {})
     return Answer(text=_shown(layout, started, working), data=data)
 
@@ -124,9 +124,9 @@ def _launched(
     from contextkit.reviews.flows import workers
 
     working = workers.start(layout, run, agents, args.cmd, now)
-    for one in working:
-        if not one.id:
-            cli.say(names.one_line(f"{one.agent}: could not be started: {one.words}"))
+    for worker in working:
+        if not worker.id:
+            cli.say(names.one_line(f"{worker.agent}: could not be started: {worker.words}"))
     return working
 
 
@@ -200,19 +200,24 @@ def wait(layout: Layout, args: Arguments) -> Answer:
     run = runs.load(layout, args.run)
     seconds = _seconds(run, args.timeout)
     cli.say(f"[0/{len(run.roster)} | 0s] waiting up to {seconds}s for {', '.join(run.roster)}")
-    found = workers.wait(layout, run, seconds, _progress)
-    late = [one for one in found if one.state != "done"]
+    outcomes = workers.wait(layout, run, seconds, _progress)
+    late = [outcome for outcome in outcomes if outcome.state != "done"]
     if late and args.stub:
-        for one in workers.write_stubs(run, late, names.now()):
-            cli.say(f"{one.agent}: {one.state}: wrote an error stub")
-    workers.record_missed(layout, run, found)
-    for one in found:
-        if one.said:
-            cli.say(names.one_line(f"{one.agent}: {one.said}"))
+        for outcome in workers.write_stubs(run, late, names.now()):
+            cli.say(f"{outcome.agent}: {outcome.state}: wrote an error stub")
+    workers.record_missed(layout, run, outcomes)
+    for outcome in outcomes:
+        if outcome.said:
+            cli.say(names.one_line(f"{outcome.agent}: {outcome.said}"))
     workers.notify(layout, run.id, names.now())
     rows = [
-        {"id": one.agent, "state": one.state, "path": layout.shown(one.path), "said": one.said}
-        for one in found
+        {
+            "id": outcome.agent,
+            "state": outcome.state,
+            "path": layout.shown(outcome.path),
+            "said": outcome.said,
+        }
+        for outcome in outcomes
     ]
     lines = [f"{row['state']}\t{row['id']}\t{row['path']}" for row in rows]
     return Answer(text="\n".join(lines), status=3 if late else 0, data=rows)
@@ -245,7 +250,7 @@ def runs_(layout: Layout, args: Arguments) -> Rows:
     from contextkit.reviews.flows import workers
 
     now = names.now()
-    found, broken = workers.standings(layout, now, args.all)
+    standings, broken = workers.standings(layout, now, args.all)
     for line in broken:
         cli.say(names.one_line(line))
 
@@ -259,7 +264,7 @@ def runs_(layout: Layout, args: Arguments) -> Rows:
             ("status", "status", lambda one: one["status"] or "-"),
             ("target", "target", lambda one: one["target"][:40] or "-"),
         ),
-        rows=[{"id": one.run, **vars(one), "ref": f"run:{one.run}"} for one in found],
+        rows=[{"id": one.run, **vars(one), "ref": f"run:{one.run}"} for one in standings],
         nothing="No review runs.",
         status=1 if broken else 0,
     )
@@ -269,8 +274,8 @@ def runs_(layout: Layout, args: Arguments) -> Rows:
 def end(layout: Layout, args: Arguments) -> str:
     from contextkit.reviews.flows import workers
 
-    run, said = workers.end(layout, args.run, names.now())
-    for line in said:
+    run, notes = workers.end(layout, args.run, names.now())
+    for line in notes:
         cli.say(names.one_line(line))
     return f"run {run.id}"
 
@@ -298,7 +303,7 @@ def retry(layout: Layout, args: Arguments) -> Answer:
     calls = [
         workers.agent_call(host, again.agent, prompt) for host in workers.hosts() if host.agent_call
     ]
-    lines += [f"subagent {one.id}" for one in working] or calls
+    lines += [f"subagent {worker.id}" for worker in working] or calls
     data = {"id": again.agent, "agent": again.agent, "path": path, "prompt": prompt}
     if working:
         data["subagent"] = working[0].id

@@ -83,17 +83,17 @@ def _list(text: str) -> tuple[object, ...]:
     if not text.strip():
         return ()
     try:
-        found = formats.from_json(text, "files_changed")
+        value = formats.from_json(text, "files_changed")
     except ContextError:
         plain = text.strip().strip("[]")
         if any(char in plain for char in '{}"'):
             cli.say(f"files_changed={text[:40]!r} is not a list: stored as []")
             return ()
         return tuple(name.strip() for name in plain.split(",") if name.strip())
-    if not isinstance(found, list):
+    if not isinstance(value, list):
         cli.say(f"files_changed={text[:40]!r} is not a list: stored as []")
         return ()
-    return tuple(found)
+    return tuple(value)
 
 
 @command("STATUS, MODEL and SUMMARY of one agent", AGENT, LENIENT, JSON)
@@ -213,10 +213,10 @@ def _public(layout: Layout, entry: verdicts.Entry, path: str, machine: str = "")
 
 
 def _status(entries: list[verdicts.Entry], args: Arguments) -> int:
-    said = verdicts.broken(entries)
-    for line in said:
+    broken = verdicts.broken(entries)
+    for line in broken:
         cli.say(names.one_line(line))
-    return 1 if said and not args.lenient else 0
+    return 1 if broken and not args.lenient else 0
 
 
 @command("make the store")
@@ -253,14 +253,14 @@ def clean(layout: Layout, args: Arguments) -> str:
 def check(layout: Layout, args: Arguments) -> Answer:
     from contextkit.reviews.documents import complaints
 
-    found = complaints.check(cli.content(args.file))
+    faults = complaints.check(cli.content(args.file))
     keys = ("id", "wrong", "should_read")
-    rows = [dict(zip(keys, complaint, strict=True)) for complaint in found]
+    rows = [dict(zip(keys, complaint, strict=True)) for complaint in faults]
     lines = []
-    for number, wrong, better in found:
+    for number, wrong, better in faults:
         lines.append(f"{number}: {wrong}")
         lines += [f"    write: {better}"] if better else []
-    return Answer(text="\n".join(lines), status=1 if found else 0, data=rows)
+    return Answer(text="\n".join(lines), status=1 if faults else 0, data=rows)
 
 
 PROGRAM = Program(

@@ -85,8 +85,8 @@ def parse(text: str, mode: str = "", terms: Terms | None = None) -> Review:
     else:
         review = _indexed(outside, blocks, complete)
         if review.validation == "malformed":
-            found = reader.read(text)
-            review = review.replace(findings=found.findings, unsure=found.unsure)
+            read = reader.read(text)
+            review = review.replace(findings=read.findings, unsure=read.unsure)
     review = review.replace(findings=_addressed(review.findings), run=_run(text), complete=complete)
     return _doubted(review, text, blocks, terms)
 
@@ -116,11 +116,16 @@ def _doubted(review: Review, text: str, blocks: list[index.Block], terms: Terms 
     doubts = proof.doubts(text, review.findings, inside, terms)
     if not doubts:
         return review
-    flags = (f"{_SERIOUS_AT}{one.line}" if one.line else _UNPROVED for one in doubts)
+    flags = (f"{_SERIOUS_AT}{doubt.line}" if doubt.line else _UNPROVED for doubt in doubts)
     return review.replace(
         flags=(*review.flags, *dict.fromkeys(flags)),
-        unparsed=(*review.unparsed, *(f"{one.line}: {one.text}" for one in doubts if one.line)),
-        doubts=tuple(f"line {one.line} {one.why}" if one.line else one.why for one in doubts),
+        unparsed=(
+            *review.unparsed,
+            *(f"{doubt.line}: {doubt.text}" for doubt in doubts if doubt.line),
+        ),
+        doubts=tuple(
+            f"line {doubt.line} {doubt.why}" if doubt.line else doubt.why for doubt in doubts
+        ),
     )
 
 
@@ -226,22 +231,22 @@ def _settled(blocks: list[index.Block], issues: list[Issue]) -> tuple[tuple[Find
     The second value says whether any section was stricter than its row.
     """
     stated = {issue.id.upper(): issue.severity for issue in issues if issue.id and issue.severity}
-    found: dict[tuple[str, str, int], Finding] = {}
+    rows: dict[tuple[str, str, int], Finding] = {}
     disagree = False
     for block in blocks:
         for row in block.rows:
-            said = stated.get(row.id.upper(), "")
-            severity = vocabulary.strictest(row.severity, said)
+            in_section = stated.get(row.id.upper(), "")
+            severity = vocabulary.strictest(row.severity, in_section)
             if not row.severity and severity and block.settle(row, severity):
                 row = row.replace(severity=severity, raw_severity=severity)
             elif severity != row.severity:
                 disagree = True
                 row = row.replace(severity=severity)
             same = (row.id.upper(), row.title.lower(), row.line if len(blocks) == 1 else 0)
-            there = found.setdefault(same, row)
+            there = rows.setdefault(same, row)
             if there.severity != vocabulary.strictest(there.severity, row.severity):
-                found[same] = row
-    return tuple(found.values()), disagree
+                rows[same] = row
+    return tuple(rows.values()), disagree
 
 
 def _is_incomplete(findings: Iterable[Finding], issues: list[Issue]) -> bool:
@@ -265,8 +270,8 @@ def is_read(review: Review, validation: str = "") -> bool:
 
     `validation` is that of the file if it is known not to be the review's own.
     """
-    found = validation or review.validation
-    return found == "valid" or (found == "malformed" and bool(review.findings))
+    effective = validation or review.validation
+    return effective == "valid" or (effective == "malformed" and bool(review.findings))
 
 
 def demanded(findings: Iterable[Finding]) -> str:
@@ -277,8 +282,8 @@ def demanded(findings: Iterable[Finding]) -> str:
 
 def derived_verdict(review: Review) -> str:
     """Return the verdict that the rows demand, or '' if no rows could be read."""
-    said = {"malformed": "", "missing": "error", "error": "error"}
-    return said.get(review.validation, demanded(review.findings))
+    by_validation = {"malformed": "", "missing": "error", "error": "error"}
+    return by_validation.get(review.validation, demanded(review.findings))
 
 
 def is_work(review: Review, header: headers.Header | None) -> bool:

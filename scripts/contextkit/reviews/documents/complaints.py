@@ -46,31 +46,31 @@ def check(text: str, terms: runs.Terms | None = None) -> list[Complaint]:
 def _unproved(text: str, terms: runs.Terms | None) -> list[Complaint]:
     """Return what keeps a file without P0 and P1 from being clean, each with what to do."""
     review = agent_review.parse(text, "review", terms)
-    found = []
+    faults = []
     if "too_long" in review.flags:
         why = f"only the first {reader.MOST_LINES:,} lines are read: leave out what is quoted"
-        found.append((reader.MOST_LINES, why, ""))
+        faults.append((reader.MOST_LINES, why, ""))
     if review.doubts:
         from contextkit.reviews.documents import proof
     for doubt in review.doubts:
         number, _, why = doubt.removeprefix("line ").partition(" ")
         if doubt.startswith("line "):
             what = "your index has no row for that: index it, or say it otherwise"
-            found.append((int(number), f"this {why}: {what}", ""))
+            faults.append((int(number), f"this {why}: {what}", ""))
         else:
-            found.append((text.count("\n", 0, len(text.rstrip())) + 1, doubt, proof.ASKED[doubt]))
-    return found
+            faults.append((text.count("\n", 0, len(text.rstrip())) + 1, doubt, proof.ASKED[doubt]))
+    return faults
 
 
 def feedback(text: str, terms: runs.Terms | None = None) -> list[str]:
     """Return the first complaints of `check`, one line each, for the agent that has to fix them."""
-    found = check(text, terms)
-    said = []
-    for number, wrong, better in found[:_MOST_LINES]:
+    faults = check(text, terms)
+    messages = []
+    for number, wrong, better in faults[:_MOST_LINES]:
         read = f"; it should read `{better}`" if better else ""
-        said.append(f"line {number}: {wrong}{read}"[:_LONGEST_LINE])
-    more = len(found) - len(said)
-    return [*said, f"and {more} more: `make verdict_check` lists all"] if more else said
+        messages.append(f"line {number}: {wrong}{read}"[:_LONGEST_LINE])
+    more = len(faults) - len(messages)
+    return [*messages, f"and {more} more: `make verdict_check` lists all"] if more else messages
 
 
 def _complaints(text: str) -> list[Complaint]:
@@ -81,24 +81,24 @@ def _complaints(text: str) -> list[Complaint]:
         lines.plain(line).lower().partition(" ")[0] for _, level, line in outside if level > 0
     }
     first = next((number for number, _, line in outside if not vocabulary.is_comment(line)), 0)
-    found = [(number, "this code fence is never closed", line) for number, level, line in outside
+    faults = [(number, "this code fence is never closed", line) for number, level, line in outside
              if level == lines.UNCLOSED]  # fmt: skip
     last = text.rstrip().count("\n") + 1
     if not blocks:
-        return found + _without_index(titles, last)
+        return faults + _without_index(titles, last)
     if 0 < first < blocks[0].start:
-        found.append((blocks[0].start, "the index is not the first block of the file", _HEADING))
-    found += [(block.start, "a second index: a file has one", "") for block in blocks[1:]]
+        faults.append((blocks[0].start, "the index is not the first block of the file", _HEADING))
+    faults += [(block.start, "a second index: a file has one", "") for block in blocks[1:]]
     rows = tuple(row for block in blocks for row in block.rows)
     raw, verdict = dict(lines.numbered(text)), demanded(rows)
     for block in blocks:
-        found += _of_block(block, raw, verdict)
+        faults += _of_block(block, raw, verdict)
     if any(row.severity not in ("", "IMP") for row in rows):
         wanted = {"summary": "### Summary", "issues": "### Issues Found"}
-        found += [
+        faults += [
             (last, "a section is missing", wanted[name]) for name in wanted if name not in titles
         ]
-    return found + _of_issues(rows, outline.issues(outside), last)
+    return faults + _of_issues(rows, outline.issues(outside), last)
 
 
 def _without_index(titles: set[str], last: int) -> list[Complaint]:
@@ -110,9 +110,9 @@ def _without_index(titles: set[str], last: int) -> list[Complaint]:
 
 def _of_block(block: index.Block, raw: dict[int, str], verdict: str) -> list[Complaint]:
     """Check the heading, each row, the verdict, and whatever else is in an index."""
-    found: list[Complaint] = []
+    faults: list[Complaint] = []
     if raw[block.start] != _HEADING:
-        found.append((block.start, "this is not the heading", _HEADING))
+        faults.append((block.start, "this is not the heading", _HEADING))
     rows = {row.line: row for row in block.rows}
     verdicts = dict(block.verdicts)
     if not rows and "error" in map(vocabulary.verdict_word, verdicts.values()):
@@ -125,17 +125,17 @@ def _of_block(block: index.Block, raw: dict[int, str], verdict: str) -> list[Com
             identity = row.id or f"{row.severity}-{counts[row.severity]}"
             should = index.row_of(row.replace(id=identity, section=row.section or "Section"))
             if line != should or number in block.unparsed:
-                found.append((number, _fault(row, number in block.unparsed), should))
+                faults.append((number, _fault(row, number in block.unparsed), should))
         elif number in block.unparsed:
-            found.append((number, "this line is not understood", _ROW))
+            faults.append((number, "this line is not understood", _ROW))
         elif number in verdicts and line != f"Verdict: {verdict}":
             what = f"the findings make it {verdict}, in exactly this form"
-            found.append((number, what, f"Verdict: {verdict}"))
+            faults.append((number, what, f"Verdict: {verdict}"))
         elif line.strip() and number not in verdicts:
-            found.append((number, "only rows and the verdict belong in the index", ""))
+            faults.append((number, "only rows and the verdict belong in the index", ""))
     if not verdicts:
-        found.append((block.end, "the verdict is missing after this line", f"Verdict: {verdict}"))
-    return found
+        faults.append((block.end, "the verdict is missing after this line", f"Verdict: {verdict}"))
+    return faults
 
 
 def _fault(row: index.Finding, doubtful: bool) -> str:
@@ -150,25 +150,25 @@ def _fault(row: index.Finding, doubtful: bool) -> str:
 
 def _of_issues(rows: tuple[index.Finding, ...], there: list[Issue], last: int) -> list[Complaint]:
     """Report rows without a section, sections without a row, and where the two disagree."""
-    found: list[Complaint] = []
+    faults: list[Complaint] = []
     by_identity = {issue.id.upper(): issue for issue in there if issue.id}
     by_id: dict[str, index.Finding] = {}
     for row in rows:
         if row.id and by_id.setdefault(row.id.upper(), row) is not row:
-            found.append(
+            faults.append(
                 (row.line, f"the id {row.id} is used twice: each finding needs its own", "")
             )
     all_have_ids = all(row.id for row in rows)  # otherwise reported for the row
     for issue in there if all_have_ids else ():
         if issue.severity in SERIOUS and issue.id.upper() not in by_id:
             should = f'- {issue.severity} | {issue.id or "ID"} | "Section" | Title'
-            found.append((issue.first, "the index has no row for this", should))
+            faults.append((issue.first, "the index has no row for this", should))
     for identity, row in by_id.items():
-        said = by_identity[identity].severity if identity in by_identity else ""
+        in_section = by_identity[identity].severity if identity in by_identity else ""
         if identity not in by_identity and row.severity in SERIOUS:
             heading = names.one_line(f"#### {row.id}. {row.severity}: {row.title}")
-            found.append((last, f"there is no section for {row.id}", heading))
-        elif said and vocabulary.strictest(said, row.severity) != row.severity:
-            should = index.row_of(row.replace(severity=said))
-            found.append((row.line, "its section has a stricter severity", should))
-    return found
+            faults.append((last, f"there is no section for {row.id}", heading))
+        elif in_section and vocabulary.strictest(in_section, row.severity) != row.severity:
+            should = index.row_of(row.replace(severity=in_section))
+            faults.append((row.line, "its section has a stricter severity", should))
+    return faults

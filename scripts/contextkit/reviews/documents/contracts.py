@@ -52,8 +52,8 @@ def contract(root: str, path: str, mode: str, run: str, limit: int, files: int =
 def of_run(layout: Layout, run: runs.Run, agent: str) -> str:
     """Return the contract of an agent of a run. Raises ContextError for one that was not asked."""
     if agent not in run.roster:
-        said = names.nearest(agent, run.roster) or f": it asked {', '.join(run.roster)}"
-        raise bad_input(f"agent: the run {run.id} did not ask {agent!r}{said}")
+        hint = names.nearest(agent, run.roster) or f": it asked {', '.join(run.roster)}"
+        raise bad_input(f"agent: the run {run.id} did not ask {agent!r}{hint}")
     limit = layout.limits.verdict_contract_tokens
     path = runs.output_path(layout, run, agent)
     return contract(layout.root, path, run.mode, run.id, limit, run.files)

@@ -50,11 +50,11 @@ def path(layout: Layout, run: Run) -> str:
 
 def parse(text: str, where: str = "dismissals") -> list[Dismissal]:
     """Parse the dismissals in a document. Raises ContextError if it is not one."""
-    found = formats.from_json(text, where)
-    if isinstance(found, dict):
-        version.refuse_newer(found.get("format"), str(FORMAT), where)
-    rows = found.get("dismissed") if isinstance(found, dict) else None
-    if not isinstance(found, dict) or found.get("format") != FORMAT or not isinstance(rows, list):
+    parsed = formats.from_json(text, where)
+    if isinstance(parsed, dict):
+        version.refuse_newer(parsed.get("format"), str(FORMAT), where)
+    rows = parsed.get("dismissed") if isinstance(parsed, dict) else None
+    if not isinstance(parsed, dict) or parsed.get("format") != FORMAT or not isinstance(rows, list):
         raise ContextError(f"{where}: is not a dismissals document in format {FORMAT}")
     return [formats.build(Dismissal, row, where) for row in rows]
 
@@ -83,12 +83,12 @@ def committed(layout: Layout, run: Run) -> dict[str, tuple[Dismissal, str]]:
     name = os.path.relpath(path(layout, run), repository.top)
     try:
         text = git.answer(repository.top, "show", f"HEAD:{name}").decode("utf-8", "replace")
-        found = parse(text, layout.shown(path(layout, run)))
+        rows = parse(text, layout.shown(path(layout, run)))
         form = ("log", "-1", "--format=%an, %h")
         return {
-            one.identity: (one, git.answer(repository.top, *form, f"-S{one.identity}", "--", name)
+            row.identity: (row, git.answer(repository.top, *form, f"-S{row.identity}", "--", name)
                            .decode("utf-8", "replace").strip())
-            for one in found
+            for row in rows
         }  # fmt: skip
     except ContextError:
         return {}
@@ -98,7 +98,7 @@ def add(layout: Layout, run: Run, new: Dismissal) -> str:
     """Write a dismissal, replacing any earlier one of the same finding; return the path."""
     where = path(layout, run)
     with files.locked(layout.lock(where)):
-        kept = [one for one in load(layout, run) if one.identity != new.identity]
+        kept = [row for row in load(layout, run) if row.identity != new.identity]
         text = outgoing.told(render(run.target, [*kept, new]), layout.limits.secrets_allow)
         return files.write(where, text)
 

@@ -78,14 +78,14 @@ def parse(text: str) -> Header | None:
             content = max(content, number)
         elif line[:3] == "---" and line.strip("- ").upper() == "VERDICT":
             tail = dict.fromkeys(_TAIL_KEYS, "")
-        elif line.lstrip("*_`").startswith("VERDICT") and (said := vocabulary.verdict(line)):
-            singles.append((number, _of_single(said)))
+        elif line.lstrip("*_`").startswith("VERDICT") and (verdict := vocabulary.verdict(line)):
+            singles.append((number, _of_single(verdict)))
         elif line.strip("-=_* ") and not vocabulary.is_comment(line):
             content = number
     if tail is not None:
         tails.append((content, _of_tail(tail, closed=False)))
-    found = [_of_first_lines(text), _last(tails, content), _last(singles, content)]
-    return _merged([header for header in found if header])
+    headers = [_of_first_lines(text), _last(tails, content), _last(singles, content)]
+    return _merged([header for header in headers if header])
 
 
 def _last(found: list[tuple[int, Header]], content: int) -> Header | None:
@@ -111,31 +111,31 @@ def _merged(found: list[Header]) -> Header | None:
 
 
 def _of_first_lines(text: str) -> Header | None:
-    found: dict[str, str] = {}
+    fields: dict[str, str] = {}
     for _, level, line in lines.lines(text):
-        if not found and line[:1] == "<" and vocabulary.is_comment(line):
+        if not fields and line[:1] == "<" and vocabulary.is_comment(line):
             continue
         label, value = vocabulary.labelled(line) if level == 0 else ("", "")
         key = label.replace(" ", "_")
         if key not in _KEYS:
             break
-        found[key] = _stricter(found.get(key, ""), value) if key == "STATUS" else value
-    if len(found) < _FEWEST:
+        fields[key] = _stricter(fields.get(key, ""), value) if key == "STATUS" else value
+    if len(fields) < _FEWEST:
         return None
-    said = {key: found.get(key, "") for key in _KEYS}
-    tokens, count = _number(said["TOKENS_SPENT"]), _number(said["FINDINGS_COUNT"])
-    status, flags = _status_of(said["STATUS"])
-    files = [name.strip(" \"'`") for name in said["FILES_CHANGED"].strip("[] ").split(",")]
+    values = {key: fields.get(key, "") for key in _KEYS}
+    tokens, count = _number(values["TOKENS_SPENT"]), _number(values["FINDINGS_COUNT"])
+    status, flags = _status_of(values["STATUS"])
+    files = [name.strip(" \"'`") for name in values["FILES_CHANGED"].strip("[] ").split(",")]
     return Header(
         form="lines",
         status=status,
-        type=said["TYPE"].lower() or "verdict",
-        model=said["MODEL"],
+        type=values["TYPE"].lower() or "verdict",
+        model=values["MODEL"],
         tokens_spent=tokens or 0,
         files_changed=tuple(name for name in files if name and name.lower() != "none"),
         findings_count=count or 0,
-        summary=said["SUMMARY"],
-        detail_path=said["DETAIL_PATH"].strip("`"),
+        summary=values["SUMMARY"],
+        detail_path=values["DETAIL_PATH"].strip("`"),
         flags=(*flags, "bad_number") if None in (tokens, count) else flags,
     )
 

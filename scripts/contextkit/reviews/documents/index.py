@@ -183,9 +183,9 @@ class Block:
         if text[0] == "<":
             return vocabulary.is_comment(text)
         label, value = vocabulary.labelled(text)
-        said = value if label == "STATUS" else vocabulary.verdict(text)
-        if said:
-            self.verdicts.append((number, said))
+        verdict = value if label == "STATUS" else vocabulary.verdict(text)
+        if verdict:
+            self.verdicts.append((number, verdict))
             return True
         if "|" in text:
             return self._is_head(text)
@@ -238,27 +238,27 @@ class Block:
         self._promised, self._ended = 0, False
         if row.severity not in SERIOUS and vocabulary.mentions_serious(doubtful):
             return False
-        known = not row.raw_severity or vocabulary.severity(row.raw_severity)
-        return bool(row.severity and row.title and known)
+        understood = not row.raw_severity or vocabulary.severity(row.raw_severity)
+        return bool(row.severity and row.title and understood)
 
     def _by_column(self, fields: list[str]) -> tuple[str, ...]:
         """Return the fields of a table row in index order, those without a known column last."""
-        found = {"severity": "", "id": "", "section": "", "title": ""}
+        by_role = {"severity": "", "id": "", "section": "", "title": ""}
         more = fields[len(self._columns) :]
         for role, field in zip(self._columns, fields, strict=False):
-            if role and not found[role]:
-                found[role] = field
+            if role and not by_role[role]:
+                by_role[role] = field
             elif field:
                 more.append(field)
-        return (*found.values(), *more)
+        return (*by_role.values(), *more)
 
     def _row(
         self, number: int, raw: str, identity: str, section: str, title: str, *extra: str
     ) -> Finding:
-        said = vocabulary.severity(raw)
+        stated = vocabulary.severity(raw)
         label, labelled = self._label
-        severity = vocabulary.strictest(said, vocabulary.severity_of_id(identity), labelled)
-        self.conflict = self.conflict or bool(said and severity != said)
+        severity = vocabulary.strictest(stated, vocabulary.severity_of_id(identity), labelled)
+        self.conflict = self.conflict or bool(stated and severity != stated)
         return Finding(
             severity=severity,
             id=identity.strip("*_`[]() "),
@@ -316,8 +316,8 @@ def label_of(text: str) -> str:
     first = vocabulary.severity("-".join(apart[: 1 + pair])) if apart else ""
     if not first:
         return ""
-    found = [first, *map(vocabulary.severity, apart[1:])]
-    others = (word for word, known in zip(apart, found, strict=True) if not known)
+    severities = [first, *map(vocabulary.severity, apart[1:])]
+    others = (word for word, severity in zip(apart, severities, strict=True) if not severity)
     if any(word not in _LABEL_WORDS and not word.isdigit() for word in others):
         return ""
-    return vocabulary.strictest(*found)
+    return vocabulary.strictest(*severities)

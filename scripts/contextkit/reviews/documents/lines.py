@@ -79,9 +79,9 @@ def is_index(title: str) -> bool:
     """Whether a heading is that of a Findings Index, even if text is glued to it."""
     if "ndex" not in title and "NDEX" not in title:
         return False
-    before, found, after = plain(title).lower().partition("findings index")
+    before, phrase, after = plain(title).lower().partition("findings index")
     fits = before.strip(" .:)" + _DIGITS) in ("", "final")
-    return fits and bool(found) and not after.strip()[:1].isalnum()
+    return fits and bool(phrase) and not after.strip()[:1].isalnum()
 
 
 def plain(text: str) -> str:

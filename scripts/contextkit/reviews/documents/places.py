@@ -83,10 +83,10 @@ def line_in(text: str) -> int:
     """Return the line that a text names without a file: `Line 42`, `88-97`: …; or 0."""
     text = text[:_LONGEST]
     for row in text.split("\n")[:40]:
-        if found := _RANGE.match(row):
-            return int(found[1])
-    found = _LINE.search(text)
-    return int(found[1] or found[2]) if found else 0
+        if match := _RANGE.match(row):
+            return int(match[1])
+    match = _LINE.search(text)
+    return int(match[1] or match[2]) if match else 0
 
 
 def shown(file: str, line: int, last: int = 0) -> str:
@@ -108,8 +108,8 @@ def heads(line: str) -> Place:
         return NONE
     before = bare[: match.start()].strip(" `*_:[(\"'📄📁").lower()
     after = bare[match.end() :].rstrip(" `*_:)]\"'").lstrip(" `*_)]\"'")
-    said = before.rstrip(":").split()
-    if len(said) > 2 or (said and said[-1] not in _INTRODUCE):
+    words = before.rstrip(":").split()
+    if len(words) > 2 or (words and words[-1] not in _INTRODUCE):
         return NONE
     if after.strip("()0123456789 :#L-–"):
         return NONE

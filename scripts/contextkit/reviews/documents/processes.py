@@ -58,8 +58,8 @@ class Process(Record):
                 raise bad_input(f"{where}: {field} must be one of {', '.join(allowed)}")
         unknown = [word for word in self.blocks if word not in BLOCKING[self.mode]]
         if unknown:
-            known = ", ".join(BLOCKING[self.mode])
-            raise bad_input(f"{where}: blocks: {unknown[0]!r} must be one of {known}")
+            choices = ", ".join(BLOCKING[self.mode])
+            raise bad_input(f"{where}: blocks: {unknown[0]!r} must be one of {choices}")
         if not self.agents:
             raise bad_input(f"{where}: agents must name at least one")
         seconds = list(map(str, self.timeouts.values()))
@@ -115,10 +115,10 @@ def _check_folder(pattern: str, where: str) -> None:
 
 def load(layout: Layout, name: str) -> Process:
     """Load the process `name` as configured here. Raises ContextError with the nearest name."""
-    known = _names(layout)
-    if name not in known:
-        said = names.nearest(name, known) or f"; available: {', '.join(known)}"
-        raise bad_input(f"process: there is no {name!r}{said}")
+    available = _names(layout)
+    if name not in available:
+        hint = names.nearest(name, available) or f"; available: {', '.join(available)}"
+        raise bad_input(f"process: there is no {name!r}{hint}")
     packages.need("yaml")
     return _merged(layout, name)
 
@@ -140,8 +140,8 @@ def _names(layout: Layout) -> list[str]:
 
 
 def _overrides(layout: Layout) -> dict[str, Any]:
-    found: Any = layout.settings.get("processes", {})
-    return found if isinstance(found, dict) else {}
+    overrides: Any = layout.settings.get("processes", {})
+    return overrides if isinstance(overrides, dict) else {}
 
 
 def _merged(layout: Layout, name: str) -> Process:

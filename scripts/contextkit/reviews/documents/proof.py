@@ -253,9 +253,9 @@ def doubts(
 
     `inside` are the lines of its index. Linear in the length of `text`; never raises.
     """
-    found = _Proof(text, findings, inside, terms)
-    missing = found.missing(terms) if terms else []
-    return list(itertools.islice(itertools.chain(missing, found.lines()), MOST))
+    proof = _Proof(text, findings, inside, terms)
+    missing = proof.missing(terms) if terms else []
+    return list(itertools.islice(itertools.chain(missing, proof.lines()), MOST))
 
 
 class _Proof:
@@ -316,27 +316,27 @@ class _Proof:
         read = [(number, match) for number, row in self._rows.items()
                 if (match := _READ.match(row[:200]))]  # fmt: skip
         counts = [(number, row) for number, row in self._rows.items() if _COUNTS.match(row[:40])]
-        found = [] if read else [Doubt(0, "", NOT_READ)]
+        raised = [] if read else [Doubt(0, "", NOT_READ)]
         for number, match in read:
             most = terms.files or int(match[2])
             if not int(match[1]) == int(match[2]) == most:
                 why = f"the run asked for {most} files"
-                found.append(Doubt(number, _shown(self._rows[number]), why))
+                raised.append(Doubt(number, _shown(self._rows[number]), why))
         if not counts:
-            found.append(Doubt(0, "", NOT_COUNTED))
-        found += [
+            raised.append(Doubt(0, "", NOT_COUNTED))
+        raised += [
             Doubt(number, _shown(row), "its counts are not those of its index")
             for number, row in counts
             if not self._agrees(row)
         ]
         if self._confirmed - self._fixed - self._ids:
-            found.append(Doubt(0, "", NOT_CONFIRMED))
-        return found
+            raised.append(Doubt(0, "", NOT_CONFIRMED))
+        return raised
 
     def _agrees(self, row: str) -> bool:
         """Whether the counts in a line are those of the index."""
-        said = {name.upper(): int(count) for name, count in _PAIR.findall(row[:400])}
-        return all(said.get(name, 0) == self._counts[name] for name in {*SEVERITIES[:4], *said})
+        counts = {name.upper(): int(count) for name, count in _PAIR.findall(row[:400])}
+        return all(counts.get(name, 0) == self._counts[name] for name in {*SEVERITIES[:4], *counts})
 
     def _said_fixed(self) -> set[str]:
         """Return the words of the line that says which findings of the run before are fixed."""
@@ -392,17 +392,17 @@ class _Proof:
         """Return the severity that a line says in its words, its attributes or its images."""
         if number in self._told:
             return ""
-        said = _serious(row, after)
-        if not said and not row.isascii():
+        word = _serious(row, after)
+        if not word and not row.isascii():
             folded = _folded(row)
             shown = _said_words(folded) > _said_words(row)
-            said = _serious(folded, after) if shown else ""
+            word = _serious(folded, after) if shown else ""
         raw = self._raw[number]
-        if not said and ("<" in raw or "](" in raw):
+        if not word and ("<" in raw or "](" in raw):
             inside = " ".join(map(" ".join, _ATTRIBUTES.findall(raw))).replace("-", " ")
             match = _SERIOUS.search(inside)
-            said = match[0] if match else ""
-        return said
+            word = match[0] if match else ""
+        return word
 
     def _unexplained(self, number: int, row: str) -> str:
         """Return what a line states that no row explains, or ''."""
@@ -424,8 +424,8 @@ class _Proof:
         if label and not _is_known_label(label["label"], label["value"]):
             return f"is a statement of its own ({names.one_line(label['label'])[:30]})"
         if number in self._issues and not of_row and not self._is_title(bare):
-            said = vocabulary.says_nothing(lines.plain(bare).strip("."))
-            return "" if said else "stands under Issues Found without a row"
+            empty = vocabulary.says_nothing(lines.plain(bare).strip("."))
+            return "" if empty else "stands under Issues Found without a row"
         return ""
 
     def _explains(self, title: str) -> bool:
@@ -460,13 +460,13 @@ def _is_known_label(label: str, value: str) -> bool:
     is_dense = len(label) < 24 and any(char > "\u0e00" for char in label)  # without blanks
     if not words or (len(words) > _LABEL_WORDS and not is_dense):
         return True
-    said = _all_words(value)
-    if all(word in _PASSING or word.isdigit() or vocabulary.severity(word) for word in said):
+    value_words = _all_words(value)
+    if all(word in _PASSING or word.isdigit() or vocabulary.severity(word) for word in value_words):
         return True
     if vocabulary.says_nothing(lines.plain(value)):
         return True
     if _DECIDES & set(words) and "overall" not in words:
-        return said[0] in _PASSING
+        return value_words[0] in _PASSING
     return all(word in _KNOWN or word.isdigit() or vocabulary.is_id(word) for word in words)
 
 
@@ -532,17 +532,17 @@ def _said_words(row: str) -> int:
 
 
 def _of_sentence(sentence: str) -> str:
-    said = _SERIOUS.findall(sentence)
+    severities = _SERIOUS.findall(sentence)
     marked = _SERIOUS.sub(_MARK, sentence.replace(_MARK, "x"))
     if _FIXED.search(marked) and not _NOT_FIXED.search(marked):
         return ""
     rest, denied = _without_denied(marked)
     if _MARK in rest:
-        return names.one_line(said[marked.count(_MARK) - rest.count(_MARK)])
+        return names.one_line(severities[marked.count(_MARK) - rest.count(_MARK)])
     if high := _labelled_high(rest):
         return names.one_line(high[0])
     if denied and _EXCEPT.search(rest):
-        return names.one_line(said[0])
+        return names.one_line(severities[0])
     for clause in re.split(r"[,、，—–:：]", rest):
         foreign = _FOREIGN.search(clause)
         if foreign and (not _NO_WORD.search(clause) or _EXCEPT.search(clause)):
@@ -555,15 +555,15 @@ def _without_denied(marked: str) -> tuple[str, bool]:
     words = list(_WORD.finditer(marked))
     letters = "".join(map(_letter, words))
     rest = list(marked)
-    for found in _DENIED.finditer(letters):
-        first, last = words[found.start()].start(), words[found.end() - 1].end()
+    for match in _DENIED.finditer(letters):
+        first, last = words[match.start()].start(), words[match.end() - 1].end()
         rest[first:last] = [" "] * (last - first)
     return "".join(rest), bool(_DENIED.search(letters))
 
 
 def _letter(word: re.Match[str]) -> str:
-    said = word[0].lower()
-    return "S" if said == _MARK else _LETTERS.get(said) or ("9" if said.isdigit() else "w")
+    text = word[0].lower()
+    return "S" if text == _MARK else _LETTERS.get(text) or ("9" if text.isdigit() else "w")
 
 
 def _is_scale(read: str) -> bool:
@@ -576,8 +576,8 @@ def _is_scale(read: str) -> bool:
 
 def _says_none(row: str, after: str) -> bool:
     """Whether a line only heads a group of findings, and the next one says that there are none."""
-    said = lines.plain(lines.unbulleted(after.strip())[0]).strip(" .!()_✅✓")
-    return _is_group(row) and vocabulary.says_nothing(said)
+    bare = lines.plain(lines.unbulleted(after.strip())[0]).strip(" .!()_✅✓")
+    return _is_group(row) and vocabulary.says_nothing(bare)
 
 
 def _is_group(row: str) -> bool:
@@ -590,17 +590,17 @@ def _is_group(row: str) -> bool:
 
 def _labelled_high(read: str) -> re.Match[str] | None:
     """Return the word `high` where it is a severity: behind a label, in brackets, at an end."""
-    found = _HIGH.search(_ZERO_HIGH.sub(" ", read))
-    return found if found and not _RATED.search(read) else None
+    match = _HIGH.search(_ZERO_HIGH.sub(" ", read))
+    return match if match and not _RATED.search(read) else None
 
 
 def _identifier(found: re.Match[str]) -> str:
     """Names and paths say nothing; a code span of one word is that word."""
-    said = found[0]
-    if said[0] == "`" and re.fullmatch(r"`[\w -]{1,24}`", said) and "_" not in said:
-        return said
-    is_name = re.search(r"[a-z]{2}", said, re.IGNORECASE) and not _PAIRED.search(said)
-    return " x " if is_name else said
+    text = found[0]
+    if text[0] == "`" and re.fullmatch(r"`[\w -]{1,24}`", text) and "_" not in text:
+        return text
+    is_name = re.search(r"[a-z]{2}", text, re.IGNORECASE) and not _PAIRED.search(text)
+    return " x " if is_name else text
 
 
 def _unescaped(row: str) -> str:
@@ -645,8 +645,8 @@ def _is_ours(raw: str) -> bool:
 
 
 def _all_words(text: str) -> list[str]:
-    said = "".join(c if c.isalnum() or c in "_" or ord(c) > 0x2700 else " " for c in text.lower())
-    return said.split()
+    plain = "".join(c if c.isalnum() or c in "_" or ord(c) > 0x2700 else " " for c in text.lower())
+    return plain.split()
 
 
 def _words(text: str) -> set[str]:

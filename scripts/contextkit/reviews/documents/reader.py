@@ -109,15 +109,17 @@ def read(text: str) -> Read:
     if whole is not None:
         return Read(tuple(whole), ())
     sight = _Sight(text)
-    found = sight.of_blocks()
-    there = {one.finding.line for one in found}
+    candidates = sight.of_blocks()
+    there = {candidate.finding.line for candidate in candidates}
     of_tools = [*sight.of_lines(), *sight.of_compilers()]
-    found += [_Found(one) for one in of_tools if one.line not in there]
-    found = found or list(map(_Found, sight.of_codes()))
-    unsure = sight.unsure([(one.finding.line, one.finding.end) for one in found])
-    if not any(one.finding.severity in SERIOUS for one in found):
-        found += map(_Found, sight.of_prose())
-    return Read(tuple(_single(found)), unsure)
+    candidates += [_Found(candidate) for candidate in of_tools if candidate.line not in there]
+    candidates = candidates or list(map(_Found, sight.of_codes()))
+    unsure = sight.unsure(
+        [(candidate.finding.line, candidate.finding.end) for candidate in candidates]
+    )
+    if not any(candidate.finding.severity in SERIOUS for candidate in candidates):
+        candidates += map(_Found, sight.of_prose())
+    return Read(tuple(_single(candidates)), unsure)
 
 
 def _finding(
@@ -132,13 +134,13 @@ def _finding(
 def _single(found: list[_Found]) -> list[Finding]:
     """Leave out what only repeats: the same id or title, a recap of severities told elsewhere."""
     kept: list[_Found] = []
-    known: dict[str, int] = {}
+    positions: dict[str, int] = {}
     for one in sorted(found, key=lambda each: (each.recap, each.finding.line)):
         keys = [f"#{one.finding.id.upper()}"] if one.finding.id else []
         keys.append(" ".join(lines.words(one.finding.title))[:80])
-        at = next((known[key] for key in keys if key in known), -1)
+        at = next((positions[key] for key in keys if key in positions), -1)
         if at < 0 or not (merged := _as_one(kept[at], one)):
-            known = dict.fromkeys(keys, len(kept)) | known
+            positions = dict.fromkeys(keys, len(kept)) | positions
             kept.append(one)
         else:
             kept[at] = merged
@@ -151,14 +153,14 @@ def _as_one(best: _Found, other: _Found) -> _Found | None:
     """Return two candidates with one id or title as one, by the one that says more; or None."""
     if not other.recap and best.finding.severity != other.finding.severity:
         return None
-    one, its = best.finding, other.finding
-    if not other.recap and its.end - its.line > one.end - one.line:
-        one, its = its, one
-    if not other.recap and its.file and (one.file, one.at) != (its.file, its.at):
+    mine, its = best.finding, other.finding
+    if not other.recap and its.end - its.line > mine.end - mine.line:
+        mine, its = its, mine
+    if not other.recap and its.file and (mine.file, mine.at) != (its.file, its.at):
         return None
-    place = its if its.file and not one.at else one
-    severity = vocabulary.strictest(one.severity, its.severity)
-    return best._replace(finding=one.replace(severity=severity, file=place.file, at=place.at))
+    place = its if its.file and not mine.at else mine
+    severity = vocabulary.strictest(mine.severity, its.severity)
+    return best._replace(finding=mine.replace(severity=severity, file=place.file, at=place.at))
 
 
 class _Sight:
@@ -175,9 +177,9 @@ class _Sight:
             self.plain.append(plain)
         self.blocks = shapes.parted(blocks("\n".join(self.plain)), self.plain)
         self._above_places = self._heading_places()
-        headings = [one for one in self.blocks if one.kind == "heading"]
-        times = Counter(one.title for one in headings)
-        self._by_id = {shapes.titled(one.title)[0]: one for one in reversed(headings)}
+        headings = [heading for heading in self.blocks if heading.kind == "heading"]
+        times = Counter(heading.title for heading in headings)
+        self._by_id = {shapes.titled(heading.title)[0]: heading for heading in reversed(headings)}
         self._parts = {
             title for title, count in times.items() if count > 1 and shapes.is_part(title)
         }
@@ -187,13 +189,13 @@ class _Sight:
 
     def _heading_places(self) -> list[Place]:
         """The place that holds for each line: the last one that a line was wholly about."""
-        found, place = [], NONE
+        above_places, place = [], NONE
         for row in self.plain:
             if "." in row or "file" in row:
                 here = places.heads(row)
                 place = here if here.file else place
-            found.append(place)
-        return found
+            above_places.append(place)
+        return above_places
 
     def _text(self, first: int, last: int) -> str:
         return "\n".join(self.plain[first - 1 : last])
@@ -205,25 +207,25 @@ class _Sight:
     # Blocks
 
     def of_blocks(self) -> list[_Found]:
-        found: list[_Found] = []
+        candidates: list[_Found] = []
         skip = 0  # the last line of a finding: nothing inside it is another
         for at, block in enumerate(self.blocks):
             if block.first <= skip or block.kind in ("code", "rule", "comment"):
                 continue
             if block.kind == "matter":
-                found += self._of_matter(block)
+                candidates += self._of_matter(block)
                 continue
             if self._is_below(at, _NO_FINDINGS):
                 continue
             if block.kind == "table":
-                found += self._of_table(at, block)
+                candidates += self._of_table(at, block)
                 continue
             is_heading = block.kind == "heading"
-            one = self._of_heading(at, block) if is_heading else self._of_line(at, block)
-            if one:
-                found.append(one)
-                skip = one.finding.end if is_heading else block.last
-        return found
+            candidate = self._of_heading(at, block) if is_heading else self._of_line(at, block)
+            if candidate:
+                candidates.append(candidate)
+                skip = candidate.finding.end if is_heading else block.last
+        return candidates
 
     def _of_heading(self, at: int, block: Block) -> _Found | None:
         """A heading is a finding if it or a label directly below it has a severity."""
@@ -253,7 +255,7 @@ class _Sight:
     def _is_last_heading(self, at: int, block: Block) -> bool:
         """Whether a heading in a group is itself the finding, and not what stands below it."""
         nested = [self.blocks[inner] for inner in self._direct.get(at, ())]
-        parts = [one for one in nested if one.kind in ("item", "heading")]
+        parts = [part for part in nested if part.kind in ("item", "heading")]
         return not (
             shapes.is_about(block.title, shapes.PLURALS) or any(map(shapes.begins_finding, parts))
         )
@@ -366,7 +368,7 @@ class _Sight:
         """Return the first value of a record that has words and is neither severity nor place."""
         fields = map(vocabulary.labelled, self.plain[block.first - 1 : block.last])
         told = (value for label, value in fields if not shapes.is_scale(label))
-        return next((one for one in told if shapes.has_words(shapes.without_place(one))), "")
+        return next((text for text in told if shapes.has_words(shapes.without_place(text))), "")
 
     def _said_below(self, first: int, last: int) -> str:
         """Return the title that stands below a line: labelled, in bold, or the first words."""
@@ -427,11 +429,13 @@ class _Sight:
         if "severity" not in roles and not group:
             return []
         numbered = enumerate(rows, block.first + 1)
-        made = [one for number, row in numbered if (one := _of_row(roles, row, number, group))]
+        made = [
+            finding for number, row in numbered if (finding := _of_row(roles, row, number, group))
+        ]
         explains = {"meaning", "definition", "criteria", "sla"} & {cell.lower() for cell in head}
         if explains and not {"place", "file", "id"}.intersection(roles):
             return []
-        return [_Found(self._at_section(one), recap=True) for one in made]
+        return [_Found(self._at_section(finding), recap=True) for finding in made]
 
     def _at_section(self, one: Finding) -> Finding:
         """Return the finding of a row where its own section is, if there is one with its id."""
@@ -444,27 +448,33 @@ class _Sight:
 
     def _of_matter(self, block: Block) -> list[_Found]:
         """The findings listed in YAML front matter."""
-        found: list[_Found] = []
-        said: dict[str, str] = {}
+        candidates: list[_Found] = []
+        fields: dict[str, str] = {}
         start = block.first
         for number in range(block.first + 1, block.last + 1):
             row = self.rows[number - 1].strip()
             if row[:2] == "- " or number == block.last:
-                one = _of_row(list(map(shapes.column, said)), list(said.values()), start, "")
-                found += [_Found(one.replace(end=number - 1), recap=True)] if one else []
-                said, start = {}, number
+                finding = _of_row(
+                    list(map(shapes.column, fields)), list(fields.values()), start, ""
+                )
+                candidates += (
+                    [_Found(finding.replace(end=number - 1), recap=True)] if finding else []
+                )
+                fields, start = {}, number
             key, mark, value = row.removeprefix("- ").partition(":")
             if mark and value.strip():
-                said.setdefault(key.strip().lower(), value.strip(" \"'"))
-        return found
+                fields.setdefault(key.strip().lower(), value.strip(" \"'"))
+        return candidates
 
     def of_codes(self) -> Iterator[Finding]:
         """The findings in fenced blocks of JSON, and the remarks in those of code."""
         for block in self.blocks:
             if block.kind == "code" and block.title[:5].lower() in ("json", "sarif", ""):
                 code = "\n".join(self.rows[block.first : block.last - 1])
-                for one in of_objects(code) or ():
-                    yield one.replace(line=one.line + block.first, end=one.end + block.first)
+                for finding in of_objects(code) or ():
+                    yield finding.replace(
+                        line=finding.line + block.first, end=finding.end + block.first
+                    )
             elif block.kind == "code":
                 yield from self._of_remarks(block)
 
@@ -490,13 +500,13 @@ class _Sight:
             if match is None:
                 yield from _of_columns(row, number)
                 continue
-            said = match.groupdict()
-            severity = vocabulary.of_tool(said["word"])
-            at = int(said.get("line") or said.get("line2") or 0)
-            file = said.get("file") or (self._above_places[number - 1].file if at else "")
+            named = match.groupdict()
+            severity = vocabulary.of_tool(named["word"])
+            at = int(named.get("line") or named.get("line2") or 0)
+            file = named.get("file") or (self._above_places[number - 1].file if at else "")
             if severity:
                 place = Place(file.removeprefix("./"), at)
-                title = shapes.cleaned(said["rest"])
+                title = shapes.cleaned(named["rest"])
                 yield _finding(severity, "", title, number, number, place)
 
     def of_compilers(self) -> Iterator[Finding]:
@@ -506,12 +516,12 @@ class _Sight:
         from contextkit.text.digests import diagnostics
         from contextkit.text.digests.lines import Lines
 
-        for one in diagnostics.find(Lines("\n".join(self.rows)))[0]:
-            if severity := vocabulary.of_tool(one.level):
-                below = range(one.line, len(self.rows))  # of the paragraph that it is in
+        for diagnostic in diagnostics.find(Lines("\n".join(self.rows)))[0]:
+            if severity := vocabulary.of_tool(diagnostic.level):
+                below = range(diagnostic.line, len(self.rows))  # of the paragraph that it is in
                 end = next((at for at in below if not self.rows[at].strip()), len(self.rows))
-                place, title = places.find(one.place), shapes.cleaned(one.said)
-                yield _finding(severity, "", title, one.line, end, place)
+                place, title = places.find(diagnostic.place), shapes.cleaned(diagnostic.said)
+                yield _finding(severity, "", title, diagnostic.line, end, place)
 
     def of_prose(self) -> Iterator[Finding]:
         """Paragraphs that name a place and say in strong words what is wrong there."""
@@ -519,43 +529,43 @@ class _Sight:
             if block.kind not in ("text", "item", "quote") or self._is_below(at, _NO_FINDINGS):
                 continue
             rows = self.plain[block.first - 1 : block.last]
-            said = " ".join(rows)
-            place = places.find(said)
-            if not place.file or _MILDLY.search(said[:60]) or shapes.is_fields(rows):
+            text = " ".join(rows)
+            place = places.find(text)
+            if not place.file or _MILDLY.search(text[:60]) or shapes.is_fields(rows):
                 continue
-            parts = [one for one in shapes.sentences(said) if not _DENIES.search(one)]
+            parts = [one for one in shapes.sentences(text) if not _DENIES.search(one)]
             left = " ".join(parts)
             is_worst = bool(_WORST.search(left)) and "less urgent" not in left
             severity = "P0" if is_worst else "P1" if _BAD.search(left) else ""
             if severity:
-                title = next((one for one in parts if _BAD.search(one) or _WORST.search(one)), said)
+                title = next((one for one in parts if _BAD.search(one) or _WORST.search(one)), text)
                 title = " ".join(parts[:2]) if place.file in title else title
                 end, title = self._end_of(at, block), shapes.cleaned(title)
                 yield _finding(severity, "", title, block.first, end, place)
 
     def unsure(self, spans: list[tuple[int, int]]) -> tuple[int, ...]:
         """Return the lines of blocks that look like findings and are none of `spans`."""
-        known = {
+        covered = {
             number for first, last in spans for number in range(first, min(last, first + 5_000) + 1)
         }
-        others = known | {block.first for block in self.blocks if block.kind == "heading"}
-        found = []
+        others = covered | {block.first for block in self.blocks if block.kind == "heading"}
+        numbers = []
         for at, block in enumerate(self.blocks):
             rows = self.plain[block.first - 1 : block.last]
             is_record = block.kind == "text" and shapes.is_fields(rows)
             if any(map(_is_settled, rows)):
                 continue
-            if block.first in known or not (is_record or block.kind in ("heading", "item")):
+            if block.first in covered or not (is_record or block.kind in ("heading", "item")):
                 continue
             near = range(block.first + 1, min(block.last, block.first + 3) + 1)
             end = next((number - 1 for number in near if number in others), near.stop - 1)
-            said = self._text(block.first, block.last if is_record else end)
-            place = places.find(said)
-            is_placed = place.line or (is_record and place.file and places.line_in(said))
-            if is_placed and (is_record or _BAD.search(said) or _WORST.search(said)):
+            text = self._text(block.first, block.last if is_record else end)
+            place = places.find(text)
+            is_placed = place.line or (is_record and place.file and places.line_in(text))
+            if is_placed and (is_record or _BAD.search(text) or _WORST.search(text)):
                 if not self._is_below(at, _NO_FINDINGS | _REPEATS):
-                    found.append(block.first)
-        return tuple(found[:50])
+                    numbers.append(block.first)
+        return tuple(numbers[:50])
 
 
 def _of_columns(row: str, number: int) -> Iterator[Finding]:
@@ -575,8 +585,8 @@ def _of_card(rows: list[list[str]], block: Block) -> Finding | None:
     if len(labels) < len(rows) or not any(role == "severity" for role, _ in labels):
         return None
     roles, cells = zip(*labels, strict=True)
-    one = _of_row(list(roles), list(cells), block.first, "")
-    return one.replace(end=block.last) if one else None
+    finding = _of_row(list(roles), list(cells), block.first, "")
+    return finding.replace(end=block.last) if finding else None
 
 
 def _is_settled(row: str) -> bool:
@@ -629,13 +639,13 @@ def of_objects(text: str) -> list[Finding] | None:
         return None
     search = _Search(text.split("\n"))
     made = filter(None, map(_of_object, objects.findings(_open(tree), _graded)))
-    found = []
-    for one in itertools.islice(made, _MOST_OBJECTS):
-        first, last = search.span(one.title)
-        found.append(one.replace(line=first, end=last))
-    if not found and bare[:1] == "<":
+    placed = []
+    for finding in itertools.islice(made, _MOST_OBJECTS):
+        first, last = search.span(finding.title)
+        placed.append(finding.replace(line=first, end=last))
+    if not placed and bare[:1] == "<":
         return None  # a page of HTML
-    return found or _of_told(tree, text.count("\n") + 1)
+    return placed or _of_told(tree, text.count("\n") + 1)
 
 
 def _open(tree: Any, depth: int = 0) -> Any:
@@ -645,7 +655,7 @@ def _open(tree: Any, depth: int = 0) -> Any:
     if isinstance(tree, dict):
         return {key: _open(value, depth + 1) for key, value in tree.items()}
     if isinstance(tree, list):
-        return [_open(one, depth + 1) for one in tree if not _is_over(one)]
+        return [_open(item, depth + 1) for item in tree if not _is_over(item)]
     return tree
 
 
@@ -658,13 +668,13 @@ def _is_over(one: Any) -> bool:
 
 def _of_told(tree: Any, last: int) -> list[Finding]:
     """The findings of reviews that an object has as a value: `{"result": "# Review …"}`."""
-    found: list[Finding] = []
+    collected: list[Finding] = []
     left = MOST_LINES
-    for said in itertools.islice(objects.told(tree), _MOST_TOLD):
-        rows = said.split("\n")[:left]
-        found += read("\n".join(rows)).findings
+    for text in itertools.islice(objects.told(tree), _MOST_TOLD):
+        rows = text.split("\n")[:left]
+        collected += read("\n".join(rows)).findings
         left -= len(rows)
-    return [one.replace(line=1, end=last) for one in found[:_MOST_OBJECTS]]
+    return [finding.replace(line=1, end=last) for finding in collected[:_MOST_OBJECTS]]
 
 
 def _of_object(one: objects.Found) -> Finding | None:
@@ -681,8 +691,8 @@ def _of_object(one: objects.Found) -> Finding | None:
 def _graded(key: str, word: str) -> str:
     if key in ("type", "confidence"):  # of a bot, no severity
         return ""
-    known = vocabulary.of_tool(word)
-    return known or (_OBJECT_NUMBERS.get(word, "") if key == "severity" else "")
+    severity = vocabulary.of_tool(word)
+    return severity or (_OBJECT_NUMBERS.get(word, "") if key == "severity" else "")
 
 
 class _Search:

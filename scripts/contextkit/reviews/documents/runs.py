@@ -108,8 +108,8 @@ class Run(Record):
 
     def to_confirm(self, agent: str) -> tuple[str, ...]:
         """Return the open findings of an agent that it looks at again: `P0-1: P0 title`."""
-        said = self.open.get(agent)
-        return tuple(map(str, said)) if isinstance(said, (list, tuple)) else ()
+        findings = self.open.get(agent)
+        return tuple(map(str, findings)) if isinstance(findings, (list, tuple)) else ()
 
 
 def _check_id(run: str) -> str:
@@ -130,13 +130,13 @@ def new_id(now: int, known: list[Run]) -> str:
 
 def parse(text: str, where: str = "run") -> Run:
     """Parse the JSON of a run; unknown keys are ignored. Raises ContextError."""
-    found = formats.object_from_json(text, where)
-    version.refuse_newer(found.get("version"), str(VERSION), where)
-    if found.get("version") != VERSION:
+    fields = formats.object_from_json(text, where)
+    version.refuse_newer(fields.get("version"), str(VERSION), where)
+    if fields.get("version") != VERSION:
         raise ContextError(
-            f"{where}: is in version {found.get('version')!r}; contextkit reads {VERSION}"
+            f"{where}: is in version {fields.get('version')!r}; contextkit reads {VERSION}"
         )
-    made: Run = formats.build_known(Run, found, where)
+    made: Run = formats.build_known(Run, fields, where)
     return made
 
 
@@ -152,14 +152,14 @@ def merge(ours: bytes, theirs: bytes) -> bytes | None:
     that is not a run (a listing), and for two runs under one id.
     """
     try:
-        one, other = (parse(data.decode("utf-8")) for data in (ours, theirs))
+        run, other = (parse(data.decode("utf-8")) for data in (ours, theirs))
     except (ContextError, UnicodeDecodeError):
         return None
-    if one.replace(**{name: getattr(other, name) for name in _HAPPENS}) != other:
+    if run.replace(**{name: getattr(other, name) for name in _HAPPENS}) != other:
         return None
-    merged = one.replace(**{name: _first(getattr(one, name), getattr(other, name))
+    merged = run.replace(**{name: _first(getattr(run, name), getattr(other, name))
                             for name in _TIMES})  # fmt: skip
-    return ours if merged == one else render(merged).encode()
+    return ours if merged == run else render(merged).encode()
 
 
 def _first(one: str, other: str) -> str:
@@ -218,10 +218,10 @@ def load(layout: Layout, run: str) -> Run:
         return latest(layout)
     where = path(layout, run)
     if not os.path.lexists(where):
-        known = [one.id for one in load_all(layout).documents]
-        begun = [one for one in known if one.startswith(run)]
+        ids = [one.id for one in load_all(layout).documents]
+        begun = [one for one in ids if one.startswith(run)]
         if len(begun) != 1:
-            raise ContextError(f"run: {_unknown(run, known, begun)}")
+            raise ContextError(f"run: {_unknown(run, ids, begun)}")
         where = path(layout, begun[0])
     return parse(files.read(where), layout.shown(where))
 
@@ -251,9 +251,9 @@ def load_all(layout: Layout, since: str = "") -> Loaded[Run]:
         raise ContextError(f"{layout.shown(folder(layout))}: a file is in the way") from None
     fitting = [n for n in there if n[0] != "." and n.endswith(".json") and n >= since]
     paths = [os.path.join(folder(layout), name) for name in fitting]
-    found = stores.load(layout, paths, lambda path: _read(layout, path))
-    found.sort(key=lambda pair: (pair[1].started_at, pair[1].id))
-    return found
+    loaded = stores.load(layout, paths, lambda path: _read(layout, path))
+    loaded.sort(key=lambda pair: (pair[1].started_at, pair[1].id))
+    return loaded
 
 
 def _read(layout: Layout, path: str) -> Run:
@@ -266,11 +266,11 @@ def _read(layout: Layout, path: str) -> Run:
 def latest(layout: Layout) -> Run:
     """Return the run that started last. Raises ContextError if there is none."""
     loaded = load_all(layout)
-    found = loaded.documents
-    if not found:
+    runs = loaded.documents
+    if not runs:
         loaded.whole()
         raise ContextError("there is no review run here: make verdict_start comes first")
-    return found[-1]
+    return runs[-1]
 
 
 def change(layout: Layout, run: str, **values: object) -> Run:
@@ -284,8 +284,8 @@ def change(layout: Layout, run: str, **values: object) -> Run:
 def live(layout: Layout, now: int) -> list[Run]:
     """Return the runs that agents may still be writing for, newest first; skip broken files."""
     since = names.stamp(max(0, now - _lifetime(layout)))
-    found = load_all(layout, since).documents
-    return [run for run in reversed(found) if is_live(layout, run, now)]
+    runs = load_all(layout, since).documents
+    return [run for run in reversed(runs) if is_live(layout, run, now)]
 
 
 def is_live(layout: Layout, run: Run, now: int) -> bool:
@@ -361,8 +361,8 @@ def clean(
     """
     session = sessions.find_current(layout)
     oldest = "" if age is None else names.iso(max(0, now - age))
-    known = load_all(layout).documents
-    unfinished = {run.id for run in known if state(layout, run, now) == "open"}
+    runs = load_all(layout).documents
+    unfinished = {run.id for run in runs if state(layout, run, now) == "open"}
 
     def stays(when: str, whose: str) -> bool:
         if oldest:
@@ -374,7 +374,7 @@ def clean(
         return entry.get("run") in unfinished or stays(when, whose)
 
     removed = verdicts.clean(layout, keep)
-    for run in known:
+    for run in runs:
         if run.id not in unfinished and not stays(run.started_at, run.session_id or session):
             removed += _remove(layout, run)
     return removed, sorted(unfinished)

@@ -80,18 +80,20 @@ def around(text: str, line: int) -> str:
 
 def headings(text: str) -> list[tuple[int, str]]:
     """Return line number and title of every heading."""
-    return [(one.first, lines.plain(one.title)) for one in blocks(text) if one.kind == "heading"]
+    return [
+        (block.first, lines.plain(block.title)) for block in blocks(text) if block.kind == "heading"
+    ]
 
 
 def nearest(text: str, wanted: str) -> str:
     """Return the section whose heading shares the most words with `wanted`; '' if none does."""
     words = _words(wanted)
-    found = [
-        (len(words & _words(one.title)), -one.first, one.last)
-        for one in blocks(text)
-        if one.kind == "heading"
+    scored = [
+        (len(words & _words(block.title)), -block.first, block.last)
+        for block in blocks(text)
+        if block.kind == "heading"
     ]
-    shared, first, last = max(found, default=(0, 0, 0))
+    shared, first, last = max(scored, default=(0, 0, 0))
     rows = [row for _, row in lines.numbered(text)]
     return "\n".join(rows[-first - 1 : last]).strip() if shared else ""
 
@@ -112,14 +114,14 @@ class _Body:
 
     def __init__(self, text: str, review: agent_review.Review) -> None:
         self._lines = [line for _, line in lines.numbered(text)]
-        found = shapes.parted(blocks("\n".join(self._lines)), self._lines)
-        self._headings = {_key(one.title): (one.first, one.last) for one in reversed(found)
-                          if one.kind == "heading"}  # fmt: skip
+        parts = shapes.parted(blocks("\n".join(self._lines)), self._lines)
+        self._headings = {_key(block.title): (block.first, block.last) for block in reversed(parts)
+                          if block.kind == "heading"}  # fmt: skip
         rows = review.findings
         if review.start_line:
-            self.spans = self._matched(rows, self._candidates(found, review))
+            self.spans = self._matched(rows, self._candidates(parts, review))
         else:
-            headings = {one.first for one in found if one.kind == "heading"}
+            headings = {block.first for block in parts if block.kind == "heading"}
             starts = sorted({*headings, *(row.line for row in rows), len(self._lines) + 1})
             self.spans = [(row.line, max(row.line, row.end or self._under(row, starts)))
                           for row in rows]  # fmt: skip
@@ -153,11 +155,11 @@ class _Body:
         inside = range(review.start_line, review.end_line + 1)
         starts = [
             at
-            for at, one in enumerate(found)
-            if one.first not in inside
-            and not one.first < review.start_line <= one.last
-            and not _is_row(found, one)
-            and self._may_begin(one)
+            for at, part in enumerate(found)
+            if part.first not in inside
+            and not part.first < review.start_line <= part.last
+            and not _is_row(found, part)
+            and self._may_begin(part)
         ]
         candidates = []
         for number, at in enumerate(starts):
@@ -186,9 +188,9 @@ class _Body:
             bare = bare[: bare.find("**", 2) + 60] if "**" in bare[2:] else bare
         identity, severity, _ = shapes.titled(bare[:400])
         ids = {_key(word.strip(".,:;()[]*`")) for word in lines.plain(bare[:400]).split()}
-        known = frozenset(word for word in ids if _is_numbered(word))
+        numbered = frozenset(word for word in ids if _is_numbered(word))
         near = "\n".join(self._lines[block.first - 1 : min(last, near_last, block.first + _LINES)])
-        return _Candidate(block.first, last, known | ({_key(identity)} - {""}),
+        return _Candidate(block.first, last, numbered | ({_key(identity)} - {""}),
                           severity or vocabulary.severity_of_id(identity),
                           frozenset(_words(bare[:400])), places.find(near))  # fmt: skip
 
@@ -225,8 +227,8 @@ class _Finder:
     def __init__(self, found: list[_Candidate]) -> None:
         self._found = found
         self._by: dict[object, list[int]] = {}
-        for at, one in enumerate(found):
-            for key in (*one.ids, *((word,) for word in one.words), (*one.place[:1], "file")):
+        for at, block in enumerate(found):
+            for key in (*block.ids, *((word,) for word in block.words), (*block.place[:1], "file")):
                 self._by.setdefault(key, []).append(at)
 
     def scores(self, row: Finding) -> list[tuple[float, int]]:
@@ -321,9 +323,9 @@ def problem_of(section: str, title: str = "") -> str:
 
 def fix_of(section: str) -> str:
     """Return what a section says would fix it, or ''."""
-    found = _paragraphs(section)
-    whole = (text for label, text in found if label in _FIXES and text)
-    inside = (text.partition(_FIX_INSIDE)[2] for _, text in found if _FIX_INSIDE in text)
+    paragraphs = _paragraphs(section)
+    whole = (text for label, text in paragraphs if label in _FIXES and text)
+    inside = (text.partition(_FIX_INSIDE)[2] for _, text in paragraphs if _FIX_INSIDE in text)
     return next((text for those in (whole, inside) for text in those), "")
 
 
@@ -333,7 +335,7 @@ def _paragraphs(section: str, title: str = "") -> list[tuple[str, str]]:
     A label on a line of its own (`**Problem:**`) goes with the paragraph or the whole list that
     follows; a list or a line of code completes a paragraph that ends in a colon.
     """
-    found: list[tuple[str, str]] = []
+    paragraphs: list[tuple[str, str]] = []
     head, _, body = section.partition("\n")
     if not body.strip() or head.lstrip()[:1] not in ("#",):
         body = f"{_behind_title(head, title)}\n{body}"
@@ -343,9 +345,9 @@ def _paragraphs(section: str, title: str = "") -> list[tuple[str, str]]:
     last = 0
     for number, level, line in lines.lines(body):
         if level < 0 or "|" in line[:1] or is_mark(line):
-            if level == lines.FENCE and joins and _introduces(found):
+            if level == lines.FENCE and joins and _introduces(paragraphs):
                 code = next(filter(_says_something, map(names.one_line, every[number:])), "")
-                found[-1] = (found[-1][0], f"{found[-1][1]} {code[:_CODE]}".rstrip())
+                paragraphs[-1] = (paragraphs[-1][0], f"{paragraphs[-1][1]} {code[:_CODE]}".rstrip())
             joins = listing = False
             continue
         if level > 0:
@@ -359,19 +361,19 @@ def _paragraphs(section: str, title: str = "") -> list[tuple[str, str]]:
             if not text:
                 listing = True
                 continue
-        said = names.one_line(lines.plain(text))
-        if listed and not named and joins and (listing or _introduces(found)):
-            mark = "" if _introduces(found) else ";"
-            found[-1] = (found[-1][0], f"{found[-1][1]}{mark} {said}")
+        plain = names.one_line(lines.plain(text))
+        if listed and not named and joins and (listing or _introduces(paragraphs)):
+            mark = "" if _introduces(paragraphs) else ";"
+            paragraphs[-1] = (paragraphs[-1][0], f"{paragraphs[-1][1]}{mark} {plain}")
             listing = True
-        elif joins and not listed and number == last + 1 and found:
-            found[-1] = (found[-1][0], f"{found[-1][1]} {said}")
+        elif joins and not listed and number == last + 1 and paragraphs:
+            paragraphs[-1] = (paragraphs[-1][0], f"{paragraphs[-1][1]} {plain}")
         else:
             listing = listing and listed
-            found.append((label, said))
+            paragraphs.append((label, plain))
         label, joins, last = "", True, number
-    found = [(name, text) for name, text in found if _says_something(text)]
-    return [(name, _continued(found, number)) for number, (name, _) in enumerate(found)]
+    paragraphs = [(name, text) for name, text in paragraphs if _says_something(text)]
+    return [(name, _continued(paragraphs, number)) for number, (name, _) in enumerate(paragraphs)]
 
 
 def _introduces(found: list[tuple[str, str]]) -> bool:

@@ -121,28 +121,28 @@ def parse(data: bytes, stem: str) -> Entry:
     Never raises: a crashed reviewer must not hide the others.
     """
     try:
-        found = formats.from_json(data.decode("utf-8"), stem)
+        entry = formats.from_json(data.decode("utf-8"), stem)
     except (ContextError, UnicodeDecodeError):
         return unreadable(stem, "is not valid JSON")
-    if not isinstance(found, dict):
+    if not isinstance(entry, dict):
         return unreadable(stem, "is not a JSON object")
-    if found.get("format", FORMAT) != FORMAT:
+    if entry.get("format", FORMAT) != FORMAT:
         from contextkit.base import version
 
         try:
-            version.refuse_newer(found["format"], str(FORMAT))
+            version.refuse_newer(entry["format"], str(FORMAT))
         except NewerFormat as error:
             return unreadable(stem, f"was {error}")
-    status = found.get("status")
+    status = entry.get("status")
     if not isinstance(status, str) or not status.strip():
         return unreadable(stem, "has no status")
-    said = found.get("summary") or found.get("reason")
-    found["summary"] = said if isinstance(said, str) else ""
+    summary = entry.get("summary") or entry.get("reason")
+    entry["summary"] = summary if isinstance(summary, str) else ""
     if not status.isalnum():  # not a single word: underscores are usual, tabs are not
-        found["status"] = names.one_line(status)
-    named = found.get("agent")
-    found["agent"] = named if isinstance(named, str) and named.strip() else decode(stem)
-    return found
+        entry["status"] = names.one_line(status)
+    named = entry.get("agent")
+    entry["agent"] = named if isinstance(named, str) and named.strip() else decode(stem)
+    return entry
 
 
 def unreadable(stem: str, reason: str) -> Entry:
@@ -216,7 +216,7 @@ def load_all(layout: Layout, store: str = "") -> Loaded[Entry]:
     store = store or folder(layout)
     files.proved(os.path.join(store, ""))
     try:
-        found = sorted(
+        listing = sorted(
             n for n in os.listdir(store) if n.endswith(".json") and not n.startswith(".")
         )
     except FileNotFoundError:
@@ -226,7 +226,7 @@ def load_all(layout: Layout, store: str = "") -> Loaded[Entry]:
     at = os.open(store, os.O_RDONLY)
     read = []
     try:
-        for name in found:
+        for name in listing:
             entry = _read(name, name[:-5], at)
             path = os.path.join(store, name)
             if "broken" not in entry or os.path.lexists(path):  # else it was removed just now
@@ -351,10 +351,10 @@ def clean(
     removed = []
     files.proved(os.path.join(store, ""))
     try:
-        found = sorted(os.listdir(store))
+        listing = sorted(os.listdir(store))
     except FileNotFoundError:
         return []
-    for name in found:
+    for name in listing:
         path = os.path.join(store, name)
         verdict = name.endswith(".json") and not os.path.isdir(path)
         draft = name.startswith(".") and name.endswith(".tmp")

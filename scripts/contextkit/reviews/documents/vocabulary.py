@@ -62,18 +62,18 @@ def severity(text: str) -> str:
     """Return P0 to P3 or IMP for a severity word in any form, the strictest of several; else ''."""
     if len(text) > 60:
         return ""
-    said: list[str] = []
+    parts: list[str] = []
     for word in text.upper().replace("_", "-").translate(_APART).split():
         word = trimmed(word) or word
         if word[0].isalnum() or word in _WORDS:
-            if not said and word.partition("-")[0] not in _FIRST_WORDS:
+            if not parts and word.partition("-")[0] not in _FIRST_WORDS:
                 return ""
-            said.append(word)
-    whole = "-".join(said)
+            parts.append(word)
+    whole = "-".join(parts)
     if whole in _WORDS:
         return _WORDS[whole]
-    known = [_WORDS.get(word, "") for word in said]
-    return strictest(*known) if all(known) else ""
+    severities = [_WORDS.get(word, "") for word in parts]
+    return strictest(*severities) if all(severities) else ""
 
 
 def of_tool(word: str) -> str:
@@ -107,9 +107,9 @@ def is_id(text: str) -> bool:
 def severity_of_id(identity: str) -> str:
     """Return the severity that an id like `P0-1` or `IMP-2` carries; '' for `FD-P1` or `Q-1`."""
     core = identity.strip("*_`[]()").upper()
-    for known in SEVERITIES:
-        if core.startswith(known) and not core[len(known) :][:1].isalnum():
-            return known
+    for severity in SEVERITIES:
+        if core.startswith(severity) and not core[len(severity) :][:1].isalnum():
+            return severity
     return ""
 
 
@@ -128,8 +128,8 @@ def says_nothing(text: str) -> bool:
     """Whether a line, or the text after `P0:`, only says that there is none."""
     if len(text) > 80:
         return False
-    said = words(text)
-    return not _NOTHING.isdisjoint(said) and _SAYS_NOTHING.issuperset(said)
+    parts = words(text)
+    return not _NOTHING.isdisjoint(parts) and _SAYS_NOTHING.issuperset(parts)
 
 
 def is_comment(text: str) -> bool:
@@ -162,9 +162,9 @@ class Head:
         self.title = plain(text)
         for _ in range(2 if may_begin(self.title) else 0):
             word, marked, rest = _first_word(self.title)
-            found = severity(word)
-            if found and not self.raw and (marked or word.upper() in SEVERITIES):
-                self.severity, self.raw = found, word
+            grade = severity(word)
+            if grade and not self.raw and (marked or word.upper() in SEVERITIES):
+                self.severity, self.raw = grade, word
             elif not self.id and is_id(word) and (marked or severity_of_id(word)):
                 self.id = word
             else:

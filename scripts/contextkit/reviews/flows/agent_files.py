@@ -99,13 +99,13 @@ def _agents_in(folder: str) -> tuple[str, ...]:
         there = sorted(os.listdir(folder))
     except OSError as error:
         raise ContextError(f"{folder}: cannot be read: {error.strerror}") from None
-    found = {}
+    agents = {}
     for name in there:
         stem, kind = os.path.splitext(name.removesuffix(".partial"))
         wanted = kind in KINDS and name[0] != "." and os.path.isfile(os.path.join(folder, name))
         if wanted and name.removesuffix(".partial") not in NEVER_AGENTS:
-            found[verdict_files.decode(stem)] = True
-    return tuple(found)
+            agents[verdict_files.decode(stem)] = True
+    return tuple(agents)
 
 
 def agent_file(folder: str, agent: str) -> str:
@@ -188,9 +188,11 @@ def _read(layout: Layout, asked: Asked, agent: str) -> Reading:
     review = agent_review.parse(text, asked.mode, terms(asked, agent))
     whose = _whose(asked, agent, path, review)
     if whose:
-        found = foreign(layout, agent, path, whose)
+        reading = foreign(layout, agent, path, whose)
         text = agent_review.bounded(text)
-        return found.replace(review=found.review.replace(run=review.run), text=text, sha256=sha256)
+        return reading.replace(
+            review=reading.review.replace(run=review.run), text=text, sha256=sha256
+        )
     header = headers.parse(agent_review.bounded(text))
     status, flags = agent_review.effective_status(review, header)
     validation = "valid" if agent_review.is_work(review, header) else review.validation
@@ -248,13 +250,13 @@ def uninvited(layout: Layout, asked: Asked) -> list[Reading]:
     if not asked.run:
         return []
     there = _agents_in(asked.folder) if os.path.isdir(asked.folder) else ()
-    found = []
+    readings = []
     for agent in there:
         if agent not in asked.agents:
             path = agent_file(asked.folder, agent)
-            said = "this run did not ask for this agent; its file is not ingested"
-            found.append(foreign(layout, agent, path, said, ("not_asked",)))
-    return found
+            reason = "this run did not ask for this agent; its file is not ingested"
+            readings.append(foreign(layout, agent, path, reason, ("not_asked",)))
+    return readings
 
 
 # What each one says
@@ -262,7 +264,7 @@ def uninvited(layout: Layout, asked: Asked) -> list[Reading]:
 
 def summary_of(review: Review, header: Header | None, there: bool, partial: bool) -> str:
     """Summarize what the agent found from its rows, or in its own words if it has none."""
-    said = ", ".join(f"{n} {severity}" for severity, n in _counts(review).items() if n)
+    counts = ", ".join(f"{n} {severity}" for severity, n in _counts(review).items() if n)
     if review.validation == "missing":
         text = "left an empty file" if there else "left no file"
     elif review.type == "research":
@@ -271,10 +273,10 @@ def summary_of(review: Review, header: Header | None, there: bool, partial: bool
         text = "its file reports an error"
     elif review.validation == "malformed":
         own = header.summary if header else ""
-        text = own or (f"{said} read without an index" if said else _UNREAD)
+        text = own or (f"{counts} read without an index" if counts else _UNREAD)
         text += _unsure(review)
     else:
-        text = (said or "no findings") + _doubt(review)
+        text = (counts or "no findings") + _doubt(review)
     worst = next(iter(by_severity(review)), None)
     if worst and worst.severity in vocabulary.SERIOUS:
         text += f": {worst.title}"
@@ -301,9 +303,9 @@ def _doubt(review: Review) -> str:
         return f", but {review.doubts[0]}"
     if review.unparsed:
         return f", but line {review.unparsed[0].partition(':')[0]} was not understood"
-    for flag, said in _DOUBTS.items():
+    for flag, reason in _DOUBTS.items():
         if flag in review.flags:
-            return f", but {said}"
+            return f", but {reason}"
     if review.stated and review.stated != "safe":
         return f", but it states {review.stated}"
     return ", but its verdict is not clear" if not review.stated else ""
@@ -311,9 +313,9 @@ def _doubt(review: Review) -> str:
 
 def _research(review: Review) -> str:
     """Return `7 findings, 29 sources: the first finding`."""
-    said = names.counted(len(review.findings), "finding")
-    said += f", {names.counted(len(review.sources), 'source')}"
-    return f"{said}: {review.findings[0].title}" if review.findings else "research report"
+    counts = names.counted(len(review.findings), "finding")
+    counts += f", {names.counted(len(review.sources), 'source')}"
+    return f"{counts}: {review.findings[0].title}" if review.findings else "research report"
 
 
 def _counts(review: Review) -> dict[str, int]:
@@ -364,18 +366,18 @@ def ingest(layout: Layout, asked: Asked, read: Iterable[Reading], now: int) -> l
     verdict. A run's verdicts are stored with the run and in the flat store as well.
     """
     readings = list(read)
-    keep(layout, asked, [verdict(one, asked.run_id) for one in readings], now)
+    keep(layout, asked, [verdict(reading, asked.run_id) for reading in readings], now)
     return [*readings, *uninvited(layout, asked)]
 
 
 def keep(layout: Layout, asked: Asked, found: list[Verdict], now: int, session: str = "") -> None:
     """Write verdicts with the current time and session, with the run and in the flat store."""
     session, when = session or sessions.find_current(layout), names.iso(now)
-    for one in found:
-        size = _tokens(layout, one)
+    for verdict in found:
+        size = _tokens(layout, verdict)
         for store in (asked.store, "") if asked.store else ("",):
-            made = one.replace(session_id=session, timestamp=when)
-            derived = bool(one.sha256)
+            made = verdict.replace(session_id=session, timestamp=when)
+            derived = bool(verdict.sha256)
             files.owed(verdict_files.save(layout, made, store, derived, tokens=size))
             size = 0  # count the tokens once, not again for the copy
 
@@ -424,19 +426,19 @@ def read_line(asked: int, missed: int) -> str:
 def totals(done: list[Reading]) -> dict[str, int]:
     """Return how many agents were asked, and how many files of each validation there are."""
     counts = {"agents": len(_asked(done)), "valid": 0}
-    for one in done:
-        counts[one.validation] = counts.get(one.validation, 0) + 1
+    for reading in done:
+        counts[reading.validation] = counts.get(reading.validation, 0) + 1
     return counts
 
 
 def _asked(done: list[Reading]) -> list[Reading]:
-    return [one for one in done if "not_asked" not in one.flags]
+    return [reading for reading in done if "not_asked" not in reading.flags]
 
 
 def how_many_read(done: list[Reading]) -> dict[str, int]:
     """Return how many files were asked for, read, and could not be read."""
     asked = _asked(done)
-    missed = sum(not one.is_read for one in asked)
+    missed = sum(not reading.is_read for reading in asked)
     return {"files": len(asked), "read": len(asked) - missed, "unread": missed}
 
 
@@ -444,8 +446,8 @@ def totals_line(done: list[Reading]) -> str:
     """Return `4/6 valid, 1 malformed, 1 missing`, preceded by what was not read, if anything."""
     counts = totals(done)
     others = [f"{n} {name}" for name, n in counts.items() if name not in ("agents", "valid")]
-    said = ", ".join([f"{counts['valid']}/{counts['agents']} valid", *others])
-    known = how_many_read(done)
-    if not known["unread"]:
-        return said
-    return f"{read_line(known['files'], known['unread'])}\n{said}"
+    line = ", ".join([f"{counts['valid']}/{counts['agents']} valid", *others])
+    numbers = how_many_read(done)
+    if not numbers["unread"]:
+        return line
+    return f"{read_line(numbers['files'], numbers['unread'])}\n{line}"

@@ -54,9 +54,9 @@ def compare(layout: Layout, given: str = "", left_out: tuple[str, ...] = ()) -> 
     So a fully pushed branch is compared with the point where it left the main branch, not with
     itself. Raises ContextError if nothing differs: an empty diff is nothing to review.
     """
-    found = bases(layout, given)
+    candidates = bases(layout, given)
     with changes.work_tree(layout, left_out) as tree:
-        for base in found:
+        for base in candidates:
             changed = tree.changes(base.commit)
             if changed:
                 return Comparison(
@@ -66,7 +66,7 @@ def compare(layout: Layout, given: str = "", left_out: tuple[str, ...] = ()) -> 
                     revision=tree.revision(),
                     listing=tree.listing(base.commit),
                 )
-    tried = " or ".join(base.name for base in found)
+    tried = " or ".join(base.name for base in candidates)
     raise ContextError(f"nothing differs from {tried}: give base=COMMIT to compare with another")
 
 
@@ -91,18 +91,18 @@ def bases(layout: Layout, given: str = "") -> list[Base]:
         if not common:
             raise bad_input(f"base: {given!r} and HEAD have no commit in common")
         return [Base(name=given, commit=common)]
-    found: dict[str, Base] = {}
+    by_commit: dict[str, Base] = {}
     for name, ref in _GUESSES:
         commit = _commit(top, ref)
         common = _merge_base(top, commit) if commit else ""
         if common:
-            found.setdefault(common, Base(name=name, commit=common))
-    if not found:
+            by_commit.setdefault(common, Base(name=name, commit=common))
+    if not by_commit:
         raise ContextError(
             "there is no upstream, origin, main or master to compare with: "
             "give base=COMMIT (base=HEAD for uncommitted changes)"
         )
-    return list(found.values())
+    return list(by_commit.values())
 
 
 def _commit(top: str, name: str) -> str:
@@ -196,17 +196,17 @@ def since(layout: Layout, run: Run) -> Subject:
     if run.source:
         data = files.read_bytes(layout.join(run.source))
         text = _lines_changed(files.read_bytes(reviewed), data, run.source)
-        found = Subject(kind="diff", target=run.target, source=run.source, name="changes.diff",
+        subject = Subject(kind="diff", target=run.target, source=run.source, name="changes.diff",
                         data=text, revision=changes.data_revision(data), files=1)  # fmt: skip
     else:
         with changes.work_tree(layout, (layout.join(run.output_dir),)) as tree:
             text, count = tree.since(run.base, reviewed)
-            found = Subject(kind="diff", target=run.target, name="changes.diff", data=text,
+            subject = Subject(kind="diff", target=run.target, name="changes.diff", data=text,
                             revision=tree.revision(), base=run.base, files=count,
                             listing=tree.listing(run.base))  # fmt: skip
-    if not found.data.strip():
+    if not subject.data.strip():
         raise ContextError(f"nothing has changed since the run {run.id}: fix its findings first")
-    return found
+    return subject
 
 
 def _lines_changed(before: bytes, after: bytes, name: str) -> bytes:

@@ -90,10 +90,10 @@ def index(
     """
     rows = []
     for reading in readings:
-        found = _located(reading)
+        pairs = _located(reading)
         for kind, line in _rows(reading.review) or [("none", "(no Findings Index)")]:
             shown = names.one_line(line)
-            fields = next(found)[0] if kind == "finding" else {"agent": reading.agent, "id": kind}
+            fields = next(pairs)[0] if kind == "finding" else {"agent": reading.agent, "id": kind}
             if kind == "source":
                 fields["title"] = shown.partition(" | ")[2]
             rows.append(IndexRow(run=run, kind=kind, row=shown, **fields))
@@ -113,7 +113,7 @@ def index_rows(review: Review) -> list[str]:
 def _rows(review: Review) -> list[tuple[str, str]]:
     """Return (kind, line) for each line of the index in strict form; see IndexRow."""
     if review.type == "research":
-        sources = [("source", f"- Source | {names.one_line(one)}") for one in review.sources]
+        sources = [("source", f"- Source | {names.one_line(source)}") for source in review.sources]
         titles = [("finding", f"- Finding | {names.one_line(f.title)}") for f in review.findings]
         return sources + titles
     if review.validation == "missing" or not (review.findings or review.start_line):
@@ -143,12 +143,12 @@ def place(finding: Finding, section: str) -> Place:
 
 def severities_of(said: tuple[str, ...]) -> tuple[str, ...]:
     """Return severities for words such as `high`, strictest first. Raises ContextError."""
-    known = {word: vocabulary.severity(word) for word in said}
-    for word, severity in known.items():
+    by_word = {word: vocabulary.severity(word) for word in said}
+    for word, severity in by_word.items():
         if not severity:
             every = ", ".join(vocabulary.SEVERITIES)
             raise bad_input(f"severity: {word[:40]!r} is not a severity: give some of {every}")
-    return tuple(s for s in vocabulary.SEVERITIES if s in known.values())
+    return tuple(s for s in vocabulary.SEVERITIES if s in by_word.values())
 
 
 def of_run(
@@ -159,26 +159,26 @@ def of_run(
     Each has its problem, place and fix. The second value lists the agents that left nothing
     readable. Findings with an unknown severity come after P0 and P1.
     """
-    found, unread = [], []
+    findings, unread = [], []
     for reading in readings:
         unread += [] if reading.is_read else [reading.agent]
-        found += _shown(run, reading, severities)
+        findings += _shown(run, reading, severities)
     order = vocabulary.READING_ORDER
-    return sorted(found, key=lambda one: order.index(one.severity.strip("?"))), unread
+    return sorted(findings, key=lambda one: order.index(one.severity.strip("?"))), unread
 
 
 def _shown(run: str, reading: Reading, severities: tuple[str, ...]) -> list[Shown]:
     """Return the findings of one agent with one of `severities`, strictest first."""
     wanted = (*severities, "") if "P1" in severities else severities
-    found = [(fields, section) for fields, section in _located(reading)
+    findings = [(fields, section) for fields, section in _located(reading)
              if fields["severity"] in wanted]  # fmt: skip
-    found.sort(key=lambda pair: vocabulary.READING_ORDER.index(pair[0]["severity"]))
+    findings.sort(key=lambda pair: vocabulary.READING_ORDER.index(pair[0]["severity"]))
     return [
         Shown(
             **{**fields, "severity": fields["severity"] or "?"}, run=run,
             text=review_sections.excerpt(section or fields["title"], fields["title"]),
         )
-        for fields, section in found
+        for fields, section in findings
     ]  # fmt: skip
 
 
@@ -192,11 +192,11 @@ def fitting(found: list[Shown], max_tokens: int) -> list[Shown]:
     """Return the leading items of `found` that fit into `max_tokens`, but at least one."""
     room = max_tokens
     kept: list[Shown] = []
-    for one in found:
-        room -= tokens.estimate(rendered(one)) + 1
+    for finding in found:
+        room -= tokens.estimate(rendered(finding)) + 1
         if room < 0 and kept:
             break
-        kept.append(one)
+        kept.append(finding)
     return kept
 
 
@@ -206,13 +206,13 @@ def shown(text: str, finding: str, max_tokens: int) -> tuple[str, list[str]]:
     The text is empty for a finding that does not exist.
     """
     review = agent_review.parse(text)
-    ids = [found.id for found in agent_files.by_severity(review)]
+    ids = [row.id for row in agent_files.by_severity(review)]
     wanted = [finding] if finding else ids
     sections = review_sections.sections(text, wanted, review)
     parts: list[str] = []
     room = max_tokens
-    for one in wanted:
-        section = sections[one]
+    for identity in wanted:
+        section = sections[identity]
         if finding and section:
             section = "\n\n".join(filter(None, (section, _around(text, review, finding))))
         if not section or room < 1:
@@ -260,18 +260,18 @@ def sizes(readings: Iterable[Reading]) -> tuple[list[Size], list[str]]:
 
     A file without readable findings has to be read in full: its findings and index cost the same.
     """
-    found, unread = [], []
-    for one in readings:
-        full = tokens.estimate(one.text)
-        serious = _shown("", one, vocabulary.SERIOUS)
+    measured, unread = [], []
+    for reading in readings:
+        full = tokens.estimate(reading.text)
+        serious = _shown("", reading, vocabulary.SERIOUS)
         sections = tokens.estimate("\n\n".join(map(rendered, serious)))
-        rows = tokens.estimate("\n".join(index_rows(one.review)))
-        if not one.is_read:
-            unread.append(one.agent)
+        rows = tokens.estimate("\n".join(index_rows(reading.review)))
+        if not reading.is_read:
+            unread.append(reading.agent)
             sections = rows = full
-        line = tokens.estimate(f"{one.status}\t{one.agent}\t{one.summary}")
-        found.append(Size(id=one.agent, full=full, serious=sections, index=rows, line=line))
-    return found, unread
+        line = tokens.estimate(f"{reading.status}\t{reading.agent}\t{reading.summary}")
+        measured.append(Size(id=reading.agent, full=full, serious=sections, index=rows, line=line))
+    return measured, unread
 
 
 def report(asked: Asked, agent: str) -> str:

@@ -68,7 +68,7 @@ class Decision(Record):
     @property
     def awaited(self) -> set[str]:
         """Return the agents that still owe something: a file, the end of one, or its ingest."""
-        return {one.agent for one in self.reasons if one.reason in _AWAITED}
+        return {reason.agent for reason in self.reasons if reason.reason in _AWAITED}
 
 
 def decide(layout: Layout, asked: Asked, read: Iterable[Reading]) -> Decision:
@@ -82,23 +82,28 @@ def decide(layout: Layout, asked: Asked, read: Iterable[Reading]) -> Decision:
     reasons = of_run(asked, agent_files.uninvited(layout, asked))
     revision = "unknown"
     by: dict[str, str] = {}  # who committed a dismissal, or ''
-    known: list[Dismissal] = []
+    dismissals: list[Dismissal] = []
     if run:
         stale = _stale(layout, run)
         reasons += stale
         revision = "stale" if stale else "current"
         counted = history.counted(layout, run)
-        known, by = [one for one, _ in counted], {one.identity: who for one, who in counted}
+        dismissals, by = (
+            [dismissal for dismissal, _ in counted],
+            {dismissal.identity: who for dismissal, who in counted},
+        )
         reasons += _copies(run, readings)
     dismissed: list[str] = []
     waiting: list[str] = []
     for reading in readings:
         entry = _entry(layout, asked, reading)
         missed = run is not None and reading.agent in run.missed
-        hidden = history.hidden(run, reading, known) if run else {}
-        gone = {number for number, one in hidden.items() if by[one.identity]}
-        for number, one in sorted(hidden.items()):
-            said = _named(reading, reading.review.findings[number], one, by[one.identity])
+        hidden = history.hidden(run, reading, dismissals) if run else {}
+        gone = {number for number, dismissal in hidden.items() if by[dismissal.identity]}
+        for number, dismissal in sorted(hidden.items()):
+            said = _named(
+                reading, reading.review.findings[number], dismissal, by[dismissal.identity]
+            )
             (dismissed if number in gone else waiting).append(said)
         reasons += of_agent(reading, entry, asked, missed, run.blocks if run else (), gone)
     return Decision(
@@ -118,16 +123,16 @@ def _copies(run: runs.Run, readings: list[Reading]) -> list[Reason]:
     if not run.asks:
         return []
     first: dict[str, str] = {}
-    found = []
-    for one in readings:
-        text = one.text.strip()
-        if not text or one.validation in ("missing", "error"):
+    reasons = []
+    for reading in readings:
+        text = reading.text.strip()
+        if not text or reading.validation in ("missing", "error"):
             continue
-        other = first.setdefault(text, one.agent)
-        if other != one.agent:
-            said = f"its file is that of {other}, word for word"
-            found.append(Reason(agent=one.agent, reason="copied", text=said))
-    return found
+        other = first.setdefault(text, reading.agent)
+        if other != reading.agent:
+            message = f"its file is that of {other}, word for word"
+            reasons.append(Reason(agent=reading.agent, reason="copied", text=message))
+    return reasons
 
 
 def close(layout: Layout, asked: Asked, decision: Decision, now: int) -> None:
@@ -191,14 +196,14 @@ def of_agent(
     `blocks` are severities that fail besides P0 and P1, which always do; for research, statuses.
     `dismissed` are the numbers of findings that no longer count.
     """
-    found = [_reason(reading.agent, *said) for said in _of_file(reading, blocks, dismissed)]
+    reasons = [_reason(reading.agent, *fault) for fault in _of_file(reading, blocks, dismissed)]
     if is_late and reading.validation not in ("missing", "partial", "error"):
-        found.append(_reason(reading.agent, "late", "its file came after the wait had ended"))
+        reasons.append(_reason(reading.agent, "late", "its file came after the wait had ended"))
     if entry is None and asked.run:
-        found.append(_reason(reading.agent, "not_ingested", "make verdict_ingest comes first"))
+        reasons.append(_reason(reading.agent, "not_ingested", "make verdict_ingest comes first"))
     elif entry is not None and reading.validation != "missing":
-        found += _against(entry, reading)
-    return found
+        reasons += _against(entry, reading)
+    return reasons
 
 
 def _reason(agent: str, reason: str, text: str) -> Reason:
@@ -210,8 +215,8 @@ def _against(entry: verdict_files.Entry, reading: Reading) -> list[Reason]:
     if entry.get("sha256", "") != reading.sha256:
         return [_reason(reading.agent, "changed", "its file is not what was ingested")]
     if entry["status"] != reading.status:
-        said = f"its verdict says {entry['status']}, its file {reading.status}"
-        return [_reason(reading.agent, "contradictory", said)]
+        message = f"its verdict says {entry['status']}, its file {reading.status}"
+        return [_reason(reading.agent, "contradictory", message)]
     return []
 
 
@@ -222,14 +227,14 @@ def _of_file(
     review = reading.review
     if reading.validation != "valid":
         word = {"partial": "late"}.get(reading.validation, reading.validation)
-        said = [(word, reading.summary)]
+        faults = [(word, reading.summary)]
     elif review.type == "research":
         passes = reading.status in ("COMPLETE", "PARTIAL") and reading.status not in blocks
         return [] if passes else [("attention", f"{reading.status}: {reading.summary}")]
     elif review.validation != "valid":
-        said = [("malformed", "a work report, not a review")]
+        faults = [("malformed", "a work report, not a review")]
     else:
-        said = list(dict.fromkeys(_FLAGS[flag] for flag in reading.flags if flag in _FLAGS))
+        faults = list(dict.fromkeys(_FLAGS[flag] for flag in reading.flags if flag in _FLAGS))
     severe = []
     for severity in dict.fromkeys((*SERIOUS, *blocks)):
         titles = [
@@ -239,15 +244,15 @@ def _of_file(
         ]
         if titles:
             severe.append(("severe", f"{len(titles)} {severity}: {titles[0]}"))
-    if not (severe or said or dismissed) and reading.status != "CLEAN":
-        said.append(("attention", f"{reading.status}: {reading.summary}"))
-    return severe + said
+    if not (severe or faults or dismissed) and reading.status != "CLEAN":
+        faults.append(("attention", f"{reading.status}: {reading.summary}"))
+    return severe + faults
 
 
 def of_run(asked: Asked, uninvited: list[Reading]) -> list[Reason]:
     """Return what is wrong with the run as a whole: nobody was asked, or others wrote into it."""
     empty = [] if asked.roster else [Reason(reason="empty", text="no agent reviewed anything")]
-    return empty + [_reason(one.agent, "foreign", one.summary) for one in uninvited]
+    return empty + [_reason(reading.agent, "foreign", reading.summary) for reading in uninvited]
 
 
 def rendered(decision: Decision, asked: Asked) -> str:
@@ -257,10 +262,10 @@ def rendered(decision: Decision, asked: Asked) -> str:
     hidden = [f"dismissed\t{one}" for one in decision.dismissed]
     hidden += [f"does not count\t{one}" for one in decision.uncommitted]
     if not reasons:
-        known = "what was reviewed is unchanged"
+        remark = "what was reviewed is unchanged"
         if not asked.run:
-            known = "no run: who was asked and which revision was reviewed are unknown"
-        head = f"PASS {decision.agents} of {decision.agents} agents; {known}{gone}"
+            remark = "no run: who was asked and which revision was reviewed are unknown"
+        head = f"PASS {decision.agents} of {decision.agents} agents; {remark}{gone}"
         if asked.run and asked.run.rechecks:
             head += f"; a second look at {asked.run.rechecks}"
         return "\n".join([head, *hidden])
@@ -279,22 +284,22 @@ def next_steps(decision: Decision, asked: Asked) -> list[str]:
     run = asked.run
     if run is None or not decision.reasons:
         return []
-    said = {one.reason for one in decision.reasons}
+    kinds = {reason.reason for reason in decision.reasons}
     which = f"run={run.id}"
-    again = dict.fromkeys(one.agent for one in decision.reasons if one.reason in _AGAIN)
+    again = dict.fromkeys(reason.agent for reason in decision.reasons if reason.reason in _AGAIN)
     start = f"make verdict_start process={run.process} target='{run.target}' restart=1"
     steps = [f"make verdict_retry {which} agent='{agent}'" for agent in again if agent]
-    if "late" in said or (steps and "severe" not in said):
+    if "late" in kinds or (steps and "severe" not in kinds):
         steps.append(f"make verdict_wait {which}")
-    if "missing" in said:
+    if "missing" in kinds:
         steps.insert(0, f"make verdict_wait {which}")
-    if said & {"not_ingested", "changed"} or steps:
+    if kinds & {"not_ingested", "changed"} or steps:
         steps.append(f"make verdict_ingest {which}")
-    if "severe" in said:
+    if "severe" in kinds:
         steps.append(
             f"make verdict_show {which}, fix what it shows, then make verdict_recheck {which}"
         )
-    elif "stale" in said:
+    elif "stale" in kinds:
         steps.append(start)
     else:
         steps.append(f"make verdict_gate {which}")

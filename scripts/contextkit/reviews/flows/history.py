@@ -31,10 +31,10 @@ def annotate(layout: Layout, run: Run, data: dict[str, Any], found: list[MergedF
     agent that had reported it looked again; otherwise it is `unchecked`.
     """
     earlier = before(layout, run)
-    own, olds = ([_identity_of(run, one) for one in those] for those in (found, earlier))
+    own, olds = ([_identity_of(run, finding) for finding in those] for those in (found, earlier))
     pairs = matches(found, own, earlier, olds)
-    known = _recognized(run, found, in_force(layout, run))
-    numbers = {one.key: number for number, one in enumerate(found)}
+    dismissed = _recognized(run, found, in_force(layout, run))
+    numbers = {finding.key: number for number, finding in enumerate(found)}
     for entry in [*data["findings"], *data["improvements"]]:
         number = numbers.get(str(entry.get("key")), -1)
         if number < 0:
@@ -42,7 +42,7 @@ def annotate(layout: Layout, run: Run, data: dict[str, Any], found: list[MergedF
         name = own[number]
         entry["identity"] = olds[pairs[number]] if number in pairs else name
         entry["since"] = "still" if number in pairs else "new"
-        entry["dismissed"] = known[number].reason if number in known else ""
+        entry["dismissed"] = dismissed[number].reason if number in dismissed else ""
     completed = set(data["agents_completed"])
     gone = [old for old in range(len(earlier)) if old not in pairs.values()]
     checked = [old for old in gone if completed.intersection(earlier[old].agents)]
@@ -124,8 +124,8 @@ def dismiss(
     same = [row for row in rows if row.id.upper() == wanted.upper() and agent in ("", row.agent)]
     if len(same) != 1:
         there = ", ".join(f"{row.agent}/{row.id}" for row in rows) or "none"
-        said = "was found by several agents" if same else "does not exist"
-        raise ContextError(f"finding: {finding!r} {said}: AGENT/ID of {there[:400]}")
+        problem = "was found by several agents" if same else "does not exist"
+        raise ContextError(f"finding: {finding!r} {problem}: AGENT/ID of {there[:400]}")
     row = same[0]
     file, line, quoted = dismissals.quote(layout, run, file_of(row.place), line_of(row.place))
     made = Dismissal(
@@ -141,16 +141,16 @@ def open_findings(layout: Layout, run: Run) -> dict[str, list[str]]:
 
     Agents without any are left out.
     """
-    known = [one for one, by in counted(layout, run) if by]
-    found: dict[str, list[str]] = {}
+    committed = [dismissal for dismissal, by in counted(layout, run) if by]
+    by_agent: dict[str, list[str]] = {}
     for reading in _readings(layout, run):
-        gone = hidden(run, reading, known)
+        gone = hidden(run, reading, committed)
         for number, row in enumerate(synthesis.rows_of(reading)):
             if row.severity in vocabulary.SERIOUS and number not in gone:
                 place = f" ({row.place})" if row.place else ""
-                said = names.one_line(f"{row.id}: {row.severity} {row.title}{place}")
-                found.setdefault(reading.agent, []).append(said)
-    return found
+                line = names.one_line(f"{row.id}: {row.severity} {row.title}{place}")
+                by_agent.setdefault(reading.agent, []).append(line)
+    return by_agent
 
 
 def hidden(run: Run, reading: agent_files.Reading, known: list[Dismissal]) -> dict[int, Dismissal]:
@@ -160,11 +160,11 @@ def hidden(run: Run, reading: agent_files.Reading, known: list[Dismissal]) -> di
 
 def marked(layout: Layout, run: Run, rows: list[IndexRow]) -> list[IndexRow]:
     """Return the rows of an index with those of dismissed findings marked."""
-    known = in_force(layout, run)
+    active = in_force(layout, run)
     marked = list(rows)
-    for agent in dict.fromkeys(row.agent for row in rows) if known else ():
+    for agent in dict.fromkeys(row.agent for row in rows) if active else ():
         its = [n for n, row in enumerate(rows) if row.agent == agent and row.kind == "finding"]
-        for number in _hidden(run, [rows[n] for n in its], known):
+        for number in _hidden(run, [rows[n] for n in its], active):
             row = rows[its[number]]
             marked[its[number]] = row.replace(status="dismissed", row=f"{row.row} | dismissed")
     return marked
@@ -172,8 +172,12 @@ def marked(layout: Layout, run: Run, rows: list[IndexRow]) -> list[IndexRow]:
 
 def _hidden(run: Run, rows: _Rows, known: list[Dismissal]) -> dict[int, Dismissal]:
     """Map the dismissed rows to their dismissals; a P0 needs one that says who decided it."""
-    found = _recognized(run, rows, known)
-    return {n: one for n, one in found.items() if rows[n].severity != "P0" or one.by}
+    recognized = _recognized(run, rows, known)
+    return {
+        n: dismissal
+        for n, dismissal in recognized.items()
+        if rows[n].severity != "P0" or dismissal.by
+    }
 
 
 def _recognized(run: Run, rows: _Rows, known: list[Dismissal]) -> dict[int, Dismissal]:
@@ -183,34 +187,46 @@ def _recognized(run: Run, rows: _Rows, known: list[Dismissal]) -> dict[int, Dism
     alone hide nothing. A reworded finding that is stricter than the dismissed one is a different
     one.
     """
-    by_identity = {one.identity: one for one in known}
+    by_identity = {dismissal.identity: dismissal for dismissal in known}
     own = [_identity_of(run, row) for row in rows]
-    found = {n: by_identity[name] for n, name in enumerate(own) if name in by_identity}
-    left = [one for one in known if one.identity not in own]
+    recognized = {n: by_identity[name] for n, name in enumerate(own) if name in by_identity}
+    left = [dismissal for dismissal in known if dismissal.identity not in own]
     new = [Wording(title=row.title, place=row.place) for row in rows]
-    olds = [Wording(title=one.title, place=f"{one.file}:{one.line}") for one in left]
+    olds = [
+        Wording(title=dismissal.title, place=f"{dismissal.file}:{dismissal.line}")
+        for dismissal in left
+    ]
     for number, old in _alike(new, olds, at_one_place=True):
-        one, severity = left[old], rows[number].severity
-        is_milder = severity and vocabulary.strictest(severity, one.severity) == one.severity
-        if number not in found and one not in found.values() and is_milder:
-            found[number] = one
-    return found
+        dismissal, severity = left[old], rows[number].severity
+        is_milder = (
+            severity and vocabulary.strictest(severity, dismissal.severity) == dismissal.severity
+        )
+        if number not in recognized and dismissal not in recognized.values() and is_milder:
+            recognized[number] = dismissal
+    return recognized
 
 
 def in_force(layout: Layout, run: Run) -> list[Dismissal]:
     """Return the dismissals for a run's target whose lines have not changed."""
-    return [one for one in dismissals.load(layout, run) if dismissals.holds(layout, run, one)]
+    return [
+        dismissal
+        for dismissal in dismissals.load(layout, run)
+        if dismissals.holds(layout, run, dismissal)
+    ]
 
 
 def counted(layout: Layout, run: Run) -> list[tuple[Dismissal, str]]:
     """Return the dismissals in force, each with who committed it; '' while it is not committed."""
-    found = in_force(layout, run)
-    if not found:
+    active = in_force(layout, run)
+    if not active:
         return []
     there = dismissals.committed(layout, run)
     nobody: tuple[Dismissal | None, str] = (None, "")
-    pairs = [(one, *there.get(one.identity, nobody)) for one in found]
-    return [(one, (by or "git") if one == known else "") for one, known, by in pairs]
+    pairs = [(dismissal, *there.get(dismissal.identity, nobody)) for dismissal in active]
+    return [
+        (dismissal, (by or "git") if dismissal == committed else "")
+        for dismissal, committed, by in pairs
+    ]
 
 
 def _identity_of(run: Run, row: synthesis.Row | MergedFinding | IndexRow) -> str:

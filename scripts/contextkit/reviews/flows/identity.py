@@ -52,10 +52,10 @@ class Likeness:
     """Compares the findings of one review with each other, by their numbers."""
 
     def __init__(self, wordings: Sequence[Wording]) -> None:
-        self._places = [_places(one) for one in wordings]
-        self._symbols = [_symbols(one.title) for one in wordings]
-        self._all = _vectors([_counted(one) for one in wordings])
-        self._titles = _vectors([_counted(Wording(title=one.title)) for one in wordings])
+        self._places = [_places(wording) for wording in wordings]
+        self._symbols = [_symbols(wording.title) for wording in wordings]
+        self._all = _vectors([_counted(wording) for wording in wordings])
+        self._titles = _vectors([_counted(Wording(title=wording.title)) for wording in wordings])
 
     def at_one_place(self, one: int, other: int) -> bool:
         """Whether two findings name one place."""
@@ -100,13 +100,13 @@ def _touch(one: tuple[str, int, int], other: tuple[str, int, int]) -> bool:
 
 def _counted(one: Wording) -> dict[str, float]:
     """Return the weight of each word of a finding by where it occurs."""
-    found: dict[str, float] = {}
+    weights: dict[str, float] = {}
     title = _RATING.sub(" ", one.title)
     parts = (_split(title), _split(one.section), _split(one.text)[:_MOST_WORDS])
     for words, weight in zip(parts, _WEIGHTS, strict=True):
         for word in words:
-            found[word] = min(found.get(word, 0.0) + weight, _HEAVIEST)
-    return found
+            weights[word] = min(weights.get(word, 0.0) + weight, _HEAVIEST)
+    return weights
 
 
 def _vectors(counted: list[dict[str, float]]) -> list[dict[str, float]]:
@@ -115,17 +115,17 @@ def _vectors(counted: list[dict[str, float]]) -> list[dict[str, float]]:
     for words in counted:
         for word in words:
             common[word] = common.get(word, 0) + 1
-    found = []
+    vectors = []
     for words in counted:
         weighed = {w: count * math.log(1 + len(counted) / common[w]) for w, count in words.items()}
         length = math.sqrt(sum(value * value for value in weighed.values())) or 1.0
-        found.append({word: value / length for word, value in weighed.items()})
-    return found
+        vectors.append({word: value / length for word, value in weighed.items()})
+    return vectors
 
 
 def _split(text: str) -> list[str]:
-    found = re.findall(r"[^\W_]\w*", text[:4000].lower())
-    return [_stem(w) for w in found if w not in _COMMON and (len(w) > 2 or not w.isalpha())]
+    words = re.findall(r"[^\W_]\w*", text[:4000].lower())
+    return [_stem(w) for w in words if w not in _COMMON and (len(w) > 2 or not w.isalpha())]
 
 
 def _stem(word: str) -> str:
@@ -137,14 +137,14 @@ def _stem(word: str) -> str:
 
 def _places(one: Wording) -> list[tuple[str, int, int]]:
     """Return (file, first line, last line) of each place in the title, section name and place."""
-    found = []
+    places = []
     for match in _LOCATION.finditer(f"{one.title} {one.section} {one.place}"):
         for part in re.split(r"[+,]", match.group(2).replace("L", "")):
             first, _, last = part.partition("-")
             if first:
                 name = file_of(match.group(1)).lstrip("./")
-                found.append((name, int(first[:9]), int((last or first)[:9])))
-    return found
+                places.append((name, int(first[:9]), int((last or first)[:9])))
+    return places
 
 
 def _symbols(title: str) -> set[str]:
@@ -172,8 +172,8 @@ def file_of(place: str) -> str:
 
 def line_of(place: str) -> int:
     """Return the first line that a place names; 0 for none."""
-    found = re.search(r"\d{1,9}", place[len(file_of(place)) :])
-    return int(found[0]) if found else 0
+    match = re.search(r"\d{1,9}", place[len(file_of(place)) :])
+    return int(match[0]) if match else 0
 
 
 def _words(title: str) -> str:

@@ -59,17 +59,19 @@ class Synthesis(Record):
 
 def synthesize(layout: Layout, asked: Asked, read: Iterable[Reading], now: int) -> Synthesis:
     """Write findings.json and synthesis.md into the folder of the reviews."""
-    sources, found, data = _combined(layout, asked, read, names.iso(now))
+    sources, findings, data = _combined(layout, asked, read, names.iso(now))
     render, summarize = _RESEARCH if _is_research(sources) else _REVIEW
-    text = render(sources, found, data)
+    text = render(sources, findings, data)
     report, data_path = (os.path.join(asked.folder, name) for name in (_REPORT, _DATA))
     if asked.run:
         files.store(asked.folder)  # recreate it if somebody removed it: git must not see it
     allowed = layout.limits.secrets_allow
     files.write(data_path, outgoing.told(formats.to_json(data) + "\n", allowed))
     files.write(report, outgoing.told(text, allowed))
-    unread = [one for one in sources if not agent_review.is_read(one.review, one.validation)]
-    lines = [*summarize(sources, found, data), _across_runs(data)]
+    unread = [
+        source for source in sources if not agent_review.is_read(source.review, source.validation)
+    ]
+    lines = [*summarize(sources, findings, data), _across_runs(data)]
     first = agent_files.read_line(len(sources), len(unread))
     if others := synthesis.from_others(data):
         first += f"; from other machines: {others}"
@@ -89,8 +91,8 @@ def _combined(
 ) -> tuple[list[Reading], list[MergedFinding], Data]:
     """Return the sources, what they found together, and findings.json."""
     sources = list(read)
-    found = synthesis.combined(sources)
-    data = synthesis.document(_about(layout, asked, when), sources, found)
+    findings = synthesis.combined(sources)
+    data = synthesis.document(_about(layout, asked, when), sources, findings)
     if _is_research(sources):
         data["verdict"] = _research_verdict(sources)
     others = origins.paths(layout)
@@ -98,8 +100,8 @@ def _combined(
     if any(machines.values()):
         data["machines"] = {agent: machine for agent, machine in machines.items() if machine}
     if asked.run:
-        history.annotate(layout, asked.run, data, found)
-    return sources, found, data
+        history.annotate(layout, asked.run, data, findings)
+    return sources, findings, data
 
 
 def _is_research(sources: list[Reading]) -> bool:
@@ -108,7 +110,7 @@ def _is_research(sources: list[Reading]) -> bool:
 
 def _across_runs(data: Data) -> str:
     """Return `2 new, 3 still there, 1 fixed` if there was an earlier run."""
-    since = [one.get("since") for one in _all(data)]
+    since = [entry.get("since") for entry in _all(data)]
     fixed, unchecked = (len(data.get(key) or ()) for key in ("fixed", "unchecked"))
     still = since.count("still")
     if not (still or fixed or unchecked):
@@ -183,36 +185,40 @@ def _research_report(source: Reading) -> dict[str, object]:
 def _research_lines(sources: list[Reading], found: list[MergedFinding], data: Data) -> list[str]:
     """Return how complete the research is, and the findings by agent."""
     launched, completed, failed = synthesis.numbers(data)
-    said = [
+    lines = [
         f"{data['verdict']}: {names.counted(len(found), 'finding')},"
         f" {names.counted(len(_source_map(sources)), 'source')}",
         f"{launched} agents launched, {completed} completed, {failed} failed",
     ]
-    room = _RESEARCH_LINES - len(said)
+    room = _RESEARCH_LINES - len(lines)
     shown = found if len(found) <= room else found[: room - 1]
-    said += [f"{', '.join(one.agents)}: {one.title}" for one in shown]
-    return [*said, f"… {len(found) - len(shown)} more"] if len(shown) < len(found) else said
+    lines += [f"{', '.join(finding.agents)}: {finding.title}" for finding in shown]
+    return [*lines, f"… {len(found) - len(shown)} more"] if len(shown) < len(found) else lines
 
 
 def _review_markdown(sources: list[Reading], found: list[MergedFinding], data: Data) -> str:
     """Render synthesis.md; `data` is findings.json."""
-    serious = [one for one in found if one.severity != "IMP"]
-    improvements = [one for one in found if one.severity == "IMP"]
+    serious = [finding for finding in found if finding.severity != "IMP"]
+    improvements = [finding for finding in found if finding.severity == "IMP"]
     across = _across_runs(data)
-    known = {str(entry["key"]): entry for entry in _all(data)}
-    entries = {one.key: _entry(one, known.get(one.key, {}), bool(across)) for one in found}
+    by_key = {str(entry["key"]): entry for entry in _all(data)}
+    entries = {
+        finding.key: _entry(finding, by_key.get(finding.key, {}), bool(across)) for finding in found
+    }
     groups: dict[str, list[object]] = {}
-    for one in serious:
-        groups.setdefault(one.severity or "Without a severity", []).append(entries[one.key])
-    titles = {one.key: f"{one.key}: {names.clipped(one.title, _TITLE)}" for one in found}
+    for finding in serious:
+        groups.setdefault(finding.severity or "Without a severity", []).append(entries[finding.key])
+    titles = {
+        finding.key: f"{finding.key}: {names.clipped(finding.title, _TITLE)}" for finding in found
+    }
     duplicates = [{"one": titles[a], "other": titles[b]} for a, b in data["possible_duplicates"]]
     return templates.render(
         "synthesis.md",
         verdict=data["verdict"],
         counts=_counts(found, data),
         groups=[{"severity": name, "findings": those} for name, those in groups.items()],
-        issues=[entries[one.key] for one in serious],
-        improvements=[entries[one.key] for one in improvements],
+        issues=[entries[finding.key] for finding in serious],
+        improvements=[entries[finding.key] for finding in improvements],
         across=across,
         fixed=data["fixed"],
         unchecked=data["unchecked"],
@@ -232,7 +238,7 @@ def _counts(found: list[MergedFinding], data: Data) -> str:
 
 def _all(data: Data) -> list[dict[str, Any]]:
     """Return the findings in findings.json, the improvements last."""
-    return [*data["findings"], *({**one, "severity": "IMP"} for one in data["improvements"])]
+    return [*data["findings"], *({**entry, "severity": "IMP"} for entry in data["improvements"])]
 
 
 def _entry(one: MergedFinding, known: dict[str, object], compared: bool) -> dict[str, object]:
@@ -262,9 +268,9 @@ def _heat(source: Reading) -> dict[str, str]:
 def _review_lines(sources: list[Reading], found: list[MergedFinding], data: Data) -> list[str]:
     """Return what to do, the severe findings as far as they fit, and whether agents disagree."""
     launched, completed, failed = synthesis.numbers(data)
-    severe = [one for one in found if one.severity in (*SERIOUS, "")]
+    severe = [finding for finding in found if finding.severity in (*SERIOUS, "")]
     dismissed = {entry["key"] for entry in _all(data) if entry.get("dismissed")}
-    left = {one.severity for one in severe if one.key not in dismissed}
+    left = {finding.severity for finding in severe if finding.key not in dismissed}
     to_do = next((words for severity, words in _TO_DO if severity in left), data["verdict"])
     ends = [f"{launched} agents launched, {completed} completed, {failed} failed"]
     for name, key in (("conflict", "conflicts"), ("possible duplicate", "possible_duplicates")):
@@ -272,11 +278,11 @@ def _review_lines(sources: list[Reading], found: list[MergedFinding], data: Data
             ends.append(f"{names.counted(number, name)}: see the report")
     room = _REVIEW_LINES - 1 - len(ends)
     fitting = severe if len(severe) <= room else severe[: room - 1]
-    said = [_severe_line(one, one.key in dismissed) for one in fitting]
+    lines = [_severe_line(finding, finding.key in dismissed) for finding in fitting]
     if len(fitting) < len(severe):
         where = f"run={data['run']}" if "run" in data else f"dir={data['input']}"
-        said.append(f"+{len(severe) - len(fitting)} more: make verdict_show {where}")
-    return [f"{to_do}: {_counts(found, data)}", *said, *ends]
+        lines.append(f"+{len(severe) - len(fitting)} more: make verdict_show {where}")
+    return [f"{to_do}: {_counts(found, data)}", *lines, *ends]
 
 
 def _severe_line(one: MergedFinding, dismissed: bool) -> str:
@@ -315,8 +321,8 @@ def _said(one: dict[str, Any]) -> str:
 
 
 def _sarif(data: Data) -> str:
-    found = _all(data)
-    used = [severity for severity in _RULES if any(one["severity"] == severity for one in found)]
+    entries = _all(data)
+    used = [severity for severity in _RULES if any(one["severity"] == severity for one in entries)]
     driver = {
         "name": "contextkit",
         "informationUri": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html",
@@ -324,7 +330,7 @@ def _sarif(data: Data) -> str:
     }
     run = {
         "tool": {"driver": driver},
-        "results": [_result(one, used) for one in found],
+        "results": [_result(one, used) for one in entries],
         "properties": {"run": data.get("run", ""), "verdict": data["verdict"]},
     }
     return formats.to_json({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]})
@@ -334,7 +340,7 @@ def _result(one: dict[str, Any], rules: list[str]) -> dict[str, object]:
     from urllib.parse import quote
 
     file, line = _place(one)
-    found: dict[str, object] = {
+    result: dict[str, object] = {
         "ruleId": one["severity"],
         "ruleIndex": rules.index(one["severity"]),
         "level": _LEVELS.get(one["severity"], "note"),
@@ -347,26 +353,26 @@ def _result(one: dict[str, Any], rules: list[str]) -> dict[str, object]:
             "artifactLocation": {"uri": quote(file, errors="surrogateescape")}
         }
         place |= {"region": {"startLine": line}} if line else {}
-        found["locations"] = [{"physicalLocation": place}]
+        result["locations"] = [{"physicalLocation": place}]
     if one.get("dismissed"):
-        found["suppressions"] = [{"kind": "external", "justification": one["dismissed"]}]
-    return found
+        result["suppressions"] = [{"kind": "external", "justification": one["dismissed"]}]
+    return result
 
 
 def _github(data: Data) -> str:
     """Return a workflow command for each finding that is not dismissed."""
     lines = []
-    for one in _all(data):
-        if one.get("dismissed"):
+    for entry in _all(data):
+        if entry.get("dismissed"):
             continue
-        file, line = _place(one)
-        level = _LEVELS.get(one["severity"], "notice")
-        title = f"{one['severity']} {', '.join(one['agents'])}"
+        file, line = _place(entry)
+        level = _LEVELS.get(entry["severity"], "notice")
+        title = f"{entry['severity']} {', '.join(entry['agents'])}"
         fields = {"file": file, "line": str(line) if line else "", "title": title}
         properties = ",".join(
             f"{key}={_escaped(value, ':,')}" for key, value in fields.items() if value
         )
-        lines.append(f"::{level} {properties}::{_escaped(_said(one))}")
+        lines.append(f"::{level} {properties}::{_escaped(_said(entry))}")
     return "\n".join(lines)
 
 
@@ -379,25 +385,25 @@ def _escaped(text: str, more: str = "") -> str:
 
 def _comment(data: Data) -> str:
     """Return a comment: the verdict, one line per finding that fits, and the count of the rest."""
-    found = _all(data)
-    shown = [one for one in found if not one.get("dismissed")]
+    entries = _all(data)
+    shown = [entry for entry in entries if not entry.get("dismissed")]
     launched, completed, failed = synthesis.numbers(data)
     head = [
         f"## Review: {data['verdict']}",
         "",
         f"{completed} of {launched} agents, {failed} failed; {names.counted(len(shown), 'finding')}"
-        f" ({sum(one.get('since') == 'new' for one in shown)} new), {len(data['fixed'])} fixed,"
-        f" {len(found) - len(shown)} dismissed.",
+        f" ({sum(entry.get('since') == 'new' for entry in shown)} new), {len(data['fixed'])} fixed,"
+        f" {len(entries) - len(shown)} dismissed.",
         "",
     ]
     text = "\n".join(head)
-    for number, one in enumerate(shown):
-        file, line = _place(one)
+    for number, entry in enumerate(shown):
+        file, line = _place(entry)
         place = f" `{places.shown(_plain(file), line)}`" if file else ""
-        since = f", {one['since']}" if one.get("since") else ""
-        words = [f"  {_plain(words)}" for words in _said(one).split("\n")[1:]]
-        item = [f"- **{one['severity']}**{place} {_plain(one['title'])}"
-                f" ({_plain(', '.join(one['agents']))}{since})", *words]  # fmt: skip
+        since = f", {entry['since']}" if entry.get("since") else ""
+        words = [f"  {_plain(words)}" for words in _said(entry).split("\n")[1:]]
+        item = [f"- **{entry['severity']}**{place} {_plain(entry['title'])}"
+                f" ({_plain(', '.join(entry['agents']))}{since})", *words]  # fmt: skip
         more = "\n".join(item) + "\n"
         rest = f"\n… {len(shown) - number} more: make verdict_show run={data.get('run', '')}\n"
         if len(text) + len(more) + len(rest) > _MOST:

@@ -87,9 +87,9 @@ def start(layout: Layout, asked: Request, now: int) -> Started:
         subject = comparisons.take_up(layout, process, kind, target, asked.base, folder)
         run = begun.run(subject, asked.agents, folder)
         launches = begun.launches(run, subject.kind)
-        for one in ended:
-            runs.change(layout, one.id, finished_at=one.finished_at, ended=one.ended)
-            begun.notes.append(f"ended the run {one.id}, which was going on in {one.output_dir}")
+        for old in ended:
+            runs.change(layout, old.id, finished_at=old.finished_at, ended=old.ended)
+            begun.notes.append(f"ended the run {old.id}, which was going on in {old.output_dir}")
         begun.write(run, subject, launches)
         if asked.notify.strip():
             files.write(runs.part(layout, run.id, ".notify"), asked.notify.strip())
@@ -137,8 +137,8 @@ class _Start:
 
     def __init__(self, layout: Layout, process: Process, target: str, now: int) -> None:
         self._layout, self._process, self._target, self._now = layout, process, target, now
-        found = runs.load_all(layout)
-        self._known, self.notes = found.documents, list(map(str, found.broken))
+        loaded = runs.load_all(layout)
+        self._known, self.notes = loaded.documents, list(map(str, loaded.broken))
 
     def restart(self) -> list[Run]:
         """End the runs of this process and target that may still be live; return them."""
@@ -206,8 +206,8 @@ class _Start:
         self._clear(run)
         folder = files.store(layout.join(run.output_dir))
         files.write(layout.join(run.input), subject.data)
-        for one in launches:
-            files.write(one.prompt, one.text)
+        for launch in launches:
+            files.write(launch.prompt, launch.text)
         listed = formats.to_json(roster(layout, run, launches)) + "\n"
         files.write(os.path.join(folder, runs.ROSTER_FILE), listed)
         if subject.listing:
@@ -280,12 +280,12 @@ def roster(
             "timeout")  # fmt: skip
     agents = [
         {
-            "agent": one.agent,
-            "path": layout.shown(one.path),
-            "prompt": layout.shown(one.prompt),
-            **({"subagent": working.get(one.agent, "")} if working else {}),
+            "agent": launch.agent,
+            "path": layout.shown(launch.path),
+            "prompt": layout.shown(launch.prompt),
+            **({"subagent": working.get(launch.agent, "")} if working else {}),
         }
-        for one in launches
+        for launch in launches
     ]
     return {"run": run.id, **{key: getattr(run, key) for key in keys}, "agents": agents}
 
@@ -369,7 +369,7 @@ def retry(layout: Layout, run_id: str, agent: str, now: int) -> Launch:
     told = "\n".join(f"- {line}" for line in wrong)  # only of the last attempt
     text = f"{head}\n\n{_HEADING}\n\n{told}\n\n{asks.strip()}\n"
     files.write(prompt, text)
-    missed = tuple(one for one in run.missed if one != agent)
+    missed = tuple(other for other in run.missed if other != agent)
     runs.change(layout, run.id, missed=missed, finished_at="", ingested_at="", ended="")
     return Launch(agent=agent, path=path, prompt=prompt, text=text)
 

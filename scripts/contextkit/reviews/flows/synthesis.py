@@ -107,8 +107,8 @@ def combined(sources: list[Reading]) -> list[MergedFinding]:
             times[title] = times.get(title, 0) + 1
             unnamed = "" if title else f"{row.agent}/{row.id}"  # an empty title equals no other
             groups.setdefault((title, times[title], unnamed), []).append(row)
-    found = [MergedFinding(rows=tuple(sorted(rows, key=_rank))) for rows in groups.values()]
-    return _ordered(_merged(_ordered(found)))
+    findings = [MergedFinding(rows=tuple(sorted(rows, key=_rank))) for rows in groups.values()]
+    return _ordered(_merged(_ordered(findings)))
 
 
 def _ordered(found: list[MergedFinding]) -> list[MergedFinding]:
@@ -203,12 +203,12 @@ def _rank(row: Row) -> tuple[int, str, list[tuple[int, str]]]:
 def verdict(sources: list[Reading]) -> str:
     """Return safe only if every agent is clean; error if one failed and nothing worse is known."""
     rows = [row for source in sources for row in source.review.findings]
-    known = [agent_review.demanded(tuple(rows))]
+    verdicts = [agent_review.demanded(tuple(rows))]
     for source in sources:
         failed = source.validation not in COMPLETED
-        known.append("safe" if source.status == "CLEAN" or failed else "needs-changes")
-        known += [source.review.stated] if source.review.stated and not failed else []
-    worst = max(known, key=vocabulary.VERDICTS.index)
+        verdicts.append("safe" if source.status == "CLEAN" or failed else "needs-changes")
+        verdicts += [source.review.stated] if source.review.stated and not failed else []
+    worst = max(verdicts, key=vocabulary.VERDICTS.index)
     done = [source for source in sources if source.validation in COMPLETED]
     if not done or (worst == "safe" and len(done) < len(sources)):
         return "error"
@@ -218,32 +218,32 @@ def verdict(sources: list[Reading]) -> str:
 def together(found: list[MergedFinding]) -> dict[str, list[MergedFinding]]:
     """Return the findings of different agents at one place: a `path:line`, or a section's name."""
     there: dict[str, list[MergedFinding]] = {}
-    for one in found:
-        own = {row.place for row in one.rows if identity.line_of(row.place)}
-        own |= {f'"{row.section}"' for row in one.rows if row.section not in ("", row.place)}
+    for finding in found:
+        own = {row.place for row in finding.rows if identity.line_of(row.place)}
+        own |= {f'"{row.section}"' for row in finding.rows if row.section not in ("", row.place)}
         for where in sorted(own):
-            there.setdefault(where, []).append(one)
+            there.setdefault(where, []).append(finding)
     return {
         where: those
         for where, those in there.items()
-        if len(those) > 1 and len({agent for one in those for agent in one.agents}) > 1
+        if len(those) > 1 and len({agent for finding in those for agent in finding.agents}) > 1
     }
 
 
 def conflicts(sources: list[Reading], found: list[MergedFinding]) -> list[str]:
     """Return a line for each point on which agents contradict each other or themselves."""
     lines = []
-    for one in found:
-        if len({row.severity for row in one.rows}) > 1:
-            said = ", ".join(f"{row.agent} {row.severity or '?'}" for row in one.rows)
-            lines.append(f'"{one.title}": {said}')
+    for finding in found:
+        if len({row.severity for row in finding.rows}) > 1:
+            sides = ", ".join(f"{row.agent} {row.severity or '?'}" for row in finding.rows)
+            lines.append(f'"{finding.title}": {sides}')
     for where, those in together(found).items():
         if where[:1] == '"':
             continue  # sharing only a section is not a disagreement
-        serious = [one for one in those if one.severity != "IMP"]
-        if len({one.severity for one in serious}) > 1:
-            said = ", ".join(f"{one.severity or '?'} {one.key}" for one in serious[:6])
-            lines.append(f"{where}: {said}")
+        serious = [finding for finding in those if finding.severity != "IMP"]
+        if len({finding.severity for finding in serious}) > 1:
+            sides = ", ".join(f"{finding.severity or '?'} {finding.key}" for finding in serious[:6])
+            lines.append(f"{where}: {sides}")
     for source in sources:
         if "verdict_mismatch" in agent_review.effective_status(source.review)[1]:
             rows = agent_review.demanded(source.review.findings)
@@ -270,13 +270,19 @@ def document(
         "agents_completed": done,
         "agents_failed": [agent for agent in agents if agent not in done],
         "findings": [
-            _as_json(one, beside) | _alone(head, one) for one in found if one.severity != "IMP"
+            _as_json(finding, beside) | _alone(head, finding)
+            for finding in found
+            if finding.severity != "IMP"
         ],
         "improvements": [
-            {key: value for key, value in _as_json(one, beside).items() if key in _OF_IMPROVEMENT}
-            | _alone(head, one)
-            for one in found
-            if one.severity == "IMP"
+            {
+                key: value
+                for key, value in _as_json(finding, beside).items()
+                if key in _OF_IMPROVEMENT
+            }
+            | _alone(head, finding)
+            for finding in found
+            if finding.severity == "IMP"
         ],
         "verdict": verdict(sources),
         "early_stop": False,
@@ -301,9 +307,9 @@ def _beside(found: list[MergedFinding]) -> dict[str, list[str]]:
     """Map each finding to the keys of some others at its place."""
     beside: dict[str, list[str]] = {}
     for those in together(found).values():
-        for one in those:
-            others = [other.key for other in those[:10] if other is not one]
-            beside[one.key] = [*dict.fromkeys([*beside.get(one.key, []), *others])][:10]
+        for finding in those:
+            others = [other.key for other in those[:10] if other is not finding]
+            beside[finding.key] = [*dict.fromkeys([*beside.get(finding.key, []), *others])][:10]
     return beside
 
 
@@ -349,9 +355,9 @@ def numbers(data: dict[str, object]) -> tuple[int, int, int]:
 
 def counted(found: list[MergedFinding]) -> str:
     """Return `1 P0, 2 P2, 1 IMP`, or `none`."""
-    severities = [one.severity or "?" for one in found]
-    known = [(s, severities.count(s)) for s in (*vocabulary.SEVERITIES, "?")]
-    return ", ".join(f"{number} {severity}" for severity, number in known if number) or "none"
+    severities = [finding.severity or "?" for finding in found]
+    counts = [(s, severities.count(s)) for s in (*vocabulary.SEVERITIES, "?")]
+    return ", ".join(f"{number} {severity}" for severity, number in counts if number) or "none"
 
 
 def head_of(data: dict[str, object]) -> dict[str, object]:

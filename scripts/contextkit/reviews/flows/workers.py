@@ -92,20 +92,20 @@ def find(layout: Layout, run: Run) -> dict[str, Worker]:
         rows = registry.rows(layout)
     except ContextError:
         return {}  # the subagent commands report a broken registry
-    found = {}
+    workers = {}
     for row in rows:
         agent = prompts.get(os.path.normpath(str(row.get("scope_path") or ".")))
         if agent and watch.started(row) >= names.moment(run.started_at):
             status, code = watch.outcome(layout, row)
             words = "" if status in registry.ACTIVE else watch.last_words(layout, row)
-            found[agent] = Worker(agent=agent, id=row["id"], status=status, exit_code=code,
+            workers[agent] = Worker(agent=agent, id=row["id"], status=status, exit_code=code,
                                   words=words)  # fmt: skip
-    return found
+    return workers
 
 
 def ended(layout: Layout, run: Run) -> dict[str, Worker]:
     """Return the agents that are known to have ended."""
-    return {agent: one for agent, one in find(layout, run).items() if one.has_ended}
+    return {agent: worker for agent, worker in find(layout, run).items() if worker.has_ended}
 
 
 def of_row(layout: Layout, row: registry.Row) -> tuple[Run, str] | None:
@@ -153,9 +153,9 @@ def check(layout: Layout, command: str) -> None:
     """Raise ContextError if there is no command line to start agents with."""
     if not (command.strip() or layout.limits.subagent_command):
         layout.mention("subagent_command")
-        known = [f"`{host.headless}`" for host in hosts()]
+        examples = [f"`{host.headless}`" for host in hosts()]
         raise bad_input(
-            f"launch: give cmd= (as {' or '.join(known)}), or set subagent_command in"
+            f"launch: give cmd= (as {' or '.join(examples)}), or set subagent_command in"
             " contextkit.yaml"
         )
 
@@ -167,7 +167,7 @@ def start(layout: Layout, run: Run, agents: Iterable[str], command: str, now: in
     """
     from contextkit.subagents.flows import launch
 
-    found = []
+    workers = []
     for agent in agents:
         request = launch.Request(
             now=now, slug=agent, scope=layout.join(runs.prompt_path(run, agent)), capsule="none",
@@ -178,10 +178,10 @@ def start(layout: Layout, run: Run, agents: Iterable[str], command: str, now: in
             row = launch.launch(layout, launch.prepare(layout, request))
         except (ContextError, OSError) as error:
             words = names.one_line(getattr(error, "strerror", "") or str(error))
-            found.append(Worker(agent=agent, id="", status="failed", words=words))
+            workers.append(Worker(agent=agent, id="", status="failed", words=words))
             continue
-        found.append(Worker(agent=agent, id=row["id"], status=str(row["status"])))
-    return found
+        workers.append(Worker(agent=agent, id=row["id"], status=str(row["status"])))
+    return workers
 
 
 # Waiting for files
@@ -240,7 +240,7 @@ def _state(agent: str, path: str, state: str, worker: Worker | None) -> State:
 
 def record_missed(layout: Layout, run: Run, found: list[State]) -> None:
     """Record in the run who had not finished when this wait ended."""
-    missed = tuple(one.agent for one in found if one.state != "done")
+    missed = tuple(outcome.agent for outcome in found if outcome.state != "done")
     if missed != run.missed:
         runs.change(layout, run.id, missed=missed)
 
@@ -309,26 +309,26 @@ def write_stubs(run: Run, found: list[State], now: int) -> list[State]:
     it had found by then stays in the stub: an error is no milder than a P0.
     """
     written = []
-    for one in found:
-        state = _Look(os.path.dirname(one.path), one.agent, run.id).state()
-        if one.state not in _REASONS or state not in _REASONS:
+    for outcome in found:
+        state = _Look(os.path.dirname(outcome.path), outcome.agent, run.id).state()
+        if outcome.state not in _REASONS or state not in _REASONS:
             continue  # it arrived after all
-        partial = one.path + ".partial"
+        partial = outcome.path + ".partial"
         is_own = os.path.isfile(partial) and not os.path.islink(partial)
         rest = files.read_bytes(partial).decode("utf-8", "replace") if is_own else ""
-        begun = [partial, *([one.path] if state in ("empty", "foreign") else [])]
+        begun = [partial, *([outcome.path] if state in ("empty", "foreign") else [])]
         for path in begun:
             if os.path.lexists(path):
-                agent_files.set_aside(path, one.path, now)
-        reason = _REASONS[one.state] + (f" ({one.said})" if one.said else "")
+                agent_files.set_aside(path, outcome.path, now)
+        reason = _REASONS[outcome.state] + (f" ({outcome.said})" if outcome.said else "")
         found_by_then = agent_review.parse(rest).findings if run.mode == "review" else ()
         rows = tuple(map(index.row_of, found_by_then))
-        stub = contracts.error_stub(one.agent, reason, run.id, run.mode, rows, rest)
+        stub = contracts.error_stub(outcome.agent, reason, run.id, run.mode, rows, rest)
         try:
-            files.create(one.path, stub, exact=True)
+            files.create(outcome.path, stub, exact=True)
         except FileExistsError:
             continue  # it arrived just now
-        written.append(one)
+        written.append(outcome)
     return written
 
 
@@ -339,7 +339,7 @@ def settle(layout: Layout, run: Run, readings: list[agent_files.Reading], now: i
     """Mark an ingested run as done once no agent is awaited any more."""
     if run.ingested_at:
         return
-    arrived = {one.agent for one in readings if one.validation not in _AWAITED}
+    arrived = {reading.agent for reading in readings if reading.validation not in _AWAITED}
     if arrived.union(run.missed, ended(layout, run)).issuperset(run.roster):
         runs.change(layout, run.id, ingested_at=names.iso(now))
 
@@ -367,15 +367,15 @@ def standings(layout: Layout, now: int, everything: bool) -> tuple[list[Standing
     The second value has a sentence for each file that is not a run.
     """
     loaded = runs.load_all(layout)
-    found = [_standing(layout, run, runs.state(layout, run, now)) for run in loaded.documents]
-    shown = [one for one in reversed(found) if everything or one.state != "ended"]
+    listed = [_standing(layout, run, runs.state(layout, run, now)) for run in loaded.documents]
+    shown = [one for one in reversed(listed) if everything or one.state != "ended"]
     return shown, [str(one) for one in loaded.broken]
 
 
 def _standing(layout: Layout, run: Run, state: str) -> Standing:
     store = runs.verdict_folder(layout, run.id)
-    found = verdicts.load_all(layout, store).documents
-    entries = [entry for entry in found if entry["agent"] in run.roster]
+    stored = verdicts.load_all(layout, store).documents
+    entries = [entry for entry in stored if entry["agent"] in run.roster]
     return Standing(
         run=run.id,
         process=run.process,
@@ -400,9 +400,10 @@ def end(layout: Layout, run_id: str, now: int) -> tuple[Run, list[str]]:
     if run.finished_at:
         return run, [f"run {run.id} already ended at {run.finished_at}"]
     run = runs.change(layout, run.id, finished_at=names.iso(now), ended="by hand")
-    running = [one for one in find(layout, run).values() if not one.has_ended]
+    running = [worker for worker in find(layout, run).values() if not worker.has_ended]
     return run, [
-        f"{one.id} still works for {one.agent}: subagent_abort id={one.id}" for one in running
+        f"{worker.id} still works for {worker.agent}: subagent_abort id={worker.id}"
+        for worker in running
     ]
 
 
@@ -440,11 +441,11 @@ def _start(layout: Layout, run: Run, command: str, state: str) -> None:
     """Start the command without waiting for it; its output is stored next to the run."""
     store = runs.verdict_folder(layout, run.id)
     lines = verdicts.table(verdicts.load_all(layout, store).documents) or f"{run.id}: {state}"
-    said = files.write(runs.part(layout, run.id, ".notice"), lines + "\n", derived=True)
+    notice = files.write(runs.part(layout, run.id, ".notice"), lines + "\n", derived=True)
     log = runs.part(layout, run.id, ".notify.log")
     adding = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
     actions = [
-        (os.POSIX_SPAWN_OPEN, 0, said, os.O_RDONLY, 0),
+        (os.POSIX_SPAWN_OPEN, 0, notice, os.O_RDONLY, 0),
         (os.POSIX_SPAWN_OPEN, 1, log, adding, 0o666),
         (os.POSIX_SPAWN_DUP2, 1, 2),
     ]  # fmt: skip

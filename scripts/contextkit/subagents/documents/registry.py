@@ -41,14 +41,14 @@ def parse(text: str, where: str = "registry") -> list[Any]:
     if not text.strip():
         return []
     try:
-        found = formats.from_json(text, where)
+        rows = formats.from_json(text, where)
     except ContextError as error:
         raise ContextError(f"{error}: fix it (a merge?) or move it away") from None
-    if not isinstance(found, list):
+    if not isinstance(rows, list):
         raise ContextError(f"{where}: must be a JSON array: fix it or move it away")
-    for form in {str(row["format"]) for row in found if isinstance(row, dict) and "format" in row}:
+    for form in {str(row["format"]) for row in rows if isinstance(row, dict) and "format" in row}:
         version.refuse_newer(form, str(FORMAT), where)
-    return found
+    return rows
 
 
 def render(rows: list[Any]) -> str:
@@ -60,9 +60,9 @@ def load_all(layout: Layout) -> Loaded[Row]:
     """Load the rows with an id, in file order, which is launch order."""
     place = path(layout)
     there = [place] if os.path.lexists(place) else []
-    found = stores.load(layout, there, lambda path: parse(files.read(path), layout.shown(path)))
-    every = [row for rows in found.documents for row in rows if isinstance(row, dict)]
-    return Loaded([(place, row) for row in every if isinstance(row.get("id"), str)], found.broken)
+    loaded = stores.load(layout, there, lambda path: parse(files.read(path), layout.shown(path)))
+    every = [row for rows in loaded.documents for row in rows if isinstance(row, dict)]
+    return Loaded([(place, row) for row in every if isinstance(row.get("id"), str)], loaded.broken)
 
 
 def rows(layout: Layout) -> list[Row]:
@@ -89,8 +89,8 @@ def find(rows: list[Row], identity: str) -> Row:
     begun = [row for row in rows if identity and row["id"].startswith(identity)]
     if len(begun) == 1:
         return begun[0]
-    known = [row["id"] for row in rows]
-    raise bad_input(f"id: there is no subagent {identity!r}{names.nearest(identity, known)}")
+    ids = [row["id"] for row in rows]
+    raise bad_input(f"id: there is no subagent {identity!r}{names.nearest(identity, ids)}")
 
 
 def change(layout: Layout, edit: Callable[[list[Any]], T]) -> T:
@@ -101,10 +101,10 @@ def change(layout: Layout, edit: Callable[[list[Any]], T]) -> T:
     place = path(layout)
     with files.locked(layout.lock(place)):
         old = files.read_if_there(place) or ""
-        found = parse(old, layout.shown(place))
-        before = render(found)
-        answer = edit(found)
-        after = render(found)
+        rows = parse(old, layout.shown(place))
+        before = render(rows)
+        answer = edit(rows)
+        after = render(rows)
         if after != before:
             layout.exclude(place)
             files.write(place, after + ("\n" if old.endswith("\n") else ""))
@@ -159,21 +159,21 @@ def gaps_in(text: str) -> list[str]:
     `Capsule gap - …`, a heading `## Capsule Gaps` with a list or a paragraph, and `Capsule Gaps:`
     with a list count too; `none` is no gap.
     """
-    found: list[str] = []
+    texts: list[str] = []
     below = False
     for line in text.split("\n"):
         is_heading = line.lstrip().startswith(("#", "**"))
         bare = names.one_line(line).lstrip("-*+•>#_` ").strip("*_` ")
         rest = _after_gap(bare)
         if rest is not None:
-            found.append(rest)
+            texts.append(rest)
             below = not rest and (is_heading or bare.lower().startswith("capsule gaps"))
         elif line.lstrip().startswith("#"):
             below = False
         elif below and bare:
-            found.append(bare)
+            texts.append(bare)
             below = line.lstrip()[:2] in ("- ", "* ", "+ ", "• ") or line.lstrip()[:1].isdigit()
-    gaps = (gap[:_LONGEST_GAP].rstrip() for gap in found)
+    gaps = (gap[:_LONGEST_GAP].rstrip() for gap in texts)
     return list(dict.fromkeys(gap for gap in gaps if gap.lower().strip(". ") not in _NO_GAP))
 
 
@@ -192,10 +192,10 @@ def note_gaps(layout: Layout, identity: str, gaps: list[str], now: int) -> list[
     new: list[str] = []
 
     def edit(row: Row) -> None:
-        known = gaps_of(row)
-        new.extend([gap for gap in gaps if gap not in known][: _MOST_GAPS - len(known)])
+        noted = gaps_of(row)
+        new.extend([gap for gap in gaps if gap not in noted][: _MOST_GAPS - len(noted)])
         if new:
-            row |= {"capsule_gaps": [*known, *new], "capsule_gaps_at": names.compact(now)}
+            row |= {"capsule_gaps": [*noted, *new], "capsule_gaps_at": names.compact(now)}
 
     if gaps:
         change_row(layout, identity, edit)
@@ -204,8 +204,8 @@ def note_gaps(layout: Layout, identity: str, gaps: list[str], now: int) -> list[
 
 def gaps_of(row: Row) -> list[str]:
     """Return the gaps that a row names, leaving out any that are not text."""
-    found = row.get("capsule_gaps")
-    return [gap for gap in found if isinstance(gap, str)] if isinstance(found, list) else []
+    gaps = row.get("capsule_gaps")
+    return [gap for gap in gaps if isinstance(gap, str)] if isinstance(gaps, list) else []
 
 
 def open_gaps(layout: Layout, branch: str, since: str = "") -> list[str]:
@@ -214,10 +214,10 @@ def open_gaps(layout: Layout, branch: str, since: str = "") -> list[str]:
     Each is one line with the subagent that reported it.
     """
     earliest = names.moment(since)
-    found = []
+    gaps = []
     for row in rows(layout):
         if row.get("source_branch") == branch:
             noted = names.moment(str(row.get("capsule_gaps_at") or row.get("launched_at") or ""))
             if noted >= earliest:
-                found += [names.one_line(f"{gap} ({row['id']})") for gap in gaps_of(row)]
-    return list(dict.fromkeys(found))
+                gaps += [names.one_line(f"{gap} ({row['id']})") for gap in gaps_of(row)]
+    return list(dict.fromkeys(gaps))

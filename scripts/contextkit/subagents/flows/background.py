@@ -140,8 +140,8 @@ def state(folder: str) -> tuple[str, int | None]:
     """
     status = _status(folder)
     if status is None and is_alive(folder):
-        known = os.path.exists(os.path.join(folder, "pid"))
-        return ("running" if known else "pending_launch"), None
+        has_pid = os.path.exists(os.path.join(folder, "pid"))
+        return ("running" if has_pid else "pending_launch"), None
     status = _status(folder) if status is None else status  # it may have ended just now
     if os.path.exists(os.path.join(folder, "timed_out")):
         return "timed_out", status

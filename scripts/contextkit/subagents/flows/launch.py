@@ -298,13 +298,13 @@ def choose(
         if not os.path.isfile(path):
             raise bad_input(f"capsule: {layout.shown(path)} is not a file: a path, latest or none")
     if path:
-        found = given.at(layout, path, branch, own)
-        said = [f"{found.path}: since then: {line}" for line in found.news]
-        found = _fitted(layout, found, request)
+        capsule = given.at(layout, path, branch, own)
+        messages = [f"{capsule.path}: since then: {line}" for line in capsule.news]
+        capsule = _fitted(layout, capsule, request)
         asked_for = wanted or request.max_tokens
         if task and not asked_for and agents.asks(role.name if role else "", task):
-            found = found.cut(items.excerpt(found.body, task) + "\n")
-        return found, said, False
+            capsule = capsule.cut(items.excerpt(capsule.body, task) + "\n")
+        return capsule, messages, False
     how = "make one with `make capsule_prompt`, `make capsule_save`, and commit it"
     if wanted:
         raise bad_input(f"capsule: there is none on {branch or 'no branch'}: {how}")
@@ -326,19 +326,19 @@ def _fitted(layout: Layout, found: Given, request: Request) -> Given:
 
 def _uncommitted(layout: Layout, order: Order) -> list[str]:
     """Require capsule and scope to be committed: refuse a clone or worktree, warn for `here`."""
-    given = [part.path for part in (order.capsule, order.scope) if part]
-    given = [path for path in given if not os.path.isabs(path)]  # quoted whole, from elsewhere
-    open_ones = [path for path in given if sandboxes.unseen(layout, layout.join(path))]
+    paths = [part.path for part in (order.capsule, order.scope) if part]
+    paths = [path for path in paths if not os.path.isabs(path)]  # quoted whole, from elsewhere
+    open_ones = [path for path in paths if sandboxes.unseen(layout, layout.join(path))]
     if not open_ones:
         return []
     words = shlex.join(open_ones)
-    said = (
+    problem = (
         f"not committed: {', '.join(open_ones)}:"
         f" git add {words} && git commit -m 'Context for {order.slug}' -- {words}"
     )
     if order.type != "here":
-        raise ContextError(f"{said} (a {order.type} would not see it)")
-    return [said]
+        raise ContextError(f"{problem} (a {order.type} would not see it)")
+    return [problem]
 
 
 def _sizes(layout: Layout, order: Order, prompt: str) -> list[str]:

@@ -35,29 +35,29 @@ def refresh(
     """
     rows = _rows(layout, identity)
     identity = identity and rows[0]["id"]  # the same one, even if a newer one has its slug
-    found: dict[str, dict[str, Any]] = {}
+    by_id: dict[str, dict[str, Any]] = {}
     gaps: list[News] = []
     for row in rows:
         if row.get("status") in registry.ACTIVE:
             changes = watch.changes(layout, row, now)
             if changes:
-                found[row["id"]] = changes | ({_UNREAD: True} if unattended else {})
+                by_id[row["id"]] = changes | ({_UNREAD: True} if unattended else {})
             gaps += _collected(layout, row, now)
         elif row.get(_UNREAD) and not unattended:
-            found[row["id"]] = {}
-    if not (found or gaps):
+            by_id[row["id"]] = {}
+    if not (by_id or gaps):
         return rows, []
     try:
-        ended = _note(layout, found, unattended) if found else []
+        ended = _note(layout, by_id, unattended) if by_id else []
     except OSError as error:
         if error.errno not in _FULL:
             raise
-        said = f"not recorded ({error.strerror}): make room, and look again"
-        rows = [row | found.get(row["id"], {}) for row in rows]
-        return rows, [("end", said)]
+        problem = f"not recorded ({error.strerror}): make room, and look again"
+        rows = [row | by_id.get(row["id"], {}) for row in rows]
+        return rows, [("end", problem)]
     after = [each for row in ended for each in _follow(layout, row, now)]
     rows = _rows(layout, identity)
-    news = [_news(layout, row) for row in rows if row["id"] in found]
+    news = [_news(layout, row) for row in rows if row["id"] in by_id]
     return rows, [*news, *gaps, *after]
 
 
@@ -94,10 +94,10 @@ def _follow(layout: Layout, row: registry.Row, now: int) -> list[News]:
     from contextkit.subagents.flows import results
 
     try:
-        said = results.take_over(layout, row, now)
+        messages = results.take_over(layout, row, now)
     except (ContextError, OSError) as error:
-        said = [f"{row['id']}: its end could not be noted: {error}"]
-    return [("end", line) for line in said]
+        messages = [f"{row['id']}: its end could not be noted: {error}"]
+    return [("end", line) for line in messages]
 
 
 def _news(layout: Layout, row: registry.Row) -> News:
@@ -122,8 +122,8 @@ def _collected(layout: Layout, row: registry.Row, now: int) -> list[News]:
     """
     if not watch.folder_of(layout, row):
         return []
-    known = registry.gaps_of(row)
-    new = [gap for gap in registry.gaps_in(watch.log_text(layout, row)) if gap not in known]
+    old = registry.gaps_of(row)
+    new = [gap for gap in registry.gaps_in(watch.log_text(layout, row)) if gap not in old]
     try:
         noted = registry.note_gaps(layout, row["id"], new, now)
     except OSError as error:

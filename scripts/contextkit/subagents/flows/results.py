@@ -130,9 +130,9 @@ def _row_id(layout: Layout, report: Report) -> str:
         return report.id  # reported when the row is changed: the report must be stored all the same
     if report.id:
         return str(registry.find(rows, report.id)["id"])
-    known = [row["id"] for row in rows]
+    ids = [row["id"] for row in rows]
     named = os.environ.get("CONTEXT_SUBAGENT_ID", "")
-    if named in known:
+    if named in ids:
         return named
     same = [row["id"] for row in rows if row.get("slug") == report.agent
             and row.get("status") in registry.ACTIVE]  # fmt: skip
@@ -161,13 +161,13 @@ def take_over(layout: Layout, row: registry.Row, now: int) -> list[str]:
     """Harvest an ended subagent's deliverables, record its verdict, and return messages."""
     from contextkit.reviews.flows import workers
 
-    said = _harvest(layout, row)
-    given = workers.of_row(layout, row)
-    if given:
-        _of_run(layout, row, *given, now)
+    messages = _harvest(layout, row)
+    worker = workers.of_row(layout, row)
+    if worker:
+        _of_run(layout, row, *worker, now)
     else:
         _alone(layout, row, now)
-    return said
+    return messages
 
 
 def _harvest(layout: Layout, row: registry.Row) -> list[str]:
@@ -175,21 +175,21 @@ def _harvest(layout: Layout, row: registry.Row) -> list[str]:
     promised = row.get("deliverables")
     if not isinstance(promised, list) or not promised:
         return []
-    said, found = [], []
+    messages, items = [], []
     for item in promised:
         if not isinstance(item, dict) or item.get("status") == "harvested":
-            found.append(item)
+            items.append(item)
             continue
         path = os.path.join(str(row.get("path") or ""), str(item.get("source") or ""))
         source = watch.place_of(layout, path) if item.get("source") else ""
         if not source:
-            found.append({**item, "status": "missing"})
-            said.append(f"{row['id']}: left no {names.one_line(str(item.get('source')))}")
+            items.append({**item, "status": "missing"})
+            messages.append(f"{row['id']}: left no {names.one_line(str(item.get('source')))}")
             continue
         target = _taken_over(layout, source, str(item["source"]))
-        found.append({**item, "status": "harvested", "target": layout.shown(target)})
-    registry.update(layout, row["id"], deliverables=found)
-    return said
+        items.append({**item, "status": "harvested", "target": layout.shown(target)})
+    registry.update(layout, row["id"], deliverables=items)
+    return messages
 
 
 def _taken_over(layout: Layout, source: str, name: str) -> str:
@@ -221,18 +221,18 @@ def _alone(layout: Layout, row: registry.Row, now: int) -> None:
     if row.get("verdict") or row.get("status") not in ("finished", "failed", "timed_out"):
         return
     try:
-        known = verdicts.load(layout, agent)
-        if known and names.moment(str(known.get("timestamp"))) >= watch.started(row):
+        earlier = verdicts.load(layout, agent)
+        if earlier and names.moment(str(earlier.get("timestamp"))) >= watch.started(row):
             return  # it wrote one itself
         words = watch.last_words(layout, row)
         status, summary = _judged(row, words)
         in_file = bool(answers.left_by(layout, str(row["id"])))
-        said, path = _handed_in(layout, row, agent, now)
+        own, path = _handed_in(layout, row, agent, now)
         path = path or _kept_by_hook(layout, row)
         if in_file:
-            summary = said or summary
+            summary = own or summary
         elif row.get("status") == "finished" and (path or _is_report(layout, row)):
-            status, summary = "PARTIAL", f"taken from its output: {said or words}".rstrip(": ")
+            status, summary = "PARTIAL", f"taken from its output: {own or words}".rstrip(": ")
         elif words:
             summary = f"{summary}: {words}"
         verdict = Verdict(
@@ -268,17 +268,17 @@ def _handed_in(layout: Layout, row: registry.Row, agent: str, now: int) -> tuple
     stored = _stored(layout, session, agent, text, printed if left else "", now)
     if left:
         os.unlink(left)
-    said = authored.answer(printed) if left and printed.strip() else authored.read(text)
-    return names.one_line(said.lead(2)), layout.shown(stored.path)
+    statements = authored.answer(printed) if left and printed.strip() else authored.read(text)
+    return names.one_line(statements.lead(2)), layout.shown(stored.path)
 
 
 def _kept_by_hook(layout: Layout, row: registry.Row) -> str:
     """The payload that a hook stored of a launched agent's last message; '' if there is none."""
     from contextkit.hosts.documents import seen_agents
 
-    known = filter(sessions.is_name, stores.names_in(layout.hooks))
-    found = (seen_agents.load(layout, session, row["id"]).stored for session in known)
-    return next(filter(None, found), "")
+    ids = filter(sessions.is_name, stores.names_in(layout.hooks))
+    payloads = (seen_agents.load(layout, session, row["id"]).stored for session in ids)
+    return next(filter(None, payloads), "")
 
 
 def _is_report(layout: Layout, row: registry.Row) -> bool:

@@ -92,10 +92,10 @@ def work_in(layout: Layout, kind: str, identity: str) -> list[str]:
     folder = layout.sandbox(identity)
     if not os.path.lexists(os.path.join(folder, ".git")):
         return ["files that git no longer knows"]  # git would answer for the enclosing repository
-    found = []
+    work = []
     changed = git.run(folder, "status", "--porcelain", "--untracked-files=all").splitlines()
     if changed:
-        found.append(f"{len(changed)} changed files")
+        work.append(f"{len(changed)} changed files")
     heads = git.run(folder, "for-each-ref", "--format=%(objectname)", "refs/heads", "refs/stash")
     tips = {git.run(folder, "rev-parse", "HEAD").strip()}
     others: tuple[str, ...] = ("--branches", "--remotes")
@@ -105,8 +105,8 @@ def work_in(layout: Layout, kind: str, identity: str) -> list[str]:
         tips.update(heads.split())
     lost = [tip for tip in sorted(tips) if _is_lost(top_of(layout), tip, others)]
     if lost:
-        found.append(f"commits on no branch ({', '.join(tip[:12] for tip in lost)})")
-    return found
+        work.append(f"commits on no branch ({', '.join(tip[:12] for tip in lost)})")
+    return work
 
 
 def _is_lost(top: str, tip: str, others: tuple[str, ...]) -> bool:

@@ -88,8 +88,8 @@ def started(row: registry.Row) -> int:
 def last_words(layout: Layout, row: registry.Row, count: int = 3) -> str:
     """Return the last `count` lines that a subagent printed, on one line."""
     path = place_of(layout, row.get("log_path"))
-    said = formats.tail(path, 2000).decode("utf-8", "replace") if path else ""
-    lines = list(filter(None, map(names.one_line, said.splitlines())))
+    text = formats.tail(path, 2000).decode("utf-8", "replace") if path else ""
+    lines = list(filter(None, map(names.one_line, text.splitlines())))
     return " / ".join(lines[-count:])[-160:]
 
 
@@ -105,8 +105,8 @@ def look(
     """
     limits = layout.limits
     bounds = bounds or (limits.subagent_log_age, limits.subagent_run_time)
-    known: dict[tuple[str, str], str] = {}
-    return [_watched(layout, row, now, bounds, known) for row in rows]
+    states: dict[tuple[str, str], str] = {}
+    return [_watched(layout, row, now, bounds, states) for row in rows]
 
 
 def _watched(
@@ -146,16 +146,16 @@ def _watched(
 
 def _last_heard(layout: Layout, row: registry.Row) -> tuple[int, str]:
     """Return when the newer of its logs was written, and which one, in the original's words."""
-    found = [(0, "")]
+    heard = [(0, "")]
     for field, kind in (("log_path", "exec"), ("progress_path", "checkpoint")):
         path = row.get(field)
         if not isinstance(path, str) or not path or ".." in path:
             continue
         try:  # only its time is shown: no need to resolve every link on the way
-            found.append((int(os.lstat(layout.join(path)).st_mtime), kind))
+            heard.append((int(os.lstat(layout.join(path)).st_mtime), kind))
         except (OSError, ValueError):
             continue
-    return max(found)
+    return max(heard)
 
 
 def _alerts(
@@ -166,10 +166,10 @@ def _alerts(
     if row.get("status") != "running":
         return left_undone(row)
     quiet, longest = bounds
-    found = ["stale"] if age is None else []
-    found += ["runtime"] if (run_time or 0) > longest else []
-    found += ["log"] if (age or 0) > quiet else []
-    return tuple(found)
+    alerts = ["stale"] if age is None else []
+    alerts += ["runtime"] if (run_time or 0) > longest else []
+    alerts += ["log"] if (age or 0) > quiet else []
+    return tuple(alerts)
 
 
 def left_undone(row: registry.Row) -> tuple[str, ...]:

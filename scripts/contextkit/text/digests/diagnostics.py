@@ -112,9 +112,9 @@ class Diagnostic(NamedTuple):
 
 def find(text: Lines) -> tuple[list[Diagnostic], set[int]]:
     """The messages of compilers and linters, and the lines (from 0) that they are in."""
-    found = {one.line - 1: one for one in _in_lines(text)}
-    found = {one.line - 1: one for one in _above_arrows(text)} | found
-    return [found[number] for number in sorted(found)], set(found)
+    by_line = {message.line - 1: message for message in _in_lines(text)}
+    by_line = {message.line - 1: message for message in _above_arrows(text)} | by_line
+    return [by_line[number] for number in sorted(by_line)], set(by_line)
 
 
 def _in_lines(text: Lines) -> Iterator[Diagnostic]:
@@ -140,7 +140,7 @@ def _in_lines(text: Lines) -> Iterator[Diagnostic]:
 
 def details(text: Lines, placed: set[int]) -> set[int]:
     """The lines below the messages that quote and explain: deeper ones, or with a number."""
-    found = set()
+    below = set()
     is_below = False
     for number, line in enumerate(text.all if placed else ()):
         if number in placed:
@@ -148,8 +148,8 @@ def details(text: Lines, placed: set[int]) -> set[int]:
         elif is_below:
             is_below = line[:1] in _BLANK or bool(_FRAMED.match(line))
             if is_below:
-                found.add(number)
-    return found
+                below.add(number)
+    return below
 
 
 def _of_line(lines: list[str], number: int, file: str) -> Diagnostic | None:
@@ -157,9 +157,9 @@ def _of_line(lines: list[str], number: int, file: str) -> Diagnostic | None:
     read = lines[number][:_READ]
     if signed := _SIGNED.match(read) if read[0] in "▲✘✗" else None:
         near = (_ALONE.match(line) for line in lines[number + 1 : number + _QUOTED])
-        place, said = next((one["place"] for one in near if one), ""), signed["said"]
-        quoted = ": ".join(filter(None, (place, said)))
-        return _made(number, place, _level(signed["level"]), said, quoted)
+        place, words = next((match["place"] for match in near if match), ""), signed["said"]
+        quoted = ": ".join(filter(None, (place, words)))
+        return _made(number, place, _level(signed["level"]), words, quoted)
     if placed := _PLACED.match(read) or _MARKED.match(read) or _SPACED.match(read):
         named = placed.groupdict()
         level = _level(placed["level"] or named.get("letter") or named.get("kind") or "")
@@ -167,11 +167,11 @@ def _of_line(lines: list[str], number: int, file: str) -> Diagnostic | None:
             return None
         return _made(number, placed["place"], level, placed["said"], read)
     if file and (listed := _LISTED.match(read)):
-        place, said = f"{file}:{listed['at']}", listed["said"]
-        return _made(number, place, _level(listed["level"] or ""), said, f"{place} {said}")
+        place, words = f"{file}:{listed['at']}", listed["said"]
+        return _made(number, place, _level(listed["level"] or ""), words, f"{place} {words}")
     if inside := _INSIDE.match(read) if "(at line " in read else None:
-        place, said = f"{inside['file']}:{inside['line']}", _below(lines, number)
-        return _made(number, place, _level(inside["level"]), said, f"{place} {said}")
+        place, words = f"{inside['file']}:{inside['line']}", _below(lines, number)
+        return _made(number, place, _level(inside["level"]), words, f"{place} {words}")
     return None
 
 
@@ -259,8 +259,8 @@ def _order_of_many(same: list[Diagnostic]) -> tuple[int, int, bool, int]:
 
 def _severities(found: list[Diagnostic]) -> Counter[str]:
     """How many of each grade, the worst first, in the words of the tool; numbers are no words."""
-    graded = _ordered([one for one in found if one.severity.isalpha()])
-    return Counter(one.severity for one in graded)
+    graded = _ordered([message for message in found if message.severity.isalpha()])
+    return Counter(message.severity for message in graded)
 
 
 def _unit(one: Diagnostic, said: str, same: list[Diagnostic]) -> Unit:
@@ -280,7 +280,7 @@ def _form(said: str) -> str:
 
 def _below_which(found: list[Diagnostic]) -> str:
     """The folder below which all the files lie, if it is worth saying once; or ''."""
-    folders = {one.place.rpartition("/")[0] for one in found}
+    folders = {message.place.rpartition("/")[0] for message in found}
     if len(found) < _SHARED or not all(folder.startswith("/") for folder in folders):
         return ""
     shared = os.path.commonpath(folders)
@@ -292,8 +292,8 @@ def _counts(found: list[Diagnostic], below: str) -> Unit:
     codes = Counter(one.code for one in found if one.code)
     graded = ", ".join(f"{count} {grade}" for grade, count in _severities(found).items())
     where = "file" if all(_IS_FILE.search(one) for one in files) else "place"
-    said = f"{counted(len(found), 'message')} in {counted(len(files), where)}"
-    said += f" below {below}" * bool(below)
-    said = "; ".join(filter(None, (said, graded)))
-    said += f": {reading.listed(codes, _CODES)}" if codes and len(found) > _EACH else ""
-    return Unit(1, "messages", said, 2.5, 2, "counts", derived=True)
+    summary = f"{counted(len(found), 'message')} in {counted(len(files), where)}"
+    summary += f" below {below}" * bool(below)
+    summary = "; ".join(filter(None, (summary, graded)))
+    summary += f": {reading.listed(codes, _CODES)}" if codes and len(found) > _EACH else ""
+    return Unit(1, "messages", summary, 2.5, 2, "counts", derived=True)

@@ -77,8 +77,8 @@ class Digest(NamedTuple):
     @property
     def summary(self) -> str:
         """The whole digest as lines."""
-        said = [f"{row.aspect}: {row.finding}" if row.aspect else row.finding for row in self.rows]
-        return "\n".join([self.key, *said] if self.key else said)
+        lines = [f"{row.aspect}: {row.finding}" if row.aspect else row.finding for row in self.rows]
+        return "\n".join([self.key, *lines] if self.key else lines)
 
     @property
     def facts_kept(self) -> str:
@@ -131,16 +131,16 @@ class ParsedText:
     ) -> None:
         text, self.encoding = binary.decoded(text)
         text = text if self.encoding == "binary" else reading.readable(text)
-        said = reading.part(text)
+        part = reading.part(text)
         self.tokenizer = tokenizer
-        self.partly = isinstance(said, reading.Part)
-        self.kind = _document(said)
-        self.facts = [] if self.kind == "binary" else facts.find(said)
+        self.partly = isinstance(part, reading.Part)
+        self.kind = _document(part)
+        self.facts = [] if self.kind == "binary" else facts.find(part)
         if self.kind:
-            units = [unit for unit in kinds.module(self.kind).units(said) if unit.weight > 0]
+            units = [unit for unit in kinds.module(self.kind).units(part) if unit.weight > 0]
         if self.kind and units:
-            if isinstance(said, reading.Part):
-                units = [unit._replace(line=said.numbers[unit.line - 1]) for unit in units]
+            if isinstance(part, reading.Part):
+                units = [unit._replace(line=part.numbers[unit.line - 1]) for unit in units]
             weighed = _Weighed
         else:
             from contextkit.text.digests import outputs
@@ -168,8 +168,8 @@ class ParsedText:
 
         chosen, others = _in_order_of_value(weighed, cap)
         told = _fitting(weighed.units, chosen, others, lambda told: count(made(told)) <= cap)
-        found = made(told)
-        return found._replace(kept=self.kept(found.summary), total=len(self.facts))
+        result = made(told)
+        return result._replace(kept=self.kept(result.summary), total=len(self.facts))
 
     def _size(self, digest: Digest) -> int:
         return tokens.size(digest.summary, self.tokenizer)
@@ -200,8 +200,8 @@ class ParsedText:
         units, (chosen, _) = self._weighed.units, _in_order_of_value(self._weighed, cap)
         texts = [units[index].text for index in chosen]
         first = sorted(chosen[: max(1, fitting.leading(texts, cap, self.tokenizer))])
-        said = [one for index in first for one in reading.sentences(units[index].text)]
-        whole = [one if one[-1] in ".!?。！？…" else one + "." for one in said[:most]]
+        sentences = [one for index in first for one in reading.sentences(units[index].text)]
+        whole = [one if one[-1] in ".!?。！？…" else one + "." for one in sentences[:most]]
         return " ".join(whole)
 
 
@@ -212,11 +212,11 @@ def _bounded(units: list[Unit]) -> list[Unit]:
     order = sorted(range(len(units)), key=lambda i: (not units[i].rank, units[i].rank, i))
     kept = [units[i] for i in sorted(order[:_UNITS])]
     rest: dict[str, Unit] = {}
-    for one in (units[i] for i in order[_UNITS:]):
-        if one.group in rest:
-            one = rest[one.group]._replace(times=rest[one.group].times + one.times)
-        if one.group:
-            rest[one.group] = one._replace(text="", short="")
+    for unit in (units[i] for i in order[_UNITS:]):
+        if unit.group in rest:
+            unit = rest[unit.group]._replace(times=rest[unit.group].times + unit.times)
+        if unit.group:
+            rest[unit.group] = unit._replace(text="", short="")
     return [*kept, *rest.values()]
 
 
@@ -245,8 +245,8 @@ class _Weighed:
         self.aspects = [sizes[unit.aspect] for unit in units]
 
     def _facts(self, all_facts: list[facts.Fact]) -> list[frozenset[tuple[str, str]]]:
-        known = {(kind, value) for kind, value, _ in all_facts}
-        return [carried(unit.text, known) for unit in self.units]
+        pairs = {(kind, value) for kind, value, _ in all_facts}
+        return [carried(unit.text, pairs) for unit in self.units]
 
     def new(self, index: int, covered: set[tuple[str, str]]) -> float:
         """The share of a unit that is not covered yet."""
@@ -267,14 +267,14 @@ class _WeighedByWords(_Weighed):
     share = 0.85
 
     def _facts(self, all_facts: list[facts.Fact]) -> list[frozenset[tuple[str, str]]]:
-        said = [frozenset(_WORD.findall(unit.text.lower())) for unit in self.units]
+        words = [frozenset(_WORD.findall(unit.text.lower())) for unit in self.units]
         count = sum(unit.times for unit in self.units)
         often = Counter[str]()
-        for unit, these in zip(self.units, said, strict=True):
+        for unit, these in zip(self.units, words, strict=True):
             often.update(dict.fromkeys(these, unit.times))
         self._rarity = {word: math.log(1 + count / n) for word, n in often.items()}
-        self._whole = [math.fsum(map(self._rarity.__getitem__, these)) for these in said]
-        return [frozenset(("word", word) for word in these) for these in said]
+        self._whole = [math.fsum(map(self._rarity.__getitem__, these)) for these in words]
+        return [frozenset(("word", word) for word in these) for these in words]
 
     def new(self, index: int, covered: set[tuple[str, str]]) -> float:
         """The share of its words, by how rare they are."""
@@ -309,22 +309,22 @@ def _fitting(
     units: list[Unit], chosen: list[int], others: list[int], fits: Callable[[dict[int, str]], bool]
 ) -> dict[int, str]:
     """The texts of as many units as fit, in order of value, by index; the last may be cut."""
-    known: dict[tuple[tuple[int, str], ...], bool] = {}
+    tried: dict[tuple[tuple[int, str], ...], bool] = {}
 
     def fit(parts: list[tuple[int, fitting.Part]]) -> dict[int, str]:
         def told(texts: Sequence[str]) -> dict[int, str]:
-            said: dict[int, str] = {}
+            by_index: dict[int, str] = {}
             for (index, _), text in zip(parts, texts, strict=True):
-                if len(text) > len(said.get(index, "")):
-                    said[index] = text
-            return said
+                if len(text) > len(by_index.get(index, "")):
+                    by_index[index] = text
+            return by_index
 
         def all_fit(texts: Sequence[str]) -> bool:
-            said = told(texts)
-            key = tuple(said.items())
-            if key not in known:
-                known[key] = fits(said)
-            return known[key]
+            by_index = told(texts)
+            key = tuple(by_index.items())
+            if key not in tried:
+                tried[key] = fits(by_index)
+            return tried[key]
 
         return told(fitting.fit([part for _, part in parts], all_fit))
 
@@ -452,8 +452,8 @@ def _speaks_for_itself(beginning: str) -> bool:
 def _least(text: str, between_words: bool) -> int:
     """How many characters must stay of a unit that is cut; a `not` or `if` in a clause does."""
     least = max(_SHORT, round(_MOST * len(text)))
-    for found in weighing.NEGATING.finditer(text) if between_words else ():
-        least = max(least, found.end())
+    for match in weighing.NEGATING.finditer(text) if between_words else ():
+        least = max(least, match.end())
     return least
 
 
@@ -527,9 +527,9 @@ def _few(rows: list[Row], most: int) -> list[Row]:
     while len(rows) > max(1, most):
         sizes = [len(a.finding) + len(b.finding) for a, b in itertools.pairwise(rows)]
         at = sizes.index(min(sizes))
-        one, other = rows[at], rows[at + 1]
-        said = f"{other.aspect}: {other.finding}" if other.aspect else other.finding
-        rows[at : at + 2] = [one._replace(finding=_joined(one.finding, said))]
+        row, other = rows[at], rows[at + 1]
+        text = f"{other.aspect}: {other.finding}" if other.aspect else other.finding
+        rows[at : at + 2] = [row._replace(finding=_joined(row.finding, text))]
     return rows
 
 
@@ -543,7 +543,7 @@ def _more(missing: list[Unit], partly: bool) -> dict[str, tuple[str, int]]:
     for unit in missing:
         if unit.group:
             groups.setdefault(unit.group, []).append(unit)
-    said = {}
+    by_group = {}
     for group, units in groups.items():
         names = [unit.short for unit in units if 0 < len(unit.short) <= _NAME]
         listed = len(set(names)) == len(units) <= _NAMES
@@ -551,8 +551,8 @@ def _more(missing: list[Unit], partly: bool) -> dict[str, tuple[str, int]]:
         text = f"+{count} {'or ' * partly}more" + (f": {', '.join(names)}" if listed else "")
         if group == reading.FAILING:
             text = f"+{count} line{'s' * (count != 1)} with failure words, first at {first}"
-        said[group] = (text, first)
-    return said
+        by_group[group] = (text, first)
+    return by_group
 
 
 def _counts(groups: dict[str, tuple[str, int]]) -> list[Row]:
@@ -561,6 +561,6 @@ def _counts(groups: dict[str, tuple[str, int]]) -> list[Row]:
         return []
     line = min(line for _, line in groups.values())
     if len(groups) == 1:
-        group, (said, _) = next(iter(groups.items()))
-        return [Row(group, said, line)]
-    return [Row("more", "; ".join(f"{group} {said}" for group, (said, _) in groups.items()), line)]
+        group, (text, _) = next(iter(groups.items()))
+        return [Row(group, text, line)]
+    return [Row("more", "; ".join(f"{group} {text}" for group, (text, _) in groups.items()), line)]

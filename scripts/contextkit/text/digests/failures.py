@@ -173,11 +173,11 @@ class _Mention(NamedTuple):
 
 def shown(line: str, most: int = _LONGEST) -> str:
     """At most 260 characters of a line: its beginning, and its end, where the cause often is."""
-    said = " ".join(line.split())
-    if len(said) <= most:
-        return said
-    end = said[-_END:]
-    return f"{reading.cut(said, most - _END)} {end[end.find(' ') + 1 :]}"
+    text = " ".join(line.split())
+    if len(text) <= most:
+        return text
+    end = text[-_END:]
+    return f"{reading.cut(text, most - _END)} {end[end.find(' ') + 1 :]}"
 
 
 def find(text: Lines, told: set[int]) -> tuple[list[Failure], set[int], set[int]]:
@@ -201,9 +201,9 @@ def find(text: Lines, told: set[int]) -> tuple[list[Failure], set[int], set[int]
 
 def _aside(text: Lines) -> set[int]:
     """The lines of sections about tests that did not fail, and what passing tests printed."""
-    found: set[int] = set()
+    numbers: set[int] = set()
     if not any(mark in text.whole for mark in ("===", _PENDING, "console.", "● Console")):
-        return found
+        return numbers
     aside, depth = False, -1
     for at, line in text.bare.all():
         if line.startswith("===") and (section := _SECTION.match(line)):
@@ -215,8 +215,8 @@ def _aside(text: Lines) -> set[int]:
         if line[:1] in "c●" and line and _PRINTED.match(line):
             depth = text.indent(at)
         if aside or depth >= 0:
-            found.add(at)
-    return found
+            numbers.add(at)
+    return numbers
 
 
 def _heads(text: Lines, told: set[int]) -> dict[int, str]:
@@ -331,8 +331,8 @@ def _of_gtest(text: Lines, block: list[int]) -> _Mention | None:
     if first is None:
         return None
     below = [number for number in block if first < number <= first + _BELOW]
-    said = " ".join(filter(None, (text.bare[number] for number in below)))
-    return _Mention(said, _place(text.bare[first]), frozenset((first, *below)))
+    message = " ".join(filter(None, (text.bare[number] for number in below)))
+    return _Mention(message, _place(text.bare[first]), frozenset((first, *below)))
 
 
 def _detailed(text: Lines, at: int, block: list[int]) -> _Mention:
@@ -344,23 +344,23 @@ def _detailed(text: Lines, at: int, block: list[int]) -> _Mention:
     in_source = False  # pytest quotes the source above a syntax error
     for number in (n for n in _last_raised(text, block) if not _LEGEND.match(text.bare[n])):
         line = text.bare[number]
-        said = _message(line) or (line if expected else "")
+        words = _message(line) or (line if expected else "")
         if expected and message.endswith(":"):
-            message = f"{message} {said}"
+            message = f"{message} {words}"
         is_cause = message.startswith(_CODE) and line[:1] not in ("", "#")
         if is_cause:
-            message, said = "", "" if _VALUE.match(line) else line
+            message, words = "", "" if _VALUE.match(line) else line
         if line.startswith(_CODE):
-            said = line
+            words = line
         is_open = line[-1:] in _OPEN and (is_cause or bool(_SAYS_BELOW.search(line)))
-        is_open |= bool(said) and not message and line.endswith(":")
+        is_open |= bool(words) and not message and line.endswith(":")
         expected = is_open or (expected and not line)
-        if said:
-            in_source = (in_source or said.startswith('File "')) and not _EXCEPTION.match(said)
+        if words:
+            in_source = (in_source or words.startswith('File "')) and not _EXCEPTION.match(words)
             is_all = text.bare[at].startswith("--- ") and _OF_GO.match(line)
             if message and (is_all or line.startswith(_LED_TO)):
-                message = f"{message}; {said}"  # all that the test says
-            message = message or ("" if in_source else said)
+                message = f"{message}; {words}"  # all that the test says
+            message = message or ("" if in_source else words)
         elif _VALUE.match(line):
             values.append(" ".join(line.split()))
         elif not (text.fails(number) or _POINTS.search(line)):
@@ -381,34 +381,34 @@ def _last_raised(text: Lines, block: list[int]) -> list[int]:
 
 def _message(line: str) -> str:
     """What a line says that reports a test's failure, without the mark in front of it; or ''."""
-    found = _MESSAGE.match(line)
-    return found[found.lastindex] if found and found.lastindex else ""
+    match = _MESSAGE.match(line)
+    return match[match.lastindex] if match and match.lastindex else ""
 
 
 def _place(line: str) -> str:
     """The place that a line is there to tell, unless it lies in a library: `src/a.py:17`."""
-    found = _PLACE.search(line) if _POINTS.search(line) else None
-    if not found or any(part in line for part in _THEIRS):
+    match = _PLACE.search(line) if _POINTS.search(line) else None
+    if not match or any(part in line for part in _THEIRS):
         return ""
-    if found["file"]:
-        return f"{found['file']}:{found['at']}"
-    if found["spelled"]:
-        return f"{found['spelled']}:{found['number']}"
-    return re.sub("^//+", "/", found["colons"] or found["brackets"])
+    if match["file"]:
+        return f"{match['file']}:{match['at']}"
+    if match["spelled"]:
+        return f"{match['spelled']}:{match['number']}"
+    return re.sub("^//+", "/", match["colons"] or match["brackets"])
 
 
 def _tests(text: Lines, heads: dict[int, str], mentions: dict[int, _Mention]) -> list[Failure]:
     """One failure for each test, from all lines that name it; of very many, one for the rest."""
-    found: list[Failure] = []
+    failures: list[Failure] = []
     named = list(_by_test(heads).items())
     for name, same in named[:_READ_WHOLE]:
         read = {at: mentions[at] for at in same if at in mentions}
-        line, said = _cited(text, heads, name, same, read)
+        line, message = _cited(text, heads, name, same, read)
         place = next((mention.place for mention in read.values() if mention.place), "")
-        found.append(Failure(line, _with_place(shown(said), place), name))
+        failures.append(Failure(line, _with_place(shown(message), place), name))
     for _, same in named[_READ_WHOLE : _READ_WHOLE + 1]:
-        found.append(Failure(same[0], "", "", len(named) - _READ_WHOLE))
-    return found
+        failures.append(Failure(same[0], "", "", len(named) - _READ_WHOLE))
+    return failures
 
 
 def _cited(
@@ -418,14 +418,14 @@ def _cited(
     told = ((at, mention.message) for at, mention in read.items() if mention.message)
     line, message = next(told, (same[0], ""))
     for at in same:
-        said = text.bare[at]
-        if said.startswith(_SUMMARY) and (test := _summed(said, heads[at])):
-            is_cut = said.endswith("...") and message  # pytest cuts a long message
-            return at, f"{test} - {message}" if is_cut else said
+        bare = text.bare[at]
+        if bare.startswith(_SUMMARY) and (test := _summed(bare, heads[at])):
+            is_cut = bare.endswith("...") and message  # pytest cuts a long message
+            return at, f"{test} - {message}" if is_cut else bare
     if message and message not in text.bare[line]:
         return line, f"{name}: {message}"
-    said = text.bare[next((at for at in same if heads[at] == name), line)]
-    return line, name if said.startswith("___") else said
+    bare = text.bare[next((at for at in same if heads[at] == name), line)]
+    return line, name if bare.startswith("___") else bare
 
 
 def _summed(line: str, name: str) -> str:
@@ -447,14 +447,14 @@ def _by_test(heads: dict[int, str]) -> dict[str, list[int]]:
             for start in () if plain.isidentifier() else re.finditer(r"(?<!\w)\w", plain):
                 longest.setdefault(plain[start.start() :], []).append(name)
             longest.setdefault(plain, []).append(name)
-    found: dict[str, list[int]] = {}
+    by_name: dict[str, list[int]] = {}
     times: dict[str, int] = {}
     for at, name in heads.items():
         names = longest[name.replace("::", ".")]
         number = times.get(name, 0)  # two tests of one name, in two files
         times[name] = number + 1
-        found.setdefault(names[min(number, len(names) - 1)], []).append(at)
-    return found
+        by_name.setdefault(names[min(number, len(names) - 1)], []).append(at)
+    return by_name
 
 
 def _with_place(said: str, place: str) -> str:
@@ -464,15 +464,15 @@ def _with_place(said: str, place: str) -> str:
 
 def _once(tests: list[Failure], errors: list[Failure]) -> list[Failure]:
     """Tests and errors, without errors that only say what a test's own line says; their places."""
-    found = list(tests)
+    failures = list(tests)
     messages = [(test.said.partition(" - ")[2].rstrip(".…"), at) for at, test in enumerate(tests)]
     for error in errors:
         at = next((at for message, at in messages if message and message in error.said), None)
         if at is None:
-            found.append(error)
-        elif (place := _place(error.said)) and not _PLACE.search(found[at].said):
-            found[at] = found[at]._replace(said=_with_place(found[at].said, place))
-    return found
+            failures.append(error)
+        elif (place := _place(error.said)) and not _PLACE.search(failures[at].said):
+            failures[at] = failures[at]._replace(said=_with_place(failures[at].said, place))
+    return failures
 
 
 def _errors(text: Lines, used: set[int]) -> tuple[list[Failure], set[int]]:
@@ -482,34 +482,34 @@ def _errors(text: Lines, used: set[int]) -> tuple[list[Failure], set[int]]:
         continued = at and text.bare[at].startswith("E   ") and text.bare[at - 1].startswith("E   ")
         if at not in used and not continued:
             same.setdefault(_form(text, at), []).append(at)
-    found: dict[str, Failure] = {}
+    errors: dict[str, Failure] = {}
     seen: set[int] = set()
-    for at_all in (one for group in same.values() for one in _apart(text, group)):
+    for at_all in (numbers for group in same.values() for numbers in _apart(text, group)):
         at = min(at_all, key=lambda n: (len(text.bare[n]) >= _LONGEST, n))
         if at in seen or not (_fails(text.bare[at]) or _heads_a_trace(text, at)):
             continue
-        said, more = _error(text, at)
+        message, more = _error(text, at)
         if len(text.all[at]) > _READ and not more:
-            said = shown(text.bare[at] + text.all[at][_READ : _READ * 8])
+            message = shown(text.bare[at] + text.all[at][_READ : _READ * 8])
         seen |= {*at_all, *more}
         if more:
             seen.update(*(_below(text, n) for n in at_all))
-        place = _near(text, at) if not _PLACE.search(said) else ""
+        place = _near(text, at) if not _PLACE.search(message) else ""
         differ = len({text.bare[n] for n in at_all[:2]}) > 1
         times = f" (x{len(at_all)})" if differ or len(at_all) > 2 else ""
-        if said in found:
-            found[said] = found[said]._replace(times=found[said].times + len(at_all))
+        if message in errors:
+            errors[message] = errors[message]._replace(times=errors[message].times + len(at_all))
         else:
-            whole = f"{_with_place(said, place)}{times}"
-            found[said] = Failure(at, whole, place or said, len(at_all))
-    return list(found.values()), seen
+            whole = f"{_with_place(message, place)}{times}"
+            errors[message] = Failure(at, whole, place or message, len(at_all))
+    return list(errors.values()), seen
 
 
 def _apart(text: Lines, same: list[int]) -> list[list[int]]:
     """The lines of one form, or each of two that differ in nothing but a path."""
     words = zip(*(text.bare[at].split() for at in same[:2]), strict=False)
-    differ = [one for pair in words if len(set(pair)) == len(same) for one in pair]
-    if len(same) == 2 and differ and all("/" in one for one in differ):
+    differ = [word for pair in words if len(set(pair)) == len(same) for word in pair]
+    if len(same) == 2 and differ and all("/" in word for word in differ):
         return [[at] for at in same]
     return [same]
 
@@ -546,8 +546,8 @@ def _error(text: Lines, at: int) -> tuple[str, set[int]]:
     if npm := _NPM.match(line):
         mark = npm[0].strip()
         more = [*itertools.takewhile(lambda n: text.bare[n].startswith(mark), text.below(at - 1))]
-        said = filter(None, (_NPM.sub("", text.bare[number]) for number in more))
-        return shown(npm[0] + "; ".join(said), 2 * _LONGEST), set(more)
+        parts = filter(None, (_NPM.sub("", text.bare[number]) for number in more))
+        return shown(npm[0] + "; ".join(parts), 2 * _LONGEST), set(more)
     whole = [at, *_below(text, at)]
     told = whole[-2:] if len(whole) > 3 else whole
     return shown(" ".join(text.bare[n] for n in told)), set(whole[1:])
@@ -566,10 +566,10 @@ def _below(text: Lines, at: int) -> list[int]:
 
 def raised(text: Lines, at: int) -> str:
     """An exception at the end of a trace, with the place of its innermost own frame."""
-    said = shown(text.bare[at])
-    if said.endswith(":"):
-        said = shown(" ".join([said, *(text.bare[n] for n in text.below(at, 1))]))
-    return _with_place(said, _own_frame(text, at))
+    message = shown(text.bare[at])
+    if message.endswith(":"):
+        message = shown(" ".join([message, *(text.bare[n] for n in text.below(at, 1))]))
+    return _with_place(message, _own_frame(text, at))
 
 
 def _own_frame(text: Lines, at: int) -> str:

@@ -216,10 +216,10 @@ class Lines:
             if told.isdisjoint(lines):
                 units += _sentences(number, [self.all[at] for at in lines], not units)
                 told.update(lines)
-        found, others = self._weighable(self._distinct(told))
-        last = max((line.number for line in found), default=0)
+        distinct, others = self._weighable(self._distinct(told))
+        last = max((line.number for line in distinct), default=0)
         below = -1  # the line that was told with the one above it
-        for line in found:
+        for line in distinct:
             rare = math.log(1 + len(self.all) / line.often) / math.log(1 + len(self.all))
             weight = self._weight(line, last) * rare * self._lead(line.number)
             weight = 4.0 if line.number in self._largest else weight
@@ -339,14 +339,14 @@ class Lines:
         return "; ".join(" ".join(line.split()) for line in self.all[number:end])
 
     def _unit(self, line: Line, weight: float) -> Unit:
-        said = " ".join(self._counted(line.number).split())
-        said = bare(said) if said.startswith("==") else said
+        text = " ".join(self._counted(line.number).split())
+        text = bare(text) if text.startswith("==") else text
         group = reading.FAILING if line.fails and not self.is_prose else ""
         times = f" (x{line.times})" if line.times > 1 else ""
         if self._leads_on(line.number):
-            said = f"{said} {' '.join(self._counted(line.number + 1)[:_LONGEST].split())}"
-        said = reading.cut(_MARKS_IN_A_ROW.sub("", said).strip() or said, _LONGEST) + times
-        return Unit(line.number + 1, "", said, weight, 0, group, times=line.times)
+            text = f"{text} {' '.join(self._counted(line.number + 1)[:_LONGEST].split())}"
+        text = reading.cut(_MARKS_IN_A_ROW.sub("", text).strip() or text, _LONGEST) + times
+        return Unit(line.number + 1, "", text, weight, 0, group, times=line.times)
 
 
 def _failing(forms: Iterable[str], lower: str, words: set[str]) -> Iterator[str]:
@@ -385,8 +385,8 @@ def _largest_shares(lines: list[str]) -> range:
     best = range(0)
     start, last = 0, 0.0
     for number, line in enumerate(lines[:_OF_PROFILE]):
-        found = _SHARE.search(line[:_READ]) if "%" in line else None
-        share = float(found[1]) if found else -1.0
+        match = _SHARE.search(line[:_READ]) if "%" in line else None
+        share = float(match[1]) if match else -1.0
         if not 0 <= share <= last:
             start = number
         last = share if _LEAST < share < _ALL else -1.0
@@ -447,21 +447,21 @@ def _is_prose(block: list[str]) -> bool:
 
 
 def _is_worded(line: str) -> bool:
-    said = " ".join(line[:_READ].split())
-    return sum(char.isalpha() or char == " " for char in said) > _LETTERS * len(said)
+    text = " ".join(line[:_READ].split())
+    return sum(char.isalpha() or char == " " for char in text) > _LETTERS * len(text)
 
 
 def _sentences(number: int, block: list[str], is_first: bool) -> Iterator[Unit]:
     """The sentences of a paragraph; the very first one counts more, and all of a decision."""
-    said = " ".join(" ".join(line.strip() for line in block).replace("‐ ", "").split())
-    label = _RUN_IN.match(said)
+    paragraph = " ".join(" ".join(line.strip() for line in block).replace("‐ ", "").split())
+    label = _RUN_IN.match(paragraph)
     worth, start = (weighing.of_label(label[1]), label.end()) if label else (1.0, 0)
-    for index, one in enumerate(reading.sentences(said[start:])):
-        one = one if index else said[:start] + one
-        weight = worth * weighing.of_sentence(one) * (1.6 if is_first and not index else 1.0)
-        weight *= 1.3 if _FAILS.search(one.lower()) else 1.0
-        if len(one) > 8:
+    for index, text in enumerate(reading.sentences(paragraph[start:])):
+        text = text if index else paragraph[:start] + text
+        weight = worth * weighing.of_sentence(text) * (1.6 if is_first and not index else 1.0)
+        weight *= 1.3 if _FAILS.search(text.lower()) else 1.0
+        if len(text) > 8:
             key = worth > 2 and not index
             yield Unit(
-                number + 1, "", reading.clause(one) or one[:_LONGEST], weight, 2 * key, key=key
+                number + 1, "", reading.clause(text) or text[:_LONGEST], weight, 2 * key, key=key
             )

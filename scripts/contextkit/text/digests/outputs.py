@@ -45,25 +45,25 @@ def units(text: str, status: int | None = None) -> tuple[str, list[Unit]]:
     head = text.rfind("\n", 0, head) + 1 or head
     tail = text.find("\n", tail) + 1 or tail
     left = text.count("\n", head, tail)
-    kind, found = _units(text[:head] + text[tail:], status)
+    kind, told = _units(text[:head] + text[tail:], status)
     last = text.count("\n", 0, head)
-    for at, unit in enumerate(found):
-        said = unit.text + " (or more)" * (unit.derived or unit.times > 1)
-        found[at] = unit._replace(text=said, line=unit.line + left * (unit.line > last))
-    return kind, found
+    for at, unit in enumerate(told):
+        words = unit.text + " (or more)" * (unit.derived or unit.times > 1)
+        told[at] = unit._replace(text=words, line=unit.line + left * (unit.line > last))
+    return kind, told
 
 
 def _units(text: str, status: int | None) -> tuple[str, list[Unit]]:
     lines = text.split("\n")
     told: list[Unit] = []
     sizes: Counter[str] = Counter()
-    for numbers, known in _pieces(lines):
-        kind, found = _told("\n".join(lines[number] for number in numbers), known)
-        if found:
-            found = [unit._replace(line=numbers[unit.line - 1] + 1) for unit in found]
-            told += [unit for unit in found if unit.aspect != REST]
+    for numbers, segment_kind in _pieces(lines):
+        kind, units = _told("\n".join(lines[number] for number in numbers), segment_kind)
+        if units:
+            units = [unit._replace(line=numbers[unit.line - 1] + 1) for unit in units]
+            told += [unit for unit in units if unit.aspect != REST]
             sizes[kind] += len(numbers)
-            left = {unit.line - 1 for unit in found if unit.aspect == REST}
+            left = {unit.line - 1 for unit in units if unit.aspect == REST}
             for number in numbers:
                 lines[number] = lines[number] if number in left else ""
     rest = Lines("\n".join(lines))
@@ -109,8 +109,8 @@ def _told(text: str, kind: str) -> tuple[str, list[Unit]]:
         return "", []
     for name in [kind] if kind and kind != "json" else _WHOLE:
         if kinds.module(name).confidence(text) and not (name == "code" and _is_quoted(text)):
-            if found := kinds.module(name).units(text):
-                return name, [unit for unit in found if unit.weight > 0]
+            if units := kinds.module(name).units(text):
+                return name, [unit for unit in units if unit.weight > 0]
     return "", []
 
 

@@ -105,9 +105,9 @@ def part(text: str) -> str:
         numbers += range(line, line + count + (not piece.endswith("\n")))
         pieces.append(piece if piece.endswith("\n") else piece + "\n")
         line, last = line + count, end
-    found = Part("".join(pieces))
-    found.whole, found.numbers = text, [*numbers, line]
-    return found
+    excerpt = Part("".join(pieces))
+    excerpt.whole, excerpt.numbers = text, [*numbers, line]
+    return excerpt
 
 
 def readable(text: str) -> str:
@@ -125,10 +125,10 @@ def readable(text: str) -> str:
 def places(pattern: Pattern, text: str) -> Iterator[tuple[int, re.Match[str]]]:
     """The matches of a pattern with the numbers, from 0, of the lines in which they end."""
     number = counted = 0
-    for found in pattern.finditer(text):
-        number += text.count("\n", counted, found.end() - 1)
-        counted = found.end() - 1
-        yield number, found
+    for match in pattern.finditer(text):
+        number += text.count("\n", counted, match.end() - 1)
+        counted = match.end() - 1
+        yield number, match
 
 
 def line_count(text: str) -> int:
@@ -173,8 +173,8 @@ class Block(NamedTuple):
 
     def statements(self) -> list[str]:
         """Its sentences without markup, each cut to a unit's length; a row is one statement."""
-        said = plain(self.text)
-        return [clause(part) for part in ([said] if self.kind == "row" else sentences(said))]
+        text = plain(self.text)
+        return [clause(part) for part in ([text] if self.kind == "row" else sentences(text))]
 
 
 _BOX = re.compile(r"^\[[ xX]\]\s+")
@@ -227,20 +227,20 @@ def blocks(text: str) -> tuple[Block, ...]:
         following = found[at + 1].first if at + 1 < len(found) else len(rows) + 1
         lines = rows[one.first - 1 : min(one.last, following - 1)]
         if one.kind == "item":
-            said = " ".join([_BOX.sub("", one.title), *_paragraph(lines[1:])])
-            made.append(Block(one.first, above, said, words.get(one.inside, words[-1]), "item"))
-            words[at] = plain(said)
+            body = " ".join([_BOX.sub("", one.title), *_paragraph(lines[1:])])
+            made.append(Block(one.first, above, body, words.get(one.inside, words[-1]), "item"))
+            words[at] = plain(body)
         elif one.kind == "table":
-            made += (Block(one.first + n, above, said, "", "row") for n, said in _rows(lines))
+            made += (Block(one.first + n, above, body, "", "row") for n, body in _rows(lines))
         elif one.kind == "code":
             made.append(Block(one.first + 1, above, "\n".join(lines[1:-1]), "", "code"))
         elif one.kind in ("text", "quote"):
-            made += (Block(one.first + n, above, said) for n, said in _paragraphs(lines))
+            made += (Block(one.first + n, above, body) for n, body in _paragraphs(lines))
         if one.kind == "heading":
             words[-1] = ""
         elif one.kind in ("text", "quote") and made:
-            said = plain(made[-1].text)
-            words[-1] = said if said.rstrip("* _").endswith((":", "：")) else ""
+            body = plain(made[-1].text)
+            words[-1] = body if body.rstrip("* _").endswith((":", "：")) else ""
     return tuple(one for one in made if one.text)
 
 
@@ -250,16 +250,16 @@ def _paragraph(lines: list[str]) -> Iterator[str]:
 
 def _paragraphs(lines: list[str]) -> Iterator[tuple[int, str]]:
     """The paragraphs of lines, perhaps quoted, with their places; a bold line begins another."""
-    start, said = 0, ""
+    start, text = 0, ""
     for number, line in enumerate(lines):
         bare = line.strip().lstrip("> ")
-        if said and (not bare or bare.startswith("**")):
-            yield start, said
-            said = ""
+        if text and (not bare or bare.startswith("**")):
+            yield start, text
+            text = ""
         if bare:
-            start, said = (number, bare) if not said else (start, f"{said} {bare}")
-    if said:
-        yield start, said
+            start, text = (number, bare) if not text else (start, f"{text} {bare}")
+    if text:
+        yield start, text
 
 
 def _rows(lines: list[str]) -> Iterator[tuple[int, str]]:
@@ -284,19 +284,19 @@ def row_statement(head: list[str], row: list[str]) -> str:
 def sentences(text: str) -> Iterator[str]:
     """The sentences of a paragraph; a period ends one only before a space and a new start."""
     start, depth = 0, 0
-    for found in _ENDS.finditer(text):
-        char, index = found[0], found.start()
+    for match in _ENDS.finditer(text):
+        char, index = match[0], match.start()
         if char in "()[]":
             depth = max(0, depth + (1 if char in "([" else -1))
             continue
         inside = depth > 0 and index - start <= LONGEST  # a bracket may never close
         end = 0 if inside else _end(text, start, index)
         if end:
-            if said := text[start:end].strip():
-                yield said
+            if sentence := text[start:end].strip():
+                yield sentence
             start, depth = end, 0
-    if said := text[start:].strip():
-        yield said
+    if sentence := text[start:].strip():
+        yield sentence
 
 
 def _end(text: str, start: int, index: int) -> int:
@@ -351,12 +351,12 @@ def cut(text: str, most: int) -> str:
 
 def ends(text: str, between_words: bool = False) -> list[int]:
     """The places in a statement where it may be cut: after a clause, or between any two words."""
-    found = [at.start() for at in (_WORDS if between_words else _CLAUSES).finditer(text)]
-    inside = [range(*span.span()) for span in _BRACKETS.finditer(text)] if found else []
-    found = [at for at in found if not any(at in span for span in inside)]
-    if between_words and len(found) < 3:
-        found = [at for at in range(1, len(text)) if text[at] == " " or _may_end(text, at)]
-    return found
+    cuts = [at.start() for at in (_WORDS if between_words else _CLAUSES).finditer(text)]
+    inside = [range(*span.span()) for span in _BRACKETS.finditer(text)] if cuts else []
+    cuts = [at for at in cuts if not any(at in span for span in inside)]
+    if between_words and len(cuts) < 3:
+        cuts = [at for at in range(1, len(text)) if text[at] == " " or _may_end(text, at)]
+    return cuts
 
 
 def beginning(text: str, end: int) -> str:

@@ -46,8 +46,8 @@ def cut(lines: list[str]) -> Iterator[Segment]:
     for number, line in enumerate(lines):
         if number < begun or not (line[:1] in _FIRST or "@" in line[:_READ]):
             continue
-        found = _BEGINS.match("\n".join(lines[number : number + 2]))
-        kind = (found and found.lastgroup) or ""
+        match = _BEGINS.match("\n".join(lines[number : number + 2]))
+        kind = (match and match.lastgroup) or ""
         end = number + 1 if kind in ("", "prompt") else _ENDS[kind](lines, number)
         if not kind or (kind != "prompt" and end - number < 2 and not _is_whole_json(line)):
             continue

@@ -41,10 +41,10 @@ def units(text: Lines) -> tuple[list[Unit], set[int]]:
     for at in heads:
         block = list(_block(text, at))
         told.update(block)
-        name, said = _thread(text, block)
-        places.setdefault(said, []).append((at, name))
+        name, state = _thread(text, block)
+        places.setdefault(state, []).append((at, name))
     order = sorted(places.items(), key=lambda one: (not one[0].endswith(")"), -len(one[1])))
-    return [_unit(said, threads) for said, threads in order], told
+    return [_unit(state, threads) for state, threads in order], told
 
 
 def _block(text: Lines, at: int) -> Iterator[int]:
@@ -62,7 +62,7 @@ def _thread(text: Lines, block: list[int]) -> tuple[str, str]:
     lines = [text.all[number] for number in block]
     head = _HEAD.match(lines[0])
     assert head
-    states = (found[1] for line in lines[1:3] if (found := _STATE.match(line)))
+    states = (match[1] for line in lines[1:3] if (match := _STATE.match(line)))
     state = head["go"] or next(states, "") or (head["py"] or "").partition(",")[0]
     where = next(_own(lines), "in libraries")
     name = head["name"] or head["called"] or ""
@@ -72,14 +72,14 @@ def _thread(text: Lines, block: list[int]) -> tuple[str, str]:
 def _own(lines: list[str]) -> Iterator[str]:
     """The frames in the user's own code, the innermost first, each with its place."""
     for number, line in enumerate(lines):
-        if not (found := _FRAME.match(line)):
+        if not (frame := _FRAME.match(line)):
             continue
-        name = found["java"] or found["gdb"] or found["py"] or found["called"] or ""
-        place = found["file"] or found["at"] or found["line"] or ""
-        if found["path"]:
-            place = f"{found['path']}:{found['number']}"
-        elif found["go"]:
-            name, place = lines[number - 1].rpartition("(")[0], found["go"]
+        name = frame["java"] or frame["gdb"] or frame["py"] or frame["called"] or ""
+        place = frame["file"] or frame["at"] or frame["line"] or ""
+        if frame["path"]:
+            place = f"{frame['path']}:{frame['number']}"
+        elif frame["go"]:
+            name, place = lines[number - 1].rpartition("(")[0], frame["go"]
         if name and not (_THEIRS.search(place) or _THEIRS.match(name)):
             yield f"{name} ({place})"
 

@@ -73,7 +73,11 @@ class Keyed(Engine):
         raise NotImplementedError
 
     def heads(self) -> dict[str, bytes]:
-        keys = {manifests.head_key(one): one for one in self._machines() if manifests.is_id(one)}
+        keys = {
+            manifests.head_key(machine): machine
+            for machine in self._machines()
+            if manifests.is_id(machine)
+        }
         return {keys[key]: data for key, data in self.get("", keys)}
 
     def put(self, sending: Sending) -> int:

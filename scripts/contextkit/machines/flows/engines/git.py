@@ -150,18 +150,18 @@ class Git(Engine):
 
     def _machines(self) -> list[str]:
         listed = self._git("for-each-ref", "--format=%(refname)", self._here()).decode()
-        found = [line.removeprefix(self._here()) for line in listed.splitlines()]
-        return [one for one in found if manifests.is_id(one)]
+        machines = [line.removeprefix(self._here()) for line in listed.splitlines()]
+        return [machine for machine in machines if manifests.is_id(machine)]
 
     def _oid(self, ref: str) -> str:
         return self._git("rev-parse", "--verify", "--quiet", ref, fine=(0, 1)).decode().strip()
 
     def _mark_shallow(self, *more: str) -> None:
         listed = self._git("for-each-ref", "--format=%(objectname)", "refs/remotes/").decode()
-        known = sorted({one for one in (*listed.split(), *more) if one})
+        commits = sorted({commit for commit in (*listed.split(), *more) if commit})
         path = os.path.join(self._folder, "shallow")
-        if known:
-            files.write(path, "".join(f"{one}\n" for one in known), derived=True)
+        if commits:
+            files.write(path, "".join(f"{commit}\n" for commit in commits), derived=True)
         else:
             files.discard(path)
 
@@ -194,16 +194,16 @@ class Git(Engine):
                     taken.append((name, f"{name}={value}" if equals else name, value))
         # In the form of `git -c`: git before 2.31 does not know GIT_CONFIG_COUNT, which is needed
         # only for a name that itself contains `=`.
-        escaped = [given.replace("'", r"'\''") for name, given, _ in taken if "=" not in name]
-        plain = [f"'{given}'" for given in escaped]
+        escaped = [option.replace("'", r"'\''") for name, option, _ in taken if "=" not in name]
+        plain = [f"'{option}'" for option in escaped]
         given_already = os.environ.get("GIT_CONFIG_PARAMETERS", "")
-        found = {"GIT_CONFIG_PARAMETERS": " ".join([*plain, given_already]).strip()}
+        variables = {"GIT_CONFIG_PARAMETERS": " ".join([*plain, given_already]).strip()}
         count = int(os.environ.get("GIT_CONFIG_COUNT", "0") or 0)
         for name, _, value in taken:
             if "=" in name:
-                found |= {f"GIT_CONFIG_KEY_{count}": name, f"GIT_CONFIG_VALUE_{count}": value}
+                variables |= {f"GIT_CONFIG_KEY_{count}": name, f"GIT_CONFIG_VALUE_{count}": value}
                 count += 1
-        return {**found, "GIT_CONFIG_COUNT": str(count)}
+        return {**variables, "GIT_CONFIG_COUNT": str(count)}
 
     def _git(
         self, *arguments: str, given: bytes = b"", fine: tuple[int, ...] = (0,), bare: bool = True
@@ -216,8 +216,8 @@ class Git(Engine):
         except FileNotFoundError:
             raise ContextError(git.NOT_THERE) from None
         if done.returncode not in fine:
-            said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-            raise ContextError(self._failure(arguments[0], said, done.returncode))
+            lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
+            raise ContextError(self._failure(arguments[0], lines, done.returncode))
         return done.stdout
 
     def _command(self, bare: bool = True) -> tuple[str, ...]:

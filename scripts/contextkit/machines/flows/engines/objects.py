@@ -45,7 +45,7 @@ class Objects(Keyed):
 
     def _machines(self) -> list[str]:
         listed = self._try(lambda: self._obstore.list_with_delimiter(self._store, "machines"))
-        return [str(one).rstrip("/").rpartition("/")[2] for one in listed["common_prefixes"]]
+        return [str(prefix).rstrip("/").rpartition("/")[2] for prefix in listed["common_prefixes"]]
 
     def get(self, machine: str, keys: Iterable[str]) -> Iterator[tuple[str, bytes]]:
         wanted = list(keys)
@@ -63,15 +63,15 @@ class Objects(Keyed):
         self._delete([manifests.head_key(machine)])
         batches = self._try(lambda: list(self._obstore.list(self._store, prefix)))
         for batch in batches:
-            self._delete([one["path"] for one in batch])
+            self._delete([entry["path"] for entry in batch])
 
     def _get(self, key: str) -> bytes | None:
         def ask() -> bytes | None:
             try:
-                found = self._obstore.get(self._store, key)
+                result = self._obstore.get(self._store, key)
             except FileNotFoundError:
                 return None
-            return bytes(found.bytes()) if found.meta["size"] <= manifests.MOST_MANIFEST else None
+            return bytes(result.bytes()) if result.meta["size"] <= manifests.MOST_MANIFEST else None
 
         return self._try(ask)
 

@@ -28,17 +28,17 @@ class Key:
 
     def __init__(self, text: str, where: str) -> None:
         lines = [line.strip() for line in text.splitlines()]
-        found = [line for line in lines if line and not line.startswith("#")]
-        if len(found) != 1 or not found[0].startswith("AGE-SECRET-KEY-1"):
+        keys = [line for line in lines if line and not line.startswith("#")]
+        if len(keys) != 1 or not keys[0].startswith("AGE-SECRET-KEY-1"):
             raise bad_input(f"sync_key: {where}: must hold one age key, as age-keygen writes it")
         self._age = packages.optional(
             "pyrage", requirement="pyrage>=1.2,<2", purpose="sync_key needs"
         )
         try:
-            self._identity = self._age.x25519.Identity.from_str(found[0])
+            self._identity = self._age.x25519.Identity.from_str(keys[0])
         except self._age.IdentityError:
             raise bad_input(f"sync_key: {where}: its age key is damaged") from None
-        self._secret = hashlib.sha256(b"contextkit names\n" + found[0].encode()).digest()
+        self._secret = hashlib.sha256(b"contextkit names\n" + keys[0].encode()).digest()
 
     def digest(self, text: str) -> str:
         """Return a digest of `text` (64 hexadecimal digits) that only this key can make."""

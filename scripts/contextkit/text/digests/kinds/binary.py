@@ -32,8 +32,8 @@ def units(text: str) -> list[Unit]:
         return []
     data = getattr(text, "whole", text).encode("utf-8", "surrogateescape")
     form = next((name for mark, name in _FORMATS if data.startswith(mark)), "binary data")
-    said = f"{form}, {len(data)} bytes, no text"
-    return [Unit(1, "binary", said, 2.0, 1, "binary", derived=True)]
+    description = f"{form}, {len(data)} bytes, no text"
+    return [Unit(1, "binary", description, 2.0, 1, "binary", derived=True)]
 
 
 def decoded(text: str) -> tuple[str, str]:
@@ -48,8 +48,8 @@ def decoded(text: str) -> tuple[str, str]:
         return data.decode(guessed, "replace"), "UTF-16"
     sample = data[:_SAMPLE]
     control = sum(byte < 32 and byte not in b"\t\n\r\f\x1b" for byte in sample)
-    known = any(data.startswith(mark) for mark, _ in _FORMATS)
-    if known or b"\0" in sample or control * 50 > len(sample):
+    is_format = any(data.startswith(mark) for mark, _ in _FORMATS)
+    if is_format or b"\0" in sample or control * 50 > len(sample):
         return text, "binary"
     return data.decode("cp1252", "replace"), "Latin-1"
 

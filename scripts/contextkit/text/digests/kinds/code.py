@@ -62,8 +62,8 @@ def units(text: str) -> list[Unit]:
     lines = text.split("\n")
     defined: list[Unit] = []
     for number, line in enumerate(lines, start=1):
-        found = _DEFINES.match(line) or (line.endswith("{") and _METHOD.match(line.strip()))
-        if found and not line.lstrip().startswith("@"):
+        definition = _DEFINES.match(line) or (line.endswith("{") and _METHOD.match(line.strip()))
+        if definition and not line.lstrip().startswith("@"):
             said = " ".join(line.split()).rstrip("{: =>")
             inner = len(line) - len(line.lstrip())
             hidden = re.search(r"\b_\w+", said) is not None
@@ -87,12 +87,12 @@ def units(text: str) -> list[Unit]:
 
 def _doc(text: str) -> str:
     """The first sentence of the docstring or comment at the top of the file."""
-    found = re.match(
+    match = re.match(
         r'(?:#!.*\n)?\s*(?:"""(.+?)(?:\n\s*\n|""")|/\*+\s*(.+?)(?:\n\s*\*?\s*\n|\*/)|((?:(?://|#|--)[^\n]*\n)+))',
         text[:4000],
         re.S,
     )
-    if not found:
+    if not match:
         return ""
-    said = next(group for group in found.groups() if group)
-    return cut(" ".join(re.sub(r"(?m)^\s*(?://+|#+|\*|--)\s?", "", said).split()), _LONGEST)
+    comment = next(group for group in match.groups() if group)
+    return cut(" ".join(re.sub(r"(?m)^\s*(?://+|#+|\*|--)\s?", "", comment).split()), _LONGEST)

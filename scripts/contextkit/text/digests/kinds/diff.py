@@ -105,25 +105,25 @@ def confidence(text: str) -> int:
 
 def units(text: str) -> list[Unit]:
     """The totals, then one unit per file; removed, new, and renamed files come first."""
-    found = _files(text)
-    if not found:
+    files = _files(text)
+    if not files:
         return _statistics(text)
-    settled = [one for one in found if one.state != _CONFLICT]
+    settled = [one for one in files if one.state != _CONFLICT]
     added, removed = sum(f.added for f in settled), sum(f.removed for f in settled)
-    total = ", ".join([f"{counted(len(found), 'file')} changed", *_lines(added, removed)])
+    total = ", ".join([f"{counted(len(files), 'file')} changed", *_lines(added, removed)])
     units = [Unit(1, "diff", total, 3.0, 1, "diff", derived=True)]
-    for one in sorted(found, key=lambda one: -(one.added + one.removed)):
+    for one in sorted(files, key=lambda one: -(one.added + one.removed)):
         changed = one.added + one.removed
         counts = _lines(one.added, one.removed) if one.state != _CONFLICT else ()
-        said = " ".join([one.path, *counts])
+        shown = " ".join([one.path, *counts])
         if one.state:
-            said += f" ({one.state}{' from ' + one.old if one.old else ''})"
+            shown += f" ({one.state}{' from ' + one.old if one.old else ''})"
         rank = 2 if one.state else 3
-        units.append(Unit(one.line, one.state or "changed", said, 1.0 + min(changed, 400) / 400,
+        units.append(Unit(one.line, one.state or "changed", shown, 1.0 + min(changed, 400) / 400,
                           rank, "files", one.path, derived=True))  # fmt: skip
         if one.lines and not one.state:
-            said = "; ".join(one.lines)
-            units.append(Unit(one.line, one.path, said, 1.0 + min(changed, 400) / 400))
+            shown = "; ".join(one.lines)
+            units.append(Unit(one.line, one.path, shown, 1.0 + min(changed, 400) / 400))
         if one.defined and changed > _SHOWN:
             units.append(Unit(one.line, one.path, ", ".join(one.defined[:8]), 0.8, derived=True))
     return units
@@ -135,26 +135,26 @@ def _lines(added: int, removed: int) -> list[str]:
 
 
 def _files(text: str) -> list[_File]:
-    found: list[_File] = []
+    files: list[_File] = []
     headed = False  # the `---` line after a `diff --git` line names the same file
     for number, line in enumerate(text.split("\n"), start=1):
-        now = found[-1] if found else None
+        now = files[-1] if files else None
         if now and now.in_hunk() and not line.startswith("diff --git "):
             now.body(line)
             headed = False
         elif line.startswith(("diff --git ", "diff --cc ", "diff --combined ", "Index: ")):
             path = line.rpartition(" b/")[2] if " b/" in line else line.rpartition(" ")[2]
-            found.append(_File(number, path))
+            files.append(_File(number, path))
             headed = True
         elif line.startswith("Binary files ") and not headed:
-            found.append(_File(number, line.rpartition(" and ")[2].removesuffix(" differ")))
-            found[-1].state = "binary"
+            files.append(_File(number, line.rpartition(" and ")[2].removesuffix(" differ")))
+            files[-1].state = "binary"
         elif line.startswith("--- ") and not headed:
-            found.append(_File(number, _path(line)))
+            files.append(_File(number, _path(line)))
             headed = True
         elif now:
             now.head(line)
-    return found
+    return files
 
 
 def _stated(text: str) -> bool:
@@ -168,11 +168,11 @@ def _statistics(text: str) -> list[Unit]:
     total = _TOTAL.search(text)
     units = [Unit(1, "diff", total[0].strip(), 3.0, 1, "diff")] if total else []
     for number, line in enumerate(text.split("\n"), start=1):
-        if found := _STATED.match(line):
-            changed = int(found["lines"] or 0)
-            said = f"{found['path']} {changed}" if found["lines"] else f"{found['path']} binary"
+        if match := _STATED.match(line):
+            changed = int(match["lines"] or 0)
+            shown = f"{match['path']} {changed}" if match["lines"] else f"{match['path']} binary"
             weight = 1.0 + min(changed, 400) / 400
-            units.append(Unit(number, "changed lines", said, weight, 3, "files", found["path"]))
+            units.append(Unit(number, "changed lines", shown, weight, 3, "files", match["path"]))
     return sorted(units, key=lambda unit: (unit.rank, -unit.weight))
 
 

@@ -67,47 +67,47 @@ def units(text: str) -> list[Unit]:
     """What it does and its usage, the names by heading, what else is said of it."""
     lines = text.expandtabs().split("\n")
     names = _names(lines)
-    found = [_usage(lines, at) for at, line in enumerate(lines) if _USAGE.match(line)][:1]
+    told = [_usage(lines, at) for at, line in enumerate(lines) if _USAGE.match(line)][:1]
     about = False
-    for line, section, said in _paragraphs(lines, {one.line for one in names}):
-        is_first, about = not about and said.count(" ") > 2, about or said.count(" ") > 2
+    for line, section, paragraph in _paragraphs(lines, {name.line for name in names}):
+        is_first, about = not about and paragraph.count(" ") > 2, about or paragraph.count(" ") > 2
         weight = 2.0 if _TELLS.search(section) else _ASIDE if _OTHERS.match(section) else 0.7
-        for at, sentence in enumerate(itertools.islice(reading.sentences(said), 3)):
+        for at, sentence in enumerate(itertools.islice(reading.sentences(paragraph), 3)):
             key = is_first and not at
             shown = cut(sentence, _LONGEST)
-            found.append(Unit(line, section, shown, 3.0 if key else weight, int(key), key=key))
-    return found + _listed(names)
+            told.append(Unit(line, section, shown, 3.0 if key else weight, int(key), key=key))
+    return told + _listed(names)
 
 
 def _usage(lines: list[str], at: int) -> Unit:
     """The line with the usage, or the lines below its heading."""
-    said = " ".join(lines[at].split())
-    said = said if " " in said else " ".join(" ".join(lines[at : at + 3]).split())
-    return Unit(at + 1, "", cut(said, _LONGEST), 3.0, 1)
+    text = " ".join(lines[at].split())
+    text = text if " " in text else " ".join(" ".join(lines[at : at + 3]).split())
+    return Unit(at + 1, "", cut(text, _LONGEST), 3.0, 1)
 
 
 def _described(lines: list[str]) -> int:
     """How many lines are a name and, in a column of their own, some words about it."""
-    found = map(_TERM.match, (line for line in lines if line[:1] in (" ", "\t")))
-    return sum(one["said"].count(" ") > 1 for one in found if one and one["said"])
+    matches = map(_TERM.match, (line for line in lines if line[:1] in (" ", "\t")))
+    return sum(match["said"].count(" ") > 1 for match in matches if match and match["said"])
 
 
 def _names(lines: list[str]) -> list[_Name]:
-    section, found = "", []
+    section, names = "", []
     columns = [_column(line) for line in lines]
     for at, line in enumerate(lines):
         below = columns[at + 1] if at + 1 < len(lines) else (0, 0)
         if _TITLE.match(line) or (line.strip() and not _depth(line) and below != (0, 0)):
             section = line.strip().rstrip(":")
         elif name := _name(lines, columns, at):
-            found.append(_Name(at + 1, name, section))
-    return found
+            names.append(_Name(at + 1, name, section))
+    return names
 
 
 def _column(line: str) -> tuple[int, int]:
     """Where a name begins and where what is said of it does; zeros if a line has not both."""
-    found = _TERM.match(line) if line[:1] in (" ", "\t") else None
-    return (found.start("name"), found.start("said")) if found and found["said"] else (0, 0)
+    match = _TERM.match(line) if line[:1] in (" ", "\t") else None
+    return (match.start("name"), match.start("said")) if match and match["said"] else (0, 0)
 
 
 def _name(lines: list[str], columns: list[tuple[int, int]], at: int) -> str:
@@ -126,11 +126,11 @@ def _name(lines: list[str], columns: list[tuple[int, int]], at: int) -> str:
     above = lines[at - 1].strip() if at else ""
     is_term = not above or bool(_TITLE.match(lines[at - 1]))
     if is_term and depth >= _INDENT and _depth(below) > depth + 1:
-        found = _NAME.match(line, depth)
-        is_name = found and (
-            len(line) < _TERM_LONGEST or line[found.end() : found.end() + 1] == "("
+        match = _NAME.match(line, depth)
+        is_name = match and (
+            len(line) < _TERM_LONGEST or line[match.end() : match.end() + 1] == "("
         )
-        return found[0] if found and is_name else ""
+        return match[0] if match and is_name else ""
     return ""
 
 
@@ -145,10 +145,10 @@ def _listed(names: list[_Name]) -> list[Unit]:
         order = sorted(inside, key=lambda one: one.name[:1] == "-" and one.name[:2] == "--")
         for at in range(0, len(order), _NAMES):
             few = order[at : at + _NAMES]
-            said = ", ".join(one.name for one in few)
+            shown = ", ".join(one.name for one in few)
             weight, rank = 1.8 / (1 + at / _NAMES), 0 if at else 3
             line, count = few[0].line, len(few)
-            units.append(Unit(line, section, said, weight, rank, "names", times=count))
+            units.append(Unit(line, section, shown, weight, rank, "names", times=count))
     return units
 
 

@@ -63,16 +63,16 @@ def units(text: str) -> list[Unit]:
     import json
 
     value = objects.parsed(text.strip())
-    found: list[Unit] = []
+    told: list[Unit] = []
     if value is None:
         value, line = _beginning(text)
         if value is None:
             return []
-        found.append(Unit(line, "invalid", f"JSON cut off or invalid at line {line}", 3.0, 1))
-    _shape("", value, found, 0)
-    _walk("", value, found, 0)
+        told.append(Unit(line, "invalid", f"JSON cut off or invalid at line {line}", 3.0, 1))
+    _shape("", value, told, 0)
+    _walk("", value, told, 0)
     placed = []
-    for unit in found:
+    for unit in told:
         name = unit.short or unit.aspect
         at = text.find(json.dumps(name.rpartition(".")[2].partition("[")[0], ensure_ascii=False))
         placed.append(unit._replace(line=text.count("\n", 0, at) + 1 if at >= 0 else 1, short=""))
@@ -85,24 +85,24 @@ def _shape(path: str, value: object, found: list[Unit], depth: int) -> None:
     if isinstance(value, dict) and value:
         shown = ", ".join(map(str, list(value)[:12])) + (" …" if len(value) > 12 else "")
         rank = 1 if not path else 0
-        said = f"object of {len(value)} keys: {shown}"
-        found.append(Unit(1, name, said, 2.0 if rank else 0.7, rank, "shape", derived=True))
+        text = f"object of {len(value)} keys: {shown}"
+        found.append(Unit(1, name, text, 2.0 if rank else 0.7, rank, "shape", derived=True))
         for key, inner in list(value.items())[:40] if depth < 3 else ():
             if isinstance(inner, dict | list) and inner:
                 _shape(f"{path}.{key}" if path else str(key), inner, found, depth + 1)
     elif isinstance(value, list) and value:
-        kinds = Counter(type(one).__name__ for one in value)
+        kinds = Counter(type(entry).__name__ for entry in value)
         of = "; ".join(f"{count} {_WORDS.get(kind, kind)}" for kind, count in kinds.most_common(3))
-        said = f"list of {len(value)}: {of}"
-        dicts = [one for one in value if isinstance(one, dict)]
+        text = f"list of {len(value)}: {of}"
+        dicts = [entry for entry in value if isinstance(entry, dict)]
         if dicts:
-            keys = Counter(key for one in dicts for key in one)
-            said += " with " + ", ".join(str(key) for key, _ in keys.most_common(12))
+            keys = Counter(key for entry in dicts for key in entry)
+            text += " with " + ", ".join(str(key) for key, _ in keys.most_common(12))
             lacking = [f"{key} in {n} of {len(dicts)}" for key, n in keys.items() if n < len(dicts)]
             if lacking:
                 found.append(Unit(1, name, "; ".join(lacking[:4]), 0.9, derived=True))
         rank = 1 if not path else 2 if depth < 2 else 0
-        found.append(Unit(1, name, said, 1.5, rank, "lists", derived=True))
+        found.append(Unit(1, name, text, 1.5, rank, "lists", derived=True))
 
 
 _WORDS = {"dict": "objects", "str": "texts", "int": "numbers", "float": "numbers",
@@ -124,17 +124,17 @@ def _walk(path: str, value: object, found: list[Unit], depth: int) -> None:
 
 
 def _walk_list(path: str, value: list[object], found: list[Unit], depth: int) -> None:
-    dicts = [one for one in value if isinstance(one, dict)]
+    dicts = [entry for entry in value if isinstance(entry, dict)]
     if len(dicts) > 8:
         _columns(path, dicts, found)
     else:
         for index, inner in enumerate(value[:200]):
             if isinstance(inner, dict | list):
                 _walk(f"{path}[{index}]", inner, found, depth + 1)
-    texts = [one for one in value if isinstance(one, str | int | float)]
+    texts = [entry for entry in value if isinstance(entry, str | int | float)]
     if texts:
-        said = ", ".join(map(_shown, texts[:8])) + (" …" if len(texts) > 8 else "")
-        found.append(Unit(1, path or "values", said, 0.8))
+        text = ", ".join(map(_shown, texts[:8])) + (" …" if len(texts) > 8 else "")
+        found.append(Unit(1, path or "values", text, 0.8))
 
 
 def _scalar(path: str, key: str, value: object) -> Unit:
@@ -153,25 +153,25 @@ def _shown(value: object) -> str:
 def _columns(path: str, rows: list[dict[str, object]], found: list[Unit]) -> None:
     """For a list of objects: the distribution of each field's values, and the outliers."""
     path = path or "entries"
-    for key in list(dict.fromkeys(key for one in rows[:200] for key in one))[:40]:
-        values = [one[key] for one in rows if one.get(key) is not None]
+    for key in list(dict.fromkeys(key for row in rows[:200] for key in row))[:40]:
+        values = [row[key] for row in rows if row.get(key) is not None]
         scalars = [v for v in values if isinstance(v, str | int | float | bool)]
         counts = Counter(scalars)
         here = f"{path}.{key}"
         if scalars and 1 < len(counts) <= 8 and len(counts) * 3 <= len(scalars):
-            said = ", ".join(f"{_shown(v)} x{n}" for v, n in counts.most_common())
+            text = ", ".join(f"{_shown(v)} x{n}" for v, n in counts.most_common())
             rank = 3 if key.lower() in _NAMED else 0
-            found.append(Unit(1, here, said, 1.6, rank, "fields", derived=True))
+            found.append(Unit(1, here, text, 1.6, rank, "fields", derived=True))
             rare = counts.most_common()[-1]
             if rare[1] <= max(1, len(scalars) // 20):
-                odd = next(one for one in rows if one.get(key) == rare[0])
+                odd = next(row for row in rows if row.get(key) == rare[0])
                 found.append(Unit(1, here, _entry(odd), 2.0, 4, "outliers", str(key), derived=True))
         numbers = [v for v in scalars if isinstance(v, int | float) and not isinstance(v, bool)]
         if len(numbers) > 8 and len(set(numbers)) > 8:
             largest = max(numbers)
-            top = next(one for one in rows if one.get(key) == largest)
-            said = f"{min(numbers)} to {max(numbers)}; largest: {_entry(top)}"
-            found.append(Unit(1, here, said, 1.2, derived=True))
+            top = next(row for row in rows if row.get(key) == largest)
+            text = f"{min(numbers)} to {max(numbers)}; largest: {_entry(top)}"
+            found.append(Unit(1, here, text, 1.2, derived=True))
     for index in (0, len(rows) - 1):
         found.append(Unit(1, f"{path}[{index}]", _entry(rows[index]), 0.7, derived=True))
 

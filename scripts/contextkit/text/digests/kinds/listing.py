@@ -70,17 +70,17 @@ def _form(text: str) -> str:
     for form, pattern in forms.items():
         if sum(bool(pattern.match(line.strip(" "))) for line in lines) >= _SHARE * len(lines):
             return form
-    marked = Counter(found["mark"] for line in lines if (found := _MARKED.match(line)))
+    marked = Counter(match["mark"] for line in lines if (match := _MARKED.match(line)))
     is_marked = len(marked) > 1 and sum(marked.values()) >= _SHARE * len(lines)
     return "marks" if is_marked and len(lines) > _ALIKE * len(marked) else ""
 
 
 def _are_counts(lines: list[str]) -> bool:
     """Whether each line is a count with its name; lines that are just numbered are not."""
-    found = list(map(_COUNTED.match, lines))
-    if not all(found):
+    matches = list(map(_COUNTED.match, lines))
+    if not all(matches):
         return False
-    counts = [int(one["count"] or one["hits"]) for one in found if one]
+    counts = [int(match["count"] or match["hits"]) for match in matches if match]
     return any(b - a != 1 for a, b in itertools.pairwise(counts))
 
 
@@ -116,15 +116,15 @@ def _paths(lines: list[tuple[int, str]]) -> list[Unit]:
     lines = [(number, line) for number, line in lines if _PATH.match(line)]
     folders = Counter(os.path.dirname(line) or "." for _, line in lines)
     endings = Counter(os.path.splitext(line)[1] or "no ending" for _, line in lines)
-    found = _sums(f"{len(lines)} paths in {counted(len(folders), 'folder')}", "folders", folders)
-    found += [Unit(1, "endings", reading.listed(endings, _SHOWN), 1.5, 2, derived=True)]
-    found += [Unit(number, reading.REST, line) for number, line in others]
-    return found + [Unit(number, "path", line, 0.5) for number, line in lines[:_LINES]]
+    units = _sums(f"{len(lines)} paths in {counted(len(folders), 'folder')}", "folders", folders)
+    units += [Unit(1, "endings", reading.listed(endings, _SHOWN), 1.5, 2, derived=True)]
+    units += [Unit(number, reading.REST, line) for number, line in others]
+    return units + [Unit(number, "path", line, 0.5) for number, line in lines[:_LINES]]
 
 
 def _files(lines: list[tuple[int, str]]) -> list[Unit]:
     """How many files in how many folders, the largest; then each with its size."""
-    folder, found, folders = "", list[tuple[int, str, str]](), 0
+    folder, files, folders = "", list[tuple[int, str, str]](), 0
     others: list[Unit] = []
     for number, line in lines:
         if entry := ENTRY.match(line):
@@ -132,17 +132,17 @@ def _files(lines: list[tuple[int, str]]) -> list[Unit]:
             if entry["kind"] == "d" or name.endswith("/"):
                 folders += entry["name"] not in (".", "..")
             else:
-                found.append((number, name, entry["size"]))
+                files.append((number, name, entry["size"]))
         elif head := _OF_FILES.match(line):
             folder = head["folder"] or folder
         else:
             others.append(Unit(number, reading.REST, line))
-    inside = Counter(os.path.dirname(name) for _, name, _ in found)
+    inside = Counter(os.path.dirname(name) for _, name, _ in files)
     below = os.path.commonpath(inside) if all(inside) and len(inside) > 1 else ""
-    named = [(n, name[len(below) + 1 :] if below else name, size) for n, name, size in found]
+    named = [(n, name[len(below) + 1 :] if below else name, size) for n, name, size in files]
     largest = sorted(named, key=lambda one: -_bytes(one[2]))[:_SHOWN]
-    said = f"{counted(len(found), 'file')} and {counted(folders, 'folder')}"
-    units = _sums(f"{said} below {below}" if below else said, "folders", Counter())
+    summary = f"{counted(len(files), 'file')} and {counted(folders, 'folder')}"
+    units = _sums(f"{summary} below {below}" if below else summary, "folders", Counter())
     shown = ", ".join(f"{name} {size}" for _, name, size in largest)
     units.append(Unit(1, "largest", shown, 2.0, 2, derived=True))
     units += [Unit(n, "file", f"{name} {size}", 0.5) for n, name, size in named[:_LINES]]
@@ -157,78 +157,78 @@ def _bytes(size: str) -> float:
 
 def _tree(lines: list[tuple[int, str]]) -> list[Unit]:
     """How many entries, those at the top, then the others."""
-    found = [(n, len(m["lines"]), m["name"]) for n, line in lines if (m := _NODE.match(line))]
-    top = min(depth for _, depth, _ in found)
-    first = [(number, name) for number, depth, name in found if depth == top]
-    said = f"{len(found)} entries, {len(first)} at the top"
-    units = [Unit(1, "listing", said, 3.0, 1, "listing", key=True, derived=True)]
+    nodes = [(n, len(m["lines"]), m["name"]) for n, line in lines if (m := _NODE.match(line))]
+    top = min(depth for _, depth, _ in nodes)
+    first = [(number, name) for number, depth, name in nodes if depth == top]
+    summary = f"{len(nodes)} entries, {len(first)} at the top"
+    units = [Unit(1, "listing", summary, 3.0, 1, "listing", key=True, derived=True)]
     units += [Unit(n, "top", name[:_LONGEST], 2.0, 3, "top", name) for n, name in first[:_LINES]]
     others = [(n, line) for n, line in lines if not _NODE.match(line)]
     units += [Unit(number, reading.REST, line) for number, line in others]
-    bad = [(n, name) for n, _, name in found if _AMISS.search(name)]
+    bad = [(n, name) for n, _, name in nodes if _AMISS.search(name)]
     units += [Unit(n, "amiss", name[:_LONGEST], 2.0, 2, "amiss") for n, name in bad]
-    return units + [Unit(n, "entry", name, 0.4) for n, depth, name in found[:_LINES] if depth > top]
+    return units + [Unit(n, "entry", name, 0.4) for n, depth, name in nodes[:_LINES] if depth > top]
 
 
 def _hits(lines: list[tuple[int, str]]) -> list[Unit]:
-    hits = [(n, line, found) for n, line in lines if (found := _HIT.match(line))]
+    hits = [(n, line, match) for n, line in lines if (match := _HIT.match(line))]
     others = [(n, line) for n, line in lines if not _HIT.match(line) and line != "--"]
-    files = Counter(found["path"] for _, _, found in hits)
+    files = Counter(match["path"] for _, _, match in hits)
     units = _sums(f"{len(hits)} lines in {counted(len(files), 'file')}", "files", files)
     seen = set()
-    for at, (number, line, found) in enumerate(hits[:_LINES]):
-        first = found["path"] not in seen
-        seen.add(found["path"])
-        said = " ".join(line.split())[:_LONGEST]
+    for at, (number, line, match) in enumerate(hits[:_LINES]):
+        first = match["path"] not in seen
+        seen.add(match["path"])
+        text = " ".join(line.split())[:_LONGEST]
         units.append(
-            Unit(number, "line", said, (1.0 if first else 0.5) * (1 - at / (2 * len(hits))))
+            Unit(number, "line", text, (1.0 if first else 0.5) * (1 - at / (2 * len(hits))))
         )
     return units + [Unit(number, reading.REST, line) for number, line in others]
 
 
 def _counts(lines: list[tuple[int, str]]) -> list[Unit]:
     """The total, the largest counts, and how many are zero."""
-    found = [(n, int(m["count"] or m["hits"]), line) for n, line in lines
+    tally = [(n, int(m["count"] or m["hits"]), line) for n, line in lines
              if (m := _COUNTED.match(line))]  # fmt: skip
-    total = [line for _, _, line in found[-1:] if line.endswith(" total")]
-    found = found[: len(found) - len(total)]
-    none = sum(not count for _, count, _ in found)
-    said = "; ".join([counted(len(found), "count"), *total, *([f"{none} are 0"] if none else [])])
-    units = _sums(said, "", Counter())
-    largest = sorted(found, key=lambda one: -one[1])
+    total = [line for _, _, line in tally[-1:] if line.endswith(" total")]
+    tally = tally[: len(tally) - len(total)]
+    none = sum(not count for _, count, _ in tally)
+    text = "; ".join([counted(len(tally), "count"), *total, *([f"{none} are 0"] if none else [])])
+    units = _sums(text, "", Counter())
+    largest = sorted(tally, key=lambda one: -one[1])
     shown = ", ".join(line[:_LONGEST] for _, count, line in largest[:_SHOWN] if count)
     units.append(Unit(1, "largest", shown, 2.0, 2, derived=True))
-    return units + [Unit(n, "count", line[:_LONGEST], 0.5) for n, _, line in found[:_LINES]]
+    return units + [Unit(n, "count", line[:_LONGEST], 0.5) for n, _, line in tally[:_LINES]]
 
 
 def _marks(lines: list[tuple[int, str]]) -> list[Unit]:
     """How many lines of each mark, then those of the rarest mark."""
-    found = [(n, line, m["mark"]) for n, line in lines if (m := _MARKED.match(line))]
-    marks = Counter(mark.strip() for _, _, mark in found)
-    units = _sums(f"{len(found)} lines", "marks", marks)
+    marked = [(n, line, m["mark"]) for n, line in lines if (m := _MARKED.match(line))]
+    marks = Counter(mark.strip() for _, _, mark in marked)
+    units = _sums(f"{len(marked)} lines", "marks", marks)
     others = [(n, line.strip()) for n, line in lines if not _MARKED.match(line)]
     units += [Unit(number, reading.REST, line) for number, line in others]
     return units + [
         Unit(n, mark.strip(), " ".join(line.split())[:_LONGEST], 0.3 + 1.0 / marks[mark.strip()])
-        for n, line, mark in found[:_LINES]
+        for n, line, mark in marked[:_LINES]
     ]
 
 
 def _commits(lines: list[tuple[int, str]], in_full: bool) -> list[Unit]:
     """Each commit with its subject; merges weigh little."""
-    found = []
+    commits = []
     for at, (number, line) in enumerate(lines):
         head = (_HEAD if in_full else _COMMIT).match(line)
         if head:
             subject = head["subject"] if not in_full else _subject(lines, at)
-            found.append((number, head["commit"][:10], subject))
-    said = f"{counted(len(found), 'commit')}, {found[0][1]} to {found[-1][1]}"
+            commits.append((number, head["commit"][:10], subject))
+    summary = f"{counted(len(commits), 'commit')}, {commits[0][1]} to {commits[-1][1]}"
     authors = Counter(line[8:].partition(" <")[0] for _, line in lines if line[:8] == "Author: ")
     dates = [_day(line[6:]) for _, line in lines if in_full and line[:6] == "Date: "]
-    said += f", {dates[0]} to {dates[-1]}" if dates else ""
-    units = _sums(said, "authors", authors)
-    newest = [number for number, _, subject in found if not _MERGE.match(subject)][:_NEWEST]
-    for number, commit, subject in found:
+    summary += f", {dates[0]} to {dates[-1]}" if dates else ""
+    units = _sums(summary, "authors", authors)
+    newest = [number for number, _, subject in commits if not _MERGE.match(subject)][:_NEWEST]
+    for number, commit, subject in commits:
         weight = 0.1 if _MERGE.match(subject) else weighing.of_sentence(subject)
         rank = 3 if number in newest else 0
         units.append(Unit(number, "commit", f"{commit} {subject}"[:_LONGEST], weight, rank))
@@ -251,7 +251,7 @@ def _subject(lines: list[tuple[int, str]], at: int) -> str:
 
 def _sums(said: str, name: str, counts: Counter[str]) -> list[Unit]:
     """The size of the listing, and what is most frequent in it."""
-    found = [Unit(1, "listing", said, 3.0, 1, "listing", key=True, derived=True)]
+    units = [Unit(1, "listing", said, 3.0, 1, "listing", key=True, derived=True)]
     if counts and max(counts.values()) > 1:
-        found.append(Unit(1, name, reading.listed(counts, _SHOWN), 2.0, 2, derived=True))
-    return found
+        units.append(Unit(1, name, reading.listed(counts, _SHOWN), 2.0, 2, derived=True))
+    return units

@@ -85,8 +85,8 @@ def run(text: Lines, status: int | None = None) -> Run:
     verdict, summary = _verdict(text, status)
     messages, placed = diagnostics.find(text)
     dump, of_dump = threads.units(text)
-    found, used, inside = failures.find(text, summary | placed | of_dump)
-    failed = [_unit(one, below) for one, below in itertools.zip_longest(found, found[1:])]
+    failing, used, inside = failures.find(text, summary | placed | of_dump)
+    failed = [_unit(above, below) for above, below in itertools.zip_longest(failing, failing[1:])]
     counted = any(_COUNTS.search(unit.text) for unit in verdict)
     counts, stamped = _counts(text)
     said = diagnostics.units(messages)
@@ -136,35 +136,35 @@ def _verdict(text: Lines, status: int | None) -> tuple[list[Unit], set[int]]:
     end = max(0, len(lines) - _END)
     bad_above = (n for n in text.failing if n < end and _EARLIER.match(lines[n]))
     read = [*(n for n in bad_above if _BAD.search(lines[n][:500])), *range(end, len(lines))]
-    said = {n: bare(lines[n]).strip("=- \t") for n in read}
-    said = {
-        n: one
-        for n, one in said.items()
-        if one == lines[n].strip("=- \t\r") or not (text.is_dated or _EVENT.match(one))
+    plain = {n: bare(lines[n]).strip("=- \t") for n in read}
+    plain = {
+        n: line
+        for n, line in plain.items()
+        if line == lines[n].strip("=- \t\r") or not (text.is_dated or _EVENT.match(line))
     }
-    read = list(said)
+    read = list(plain)
     # eslint says how many of its problems are fixable below their number
-    summary = [n for n in read if _VERDICT.search(said[n]) and "fixable" not in said[n]]
+    summary = [n for n in read if _VERDICT.search(plain[n]) and "fixable" not in plain[n]]
     raised = [n for n in range(end, len(lines)) if _RAISED.match(lines[n])]
     if raised and raised[-1] > max(summary, default=-1):
-        summary = [n for n in summary if _COUNTS.search(said[n]) and _BAD.search(said[n])]
+        summary = [n for n in summary if _COUNTS.search(plain[n]) and _BAD.search(plain[n])]
         bad = [*summary, raised[-1]]
         summary = [*summary, raised[-1]]
-        said[raised[-1]] = failures.raised(text, raised[-1])
+        plain[raised[-1]] = failures.raised(text, raised[-1])
     else:
-        bad = [n for n in summary if _BAD.search(said[n])] or summary
-    known = "" if status is None else f"exit status {status}"
+        bad = [n for n in summary if _BAD.search(plain[n])] or summary
+    ended = "" if status is None else f"exit status {status}"
     if not bad:
-        found = [Unit(1, "verdict", known, 3.0, 1, "verdict", key=True, derived=True)]
-        return found if known else [], set()
+        units = [Unit(1, "verdict", ended, 3.0, 1, "verdict", key=True, derived=True)]
+        return units if ended else [], set()
     counts = sorted(
-        (n for n in bad if _COUNTS.search(said[n])), key=lambda n: len(_COUNTS.findall(said[n]))
+        (n for n in bad if _COUNTS.search(plain[n])), key=lambda n: len(_COUNTS.findall(plain[n]))
     )
     near = {n - step for n in counts[-1:] for step in (1, 2)}
-    above = [n for n in summary if n in near and _LEVELED.match(said[n])]
+    above = [n for n in summary if n in near and _LEVELED.match(plain[n])]
     told = (*above, *counts[-1:], bad[-1])
-    tally = (one for n in told for one in _tally(text, n))
-    parts = dict.fromkeys([known, *tally, *(failures.shown(said[n]) for n in told)])
+    tally = (line for n in told for line in _tally(text, n))
+    parts = dict.fromkeys([ended, *tally, *(failures.shown(plain[n]) for n in told)])
     word = "; ".join(filter(None, parts))
     return [Unit(bad[-1] + 1, "verdict", word, 3.0, 1, "verdict", key=True)], set(summary)
 
@@ -202,12 +202,12 @@ def _counts(text: Lines) -> tuple[list[Unit], bool]:
     statuses = Counter(_STATUS.findall(text.whole) if "HTTP/" in text.whole else ())
     counts = {name: seen[name] for name in _RESULTS}
     counts |= {f"HTTP {status}": count for status, count in statuses.most_common()}
-    said = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
+    listed = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
     total = sum(map(bool, text.all))
     stamped = sum(seen.values()) * 2 > total or sum(statuses.values()) * 2 > total
-    if not said:
+    if not listed:
         return [], stamped
     if not (named or stamped):
         return [], False
     total = len(text.all) - (not text.all[-1])
-    return [Unit(1, "lines", f"{said} of {total}", 2.0, 2, "lines", derived=True)], stamped
+    return [Unit(1, "lines", f"{listed} of {total}", 2.0, 2, "lines", derived=True)], stamped

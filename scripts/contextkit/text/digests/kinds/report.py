@@ -60,23 +60,23 @@ def confidence(text: str) -> int:
 def units(text: str) -> list[Unit]:
     """What is recommended or decided, by name; then sentences, items, and rows by heading."""
     names = _Names()
-    found: list[tuple[Unit, str]] = []  # with the priority stated for it
+    others: list[tuple[Unit, str]] = []  # with the priority stated for it
     for block in reading.blocks(text):
         if block.kind != "code" and not names.read(block):
             level = "" if names.current else _priority(block)
-            said = of_block(block)
+            told = of_block(block)
             if names.current:
-                said = [unit._replace(aspect=names.current) for unit in said]
-            levels = [level, *[""] * len(said)]  # an item is counted once
-            found += zip(said, levels, strict=False)
+                told = [unit._replace(aspect=names.current) for unit in told]
+            levels = [level, *[""] * len(told)]  # an item is counted once
+            others += zip(told, levels, strict=False)
     listed = names.units()
-    top = min(filter(None, (level for _, level in [*listed, *found])), default="")
+    top = min(filter(None, (level for _, level in [*listed, *others])), default="")
     listed.sort(key=lambda one: one[1] != top)
     return [
         unit._replace(group=unit.group or top, weight=unit.weight * _URGENT, rank=unit.rank or 2)
         if top and level == top
         else unit
-        for unit, level in [*listed, *found]
+        for unit, level in [*listed, *others]
     ]
 
 
@@ -122,10 +122,10 @@ class _Names:
     def units(self) -> list[tuple[Unit, str]]:
         """The names with their priorities; of a heading with bold names below it, only those."""
         classes = {titles for titles, _ in self._bold}
-        found = [unit for titles, unit in self._headings.items() if titles not in classes]
-        found += [unit for _, unit in self._bold]
-        priorities = [_PRIORITY.match(unit.text) for unit in found]
-        return [(unit, p[1] if p else "") for unit, p in zip(found, priorities, strict=True)]
+        names = [unit for titles, unit in self._headings.items() if titles not in classes]
+        names += [unit for _, unit in self._bold]
+        priorities = [_PRIORITY.match(unit.text) for unit in names]
+        return [(unit, p[1] if p else "") for unit, p in zip(names, priorities, strict=True)]
 
     def _unit(self, block: Block, section: tuple[str, ...], name: str) -> Unit:
         line = self._lines.setdefault(section, block.line)
@@ -171,14 +171,14 @@ def of_block(block: Block) -> list[Unit]:
     if block.kind == "row" and _LINKING.search(block.text):
         weight *= _LINKED
     aspect = aspect_of(block.titles)
-    found = []
+    units = []
     for index, shown in enumerate(block.statements()):
         if weighing.is_label(shown) or shown.endswith((":", "：")) or len(shown.encode()) < 12:
             continue
         if block.kind == "item" and not index and block.lead:
             shown = _led(block.lead, shown)
-        found.append(Unit(block.line, aspect, shown, weight * weighing.of_sentence(shown), key=key))
-    return found
+        units.append(Unit(block.line, aspect, shown, weight * weighing.of_sentence(shown), key=key))
+    return units
 
 
 def _label(beginning: str) -> str:

@@ -79,15 +79,15 @@ def _of_tests(tests: list[Test]) -> list[Unit]:
     """The counts of the results, then the tests that failed."""
     if not tests:
         return []
-    counts = [(sum(one.result == result for one in tests), result)
+    counts = [(sum(test.result == result for test in tests), result)
               for result in ("failed", "error", "skipped", "passed")]  # fmt: skip
-    said = ", ".join(f"{count} {result}" for count, result in counts if count)
-    found = [Unit(1, "tests", f"{said} of {len(tests)}", 3.0, 1, "tests", key=True, derived=True)]
-    for one in tests:
-        if one.result in ("failed", "error"):
-            shown = cut(" ".join(f"{one.name}: {one.said}".rstrip(": ").split()), _LONGEST)
-            found.append(Unit(one.line, one.result, shown, 2.5, 3, one.result, one.name))
-    return found
+    text = ", ".join(f"{count} {result}" for count, result in counts if count)
+    units = [Unit(1, "tests", f"{text} of {len(tests)}", 3.0, 1, "tests", key=True, derived=True)]
+    for test in tests:
+        if test.result in ("failed", "error"):
+            shown = cut(" ".join(f"{test.name}: {test.said}".rstrip(": ").split()), _LONGEST)
+            units.append(Unit(test.line, test.result, shown, 2.5, 3, test.result, test.name))
+    return units
 
 
 def _go(text: str) -> list[Test]:
@@ -95,7 +95,7 @@ def _go(text: str) -> list[Test]:
     import json
 
     printed: dict[tuple[str, str], list[str]] = {}
-    found: list[Test] = []
+    tests: list[Test] = []
     for number, line in enumerate(text.split("\n"), start=1):
         try:
             event = json.loads(line) if line[:1] == "{" else None
@@ -113,11 +113,11 @@ def _go(text: str) -> list[Test]:
                 for line in printed.get(key, ())
                 if not line.lstrip().startswith(("---", "==="))
             ]
-            said = [line for line in lines if _GO_SAYS.match(line)] or lines if key[1] else []
-            if key[1] or not any(test.name.startswith(key[0]) for test in found):
+            messages = [line for line in lines if _GO_SAYS.match(line)] or lines if key[1] else []
+            if key[1] or not any(test.name.startswith(key[0]) for test in tests):
                 name = f"{key[0]}.{key[1]}".rstrip(".")
-                found.append(Test(number, name, result, " ".join(said[:3])))
-    return found
+                tests.append(Test(number, name, result, " ".join(messages[:3])))
+    return tests
 
 
 def _tap(text: str) -> Iterator[Test]:
@@ -125,25 +125,25 @@ def _tap(text: str) -> Iterator[Test]:
     lines = text.split("\n")
     depths: list[int] = []  # of the results above that may be inside the next one
     for number, line in enumerate(lines):
-        found = _TAP.match(line)
-        if not found:
+        match = _TAP.match(line)
+        if not match:
             continue
-        depth = len(found[1])
+        depth = len(match[1])
         has_inner = bool(depths) and depths[-1] > depth
-        depths = [one for one in depths if one <= depth] + [depth]
+        depths = [outer for outer in depths if outer <= depth] + [depth]
         if has_inner:
             continue
-        said = place = ""
+        message = place = ""
         for below in lines[number + 1 : number + 30]:
             if _TAP.match(below):
                 break
-            if said == "|-":
-                said = below.strip()
-            said = said or (m[1] if (m := _TAP_SAYS.match(below)) else "")
+            if message == "|-":
+                message = below.strip()
+            message = message or (m[1] if (m := _TAP_SAYS.match(below)) else "")
             place = place or (m[1] if (m := _TAP_AT.match(below)) else "")
-        result = "skipped" if found[5] else "failed" if found[2] else "passed"
+        result = "skipped" if match[5] else "failed" if match[2] else "passed"
         place = f" ({place})" if place else ""
-        yield Test(number + 1, found[4], result, f"{said}{place}" if found[2] else "")
+        yield Test(number + 1, match[4], result, f"{message}{place}" if match[2] else "")
 
 
 def _of_tree(text: str) -> list[Unit]:
@@ -166,14 +166,14 @@ def findings(tree: Any) -> list[Diagnostic]:
     """
     if isinstance(tree, list) and sum(map(_is_timed, tree)) * 2 > len(tree):
         return []
-    found = []
+    wrong = []
     for one in objects.findings(tree, _graded):
         place = f"{one.file}:{one.line}" if one.file and one.line else one.file or one.package
         is_told = one.title or (one.code and one.package)
         if place and is_told and (one.line or one.code or one.package) and (one.grade or one.code):
             level = {"error": "error", "note": ""}.get(one.grade, "warning")
-            found.append(Diagnostic(1, place, level, one.code, one.title, severity=one.severity))
-    return found
+            wrong.append(Diagnostic(1, place, level, one.code, one.title, severity=one.severity))
+    return wrong
 
 
 def _is_timed(one: Any) -> bool:
@@ -194,9 +194,9 @@ def results(tree: Any) -> list[Test]:
 
 def _results(value: Any, listed: str, depth: int) -> Iterator[Test]:
     inner: list[Test] = []
-    for name, one in value.items() if isinstance(value, dict) else (("", v) for v in value):
-        if isinstance(one, dict | list) and depth < _DEEPEST:
-            inner += _results(one, _LISTS.get(name, "") or listed * (not name), depth + 1)
+    for name, child in value.items() if isinstance(value, dict) else (("", v) for v in value):
+        if isinstance(child, dict | list) and depth < _DEEPEST:
+            inner += _results(child, _LISTS.get(name, "") or listed * (not name), depth + 1)
     yield from inner
     if isinstance(value, dict) and not inner and (own := _result(value, listed)):
         yield own
@@ -211,13 +211,13 @@ def _result(one: dict[str, Any], listed: str) -> Test | None:
         result = next((_CASES[key] for key in _CASES if key in one), result or "passed")
     if not name or not result:
         return None
-    said = ""
+    message = ""
     if result in ("failed", "error"):
         below = (text for inner in _below(one) if (text := objects.first(inner, _SAYS)))
         place = [value for key in ("file", "line") if (value := objects.first(one, (key,)))]
-        said = cut(next(below, "") or objects.first(one, _SAYS), _LONGEST)
-        said += f" ({':'.join(place)})" if len(place) > 1 else ""
-    return Test(1, name, result, said)
+        message = cut(next(below, "") or objects.first(one, _SAYS), _LONGEST)
+        message += f" ({':'.join(place)})" if len(place) > 1 else ""
+    return Test(1, name, result, message)
 
 
 def _below(one: dict[str, Any]) -> Iterator[dict[str, Any]]:

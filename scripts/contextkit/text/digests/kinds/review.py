@@ -63,7 +63,7 @@ def confidence(text: str) -> int:
     if not any(line[:1] == "#" for line in lines):
         return 80 if rows > 1 else 0
     titles = [line for line in lines if line[:2] == "##" and any(map(line.upper().count, _SIGNS))]
-    heads = [found for line in titles if (found := _TITLE.match(line))]
+    heads = [match for line in titles if (match := _TITLE.match(line))]
     own = sum(_own(reading.plain(head[2]), head[3]) for head in heads)
     own += sum(bool(_OWN_LINE.match(line)) for line in lines if "everity" in line)
     verdict = any(_VERDICT.match(line) for line in lines if "erdict" in line)
@@ -73,13 +73,13 @@ def confidence(text: str) -> int:
 def units(text: str) -> list[Unit]:
     """Verdict and findings by severity, then sentences as in a report, those on findings first."""
     lines = text.split("\n")
-    found = [*_verdicts(lines), *_findings(lines)]
-    listed = {unit.line: _letters(unit.text) for unit in found}
+    told = [*_verdicts(lines), *_findings(lines)]
+    listed = {unit.line: _letters(unit.text) for unit in told}
     for unit in report.statements(text):
         if _INDEX.match(lines[unit.line - 1]) or _heads(unit.text, listed.get(unit.line, "")):
             continue
-        found.append(unit)
-    return found
+        told.append(unit)
+    return told
 
 
 def findings(text: str) -> list[Unit]:
@@ -100,40 +100,40 @@ def _heads(said: str, finding: str) -> bool:
 def _verdicts(lines: list[str]) -> list[Unit]:
     """The verdict with its label, or the first sentence below the heading `Verdict`."""
     for number, line in enumerate(lines, start=1):
-        said = ""
+        verdict = ""
         if _VERDICT.match(line):
-            said = reading.plain(line.strip("- #").removeprefix("* ")).replace("**", "")
+            verdict = reading.plain(line.strip("- #").removeprefix("* ")).replace("**", "")
         elif line[:1] == "#" and _VERDICT_BELOW.match(line):
             below = next(filter(str.strip, lines[number:]), "")
-            said = next(reading.sentences(reading.plain(below)), "") if below[:1] != "#" else ""
-            said = said and f"{reading.plain(line.strip('# '))}: {said}"
-        if said:
-            said = reading.clause(said, _LONGEST) or said
-            return [Unit(number, "verdict", said, 3.0, 1, "verdict", key=True)]
+            verdict = next(reading.sentences(reading.plain(below)), "") if below[:1] != "#" else ""
+            verdict = verdict and f"{reading.plain(line.strip('# '))}: {verdict}"
+        if verdict:
+            verdict = reading.clause(verdict, _LONGEST) or verdict
+            return [Unit(number, "verdict", verdict, 3.0, 1, "verdict", key=True)]
     return []
 
 
 def _findings(lines: list[str]) -> list[Unit]:
     """Each finding once, from its index row, its heading, or the title above its label."""
-    found: list[Unit] = []
+    findings: list[Unit] = []
     seen: set[str] = set()
-    for severity, said, at in _named(lines):
-        identity = re.search(r"\b[A-Z][A-Z0-9]*-\d+\b", said)
-        key = re.sub(r"\W+", "", said.lower())[:60]
+    for severity, title, at in _named(lines):
+        identity = re.search(r"\b[A-Z][A-Z0-9]*-\d+\b", title)
+        key = re.sub(r"\W+", "", title.lower())[:60]
         keys = {key, identity[0] if identity else key}
-        if keys & seen or not said:
+        if keys & seen or not title:
             continue
         seen |= keys
-        said = reading.clause(said, 200) or said[:200]
+        title = reading.clause(title, 200) or title[:200]
         place = _place(lines, at, identity[0] if identity else "")
-        if place and place not in said:
-            said = f"{said} ({place})"
+        if place and place not in title:
+            title = f"{title} ({place})"
         rank = _ORDER.get(severity, 0)
-        stated = _PLACE.search(said)
-        short = identity[0] if identity else place or (stated[1] if stated else said[:60])
+        stated = _PLACE.search(title)
+        short = identity[0] if identity else place or (stated[1] if stated else title[:60])
         weight = 2.2 if rank else _LEAST if severity in _SLIGHT else 1.3
-        found.append(Unit(at, severity, said, weight, rank, severity, short))
-    return found
+        findings.append(Unit(at, severity, title, weight, rank, severity, short))
+    return findings
 
 
 def _named(lines: list[str]) -> Iterator[tuple[str, str, int]]:
@@ -152,8 +152,8 @@ def _named(lines: list[str]) -> Iterator[tuple[str, str, int]]:
             yield _name(row[1]), " - ".join(filter(None, ends)), number
         elif item := _ITEM.match(line):
             yield _name(item[2]), _title_of(item[3], bool(item[1])), number
-        elif (head := _TITLE.match(line)) and _own(said := reading.plain(head[2]), head[3]):
-            yield _name(head[3]), said, number
+        elif (head := _TITLE.match(line)) and _own(heading := reading.plain(head[2]), head[3]):
+            yield _name(head[3]), heading, number
         elif title and (own := _OWN_LINE.match(line)) and _own(title, own[1]):
             yield _name(own[1]), title, title_at
 

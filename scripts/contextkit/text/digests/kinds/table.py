@@ -76,7 +76,7 @@ def _columns(lines: list[str]) -> Callable[[str], list[str]] | None:
     if len(lines) > 1 and lines[1][:2] == "--" and _PSQL.match(lines[1]):
         return lambda line: [cell.strip() for cell in line.split("|")]
     if len(lines) > 1 and _RULED.match(lines[1]):
-        starts = [found.start() for found in re.finditer(r"\S+", lines[1])]
+        starts = [match.start() for match in re.finditer(r"\S+", lines[1])]
         aligned = [all(line[at - 1 : at] in ("", " ") for at in starts[1:]) for line in lines]
         if all(aligned):
             ends = [*starts[1:], None]
@@ -139,46 +139,46 @@ def units(text: str) -> list[Unit]:
         return []
     head, body = rows[0][1], rows[1:]
     columns = len(head) or max(len(row) for _, row in body)
-    said = f"{len(body)} rows, {columns} columns{': ' if head else ''}{', '.join(head[:14])}"
-    found = [Unit(rows[0][0], "table", said, 2.0, 1, "table", derived=True)]
-    found += [unit for index in range(min(columns, 30)) for unit in _column(head, body, index)]
-    ill = (one for one in body[_ROWS:] if any(map(_ILL.search, one[1])))
+    size = f"{len(body)} rows, {columns} columns{': ' if head else ''}{', '.join(head[:14])}"
+    told = [Unit(rows[0][0], "table", size, 2.0, 1, "table", derived=True)]
+    told += [unit for index in range(min(columns, 30)) for unit in _column(head, body, index)]
+    ill = (pair for pair in body[_ROWS:] if any(map(_ILL.search, pair[1])))
     for number, row in itertools.islice(ill, 20):
-        found.append(Unit(number, "row", row_statement(head, row)[:240], 1.2))
+        told.append(Unit(number, "row", row_statement(head, row)[:240], 1.2))
     for number, row in (body[0], body[-1]):
-        found.append(Unit(number, "row", row_statement(head, row)[:240], 0.8))
+        told.append(Unit(number, "row", row_statement(head, row)[:240], 0.8))
     for at, (number, row) in enumerate(body[1:-1][:_ROWS]):
         weight = 1.5 if any(_ILL.search(cell) for cell in row) else 0.8
         weight *= 1 - at / (2 * len(body))
-        found.append(Unit(number, "row", row_statement(head, row)[:240], weight))
-    return found
+        told.append(Unit(number, "row", row_statement(head, row)[:240], weight))
+    return told
 
 
 def _column(head: list[str], body: list[tuple[int, list[str]]], index: int) -> list[Unit]:
     """For numbers, the minimum and maximum with their rows; for words, counts and rare ones."""
-    given = [(n, row) for n, row in body if index < len(row) and row[index]]
-    cells = [row[index] for _, row in given]
+    filled = [(n, row) for n, row in body if index < len(row) and row[index]]
+    cells = [row[index] for _, row in filled]
     name = head[index] if head else f"column {index + 1}"
     if _are_numbers(cells[:_SAMPLE]) and _are_numbers(cells):
-        numbers = [(_value(row[index]), n, row) for n, row in given if _NUMBER.match(row[index])]
+        numbers = [(_value(row[index]), n, row) for n, row in filled if _NUMBER.match(row[index])]
         if index == 0 and len({value for value, *_ in numbers}) == len(numbers):
             return []  # a row number
         numbers.sort(key=lambda one: one[0])
         label = _label(body, index)
         ends = (numbers[0], *numbers[:-4:-1])
         low, *high = (f"{row[index]} ({row[label][:40]})" for _, _, row in ends)
-        said = f"{low} to {high[0]}" + (f"; next {', '.join(high[1:])}" if len(high) > 1 else "")
-        return [Unit(numbers[-1][1], name, said, 1.3, 2, "columns", derived=True)]
+        text = f"{low} to {high[0]}" + (f"; next {', '.join(high[1:])}" if len(high) > 1 else "")
+        return [Unit(numbers[-1][1], name, text, 1.3, 2, "columns", derived=True)]
     counts = Counter(cells)
     if not 1 < len(counts) <= _CELLS or len(counts) * 2 > len(cells):
         return []
-    said = listed(counts, _CELLS)
-    found = [Unit(given[0][0], name, said, 1.2, 2, "columns", derived=True)]
+    text = listed(counts, _CELLS)
+    told = [Unit(filled[0][0], name, text, 1.2, 2, "columns", derived=True)]
     cell, count = counts.most_common()[-1]
     if count <= max(1, len(cells) // 20):
-        number, row = given[cells.index(cell)]
-        found.append(Unit(number, "outlier", row_statement(head, row)[:240], 2.0, 3, "outliers"))
-    return found
+        number, row = filled[cells.index(cell)]
+        told.append(Unit(number, "outlier", row_statement(head, row)[:240], 2.0, 3, "outliers"))
+    return told
 
 
 def _are_numbers(cells: list[str]) -> bool:
