@@ -45,7 +45,7 @@ _STORED = re.compile(r"^@stored: \S+", re.M)
 
 
 def made_up(number: int) -> str:
-    """A report of about 5,000 tokens with a Summary, as agents write them."""
+    """A report of about 3,900 tokens with a Summary, as agents write them."""
     parts = "".join(
         f"## Part {n}\n\nThe reader in `src/part{n}.py:{n * 7}` asks for the settings {n + 3} times"
         f" a run. With {n * 40} keys it took {n * 9} ms, {n * 4} of them for parsing. Reading once"
