@@ -197,8 +197,8 @@ def _is_option(word: str, spelled: dict[str, Option]) -> bool:
     """Whether a word is an option, or can be nothing else: no dash, number, or text with blanks."""
     if word[:2] in spelled or word.partition("=")[0] in spelled:
         return True
-    is_number = word[1:].replace(".", "", 1).isdigit()
-    return word[:1] == "-" and word != "-" and not is_number and " " not in word
+    is_value = word == "-" or " " in word or word[1:].replace(".", "", 1).isdigit()
+    return word[:1] == "-" and not is_value
 
 
 def _unplaced(word: str, spelled: list[str]) -> str:

@@ -141,8 +141,10 @@ class Layout:
         if not due or not (there or written):
             return
         try:
-            for kind in due if there else ():
-                _touch(os.path.join(marks, kind))
+            if there:
+                files.make_folder(marks)
+                for kind in due:
+                    files.touch(os.path.join(marks, kind))
             now = time.time()
             for folder in filter(os.path.isdir, written.union(*map(self._swept_folders, due))):
                 files.sweep(folder, now)
@@ -297,11 +299,6 @@ class Layout:
         name = self.shown(path).replace("%", "%25").replace("/", "%2F")
         short = os.fsdecode(os.fsencode(name)[-200:])  # a name has at most 255 bytes
         return os.path.join(self.state, "locks", short + ".lock")
-
-
-def _touch(path: str) -> None:
-    files.make_folder(os.path.dirname(path))
-    files.touch(path)
 
 
 def find_root(chosen: str, repository: git.Repository | None) -> str:

@@ -271,7 +271,8 @@ def _typed(name: str, value: object, annotation: str) -> object:
         return 0
     if annotation == "bool" and isinstance(value, str) and value.lower() in _WORDS:
         return _WORDS[value.lower()]
-    if annotation == "str" and isinstance(value, str) and value and value.isprintable():
+    is_line = isinstance(value, str) and value.isprintable() and value
+    if annotation == "str" and is_line:
         return value
     if annotation == "tuple[str, ...]" and isinstance(value, list):
         return tuple(str(_typed(name, item, "str")) for item in value)
