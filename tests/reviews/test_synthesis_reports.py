@@ -176,7 +176,7 @@ def test_what_is_not_listed_is_counted_by_severity_and_has_its_place(
     repo: Path, run: Script
 ) -> None:
     lines = a_summary(
-        repo, run, *(f"P1 | P1-{n} | S | Defect number {n} of a kind of its own" for n in range(12)),
+        repo, run, *(f"P1 | P1-{n} | S | Defect {n} of a kind of its own" for n in range(12)),
         "P4 | P4-1 | S | Nobody knows how bad this is", "P2 | P2-1 | S | A word is missing",
         "IMP | IMP-1 | S | Say why",
     )  # fmt: skip
