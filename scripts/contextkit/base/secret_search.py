@@ -461,7 +461,7 @@ def _with_parts(text: str, start: int, end: int) -> int:
         goes_on = is_number and len(part) >= 20 and _is_random(part)
         is_key_or_call = text.startswith((": ", "("), end + 1 + len(part))
         if is_key_or_call or not (goes_on or _is_a_part(part)):
-            break
+            break  # no part of it
         end += 1 + len(part)
     return end
 
