@@ -436,7 +436,7 @@ def review(run: Script, target: str, verdict: str) -> None:
 
 
 def an_index(*rows: str) -> str:
-    lines = [f"- {row[:2]} | {row[:4]} | \"Lock\" | {row[5:]}" for row in rows]
+    lines = [f'- {row[:2]} | {row[:4]} | "Lock" | {row[5:]}' for row in rows]
     body = [f"#### {row[:4]}. {row[:2]}: {row[5:]}\nSee src/app.py:{number}.\n"
             for number, row in enumerate(rows, start=7)]  # fmt: skip
     parts = ("### Findings Index", *lines, "Verdict: risky\n", "### Issues Found", *body)
