@@ -1,9 +1,10 @@
 """Recovery reports: what a fresh agent reads to continue a task, within a token budget.
 
 In this order: where the task stands, its next action, and who is blocked or missing; how to resume;
-the newest notes that somebody kept for later; what the last session did since; a newer snapshot; the plan; merged findings, then unmerged ones;
-the files in play. If not everything fits, long parts are shortened first, then the details of
-findings go, then their summaries are shortened (`digest.py`); whatever is left out is named.
+the newest notes that somebody kept for later; what the last session did since; a newer snapshot;
+the plan; merged findings, then unmerged ones; the files in play. If not everything fits, long parts
+are shortened first, then the details of findings go, then their summaries are shortened
+(`digest.py`); whatever is left out is named.
 """
 
 from __future__ import annotations
