@@ -184,6 +184,23 @@ def log(repository: Repository, branch: str, count: int) -> list[tuple[str, str,
     return [(row[0], row[1], row[2]) for row in rows if len(row) == 3]
 
 
+def movers(repository: Repository, since: int) -> set[str] | None:
+    """Who moved HEAD here after a moment, as `<email>`, from its log; None if none is kept."""
+    try:
+        with open(os.path.join(repository.folder, "logs", "HEAD"), "rb") as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - _PIECE))
+            lines = file.read().decode("utf-8", "replace").split("\n")
+    except OSError:
+        return None
+    emails = set()
+    for line in lines:  # `<from> <to> A Name <email> <seconds> <zone>`, a tab, and what was done
+        who, _, when = line.partition("\t")[0].rpartition("> ")
+        seconds = when.partition(" ")[0]
+        if seconds.isdecimal() and int(seconds) > since:
+            emails.add(f"<{who.rpartition('<')[2]}>")
+    return emails
+
+
 def output(folder: str, *arguments: str) -> str:
     """The output of `git <arguments>` in `folder`; '' if it fails or is not installed."""
     return query(folder, *arguments).output()

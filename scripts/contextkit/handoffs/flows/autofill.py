@@ -92,7 +92,8 @@ _AT_ONCE = 2  # seconds within which adopt has written its files
 class looking:
     """git, listing in the background what has changed since a moment, without contextkit's files.
 
-    `since` is ISO, UTC; without it, everything that is not committed and all of the branch.
+    `since` is ISO, UTC; without it, everything that is not committed and all of the branch, or of a
+    day where there is none.
     """
 
     def __init__(self, layout: Layout, since: str = "") -> None:
@@ -105,7 +106,7 @@ class looking:
                 layout.repository.top, "status", "--porcelain=v1", "-z", "--untracked-files=all",
                 "--no-renames", "--", *where,
             )  # fmt: skip
-            self._log = _commits(layout.repository, where, self._since)
+            self._log = _commits(layout, where, self._since)
 
     def seen(self) -> tuple[str, ...]:
         """Return a line per file, newest first; paths are relative to the root.
@@ -141,19 +142,31 @@ class looking:
         return names.one_line(path)
 
 
-def _commits(repository: git.Repository, where: tuple[str, ...], since: int) -> git.query | None:
-    """The commits of the branch, or of the time since; None if there is nothing to compare."""
+def _commits(layout: Layout, where: tuple[str, ...], since: int) -> git.query | None:
+    """The commits of those who work here since a moment; without one, those of the branch.
+
+    Where there is no branch to compare, as on the default one, those of a day. None if there cannot
+    be any. Others' commits, pulled or merged, are left out; a merge itself is not looked at.
+    """
+    assert layout.repository
+    repository = layout.repository
     head = git.head(repository).commit
     commits = (git.commit_of(repository, f"refs/{name}") for name in _BASES)
     base = next((commit for commit in commits if commit), "")
-    if not head or base == head or not (base or since):
+    of_branch = f"{base}..HEAD" if base not in ("", head) else ""
+    if not since and not of_branch:
+        since = names.now() - names.seconds(layout.limits.payload_idle)
+    committers = git.movers(repository, since) if since else None
+    if committers is not None:
+        of_branch = ""
+    if not head or committers == set() or not (since or of_branch):
         return None
-    span = (f"{base}..HEAD",) if base else ("HEAD",)
     after = (f"--since={since + 1}",) if since else ()  # not what was committed just before
     return git.query(
-        repository.top, "log", f"-{_MOST_COMMITS}", "--no-show-signature", "--first-parent",
+        repository.top, "log", f"-{_MOST_COMMITS}", "--no-show-signature", "--no-merges",
         "--format=%x01%ct", "--name-status", "-z", "--no-renames", "--no-ext-diff", "-O/dev/null",
-        *after, *span, "--", *where,
+        "--no-mailmap", "--fixed-strings", *(f"--committer={who}" for who in committers or ()),
+        *after, of_branch or "HEAD", "--", *where,
     )  # fmt: skip
 
 
