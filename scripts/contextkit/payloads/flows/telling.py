@@ -207,7 +207,8 @@ class _Filling:
         """The receipt with as many whole statements of its author as fit, and what stands beside.
 
         What is not of the core goes first, then what is left out is told in fewer words, then the
-        longest statements are cut, then names are left out, and at last the last statements go. Advice goes after all others.
+        longest statements are cut, then names are left out, and at last the last statements go;
+        advice goes after all others.
         """
         core = self._said.core or self._said.statements
         wanted = [*core, *(one for one in self._said.statements if one not in core)]
