@@ -69,6 +69,9 @@ _FRAME = Pattern(  # of a stack trace, with the source that is quoted
     r"^\s*(?:File \"|at \S+.*[(:]|\d+: +0x|\.\.\. \d+ more|#\d+ +0x|from \S+:\d+:in"
     r"|in \S+\.\w+:\d+)"
 )
+_QUOTED = Pattern(  # source below a message; a step of ninja or cmake
+    r"^\s*(?:(?:>\s*)?(?:\d+\s*)?\|(?!.*\|)|[\^~]+\s*$|\d+\t|\[ *\d+(?:/\d+|%)\] )"
+)
 _RULE = Pattern(r"[\W_]*$")
 _COUNT_ENDS = frozenset("0123456789.,%")
 _COUNT = Pattern(r"\s*[A-Za-z][\w ()/.-]{0,40}[:=]\s*\d[\d.,]*\s?%?\s*$")  # `Low: 3`
@@ -293,7 +296,7 @@ class Lines:
         return fails * self._by_form(line) * self._by_place(line, last) * by_words
 
     def _by_form(self, line: Line) -> float:
-        """Little for what passed, frames of a trace and rows of signs; more for a summary."""
+        """Little for what passed, for frames and quoted source; more for a summary."""
         said, weight = line.said[:_READ], 1.0
         if SUMS_UP.search(said) or self._is_counted(line.number + 1):
             weight = 2.0
@@ -301,7 +304,7 @@ class Lines:
             weight = _LEAST
         if _FRAME.match(said):
             weight *= 0.6
-        return weight * 0.3 if is_coded(said) else weight
+        return weight * 0.3 if _QUOTED.match(said) or is_coded(said) else weight
 
     def _by_place(self, line: Line, last: int) -> float:
         """More for the first and the last lines, and below one that announces a failure."""
