@@ -85,10 +85,11 @@ def find(start: str) -> Repository | None:
 def _above(top: str) -> Repository | None:
     while True:
         dot_git = os.path.join(top, ".git")
-        found = _repository(top, dot_git)
+        repository = _repository(top, dot_git)
         parent = os.path.dirname(top)
-        if found or parent == top or os.path.isfile(dot_git):  # git also gives up at a bad file
-            return found
+        is_last = parent == top or os.path.isfile(dot_git)  # git also gives up at a bad file
+        if repository or is_last:
+            return repository
         top = parent
 
 
@@ -375,13 +376,13 @@ def all_but(top: str, paths: tuple[str, ...]) -> tuple[str, ...]:
     return (":(top)", *apart, *anywhere)
 
 
-def refusal(said: list[str]) -> str:
+def refusal(lines: list[str]) -> str:
     """Advice if git refuses the repository because another user owns it; otherwise ''.
 
     git prints the remedy in every language: a line with `safe.directory` and the folder.
     """
     line = next(
-        (line.strip() for line in said if "config --global --add safe.directory" in line), ""
+        (line.strip() for line in lines if "config --global --add safe.directory" in line), ""
     )
     if not line:
         return ""
