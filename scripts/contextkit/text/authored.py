@@ -56,17 +56,8 @@ _ROLES = {  # words of headings
         "vertrouwen|tillförlitlighet|pewność|уверенность|置信度|確信度|신뢰도|الثقة|विश्वास|güven"
     ),
 }  # fmt: skip
-_ORDER = (
-    "verdict",
-    "summary",
-    "advice",
-    "detail",
-    "decision",
-    "open",
-    "risk",
-    "confidence",
-)  # of telling
 _CORE = ("verdict", "summary", "advice")
+_ORDER = (*_CORE, "detail", "decision", "open", "risk", "confidence")  # of telling
 _WORDS = {word: role for role, words in reversed(_ROLES.items()) for word in words.split("|")}
 _QUALIFYING = frozenset(
     "executive overall final my our the a an of and for key short brief main gate assessment "
