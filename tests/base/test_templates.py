@@ -265,7 +265,9 @@ def test_a_value_that_is_not_given_is_named() -> None:
         templates.render("agent_handoff.yaml")
     with pytest.raises(templates.UndefinedError, match="'None' has no attribute 'from_agent'"):
         templates.render("agent_handoff.yaml", handoff=None)
-    with pytest.raises(templates.UndefinedError, match="'dict object' has no attribute 'from_agent'"):
+    with pytest.raises(
+        templates.UndefinedError, match="'dict object' has no attribute 'from_agent'"
+    ):
         templates.render("agent_handoff.yaml", handoff={})
 
 
