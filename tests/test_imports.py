@@ -188,7 +188,7 @@ COMMON = {"__future__"} | ours(
 LEDGER = ours("base.host_variables base.ledger base.sessions base.version")
 REMINDERS = COMMON | LEDGER | ours("base.redaction capsules.documents.reminders")
 ADD = {"remember_later"} | REMINDERS | ours(
-    "capsules.commands.reminders compiled.reminder_inbox_md compiled.reminder_md"
+    "capsules.commands.reminders compiled.reminder_inbox_md"
 )  # fmt: skip
 PROMPT = {"capsule_prompt"} | REMINDERS | ours(
     "base.addresses base.markdown capsules.commands.store capsules.documents.branches"
