@@ -9,7 +9,7 @@ from __future__ import annotations
 from contextkit.base import names
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
-from contextkit.base.type_names import Any, Sequence
+from contextkit.base.type_names import Sequence
 from contextkit.reviews.documents import dismissals, runs, vocabulary
 from contextkit.reviews.documents.dismissals import Dismissal
 from contextkit.reviews.documents.runs import Run
@@ -24,37 +24,35 @@ if TYPE_CHECKING:
     _Rows = Sequence[synthesis.Row | MergedFinding | IndexRow]
 
 
-def annotate(layout: Layout, run: Run, data: dict[str, Any], found: list[MergedFinding]) -> None:
-    """Add what is known across runs to findings.json: identity, since, dismissed, and `fixed`.
+def annotated(
+    layout: Layout, run: Run, found: list[MergedFinding], completed: set[str]
+) -> tuple[list[MergedFinding], dict[str, list[dict[str, object]]]]:
+    """Return the findings with what is known across runs, and those that are gone.
 
     A finding that moved or was reworded keeps its identity. One that is gone is `fixed` only if an
-    agent that had reported it looked again; otherwise it is `unchecked`.
+    agent that had reported it looked again (is among `completed`); otherwise it is `unchecked`.
     """
     earlier = before(layout, run)
     own, olds = ([_identity_of(run, finding) for finding in those] for those in (found, earlier))
     pairs = matches(found, own, earlier, olds)
     dismissed = _recognized(run, found, in_force(layout, run))
-    numbers = {finding.key: number for number, finding in enumerate(found)}
-    for entry in [*data["findings"], *data["improvements"]]:
-        number = numbers.get(str(entry.get("key")), -1)
-        if number < 0:
-            continue
-        name = own[number]
-        entry["identity"] = olds[pairs[number]] if number in pairs else name
-        entry["since"] = "still" if number in pairs else "new"
-        entry["dismissed"] = dismissed[number].reason if number in dismissed else ""
-    completed = set(data["agents_completed"])
-    gone = [old for old in range(len(earlier)) if old not in pairs.values()]
-    checked = [old for old in gone if completed.intersection(earlier[old].agents)]
-    data["fixed"] = [_gone(earlier[old], olds[old]) for old in checked]
-    data["unchecked"] = [_gone(earlier[old], olds[old]) for old in gone if old not in checked]
-
-
-def _gone(one: MergedFinding, name: str) -> dict[str, object]:
-    return {
-        "identity": name, "severity": one.severity or "?", "title": one.title,
-        "place": one.place, "agents": list(one.agents),
-    }  # fmt: skip
+    known = [
+        finding.replace(
+            identity=olds[pairs[number]] if number in pairs else own[number],
+            since="still" if number in pairs else "new",
+            dismissed=dismissed[number].reason if number in dismissed else "",
+        )
+        for number, finding in enumerate(found)
+    ]
+    gone: dict[str, list[dict[str, object]]] = {"fixed": [], "unchecked": []}
+    for number, old in enumerate(earlier):
+        if number not in pairs.values():
+            state = "unchecked" if completed.isdisjoint(old.agents) else "fixed"
+            gone[state].append({
+                "identity": olds[number], "severity": old.severity or "?", "title": old.title,
+                "place": old.place, "agents": list(old.agents),
+            })  # fmt: skip
+    return known, gone
 
 
 def before(layout: Layout, run: Run) -> list[MergedFinding]:
