@@ -13,15 +13,15 @@ from contextkit.base.type_names import Sequence
 from contextkit.reviews.documents import dismissals, runs, vocabulary
 from contextkit.reviews.documents.dismissals import Dismissal
 from contextkit.reviews.documents.runs import Run
-from contextkit.reviews.flows import agent_files, synthesis
+from contextkit.reviews.flows import agent_files, drill_down, synthesis
 from contextkit.reviews.flows.identity import Likeness, Wording, file_of, identity, line_of
 from contextkit.reviews.flows.synthesis import MergedFinding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from contextkit.reviews.flows.drill_down import IndexRow
+    from contextkit.reviews.flows.drill_down import IndexRow, Row
 
-    _Rows = Sequence[synthesis.Row | MergedFinding | IndexRow]
+    _Rows = Sequence[Row | MergedFinding]
 
 
 def annotated(
@@ -65,7 +65,7 @@ def before(layout: Layout, run: Run) -> list[MergedFinding]:
     ]
     for earlier in reversed(same):
         readings = _readings(layout, earlier)
-        if any(one.validation in synthesis.COMPLETED for one in readings):
+        if any(one.validation in drill_down.COMPLETED for one in readings):
             return synthesis.combined(readings)
     return []
 
@@ -118,7 +118,7 @@ def dismiss(
         raise bad_input("reason: say in one line why this is not a finding")
     run = runs.load(layout, run_id)
     agent, _, wanted = finding.rpartition("/")
-    rows = [row for reading in _readings(layout, run) for row in synthesis.rows_of(reading)]
+    rows = [row for reading in _readings(layout, run) for row in drill_down.rows_of(reading)]
     same = [row for row in rows if row.id.upper() == wanted.upper() and agent in ("", row.agent)]
     if len(same) != 1:
         there = ", ".join(f"{row.agent}/{row.id}" for row in rows) or "none"
@@ -143,7 +143,7 @@ def open_findings(layout: Layout, run: Run) -> dict[str, list[str]]:
     by_agent: dict[str, list[str]] = {}
     for reading in _readings(layout, run):
         gone = hidden(run, reading, committed)
-        for number, row in enumerate(synthesis.rows_of(reading)):
+        for number, row in enumerate(drill_down.rows_of(reading)):
             if row.severity in vocabulary.SERIOUS and number not in gone:
                 place = f" ({row.place})" if row.place else ""
                 line = names.one_line(f"{row.id}: {row.severity} {row.title}{place}")
@@ -153,7 +153,7 @@ def open_findings(layout: Layout, run: Run) -> dict[str, list[str]]:
 
 def hidden(run: Run, reading: agent_files.Reading, known: list[Dismissal]) -> dict[int, Dismissal]:
     """Map the numbers of the findings in an agent's file that dismissals hide to the dismissals."""
-    return _hidden(run, synthesis.rows_of(reading), known) if known else {}
+    return _hidden(run, drill_down.rows_of(reading), known) if known else {}
 
 
 def marked(layout: Layout, run: Run, rows: list[IndexRow]) -> list[IndexRow]:
@@ -227,7 +227,7 @@ def counted(layout: Layout, run: Run) -> list[tuple[Dismissal, str]]:
     ]
 
 
-def _identity_of(run: Run, row: synthesis.Row | MergedFinding | IndexRow) -> str:
+def _identity_of(run: Run, row: Row | MergedFinding) -> str:
     """Return the identity of a finding that one or more agents made in a run."""
     return identity(run.target, row.title, row.place)
 

@@ -26,6 +26,7 @@ from contextkit.reviews.documents import agent_review, places, reader, runs, sec
 from contextkit.reviews.documents.vocabulary import SERIOUS, SEVERITIES
 from contextkit.reviews.flows import agent_files, history, synthesis
 from contextkit.reviews.flows.agent_files import Asked, Reading
+from contextkit.reviews.flows.drill_down import COMPLETED
 from contextkit.reviews.flows.identity import file_of, line_of
 from contextkit.reviews.flows.synthesis import MergedFinding
 
@@ -101,7 +102,7 @@ def _combined(
     findings = synthesis.combined(sources)
     gone: dict[str, list[dict[str, object]]] = {}
     if asked.run:
-        done = {one.agent for one in sources if one.validation in synthesis.COMPLETED}
+        done = {one.agent for one in sources if one.validation in COMPLETED}
         findings, gone = history.annotated(layout, asked.run, findings, done)
     data = synthesis.document(_about(layout, asked, when), sources, findings)
     if _is_research(sources):

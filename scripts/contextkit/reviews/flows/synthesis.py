@@ -16,40 +16,22 @@ import re
 from contextkit.base import names
 from contextkit.base.records import Record
 from contextkit.base.type_names import Iterable
-from contextkit.reviews.documents import agent_review, places, sections, vocabulary
+from contextkit.reviews.documents import agent_review, vocabulary
 from contextkit.reviews.documents import lines as review_lines
 from contextkit.reviews.documents.vocabulary import READING_ORDER
-from contextkit.reviews.flows import drill_down, identity
-from contextkit.reviews.flows.identity import Likeness, Wording
+from contextkit.reviews.flows import identity
+from contextkit.reviews.flows.drill_down import COMPLETED, Row, rows_of
+from contextkit.reviews.flows.identity import Likeness
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextkit.reviews.flows.agent_files import Reading
 
-COMPLETED = ("valid", "malformed")
 _COMPARED = 400  # findings, the most severe, that are compared with each other
 _MOST_PAIRS = 50
-_LONGEST = 200  # characters of what a finding says
 _PROTOCOL = "1.0"
 _OF_IMPROVEMENT = ("id", "agents", "section", "title", "convergence", "key", "identity", "since",
                    "dismissed")  # fmt: skip
-
-
-class Row(Wording):
-    """A row of one agent's index, with the text of its section and its place in the code."""
-
-    agent: str = ""
-    id: str = ""
-    severity: str = ""
-    description: str = ""
-    of: str = ""  # the group for duplicates: research or a review, and which of several
-    counts: bool = True  # from a finished file; an unfinished one confirms nothing
-    again: int = 1  # 2 for the second row with this id
-
-    @property
-    def key(self) -> str:
-        """Return the unique `agent/id`, or `agent/id(2)` if an agent repeats its id."""
-        return f"{self.agent}/{self.id}" + (f"({self.again})" if self.again > 1 else "")
 
 
 class MergedFinding(Record):
@@ -157,32 +139,6 @@ def _merged(found: list[MergedFinding]) -> list[MergedFinding]:
 def possible_duplicates(found: list[MergedFinding]) -> list[tuple[MergedFinding, MergedFinding]]:
     """Return pairs from different agents that may be about the same thing but were not merged."""
     return [(found[one], found[other]) for _, one, other, _ in _pairs(found)[:_MOST_PAIRS]]
-
-
-def rows_of(source: Reading) -> list[Row]:
-    """Return the findings of one agent, in the order of its file."""
-    seen: dict[str, int] = {}
-    rows = []
-    prefix, mark, _ = source.agent.partition("--")
-    texts = sections.of_findings(source.text, source.review)
-    for row, text in zip(source.review.findings, texts, strict=True):
-        seen[row.id] = seen.get(row.id, 0) + 1
-        problem = sections.problem_of(text, row.title)
-        made = Row(
-            agent=source.agent,
-            id=row.id,
-            severity=row.severity,
-            section=names.one_line(row.section),
-            title=names.one_line(row.title),
-            place=places.shown(*drill_down.place(row, text)),
-            description=names.clipped_at_space(names.one_line(problem), _LONGEST),
-            text=text,
-            of=f"{source.review.type} {prefix if mark else ''}",
-            counts=source.validation in COMPLETED,
-            again=seen[row.id],
-        )
-        rows.append(made)
-    return rows
 
 
 def same_title(title: str) -> str:
