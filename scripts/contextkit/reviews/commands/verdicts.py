@@ -128,13 +128,14 @@ def table(layout: Layout, args: Arguments) -> str | Answer | Rows:
 
 
 def _old(about: str, view: str, *options: Option) -> Command:
-    """Return the command with the name that a view of `table` had; it goes with the next release."""
+    """Return the command with the old name of a view of `table`."""
 
     def old(layout: Layout, args: Arguments) -> Answer:
         return _report(layout, args, view)
 
     old.__name__ = view
-    return command(about, RUN, LEGACY, *options, LENIENT, JSON, now=f"verdict_table view={view}")(old)
+    options = (RUN, LEGACY, *options, LENIENT, JSON)
+    return command(about, *options, now=f"verdict_table view={view}")(old)
 
 
 OLD = (

@@ -21,7 +21,7 @@ from collections import Counter
 
 from contextkit.base import markdown
 from contextkit.base.records import NamedTuple
-from contextkit.base.type_names import Any, Iterator
+from contextkit.base.type_names import Any, Iterable, Iterator
 from contextkit.reviews.documents import lines, places, shapes, vocabulary
 from contextkit.reviews.documents.index import Finding
 from contextkit.reviews.documents.places import NONE, Place
@@ -136,36 +136,30 @@ def _finding(
     )  # fmt: skip
 
 
-def _single(found: list[_Found]) -> list[Finding]:
+def _single(candidates: list[_Found]) -> list[Finding]:
     """Leave out what only repeats: the same id or title, a recap of severities told elsewhere."""
     kept: list[_Found] = []
     positions: dict[str, int] = {}
-    for one in sorted(found, key=lambda each: (each.recap, each.finding.line)):
-        keys = [f"#{one.finding.id.upper()}"] if one.finding.id else []
-        keys.append(" ".join(lines.words(one.finding.title))[:80])
-        at = next((positions[key] for key in keys if key in positions), -1)
-        if at < 0 or not (merged := _as_one(kept[at], one)):
+    for one in sorted(candidates, key=lambda each: (each.recap, each.finding.line)):
+        its = one.finding
+        keys = [f"#{its.id.upper()}"] if its.id else []
+        keys.append(" ".join(lines.words(its.title))[:80])
+        at = next((positions[key] for key in keys if key in positions), len(kept))
+        mine = kept[at].finding if at < len(kept) else its
+        if not one.recap and its.end - its.line > mine.end - mine.line:
+            mine, its = its, mine  # the one that says more
+        elsewhere = its.file and (mine.file, mine.at) != (its.file, its.at)
+        if at == len(kept) or (not one.recap and (mine.severity != its.severity or elsewhere)):
             positions = dict.fromkeys(keys, len(kept)) | positions
             kept.append(one)
-        else:
-            kept[at] = merged
+            continue
+        place = its if its.file and not mine.at else mine
+        severity = vocabulary.strictest(mine.severity, its.severity)
+        merged = mine.replace(severity=severity, file=place.file, at=place.at)
+        kept[at] = kept[at]._replace(finding=merged)
     told = {one.finding.severity for one in kept if not one.recap}
-    own = [one for one in kept if not one.recap or one.finding.severity not in told]
-    return sorted((one.finding for one in own), key=lambda one: one.line)
-
-
-def _as_one(best: _Found, other: _Found) -> _Found | None:
-    """Return two candidates with one id or title as one, by the one that says more; or None."""
-    if not other.recap and best.finding.severity != other.finding.severity:
-        return None
-    mine, its = best.finding, other.finding
-    if not other.recap and its.end - its.line > mine.end - mine.line:
-        mine, its = its, mine
-    if not other.recap and its.file and (mine.file, mine.at) != (its.file, its.at):
-        return None
-    place = its if its.file and not mine.at else mine
-    severity = vocabulary.strictest(mine.severity, its.severity)
-    return best._replace(finding=mine.replace(severity=severity, file=place.file, at=place.at))
+    own = [one.finding for one in kept if not one.recap or one.finding.severity not in told]
+    return sorted(own, key=lambda finding: finding.line)
 
 
 class _Sight:
@@ -642,12 +636,8 @@ def of_objects(text: str) -> list[Finding] | None:
     tree = objects.tree(bare) if is_tree else objects.rows(bare)
     if tree is None or (isinstance(tree, list) and not any(objects.below(tree))):
         return None
-    search = _Search(text.split("\n"))
     made = filter(None, map(_of_object, objects.findings(_open(tree), _graded)))
-    placed = []
-    for finding in itertools.islice(made, _MOST_OBJECTS):
-        first, last = search.span(finding.title)
-        placed.append(finding.replace(line=first, end=last))
+    placed = list(_placed(text, itertools.islice(made, _MOST_OBJECTS)))
     if not placed and bare[:1] == "<":
         return None  # a page of HTML
     return placed or _of_told(tree, text.count("\n") + 1)
@@ -700,32 +690,22 @@ def _graded(key: str, word: str) -> str:
     return severity or (_OBJECT_NUMBERS.get(word, "") if key == "severity" else "")
 
 
-class _Search:
-    """Finds the lines of each title in turn."""
-
-    def __init__(self, lines: list[str]) -> None:
-        self._lines, self._at = lines, 0
-        self._is_json = next(filter(str.strip, lines), "").lstrip("\ufeff \t")[:1] in ("{", "[")
-        self._plain = [line.replace('\\"', '"') for line in lines]
-
-    def span(self, title: str) -> tuple[int, int]:
-        """Return the lines of the object around the next line that has this title, or begins it."""
-        ahead = range(self._at, min(self._at + _AHEAD, len(self._plain)))
-        begins = () if self._is_json else (" ".join(title.split()[:2]),)  # a cell may go on below
-        for words in (title[:40], *begins):
-            at = next((number for number in ahead if words in self._plain[number]), -1)
-            if at >= 0:
-                self._at = at
-                return self._around(at)
-        return min(self._at + 1, len(self._lines)), min(self._at + 1, len(self._lines))
-
-    def _around(self, at: int) -> tuple[int, int]:
-        if not self._is_json or ("{" in self._lines[at] and "}" in self._lines[at]):
-            return at + 1, at + 1
-        first = at
-        while first > max(0, at - 30) and "{" not in self._lines[first]:
-            first -= 1
-        last = at
-        while last < min(len(self._lines) - 1, at + 30) and "}" not in self._lines[last]:
-            last += 1
-        return first + 1, last + 1
+def _placed(text: str, findings: Iterable[Finding]) -> Iterator[Finding]:
+    """Yield the findings with the lines of their objects: those around the next such title."""
+    rows = text.split("\n")
+    plain = [row.replace('\\"', '"') for row in rows]
+    is_json = next(filter(str.strip, rows), "").lstrip("\ufeff \t")[:1] in ("{", "[")
+    start = 0
+    for finding in findings:
+        ahead = range(start, min(start + _AHEAD, len(rows)))
+        begins = "\0" if is_json else " ".join(finding.title.split()[:2])  # a cell may go on below
+        there = (at for words in (finding.title[:40], begins) for at in ahead if words in plain[at])
+        at = next(there, -1)
+        start = max(start, at)
+        first = last = min(start, len(rows) - 1)
+        if is_json and at >= 0:
+            above = range(at, max(-1, at - 31), -1)
+            below = range(at, min(len(rows), at + 31))
+            first = next((number for number in above if "{" in rows[number]), above[-1])
+            last = next((number for number in below if "}" in rows[number]), below[-1])
+        yield finding.replace(line=first + 1, end=last + 1)
