@@ -25,6 +25,7 @@ from contextkit.base.type_names import Any, Iterable, Iterator
 from contextkit.reviews.documents import lines, places, shapes, vocabulary
 from contextkit.reviews.documents.index import Finding
 from contextkit.reviews.documents.places import NONE, Place
+from contextkit.reviews.documents.shapes import group_of
 from contextkit.reviews.documents.vocabulary import SERIOUS
 from contextkit.text import objects
 from contextkit.text.blocks import Block, blocks, titles
@@ -188,13 +189,12 @@ class _Sight:
 
     def _heading_places(self) -> list[Place]:
         """The place that holds for each line: the last one that a line was wholly about."""
-        above_places, place = [], NONE
-        for row in self.plain:
-            if "." in row or "file" in row:
-                here = places.heads(row)
-                place = here if here.file else place
-            above_places.append(place)
-        return above_places
+
+        def later(place: Place, row: str) -> Place:
+            here = places.heads(row) if "." in row or "file" in row else NONE
+            return here if here.file else place
+
+        return list(itertools.accumulate(self.plain, later, initial=NONE))[1:]
 
     def _text(self, first: int, last: int) -> str:
         return "\n".join(self.plain[first - 1 : last])
@@ -228,7 +228,7 @@ class _Sight:
 
     def _of_heading(self, at: int, block: Block) -> _Found | None:
         """A heading is a finding if it or a label directly below it has a severity."""
-        if shapes.group_of(block.title) or shapes.is_about(block.title, _NO_FINDINGS | _REPEATS):
+        if group_of(block.title) or shapes.is_about(block.title, _NO_FINDINGS | _REPEATS):
             return None
         identity, severity, title = shapes.titled(block.title)
         label = "" if shapes.is_general(title) and not identity else self._label_below(at)
@@ -276,25 +276,21 @@ class _Sight:
     def _of_line(self, at: int, block: Block) -> _Found | None:
         """An item, a paragraph or a quote is a finding by its head, a label or its section."""
         bare = lines.unbulleted(block.title)[0]
-        if len(bare) > shapes.LONG and "**" not in bare[:80]:
+        if "**" not in bare[:80]:
             bare = bare[: shapes.LONG]
         head = shapes.head_of(bare)
-        if shapes.is_count(head) or self._leads_list(at):
+        own = self.plain[block.first - 1 : block.last][:14]
+        if shapes.is_count(head) or self._leads_list(at) or any(map(_is_settled, own)):
             return None
         severity = (head.severity if head.marked or head.id else "") or shapes.tail_of(bare)
         if severity and not head.id and vocabulary.says_nothing(head.title):
             return None
-        own = self.plain[block.first - 1 : block.last][:14]
-        if any(map(_is_settled, own)):
-            return None
         stated = list(filter(None, map(shapes.label_in, own)))
         severity = vocabulary.strictest(severity, stated[0] if len(stated) == 1 else "")
-        inherited = ""
-        if not severity and block.kind == "item" and block.level < 2:
-            inherited = self._group(at)
-        if severity == "IMP" and not head.id and bare[:1] != "[":
-            return None
-        if not (severity or inherited):
+        is_listed = not severity and block.kind == "item" and block.level < 2
+        inherited = self._group(at) if is_listed else ""
+        is_advice = severity == "IMP" and not head.id and bare[:1] != "["
+        if is_advice or not (severity or inherited):
             return None
         title = self._title_of(head.title if head.severity or head.id else bare, bare, block)
         recap = bool(inherited) or self._is_below(at, _REPEATS)
@@ -322,33 +318,35 @@ class _Sight:
             last = other.last
         return last
 
+    def _next(self, at: int, kind: str) -> Block | None:
+        """Return the block behind block `at` if it is of this kind."""
+        after = self.blocks[at + 1] if at + 1 < len(self.blocks) else None
+        return after if after is not None and after.kind == kind else None
+
     def _leads_list(self, at: int) -> bool:
         """Whether a paragraph only names the group of the items below it: `**❌ Blocking**`."""
-        after = self.blocks[at + 1] if at + 1 < len(self.blocks) else None
-        is_above = self.blocks[at].kind == "text" and after is not None and after.kind == "item"
-        return is_above and bool(shapes.group_of(self.blocks[at].title))
+        block = self.blocks[at]
+        return bool(block.kind == "text" and self._next(at, "item") and group_of(block.title))
 
     def _leads_in(self, at: int) -> bool:
         """Whether a paragraph goes on, without a blank line, with one that begins a finding."""
-        after = self.blocks[at + 1] if at + 1 < len(self.blocks) else None
-        goes_on = after and after.kind == "text" and after.first == self.blocks[at].last + 1
-        return bool(after and goes_on and shapes.begins_finding(after))
+        after = self._next(at, "text")
+        is_below = after and after.first == self.blocks[at].last + 1
+        return bool(after and is_below and shapes.begins_finding(after))
 
     def _inherited(self, at: int) -> str:
         """Return the severity of the heading right above, if it only names a group."""
         inside = self.blocks[at].inside
-        return shapes.group_of(self.blocks[inside].title) if inside >= 0 else ""
+        return group_of(self.blocks[inside].title) if inside >= 0 else ""
 
     def _group(self, at: int) -> str:
         """Return the severity of the nearest heading or lead above, if it only names a group."""
-        return self._inherited(at) or self._lead(at)
-
-    def _lead(self, at: int) -> str:
-        """Return the severity of the paragraph right above a list: `**Critical:**`."""
+        if inherited := self._inherited(at):
+            return inherited
         inside = self.blocks[at].inside
         for other in reversed(self.blocks[max(0, at - 40) : at]):
             if other.inside == inside and other.kind != "item":
-                return shapes.group_of(other.title.rstrip(":")) if other.kind == "text" else ""
+                return group_of(other.title.rstrip(":")) if other.kind == "text" else ""
         return ""
 
     def _title_of(self, title: str, bare: str, block: Block) -> str:
@@ -421,16 +419,12 @@ class _Sight:
             [shapes.cleaned(cell) for cell in markdown.cells(row.strip())]
             for row in self.plain[block.first - 1 : block.last]
         ]
-        roles = [shapes.column(cell) for cell in head]
+        roles = list(map(shapes.column, head))
         if "severity" not in roles and (card := _of_card(rows, block)):
             return [_Found(card)]
         group = self._group(at)
-        if "severity" not in roles and not group:
-            return []
         numbered = enumerate(rows, block.first + 1)
-        made = [
-            finding for number, row in numbered if (finding := _of_row(roles, row, number, group))
-        ]
+        made = filter(None, (_of_row(roles, row, number, group) for number, row in numbered))
         explains = {"meaning", "definition", "criteria", "sla"} & {cell.lower() for cell in head}
         if explains and not {"place", "file", "id"}.intersection(roles):
             return []
@@ -441,9 +435,8 @@ class _Sight:
         own = self._by_id.get(one.id) if one.id else None
         if own is None:
             return one
-        place = self._place(own.first, own.last)
-        there = {"file": place.file, "at": place.line} if place.file and not one.file else {}
-        return one.replace(line=own.first, end=own.last, **there)
+        place = Place(one.file, one.at) if one.file else self._place(own.first, own.last)
+        return one.replace(line=own.first, end=own.last, file=place.file, at=place.line)
 
     def _of_matter(self, block: Block) -> list[_Found]:
         """The findings listed in YAML front matter."""
@@ -453,12 +446,9 @@ class _Sight:
         for number in range(block.first + 1, block.last + 1):
             row = self.rows[number - 1].strip()
             if row[:2] == "- " or number == block.last:
-                finding = _of_row(
-                    list(map(shapes.column, fields)), list(fields.values()), start, ""
-                )
-                candidates += (
-                    [_Found(finding.replace(end=number - 1), recap=True)] if finding else []
-                )
+                roles = list(map(shapes.column, fields))
+                if finding := _of_row(roles, list(fields.values()), start, ""):
+                    candidates.append(_Found(finding.replace(end=number - 1), recap=True))
                 fields, start = {}, number
             key, mark, value = row.removeprefix("- ").partition(":")
             if mark and value.strip():
@@ -649,16 +639,15 @@ def _open(tree: Any, depth: int = 0) -> Any:
         return tree
     if isinstance(tree, dict):
         return {key: _open(value, depth + 1) for key, value in tree.items()}
-    if isinstance(tree, list):
-        return [_open(item, depth + 1) for item in tree if not _is_over(item)]
-    return tree
-
-
-def _is_over(one: Any) -> bool:
-    if not isinstance(one, dict):
-        return False
-    stated = (one.get(key) for key in ("status", "state", "resolution"))
-    return one.get("resolved") is True or any(isinstance(s, str) and _is_done(s) for s in stated)
+    if not isinstance(tree, list):
+        return tree
+    kept = []
+    for item in tree:
+        stated = map(item.get, ("status", "state", "resolution")) if isinstance(item, dict) else ()
+        is_over = any(isinstance(word, str) and _is_done(word) for word in stated)
+        if not is_over and not (isinstance(item, dict) and item.get("resolved") is True):
+            kept.append(_open(item, depth + 1))
+    return kept
 
 
 def _of_told(tree: Any, last: int) -> list[Finding]:
