@@ -106,7 +106,9 @@ def _combined(
         findings, gone = history.annotated(layout, asked.run, findings, done)
     data = synthesis.document(_about(layout, asked, when), sources, findings)
     if _is_research(sources):
-        data["verdict"] = _research_verdict(sources)
+        statuses = {source.status for source in sources}
+        some = "PARTIAL" if statuses & {"COMPLETE", "PARTIAL"} else "FAILED"
+        data["verdict"] = "COMPLETE" if statuses == {"COMPLETE"} else some
     others = origins.paths(layout)
     machines = {source.agent: others.get(layout.join(source.shown)) for source in sources}
     if any(machines.values()):
@@ -162,14 +164,6 @@ def _about(layout: Layout, asked: Asked, when: str) -> dict[str, object]:
     return head
 
 
-def _research_verdict(sources: list[Reading]) -> str:
-    """Return COMPLETE if every agent is, FAILED if none found anything."""
-    statuses = {source.status for source in sources}
-    if statuses == {"COMPLETE"}:
-        return "COMPLETE"
-    return "PARTIAL" if statuses & {"COMPLETE", "PARTIAL"} else "FAILED"
-
-
 def _research_markdown(sources: list[Reading], found: list[MergedFinding], data: Data) -> str:
     """Render synthesis.md; `data` is findings.json."""
     return templates.render(
@@ -178,7 +172,16 @@ def _research_markdown(sources: list[Reading], found: list[MergedFinding], data:
         complete=names.counted(sum(one.status == "COMPLETE" for one in sources), "agent"),
         answer=found,
         sources=_source_map(sources),
-        reports=[_research_report(source) for source in sources],
+        reports=[
+            {
+                "of": source,
+                "why": f" ({', '.join(why)})" if why else "",
+                "confidence": _lead(source, "Confidence"),
+                "gaps": _lead(source, "Gaps"),
+            }
+            for source in sources
+            for why in [[flag.replace("_", " ") for flag in source.review.flags]]
+        ],
         **_head(data),
     )
 
@@ -199,16 +202,6 @@ def _source_map(sources: list[Reading]) -> list[dict[str, object]]:
                 agents.append(source.agent)
     ranked = sorted(named.items(), key=lambda item: -len(item[1]))
     return [{"text": text, "agents": agents} for text, agents in ranked]
-
-
-def _research_report(source: Reading) -> dict[str, object]:
-    flags = [flag.replace("_", " ") for flag in source.review.flags]
-    return {
-        "of": source,
-        "why": f" ({', '.join(flags)})" if flags else "",
-        "confidence": _lead(source, "Confidence"),
-        "gaps": _lead(source, "Gaps"),
-    }
 
 
 def _research_lines(
