@@ -18,7 +18,7 @@ from contextkit.reviews.documents import runs
 from contextkit.reviews.documents import verdicts as verdict_files
 from contextkit.reviews.documents.reader import MOST_LINES
 from contextkit.reviews.documents.vocabulary import SERIOUS
-from contextkit.reviews.flows import agent_files, history, workers
+from contextkit.reviews.flows import agent_files, drill_down, history, workers
 from contextkit.reviews.flows.agent_files import Asked, Reading
 
 TYPE_CHECKING = False
@@ -94,7 +94,8 @@ def decide(layout: Layout, asked: Asked, read: Iterable[Reading]) -> Decision:
     for reading in readings:
         entry = _entry(layout, asked, reading)
         missed = run is not None and reading.agent in run.missed
-        hidden = history.hidden(run, reading, dismissals) if run else {}
+        rows = drill_down.rows_of(reading) if dismissals else []
+        hidden = history.hidden(run, rows, dismissals) if run else {}
         gone = {number for number, dismissal in hidden.items() if by[dismissal.identity]}
         for number, dismissal in sorted(hidden.items()):
             row, who = reading.review.findings[number], by[dismissal.identity]

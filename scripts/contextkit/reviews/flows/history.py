@@ -142,18 +142,14 @@ def open_findings(layout: Layout, run: Run) -> dict[str, list[str]]:
     committed = [dismissal for dismissal, by in counted(layout, run) if by]
     by_agent: dict[str, list[str]] = {}
     for reading in _readings(layout, run):
-        gone = hidden(run, reading, committed)
-        for number, row in enumerate(drill_down.rows_of(reading)):
+        rows = drill_down.rows_of(reading)
+        gone = hidden(run, rows, committed)
+        for number, row in enumerate(rows):
             if row.severity in vocabulary.SERIOUS and number not in gone:
                 place = f" ({row.place})" if row.place else ""
                 line = names.one_line(f"{row.id}: {row.severity} {row.title}{place}")
                 by_agent.setdefault(reading.agent, []).append(line)
     return by_agent
-
-
-def hidden(run: Run, reading: agent_files.Reading, known: list[Dismissal]) -> dict[int, Dismissal]:
-    """Map the numbers of the findings in an agent's file that dismissals hide to the dismissals."""
-    return _hidden(run, drill_down.rows_of(reading), known) if known else {}
 
 
 def marked(layout: Layout, run: Run, rows: list[IndexRow]) -> list[IndexRow]:
@@ -162,13 +158,13 @@ def marked(layout: Layout, run: Run, rows: list[IndexRow]) -> list[IndexRow]:
     marked = list(rows)
     for agent in dict.fromkeys(row.agent for row in rows) if active else ():
         its = [n for n, row in enumerate(rows) if row.agent == agent and row.kind == "finding"]
-        for number in _hidden(run, [rows[n] for n in its], active):
+        for number in hidden(run, [rows[n] for n in its], active):
             row = rows[its[number]]
             marked[its[number]] = row.replace(status="dismissed", row=f"{row.row} | dismissed")
     return marked
 
 
-def _hidden(run: Run, rows: _Rows, known: list[Dismissal]) -> dict[int, Dismissal]:
+def hidden(run: Run, rows: _Rows, known: list[Dismissal]) -> dict[int, Dismissal]:
     """Map the dismissed rows to their dismissals; a P0 needs one that says who decided it."""
     recognized = _recognized(run, rows, known)
     return {
@@ -186,19 +182,17 @@ def _recognized(run: Run, rows: _Rows, known: list[Dismissal]) -> dict[int, Dism
     one.
     """
     by_identity = {dismissal.identity: dismissal for dismissal in known}
+    if not known:
+        return {}
     own = [_identity_of(run, row) for row in rows]
     recognized = {n: by_identity[name] for n, name in enumerate(own) if name in by_identity}
     left = [dismissal for dismissal in known if dismissal.identity not in own]
     new = [Wording(title=row.title, place=row.place) for row in rows]
-    olds = [
-        Wording(title=dismissal.title, place=f"{dismissal.file}:{dismissal.line}")
-        for dismissal in left
-    ]
+    olds = [Wording(title=one.title, place=f"{one.file}:{one.line}") for one in left]
     for number, old in _alike(new, olds, at_one_place=True):
         dismissal, severity = left[old], rows[number].severity
-        is_milder = (
-            severity and vocabulary.strictest(severity, dismissal.severity) == dismissal.severity
-        )
+        strictest = vocabulary.strictest(severity, dismissal.severity)
+        is_milder = severity and strictest == dismissal.severity
         if number not in recognized and dismissal not in recognized.values() and is_milder:
             recognized[number] = dismissal
     return recognized
@@ -206,25 +200,18 @@ def _recognized(run: Run, rows: _Rows, known: list[Dismissal]) -> dict[int, Dism
 
 def in_force(layout: Layout, run: Run) -> list[Dismissal]:
     """Return the dismissals for a run's target whose lines have not changed."""
-    return [
-        dismissal
-        for dismissal in dismissals.load(layout, run)
-        if dismissals.holds(layout, run, dismissal)
-    ]
+    return [one for one in dismissals.load(layout, run) if dismissals.holds(layout, run, one)]
 
 
 def counted(layout: Layout, run: Run) -> list[tuple[Dismissal, str]]:
     """Return the dismissals in force, each with who committed it; '' while it is not committed."""
     active = in_force(layout, run)
-    if not active:
-        return []
-    there = dismissals.committed(layout, run)
-    nobody: tuple[Dismissal | None, str] = (None, "")
-    pairs = [(dismissal, *there.get(dismissal.identity, nobody)) for dismissal in active]
-    return [
-        (dismissal, (by or "git") if dismissal == committed else "")
-        for dismissal, committed, by in pairs
-    ]
+    there = dismissals.committed(layout, run) if active else {}
+    pairs = []
+    for dismissal in active:
+        committed, by = there.get(dismissal.identity, (None, ""))
+        pairs.append((dismissal, (by or "git") if dismissal == committed else ""))
+    return pairs
 
 
 def _identity_of(run: Run, row: Row | MergedFinding) -> str:
