@@ -312,12 +312,10 @@ def _status(review: Review) -> Status:
     if review.validation == "error":
         return "ERROR", flags
     wanted = demanded(review.findings)
+    ranks = [VERDICTS.index(verdict) for verdict in (review.stated, wanted) if verdict]
     if not review.stated:
         flags = (*flags, "no_verdict")
-    elif (
-        wanted == "safe" != review.stated
-        or max(review.stated, wanted, key=VERDICTS.index) != review.stated
-    ):
+    elif wanted == "safe" != review.stated or max(ranks) != ranks[0]:
         flags = (*flags, "verdict_mismatch")
     clean = wanted == "safe" and _HARMLESS.issuperset(flags) and _lets_pass(review)
     return ("CLEAN" if clean else "NEEDS_ATTENTION"), flags
