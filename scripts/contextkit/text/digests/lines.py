@@ -24,16 +24,19 @@ from contextkit.text.patterns import Pattern
 # (what looks back stands behind the first digit, which `re` finds fast)
 _NUMBERS = Pattern(r"[0-9](?:(?<=[1-9])[\da-f]*|(?<![\s=:(]0)[\da-f]*|[\d.:a-f]+)")
 _NO_STATUS = Pattern(r"[0-9](?<!\" .)(?<!\" \d.)(?<!\" \d\d.)(?:(?<=[1-9])[\da-f]*|[\d.:a-f]+)")
-_FAILS = Pattern(  # a word about a failure, or a part of one
-    r"err(?:or|!|no\b)|fail|fatal|panic|exception|traceback|critical|severe|cannot|can't|couldn't"
-    r"|unable|denied|refused|timeout|abort|segfault|segmentation|sig(?:segv|abrt|kill|bus|fpe|ill)\b|undefined|undeclared|unresolved"
-    r"|missing|invalid|unexpected|conflict|reject|killed|crash|corrupt|deadlock|unreachable"
-    r"|unhandled|uncaught|violat|forbidden|incompatible|mismatch|exceed|incomplete|broken|unknown"
-    r"|vulnerab|[✗✘×✕✖]|fehler|fehlgeschl|ungültig|abgebroch|verweiger|erreur|échec|échou"
-    r"|impossib|introuv|fallit|fall[oó]\b|inválid|erro\b|falha|fout\b|mislukt|misslyck|błąd"
-    r"|błęd|ошибк|сбой|отказ|错误|失败|异常|エラー|失敗|오류|실패|خطأ|فشل|त्रुटि|विफल|hata\b"
-    r"|başarısız"
+_FAILURES = (  # parts of words about a failure, and those with which such a word ends
+    "error err! fail fatal panic exception traceback critical severe cannot can't couldn't unable"
+    " denied refused timeout abort segfault segmentation undefined undeclared unresolved missing"
+    " invalid unexpected conflict reject killed crash corrupt deadlock unreachable unhandled"
+    " uncaught violat forbidden incompatible mismatch exceed incomplete broken unknown vulnerab"
+    " ✗ ✘ × ✕ ✖ fehler fehlgeschl ungültig abgebroch verweiger erreur échec échou impossib"
+    " introuv fallit inválid falha mislukt misslyck błąd błęd ошибк сбой отказ 错误 失败 异常"
+    " エラー 失敗 오류 실패 خطأ فشل त्रुटि विफल başarısız"
+).split()
+_LAST_PARTS = (
+    "errno sigsegv sigabrt sigkill sigbus sigfpe sigill fallo falló erro fout hata".split()
 )
+_FAILS = Pattern(rf"{'|'.join(_FAILURES)}|(?:{'|'.join(_LAST_PARTS)})\b")
 _PHRASES = (
     *('" 500', '" 502', '" 503', '" 504', "not found", "no such", "timed out", "not ok", "nicht "),
     "terminated by signal",
@@ -45,7 +48,7 @@ _FINE = Pattern(
     r"|\b(?:errors?|fail(?:s|ed|ures?)?|unreachable)[=:] *0\b"
     r"|\b(?:pass(?:ed)?|skip(?:ped)?|xfail)\b"
     r"|^\s*(?:ok\b|[✓✔√])|\bok$|: ok\b",
-    re.I,
+    needs="0 no␣ without␣ zero␣ pass skip xfail ok ✓ ✔ √",
 )
 _OF_PYTEST = "E   "
 _SURE = Pattern(
@@ -168,10 +171,10 @@ class Lines:
         self.prose = dict(_paragraphs(self.all))
         self.is_prose = sum(map(len, self.prose.values())) * 3 > sum(map(bool, self.all))
         self._counting = set(filter(_is_count, self.counts))
-        lower = "\n".join(self.counts).lower()
-        words = set(lower.split())
-        self.words = " ".join(words)  # of all forms, each once, in lower case
-        self._failing = set(_failing(self.counts, lower, words))
+        rows = [form.lower() for form in self.counts]
+        words = [row[:_READ].split() for row in rows]
+        self.words = " ".join(set().union(*words))  # of all forms, each once, in lower case
+        self._failing = set(_failing(self.counts, rows, words, self.words))
         failing = [at for at, form in enumerate(self.forms) if form in self._failing]
         self.failing = [] if self.is_prose else failing  # the lines that speak of a failure
         self._is_log = len(failing) * _LISTED > len(self.all)
@@ -349,23 +352,31 @@ class Lines:
         return Unit(line.number + 1, "", text, weight, 0, group, times=line.times)
 
 
-def _failing(forms: Iterable[str], lower: str, words: set[str]) -> Iterator[str]:
-    """The forms that speak of a failure; `lower` are the same in lower case, and these `words`.
+def _failing(
+    forms: Iterable[str], rows: list[str], words: list[list[str]], all_words: str
+) -> Iterator[str]:
+    """The forms that speak of a failure; `rows` are the same in lower case, with their `words`."""
+    bad = {word for part in (*_FAILURES, *_LAST_PARTS) for word in _with(part, all_words)
+           if _FAILS.search(word) and not _is_name(word)}  # fmt: skip
+    phrases = [one for one in _PHRASES if all(map(all_words.__contains__, one.split()))]
+    for form, row, of_row in zip(forms, rows, words, strict=True):
+        is_bad = not bad.isdisjoint(of_row) or any(map(row[:_READ].__contains__, phrases))
+        if form.startswith(_OF_PYTEST) or (is_bad and not _is_fine(row[:_READ])):
+            yield form
 
-    Only the forms are read that have one of the words that say so.
-    """
-    told = {word: _FAILS.search(word[:_READ]) for word in words if not _is_name(word)}
-    bad = {word: found[0] for word, found in told.items() if found}
-    joined = " ".join(words)
-    phrases = [one for one in _PHRASES if all(map(joined.__contains__, one.split()))]
-    marks = {*bad.values(), *phrases, _OF_PYTEST.lower()}
-    for form, said in zip(forms, lower.split("\n"), strict=True):
-        if any(map(said.__contains__, marks)):
-            said = said[:_READ]
-            is_bad = not bad.keys().isdisjoint(said.split()) or any(map(said.__contains__, phrases))
-            is_fine = _FINE.search(said) and not _SURE.search(said)
-            if form.startswith(_OF_PYTEST) or (is_bad and not is_fine):
-                yield form
+
+def _with(part: str, words: str) -> Iterator[str]:
+    """Those of the words, each behind a blank, that hold a part."""
+    end = words.find(part)
+    while end >= 0:
+        start = words.rfind(" ", 0, end) + 1
+        end = words.find(" ", end)
+        yield words[start : end if end >= 0 else len(words)]
+        end = words.find(part, end) if end >= 0 else -1
+
+
+def _is_fine(row: str) -> bool:
+    return bool(_FINE.search(row)) and not _SURE.search(row)
 
 
 def _is_count(form: str) -> bool:
@@ -417,12 +428,14 @@ def without_names(form: str) -> str:
         return form
     if '"' in form or "'" in form:
         form = _IN_QUOTES.sub('"', form)
-    return " ".join(map(_without_path, form.split(" "))) if "/" in form else form
+    if "/" in form:
+        form = " ".join([_without_path(one) if "/" in one else one for one in form.split(" ")])
+    return form
 
 
 @functools.lru_cache(1 << 16)  # most words occur again
 def _without_path(word: str) -> str:
-    return str(_PATH.sub("/", word)) if "/" in word else word
+    return str(_PATH.sub("/", word))
 
 
 def _paragraphs(lines: list[str]) -> Iterator[tuple[int, range]]:
