@@ -11,11 +11,12 @@ with the next one, a wrapped paragraph in its sentences.
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 import re
 from collections import Counter
 
-from contextkit.base.type_names import Collection, Iterable, Iterator
+from contextkit.base.type_names import Callable, Collection, Iterable, Iterator, T
 from contextkit.text.digests import reading, weighing
 from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
@@ -114,6 +115,7 @@ _ALIKE = 8  # forms that differ only in names and are told as one
 _ENDS = 40  # lines of each end that always are
 _TOP = 12  # lines within which the weight of the first ones falls off
 _LISTED = 100  # lines for each that fails, in a list of properties
+_REMEMBERED = 250_000  # lines of which it is remembered what they are
 _INSIDE, _LEAST = 0.3, 0.1  # weight inside of what is told; weight that is worth a statement
 
 
@@ -144,6 +146,21 @@ class Bare(dict[int, str]):
         return ((number, self[number]) for number in range(len(self._lines)))
 
 
+class Remembered(dict[str, T]):
+    """What is worked out of texts, once each; of all that are new, in one go."""
+
+    def __init__(self, work: Callable[[list[str]], Iterable[T]]) -> None:
+        self._work = work
+
+    def of(self, texts: Collection[str]) -> list[T]:
+        """What there is of each of these texts."""
+        if len(self) > _REMEMBERED:
+            self.clear()
+        if new := list(dict.fromkeys(itertools.filterfalse(self.__contains__, texts))):
+            self.update(zip(new, self._work(new), strict=True))
+        return list(map(self.__getitem__, texts))
+
+
 class Line:
     """A line to weigh: its number, its text, and whether it fails.
 
@@ -170,21 +187,15 @@ class Lines:
         self._largest = _largest_shares(self.all) if "%" in text else range(0)
         self.prose = dict(_paragraphs(self.all))
         self.is_prose = sum(map(len, self.prose.values())) * 3 > sum(map(bool, self.all))
-        self._counting = set(filter(_is_count, self.counts))
-        rows = [form.lower() for form in self.counts]
-        words = [row[:_READ].split() for row in rows]
-        self.words = " ".join(set().union(*words))  # of all forms, each once, in lower case
-        self._failing = set(_failing(self.counts, rows, words, self.words))
+        self._counting = set(itertools.compress(self.counts, _COUNTING.of(self.counts)))
+        self._failing = set(itertools.compress(self.counts, _FAILING.of(self.counts)))
         failing = [at for at, form in enumerate(self.forms) if form in self._failing]
         self.failing = [] if self.is_prose else failing  # the lines that speak of a failure
         self._is_log = len(failing) * _LISTED > len(self.all)
 
     def _forms(self, text: str) -> list[str]:
         """Each line without its numbers, and without its time if most lines begin with one."""
-        forms: str = (_NO_STATUS if " HTTP/" in text else _NUMBERS).sub("9", text)
-        if self.is_dated:
-            forms = _STAMP_FORM.sub("\n", f"\n{forms}")[1:]
-        return forms.split("\n")
+        return _FORMS[" HTTP/" in text, self.is_dated].of(self.all)
 
     def _is_dated(self) -> bool:
         """Whether most lines begin with a time."""
@@ -299,7 +310,7 @@ class Lines:
     def _alike(self) -> dict[str, str]:
         """The forms without names of those of which many are alike then."""
         short = [form for form in self.counts if len(form) < _READ]
-        nameless = list(map(without_names, short))
+        nameless = _NAMELESS.of(short)
         often = {one for one, count in Counter(nameless).items() if count > _ALIKE}
         return {form: one for form, one in zip(short, nameless, strict=True) if one in often}
 
@@ -352,17 +363,23 @@ class Lines:
         return Unit(line.number + 1, "", text, weight, 0, group, times=line.times)
 
 
-def _failing(
-    forms: Iterable[str], rows: list[str], words: list[list[str]], all_words: str
-) -> Iterator[str]:
-    """The forms that speak of a failure; `rows` are the same in lower case, with their `words`."""
+def _formed(lines: list[str], numbers: Pattern, is_dated: bool) -> list[str]:
+    """Each line without its numbers, and without its time if lines begin with one."""
+    forms = str(numbers.sub("9", "\n".join(["", *lines])))
+    return (_STAMP_FORM.sub("\n", forms) if is_dated else forms).split("\n")[1:]
+
+
+def _failing(forms: list[str]) -> Iterator[bool]:
+    """Whether each form speaks of a failure."""
+    rows = [form.lower()[:_READ] for form in forms]
+    words = [row.split() for row in rows]
+    all_words = " ".join(set().union(*words))
     bad = {word for part in (*_FAILURES, *_LAST_PARTS) for word in _with(part, all_words)
            if _FAILS.search(word) and not _is_name(word)}  # fmt: skip
     phrases = [one for one in _PHRASES if all(map(all_words.__contains__, one.split()))]
     for form, row, of_row in zip(forms, rows, words, strict=True):
-        is_bad = not bad.isdisjoint(of_row) or any(map(row[:_READ].__contains__, phrases))
-        if form.startswith(_OF_PYTEST) or (is_bad and not _is_fine(row[:_READ])):
-            yield form
+        is_bad = not bad.isdisjoint(of_row) or any(map(row.__contains__, phrases))
+        yield form.startswith(_OF_PYTEST) or (is_bad and not _is_fine(row))
 
 
 def _with(part: str, words: str) -> Iterator[str]:
@@ -433,9 +450,23 @@ def without_names(form: str) -> str:
     return form
 
 
-@functools.lru_cache(1 << 16)  # most words occur again
+@functools.cache  # most words occur again
 def _without_path(word: str) -> str:
     return str(_PATH.sub("/", word))
+
+
+_FORMS = {
+    (has_status, is_dated): Remembered(
+        functools.partial(
+            _formed, numbers=_NO_STATUS if has_status else _NUMBERS, is_dated=is_dated
+        )
+    )
+    for has_status in (False, True)
+    for is_dated in (False, True)
+}
+_FAILING = Remembered(_failing)
+_COUNTING = Remembered(functools.partial(map, _is_count))
+_NAMELESS = Remembered(functools.partial(map, without_names))
 
 
 def _paragraphs(lines: list[str]) -> Iterator[tuple[int, range]]:
