@@ -115,7 +115,7 @@ _ALIKE = 8  # forms that differ only in names and are told as one
 _ENDS = 40  # lines of each end that always are
 _TOP = 12  # lines within which the weight of the first ones falls off
 _LISTED = 100  # lines for each that fails, in a list of properties
-_REMEMBERED = 250_000  # lines of which it is remembered what they are
+REMEMBERED = 250_000  # lines of which it is remembered what they are
 _INSIDE, _LEAST = 0.3, 0.1  # weight inside of what is told; weight that is worth a statement
 
 
@@ -143,7 +143,7 @@ class Bare(dict[int, str]):
 
     def all(self) -> Iterator[tuple[int, str]]:
         """Every line with its number."""
-        return ((number, self[number]) for number in range(len(self._lines)))
+        return enumerate(map(bare, self._lines))
 
 
 class Remembered(dict[str, T]):
@@ -154,7 +154,7 @@ class Remembered(dict[str, T]):
 
     def of(self, texts: Collection[str]) -> list[T]:
         """What there is of each of these texts."""
-        if len(self) > _REMEMBERED:
+        if len(self) > REMEMBERED:
             self.clear()
         if new := list(dict.fromkeys(itertools.filterfalse(self.__contains__, texts))):
             self.update(zip(new, self._work(new), strict=True))
@@ -433,6 +433,7 @@ def is_coded(line: str) -> bool:
     )
 
 
+@functools.lru_cache(REMEMBERED)
 def bare(line: str) -> str:
     """The beginning of the line, without the time or the frame in front of it."""
     line = line[:_READ]
