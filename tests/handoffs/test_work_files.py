@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import time
 from collections.abc import Iterator
@@ -134,6 +135,80 @@ def test_files_are_those_since_the_outgoing_agent_took_over_newest_first(
     assert files_of(run, "qa") == ["c.py (modified)"]
     team(9)
     assert files_of(run, "sm") == []
+
+
+def test_files_committed_on_the_default_branch_are_listed(team: Any, run: Script) -> None:
+    git("branch", "-m", "main")
+    team(0, "before.py", commit=True)
+    team(2)
+    run("handoff", "switch", "sm")
+    team(3, "a.py", commit=True)
+    team(4, "b.py", commit=True)
+    team(5)
+    assert files_of(run, "dev") == ["b.py (created)", "a.py (created)"]
+    team(6)
+    assert files_of(run, "qa") == []
+
+
+def test_a_first_handoff_on_the_default_branch_lists_what_was_committed_in_the_last_day(
+    team: Any, repo: Path, layout: Layout
+) -> None:
+    git("branch", "-m", "main")
+    team(0, "before.py", commit=True)
+    team(24 * 60 - 1, "today.py", commit=True)
+    team(24 * 60 + 1)
+    fields, _ = autofill.fill(layout, {"next_action": "go on"})
+    assert fields["files_modified"] == ("today.py (created)",)
+
+
+@pytest.mark.parametrize("branch", ["main", "feature/demo"])
+@pytest.mark.parametrize("merge", ["--no-ff", "--ff", "rebase"])
+def test_what_others_committed_is_not_told_as_work_of_this_checkout(
+    merge: str, branch: str, team: Any, run: Script, repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git("branch", "-M", "main")
+    team(0, "before.py", commit=True)
+    git("checkout", "-q", "-B", branch)
+    run("handoff", "switch", "sm")
+    git("clone", "-q", ".", "../theirs")
+    with monkeypatch.context() as another:
+        another.chdir("../theirs")
+        another.setenv("GIT_COMMITTER_EMAIL", "them@example.org")
+        team(3, "theirs.py", commit=True)
+    git("fetch", "-q", "../theirs", "HEAD:refs/remotes/origin/main")
+    if merge != "--ff":
+        team(4, "ours.py", commit=True)
+    if merge == "rebase":
+        git("rebase", "-q", "origin/main")
+    else:
+        git("merge", "-q", merge, "origin/main")
+    own = [] if merge == "--ff" else ["ours.py (created)"]
+    team(5)
+    assert files_of(run, "dev") == own
+
+
+def test_what_was_pushed_is_still_told_and_told_again_once_the_handoff_is_undone(
+    team: Any, run: Script
+) -> None:
+    git("branch", "-m", "main")
+    run("handoff", "switch", "sm")
+    team(4, "ours.py", commit=True)
+    git("update-ref", "refs/remotes/origin/main", "HEAD")
+    team(5)
+    assert files_of(run, "dev") == ["ours.py (created)"]
+    run("handoff", "undo")
+    assert files_of(run, "qa") == ["ours.py (created)"]
+
+
+def test_without_a_log_of_head_all_of_the_branch_counts(team: Any, run: Script) -> None:
+    git("config", "core.logAllRefUpdates", "false")
+    team(0, "before.py", commit=True)
+    shutil.rmtree(".git/logs")
+    git("branch", "main")
+    run("handoff", "switch", "sm")
+    team(3, "a.py", commit=True)
+    team(4)
+    assert files_of(run, "dev") == ["a.py (created)"]
 
 
 def test_the_hook_lists_the_same_files(team: Any, run: Script) -> None:

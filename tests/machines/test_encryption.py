@@ -106,7 +106,7 @@ def test_a_machine_without_the_key_takes_nothing_and_is_told_why(
     one.push()
     done = other.pull()
     assert done.failed and not done.rows
-    assert "sync_key" in done.said[0] and "Acme" not in done.said[0]
+    assert "sync_key" in done.messages[0] and "Acme" not in done.messages[0]
 
 
 def test_what_was_pushed_without_the_key_is_refused_by_who_has_one(
@@ -117,7 +117,7 @@ def test_what_was_pushed_without_the_key_is_refused_by_who_has_one(
     stranger.find_out("planted", "# planted\n")
     stranger.push()
     done = one.pull()
-    assert done.failed and not done.rows and "is not encrypted with the key" in done.said[0]
+    assert done.failed and not done.rows and "is not encrypted with the key" in done.messages[0]
 
 
 def test_a_machine_that_begins_to_encrypt_forgets_itself_there_and_goes_on(

@@ -60,11 +60,11 @@ def test_a_signed_head_names_its_signer_and_is_taken_without_a_word(
     one, other = two
     for number in range(5):  # every manifest that counts is named
         one.find_out(f"ui{number}", "text\n")
-        assert one.push().said == []
+        assert one.push().messages == []
     head = json.loads(head_path(one, one).read_bytes())
     assert len(head["chain"]) == 2 and head["chain"][-1] == head["digest"]
     report = other.pull()
-    assert not report.failed and report.said == [] and len(other.files()) == 5
+    assert not report.failed and report.messages == [] and len(other.files()) == 5
     assert signer(other) == ["kim@example.com"]
     assert run("context_sync", "remotes", f"--root={other.root}", f"--remote={one.remote}") == 0
     assert "signed" in run.out and "kim@example.com" in run.out
@@ -80,7 +80,7 @@ def test_an_unsigned_head_and_one_of_a_stranger_say_so(
     one.find_out("ui", "text\n")
     one.push()
     report = other.pull()
-    assert sorted(line.partition(": ")[2] for line in report.said) == [
+    assert sorted(line.partition(": ")[2] for line in report.messages) == [
         "not signed", "signed by nobody you know",
     ]  # fmt: skip
     assert not report.failed and len(other.files()) == 2
@@ -117,7 +117,7 @@ def test_what_was_signed_once_is_taken_from_nobody_else(
     put(path, json.dumps(head).encode())
     report = other.pull()
     assert report.failed and other.files() == before
-    (said,) = report.said
+    (said,) = report.messages
     wanted = {"head": "does not belong to it", "manifest": "manifest 2 of"}
     assert wanted.get(change, "was signed by kim@example.com and is not any more") in said
     if change in ("unsigned", "stranger"):
@@ -132,9 +132,9 @@ def test_a_key_that_cannot_sign_is_said_and_the_push_goes_on(
     one, other = two
     git("config", "--global", "user.signingKey", str(sealed / "nowhere"))
     one.find_out("ui", "text\n")
-    (said,) = one.push().said
+    (said,) = one.push().messages
     assert said.startswith("not signed: ")
-    assert other.pull().said == [f"{knowledge.identity(one.layout).name}: not signed"]  # type: ignore[union-attr]
+    assert other.pull().messages == [f"{knowledge.identity(one.layout).name}: not signed"]  # type: ignore[union-attr]
 
 
 def test_only_the_user_s_own_configuration_counts(two: tuple[Machine, Machine]) -> None:

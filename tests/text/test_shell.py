@@ -19,7 +19,7 @@ def test_words_operators_and_places() -> None:
     text = "cd a && FOO=1 BAR= pytest -q 2>&1 | tee 'a b'; echo x"
     found = shell.parse(text)
     assert found is not None
-    assert [(one.given, one.words, one.after) for one in found] == [
+    assert [(one.assigned, one.words, one.after) for one in found] == [
         ((), ("cd", "a"), "&&"),
         (("FOO=1", "BAR="), ("pytest", "-q"), "|"),
         ((), ("tee", "a b"), ";"),
@@ -69,4 +69,4 @@ def test_quoted_words_come_back(words: list[str]) -> None:
 @given(st.text())
 def test_whatever_is_typed_it_ends(text: str) -> None:
     found = shell.parse(text)
-    assert found is None or all(one.words or one.given for one in found)
+    assert found is None or all(one.words or one.assigned for one in found)

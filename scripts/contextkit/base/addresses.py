@@ -185,11 +185,11 @@ def find(layout: Layout, ref: str, kind: str = "") -> Address:
     every = list(listed(layout, wanted))
     if name == LATEST:
         if every:
-            return max(every, key=lambda one: (_stamp(one.ref), one.ref))
+            return max(every, key=lambda a: (_stamp(a.ref), a.ref))
         raise ContextError(f"there is no {wanted or 'document'} here")
-    exact = [one for one in every if name in _spellings(one.ref)]
-    begun = exact or [one for one in every if any(s.startswith(name) for s in _spellings(one.ref))]
-    if len({one.ref for one in begun}) == 1 and name:
+    exact = [a for a in every if name in _spellings(a.ref)]
+    begun = exact or [a for a in every if any(s.startswith(name) for s in _spellings(a.ref))]
+    if len({a.ref for a in begun}) == 1 and name:
         return begun[0]
     raise _none(text, wanted, begun, every)
 
@@ -232,12 +232,12 @@ def _stamp(ref: str) -> str:
     return digits
 
 
-def _none(ref: str, kind: str, begun: list[Address], found: list[Address]) -> ContextError:
+def _none(ref: str, kind: str, begun: list[Address], available: list[Address]) -> ContextError:
     what = names.quoted(ref)
     if len(begun) > 1:
         shown = ", ".join(sorted({address.ref for address in begun})[:_MOST_NAMED])
         return ContextError(f"{what} is the start of {len(begun)} documents: {shown} …")
-    near = names.nearest(ref, [address.ref for address in found[-2000:]])
+    near = names.nearest(ref, [address.ref for address in available[-2000:]])
     advice = near or ": find it with make context_search q=…"
     return ContextError(f"there is no {kind or 'document'} {what}{advice}")
 

@@ -241,18 +241,18 @@ def _given_to_make(command: Command) -> list[str]:
     """
     if "CONTEXTKIT_GIVEN" not in os.environ:
         return []
-    given = os.environ.pop("CONTEXTKIT_GIVEN").split()
+    typed = os.environ.pop("CONTEXTKIT_GIVEN").split()
     for name in ("MAKEFLAGS", "MFLAGS"):
         os.environ.pop(name, None)
     options = {option.name: option for option in options_of(command)}
-    unknown = [name for name in given if name not in options]
+    unknown = [name for name in typed if name not in options]
     if unknown:
         from contextkit.base import makefiles
 
         makefiles.refuse_unknown(unknown, list(options))
     words = [
         f"{options[name].typed}={os.environ.pop(name)}"
-        for name in given
+        for name in typed
         if name in options and name in os.environ
     ]
     sys.orig_argv += words  # for a process that restarts itself (`packages.py`)

@@ -236,11 +236,11 @@ def typed(options: tuple[Option, ...], raw: Raw) -> dict[str, Any]:
     return {option.name: _value(option, raw.get(option.name, [])) for option in options}
 
 
-def _value(option: Option, given: list[str]) -> Any:
-    given = [_utf8(option, value) for value in given]
+def _value(option: Option, values: list[str]) -> Any:
+    values = [_utf8(option, value) for value in values]
     if option.kind in ("items", "words"):
-        return tuple(value for value in given if value.strip())
-    last = given[-1] if given else ""
+        return tuple(value for value in values if value.strip())
+    last = values[-1] if values else ""
     if option.kind == "flag":
         if last.lower() not in (*_NO, *_YES):
             raise bad_input(f"{option.name}={names.brief(last)}: write 1 for yes, 0 for no")

@@ -266,9 +266,7 @@ def inside(root: str, path: str, field: str) -> str:
 def sweep(folder: str, now: float) -> int:
     """Remove drafts that killed processes left in `folder` over an hour ago; return how many."""
     with os.scandir(folder) as entries:
-        drafts = [
-            one.path for one in entries if is_draft(one.name) and one.is_file(follow_symlinks=False)
-        ]
+        drafts = [e.path for e in entries if is_draft(e.name) and e.is_file(follow_symlinks=False)]
     old = [path for path in drafts if is_old(path, now)]
     for path in old:
         discard(path)
@@ -373,13 +371,13 @@ def proved(path: str) -> str:
     return path
 
 
-def refuse_links(known: str, path: str) -> None:
-    """Raise ContextError for the first link among the folders of `path` below `known`."""
-    at = known
-    for part in path[len(known) :].split("/")[1:-1]:
+def refuse_links(start: str, path: str) -> None:
+    """Raise ContextError for the first link among the folders of `path` below `start`."""
+    at = start
+    for part in path[len(start) :].split("/")[1:-1]:
         at = f"{at}/{part}"
         if os.path.islink(at):
-            raise is_link(at, known)
+            raise is_link(at, start)
 
 
 def opened(path: str) -> BinaryIO:

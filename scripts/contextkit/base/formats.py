@@ -155,17 +155,17 @@ def _plain_scalar(text: str) -> str | None:
 
 def build(kind: type[Record], values: dict[str, Any], where: str) -> Any:
     """Make a record of `kind` from text fields; an invalid, missing, or unknown field is named."""
-    known = kind.fields()
+    types = kind.fields()
     for name in values:
-        if name not in known:
-            raise bad_input(f"{where}: unknown field {name!r}{names.nearest(name, known)}")
+        if name not in types:
+            raise bad_input(f"{where}: unknown field {name!r}{names.nearest(name, types)}")
     try:
-        return kind(**{name: _typed(value, known[name]) for name, value in values.items()})
+        return kind(**{name: _typed(value, types[name]) for name, value in values.items()})
     except FieldError as error:
         if error.kind is not kind:
             raise
         name = error.field
-        problem = f"must be {known[name]}, not {values[name]!r}" if name in values else "is missing"
+        problem = f"must be {types[name]}, not {values[name]!r}" if name in values else "is missing"
         raise bad_input(f"{where}: {name} {problem}") from None
 
 
@@ -267,11 +267,11 @@ def object_in(data: bytes) -> dict[str, Any]:
         return {}
 
 
-def inside(found: object, *names: str) -> dict[str, Any]:
-    """The object in `found` below these names, one after the other; {} if there is none."""
+def inside(value: object, *names: str) -> dict[str, Any]:
+    """The object in `value` below these names, one after the other; {} if there is none."""
     for name in names:
-        found = found.get(name) if isinstance(found, dict) else None
-    return found if isinstance(found, dict) else {}
+        value = value.get(name) if isinstance(value, dict) else None
+    return value if isinstance(value, dict) else {}
 
 
 def texts_of(content: object) -> str:

@@ -85,10 +85,11 @@ def find(start: str) -> Repository | None:
 def _above(top: str) -> Repository | None:
     while True:
         dot_git = os.path.join(top, ".git")
-        found = _repository(top, dot_git)
+        repository = _repository(top, dot_git)
         parent = os.path.dirname(top)
-        if found or parent == top or os.path.isfile(dot_git):  # git also gives up at a bad file
-            return found
+        is_last = parent == top or os.path.isfile(dot_git)  # git also gives up at a bad file
+        if repository or is_last:
+            return repository
         top = parent
 
 
@@ -182,6 +183,23 @@ def log(repository: Repository, branch: str, count: int) -> list[tuple[str, str,
     ).split("\n")  # fmt: skip
     rows = [line.split("\x1f", 2) for line in lines]
     return [(row[0], row[1], row[2]) for row in rows if len(row) == 3]
+
+
+def movers(repository: Repository, since: int) -> set[str] | None:
+    """Who moved HEAD here after a moment, as `<email>`, from its log; None if none is kept."""
+    try:
+        with open(os.path.join(repository.folder, "logs", "HEAD"), "rb") as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - _PIECE))
+            lines = file.read().decode("utf-8", "replace").split("\n")
+    except OSError:
+        return None
+    emails = set()
+    for line in lines:  # `<from> <to> A Name <email> <seconds> <zone>`, a tab, and what was done
+        who, _, when = line.partition("\t")[0].rpartition("> ")
+        seconds = when.partition(" ")[0]
+        if seconds.isdecimal() and int(seconds) > since:
+            emails.add(f"<{who.rpartition('<')[2]}>")
+    return emails
 
 
 def output(folder: str, *arguments: str) -> str:
@@ -358,13 +376,13 @@ def all_but(top: str, paths: tuple[str, ...]) -> tuple[str, ...]:
     return (":(top)", *apart, *anywhere)
 
 
-def refusal(said: list[str]) -> str:
+def refusal(lines: list[str]) -> str:
     """Advice if git refuses the repository because another user owns it; otherwise ''.
 
     git prints the remedy in every language: a line with `safe.directory` and the folder.
     """
     line = next(
-        (line.strip() for line in said if "config --global --add safe.directory" in line), ""
+        (line.strip() for line in lines if "config --global --add safe.directory" in line), ""
     )
     if not line:
         return ""

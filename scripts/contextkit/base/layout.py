@@ -304,9 +304,9 @@ def _touch(path: str) -> None:
     files.touch(path)
 
 
-def find_root(given: str, repository: git.Repository | None) -> str:
+def find_root(chosen: str, repository: git.Repository | None) -> str:
     """The folder that documents are stored in, as the module says, with links followed."""
-    named = given or os.environ.get("CONTEXT_ROOT", "")
+    named = chosen or os.environ.get("CONTEXT_ROOT", "")
     if not named:
         return os.path.realpath(repository.top if repository else os.getcwd())
     if not os.path.isdir(named):

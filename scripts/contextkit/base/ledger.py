@@ -180,16 +180,16 @@ _TEXTS = frozenset(
 )
 
 
-def _settle_types(found: Event) -> None:
+def _settle_types(event: Event) -> None:
     """Give every field of an event the right type, whoever wrote the line."""
-    for name in _TEXTS & found.keys():
-        if type(found[name]) is not str:
-            del found[name]
-    if type(found.get("tokens", 0)) is not int:
-        del found["tokens"]
-    sources = found.get("from", ())
+    for name in _TEXTS & event.keys():
+        if type(event[name]) is not str:
+            del event[name]
+    if type(event.get("tokens", 0)) is not int:
+        del event["tokens"]
+    sources = event.get("from", ())
     listed = sources if isinstance(sources, list) else ()
-    found["from"] = [source for source in listed if isinstance(source, str)] if listed else []
+    event["from"] = [source for source in listed if isinstance(source, str)] if listed else []
 
 
 def months(layout: Layout) -> list[str]:

@@ -91,7 +91,7 @@ def command_of(target: Target) -> Command | None:
     return next(command for command in program.commands if command.name == name)
 
 
-def refuse_unknown(unknown: list[str], known: list[str]) -> None:
+def refuse_unknown(unknown: list[str], options: list[str]) -> None:
     """Raise ContextError for a lower-case variable that neither we nor any Makefile know.
 
     `V=1`, `CFLAGS=`, and the variables of other goals in the same call or of the host's own
@@ -103,8 +103,8 @@ def refuse_unknown(unknown: list[str], known: list[str]) -> None:
         lower = re.fullmatch(r"[a-z][^A-Z]*", name)
         if lower and name not in others and not _defined_somewhere(name):
             raise bad_input(
-                f"there is no variable {names.brief(name)}={names.nearest(name, known)};"
-                f" this target takes {', '.join(known)}"
+                f"there is no variable {names.brief(name)}={names.nearest(name, options)};"
+                f" this target takes {', '.join(options)}"
             )
 
 
@@ -170,15 +170,15 @@ def help_text(inside_host: bool = False, everything: bool = False, topic: str = 
     they are called by there. Old names are left out. Raises ContextError for an unknown topic.
     """
     renamed = _renamed() if inside_host else {}
-    known = [t for t in targets() if not inside_host or t.section != CHECKOUT]
-    known = [target for target in known if not _is_old(target)]
+    listed = [t for t in targets() if not inside_host or t.section != CHECKOUT]
+    listed = [target for target in listed if not _is_old(target)]
     if not (everything or topic):
-        return "\n".join(_day(known, renamed, inside_host))
-    systems = {section.split()[0].lower(): section for section in _sections(known)}
+        return "\n".join(_day(listed, renamed, inside_host))
+    systems = {section.split()[0].lower(): section for section in _sections(listed)}
     lines: list[str] = []
     for section in [_system(topic, systems)] if topic else systems.values():
         lines += ["", section]
-        for target in (one for one in known if one.section == section):
+        for target in (t for t in listed if t.section == section):
             lines += _lines(target, renamed)
             shown = (f"{n}=" for n in target.variables if n not in ("root", "json"))
             lines += _wrapped(" ".join(shown))
@@ -190,13 +190,13 @@ def _is_old(target: Target) -> bool:
     return command is not None and bool(command.now)
 
 
-def _day(known: list[Target], renamed: dict[str, str], inside_host: bool) -> list[str]:
+def _day(listed: list[Target], renamed: dict[str, str], inside_host: bool) -> list[str]:
     """Twelve verbs, a line each, and how to see the rest."""
     named = inside_host and not os.environ.get(outgoing.COMMAND)
     word = "context_help" if named else "help"
-    verbs = [target for name in DAY for target in known if target.name == name]
+    verbs = [target for name in DAY for target in listed if target.name == name]
     brief = [verb.replace(help=re.split(r"[:;] ", verb.help)[0]) for verb in verbs]
-    names_of_systems = " ".join(section.split()[0].lower() for section in _sections(known))
+    names_of_systems = " ".join(section.split()[0].lower() for section in _sections(listed))
     own = ["  adopt into=DIR     use contextkit in your repository"] if not inside_host else []
     return [
         "contextkit carries an agent's context to the next agent. The verbs of a day:",
@@ -210,8 +210,8 @@ def _day(known: list[Target], renamed: dict[str, str], inside_host: bool) -> lis
     ]
 
 
-def _sections(known: list[Target]) -> list[str]:
-    return list(dict.fromkeys(target.section for target in known))
+def _sections(listed: list[Target]) -> list[str]:
+    return list(dict.fromkeys(target.section for target in listed))
 
 
 def _system(topic: str, systems: dict[str, str]) -> str:
@@ -239,9 +239,9 @@ def _lines(target: Target, renamed: dict[str, str]) -> list[str]:
 
 def unknown_goals(goals: list[str]) -> str:
     """A message for goals that no Makefile knows, with the nearest target for each."""
-    known = [target.name for target in targets()]
-    unknown = [goal for goal in goals if goal not in known]
-    lines = [f"there is no target {names.quoted(g)}{names.nearest(g, known)}" for g in unknown]
+    available = [target.name for target in targets()]
+    unknown = [goal for goal in goals if goal not in available]
+    lines = [f"there is no target {names.quoted(g)}{names.nearest(g, available)}" for g in unknown]
     return "\n".join([*lines, "`make help` lists them"])
 
 

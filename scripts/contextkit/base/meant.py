@@ -15,20 +15,20 @@ _AROUND_A_BAR = frozenset(
 )
 
 
-def word(given: str, allowed: Collection[str], alike: Mapping[str, str], field: str) -> str:
-    """The allowed word that `given` stands for, by `alike`; `given` itself if that is not clear.
+def word(typed: str, allowed: Collection[str], alike: Mapping[str, str], field: str) -> str:
+    """The allowed word that `typed` stands for, by `alike`; `typed` itself if that is not clear.
 
     Every key of `alike` is words in lowercase, separated by blanks, with the allowed word.
     """
-    if given in allowed:
-        return given
-    plain = given.strip().strip(".!").replace("_", " ").replace("-", " ").lower()
+    if typed in allowed:
+        return typed
+    plain = typed.strip().strip(".!").replace("_", " ").replace("-", " ").lower()
     exact = {name.replace("_", " ").lower(): name for name in allowed}
     aliases = {alias: name for words, name in alike.items() for alias in words.split()}
     choice = exact.get(plain) or aliases.get(plain.replace(" ", ""), "")
     if not choice:
-        return given
-    errors.remarks.append(f"{field}={given.strip()[:60]}: read as {choice}")
+        return typed
+    errors.remarks.append(f"{field}={typed.strip()[:60]}: read as {choice}")
     return choice
 
 

@@ -237,16 +237,16 @@ def spoken(line: str, longest: int = 600) -> str:
     return shortened(line, longest)
 
 
-def nearest(name: str, known: object, alike: float = 0.5) -> str:
+def nearest(name: str, available: object, alike: float = 0.5) -> str:
     """` (did you mean 'x'?)` for the known name most similar to `name`, or '' if none is.
 
     `alike` is the required similarity, from 0 to 1.
     """
-    if not known:
+    if not available:
         return ""
     import difflib
 
-    close = difflib.get_close_matches(name, list(known), n=1, cutoff=alike)  # type: ignore[call-overload]
+    close = difflib.get_close_matches(name, list(available), n=1, cutoff=alike)  # type: ignore[call-overload]
     return f" (did you mean {close[0]!r}?)" if close else ""
 
 

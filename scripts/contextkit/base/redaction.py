@@ -101,12 +101,12 @@ def found(text: str, allowed: Iterable[str] = ()) -> tuple[Secret, ...]:
 def _chosen(text: str, places: list[Place], allowed: tuple[str, ...]) -> list[Place]:
     """The places that count, in order and without overlaps."""
     places = places + _again(text, places)
-    known = [(start, stop) for kind, start, stop in places if kind in allowed]
-    places = [p for p in places if p[0] != "random" or not _is_within(p, known)]
+    public = [(start, stop) for kind, start, stop in places if kind in allowed]
+    places = [p for p in places if p[0] != "random" or not _is_within(p, public)]
     chosen: list[Place] = []
     end = 0
     for kind, start, stop in sorted(places, key=lambda place: (place[1], -place[2])):
-        if kind in allowed or any(known in text[start:stop] for known in allowed):
+        if kind in allowed or any(part in text[start:stop] for part in allowed):
             continue
         start = max(start, end)  # of two that overlap, the second keeps only the remainder
         if start < stop:

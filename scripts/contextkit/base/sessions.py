@@ -106,10 +106,10 @@ def _from_marker(path: str) -> str:
     return session if isinstance(session, str) else ""
 
 
-def current(layout: Layout, given: str, now: int) -> tuple[str, bool]:
+def current(layout: Layout, typed: str, now: int) -> tuple[str, bool]:
     """The session to store under, and whether it was generated just now.
 
-    `given`, or as `named`; if nothing names a session, an id is generated, saved, and reused until
+    `typed`, or as `named`; if nothing names a session, an id is generated, saved, and reused until
     the session has been idle for 24 hours (`payload_idle`).
     """
     kept = layout.own_session
@@ -117,7 +117,7 @@ def current(layout: Layout, given: str, now: int) -> tuple[str, bool]:
         with files.locked(layout.lock(kept)):
             if _is_stale(layout, kept, now):  # nobody generated one while we waited
                 files.discard(kept)
-    session = given.strip() or find_current(layout)
+    session = typed.strip() or find_current(layout)
     if session:
         if files.first_line(kept) == session:
             files.touch(kept, now)

@@ -240,15 +240,15 @@ def chosen(kind: type[R], values: Values) -> R:
     return kind(**fields)
 
 
-def _checked(found: object) -> Values:
+def _checked(parsed: object) -> Values:
     """What a file says, as values. Raises ContextError naming the key and what it takes."""
-    if not isinstance(found, dict):
+    if not isinstance(parsed, dict):
         raise bad_input(f"{SETTINGS}: must be lines of `name: value`")
-    known = Limits.fields() | Places.fields() | Additions.fields()
-    for name in found:
-        if name not in known:
-            raise bad_input(f"{SETTINGS}: there is no setting {name!r}{names.nearest(name, known)}")
-    return {name: _typed(name, value, known[name]) for name, value in found.items()}
+    types = Limits.fields() | Places.fields() | Additions.fields()
+    for name in parsed:
+        if name not in types:
+            raise bad_input(f"{SETTINGS}: there is no setting {name!r}{names.nearest(name, types)}")
+    return {name: _typed(name, value, types[name]) for name, value in parsed.items()}
 
 
 def _parsed(text: str) -> object:
@@ -296,11 +296,11 @@ def _kept(cache: str, key: str) -> Values | None:
         return None
 
 
-def _keep(cache: str, key: str, found: object) -> None:
+def _keep(cache: str, key: str, parsed: object) -> None:
     from contextkit.base import formats
 
     try:
         files.store(os.path.dirname(cache))
-        files.write(cache, f"{key}\n{formats.to_json(found)}\n", derived=True)
+        files.write(cache, f"{key}\n{formats.to_json(parsed)}\n", derived=True)
     except (ContextError, OSError):
         pass  # in a read-only repository it is parsed each time; nothing else is lost

@@ -47,8 +47,8 @@ def is_same(path: str, other: str) -> bool:
     """Whether two paths are one file, or hold the same bytes."""
     if os.path.samestat(os.lstat(path), os.lstat(other)):
         return True
-    with files.opened(path) as one, files.opened(other) as two:
-        return one.read() == two.read()
+    with files.opened(path) as first, files.opened(other) as two:
+        return first.read() == two.read()
 
 
 def remove(layout: Layout, path: str, kind: str = "") -> None:

@@ -247,9 +247,9 @@ class Loaded(list[tuple[str, "T"]]):
         """The documents without their paths."""
         return [document for _, document in self]
 
-    def noting(self, said: list[str]) -> Loaded[T]:
-        """Return this object after adding a sentence to `said` for each broken file."""
-        said += map(str, self.broken)
+    def noting(self, messages: list[str]) -> Loaded[T]:
+        """Return this object after adding a sentence to `messages` for each broken file."""
+        messages += map(str, self.broken)
         return self
 
     def whole(self) -> Loaded[T]:

@@ -99,11 +99,11 @@ def missing(program: Program, command: Command, option: Option) -> ContextError:
     by_make = len(goals) == 1
     called = f"make {goals[0]}" if by_make else f"{program.name}.py {command.name}"
     shown = [
-        f"{one.name if by_make else _dashed(one)}=…"
-        for one in command.options
-        if one.kind != "flag"
+        f"{own.name if by_make else _dashed(own)}=…"
+        for own in command.options
+        if own.kind != "flag"
     ]
-    needed = [one.required for one in command.options if one.kind != "flag"]
+    needed = [own.required for own in command.options if own.kind != "flag"]
     usage = [word if must else f"[{word}]" for word, must in zip(shown, needed, strict=True)]
     return bad_input(
         f"{option.name}= is missing or blank: {option.help}\nusage: {called} {' '.join(usage)}"

@@ -44,13 +44,14 @@ def is_version(text: str) -> bool:
     return True
 
 
-def refuse_newer(found: object, known: str, where: str = "", status: int = 1) -> None:
-    """Raise NewerFormat if a document's format has a newer major version than `known`.
+def refuse_newer(written: object, readable: str, where: str = "", status: int = 1) -> None:
+    """Raise NewerFormat if a document's format has a newer major version than `readable`.
 
     Such a document is not broken: the advice is to upgrade. Text that is not a number is left to
     the document's own checks. `status` is 2 if the document is an input.
     """
-    major = str(found).partition(".")[0]
-    if names.is_whole(major) and int(major) > int(known.partition(".")[0]):
-        text = f"written by a newer contextkit (format {str(found)[:20]}, this one reads {known})"
+    major = str(written).partition(".")[0]
+    if names.is_whole(major) and int(major) > int(readable.partition(".")[0]):
+        form = f"format {str(written)[:20]}, this one reads {readable}"
+        text = f"written by a newer contextkit ({form})"
         raise NewerFormat(f"{where and where + ': '}{text}: {UPGRADE}", status)

@@ -69,7 +69,7 @@ def pull(layout: Layout, args: Arguments) -> Answer:
 
 
 def _answer(done: Report) -> Answer:
-    messages = list(done.said)
+    messages = list(done.messages)
     if done.refused:
         count = len({line.partition(":")[2] for line in done.refused})
         messages += [

@@ -162,18 +162,18 @@ class _Screen:
         else:
             cli.say(line)
 
-    def show(self, layout: Layout, found: list[watch.Watched], now: int) -> None:
+    def show(self, layout: Layout, watched: list[watch.Watched], now: int) -> None:
         if self._drawn:
-            self._draw(found, now)
+            self._draw(watched, now)
             return
-        head, *rows = tables.of(watch.rows(layout, found)).split("\n") if found else [""]
+        head, *rows = tables.of(watch.rows(layout, watched)).split("\n") if watched else [""]
         lines = [f"--- {names.clock(now)} ---", head]
-        for agent, row in zip(found, rows, strict=False):
+        for agent, row in zip(watched, rows, strict=False):
             signs = "".join(_SIGNS.get(alert, "") for alert in agent["alerts"])
             lines.append(f"{signs} {row}" if signs else row)
         cli.put("\n".join(filter(None, lines)))
 
-    def _draw(self, found: list[watch.Watched], now: int) -> None:
+    def _draw(self, watched: list[watch.Watched], now: int) -> None:
         """Redraw the screen from the top line by line, clearing what is left of the last look."""
         import shutil
 
@@ -181,8 +181,8 @@ class _Screen:
         messages = [names.shortened(line, width - 1) for line in self._said]
         room = max(1, height - len(messages) - 3)
         head = f"  {'slug':<28}  {'status':<14}  {'running':>7}  {'silent':>7}  files"
-        lines = [f"{names.clock(now)}  {len(found)} subagents", head]
-        lines = [line[: width - 1] for line in (*lines, *watch.lines(found, width - 1, room))]
+        lines = [f"{names.clock(now)}  {len(watched)} subagents", head]
+        lines = [line[: width - 1] for line in (*lines, *watch.lines(watched, width - 1, room))]
         body = "".join(f"{outgoing.told(line)}\x1b[K\n" for line in [*lines, *messages])
         sys.stdout.write(f"\x1b[H{body}\x1b[J")
         sys.stdout.flush()

@@ -56,7 +56,8 @@ _ROLES = {  # words of headings
         "vertrouwen|tillförlitlighet|pewność|уверенность|置信度|確信度|신뢰도|الثقة|विश्वास|güven"
     ),
 }  # fmt: skip
-_ORDER = ("verdict", "summary", "detail", "decision", "open", "risk", "confidence")  # of telling
+_CORE = ("verdict", "summary", "advice")
+_ORDER = (*_CORE, "detail", "decision", "open", "risk", "confidence")  # of telling
 _WORDS = {word: role for role, words in reversed(_ROLES.items()) for word in words.split("|")}
 _QUALIFYING = frozenset(
     "executive overall final my our the a an of and for key short brief main gate assessment "
@@ -84,7 +85,8 @@ _ASPECT = 44  # characters of a heading
 class Statement(NamedTuple):
     """A sentence, item or row of the author; `line` is from 1.
 
-    `role` is that of its section, or `detail` for tables and subsections of a summary.
+    `role` is that of its section, `advice` for a decision in a summary, or `detail` for tables and
+    subsections of one.
     """
 
     line: int
@@ -102,18 +104,21 @@ class Authored(NamedTuple):
     @property
     def core(self) -> tuple[Statement, ...]:
         """The statements that sum up the whole; the others are worth telling if there is room."""
-        return tuple(one for one in self.statements if one.role in ("verdict", "summary"))
+        return tuple(s for s in self.statements if s.role in _CORE)
 
     @property
     def sums_up(self) -> bool:
         """Whether there is a summary of the whole."""
-        return any(one.role == "summary" for one in self.statements)
+        return bool(self.of_role("summary"))
+
+    def of_role(self, role: str) -> list[str]:
+        """The texts of the statements with this role."""
+        return [statement.text for statement in self.statements if statement.role == role]
 
     def lead(self, most: int = 3) -> str:
         """The first statements as up to `most` sentences."""
-        texts = [one.text for one in self.statements if one.role == "summary"]
-        texts = texts or [one.text for one in self.statements]
-        return " ".join(one if one[-1] in ".!?。！？…" else one + "." for one in texts[:most])
+        texts = self.of_role("summary") or [statement.text for statement in self.statements]
+        return " ".join(text if text[-1] in ".!?。！？…" else text + "." for text in texts[:most])
 
 
 def role_of(title: str) -> str:
@@ -124,9 +129,9 @@ def role_of(title: str) -> str:
     words = bare.split()
     if len(words) > 4:
         return ""
-    known = [word for word in words if word in _WORDS]
+    announcing = [word for word in words if word in _WORDS]
     others = [word for word in words if word not in _WORDS and word not in _QUALIFYING]
-    return _WORDS[known[0]] if known and len(others) <= (words[0] in known) else ""
+    return _WORDS[announcing[0]] if announcing and len(others) <= (words[0] in announcing) else ""
 
 
 def read(text: str) -> Authored:
@@ -137,10 +142,10 @@ def read(text: str) -> Authored:
     for block in reading.blocks(part):
         if block.kind != "code":
             statements += _of_block(block)
-    if not any(one.role == "verdict" for one in statements):
+    if not any(statement.role == "verdict" for statement in statements):
         statements += _verdicts(part)
     if numbers:
-        statements = [one._replace(line=numbers[one.line - 1]) for one in statements]
+        statements = [s._replace(line=numbers[s.line - 1]) for s in statements]
     return _ordered(statements)
 
 
@@ -159,15 +164,16 @@ def _verdicts(text: str) -> list[Statement]:
 def answer(text: str) -> Authored:
     """All of an answer, under its own headings and labels; a line `@stored: …` only refers."""
     text = "\n".join(map(_line_of_answer, text.split("\n")))
-    found = []
+    statements = []
     for block in reading.blocks(text):
         if block.kind == "code":
-            found.append(Statement(block.line, "Code", " ".join(block.text.split()), "summary"))
+            code = " ".join(block.text.split())
+            statements.append(Statement(block.line, "Code", code, "summary"))
             continue
         aspect, role = _section(block.titles, 6)
         aspect = aspect or (_shown(block.titles[-1]) if block.titles else "")
-        found += _statements(block, aspect, role or "summary")
-    return _ordered(found, in_order=True)
+        statements += _statements(block, aspect, role or "summary")
+    return _ordered(statements, in_order=True)
 
 
 def _line_of_answer(line: str) -> str:
@@ -203,7 +209,8 @@ def _statements(block: Block, aspect: str, role: str) -> list[Statement]:
     """The statements of a block; its label, if it has one, says more than its heading."""
     text, label = block.text, _LABELS.match(block.text)
     if label and (named := role_of(label[1])):
-        block, role = block._replace(text=text[label.end() :]), named
+        role = "advice" if (role, named) == ("summary", "decision") else named
+        block = block._replace(text=text[label.end() :])
         aspect = reading.plain(label[1])
     sentences = [sentence for sentence in block.statements() if any(map(str.isalnum, sentence))]
     return [Statement(block.line, aspect, sentence, role) for sentence in sentences]
@@ -214,20 +221,21 @@ def _shown(title: str) -> str:
     return title if len(title) <= _ASPECT else _CUTS.sub("", title)[:_ASPECT].strip()
 
 
-def _ordered(found: list[Statement], in_order: bool = False) -> Authored:
+def _ordered(statements: list[Statement], in_order: bool = False) -> Authored:
     """The statements without repetitions; confidence is told apart from them if it is a level."""
-    level = next((stated for one in found if one.role == "confidence"
-                  and (stated := confidence(one.text))), "")  # fmt: skip
-    seen = {one.text: one for one in found if not _is_level(one)}
-    kept = sorted(seen.values(), key=lambda one: one.line)
+    level = next((stated for statement in statements if statement.role == "confidence"
+                  and (stated := confidence(statement.text))), "")  # fmt: skip
+    seen = {statement.text: statement for statement in statements if not _is_level(statement)}
+    kept = sorted(seen.values(), key=lambda statement: statement.line)
     if not in_order:
-        kept.sort(key=lambda one: _ORDER.index(one.role))
+        kept.sort(key=lambda statement: _ORDER.index(statement.role))
     return Authored(tuple(kept), level)
 
 
-def _is_level(one: Statement) -> bool:
+def _is_level(statement: Statement) -> bool:
     """Whether a statement is a level of confidence and nothing else."""
-    return one.role == "confidence" and len(one.text.split()) < 3 and bool(confidence(one.text))
+    is_short = len(statement.text.split()) < 3
+    return statement.role == "confidence" and is_short and bool(confidence(statement.text))
 
 
 def confidence(text: str) -> str:

@@ -56,12 +56,12 @@ def blocks(text: str) -> list[Block]:
     return reader.finish()
 
 
-def titles(found: list[Block], at: int) -> list[str]:
+def titles(every: list[Block], at: int) -> list[str]:
     """Return the titles of the headings that block `at` stands below, outermost first."""
     above: list[str] = []
-    while (at := found[at].inside) >= 0:
-        if found[at].kind == "heading":
-            above.append(found[at].title)
+    while (at := every[at].inside) >= 0:
+        if every[at].kind == "heading":
+            above.append(every[at].title)
     return above[::-1]
 
 

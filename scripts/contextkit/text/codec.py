@@ -56,12 +56,12 @@ class Form(Declaration):
         """Return the document; the template sees the record under the name of its kind."""
         return templates.render(self.template, **{self.kind.__name__.lower(): record}, **more)
 
-    def clean(self, given: dict[str, Any]) -> dict[str, Any]:
+    def clean(self, fields: dict[str, Any]) -> dict[str, Any]:
         """Normalize texts and lists of texts, as they would be after a round trip."""
         types = self.kind.fields()
         return {
             field: clean(value) if (clean := _CLEANERS.get(types[field])) else value
-            for field, value in given.items()
+            for field, value in fields.items()
         }
 
     def _titled(self, title: str) -> dict[str, Any]:

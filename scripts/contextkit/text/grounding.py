@@ -89,17 +89,17 @@ def check(answer: str, report: str) -> Checked:
     """Look up every claim of `answer` in `report`."""
     prepared = _Report(report)
     seen: dict[str, bool] = {}
-    for shown, found in _claims(answer, prepared):
-        seen[shown] = seen.get(shown, False) or found
+    for shown, stands in _claims(answer, prepared):
+        seen[shown] = seen.get(shown, False) or stands
     turned = tuple(_turned(answer, prepared))
-    missing = tuple(claim for claim, found in seen.items() if not found)
+    missing = tuple(claim for claim, stands in seen.items() if not stands)
     return Checked(len(seen) + len(turned), (*missing, *turned), turned)
 
 
-def of_itself(said: str) -> Checked:
+def of_itself(words: str) -> Checked:
     """The claims of words that the report itself has, all of which stand there."""
     kinds = ("prohibition", "error")
-    return Checked(len({value for kind, value, _ in facts.find(said) if kind not in kinds}))
+    return Checked(len({value for kind, value, _ in facts.find(words) if kind not in kinds}))
 
 
 class _Report:
@@ -181,8 +181,8 @@ def _told_facts(answer: str, report: _Report) -> Iterator[tuple[str, bool]]:
 
 def _told_verdict(answer: str, report: _Report) -> Iterator[tuple[str, bool]]:
     """The verdict that the answer states, where the report states one."""
-    own = [one.text for one in authored.read(report.text).statements if one.role == "verdict"]
-    told = [one.text for one in authored.answer(answer).statements if one.role == "verdict"]
+    own = authored.read(report.text).of_role("verdict")
+    told = authored.answer(answer).of_role("verdict")
     if told and own:
         first = _ENDS_VERDICT.split(told[0], 1)[0].strip()
         claim = f"Verdict: {first}"
@@ -215,13 +215,13 @@ def _numbers(text: str) -> Iterator[tuple[float, str]]:
         yield round(float(digits[:15]), 9), ""
 
 
-def _number(found: re.Match[str]) -> tuple[float, str]:
-    value = float(re.sub(r"[,'\u202f]", "", found["value"])[:15])
-    unit = (found["unit"] or "").strip(" -\u00a0").lower()
+def _number(match: re.Match[str]) -> tuple[float, str]:
+    value = float(re.sub(r"[,'\u202f]", "", match["value"])[:15])
+    unit = (match["unit"] or "").strip(" -\u00a0").lower()
     kind = _unit(unit)
     if kind:
         return round(value * kind[1], 9), kind[0]
-    return round(value * _MULTIPLES.get(unit, 1), 9), found["sign"]
+    return round(value * _MULTIPLES.get(unit, 1), 9), match["sign"]
 
 
 def _unit(word: str) -> tuple[str, float] | None:
@@ -254,9 +254,9 @@ def _turned(answer: str, report: _Report) -> Iterator[str]:
                 yield f'"{statement[:80]}"'
 
 
-def _tone(said: str) -> int:
+def _tone(statement: str) -> int:
     """1 for a success, -1 for a failure, 0 for neither or both."""
-    bare = _ZERO.sub(" passes ", said)
+    bare = _ZERO.sub(" passes ", statement)
     flipped = len(_NEGATED.findall(bare))
     bare = _NEGATED.sub("", bare)
     fails, passes = bool(_FAILS.search(bare)), bool(_PASSES.search(bare))
@@ -265,8 +265,8 @@ def _tone(said: str) -> int:
     return (1 if passes else -1) * (-1 if flipped % 2 else 1)
 
 
-def _anchors(said: str) -> frozenset[str]:
-    return frozenset(word.lower().strip(".-") for word in _ANCHOR.findall(said)) - _EMPTY
+def _anchors(statement: str) -> frozenset[str]:
+    return frozenset(word.lower().strip(".-") for word in _ANCHOR.findall(statement)) - _EMPTY
 
 
 def _flat(text: str) -> str:

@@ -126,15 +126,15 @@ def _xml(text: str) -> Any:
         return None
 
 
-def _of_element(one: Element, depth: int) -> dict[str, Any]:
+def _of_element(element: Element, depth: int) -> dict[str, Any]:
     """An element's attributes and text, and a list for each name of the elements in it."""
     inside: dict[str, list[Any]] = {}
-    for inner in one if depth < _DEEPEST else ():
+    for inner in element if depth < _DEEPEST else ():
         is_plain = not len(inner) and not inner.attrib
         value = (inner.text or "").strip() if is_plain else _of_element(inner, depth + 1)
         inside.setdefault(_bare(inner.tag), []).append(value)
-    text = {"text": one.text.strip()} if one.text and one.text.strip() else {}
-    return {TAG: _bare(one.tag), **one.attrib, **text, **inside}
+    text = {"text": element.text.strip()} if element.text and element.text.strip() else {}
+    return {TAG: _bare(element.tag), **element.attrib, **text, **inside}
 
 
 def _bare(name: str) -> str:
@@ -148,9 +148,9 @@ def value_of(value: Any) -> str:
     return " ".join(str(value).split()) if told else ""
 
 
-def first(one: dict[str, Any], keys: tuple[str, ...]) -> str:
+def first(fields: dict[str, Any], keys: tuple[str, ...]) -> str:
     """The value of the first of the keys that has one that can be told."""
-    return next((value for key in keys if (value := value_of(one.get(key)))), "")
+    return next((value for key in keys if (value := value_of(fields.get(key)))), "")
 
 
 def below(value: Any) -> Iterator[Any]:
@@ -233,8 +233,8 @@ def _finding(
     return Found(level, word, code, own_id, name, title, around.file, around.line, around.package)
 
 
-def _lowered(one: dict[str, Any]) -> dict[str, Any]:
-    return {str(key).lower(): value for key, value in one.items()}
+def _lowered(fields: dict[str, Any]) -> dict[str, Any]:
+    return {str(key).lower(): value for key, value in fields.items()}
 
 
 def _lists(low: dict[str, Any], keys: tuple[str, ...]) -> Iterator[dict[str, Any]]:

@@ -109,15 +109,15 @@ def clean(text: str) -> str:
     return "" if text.lower() == "unknown" else text
 
 
-def clean_all(given: Iterable[str]) -> tuple[str, ...]:
+def clean_all(texts: Iterable[str]) -> tuple[str, ...]:
     """Normalize the texts of a list, leaving out empty ones."""
-    return tuple(text for text in map(clean, given) if text)
+    return tuple(text for text in map(clean, texts) if text)
 
 
-def clean_files(given: Iterable[FileNote]) -> tuple[FileNote, ...]:
+def clean_files(notes: Iterable[FileNote]) -> tuple[FileNote, ...]:
     """Normalize file notes, each path on one line, leaving out empty ones."""
     files = (
-        FileNote(path=clean(names.one_line(file.path)), note=clean(file.note)) for file in given
+        FileNote(path=clean(names.one_line(file.path)), note=clean(file.note)) for file in notes
     )
     return tuple(file for file in files if file.path or file.note)
 

@@ -22,11 +22,11 @@ _HARMLESS = ("2>&1", "2>/dev/null", "2> /dev/null")  # redirections that leave t
 class Simple(NamedTuple):
     """A command without operators. `start` and `end` are its place in the text.
 
-    given: variables set in front of it. words: without quotes. after: the operator that follows:
+    assigned: variables set in front of it. words: without quotes. after: the operator that follows:
     `|`, `&&`, `||`, `;`, a line break, or empty.
     """
 
-    given: tuple[str, ...]
+    assigned: tuple[str, ...]
     words: tuple[str, ...]
     start: int
     end: int
@@ -47,7 +47,7 @@ def parse(text: str) -> list[Simple] | None:
         read = _simple(text, at)
         if read is None:
             return None
-        if read.words or read.given:
+        if read.words or read.assigned:
             commands.append(read)
         elif read.after not in ("", "\n"):
             return None  # nothing where a command has to be
@@ -57,7 +57,7 @@ def parse(text: str) -> list[Simple] | None:
 
 def _simple(text: str, start: int) -> Simple | None:
     """Return the command that begins at `start`, with its end; it may have no words."""
-    given: list[str] = []
+    assigned: list[str] = []
     words: list[str] = []
     at = start
     while at < len(text) and not _operator(text, at):
@@ -71,9 +71,9 @@ def _simple(text: str, start: int) -> Simple | None:
         word, end, quoted = read
         if not words and not quoted and word in _RESERVED:
             return None
-        (given if not words and _is_assignment(text[at:end]) else words).append(word)
+        (assigned if not words and _is_assignment(text[at:end]) else words).append(word)
         at = _skip(text, end)
-    return Simple(tuple(given), tuple(words), start, at, _operator(text, at))
+    return Simple(tuple(assigned), tuple(words), start, at, _operator(text, at))
 
 
 def _skip(text: str, at: int) -> int:

@@ -77,11 +77,11 @@ def lines_asked_for(answer: str) -> tuple[int, int]:
     return lines[0], min(lines[1], lines[0] + MOST_LINES - 1)
 
 
-def ask_for_marks(asked: Sequence[Question], given: dict[str, tuple[str, ...]]) -> str:
-    """`given` is letter -> answers; who answered is not said."""
+def ask_for_marks(asked: Sequence[Question], answers: dict[str, tuple[str, ...]]) -> str:
+    """`answers` is letter -> answers; who answered is not said."""
     rows = [
         {"question": question.question, "key": question.key,
-         "answers": [{"letter": k, "text": v[at] or "unknown"} for k, v in given.items()]}
+         "answers": [{"letter": k, "text": v[at] or "unknown"} for k, v in answers.items()]}
         for at, question in enumerate(asked)
     ]  # fmt: skip
     return templates.render("eval_marks.md", rows=rows)

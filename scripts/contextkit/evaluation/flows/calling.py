@@ -16,7 +16,7 @@ class Caller:
         self._stopped = False
         self._running: set[subprocess.Popen[bytes]] = set()
 
-    def call(self, command: str, given: str, folder: str) -> tuple[str, str]:
+    def call(self, command: str, text: str, folder: str) -> tuple[str, str]:
         """Run a command of the user's in a folder; return its answer, and why it gave none."""
         if self._stopped:
             return "", "stopped"
@@ -29,7 +29,7 @@ class Caller:
         if self._stopped:  # meanwhile
             _end(process)
         try:
-            data = process.communicate(given.encode("utf-8"), self._seconds)[0]
+            data = process.communicate(text.encode("utf-8"), self._seconds)[0]
         except subprocess.TimeoutExpired:
             _end(process)
             process.communicate()

@@ -176,10 +176,10 @@ def spent(host: Host, root: str) -> tuple[int, int, float]:
     Turns are replies of the model; the cost is in tokens of input at full price.
     """
     sessions = [_of_file(host, lines) for lines in _transcripts(host, root)]
-    usages = [usage for _, one in sessions for usage in one]
+    usages = [usage for _, of_session in sessions for usage in of_session]
     written, read, answered = host.prices
-    cost = sum(one.fresh + one.written * written + one.read * read + one.answered * answered
-               for one in usages)  # fmt: skip
+    cost = sum(usage.fresh + usage.written * written + usage.read * read
+               + usage.answered * answered for usage in usages)  # fmt: skip
     return sum(turns for turns, _ in sessions), sum(map(sum, usages)), cost
 
 
@@ -233,9 +233,9 @@ def _count(usage: dict[str, Any], name: str) -> int:
 # The comparison
 
 
-def rows(found: Sequence[Run]) -> list[dict[str, object]]:
+def rows(lived: Sequence[Run]) -> list[dict[str, object]]:
     """A row for each arm, `without` first."""
-    by_arm = {arm: [run for run in found if run.arm == arm] for arm in (WITHOUT, WITH)}
+    by_arm = {arm: [run for run in lived if run.arm == arm] for arm in (WITHOUT, WITH)}
     return [_row(arm, runs) for arm, runs in by_arm.items() if runs]
 
 
@@ -253,10 +253,10 @@ def _row(arm: str, runs: Sequence[Run]) -> dict[str, object]:
     }  # fmt: skip
 
 
-def unhooked(found: Sequence[Run]) -> str:
+def unhooked(lived: Sequence[Run]) -> str:
     """What is wrong with the comparison, empty if nothing is: hooks that did not run, or did."""
-    silent = sum(run.arm == WITH and not run.hooked for run in found)
-    loud = sum(run.arm == WITHOUT and run.hooked for run in found)
+    silent = sum(run.arm == WITH and not run.hooked for run in lived)
+    loud = sum(run.arm == WITHOUT and run.hooked for run in lived)
     problems = [f"in {silent} of the runs with hooks none ran: make doctor"] if silent else []
     if loud:
         problems.append(f"in {loud} of the runs without hooks they ran: are they yours everywhere?")

@@ -21,12 +21,12 @@ _HEADINGS, _TITLE = 60, 80  # headings of an outline, and characters of each
 
 
 class Sample(NamedTuple):
-    """`whole` is the text, `given` what is handed over in its place; both without secrets."""
+    """`whole` is the text, `handed_over` what stands in its place; both without secrets."""
 
     name: str
     kind: str
     whole: str
-    given: str
+    handed_over: str
 
 
 def stored(layout: Layout) -> Iterator[Sample]:
@@ -85,16 +85,18 @@ def _handoffs(layout: Layout) -> Iterator[Sample]:
     by_path, _ = artifacts.read(layout, state.everywhere(current))
     for path, handoff in by_path.items():
         story = files.read_if_there(layout.join(handoff.story_path)) if handoff.story_path else None
-        given = files.read(path)
-        if story and tokens.estimate(story) > tokens.estimate(given):
+        artifact = files.read(path)
+        if story and tokens.estimate(story) > tokens.estimate(artifact):
             name = f"handoff:{os.path.basename(path)}"
-            yield _clean(layout, Sample(name, "handoff", f"{given}\n\n{story}", given))
+            yield _clean(layout, Sample(name, "handoff", f"{artifact}\n\n{story}", artifact))
 
 
 def _clean(layout: Layout, sample: Sample) -> Sample:
     allowed = layout.limits.secrets_allow
-    whole, given = (redaction.redacted(text, allowed)[0] for text in (sample.whole, sample.given))
-    return sample._replace(whole=whole, given=given)
+    return sample._replace(
+        whole=redaction.redacted(sample.whole, allowed)[0],
+        handed_over=redaction.redacted(sample.handed_over, allowed)[0],
+    )
 
 
 def head_and_tail(text: str, size: int) -> str:

@@ -67,18 +67,18 @@ class _Failed(Exception):
     """A call that gave nothing usable; its text is the reason."""
 
 
-def cost(found: Sequence[Sample], model: Model) -> tuple[int, int]:
+def cost(chosen: Sequence[Sample], model: Model) -> tuple[int, int]:
     """Return how many calls an evaluation takes at most, and about how many tokens are read."""
-    calls = len(found) * (_CALLS + bool(model.other))
+    calls = len(chosen) * (_CALLS + bool(model.other))
     total = 0
-    for sample in found:
-        whole, given = tokens.estimate(sample.whole), tokens.estimate(sample.given)
-        total += 2 * whole + 4 * given + (_CALLS + bool(model.other)) * _FRAME
+    for sample in chosen:
+        whole, receipt = tokens.estimate(sample.whole), tokens.estimate(sample.handed_over)
+        total += 2 * whole + 4 * receipt + (_CALLS + bool(model.other)) * _FRAME
     return calls, total
 
 
 def run(
-    layout: Layout, found: Sequence[Sample], model: Model, progress: Callable[[str], None]
+    layout: Layout, chosen: Sequence[Sample], model: Model, progress: Callable[[str], None]
 ) -> Outcome:
     """Evaluate every sample; `progress` gets a line for each that is done."""
     desk = _Desk(layout, model)
@@ -86,19 +86,19 @@ def run(
     left_out = []
     with concurrent.futures.ThreadPoolExecutor(_AT_ONCE) as pool:
         try:
-            waiting = {pool.submit(_document, desk, sample): sample for sample in found}
+            waiting = {pool.submit(_document, desk, sample): sample for sample in chosen}
             for done, future in enumerate(ended(waiting), 1):
                 marked = future.result()
                 sheets += marked
                 if not marked:
                     left_out.append(waiting[future].name)
-                progress(f"{done} of {len(found)}: {waiting[future].name}")
+                progress(f"{done} of {len(chosen)}: {waiting[future].name}")
         except BaseException:
             desk.caller.stop()
             pool.shutdown(cancel_futures=True)
             raise
-    order = {sample.name: number for number, sample in enumerate(found)}
-    sheets.sort(key=lambda one: (order[one.document], ARMS.index(one.arm)))
+    order = {sample.name: number for number, sample in enumerate(chosen)}
+    sheets.sort(key=lambda sheet: (order[sheet.document], ARMS.index(sheet.arm)))
     return Outcome(
         tuple(sheets), desk.calls, dict(desk.failed), tuple(sorted(left_out)), desk.unusable
     )
@@ -144,10 +144,10 @@ def _document(desk: _Desk, sample: Sample) -> list[Sheet]:
 
 def _materials(desk: _Desk, sample: Sample) -> dict[str, str]:
     """Return what the reader of each arm is given; an arm whose program failed is left out."""
-    size = tokens.estimate(sample.given)
+    size = tokens.estimate(sample.handed_over)
     materials = {
-        RECEIPT: sample.given,
-        OPENED: sample.given,
+        RECEIPT: sample.handed_over,
+        OPENED: sample.handed_over,
         CUT: samples.head_and_tail(sample.whole, size),
         WHOLE: sample.whole,
         NOTHING: "",
@@ -231,10 +231,10 @@ class _Desk:
             files.write(path, answer)
         return value
 
-    def run(self, command: str, given: str) -> str:
+    def run(self, command: str, text: str) -> str:
         """Run a command in an empty folder, where no hook and no instructions are found."""
         with tempfile.TemporaryDirectory(prefix="contextkit-eval-") as empty:
-            answer, failed = self.caller.call(command, given, empty)
+            answer, failed = self.caller.call(command, text, empty)
         if failed:
             raise self._failure(failed)
         return answer

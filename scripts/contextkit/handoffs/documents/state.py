@@ -315,7 +315,8 @@ def undo(layout: Layout, state: State) -> tuple[State, str]:
         name, order = order[-1], order[:-1]
     log = tuple(switch.line for at, switch in enumerate(state.log()) if at != indexes[-1])
     before = "" if last.from_agent == "-" else last.from_agent
-    undone = state.replace(active=before, order=order, switches=log)
+    since = state.log()[indexes[-2]].at if len(indexes) > 1 else ""
+    undone = state.replace(active=before, at=since, order=order, switches=log)
     if name:
         shelf.remove(layout, os.path.join(layout.handoffs, name), "handoff")
     save(layout, undone)

@@ -92,7 +92,8 @@ _AT_ONCE = 2  # seconds within which adopt has written its files
 class looking:
     """git, listing in the background what has changed since a moment, without contextkit's files.
 
-    `since` is ISO, UTC; without it, everything that is not committed and all of the branch.
+    `since` is ISO, UTC; without it, everything that is not committed and all of the branch, or of a
+    day where there is none.
     """
 
     def __init__(self, layout: Layout, since: str = "") -> None:
@@ -105,7 +106,7 @@ class looking:
                 layout.repository.top, "status", "--porcelain=v1", "-z", "--untracked-files=all",
                 "--no-renames", "--", *where,
             )  # fmt: skip
-            self._log = _commits(layout.repository, where, self._since)
+            self._log = _commits(layout, where, self._since)
 
     def seen(self) -> tuple[str, ...]:
         """Return a line per file, newest first; paths are relative to the root.
@@ -141,19 +142,31 @@ class looking:
         return names.one_line(path)
 
 
-def _commits(repository: git.Repository, where: tuple[str, ...], since: int) -> git.query | None:
-    """The commits of the branch, or of the time since; None if there is nothing to compare."""
+def _commits(layout: Layout, where: tuple[str, ...], since: int) -> git.query | None:
+    """The commits of those who work here since a moment; without one, those of the branch.
+
+    Where there is no branch to compare, as on the default one, those of a day. None if there cannot
+    be any. Others' commits, pulled or merged, are left out; a merge itself is not looked at.
+    """
+    assert layout.repository
+    repository = layout.repository
     head = git.head(repository).commit
     commits = (git.commit_of(repository, f"refs/{name}") for name in _BASES)
     base = next((commit for commit in commits if commit), "")
-    if not head or base == head or not (base or since):
+    of_branch = f"{base}..HEAD" if base not in ("", head) else ""
+    if not since and not of_branch:
+        since = names.now() - names.seconds(layout.limits.payload_idle)
+    committers = git.movers(repository, since) if since else None
+    if committers is not None:
+        of_branch = ""
+    if not head or committers == set() or not (since or of_branch):
         return None
-    span = (f"{base}..HEAD",) if base else ("HEAD",)
     after = (f"--since={since + 1}",) if since else ()  # not what was committed just before
     return git.query(
-        repository.top, "log", f"-{_MOST_COMMITS}", "--no-show-signature", "--first-parent",
+        repository.top, "log", f"-{_MOST_COMMITS}", "--no-show-signature", "--no-merges",
         "--format=%x01%ct", "--name-status", "-z", "--no-renames", "--no-ext-diff", "-O/dev/null",
-        *after, *span, "--", *where,
+        "--no-mailmap", "--fixed-strings", *(f"--committer={who}" for who in committers or ()),
+        *after, of_branch or "HEAD", "--", *where,
     )  # fmt: skip
 
 
@@ -212,6 +225,7 @@ def _states(rows: list[tuple[str, str]]) -> dict[str, str]:
 # What a session did since its last switch, from its stores and its transcript
 
 
+_MOST_P0, _OF_P0 = 3, 120  # worst findings of a verdict to quote, and characters of each
 _MOST_DECISIONS = 3  # from the transcript, which tells the newest first
 
 
@@ -266,16 +280,46 @@ def _current_step(layout: Layout) -> str:
 
 
 def blockers(layout: Layout) -> tuple[str, ...]:
-    """A line for each verdict that needs attention, the worst first, with its full text's path."""
+    """A line for each verdict that needs attention, the worst first, with its full text's path.
+
+    The P0 of its review follow in words, as far as they are open.
+    """
     if not os.path.isdir(layout.verdicts):
         return ()  # most repositories: nothing to import
     from contextkit.reviews.documents import verdicts
 
     try:
-        open_ = verdicts.needs_attention(verdicts.load_all(layout).documents)
-        return tuple(map(_line, verdicts.worst_first(open_)))
+        entries = verdicts.needs_attention(verdicts.load_all(layout).documents)
+        return tuple(
+            _line(entry) + _worst_findings(layout, entry) for entry in verdicts.worst_first(entries)
+        )
     except (ContextError, OSError):
         return ()
+
+
+def _worst_findings(layout: Layout, entry: dict[str, Any]) -> str:
+    """The place of the P0 that the verdict's summary names, then the other P0 in words."""
+    if not entry.get("run") or "P0" not in entry["summary"]:
+        return ""
+    from contextkit.reviews.documents import runs
+    from contextkit.reviews.flows import history
+
+    try:
+        of_run = history.open_findings(layout, runs.load(layout, str(entry["run"])))
+    except ContextError:
+        return ""
+    told = entry["summary"].partition(": ")[2].rstrip("…")
+    words = ""
+    worst = [row.partition(": P0 ")[2] for row in of_run.get(entry["agent"], ()) if ": P0 " in row]
+    for text in worst[:_MOST_P0]:
+        title, _, place = text.removesuffix(")").rpartition(" (")
+        if told and text.startswith(told):
+            words, told = f", {place}{words}" if title else words, ""
+        else:
+            where = f" ({place})" if title else ""
+            words += f"; P0 {names.clipped_at_space(title or text, _OF_P0)}{where}"
+    left = len(worst) - _MOST_P0
+    return names.one_line(f"{words}; and {left} more P0" if left > 0 else words)
 
 
 def _line(entry: dict[str, Any]) -> str:
@@ -310,13 +354,19 @@ def _is_set_aside(layout: Layout, blocker: str) -> bool:
     except (ContextError, OSError):
         return False
     before = [entry for entry in entries if entry]
-    own = [entry for entry in before if _line(entry) == blocker]
-    if not own:
+    own = [entry for entry in before if _is_about(blocker, _line(entry))]
+    if not own or (current and current.get("run") == own[-1].get("run")):
         return False
     target = _target(layout, own[-1])
     same = [one for one in (*before, current) if one and _target(layout, one) == target]
     newest = max(same, key=lambda one: str(one.get("timestamp") or ""))
     return newest is not current and bool(verdicts.needs_attention([newest]))
+
+
+def _is_about(blocker: str, line: str) -> bool:
+    """Whether a blocker, which may have been cut, begins as the line of a verdict does."""
+    cut = blocker.removesuffix("…")
+    return cut.startswith(line) or (cut != blocker and line.startswith(cut))
 
 
 def _stores(layout: Layout) -> list[str]:

@@ -79,7 +79,7 @@ def _only_reads(part: Simple) -> bool:
     """Return whether a command is one that hosts run without asking, inside the project."""
     words = part.words
     outside = any(word.startswith(("/", "~")) or ".." in word for word in words[1:])
-    if part.given or outside or any(word.startswith(_RUNS) for word in words):
+    if part.assigned or outside or any(word.startswith(_RUNS) for word in words):
         return False
     return words[0] in ("ls", "cd") or (words[0] == "git" and words[1:2] != () and words[1] in _GIT)
 

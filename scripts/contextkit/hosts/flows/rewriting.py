@@ -107,7 +107,7 @@ def wrappable(command: str) -> list[Simple]:
 
 def _is_excluded(part: Simple) -> bool:
     """Return whether a command reads a file, asks somebody, or is one of ours."""
-    if not part.words or any(assignment.startswith(f"{RAW}=") for assignment in part.given):
+    if not part.words or any(assignment.startswith(f"{RAW}=") for assignment in part.assigned):
         return True
     name, arguments = part.name, part.words[1:]
     if name in _NEVER or name in hosts.names_of_hosts():

@@ -71,7 +71,7 @@ class Version:
 
 
 @dataclass(kw_only=True)
-class Known:
+class Notes:
     """What this machine knows of documents; `count` is the number of its last change.
 
     unfinished: a pull wrote documents and has not rebuilt their indexes yet.
@@ -125,17 +125,17 @@ def lock(layout: Layout) -> files.locked:
     return files.locked(layout.lock(layout.sync))
 
 
-def myself(layout: Layout) -> tuple[Machine, Known]:
+def myself(layout: Layout) -> tuple[Machine, Notes]:
     """Return this machine and what it knows; if its knowledge is lost, become a new machine.
 
     A count that starts over would look older than what others have of this machine.
     """
     machine = identity(layout)
-    known = load(layout, machine.id) if machine else None
-    return (machine, known) if machine and known else begin(layout)
+    notes = load(layout, machine.id) if machine else None
+    return (machine, notes) if machine and notes else begin(layout)
 
 
-def begin(layout: Layout, before: Known | None = None) -> tuple[Machine, Known]:
+def begin(layout: Layout, before: Notes | None = None) -> tuple[Machine, Notes]:
     """Become a new machine; the caller holds the lock.
 
     It has what the one `before` wrote as its own, and still knows which documents are from others.
@@ -145,19 +145,19 @@ def begin(layout: Layout, before: Known | None = None) -> tuple[Machine, Known]:
     files.write(layout.machine, f"{manifests.new_id()}\n{name}\n")
     machine = identity(layout)
     assert machine is not None
-    known = before or Known(machine=machine.id)
-    for name in [key for key in known.documents if key.partition("/")[2].startswith(known.machine)]:
-        del known.documents[name]  # its own rows and events, which get another name
-    for version in known.documents.values():
-        version.counts.pop(known.machine, None)
-        if known.is_ours(version):
-            known.count += 1
-            version.source, version.counts[machine.id] = machine.id, known.count
-        if version.author == known.machine:
+    notes = before or Notes(machine=machine.id)
+    for name in [key for key in notes.documents if key.partition("/")[2].startswith(notes.machine)]:
+        del notes.documents[name]  # its own rows and events, which get another name
+    for version in notes.documents.values():
+        version.counts.pop(notes.machine, None)
+        if notes.is_ours(version):
+            notes.count += 1
+            version.source, version.counts[machine.id] = machine.id, notes.count
+        if version.author == notes.machine:
             version.author = machine.id
-    known.machine = machine.id
-    save(layout, known)
-    return machine, known
+    notes.machine = machine.id
+    save(layout, notes)
+    return machine, notes
 
 
 def identity(layout: Layout) -> Machine | None:
@@ -172,7 +172,7 @@ def identity(layout: Layout) -> Machine | None:
     return Machine(id=first.strip(), name=manifests.clean_name(rest) or first.strip())
 
 
-def load(layout: Layout, machine: str) -> Known | None:
+def load(layout: Layout, machine: str) -> Notes | None:
     """Return what `machine`, this machine, knows; None if the file is lost or another's."""
     fields = _read(os.path.join(layout.sync, "documents.json"))
     if fields.get("machine") != machine:
@@ -180,7 +180,7 @@ def load(layout: Layout, machine: str) -> Known | None:
     try:
         documents = {name: _version(version) for name, version in fields["documents"].items()}
         rest = {name: fields[name] for name in ("count", "unfinished", "names", "signers")}
-        return Known(machine=machine, documents=documents, **rest)
+        return Notes(machine=machine, documents=documents, **rest)
     except (KeyError, TypeError, ValueError, AttributeError):
         return None
 
@@ -189,8 +189,8 @@ def _version(fields: dict[str, Any]) -> Version:
     return Version(**{**fields, "beside": [Copy(**copy) for copy in fields["beside"]]})
 
 
-def save(layout: Layout, known: Known) -> None:
-    _write(layout, "documents.json", vars(known))
+def save(layout: Layout, notes: Notes) -> None:
+    _write(layout, "documents.json", vars(notes))
 
 
 def load_remote(layout: Layout, address: str, machine: str) -> Remote:

@@ -219,26 +219,26 @@ def parse(data: bytes, machine: str, number: int) -> Manifest:
     return Manifest(machine=machine, number=number, since=since(number), entries=entries)
 
 
-def entry(found: Any, machine: str, where: str) -> Entry:
+def entry(fields: Any, machine: str, where: str) -> Entry:
     """Return the entry of `machine` in an object; counts of other machines are not read.
 
     Raises ContextError for an invalid name or value.
     """
-    if not isinstance(found, dict) or not isinstance(found.get("name"), str):
+    if not isinstance(fields, dict) or not isinstance(fields.get("name"), str):
         raise ContextError(f"{where}: an entry has no name")
-    name = check_name(found["name"], where)
-    gone = found.get("gone") is True
-    digest = found.get("sha256", "")
+    name = check_name(fields["name"], where)
+    gone = fields.get("gone") is True
+    digest = fields.get("sha256", "")
     needs_text = not gone and name.partition("/")[0] != ENDED
     if not isinstance(digest, str) or not (_DIGEST.fullmatch(digest) or not needs_text):
         raise ContextError(f"{where}: {name}: has no digest")
-    size = _count(found, "bytes", where)
+    size = _count(fields, "bytes", where)
     if size > MOST_BYTES:
         raise ContextError(f"{where}: {name}: larger than {MOST_BYTES} bytes")
-    at = found.get("at", "")
+    at = fields.get("at", "")
     if names.shape(str(at)) != "0000-00-00T00:00:00Z":
         at = ""
-    clock = found.get("clock", {})
+    clock = fields.get("clock", {})
     good = isinstance(clock, dict) and len(clock) <= _MOST_CLOCK
     if not good or not all(
         is_id(identity) and type(count) is int and 0 < count < 1 << 53
@@ -252,8 +252,8 @@ def entry(found: Any, machine: str, where: str) -> Entry:
         at=at,
         count=clock.get(machine, 0),
         gone=gone,
-        redacted=found.get("redacted") is True,
-        about=clean(str(found.get("about", "")))[:200],
+        redacted=fields.get("redacted") is True,
+        about=clean(str(fields.get("about", "")))[:200],
     )
 
 
@@ -288,8 +288,8 @@ def _fields(data: bytes, where: str, most: int) -> dict[str, Any]:
     return fields
 
 
-def _count(found: dict[str, Any], name: str, where: str) -> int:
-    value = found.get(name, 0)
+def _count(fields: dict[str, Any], name: str, where: str) -> int:
+    value = fields.get(name, 0)
     if type(value) is not int or not 0 <= value < 1 << 53:
         raise ContextError(f"{where}: {name} is not a whole number")
     return value

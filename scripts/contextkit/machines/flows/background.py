@@ -44,6 +44,6 @@ def run(layout: Layout, verb: str) -> str:
         diagnostics.note(layout.hooks, f"sync {verb}", str(error) or repr(error))
         return str(error)
     not_taken = [row.line for row in done.rows if row.did == "not taken"]
-    for problem in [*done.refused, *not_taken, *(done.said if done.failed else ())]:
+    for problem in [*done.refused, *not_taken, *(done.messages if done.failed else ())]:
         diagnostics.note(layout.hooks, f"sync {verb}", problem)
     return done.total

@@ -9,7 +9,7 @@ from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Callable
 from contextkit.machines.documents import manifests
-from contextkit.machines.documents.knowledge import Known, Machine, Version
+from contextkit.machines.documents.knowledge import Machine, Notes, Version
 from contextkit.machines.flows import shares
 from contextkit.memory.documents import store as memory
 from contextkit.memory.flows import upkeep
@@ -18,8 +18,8 @@ from contextkit.payloads.documents import store as payloads
 Texts = dict[str, Callable[[], bytes]]  # how to read each document that is here, by name
 
 
-def look(layout: Layout, machine: Machine, known: Known, now: int, said: list[str]) -> Texts:
-    """Bring `known` up to date; what cannot travel is appended to `said`.
+def look(layout: Layout, machine: Machine, notes: Notes, now: int, messages: list[str]) -> Texts:
+    """Bring `notes` up to date; what cannot travel is appended to `messages`.
 
     A file whose size, time and inode are unchanged is not read again.
     """
@@ -27,80 +27,80 @@ def look(layout: Layout, machine: Machine, known: Known, now: int, said: list[st
     for name, path in shares.local(layout):
         try:
             manifests.check_name(name, shares.address(name))
-            if _note_file(known, name, path, now):
+            if _note_file(notes, name, path, now):
                 texts[name] = lambda path=path: files.read_bytes(path)  # type: ignore[misc]
             else:
-                said.append(f"{shares.address(name)}: larger than {manifests.MOST_BYTES} bytes")
+                messages.append(f"{shares.address(name)}: larger than {manifests.MOST_BYTES} bytes")
         except FileNotFoundError:
             continue  # removed just now
         except ContextError as error:
-            said.append(f"not shared: {error}")
+            messages.append(f"not shared: {error}")
     for name, data in shares.own(layout, machine):
-        note(known, name, data, (), now)
+        note(notes, name, data, (), now)
         texts[name] = lambda data=data: data  # type: ignore[misc]
-    _note_gone(known, texts)
-    _note_ended(layout, known, now)
-    for version in known.documents.values():
+    _note_gone(notes, texts)
+    _note_ended(layout, notes, now)
+    for version in notes.documents.values():
         note_settled(layout, version)
     return texts
 
 
-def _note_file(known: Known, name: str, path: str, now: int) -> bool:
+def _note_file(notes: Notes, name: str, path: str, now: int) -> bool:
     """Note a file; return False if it is too large to travel."""
     state = os.stat(path)
     stat = (state.st_size, state.st_mtime_ns, state.st_ino)
     if state.st_size > manifests.MOST_BYTES:
         return False
-    version = known.documents.get(name)
+    version = notes.documents.get(name)
     if version is None or version.gone or tuple(version.stat) != stat:
-        note(known, name, files.read_bytes(path), stat, now)
+        note(notes, name, files.read_bytes(path), stat, now)
     return True
 
 
-def note(known: Known, name: str, data: bytes, stat: tuple[int, ...], now: int) -> Version:
+def note(notes: Notes, name: str, data: bytes, stat: tuple[int, ...], now: int) -> Version:
     """Note the text of a document here; one that nobody sent us is this machine's own."""
-    version = known.documents.setdefault(name, Version(sha256=""))
+    version = notes.documents.setdefault(name, Version(sha256=""))
     digest = names.sha256(data)
     if version.sha256 != digest:
         version.sha256, version.bytes, version.at = digest, len(data), names.iso(now)
         if digest != version.coming:
-            known.changed(version)
+            notes.changed(version)
     version.stat, version.gone = stat, False
     return version
 
 
-def _note_gone(known: Known, texts: Texts) -> None:
+def _note_gone(notes: Notes, texts: Texts) -> None:
     """Note what is gone: that makes no new version, it is only no longer offered."""
-    for name, version in known.documents.items():
+    for name, version in notes.documents.items():
         kind, path = name.partition("/")[::2]
         if name in texts or version.gone or kind == manifests.ENDED:
             continue
-        if kind in shares.OWN and not path.startswith(known.machine):
+        if kind in shares.OWN and not path.startswith(notes.machine):
             continue  # another machine's rows or events are part of a file here
         version.gone = True
 
 
-def _note_ended(layout: Layout, known: Known, now: int) -> None:
+def _note_ended(layout: Layout, notes: Notes, now: int) -> None:
     """Note sessions and tasks of this machine that ended or came back."""
     there = set(payloads.sessions_in(layout))
     tasks = set(memory.archived(layout))
     had = {
         shares.session_of(name)
-        for name, version in known.documents.items()
-        if shares.session_of(name) and known.machine in version.counts
+        for name, version in notes.documents.items()
+        if shares.session_of(name) and notes.machine in version.counts
     }
     ended = {f"{manifests.ENDED}/payload/{session}" for session in had - there}
     ended |= {f"{manifests.ENDED}/memory/{task}" for task in tasks}
     for name in sorted(ended):
-        version = known.documents.get(name)
+        version = notes.documents.get(name)
         if version is None or version.gone:
             task = name.rpartition("/")[2]
             if "/memory/" in name and upkeep.listed(layout, task):
                 continue  # only a part of it was put away
-            version = known.documents.setdefault(name, Version(sha256=""))
+            version = notes.documents.setdefault(name, Version(sha256=""))
             version.at, version.gone = names.iso(now), False
-            known.changed(version)
-    for name, version in known.documents.items():
+            notes.changed(version)
+    for name, version in notes.documents.items():
         kind, what = name.partition("/")[::2]
         if kind == manifests.ENDED and not version.gone:
             of, _, subject = what.partition("/")

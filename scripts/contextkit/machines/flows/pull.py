@@ -21,7 +21,7 @@ from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Iterator
 from contextkit.machines.documents import knowledge, manifests
-from contextkit.machines.documents.knowledge import Copy, Known, Machine, Version
+from contextkit.machines.documents.knowledge import Copy, Machine, Notes, Version
 from contextkit.machines.documents.manifests import Entry, Head
 from contextkit.machines.flows import engines, inventory, remotes, shares, signatures
 from contextkit.machines.flows.transfers import HISTORY, Choice, Report
@@ -35,8 +35,8 @@ _AT_ONCE = 500  # documents per fetch
 class Offer:
     """The state of one call of `pull`: where it works, who asks, what it knows, what came of it."""
 
-    def __init__(self, layout: Layout, machine: Machine, known: Known, report: Report) -> None:
-        self.layout, self.machine, self.known, self.report = layout, machine, known, report
+    def __init__(self, layout: Layout, machine: Machine, notes: Notes, report: Report) -> None:
+        self.layout, self.machine, self.notes, self.report = layout, machine, notes, report
         self.now = names.now()
         self.sessions: dict[str, None] = {}  # in which something was stored
         self.sender = machine
@@ -56,13 +56,13 @@ def pull(
     at, address = remotes.engine(layout, remote)
     report = Report(verb="taken", dry_run=dry_run)
     with knowledge.lock(layout):
-        machine, known = knowledge.myself(layout)
+        machine, notes = knowledge.myself(layout)
         there = knowledge.load_remote(layout, address, machine.id)
-        offer = Offer(layout, machine, known, report)
-        inventory.look(layout, machine, known, offer.now, report.said)
-        if known.unfinished:  # a killed pull: which sessions got something is unknown
+        offer = Offer(layout, machine, notes, report)
+        inventory.look(layout, machine, notes, offer.now, report.messages)
+        if notes.unfinished:  # a killed pull: which sessions got something is unknown
             offer.sessions.update(dict.fromkeys(payloads.sessions_in(layout)))
-        heads = remotes.read_heads(at.heads(), report.said)
+        heads = remotes.read_heads(at.heads(), report.messages)
         others = [head for head in heads.values() if head.machine != machine.id]
         try:
             for head in remotes.meant(others, source, "from") if source else others:
@@ -72,15 +72,15 @@ def pull(
                 _fetch(offer, at, outputs)
         except ContextError:
             if not dry_run:
-                knowledge.save(layout, known)
+                knowledge.save(layout, notes)
             raise
         if not dry_run:
             if chosen == Choice():
                 there.seen.update(offer.read)
             _make_indexes(offer)
-            origins.save(layout, shares.origins(layout, known))
-            known.unfinished = False
-            knowledge.save(layout, known)
+            origins.save(layout, shares.origins(layout, notes))
+            notes.unfinished = False
+            knowledge.save(layout, notes)
             knowledge.save_remote(layout, there, machine.id)
     return report
 
@@ -91,20 +91,20 @@ def _take(offer: Offer, at: engines.Engine, head: Head, seen: int, chosen: Choic
     if head.number == seen:
         return
     offer.sender = Machine(id=head.machine, name=head.name)
-    offer.known.names[head.machine] = head.name
+    offer.notes.names[head.machine] = head.name
     try:
         name, remark = signatures.standing(
-            offer.keys, head, offer.known.signers.get(head.machine, "")
+            offer.keys, head, offer.notes.signers.get(head.machine, "")
         )
         newest = remotes.read_entries(at, head, seen)
     except ContextError as error:
         report.fail(f"{head.name}: {error}")
         return
     if name:
-        offer.known.signers[head.machine] = name
+        offer.notes.signers[head.machine] = name
     if remark:
-        report.said.append(f"{head.name}: {remark}")
-    entries = [one for _, one in newest.values() if chosen.takes(one.name, one.about)]
+        report.messages.append(f"{head.name}: {remark}")
+    entries = [entry for _, entry in newest.values() if chosen.takes(entry.name, entry.about)]
     wanted = [entry for entry in entries if _is_new(offer, entry)]
     offer.read[head.machine] = head.number
     for entry in wanted:
@@ -142,10 +142,10 @@ def _fetch(offer: Offer, at: engines.Engine, documents: list[Entry]) -> None:
 
 def _announce(offer: Offer, documents: list[Entry]) -> None:
     """Record what the sender may write here: what a killed pull wrote is known as the sender's."""
-    offer.known.unfinished = True
+    offer.notes.unfinished = True
     sender = offer.sender.id
     for entry in documents:
-        version = offer.known.documents.setdefault(entry.name, Version(sha256="", gone=True))
+        version = offer.notes.documents.setdefault(entry.name, Version(sha256="", gone=True))
         if version.gone:
             version.source = sender
         if version.source == sender:
@@ -154,12 +154,12 @@ def _announce(offer: Offer, documents: list[Entry]) -> None:
             at = shares.place(offer.layout, entry.name) + shares.MARK + sender
             copy = Copy(path=offer.layout.shown(at), sha256=entry.sha256, machine=sender)
             version.beside += [copy] if copy not in version.beside else []
-    knowledge.save(offer.layout, offer.known)
+    knowledge.save(offer.layout, offer.notes)
 
 
 def _is_new(offer: Offer, entry: Entry) -> bool:
     """Return whether an entry brings something new here; an equal text is noted as settled."""
-    version = offer.known.documents.get(entry.name)
+    version = offer.notes.documents.get(entry.name)
     if entry.gone:
         return False
     if version is None:
@@ -216,7 +216,7 @@ def _check_spelling(offer: Offer, name: str) -> None:
     """Raise ContextError for a name that some file systems take for another one that is here."""
     if not offer.spelled:
         there = [
-            document for document, version in offer.known.documents.items() if not version.gone
+            document for document, version in offer.notes.documents.items() if not version.gone
         ]
         for document in there:
             offer.spelled.update(_spellings(document))
@@ -243,7 +243,7 @@ def _settle(offer: Offer, entry: Entry, path: str, data: bytes) -> str:
         except FileExistsError:
             pass  # another process made it just now
     ours = files.read_bytes(path)
-    version = inventory.note(offer.known, entry.name, ours, (), offer.now)
+    version = inventory.note(offer.notes, entry.name, ours, (), offer.now)
     if ours == data:
         _note_settled(offer, version, entry)
         return ""
@@ -261,7 +261,7 @@ def _settle(offer: Offer, entry: Entry, path: str, data: bytes) -> str:
 
 def _taken(offer: Offer, entry: Entry, path: str, data: bytes) -> str:
     """Record that the sender's text is now at `path`."""
-    version = offer.known.documents[entry.name]
+    version = offer.notes.documents[entry.name]
     state = os.stat(path)
     version.sha256, version.bytes, version.at = entry.sha256, len(data), entry.at
     version.stat, version.gone = (state.st_size, state.st_mtime_ns, state.st_ino), False
@@ -275,7 +275,7 @@ def _taken(offer: Offer, entry: Entry, path: str, data: bytes) -> str:
 def _merged(offer: Offer, name: str, path: str, merged: bytes) -> str:
     """Write a merged text, which is this machine's own."""
     files.write(path, merged)
-    inventory.note(offer.known, name, merged, (), offer.now)
+    inventory.note(offer.notes, name, merged, (), offer.now)
     return "merged"
 
 
@@ -296,7 +296,7 @@ def _beside(offer: Offer, entry: Entry, path: str, data: bytes, version: Version
         if there:
             break
         if copy.path not in announced:
-            knowledge.save(offer.layout, offer.known)
+            knowledge.save(offer.layout, offer.notes)
         try:
             files.create(at, data, exact=True)
             break
@@ -316,7 +316,7 @@ def _take_own(offer: Offer, entry: Entry, data: bytes) -> None:
     else:
         did = HISTORY
         count = shares.take_events(offer.layout, entry.name, offer.sender, data)
-    offer.known.documents[entry.name] = Version(
+    offer.notes.documents[entry.name] = Version(
         sha256=entry.sha256, bytes=entry.bytes, at=entry.at, source=offer.sender.id,
         counts={offer.sender.id: entry.count},
     )  # fmt: skip
@@ -335,12 +335,12 @@ def _end(offer: Offer, entry: Entry) -> None:
     done = ""
     try:
         if of == "payload":
-            listed = [n for n in offer.known.documents if shares.session_of(n) == subject]
+            listed = [n for n in offer.notes.documents if shares.session_of(n) == subject]
             if _is_kept(offer, entry, listed):
                 return
             done = retention.end(layout, subject, offer.now)
             for name in listed:  # used again there, the session comes back whole
-                version = offer.known.documents[name]
+                version = offer.notes.documents[name]
                 version.gone, version.counts = True, {}
         elif of == "memory":
             tasks = inventory.tasks(layout)
@@ -350,7 +350,7 @@ def _end(offer: Offer, entry: Entry) -> None:
             done = f"{names.counted(len(moved), 'document')} archived" if moved else ""
     except ContextError as error:
         offer.report.add("not taken", address, 0, offer.sender.name, str(error))
-    version = offer.known.documents.setdefault(entry.name, Version(sha256="", at=entry.at))
+    version = offer.notes.documents.setdefault(entry.name, Version(sha256="", at=entry.at))
     version.counts[offer.sender.id] = entry.count
     version.gone = False
     if done:
@@ -359,7 +359,7 @@ def _end(offer: Offer, entry: Entry) -> None:
 
 def _is_kept(offer: Offer, entry: Entry, listed: list[str]) -> bool:
     """Report and return whether what ended there goes on here: it has documents not from there."""
-    versions = offer.known.documents
+    versions = offer.notes.documents
     others = [
         name
         for name in listed
@@ -378,7 +378,7 @@ def _make_indexes(offer: Offer) -> None:
     """Rebuild, from its files, the manifest of each session that received something."""
     for session in offer.sessions:
         with retention.session_lock(offer.layout, session):
-            offer.report.said += [
+            offer.report.messages += [
                 line
                 for line in payloads.repair(offer.layout, session, offer.now)
                 if "listed now" not in line

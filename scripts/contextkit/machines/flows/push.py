@@ -13,7 +13,7 @@ from contextkit.base import names, redaction
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.machines.documents import knowledge, manifests
-from contextkit.machines.documents.knowledge import Known, Machine, Remote
+from contextkit.machines.documents.knowledge import Machine, Notes, Remote
 from contextkit.machines.documents.manifests import Entry, Head, Manifest
 from contextkit.machines.flows import engines, inventory, remotes, shares, signatures
 from contextkit.machines.flows.engines import Elsewhere
@@ -26,41 +26,41 @@ def push(
     """Send what is selected and new; a document with a secret stays here unless it is redacted."""
     at, address = remotes.engine(layout, remote)
     with knowledge.lock(layout):
-        machine, known = knowledge.myself(layout)
+        machine, notes = knowledge.myself(layout)
         for _ in range(2):
-            attempt = _Push(layout, at, address, machine, known, redact)
+            attempt = _Push(layout, at, address, machine, notes, redact)
             try:
                 return attempt.report(chosen, dry_run)
             except Elsewhere:
                 if attempt.recall():
                     knowledge.save_remote(layout, attempt.there, machine.id)
                 else:  # this folder is a copy of another one, which still uses this id
-                    machine, known = knowledge.begin(layout, known)
-        return _Push(layout, at, address, machine, known, redact).report(chosen, dry_run)
+                    machine, notes = knowledge.begin(layout, notes)
+        return _Push(layout, at, address, machine, notes, redact).report(chosen, dry_run)
 
 
 class _Push:
     """One attempt: where it works, as whom, and what the remote has of us so far."""
 
     def __init__(
-        self, layout: Layout, at: engines.Engine, address: str, machine: Machine, known: Known,
+        self, layout: Layout, at: engines.Engine, address: str, machine: Machine, notes: Notes,
         redact: bool,
     ) -> None:  # fmt: skip
-        self._layout, self._at, self._machine, self._known = layout, at, machine, known
+        self._layout, self._at, self._machine, self._notes = layout, at, machine, notes
         self._redact = redact
         self.there = knowledge.load_remote(layout, address, machine.id)
 
     def report(self, chosen: Choice, dry_run: bool) -> Report:
         """Send what is chosen and new. Raises Elsewhere if the head there is not ours."""
-        layout, known, there = self._layout, self._known, self.there
+        layout, notes, there = self._layout, self._notes, self.there
         now = names.now()
         report = Report(verb="sent", dry_run=dry_run)
-        texts = inventory.look(layout, self._machine, known, now, report.said)
+        texts = inventory.look(layout, self._machine, notes, now, report.messages)
         if not dry_run:
-            knowledge.save(layout, known)
+            knowledge.save(layout, notes)
         if (there.pending or not there.digest) and not self.recall():
             raise Elsewhere("another folder pushes as this machine")
-        new = _changed(known, there)
+        new = _changed(notes, there)
         about = inventory.about(layout, [name for name in new if name in texts], texts)
         new = [name for name in new if chosen.takes(name, about.get(name, ""))]
         objects, entries = self._gathered(texts, new, about, report)
@@ -75,7 +75,7 @@ class _Push:
         try:
             head = signatures.signed(signatures.of_user(layout), head)
         except ContextError as error:
-            report.said.append(str(error))
+            report.messages.append(str(error))
         report.sent = self._send(objects, manifest, head)
         return report
 
@@ -84,17 +84,17 @@ class _Push:
 
         Used when a push was killed, our notes of this remote are lost, or we were forgotten there.
         """
-        remote, known = self.there, self._known
-        data = self._at.heads().get(known.machine)
+        remote, notes = self.there, self._notes
+        data = self._at.heads().get(notes.machine)
         if data is None:
             remote.entries, remote.digest, remote.pending, remote.chain = {}, "", "", []
             return True
-        head = manifests.parse_head(data, known.machine)
+        head = manifests.parse_head(data, notes.machine)
         if remote.digest and head.digest not in (remote.digest, remote.pending):
             return False
         if head.digest != remote.digest or not remote.entries:
             there = remotes.read_entries(self._at, head, 0)
-            if not _may_be_ours(known, [entry for _, entry in there.values()]):
+            if not _may_be_ours(notes, [entry for _, entry in there.values()]):
                 return False
             remote.entries = there
         remote.arrived(head)
@@ -108,9 +108,9 @@ class _Push:
         entries = []
         allowed = self._layout.limits.secrets_allow
         for name in new:
-            version = self._known.documents[name]
+            version = self._notes.documents[name]
             entry = Entry(
-                name=name, at=version.at, count=version.counts.get(self._known.machine, 0),
+                name=name, at=version.at, count=version.counts.get(self._notes.machine, 0),
                 gone=version.gone, about=about.get(name, ""),
             )  # fmt: skip
             if version.gone or entry.kind == manifests.ENDED:
@@ -151,14 +151,14 @@ class _Push:
         return sent
 
 
-def _may_be_ours(known: Known, entries: list[Entry]) -> bool:
+def _may_be_ours(notes: Notes, entries: list[Entry]) -> bool:
     """Return whether these may be ours: no count above our own, no other text at the same count."""
     for entry in entries:
-        version = known.documents.get(entry.name)
-        if entry.count > known.count:
+        version = notes.documents.get(entry.name)
+        if entry.count > notes.count:
             return False
-        if version is not None and version.counts.get(known.machine, 0) == entry.count:
-            if known.is_ours(version) and version.sha256 != entry.sha256 and not entry.redacted:
+        if version is not None and version.counts.get(notes.machine, 0) == entry.count:
+            if notes.is_ours(version) and version.sha256 != entry.sha256 and not entry.redacted:
                 return False
     return True
 
@@ -173,19 +173,19 @@ def _verb(entry: Entry) -> str:
     return "redacted" if entry.redacted else "sent"
 
 
-def _changed(known: Known, there: Remote) -> list[str]:
+def _changed(notes: Notes, there: Remote) -> list[str]:
     """Return the names of what this machine wrote and the remote lacks in its current version."""
     changed = []
-    for name, version in known.documents.items():
+    for name, version in notes.documents.items():
         published = there.entries.get(name)
         if published is None:
-            if known.is_ours(version) and not version.gone:
+            if notes.is_ours(version) and not version.gone:
                 changed.append(name)
             continue
-        if not (known.is_ours(version) or version.gone):
+        if not (notes.is_ours(version) or version.gone):
             continue  # another machine's text, which it publishes itself
         _, entry = published
-        same = entry.count == version.counts.get(known.machine, 0)
+        same = entry.count == version.counts.get(notes.machine, 0)
         if entry.gone != version.gone or not (version.gone or same):
             changed.append(name)
     return sorted(changed)

@@ -91,14 +91,14 @@ def _from_settings(layout: Layout) -> str:
     return DEFAULT if sync in ("off", "git") else sync
 
 
-def read_heads(found: dict[str, bytes], said: list[str]) -> dict[str, Head]:
-    """Return the readable heads, by machine; problems with others are appended to `said`."""
+def read_heads(packed: dict[str, bytes], messages: list[str]) -> dict[str, Head]:
+    """Return the readable heads, by machine; problems with others are appended to `messages`."""
     heads = {}
-    for machine, data in sorted(found.items()):
+    for machine, data in sorted(packed.items()):
         try:
             heads[machine] = manifests.parse_head(data, machine)
         except ContextError as error:
-            said.append(f"skipped: {error}")
+            messages.append(f"skipped: {error}")
     return heads
 
 
@@ -129,11 +129,11 @@ def read_entries(engine: engines.Engine, head: Head, seen: int) -> dict[str, tup
     return entries
 
 
-def listed(layout: Layout, remote: str, said: list[str]) -> list[dict[str, Any]]:
+def listed(layout: Layout, remote: str, messages: list[str]) -> list[dict[str, Any]]:
     """Return a row for every machine of a remote, most recent push first; `here` is this one."""
     at, _ = engine(layout, remote)
     here, keys, now = knowledge.identity(layout), signatures.of_user(layout), names.now()
-    heads = read_heads(at.heads(), said).values()
+    heads = read_heads(at.heads(), messages).values()
     shown = ("machine", "name", "at", "documents", "bytes")
     return [
         {"id": head.machine, **{name: getattr(head, name) for name in shown},
@@ -172,17 +172,17 @@ def meant(heads: list[Head], which: str, option: str) -> list[Head]:
 def forget(layout: Layout, remote: str, which: str) -> Head:
     """Remove the one machine that is `meant` from a remote; what others took from it stays."""
     at, address = engine(layout, remote)
-    found = meant(list(read_heads(at.heads(), []).values()), which, "forget")
-    if len(found) > 1:
-        there = ", ".join(head.machine for head in found)
-        raise bad_input(f"forget: {len(found)} machines are {which[:60]!r}: {there}")
-    gone, here = found[0], knowledge.identity(layout)
+    fitting = meant(list(read_heads(at.heads(), []).values()), which, "forget")
+    if len(fitting) > 1:
+        there = ", ".join(head.machine for head in fitting)
+        raise bad_input(f"forget: {len(fitting)} machines are {which[:60]!r}: {there}")
+    gone, here = fitting[0], knowledge.identity(layout)
     at.forget(gone.machine)
     if here is None:
         return gone
     with knowledge.lock(layout):
         if gone.machine == here.id:
             knowledge.save_remote(layout, knowledge.Remote(address=address), here.id)
-        elif (known := knowledge.load(layout, here.id)) and known.signers.pop(gone.machine, ""):
-            knowledge.save(layout, known)
+        elif (notes := knowledge.load(layout, here.id)) and notes.signers.pop(gone.machine, ""):
+            knowledge.save(layout, notes)
     return gone

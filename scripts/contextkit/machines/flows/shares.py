@@ -20,7 +20,7 @@ from contextkit.base.layout import Layout
 from contextkit.base.type_names import Any, Callable, Iterator
 from contextkit.capsules.documents import reminders
 from contextkit.machines.documents import manifests
-from contextkit.machines.documents.knowledge import Known, Machine
+from contextkit.machines.documents.knowledge import Machine, Notes
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import retention
 from contextkit.reviews.documents import runs
@@ -232,14 +232,14 @@ def lock(layout: Layout, name: str, path: str) -> AbstractContextManager[None]:
     return nullcontext()
 
 
-def origins(layout: Layout, known: Known) -> Iterator[tuple[str, str, str, str]]:
+def origins(layout: Layout, notes: Notes) -> Iterator[tuple[str, str, str, str]]:
     """Yield what `base/origins` keeps of each document here that another machine wrote."""
-    for name, version in sorted(known.documents.items()):
-        if version.gone or version.source in ("", known.machine) or name.partition("/")[0] in OWN:
+    for name, version in sorted(notes.documents.items()):
+        if version.gone or version.source in ("", notes.machine) or name.partition("/")[0] in OWN:
             continue
         if version.sha256:
             path = layout.shown(_checked_place(layout, name))
-            machine = known.names.get(version.source, version.source)
+            machine = notes.names.get(version.source, version.source)
             yield machine, version.sha256, path, address(name)
 
 

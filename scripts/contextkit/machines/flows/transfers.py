@@ -91,14 +91,14 @@ class Moved:
 class Report:
     """What was done, one line per document, then totals; `sent` is in bytes.
 
-    refused: documents that were held back; said: other messages.
+    refused: documents that were held back; messages: all others.
     """
 
     verb: str
     dry_run: bool = False
     rows: list[Moved] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
-    said: list[str] = field(default_factory=list)
+    messages: list[str] = field(default_factory=list)
     failed: bool = False
     sent: int = 0
 
@@ -113,7 +113,7 @@ class Report:
     def fail(self, sentence: str) -> None:
         """Report a machine whose documents could not be read: the next pull tries again."""
         self.failed = True
-        self.said.append(sentence)
+        self.messages.append(sentence)
 
     @property
     def total(self) -> str:

@@ -122,6 +122,11 @@ def read(text: str) -> Read:
     return Read(tuple(_single(candidates)), unsure)
 
 
+def is_serious(text: str) -> bool:
+    """Whether a text says in strong words what goes wrong: `loses data`, `crashes`."""
+    return bool(_WORST.search(text) or _BAD.search(text))
+
+
 def _finding(
     severity: str, identity: str, title: str, first: int, last: int, place: Place = NONE
 ) -> Finding:
@@ -538,7 +543,7 @@ class _Sight:
             is_worst = bool(_WORST.search(left)) and "less urgent" not in left
             severity = "P0" if is_worst else "P1" if _BAD.search(left) else ""
             if severity:
-                title = next((one for one in parts if _BAD.search(one) or _WORST.search(one)), text)
+                title = next(filter(is_serious, parts), text)
                 title = " ".join(parts[:2]) if place.file in title else title
                 end, title = self._end_of(at, block), shapes.cleaned(title)
                 yield _finding(severity, "", title, block.first, end, place)
@@ -562,7 +567,7 @@ class _Sight:
             text = self._text(block.first, block.last if is_record else end)
             place = places.find(text)
             is_placed = place.line or (is_record and place.file and places.line_in(text))
-            if is_placed and (is_record or _BAD.search(text) or _WORST.search(text)):
+            if is_placed and (is_record or is_serious(text)):
                 if not self._is_below(at, _NO_FINDINGS | _REPEATS):
                     numbers.append(block.first)
         return tuple(numbers[:50])

@@ -12,14 +12,17 @@ Text from agents goes into Markdown as single lines, so that it cannot add a hea
 
 from __future__ import annotations
 
+import itertools
 import os
+import re
 
 from contextkit.base import files, formats, names, origins, outgoing, templates
 from contextkit.base import tokens as estimator
+from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Any, Iterable
-from contextkit.reviews.documents import agent_review, places, runs, sections
+from contextkit.reviews.documents import agent_review, places, reader, runs, sections
 from contextkit.reviews.documents.vocabulary import SERIOUS, SEVERITIES
 from contextkit.reviews.flows import agent_files, history, synthesis
 from contextkit.reviews.flows.agent_files import Asked, Reading
@@ -32,7 +35,10 @@ _REPORT, _DATA = "synthesis.md", "findings.json"
 _LINE = 160  # characters in each line that a caller reads
 _RESEARCH_LINES = 7  # lines for the caller besides the paths and the read count
 _LEAD = 60  # tokens of an agent's text below a heading
-_REVIEW_LINES = 11  # lines for the caller besides the paths and the read count
+_REVIEW_LINES = 12  # lines for the caller besides the paths and the read count
+_FEWEST = 40  # characters of what a finding says
+_BRACKETS = re.compile(r"\s?\([^()]*\)|\s?\[[^\[\]]*\]")
+_CLAUSES = re.compile(r"(?<=[;:.!?,])\s+|(?<=\s)[—–→-]\s+")
 _TITLE = 80  # characters of a title that only serves as a reminder
 _MOST = 65_000  # characters in a comment; GitHub accepts 65,536
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -58,7 +64,16 @@ class Synthesis(Record):
 
 
 def synthesize(layout: Layout, asked: Asked, read: Iterable[Reading], now: int) -> Synthesis:
-    """Write findings.json and synthesis.md into the folder of the reviews."""
+    """Write findings.json and synthesis.md into the folder of the reviews.
+
+    Raises ContextError for a folder that nobody was asked to write to and nobody has.
+    """
+    if not asked.roster and not asked.run:
+        raise ContextError(
+            f"{layout.shown(asked.folder)}: there are no reviews in this folder: an agent's file is"
+            f" AGENT.md ({', '.join(agent_files.KINDS[1:])} count too); make verdict_start begins"
+            " a run"
+        )
     sources, findings, data = _combined(layout, asked, read, names.iso(now))
     render, summarize = _RESEARCH if _is_research(sources) else _REVIEW
     text = render(sources, findings, data)
@@ -71,11 +86,11 @@ def synthesize(layout: Layout, asked: Asked, read: Iterable[Reading], now: int) 
     unread = [
         source for source in sources if not agent_review.is_read(source.review, source.validation)
     ]
-    lines = [*summarize(sources, findings, data), _across_runs(data)]
+    shown = [layout.shown(report), layout.shown(data_path)]
+    lines = summarize(sources, findings, data, shown[0])
     first = agent_files.read_line(len(sources), len(unread))
     if others := synthesis.from_others(data):
         first += f"; from other machines: {others}"
-    shown = [layout.shown(report), layout.shown(data_path)]
     return Synthesis(
         report=shown[0],
         data_path=shown[1],
@@ -182,7 +197,9 @@ def _research_report(source: Reading) -> dict[str, object]:
     }
 
 
-def _research_lines(sources: list[Reading], found: list[MergedFinding], data: Data) -> list[str]:
+def _research_lines(
+    sources: list[Reading], found: list[MergedFinding], data: Data, report: str
+) -> list[str]:
     """Return how complete the research is, and the findings by agent."""
     launched, completed, failed = synthesis.numbers(data)
     lines = [
@@ -248,7 +265,7 @@ def _entry(one: MergedFinding, known: dict[str, object], compared: bool) -> dict
     marks = [since] if compared and since else []
     marks += [f"dismissed: {dismissed}"] if dismissed else []
     where = [f'"{one.section}"'] if one.section not in ("", one.place) else []
-    where += [f"`{one.place}`"] if one.place else []
+    where += [f"`{one.place}`"] if one.place and one.place not in one.title else []
     return {
         "of": one,
         "title": one.title or "(no title)",
@@ -265,32 +282,74 @@ def _heat(source: Reading) -> dict[str, str]:
     return {"agent": agent, "cells": " | ".join(cells), "status": source.status}
 
 
-def _review_lines(sources: list[Reading], found: list[MergedFinding], data: Data) -> list[str]:
-    """Return what to do, the severe findings as far as they fit, and whether agents disagree."""
+def _review_lines(
+    sources: list[Reading], found: list[MergedFinding], data: Data, report: str
+) -> list[str]:
+    """Return what to do, the severe findings as far as they fit, and where the rest is."""
     launched, completed, failed = synthesis.numbers(data)
     severe = [finding for finding in found if finding.severity in (*SERIOUS, "")]
+    milder = [finding.severity for finding in found if finding not in severe]
     dismissed = {entry["key"] for entry in _all(data) if entry.get("dismissed")}
     left = {finding.severity for finding in severe if finding.key not in dismissed}
     to_do = next((words for severity, words in _TO_DO if severity in left), data["verdict"])
-    ends = [f"{launched} agents launched, {completed} completed, {failed} failed"]
+    agents = f"{launched} agents launched, {completed} completed, {failed} failed"
+    ends = [name for name in SEVERITIES if name in milder]
     for name, key in (("conflict", "conflicts"), ("possible duplicate", "possible_duplicates")):
-        if number := len(data[key]):
-            ends.append(f"{names.counted(number, name)}: see the report")
-    room = _REVIEW_LINES - 1 - len(ends)
+        ends += [names.counted(len(data[key]), name)] if data[key] else []
+    last = [f"{', '.join(ends)}: {report}"] if ends else []
+    last = ["; ".join([agents, *last])] if failed else last
+    last += [across] if (across := _across_runs(data)) else []
+    room = _REVIEW_LINES - 1 - len(last)
     fitting = severe if len(severe) <= room else severe[: room - 1]
     lines = [_severe_line(finding, finding.key in dismissed) for finding in fitting]
-    if len(fitting) < len(severe):
+    if rest := severe[len(fitting) :]:
         where = f"run={data['run']}" if "run" in data else f"dir={data['input']}"
-        lines.append(f"+{len(severe) - len(fitting)} more: make verdict_show {where}")
-    return [f"{to_do}: {_counts(found, data)}", *lines, *ends]
+        lines.append(f"+{synthesis.counted(rest)}: make verdict_show {where}")
+    return [f"{to_do}: {_counts(found, data)}", *lines, *last]
 
 
 def _severe_line(one: MergedFinding, dismissed: bool) -> str:
-    """Return `P0 fd-a/P0-1 src/app.py:42 Title (2 agents)`."""
+    """Return `P0 fd-a/P0-1 src/app.py:42 (2 agents) Title: what goes wrong`."""
     marks = [f"{one.convergence} agents"] if one.convergence > 1 else []
     marks += ["dismissed"] if dismissed else []
     more = f"({', '.join(marks)})" if marks else ""
-    return f"{one.severity or '?'} {one.key} {one.place} {more} {one.title}"
+    head = names.one_line(f"{one.severity or '?'} {one.key} {one.place} {more}")
+    return f"{head} {_told(one, max(_FEWEST, _LINE - len(head) - 1))}"
+
+
+def _told(one: MergedFinding, room: int) -> str:
+    """Return a finding's title with what goes wrong; of a longer one the clauses that tell it."""
+    title = names.one_line(one.title)
+    if one.place and title.startswith(one.place):
+        title = title.removeprefix(one.place).lstrip(" :—–-`") or title
+    if len(title) > room:
+        plain = _BRACKETS.sub("", title)
+        return plain if len(plain) <= room else _clauses(title, room)
+    known = f"{title} {one.place}"
+    for clause in _CLAUSES.split(one.description):
+        fits = len(title) + len(clause) + 2 <= room and clause not in known
+        if fits and reader.is_serious(clause) and not reader.is_serious(title):
+            return f"{title}: {clause.rstrip(' .,;:')}"
+    return title
+
+
+def _clauses(title: str, room: int) -> str:
+    """Return the clauses of a title that fit: first what goes wrong, then its beginning."""
+    clauses = _CLAUSES.split(title)
+    kept: list[int] = []
+    for number in sorted(range(len(clauses)), key=lambda at: not reader.is_serious(clauses[at])):
+        trial = sorted([*kept, number])
+        goes_on = number in (0, *(at + 1 for at in kept))
+        wanted = goes_on or reader.is_serious(clauses[number])
+        if wanted and len(_joined(clauses, trial)) <= room:
+            kept = trial
+    return _joined(clauses, kept) if kept else names.clipped_at_space(title, room)
+
+
+def _joined(clauses: list[str], kept: list[int]) -> str:
+    """Return the clauses with these numbers, with `…` for each gap."""
+    shown = (clause if at in kept else "…" for at, clause in enumerate(clauses))
+    return " ".join(part for part, _ in itertools.groupby(shown))
 
 
 # synthesis.md, and the lines that a caller reads

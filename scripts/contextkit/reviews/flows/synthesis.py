@@ -174,6 +174,7 @@ def rows_of(source: Reading) -> list[Row]:
     texts = sections.of_findings(source.text, source.review)
     for row, text in zip(source.review.findings, texts, strict=True):
         seen[row.id] = seen.get(row.id, 0) + 1
+        problem = sections.problem_of(text, row.title)
         made = Row(
             agent=source.agent,
             id=row.id,
@@ -181,7 +182,7 @@ def rows_of(source: Reading) -> list[Row]:
             section=names.one_line(row.section),
             title=names.one_line(row.title),
             place=places.shown(*drill_down.place(row, text)),
-            description=names.one_line(sections.problem_of(text, row.title))[:_LONGEST],
+            description=names.clipped_at_space(names.one_line(problem), _LONGEST),
             text=text,
             of=f"{source.review.type} {prefix if mark else ''}",
             counts=source.validation in COMPLETED,
@@ -354,9 +355,9 @@ def numbers(data: dict[str, object]) -> tuple[int, int, int]:
 
 
 def counted(found: list[MergedFinding]) -> str:
-    """Return `1 P0, 2 P2, 1 IMP`, or `none`."""
-    severities = [finding.severity or "?" for finding in found]
-    counts = [(s, severities.count(s)) for s in (*vocabulary.SEVERITIES, "?")]
+    """Return `1 P0, 2 P2, 1 IMP, 1 of unknown severity`, or `none`."""
+    severities = [finding.severity or "of unknown severity" for finding in found]
+    counts = [(s, severities.count(s)) for s in (*vocabulary.SEVERITIES, "of unknown severity")]
     return ", ".join(f"{number} {severity}" for severity, number in counts if number) or "none"
 
 

@@ -117,11 +117,11 @@ def add(layout: Layout, wanted: str, make: Callable[[str], Row | None]) -> Row:
     If the wanted id is taken or `make` returns None for it, `-2`, `-3` … is appended.
     """
 
-    def edit(found: list[Any]) -> Row:
-        taken = {other.get("id") for other in found if isinstance(other, dict)}
-        rows = (make(identity) for identity in files.numbered(wanted) if identity not in taken)
-        row = next(row for row in rows if row is not None)
-        found.append(row)
+    def edit(rows: list[Any]) -> Row:
+        taken = {other.get("id") for other in rows if isinstance(other, dict)}
+        made = (make(identity) for identity in files.numbered(wanted) if identity not in taken)
+        row = next(row for row in made if row is not None)
+        rows.append(row)
         return row
 
     return change(layout, edit)
@@ -135,8 +135,8 @@ def update(layout: Layout, identity: str, **values: Any) -> Row:
 def change_row(layout: Layout, identity: str, edit: Callable[[Row], None]) -> Row:
     """Let `edit` change one row as it is now, and return it; see `find` and `change`."""
 
-    def edit_found(found: list[Any]) -> Row:
-        rows = [row for row in found if isinstance(row, dict) and isinstance(row.get("id"), str)]
+    def edit_found(entries: list[Any]) -> Row:
+        rows = [row for row in entries if isinstance(row, dict) and isinstance(row.get("id"), str)]
         row = find(rows, identity)
         edit(row)
         return row
@@ -147,8 +147,8 @@ def change_row(layout: Layout, identity: str, edit: Callable[[Row], None]) -> Ro
 def remove(layout: Layout, identity: str) -> None:
     """Remove a row whose launch failed."""
 
-    def edit(found: list[Any]) -> None:
-        found[:] = [r for r in found if not (isinstance(r, dict) and r.get("id") == identity)]
+    def edit(rows: list[Any]) -> None:
+        rows[:] = [r for r in rows if not (isinstance(r, dict) and r.get("id") == identity)]
 
     change(layout, edit)
 

@@ -269,12 +269,12 @@ def _is_prompt(layout: Layout, path: str) -> bool:
     )
 
 
-def _deliverables(given: tuple[str, ...]) -> tuple[str, ...]:
+def _deliverables(typed: tuple[str, ...]) -> tuple[str, ...]:
     """Return the files as a row stores them. Raises ContextError for one outside the sandbox."""
-    for path in given:
+    for path in typed:
         if os.path.isabs(path) or ".." in path.split("/") or not path.isprintable():
             raise bad_input(f"deliverables: {path[:80]!r} must be a path inside the sandbox")
-    return tuple(dict.fromkeys(map(os.path.normpath, given)))
+    return tuple(dict.fromkeys(map(os.path.normpath, typed)))
 
 
 def choose(
@@ -311,17 +311,17 @@ def choose(
     return None, [f"no capsule on {branch or 'no branch'}: {how}"], True
 
 
-def _fitted(layout: Layout, found: Given, request: Request) -> Given:
+def _fitted(layout: Layout, capsule: Given, request: Request) -> Given:
     """The capsule without secrets, trimmed to what the request allows."""
     allowed = layout.limits.secrets_allow
-    name = f"capsule: {found.path}"
+    name = f"capsule: {capsule.path}"
     whole, body = (redaction.checked(text, name, allowed, request.redact)
-                   for text in (found.whole, found.body))  # fmt: skip
-    found = found.replace(whole=whole).cut(body, False)
+                   for text in (capsule.whole, capsule.body))  # fmt: skip
+    capsule = capsule.replace(whole=whole).cut(body, False)
     if request.max_tokens:
         body, gone = items.trimmed(body, request.max_tokens, layout.limits.tokenizer)
-        found = found.cut(body, bool(gone))
-    return found
+        capsule = capsule.cut(body, bool(gone))
+    return capsule
 
 
 def _uncommitted(layout: Layout, order: Order) -> list[str]:

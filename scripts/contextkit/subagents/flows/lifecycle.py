@@ -66,7 +66,7 @@ def _rows(layout: Layout, identity: str) -> list[registry.Row]:
     return [registry.find(rows, identity)] if identity else rows
 
 
-def _note(layout: Layout, found: dict[str, dict[str, Any]], unattended: bool) -> list[registry.Row]:
+def _note(layout: Layout, by_id: dict[str, dict[str, Any]], unattended: bool) -> list[registry.Row]:
     """Write these changes into their rows; return the rows that ended with that.
 
     A row that another process has already ended is left alone, except to mark it as read.
@@ -75,7 +75,7 @@ def _note(layout: Layout, found: dict[str, dict[str, Any]], unattended: bool) ->
 
     def edit(rows: list[Any]) -> None:
         for row in rows:
-            changes = found.get(str(row.get("id"))) if isinstance(row, dict) else None
+            changes = by_id.get(str(row.get("id"))) if isinstance(row, dict) else None
             if changes is None:
                 continue
             if row.get("status") in registry.ACTIVE:

@@ -114,7 +114,7 @@ def _watched(
     row: registry.Row,
     now: int,
     bounds: tuple[int, int],
-    known: dict[tuple[str, str], str],
+    states: dict[tuple[str, str], str],
 ) -> Watched:
     status = str(row.get("status") or "-")
     running = status == "running"
@@ -136,7 +136,7 @@ def _watched(
         "handle": _handle(row.get("launcher_handle")),
         "last_log": f"{names.clock(heard)[:19]} [{kind}]" if heard else "-",
         "capsule": str(row.get("capsule") or ""),
-        "staleness": _staleness(layout, row, known),
+        "staleness": _staleness(layout, row, states),
         "exit_code": code if type(code) is int else None,
         "gaps": registry.gaps_of(row),
         "alerts": _alerts(row, run_time, age, bounds),
@@ -201,12 +201,12 @@ def _handle(handle: object) -> str:
     return "-"
 
 
-def _staleness(layout: Layout, row: registry.Row, known: dict[tuple[str, str], str]) -> str:
+def _staleness(layout: Layout, row: registry.Row, states: dict[tuple[str, str], str]) -> str:
     """Return `fresh`, `stale`, `changed` (not the file that was given), `missing`, or `-`."""
     shown, digest = row.get("capsule"), str(row.get("capsule_sha256") or "")
     if not isinstance(shown, str) or not shown:
         return "-"
-    if (shown, digest) not in known:
+    if (shown, digest) not in states:
         path = place_of(layout, shown)
         if not path:
             state = "missing"
@@ -214,8 +214,8 @@ def _staleness(layout: Layout, row: registry.Row, known: dict[tuple[str, str], s
             state = "changed"
         else:
             state = "stale" if _is_stale(layout, path, row.get("scope_path")) else "fresh"
-        known[shown, digest] = state
-    return known[shown, digest]
+        states[shown, digest] = state
+    return states[shown, digest]
 
 
 def _is_stale(layout: Layout, path: str, scope: object) -> bool:
@@ -228,28 +228,28 @@ def _is_stale(layout: Layout, path: str, scope: object) -> bool:
         return True
 
 
-def lines(found: list[Watched], width: int, height: int) -> list[str]:
+def lines(watched: list[Watched], width: int, height: int) -> list[str]:
     """Return a screen of subagents, one per line: those that need attention, then those running.
 
     At most `height` lines of `width` characters; the last one counts what does not fit.
     """
-    order = sorted(found, key=lambda one: (not one["alerts"], one["status"] not in registry.ACTIVE))
-    rows = [_line(one, width) for one in order]
+    order = sorted(watched, key=lambda a: (not a["alerts"], a["status"] not in registry.ACTIVE))
+    rows = [_line(agent, width) for agent in order]
     if len(rows) > height:
         left = len(rows) - height + 1
         rows = [*rows[: height - 1], f"  … {left} more"]
     return rows
 
 
-def _line(one: Watched, width: int) -> str:
+def _line(agent: Watched, width: int) -> str:
     """Return `! ui-review  running  12:05  silent 3:10  1/2  log, runtime`."""
-    times = f"{_minutes(one['run_time']):>7}  {_minutes(one['log_age']):>7}"
-    sign = "!" if one["alerts"] else " "
-    head = f"{sign} {one['slug'][:28]:<28}  {one['status'][:21]:<14}  {times}"
-    return f"{head}  {one['deliverables']:>5}  {', '.join(one['alerts'])}"[:width].rstrip()
+    times = f"{_minutes(agent['run_time']):>7}  {_minutes(agent['log_age']):>7}"
+    sign = "!" if agent["alerts"] else " "
+    head = f"{sign} {agent['slug'][:28]:<28}  {agent['status'][:21]:<14}  {times}"
+    return f"{head}  {agent['deliverables']:>5}  {', '.join(agent['alerts'])}"[:width].rstrip()
 
 
-def rows(layout: Layout, found: list[Watched]) -> Rows:
+def rows(layout: Layout, watched: list[Watched]) -> Rows:
     """Return the table: the original's nine columns, which programs read by position, then ours.
 
     No cell is empty, and none of the first eight contains a blank.
@@ -258,13 +258,13 @@ def rows(layout: Layout, found: list[Watched]) -> Rows:
         columns=(
             ("ID", "id"), ("Type", "type"), ("Slug", "slug"), ("Status", "status"),
             ("Deliverables", "deliverables"),
-            ("Run Time", "run_time", lambda one: _minutes(one["run_time"])),
-            ("Log Age", "log_age", lambda one: _minutes(one["log_age"])),
+            ("Run Time", "run_time", lambda agent: _minutes(agent["run_time"])),
+            ("Log Age", "log_age", lambda agent: _minutes(agent["log_age"])),
             ("Handle", "handle"), ("Last Log (UTC)", "last_log"),
-            ("Capsule", "capsule", lambda one: _short(layout, one["capsule"])),
+            ("Capsule", "capsule", lambda agent: _short(layout, agent["capsule"])),
             ("Staleness", "staleness"),
         ),
-        rows=found,
+        rows=watched,
         nothing="No subagents.",
     )  # fmt: skip
 

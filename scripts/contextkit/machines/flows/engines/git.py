@@ -139,7 +139,7 @@ class Git(Engine):
         for key, data in (*sending.objects.items(), sending.manifest, head):
             stream.append(b"M 100644 inline %s\ndata %d\n%s\n" % (key.encode(), len(data), data))
         stream.append(b"done\n")
-        self._git("fast-import", "--quiet", "--done", "--force", given=b"".join(stream))
+        self._git("fast-import", "--quiet", "--done", "--force", stdin=b"".join(stream))
         new = self._oid(work)
         self._git("update-ref", "-d", work)
         return new
@@ -206,13 +206,13 @@ class Git(Engine):
         return {**variables, "GIT_CONFIG_COUNT": str(count)}
 
     def _git(
-        self, *arguments: str, given: bytes = b"", fine: tuple[int, ...] = (0,), bare: bool = True
+        self, *arguments: str, stdin: bytes = b"", fine: tuple[int, ...] = (0,), bare: bool = True
     ) -> bytes:
         """Run git in our repository and return its output; raises ContextError on failure."""
         command = (*self._command(bare), *arguments)
         environment = self._environment()
         try:
-            done = subprocess.run(command, env=environment, input=given, capture_output=True)
+            done = subprocess.run(command, env=environment, input=stdin, capture_output=True)
         except FileNotFoundError:
             raise ContextError(git.NOT_THERE) from None
         if done.returncode not in fine:
@@ -229,9 +229,9 @@ class Git(Engine):
         kept = {n: v for n, v in os.environ.items() if n not in git.VARIABLES}
         return {**kept, **self._settings, "GIT_TERMINAL_PROMPT": "0"}
 
-    def _failure(self, command: str, said: list[str], status: int) -> str:
-        marked = [line for line in said if line.startswith(("fatal:", "error:", " !"))]
-        reason = "; ".join(marked or said[-1:]) or f"status {status}"
+    def _failure(self, command: str, lines: list[str], status: int) -> str:
+        marked = [line for line in lines if line.startswith(("fatal:", "error:", " !"))]
+        reason = "; ".join(marked or lines[-1:]) or f"status {status}"
         if command in ("fetch", "push"):
             return _without_password(f"remote {self._remote}: git {command}: {reason}")
         return f"git {command}: {reason}"
