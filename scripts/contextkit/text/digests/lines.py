@@ -49,6 +49,7 @@ _FINE = Pattern(
     r"|\b(?:errors?|fail(?:s|ed|ures?)?|unreachable)[=:] *0\b"
     r"|\b(?:pass(?:ed)?|skip(?:ped)?|xfail)\b"
     r"|^\s*(?:ok\b|[✓✔√])|\bok$|: ok\b",
+    re.I,
     needs="0 no␣ without␣ zero␣ pass skip xfail ok ✓ ✔ √",
 )
 _OF_PYTEST = "E   "
