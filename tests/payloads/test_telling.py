@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from contextkit.base import tokens
 from contextkit.base.layout import Layout
 from contextkit.payloads.flows import storing
@@ -78,3 +80,36 @@ def test_what_a_report_recommends_by_name_stands_beside_its_summary(layout: Layo
     assert line.startswith('  Recommendations,"R1: Do the thing number 1; R2: ')
     assert f"; +{29 - shown} more" in line and shown > 5
     assert "took 21 ms" in said
+
+
+def a_report(summary: str, names: list[str]) -> str:
+    named = "".join(f"### {name}\n\nIt saves some ms.\n\n" for name in names)
+    return f"# Loading\n\n## Executive Summary\n\n{summary}\n\n## Recommendations\n\n{named}"
+
+
+def test_a_list_of_recommendations_that_fits_is_told_to_its_last_name(layout: Layout) -> None:
+    names = [f"R{n}: Do the thing number {n}" for n in range(1, 7)]
+    said = receipt(layout, a_report("\n".join(f"- {one}." for one in SENTENCES), names))
+    assert f'  Recommendations,"{"; ".join(names)}"' in said
+
+
+def test_what_a_summary_itself_recommends_stands_whole_and_what_is_left_is_counted(
+    layout: Layout,
+) -> None:
+    many = [f"The part {n} of all parts reads {n}0 settings from {n} files" for n in range(2, 40)]
+    summary = "\n".join(f"{n}. {one}." for n, one in enumerate(many, start=1))
+    advice = "**Recommended strategy:** Cache the parsed file by inode, in one place for all parts."
+    said = receipt(layout, a_report(f"{summary}\n\n{advice}", ["R1: Cache"]))
+    assert advice.partition(":** ")[2] in said and "+" in said
+    (left,) = re.findall(r"\+(\d+) more: lines (\d+)-(\d+)", said)
+    assert int(left[0]) == int(left[2]) - int(left[1]) + 1
+
+
+def test_a_long_sentence_is_cut_without_what_it_says_in_brackets(layout: Layout) -> None:
+    modes = "The loader has 5 modes (first, second, third, fourth, and fifth), which it reads"
+    long = (
+        f"{modes} from the settings in the order of their names, before it has any file of its own"
+    )
+    summary = [*SENTENCES, long, *map("Also {}".format, SENTENCES[:3])]
+    said = receipt(layout, a_report("\n".join(f"- {one}." for one in summary), ["R1: Cache"]))
+    assert "The loader has 5 modes (…)" in said and "(first" not in said

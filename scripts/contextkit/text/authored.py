@@ -56,7 +56,8 @@ _ROLES = {  # words of headings
         "vertrouwen|tillförlitlighet|pewność|уверенность|置信度|確信度|신뢰도|الثقة|विश्वास|güven"
     ),
 }  # fmt: skip
-_ORDER = ("verdict", "summary", "detail", "decision", "open", "risk", "confidence")  # of telling
+_CORE = ("verdict", "summary", "advice")
+_ORDER = (*_CORE, "detail", "decision", "open", "risk", "confidence")  # of telling
 _WORDS = {word: role for role, words in reversed(_ROLES.items()) for word in words.split("|")}
 _QUALIFYING = frozenset(
     "executive overall final my our the a an of and for key short brief main gate assessment "
@@ -84,7 +85,8 @@ _ASPECT = 44  # characters of a heading
 class Statement(NamedTuple):
     """A sentence, item or row of the author; `line` is from 1.
 
-    `role` is that of its section, or `detail` for tables and subsections of a summary.
+    `role` is that of its section, `advice` for a decision in a summary, or `detail` for tables and
+    subsections of one.
     """
 
     line: int
@@ -102,7 +104,7 @@ class Authored(NamedTuple):
     @property
     def core(self) -> tuple[Statement, ...]:
         """The statements that sum up the whole; the others are worth telling if there is room."""
-        return tuple(s for s in self.statements if s.role in ("verdict", "summary"))
+        return tuple(s for s in self.statements if s.role in _CORE)
 
     @property
     def sums_up(self) -> bool:
@@ -207,7 +209,8 @@ def _statements(block: Block, aspect: str, role: str) -> list[Statement]:
     """The statements of a block; its label, if it has one, says more than its heading."""
     text, label = block.text, _LABELS.match(block.text)
     if label and (named := role_of(label[1])):
-        block, role = block._replace(text=text[label.end() :]), named
+        role = "advice" if (role, named) == ("summary", "decision") else named
+        block = block._replace(text=text[label.end() :])
         aspect = reading.plain(label[1])
     sentences = [sentence for sentence in block.statements() if any(map(str.isalnum, sentence))]
     return [Statement(block.line, aspect, sentence, role) for sentence in sentences]

@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 
 _EXTRACT = 110  # tokens for what is told of the text beside its author's words
 _SERIOUS = 70  # tokens of them that a review's findings need to be told by the text itself
+_CLAUSE = 130  # characters to which all long statements are cut before any is cut further
 _SHORTEST = 60  # characters below which a statement is not shortened further
 _SERIOUS_RANKS = {2: "P0 left out", 3: "P1 left out"}  # ranks of findings that must be told
-_SECTIONS, _NAMES = 2, 300  # headings with names that are listed; characters of each list
+_SECTIONS, _NAMES = 2, 360  # headings with names that are listed; characters of each list
 _FEW, _NAMED = 3, 100  # of them that are named, and characters of each
 _ID = 20  # characters of an id of a finding
 _SHORT = 40  # characters of a first statement, which the second one joins
@@ -193,7 +194,8 @@ class _Filling:
         core = self._said.core or self._said.statements
         if self._parsed.kind != "review" or not core:
             answered = bool(self._asked.answer)
-            names = [] if answered else _names(self._parsed.taken_names())
+            first = self._asked.first
+            names = [] if answered else _names(self._parsed.taken_names(), first)
             return self._filled_up(self._authored(names))
         told = self._with(core)
         if not self._asked.answer and self._size(told) <= self._cap - _SERIOUS:
@@ -205,7 +207,8 @@ class _Filling:
         """The receipt with as many whole statements of its author as fit, and what stands beside.
 
         What is not of the core goes first, then what is left out is told in fewer words, then the
-        longest statements are cut, then names are left out, and at last the last statements go.
+        longest statements are cut, then names are left out, and at last the last statements go;
+        advice goes after all others.
         """
         core = self._said.core or self._said.statements
         wanted = [*core, *(one for one in self._said.statements if one not in core)]
@@ -214,6 +217,10 @@ class _Filling:
         def made(texts: Sequence[str]) -> Receipt:
             pairs = zip(wanted, texts, strict=False)
             told = [statement._replace(text=text) for statement, text in pairs if text]
+            lost = [one for one, text in zip(core, texts, strict=False) if not text]
+            if lost and told and not self._asked.answer:
+                count = _counted([self._asked.first + one.line - 1 for one in lost])
+                told[-1] = told[-1]._replace(text=_joined(told[-1].text, count))
             ends = zip(more, texts[len(wanted) :], strict=True)
             return self._with(
                 told, [Row(aspect=statement.aspect, finding=text) for statement, text in ends]
@@ -300,23 +307,28 @@ def _by_width(told: Callable[[T, int], str], some: T) -> Callable[[int], str]:
     return lambda width: told(some, width)
 
 
-def _names(units: Sequence[Unit]) -> list[Beside]:
+def _names(units: Sequence[Unit], first: int) -> list[Beside]:
     """What is recommended by name, of the first headings that have any."""
-    by_aspect: dict[str, list[str]] = {}
+    by_aspect: dict[str, list[Unit]] = {}
     for unit in units:
-        by_aspect.setdefault(unit.aspect, []).append(unit.text)
+        by_aspect.setdefault(unit.aspect, []).append(unit._replace(line=first + unit.line - 1))
     widths = (_NAMES, 2 * _NAMES // 3)
-    return [Beside(aspect, _by_width(_first_names, names), widths, before=False)
-            for aspect, names in list(by_aspect.items())[:_SECTIONS]]  # fmt: skip
+    return [Beside(aspect, _by_width(_first_names, named), widths, before=False)
+            for aspect, named in list(by_aspect.items())[:_SECTIONS]]  # fmt: skip
 
 
-def _first_names(names: list[str], width: int) -> str:
+def _first_names(units: list[Unit], width: int) -> str:
     """As many of the first names as have `width` characters; the last ones are counted."""
-    told = [f"{name};" for name in names]
-    while len(told) > 1 and sum(map(len, told)) + len(told) > width:
+    told = [unit.text for unit in units]
+    while len(told) > 1 and len("; ".join(told)) > width:
         told.pop()
-    more = len(names) - len(told)
-    return " ".join(told).rstrip(";") + (f"; +{more} more" if more else "")
+    left = [unit.line for unit in units[len(told) :]]
+    return "; ".join([*told, *([_counted(left)] if left else [])])
+
+
+def _counted(lines: Sequence[int]) -> str:
+    """How many statements are left out, and the lines of the file that they are in."""
+    return f"+{len(lines)} more: {_lines(1, min(lines), max(lines))}"
 
 
 def _left_out(text: str, answer: str) -> list[Beside]:
@@ -356,17 +368,19 @@ def _words(text: str) -> list[str]:
 
 def _parts(wanted: Sequence[Statement], core: int, more: Sequence[Beside]) -> list[fitting.Part]:
     """The parts of a receipt: statements, the first `core` of which matter most; what is beside."""
-    from contextkit.text.digests import reading
+    from contextkit.text.digests import reading, weighing
 
     count = len(wanted)
     beside = list(enumerate(more, start=count))
-    longest = sorted(range(1, core), key=lambda at: -len(wanted[at].text))
+    advised = [one.role == "advice" or weighing.recommends(one.text) for one in wanted]
+    longest = sorted(range(1, core), key=lambda at: (advised[at], -len(wanted[at].text)))
     moves = [((at,), 0) for at in reversed(range(core, count))]
     for is_early in (True, False):
         moves += [((at,), one.widths[step]) for step in (1, 2) for at, one in beside[::-1]
                   if one.before == is_early and step < len(one.widths)]  # fmt: skip
-        moves += [((at,), _SHORTEST) for at in longest[: core // 2] if is_early]
-    moves += [((at,), 0) for at in reversed(range(1, core))]
+        moves += [((at,), width) for width in (_CLAUSE, _SHORTEST)
+                  for at in longest[: core // 2] if is_early]  # fmt: skip
+    moves += [((at,), 0) for at in sorted(range(1, core), key=lambda at: (advised[at], -at))]
     texts = [one.text for one in wanted] + [one.told(one.widths[0]) for one in more]
     parts = fitting.parts(texts, moves)
     least = [_SHORTEST] * core + [0] * (count - core)

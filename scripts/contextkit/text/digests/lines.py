@@ -69,20 +69,9 @@ _FRAME = Pattern(  # of a stack trace, with the source that is quoted
     r"^\s*(?:File \"|at \S+.*[(:]|\d+: +0x|\.\.\. \d+ more|#\d+ +0x|from \S+:\d+:in"
     r"|in \S+\.\w+:\d+)"
 )
-_THEIRS = Pattern(
-    r"site-packages|node_modules|/usr/(?:lib|include)|\bjava\.|\bjdk\.|\bsun\.|node:|<frozen"
-    r"|/rustc/|\bcore::|\bstd::|/gems/|org\.(?:junit|apache|gradle)",
-    needs="site-packages node_modules /usr/ java. jdk. sun. node: <frozen /rustc/ core:: std::"
-    " /gems/ org.",
-)
-_QUOTED = Pattern(
+_QUOTED = Pattern(  # source below a message; a step of ninja or cmake
     r"^\s*(?:(?:>\s*)?(?:\d+\s*)?\|(?!.*\|)|[\^~]+\s*$|\d+\t|\[ *\d+(?:/\d+|%)\] )"
-)  # source below a message; a step of ninja or cmake
-_DONE = Pattern(r"\W*(?:built|compiled|done|finished|completed)\b")
-_SHARE = Pattern(r"(?<![\d.])(\d{1,3}(?:\.\d+)?) ?%")
-_OF_PROFILE = 1500  # lines among which such a row is
-_ALL, _PROFILE = 99, 5  # percent that are no part; lines of a profile that are told
-_PASSED = Pattern(r"^\s*(?:[✓✔√]|ok\b|PASS\b|--- PASS)|\bPASSED\b|\.\.\. ok$")
+)
 _RULE = Pattern(r"[\W_]*$")
 _COUNT_ENDS = frozenset("0123456789.,%")
 _COUNT = Pattern(r"\s*[A-Za-z][\w ()/.-]{0,40}[:=]\s*\d[\d.,]*\s?%?\s*$")  # `Low: 3`
@@ -164,7 +153,6 @@ class Lines:
         self.forms = self._forms(text)
         self.counts = Counter(self.forms)
         self.first = next((at for at, line in enumerate(self.all) if line.strip()), 0)
-        self._largest = _largest_shares(self.all) if "%" in text else range(0)
         self.prose = dict(_paragraphs(self.all))
         self.is_prose = sum(map(len, self.prose.values())) * 3 > sum(map(bool, self.all))
         self._counting = set(filter(_is_count, self.counts))
@@ -222,7 +210,6 @@ class Lines:
         for line in distinct:
             rare = math.log(1 + len(self.all) / line.often) / math.log(1 + len(self.all))
             weight = self._weight(line, last) * rare * self._lead(line.number)
-            weight = 4.0 if line.number in self._largest else weight
             if line.number == below:
                 units[-1] = units[-1]._replace(weight=max(weight, units[-1].weight))
                 continue
@@ -309,15 +296,13 @@ class Lines:
         return fails * self._by_form(line) * self._by_place(line, last) * by_words
 
     def _by_form(self, line: Line) -> float:
-        """Little for what passed, for frames of libraries and quoted source; more for a summary."""
+        """Little for what passed, for frames and quoted source; more for a summary."""
         said, weight = line.said[:_READ], 1.0
-        if _PASSED.search(said) and not _DONE.match(said):
-            weight = _LEAST
-        elif SUMS_UP.search(said) or self._is_counted(line.number + 1):
+        if SUMS_UP.search(said) or self._is_counted(line.number + 1):
             weight = 2.0
-        if not line.fails and _THEIRS.search(said):
-            weight *= 0.3
-        elif _FRAME.match(said):
+        elif _FINE.search(said):
+            weight = _LEAST
+        if _FRAME.match(said):
             weight *= 0.6
         return weight * 0.3 if _QUOTED.match(said) or is_coded(said) else weight
 
@@ -378,21 +363,6 @@ def _is_name(word: str) -> bool:
     if word.startswith("-"):
         return True  # of an option
     return "9" in word and not word.endswith(("error:", "exception:"))
-
-
-def _largest_shares(lines: list[str]) -> range:
-    """The first lines of the longest row of shares that fall, as in a profile: `27.55% strcmp`."""
-    best = range(0)
-    start, last = 0, 0.0
-    for number, line in enumerate(lines[:_OF_PROFILE]):
-        match = _SHARE.search(line[:_READ]) if "%" in line else None
-        share = float(match[1]) if match else -1.0
-        if not 0 <= share <= last:
-            start = number
-        last = share if _LEAST < share < _ALL else -1.0
-        if number - start >= max(_PROFILE, len(best)):
-            best = range(start, number + 1)
-    return best[:_PROFILE]
 
 
 def is_coded(line: str) -> bool:

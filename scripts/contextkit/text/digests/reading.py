@@ -326,18 +326,15 @@ def clause(text: str, most: int = LONGEST) -> str:
     """
     if len(text) <= most:
         return text
-    for mark in ("; ", " — ", " – ", ". ", ", "):
-        at = text.rfind(mark, most // 2, most)
-        if at > 0:
-            return beginning(text, at)
-    blank = text.rfind(" ", most // 2, most)
-    if blank <= 0:
-        blank = next((at for at in range(most, most // 2, -1) if _may_end(text, at)), 0)
-    return beginning(text, blank) if blank > 0 else ""
+    for between_words in (False, True):
+        if cuts := [at for at in ends(text, between_words) if most // 3 < at <= most]:
+            return beginning(text, cuts[-1])
+    return ""
 
 
 def clause_or_words(text: str, most: int) -> str:
-    """As `clause`, but where that has no place to cut, at a space or after `most` characters."""
+    """As `clause`, but remarks in brackets go first, and it is cut anywhere if it must be."""
+    text = text if len(text) <= most else _REMARK.sub(" (…)", text)
     return clause(text, most) or names.clipped_at_space(text, most)
 
 
@@ -364,7 +361,8 @@ def beginning(text: str, end: int) -> str:
     return text[:end].rstrip(" ,;:—–，、；،؛") + " …"
 
 
-_CLAUSES = re.compile(r"[;,.:)](?= )| [—–-] |[，、；。،؛।]")
+_CLAUSES = re.compile(r"[;,.:)](?= )| (?:--?|[—–]) |[，、；。،؛।]")
+_REMARK = re.compile(r" \([^()\n]{9,}\)")
 _BRACKETS = re.compile(r"\([^()\n]*\)|\[[^\[\]\n]*\]")
 _WORDS = re.compile(r"(?<!\d) (?![~<>]?\d)")  # a number stays with the words around it
 

@@ -96,7 +96,6 @@ class _Names:
     def __init__(self) -> None:
         self.current = ""  # the bold name that stands above
         self._under: tuple[str, ...] = ()  # the headings of that name
-        self._lines: dict[tuple[str, ...], int] = {}  # where each section begins
         self._headings: dict[tuple[str, ...], Unit] = {}
         self._bold: list[tuple[tuple[str, ...], Unit]] = []
 
@@ -128,9 +127,8 @@ class _Names:
         return [(unit, p[1] if p else "") for unit, p in zip(names, priorities, strict=True)]
 
     def _unit(self, block: Block, section: tuple[str, ...], name: str) -> Unit:
-        line = self._lines.setdefault(section, block.line)
         aspect = aspect_of(section)
-        return Unit(line, aspect, _brief(reading.plain(name)), 2.0, reading.LISTED, aspect)
+        return Unit(block.line, aspect, _brief(reading.plain(name)), 2.0, reading.LISTED, aspect)
 
 
 def _is_name(titles: tuple[str, ...]) -> bool:
