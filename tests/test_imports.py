@@ -200,7 +200,7 @@ HANDOFF = {"handoff"} | COMMON | LEDGER | ours(
     "base.addresses base.agents base.formats base.markdown base.packages base.redaction"
     " base.sessions base.shelf base.tokens"
     " handoffs.commands handoffs.documents.artifacts handoffs.documents.fitting"
-    " handoffs.documents.state handoffs.flows.autofill"
+    " handoffs.documents.state handoffs.flows.autofill handoffs.flows.blockers handoffs.flows.work"
     " handoffs.flows.incoming handoffs.flows.switch reviews.documents.verdicts"
     " compiled.agent_handoff_yaml"
 )  # fmt: skip
