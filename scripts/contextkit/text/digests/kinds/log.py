@@ -15,7 +15,7 @@ from contextkit.text.patterns import Pattern
 
 _LEVELS = ("PASSED", "PASS", "FAILED", "FAIL", "ERROR", "SKIPPED", "SKIP", "XFAIL", "XPASS",
            "WARNING", "WARN", "INFO", "DEBUG", "TRACE", "FATAL", "CRITICAL", "NOTICE")  # fmt: skip
-_LEVEL = Pattern(rf"\b({'|'.join(_LEVELS)})\b|^\S+ \S+ \[(\w+)\] ")
+_LEVEL = Pattern(rf"\b({'|'.join(_LEVELS)})\b|^(?:\S+ \S+ )?\[(\w+)\] ")
 _VERDICT = Pattern(  # a line that summarizes a run
     r"(?<![.:\d])(?<!-\] )(?<!Running )(?<!from )\b\d+ (?:passed|failed|errors?|failing"
     r"|passing|tests?|examples?|problems?|skipped|total warnings"
