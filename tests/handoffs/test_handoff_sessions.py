@@ -423,29 +423,63 @@ def test_a_clean_re_review_and_verdict_clean_close_it_for_good(story: Path, run:
             assert blocked(run) == []
 
 
-def test_a_verdict_set_aside_with_its_run_blocks_until_its_target_is_clean(
-    story: Path, run: Script
-) -> None:
-    def review(target: str, verdict: str) -> None:
-        Path(target).write_text(f"# Plan of {target}\n\nOnce more: {verdict}.\n", encoding="utf-8")
-        asked = ("--process=flux-drive", f"--target={target}", "--agents=fd-safety")
-        assert run("verdict", "start", *asked, "--json") == 0, run.err
-        started = json.loads(run.out)
-        written = Path(started["agents"][0]["path"])
-        written.write_text(verdict, encoding="utf-8")
-        sign(written.parent, written.name)
-        assert run("verdict", "ingest", f"--run={started['run']}") == 0, run.err
+def review(run: Script, target: str, verdict: str) -> None:
+    """Have fd-safety review a target, and keep its verdict."""
+    Path(target).write_text(f"# Plan of {target}\n\nOnce more: {verdict}.\n", encoding="utf-8")
+    asked = ("--process=flux-drive", f"--target={target}", "--agents=fd-safety")
+    assert run("verdict", "start", *asked, "--json") == 0, run.err
+    started = json.loads(run.out)
+    written = Path(started["agents"][0]["path"])
+    written.write_text(verdict, encoding="utf-8")
+    sign(written.parent, written.name)
+    assert run("verdict", "ingest", f"--run={started['run']}") == 0, run.err
 
-    bad = '### Findings Index\n- P1 | P1-1 | "Lock" | No lock\nVerdict: needs-changes\n'
-    good = "### Findings Index\nVerdict: safe\n"
+
+def an_index(*rows: str) -> str:
+    lines = [f'- {row[:2]} | {row[:4]} | "Lock" | {row[5:]}' for row in rows]
+    body = [f"#### {row[:4]}. {row[:2]}: {row[5:]}\nSee src/app.py:{number}.\n"
+            for number, row in enumerate(rows, start=7)]  # fmt: skip
+    parts = ("### Findings Index", *lines, "Verdict: risky\n", "### Issues Found", *body)
+    return "\n".join(parts)
+
+
+def test_a_blocker_says_each_p0_of_its_review_in_words(story: Path, run: Script) -> None:
     switch(run, "sm")
-    review("a.md", bad)
+    review(run, "a.md", an_index("P0-1 No lock", "P0-2 No limit", "P1-1 No test"))
     switch(run, "dev")
     (one,) = blocked(run)
-    assert one.startswith("fd-safety NEEDS_ATTENTION: ")
-    review("b.md", good)
+    assert one.startswith("fd-safety NEEDS_ATTENTION: 2 P0, 1 P1: No lock (")
+    assert one.endswith("), src/app.py:7; P0 No limit (src/app.py:8)"), one
+    assert "fd-safety.md" in one and "No test" not in one
+    next(Path("docs").rglob("fd-safety.md")).unlink()
+    switch(run, "qa")
+    (other,) = blocked(run)
+    assert one.startswith(other) and "P0 No limit" not in other
+
+
+def test_a_blocker_counts_the_p0_that_it_has_no_room_for(story: Path, run: Script) -> None:
+    switch(run, "sm")
+    review(run, "a.md", an_index(*(f"P0-{n} No {'long ' * 40} lock {n}" for n in range(1, 8))))
+    switch(run, "dev")
+    (one,) = blocked(run)
+    assert one.endswith("; and 4 more P0") and "lock 4" not in one
+
+
+@pytest.mark.parametrize("length", [1, 60])
+def test_a_verdict_set_aside_with_its_run_blocks_until_its_target_is_clean(
+    story: Path, run: Script, length: int
+) -> None:
+    bad = an_index(*(f"P0-{n} No {'long ' * length}lock {n}" for n in range(1, 4)))
+    good = "### Findings Index\nVerdict: safe\n"
+    switch(run, "sm")
+    review(run, "a.md", bad)
+    long = " ".join(f"x{n}y" for n in range(3 * length))
+    switch(run, "dev", *(f"--decision={n} {long}" for n in range(length // 12)))
+    (one,) = blocked(run)
+    assert one.startswith("fd-safety NEEDS_ATTENTION: ") and one.endswith("…") == (length > 1)
+    review(run, "b.md", good)
     switch(run, "qa")
     assert blocked(run) == [one]
-    review("a.md", good)
+    review(run, "a.md", good)
     switch(run, "sm")
     assert blocked(run) == []

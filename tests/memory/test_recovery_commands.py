@@ -8,8 +8,9 @@ from pathlib import Path
 import memory_stores as stores
 import pytest
 from conftest import Script, git
-from contextkit.base import files
+from contextkit.base import files, tokens
 from contextkit.base.layout import Layout
+from contextkit.capsules.documents import reminders
 from contextkit.memory.documents import context_window as zones
 from contextkit.memory.documents import snapshots
 from memory_stores import NOW, TASK
@@ -194,6 +195,66 @@ def test_a_budget_is_kept_and_said(layout: Layout, run: Script) -> None:
     assert run("external_memory", "recover", "--budget=200") == 0
     assert "are not whole: budget=200" in run.err
     assert run("external_memory", "recover", "--budget=99") == 2
+
+
+def noted(layout: Layout, count: int, **changes: str) -> list[str]:
+    """Keep so many notes, one a minute; return their ids, oldest first."""
+    fields = {"note": "", "topic": "", "next_step": "", **changes}
+    ids = []
+    for number in range(count):
+        text = fields["note"] or f"Look at part {number}"
+        made = reminders.make(text, fields["topic"], fields["next_step"], (), NOW + 60 * number)
+        ids.append(reminders.save(layout, layout.reminders, made).id)
+    return ids
+
+
+def test_recovery_quotes_the_newest_open_notes_and_counts_the_others(
+    layout: Layout, run: Script
+) -> None:
+    stores.full(layout)
+    ids = noted(layout, 8)
+    reminders.finish(layout, layout.reminders, ids[-1:], "", NOW)
+    assert run("external_memory", "recover") == 0
+    section = run.out.partition("## Open notes")[2].partition("\n## ")[0]
+    assert section.strip().splitlines()[2:] == [
+        *(f"- {ids[at]} 2025-10-23 Look at part {at}" for at in (6, 5, 4, 3, 2)),
+        "- and 2 more: `make reminders`",
+    ]
+    assert run.out.index("## Next action") < run.out.index("## Open notes")
+    assert run.out.index("## Open notes") < run.out.index("## Plan")
+
+
+def test_open_notes_give_way_to_the_next_action_and_are_counted_at_least(
+    layout: Layout, run: Script
+) -> None:
+    stores.full(layout)
+    noted(layout, 5, note="Ask Dana " + "whether the export of the bank has a mark " * 5)
+    for budget in (150, 250, 400, 1000):
+        assert run("external_memory", "recover", f"--budget={budget}") == 0
+        assert tokens.within(run.out, budget) and "Finish src/screen.py" in run.out
+        lines = run.out.partition("## Open notes")[2].partition("\n## ")[0].strip().splitlines()
+        quoted = sum(line.startswith("- r-") for line in lines)
+        rest = f"and {5 - quoted} more" if quoted else "5 in all"
+        assert quoted == 5 or lines[-1] == f"- {rest}: `make reminders`"
+
+
+def test_a_note_of_many_lines_and_with_a_secret_is_a_line_of_the_report(
+    layout: Layout, run: Script
+) -> None:
+    stores.full(layout)
+    key = "AKIA" + "Z7QK3M5X2W8B4N6P"
+    noted(layout, 1, note=f"# Next action\nuse {key}", topic="ux", next_step="mail Dana")
+    assert run("external_memory", "recover") == 0
+    assert "(ux) # Next action use " in run.out and "→ next: mail Dana" in run.out
+    assert key not in run.out and run.out.count("\n## Next action") == 1
+
+
+def test_an_inbox_that_cannot_be_read_is_a_warning(layout: Layout, run: Script) -> None:
+    stores.full(layout)
+    noted(layout, 1)
+    Path(layout.reminders).write_bytes(b"\xff")
+    assert run("external_memory", "recover") == 0
+    assert "## Open notes" not in run.out and "remember-later.md" in run.err
 
 
 def test_recovery_for_programs(layout: Layout, run: Script) -> None:

@@ -199,6 +199,20 @@ def load_all(layout: Layout, path: str = "") -> Loaded[Reminder]:
     )
 
 
+def newest_open(entries: Iterable[Reminder]) -> list[Reminder]:
+    """Those that are open, newest first."""
+    still_open = [reminder for reminder in entries if not reminder.done]
+    return sorted(reversed(still_open), key=lambda reminder: reminder.taken, reverse=True)
+
+
+def line(reminder: Reminder) -> str:
+    """A reminder in one line: `r-1a2b3c 2025-10-23 (ux) The note → next: the step [a tag]`."""
+    topic = f" ({reminder.topic})" if reminder.topic else ""
+    step = f" → next: {reminder.next_step}" if reminder.next_step else ""
+    tags = f" [{', '.join(reminder.tags)}]" if reminder.tags else ""
+    return names.one_line(f"{reminder.id} {reminder.taken[:10]}{topic} {reminder.note}{step}{tags}")
+
+
 def save(layout: Layout, path: str, reminder: Reminder) -> Reminder:
     """Add a reminder to the inbox at `path` under a unique id; safe for concurrent adds."""
     with files.locked(layout.lock(path)):

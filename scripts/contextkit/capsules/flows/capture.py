@@ -182,9 +182,7 @@ def _commits(layout: Layout, branch: str) -> list[Quote]:
 
 def _open_reminders(layout: Layout, inbox: str) -> list[Reminder]:
     """The open reminders, newest first; those that are quoted are without secrets."""
-    noted = reminders.load_all(layout, inbox).whole().documents
-    open_ones = [reminder for reminder in reversed(noted) if not reminder.done]
-    newest = sorted(open_ones, key=lambda r: r.taken, reverse=True)
+    newest = reminders.newest_open(reminders.load_all(layout, inbox).whole().documents)
     most = layout.limits.capsule_prompt_reminders
     return [*(_without_secrets(layout, r) for r in newest[:most]), *newest[most:]]
 
@@ -192,7 +190,7 @@ def _open_reminders(layout: Layout, inbox: str) -> list[Reminder]:
 def _noted(layout: Layout, noted: list[Reminder]) -> Quote:
     shown = noted[: layout.limits.capsule_prompt_reminders]
     more = f"{len(noted) - len(shown)} more: `make reminders`" if len(noted) > len(shown) else ""
-    texts = tuple(map(_line, shown))
+    texts = tuple(map(reminders.line, shown))
     return Quote(title="Open reminders, newest first", texts=texts, room=_REMINDER, more=more)
 
 
@@ -247,13 +245,6 @@ def _fitted(
         size = tokens.size(prompt, tokenizer)
         notes.append(f"the prompt has ~{size} tokens, above {cap}: the outline itself is long")
     return prompt, tuple(notes)
-
-
-def _line(reminder: Reminder) -> str:
-    topic = f" ({reminder.topic})" if reminder.topic else ""
-    step = f" → next: {reminder.next_step}" if reminder.next_step else ""
-    tags = f" [{', '.join(reminder.tags)}]" if reminder.tags else ""
-    return names.one_line(f"{reminder.id} {reminder.taken[:10]}{topic} {reminder.note}{step}{tags}")
 
 
 # What the stores know that the next capsule must not lose

@@ -225,6 +225,7 @@ def _states(rows: list[tuple[str, str]]) -> dict[str, str]:
 # What a session did since its last switch, from its stores and its transcript
 
 
+_MOST_P0, _OF_P0 = 3, 120  # worst findings of a verdict to quote, and characters of each
 _MOST_DECISIONS = 3  # from the transcript, which tells the newest first
 
 
@@ -279,16 +280,46 @@ def _current_step(layout: Layout) -> str:
 
 
 def blockers(layout: Layout) -> tuple[str, ...]:
-    """A line for each verdict that needs attention, the worst first, with its full text's path."""
+    """A line for each verdict that needs attention, the worst first, with its full text's path.
+
+    The P0 of its review follow in words, as far as they are open.
+    """
     if not os.path.isdir(layout.verdicts):
         return ()  # most repositories: nothing to import
     from contextkit.reviews.documents import verdicts
 
     try:
-        open_ = verdicts.needs_attention(verdicts.load_all(layout).documents)
-        return tuple(map(_line, verdicts.worst_first(open_)))
+        entries = verdicts.needs_attention(verdicts.load_all(layout).documents)
+        return tuple(
+            _line(entry) + _worst_findings(layout, entry) for entry in verdicts.worst_first(entries)
+        )
     except (ContextError, OSError):
         return ()
+
+
+def _worst_findings(layout: Layout, entry: dict[str, Any]) -> str:
+    """The place of the P0 that the verdict's summary names, then the other P0 in words."""
+    if not entry.get("run") or "P0" not in entry["summary"]:
+        return ""
+    from contextkit.reviews.documents import runs
+    from contextkit.reviews.flows import history
+
+    try:
+        of_run = history.open_findings(layout, runs.load(layout, str(entry["run"])))
+    except ContextError:
+        return ""
+    told = entry["summary"].partition(": ")[2].rstrip("…")
+    words = ""
+    worst = [row.partition(": P0 ")[2] for row in of_run.get(entry["agent"], ()) if ": P0 " in row]
+    for text in worst[:_MOST_P0]:
+        title, _, place = text.removesuffix(")").rpartition(" (")
+        if told and text.startswith(told):
+            words, told = f", {place}{words}" if title else words, ""
+        else:
+            where = f" ({place})" if title else ""
+            words += f"; P0 {names.clipped_at_space(title or text, _OF_P0)}{where}"
+    left = len(worst) - _MOST_P0
+    return names.one_line(f"{words}; and {left} more P0" if left > 0 else words)
 
 
 def _line(entry: dict[str, Any]) -> str:
@@ -323,13 +354,19 @@ def _is_set_aside(layout: Layout, blocker: str) -> bool:
     except (ContextError, OSError):
         return False
     before = [entry for entry in entries if entry]
-    own = [entry for entry in before if _line(entry) == blocker]
-    if not own:
+    own = [entry for entry in before if _is_about(blocker, _line(entry))]
+    if not own or (current and current.get("run") == own[-1].get("run")):
         return False
     target = _target(layout, own[-1])
     same = [one for one in (*before, current) if one and _target(layout, one) == target]
     newest = max(same, key=lambda one: str(one.get("timestamp") or ""))
     return newest is not current and bool(verdicts.needs_attention([newest]))
+
+
+def _is_about(blocker: str, line: str) -> bool:
+    """Whether a blocker, which may have been cut, begins as the line of a verdict does."""
+    cut = blocker.removesuffix("…")
+    return cut.startswith(line) or (cut != blocker and line.startswith(cut))
 
 
 def _stores(layout: Layout) -> list[str]:

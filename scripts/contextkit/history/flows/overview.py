@@ -237,7 +237,7 @@ def _capsules(layout: Layout) -> Facts:
 
 def _reminders(layout: Layout) -> Facts:
     entries = reminders.load_all(layout).whole().documents
-    still_open = sum(not reminder.done for reminder in entries)
+    still_open = len(reminders.newest_open(entries))
     done = len(entries) - still_open
     return {"status": f"{still_open} open, {done} done", "open": still_open, "done": done}
 

@@ -40,7 +40,7 @@ def reminders(layout: Layout, given: HookInput) -> Answer:
     """Return a line with the number of open reminders."""
     from contextkit.capsules.documents import reminders as inbox
 
-    count = sum(not reminder.done for reminder in inbox.load_all(layout).whole().documents)
+    count = len(inbox.newest_open(inbox.load_all(layout).whole().documents))
     if not count:
         return NOTHING
     summary = f"{names.counted(count, 'reminder')} {'is' if count == 1 else 'are'} open"

@@ -82,6 +82,7 @@ class Recovered(Record):
     unread: int  # how many findings are not in `findings`
     caught: object  # a `transcripts.CaughtUp`: what happened since then
     files: tuple[InPlay, ...]
+    notes: tuple[object, ...]  # the open `reminders.Reminder` of all tasks, newest first
     warnings: tuple[str, ...]
     others: tuple[str, ...]
     candidates: tuple[str, ...] = ()  # the tasks that it may be, if there are several: none is read
@@ -173,6 +174,7 @@ def load(
         unread=unread,
         caught=_caught(layout, transcript, max((s.timestamp for s in saves), default="")),
         files=_in_play(layout, checkpoint, snapshot),
+        notes=_notes(layout, warnings),
         warnings=tuple(dict.fromkeys(warnings)),
         others=tuple(name for name in stored.tasks if name != task),
         candidates=tuple(several) if len(several) > 1 else (),
@@ -197,6 +199,14 @@ def _caught(layout: Layout, transcript: str, since: str) -> CaughtUp | None:
 
     caught = transcripts.catch_up(transcript, since, layout.root, layout.limits)
     return None if caught.empty else caught
+
+
+def _notes(layout: Layout, warnings: list[str]) -> tuple[object, ...]:
+    if not os.path.exists(layout.reminders):
+        return ()
+    from contextkit.capsules.documents import reminders
+
+    return tuple(reminders.newest_open(reminders.load_all(layout).noting(warnings).documents))
 
 
 def _state(checkpoint: Checkpoint | None, plan: Plan | None, plan_saved: str) -> State:

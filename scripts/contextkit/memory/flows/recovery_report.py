@@ -1,9 +1,10 @@
 """Recovery reports: what a fresh agent reads to continue a task, within a token budget.
 
 In this order: where the task stands, its next action, and who is blocked or missing; how to resume;
-what the last session did since; a newer snapshot; the plan; merged findings, then unmerged ones;
-the files in play. If not everything fits, long parts are shortened first, then the details of
-findings go, then their summaries are shortened (`digest.py`); whatever is left out is named.
+the newest notes that somebody kept for later; what the last session did since; a newer snapshot;
+the plan; merged findings, then unmerged ones; the files in play. If not everything fits, long parts
+are shortened first, then the details of findings go, then their summaries are shortened
+(`digest.py`); whatever is left out is named.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from contextkit.base import files, filters, markdown, names, references, templat
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import NamedTuple, Record
-from contextkit.base.type_names import Callable, Sequence
+from contextkit.base.type_names import Any, Callable, Sequence
 from contextkit.memory.documents import checkpoints, snapshots
 from contextkit.memory.documents.checkpoints import HOW_TO_RESUME
 from contextkit.memory.documents.findings import OUTPUT, Found
@@ -30,6 +31,9 @@ LEAST = 100  # tokens below which a report is useless
 LEAST_PROMPT = 300  # the same with its prompt frame
 _FENCES = ("```", "~~~")
 _FILES = 30  # files in play to list, at most
+_NOTES, _OF_NOTE = 5, 240  # open notes to quote, at most, and characters of each
+_COUNT = 1  # characters for no note, only their number
+_OPEN_NOTES = "Open notes, for every task, newest first"
 # Lines of a document that carry no information.
 _SILENT = ("", "unknown", "- completed: none", "- in progress: none", "- pending: none")
 _A_LINE = 12  # fewest tokens of a finding's line: read no more findings than fit
@@ -143,9 +147,11 @@ def _pieces(found: Recovered, fixed: list[Part], whole: list[Part], budget: int)
     pieces = []
     for at, part in enumerate(fixed, start=1):
         cuts = first if part.first else (*later, (digest.LINES - at, 0))
-        pieces.append(
-            _Piece(part.heading, fitting.Part(part.text, cuts, 200, _beginning), part.path)
-        )
+        text = fitting.Part(part.text, cuts, 200, _beginning)
+        if part.heading == _OPEN_NOTES:
+            cuts = (*later, (digest.LINES, _COUNT))
+            text = fitting.Part(part.text, cuts, 1, lambda _, width: _notes(found.notes, width))
+        pieces.append(_Piece(part.heading, text, part.path))
     if whole and 5 * sum(tokens.estimate(part.text) for part in whole) <= 3 * budget:
         listed = [_Piece(part.heading, fitting.Part(part.text), part.path) for part in whole]
     else:
@@ -265,6 +271,8 @@ def _fixed(layout: Layout, found: Recovered) -> list[Part]:
         )
         if advice.strip() and not usual:
             parts.append(_text_part("Recovery instructions", advice, path))
+    if found.notes:
+        parts.append(Part(heading=_OPEN_NOTES, text=_notes(found.notes)))
     caught: CaughtUp | None = found.caught  # type: ignore[assignment]
     if caught:
         session = names.one_line(caught.session)
@@ -279,6 +287,19 @@ def _fixed(layout: Layout, found: Recovered) -> list[Part]:
     if found.files:
         parts.append(_files_in_play(found))
     return parts
+
+
+def _notes(noted: Sequence[Any], width: int = _NOTES * (_OF_NOTE + 3)) -> str:
+    """As many of the newest notes as have `width` characters, a line each; the others counted."""
+    from contextkit.capsules.documents import reminders
+
+    newest = [names.clipped_at_space(reminders.line(note), _OF_NOTE) for note in noted[:_NOTES]]
+    lines = [f"- {line}" for line in newest]
+    while lines and len("\n".join(lines)) > width:
+        lines.pop()
+    count = f"and {len(noted) - len(lines)} more" if lines else f"{len(noted)} in all"
+    rest = [f"- {count}: `make reminders`"] if len(lines) < len(noted) else []
+    return "\n".join(lines + rest)
 
 
 def _findings_at(found: Recovered, fixed: list[Part]) -> int:
