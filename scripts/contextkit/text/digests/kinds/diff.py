@@ -78,6 +78,11 @@ class _File:
             named = f"{self.above if is_inside else ''} {old} -> {_VERSION.findall(line)[-1]}"
             self.versions.append(" ".join(named.translate(_MARKS).split()).replace(" :", ":"))
 
+    def heading(self, said: str) -> None:
+        """Take what a hunk is in, if that is a definition and no other line above it."""
+        if "(" in said or _DEFINES.match(f"+{said}"):
+            self.defines(said.strip()[:60])
+
     def defines(self, said: str) -> None:
         if said and said not in self.defined and len(self.defined) < 40:
             self.defined.append(said)
@@ -101,10 +106,10 @@ class _File:
             self.state = self.state or "binary"
         elif line.startswith("@@@") and (hunk := _COMBINED.match(line)):
             self.marks, self.new_left = len(hunk[1]) - 1, int(hunk[3] or 1)
-            self.defines(hunk[4].strip()[:60])
+            self.heading(hunk[4])
         elif hunk := _HUNK.match(line):
             self.old_left, self.new_left = int(hunk[1] or 1), int(hunk[2] or 1)
-            self.defines(hunk[3].strip()[:60])
+            self.heading(hunk[3])
 
 
 def confidence(text: str) -> int:

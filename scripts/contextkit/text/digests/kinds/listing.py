@@ -19,6 +19,7 @@ _HIT = Pattern(  # no line of a compiler or linter
     r"(?:(?P<hit>(?::\d+)?:(?!:))|=(?:\d+=)?|-\d+-)"  # or a line beside it
     r"(?!.{0,8} (?:fatal )?(?:error|warning|note)(?::| [A-Z]+\d)|[\d:]* ?\[?[A-Z]+\d)(?P<line>.*)$"
 )
+_DEFINES = Pattern(r"\s*(?:\w+ ){0,3}(?:def|class|fn|func|function|struct|interface|enum) \w")
 _COMMIT = Pattern(  # no line of `git blame`
     r"^(?P<commit>[0-9a-f]{7,10})[0-9a-f]{0,30} (?![A-Za-z] \S+$)"  # nor a symbol of `nm`
     r"(?!.{0,80} \d{4}-\d\d-\d\d \d\d:\d\d:\d\d \S+ +\d+\))"
@@ -166,6 +167,7 @@ def _hits(entries: Entries) -> list[Unit]:
     seen = set()
     for at, (number, match) in enumerate(entries[:_LINES]):
         weight = (0.5 if match["path"] in seen else 1.0) * (1 - at / (2 * len(entries)))
+        weight *= 3.0 if _DEFINES.match(match["line"]) else 1.0
         seen.add(match["path"])
         units.append(Unit(number, "line", _shown(match), weight * (1.0 if match["hit"] else 0.5)))
     return units
@@ -204,8 +206,8 @@ def _shown(match: re.Match[str]) -> str:
 def _log(lines: list[tuple[int, str]]) -> list[Unit]:
     """The commits of a log in full, with their authors and days."""
     lines = [(number, line.strip()) for number, line in lines]
-    commits = [(number, match["commit"], _subject(lines, at))
-               for at, (number, line) in enumerate(lines) if (match := _HEAD.match(line))]  # fmt: skip
+    heads = ((n, at, _HEAD.match(line)) for at, (n, line) in enumerate(lines))
+    commits = [(n, head["commit"], _subject(lines, at)) for n, at, head in heads if head]
     authors = Counter(line[8:].partition(" <")[0] for _, line in lines if line[:8] == "Author: ")
     days = [_day(line[6:]) for _, line in lines if line[:6] == "Date: "]
     return _of_commits(commits, f", {days[0]} to {days[-1]}" if days else "", authors)

@@ -20,6 +20,7 @@ _APART = Pattern(r" {2,}|\t")
 _PROCESSES = ("UID ", "USER ", "PID ")  # ps: no column but the last has spaces
 _ROWS = 500  # rows that can be shown
 _SAMPLE = 500  # cells that show whether a column may be one of numbers
+_TOTALS = ("total", "totals", "sum", "all files", "gesamt", "summe")  # in the last row
 _CELLS = 8  # different cells of a column that are counted
 _NUMBER = Pattern(r"[-+]?[$€£]?\d[\d,]*(?:\.\d+)?\s*%?$")
 _ILL = Pattern(
@@ -142,9 +143,12 @@ def units(text: str) -> list[Unit]:
     if len(rows) < 2:
         return []
     head, body = rows[0][1], rows[1:]
+    total = body[-1:] if body[-1][1][0].lower() in _TOTALS else []
+    body = body[: len(body) - len(total)] or body
     columns = len(head) or max(len(row) for _, row in body)
     size = f"{len(body)} rows, {columns} columns{': ' if head else ''}{', '.join(head[:14])}"
     told = [Unit(rows[0][0], "table", size, 2.0, 1, "table", derived=True)]
+    told += [Unit(at, "total", row_statement(head, row)[:240], 2.0, 2) for at, row in total]
     told += [unit for index in range(min(columns, 30)) for unit in _column(head, body, index)]
     ill = (pair for pair in body[_ROWS:] if any(map(_ILL.search, pair[1])))
     for number, row in itertools.islice(ill, 20):
