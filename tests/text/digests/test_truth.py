@@ -795,7 +795,9 @@ def test_a_status_that_is_rare_is_no_other_status() -> None:
 
 
 def test_the_heading_of_a_hunk_is_no_change_unless_it_defines() -> None:
-    diff = "--- a/a.ini\n+++ b/a.ini\n@@ -9,2 +9,2 @@ option_48 = 84\n-old = 1 and a\n+new = 2\n x\n"
+    diff = (
+        "--- a/a.ini\n+++ b/a.ini\n@@ -9,2 +9,2 @@ option_48 = 84\n-old = 1 and a\n+new = 2\n x\n"
+    )
     assert "option_48" not in said(diff) and "a.ini" in said(diff)
 
 
