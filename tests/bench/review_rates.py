@@ -68,7 +68,7 @@ def of_file(name: str, text: str, wanted: dict[str, object], rates: Rates) -> No
         free.remove(match)
         body = opened.get(match.line, "")
         if one.get("place"):
-            file, line = drill_down.place_of(match, body)
+            file, line, _ = drill_down.place(match, body)
             held = bool(re.search(one["place"], f"{file}:{line}"))
             rates.take("places", held, f"{name}: {one['place']}, not {file}:{line}")
         if one.get("body"):

@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 303430723331842796
+SOURCE = 1654078963518309267
 name = 'synthesis.md'
 
 def root(context, missing=missing):
@@ -125,7 +125,7 @@ def root(context, missing=missing):
         _loop_vars = {}
         pass
         yield '- ['
-        if environment.getattr(l_1_issue, 'done'):
+        if environment.getattr(environment.getattr(l_1_issue, 'of'), 'dismissed'):
             pass
             yield 'x'
         else:

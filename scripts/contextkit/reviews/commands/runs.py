@@ -264,7 +264,7 @@ def runs_(layout: Layout, args: Arguments) -> Rows:
             ("status", "status", lambda one: one["status"] or "-"),
             ("target", "target", lambda one: one["target"][:40] or "-"),
         ),
-        rows=[{"id": one.run, **vars(one), "ref": f"run:{one.run}"} for one in standings],
+        rows=standings,
         nothing="No review runs.",
         status=1 if broken else 0,
     )

@@ -5,7 +5,16 @@ from __future__ import annotations
 import os
 
 from contextkit.base import cli, formats, names
-from contextkit.base.commands import JSON, Answer, Arguments, Option, Program, Rows, command
+from contextkit.base.commands import (
+    JSON,
+    Answer,
+    Arguments,
+    Command,
+    Option,
+    Program,
+    Rows,
+    command,
+)
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.reviews.commands import findings, runs
@@ -80,16 +89,12 @@ def _number(text: str, field: str) -> int:
 
 def _list(text: str) -> tuple[object, ...]:
     """Parse a JSON list, or comma-separated names with or without brackets; a bad list is empty."""
-    if not text.strip():
-        return ()
+    plain = text.strip().strip("[]")
     try:
-        value = formats.from_json(text, "files_changed")
+        value = formats.from_json(text, "files_changed") if plain else []
     except ContextError:
-        plain = text.strip().strip("[]")
-        if any(char in plain for char in '{}"'):
-            cli.say(f"files_changed={text[:40]!r} is not a list: stored as []")
-            return ()
-        return tuple(name.strip() for name in plain.split(",") if name.strip())
+        value = None if any(char in plain for char in '{}"') else plain.split(",")
+        value = value and [name.strip() for name in value if name.strip()]
     if not isinstance(value, list):
         cli.say(f"files_changed={text[:40]!r} is not a list: stored as []")
         return ()
@@ -122,64 +127,44 @@ def table(layout: Layout, args: Arguments) -> str | Answer | Rows:
     return _report(layout, args, args.view)
 
 
-@command("how many of each status", RUN, LEGACY, LENIENT, JSON, now="verdict_table view=count")
-def count(layout: Layout, args: Arguments) -> Answer:
-    return _report(layout, args, "count")
+def _old(about: str, view: str, *options: Option) -> Command:
+    """Return the command with the old name of a view of `table`."""
+
+    def old(layout: Layout, args: Arguments) -> Answer:
+        return _report(layout, args, view)
+
+    old.__name__ = view
+    options = (RUN, LEGACY, *options, LENIENT, JSON)
+    return command(about, *options, now=f"verdict_table view={view}")(old)
 
 
-@command(
-    "AGENT, FINDINGS and DETAIL of those to look at",
-    RUN,
-    LEGACY,
-    PLAIN,
-    LENIENT,
-    JSON,
-    now="verdict_table view=attention",
+OLD = (
+    _old("how many of each status", "count"),
+    _old("AGENT, FINDINGS and DETAIL of those to look at", "attention", PLAIN),
+    _old("the tokens all agents spent", "tokens"),
 )
-def attention(layout: Layout, args: Arguments) -> Answer:
-    return _report(layout, args, "attention")
-
-
-@command("the tokens all agents spent", RUN, LEGACY, LENIENT, JSON, now="verdict_table view=tokens")
-def tokens(layout: Layout, args: Arguments) -> Answer:
-    return _report(layout, args, "tokens")
 
 
 def _report(layout: Layout, args: Arguments, view: str) -> Answer:
     """Return one report on the verdicts of a run, or of the flat store."""
     loaded = verdicts.load_all(layout, findings.store(layout, args))
     entries = shown = loaded.documents
+    legacy = bool(args.legacy) or os.environ.get("CLAVAIN_VERDICT_LEGACY") == "1"
     if view == "count":
-        text = verdicts.counts(entries, _legacy(args))
+        text = verdicts.counts(entries, legacy)
     elif view == "tokens":
-        text = _tokens(entries)
+        total, odd = verdicts.tokens(entries)
+        text = str(total)
+        for agent in odd:
+            cli.say(f"{names.one_line(agent)}: its tokens_spent is not a number and is not counted")
     elif view == "attention":
-        shown = verdicts.needs_attention(entries, _legacy(args))
+        shown = verdicts.needs_attention(entries, legacy)
         text = verdicts.attention_rows(shown, not args.plain)
     else:
         from contextkit.base import redaction
 
-        rows = verdicts.table(entries, _legacy(args), _machines(layout, loaded))
+        rows = verdicts.table(entries, legacy, _machines(layout, loaded))
         text, _ = redaction.redacted(rows, layout.limits.secrets_allow)
-    return _answer(layout, loaded, shown, text, args)
-
-
-def _tokens(entries: list[verdicts.Entry]) -> str:
-    total, odd = verdicts.tokens(entries)
-    for agent in odd:
-        cli.say(f"{names.one_line(agent)}: its tokens_spent is not a number and is not counted")
-    return str(total)
-
-
-def _legacy(args: Arguments) -> bool:
-    return bool(args.legacy) or os.environ.get("CLAVAIN_VERDICT_LEGACY") == "1"
-
-
-def _answer(
-    layout: Layout, loaded: Loaded[verdicts.Entry], shown: list[verdicts.Entry], text: str,
-    args: Arguments,
-) -> Answer:  # fmt: skip
-    """Return the report; an unreadable file is named on stderr and makes the exit status 1."""
 
     def data() -> list[verdicts.Entry]:
         paths = {id(entry): path for path, entry in loaded}
@@ -187,7 +172,7 @@ def _answer(
         return [_public(layout, entry, paths[id(entry)], machines.get(entry["agent"], ""))
                 for entry in shown]  # fmt: skip
 
-    return Answer(text=text, status=_status(loaded.documents, args), data=data)
+    return Answer(text=text, status=_status(entries, args), data=data)
 
 
 def _machines(layout: Layout, loaded: Loaded[verdicts.Entry]) -> dict[str, str]:
@@ -213,6 +198,7 @@ def _public(layout: Layout, entry: verdicts.Entry, path: str, machine: str = "")
 
 
 def _status(entries: list[verdicts.Entry], args: Arguments) -> int:
+    """Return 1 if a file cannot be read, and name each such file on stderr."""
     broken = verdicts.broken(entries)
     for line in broken:
         cli.say(names.one_line(line))
@@ -266,6 +252,6 @@ def check(layout: Layout, args: Arguments) -> Answer:
 PROGRAM = Program(
     name="verdict",
     about=__doc__ or "",
-    commands=(write, read, table, count, attention, tokens, *runs.COMMANDS, *findings.COMMANDS,
+    commands=(write, read, table, *OLD, *runs.COMMANDS, *findings.COMMANDS,
               check, init, clean),
 )  # fmt: skip

@@ -80,14 +80,19 @@ def parse(text: str, mode: str = "", terms: Terms | None = None) -> Review:
     outside = [line for line in index.walk(text, blocks) if not vocabulary.is_comment(line[2])]
     last = text[-_ENDS:].rstrip().rpartition("\n")[2]
     complete = vocabulary.is_comment(last) and ":complete" in last
-    if mode == "research" or not (mode or blocks or not _is_research(outside, last)):
+    is_research = len(_sections(outside)) >= _LIKELY or _SENTINEL in last
+    if mode == "research" or (is_research and not (mode or blocks)):
         review = _research(outside, blocks)
     else:
         review = _indexed(outside, blocks, complete)
         if review.validation == "malformed":
             read = reader.read(text)
             review = review.replace(findings=read.findings, unsure=read.unsure)
-    review = review.replace(findings=_addressed(review.findings), run=_run(text), complete=complete)
+    addressed = tuple(  # the third finding is `row-3`, if its agent gave it no id
+        finding if finding.id else finding.replace(id=f"row-{number}")
+        for number, finding in enumerate(review.findings, 1)
+    )
+    review = review.replace(findings=addressed, run=_run(text), complete=complete)
     return _doubted(review, text, blocks, terms)
 
 
@@ -96,14 +101,6 @@ def bounded(text: str) -> str:
     if text.count("\n") <= MOST_LINES or reader.of_objects(text) is not None:
         return text
     return "\n".join(text.split("\n", MOST_LINES)[:MOST_LINES])
-
-
-def _addressed(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
-    """Return the findings, each with an id: the third, if its agent gave it none, is `row-3`."""
-    return tuple(
-        finding if finding.id else finding.replace(id=f"row-{number}")
-        for number, finding in enumerate(findings, 1)
-    )
 
 
 def _doubted(review: Review, text: str, blocks: list[index.Block], terms: Terms | None) -> Review:
@@ -117,15 +114,12 @@ def _doubted(review: Review, text: str, blocks: list[index.Block], terms: Terms 
     if not doubts:
         return review
     flags = (f"{_SERIOUS_AT}{doubt.line}" if doubt.line else _UNPROVED for doubt in doubts)
+    unparsed = (f"{doubt.line}: {doubt.text}" for doubt in doubts if doubt.line)
+    whys = (f"line {doubt.line} {doubt.why}" if doubt.line else doubt.why for doubt in doubts)
     return review.replace(
         flags=(*review.flags, *dict.fromkeys(flags)),
-        unparsed=(
-            *review.unparsed,
-            *(f"{doubt.line}: {doubt.text}" for doubt in doubts if doubt.line),
-        ),
-        doubts=tuple(
-            f"line {doubt.line} {doubt.why}" if doubt.line else doubt.why for doubt in doubts
-        ),
+        unparsed=(*review.unparsed, *unparsed),
+        doubts=tuple(whys),
     )
 
 
@@ -136,11 +130,6 @@ def _run(text: str) -> str:
     if not first.startswith("<!--") or label.strip().lower() not in ("run-uuid", "run"):
         return ""
     return rest.removesuffix("-->").strip()
-
-
-def serious_lines(review: Review) -> list[str]:
-    """Return the lines whose severity, outside the findings, keeps a review from being clean."""
-    return [flag.removeprefix(_SERIOUS_AT) for flag in review.flags if flag.startswith(_SERIOUS_AT)]
 
 
 def _indexed(outside: list[Line], blocks: list[index.Block], complete: bool) -> Review:
@@ -304,7 +293,8 @@ def effective_status(review: Review, header: headers.Header | None = None) -> St
     if is_work(review, header):
         return header.status, header.flags
     stricter = max(status, header.status, key=headers.STATUSES.index)
-    agree = stricter == status and (header.passes() or not serious_lines(review))
+    is_doubted = any(flag.startswith(_SERIOUS_AT) for flag in review.flags)
+    agree = stricter == status and (header.passes() or not is_doubted)
     return stricter, flags if agree else ("header_mismatch", *flags)
 
 
@@ -322,9 +312,10 @@ def _status(review: Review) -> Status:
     if review.validation == "error":
         return "ERROR", flags
     wanted = demanded(review.findings)
+    ranks = [VERDICTS.index(verdict) for verdict in (review.stated, wanted) if verdict]
     if not review.stated:
         flags = (*flags, "no_verdict")
-    elif wanted == "safe" != review.stated or _is_milder(review.stated, wanted):
+    elif wanted == "safe" != review.stated or max(ranks) != ranks[0]:
         flags = (*flags, "verdict_mismatch")
     clean = wanted == "safe" and _HARMLESS.issuperset(flags) and _lets_pass(review)
     return ("CLEAN" if clean else "NEEDS_ATTENTION"), flags
@@ -336,10 +327,6 @@ def _lets_pass(review: Review) -> bool:
         return review.stated == "safe"
     passes = not review.stated_raw or vocabulary.passes(review.stated_raw)
     return passes and bool(review.findings)
-
-
-def _is_milder(stated: str, demanded: str) -> bool:
-    return VERDICTS.index(stated) < VERDICTS.index(demanded)
 
 
 # Research
@@ -360,11 +347,6 @@ def _sections(outside: list[Line]) -> dict[str, list[Line]]:
         elif name and level != UNCLOSED:
             found[name].append(line)
     return found
-
-
-def _is_research(outside: list[Line], last_line: str) -> bool:
-    """Whether a file without an index is research; `last_line` may hold the sentinel."""
-    return len(_sections(outside)) >= _LIKELY or _SENTINEL in last_line
 
 
 def _research(outside: list[Line], blocks: list[index.Block]) -> Review:

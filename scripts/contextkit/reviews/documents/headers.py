@@ -17,6 +17,8 @@ off, contradicts itself, or stands where another text may be quoted.
 
 from __future__ import annotations
 
+import re
+
 from contextkit.base import names
 from contextkit.base.records import Record
 from contextkit.reviews.documents import lines, vocabulary
@@ -32,6 +34,7 @@ _WORDS = dict(zip(STATUSES, STATUSES, strict=True)) | {
 _KEYS = ("TYPE", "STATUS", "MODEL", "TOKENS_SPENT", "FILES_CHANGED", "FINDINGS_COUNT", "SUMMARY",
          "DETAIL_PATH")  # fmt: skip
 _TAIL_KEYS = ("STATUS", "FILES", "FINDINGS", "SUMMARY")
+_WORD = re.compile(r"needs (?:attention|changes)|(?:[^\W_]|[_-]+(?=[^\W_]))*", re.IGNORECASE)
 _FEWEST = 3  # number of keys that turn the first lines into a header
 
 
@@ -63,14 +66,14 @@ def parse(text: str) -> Header | None:
     singles: list[tuple[int, Header]] = []
     tail: dict[str, str] | None = None
     content = 0  # the last line outside any header
-    for number, level, line in lines.lines(text):
+    for number, level, line in [*lines.lines(text), (0, 0, "")]:
         if tail is not None:
-            closed = level == 0 and not line.strip("-")
+            closed = bool(line) and level == 0 and not line.strip("-")
             label, value = vocabulary.labelled(line) if level == 0 else ("", "")
             if not closed and label in _TAIL_KEYS:
                 tail[label] = _stricter(tail[label], value) if label == "STATUS" else value
                 continue
-            tails.append((number, _of_tail(tail, closed)))
+            tails.append((number or content, _of_tail(tail, closed)))
             tail = None
             if closed:
                 continue
@@ -82,21 +85,8 @@ def parse(text: str) -> Header | None:
             singles.append((number, _of_single(verdict)))
         elif line.strip("-=_* ") and not vocabulary.is_comment(line):
             content = number
-    if tail is not None:
-        tails.append((content, _of_tail(tail, closed=False)))
     headers = [_of_first_lines(text), _last(tails, content), _last(singles, content)]
     return _merged([header for header in headers if header])
-
-
-def _last(found: list[tuple[int, Header]], content: int) -> Header | None:
-    """Return the last header of one form; a passing one counts only if nothing else follows it.
-
-    `content` is the last line outside any header.
-    """
-    number, header = found[-1] if found else (content, None)
-    if header and header.passes() and number < content:
-        return next((one for _, one in reversed(found) if not one.passes()), None)
-    return header
 
 
 def _merged(found: list[Header]) -> Header | None:
@@ -108,6 +98,17 @@ def _merged(found: list[Header]) -> Header | None:
         flags["verdict_mismatch"] = None
     most = max(header.findings_count for header in found)
     return found[0].replace(status=strictest.status, findings_count=most, flags=tuple(flags))
+
+
+def _last(found: list[tuple[int, Header]], content: int) -> Header | None:
+    """Return the last header of one form; a passing one counts only if nothing else follows it.
+
+    `content` is the last line outside any header.
+    """
+    number, header = found[-1] if found else (content, None)
+    if header and header.passes() and number < content:
+        return next((one for _, one in reversed(found) if not one.passes()), None)
+    return header
 
 
 def _of_first_lines(text: str) -> Header | None:
@@ -144,14 +145,9 @@ def _of_tail(found: dict[str, str], closed: bool) -> Header:
     """Parse a tail block; it passes only if complete, with readable counts and no P0 or P1."""
     status, flags = _status_of(found["STATUS"])
     total, serious, readable = _counts(found["FINDINGS"])
-    wrong = {
-        "truncated": not closed,
-        "bad_number": not readable,
-        "verdict_mismatch": status in _PASSES and serious > 0,
-    }
-    flags = (*flags, *(flag for flag, holds in wrong.items() if holds))
-    if flags and status in _PASSES:
-        status = "NEEDS_ATTENTION"
+    flags += ("truncated",) * (not closed) + ("bad_number",) * (not readable)
+    flags += ("verdict_mismatch",) * (status in _PASSES and serious > 0)
+    status = "NEEDS_ATTENTION" if flags and status in _PASSES else status
     return Header(form="tail", status=status, findings_count=total, summary=found["SUMMARY"],
                   flags=flags)  # fmt: skip
 
@@ -171,10 +167,8 @@ def _counts(said: str) -> tuple[int, int, bool]:
 
 
 def _of_single(said: str) -> Header:
-    said = lines.plain(said)
     status, flags = _status_of(said)
-    word = _first_word(said)
-    summary = said[len(word) :].strip(" :—–-")
+    summary = _WORD.sub("", lines.plain(said), 1).strip(" :—–-")
     return Header(form="single", status=status, summary=summary, flags=flags)
 
 
@@ -184,23 +178,14 @@ def _status_of(said: str) -> tuple[str, tuple[str, ...]]:
     A passing word counts only if nothing follows it but a remark set off by punctuation.
     """
     said = lines.plain(said)
-    word = _first_word(said)
+    word = said.removesuffix(rest := _WORD.sub("", said, 1))
     status = _WORDS.get(word.upper().replace("-", "_").replace(" ", "_"), "")
-    rest = said[len(word) :]
     if status in _PASSES:
         stands = "|" not in rest and rest.lstrip()[:1] in ("", "—", "–", "-", "(", ".", ",", ":")
         status = status if stands else ""
     elif status == "ERROR" and rest.strip() and not word.isupper():
         status = ""  # `error handling is missing`
     return (status, ()) if status else ("NEEDS_ATTENTION", ("unknown_status",))
-
-
-def _first_word(said: str) -> str:
-    for both in ("needs attention", "needs changes"):
-        if said[: len(both)].lower() == both:
-            return said[: len(both)]
-    end = next((at for at, c in enumerate(said) if not (c.isalnum() or c in "_-")), len(said))
-    return said[:end].rstrip("-_")
 
 
 def _stricter(one: str, other: str) -> str:

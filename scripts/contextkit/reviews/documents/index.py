@@ -131,8 +131,7 @@ class Block:
             self._ended = True
         if self._ended and level != FENCE and self._is_past(text):
             return False
-        understood = level != FENCE and (self._is_known(number, text) or self._is_row(number, text))
-        if not understood:
+        if level == FENCE or not (self._is_known(number, text) or self._is_row(number, text)):
             if self._ended and "|" not in text and not lines.unbulleted(text)[1]:
                 return False
             self.doubt(number, text)

@@ -10,6 +10,8 @@
 
 from __future__ import annotations
 
+import re
+
 from contextkit.base import markdown
 from contextkit.base.type_names import Iterator
 from contextkit.text.blocks import nests
@@ -20,10 +22,9 @@ FENCE = -1  # a level: the line opens or closes a code fence
 UNCLOSED = -2  # a level: this fence is never closed
 QUOTES = "\"'“”„‘’«»"
 
-_BULLETS = frozenset("-*+•–—")
+_BULLET = re.compile(r"^(?:[-*+•–—]|[0-9]+[.)])\s+(?:\[[ xX]\] )?")
 _WIDTHLESS = "\ufeff\u200b\u200c\u200d\u2060\u00ad"  # includes the byte-order mark
 _DIGITS = "0123456789"
-_ONE_DIGIT = frozenset(_DIGITS)
 
 
 def lines(text: str) -> Iterator[Line]:
@@ -68,11 +69,7 @@ def numbered(text: str) -> Iterator[tuple[int, str]]:
             text = text.replace(mark, "")
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-    start, number = 0, 1
-    while (end := text.find("\n", start)) >= 0:
-        yield number, text[start:end]
-        start, number = end + 1, number + 1
-    yield number, text[start:]
+    yield from enumerate(text.split("\n"), 1)
 
 
 def is_index(title: str) -> bool:
@@ -110,13 +107,5 @@ def unescaped(text: str) -> str:
 
 def unbulleted(text: str) -> tuple[str, bool]:
     """Return `text` without its bullet, number or checkbox, and whether it had one."""
-    rest = text
-    if text[:1] in _BULLETS and text[1:2].isspace():
-        rest = text[2:].strip()
-    elif text[:1] in _ONE_DIGIT:
-        after = text.lstrip(_DIGITS)
-        if after[:1] in (".", ")") and after[1:2].isspace():
-            rest = after[2:].strip()
-    if rest is not text and rest[:4].lower() in ("[ ] ", "[x] "):
-        rest = rest[4:].strip()
-    return rest, rest is not text
+    rest = _BULLET.sub("", text, 1)
+    return (rest.strip(), True) if rest != text else (text, False)

@@ -90,8 +90,9 @@ _WORDS = {
          " here in it is are was were reaches rises to of de found saw see i we",  # no matter
     ":": ": = ( [ > — –", ".": ". ; 。 ； ) ] } • · ・", ",": ", 、 ，", "|": "|", "?": "?",
 }  # fmt: skip
-_LETTERS = {word: letter for letter, words in _WORDS.items() for word in words.split()}
 _MARK = "\ue000"  # stands for a severity word
+_LETTERS = {word: letter for letter, words in _WORDS.items() for word in words.split()}
+_LETTERS[_MARK] = "S"
 _WORD = Pattern(rf"{_MARK}|[^\W{_MARK}]+|[^\w\s\"'*`~\\-]")
 _DENIED = Pattern(
     r"[DB]N*S(?:N*+(?![:|])(?:,?O*[DB]?N*[SL]N*+(?![:|]))*)"  # no P0 or P1 issues
@@ -178,6 +179,9 @@ _FIXED_IDS = Pattern(
     r"[\s*_`>-]{0,6}fixed\W{1,6}(?:P[0-3]|[A-Z]{1,6})-?[\w.]{1,12}"
     r"(?:[,;\s]{1,3}(?:and )?[A-Z]\w{0,6}-?[\w.]{1,12}){0,60}\W{0,4}$",
     re.IGNORECASE,
+)
+_OURS = Pattern(  # a comment that a run leaves
+    r"\s*<!--\s*(?:(?:run-uuid|run): ?[\w.\-]{1,80}|[\w-]{1,40}:complete)\s*-->\s*$"
 )
 _LABEL = Pattern(
     r"^(?P<label>[^:：=|—–\n]{1,60}?)[\s*_`\"]{0,4}(?:[:：=](?!//)|\s[—–-]\s|[—–]"
@@ -270,7 +274,9 @@ class _Proof:
         self._titles = [_words(one.title) for one in findings]
         self._counts = {name: sum(one.severity == name for one in findings) for name in SEVERITIES}
         self._confirmed = {one.upper() for one in terms.open} if terms else set()
-        self._fixed = self._said_fixed() & self._confirmed if self._confirmed else set()
+        said = (row.upper() for row in self._rows.values() if _FIXED_IDS.match(row[:400]))
+        self._fixed = {word for row in said for word in re.findall(r"[\w.-]+", row)}
+        self._fixed &= self._confirmed
         self._of_row: set[int] = set()
         self._issues: set[int] = set()
         self._code: dict[int, str] = {}
@@ -338,11 +344,6 @@ class _Proof:
         counts = {name.upper(): int(count) for name, count in _PAIR.findall(row[:400])}
         return all(counts.get(name, 0) == self._counts[name] for name in {*SEVERITIES[:4], *counts})
 
-    def _said_fixed(self) -> set[str]:
-        """Return the words of the line that says which findings of the run before are fixed."""
-        return {word for row in self._rows.values() if _FIXED_IDS.match(row[:400])
-                for word in re.findall(r"[\w.-]+", row.upper())}  # fmt: skip
-
     # Line by line
 
     def lines(self) -> Iterable[Doubt]:
@@ -375,7 +376,7 @@ class _Proof:
         """Whether a line is one that a run asks for or leaves, or a quoted rule."""
         if self._confirmed and _FIXED_IDS.match(row):
             return True
-        if _is_ours(self._raw[number]) or _READ.match(row):
+        if _OURS.match(self._raw[number]) or _READ.match(row):
             return True
         if not any(word in row.lower() for word in ("p0", "p1", "one row")):
             return False
@@ -411,13 +412,18 @@ class _Proof:
         bare = lines.unbulleted(row.strip())[0]
         if not any(map(str.isalpha, bare)) or self._has_id(bare) or number in self._told:
             return ""
-        if _is_heading(bare):
+        is_bold = bare[:2] == "**" and bare.rstrip(".:").endswith("**") and bare.count("**") == 2
+        if bare[:1] == "#" or is_bold:
             return "" if self._explains(bare.strip("#* _")) else "is a heading of its own"
         if "|" in bare:
             return "" if _is_plain_row(bare) else "is a row beside the index"
         label = _LABEL.match(_IDENTIFIER.sub("x", bare[:400]))
-        if label and _is_verdict(label["label"], label["value"]):
-            return "" if _all_words(label["value"])[0] in _PASSING else "gives another verdict"
+        value = _all_words(label["value"]) if label else []
+        decides = {"verdict", "decision", "overall"} & set(
+            _all_words(label["label"]) if label else []
+        )
+        if decides and 0 < len(value) < 4:
+            return "" if value[0] in _PASSING else "gives another verdict"
         of_row = number in self._of_row
         if label and of_row and bare[: label.end("label")].isascii():
             return ""  # the row explains it
@@ -470,12 +476,6 @@ def _is_known_label(label: str, value: str) -> bool:
     return all(word in _KNOWN or word.isdigit() or vocabulary.is_id(word) for word in words)
 
 
-def _is_verdict(label: str, value: str) -> bool:
-    """Whether a label with a value of at most three words decides on the whole review."""
-    decides = {"verdict", "decision", "overall"} & set(_all_words(label))
-    return bool(decides) and 0 < len(_all_words(value)) <= 3
-
-
 # Characters
 
 
@@ -494,16 +494,12 @@ def _hidden_lines(text: str) -> set[int]:
     if text.isascii():
         return set()
     plain = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    joiner = "\u200d"  # of emoji: they have a form
     return {
         number
-        for number, line in enumerate(plain.split("\n"), 1)
-        if not line.isascii() and (_ENCLOSED.search(line) or any(map(_is_unseen, line)))
+        for number, line in enumerate(plain.replace(joiner, "").split("\n"), 1)
+        if _ENCLOSED.search(line) or any(c > "~" and unicodedata.category(c) == "Cf" for c in line)
     }
-
-
-def _is_unseen(char: str) -> bool:
-    """Whether a character has no form; one that joins emoji has."""
-    return char > "~" and char != "\u200d" and unicodedata.category(char) == "Cf"
 
 
 # Severities that are said
@@ -553,17 +549,13 @@ def _of_sentence(sentence: str) -> str:
 def _without_denied(marked: str) -> tuple[str, bool]:
     """Return a sentence without the severities that it denies, and whether there were any."""
     words = list(_WORD.finditer(marked))
-    letters = "".join(map(_letter, words))
+    texts = (word[0].lower() for word in words)
+    letters = "".join(_LETTERS.get(text) or ("9" if text.isdigit() else "w") for text in texts)
     rest = list(marked)
     for match in _DENIED.finditer(letters):
         first, last = words[match.start()].start(), words[match.end() - 1].end()
         rest[first:last] = [" "] * (last - first)
     return "".join(rest), bool(_DENIED.search(letters))
-
-
-def _letter(word: re.Match[str]) -> str:
-    text = word[0].lower()
-    return "S" if text == _MARK else _LETTERS.get(text) or ("9" if text.isdigit() else "w")
 
 
 def _is_scale(read: str) -> bool:
@@ -583,7 +575,7 @@ def _says_none(row: str, after: str) -> bool:
 def _is_group(row: str) -> bool:
     bare = row.strip()
     words = _all_words(bare)
-    if not words or not (shapes.is_plural(words[-1]) or vocabulary.severity(words[-1])):
+    if not words or not (words[-1] in shapes.PLURALS or vocabulary.severity(words[-1])):
         return False
     return bare[:1] == "#" or (bare[:2] == "**" and bare.rstrip(":* ") != bare) or bare[-1:] == ":"
 
@@ -621,11 +613,6 @@ def _reads_less(row: str) -> bool:
     return any(int(match[2]) < int(match[1]) for match in _PART_CJK.finditer(row))
 
 
-def _is_heading(bare: str) -> bool:
-    is_bold = bare[:2] == "**" and bare.rstrip(".:").endswith("**") and bare.count("**") == 2
-    return bare[:1] == "#" or is_bold
-
-
 def _is_plain_row(bare: str) -> bool:
     """Whether a table's row only counts, ticks or passes, or is a head of known words."""
     first, *rest = [_all_words(lines.plain(cell)) for cell in bare.strip("| ").split("|")]
@@ -636,12 +623,6 @@ def _is_plain_row(bare: str) -> bool:
         for cell in (first, *rest)
         for word in cell
     )
-
-
-def _is_ours(raw: str) -> bool:
-    """Whether a line is a comment that a run leaves."""
-    ours = r"<!--\s*(?:(?:run-uuid|run): ?[\w.\-]{1,80}|[\w-]{1,40}:complete)\s*-->"
-    return bool(re.fullmatch(ours, raw.strip()))
 
 
 def _all_words(text: str) -> list[str]:

@@ -21,10 +21,11 @@ from collections import Counter
 
 from contextkit.base import markdown
 from contextkit.base.records import NamedTuple
-from contextkit.base.type_names import Any, Iterator
+from contextkit.base.type_names import Any, Iterable, Iterator
 from contextkit.reviews.documents import lines, places, shapes, vocabulary
 from contextkit.reviews.documents.index import Finding
 from contextkit.reviews.documents.places import NONE, Place
+from contextkit.reviews.documents.shapes import group_of
 from contextkit.reviews.documents.vocabulary import SERIOUS
 from contextkit.text import objects
 from contextkit.text.blocks import Block, blocks, titles
@@ -136,36 +137,30 @@ def _finding(
     )  # fmt: skip
 
 
-def _single(found: list[_Found]) -> list[Finding]:
+def _single(candidates: list[_Found]) -> list[Finding]:
     """Leave out what only repeats: the same id or title, a recap of severities told elsewhere."""
     kept: list[_Found] = []
     positions: dict[str, int] = {}
-    for one in sorted(found, key=lambda each: (each.recap, each.finding.line)):
-        keys = [f"#{one.finding.id.upper()}"] if one.finding.id else []
-        keys.append(" ".join(lines.words(one.finding.title))[:80])
-        at = next((positions[key] for key in keys if key in positions), -1)
-        if at < 0 or not (merged := _as_one(kept[at], one)):
+    for one in sorted(candidates, key=lambda each: (each.recap, each.finding.line)):
+        its = one.finding
+        keys = [f"#{its.id.upper()}"] if its.id else []
+        keys.append(" ".join(lines.words(its.title))[:80])
+        at = next((positions[key] for key in keys if key in positions), len(kept))
+        mine = kept[at].finding if at < len(kept) else its
+        if not one.recap and its.end - its.line > mine.end - mine.line:
+            mine, its = its, mine  # the one that says more
+        elsewhere = its.file and (mine.file, mine.at) != (its.file, its.at)
+        if at == len(kept) or (not one.recap and (mine.severity != its.severity or elsewhere)):
             positions = dict.fromkeys(keys, len(kept)) | positions
             kept.append(one)
-        else:
-            kept[at] = merged
+            continue
+        place = its if its.file and not mine.at else mine
+        severity = vocabulary.strictest(mine.severity, its.severity)
+        merged = mine.replace(severity=severity, file=place.file, at=place.at)
+        kept[at] = kept[at]._replace(finding=merged)
     told = {one.finding.severity for one in kept if not one.recap}
-    own = [one for one in kept if not one.recap or one.finding.severity not in told]
-    return sorted((one.finding for one in own), key=lambda one: one.line)
-
-
-def _as_one(best: _Found, other: _Found) -> _Found | None:
-    """Return two candidates with one id or title as one, by the one that says more; or None."""
-    if not other.recap and best.finding.severity != other.finding.severity:
-        return None
-    mine, its = best.finding, other.finding
-    if not other.recap and its.end - its.line > mine.end - mine.line:
-        mine, its = its, mine
-    if not other.recap and its.file and (mine.file, mine.at) != (its.file, its.at):
-        return None
-    place = its if its.file and not mine.at else mine
-    severity = vocabulary.strictest(mine.severity, its.severity)
-    return best._replace(finding=mine.replace(severity=severity, file=place.file, at=place.at))
+    own = [one.finding for one in kept if not one.recap or one.finding.severity not in told]
+    return sorted(own, key=lambda finding: finding.line)
 
 
 class _Sight:
@@ -194,13 +189,12 @@ class _Sight:
 
     def _heading_places(self) -> list[Place]:
         """The place that holds for each line: the last one that a line was wholly about."""
-        above_places, place = [], NONE
-        for row in self.plain:
-            if "." in row or "file" in row:
-                here = places.heads(row)
-                place = here if here.file else place
-            above_places.append(place)
-        return above_places
+
+        def later(place: Place, row: str) -> Place:
+            here = places.heads(row) if "." in row or "file" in row else NONE
+            return here if here.file else place
+
+        return list(itertools.accumulate(self.plain, later, initial=NONE))[1:]
 
     def _text(self, first: int, last: int) -> str:
         return "\n".join(self.plain[first - 1 : last])
@@ -234,7 +228,7 @@ class _Sight:
 
     def _of_heading(self, at: int, block: Block) -> _Found | None:
         """A heading is a finding if it or a label directly below it has a severity."""
-        if shapes.group_of(block.title) or shapes.is_about(block.title, _NO_FINDINGS | _REPEATS):
+        if group_of(block.title) or shapes.is_about(block.title, _NO_FINDINGS | _REPEATS):
             return None
         identity, severity, title = shapes.titled(block.title)
         label = "" if shapes.is_general(title) and not identity else self._label_below(at)
@@ -282,25 +276,21 @@ class _Sight:
     def _of_line(self, at: int, block: Block) -> _Found | None:
         """An item, a paragraph or a quote is a finding by its head, a label or its section."""
         bare = lines.unbulleted(block.title)[0]
-        if len(bare) > shapes.LONG and "**" not in bare[:80]:
+        if "**" not in bare[:80]:
             bare = bare[: shapes.LONG]
         head = shapes.head_of(bare)
-        if shapes.is_count(head) or self._leads_list(at):
+        own = self.plain[block.first - 1 : block.last][:14]
+        if shapes.is_count(head) or self._leads_list(at) or any(map(_is_settled, own)):
             return None
         severity = (head.severity if head.marked or head.id else "") or shapes.tail_of(bare)
         if severity and not head.id and vocabulary.says_nothing(head.title):
             return None
-        own = self.plain[block.first - 1 : block.last][:14]
-        if any(map(_is_settled, own)):
-            return None
         stated = list(filter(None, map(shapes.label_in, own)))
         severity = vocabulary.strictest(severity, stated[0] if len(stated) == 1 else "")
-        inherited = ""
-        if not severity and block.kind == "item" and block.level < 2:
-            inherited = self._group(at)
-        if severity == "IMP" and not head.id and bare[:1] != "[":
-            return None
-        if not (severity or inherited):
+        is_listed = not severity and block.kind == "item" and block.level < 2
+        inherited = self._group(at) if is_listed else ""
+        is_advice = severity == "IMP" and not head.id and bare[:1] != "["
+        if is_advice or not (severity or inherited):
             return None
         title = self._title_of(head.title if head.severity or head.id else bare, bare, block)
         recap = bool(inherited) or self._is_below(at, _REPEATS)
@@ -328,33 +318,35 @@ class _Sight:
             last = other.last
         return last
 
+    def _next(self, at: int, kind: str) -> Block | None:
+        """Return the block behind block `at` if it is of this kind."""
+        after = self.blocks[at + 1] if at + 1 < len(self.blocks) else None
+        return after if after is not None and after.kind == kind else None
+
     def _leads_list(self, at: int) -> bool:
         """Whether a paragraph only names the group of the items below it: `**❌ Blocking**`."""
-        after = self.blocks[at + 1] if at + 1 < len(self.blocks) else None
-        is_above = self.blocks[at].kind == "text" and after is not None and after.kind == "item"
-        return is_above and bool(shapes.group_of(self.blocks[at].title))
+        block = self.blocks[at]
+        return bool(block.kind == "text" and self._next(at, "item") and group_of(block.title))
 
     def _leads_in(self, at: int) -> bool:
         """Whether a paragraph goes on, without a blank line, with one that begins a finding."""
-        after = self.blocks[at + 1] if at + 1 < len(self.blocks) else None
-        goes_on = after and after.kind == "text" and after.first == self.blocks[at].last + 1
-        return bool(after and goes_on and shapes.begins_finding(after))
+        after = self._next(at, "text")
+        is_below = after and after.first == self.blocks[at].last + 1
+        return bool(after and is_below and shapes.begins_finding(after))
 
     def _inherited(self, at: int) -> str:
         """Return the severity of the heading right above, if it only names a group."""
         inside = self.blocks[at].inside
-        return shapes.group_of(self.blocks[inside].title) if inside >= 0 else ""
+        return group_of(self.blocks[inside].title) if inside >= 0 else ""
 
     def _group(self, at: int) -> str:
         """Return the severity of the nearest heading or lead above, if it only names a group."""
-        return self._inherited(at) or self._lead(at)
-
-    def _lead(self, at: int) -> str:
-        """Return the severity of the paragraph right above a list: `**Critical:**`."""
+        if inherited := self._inherited(at):
+            return inherited
         inside = self.blocks[at].inside
         for other in reversed(self.blocks[max(0, at - 40) : at]):
             if other.inside == inside and other.kind != "item":
-                return shapes.group_of(other.title.rstrip(":")) if other.kind == "text" else ""
+                return group_of(other.title.rstrip(":")) if other.kind == "text" else ""
         return ""
 
     def _title_of(self, title: str, bare: str, block: Block) -> str:
@@ -427,16 +419,12 @@ class _Sight:
             [shapes.cleaned(cell) for cell in markdown.cells(row.strip())]
             for row in self.plain[block.first - 1 : block.last]
         ]
-        roles = [shapes.column(cell) for cell in head]
+        roles = list(map(shapes.column, head))
         if "severity" not in roles and (card := _of_card(rows, block)):
             return [_Found(card)]
         group = self._group(at)
-        if "severity" not in roles and not group:
-            return []
         numbered = enumerate(rows, block.first + 1)
-        made = [
-            finding for number, row in numbered if (finding := _of_row(roles, row, number, group))
-        ]
+        made = filter(None, (_of_row(roles, row, number, group) for number, row in numbered))
         explains = {"meaning", "definition", "criteria", "sla"} & {cell.lower() for cell in head}
         if explains and not {"place", "file", "id"}.intersection(roles):
             return []
@@ -447,9 +435,8 @@ class _Sight:
         own = self._by_id.get(one.id) if one.id else None
         if own is None:
             return one
-        place = self._place(own.first, own.last)
-        there = {"file": place.file, "at": place.line} if place.file and not one.file else {}
-        return one.replace(line=own.first, end=own.last, **there)
+        place = Place(one.file, one.at) if one.file else self._place(own.first, own.last)
+        return one.replace(line=own.first, end=own.last, file=place.file, at=place.line)
 
     def _of_matter(self, block: Block) -> list[_Found]:
         """The findings listed in YAML front matter."""
@@ -459,12 +446,9 @@ class _Sight:
         for number in range(block.first + 1, block.last + 1):
             row = self.rows[number - 1].strip()
             if row[:2] == "- " or number == block.last:
-                finding = _of_row(
-                    list(map(shapes.column, fields)), list(fields.values()), start, ""
-                )
-                candidates += (
-                    [_Found(finding.replace(end=number - 1), recap=True)] if finding else []
-                )
+                roles = list(map(shapes.column, fields))
+                if finding := _of_row(roles, list(fields.values()), start, ""):
+                    candidates.append(_Found(finding.replace(end=number - 1), recap=True))
                 fields, start = {}, number
             key, mark, value = row.removeprefix("- ").partition(":")
             if mark and value.strip():
@@ -642,12 +626,8 @@ def of_objects(text: str) -> list[Finding] | None:
     tree = objects.tree(bare) if is_tree else objects.rows(bare)
     if tree is None or (isinstance(tree, list) and not any(objects.below(tree))):
         return None
-    search = _Search(text.split("\n"))
     made = filter(None, map(_of_object, objects.findings(_open(tree), _graded)))
-    placed = []
-    for finding in itertools.islice(made, _MOST_OBJECTS):
-        first, last = search.span(finding.title)
-        placed.append(finding.replace(line=first, end=last))
+    placed = list(_placed(text, itertools.islice(made, _MOST_OBJECTS)))
     if not placed and bare[:1] == "<":
         return None  # a page of HTML
     return placed or _of_told(tree, text.count("\n") + 1)
@@ -659,16 +639,15 @@ def _open(tree: Any, depth: int = 0) -> Any:
         return tree
     if isinstance(tree, dict):
         return {key: _open(value, depth + 1) for key, value in tree.items()}
-    if isinstance(tree, list):
-        return [_open(item, depth + 1) for item in tree if not _is_over(item)]
-    return tree
-
-
-def _is_over(one: Any) -> bool:
-    if not isinstance(one, dict):
-        return False
-    stated = (one.get(key) for key in ("status", "state", "resolution"))
-    return one.get("resolved") is True or any(isinstance(s, str) and _is_done(s) for s in stated)
+    if not isinstance(tree, list):
+        return tree
+    kept = []
+    for item in tree:
+        stated = map(item.get, ("status", "state", "resolution")) if isinstance(item, dict) else ()
+        is_over = any(isinstance(word, str) and _is_done(word) for word in stated)
+        if not is_over and not (isinstance(item, dict) and item.get("resolved") is True):
+            kept.append(_open(item, depth + 1))
+    return kept
 
 
 def _of_told(tree: Any, last: int) -> list[Finding]:
@@ -700,32 +679,22 @@ def _graded(key: str, word: str) -> str:
     return severity or (_OBJECT_NUMBERS.get(word, "") if key == "severity" else "")
 
 
-class _Search:
-    """Finds the lines of each title in turn."""
-
-    def __init__(self, lines: list[str]) -> None:
-        self._lines, self._at = lines, 0
-        self._is_json = next(filter(str.strip, lines), "").lstrip("\ufeff \t")[:1] in ("{", "[")
-        self._plain = [line.replace('\\"', '"') for line in lines]
-
-    def span(self, title: str) -> tuple[int, int]:
-        """Return the lines of the object around the next line that has this title, or begins it."""
-        ahead = range(self._at, min(self._at + _AHEAD, len(self._plain)))
-        begins = () if self._is_json else (" ".join(title.split()[:2]),)  # a cell may go on below
-        for words in (title[:40], *begins):
-            at = next((number for number in ahead if words in self._plain[number]), -1)
-            if at >= 0:
-                self._at = at
-                return self._around(at)
-        return min(self._at + 1, len(self._lines)), min(self._at + 1, len(self._lines))
-
-    def _around(self, at: int) -> tuple[int, int]:
-        if not self._is_json or ("{" in self._lines[at] and "}" in self._lines[at]):
-            return at + 1, at + 1
-        first = at
-        while first > max(0, at - 30) and "{" not in self._lines[first]:
-            first -= 1
-        last = at
-        while last < min(len(self._lines) - 1, at + 30) and "}" not in self._lines[last]:
-            last += 1
-        return first + 1, last + 1
+def _placed(text: str, findings: Iterable[Finding]) -> Iterator[Finding]:
+    """Yield the findings with the lines of their objects: those around the next such title."""
+    rows = text.split("\n")
+    plain = [row.replace('\\"', '"') for row in rows]
+    is_json = next(filter(str.strip, rows), "").lstrip("\ufeff \t")[:1] in ("{", "[")
+    start = 0
+    for finding in findings:
+        ahead = range(start, min(start + _AHEAD, len(rows)))
+        begins = "\0" if is_json else " ".join(finding.title.split()[:2])  # a cell may go on below
+        there = (at for words in (finding.title[:40], begins) for at in ahead if words in plain[at])
+        at = next(there, -1)
+        start = max(start, at)
+        first = last = min(start, len(rows) - 1)
+        if is_json and at >= 0:
+            above = range(at, max(-1, at - 31), -1)
+            below = range(at, min(len(rows), at + 31))
+            first = next((number for number in above if "{" in rows[number]), above[-1])
+            last = next((number for number in below if "}" in rows[number]), below[-1])
+        yield finding.replace(line=first + 1, end=last + 1)

@@ -29,6 +29,7 @@ _GENERAL = frozenset(
     "finding findings critical high medium major minor impact issue violation".split()
 )
 _LINES = 4  # of a block, in which its place is named
+_TITLE = 400  # characters of a title
 _COMMON = 60  # a word or an id in more sections than these tells nothing
 _AROUND = 3  # lines shown above and below
 _PROBLEM, _FIX = 60, 45  # tokens
@@ -152,47 +153,27 @@ class _Body:
 
     def _candidates(self, found: list[Block], review: agent_review.Review) -> list[_Candidate]:
         """The blocks outside the index that begin with an id, a severity or a title."""
-        inside = range(review.start_line, review.end_line + 1)
+        index = range(review.start_line, review.end_line + 1)
         starts = [
-            at
-            for at, part in enumerate(found)
-            if part.first not in inside
+            part
+            for part in found
+            if part.first not in index
             and not part.first < review.start_line <= part.last
             and not _is_row(found, part)
-            and self._may_begin(part)
+            and _may_begin(part)
         ]
         candidates = []
-        for number, at in enumerate(starts):
-            block = found[at]
+        for number, block in enumerate(starts):
             last, end = block.last, len(self._lines)
-            after = found[starts[number + 1]].first if number + 1 < len(starts) else end + 1
-            if block.kind == "text" or (block.kind == "item" and not block.level):
+            after = starts[number + 1].first if number + 1 < len(starts) else end + 1
+            if block.kind != "heading" and not block.level:  # no nested item
                 outer = found[block.inside].last if block.inside >= 0 else end
-                stop = review.start_line if block.first < review.start_line else end + 1
-                last = max(last, min(after - 1, outer, stop - 1))
-            candidates.append(self._candidate(block, last, after - 1))
+                before = block.first < review.start_line
+                last = max(last, min(after, review.start_line if before else after) - 1)
+                last = max(block.last, min(last, outer))
+            near = self._lines[block.first - 1 : min(last, after - 1, block.first + _LINES)]
+            candidates.append(_candidate(block, last, "\n".join(near)))
         return candidates
-
-    def _may_begin(self, block: Block) -> bool:
-        if block.kind == "heading":
-            return not lines.is_index(block.title)
-        bare = lines.unbulleted(block.title)[0]
-        if block.kind not in ("text", "item") or len(bare) > 2_000:
-            return False
-        head = vocabulary.Head("" if bare[:2] == "**" else bare)
-        return bare[:2] == "**" or bool(head.id or (head.severity and head.marked))
-
-    def _candidate(self, block: Block, last: int, near_last: int) -> _Candidate:
-        bare = lines.unbulleted(block.title)[0]
-        if block.kind != "heading" and bare[:2] == "**":
-            bare = bare[: bare.find("**", 2) + 60] if "**" in bare[2:] else bare
-        identity, severity, _ = shapes.titled(bare[:400])
-        ids = {_key(word.strip(".,:;()[]*`")) for word in lines.plain(bare[:400]).split()}
-        numbered = frozenset(word for word in ids if _is_numbered(word))
-        near = "\n".join(self._lines[block.first - 1 : min(last, near_last, block.first + _LINES)])
-        return _Candidate(block.first, last, numbered | ({_key(identity)} - {""}),
-                          severity or vocabulary.severity_of_id(identity),
-                          frozenset(_words(bare[:400])), places.find(near))  # fmt: skip
 
     def _matched(self, rows: tuple[Finding, ...], found: list[_Candidate]) -> list[Span]:
         """Return the span of each row: its best candidate, each of which belongs to one row."""
@@ -219,6 +200,27 @@ def _is_row(found: list[Block], block: Block) -> bool:
     """Whether a block is a row of an index, which may be one of several."""
     inside = found[block.inside].title if block.inside >= 0 else ""
     return " | " in block.title and lines.is_index(inside)
+
+
+def _may_begin(block: Block) -> bool:
+    if block.kind == "heading":
+        return not lines.is_index(block.title)
+    bare = lines.unbulleted(block.title)[0]
+    if block.kind not in ("text", "item") or bare[:2] == "**":
+        return block.kind in ("text", "item")
+    head = vocabulary.Head(bare[:_TITLE])
+    return bool(head.id or (head.severity and head.marked))
+
+
+def _candidate(block: Block, last: int, near: str) -> _Candidate:
+    bare = lines.unbulleted(block.title)[0]
+    if block.kind != "heading" and bare[:2] == "**" and "**" in bare[2:]:
+        bare = bare[: bare.find("**", 2) + 60]
+    bare = bare[:_TITLE]
+    identity, severity, _ = shapes.titled(bare)
+    words = {_key(word.strip(".,:;()[]*`")) for word in lines.plain(bare).split()}
+    ids = frozenset(filter(_is_numbered, words)) | ({_key(identity)} - {""})
+    return _Candidate(block.first, last, ids, severity, frozenset(_words(bare)), places.find(near))
 
 
 class _Finder:

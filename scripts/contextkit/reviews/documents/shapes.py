@@ -312,11 +312,6 @@ def is_general(title: str) -> bool:
     return (PLURALS | _GENERAL).issuperset(lines.words(title))
 
 
-def is_plural(word: str) -> bool:
-    """Whether a word names findings in general: `issues`, `bugs`."""
-    return word in PLURALS
-
-
 def counts_only(title: str) -> bool:
     """Whether what follows a severity is only a count: `1, P1: 2`, `0 | High: 0`."""
     rest = title.strip(" *_|:")

@@ -11,6 +11,7 @@ toward the milder reading.
 from __future__ import annotations
 
 import functools
+import re
 
 from contextkit.reviews.documents.lines import QUOTES, plain, unbulleted, unquoted, words
 
@@ -55,6 +56,9 @@ _SAYS_NOTHING = _NOTHING | frozenset(
 _PASSES = ("pass", "passed", "clean", "ok", "proceed", "approve", "approved", "lgtm")
 _VERDICT_LABELS = ("VERDICT", "OVERALL VERDICT", "FINAL VERDICT")
 _ID = frozenset("-_./#")
+_EDGES = re.compile(r"^[\W_]+|[\W_]+$")
+_REMARK = re.compile(rf"\s*$|[.,;:!)—–{QUOTES}]|\s+[—–(-]")  # nothing, or set off by punctuation
+_CARRIED = re.compile(r"[*_`\[\]()]*(P[0-3]|IMP)(?![^\W_])")
 
 
 @functools.lru_cache(1 << 16)
@@ -62,16 +66,12 @@ def severity(text: str) -> str:
     """Return P0 to P3 or IMP for a severity word in any form, the strictest of several; else ''."""
     if len(text) > 60:
         return ""
-    parts: list[str] = []
-    for word in text.upper().replace("_", "-").translate(_APART).split():
-        word = trimmed(word) or word
-        if word[0].isalnum() or word in _WORDS:
-            if not parts and word.partition("-")[0] not in _FIRST_WORDS:
-                return ""
-            parts.append(word)
-    whole = "-".join(parts)
-    if whole in _WORDS:
-        return _WORDS[whole]
+    each = (
+        trimmed(word) or word for word in text.upper().replace("_", "-").translate(_APART).split()
+    )
+    parts = [word for word in each if word[0].isalnum() or word in _WORDS]
+    if whole := _WORDS.get("-".join(parts)):
+        return whole
     severities = [_WORDS.get(word, "") for word in parts]
     return strictest(*severities) if all(severities) else ""
 
@@ -83,12 +83,7 @@ def of_tool(word: str) -> str:
 
 def trimmed(word: str) -> str:
     """Return `word` from its first letter or digit to its last."""
-    start, end = 0, len(word)
-    while start < end and not word[start].isalnum():
-        start += 1
-    while start < end and not word[end - 1].isalnum():
-        end -= 1
-    return word[start:end]
+    return _EDGES.sub("", word)
 
 
 def strictest(*severities: str) -> str:
@@ -106,11 +101,8 @@ def is_id(text: str) -> bool:
 
 def severity_of_id(identity: str) -> str:
     """Return the severity that an id like `P0-1` or `IMP-2` carries; '' for `FD-P1` or `Q-1`."""
-    core = identity.strip("*_`[]()").upper()
-    for severity in SEVERITIES:
-        if core.startswith(severity) and not core[len(severity) :][:1].isalnum():
-            return severity
-    return ""
+    carried = _CARRIED.match(identity.upper())
+    return carried[1] if carried else ""
 
 
 def of_audit(identity: str) -> str:
@@ -221,25 +213,13 @@ def verdict(text: str) -> str | None:
 
 def verdict_word(said: str) -> str:
     """Return one of VERDICTS or ''; `safe` and `error` only if nothing takes them back."""
-    text = unquoted(plain(said)).lower().replace("_", "-")
-    text = text.replace("needs changes", "needs-changes")
-    for word in VERDICTS:
-        if text.startswith(word):
-            rest = text[len(word) :]
-            if word in ("needs-changes", "risky"):
-                return "" if rest[:1].isalnum() or "|" in rest else word
-            return word if _leaves_standing(rest) else ""
-    return ""
-
-
-def _leaves_standing(rest: str) -> bool:
-    """Whether nothing follows the word `safe`, or only a remark set off by punctuation."""
-    if any(word in rest for word in ("|", "needs-", "risky", "unsafe", "not safe")):
-        return False
-    following = rest.lstrip()
-    if not following or rest[0] in ".,;:!)—–" or rest[0] in QUOTES:
-        return True
-    return rest[0].isspace() and following[0] in "—–-("
+    text = unquoted(plain(said)).lower().replace("_", "-").replace("needs changes", "needs-changes")
+    word = next((word for word in VERDICTS if text.startswith(word)), "")
+    rest = text.removeprefix(word)
+    if word in ("needs-changes", "risky"):
+        return "" if rest[:1].isalnum() or "|" in rest else word
+    taken_back = any(word in rest for word in ("|", "needs-", "risky", "unsafe", "not safe"))
+    return word if _REMARK.match(rest) and not taken_back else ""
 
 
 def passes(said: str) -> bool:

@@ -13,6 +13,7 @@ decides.
 from __future__ import annotations
 
 import os
+from collections import Counter
 
 from contextkit.base import addresses, files, names, sessions, tokens
 from contextkit.base.errors import ContextError
@@ -186,14 +187,12 @@ def _read(layout: Layout, asked: Asked, agent: str) -> Reading:
     text = data.decode("utf-8", "replace")
     sha256 = names.sha256(data) if data else ""
     review = agent_review.parse(text, asked.mode, terms(asked, agent))
-    whose = _whose(asked, agent, path, review)
-    if whose:
+    text = agent_review.bounded(text)
+    if whose := _whose(asked, agent, path, review):
+        none = Review(validation="missing", run=review.run)
         reading = foreign(layout, agent, path, whose)
-        text = agent_review.bounded(text)
-        return reading.replace(
-            review=reading.review.replace(run=review.run), text=text, sha256=sha256
-        )
-    header = headers.parse(agent_review.bounded(text))
+        return reading.replace(review=none, text=text, sha256=sha256)
+    header = headers.parse(text)
     status, flags = agent_review.effective_status(review, header)
     validation = "valid" if agent_review.is_work(review, header) else review.validation
     return Reading(
@@ -206,7 +205,7 @@ def _read(layout: Layout, asked: Asked, agent: str) -> Reading:
         flags=("partial", *flags) if partial else flags,
         review=review,
         header=header,
-        text=agent_review.bounded(text),
+        text=text,
         sha256=sha256,
     )
 
@@ -247,16 +246,13 @@ def foreign(
 
 def uninvited(layout: Layout, asked: Asked) -> list[Reading]:
     """Return the files in a run's folder from agents not on its roster: foreign."""
-    if not asked.run:
-        return []
-    there = _agents_in(asked.folder) if os.path.isdir(asked.folder) else ()
-    readings = []
-    for agent in there:
-        if agent not in asked.agents:
-            path = agent_file(asked.folder, agent)
-            reason = "this run did not ask for this agent; its file is not ingested"
-            readings.append(foreign(layout, agent, path, reason, ("not_asked",)))
-    return readings
+    reason = "this run did not ask for this agent; its file is not ingested"
+    there = _agents_in(asked.folder) if asked.run and os.path.isdir(asked.folder) else ()
+    return [
+        foreign(layout, agent, agent_file(asked.folder, agent), reason, ("not_asked",))
+        for agent in there
+        if agent not in asked.agents
+    ]
 
 
 # What each one says
@@ -280,8 +276,7 @@ def summary_of(review: Review, header: Header | None, there: bool, partial: bool
     worst = next(iter(by_severity(review)), None)
     if worst and worst.severity in vocabulary.SERIOUS:
         text += f": {worst.title}"
-    text = ("unfinished: " if partial else "") + names.one_line(text)
-    return names.clipped(text, _SUMMARY)
+    return names.clipped(("unfinished: " if partial else "") + names.one_line(text), _SUMMARY)
 
 
 def _unsure(review: Review) -> str:
@@ -327,12 +322,6 @@ def by_severity(review: Review) -> list[Finding]:
     """Return the findings to read first; one with an unknown severity comes after P0 and P1."""
     order = vocabulary.READING_ORDER
     return sorted(review.findings, key=lambda finding: order.index(finding.severity))
-
-
-def _worth_opening(review: Review) -> tuple[str, ...]:
-    """Return the ids of up to ten findings that are severe or were not understood."""
-    severe = (*vocabulary.SERIOUS, "")
-    return tuple(f.id for f in by_severity(review) if f.severity in severe)[:10]
 
 
 def row(reading: Reading) -> dict[str, object]:
@@ -395,20 +384,20 @@ def _tokens(layout: Layout, verdict: Verdict) -> int:
 
 def verdict(reading: Reading, run: str) -> Verdict:
     """Return the verdict to store for an agent's file, for the run with this id, or '' for none."""
-    review, header = reading.review, reading.header
-    is_work = agent_review.is_work(review, header)
+    review, header = reading.review, reading.header or Header(form="", status="")
+    severe = [f.id for f in by_severity(review) if f.severity in (*vocabulary.SERIOUS, "")]
     return Verdict(
         agent=reading.agent,
         status=reading.status,
         summary=reading.summary,
-        type=header.type if is_work and header else review.type,
-        model=header.model if header else "",
-        tokens_spent=header.tokens_spent if header else 0,
-        files_changed=header.files_changed if header else (),
-        findings_count=reading.findings_count or (header.findings_count if header else 0),
+        type=header.type if agent_review.is_work(review, header) else review.type,
+        model=header.model,
+        tokens_spent=header.tokens_spent,
+        files_changed=header.files_changed,
+        findings_count=reading.findings_count or header.findings_count,
         detail_path=reading.shown,
         flags=reading.flags,
-        findings=_worth_opening(review),
+        findings=tuple(severe[:10]),  # worth opening
         run=run,
         sha256=reading.sha256,
     )
@@ -425,21 +414,14 @@ def read_line(asked: int, missed: int) -> str:
 
 def totals(done: list[Reading]) -> dict[str, int]:
     """Return how many agents were asked, and how many files of each validation there are."""
-    counts = {"agents": len(_asked(done)), "valid": 0}
-    for reading in done:
-        counts[reading.validation] = counts.get(reading.validation, 0) + 1
-    return counts
-
-
-def _asked(done: list[Reading]) -> list[Reading]:
-    return [reading for reading in done if "not_asked" not in reading.flags]
+    asked = sum("not_asked" not in reading.flags for reading in done)
+    return {"agents": asked, "valid": 0, **Counter(reading.validation for reading in done)}
 
 
 def how_many_read(done: list[Reading]) -> dict[str, int]:
     """Return how many files were asked for, read, and could not be read."""
-    asked = _asked(done)
-    missed = sum(not reading.is_read for reading in asked)
-    return {"files": len(asked), "read": len(asked) - missed, "unread": missed}
+    known = [reading.is_read for reading in done if "not_asked" not in reading.flags]
+    return {"files": len(known), "read": sum(known), "unread": known.count(False)}
 
 
 def totals_line(done: list[Reading]) -> str:

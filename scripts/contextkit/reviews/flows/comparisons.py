@@ -178,10 +178,11 @@ def take_up(
         revision = changes.data_revision(data)
         return Subject(kind=kind, target=target, name="question.md", data=data, revision=revision)
     found = compare(layout, base, (layout.join(folder),))
+    few = found.lines < process.small_lines and len(found.changes) <= process.small_files
     return Subject(
         kind=kind, target=target, name="changes.diff", data=found.diff, revision=found.revision,
-        base=found.base.commit, small=_is_small(process, found), listing=found.listing,
-        files=len(found.changes),
+        base=found.base.commit, small=few and not any(change.binary for change in found.changes),
+        listing=found.listing, files=len(found.changes),
     )  # fmt: skip
 
 
@@ -215,8 +216,3 @@ def _lines_changed(before: bytes, after: bytes, name: str) -> bytes:
     old, new = (data.decode("utf-8", "replace").splitlines() for data in (before, after))
     text = "\n".join(difflib.unified_diff(old, new, f"a/{name}", f"b/{name}", lineterm=""))
     return (text + "\n").encode() if text else b""
-
-
-def _is_small(process: Process, found: Comparison) -> bool:
-    few = found.lines < process.small_lines and len(found.changes) <= process.small_files
-    return few and not any(change.binary for change in found.changes)

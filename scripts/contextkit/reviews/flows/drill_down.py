@@ -9,12 +9,13 @@ sizes       what reading in full, by finding, by index, or one line per agent co
 from __future__ import annotations
 
 import os
+from collections import Counter
 
 from contextkit.base import files, names, tokens
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.base.type_names import Any, Iterable, Iterator
+from contextkit.base.type_names import Iterable
 from contextkit.reviews.documents import agent_review, places, vocabulary
 from contextkit.reviews.documents import sections as review_sections
 from contextkit.reviews.documents import verdicts as verdict_files
@@ -23,30 +24,44 @@ from contextkit.reviews.documents.index import Finding, row_of
 from contextkit.reviews.documents.places import Place
 from contextkit.reviews.flows import agent_files
 from contextkit.reviews.flows.agent_files import Asked, Reading
+from contextkit.reviews.flows.identity import Wording
+
+COMPLETED = ("valid", "malformed")  # validations of finished files
+_LONGEST = 200  # characters of what a finding says
+_PUBLIC = ("run", "agent", "id", "severity", "section", "title", "file", "line", "text_line")
 
 
-class Located(Record):
-    """A finding with the place in the code that it names.
+class Row(Wording):
+    """A finding of one agent, with the place in the code that it names; `text` is its section."""
 
-    `text_line` is its line in the agent's file, or 0.
-    """
-
-    run: str
-    agent: str
-    id: str
+    run: str = ""
+    agent: str = ""
+    id: str = ""
     severity: str = ""
-    section: str = ""
-    title: str = ""
     file: str = ""
     line: int = 0
-    text_line: int = 0
+    text_line: int = 0  # its line in the agent's file
+    of: str = ""  # the group for duplicates: research or a review, and which of several
+    counts: bool = True  # from a finished file; an unfinished one confirms nothing
+    again: int = 1  # 2 for the second row with this id
 
     @property
-    def place(self) -> str:
-        return places.shown(self.file, self.line)
+    def key(self) -> str:
+        """Return the unique `agent/id`, or `agent/id(2)` if an agent repeats its id."""
+        return f"{self.agent}/{self.id}" + (f"({self.again})" if self.again > 1 else "")
+
+    @property
+    def description(self) -> str:
+        """Return the first words of its section that say what is wrong."""
+        problem = names.one_line(review_sections.problem_of(self.text, self.title))
+        return names.clipped_at_space(problem, _LONGEST)
+
+    def public(self) -> dict[str, object]:
+        """Return what programs see of it."""
+        return {name: getattr(self, name) for name in _PUBLIC}
 
 
-class IndexRow(Located):
+class IndexRow(Row):
     """A line of an index. `kind`: finding, source (research), verdict, or none (not read).
 
     `id` is the finding's, or else the kind; `row` is the line as shown to people, in strict form.
@@ -56,29 +71,32 @@ class IndexRow(Located):
     row: str = ""
     status: str = ""  # dismissed, or empty
 
-    @property
-    def ref(self) -> str:
-        """Return the address of the finding or the agent's file; '' for a folder without a run."""
+    def public(self) -> dict[str, object]:
+        """Return what programs see; `ref` is '' for a folder without a run."""
         finding = f"/{self.id}" if self.kind == "finding" else ""
-        return f"review:{self.run}/{self.agent}{finding}" if self.run else ""
+        ref = f"review:{self.run}/{self.agent}{finding}" if self.run else ""
+        own = {"kind": self.kind, "row": self.row, "status": self.status, "ref": ref}
+        return super().public() | own
 
 
-class Shown(Located):
-    """A finding of a run with the part of its section that is worth reading."""
-
-    text: str = ""
-
-
-def _located(reading: Reading) -> Iterator[tuple[dict[str, Any], str]]:
-    """Yield for each finding of an agent its fields in `Located`, and its section."""
+def rows_of(reading: Reading, run: str = "") -> list[Row]:
+    """Return the findings of one agent, in the order of its file."""
     review = reading.review
+    seen: Counter[str] = Counter()
+    rows = []
+    prefix, mark, _ = reading.agent.partition("--")
     texts = review_sections.of_findings(reading.text, review)
-    for one, section in zip(review.findings, texts, strict=True):
-        file, line = place_of(one, section)
-        yield {
-            "agent": reading.agent, "id": one.id, "severity": one.severity, "title": one.title,
-            "section": one.section, "file": file, "line": line, "text_line": one.line,
-        }, section  # fmt: skip
+    for finding, text in zip(review.findings, texts, strict=True):
+        seen[finding.id] += 1
+        where = place(finding, text)
+        rows.append(Row(
+            run=run, agent=reading.agent, id=finding.id, severity=finding.severity,
+            section=names.one_line(finding.section), title=names.one_line(finding.title),
+            file=where.file, line=where.line, place=places.shown(*where), text=text,
+            text_line=finding.line, of=f"{review.type} {prefix if mark else ''}",
+            counts=reading.validation in COMPLETED, again=seen[finding.id],
+        ))  # fmt: skip
+    return rows
 
 
 def index(
@@ -90,13 +108,13 @@ def index(
     """
     rows = []
     for reading in readings:
-        pairs = _located(reading)
+        findings = iter(rows_of(reading, run))
         for kind, line in _rows(reading.review) or [("none", "(no Findings Index)")]:
             shown = names.one_line(line)
-            fields = next(pairs)[0] if kind == "finding" else {"agent": reading.agent, "id": kind}
-            if kind == "source":
-                fields["title"] = shown.partition(" | ")[2]
-            rows.append(IndexRow(run=run, kind=kind, row=shown, **fields))
+            title = shown.partition(" | ")[2] if kind == "source" else ""
+            other = Row(run=run, agent=reading.agent, id=kind, title=title)
+            row = next(findings) if kind == "finding" else other
+            rows.append(IndexRow(kind=kind, row=shown, **vars(row)))
     if not severities:
         return rows
     return [row for row in rows if row.kind == "finding" and row.severity in severities]
@@ -127,13 +145,8 @@ def _rows(review: Review) -> list[tuple[str, str]]:
     return [*rows, ("verdict", f"Verdict: {verdict}")]
 
 
-def place_of(finding: Finding, section: str) -> tuple[str, int]:
-    """Return the file and line named by a finding's row, or else by its section; or ("", 0)."""
-    return place(finding, section)[:2]
-
-
 def place(finding: Finding, section: str) -> Place:
-    """Like `place_of`, with the last line of a range."""
+    """Return the place that a finding's row names, or else its section."""
     if finding.file:
         return Place(finding.file, finding.at)
     row = places.find(" ".join((finding.section, finding.title, *finding.extra)))
@@ -153,11 +166,11 @@ def severities_of(said: tuple[str, ...]) -> tuple[str, ...]:
 
 def of_run(
     run: str, readings: Iterable[Reading], severities: tuple[str, ...]
-) -> tuple[list[Shown], list[str]]:
+) -> tuple[list[Row], list[str]]:
     """Return the findings with one of `severities`, strictest first.
 
-    Each has its problem, place and fix. The second value lists the agents that left nothing
-    readable. Findings with an unknown severity come after P0 and P1.
+    The text of each is its problem, place and fix. The second value lists the agents that left
+    nothing readable. Findings with an unknown severity come after P0 and P1.
     """
     findings, unread = [], []
     for reading in readings:
@@ -167,31 +180,29 @@ def of_run(
     return sorted(findings, key=lambda one: order.index(one.severity.strip("?"))), unread
 
 
-def _shown(run: str, reading: Reading, severities: tuple[str, ...]) -> list[Shown]:
-    """Return the findings of one agent with one of `severities`, strictest first."""
+def _shown(run: str, reading: Reading, severities: tuple[str, ...]) -> list[Row]:
+    """Return the findings of one agent with one of `severities`, with what is worth reading."""
     wanted = (*severities, "") if "P1" in severities else severities
-    findings = [(fields, section) for fields, section in _located(reading)
-             if fields["severity"] in wanted]  # fmt: skip
-    findings.sort(key=lambda pair: vocabulary.READING_ORDER.index(pair[0]["severity"]))
     return [
-        Shown(
-            **{**fields, "severity": fields["severity"] or "?"}, run=run,
-            text=review_sections.excerpt(section or fields["title"], fields["title"]),
+        row.replace(
+            severity=row.severity or "?",
+            text=review_sections.excerpt(row.text or row.title, row.title),
         )
-        for fields, section in findings
-    ]  # fmt: skip
+        for row in rows_of(reading, run)
+        if row.severity in wanted
+    ]
 
 
-def rendered(one: Shown) -> str:
+def rendered(one: Row) -> str:
     """Return `P0 fd-safety/P0-1 src/app.py:42 Title`, and below it what is worth reading."""
     head = names.one_line(f"{one.severity} {one.agent}/{one.id} {one.place} {one.title}")
     return f"{head}\n{one.text}" if one.text else head
 
 
-def fitting(found: list[Shown], max_tokens: int) -> list[Shown]:
+def fitting(found: list[Row], max_tokens: int) -> list[Row]:
     """Return the leading items of `found` that fit into `max_tokens`, but at least one."""
     room = max_tokens
-    kept: list[Shown] = []
+    kept: list[Row] = []
     for finding in found:
         room -= tokens.estimate(rendered(finding)) + 1
         if room < 0 and kept:
@@ -229,7 +240,7 @@ def _around(text: str, review: Review, finding: str) -> str:
     there = review_sections.has_section(text, review)
     for row, own in zip(review.findings, there, strict=True):
         if row.id.upper() == finding.upper() and not own and review.start_line:
-            file, _ = place_of(row, "")
+            file = place(row, "").file
             after = text.split("\n")[review.end_line :]
             near = (n for n, line in enumerate(after, review.end_line + 1) if file and file in line)
             lines = review_sections.around(text, next(near, row.line))

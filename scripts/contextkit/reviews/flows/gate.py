@@ -18,13 +18,12 @@ from contextkit.reviews.documents import runs
 from contextkit.reviews.documents import verdicts as verdict_files
 from contextkit.reviews.documents.reader import MOST_LINES
 from contextkit.reviews.documents.vocabulary import SERIOUS
-from contextkit.reviews.flows import agent_files, history, workers
+from contextkit.reviews.flows import agent_files, drill_down, history, workers
 from contextkit.reviews.flows.agent_files import Asked, Reading
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextkit.reviews.documents.dismissals import Dismissal
-    from contextkit.reviews.documents.index import Finding
 
 _LINE = 160  # characters in a reason
 _NAMED = 5  # files named in a reason
@@ -85,37 +84,30 @@ def decide(layout: Layout, asked: Asked, read: Iterable[Reading]) -> Decision:
     dismissals: list[Dismissal] = []
     if run:
         stale = _stale(layout, run)
-        reasons += stale
+        reasons += [*stale, *_copies(run, readings)]
         revision = "stale" if stale else "current"
-        counted = history.counted(layout, run)
-        dismissals, by = (
-            [dismissal for dismissal, _ in counted],
-            {dismissal.identity: who for dismissal, who in counted},
-        )
-        reasons += _copies(run, readings)
+        for dismissal, who in history.counted(layout, run):
+            dismissals.append(dismissal)
+            by[dismissal.identity] = who
     dismissed: list[str] = []
     waiting: list[str] = []
     for reading in readings:
         entry = _entry(layout, asked, reading)
         missed = run is not None and reading.agent in run.missed
-        hidden = history.hidden(run, reading, dismissals) if run else {}
+        rows = drill_down.rows_of(reading) if dismissals else []
+        hidden = history.hidden(run, rows, dismissals) if run else {}
         gone = {number for number, dismissal in hidden.items() if by[dismissal.identity]}
         for number, dismissal in sorted(hidden.items()):
-            said = _named(
-                reading, reading.review.findings[number], dismissal, by[dismissal.identity]
-            )
-            (dismissed if number in gone else waiting).append(said)
+            row, who = reading.review.findings[number], by[dismissal.identity]
+            end = f"(committed by {who})" if who else "(not committed)"
+            what = f"{reading.agent}/{row.id} {row.severity} {row.title}"
+            line = names.one_line(f"{what}: {dismissal.reason} {end}")
+            (dismissed if number in gone else waiting).append(line)
         reasons += of_agent(reading, entry, asked, missed, run.blocks if run else (), gone)
     return Decision(
         reasons=tuple(reasons), agents=len(readings), revision=revision,
         dismissed=tuple(dismissed), uncommitted=tuple(waiting),
     )  # fmt: skip
-
-
-def _named(reading: Reading, row: Finding, one: Dismissal, who: str) -> str:
-    """Return `fd-safety/P1-1 P1 title: why (committed by Ann, 1a2b3c4)` for a dismissed row."""
-    end = f" (committed by {who})" if who else " (not committed)"
-    return names.one_line(f"{reading.agent}/{row.id} {row.severity} {row.title}: {one.reason}{end}")
 
 
 def _copies(run: runs.Run, readings: list[Reading]) -> list[Reason]:
@@ -151,36 +143,29 @@ def close(layout: Layout, asked: Asked, decision: Decision, now: int) -> None:
 
 
 def _stale(layout: Layout, run: runs.Run) -> list[Reason]:
+    """Return why what was reviewed is not what is there now, if it is not."""
     try:
         now = runs.revision_now(layout, run)
     except ContextError as error:
         return [Reason(reason="stale", text=f"what was reviewed cannot be compared: {error}")]
     if now == run.revision:
         return []
-    if run.source:
-        return [Reason(reason="stale", text=f"{run.source} is no longer what was reviewed")]
-    return [Reason(reason="stale", text=_edited(layout, run))]
-
-
-def _edited(layout: Layout, run: runs.Run) -> str:
-    """Return which files made the review stale."""
+    text = f"{run.source or 'the work tree'} is no longer what was reviewed"
     try:
-        paths = [names.one_line(path) for path in runs.edited(layout, run)]
+        edited = [] if run.source else runs.edited(layout, run)
     except ContextError:
-        paths = []
-    if not paths:
-        return "the work tree is no longer what was reviewed"
-    more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
-    return f"edited since it was reviewed: {', '.join(paths[:_NAMED])}{more}"
+        edited = []
+    if paths := list(map(names.one_line, edited)):
+        more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
+        text = f"edited since it was reviewed: {', '.join(paths[:_NAMED])}{more}"
+    return [Reason(reason="stale", text=text)]
 
 
 def _entry(layout: Layout, asked: Asked, reading: Reading) -> verdict_files.Entry | None:
     """Return the ingested verdict; from the flat store, only one for this very file."""
-    entry = verdict_files.load(layout, reading.agent, asked.store)
-    if entry and not asked.run:
-        same = entry.get("detail_path") == reading.shown and "sha256" in entry
-        return entry if same else None
-    return entry
+    entry = verdict_files.load(layout, reading.agent, asked.store) or {}
+    same = entry.get("detail_path") == reading.shown and "sha256" in entry
+    return entry if entry and (same or asked.run) else None
 
 
 def of_agent(
@@ -196,28 +181,18 @@ def of_agent(
     `blocks` are severities that fail besides P0 and P1, which always do; for research, statuses.
     `dismissed` are the numbers of findings that no longer count.
     """
-    reasons = [_reason(reading.agent, *fault) for fault in _of_file(reading, blocks, dismissed)]
+    faults = _of_file(reading, blocks, dismissed)
     if is_late and reading.validation not in ("missing", "partial", "error"):
-        reasons.append(_reason(reading.agent, "late", "its file came after the wait had ended"))
+        faults.append(("late", "its file came after the wait had ended"))
     if entry is None and asked.run:
-        reasons.append(_reason(reading.agent, "not_ingested", "make verdict_ingest comes first"))
+        faults.append(("not_ingested", "make verdict_ingest comes first"))
     elif entry is not None and reading.validation != "missing":
-        reasons += _against(entry, reading)
-    return reasons
-
-
-def _reason(agent: str, reason: str, text: str) -> Reason:
-    return Reason(agent=agent, reason=reason, text=text)
-
-
-def _against(entry: verdict_files.Entry, reading: Reading) -> list[Reason]:
-    """Return how the ingested verdict and the current file differ, if they do."""
-    if entry.get("sha256", "") != reading.sha256:
-        return [_reason(reading.agent, "changed", "its file is not what was ingested")]
-    if entry["status"] != reading.status:
-        message = f"its verdict says {entry['status']}, its file {reading.status}"
-        return [_reason(reading.agent, "contradictory", message)]
-    return []
+        if entry.get("sha256", "") != reading.sha256:
+            faults.append(("changed", "its file is not what was ingested"))
+        elif entry["status"] != reading.status:
+            message = f"its verdict says {entry['status']}, its file {reading.status}"
+            faults.append(("contradictory", message))
+    return [Reason(agent=reading.agent, reason=word, text=text) for word, text in faults]
 
 
 def _of_file(
@@ -252,7 +227,9 @@ def _of_file(
 def of_run(asked: Asked, uninvited: list[Reading]) -> list[Reason]:
     """Return what is wrong with the run as a whole: nobody was asked, or others wrote into it."""
     empty = [] if asked.roster else [Reason(reason="empty", text="no agent reviewed anything")]
-    return empty + [_reason(reading.agent, "foreign", reading.summary) for reading in uninvited]
+    return empty + [
+        Reason(agent=reading.agent, reason="foreign", text=reading.summary) for reading in uninvited
+    ]
 
 
 def rendered(decision: Decision, asked: Asked) -> str:

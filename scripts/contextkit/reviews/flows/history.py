@@ -9,52 +9,50 @@ from __future__ import annotations
 from contextkit.base import names
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
-from contextkit.base.type_names import Any, Sequence
+from contextkit.base.type_names import Sequence
 from contextkit.reviews.documents import dismissals, runs, vocabulary
 from contextkit.reviews.documents.dismissals import Dismissal
 from contextkit.reviews.documents.runs import Run
-from contextkit.reviews.flows import agent_files, synthesis
+from contextkit.reviews.flows import agent_files, drill_down, synthesis
 from contextkit.reviews.flows.identity import Likeness, Wording, file_of, identity, line_of
 from contextkit.reviews.flows.synthesis import MergedFinding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from contextkit.reviews.flows.drill_down import IndexRow
+    from contextkit.reviews.flows.drill_down import IndexRow, Row
 
-    _Rows = Sequence[synthesis.Row | MergedFinding | IndexRow]
+    _Rows = Sequence[Row | MergedFinding]
 
 
-def annotate(layout: Layout, run: Run, data: dict[str, Any], found: list[MergedFinding]) -> None:
-    """Add what is known across runs to findings.json: identity, since, dismissed, and `fixed`.
+def annotated(
+    layout: Layout, run: Run, found: list[MergedFinding], completed: set[str]
+) -> tuple[list[MergedFinding], dict[str, list[dict[str, object]]]]:
+    """Return the findings with what is known across runs, and those that are gone.
 
     A finding that moved or was reworded keeps its identity. One that is gone is `fixed` only if an
-    agent that had reported it looked again; otherwise it is `unchecked`.
+    agent that had reported it looked again (is among `completed`); otherwise it is `unchecked`.
     """
     earlier = before(layout, run)
     own, olds = ([_identity_of(run, finding) for finding in those] for those in (found, earlier))
     pairs = matches(found, own, earlier, olds)
     dismissed = _recognized(run, found, in_force(layout, run))
-    numbers = {finding.key: number for number, finding in enumerate(found)}
-    for entry in [*data["findings"], *data["improvements"]]:
-        number = numbers.get(str(entry.get("key")), -1)
-        if number < 0:
-            continue
-        name = own[number]
-        entry["identity"] = olds[pairs[number]] if number in pairs else name
-        entry["since"] = "still" if number in pairs else "new"
-        entry["dismissed"] = dismissed[number].reason if number in dismissed else ""
-    completed = set(data["agents_completed"])
-    gone = [old for old in range(len(earlier)) if old not in pairs.values()]
-    checked = [old for old in gone if completed.intersection(earlier[old].agents)]
-    data["fixed"] = [_gone(earlier[old], olds[old]) for old in checked]
-    data["unchecked"] = [_gone(earlier[old], olds[old]) for old in gone if old not in checked]
-
-
-def _gone(one: MergedFinding, name: str) -> dict[str, object]:
-    return {
-        "identity": name, "severity": one.severity or "?", "title": one.title,
-        "place": one.place, "agents": list(one.agents),
-    }  # fmt: skip
+    known = [
+        finding.replace(
+            identity=olds[pairs[number]] if number in pairs else own[number],
+            since="still" if number in pairs else "new",
+            dismissed=dismissed[number].reason if number in dismissed else "",
+        )
+        for number, finding in enumerate(found)
+    ]
+    gone: dict[str, list[dict[str, object]]] = {"fixed": [], "unchecked": []}
+    for number, old in enumerate(earlier):
+        if number not in pairs.values():
+            state = "unchecked" if completed.isdisjoint(old.agents) else "fixed"
+            gone[state].append({
+                "identity": olds[number], "severity": old.severity or "?", "title": old.title,
+                "place": old.place, "agents": list(old.agents),
+            })  # fmt: skip
+    return known, gone
 
 
 def before(layout: Layout, run: Run) -> list[MergedFinding]:
@@ -67,7 +65,7 @@ def before(layout: Layout, run: Run) -> list[MergedFinding]:
     ]
     for earlier in reversed(same):
         readings = _readings(layout, earlier)
-        if any(one.validation in synthesis.COMPLETED for one in readings):
+        if any(one.validation in drill_down.COMPLETED for one in readings):
             return synthesis.combined(readings)
     return []
 
@@ -120,7 +118,7 @@ def dismiss(
         raise bad_input("reason: say in one line why this is not a finding")
     run = runs.load(layout, run_id)
     agent, _, wanted = finding.rpartition("/")
-    rows = [row for reading in _readings(layout, run) for row in synthesis.rows_of(reading)]
+    rows = [row for reading in _readings(layout, run) for row in drill_down.rows_of(reading)]
     same = [row for row in rows if row.id.upper() == wanted.upper() and agent in ("", row.agent)]
     if len(same) != 1:
         there = ", ".join(f"{row.agent}/{row.id}" for row in rows) or "none"
@@ -144,18 +142,14 @@ def open_findings(layout: Layout, run: Run) -> dict[str, list[str]]:
     committed = [dismissal for dismissal, by in counted(layout, run) if by]
     by_agent: dict[str, list[str]] = {}
     for reading in _readings(layout, run):
-        gone = hidden(run, reading, committed)
-        for number, row in enumerate(synthesis.rows_of(reading)):
+        rows = drill_down.rows_of(reading)
+        gone = hidden(run, rows, committed)
+        for number, row in enumerate(rows):
             if row.severity in vocabulary.SERIOUS and number not in gone:
                 place = f" ({row.place})" if row.place else ""
                 line = names.one_line(f"{row.id}: {row.severity} {row.title}{place}")
                 by_agent.setdefault(reading.agent, []).append(line)
     return by_agent
-
-
-def hidden(run: Run, reading: agent_files.Reading, known: list[Dismissal]) -> dict[int, Dismissal]:
-    """Map the numbers of the findings in an agent's file that dismissals hide to the dismissals."""
-    return _hidden(run, synthesis.rows_of(reading), known) if known else {}
 
 
 def marked(layout: Layout, run: Run, rows: list[IndexRow]) -> list[IndexRow]:
@@ -164,13 +158,13 @@ def marked(layout: Layout, run: Run, rows: list[IndexRow]) -> list[IndexRow]:
     marked = list(rows)
     for agent in dict.fromkeys(row.agent for row in rows) if active else ():
         its = [n for n, row in enumerate(rows) if row.agent == agent and row.kind == "finding"]
-        for number in _hidden(run, [rows[n] for n in its], active):
+        for number in hidden(run, [rows[n] for n in its], active):
             row = rows[its[number]]
             marked[its[number]] = row.replace(status="dismissed", row=f"{row.row} | dismissed")
     return marked
 
 
-def _hidden(run: Run, rows: _Rows, known: list[Dismissal]) -> dict[int, Dismissal]:
+def hidden(run: Run, rows: _Rows, known: list[Dismissal]) -> dict[int, Dismissal]:
     """Map the dismissed rows to their dismissals; a P0 needs one that says who decided it."""
     recognized = _recognized(run, rows, known)
     return {
@@ -188,19 +182,17 @@ def _recognized(run: Run, rows: _Rows, known: list[Dismissal]) -> dict[int, Dism
     one.
     """
     by_identity = {dismissal.identity: dismissal for dismissal in known}
+    if not known:
+        return {}
     own = [_identity_of(run, row) for row in rows]
     recognized = {n: by_identity[name] for n, name in enumerate(own) if name in by_identity}
     left = [dismissal for dismissal in known if dismissal.identity not in own]
     new = [Wording(title=row.title, place=row.place) for row in rows]
-    olds = [
-        Wording(title=dismissal.title, place=f"{dismissal.file}:{dismissal.line}")
-        for dismissal in left
-    ]
+    olds = [Wording(title=one.title, place=f"{one.file}:{one.line}") for one in left]
     for number, old in _alike(new, olds, at_one_place=True):
         dismissal, severity = left[old], rows[number].severity
-        is_milder = (
-            severity and vocabulary.strictest(severity, dismissal.severity) == dismissal.severity
-        )
+        strictest = vocabulary.strictest(severity, dismissal.severity)
+        is_milder = severity and strictest == dismissal.severity
         if number not in recognized and dismissal not in recognized.values() and is_milder:
             recognized[number] = dismissal
     return recognized
@@ -208,28 +200,21 @@ def _recognized(run: Run, rows: _Rows, known: list[Dismissal]) -> dict[int, Dism
 
 def in_force(layout: Layout, run: Run) -> list[Dismissal]:
     """Return the dismissals for a run's target whose lines have not changed."""
-    return [
-        dismissal
-        for dismissal in dismissals.load(layout, run)
-        if dismissals.holds(layout, run, dismissal)
-    ]
+    return [one for one in dismissals.load(layout, run) if dismissals.holds(layout, run, one)]
 
 
 def counted(layout: Layout, run: Run) -> list[tuple[Dismissal, str]]:
     """Return the dismissals in force, each with who committed it; '' while it is not committed."""
     active = in_force(layout, run)
-    if not active:
-        return []
-    there = dismissals.committed(layout, run)
-    nobody: tuple[Dismissal | None, str] = (None, "")
-    pairs = [(dismissal, *there.get(dismissal.identity, nobody)) for dismissal in active]
-    return [
-        (dismissal, (by or "git") if dismissal == committed else "")
-        for dismissal, committed, by in pairs
-    ]
+    there = dismissals.committed(layout, run) if active else {}
+    pairs = []
+    for dismissal in active:
+        committed, by = there.get(dismissal.identity, (None, ""))
+        pairs.append((dismissal, (by or "git") if dismissal == committed else ""))
+    return pairs
 
 
-def _identity_of(run: Run, row: synthesis.Row | MergedFinding | IndexRow) -> str:
+def _identity_of(run: Run, row: Row | MergedFinding) -> str:
     """Return the identity of a finding that one or more agents made in a run."""
     return identity(run.target, row.title, row.place)
 

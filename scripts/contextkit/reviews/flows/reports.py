@@ -26,6 +26,7 @@ from contextkit.reviews.documents import agent_review, places, reader, runs, sec
 from contextkit.reviews.documents.vocabulary import SERIOUS, SEVERITIES
 from contextkit.reviews.flows import agent_files, history, synthesis
 from contextkit.reviews.flows.agent_files import Asked, Reading
+from contextkit.reviews.flows.drill_down import COMPLETED
 from contextkit.reviews.flows.identity import file_of, line_of
 from contextkit.reviews.flows.synthesis import MergedFinding
 
@@ -76,29 +77,21 @@ def synthesize(layout: Layout, asked: Asked, read: Iterable[Reading], now: int) 
         )
     sources, findings, data = _combined(layout, asked, read, names.iso(now))
     render, summarize = _RESEARCH if _is_research(sources) else _REVIEW
-    text = render(sources, findings, data)
     report, data_path = (os.path.join(asked.folder, name) for name in (_REPORT, _DATA))
     if asked.run:
         files.store(asked.folder)  # recreate it if somebody removed it: git must not see it
     allowed = layout.limits.secrets_allow
+    text = render(sources, findings, data)
     files.write(data_path, outgoing.told(formats.to_json(data) + "\n", allowed))
     files.write(report, outgoing.told(text, allowed))
-    unread = [
-        source for source in sources if not agent_review.is_read(source.review, source.validation)
-    ]
-    shown = [layout.shown(report), layout.shown(data_path)]
-    lines = summarize(sources, findings, data, shown[0])
-    first = agent_files.read_line(len(sources), len(unread))
-    if others := synthesis.from_others(data):
+    unread = sum(not agent_review.is_read(one.review, one.validation) for one in sources)
+    first = agent_files.read_line(len(sources), unread)
+    if others := _from_others(data):
         first += f"; from other machines: {others}"
-    return Synthesis(
-        report=shown[0],
-        data_path=shown[1],
-        summary="\n".join(
-            names.clipped(names.one_line(line), _LINE) for line in [first, *shown, *lines] if line
-        ),
-        data=data,
-    )
+    shown = [layout.shown(report), layout.shown(data_path)]
+    lines = [first, *shown, *summarize(sources, findings, data, shown[0])]
+    summary = "\n".join(names.clipped(names.one_line(line), _LINE) for line in lines)
+    return Synthesis(report=shown[0], data_path=shown[1], summary=summary, data=data)
 
 
 def _combined(
@@ -107,32 +100,55 @@ def _combined(
     """Return the sources, what they found together, and findings.json."""
     sources = list(read)
     findings = synthesis.combined(sources)
+    gone: dict[str, list[dict[str, object]]] = {}
+    if asked.run:
+        done = {one.agent for one in sources if one.validation in COMPLETED}
+        findings, gone = history.annotated(layout, asked.run, findings, done)
     data = synthesis.document(_about(layout, asked, when), sources, findings)
     if _is_research(sources):
-        data["verdict"] = _research_verdict(sources)
+        statuses = {source.status for source in sources}
+        some = "PARTIAL" if statuses & {"COMPLETE", "PARTIAL"} else "FAILED"
+        data["verdict"] = "COMPLETE" if statuses == {"COMPLETE"} else some
     others = origins.paths(layout)
     machines = {source.agent: others.get(layout.join(source.shown)) for source in sources}
     if any(machines.values()):
         data["machines"] = {agent: machine for agent, machine in machines.items() if machine}
-    if asked.run:
-        history.annotate(layout, asked.run, data, findings)
-    return sources, findings, data
+    return sources, findings, data | gone
 
 
 def _is_research(sources: list[Reading]) -> bool:
     return bool(sources) and all(source.review.type == "research" for source in sources)
 
 
-def _across_runs(data: Data) -> str:
+def _across_runs(found: list[MergedFinding], data: Data) -> str:
     """Return `2 new, 3 still there, 1 fixed` if there was an earlier run."""
-    since = [entry.get("since") for entry in _all(data)]
-    fixed, unchecked = (len(data.get(key) or ()) for key in ("fixed", "unchecked"))
-    still = since.count("still")
-    if not (still or fixed or unchecked):
+    fixed, unchecked = len(data["fixed"]), len(data["unchecked"])
+    since = [finding.since for finding in found]
+    if not (fixed or unchecked or "still" in since):
         return ""
     more = f", {unchecked} not looked at again" if unchecked else ""
-    new = since.count("new")
-    return f"{new} new, {still} still there, {fixed} fixed{more}"
+    return f"{since.count('new')} new, {since.count('still')} still there, {fixed} fixed{more}"
+
+
+def _agents(data: Data) -> tuple[int, int, int]:
+    """Return how many agents were launched, completed and failed."""
+    launched, completed = len(data["agents_launched"]), len(data["agents_completed"])
+    return launched, completed, launched - completed
+
+
+def _head(data: Data) -> dict[str, object]:
+    """Return what the head of every report says."""
+    head = dict(zip(("launched", "completed", "failed"), _agents(data), strict=True))
+    return {
+        **head, "input": names.one_line(str(data["input"])), "at": data["synthesis_timestamp"],
+        "others": _from_others(data),
+    }  # fmt: skip
+
+
+def _from_others(data: Data) -> str:
+    """Return `ui (laptop), api (ci)`: the reviews that other machines wrote; often empty."""
+    machines = data.get("machines", {}).items()
+    return ", ".join(f"{names.one_line(agent)} ({machine})" for agent, machine in machines)
 
 
 def _about(layout: Layout, asked: Asked, when: str) -> dict[str, object]:
@@ -148,14 +164,6 @@ def _about(layout: Layout, asked: Asked, when: str) -> dict[str, object]:
     return head
 
 
-def _research_verdict(sources: list[Reading]) -> str:
-    """Return COMPLETE if every agent is, FAILED if none found anything."""
-    statuses = {source.status for source in sources}
-    if statuses == {"COMPLETE"}:
-        return "COMPLETE"
-    return "PARTIAL" if statuses & {"COMPLETE", "PARTIAL"} else "FAILED"
-
-
 def _research_markdown(sources: list[Reading], found: list[MergedFinding], data: Data) -> str:
     """Render synthesis.md; `data` is findings.json."""
     return templates.render(
@@ -164,8 +172,17 @@ def _research_markdown(sources: list[Reading], found: list[MergedFinding], data:
         complete=names.counted(sum(one.status == "COMPLETE" for one in sources), "agent"),
         answer=found,
         sources=_source_map(sources),
-        reports=[_research_report(source) for source in sources],
-        **synthesis.head_of(data),
+        reports=[
+            {
+                "of": source,
+                "why": f" ({', '.join(why)})" if why else "",
+                "confidence": _lead(source, "Confidence"),
+                "gaps": _lead(source, "Gaps"),
+            }
+            for source in sources
+            for why in [[flag.replace("_", " ") for flag in source.review.flags]]
+        ],
+        **_head(data),
     )
 
 
@@ -187,21 +204,11 @@ def _source_map(sources: list[Reading]) -> list[dict[str, object]]:
     return [{"text": text, "agents": agents} for text, agents in ranked]
 
 
-def _research_report(source: Reading) -> dict[str, object]:
-    flags = [flag.replace("_", " ") for flag in source.review.flags]
-    return {
-        "of": source,
-        "why": f" ({', '.join(flags)})" if flags else "",
-        "confidence": _lead(source, "Confidence"),
-        "gaps": _lead(source, "Gaps"),
-    }
-
-
 def _research_lines(
     sources: list[Reading], found: list[MergedFinding], data: Data, report: str
 ) -> list[str]:
     """Return how complete the research is, and the findings by agent."""
-    launched, completed, failed = synthesis.numbers(data)
+    launched, completed, failed = _agents(data)
     lines = [
         f"{data['verdict']}: {names.counted(len(found), 'finding')},"
         f" {names.counted(len(_source_map(sources)), 'source')}",
@@ -215,16 +222,12 @@ def _research_lines(
 
 def _review_markdown(sources: list[Reading], found: list[MergedFinding], data: Data) -> str:
     """Render synthesis.md; `data` is findings.json."""
-    serious = [finding for finding in found if finding.severity != "IMP"]
-    improvements = [finding for finding in found if finding.severity == "IMP"]
-    across = _across_runs(data)
-    by_key = {str(entry["key"]): entry for entry in _all(data)}
-    entries = {
-        finding.key: _entry(finding, by_key.get(finding.key, {}), bool(across)) for finding in found
-    }
+    across = _across_runs(found, data)
+    entries = [_entry(finding, bool(across)) for finding in found]
     groups: dict[str, list[object]] = {}
-    for finding in serious:
-        groups.setdefault(finding.severity or "Without a severity", []).append(entries[finding.key])
+    for finding, entry in zip(found, entries, strict=True):
+        groups.setdefault(finding.severity or "Without a severity", []).append(entry)
+    improvements = groups.pop("IMP", [])
     titles = {
         finding.key: f"{finding.key}: {names.clipped(finding.title, _TITLE)}" for finding in found
     }
@@ -232,10 +235,10 @@ def _review_markdown(sources: list[Reading], found: list[MergedFinding], data: D
     return templates.render(
         "synthesis.md",
         verdict=data["verdict"],
-        counts=_counts(found, data),
+        counts=_counts(found),
         groups=[{"severity": name, "findings": those} for name, those in groups.items()],
-        issues=[entries[finding.key] for finding in serious],
-        improvements=[entries[finding.key] for finding in improvements],
+        issues=[entry for those in groups.values() for entry in those],
+        improvements=improvements,
         across=across,
         fixed=data["fixed"],
         unchecked=data["unchecked"],
@@ -243,34 +246,25 @@ def _review_markdown(sources: list[Reading], found: list[MergedFinding], data: D
         sources=sources,
         conflicts=data["conflicts"],
         duplicates=duplicates,
-        **synthesis.head_of(data),
+        **_head(data),
     )
 
 
-def _counts(found: list[MergedFinding], data: Data) -> str:
+def _counts(found: list[MergedFinding]) -> str:
     """Return `1 P0, 2 P2 (1 dismissed)`."""
-    dismissed = sum(bool(entry.get("dismissed")) for entry in _all(data))
+    dismissed = sum(bool(finding.dismissed) for finding in found)
     return synthesis.counted(found) + (f" ({dismissed} dismissed)" if dismissed else "")
 
 
-def _all(data: Data) -> list[dict[str, Any]]:
-    """Return the findings in findings.json, the improvements last."""
-    return [*data["findings"], *({**entry, "severity": "IMP"} for entry in data["improvements"])]
-
-
-def _entry(one: MergedFinding, known: dict[str, object], compared: bool) -> dict[str, object]:
-    """Return what the template needs; `known` is its entry in findings.json."""
-    dismissed = names.one_line(str(known.get("dismissed") or ""))
-    since = {"still": "still there", "new": "new"}.get(str(known.get("since")), "")
-    marks = [since] if compared and since else []
-    marks += [f"dismissed: {dismissed}"] if dismissed else []
+def _entry(one: MergedFinding, compared: bool) -> dict[str, object]:
+    """Return what the template needs besides the finding itself."""
+    since = {"still": "; still there", "new": "; new"}[one.since] if compared else ""
     where = [f'"{one.section}"'] if one.section not in ("", one.place) else []
     where += [f"`{one.place}`"] if one.place and one.place not in one.title else []
     return {
         "of": one,
         "title": one.title or "(no title)",
-        "marks": "".join(f"; {mark}" for mark in marks),
-        "done": bool(dismissed),
+        "marks": since + (f"; dismissed: {names.one_line(one.dismissed)}" if one.dismissed else ""),
         "where": " — " + ", ".join(where) if where else "",
     }
 
@@ -286,32 +280,31 @@ def _review_lines(
     sources: list[Reading], found: list[MergedFinding], data: Data, report: str
 ) -> list[str]:
     """Return what to do, the severe findings as far as they fit, and where the rest is."""
-    launched, completed, failed = synthesis.numbers(data)
     severe = [finding for finding in found if finding.severity in (*SERIOUS, "")]
     milder = [finding.severity for finding in found if finding not in severe]
-    dismissed = {entry["key"] for entry in _all(data) if entry.get("dismissed")}
-    left = {finding.severity for finding in severe if finding.key not in dismissed}
+    left = {finding.severity for finding in severe if not finding.dismissed}
     to_do = next((words for severity, words in _TO_DO if severity in left), data["verdict"])
-    agents = f"{launched} agents launched, {completed} completed, {failed} failed"
     ends = [name for name in SEVERITIES if name in milder]
     for name, key in (("conflict", "conflicts"), ("possible duplicate", "possible_duplicates")):
         ends += [names.counted(len(data[key]), name)] if data[key] else []
-    last = [f"{', '.join(ends)}: {report}"] if ends else []
-    last = ["; ".join([agents, *last])] if failed else last
-    last += [across] if (across := _across_runs(data)) else []
+    launched, completed, failed = _agents(data)
+    agents = f"{launched} agents launched, {completed} completed, {failed} failed"
+    last = [agents] if failed else []
+    last += [f"{', '.join(ends)}: {report}"] if ends else []
+    last = [line for line in ("; ".join(last), _across_runs(found, data)) if line]
     room = _REVIEW_LINES - 1 - len(last)
     fitting = severe if len(severe) <= room else severe[: room - 1]
-    lines = [_severe_line(finding, finding.key in dismissed) for finding in fitting]
+    lines = list(map(_severe_line, fitting))
     if rest := severe[len(fitting) :]:
         where = f"run={data['run']}" if "run" in data else f"dir={data['input']}"
         lines.append(f"+{synthesis.counted(rest)}: make verdict_show {where}")
-    return [f"{to_do}: {_counts(found, data)}", *lines, *last]
+    return [f"{to_do}: {_counts(found)}", *lines, *last]
 
 
-def _severe_line(one: MergedFinding, dismissed: bool) -> str:
+def _severe_line(one: MergedFinding) -> str:
     """Return `P0 fd-a/P0-1 src/app.py:42 (2 agents) Title: what goes wrong`."""
     marks = [f"{one.convergence} agents"] if one.convergence > 1 else []
-    marks += ["dismissed"] if dismissed else []
+    marks += ["dismissed"] if one.dismissed else []
     more = f"({', '.join(marks)})" if marks else ""
     head = names.one_line(f"{one.severity or '?'} {one.key} {one.place} {more}")
     return f"{head} {_told(one, max(_FEWEST, _LINE - len(head) - 1))}"
@@ -360,28 +353,26 @@ _REVIEW = (_review_markdown, _review_lines)
 def export(layout: Layout, run_id: str, form: str) -> str:
     """Render the findings of a run as sarif, github or markdown; nothing is written."""
     asked = agent_files.of_run(layout, runs.load(layout, run_id))
-    _, _, data = _combined(layout, asked, agent_files.read(layout, asked), "")
-    return {"sarif": _sarif, "github": _github, "markdown": _comment}[form](data)
+    _, found, data = _combined(layout, asked, agent_files.read(layout, asked), "")
+    return {"sarif": _sarif, "github": _github, "markdown": _comment}[form](found, data)
 
 
-def _place(one: dict[str, Any]) -> tuple[str, int]:
+def _place(one: MergedFinding) -> tuple[str, int]:
     """Return the file, relative to the root, and line of a finding; ("", 0) if it names none."""
-    places = [row["place"] for row in one.get("provenance", []) if row["place"]]
-    place = str(places[0]) if places else ""
-    file = file_of(place)
+    file = file_of(one.place)
     inside = not file.startswith("/") and ".." not in file.split("/")
-    return (file.removeprefix("./"), line_of(place)) if inside else ("", 0)
+    return (file.removeprefix("./"), line_of(one.place)) if inside else ("", 0)
 
 
-def _said(one: dict[str, Any]) -> str:
+def _said(one: MergedFinding) -> str:
     """Return the title and the words of each agent that found it."""
-    words = [str(text) for text in one.get("descriptions", {}).values()]
-    return "\n".join([str(one["title"]), *dict.fromkeys(filter(None, words))])
+    words = dict.fromkeys(row.description for row in one.rows if row.description)
+    return "\n".join([one.title, *words])
 
 
-def _sarif(data: Data) -> str:
-    entries = _all(data)
-    used = [severity for severity in _RULES if any(one["severity"] == severity for one in entries)]
+def _sarif(found: list[MergedFinding], data: Data) -> str:
+    there = {one.severity or "?" for one in found}
+    used = [severity for severity in _RULES if severity in there]
     driver = {
         "name": "contextkit",
         "informationUri": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html",
@@ -389,23 +380,24 @@ def _sarif(data: Data) -> str:
     }
     run = {
         "tool": {"driver": driver},
-        "results": [_result(one, used) for one in entries],
+        "results": [_result(one, used) for one in found],
         "properties": {"run": data.get("run", ""), "verdict": data["verdict"]},
     }
     return formats.to_json({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]})
 
 
-def _result(one: dict[str, Any], rules: list[str]) -> dict[str, object]:
+def _result(one: MergedFinding, rules: list[str]) -> dict[str, object]:
     from urllib.parse import quote
 
     file, line = _place(one)
+    severity = one.severity or "?"
     result: dict[str, object] = {
-        "ruleId": one["severity"],
-        "ruleIndex": rules.index(one["severity"]),
-        "level": _LEVELS.get(one["severity"], "note"),
+        "ruleId": severity,
+        "ruleIndex": rules.index(severity),
+        "level": _LEVELS.get(severity, "note"),
         "message": {"text": _said(one)},
-        "partialFingerprints": {"contextkit/v1": one.get("identity", one["key"])},
-        "properties": {"agents": one["agents"], "key": one["key"], "since": one.get("since", "")},
+        "partialFingerprints": {"contextkit/v1": one.identity},
+        "properties": {"agents": one.agents, "key": one.key, "since": one.since},
     }
     if file:
         place: dict[str, object] = {
@@ -413,25 +405,25 @@ def _result(one: dict[str, Any], rules: list[str]) -> dict[str, object]:
         }
         place |= {"region": {"startLine": line}} if line else {}
         result["locations"] = [{"physicalLocation": place}]
-    if one.get("dismissed"):
-        result["suppressions"] = [{"kind": "external", "justification": one["dismissed"]}]
+    if one.dismissed:
+        result["suppressions"] = [{"kind": "external", "justification": one.dismissed}]
     return result
 
 
-def _github(data: Data) -> str:
+def _github(found: list[MergedFinding], data: Data) -> str:
     """Return a workflow command for each finding that is not dismissed."""
     lines = []
-    for entry in _all(data):
-        if entry.get("dismissed"):
+    for one in found:
+        if one.dismissed:
             continue
-        file, line = _place(entry)
-        level = _LEVELS.get(entry["severity"], "notice")
-        title = f"{entry['severity']} {', '.join(entry['agents'])}"
+        file, line = _place(one)
+        title = f"{one.severity or '?'} {', '.join(one.agents)}"
         fields = {"file": file, "line": str(line) if line else "", "title": title}
         properties = ",".join(
             f"{key}={_escaped(value, ':,')}" for key, value in fields.items() if value
         )
-        lines.append(f"::{level} {properties}::{_escaped(_said(entry))}")
+        level = _LEVELS.get(one.severity, "notice")
+        lines.append(f"::{level} {properties}::{_escaped(_said(one))}")
     return "\n".join(lines)
 
 
@@ -442,28 +434,22 @@ def _escaped(text: str, more: str = "") -> str:
     return "".join(char if char.isprintable() else " " for char in text)
 
 
-def _comment(data: Data) -> str:
+def _comment(found: list[MergedFinding], data: Data) -> str:
     """Return a comment: the verdict, one line per finding that fits, and the count of the rest."""
-    entries = _all(data)
-    shown = [entry for entry in entries if not entry.get("dismissed")]
-    launched, completed, failed = synthesis.numbers(data)
-    head = [
-        f"## Review: {data['verdict']}",
-        "",
-        f"{completed} of {launched} agents, {failed} failed; {names.counted(len(shown), 'finding')}"
-        f" ({sum(entry.get('since') == 'new' for entry in shown)} new), {len(data['fixed'])} fixed,"
-        f" {len(entries) - len(shown)} dismissed.",
-        "",
-    ]
-    text = "\n".join(head)
-    for number, entry in enumerate(shown):
-        file, line = _place(entry)
+    shown = [one for one in found if not one.dismissed]
+    launched, completed, failed = _agents(data)
+    text = (
+        f"## Review: {data['verdict']}\n\n{completed} of {launched} agents, {failed} failed;"
+        f" {names.counted(len(shown), 'finding')} ({sum(one.since == 'new' for one in shown)} new),"
+        f" {len(data['fixed'])} fixed, {len(found) - len(shown)} dismissed.\n"
+    )
+    for number, one in enumerate(shown):
+        file, line = _place(one)
         place = f" `{places.shown(_plain(file), line)}`" if file else ""
-        since = f", {entry['since']}" if entry.get("since") else ""
-        words = [f"  {_plain(words)}" for words in _said(entry).split("\n")[1:]]
-        item = [f"- **{entry['severity']}**{place} {_plain(entry['title'])}"
-                f" ({_plain(', '.join(entry['agents']))}{since})", *words]  # fmt: skip
-        more = "\n".join(item) + "\n"
+        title, *words = map(_plain, _said(one).split("\n"))
+        agents = _plain(", ".join(one.agents))
+        item = [f"- **{one.severity or '?'}**{place} {title} ({agents}, {one.since})"]
+        more = "\n".join([*item, *(f"  {line}" for line in words)]) + "\n"
         rest = f"\n… {len(shown) - number} more: make verdict_show run={data.get('run', '')}\n"
         if len(text) + len(more) + len(rest) > _MOST:
             return text + rest

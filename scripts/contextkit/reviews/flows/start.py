@@ -31,9 +31,8 @@ from contextkit.reviews.documents import (
     verdicts,
 )
 from contextkit.reviews.documents.processes import Process
-from contextkit.reviews.documents.runs import Run, Terms
+from contextkit.reviews.documents.runs import Run
 from contextkit.reviews.flows import agent_files, comparisons, history, workers
-from contextkit.reviews.flows.agent_files import Reading
 from contextkit.reviews.flows.comparisons import Subject
 
 _EARLIER = "earlier"
@@ -295,15 +294,11 @@ def _move(folder: str, away: str) -> None:
         files.sweep(place, time.time())  # drafts of killed writers are not moved along
     there = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
     for name in there:
-        if name in _NAMES or (name[0] != "." and ".md" in name and _is_report(name)):
+        _, mark, rest = name.rpartition(".md")  # `x.md`, `x.md.partial`, `x.md.aborted-…`
+        is_report = name[0] != "." and mark and rest[:1] in ("", ".")
+        if name in _NAMES or is_report:
             files.make_folder(away)
             files.rename(os.path.join(folder, name), os.path.join(away, name))
-
-
-def _is_report(name: str) -> bool:
-    """Whether a name is `x.md`, `x.md.partial` or `x.md.aborted-…`."""
-    _, _, rest = name.rpartition(".md")
-    return rest == "" or rest[0] == "."
 
 
 def _relocate(layout: Layout, run: Run, folder: str) -> None:
@@ -357,7 +352,9 @@ def retry(layout: Layout, run_id: str, agent: str, now: int) -> Launch:
         )
     asked = agent_files.of_run(layout, run).replace(agents=(agent,))
     reading = next(workers.with_endings(layout, asked, agent_files.read(layout, asked)))
-    wrong = _wrong(reading, agent_files.terms(asked, agent))
+    wrong = complaints.feedback(reading.text, agent_files.terms(asked, agent))
+    if reading.validation in ("missing", "partial", "foreign", "error"):
+        wrong = [names.one_line(reading.summary)]
     if not wrong:
         raise bad_input(f"agent: nothing is wrong with the file of {agent}: verdict_show opens it")
     path = runs.output_path(layout, run, agent)
@@ -372,10 +369,3 @@ def retry(layout: Layout, run_id: str, agent: str, now: int) -> Launch:
     missed = tuple(other for other in run.missed if other != agent)
     runs.change(layout, run.id, missed=missed, finished_at="", ingested_at="", ended="")
     return Launch(agent=agent, path=path, prompt=prompt, text=text)
-
-
-def _wrong(reading: Reading, terms: Terms | None) -> list[str]:
-    """Return what is wrong with an agent's file, one line each; empty if it can be read."""
-    if reading.validation in ("missing", "partial", "foreign", "error"):
-        return [names.one_line(reading.summary)]
-    return complaints.feedback(reading.text, terms)

@@ -15,82 +15,61 @@ import re
 
 from contextkit.base import names
 from contextkit.base.records import Record
-from contextkit.reviews.documents import agent_review, places, sections, vocabulary
+from contextkit.base.type_names import Iterable
+from contextkit.reviews.documents import agent_review, vocabulary
 from contextkit.reviews.documents import lines as review_lines
 from contextkit.reviews.documents.vocabulary import READING_ORDER
-from contextkit.reviews.flows import drill_down, identity
-from contextkit.reviews.flows.identity import Likeness, Wording
+from contextkit.reviews.flows import identity
+from contextkit.reviews.flows.drill_down import COMPLETED, Row, rows_of
+from contextkit.reviews.flows.identity import Likeness
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextkit.reviews.flows.agent_files import Reading
 
-COMPLETED = ("valid", "malformed")
 _COMPARED = 400  # findings, the most severe, that are compared with each other
 _MOST_PAIRS = 50
-_LONGEST = 200  # characters of what a finding says
 _PROTOCOL = "1.0"
-_OF_IMPROVEMENT = ("id", "agents", "section", "title", "convergence", "key")
-
-
-class Row(Wording):
-    """A row of one agent's index, with the text of its section and its place in the code."""
-
-    agent: str = ""
-    id: str = ""
-    severity: str = ""
-    description: str = ""
-    of: str = ""  # the group for duplicates: research or a review, and which of several
-    counts: bool = True  # from a finished file; an unfinished one confirms nothing
-    again: int = 1  # 2 for the second row with this id
-
-    @property
-    def key(self) -> str:
-        """Return the unique `agent/id`, or `agent/id(2)` if an agent repeats its id."""
-        return f"{self.agent}/{self.id}" + (f"({self.again})" if self.again > 1 else "")
+_OF_IMPROVEMENT = ("id", "agents", "section", "title", "convergence", "key", "identity", "since",
+                   "dismissed")  # fmt: skip
 
 
 class MergedFinding(Record):
-    """What one or more agents found; `rows` are theirs, the most severe first."""
+    """What one or more agents found; `rows` are theirs, the most severe first.
+
+    `convergence` is how many agents with a finished file found it. `identity`, `since` (new or
+    still) and `dismissed` (the reason) are what is known across runs; `history` knows more.
+    """
 
     rows: tuple[Row, ...]
-
-    @property
-    def key(self) -> str:
-        return self.rows[0].key
-
-    @property
-    def severity(self) -> str:
-        return self.rows[0].severity
-
-    @property
-    def title(self) -> str:
-        return self.rows[0].title
-
-    @property
-    def section(self) -> str:
-        return self.rows[0].section
-
-    @property
-    def place(self) -> str:
-        return next((row.place for row in self.rows if row.place), "")
-
-    @property
-    def description(self) -> str:
-        return next((row.description for row in self.rows if row.description), "")
-
-    @property
-    def agents(self) -> tuple[str, ...]:
-        return tuple(sorted({row.agent for row in self.rows}))
-
-    @property
-    def convergence(self) -> int:
-        """Return how many agents with a finished file found it."""
-        return len({row.agent for row in self.rows if row.counts})
+    key: str
+    severity: str
+    title: str
+    section: str
+    place: str
+    description: str
+    agents: tuple[str, ...]
+    convergence: int
+    identity: str = ""
+    since: str = "new"
+    dismissed: str = ""
 
     @property
     def confidence(self) -> str:
         return ("low", "low", "medium", "high")[min(self.convergence, 3)]
+
+
+def _one(rows: Iterable[Row]) -> MergedFinding:
+    """Return rows as one finding."""
+    ranked = tuple(sorted(rows, key=_rank))
+    first = ranked[0]
+    return MergedFinding(
+        rows=ranked, key=first.key, severity=first.severity, title=first.title,
+        section=first.section, place=next((row.place for row in ranked if row.place), ""),
+        description=next((row.description for row in ranked if row.description), ""),
+        agents=tuple(sorted({row.agent for row in ranked})),
+        convergence=len({row.agent for row in ranked if row.counts}),
+    )  # fmt: skip
 
 
 def combined(sources: list[Reading]) -> list[MergedFinding]:
@@ -107,11 +86,10 @@ def combined(sources: list[Reading]) -> list[MergedFinding]:
             times[title] = times.get(title, 0) + 1
             unnamed = "" if title else f"{row.agent}/{row.id}"  # an empty title equals no other
             groups.setdefault((title, times[title], unnamed), []).append(row)
-    findings = [MergedFinding(rows=tuple(sorted(rows, key=_rank))) for rows in groups.values()]
-    return _ordered(_merged(_ordered(findings)))
+    return _ordered(_merged(_ordered(map(_one, groups.values()))))
 
 
-def _ordered(found: list[MergedFinding]) -> list[MergedFinding]:
+def _ordered(found: Iterable[MergedFinding]) -> list[MergedFinding]:
     return sorted(
         found,
         key=lambda one: (READING_ORDER.index(one.severity), -one.convergence, _in_order(one.key)),
@@ -155,41 +133,12 @@ def _merged(found: list[MergedFinding]) -> list[MergedFinding]:
             gone = home[other]
             mine += groups.pop(gone)
             home = [home[one] if number == gone else number for number in home]
-    return [
-        MergedFinding(rows=tuple(sorted((row for each in those for row in each.rows), key=_rank)))
-        for those in groups.values()
-    ]
+    return [_one(row for each in those for row in each.rows) for those in groups.values()]
 
 
 def possible_duplicates(found: list[MergedFinding]) -> list[tuple[MergedFinding, MergedFinding]]:
     """Return pairs from different agents that may be about the same thing but were not merged."""
     return [(found[one], found[other]) for _, one, other, _ in _pairs(found)[:_MOST_PAIRS]]
-
-
-def rows_of(source: Reading) -> list[Row]:
-    """Return the findings of one agent, in the order of its file."""
-    seen: dict[str, int] = {}
-    rows = []
-    prefix, mark, _ = source.agent.partition("--")
-    texts = sections.of_findings(source.text, source.review)
-    for row, text in zip(source.review.findings, texts, strict=True):
-        seen[row.id] = seen.get(row.id, 0) + 1
-        problem = sections.problem_of(text, row.title)
-        made = Row(
-            agent=source.agent,
-            id=row.id,
-            severity=row.severity,
-            section=names.one_line(row.section),
-            title=names.one_line(row.title),
-            place=places.shown(*drill_down.place(row, text)),
-            description=names.clipped_at_space(names.one_line(problem), _LONGEST),
-            text=text,
-            of=f"{source.review.type} {prefix if mark else ''}",
-            counts=source.validation in COMPLETED,
-            again=seen[row.id],
-        )
-        rows.append(made)
-    return rows
 
 
 def same_title(title: str) -> str:
@@ -253,15 +202,14 @@ def conflicts(sources: list[Reading], found: list[MergedFinding]) -> list[str]:
 
 
 def document(
-    head: dict[str, object],
-    sources: list[Reading],
-    found: list[MergedFinding],
+    head: dict[str, object], sources: list[Reading], found: list[MergedFinding]
 ) -> dict[str, object]:
     """Return findings.json: the keys of the published format first, then ours.
 
     `head` has reviewed, input, input_type, and what else is known about the run.
     """
     beside = _beside(found)
+    entries = [_as_json(finding, beside, str(head["input"])) for finding in found]
     first = {key: head[key] for key in ("reviewed", "input", "input_type")}
     agents = [source.agent for source in sources]
     done = [source.agent for source in sources if source.validation in COMPLETED]
@@ -270,20 +218,11 @@ def document(
         "agents_launched": agents,
         "agents_completed": done,
         "agents_failed": [agent for agent in agents if agent not in done],
-        "findings": [
-            _as_json(finding, beside) | _alone(head, finding)
-            for finding in found
-            if finding.severity != "IMP"
-        ],
+        "findings": [entry for entry in entries if entry["severity"] != "IMP"],
         "improvements": [
-            {
-                key: value
-                for key, value in _as_json(finding, beside).items()
-                if key in _OF_IMPROVEMENT
-            }
-            | _alone(head, finding)
-            for finding in found
-            if finding.severity == "IMP"
+            {key: entry[key] for key in _OF_IMPROVEMENT}
+            for entry in entries
+            if entry["severity"] == "IMP"
         ],
         "verdict": verdict(sources),
         "early_stop": False,
@@ -298,12 +237,6 @@ def document(
     }
 
 
-def _alone(head: dict[str, object], one: MergedFinding) -> dict[str, object]:
-    """Return what is known about a finding without other runs; `history` knows more."""
-    name = identity.identity(str(head["input"]), one.title, one.place)
-    return {"identity": name, "since": "new", "dismissed": ""}
-
-
 def _beside(found: list[MergedFinding]) -> dict[str, list[str]]:
     """Map each finding to the keys of some others at its place."""
     beside: dict[str, list[str]] = {}
@@ -314,11 +247,10 @@ def _beside(found: list[MergedFinding]) -> dict[str, list[str]]:
     return beside
 
 
-def _as_json(one: MergedFinding, beside: dict[str, list[str]]) -> dict[str, object]:
+def _as_json(one: MergedFinding, beside: dict[str, list[str]], target: str) -> dict[str, object]:
     differ = len({row.severity for row in one.rows}) > 1
     elsewhere = dict.fromkeys(row.section for row in one.rows if row.section != one.section)
-    note = "found by one agent: verify it" if one.convergence < 2 else ""
-    serious = one.severity in vocabulary.SERIOUS
+    is_alone = one.convergence < 2 and one.severity in vocabulary.SERIOUS
     return {
         "id": one.rows[0].id,
         "severity": one.severity or "?",
@@ -333,25 +265,16 @@ def _as_json(one: MergedFinding, beside: dict[str, list[str]]) -> dict[str, obje
         "severity_conflict": {r.agent: r.severity or "?" for r in one.rows} if differ else {},
         "descriptions": {row.agent: row.description for row in one.rows if row.description},
         "provenance": [
-            {
-                "agent": row.agent,
-                "id": row.id,
-                "severity": row.severity or "?",
-                "place": row.place,
-                "title": row.title,
-            }
+            {"agent": row.agent, "id": row.id, "severity": row.severity or "?",
+             "place": row.place, "title": row.title}
             for row in one.rows
         ],
         "key": one.key,
-        **({"note": note} if note and serious else {}),
-    }
-
-
-def numbers(data: dict[str, object]) -> tuple[int, int, int]:
-    """Return how many agents were launched, completed and failed."""
-    keys = ("agents_launched", "agents_completed", "agents_failed")
-    launched, completed, failed = (len(data[key]) for key in keys)  # type: ignore[arg-type]
-    return launched, completed, failed
+        **({"note": "found by one agent: verify it"} if is_alone else {}),
+        "identity": one.identity or identity.identity(target, one.title, one.place),
+        "since": one.since,
+        "dismissed": one.dismissed,
+    }  # fmt: skip
 
 
 def counted(found: list[MergedFinding]) -> str:
@@ -359,23 +282,3 @@ def counted(found: list[MergedFinding]) -> str:
     severities = [finding.severity or "of unknown severity" for finding in found]
     counts = [(s, severities.count(s)) for s in (*vocabulary.SEVERITIES, "of unknown severity")]
     return ", ".join(f"{number} {severity}" for severity, number in counts if number) or "none"
-
-
-def head_of(data: dict[str, object]) -> dict[str, object]:
-    """Return what the head of every report says."""
-    launched, completed, failed = numbers(data)
-    return {
-        "launched": launched,
-        "completed": completed,
-        "failed": failed,
-        "input": names.one_line(str(data["input"])),
-        "at": data["synthesis_timestamp"],
-        "others": from_others(data),
-    }
-
-
-def from_others(data: dict[str, object]) -> str:
-    """Return `ui (laptop), api (ci)`: the reviews that other machines wrote; often empty."""
-    machines = data.get("machines")
-    listed = machines.items() if isinstance(machines, dict) else ()
-    return ", ".join(f"{names.one_line(agent)} ({machine})" for agent, machine in listed)

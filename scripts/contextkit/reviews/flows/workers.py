@@ -85,17 +85,23 @@ class Worker(Record):
         return f"its subagent {self.status}{code}" + (f": {self.words}" if self.words else "")
 
 
+def _for_whom(run: Run, row: registry.Row) -> str:
+    """Return the agent of a run that a subagent works for, or ''."""
+    scope = os.path.normpath(str(row.get("scope_path") or "."))
+    its = (agent for agent in run.roster if runs.prompt_path(run, agent) == scope)
+    agent = next(its, "")
+    return agent if agent and watch.started(row) >= names.moment(run.started_at) else ""
+
+
 def find(layout: Layout, run: Run) -> dict[str, Worker]:
     """Return the newest subagent of each agent that has one."""
-    prompts = {runs.prompt_path(run, agent): agent for agent in run.roster}
     try:
         rows = registry.rows(layout)
     except ContextError:
         return {}  # the subagent commands report a broken registry
     workers = {}
     for row in rows:
-        agent = prompts.get(os.path.normpath(str(row.get("scope_path") or ".")))
-        if agent and watch.started(row) >= names.moment(run.started_at):
+        if agent := _for_whom(run, row):
             status, code = watch.outcome(layout, row)
             words = "" if status in registry.ACTIVE else watch.last_words(layout, row)
             workers[agent] = Worker(agent=agent, id=row["id"], status=status, exit_code=code,
@@ -111,14 +117,9 @@ def ended(layout: Layout, run: Run) -> dict[str, Worker]:
 def of_row(layout: Layout, row: registry.Row) -> tuple[Run, str] | None:
     """Return the run and the agent that a subagent works for; None if it works for none."""
     scope = os.path.normpath(str(row.get("scope_path") or "."))
-    if os.path.basename(os.path.dirname(scope)) != "prompts":
-        return None
-    for run in reversed(runs.load_all(layout).documents):
-        for agent in run.roster:
-            same = runs.prompt_path(run, agent) == scope
-            if same and watch.started(row) >= names.moment(run.started_at):
-                return run, agent
-    return None
+    is_prompt = os.path.basename(os.path.dirname(scope)) == "prompts"
+    every = reversed(runs.load_all(layout).documents) if is_prompt else ()
+    return next(((run, agent) for run in every if (agent := _for_whom(run, row))), None)
 
 
 def with_endings(
@@ -228,14 +229,13 @@ def wait(
         ):
             break
         time.sleep(min(LOOK, left))
-    return [_state(agent, looks[agent].path, states[agent], gone.get(agent)) for agent in states]
-
-
-def _state(agent: str, path: str, state: str, worker: Worker | None) -> State:
-    if worker is None or state == "done":
-        return State(agent=agent, path=path, state=state)
-    ended = "ended" if state in ("missing", "partial", "empty") else state
-    return State(agent=agent, path=path, state=ended, said=worker.said)
+    outcomes = []
+    for agent, state in states.items():
+        worker = gone.get(agent) if state != "done" else None
+        state = "ended" if worker and state in ("missing", "partial", "empty") else state
+        said = worker.said if worker else ""
+        outcomes.append(State(agent=agent, path=looks[agent].path, state=state, said=said))
+    return outcomes
 
 
 def record_missed(layout: Layout, run: Run, found: list[State]) -> None:
@@ -344,51 +344,31 @@ def settle(layout: Layout, run: Run, readings: list[agent_files.Reading], now: i
         runs.change(layout, run.id, ingested_at=names.iso(now))
 
 
-class Standing(Record):
-    """The state of a run: how many agents it asked and how many have left their file.
-
-    `state` is that of `runs.state`; `status` is the worst of its verdicts, or empty before an
-    ingest.
-    """
-
-    run: str
-    process: str
-    target: str
-    state: str
-    started: str
-    agents: int
-    done: int
-    status: str
-
-
-def standings(layout: Layout, now: int, everything: bool) -> tuple[list[Standing], list[str]]:
+def standings(
+    layout: Layout, now: int, everything: bool
+) -> tuple[list[dict[str, object]], list[str]]:
     """Return the open and done runs, newest first; with `everything`, the ended ones too.
 
-    The second value has a sentence for each file that is not a run.
+    Each says how many agents it asked, how many have left their file, and the worst of its
+    verdicts. The second value has a sentence for each file that is not a run.
     """
     loaded = runs.load_all(layout)
-    listed = [_standing(layout, run, runs.state(layout, run, now)) for run in loaded.documents]
-    shown = [one for one in reversed(listed) if everything or one.state != "ended"]
+    shown = []
+    for run in reversed(loaded.documents):
+        state = runs.state(layout, run, now)
+        if state == "ended" and not everything:
+            continue
+        stored = verdicts.load_all(layout, runs.verdict_folder(layout, run.id)).documents
+        statuses = [entry["status"] for entry in stored if entry["agent"] in run.roster]
+        ranks = [_ORDER.index(one if one in _ORDER else "NEEDS_ATTENTION") for one in statuses]
+        worst = statuses[ranks.index(max(ranks))] if ranks else ""
+        done = sum(agent_files.is_there(layout.join(run.output_dir), one) for one in run.roster)
+        shown.append({
+            "id": run.id, "run": run.id, "process": run.process, "target": run.target,
+            "state": state, "started": run.started_at, "agents": len(run.roster), "done": done,
+            "status": worst, "ref": f"run:{run.id}",
+        })  # fmt: skip
     return shown, [str(one) for one in loaded.broken]
-
-
-def _standing(layout: Layout, run: Run, state: str) -> Standing:
-    store = runs.verdict_folder(layout, run.id)
-    stored = verdicts.load_all(layout, store).documents
-    entries = [entry for entry in stored if entry["agent"] in run.roster]
-    return Standing(
-        run=run.id,
-        process=run.process,
-        target=run.target,
-        state=state,
-        started=run.started_at,
-        agents=len(run.roster),
-        done=sum(agent_files.is_there(layout.join(run.output_dir), a) for a in run.roster),
-        status=max(
-            (entry["status"] for entry in entries), default="",
-            key=lambda status: _ORDER.index(status if status in _ORDER else "NEEDS_ATTENTION"),
-        ),
-    )  # fmt: skip
 
 
 def end(layout: Layout, run_id: str, now: int) -> tuple[Run, list[str]]:
@@ -426,15 +406,11 @@ def notify(layout: Layout, run_id: str, now: int) -> bool:
 
 def _due_state(layout: Layout, run: Run) -> str:
     """Return `done` if every agent has left its file, `attention` if one never will; else ''."""
-    waiting = [
-        agent
-        for agent in run.roster
-        if not agent_files.is_there(layout.join(run.output_dir), agent)
-    ]
+    folder = layout.join(run.output_dir)
+    waiting = [agent for agent in run.roster if not agent_files.is_there(folder, agent)]
     if not waiting:
         return "done"
-    gone = ended(layout, run)
-    return "attention" if any(a in gone or a in run.missed for a in waiting) else ""
+    return "" if {*run.missed, *ended(layout, run)}.isdisjoint(waiting) else "attention"
 
 
 def _start(layout: Layout, run: Run, command: str, state: str) -> None:

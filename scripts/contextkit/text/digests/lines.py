@@ -11,11 +11,12 @@ with the next one, a wrapped paragraph in its sentences.
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 import re
 from collections import Counter
 
-from contextkit.base.type_names import Collection, Iterable, Iterator
+from contextkit.base.type_names import Callable, Collection, Iterable, Iterator, T
 from contextkit.text.digests import reading, weighing
 from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
@@ -24,16 +25,19 @@ from contextkit.text.patterns import Pattern
 # (what looks back stands behind the first digit, which `re` finds fast)
 _NUMBERS = Pattern(r"[0-9](?:(?<=[1-9])[\da-f]*|(?<![\s=:(]0)[\da-f]*|[\d.:a-f]+)")
 _NO_STATUS = Pattern(r"[0-9](?<!\" .)(?<!\" \d.)(?<!\" \d\d.)(?:(?<=[1-9])[\da-f]*|[\d.:a-f]+)")
-_FAILS = Pattern(  # a word about a failure, or a part of one
-    r"err(?:or|!|no\b)|fail|fatal|panic|exception|traceback|critical|severe|cannot|can't|couldn't"
-    r"|unable|denied|refused|timeout|abort|segfault|segmentation|sig(?:segv|abrt|kill|bus|fpe|ill)\b|undefined|undeclared|unresolved"
-    r"|missing|invalid|unexpected|conflict|reject|killed|crash|corrupt|deadlock|unreachable"
-    r"|unhandled|uncaught|violat|forbidden|incompatible|mismatch|exceed|incomplete|broken|unknown"
-    r"|vulnerab|[✗✘×✕✖]|fehler|fehlgeschl|ungültig|abgebroch|verweiger|erreur|échec|échou"
-    r"|impossib|introuv|fallit|fall[oó]\b|inválid|erro\b|falha|fout\b|mislukt|misslyck|błąd"
-    r"|błęd|ошибк|сбой|отказ|错误|失败|异常|エラー|失敗|오류|실패|خطأ|فشل|त्रुटि|विफल|hata\b"
-    r"|başarısız"
+_FAILURES = (  # parts of words about a failure, and those with which such a word ends
+    "error err! fail fatal panic exception traceback critical severe cannot can't couldn't unable"
+    " denied refused timeout abort segfault segmentation undefined undeclared unresolved missing"
+    " invalid unexpected conflict reject killed crash corrupt deadlock unreachable unhandled"
+    " uncaught violat forbidden incompatible mismatch exceed incomplete broken unknown vulnerab"
+    " ✗ ✘ × ✕ ✖ fehler fehlgeschl ungültig abgebroch verweiger erreur échec échou impossib"
+    " introuv fallit inválid falha mislukt misslyck błąd błęd ошибк сбой отказ 错误 失败 异常"
+    " エラー 失敗 오류 실패 خطأ فشل त्रुटि विफल başarısız"
+).split()
+_LAST_PARTS = (
+    "errno sigsegv sigabrt sigkill sigbus sigfpe sigill fallo falló erro fout hata".split()
 )
+_FAILS = Pattern(rf"{'|'.join(_FAILURES)}|(?:{'|'.join(_LAST_PARTS)})\b")
 _PHRASES = (
     *('" 500', '" 502', '" 503', '" 504', "not found", "no such", "timed out", "not ok", "nicht "),
     "terminated by signal",
@@ -46,6 +50,7 @@ _FINE = Pattern(
     r"|\b(?:pass(?:ed)?|skip(?:ped)?|xfail)\b"
     r"|^\s*(?:ok\b|[✓✔√])|\bok$|: ok\b",
     re.I,
+    needs="0 no␣ without␣ zero␣ pass skip xfail ok ✓ ✔ √",
 )
 _OF_PYTEST = "E   "
 _SURE = Pattern(
@@ -100,6 +105,7 @@ _ALIKE = 8  # forms that differ only in names and are told as one
 _ENDS = 40  # lines of each end that always are
 _TOP = 12  # lines within which the weight of the first ones falls off
 _LISTED = 100  # lines for each that fails, in a list of properties
+REMEMBERED = 250_000  # lines of which it is remembered what they are
 _INSIDE, _LEAST = 0.3, 0.1  # weight inside of what is told; weight that is worth a statement
 
 
@@ -127,7 +133,22 @@ class Bare(dict[int, str]):
 
     def all(self) -> Iterator[tuple[int, str]]:
         """Every line with its number."""
-        return ((number, self[number]) for number in range(len(self._lines)))
+        return enumerate(map(bare, self._lines))
+
+
+class Remembered(dict[str, T]):
+    """What is worked out of texts, once each; of all that are new, in one go."""
+
+    def __init__(self, work: Callable[[list[str]], Iterable[T]]) -> None:
+        self._work = work
+
+    def of(self, texts: Collection[str]) -> list[T]:
+        """What there is of each of these texts."""
+        if len(self) > REMEMBERED:
+            self.clear()
+        if new := list(dict.fromkeys(itertools.filterfalse(self.__contains__, texts))):
+            self.update(zip(new, self._work(new), strict=True))
+        return list(map(self.__getitem__, texts))
 
 
 class Line:
@@ -155,21 +176,15 @@ class Lines:
         self.first = next((at for at, line in enumerate(self.all) if line.strip()), 0)
         self.prose = dict(_paragraphs(self.all))
         self.is_prose = sum(map(len, self.prose.values())) * 3 > sum(map(bool, self.all))
-        self._counting = set(filter(_is_count, self.counts))
-        lower = "\n".join(self.counts).lower()
-        words = set(lower.split())
-        self.words = " ".join(words)  # of all forms, each once, in lower case
-        self._failing = set(_failing(self.counts, lower, words))
+        self._counting = set(itertools.compress(self.counts, _COUNTING.of(self.counts)))
+        self._failing = set(itertools.compress(self.counts, _FAILING.of(self.counts)))
         failing = [at for at, form in enumerate(self.forms) if form in self._failing]
         self.failing = [] if self.is_prose else failing  # the lines that speak of a failure
         self._is_log = len(failing) * _LISTED > len(self.all)
 
     def _forms(self, text: str) -> list[str]:
         """Each line without its numbers, and without its time if most lines begin with one."""
-        forms: str = (_NO_STATUS if " HTTP/" in text else _NUMBERS).sub("9", text)
-        if self.is_dated:
-            forms = _STAMP_FORM.sub("\n", f"\n{forms}")[1:]
-        return forms.split("\n")
+        return _FORMS[" HTTP/" in text, self.is_dated].of(self.all)
 
     def _is_dated(self) -> bool:
         """Whether most lines begin with a time."""
@@ -283,7 +298,7 @@ class Lines:
     def _alike(self) -> dict[str, str]:
         """The forms without names of those of which many are alike then."""
         short = [form for form in self.counts if len(form) < _READ]
-        nameless = list(map(without_names, short))
+        nameless = _NAMELESS.of(short)
         often = {one for one, count in Counter(nameless).items() if count > _ALIKE}
         return {form: one for form, one in zip(short, nameless, strict=True) if one in often}
 
@@ -334,23 +349,37 @@ class Lines:
         return Unit(line.number + 1, "", text, weight, 0, group, times=line.times)
 
 
-def _failing(forms: Iterable[str], lower: str, words: set[str]) -> Iterator[str]:
-    """The forms that speak of a failure; `lower` are the same in lower case, and these `words`.
+def _formed(lines: list[str], numbers: Pattern, is_dated: bool) -> list[str]:
+    """Each line without its numbers, and without its time if lines begin with one."""
+    forms = str(numbers.sub("9", "\n".join(["", *lines])))
+    return (_STAMP_FORM.sub("\n", forms) if is_dated else forms).split("\n")[1:]
 
-    Only the forms are read that have one of the words that say so.
-    """
-    told = {word: _FAILS.search(word[:_READ]) for word in words if not _is_name(word)}
-    bad = {word: found[0] for word, found in told.items() if found}
-    joined = " ".join(words)
-    phrases = [one for one in _PHRASES if all(map(joined.__contains__, one.split()))]
-    marks = {*bad.values(), *phrases, _OF_PYTEST.lower()}
-    for form, said in zip(forms, lower.split("\n"), strict=True):
-        if any(map(said.__contains__, marks)):
-            said = said[:_READ]
-            is_bad = not bad.keys().isdisjoint(said.split()) or any(map(said.__contains__, phrases))
-            is_fine = _FINE.search(said) and not _SURE.search(said)
-            if form.startswith(_OF_PYTEST) or (is_bad and not is_fine):
-                yield form
+
+def _failing(forms: list[str]) -> Iterator[bool]:
+    """Whether each form speaks of a failure."""
+    rows = [form.lower()[:_READ] for form in forms]
+    words = [row.split() for row in rows]
+    all_words = " ".join(set().union(*words))
+    bad = {word for part in (*_FAILURES, *_LAST_PARTS) for word in _with(part, all_words)
+           if _FAILS.search(word) and not _is_name(word)}  # fmt: skip
+    phrases = [one for one in _PHRASES if all(map(all_words.__contains__, one.split()))]
+    for form, row, of_row in zip(forms, rows, words, strict=True):
+        is_bad = not bad.isdisjoint(of_row) or any(map(row.__contains__, phrases))
+        yield form.startswith(_OF_PYTEST) or (is_bad and not _is_fine(row))
+
+
+def _with(part: str, words: str) -> Iterator[str]:
+    """Those of the words, each behind a blank, that hold a part."""
+    end = words.find(part)
+    while end >= 0:
+        start = words.rfind(" ", 0, end) + 1
+        end = words.find(" ", end)
+        yield words[start : end if end >= 0 else len(words)]
+        end = words.find(part, end) if end >= 0 else -1
+
+
+def _is_fine(row: str) -> bool:
+    return bool(_FINE.search(row)) and not _SURE.search(row)
 
 
 def _is_count(form: str) -> bool:
@@ -375,6 +404,7 @@ def is_coded(line: str) -> bool:
     )
 
 
+@functools.lru_cache(REMEMBERED)
 def bare(line: str) -> str:
     """The beginning of the line, without the time or the frame in front of it."""
     line = line[:_READ]
@@ -387,12 +417,28 @@ def without_names(form: str) -> str:
         return form
     if '"' in form or "'" in form:
         form = _IN_QUOTES.sub('"', form)
-    return " ".join(map(_without_path, form.split(" "))) if "/" in form else form
+    if "/" in form:
+        form = " ".join([_without_path(one) if "/" in one else one for one in form.split(" ")])
+    return form
 
 
-@functools.lru_cache(1 << 16)  # most words occur again
+@functools.cache  # most words occur again
 def _without_path(word: str) -> str:
-    return str(_PATH.sub("/", word)) if "/" in word else word
+    return str(_PATH.sub("/", word))
+
+
+_FORMS = {
+    (has_status, is_dated): Remembered(
+        functools.partial(
+            _formed, numbers=_NO_STATUS if has_status else _NUMBERS, is_dated=is_dated
+        )
+    )
+    for has_status in (False, True)
+    for is_dated in (False, True)
+}
+_FAILING = Remembered(_failing)
+_COUNTING = Remembered(functools.partial(map, _is_count))
+_NAMELESS = Remembered(functools.partial(map, without_names))
 
 
 def _paragraphs(lines: list[str]) -> Iterator[tuple[int, range]]:

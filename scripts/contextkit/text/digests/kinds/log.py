@@ -7,9 +7,10 @@ import re
 from collections import Counter
 
 from contextkit.base.records import NamedTuple
+from contextkit.base.type_names import Iterator
 from contextkit.text.digests import diagnostics, failures, threads
 from contextkit.text.digests.failures import Failure
-from contextkit.text.digests.lines import Lines, bare
+from contextkit.text.digests.lines import Lines, Remembered, bare
 from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
 
@@ -178,6 +179,19 @@ def _tally(text: Lines, at: int) -> list[str]:
     return found[::-1]
 
 
+def _levels(forms: list[str]) -> Iterator[str]:
+    """The result or level in each form, or ''."""
+    whole = "\n".join(forms)
+    marks = [*(level for level in _LEVELS if level in whole), "] "]
+    for form in forms:
+        is_marked = any(map(form.__contains__, marks))
+        level = _LEVEL.search(form[:200]) if is_marked else None
+        yield (level[1] or level[2].upper()) if level else ""
+
+
+_LEVEL_OF = Remembered(_levels)
+
+
 def _counts(text: Lines) -> tuple[list[Unit], bool]:
     """The number of lines with each result, level, or status, and whether most lines have one.
 
@@ -186,11 +200,8 @@ def _counts(text: Lines) -> tuple[list[Unit], bool]:
     seen: Counter[str] = Counter()
     named: set[tuple[str, str]] = set()
     levels: dict[str, str] = {}
-    marks = [*(level for level in _LEVELS if level.lower() in text.words), "] "]
-    for form, times in text.counts.items():
-        is_marked = any(map(form.__contains__, marks))
-        if level := _LEVEL.search(form[:200]) if is_marked else None:
-            name = level[1] or level[2].upper()
+    for (form, times), name in zip(text.counts.items(), _LEVEL_OF.of(text.counts), strict=True):
+        if name:
             if "::" in form:
                 levels[form] = name
             else:
