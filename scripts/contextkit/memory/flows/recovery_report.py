@@ -292,7 +292,9 @@ def _fixed(layout: Layout, found: Recovered) -> list[Part]:
     ):
         if entries:
             listed = Listed(entries=entries, rest=rest)
-            parts.append(Part(heading=heading, text=listed.within(_NOTES * _OF_NOTE), listed=listed))
+            parts.append(
+                Part(heading=heading, text=listed.within(_NOTES * _OF_NOTE), listed=listed)
+            )
     caught: CaughtUp | None = found.caught  # type: ignore[assignment]
     if caught:
         session = names.one_line(caught.session)
