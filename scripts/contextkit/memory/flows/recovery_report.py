@@ -46,7 +46,7 @@ class Listed(Record):
     rest: str
 
     def within(self, width: int) -> str:
-        """As many of the first entries as have `width` characters, a line each; the rest counted."""
+        """As many entries as have `width` characters, a line each; the others are counted."""
         lines = [f"- {names.clipped_at_space(e, _OF_NOTE)}" for e in self.entries[:_NOTES]]
         while lines and len("\n".join(lines)) > width:
             lines.pop()
