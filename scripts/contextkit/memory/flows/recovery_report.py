@@ -45,7 +45,7 @@ class Listed(Record):
     entries: tuple[str, ...]
     rest: str
 
-    def within(self, width: int) -> str:
+    def within(self, _: str, width: int) -> str:
         """As many entries as have `width` characters, a line each; the others are counted."""
         lines = [f"- {names.clipped_at_space(e, _OF_NOTE)}" for e in self.entries[:_NOTES]]
         while lines and len("\n".join(lines)) > width:
@@ -157,16 +157,7 @@ def _pieces(found: Recovered, fixed: list[Part], whole: list[Part], budget: int)
     """The report in pieces; the findings are in a digest unless they leave two fifths of it."""
     from contextkit.memory.flows import digest
 
-    first = ((0, 2 * budget), *enumerate((budget, budget // 2, 120, 40), 4 * digest.LINES))
-    later = ((1, 6 * budget // 5), (digest.SUMMARIES - 1, 2 * budget // 5))
-    pieces = []
-    for at, part in enumerate(fixed, start=1):
-        cuts = first if part.first else (*later, (digest.LINES - at, 0))
-        text = fitting.Part(part.text, cuts, 200, _beginning)
-        if listed := part.listed:
-            cuts = (*later, (digest.LINES, _COUNT))
-            text = fitting.Part(part.text, cuts, 1, lambda _, width, of=listed: of.within(width))
-        pieces.append(_Piece(part.heading, text, part.path))
+    pieces = [_piece(part, at, budget) for at, part in enumerate(fixed, start=1)]
     if whole and 5 * sum(tokens.estimate(part.text) for part in whole) <= 3 * budget:
         listed = [_Piece(part.heading, fitting.Part(part.text), part.path) for part in whole]
     else:
@@ -184,6 +175,20 @@ def _pieces(found: Recovered, fixed: list[Part], whole: list[Part], budget: int)
         listed = [_Piece(each[at][1], part, each[at][2], at) for at, part in parts]
     at = _findings_at(found, fixed)
     return [*pieces[:at], *listed, *pieces[at:]]
+
+
+def _piece(part: Part, at: int, budget: int) -> _Piece:
+    """How a part is cut; of those that go whole, the last one goes first."""
+    from contextkit.memory.flows import digest
+
+    first = ((0, 2 * budget), *enumerate((budget, budget // 2, 120, 40), 4 * digest.LINES))
+    later = ((1, 6 * budget // 5), (digest.SUMMARIES - 1, 2 * budget // 5))
+    if part.listed:
+        text = fitting.Part(part.text, (*later, (digest.LINES, _COUNT)), 1, part.listed.within)
+    else:
+        cuts = first if part.first else (*later, (digest.LINES - at, 0))
+        text = fitting.Part(part.text, cuts, 200, _beginning)
+    return _Piece(part.heading, text, part.path)
 
 
 def _beginning(text: str, width: int) -> str:
@@ -293,7 +298,7 @@ def _fixed(layout: Layout, found: Recovered) -> list[Part]:
         if entries:
             listed = Listed(entries=entries, rest=rest)
             parts.append(
-                Part(heading=heading, text=listed.within(_NOTES * _OF_NOTE), listed=listed)
+                Part(heading=heading, text=listed.within("", _NOTES * _OF_NOTE), listed=listed)
             )
     caught: CaughtUp | None = found.caught  # type: ignore[assignment]
     if caught:
