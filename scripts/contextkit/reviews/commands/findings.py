@@ -8,7 +8,7 @@ from contextkit.base import cli, names
 from contextkit.base.commands import JSON, Answer, Arguments, Option, Rows, command
 from contextkit.base.errors import bad_input
 from contextkit.base.layout import Layout
-from contextkit.base.type_names import Iterator
+from contextkit.base.type_names import Any, Iterator
 from contextkit.reviews.documents import verdicts
 
 TYPE_CHECKING = False
@@ -246,15 +246,14 @@ def stats(layout: Layout, args: Arguments) -> Rows:
 
     rows, unread = drill_down.sizes(agent_files.read(layout, asked(layout, args)))
     columns = ("full", "serious", "index", "line")
-    sums = {name: sum(getattr(row, name) for row in rows) for name in columns}
-    total = drill_down.Size(id="all", **sums)
-    saved = 100 - round(100 * total.serious / max(1, total.full))
+    total: dict[str, Any] = {name: sum(row[name] for row in rows) for name in columns}
+    saved = 100 - round(100 * total["serious"] / max(1, total["full"]))
     counts = agent_files.read_line(len(rows), len(unread)).partition(":")[0]
     return Rows(
         columns=(("agent", "id"), ("full", "full"), ("P0 and P1", "serious"), ("index", "index"),
                  ("line", "line")),
         rows=rows,
-        total=total,
+        total={"id": "all", **total},
         below=f"\n{counts} (counted in full); P0 and P1 take {saved} % less (estimated tokens)",
     )  # fmt: skip
 
@@ -271,16 +270,10 @@ def synthesize(layout: Layout, args: Arguments) -> Answer:
     from contextkit.reviews.flows import reports
 
     about = asked(layout, args)
-    made = reports.synthesize(layout, about, _read(layout, about), names.now())
+    summary, data = reports.synthesize(layout, about, _read(layout, about), names.now())
     ref = f"run:{about.run_id}" if about.run else ""
-    ledger.note(layout, ledger.RENDERED, ref, tokens=tokens.estimate(made.summary))
-    data = {
-        "id": about.run_id,
-        "report": made.report,
-        "findings": made.data_path,
-        "data": made.data,
-    }
-    return Answer(text=made.summary, data=data)
+    ledger.note(layout, ledger.RENDERED, ref, tokens=tokens.estimate(summary))
+    return Answer(text=summary, data={"id": about.run_id, **data})
 
 
 @command("PASS or FAIL, and every reason", RUN, DIR, AGENTS, JSON)

@@ -157,13 +157,9 @@ def merge(ours: bytes, theirs: bytes) -> bytes | None:
         return None
     if run.replace(**{name: getattr(other, name) for name in _HAPPENS}) != other:
         return None
-    merged = run.replace(**{name: _first(getattr(run, name), getattr(other, name))
-                            for name in _TIMES})  # fmt: skip
+    times = {name: {getattr(run, name), getattr(other, name)} - {""} for name in _TIMES}
+    merged = run.replace(**{name: min(those, default="") for name, those in times.items()})
     return ours if merged == run else render(merged).encode()
-
-
-def _first(one: str, other: str) -> str:
-    return min(one, other) if one and other else one or other
 
 
 def folder(layout: Layout) -> str:
@@ -230,12 +226,8 @@ def _unknown(run: str, known: list[str], begun: list[str]) -> str:
     """Return the error text for an unknown id; ids look alike, so only typos get a suggestion."""
     if begun:
         return f"{run!r} is the start of {len(begun)} runs: {', '.join(begun[-3:])}"
-    import difflib
-
-    close = difflib.get_close_matches(run, known, n=1, cutoff=0.85)
-    if close:
-        return f"there is no run {run!r} (did you mean {close[0]!r}?)"
-    return f"there is no run {run!r}: make verdict_runs lists them"
+    close = names.nearest(run, known, 0.85)
+    return f"there is no run {run!r}{close or ': make verdict_runs lists them'}"
 
 
 def load_all(layout: Layout, since: str = "") -> Loaded[Run]:

@@ -14,8 +14,7 @@ from collections import Counter
 from contextkit.base import files, names, tokens
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
-from contextkit.base.records import Record
-from contextkit.base.type_names import Iterable
+from contextkit.base.type_names import Any, Iterable
 from contextkit.reviews.documents import agent_review, places, vocabulary
 from contextkit.reviews.documents import sections as review_sections
 from contextkit.reviews.documents import verdicts as verdict_files
@@ -256,32 +255,25 @@ def unread(text: str, wanted: str, max_tokens: int) -> str:
     return tokens.clip("\n\n".join(parts), max_tokens, " … (cut)")
 
 
-class Size(Record):
-    """What reading an agent takes, in tokens: in full, its P0 and P1, its index, and its line."""
+def sizes(readings: Iterable[Reading]) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return what reading each agent takes, in tokens, and the agents that left nothing readable.
 
-    id: str
-    full: int
-    serious: int
-    index: int
-    line: int
-
-
-def sizes(readings: Iterable[Reading]) -> tuple[list[Size], list[str]]:
-    """Return the size of each agent's file, and the agents that left nothing readable.
-
-    A file without readable findings has to be read in full: its findings and index cost the same.
+    In full, its P0 and P1, its index, and its line. A file without readable findings has to be read
+    in full: its findings and index cost the same.
     """
     measured, unread = [], []
     for reading in readings:
-        full = tokens.estimate(reading.text)
-        serious = _shown("", reading, vocabulary.SERIOUS)
-        sections = tokens.estimate("\n\n".join(map(rendered, serious)))
-        rows = tokens.estimate("\n".join(index_rows(reading.review)))
+        texts = {
+            "full": reading.text,
+            "serious": "\n\n".join(map(rendered, _shown("", reading, vocabulary.SERIOUS))),
+            "index": "\n".join(index_rows(reading.review)),
+            "line": f"{reading.status}\t{reading.agent}\t{reading.summary}",
+        }
         if not reading.is_read:
             unread.append(reading.agent)
-            sections = rows = full
-        line = tokens.estimate(f"{reading.status}\t{reading.agent}\t{reading.summary}")
-        measured.append(Size(id=reading.agent, full=full, serious=sections, index=rows, line=line))
+            texts |= dict.fromkeys(("serious", "index"), reading.text)
+        sizes = {name: tokens.estimate(text) for name, text in texts.items()}
+        measured.append({"id": reading.agent, **sizes})
     return measured, unread
 
 

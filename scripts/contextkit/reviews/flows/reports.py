@@ -20,7 +20,6 @@ from contextkit.base import files, formats, names, origins, outgoing, templates
 from contextkit.base import tokens as estimator
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.base.records import Record
 from contextkit.base.type_names import Any, Iterable
 from contextkit.reviews.documents import agent_review, places, reader, runs, sections
 from contextkit.reviews.documents.vocabulary import SERIOUS, SEVERITIES
@@ -55,19 +54,13 @@ _RULES = {
 }
 
 
-class Synthesis(Record):
-    """The paths of both files, and what the caller reads; `data` is findings.json."""
-
-    report: str
-    data_path: str
-    summary: str
-    data: dict[str, object]
-
-
-def synthesize(layout: Layout, asked: Asked, read: Iterable[Reading], now: int) -> Synthesis:
+def synthesize(
+    layout: Layout, asked: Asked, read: Iterable[Reading], now: int
+) -> tuple[str, dict[str, object]]:
     """Write findings.json and synthesis.md into the folder of the reviews.
 
-    Raises ContextError for a folder that nobody was asked to write to and nobody has.
+    Returns what the caller reads, and for programs the paths of both and findings.json. Raises
+    ContextError for a folder that nobody was asked to write to and nobody has.
     """
     if not asked.roster and not asked.run:
         raise ContextError(
@@ -91,7 +84,7 @@ def synthesize(layout: Layout, asked: Asked, read: Iterable[Reading], now: int) 
     shown = [layout.shown(report), layout.shown(data_path)]
     lines = [first, *shown, *summarize(sources, findings, data, shown[0])]
     summary = "\n".join(names.clipped(names.one_line(line), _LINE) for line in lines)
-    return Synthesis(report=shown[0], data_path=shown[1], summary=summary, data=data)
+    return summary, {"report": shown[0], "findings": shown[1], "data": data}
 
 
 def _combined(
