@@ -76,9 +76,7 @@ def encode(agent: str) -> str:
     """
     wrong = not agent.strip() or "/" in agent or not agent.isprintable() or agent in (".", "..")
     made = "".join(
-        char
-        if char in _SAFE and (index or char.isalnum() or char == "_")
-        else "".join(f"%{byte:02X}" for byte in char.encode("utf-8", "replace"))
+        char if char in _SAFE and (index or char.isalnum() or char == "_") else _percent(char)
         for index, char in enumerate(agent)
     )
     if wrong or len(made) > _LONGEST_NAME:
