@@ -143,7 +143,9 @@ def index(layout: Layout, args: Arguments) -> Answer:
 
         rows = history.marked(layout, about.run, rows)
     lines = [f"{names.one_line(row.agent)}\t{row.row}" for row in rows]
-    return Answer(text="\n".join(lines), data=[row.public() for row in rows])
+    return Answer(
+        text="\n".join(lines), data=[row.public("kind", "row", "status", "ref") for row in rows]
+    )
 
 
 @command(
@@ -230,7 +232,7 @@ def _show_run(layout: Layout, args: Arguments) -> str | Answer | Rows:
     ref = f"run:{about.run_id}" if about.run else ""
     shown = [f"review:{about.run_id}/{item.agent}/{item.id}" for item in fitting]
     ledger.note(layout, ledger.SHOWN, ref, tokens=tokens.estimate(text), sources=shown)
-    data = [{**item.public(), "text": item.text} for item in fitting]
+    data = [item.public("text") for item in fitting]
     return Answer(text=text, data=data)
 
 

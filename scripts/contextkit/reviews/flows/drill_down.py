@@ -31,7 +31,11 @@ _PUBLIC = ("run", "agent", "id", "severity", "section", "title", "file", "line",
 
 
 class Row(Wording):
-    """A finding of one agent, with the place in the code that it names; `text` is its section."""
+    """A finding of one agent, with the place in the code that it names; `text` is its section.
+
+    In an index, `row` is its line as shown to people, in strict form, and there are other kinds of
+    rows: source (research), verdict, and none (not read). The id of such a row is its kind.
+    """
 
     run: str = ""
     agent: str = ""
@@ -43,6 +47,9 @@ class Row(Wording):
     of: str = ""  # the group for duplicates: research or a review, and which of several
     counts: bool = True  # from a finished file; an unfinished one confirms nothing
     again: int = 1  # 2 for the second row with this id
+    kind: str = "finding"
+    row: str = ""
+    status: str = ""  # dismissed, or empty
 
     @property
     def key(self) -> str:
@@ -55,27 +62,15 @@ class Row(Wording):
         problem = names.one_line(review_sections.problem_of(self.text, self.title))
         return names.clipped_at_space(problem, _LONGEST)
 
-    def public(self) -> dict[str, object]:
-        """Return what programs see of it."""
-        return {name: getattr(self, name) for name in _PUBLIC}
-
-
-class IndexRow(Row):
-    """A line of an index. `kind`: finding, source (research), verdict, or none (not read).
-
-    `id` is the finding's, or else the kind; `row` is the line as shown to people, in strict form.
-    """
-
-    kind: str = ""
-    row: str = ""
-    status: str = ""  # dismissed, or empty
-
-    def public(self) -> dict[str, object]:
-        """Return what programs see; `ref` is '' for a folder without a run."""
+    @property
+    def ref(self) -> str:
+        """Return the address of the finding or the agent's file; '' for a folder without a run."""
         finding = f"/{self.id}" if self.kind == "finding" else ""
-        ref = f"review:{self.run}/{self.agent}{finding}" if self.run else ""
-        own = {"kind": self.kind, "row": self.row, "status": self.status, "ref": ref}
-        return super().public() | own
+        return f"review:{self.run}/{self.agent}{finding}" if self.run else ""
+
+    def public(self, *more: str) -> dict[str, object]:
+        """Return what programs see of it, with `more` of its fields."""
+        return {name: getattr(self, name) for name in (*_PUBLIC, *more)}
 
 
 def rows_of(reading: Reading, run: str = "") -> list[Row]:
@@ -98,9 +93,7 @@ def rows_of(reading: Reading, run: str = "") -> list[Row]:
     return rows
 
 
-def index(
-    run: str, readings: Iterable[Reading], severities: tuple[str, ...] = ()
-) -> list[IndexRow]:
+def index(run: str, readings: Iterable[Reading], severities: tuple[str, ...] = ()) -> list[Row]:
     """Return the normalized rows of every index, or those with some severities.
 
     A file of which nothing could be read has a row that says so.
@@ -111,9 +104,9 @@ def index(
         for kind, line in _rows(reading.review) or [("none", "(no Findings Index)")]:
             shown = names.one_line(line)
             title = shown.partition(" | ")[2] if kind == "source" else ""
-            other = Row(run=run, agent=reading.agent, id=kind, title=title)
+            other = Row(run=run, agent=reading.agent, id=kind, title=title, kind=kind)
             row = next(findings) if kind == "finding" else other
-            rows.append(IndexRow(kind=kind, row=shown, **vars(row)))
+            rows.append(row.replace(row=shown))
     if not severities:
         return rows
     return [row for row in rows if row.kind == "finding" and row.severity in severities]

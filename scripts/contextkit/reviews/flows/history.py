@@ -19,7 +19,7 @@ from contextkit.reviews.flows.synthesis import MergedFinding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from contextkit.reviews.flows.drill_down import IndexRow, Row
+    from contextkit.reviews.flows.drill_down import Row
 
     _Rows = Sequence[Row | MergedFinding]
 
@@ -152,7 +152,7 @@ def open_findings(layout: Layout, run: Run) -> dict[str, list[str]]:
     return by_agent
 
 
-def marked(layout: Layout, run: Run, rows: list[IndexRow]) -> list[IndexRow]:
+def marked(layout: Layout, run: Run, rows: list[Row]) -> list[Row]:
     """Return the rows of an index with those of dismissed findings marked."""
     active = in_force(layout, run)
     marked = list(rows)

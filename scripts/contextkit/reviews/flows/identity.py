@@ -64,16 +64,11 @@ class Likeness:
             return any(_touch(a, b) for a in mine for b in its)
         return bool(self._symbols[one] & self._symbols[other])
 
-    def words(self, one: int, other: int) -> float:
-        """Return the likeness of the words of two findings, 0 to 1."""
-        return _product(self._all[one], self._all[other])
-
     def of(self, one: int, other: int) -> float:
         """Return the likeness of two findings: their words plus a bonus for one place; 0 apart."""
-        if self.at_one_place(one, other):
-            return self.words(one, other) + _PLACE
-        apart = bool(self._places[one] and self._places[other])
-        return 0.0 if apart else self.words(one, other)
+        here = self.at_one_place(one, other)
+        apart = not here and self._places[one] and self._places[other]
+        return 0.0 if apart else _product(self._all[one], self._all[other]) + _PLACE * here
 
     def are_alike(self, one: int, other: int) -> bool:
         """Whether two findings are perhaps the same."""
