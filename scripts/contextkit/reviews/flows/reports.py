@@ -12,7 +12,6 @@ Text from agents goes into Markdown as single lines, so that it cannot add a hea
 
 from __future__ import annotations
 
-import itertools
 import os
 import re
 
@@ -28,6 +27,7 @@ from contextkit.reviews.flows.agent_files import Asked, Reading
 from contextkit.reviews.flows.drill_down import COMPLETED
 from contextkit.reviews.flows.identity import file_of, line_of
 from contextkit.reviews.flows.synthesis import MergedFinding
+from contextkit.text.digests import reading
 
 Data = dict[str, Any]  # findings.json; `synthesis.document` makes it
 
@@ -37,7 +37,7 @@ _RESEARCH_LINES = 7  # lines for the caller besides the paths and the read count
 _LEAD = 60  # tokens of an agent's text below a heading
 _REVIEW_LINES = 12  # lines for the caller besides the paths and the read count
 _FEWEST = 40  # characters of what a finding says
-_BRACKETS = re.compile(r"\s?\([^()]*\)|\s?\[[^\[\]]*\]")
+_RATING = re.compile(r"serious|problem|critical|\b\w+ (?:severity|risk|priority)", re.IGNORECASE)
 _CLAUSES = re.compile(r"(?<=[;:.!?,])\s+|(?<=\s)[—–→-]\s+")
 _TITLE = 80  # characters of a title that only serves as a reminder
 _MOST = 65_000  # characters in a comment; GitHub accepts 65,536
@@ -304,38 +304,27 @@ def _severe_line(one: MergedFinding) -> str:
 
 
 def _told(one: MergedFinding, room: int) -> str:
-    """Return a finding's title with what goes wrong; of a longer one the clauses that tell it."""
+    """Return a finding's title, cut at a clause if it is too long, with what goes wrong."""
     title = names.one_line(one.title)
     if one.place and title.startswith(one.place):
         title = title.removeprefix(one.place).lstrip(" :—–-`") or title
-    if len(title) > room:
-        plain = _BRACKETS.sub("", title)
-        return plain if len(plain) <= room else _clauses(title, room)
-    known = f"{title} {one.place}"
-    for clause in _CLAUSES.split(one.description):
-        fits = len(title) + len(clause) + 2 <= room and clause not in known
-        if fits and reader.is_serious(clause) and not reader.is_serious(title):
-            return f"{title}: {clause.rstrip(' .,;:')}"
-    return title
+    said = reading.clause_or_words(title, room)
+    if _goes_wrong(said):
+        return said
+    text = one.description if said == title else title
+    clauses = [clause.rstrip(" .,;:") for clause in _CLAUSES.split(text)]
+    worst = next(filter(_goes_wrong, clauses), "")
+    if not worst or worst in f"{said} {one.place}":
+        return said
+    both = f"{said}: {worst}" if said == title else f"{clauses[0]} … {worst}"
+    if len(both) <= room:
+        return both
+    return said if said == title else f"… {reading.clause_or_words(worst, room - 2)}"
 
 
-def _clauses(title: str, room: int) -> str:
-    """Return the clauses of a title that fit: first what goes wrong, then its beginning."""
-    clauses = _CLAUSES.split(title)
-    kept: list[int] = []
-    for number in sorted(range(len(clauses)), key=lambda at: not reader.is_serious(clauses[at])):
-        trial = sorted([*kept, number])
-        goes_on = number in (0, *(at + 1 for at in kept))
-        wanted = goes_on or reader.is_serious(clauses[number])
-        if wanted and len(_joined(clauses, trial)) <= room:
-            kept = trial
-    return _joined(clauses, kept) if kept else names.clipped_at_space(title, room)
-
-
-def _joined(clauses: list[str], kept: list[int]) -> str:
-    """Return the clauses with these numbers, with `…` for each gap."""
-    shown = (clause if at in kept else "…" for at, clause in enumerate(clauses))
-    return " ".join(part for part, _ in itertools.groupby(shown))
+def _goes_wrong(clause: str) -> bool:
+    """Whether a clause says what goes wrong, and not only how bad that is."""
+    return reader.is_serious(_RATING.sub("", clause))
 
 
 # synthesis.md, and the lines that a caller reads
