@@ -37,8 +37,8 @@ def addressed(args: Arguments) -> Arguments:
         address = {"agent": verdicts.decode(parts[-1]), "run": parts[1] if len(parts) == 3 else ""}
     elif kind == "review" and len(parts) in (2, 3):
         address = {"agent": parts[1], "run": parts[0], "finding": "".join(parts[2:])}
-    given = {option: value for option, value in vars(args).items() if value and option != "agent"}
-    return Arguments({**vars(args), **address, **given}) if address else args
+    typed = {option: value for option, value in vars(args).items() if value and option != "agent"}
+    return Arguments({**vars(args), **address, **typed}) if address else args
 
 
 def store(layout: Layout, args: Arguments) -> str:

@@ -63,7 +63,7 @@ class Process(Record):
         if not self.agents:
             raise bad_input(f"{where}: agents must name at least one")
         seconds = list(map(str, self.timeouts.values()))
-        if not seconds or not all(names.is_whole(one, 6) and int(one) for one in seconds):
+        if not seconds or not all(names.is_whole(number, 6) and int(number) for number in seconds):
             raise bad_input(f"{where}: timeouts must be lines of `name: seconds`")
         _check_folder(self.output_dir, f"{where}: output_dir")
 

@@ -138,17 +138,18 @@ def _single(candidates: list[Finding]) -> list[Finding]:
     """Leave out what only repeats: the same id or title, a recap of severities told elsewhere."""
     kept: list[Finding] = []
     positions: dict[str, int] = {}
-    for one in sorted(candidates, key=lambda each: (each.recap, each.line)):
-        keys = [f"#{one.id.upper()}"] if one.id else []
-        keys.append(" ".join(lines.words(one.title))[:80])
+    for candidate in sorted(candidates, key=lambda each: (each.recap, each.line)):
+        keys = [f"#{candidate.id.upper()}"] if candidate.id else []
+        keys.append(" ".join(lines.words(candidate.title))[:80])
         at = next((positions[key] for key in keys if key in positions), len(kept))
-        mine, its = kept[at] if at < len(kept) else one, one
-        if not one.recap and its.end - its.line > mine.end - mine.line:
+        mine, its = kept[at] if at < len(kept) else candidate, candidate
+        if not candidate.recap and its.end - its.line > mine.end - mine.line:
             mine, its = its, mine  # the one that says more
-        elsewhere = its.file and (mine.file, mine.at) != (its.file, its.at)
-        if at == len(kept) or (not one.recap and (mine.severity != its.severity or elsewhere)):
+        differs = its.file and (mine.file, mine.at) != (its.file, its.at)
+        differs = differs or mine.severity != its.severity
+        if at == len(kept) or (differs and not candidate.recap):
             positions = dict.fromkeys(keys, len(kept)) | positions
-            kept.append(one)
+            kept.append(candidate)
             continue
         place = its if its.file and not mine.at else mine
         severity = vocabulary.strictest(mine.severity, its.severity)
@@ -425,13 +426,14 @@ class _Sight:
             return []
         return [self._at_section(finding).replace(recap=True) for finding in made]
 
-    def _at_section(self, one: Finding) -> Finding:
+    def _at_section(self, finding: Finding) -> Finding:
         """Return the finding of a row where its own section is, if there is one with its id."""
-        own = self._by_id.get(one.id) if one.id else None
+        own = self._by_id.get(finding.id) if finding.id else None
         if own is None:
-            return one
-        place = Place(one.file, one.at) if one.file else self._place(own.first, own.last)
-        return one.replace(line=own.first, end=own.last, file=place.file, at=place.line)
+            return finding
+        there = finding.replace(line=own.first, end=own.last)
+        place = self._place(own.first, own.last)
+        return there if finding.file else there.replace(file=place.file, at=place.line)
 
     def _of_matter(self, block: Block) -> list[Finding]:
         """The findings listed in YAML front matter."""
@@ -517,7 +519,7 @@ class _Sight:
             place = places.find(text)
             if not place.file or _MILDLY.search(text[:60]) or shapes.is_fields(rows):
                 continue
-            parts = [one for one in shapes.sentences(text) if not _DENIES.search(one)]
+            parts = [part for part in shapes.sentences(text) if not _DENIES.search(part)]
             left = " ".join(parts)
             is_worst = bool(_WORST.search(left)) and "less urgent" not in left
             severity = "P0" if is_worst else "P1" if _BAD.search(left) else ""
@@ -531,8 +533,8 @@ class _Sight:
         """Return the lines of blocks that look like findings and are none."""
         covered = {
             number
-            for one in candidates
-            for number in range(one.line, min(one.end, one.line + 5_000) + 1)
+            for candidate in candidates
+            for number in range(candidate.line, min(candidate.end, candidate.line + 5_000) + 1)
         }
         others = covered | {block.first for block in self.blocks if block.kind == "heading"}
         numbers = []
@@ -587,8 +589,8 @@ def _is_settled(row: str) -> bool:
     return _is_done(value) if label in _STATES else first.isupper() and _is_done(first)
 
 
-def _is_done(said: str) -> bool:
-    return not _DONE.isdisjoint(lines.words(said[:24])[:1])
+def _is_done(state: str) -> bool:
+    return not _DONE.isdisjoint(lines.words(state[:24])[:1])
 
 
 def _of_row(roles: list[str], row: list[str], number: int, group: str) -> Finding | None:
@@ -658,14 +660,14 @@ def _of_told(tree: Any, last: int) -> list[Finding]:
     return [finding.replace(line=1, end=last) for finding in collected[:_MOST_OBJECTS]]
 
 
-def _of_object(one: objects.Found) -> Finding | None:
+def _of_object(told: objects.Found) -> Finding | None:
     """The finding of an object; a comment beside a line says in its words how bad it is."""
-    title = one.title or one.name
-    severity = one.grade or vocabulary.Head(title).severity
+    title = told.title or told.name
+    severity = told.grade or vocabulary.Head(title).severity
     if not severity:
         return None
-    identity = one.id if vocabulary.is_id(one.id) else ""
-    place = Place(one.file, one.line) if one.file else places.find(title)
+    identity = told.id if vocabulary.is_id(told.id) else ""
+    place = Place(told.file, told.line) if told.file else places.find(title)
     return _finding(severity, identity, title, 1, 1, place)
 
 

@@ -118,11 +118,11 @@ def _check_id(run: str) -> str:
     return run
 
 
-def new_id(now: int, known: list[Run]) -> str:
+def new_id(now: int, others: list[Run]) -> str:
     """Return an unused run id; ids sort by time, and within a second by creation order."""
     digits = int.from_bytes(os.urandom(3)) >> 1
     prefix = f"{names.stamp(now)}-"
-    last = max((run.id[-6:] for run in known if run.id[:-6] == prefix), default="")
+    last = max((run.id[-6:] for run in others if run.id[:-6] == prefix), default="")
     if _HEX.issuperset(last) and last:
         digits = max(digits, int(last, 16) + 1)
     return f"{prefix}{digits:06x}"
@@ -214,19 +214,19 @@ def load(layout: Layout, run: str) -> Run:
         return latest(layout)
     where = path(layout, run)
     if not os.path.lexists(where):
-        ids = [one.id for one in load_all(layout).documents]
-        begun = [one for one in ids if one.startswith(run)]
+        ids = [identity.id for identity in load_all(layout).documents]
+        begun = [identity for identity in ids if identity.startswith(run)]
         if len(begun) != 1:
             raise ContextError(f"run: {_unknown(run, ids, begun)}")
         where = path(layout, begun[0])
     return parse(files.read(where), layout.shown(where))
 
 
-def _unknown(run: str, known: list[str], begun: list[str]) -> str:
+def _unknown(run: str, ids: list[str], begun: list[str]) -> str:
     """Return the error text for an unknown id; ids look alike, so only typos get a suggestion."""
     if begun:
         return f"{run!r} is the start of {len(begun)} runs: {', '.join(begun[-3:])}"
-    close = names.nearest(run, known, 0.85)
+    close = names.nearest(run, ids, 0.85)
     return f"there is no run {run!r}{close or ': make verdict_runs lists them'}"
 
 

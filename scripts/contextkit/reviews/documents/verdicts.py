@@ -263,8 +263,8 @@ def table(
     others = {agent: f"on {name}: " for agent, name in (machines or {}).items()}
     rows = []
     for entry in entries:
-        said = others.get(entry["agent"], "") + entry["summary"]
-        rows.append("\t".join(map(names.one_line, (entry["status"], entry["agent"], said))))
+        summary = others.get(entry["agent"], "") + entry["summary"]
+        rows.append("\t".join(map(names.one_line, (entry["status"], entry["agent"], summary))))
     return "\n".join(rows if legacy else (names.clipped(row, _LINE) for row in rows))
 
 
@@ -299,8 +299,8 @@ def worst_first(entries: list[Entry]) -> list[Entry]:
     """
 
     def rank(entry: Entry) -> int:
-        said = f"{entry.get('findings')} {entry['summary']}".upper()
-        return next((rank for name, rank in _RANKS.items() if name in said), 2)
+        named = f"{entry.get('findings')} {entry['summary']}".upper()
+        return next((rank for name, rank in _RANKS.items() if name in named), 2)
 
     return sorted(entries, key=rank)
 

@@ -359,10 +359,10 @@ def ingest(layout: Layout, asked: Asked, read: Iterable[Reading], now: int) -> l
     return [*readings, *uninvited(layout, asked)]
 
 
-def keep(layout: Layout, asked: Asked, found: list[Verdict], now: int, session: str = "") -> None:
+def keep(layout: Layout, asked: Asked, new: list[Verdict], now: int, session: str = "") -> None:
     """Write verdicts with the current time and session, with the run and in the flat store."""
     session, when = session or sessions.find_current(layout), names.iso(now)
-    for verdict in found:
+    for verdict in new:
         size = _tokens(layout, verdict)
         for store in (asked.store, "") if asked.store else ("",):
             made = verdict.replace(session_id=session, timestamp=when)
@@ -420,8 +420,8 @@ def totals(done: list[Reading]) -> dict[str, int]:
 
 def how_many_read(done: list[Reading]) -> dict[str, int]:
     """Return how many files were asked for, read, and could not be read."""
-    known = [reading.is_read for reading in done if "not_asked" not in reading.flags]
-    return {"files": len(known), "read": sum(known), "unread": known.count(False)}
+    are_read = [reading.is_read for reading in done if "not_asked" not in reading.flags]
+    return {"files": len(are_read), "read": sum(are_read), "unread": are_read.count(False)}
 
 
 def totals_line(done: list[Reading]) -> str:

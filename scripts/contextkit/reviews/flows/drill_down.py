@@ -146,9 +146,9 @@ def place(finding: Finding, section: str) -> Place:
     return row if row.line or not inside.line else inside
 
 
-def severities_of(said: tuple[str, ...]) -> tuple[str, ...]:
+def severities_of(typed: tuple[str, ...]) -> tuple[str, ...]:
     """Return severities for words such as `high`, strictest first. Raises ContextError."""
-    by_word = {word: vocabulary.severity(word) for word in said}
+    by_word = {word: vocabulary.severity(word) for word in typed}
     for word, severity in by_word.items():
         if not severity:
             every = ", ".join(vocabulary.SEVERITIES)
@@ -169,7 +169,7 @@ def of_run(
         unread += [] if reading.is_read else [reading.agent]
         findings += _shown(run, reading, severities)
     order = vocabulary.READING_ORDER
-    return sorted(findings, key=lambda one: order.index(one.severity.strip("?"))), unread
+    return sorted(findings, key=lambda row: order.index(row.severity.strip("?"))), unread
 
 
 def _shown(run: str, reading: Reading, severities: tuple[str, ...]) -> list[Row]:
@@ -185,17 +185,17 @@ def _shown(run: str, reading: Reading, severities: tuple[str, ...]) -> list[Row]
     ]
 
 
-def rendered(one: Row) -> str:
+def rendered(row: Row) -> str:
     """Return `P0 fd-safety/P0-1 src/app.py:42 Title`, and below it what is worth reading."""
-    head = names.one_line(f"{one.severity} {one.agent}/{one.id} {one.place} {one.title}")
-    return f"{head}\n{one.text}" if one.text else head
+    head = names.one_line(f"{row.severity} {row.agent}/{row.id} {row.place} {row.title}")
+    return f"{head}\n{row.text}" if row.text else head
 
 
-def fitting(found: list[Row], max_tokens: int) -> list[Row]:
+def fitting(rows: list[Row], max_tokens: int) -> list[Row]:
     """Return the leading items of `found` that fit into `max_tokens`, but at least one."""
     room = max_tokens
     kept: list[Row] = []
-    for finding in found:
+    for finding in rows:
         room -= tokens.estimate(rendered(finding)) + 1
         if room < 0 and kept:
             break
