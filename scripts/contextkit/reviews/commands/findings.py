@@ -33,8 +33,9 @@ def addressed(args: Arguments) -> Arguments:
     kind, _, name = str(args.agent).partition(":")
     parts = name.split("/")
     address = {}
-    if kind == "verdict" and (len(parts) == 1 or (len(parts) == 3 and parts[0] == "runs")):
-        address = {"agent": verdicts.decode(parts[-1]), "run": parts[1] if len(parts) == 3 else ""}
+    run = parts[1] if len(parts) == 3 and parts[0] == "runs" else ""
+    if kind == "verdict" and (run or len(parts) == 1):
+        address = {"agent": verdicts.decode(parts[-1]), "run": run}
     elif kind == "review" and len(parts) in (2, 3):
         address = {"agent": parts[1], "run": parts[0], "finding": "".join(parts[2:])}
     typed = {option: value for option, value in vars(args).items() if value and option != "agent"}

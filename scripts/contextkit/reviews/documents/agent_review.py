@@ -80,8 +80,8 @@ def parse(text: str, mode: str = "", terms: Terms | None = None) -> Review:
     outside = [line for line in index.walk(text, blocks) if not vocabulary.is_comment(line[2])]
     last = text[-_ENDS:].rstrip().rpartition("\n")[2]
     complete = vocabulary.is_comment(last) and ":complete" in last
-    is_research = len(_sections(outside)) >= _LIKELY or _SENTINEL in last
-    if mode == "research" or (is_research and not (mode or blocks)):
+    seems_research = len(_sections(outside)) >= _LIKELY or _SENTINEL in last
+    if mode == "research" if mode or blocks else seems_research:
         review = _research(outside, blocks)
     else:
         review = _indexed(outside, blocks, complete)
@@ -140,6 +140,7 @@ def _indexed(outside: list[Line], blocks: list[index.Block], complete: bool) -> 
     findings, disagree = _settled(blocks, there)
     unparsed = {number: text for block in blocks for number, text in block.unparsed.items()}
     end = max((block.end for block in blocks), default=0)
+    goes_on = complete or max(numbers, default=0) > end
     flags = {
         "late_index": bool(blocks) and bool(numbers) and numbers[0] < blocks[0].start,
         "two_indexes": len(blocks) > 1,
@@ -147,7 +148,7 @@ def _indexed(outside: list[Line], blocks: list[index.Block], complete: bool) -> 
         "unparsed": bool(unparsed),
         "severity_conflict": disagree or any(block.conflict for block in blocks),
         "index_incomplete": bool(blocks) and _is_incomplete(findings, there),
-        "truncated": bool(blocks) and not (raw or complete or max(numbers, default=0) > end),
+        "truncated": bool(blocks) and not (raw or goes_on),
     }
     validation = "valid" if blocks and (findings or stated) else "malformed"
     shown = [f"{number}: {text}" for number, text in sorted(unparsed.items()) if text]
@@ -200,7 +201,8 @@ def _stated_verdict(blocks: list[index.Block], outside: list[str]) -> tuple[str,
     for block in blocks:
         for number, words in block.verdicts:
             word = vocabulary.verdict_word(words)
-            if word and (word != "error" or block.rows or not there_are_rows):
+            is_quoted = there_are_rows and not block.rows
+            if word and not (word == "error" and is_quoted):
                 understood.append((word, words))
             else:
                 other.append((block, number, words))

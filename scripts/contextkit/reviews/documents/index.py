@@ -226,7 +226,8 @@ class Block:
             row = self._row(number, *_by_place(fields))
         else:
             head = Head(bare)
-            if self._ended and not (listed or head.marked or head.id):
+            begins = listed or head.marked or head.id
+            if self._ended and not begins:
                 return False
             if head.severity and not head.id and vocabulary.says_nothing(head.title):
                 return True  # `P0: none`

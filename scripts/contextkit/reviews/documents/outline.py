@@ -87,7 +87,8 @@ def _issue(number: int, level: int, text: str) -> Issue | None:
         return None
     head = Head(bare)
     is_bold = bare[:2] == "**"
-    if not head.marked or not (head.severity or (head.id and is_bold)):
+    is_named = bool(head.id) and is_bold
+    if not head.marked or not (head.severity or is_named):
         return None
     if head.severity and shapes.counts_only(head.title):
         return None

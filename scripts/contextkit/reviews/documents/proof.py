@@ -460,7 +460,8 @@ def _measures(rows: list[list[str]]) -> bool:
 
 def _is_known_label(label: str, value: str) -> bool:
     words = _all_words(re.split(r"[.!?] ", label)[-1])
-    if label.isascii() and value[:1].islower() and len(words) > 2 and _PROSE & set(words):
+    is_prose = label.isascii() and len(words) > 2 and not _PROSE.isdisjoint(words)
+    if is_prose and value[:1].islower():
         return True  # a sentence that goes on behind a colon
     if _NO_WORD.search(label) and (_FOREIGN.search(label) or _SERIOUS.search(label)):
         return True  # denied where it stands: `Rien de bloquant : …`
@@ -578,7 +579,8 @@ def _is_group(row: str) -> bool:
     words = _all_words(bare)
     if not words or not (words[-1] in shapes.PLURALS or vocabulary.severity(words[-1])):
         return False
-    return bare[:1] == "#" or (bare[:2] == "**" and bare.rstrip(":* ") != bare) or bare[-1:] == ":"
+    is_bold = bare[:2] == "**" and bare.rstrip(":* ") != bare
+    return bare[:1] == "#" or is_bold or bare[-1:] == ":"
 
 
 def _labelled_high(read: str) -> re.Match[str] | None:
@@ -619,11 +621,8 @@ def _is_plain_row(bare: str) -> bool:
     first, *rest = [_all_words(lines.plain(cell)) for cell in bare.strip("| ").split("|")]
     if rest and all(word in _PASSING or word.isdigit() for cell in rest for word in cell):
         return True
-    return all(
-        word in _KNOWN or word in _PASSING or word.isdigit() or vocabulary.severity(word)
-        for cell in (first, *rest)
-        for word in cell
-    )
+    plain = {word for cell in (first, *rest) for word in cell} - _KNOWN - _PASSING
+    return all(word.isdigit() or vocabulary.severity(word) for word in plain)
 
 
 def _all_words(text: str) -> list[str]:

@@ -228,11 +228,10 @@ class _Sight:
             return None
         identity, severity, title = shapes.titled(block.title)
         label = "" if shapes.is_general(title) and not identity else self._label_below(at)
-        inherited = self._inherited(at)
-        if not (severity or label) and not (inherited and self._is_last_heading(at, block)):
-            return None
-        severity = vocabulary.strictest(severity, label) or inherited
-        if vocabulary.says_nothing(title):
+        severity = vocabulary.strictest(severity, label)
+        if not severity and self._is_last_heading(at, block):
+            severity = self._inherited(at)
+        if not severity or vocabulary.says_nothing(title):
             return None
         return self._made(severity, identity, title, block.first, self._all_of(at), recap=False)
 
@@ -302,14 +301,10 @@ class _Sight:
                 continue
             if other.inside != block.inside or other.kind in ("heading", "rule", "table", "item"):
                 break
-            begins = (
-                shapes.begins_finding(other)
-                or self._leads_in(number)
-                or (label and other.title.startswith(label[0]))
-                or places.heads(self.plain[other.first - 1]).file
-                or shapes.head_of(other.title).severity
-            )
-            if other.kind != "code" and begins:
+            is_next = label and other.title.startswith(label[0])
+            is_graded = shapes.begins_finding(other) or shapes.head_of(other.title).severity
+            is_placed = self._leads_in(number) or places.heads(self.plain[other.first - 1]).file
+            if other.kind != "code" and (is_next or is_graded or is_placed):
                 break
             last = other.last
         return last
@@ -549,10 +544,10 @@ class _Sight:
             end = next((number - 1 for number in near if number in others), near.stop - 1)
             text = self._text(block.first, block.last if is_record else end)
             place = places.find(text)
-            is_placed = place.line or (is_record and place.file and places.line_in(text))
-            if is_placed and (is_record or is_serious(text)):
-                if not self._is_below(at, _NO_FINDINGS | _REPEATS):
-                    numbers.append(block.first)
+            line = place.line or (places.line_in(text) if is_record and place.file else 0)
+            is_likely = line and (is_record or is_serious(text))
+            if is_likely and not self._is_below(at, _NO_FINDINGS | _REPEATS):
+                numbers.append(block.first)
         return tuple(numbers[:50])
 
 

@@ -155,14 +155,12 @@ class _Body:
     def _candidates(self, parts: list[Block], review: agent_review.Review) -> list[_Candidate]:
         """The blocks outside the index that begin with an id, a severity or a title."""
         index = range(review.start_line, review.end_line + 1)
-        starts = [
-            part
-            for part in parts
-            if part.first not in index
-            and not part.first < review.start_line <= part.last
-            and not _is_row(parts, part)
-            and _may_begin(part)
-        ]
+        starts = []
+        for part in parts:
+            is_around = part.first < review.start_line <= part.last
+            is_index = part.first in index or is_around or _is_row(parts, part)
+            if not is_index and _may_begin(part):
+                starts.append(part)
         candidates = []
         for number, block in enumerate(starts):
             last, end = block.last, len(self._lines)
@@ -280,22 +278,14 @@ def _differs(identity: str, ids: frozenset[str]) -> bool:
 
 
 def _is_numbered(word: str) -> bool:
-    return (
-        vocabulary.is_id(word)
-        and word[-1:].isdigit()
-        and ("-" in word or len(word) < 5)
-        and not vocabulary.severity(word)
-    )
+    is_short = "-" in word or len(word) < 5
+    is_number = is_short and word[-1:].isdigit() and vocabulary.is_id(word)
+    return is_number and not vocabulary.severity(word)
 
 
 def _words(text: str) -> set[str]:
-    return {
-        word
-        for word in lines.words(text)
-        if word not in _GENERAL
-        and not word.isdigit()
-        and (len(word) > 3 or any(map(str.isdigit, word)))
-    }
+    long = (word for word in lines.words(text) if len(word) > 3 or not word.isalpha())
+    return {word for word in long if not word.isdigit()} - _GENERAL
 
 
 def _key(text: str) -> str:
@@ -320,8 +310,7 @@ def problem_of(section: str, title: str = "") -> str:
     for label, text in _paragraphs(section, title):
         if label in _PROBLEMS and text:
             return text
-        if not first and text and label not in _FACTS and label not in _FIXES:
-            first = text
+        first = first or ("" if label in (*_FACTS, *_FIXES) else text)
     return first
 
 
@@ -366,11 +355,13 @@ def _paragraphs(section: str, title: str = "") -> list[tuple[str, str]]:
                 listing = True
                 continue
         plain = names.one_line(lines.plain(text))
-        if listed and not named and joins and (listing or _introduces(paragraphs)):
+        goes_on = listing or _introduces(paragraphs)
+        is_item = listed and not named
+        if is_item and joins and goes_on:
             mark = "" if _introduces(paragraphs) else ";"
             paragraphs[-1] = (paragraphs[-1][0], f"{paragraphs[-1][1]}{mark} {plain}")
             listing = True
-        elif joins and not listed and number == last + 1 and paragraphs:
+        elif joins and not listed and number == last + 1:
             paragraphs[-1] = (paragraphs[-1][0], f"{paragraphs[-1][1]} {plain}")
         else:
             listing = listing and listed

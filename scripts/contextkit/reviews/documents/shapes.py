@@ -109,11 +109,12 @@ def parted(blocks: list[Block], rows: list[str]) -> list[Block]:
 def _starts_in(rows: list[str], first: int) -> list[int]:
     """Return the lines of a paragraph, after its own first one, that begin a finding."""
     again = FIELD.match(rows[0])
-    is_list = len(rows) > 1 and all(map(tail_of, rows))
+    lead = again[0] if again else "\0"
+    is_list = all(map(tail_of, rows))
     return [
         number
         for number, row in enumerate(rows[1:], first + 1)
-        if is_list or begins(row) or (again and row.startswith(again[0]))
+        if is_list or begins(row) or row.startswith(lead)
     ]
 
 
@@ -129,10 +130,9 @@ def begins(row: str) -> bool:
         return True
     if len(bare) > 600:
         return False
-    head = head_of(bare)
-    return (
-        head.marked and bool(head.severity) and bool(head.raw or head.id) and bare[:1] not in "_`"
-    )
+    head = head_of("" if bare[:1] in "_`" else bare)
+    is_named = bool(head.raw or head.id)
+    return head.marked and bool(head.severity) and is_named
 
 
 _COLUMNS = {
@@ -163,8 +163,7 @@ def group_of(text: str) -> str:
     bare = lines.plain(text).strip()
     if len(bare) > 80 or not bare:
         return ""
-    severity = index.label_of(bare)
-    if severity:
+    if severity := index.label_of(bare):
         return severity
     head = head_of(lines.unbulleted(bare)[0])
     words = re.sub(r"\([^()]{0,40}\)|\d+", " ", head.title).lower().strip(" :.").split()
@@ -173,9 +172,8 @@ def group_of(text: str) -> str:
     if head.severity and (not words or words[-1].strip(":") in PLURALS):
         return head.severity
     severities = [vocabulary.severity(word) for word in words]
-    if words and words[-1] in PLURALS and any(severities) and len(words) <= 4:
-        return vocabulary.strictest(*severities)
-    return ""
+    is_group = 0 < len(words) <= 4 and words[-1] in PLURALS
+    return vocabulary.strictest(*severities) if is_group else ""
 
 
 @functools.lru_cache(1 << 18)
@@ -188,7 +186,7 @@ def titled(text: str) -> tuple[str, str, str]:
     identity, title = head.id, head.title
     if not identity:
         number = re.match(r"([A-Z]{0,4}-?\d[\d.]{0,6})[:.)]?(?:\s|$)", rest)
-        if number and (named or number[1][:1].isalpha()) and not vocabulary.severity(number[1]):
+        if number and not vocabulary.severity(number[1]):
             identity = number[1].strip(".") if vocabulary.is_id(number[1]) or named else ""
     title = re.sub(r"^[A-Z]{0,4}-?\d[\d.]{0,6}[:.)]\s{1,3}", "", title)
     inner = head_of(title)

@@ -74,7 +74,7 @@ def encode(agent: str) -> str:
 
     `interflux:review:fd-x` is `interflux%3Areview%3Afd-x`; ordinary names are unchanged.
     """
-    wrong = not agent.strip() or "/" in agent or not agent.isprintable() or agent in (".", "..")
+    wrong = agent.strip() in ("", ".", "..") or "/" in agent or not agent.isprintable()
     made = "".join(
         char if char in _SAFE and (index or char.isalnum() or char == "_") else _percent(char)
         for index, char in enumerate(agent)
@@ -359,7 +359,8 @@ def clean(
         verdict = name.endswith(".json") and not os.path.isdir(path)
         draft = name.startswith(".") and name.endswith(".tmp")
         try:
-            if draft or (verdict and not (keep and keep(_read(path, name[:-5])))):
+            stays = verdict and keep and keep(_read(path, name[:-5]))
+            if (draft or verdict) and not stays:
                 os.unlink(path)
                 removed.append(name)
         except FileNotFoundError:

@@ -155,9 +155,10 @@ class Head:
         for _ in range(2 if may_begin(self.title) else 0):
             word, marked, rest = _first_word(self.title)
             grade = severity(word)
-            if grade and not self.raw and (marked or word.upper() in SEVERITIES):
+            is_sure = marked or word.upper() in SEVERITIES or severity_of_id(word)
+            if grade and not self.raw and is_sure:
                 self.severity, self.raw = grade, word
-            elif not self.id and is_id(word) and (marked or severity_of_id(word)):
+            elif not self.id and is_sure and is_id(word):
                 self.id = word
             else:
                 break
@@ -225,5 +226,5 @@ def verdict_word(stated: str) -> str:
 def passes(stated: str) -> bool:
     """Whether a verdict in other words at least begins with a pass: `PASS with notes`."""
     low = plain(stated).lower()
-    first = words(low)[:1] if low[:1].isalpha() else []
-    return set(_PASSES).issuperset(first) and bool(first) and "|" not in low and "fail" not in low
+    first = next(iter(words(low)), "") if low[:1].isalpha() else ""
+    return first in _PASSES and "|" not in low and "fail" not in low

@@ -83,11 +83,10 @@ def of_folder(
     With `finished`, a run that has ended counts too.
     """
     shown = layout.shown(folder)
-    its = [
-        run for run in runs.load_all(layout).documents if os.path.normpath(run.output_dir) == shown
-    ]
-    if its and not agents and (finished or not its[-1].finished_at):
-        return of_run(layout, its[-1])
+    every = () if agents else reversed(runs.load_all(layout).documents)
+    last = next((run for run in every if os.path.normpath(run.output_dir) == shown), None)
+    if last and (finished or not last.finished_at):
+        return of_run(layout, last)
     return Asked(folder=folder, agents=agents)
 
 
@@ -228,7 +227,8 @@ def _whose(asked: Asked, agent: str, path: str, review: Review) -> str:
         return "the file is a hard link: another name leads to it as well"
     if asked.run and review.run not in ("", asked.run_id):
         return f"the file is from the run {names.one_line(review.run)[:60]}"
-    if asked.run and asked.run.asks and not review.run and review.validation != "missing":
+    is_asked = asked.run is not None and asked.run.asks
+    if is_asked and not review.run and review.validation != "missing":
         return "the file does not name its run: its contract begins with that line"
     return ""
 

@@ -219,9 +219,10 @@ def _of_file(
         ]
         if titles:
             severe.append(("severe", f"{len(titles)} {severity}: {titles[0]}"))
-    if not (severe or faults or dismissed) and reading.status != "CLEAN":
-        faults.append(("attention", f"{reading.status}: {reading.summary}"))
-    return severe + faults
+    severe += faults
+    if not (severe or dismissed) and reading.status != "CLEAN":
+        severe.append(("attention", f"{reading.status}: {reading.summary}"))
+    return severe
 
 
 def of_run(asked: Asked, uninvited: list[Reading]) -> list[Reason]:
