@@ -188,7 +188,7 @@ COMMON = {"__future__"} | ours(
 LEDGER = ours("base.host_variables base.ledger base.sessions base.version")
 REMINDERS = COMMON | LEDGER | ours("base.redaction capsules.documents.reminders")
 ADD = {"remember_later"} | REMINDERS | ours(
-    "capsules.commands.reminders compiled.reminder_inbox_md compiled.reminder_md"
+    "capsules.commands.reminders compiled.reminder_inbox_md"
 )  # fmt: skip
 PROMPT = {"capsule_prompt"} | REMINDERS | ours(
     "base.addresses base.markdown capsules.commands.store capsules.documents.branches"
@@ -200,7 +200,7 @@ HANDOFF = {"handoff"} | COMMON | LEDGER | ours(
     "base.addresses base.agents base.formats base.markdown base.packages base.redaction"
     " base.sessions base.shelf base.tokens"
     " handoffs.commands handoffs.documents.artifacts handoffs.documents.fitting"
-    " handoffs.documents.state handoffs.flows.autofill"
+    " handoffs.documents.state handoffs.flows.autofill handoffs.flows.blockers handoffs.flows.work"
     " handoffs.flows.incoming handoffs.flows.switch reviews.documents.verdicts"
     " compiled.agent_handoff_yaml"
 )  # fmt: skip

@@ -1,5 +1,6 @@
 """contextkit: carry an agent's context to the next agent. The map is manuals/structure.md."""
 
+import gc
 import os
 import sys
 
@@ -14,3 +15,5 @@ if sys.version_info < (3, 11):  # noqa: UP036
         f" install it, then `make -C '{_TOP}' setup`\n"
     )
     raise SystemExit(1)
+
+gc.set_threshold(200_000)  # objects before Python looks for cycles: most commands end before that

@@ -19,7 +19,8 @@ import launch_with_capsule
 import pytest
 from conftest import SCRIPTS, each
 from contextkit.base import cli, commands
-from contextkit.base.commands import ROOT, Answer, Arguments, Command, Option, Program, options_of
+from contextkit.base import commands as declared
+from contextkit.base.commands import ROOT, Answer, Arguments, Option, Program, options_of
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -46,7 +47,7 @@ def show(layout: Layout, args: Arguments) -> str:
 
 def a_program(run: Callable[..., str | Answer] = show, *options: Option) -> Program:
     """A program of one command that needs no name."""
-    command = Command(run=run, help="do it, at most 80 % of the time", options=options or OPTIONS)
+    command = declared.command("do it, at most 80 % of the time", *(options or OPTIONS))(run)
     return Program(name="tool", about="Does it.", default=command.name, commands=(command,))
 
 
@@ -255,7 +256,7 @@ def test_a_program_of_several_commands_asks_for_one(called: Called) -> None:
     def list_(layout: Layout, args: Arguments) -> str:
         return "listed"
 
-    commands = (*a_program().commands, Command(run=list_, help="list"))
+    commands = (*a_program().commands, declared.command("list")(list_))
     program = Program(name="tool", about="", commands=commands)
     assert (called("list", program=program), called.out) == (0, "listed\n")
     for words in ([], ["lisst"], ["--topic=x"]):
@@ -321,7 +322,7 @@ def test_a_package_that_is_missing_is_said_before_anything_is_done(
     called: Called, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CONTEXTKIT_RESTARTED", "1")
-    command = Command(run=lambda *_: pytest.fail(), help="", needs=("no_such_package",))
+    command = declared.command("", needs=("no_such_package",))(lambda *_: pytest.fail())
     program = Program(name="tool", about="", default=command.name, commands=(command,))
     assert called(program=program) == 1
     assert "the package no_such_package is missing" in called.err
@@ -458,9 +459,8 @@ def program_of(body: str) -> list[str]:
     """The command line of a program whose only command does `body`."""
     code = (
         "import sys\nfrom contextkit.base import cli\nfrom contextkit.base.commands import *\n"
-        f"def go(layout, args):\n    {body}\n"
         "options = (Option(name='topic', also=('t',), help='t'), Option(name='file', help='f'))\n"
-        "go = Command(run=go, help='h', options=options)\n"
+        f"@command('h', *options)\ndef go(layout, args):\n    {body}\n"
         "cli.leave(cli.run(Program(name='tool', about='', default='go', commands=(go,))))\n"
     )
     return [sys.executable, "-c", code]

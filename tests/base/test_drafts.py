@@ -37,7 +37,7 @@ def a_draft(folder: str, hours: float = 2) -> Path:
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_store_is_swept_by_its_own_commands(layout: Layout, run: Script, kind: str) -> None:
     place = layout.store(kind)
-    folder = os.path.dirname(place) if stores.named(kind).is_file else place
+    folder = os.path.dirname(place) if stores.BY_KIND[kind].is_file else place
     draft = a_draft(folder)
     os.makedirs(layout.state, exist_ok=True)
     run(*KINDS[kind])

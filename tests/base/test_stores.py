@@ -30,7 +30,7 @@ def test_kinds_and_settings_are_unique_and_a_store_lies_within_a_declared_one() 
     kinds = [store.kind for store in stores.STORES]
     settings = [store.setting for store in stores.STORES if store.setting]
     assert len(set(kinds)) == len(kinds) and len(set(settings)) == len(settings)
-    assert all(not store.within or stores.named(store.within) for store in stores.STORES)
+    assert all(not store.within or store.within in stores.BY_KIND for store in stores.STORES)
 
 
 @each("store", stores.STORES)
@@ -39,9 +39,9 @@ def test_a_declaration_is_a_valid_record(store: Store) -> None:
     assert store.place == os.path.normpath(store.place) and not os.path.isabs(store.place)
 
 
-def test_a_kind_that_nobody_declares_is_a_mistake_of_ours() -> None:
+def test_a_kind_that_nobody_declares_is_a_mistake_of_ours(layout: Layout) -> None:
     with pytest.raises(LookupError, match="novel"):
-        stores.named("novel")
+        layout.store("novel")
 
 
 @each("store", stores.with_documents())
@@ -131,7 +131,7 @@ def test_what_is_ours_is_no_part_of_a_diff_or_of_its_revision(repo: Path) -> Non
 
 
 def test_only_folders_of_documents_may_not_hold_each_other() -> None:
-    assert {*stores.folders()} >= {"capsules", "payloads", "handoffs", "memory", "verdicts"}
+    assert {*stores.FOLDERS} >= {"capsules", "payloads", "handoffs", "memory", "verdicts"}
     Places(reminders="parallelus/manuals/capsules/inbox.md")  # as by default: inside another
     with pytest.raises(ContextError, match="would hold handoffs"):
         Places(payloads=".aios")

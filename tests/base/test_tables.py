@@ -8,7 +8,7 @@ import json
 import pytest
 from conftest import SCRIPTS
 from contextkit.base import cli, tables
-from contextkit.base.commands import JSON, Answer, Arguments, Command, Program, Rows
+from contextkit.base.commands import JSON, Answer, Arguments, Program, Rows, command
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 
@@ -60,12 +60,12 @@ def test_programs_get_typed_fields_under_the_names_of_the_table_too() -> None:
 
 
 def answered(answer: str | Answer | Rows, capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    @command("look", JSON)
     def look(layout: Layout, args: Arguments) -> str | Answer | Rows:
         cli.put("a part")
         return answer
 
-    command = Command(run=look, help="look", options=(JSON,))
-    program = Program(name="tool", about="", default="look", commands=(command,))
+    program = Program(name="tool", about="", default="look", commands=(look,))
     status = cli.run(program, list(words))
     out, err = capsys.readouterr()
     return f"{status} {out}{err}"

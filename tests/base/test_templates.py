@@ -213,9 +213,9 @@ def test_every_construct_does_what_it_does_in_jinja(source: str) -> None:
 @each(
     ("source", "lacking"),
     [
-        ("{% include 'reminder.md.j2' %}", "get_template"),
-        ("{% import 'reminder.md.j2' as r %}", "get_template"),
-        ("{% extends 'reminder.md.j2' %}", "get_template"),
+        ("{% include 'recovery.md.j2' %}", "get_template"),
+        ("{% import 'recovery.md.j2' as r %}", "get_template"),
+        ("{% extends 'recovery.md.j2' %}", "get_template"),
         ("{% block b %}{% endblock %}", "context.blocks"),
         ("{% macro m() %}{% endmacro %}", "Macro"),
         ("{% call f() %}{% endcall %}", "Macro"),
@@ -256,18 +256,19 @@ def test_code_of_another_jinja_is_refused(monkeypatch: pytest.MonkeyPatch) -> No
 @given(st.sampled_from(["{{ 7*7 }}", "{% raw %}", "{# a #}", "{{ note }}", "{{"]), st.text())
 def test_what_a_value_says_is_never_rendered_again(code: str, text: str) -> None:
     assert compiled("{{ a }}\n{{ a | indented }}")({"a": code + text}).startswith(code + text)
-    asked = {"id": "r-1", "taken": "now", "topic": code, "note": code}
-    rendered = templates.render("reminder.md", reminder=asked | {"next_step": "", "tags": [code]})
+    rendered = templates.render("recovery.md", task=code, parts=[], left_out=[code, code])
     assert rendered.count(code) == 3
 
 
 def test_a_value_that_is_not_given_is_named() -> None:
-    with pytest.raises(templates.UndefinedError, match="'reminder' is undefined"):
-        templates.render("reminder.md")
-    with pytest.raises(templates.UndefinedError, match="'None' has no attribute 'taken'"):
-        templates.render("reminder.md", reminder=None)
-    with pytest.raises(templates.UndefinedError, match="'dict object' has no attribute 'taken'"):
-        templates.render("reminder.md", reminder={})
+    with pytest.raises(templates.UndefinedError, match="'handoff' is undefined"):
+        templates.render("agent_handoff.yaml")
+    with pytest.raises(templates.UndefinedError, match="'None' has no attribute 'from_agent'"):
+        templates.render("agent_handoff.yaml", handoff=None)
+    with pytest.raises(
+        templates.UndefinedError, match="'dict object' has no attribute 'from_agent'"
+    ):
+        templates.render("agent_handoff.yaml", handoff={})
 
 
 # Compiled ahead of time, and again when the source is another one.
@@ -281,7 +282,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("name", ["reminder.md", "made-here.md"])
+@pytest.mark.parametrize("name", ["recovery.md", "made-here.md"])
 def test_a_changed_or_new_source_is_compiled_anew(folder: Path, name: str) -> None:
     source = folder / f"{name}.j2"
     kept = folder / "out" / f"{templates.module_name(name)}.py"

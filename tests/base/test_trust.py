@@ -49,7 +49,7 @@ def test_what_is_run_reached_or_obeyed_is_declared_as_acting() -> None:
         if kind not in ("int", "bool") and any(word in name for word in words):
             assert name in settings.ACTING, name
     assert {"sync", "subagent_command", "roles"} <= settings.ACTING
-    assert not set(stores.folders()) & settings.ACTING
+    assert not set(stores.FOLDERS) & settings.ACTING
 
 
 def test_the_settings_of_a_clone_that_act_are_as_if_unset() -> None:

@@ -74,14 +74,14 @@ def test_a_mark_for_each_answer_or_none() -> None:
     [
         ('{"lines": [3, 9]}', (3, 9)),
         ('{"lines": [3, 9999]}', (3, 2 + exchange.MOST_LINES)),
-        ('{"lines": [9, 3]}', (0, 0)),
-        ('{"lines": ["3", 9]}', (0, 0)),
-        ('{"lines": [true, 9]}', (0, 0)),
-        ('["an answer"]', (0, 0)),
-        ("no", (0, 0)),
+        ('{"lines": [9, 3]}', None),
+        ('{"lines": ["3", 9]}', None),
+        ('{"lines": [true, 9]}', None),
+        ('["an answer"]', None),
+        ("no", None),
     ],
 )
-def test_lines_that_a_reader_asks_for(answer: str, lines: tuple[int, int]) -> None:
+def test_lines_that_a_reader_asks_for(answer: str, lines: tuple[int, int] | None) -> None:
     assert exchange.lines_asked_for(answer) == lines
 
 

@@ -369,6 +369,22 @@ def test_the_frame_is_what_stands_around_the_artifacts(layout: Layout) -> None:
         assert abs(tokens.estimate(text) - expected) <= 0.08 * expected
 
 
+def test_the_context_says_where_there_is_more(story: Path, run: Script) -> None:
+    switch(run, "sm")
+    run("external_memory", "plan", "--task=login", "--objective=Let people in")
+    run("remember_later", "--message=Ask Dana")
+    assert switch(run, "dev", "--blocker=The key is missing") == 0
+    artifact, _, more = run.out.partition("## Where there is more\n\n")
+    assert "Let people in" in artifact and "blockers" in artifact
+    assert more.splitlines()[:3] == [
+        "- what blocks comes first; the file that a blocker names says how to mend it",
+        "- the plan and where its work stands: `make memory_recover task=login`",
+        "- 1 note kept for later: `make reminders`",
+    ]
+    assert switch(run, "qa", "--resolved=all", "--task=check it") == 0
+    assert "what blocks" not in run.out and "check it" in run.out
+
+
 # Blockers never vanish
 
 OPEN = "ui NEEDS_ATTENTION: no lock (.clavain/verdicts/ui.md)"

@@ -16,13 +16,15 @@ import pytest
 from conftest import NOW, Script, git
 from contextkit.base import names
 from contextkit.base.layout import Layout
-from contextkit.handoffs.flows import autofill
+from contextkit.handoffs.flows import autofill, work
 
 from hooks import fire
 
 
 def seen(root: str = "") -> list[str]:
-    return list(autofill.looking(Layout(root)).seen())
+    files = work.looking(Layout(root)).seen()
+    assert files is not None
+    return [f"{path} ({state})" for path, state in files.items()]
 
 
 def test_every_state_that_a_file_can_be_in(repo: Path) -> None:
@@ -240,7 +242,7 @@ def test_earlier_artifacts_print_what_the_newest_does_not_have(repo: Path, run: 
         "--blocker=CI is red", "--next-action=Build it")  # fmt: skip
     assert run("handoff", "switch", "qa", *same, "--decision=No cache", "--files=b.py",
                "--next-action=Test it") == 0  # fmt: skip
-    newest, _, earlier = run.out.partition("## Earlier")
+    newest, _, earlier = run.out.partition("## As it was before")
     assert all(word in newest for word in ("Use TOML", "No cache", "CI is red", "4.2", "b.py"))
     assert all(word in earlier for word in ("Build it", "a.py", "sm"))
     assert not any(w in earlier for w in ("Use TOML", "CI is red", "docs/4.2.md", "b.py", "time"))

@@ -406,10 +406,10 @@ def test_a_document_that_cannot_be_read_is_found(layout: Layout, run: Script, ki
         "snapshot": f"{layout.memory}/context_snapshots/snap_20251023T180500.md",
         "run": f"{layout.state}/runs/20251023T180500Z-abcdef.json",
         "subagent": layout.registry,
-    }.get(kind, f"{layout.store(kind)}/a{stores.named(kind).suffix}")
+    }.get(kind, f"{layout.store(kind)}/a{stores.BY_KIND[kind].suffix}")
     Path(broken).parent.mkdir(parents=True)
     Path(broken).write_bytes(b"\xff{")
-    store = stores.named(kind)
+    store = stores.BY_KIND[kind]
     for folder in (layout.store(store.within or kind), layout.verdicts):
         if not (store.in_git or store.is_file):
             files.store(folder)

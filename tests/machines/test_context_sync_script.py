@@ -240,7 +240,7 @@ def test_a_link_in_the_store_is_refused(two: tuple[Machine, Machine], run: Scrip
     machine.store("s-1", "auth", "text\n")
     machine.push()
     assert in_(one, run, "pull") == 1
-    assert "is a symbolic link: refused" in run.out
+    assert "is a symbolic link" in run.out
     assert not list(elsewhere.iterdir())
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import itertools
 import os
 import shlex
 import signal
@@ -19,6 +20,7 @@ from contextkit.base import tokens
 from contextkit.base.layout import Layout
 from contextkit.outputs.flows import running, telling
 from contextkit.payloads.documents import store as payloads
+from contextkit.text.digests import lines
 
 RUN = [sys.executable, "-S", str(SCRIPTS / "run.py")]
 LONG = "seq -f 'line %g of a long output' 1 3000"
@@ -405,20 +407,58 @@ def test_of_a_failed_build_no_message_is_cut_where_there_is_room(layout: Layout)
     assert "…" not in said and "'left_344' [-Wunused]" in said
 
 
-def test_what_tells_an_output_is_loaded_by_and_by_and_trouble_with_it_costs_nothing(
+def a_long_job(layout: Layout, text: str) -> running.Job:
+    """A command that has printed so much and still runs."""
+    job = running.Job(["make"], {"session": "s-1"})
+    job.output.take(1, text.encode())
+    job.status = 2
+    return job
+
+
+@pytest.fixture
+def worked_out(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The forms of lines, as it is worked out whether they fail."""
+    forms: list[str] = []
+    work = lines._FAILING._work
+
+    def noted(new: list[str]) -> Iterator[bool]:
+        forms.extend(new)
+        yield from work(new)
+
+    lines._FAILING.clear()
+    monkeypatch.setattr(lines._FAILING, "_work", noted)
+    return forms
+
+
+def test_what_comes_is_read_while_the_command_runs_and_once(
+    layout: Layout, worked_out: list[str]
+) -> None:
+    names = ["".join(three) for three in itertools.product("abcdefghijklmnopqrstu", repeat=3)]
+    text = "".join(f"src/{name}.c:7: error: {name} undeclared\n" for name in names)
+    plain = telling._told(a_long_job(layout, text))
+    lines._FAILING.clear()
+    worked_out.clear()
+    job = a_long_job(layout, text[:200_000])
+    while job.is_behind:
+        running._read_ahead(job)
+    first = len(worked_out)
+    job.output.take(1, text[200_000:].encode())
+    running._read_ahead(job)
+    ahead = len(worked_out)
+    told = telling._told(job)
+    assert told.split("\n")[1:-2] == plain.split("\n")[1:-2]
+    assert 3000 < first < ahead
+    assert len(worked_out) - ahead < 2000 and len(worked_out) == len(set(worked_out))
+
+
+def test_trouble_with_reading_ahead_costs_nothing(
     layout: Layout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    job = running.Job(["true"], {})
-    running._load_a_piece(job)
-    assert job.loading and not job.is_ready
-    while not job.is_ready:
-        running._load_a_piece(job)
-
-    def breaks() -> Iterator[None]:
+    def breaks(job: running.Job) -> Iterator[bool]:
         raise OSError(5, "Input/output error")
         yield
 
     job = running.Job(["true"], {})
-    monkeypatch.setattr(telling, "load", breaks)
-    running._load_a_piece(job)
-    assert job.is_ready
+    monkeypatch.setattr(telling, "read_ahead", breaks)
+    running._read_ahead(job)
+    assert not job.is_behind

@@ -273,8 +273,7 @@ def file_of(layout: Layout, kind: str, name: str) -> str:
 
     Returns '' for a document that is not a file of its own.
     """
-    try:
-        store = stores.named(kind)
-    except LookupError:
+    store = stores.BY_KIND.get(kind)
+    if store is None or not store.suffix:
         return ""
-    return os.path.join(layout.store(kind), name + store.suffix) if store.suffix else ""
+    return os.path.join(layout.store(kind), name + store.suffix)

@@ -8,7 +8,6 @@ that table (`commands.py`); help comes from an argparse parser built from the sa
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 
@@ -23,15 +22,12 @@ _as_json = False
 _allowed: Callable[[], Iterable[str]] = tuple  # what the settings say is no secret
 _HELP = frozenset(("-h", "--help"))
 _MOST_LINES = 20  # of a refusal
-_GARBAGE = 200_000  # objects before Python looks for cycles: most commands end before that
 
 
 def run(program: Program, argv: Sequence[str] | None = None) -> int:
     """Run the command that the arguments name and return the exit status; nothing else prints."""
     global _program, _as_json, _allowed
     _program, _allowed = program.name, tuple
-    if argv is None:
-        gc.set_threshold(_GARBAGE)
     if sys.getfilesystemencoding() != "utf-8" and argv is None:
         from contextkit.base import packages
 

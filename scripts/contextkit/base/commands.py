@@ -65,28 +65,30 @@ class Arguments:
 
 
 class Command(Declaration):
-    """`run(layout, args)` returns what belongs on stdout; its name is the subcommand.
+    """A subcommand: `run(layout, args)` returns what belongs on stdout.
 
     `needs` lists packages that must be importable before any input is read. `now` is what to call
     in place of an old name, which help leaves out and which goes with the next release.
     """
 
+    name: str
     run: Callable[..., str | Answer | Rows]
     help: str
     options: tuple[Option, ...] = ()
     needs: tuple[str, ...] = ()
     now: str = ""
 
-    @property
-    def name(self) -> str:
-        return self.run.__name__.rstrip("_")
-
 
 def command(
     help: str, *options: Option, needs: tuple[str, ...] = (), now: str = ""
 ) -> Callable[[Callable[..., Any]], Command]:
-    """Make the function below a command with these options."""
-    return lambda run: Command(run=run, help=help, options=options, needs=needs, now=now)
+    """Make the function below a command of its name with these options."""
+
+    def made(run: Callable[..., Any]) -> Command:
+        name = run.__name__.rstrip("_")
+        return Command(name=name, run=run, help=help, options=options, needs=needs, now=now)
+
+    return made
 
 
 class Program(Declaration):
@@ -197,8 +199,8 @@ def _is_option(word: str, spelled: dict[str, Option]) -> bool:
     """Whether a word is an option, or can be nothing else: no dash, number, or text with blanks."""
     if word[:2] in spelled or word.partition("=")[0] in spelled:
         return True
-    is_number = word[1:].replace(".", "", 1).isdigit()
-    return word[:1] == "-" and word != "-" and not is_number and " " not in word
+    is_value = word == "-" or " " in word or word[1:].replace(".", "", 1).isdigit()
+    return word[:1] == "-" and not is_value
 
 
 def _unplaced(word: str, spelled: list[str]) -> str:

@@ -50,6 +50,8 @@ class Layout:
     machine = _Place("state", "machine")  # the id of this one
     sync = _Place("state", "sync")  # what it knows of others
     origins = _Place("state", "sync", "from")  # which documents here others wrote
+    limits: Limits  # in force here
+    places: Places  # the documented ones in force here, relative to the root
 
     def __init__(self, root: str = "") -> None:
         """Find the root and read its settings. Raises ContextError if it is not a folder."""
@@ -59,20 +61,17 @@ class Layout:
         self.used: set[str] = set()  # the stores that were used
         self._proved: set[str] = set()  # those that are real folders and ours
         self.settings, self.held = settings.load(self.root)
-        self._limits = settings.chosen(Limits, self.settings) if self.settings else None
-        self._places = settings.chosen(Places, self.settings) if self.settings else None
+        if self.settings:  # a wrong one is refused, whatever the command
+            self.limits = settings.chosen(Limits, self.settings)
+            self.places = settings.chosen(Places, self.settings)
 
-    @property
-    def limits(self) -> Limits:
-        """The limits in force here."""
-        self._limits = self._limits or Limits()
-        return self._limits
-
-    @property
-    def places(self) -> Places:
-        """The documented places in force here, relative to the root."""
-        self._places = self._places or Places()
-        return self._places
+    def __getattr__(self, name: str) -> object:
+        """Make the default `limits` or `places` on first use: hot commands need neither."""
+        if name not in ("limits", "places"):
+            raise AttributeError(name)
+        made = Limits() if name == "limits" else Places()
+        setattr(self, name, made)
+        return made
 
     def needs_trust(self, *named: str) -> str:
         """The sentence about those of these settings that are held back; empty if none is."""
@@ -105,22 +104,25 @@ class Layout:
         """Where the documents of a kind are: a folder, or one file that holds them all."""
         self.used.add(kind)
         place = self._place(kind)
-        if kind not in self._proved and stores.named(kind).holds != stores.HOST:
+        if kind not in self._proved:
             self._prove(kind, place)
         return place
 
     def _prove(self, kind: str, place: str) -> None:
         """Raise ContextError if a store of ours is reached through a link, or is not ours."""
+        store = stores.BY_KIND[kind]
+        if store.holds == stores.HOST:
+            return
         if kind == "state":
             owned.check(place, self.repository)
-        if not stores.named(kind).is_file:
-            files.keep(self.root, place, hidden=kind in stores.hidden())
+        if not store.is_file:
+            files.keep(self.root, place, hidden=kind in stores.HIDDEN)
         elif place.startswith(f"{self.root}/"):
             files.refuse_links(self.root, place)
         self._proved.add(kind)
 
     def _place(self, kind: str) -> str:
-        store = stores.named(kind)
+        store = stores.BY_KIND[kind]
         place = os.environ.get(store.variable, "") if store.variable else ""
         if place:
             return self.join(place)
@@ -141,8 +143,10 @@ class Layout:
         if not due or not (there or written):
             return
         try:
-            for kind in due if there else ():
-                _touch(os.path.join(marks, kind))
+            if there:
+                files.make_folder(marks)
+                for kind in due:
+                    files.touch(os.path.join(marks, kind))
             now = time.time()
             for folder in filter(os.path.isdir, written.union(*map(self._swept_folders, due))):
                 files.sweep(folder, now)
@@ -151,7 +155,7 @@ class Layout:
 
     def _swept_folders(self, kind: str) -> list[str]:
         """The folders of a store; for a single-file store, the folder that contains it."""
-        store = stores.named(kind)
+        store = stores.BY_KIND[kind]
         if store.holds == stores.HOST or store.within:
             return []  # nothing of ours, or part of another store that is swept too
         place = self.store(kind)
@@ -201,7 +205,7 @@ class Layout:
     @property
     def ephemeral(self) -> tuple[str, ...]:
         """The folders that git must not see, existing or not."""
-        return tuple(map(self._place, stores.hidden()))
+        return tuple(map(self._place, stores.HIDDEN))
 
     @property
     def capsule_template(self) -> str:
@@ -297,11 +301,6 @@ class Layout:
         name = self.shown(path).replace("%", "%25").replace("/", "%2F")
         short = os.fsdecode(os.fsencode(name)[-200:])  # a name has at most 255 bytes
         return os.path.join(self.state, "locks", short + ".lock")
-
-
-def _touch(path: str) -> None:
-    files.make_folder(os.path.dirname(path))
-    files.touch(path)
 
 
 def find_root(chosen: str, repository: git.Repository | None) -> str:

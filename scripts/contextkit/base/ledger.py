@@ -62,10 +62,11 @@ def _line(
     layout: Layout, now: int, event: str, ref: str, tokens: int, to: str,
     sources: Iterable[str], session: str, agent: str, kind: str = "",
 ) -> bytes:  # fmt: skip
+    identity = os.environ.get("CONTEXT_SUBAGENT_ID", "")
     fields = {
         "session": session or sessions.find_current(layout),
         "agent": agent or os.environ.get("CONTEXT_AGENT", ""),
-        "by": _by(),
+        "by": identity and f"subagent:{identity}",
         "to": to,
         "kind": kind,
     }
@@ -85,11 +86,6 @@ def _line(
         listed += more
     made = f',"from":[{listed}]' if listed else ""
     return f"{head}{made}{tail}".encode()
-
-
-def _by() -> str:
-    identity = os.environ.get("CONTEXT_SUBAGENT_ID", "")
-    return f"subagent:{identity}" if identity else ""
 
 
 def host() -> str:

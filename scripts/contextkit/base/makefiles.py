@@ -59,7 +59,8 @@ class Target(Record):
 
 def targets(text: str = "") -> list[Target]:
     """The targets with a `##` comment in the Makefile `text` (ours by default), in order."""
-    text = text or "\n".join(map(_read, ("Makefile", "scripts/checkout.mk")))
+    pages = (("Makefile",), ("scripts", "checkout.mk"))
+    text = text or "\n".join(files.read(toolkit(*page)) for page in pages)
     declared: list[Target] = []
     section = ""
     ruled = False  # whether the next recipe line belongs to the last target found
@@ -75,11 +76,6 @@ def targets(text: str = "") -> list[Target]:
             declared[-1] = declared[-1].replace(script=called[1], command=called[2] or "")
         ruled = _RULE.match(line) is not None
     return declared
-
-
-def _read(path: str) -> str:
-    with open(toolkit(*path.split("/")), encoding="utf-8") as file:
-        return file.read()
 
 
 def command_of(target: Target) -> Command | None:
@@ -98,7 +94,12 @@ def refuse_unknown(unknown: list[str], options: list[str]) -> None:
     Makefiles are ignored.
     """
     goals = os.environ.get("CONTEXTKIT_GOALS", "").split()
-    others = {v for target in targets() if _asked(target, goals) for v in target.variables}
+    others = {
+        variable
+        for target in targets()
+        if any(goal == target.name or goal.endswith(f"_{target.name}") for goal in goals)
+        for variable in target.variables
+    }  # a goal may have a prefix before the target's name
     for name in unknown:
         lower = re.fullmatch(r"[a-z][^A-Z]*", name)
         if lower and name not in others and not _defined_somewhere(name):
@@ -106,11 +107,6 @@ def refuse_unknown(unknown: list[str], options: list[str]) -> None:
                 f"there is no variable {names.brief(name)}={names.nearest(name, options)};"
                 f" this target takes {', '.join(options)}"
             )
-
-
-def _asked(target: Target, goals: list[str]) -> bool:
-    """Whether one of the goals is the target, possibly with a prefix in its name."""
-    return any(goal == target.name or goal.endswith(f"_{target.name}") for goal in goals)
 
 
 def _defined_somewhere(name: str) -> bool:
@@ -171,7 +167,7 @@ def help_text(inside_host: bool = False, everything: bool = False, topic: str = 
     """
     renamed = _renamed() if inside_host else {}
     listed = [t for t in targets() if not inside_host or t.section != CHECKOUT]
-    listed = [target for target in listed if not _is_old(target)]
+    listed = [t for t in listed if not ((command := command_of(t)) and command.now)]
     if not (everything or topic):
         return "\n".join(_day(listed, renamed, inside_host))
     systems = {section.split()[0].lower(): section for section in _sections(listed)}
@@ -183,11 +179,6 @@ def help_text(inside_host: bool = False, everything: bool = False, topic: str = 
             shown = (f"{n}=" for n in target.variables if n not in ("root", "json"))
             lines += _wrapped(" ".join(shown))
     return "\n".join([*lines[1:], "", "Every target takes root=DIR; those that read take json=1."])
-
-
-def _is_old(target: Target) -> bool:
-    command = command_of(target)
-    return command is not None and bool(command.now)
 
 
 def _day(listed: list[Target], renamed: dict[str, str], inside_host: bool) -> list[str]:

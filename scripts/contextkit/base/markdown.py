@@ -2,6 +2,7 @@
 
     front_matter(lines)      where it ends
     outside_fences(text)     the lines that are not code, with their numbers
+    fences(lines)            where each code fence begins and ends
     in_fences(lines)         which lines are code
     heading(line)            its level and title
     mark_of(line)            the bullet or number of a list item
@@ -52,14 +53,22 @@ def outside_fences(text: str) -> Iterator[tuple[int, str]]:
 
 
 def in_fences(lines: list[str]) -> list[bool]:
-    """For each line, whether it is part of a code fence, including the fence lines.
+    """For each line, whether it is part of a code fence, including the fence lines."""
+    coded = [False] * len(lines)
+    for first, last in fences(lines):
+        coded[first : last + 1] = [True] * (last + 1 - first)
+    return coded
+
+
+def fences(lines: list[str]) -> list[tuple[int, int]]:
+    """(first line, last line) of each code fence, from 0.
 
     An unclosed fence does not count here and hides nothing. Runs in linear time on any text.
     """
+    spans: list[tuple[int, int]] = []
     if not any("```" in line or "~~~" in line for line in lines):
-        return [False] * len(lines)
+        return spans
     count, at = len(lines), 0
-    coded = [False] * count
     unclosed = {"`": 1 << 30, "~": 1 << 30}  # the shortest run from which on nothing closes one
     while at < count:
         bare = lines[at].strip()
@@ -69,12 +78,12 @@ def in_fences(lines: list[str]) -> list[bool]:
             while end < count and not _closes(lines[end].strip(), run):
                 end += 1
             if end < count:
-                coded[at : end + 1] = [True] * (end + 1 - at)
+                spans.append((at, end))
                 at = end
             else:
                 unclosed[run[0]] = len(run)
         at += 1
-    return coded
+    return spans
 
 
 _RUNS = ("```", "~~~")

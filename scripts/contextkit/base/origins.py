@@ -45,12 +45,9 @@ def _found(layout: Layout) -> Iterator[tuple[str, str, str]]:
     for line in listed.splitlines():
         machine, digest, shown, ref = (*line.split("\t"), "", "", "", "")[:4]
         path = layout.join(shown)
-        if _is_still(path, digest):
+        try:
+            is_still_theirs = names.sha256(files.read_bytes(path)) == digest
+        except (ContextError, OSError):
+            continue
+        if is_still_theirs:
             yield path, ref, machine
-
-
-def _is_still(path: str, digest: str) -> bool:
-    try:
-        return names.sha256(files.read_bytes(path)) == digest
-    except (ContextError, OSError):
-        return False

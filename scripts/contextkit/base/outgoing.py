@@ -63,14 +63,9 @@ def told(text: str, allowed: Allowed = ()) -> str:
     if secrets and (kept := tuple(allowed() if callable(allowed) else allowed)):
         clean = redaction.redacted(text, kept)[0]
     text = harmless(clean)
-    command = os.environ.get(COMMAND, "")
-    return _as_called(text, command) if command else text
-
-
-def _as_called(text: str, command: str) -> str:
-    """`text` with the command that works here before the targets that our texts name."""
-    for named in _NAMED:
-        text = text.replace(named, named.replace("make", command, 1))
+    if command := os.environ.get(COMMAND):
+        for named in _NAMED:
+            text = text.replace(named, named.replace("make", command, 1))
     return text
 
 
@@ -88,7 +83,8 @@ def harmless(text: str) -> str:
     """`text` with each control as its escape and a host's tag as `&lt;tag>`."""
     if not text.replace("\n", "").isprintable():
         text = visible(text)
-    return _without_tags(text) if "<" in text else text
+    first, *pieces = text.split("<")
+    return first + "".join(("&lt;" if _is_a_tag(piece) else "<") + piece for piece in pieces)
 
 
 def visible(text: str) -> str:
@@ -99,11 +95,6 @@ def visible(text: str) -> str:
     if not _escapes:
         _escapes.update({c: f"\\u{c:04x}" if c < 0x10000 else f"(U+{c:X})" for c in _CODES})
     return "\r\n".join(line.translate(_escapes) for line in text.split("\r\n"))
-
-
-def _without_tags(text: str) -> str:
-    first, *pieces = text.split("<")
-    return first + "".join(("&lt;" if _is_a_tag(piece) else "<") + piece for piece in pieces)
 
 
 def _is_a_tag(piece: str) -> bool:

@@ -39,7 +39,10 @@ _WITHIN = {
     for whole in rules.TOKENS
 }
 _UNQUOTED = re.compile(r"[^ \t\r\n\"'`<>|,;(){}\[\]]{0,4000}")  # a value
-_IN_URL = re.compile(r"[^ \t\r\n\"'`<>|,;(){}\[\]/]{0,4000}")  # what is before a host's name
+_IN_URL = re.compile(  # user and password, before a host's name
+    r"://(?=([^ \t\r\n\"'`<>|,;(){}\[\]/:]{0,2000}):([^ \t\r\n\"'`<>|,;(){}\[\]/]{1,2000})@)"
+)
+_CARRIED = re.compile(r"(?ai)(?<![A-Z0-9_])(bearer|basic) ([A-Z0-9_+/=.~-]{16,4000})")
 # What may come between a name and its value, as in `<add key="password" value="…"/>`.
 _JOINT = re.compile(
     r"[\"'`*\]) \t\\]*+(?:(?:value(?==))?(=>|:=|==|=|:|>|is |was ))?[* \t]*+"
@@ -50,17 +53,21 @@ _LONGEST_VALUE = 4_000  # characters in the value after a name
 _QUOTES_INSIDE = 4
 _LONGEST_PASSWORD = 256
 _SHORTEST_ALONE = 20  # characters in a value that is known only by its randomness
+_WORD = re.compile(rf"\S{{{_SHORTEST_ALONE},}}")  # that may hold one
+_OPENED = re.compile(
+    rf"[^\"'`<>|;(){{}}\[\]:,]{{{_SHORTEST_ALONE},}}"
+)  # a word's part between signs
 _ONE_DIGIT = 26  # characters in a random value in which one digit is enough
 _SHORTEST_BROKEN = 30  # characters in the first line of a value that goes on in the next
 _BROKEN_LINES = 4
 _LINE = 60  # characters in a line of base64
 _LONGEST_ALONE = 1_200  # longer values are data
+_VERSIONED = re.compile(r"(?:^|-)[\d.]*(?:\d\.|\.\d)[\d.]*$")  # a package: `jackson-0.11.2`
 _HEX = DIGITS + "abcdef"
 _ALPHABET = LETTERS[:26]
 _SVG = DIGITS + ".-achlmqstvz"
-_CROCKFORD = DIGITS + "ABCDEFGHJKMNPQRSTVWXYZ"
+_ULID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")  # a time and a random part, which are an id
 _APART = str.maketrans(dict.fromkeys("_-+/=.~%", " "))  # what joins the parts of a value
-_OPENED = str.maketrans(dict.fromkeys("\"'`<>|;(){}[]:", ","))  # what ends a value
 _LONG_REST = 28  # characters besides `abc123` in a value that is no placeholder
 _REPEATED = 8  # a run of one character this long never occurs in a secret
 _KEY_BODY = 24  # minimum characters in the body of a private key
@@ -164,21 +171,18 @@ def _runs(text: str) -> int:
 
 def _alone(text: str) -> Iterator[Place]:
     """Unnamed values that are too random to be words, paths, names, ids, or digests."""
-    at = 0
-    for word in text.split():
-        if len(word) < _SHORTEST_ALONE or word.isalpha():
-            continue
-        at = text.find(word, at)
+    for match in _WORD.finditer(text):
+        word = match[0]
         if "://" not in word and any(map(word.__contains__, DIGITS)):
-            yield from _alone_in(text, word, at)
-        at += len(word)
+            yield from _alone_in(text, word, match.start())
 
 
 def _alone_in(text: str, word: str, at: int) -> Iterator[Place]:
-    for offset, piece in _opened(word):
-        start, value = at + offset, piece.rstrip(".:!?*_-…")
+    for match in _OPENED.finditer(word):
+        start, value = at + match.start(), match[0].rstrip(".:!?*_-…")
         name, joined, rest = value.partition("=")
-        if rest and _is_a_name(name):
+        letters = name.replace("_", "").replace("-", "")
+        if rest and letters.isalpha() and not _is_unpronounceable(letters):  # a name
             start, value = start + len(name) + len(joined), rest
         if not _SHORTEST_ALONE <= len(value) <= _LONGEST_ALONE or not _is_dense(value):
             continue
@@ -191,11 +195,6 @@ def _alone_in(text: str, word: str, at: int) -> Iterator[Place]:
             continue
         end = _with_lines(text, start, _with_parts(text, start, start + len(value)))
         yield "random", _from_parts(text, start), end
-
-
-def _is_a_name(text: str) -> bool:
-    letters = text.replace("_", "").replace("-", "")
-    return letters.isalpha() and not _is_unpronounceable(letters)
 
 
 def _from_parts(text: str, start: int) -> int:
@@ -235,20 +234,10 @@ def _is_a_part(run: str) -> bool:
     return mixed and 8 <= len(run) <= _runs(run) * 2.2
 
 
-def _opened(word: str) -> list[tuple[int, str]]:
-    """The parts of a word between quotes, brackets, and commas, with their offsets."""
-    parts, start = [], 0
-    for piece in word.translate(_OPENED).split(","):
-        if len(piece) >= _SHORTEST_ALONE:
-            parts.append((start, piece))
-        start += len(piece) + 1
-    return parts
-
-
 def _is_dense(value: str) -> bool:
     """Whether letters and digits alternate as they only do by chance, ignoring hexadecimal."""
     lower = value.lower()
-    if lower.startswith(rules.KNOWN) or not value.isascii() or _is_ulid(value):
+    if lower.startswith(rules.KNOWN) or not value.isascii() or _ULID.fullmatch(value):
         return False
     ending = lower.rpartition(".")[2]
     if ending != lower and ending.isalpha() and len(ending) <= 5:
@@ -273,20 +262,14 @@ def _is_by_chance(pieces: list[str]) -> bool:
     text = "".join(made)
     if not _is_varied(text):
         return False
-    if max(map(len, made)) >= 10 and len(text) <= _runs(text) * 6 and _is_unpronounceable(text):
-        return True
-    return _alternates(text)
-
-
-def _is_ulid(value: str) -> bool:
-    """Whether a value is an id in Crockford's base 32: a time and a random part."""
-    return len(value) == 26 and value[0] in DIGITS[:8] and not value.strip(_CROCKFORD)
+    is_long = max(map(len, made)) >= 10 and len(text) <= _runs(text) * 6
+    return (is_long and _is_unpronounceable(text)) or _alternates(text)
 
 
 def _may_be_random(piece: str) -> bool:
     """Whether a piece is not a word, not hexadecimal, and not short."""
-    is_word, is_hex = piece.isalpha(), not piece.lower().strip(_HEX)
-    return len(piece) > 3 and piece.isalnum() and not (is_word or is_hex)
+    is_one = len(piece) > 3 and piece.isalnum()
+    return is_one and not piece.isalpha() and bool(piece.lower().strip(_HEX))
 
 
 def _alternates(text: str) -> bool:
@@ -299,9 +282,12 @@ def _alternates(text: str) -> bool:
 
 
 def _is_varied(text: str) -> bool:
+    if len(text) < 16 or len(set(text)) < 10:
+        return False
     digits = sum(map(text.count, DIGITS))
-    enough = digits >= 2 or (digits == 1 and len(text) >= _ONE_DIGIT and _is_unpronounceable(text))
-    return len(text) >= 16 and enough and len(set(text)) >= 10
+    if digits == 1:
+        return len(text) >= _ONE_DIGIT and _is_unpronounceable(text)
+    return digits > 1
 
 
 def _is_unpronounceable(text: str) -> bool:
@@ -363,10 +349,11 @@ def _in_forms(text: str) -> Iterator[Place]:
     for sure, start, end in secret_forms.forms(text, _lower(text)):
         value = text[start:end].rstrip(".,;:*")
         end = start + len(value)
-        is_word = len(value) < 4 or value.lower() in rules.WORDS
-        if is_word or value[0] in _NO_FORM or "://" in value or _is_no_value(text, value, end):
+        if len(value) < 4 or value.lower() in rules.WORDS:
             continue
-        if _is_in_form(text, start, end, sure):
+        is_code = value[0] in _NO_FORM or "://" in value
+        stands_for_one = _is_variable(value) or _is_cut(text, end) or _is_placeholder(value)
+        if not (is_code or stands_for_one) and _is_in_form(text, start, end, sure):
             yield "password" if sure != secret_forms.MADE else "assigned-secret", start, end
 
 
@@ -374,8 +361,9 @@ def _is_in_form(text: str, start: int, end: int, sure: str) -> bool:
     """Whether a value that stands where a secret does is as a secret is there."""
     value = text[start:end]
     if sure == secret_forms.CERTAIN:
-        is_port = not value.strip("0123456789.:") and (len(value) < 6 or not value.isdigit())
-        return not (value.isupper() and value.isalpha()) and not is_port
+        if not value.strip("0123456789.:"):
+            return len(value) >= 6 and value.isdigit()  # else a port, an address
+        return not (value.isupper() and value.isalpha())
     if sure == secret_forms.PHRASE:
         return _is_phrase(value)
     if sure == secret_forms.MADE:
@@ -386,11 +374,6 @@ def _is_in_form(text: str, start: int, end: int, sure: str) -> bool:
     return _is_mixed(value) and is_alone and _is_closed(text, start, end)
 
 
-def _is_no_value(text: str, value: str, end: int) -> bool:
-    """Whether something stands for a value, or for what was cut out of it."""
-    return _is_variable(value) or _is_cut(text, end) or _is_placeholder(value)
-
-
 def _is_closed(text: str, start: int, end: int) -> bool:
     """Whether a quote right before a value closes in the same line."""
     quote = text[start - 1 : start]
@@ -398,34 +381,25 @@ def _is_closed(text: str, start: int, end: int) -> bool:
     return quote not in ('"', "'", "`") or quote in text[end : line if line >= 0 else end + 1]
 
 
-def _upto(rule: re.Pattern[str], text: str, at: int) -> str:
-    match = rule.match(text, at)
-    return match[0] if match else ""
-
-
 def _in_urls(text: str) -> Iterator[Place]:
     """The password in `scheme://user:password@host`."""
-    for at in every(text, "://"):
-        user, colon, rest = _upto(_IN_URL, text, at + 3).partition(":")
-        secret = rest.rpartition("@")[0]
-        stands_for_one = _is_variable(secret) or _is_placeholder(secret)
+    for match in _IN_URL.finditer(text):
+        user, secret = match.groups()
         is_name = secret.lower() in ("password", "pass", "pwd", "secret", user.lower())
-        if colon and secret and not (stands_for_one or is_name):
-            start = at + 3 + len(user) + 1
-            yield "url-password", start, start + len(secret)
+        stands_for_one = is_name or _is_variable(secret) or _is_placeholder(secret)
+        if not stands_for_one:
+            yield "url-password", *match.span(2)
 
 
 def _carried(text: str) -> Iterator[Place]:
     """`Bearer …` and `Basic …` credentials, as in request headers."""
-    lower = _lower(text)
-    for word in ("bearer ", "basic "):
-        for at in every(lower, word):
-            start = at + len(word)
-            value = _run(text, start, BASE64).rstrip(".")
-            if text[at - 1 : at] in _INSIDE or len(value) < 16 or _is_placeholder(value):
-                continue
-            if _is_random(value) or (word == "basic " and value.endswith("=")):
-                yield "authorization", start, start + len(value)
+    for match in _CARRIED.finditer(text):
+        value, start = match[2].rstrip("."), match.start(2)
+        is_padded = match[1].lower() == "basic" and value.endswith("=")
+        if len(value) < 16 or _is_placeholder(value):
+            continue
+        if is_padded or _is_random(value):
+            yield "authorization", start, start + len(value)
 
 
 def _lower(text: str) -> str:
@@ -467,10 +441,10 @@ def _with_parts(text: str, start: int, end: int) -> int:
         if text[end : end + 1] not in _SIGNS:
             break
         part = _run(text, end + 1, BASE64).rstrip(".")
-        if not (_is_a_part(part) or (is_number and len(part) >= 20 and _is_random(part))):
+        goes_on = is_number and len(part) >= 20 and _is_random(part)
+        is_key_or_call = text.startswith((": ", "("), end + 1 + len(part))
+        if is_key_or_call or not (goes_on or _is_a_part(part)):
             break  # no part of it
-        if text.startswith((": ", "("), end + 1 + len(part)):
-            break  # a key, a call
         end += 1 + len(part)
     return end
 
@@ -483,11 +457,13 @@ def _value_after(text: str, at: int) -> tuple[int, int, str] | None:
     """
     joint = _JOINT.match(text, at)
     before = (text[max(0, at - 60) : at].split() or [""])[-1]
-    if not joint or not (joint[1] or (text[at : at + 1] == " " and "--" in before)):
+    of_option = text[at : at + 1] == " " and "--" in before
+    if not joint or not (joint[1] or of_option):
         return None
     sign, quote, at = joint[1] or " ", joint[2], joint.end()
     if not quote:
-        value = _upto(_UNQUOTED, text, at).rstrip(".,:*…")
+        match = _UNQUOTED.match(text, at)
+        value = match[0].rstrip(".,:*…") if match else ""
         return at, at + len(value), sign if sign in (" ", "is ", "was ", "==") else ""
     end = _closing(text, at, quote)
     return (at, end, quote[-1]) if end >= at and "\n" not in text[at:end] else None
@@ -510,7 +486,10 @@ def _is_value(text: str, start: int, end: int, joined: str, password: bool) -> b
     value = text[start:end]
     if len(value) < (6 if password else 10) or value.lower() in rules.WORDS or _is_variable(value):
         return False
-    if "://" in value or _starts_no_value(value) or value[-1] in ":(" or _is_placeholder(value):
+    # A path or an expression begins with these, and sometimes the base64 of something random.
+    no_start = value[0] in _NO_START and not (value[0] in "/+" and _is_dense(value[1:]))
+    is_code = no_start or "://" in value or value[-1] in ":("
+    if is_code or _is_placeholder(value):
         return False
     quoted = bool(joined) and joined in _QUOTES
     if joined == "==":  # a comparison with a name
@@ -532,16 +511,11 @@ def _is_value(text: str, start: int, end: int, joined: str, password: bool) -> b
     return is_certain or value.isdigit() or value.islower()
 
 
-def _starts_no_value(value: str) -> bool:
-    """Whether a path or an expression begins here, and not the base64 of something random."""
-    return value[0] in _NO_START and not (value[0] in "/+" and _is_dense(value[1:]))
-
-
 def _is_key(value: str) -> bool:
     """Whether no person made up a value: it is random, or a very long number."""
     if value.isdigit():
         return len(value) >= 15
-    return _is_made(value) and not value.startswith("sha256-") and not _ends_in_version(value)
+    return _is_made(value) and not (value.startswith("sha256-") or _VERSIONED.search(value))
 
 
 def _is_phrase(value: str) -> bool:
@@ -549,12 +523,6 @@ def _is_phrase(value: str) -> bool:
     words = value.split(" ")
     plain = all(word.isalpha() and word.islower() and len(word) > 2 for word in words)
     return 3 <= len(words) <= 12 and plain and rules.SENTENCES.isdisjoint(words)
-
-
-def _ends_in_version(value: str) -> bool:
-    """Whether a value is a package with its version: `jackson-0.11.2`."""
-    version = value.rpartition("-")[2]
-    return "." in version and version.replace(".", "").isdigit()
 
 
 def _is_variable(value: str) -> bool:

@@ -23,7 +23,9 @@ def key(session: str) -> str:
     A generated id means that nobody knows which session it is, so work done before and after the id
     was generated belongs together.
     """
-    if not session or _is_made_up(session):
+    head, _, stamp_and_id = session.partition("-")
+    is_made_up = head == "sess" and names.shape(stamp_and_id[:16]) == "00000000T000000Z"
+    if not session or is_made_up:
         return ""
     if is_name(session) and len(session) <= 24:
         return session
@@ -31,11 +33,6 @@ def key(session: str) -> str:
 
     short = "".join(char for char in session[:8] if char in _CHARACTERS)
     return f"{short}.{binascii.crc32(session.encode('utf-8', 'replace')):08x}"
-
-
-def _is_made_up(session: str) -> bool:
-    head, _, stamp_and_id = session.partition("-")
-    return head == "sess" and names.shape(stamp_and_id[:16]) == "00000000T000000Z"
 
 
 def is_session(text: str) -> bool:

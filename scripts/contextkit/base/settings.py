@@ -139,7 +139,7 @@ class Places(Record):
     The fields are the settings that the stores declare, with their defaults.
     """
 
-    _fields = dict.fromkeys(stores.settings(), "str")
+    _fields = dict.fromkeys(stores.SETTINGS, "str")
     if TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> str: ...
@@ -154,14 +154,14 @@ class Places(Record):
                 raise bad_input(
                     f"{name}: {value!r} lies in a folder that is not meant for documents"
                 )
-        folders = {name: os.path.normpath(getattr(self, name)) + "/" for name in stores.folders()}
+        folders = {name: os.path.normpath(getattr(self, name)) + "/" for name in stores.FOLDERS}
         for name, folder in folders.items():
             for other, its_folder in folders.items():
                 if name != other and its_folder.startswith(folder):
                     raise bad_input(f"{name}: {folder!r} would hold {other} ({its_folder!r}) too")
 
 
-for _setting, _default in stores.settings().items():
+for _setting, _default in stores.SETTINGS.items():
     setattr(Places, _setting, _default)
 
 
@@ -175,11 +175,11 @@ class Additions(Record):
 # is run, connected to, obeyed by agents, outside of the repository, or a secret that may leave it.
 # The others only choose words, durations, or folders inside of it for documents of ours.
 ACTING = frozenset(("subagent_command", "handoff_profiles", "sync", "sync_key", "receipt_writer",
-                    "secrets_allow", *stores.acting()))  # fmt: skip
+                    "secrets_allow", *stores.ACTING))  # fmt: skip
 USERS = frozenset(("receipt_writer",))  # of these, those that hold from the user's own file alone
 HARMLESS = frozenset(
     ("tokenizer", *_DURATIONS, "handoff_prefixes", "processes", "notebooks",
-     *stores.folders(), "reminders", "registry")
+     *stores.FOLDERS, "reminders", "registry")
 )  # fmt: skip
 
 
@@ -271,7 +271,8 @@ def _typed(name: str, value: object, annotation: str) -> object:
         return 0
     if annotation == "bool" and isinstance(value, str) and value.lower() in _WORDS:
         return _WORDS[value.lower()]
-    if annotation == "str" and isinstance(value, str) and value and value.isprintable():
+    is_line = isinstance(value, str) and value.isprintable() and value
+    if annotation == "str" and is_line:
         return value
     if annotation == "tuple[str, ...]" and isinstance(value, list):
         return tuple(str(_typed(name, item, "str")) for item in value)

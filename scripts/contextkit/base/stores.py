@@ -121,6 +121,16 @@ STORES: tuple[Store, ...] = (
 # waits until they are on disk. In the store `state`.
 CACHES = ("settings", "drafts", "swept", "ledger/search.sqlite")
 
+BY_KIND = {store.kind: store for store in STORES}
+# The default of each place that contextkit.yaml can set, in order.
+SETTINGS = {store.setting: store.place for store in STORES if store.setting}
+# The settings whose folders hold our documents; none of them may contain another.
+FOLDERS = tuple(s.setting for s in STORES if s.setting and s.holds == DOCUMENTS and not s.is_file)
+# The settings that name templates and roles, which agents obey.
+ACTING = tuple(store.setting for store in STORES if store.acts)
+# The kinds whose folders git must not see.
+HIDDEN = tuple(s.kind for s in STORES if not (s.in_git or s.within or s.is_file))
+
 
 def names_in(folder: str) -> list[str]:
     """The names in a folder, sorted; none if it is missing or cannot be read."""
@@ -146,38 +156,6 @@ def files_in(folder: str, suffix: str) -> list[str]:
             ]
     except (FileNotFoundError, NotADirectoryError):
         return []
-
-
-def named(kind: str) -> Store:
-    """The store of this kind. Raises LookupError for an undeclared kind."""
-    for store in STORES:
-        if store.kind == kind:
-            return store
-    raise LookupError(f"no store is declared for {kind!r}")
-
-
-def settings() -> dict[str, str]:
-    """The default of each place that contextkit.yaml can set, in order."""
-    return {store.setting: store.place for store in STORES if store.setting}
-
-
-def folders() -> tuple[str, ...]:
-    """The settings whose folders hold our documents; none of them may contain another."""
-    return tuple(
-        store.setting
-        for store in STORES
-        if store.setting and store.holds == DOCUMENTS and not store.is_file
-    )
-
-
-def hidden() -> tuple[str, ...]:
-    """The kinds whose folders git must not see."""
-    return tuple(s.kind for s in STORES if not (s.in_git or s.within or s.is_file))
-
-
-def acting() -> tuple[str, ...]:
-    """The settings that name templates and roles, which agents obey."""
-    return tuple(store.setting for store in STORES if store.acts)
 
 
 def with_documents() -> list[Store]:

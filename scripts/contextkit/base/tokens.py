@@ -117,8 +117,9 @@ def within(text: str, cap: int, tokenizer: str = DEFAULT) -> bool:
             return True
         if guess * _LEAST_PLAIN > cap:
             return False
-    elif guess * _MOST_WORDS <= cap and _is_in_words(text):
-        return True
+    elif guess * _MOST_WORDS <= cap and text.isascii():
+        if _has_words(text, text.encode().translate(_TABLE), 60):
+            return True
     return size(text, tokenizer) <= cap
 
 
@@ -133,7 +134,8 @@ def size(text: str, tokenizer: str = DEFAULT) -> int:
     guess = estimate(text, tokenizer)
     bytes_ = len(text.encode("utf-8", "replace"))
     if not TOKENIZERS.get(tokenizer):  # only their maker can count these
-        bound = _uncounted(text, guess, tokenizer)
+        rare = sum(low <= char <= high for char in text for low, high in _RARE)
+        bound = guess * CAUTION + rare * max(0.0, 3 - CAUTION * PROFILES[tokenizer][7])
     else:
         bound = guess * _MOST_PLAIN if _is_plain(text) else _most(text)
     return min(-int(-bound // 1), bytes_)
@@ -143,14 +145,6 @@ def _most(text: str) -> float:
     """The most tokens that a text can have: of letters, even random ones share a token."""
     data = text.encode("utf-8", "replace").translate(_TABLE)
     return len(data) - 0.15 * data.count(b"a") - 0.05 * data.count(b"A")
-
-
-def _uncounted(text: str, guess: int, tokenizer: str) -> float:
-    """An upper estimate of the tokens in a text that cannot be counted."""
-    rare = 0
-    if not text.isascii():
-        rare = sum(low <= char <= high for char in text for low, high in _RARE)
-    return guess * CAUTION + rare * max(0.0, 3 - CAUTION * PROFILES[tokenizer][7])
 
 
 def count(text: str, tokenizer: str = DEFAULT) -> int:
@@ -178,13 +172,8 @@ def _is_plain(text: str) -> bool:
     size, foreign = len(data), len(data) - len(text)
     in_latin = foreign * (40 if max(text) < "\u0250" else 100) < size  # accents are Latin, too
     of_letters = data.count(b"0") * 7 < size and data.count(b".") * 6 < size
-    spaced = 4 * len(text.split()) < size
-    return in_latin and of_letters and spaced and _has_words(text, data, 120)
-
-
-def _is_in_words(text: str) -> bool:
-    """Whether an ASCII text has blanks and vowels as words have, whatever else it has."""
-    return text.isascii() and _has_words(text, text.encode().translate(_TABLE), 60)
+    looks_so = in_latin and of_letters and 4 * len(text.split()) < size
+    return looks_so and _has_words(text, data, 120)
 
 
 def _has_words(text: str, data: bytes, longest: int) -> bool:

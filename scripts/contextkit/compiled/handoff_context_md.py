@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 2040034425818526636
+SOURCE = 779070521377459516
 name = 'handoff_context.md'
 
 def root(context, missing=missing):
@@ -15,6 +15,7 @@ def root(context, missing=missing):
     if 0: yield None
     l_0_agent = resolve('agent')
     l_0_artifacts = resolve('artifacts')
+    l_0_more = resolve('more')
     try:
         t_1 = environment.filters['fenced']
     except KeyError:
@@ -30,15 +31,26 @@ def root(context, missing=missing):
         _loop_vars = {}
         pass
         yield '## '
-        yield str(('Newest' if environment.getattr(l_1_loop, 'first') else 'Earlier'))
+        yield str(('Newest' if environment.getattr(l_1_loop, 'first') else 'As it was before'))
         yield ': '
         yield str(environment.getattr(l_1_one, 'path'))
         yield str((' (consumed)' if environment.getattr(l_1_one, 'consumed') else ''))
-        yield str(('' if environment.getattr(l_1_loop, 'first') else ', what is not above'))
+        yield str(('' if environment.getattr(l_1_loop, 'first') else ', without what the newest repeats'))
         yield '\n\n'
         yield str(t_1(environment.getattr(l_1_one, 'text'), 'yaml', 4))
         yield '\n\n'
     l_1_loop = l_1_one = missing
+    if (undefined(name='more') if l_0_more is missing else l_0_more):
+        pass
+        yield '## Where there is more\n\n'
+        for l_1_line in (undefined(name='more') if l_0_more is missing else l_0_more):
+            _loop_vars = {}
+            pass
+            yield '- '
+            yield str(l_1_line)
+            yield '\n'
+        l_1_line = missing
+        yield '\n'
 
 blocks = {}
-debug_info = '1=20&6=23&7=27&9=33'
+debug_info = '1=21&6=24&7=28&9=34&12=37&15=40&16=44'

@@ -30,6 +30,7 @@ from contextkit.base.type_names import Callable
 
 _WIDTH = 2  # columns by which a line is indented to belong to the item above
 _RULES = ("-", "*", "_")
+_MARKS = frozenset("-*+•0123456789")  # what an item begins with
 
 
 class Block(NamedTuple):
@@ -127,9 +128,10 @@ class _Reader:
         level, title = markdown.heading(row) if bare[0] == "#" else (0, "")
         if level:
             return self._heading(level, title, at, at)
-        if _is_rule(bare):
+        sign = bare[0]
+        if sign in _RULES and bare.count(sign) > 2 and not bare.strip(f"{sign} "):
             return self._leaf("rule", bare, at, at, row)
-        mark = mark_of(bare)
+        mark = mark_of(bare) if sign in _MARKS else ""
         if mark:
             self._leave(_indent(row), of_item=True)
             self._add("item", _indent(row), bare[len(mark) :].strip(), at, at)
@@ -191,7 +193,8 @@ class _Reader:
         if bare[0] == "|":
             return True
         after = self._rows[at + 1].strip() if at + 1 < len(self._rows) else ""
-        return "|" in after and "-" in after and not after.strip("|-: \t") and not mark_of(bare)
+        is_rule = "|" in after and "-" in after and not after.strip("|-: \t")
+        return is_rule and not mark_of(bare)
 
     def _underline(self, at: int) -> int:
         """Return the level that the row below gives to a line of text as a heading, or 0."""
@@ -215,11 +218,6 @@ def _indent(row: str) -> int:
     return len(start.expandtabs(4))
 
 
-def _is_rule(bare: str) -> bool:
-    mark = bare[0]
-    return mark in _RULES and len(bare) > 2 and not bare.strip(mark + " ") and bare.count(mark) > 2
-
-
 def _fences(rows: list[str]) -> dict[int, int]:
     """Return the last row of each fenced block by its first row.
 
@@ -234,7 +232,9 @@ def _fences(rows: list[str]) -> dict[int, int]:
         if nests(fences, rows[at].strip(), _indent(rows[at])) and not fences:
             ends[start] = at
     if fences:
-        ends |= _plain_fences(rows, [at for at in marks if at >= start])
+        marks = [at for at in marks if at >= start]
+        plain = markdown.fences([rows[at] for at in marks])
+        ends |= {marks[first]: marks[last] for first, last in plain}
     return ends
 
 
@@ -254,20 +254,6 @@ def nests(fences: list[tuple[str, int]], bare: str, indent: int) -> bool:
         return closes
     fences.append((run, indent))
     return True
-
-
-def _plain_fences(rows: list[str], marks: list[int]) -> dict[int, int]:
-    """Return the fenced blocks that begin at `marks`, without nesting; one unclosed is none."""
-    coded = markdown.in_fences([rows[at] for at in marks])
-    ends: dict[int, int] = {}
-    fence, start = "", 0
-    for at, code in zip(marks, coded, strict=True):
-        bare = rows[at].strip()
-        if fence and bare.startswith(fence) and not bare.strip(fence[0]):
-            ends[start], fence = at, ""
-        elif not fence and code:
-            fence, start = markdown.fence_of(bare), at
-    return ends
 
 
 def _comments(rows: list[str]) -> dict[int, int]:

@@ -17,6 +17,7 @@ from collections import Counter
 
 from contextkit.base.names import counted
 from contextkit.base.type_names import Any, Callable, Iterable
+from contextkit.text import objects
 from contextkit.text.digests.kinds.listing import ENTRY
 
 _COMMIT = re.compile(r"commit ([0-9a-f]{7,64})\b(.*)")
@@ -26,6 +27,9 @@ _HUNK = re.compile(r"@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@ ?(.*)")
 _ANY = re.compile(r"^(?:commit [0-9a-f]{7}|diff --git |On branch |HEAD det|total \d)", re.M)
 _PATH = re.compile(r"\.{0,2}/?[^\s:|]+(?:/[^\s:|]*)+")
 _LITERAL = re.compile(r"|null|true|false|absent|-?\d[\d.eE+-]*|[\[{\"].*", re.DOTALL)
+_IN_DIFF = (" ", "+", "-", "@", "\\", "index ", "new file ", "deleted file ", "old mode ",
+            "new mode ", "similarity ", "dissimilarity ", "rename ", "copy ", "Binary files ",
+            "GIT binary ")  # fmt: skip
 _HEADER = 4  # lines of which one is the first entry of an archive
 _FEW = 12  # lines below which a list of paths stays as it is
 _USUAL = 0.8  # share of the rows above which a value is said once, and only exceptions by row
@@ -33,7 +37,8 @@ _USUAL = 0.8  # share of the rows above which a value is said once, and only exc
 
 def compacted(text: str) -> str:
     """Return a shorter text that says the same; empty if there is none."""
-    data = _json(text)
+    is_data = text.lstrip()[:1] in ("[", "{") and len(text) <= objects.LARGEST
+    data = objects.parsed(text) if is_data else None
     if data is not None:
         return _of_json(data)
     first = text.split("\n", _HEADER)[:_HEADER]
@@ -79,15 +84,8 @@ def _kind(line: str, before: str, lines: list[str], at: int) -> str:
     if before in ("listing", "paths"):
         return before if not line.strip() else ""
     if before == "diff":
-        return before if line[:1] in (" ", "+", "-", "@", "\\") or _is_head(line) else ""
+        return before if line.startswith(_IN_DIFF) else ""
     return before
-
-
-def _is_head(line: str) -> bool:
-    """Return whether a line belongs to a file's head in a diff."""
-    return line.startswith(("index ", "new file ", "deleted file ", "old mode ", "new mode ",
-                            "similarity ", "dissimilarity ", "rename ", "copy ", "Binary files ",
-                            "GIT binary "))  # fmt: skip
 
 
 # git
@@ -253,20 +251,6 @@ def _of_paths(lines: list[str]) -> list[str]:
 
 
 # JSON
-
-
-def _json(text: str) -> Any:
-    """Return the data of a text that is one JSON value, or one a line; None for any other."""
-    if text.lstrip()[:1] not in ("[", "{"):
-        return None
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        pass
-    try:
-        return [json.loads(line) for line in text.splitlines() if line.strip()]
-    except (ValueError, RecursionError):
-        return None
 
 
 def _of_json(data: Any) -> str:

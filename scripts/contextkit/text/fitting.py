@@ -66,20 +66,13 @@ def fit(parts: Sequence[Part], fits: Fits) -> tuple[str, ...]:
     texts = _after(parts, step)
     if early == len(steps) - 1 and not fits(texts):
         return texts
-    return _refilled(parts, step, texts, fits)
+    for at in range(len(parts)):  # what this step cut gets back as many characters as fit again
+        texts = _with_room_used(parts, step, texts, at, fits)
+    return texts
 
 
 def _after(parts: Sequence[Part], step: int) -> tuple[str, ...]:
     return tuple(part.after(step) for part in parts)
-
-
-def _refilled(
-    parts: Sequence[Part], step: int, texts: tuple[str, ...], fits: Fits
-) -> tuple[str, ...]:
-    """Give what this step cut, part by part, as many characters as fit again."""
-    for at in range(len(parts)):
-        texts = _with_room_used(parts, step, texts, at, fits)
-    return texts
 
 
 def _with_room_used(

@@ -108,7 +108,9 @@ class _Report:
     def __init__(self, text: str) -> None:
         self.text = text
         self.flat = _flat(text)
-        self.numbers = set(_numbers(text))
+        digits = re.findall(r"\d+(?:\.\d+)?", text.replace(",", ""))
+        self.numbers = {(round(float(number[:15]), 9), "") for number in digits}
+        self.numbers.update(map(_number, _NUMBER.finditer(text)))
         self.values = {value for value, _ in self.numbers}
         self.last = reading.line_count(text)
         self._sentences: list[tuple[str, frozenset[str]]] | None = None
@@ -157,7 +159,10 @@ def _claims(answer: str, report: _Report) -> Iterator[tuple[str, bool]]:
         quoted = match[1] or match[2]
         if not any(quoted in claim or claim in quoted for claim in shown):
             yield (f'"{quoted}"' if match[1] else quoted), report.has(quoted)
-    for figure, number in _told_numbers(_without(answer, shown)):
+    rest = answer
+    for claim in sorted(shown, key=len, reverse=True):
+        rest = rest.replace(claim, " ")
+    for figure, number in _told_numbers(_LINES.sub(" ", rest)):
         yield figure, number in report.numbers or (not number[1] and number[0] in report.values)
     yield from _told_verdict(answer, report)
     for match in _LINES.finditer(answer):
@@ -189,13 +194,6 @@ def _told_verdict(answer: str, report: _Report) -> Iterator[tuple[str, bool]]:
         yield claim, report.has(claim) or _flat(first).strip() in _flat(" ".join(own))
 
 
-def _without(text: str, told: list[str]) -> str:
-    """The text without what was looked up already and without lines of files."""
-    for claim in sorted(told, key=len, reverse=True):
-        text = text.replace(claim, " ")
-    return str(_LINES.sub(" ", text))
-
-
 def _told_numbers(text: str) -> Iterator[tuple[str, tuple[float, str]]]:
     for line in text.split("\n"):
         line = re.sub(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+", "", line)
@@ -205,14 +203,6 @@ def _told_numbers(text: str) -> Iterator[tuple[str, tuple[float, str]]]:
                 unit = match["unit"] or ""
                 unit = unit if _unit(unit) or unit.strip().lower() in _MULTIPLES else ""
                 yield f"{match['sign']}{match['value']}{unit}", number
-
-
-def _numbers(text: str) -> Iterator[tuple[float, str]]:
-    """Every number of a text with its dimension, and in any case without."""
-    for match in _NUMBER.finditer(text):
-        yield _number(match)
-    for digits in re.findall(r"\d+(?:\.\d+)?", text.replace(",", "")):
-        yield round(float(digits[:15]), 9), ""
 
 
 def _number(match: re.Match[str]) -> tuple[float, str]:
@@ -250,7 +240,8 @@ def _turned(answer: str, report: _Report) -> Iterator[str]:
             whole = tone > 0 and _ALL.search(statement) is not None
             if whole and words <= _WEAK and _COUNTED.search(report.text):
                 tones.add(-1)
-            if tones and (tone not in tones or (whole and -1 in tones)):
+            is_doubtful = tone not in tones or (whole and -1 in tones)
+            if tones and is_doubtful:
                 yield f'"{statement[:80]}"'
 
 

@@ -220,14 +220,18 @@ def _finding(
     if "rules" in low or "defaultconfiguration" in low:
         return None
     own = [low, *(_lowered(low[key]) for key in _ABOUT if isinstance(low.get(key), dict))]
-    inner = [*own, *_lists(low, ("via",))]
+    via = low.get("via")
+    cause = via[0] if isinstance(via, list) and via else None
+    inner = [*own, _lowered(cause)] if isinstance(cause, dict) else own
     title = next(filter(None, (_words(fields, _TITLE) for fields in inner)), "")
     name = next(filter(None, (_words(fields, _NAME) for fields in own)), "")
     graded = ((grade(key, word), word) for fields in own for key in _SEVERITY
               if (word := value_of(fields.get(key))))  # fmt: skip
     level, word = next(filter(lambda pair: pair[0], graded), ("", ""))
     code = next(filter(None, map(_code, own)), "")
-    if not (level and (title or name)) and not (title and around.file and around.line):
+    is_graded = level and (title or name)
+    is_placed = title and around.file and around.line
+    if not (is_graded or is_placed):
         return None
     own_id = first(low, ("id", "key", "rule_id"))
     return Found(level, word, code, own_id, name, title, around.file, around.line, around.package)
@@ -235,12 +239,6 @@ def _finding(
 
 def _lowered(fields: dict[str, Any]) -> dict[str, Any]:
     return {str(key).lower(): value for key, value in fields.items()}
-
-
-def _lists(low: dict[str, Any], keys: tuple[str, ...]) -> Iterator[dict[str, Any]]:
-    """The first object of each list that has one of the keys."""
-    lists = (low[key] for key in keys if isinstance(low.get(key), list))
-    return (_lowered(entries[0]) for entries in lists if entries and isinstance(entries[0], dict))
 
 
 def _words(low: dict[str, Any], keys: tuple[str, ...]) -> str:
@@ -259,7 +257,8 @@ def _code(low: dict[str, Any]) -> str:
     """The name of a rule or of a known weakness."""
     for key in _CODE:
         value = value_of(low.get(key))
-        if value and len(value) <= _LONGEST_CODE and (" " not in value or value.istitle()):
+        is_name = " " not in value or value.istitle()
+        if is_name and 0 < len(value) <= _LONGEST_CODE:
             return value
     return ""
 
@@ -267,7 +266,7 @@ def _code(low: dict[str, Any]) -> str:
 def _file(low: dict[str, Any], depth: int) -> str:
     for key in _FILE:
         value = value_of(low.get(key))
-        if ("." in value or "/" in value or "\\" in value) and " " not in value:
+        if " " not in value and any(map(value.__contains__, "./\\")):
             bare = value.removeprefix("file://").removeprefix("./")
             return re.split(r":(?=\d)", bare)[0]
     return next(filter(None, (_file(each, depth + 1) for each in _parts(low, depth))), "")

@@ -137,15 +137,12 @@ def plain(lines: list[str], item: bool = False) -> str:
     if item:
         fenced_off.insert(0, True)
     kept = [
-        line if inside or not _is_behind(line) else line.replace("\\", "", 1)
+        line.replace("\\", "", 1)
+        if not inside and line.lstrip()[:1] == "\\" and filters.is_mark(line)
+        else line
         for line, inside in zip(lines, fenced_off, strict=True)
     ]
     return clean("\n".join(kept))
-
-
-def _is_behind(line: str) -> bool:
-    """Whether a line starts with a mark escaped by a backslash."""
-    return line.lstrip().startswith("\\") and filters.is_mark(line)
 
 
 def lines_of(lines: list[str]) -> list[tuple[str, bool]]:

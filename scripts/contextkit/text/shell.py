@@ -71,7 +71,9 @@ def _simple(text: str, start: int) -> Simple | None:
         word, end, quoted = read
         if not words and not quoted and word in _RESERVED:
             return None
-        (assigned if not words and _is_assignment(text[at:end]) else words).append(word)
+        name, equals, _ = text[at:end].partition("=")
+        is_assignment = not words and equals and name.isidentifier() and name.isascii()
+        (assigned if is_assignment else words).append(word)
         at = _skip(text, end)
     return Simple(tuple(assigned), tuple(words), start, at, _operator(text, at))
 
@@ -137,11 +139,6 @@ def _closing(text: str, at: int) -> int:
             return -1
         place += 2 if text[place] == "\\" else 1
     return place if place < len(text) else -1
-
-
-def _is_assignment(raw: str) -> bool:
-    name, equals, _ = raw.partition("=")
-    return bool(equals) and name.isidentifier() and name.isascii()
 
 
 def quote(text: str) -> str:

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, ledger, names, stores, templates
+from contextkit.base import files, filters, ledger, names, stores
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -137,11 +137,14 @@ def _reminders(entries: list[_Entry]) -> tuple[Reminder, ...]:
 
 def render(reminder: Reminder) -> str:
     """Render the entry as it is written, without surrounding blank lines."""
-    lines = templates.render("reminder.md", reminder=reminder).split("\n")
-    closing = len(lines) - 2
-    for at in reversed(range(1 + _RUN, closing, _RUN)):
+    texts = {**vars(reminder), "tags": ", ".join(reminder.tags)}
+    fields = [f"- **{label}:** {filters.indented(texts[name])}"
+              for label, name in _LABELS.items() if texts[name]]  # fmt: skip
+    lines = "\n".join(fields).split("\n")
+    for at in reversed(range(_RUN, len(lines), _RUN)):
         lines.insert(at, _stitch(reminder.id))
-    return "\n".join(lines)
+    heading = f"## {reminder.taken} <!-- {reminder.id} -->"
+    return "\n".join([heading, *lines, f"{_END}{reminder.id} -->", ""])
 
 
 def _stitch(identity: str) -> str:
@@ -218,6 +221,8 @@ def save(layout: Layout, path: str, reminder: Reminder) -> Reminder:
     with files.locked(layout.lock(path)):
         text = files.read_if_there(path)
         if text is None:
+            from contextkit.base import templates
+
             text = templates.render("reminder_inbox.md")
         _refuse_newer(text)
         taken, number = reminder.id, 1

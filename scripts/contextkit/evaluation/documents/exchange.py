@@ -65,15 +65,15 @@ def answers(answer: str, count: int) -> tuple[str, ...]:
     return tuple(names.one_line(text)[:_ANSWER] for text in texts)
 
 
-def lines_asked_for(answer: str) -> tuple[int, int]:
-    """Return the lines that a reader wants to open, (0, 0) if it answered instead."""
+def lines_asked_for(answer: str) -> tuple[int, int] | None:
+    """Return the lines that a reader wants to open; None if it answered instead."""
     try:
         lines = _json(answer, "{").get("lines")
     except Unusable:
-        return 0, 0
+        return None
     whole = isinstance(lines, list) and len(lines) == 2 and all(type(n) is int for n in lines)
     if not whole or not 0 < lines[0] <= lines[1]:
-        return 0, 0
+        return None
     return lines[0], min(lines[1], lines[0] + MOST_LINES - 1)
 
 

@@ -170,7 +170,7 @@ def _answers(
 
     if arm == OPENED:
         prompt = exchange.ask_for_answers(asked, material, samples.outline(sample.whole))
-        wanted = desk.ask(prompt, lambda answer: _opened_or_answered(answer, len(asked)))
+        wanted = desk.ask(prompt, lambda text: exchange.lines_asked_for(text) or read(text))
         if isinstance(wanted[0], str):
             return wanted, tokens.estimate(material)
         first, last = wanted
@@ -178,11 +178,6 @@ def _answers(
         material = f"{material}\n\nLines {first} to {last} of the whole:\n{part}"
     answers = desk.ask(exchange.ask_for_answers(asked, material), read)
     return answers, tokens.estimate(material)
-
-
-def _opened_or_answered(answer: str, count: int) -> tuple[str, ...] | tuple[int, int]:
-    lines = exchange.lines_asked_for(answer)
-    return lines if lines[0] else exchange.answers(answer, count)
 
 
 def _marks(

@@ -1,23 +1,17 @@
-"""Fill in what can be known about the work without anybody saying it.
-
-    work = autofill.looking(layout, since)    start git; it runs while this process goes on
-    work.seen()                               `src/app.py (modified)` for each file
-
-`fill` is part of every handoff, so it runs git at most twice and writes no file. (`changes.py`
-reports differences in more detail, but takes ten times as long.)
-"""
+"""Fill in what can be known about the work without anybody saying it."""
 
 from __future__ import annotations
 
 import os
-import time
 
-from contextkit.base import git, markdown, names, stores
+from contextkit.base import git, markdown, names
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.base.type_names import Any, Iterable, Iterator
+from contextkit.base.type_names import Any, Iterator
 from contextkit.handoffs.documents import artifacts as handoffs
+from contextkit.handoffs.flows import work
 
+_NOT_KNOWN = "(not known: git did not answer)"
 EDITED = "edited"  # a field with the files that a session edited, for where git does not answer
 
 
@@ -31,7 +25,7 @@ def fill(
     filled = {name: value for name, value in fields.items() if value != ""}
     messages: list[str] = []
     # git inspects the work tree in the meantime; its output is read last.
-    work = looking(layout, since) if "files_modified" not in filled else None
+    looking = work.looking(layout, since) if "files_modified" not in filled else None
     if "branch" not in filled:
         filled["branch"], doubt = _branch(layout)
         messages += doubt
@@ -41,19 +35,24 @@ def fill(
     action = names.one_line(filled.get("next_action", ""))
     if handoffs.sentences(action) != action:
         messages.append("next_action: has more than two sentences")
-    if work:
-        files = _with_edited(layout, work.seen(), filled.get(EDITED, ()))
+    if looking:
+        files = _files(layout, looking.seen(), filled.get(EDITED, ()))
         left = len(files) - layout.limits.handoff_files + 1  # nobody typed them: no warning
         filled["files_modified"] = (*files[:-left], f"(+{left} more)") if left > 1 else files
     return filled, tuple(messages)
 
 
-def _with_edited(layout: Layout, seen: tuple[str, ...], edited: tuple[str, ...]) -> tuple[str, ...]:
+def _files(
+    layout: Layout, changed: dict[str, str] | None, edited: tuple[str, ...]
+) -> tuple[str, ...]:
     """What git saw, and what a session edited that git does not see but that exists."""
-    paths = {line.rpartition(" (")[0] for line in seen}
-    unseen = [entry for entry in edited if (entry.rpartition(" (")[0] or entry) not in paths]
-    unseen = [o for o in unseen if os.path.isfile(layout.join(o.rpartition(" (")[0] or o))]
-    return tuple(unseen) if unseen and seen == (_NOT_KNOWN,) else (*seen, *unseen)
+    seen = changed or {}
+    paths = {entry: entry.rpartition(" (")[0] or entry for entry in edited}
+    unseen = [entry for entry, path in paths.items()
+              if path not in seen and os.path.isfile(layout.join(path))]  # fmt: skip
+    if changed is None and not unseen:
+        return (_NOT_KNOWN,)
+    return (*(f"{path} ({state})" for path, state in seen.items()), *unseen)
 
 
 def _branch(layout: Layout) -> tuple[str, list[str]]:
@@ -77,155 +76,9 @@ def _from_story(layout: Layout, fields: handoffs.Fields) -> tuple[handoffs.Field
     return {**(load_story(there) or {}), **fields, "story_path": layout.shown(there)}, []
 
 
-# The files worked on, according to git
-
-
-# Refs that a branch may have started from; the first that exists is used.
-_BASES = ("remotes/origin/HEAD", "remotes/origin/main", "remotes/origin/master",
-          "heads/main", "heads/master")  # fmt: skip
-_NOT_KNOWN = "(not known: git did not answer)"
-_STATES = {"A": "created", "?": "created", "D": "deleted"}
-_MOST_COMMITS = 200
-_AT_ONCE = 2  # seconds within which adopt has written its files
-
-
-class looking:
-    """git, listing in the background what has changed since a moment, without contextkit's files.
-
-    `since` is ISO, UTC; without it, everything that is not committed and all of the branch, or of a
-    day where there is none.
-    """
-
-    def __init__(self, layout: Layout, since: str = "") -> None:
-        self._layout = layout
-        self._since = names.moment(since)
-        self._status = self._log = None
-        if layout.repository:
-            where = git.all_but(layout.repository.top, layout.ours)
-            self._status = git.query(
-                layout.repository.top, "status", "--porcelain=v1", "-z", "--untracked-files=all",
-                "--no-renames", "--", *where,
-            )  # fmt: skip
-            self._log = _commits(layout, where, self._since)
-
-    def seen(self) -> tuple[str, ...]:
-        """Return a line per file, newest first; paths are relative to the root.
-
-        If git could not be run, or had no time in a hook, a single line says so: that is different
-        from no files.
-        """
-        words = self._status.output().split("\0") if self._status else []
-        open_ones = _states([(word[:2], word[3:]) for word in words if len(word) > 3])
-        changed = {path: (self._changed(path), state) for path, state in open_ones.items()}
-        recent = {path: change for path, change in changed.items() if change[0] >= self._since}
-        committed = _net(self._log.output() if self._log else "")
-        recent |= {path: change for path, change in committed.items() if path not in changed}
-        if self._status and self._status.failed:
-            return (_NOT_KNOWN,)
-        adopted = _adopted(self._layout)
-        order = sorted(recent.items(), key=lambda item: -item[1][0])
-        shown = ((self._shown(path), state) for path, (_, state) in order)
-        return tuple(f"{path} ({state})" for path, state in shown if path not in adopted)
-
-    def _changed(self, path: str) -> int:
-        """When a file was changed by the tool's clock; of one that is gone, when its folder was."""
-        assert self._layout.repository
-        place = os.path.join(self._layout.repository.top, path)
-        while not os.path.lexists(place):
-            place = os.path.dirname(place)
-        return round(names.now() - max(0.0, time.time() - os.lstat(place).st_mtime))
-
-    def _shown(self, path: str) -> str:
-        repository = self._layout.repository
-        if repository and repository.top != self._layout.root:  # git's are relative to its top
-            path = self._layout.shown(os.path.join(repository.top, path))
-        return names.one_line(path)
-
-
-def _commits(layout: Layout, where: tuple[str, ...], since: int) -> git.query | None:
-    """The commits of those who work here since a moment; without one, those of the branch.
-
-    Where there is no branch to compare, as on the default one, those of a day. None if there cannot
-    be any. Others' commits, pulled or merged, are left out; a merge itself is not looked at.
-    """
-    assert layout.repository
-    repository = layout.repository
-    head = git.head(repository).commit
-    commits = (git.commit_of(repository, f"refs/{name}") for name in _BASES)
-    base = next((commit for commit in commits if commit), "")
-    of_branch = f"{base}..HEAD" if base not in ("", head) else ""
-    if not since and not of_branch:
-        since = names.now() - names.seconds(layout.limits.payload_idle)
-    committers = git.movers(repository, since) if since else None
-    if committers is not None:
-        of_branch = ""
-    if not head or committers == set() or not (since or of_branch):
-        return None
-    after = (f"--since={since + 1}",) if since else ()  # not what was committed just before
-    return git.query(
-        repository.top, "log", f"-{_MOST_COMMITS}", "--no-show-signature", "--no-merges",
-        "--format=%x01%ct", "--name-status", "-z", "--no-renames", "--no-ext-diff", "-O/dev/null",
-        "--no-mailmap", "--fixed-strings", *(f"--committer={who}" for who in committers or ()),
-        *after, of_branch or "HEAD", "--", *where,
-    )  # fmt: skip
-
-
-def _net(log: str) -> dict[str, tuple[int, str]]:
-    """When each path was last committed and what became of it, newest first."""
-    steps: dict[str, list[tuple[int, str]]] = {}
-    when, letter = 0, ""
-    for word in (word.lstrip("\n") for word in log.split("\0")):
-        if word.startswith("\x01"):
-            when = int(word[1:])
-        elif not letter:
-            letter = word[:1]
-        else:
-            steps.setdefault(word, []).append((when, letter))
-            letter = ""
-    net = {}
-    for path, some in steps.items():
-        (newest, last), (_, first) = some[0], some[-1]
-        if (first, last) != ("A", "D"):
-            net[path] = newest, "created" if first == "A" else _STATES.get(last, "modified")
-    return net
-
-
-def _adopted(layout: Layout) -> frozenset[str]:
-    """The files that adopt wrote here and nobody has touched since, relative to the root."""
-    places = (".contextkit/adopted.json", "tools/contextkit/.adopted.json")
-    there = [path for path in map(layout.join, places) if os.path.isfile(path)]
-    files = set()
-    for path in there:
-        from contextkit.hosts.documents import vendored
-
-        try:
-            record = vendored.load(path)
-        except ContextError:
-            continue
-        until = os.stat(path).st_mtime + _AT_ONCE
-        files |= {file for file in (*record.files, *record.made, layout.shown(path))
-                  if os.path.isfile(layout.join(file))
-                  and os.stat(layout.join(file)).st_mtime <= until}  # fmt: skip
-    return frozenset(files)
-
-
-def _states(rows: list[tuple[str, str]]) -> dict[str, str]:
-    """What happened to each path, from the two letters of `git status`."""
-    states: dict[str, str] = {}
-    for letters, path in rows:
-        if letters == "AD":  # added and removed again
-            continue
-        if "U" in letters or path in states:  # a conflict, or removed from the index only
-            states[path] = "modified"
-        else:  # the work tree takes precedence over the index
-            states[path] = next((_STATES[x] for x in reversed(letters) if x in _STATES), "modified")
-    return states
-
-
 # What a session did since its last switch, from its stores and its transcript
 
 
-_MOST_P0, _OF_P0 = 3, 120  # worst findings of a verdict to quote, and characters of each
 _MOST_DECISIONS = 3  # from the transcript, which tells the newest first
 
 
@@ -245,9 +98,7 @@ def since(layout: Layout, moment: str, transcript: str) -> handoffs.Fields:
         decisions += reversed(caught.decisions[:_MOST_DECISIONS])
     filled: handoffs.Fields = {"decisions": tuple(dict.fromkeys(decisions))}
     filled[EDITED] = tuple(dict.fromkeys(edited))
-    task = _current_step(layout)
-    if task:
-        filled["current_task"] = task
+    filled["current_task"] = current_step(layout)
     return {name: value for name, value in filled.items() if value}
 
 
@@ -261,7 +112,7 @@ def _findings(layout: Layout, moment: str) -> list[Any]:
             if (store.utc(finding.timestamp) or finding.timestamp) >= moment]  # fmt: skip
 
 
-def _current_step(layout: Layout) -> str:
+def current_step(layout: Layout) -> str:
     """The step in progress in the plan of the current task, or else the plan's objective."""
     if not os.path.isdir(layout.memory):
         return ""
@@ -272,117 +123,6 @@ def _current_step(layout: Layout) -> str:
         return ""
     plan = plans.of_task(layout, task)
     return names.one_line(next(iter(plan.in_progress), plan.objective))
-
-
-# Blockers that come from verdicts: a line for each that needs attention. Such a blocker closes when
-# its reviewer says so in a later review of the same target, or when the verdict is removed
-# (`verdict_clean`); no one closes it by hand. One that was set aside with its run stays open.
-
-
-def blockers(layout: Layout) -> tuple[str, ...]:
-    """A line for each verdict that needs attention, the worst first, with its full text's path.
-
-    The P0 of its review follow in words, as far as they are open.
-    """
-    if not os.path.isdir(layout.verdicts):
-        return ()  # most repositories: nothing to import
-    from contextkit.reviews.documents import verdicts
-
-    try:
-        entries = verdicts.needs_attention(verdicts.load_all(layout).documents)
-        return tuple(
-            _line(entry) + _worst_findings(layout, entry) for entry in verdicts.worst_first(entries)
-        )
-    except (ContextError, OSError):
-        return ()
-
-
-def _worst_findings(layout: Layout, entry: dict[str, Any]) -> str:
-    """The place of the P0 that the verdict's summary names, then the other P0 in words."""
-    if not entry.get("run") or "P0" not in entry["summary"]:
-        return ""
-    from contextkit.reviews.documents import runs
-    from contextkit.reviews.flows import history
-
-    try:
-        of_run = history.open_findings(layout, runs.load(layout, str(entry["run"])))
-    except ContextError:
-        return ""
-    told = entry["summary"].partition(": ")[2].rstrip("…")
-    words = ""
-    worst = [row.partition(": P0 ")[2] for row in of_run.get(entry["agent"], ()) if ": P0 " in row]
-    for text in worst[:_MOST_P0]:
-        title, _, place = text.removesuffix(")").rpartition(" (")
-        if told and text.startswith(told):
-            words, told = f", {place}{words}" if title else words, ""
-        else:
-            where = f" ({place})" if title else ""
-            words += f"; P0 {names.clipped_at_space(title or text, _OF_P0)}{where}"
-    left = len(worst) - _MOST_P0
-    return names.one_line(f"{words}; and {left} more P0" if left > 0 else words)
-
-
-def _line(entry: dict[str, Any]) -> str:
-    detail = entry.get("detail_path")
-    where = f" ({detail})" if isinstance(detail, str) and detail else ""
-    return names.one_line(f"{entry['agent']} {entry['status']}: {entry['summary']}{where}")
-
-
-def still_open(layout: Layout, carried: Iterable[str]) -> tuple[str, ...]:
-    """The blockers of the last artifact without those whose verdict no longer blocks."""
-    return tuple(
-        blocker for blocker in carried if not _agent_of(blocker) or _is_set_aside(layout, blocker)
-    )
-
-
-def _agent_of(blocker: str) -> str:
-    """The reviewer in `fd-safety NEEDS_ATTENTION: …`; '' for a blocker of another origin."""
-    from contextkit.reviews.documents import verdicts
-
-    agent, _, rest = blocker.partition(" ")
-    return agent if rest.partition(": ")[0] in verdicts.STATUSES else ""
-
-
-def _is_set_aside(layout: Layout, blocker: str) -> bool:
-    """Whether a run's folder has this verdict, and no later one of the same reviewer and target."""
-    from contextkit.reviews.documents import verdicts
-
-    agent = _agent_of(blocker)
-    try:
-        entries = [verdicts.load(layout, agent, store) for store in _stores(layout)]
-        current = verdicts.load(layout, agent)
-    except (ContextError, OSError):
-        return False
-    before = [entry for entry in entries if entry]
-    own = [entry for entry in before if _is_about(blocker, _line(entry))]
-    if not own or (current and current.get("run") == own[-1].get("run")):
-        return False
-    target = _target(layout, own[-1])
-    same = [one for one in (*before, current) if one and _target(layout, one) == target]
-    newest = max(same, key=lambda one: str(one.get("timestamp") or ""))
-    return newest is not current and bool(verdicts.needs_attention([newest]))
-
-
-def _is_about(blocker: str, line: str) -> bool:
-    """Whether a blocker, which may have been cut, begins as the line of a verdict does."""
-    cut = blocker.removesuffix("…")
-    return cut.startswith(line) or (cut != blocker and line.startswith(cut))
-
-
-def _stores(layout: Layout) -> list[str]:
-    """The folders with the verdicts of earlier runs."""
-    place = os.path.join(layout.verdicts, "runs")
-    return [os.path.join(place, name) for name in stores.names_in(place)]
-
-
-def _target(layout: Layout, entry: dict[str, Any]) -> str:
-    """What the run of a verdict reviewed; '' without a run."""
-    from contextkit.reviews.documents import runs
-
-    try:
-        return runs.load(layout, str(entry["run"])).target if entry.get("run") else ""
-    except ContextError:
-        return ""
 
 
 # The story: read from a file of the host repository, never written

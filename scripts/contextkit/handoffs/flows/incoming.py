@@ -28,7 +28,7 @@ from contextkit.handoffs.documents.artifacts import Handoff
 _HEADING = "# Your profile: "
 _MOST_BYTES = 1 << 20  # limit for a profile: 20 times the largest in public collections
 _LONG = 24  # characters from which identical lines are not a coincidence
-_FRAME, _FRAME_EACH = 80, 30  # tokens around all artifacts and around each one
+_FRAME, _FRAME_EACH = 80, 32  # tokens around all artifacts and around each one
 
 
 class Context(Record):
@@ -65,12 +65,34 @@ def compose(layout: Layout, agent: str, own: Profile, found: dict[str, Handoff])
         ref = addresses.of(layout, layout.join(str(part["path"])), "handoff")
         size = tokens.estimate(str(part["text"]))
         ledger.note(layout, ledger.RENDERED, ref, tokens=size, to=f"agent:{agent}")
-    text = templates.render("handoff_context.md", agent=agent, artifacts=parts) if parts else ""
+    text = ""
+    if parts:
+        more = _more(layout, next(iter(kept.values())))
+        text = templates.render("handoff_context.md", agent=agent, artifacts=parts, more=more)
     if own.path:
         text += f"{_HEADING}{names.one_line(own.path)}, from here to the end\n\n{own.text}"
         return Context(text=text)
     asked = ", ".join(map(layout.shown, layout.profiles(agent)))
     return Context(text=text, said=(f"no profile of {agent} was found ({asked}): artifacts only",))
+
+
+def _more(layout: Layout, newest: Handoff) -> list[str]:
+    """What else there is to read, and the command that prints it, a line each."""
+    lines = []
+    if newest.blockers:
+        lines.append("what blocks comes first; the file that a blocker names says how to mend it")
+    if os.path.isdir(layout.memory):
+        from contextkit.memory.documents import store
+
+        if task := store.current_task(layout):
+            lines.append(f"the plan and where its work stands: `make memory_recover task={task}`")
+    if os.path.exists(layout.reminders):
+        from contextkit.capsules.documents import reminders
+
+        notes = reminders.newest_open(reminders.load_all(layout).documents)
+        if notes:
+            lines.append(f"{names.counted(len(notes), 'note')} kept for later: `make reminders`")
+    return lines
 
 
 def weight(layout: Layout, newest_first: list[Handoff]) -> int:

@@ -92,6 +92,7 @@ def _written(
     asked = {**fields, "from_agent": giver, "to_agent": to}
     since = state.at if giver == state.active else ""  # when the giver became the active agent
     filled, messages = _with_story(layout, asked, chain, no_story, since)
+    filled["current_task"] = filled.get("current_task") or autofill.current_step(layout)
     handoff, cut = _artifact(layout, filled, fields, state, chain, now, strict)
     carried = incoming.weight(layout, [handoff, *chain])
     path = handoff_state.keep(layout, state, handoff, now, carried)
@@ -182,9 +183,8 @@ def _artifact(
     fields, messages = _without_persona(layout, fields)
     fields = redaction.cleaned(fields, layout.limits.secrets_allow)
     last = chain[0] if chain else None
-    before = autofill.still_open(layout, fitting.apart("blockers", last.blockers)) if last else ()
-    waiting = autofill.blockers(layout)
-    fields, more = fitting.carry(fields, last, layout.limits, typed, before, waiting)
+    carried, of_verdicts = _blockers(layout, last)
+    fields, more = fitting.carry(fields, last, layout.limits, typed, carried, of_verdicts)
     stamped = {
         **fields,
         "version": handoffs.VERSION,
@@ -195,6 +195,16 @@ def _artifact(
     }
     handoff, cut = fitting.clipped(handoffs.make(stamped), layout.limits, strict)
     return handoff, (*messages, *more, *cut)
+
+
+def _blockers(layout: Layout, last: Handoff | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The blockers of the last artifact that are still open, and those of verdicts."""
+    carried = fitting.apart("blockers", last.blockers) if last else ()
+    if not carried and not os.path.isdir(layout.verdicts):
+        return (), ()  # most repositories: nothing to import
+    from contextkit.handoffs.flows import blockers
+
+    return blockers.still_open(layout, carried), blockers.of_verdicts(layout)
 
 
 def _refuse_misspelled(layout: Layout, agent: str) -> None:

@@ -140,7 +140,7 @@ def by_system(known: Iterable[Delivery]) -> dict[str, dict[str, int]]:
     groups: dict[str, list[Delivery]] = {}
     for document in known:
         try:
-            store = stores.named(document.kind)
+            store = stores.BY_KIND[document.kind]
         except LookupError:
             continue
         groups.setdefault(store.system or store.label, []).append(document)

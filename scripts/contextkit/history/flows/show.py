@@ -43,7 +43,7 @@ def document(layout: Layout, ref: str, part: str = "", max_tokens: int = 0) -> O
 
 def whole(layout: Layout, found: addresses.Address) -> str:
     """Return the whole of a document that was found, whatever kind of file holds it."""
-    store = stores.named(found.kind)
+    store = stores.BY_KIND[found.kind]
     if not store.is_file:
         return files.read_bytes(found.path).decode("utf-8", "replace")
     for ref, _, fields in addresses.entries(layout, store):

@@ -255,7 +255,11 @@ def _settle(offer: Offer, entry: Entry, path: str, data: bytes) -> str:
     merged = merge(*both) if merge else None
     if merged is not None:
         _note_settled(offer, version, entry)
-        return _merged(offer, entry.name, path, merged) if merged != ours else ""
+        if merged == ours:
+            return ""
+        files.write(path, merged)
+        inventory.note(offer.notes, entry.name, merged, (), offer.now)  # this machine's own text
+        return "merged"
     return _beside(offer, entry, path, data, version)
 
 
@@ -270,13 +274,6 @@ def _taken(offer: Offer, entry: Entry, path: str, data: bytes) -> str:
     _note_settled(offer, version, entry)
     inventory.note_settled(offer.layout, version)
     return "taken"
-
-
-def _merged(offer: Offer, name: str, path: str, merged: bytes) -> str:
-    """Write a merged text, which is this machine's own."""
-    files.write(path, merged)
-    inventory.note(offer.notes, name, merged, (), offer.now)
-    return "merged"
 
 
 def _beside(offer: Offer, entry: Entry, path: str, data: bytes, version: Version) -> str:

@@ -9,7 +9,7 @@ from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Any
 from contextkit.machines.documents import knowledge, manifests
-from contextkit.machines.documents.manifests import Entry, Head, Manifest
+from contextkit.machines.documents.manifests import Entry, Head
 from contextkit.machines.flows import engines, signatures
 
 DEFAULT = "origin"
@@ -102,11 +102,6 @@ def read_heads(packed: dict[str, bytes], messages: list[str]) -> dict[str, Head]
     return heads
 
 
-def _read_manifest(data: bytes, machine: str, number: int) -> Manifest:
-    where = f"manifest {number} of {machine}"
-    return manifests.parse(manifests.unpack(data, manifests.MOST_MANIFEST, where), machine, number)
-
-
 def read_entries(engine: engines.Engine, head: Head, seen: int) -> dict[str, tuple[int, Entry]]:
     """Return the newest entry of each name changed on a machine after its manifest `seen`.
 
@@ -120,11 +115,14 @@ def read_entries(engine: engines.Engine, head: Head, seen: int) -> dict[str, tup
     digests[head.number] = head.digest
     entries: dict[str, tuple[int, Entry]] = {}
     for number in numbers:
+        where = f"manifest {number} of {head.machine}"
         if number not in packed:
-            raise ContextError(f"manifest {number} of {head.machine} is missing: pull again")
-        manifest = _read_manifest(packed[number], head.machine, number)
-        if names.sha256(packed[number]) != digests.get(number, names.sha256(packed[number])):
-            raise ContextError(f"manifest {number} of {head.machine} does not match its head")
+            raise ContextError(f"{where} is missing: pull again")
+        data = manifests.unpack(packed[number], manifests.MOST_MANIFEST, where)
+        manifest = manifests.parse(data, head.machine, number)
+        digest = names.sha256(packed[number])
+        if digest != digests.get(number, digest):
+            raise ContextError(f"{where} does not match its head")
         entries.update({entry.name: (number, entry) for entry in manifest.entries})
     return entries
 

@@ -181,14 +181,10 @@ def place(layout: Layout, name: str) -> str:
 
 
 def _below_store(layout: Layout, store: str, relative: str, kind: str) -> str:
-    """Return a path in a store; raises ContextError if one of its folders is a link."""
+    """Return a path in a store, in which no link is followed from now on."""
     files.inside(layout.root, store, kind)
-    at = store.rstrip("/")
-    for part in ("", *relative.split("/")):
-        at = os.path.join(at, part) if part else at
-        if os.path.islink(at):
-            raise ContextError(f"{layout.shown(at)}: is a symbolic link: refused")
-    return at
+    files.keep(layout.root, store)
+    return files.proved(os.path.join(store, relative))
 
 
 def _output_place(layout: Layout, relative: str) -> str:

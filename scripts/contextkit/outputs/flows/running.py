@@ -44,8 +44,8 @@ class Job:
         until = options.get("until", "")
         self.until = float(until) if until.replace(".", "", 1).isdigit() else 0.0
         self.told = False
-        self.loading: Iterator[None] | None = None  # what tells a long output, by and by
-        self.is_ready = False  # it is loaded
+        self.reading: Iterator[bool] | None = None  # of a long output, while the command runs
+        self.is_behind = True  # something is left to read now
 
     def _place(self) -> str:
         from contextkit.outputs.flows import telling
@@ -214,6 +214,8 @@ class _Intake:
                     self._read(source)
             if not ready and self._has_ended():
                 break
+            if not ready and self.job.output.kept and self.job.is_behind:
+                _read_ahead(self.job)
             self._meanwhile()
         if self.ending and self.ending.rest():
             self.job.output.take(1, self.ending.rest())
@@ -234,6 +236,7 @@ class _Intake:
             self.job.status = self.ending.status
         if data:
             self.job.output.take(self.sources[source], data)
+            self.job.is_behind = True
 
     def _end_unheard(self) -> None:
         """End as a command does that writes to nobody, and let what it started end so, too."""
@@ -263,7 +266,7 @@ class _Intake:
             return 0
         if job.signal or (job.process and not self.is_woken_at_the_end):
             return int(_TICK * 1000)
-        if job.output.kept and not job.is_ready:
+        if job.output.kept and job.is_behind:
             return 0
         if job.output.is_asking:
             return max(1, int((self.last + _SILENCE - time.monotonic()) * 1000))
@@ -274,8 +277,6 @@ class _Intake:
     def _meanwhile(self) -> None:
         """Do what is due while the command runs: show a question, tell what came so far."""
         job, now = self.job, time.monotonic()
-        if job.output.kept and not job.is_ready:
-            _load_a_piece(job)
         if job.output.is_asking and now - self.last >= _SILENCE:
             job.output.show()
         is_behind = job.signal and not job.process
@@ -285,16 +286,16 @@ class _Intake:
             _tell_so_far(job)
 
 
-def _load_a_piece(job: Job) -> None:
-    """Load some of what tells a long output while the command runs, and nobody waits for it."""
+def _read_ahead(job: Job) -> None:
+    """Read some of a long output while the command runs, and nobody waits for it."""
     try:
-        if job.loading is None:
+        if job.reading is None:
             from contextkit.outputs.flows import telling
 
-            job.loading = telling.load()
-        next(job.loading)
+            job.reading = telling.read_ahead(job)
+        job.is_behind = next(job.reading)
     except Exception:  # the end of it, or trouble that `tell` will meet and name
-        job.is_ready = True
+        job.is_behind = False
 
 
 def _tell_so_far(job: Job) -> None:

@@ -34,14 +34,39 @@ _FAILURE = re.compile(
 _LEAST, _STEP = 150, 50  # tokens that are tried for what failed, before there is room for the rest
 _STATUS = re.compile(r"^exit status -?\d+(?: \(or more\))?(?:; |$)")  # the first line says it
 _TOPIC = 100  # characters
+_PIECE, _AHEAD = 1 << 16, 3 << 20  # bytes read at a time while the command runs, and in all
 _SIGNALS = {1: "HUP", 2: "INT", 3: "QUIT", 6: "ABRT", 9: "KILL", 11: "SEGV", 13: "PIPE", 15: "TERM"}
 # Colors, movements of the cursor, titles of the window.
 _CONTROLS = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
 _OVERWRITTEN = re.compile(r"^.*\r(?!$)", re.MULTILINE)
 
 
-def load() -> Iterator[None]:
-    """Load what a digest needs, a few milliseconds at a time."""
+def read_ahead(job: Job) -> Iterator[bool]:
+    """Load what a digest needs, then read what has come: what lines are is remembered.
+
+    Takes a few milliseconds at a time, then yields whether there is more to do now.
+    """
+    for _ in _loaded():
+        yield True
+    from contextkit.text.digests import outputs, reading
+
+    assert job.output.kept
+    with open(job.output.kept.path, "rb") as file:
+        while file.tell() < _AHEAD:
+            data = file.read(_PIECE)
+            if len(data) < _PIECE:
+                file.seek(-len(data), os.SEEK_CUR)
+                yield False
+                continue
+            end = data.rfind(b"\n") + 1 or _PIECE
+            file.seek(end - _PIECE, os.SEEK_CUR)
+            text = plain(data[:end].decode("utf-8", "surrogateescape"))
+            outputs.units(reading.readable(text))
+            yield True
+
+
+def _loaded() -> Iterator[None]:
+    """Load what a digest needs, step by step."""
     from contextkit.text import compaction  # noqa: F401
 
     yield

@@ -204,7 +204,7 @@ def prepare_store(layout: Layout) -> None:
 def document_store(layout: Layout) -> None:
     """The store's own files, which git does see: a description and its ignore rules."""
     prepare_store(layout)
-    for name, text in (*store_documents().items(), (".gitignore", stores.named("payload").rules)):
+    for name, text in (*store_documents().items(), (".gitignore", stores.BY_KIND["payload"].rules)):
         path = os.path.join(layout.payloads, name)
         if not os.path.lexists(path) or (name == ".gitignore" and files.read(path) == "*\n"):
             files.write(path, text)

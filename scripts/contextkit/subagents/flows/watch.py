@@ -252,8 +252,13 @@ def _line(agent: Watched, width: int) -> str:
 def rows(layout: Layout, watched: list[Watched]) -> Rows:
     """Return the table: the original's nine columns, which programs read by position, then ours.
 
-    No cell is empty, and none of the first eight contains a blank.
+    No cell is empty, and none of the first eight contains a blank. A capsule is shown by its id.
     """
+    capsules = layout.places.capsules.rstrip("/") + "/"
+
+    def capsule(agent: Watched) -> str:
+        return str(agent["capsule"]).removeprefix(capsules).removesuffix(".md") or "-"
+
     return Rows(
         columns=(
             ("ID", "id"), ("Type", "type"), ("Slug", "slug"), ("Status", "status"),
@@ -261,7 +266,7 @@ def rows(layout: Layout, watched: list[Watched]) -> Rows:
             ("Run Time", "run_time", lambda agent: _minutes(agent["run_time"])),
             ("Log Age", "log_age", lambda agent: _minutes(agent["log_age"])),
             ("Handle", "handle"), ("Last Log (UTC)", "last_log"),
-            ("Capsule", "capsule", lambda agent: _short(layout, agent["capsule"])),
+            ("Capsule", "capsule", capsule),
             ("Staleness", "staleness"),
         ),
         rows=watched,
@@ -271,11 +276,3 @@ def rows(layout: Layout, watched: list[Watched]) -> Rows:
 
 def _minutes(seconds: int | None) -> str:
     return "-" if seconds is None else f"{seconds // 60}:{seconds % 60:02}"
-
-
-def _short(layout: Layout, capsule: str) -> str:
-    """Return a capsule's id: its path below the capsules folder, without the suffix."""
-    if not capsule:
-        return "-"
-    below = capsule.removeprefix(layout.places.capsules.rstrip("/") + "/")
-    return below.removesuffix(".md") or "-"

@@ -11,6 +11,7 @@ one, with its count.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import re
 
@@ -342,8 +343,11 @@ def _detailed(text: Lines, at: int, block: list[int]) -> _Mention:
     used: set[int] = set()
     expected = False  # the message is the next line
     in_source = False  # pytest quotes the source above a syntax error
-    for number in (n for n in _last_raised(text, block) if not _LEGEND.match(text.bare[n])):
+    for number in _last_raised(text, block):
         line = text.bare[number]
+        is_led_to = expected or message.startswith(_CODE)
+        if not (is_led_to or text.fails(number) or _tells(line)) or _LEGEND.match(line):
+            continue
         words = _message(line) or (line if expected else "")
         if expected and message.endswith(":"):
             message = f"{message} {words}"
@@ -357,10 +361,10 @@ def _detailed(text: Lines, at: int, block: list[int]) -> _Mention:
         expected = is_open or (expected and not line)
         if words:
             in_source = (in_source or words.startswith('File "')) and not _EXCEPTION.match(words)
-            is_all = text.bare[at].startswith("--- ") and _OF_GO.match(line)
-            if message and (is_all or line.startswith(_LED_TO)):
-                message = f"{message}; {words}"  # all that the test says
-            message = message or ("" if in_source else words)
+            is_of_go = text.bare[at].startswith("--- ") and _OF_GO.match(line)
+            parts = [part for part in (message, "" if in_source else words) if part]
+            tells_all = is_of_go or line.startswith(_LED_TO)
+            message = "; ".join(parts if tells_all else parts[:1])
         elif _VALUE.match(line):
             values.append(" ".join(line.split()))
         elif not (text.fails(number) or _POINTS.search(line)):
@@ -371,6 +375,13 @@ def _detailed(text: Lines, at: int, block: list[int]) -> _Mention:
         parts = values[:2] if message.startswith("expect(") else [message, *values[:2]]
         message = ", ".join(filter(None, (part.strip(" ,:") for part in parts)))
     return _Mention(message, place, frozenset(used if message else ()))
+
+
+@functools.lru_cache(lines.REMEMBERED)
+def _tells(line: str) -> bool:
+    """Whether a line of a test's block says something of it by itself."""
+    says = _message(line) or line.startswith(_CODE) or _SAYS_BELOW.search(line)
+    return bool(says or _VALUE.match(line) or _POINTS.search(line))
 
 
 def _last_raised(text: Lines, block: list[int]) -> list[int]:
@@ -494,6 +505,9 @@ def _errors(text: Lines, used: set[int]) -> tuple[list[Failure], set[int]]:
         seen |= {*at_all, *more}
         if more:
             seen.update(*(_below(text, n) for n in at_all))
+        one_line = [text.bare[n] for n in lines.sample(sorted(at_all))] if not more else []
+        if one_line and max(map(len, one_line)) <= _LONGEST:
+            message = lines.alike(one_line, _LONGEST)
         place = _near(text, at) if not _PLACE.search(message) else ""
         differ = len({text.bare[n] for n in at_all[:2]}) > 1
         times = f" (x{len(at_all)})" if differ or len(at_all) > 2 else ""

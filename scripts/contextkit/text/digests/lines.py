@@ -11,31 +11,42 @@ with the next one, a wrapped paragraph in its sentences.
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 import re
 from collections import Counter
 
-from contextkit.base.type_names import Collection, Iterable, Iterator
+from contextkit.base.type_names import Callable, Collection, Iterable, Iterator, T
 from contextkit.text.digests import reading, weighing
 from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
 
-# a zero stays: `0 errors` is another form than `3 errors`; so does the status of a request
+# a zero stays: `0 errors` is another form than `3 errors`
 # (what looks back stands behind the first digit, which `re` finds fast)
 _NUMBERS = Pattern(r"[0-9](?:(?<=[1-9])[\da-f]*|(?<![\s=:(]0)[\da-f]*|[\d.:a-f]+)")
-_NO_STATUS = Pattern(r"[0-9](?<!\" .)(?<!\" \d.)(?<!\" \d\d.)(?:(?<=[1-9])[\da-f]*|[\d.:a-f]+)")
-_FAILS = Pattern(  # a word about a failure, or a part of one
-    r"err(?:or|!|no\b)|fail|fatal|panic|exception|traceback|critical|severe|cannot|can't|couldn't"
-    r"|unable|denied|refused|timeout|abort|segfault|segmentation|sig(?:segv|abrt|kill|bus|fpe|ill)\b|undefined|undeclared|unresolved"
-    r"|missing|invalid|unexpected|conflict|reject|killed|crash|corrupt|deadlock|unreachable"
-    r"|unhandled|uncaught|violat|forbidden|incompatible|mismatch|exceed|incomplete|broken|unknown"
-    r"|vulnerab|[✗✘×✕✖]|fehler|fehlgeschl|ungültig|abgebroch|verweiger|erreur|échec|échou"
-    r"|impossib|introuv|fallit|fall[oó]\b|inválid|erro\b|falha|fout\b|mislukt|misslyck|błąd"
-    r"|błęd|ошибк|сбой|отказ|错误|失败|异常|エラー|失敗|오류|실패|خطأ|فشل|त्रुटि|विफल|hata\b"
-    r"|başarısız"
+_HEX = Pattern(r"\b[a-f]{1,8}\d[\da-f]{4,38}\b")  # begins with a letter
+_PADDED = Pattern(r" {2,}9")
+_STATUS = Pattern(  # which stays, too
+    r"((?:\bHTTP/[\d.]+\\?\" |\b(?:status|code)[\"']?[=:] ?[\"']?))([1-5]\d\d)\b"
 )
+_KEPT = {ord("0") + digit: 0xE000 + digit for digit in range(10)}  # digits that stay, meanwhile
+_DIGITS = {kept: digit for digit, kept in _KEPT.items()}
+_FAILURES = (  # parts of words about a failure, and those with which such a word ends
+    "error err! fail fatal panic exception traceback critical severe cannot can't couldn't unable"
+    " denied refused timeout abort segfault segmentation undefined undeclared unresolved missing"
+    " invalid unexpected conflict reject killed crash corrupt deadlock unreachable unhandled"
+    " uncaught violat forbidden incompatible mismatch exceed incomplete broken unknown vulnerab"
+    " ✗ ✘ × ✕ ✖ fehler fehlgeschl ungültig abgebroch verweiger erreur échec échou impossib"
+    " introuv fallit inválid falha mislukt misslyck błąd błęd ошибк сбой отказ 错误 失败 异常"
+    " エラー 失敗 오류 실패 خطأ فشل त्रुटि विफल başarısız"
+).split()
+_LAST_PARTS = (
+    "errno sigsegv sigabrt sigkill sigbus sigfpe sigill fallo falló erro fout hata".split()
+)
+_FAILS = Pattern(rf"{'|'.join(_FAILURES)}|(?:{'|'.join(_LAST_PARTS)})\b")
 _PHRASES = (
-    *('" 500', '" 502', '" 503', '" 504', "not found", "no such", "timed out", "not ok", "nicht "),
+    *(f"{mark}50{digit}" for mark in ('" ', "status=") for digit in "0234"),
+    *("not found", "no such", "timed out", "not ok", "nicht "),
     "terminated by signal",
     *("could not", "did not", "does not", "is not ", "not exist", "must not", "не удалось"),
     *("не найден", "no se pudo", "não foi poss", "nie udało"),
@@ -46,6 +57,7 @@ _FINE = Pattern(
     r"|\b(?:pass(?:ed)?|skip(?:ped)?|xfail)\b"
     r"|^\s*(?:ok\b|[✓✔√])|\bok$|: ok\b",
     re.I,
+    needs="0 no␣ without␣ zero␣ pass skip xfail ok ✓ ✔ √",
 )
 _OF_PYTEST = "E   "
 _SURE = Pattern(
@@ -74,7 +86,7 @@ _QUOTED = Pattern(  # source below a message; a step of ninja or cmake
 )
 _RULE = Pattern(r"[\W_]*$")
 _COUNT_ENDS = frozenset("0123456789.,%")
-_COUNT = Pattern(r"\s*[A-Za-z][\w ()/.-]{0,40}[:=]\s*\d[\d.,]*\s?%?\s*$")  # `Low: 3`
+_COUNT = Pattern(r"\s*[A-Za-z](?:[^\W\d]|[ ()/.-]){0,40}[:=]\s*\d[\d.,]*\s?%?\s*$")  # `Low: 3`
 _TITLE = Pattern(  # a heading between rules, or above an empty line
     r"\s*([=_~-])\1{2}[^\d]*\1{3}$|\s*\w+(?: \w+)?:\s*$"
 )
@@ -83,6 +95,7 @@ _OF_A_TRACE = Pattern(  # what Python prints above and between its traces
 )
 _WORDED = Pattern(r"[^\W\d_]{3}|[^\x00-\x7f]")
 _MARKS_IN_A_ROW = Pattern(r"\[?([=_~!#*-])\1{4,}\]? ?")
+_ALNUM_END = Pattern(r"[^\W_]*$")
 _IN_QUOTES = Pattern(r"\"[^\"]{1,80}\"|'[^']{1,80}'")
 _PATH = Pattern(r"(?:https?:)?/[^\s\"'<>()|,;]+|(?<![\w@.-])[\w@.-]+/")
 _ITEM = Pattern(r"\s*(?:[-*+•o·]\s|\d+[.)]\s|-\w|--\w)")
@@ -97,9 +110,12 @@ _READ = 500  # characters of a line that are looked at
 _SAMPLE = 60  # lines by which a log is known
 _MOST = 500  # lines that are weighed
 _ALIKE = 8  # forms that differ only in names and are told as one
+_COMPARED, _DIFFER = 40, 5  # lines of a form that are compared; words that may differ in them
+_WORD = 80  # characters of a word of which two values are told
 _ENDS = 40  # lines of each end that always are
 _TOP = 12  # lines within which the weight of the first ones falls off
 _LISTED = 100  # lines for each that fails, in a list of properties
+REMEMBERED = 250_000  # lines of which it is remembered what they are
 _INSIDE, _LEAST = 0.3, 0.1  # weight inside of what is told; weight that is worth a statement
 
 
@@ -127,20 +143,41 @@ class Bare(dict[int, str]):
 
     def all(self) -> Iterator[tuple[int, str]]:
         """Every line with its number."""
-        return ((number, self[number]) for number in range(len(self._lines)))
+        return enumerate(map(bare, self._lines))
+
+
+class Remembered(dict[str, T]):
+    """What is worked out of texts, once each; of all that are new, in one go."""
+
+    def __init__(self, work: Callable[[list[str]], Iterable[T]]) -> None:
+        self._work = work
+
+    def of(self, texts: Collection[str]) -> list[T]:
+        """What there is of each of these texts."""
+        if len(self) > REMEMBERED:
+            self.clear()
+        if new := list(dict.fromkeys(itertools.filterfalse(self.__contains__, texts))):
+            self.update(zip(new, self._work(new), strict=True))
+        return list(map(self.__getitem__, texts))
 
 
 class Line:
     """A line to weigh: its number, its text, and whether it fails.
 
-    times: how many lines have its form; often: how many differ from it in nothing but names
+    numbers: of all lines of its form; often: how many differ from it in nothing but names
     """
 
-    __slots__ = ("fails", "number", "often", "said", "times")
+    __slots__ = ("fails", "number", "numbers", "often", "said")
 
     def __init__(self, number: int, said: str, fails: bool) -> None:
         self.number, self.said, self.fails = number, said, fails
-        self.times = self.often = 1
+        self.numbers = [number]
+        self.often = 1
+
+    @property
+    def times(self) -> int:
+        """How many lines have its form."""
+        return len(self.numbers)
 
 
 class Lines:
@@ -150,26 +187,16 @@ class Lines:
         self.whole, self.all = text, text.split("\n")
         self.bare = Bare(self.all)
         self.is_dated = self._is_dated()
-        self.forms = self._forms(text)
+        self.forms = _FORMS[self.is_dated].of(self.all)
         self.counts = Counter(self.forms)
         self.first = next((at for at, line in enumerate(self.all) if line.strip()), 0)
         self.prose = dict(_paragraphs(self.all))
         self.is_prose = sum(map(len, self.prose.values())) * 3 > sum(map(bool, self.all))
-        self._counting = set(filter(_is_count, self.counts))
-        lower = "\n".join(self.counts).lower()
-        words = set(lower.split())
-        self.words = " ".join(words)  # of all forms, each once, in lower case
-        self._failing = set(_failing(self.counts, lower, words))
+        self._counting = set(itertools.compress(self.counts, _COUNTING.of(self.counts)))
+        self._failing = set(itertools.compress(self.counts, _FAILING.of(self.counts)))
         failing = [at for at, form in enumerate(self.forms) if form in self._failing]
         self.failing = [] if self.is_prose else failing  # the lines that speak of a failure
         self._is_log = len(failing) * _LISTED > len(self.all)
-
-    def _forms(self, text: str) -> list[str]:
-        """Each line without its numbers, and without its time if most lines begin with one."""
-        forms: str = (_NO_STATUS if " HTTP/" in text else _NUMBERS).sub("9", text)
-        if self.is_dated:
-            forms = _STAMP_FORM.sub("\n", f"\n{forms}")[1:]
-        return forms.split("\n")
 
     def _is_dated(self) -> bool:
         """Whether most lines begin with a time."""
@@ -259,7 +286,7 @@ class Lines:
             fails = form in self._failing and not self._is_title(number)
             one = form_of_all if fails else form  # what differs in names is one failure
             if line := seen.get(one):
-                line.times += 1
+                line.numbers.append(number)
             else:
                 seen[one] = Line(number, self.all[number], fails)
                 seen[one].often = often[form_of_all]
@@ -283,7 +310,7 @@ class Lines:
     def _alike(self) -> dict[str, str]:
         """The forms without names of those of which many are alike then."""
         short = [form for form in self.counts if len(form) < _READ]
-        nameless = list(map(without_names, short))
+        nameless = _NAMELESS.of(short)
         often = {one for one, count in Counter(nameless).items() if count > _ALIKE}
         return {form: one for form, one in zip(short, nameless, strict=True) if one in often}
 
@@ -324,33 +351,92 @@ class Lines:
         return "; ".join(" ".join(line.split()) for line in self.all[number:end])
 
     def _unit(self, line: Line, weight: float) -> Unit:
-        text = " ".join(self._counted(line.number).split())
-        text = bare(text) if text.startswith("==") else text
         group = reading.FAILING if line.fails and not self.is_prose else ""
+        text = alike([self._text(number) for number in sample(line.numbers)], _LONGEST)
         times = f" (x{line.times})" if line.times > 1 else ""
-        if self._leads_on(line.number):
-            text = f"{text} {' '.join(self._counted(line.number + 1)[:_LONGEST].split())}"
-        text = reading.cut(_MARKS_IN_A_ROW.sub("", text).strip() or text, _LONGEST) + times
-        return Unit(line.number + 1, "", text, weight, 0, group, times=line.times)
+        return Unit(line.number + 1, "", text + times, weight, 0, group, times=line.times)
+
+    def _text(self, number: int) -> str:
+        """A line as it is told, with the next one if it leads on."""
+        text = " ".join(self._counted(number).split())
+        text = bare(text) if text.startswith("==") else text
+        if self._leads_on(number):
+            text = f"{text} {' '.join(self._counted(number + 1)[:_LONGEST].split())}"
+        return _MARKS_IN_A_ROW.sub("", text).strip() or text
 
 
-def _failing(forms: Iterable[str], lower: str, words: set[str]) -> Iterator[str]:
-    """The forms that speak of a failure; `lower` are the same in lower case, and these `words`.
+def sample(numbers: list[int]) -> list[int]:
+    """Some of the numbers of lines: the first and the last ones, and some between."""
+    return numbers if len(numbers) <= _COMPARED else [*numbers[:: len(numbers) // _COMPARED],
+                                                      numbers[-1]]  # fmt: skip
 
-    Only the forms are read that have one of the words that say so.
+
+def alike(texts: list[str], most: int) -> str:
+    """Lines of one form as one of at most so many characters, with the first and the last value.
+
+    `batch 1 applied` and `batch 9 applied` are `batch 1…9 applied`.
     """
-    told = {word: _FAILS.search(word[:_READ]) for word in words if not _is_name(word)}
-    bad = {word: found[0] for word, found in told.items() if found}
-    joined = " ".join(words)
-    phrases = [one for one in _PHRASES if all(map(joined.__contains__, one.split()))]
-    marks = {*bad.values(), *phrases, _OF_PYTEST.lower()}
-    for form, said in zip(forms, lower.split("\n"), strict=True):
-        if any(map(said.__contains__, marks)):
-            said = said[:_READ]
-            is_bad = not bad.keys().isdisjoint(said.split()) or any(map(said.__contains__, phrases))
-            is_fine = _FINE.search(said) and not _SURE.search(said)
-            if form.startswith(_OF_PYTEST) or (is_bad and not is_fine):
-                yield form
+    first, last = texts[0].split(), texts[-1].split()
+    rows = [text.split() for text in texts] if len(set(texts)) > 1 else []
+    if rows and all(len(row) == len(first) for row in rows):
+        differ = [at for at, words in enumerate(zip(*rows, strict=True)) if len(set(words)) > 1]
+        for at in differ:
+            first[at] = between(first[at], last[at]) if len(differ) <= _DIFFER else first[at] + "…"
+    return reading.cut(" ".join(first), most)
+
+
+def between(word: str, other: str) -> str:
+    """Two words as one, without what the second one has in common: `orders/20…31`."""
+    start, end = _shared(word, other), _shared(word[::-1], other[::-1])
+    end = min(end, max(0, min(len(word), len(other)) - start))
+    rest = other[start:] if word != other and len(other) < _WORD else ""
+    return f"{word[: len(word) - end] if rest else word}…{rest}"
+
+
+def _shared(word: str, other: str) -> int:
+    """How many characters two words begin with alike, up to a mark."""
+    alike = [
+        a for a, b in itertools.takewhile(lambda ab: ab[0] == ab[1], zip(word, other, strict=False))
+    ]
+    return len(_ALNUM_END.sub("", "".join(alike)))
+
+
+def _formed(lines: list[str], is_dated: bool) -> list[str]:
+    """Each line without its numbers, and without its time if lines begin with one."""
+    text = "\n".join(["", *lines])
+    has_status = " HTTP/" in text or "status" in text or "code" in text
+    if has_status:
+        text = _STATUS.sub(lambda match: match[1] + match[2].translate(_KEPT), text)
+    forms = str(_PADDED.sub(" 9", _NUMBERS.sub("9", _HEX.sub("9", text))))
+    forms = forms.translate(_DIGITS) if has_status else forms
+    return (_STAMP_FORM.sub("\n", forms) if is_dated else forms).split("\n")[1:]
+
+
+def _failing(forms: list[str]) -> Iterator[bool]:
+    """Whether each form speaks of a failure."""
+    rows = [form.lower()[:_READ] for form in forms]
+    words = [row.split() for row in rows]
+    all_words = " ".join(set().union(*words))
+    bad = {word for part in (*_FAILURES, *_LAST_PARTS) for word in _with(part, all_words)
+           if _FAILS.search(word) and not _is_name(word)}  # fmt: skip
+    phrases = [one for one in _PHRASES if all(map(all_words.__contains__, one.split()))]
+    for form, row, of_row in zip(forms, rows, words, strict=True):
+        is_bad = not bad.isdisjoint(of_row) or any(map(row.__contains__, phrases))
+        yield form.startswith(_OF_PYTEST) or (is_bad and not _is_fine(row))
+
+
+def _with(part: str, words: str) -> Iterator[str]:
+    """Those of the words, each behind a blank, that hold a part."""
+    end = words.find(part)
+    while end >= 0:
+        start = words.rfind(" ", 0, end) + 1
+        end = words.find(" ", end)
+        yield words[start : end if end >= 0 else len(words)]
+        end = words.find(part, end) if end >= 0 else -1
+
+
+def _is_fine(row: str) -> bool:
+    return bool(_FINE.search(row)) and not _SURE.search(row)
 
 
 def _is_count(form: str) -> bool:
@@ -375,6 +461,7 @@ def is_coded(line: str) -> bool:
     )
 
 
+@functools.lru_cache(REMEMBERED)
 def bare(line: str) -> str:
     """The beginning of the line, without the time or the frame in front of it."""
     line = line[:_READ]
@@ -387,12 +474,20 @@ def without_names(form: str) -> str:
         return form
     if '"' in form or "'" in form:
         form = _IN_QUOTES.sub('"', form)
-    return " ".join(map(_without_path, form.split(" "))) if "/" in form else form
+    if "/" in form:
+        form = " ".join([_without_path(one) if "/" in one else one for one in form.split(" ")])
+    return form
 
 
-@functools.lru_cache(1 << 16)  # most words occur again
+@functools.cache  # most words occur again
 def _without_path(word: str) -> str:
-    return str(_PATH.sub("/", word)) if "/" in word else word
+    return str(_PATH.sub("/", word))
+
+
+_FORMS = [Remembered(functools.partial(_formed, is_dated=is_dated)) for is_dated in (False, True)]
+_FAILING = Remembered(_failing)
+_COUNTING = Remembered(functools.partial(map, _is_count))
+_NAMELESS = Remembered(functools.partial(map, without_names))
 
 
 def _paragraphs(lines: list[str]) -> Iterator[tuple[int, range]]:

@@ -73,14 +73,14 @@ class Git(Engine):
             f"+{REFS}*:{self._here()}*",
         )  # fmt: skip
         keys = {f"{machine}:{manifests.head_key(machine)}": machine for machine in self._machines()}
-        return {keys[key]: data for key, data in self._read(list(keys))}
+        return {keys[key]: data for key, data in self._read(keys)}
 
     def get(self, machine: str, keys: Iterable[str]) -> Iterator[tuple[str, bytes]]:
         """Yield (key, value) for the keys that the machine has; `heads` has fetched them."""
-        for name, data in self._read([f"{machine}:{key}" for key in keys]):
+        for name, data in self._read(f"{machine}:{key}" for key in keys):
             yield name.partition(":")[2], data
 
-    def _read(self, wanted: list[str]) -> Iterator[tuple[str, bytes]]:
+    def _read(self, wanted: Iterable[str]) -> Iterator[tuple[str, bytes]]:
         """Yield each existing `machine:key` with its content.
 
         One process answers all queries: with a thousand machines there are two thousand.
@@ -217,7 +217,11 @@ class Git(Engine):
             raise ContextError(git.NOT_THERE) from None
         if done.returncode not in fine:
             lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
-            raise ContextError(self._failure(arguments[0], lines, done.returncode))
+            marked = [line for line in lines if line.startswith(("fatal:", "error:", " !"))]
+            reason = "; ".join(marked or lines[-1:]) or f"status {done.returncode}"
+            where = f"remote {self._remote}: " * (arguments[0] in ("fetch", "push"))
+            problem = f"{where}git {arguments[0]}: {reason}"
+            raise ContextError(re.sub(r"://[^/@\s]*@", "://", problem))  # without a password
         return done.stdout
 
     def _command(self, bare: bool = True) -> tuple[str, ...]:
@@ -228,13 +232,6 @@ class Git(Engine):
     def _environment(self) -> dict[str, str]:
         kept = {n: v for n, v in os.environ.items() if n not in git.VARIABLES}
         return {**kept, **self._settings, "GIT_TERMINAL_PROMPT": "0"}
-
-    def _failure(self, command: str, lines: list[str], status: int) -> str:
-        marked = [line for line in lines if line.startswith(("fatal:", "error:", " !"))]
-        reason = "; ".join(marked or lines[-1:]) or f"status {status}"
-        if command in ("fetch", "push"):
-            return _without_password(f"remote {self._remote}: git {command}: {reason}")
-        return f"git {command}: {reason}"
 
 
 class _Reader:
@@ -287,7 +284,3 @@ def _is_local(address: str) -> bool:
     """Whether git takes an address for a path on this machine."""
     before = address.partition(":")[0]
     return address.startswith("file://") or bool(address and (address == before or "/" in before))
-
-
-def _without_password(text: str) -> str:
-    return re.sub(r"://[^/@\s]*@", "://", text)
