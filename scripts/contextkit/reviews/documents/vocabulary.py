@@ -155,10 +155,11 @@ class Head:
         for _ in range(2 if may_begin(self.title) else 0):
             word, marked, rest = _first_word(self.title)
             grade = severity(word)
-            is_sure = marked or word.upper() in SEVERITIES or severity_of_id(word)
-            if grade and not self.raw and is_sure:
+            is_grade = bool(grade) and (marked or word.upper() in SEVERITIES)
+            names_one = is_id(word) and (marked or severity_of_id(word))
+            if is_grade and not self.raw:
                 self.severity, self.raw = grade, word
-            elif not self.id and is_sure and is_id(word):
+            elif names_one and not self.id:
                 self.id = word
             else:
                 break
