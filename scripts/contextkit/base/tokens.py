@@ -1,9 +1,9 @@
 """tokens.estimate: how many tokens a text costs a model, without a tokenizer.
 
 Its weights were fitted to public repositories (Markdown, Python, JSON, YAML, prose in many
-scripts); median error 4 %, 95th percentile 15 %. `make bench_tokens` measures them against an exact
-counter on any folder. Counting goes over the UTF-8 bytes once, at some tens of megabytes a second,
-and needs no import.
+scripts); median error 4 %, 95th percentile 15 %. `make bench what=tokens` measures them against an
+exact counter on any folder. Counting goes over the UTF-8 bytes once, at some tens of megabytes a
+second, and needs no import.
 """
 
 from __future__ import annotations
