@@ -25,7 +25,7 @@ OWN_WORDS = {
     "contextkit/base/cli.py:confirm": "a question of ours",
     "contextkit/base/cli.py:_fill_closed": "asks whether it is there",
     "contextkit/base/tables.py:_terminal_width": "asks for a width",
-    "contextkit/base/usage.py:_version": "the version",
+    "contextkit/base/usage.py:explain": "the version",
     "contextkit/hosts/flows/upgrades.py:_python": "what pip says",
     "contextkit/subagents/commands.py:__init__": "asks whether it is a terminal",
     "contextkit/hosts/flows/uvx.py:main": "before anything is installed",
