@@ -10,23 +10,26 @@ Nothing here counts tokens: `fits` does, so that what stands around the parts is
 from __future__ import annotations
 
 from contextkit.base import names, tokens
-from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Callable, Iterable, Sequence
 
 Fits = Callable[[Sequence[str]], bool]
 
 
-class Part(NamedTuple):
+class Part:
     """A text, and its cuts: pairs of a step and the characters left, ever fewer.
 
     Without cuts, it stays whole. `least` is the fewest characters of it that are worth keeping: 0
     if it is kept whole or not at all. `clip` shortens it.
     """
 
-    text: str
-    cuts: tuple[tuple[int, int], ...] = ()
-    least: int = 0
-    clip: Callable[[str, int], str] = names.clipped_at_space
+    def __init__(
+        self,
+        text: str,
+        cuts: tuple[tuple[int, int], ...] = (),
+        least: int = 0,
+        clip: Callable[[str, int], str] = names.clipped_at_space,
+    ) -> None:
+        self.text, self.cuts, self.least, self.clip = text, cuts, least, clip
 
     def after(self, step: int) -> str:
         """The text once all steps up to this one have been taken."""
