@@ -89,8 +89,8 @@ def run(text: Lines, status: int | None = None) -> Run:
     failing, used, inside = failures.find(text, summary | placed | of_dump)
     failed = [_unit(above, below) for above, below in itertools.zip_longest(failing, failing[1:])]
     if failed and verdict and _BARE.match(verdict[0].text):  # which says nothing of the failure
-        first = min(range(len(failed)), key=lambda at: (failed[at].rank, at))
-        verdict[0], failed[first] = verdict[0]._replace(key=False), failed[first]._replace(key=True)
+        at = min(range(len(failed)), key=lambda at: (failed[at].rank, at))
+        verdict[0], failed[at] = verdict[0]._replace(key=False), failed[at]._replace(key=True)
     counted = any(_COUNTS.search(unit.text) for unit in verdict)
     counts, stamped = _counts(text)
     said = diagnostics.units(messages)
