@@ -176,23 +176,52 @@ class _Body:
 
     def _matched(self, rows: tuple[Finding, ...], candidates: list[_Candidate]) -> list[Span]:
         """Return the span of each row: its best candidate, each of which belongs to one row."""
-        finder = _Finder(candidates)
-        pairs = [
-            (score, -at, number)
-            for number, row in enumerate(rows)
-            for score, at in finder.scores(row)
-        ]
+        by_key: dict[str, list[int]] = {}
+        for at, candidate in enumerate(candidates):
+            for key in _keys(candidate):
+                by_key.setdefault(key, []).append(at)
+        rare = {key for key, those in by_key.items() if len(those) == 1}
+        telling = {key: those for key, those in by_key.items() if len(those) <= _COMMON}
+        pairs = []
+        for number, row in enumerate(rows):
+            place = places.find(" ".join((row.title, row.section, *row.extra)))
+            own = _Candidate(row.line, row.line, frozenset({_key(row.id)}), row.severity,
+                             _words(row.title), place)  # fmt: skip
+            for at in {at for key in _keys(own) for at in telling.get(key, ())}:
+                pairs.append((_score(own, candidates[at], rare), -at, number))
         spans = [(row.line, row.line) for row in rows]
         used: set[int] = set()
         done: set[int] = set()
-        for _, at, number in sorted(pairs, reverse=True):
-            if -at not in used and number not in done:
+        for score, at, number in sorted(pairs, reverse=True):
+            if score >= _ALIKE and -at not in used and number not in done:
                 used.add(-at)
                 done.add(number)
                 spans[number] = (candidates[-at].first, candidates[-at].last)
         starts = [*sorted(candidates[at].first for at in used), len(self._lines) + 1]
         return [(first, min(last, starts[bisect.bisect_right(starts, first)] - 1))
                 for first, last in spans]  # fmt: skip
+
+
+def _keys(candidate: _Candidate) -> set[str]:
+    """Return what a candidate and a row may share: ids, words, a file."""
+    return {*candidate.ids, *candidate.words, candidate.place.file} - {""}
+
+
+def _score(row: _Candidate, other: _Candidate, rare: set[str]) -> float:
+    """Return how likely a candidate is about a row, which is given as one; `rare` are words."""
+    is_own = not row.ids.isdisjoint(other.ids)
+    differs = row.severity != (other.severity or row.severity) or _differs(row.ids, other.ids)
+    if differs and not is_own:
+        return 0.0
+    shared = row.words & other.words
+    alike = len(shared) / (len(row.words) * len(other.words)) ** 0.5 if shared else 0.0
+    mine, its = row.place, other.place
+    is_same_file = mine.file == its.file != ""
+    end = min(max(mine[1:]), max(its[1:])) + _AROUND  # of the earlier one
+    is_near = min(mine.line, its.line) > 0 and max(mine.line, its.line) <= end
+    met = 0.7 if is_same_file and is_near else 0.15 * is_same_file
+    is_rare = not shared.isdisjoint(rare)
+    return is_own + 1.5 * alike + _RARE * is_rare + met + 0.05 * (row.severity == other.severity)
 
 
 def _is_row(parts: list[Block], block: Block) -> bool:
@@ -219,61 +248,14 @@ def _candidate(block: Block, last: int, near: str) -> _Candidate:
     identity, severity, _ = shapes.titled(bare)
     words = {_key(word.strip(".,:;()[]*`")) for word in lines.plain(bare).split()}
     ids = frozenset(filter(_is_numbered, words)) | ({_key(identity)} - {""})
-    return _Candidate(block.first, last, ids, severity, frozenset(_words(bare)), places.find(near))
+    return _Candidate(block.first, last, ids, severity, _words(bare), places.find(near))
 
 
-class _Finder:
-    """Finds the candidates that share an id, a place or a word with a row."""
-
-    def __init__(self, found: list[_Candidate]) -> None:
-        self._found = found
-        self._by: dict[object, list[int]] = {}
-        for at, block in enumerate(found):
-            for key in (*block.ids, *((word,) for word in block.words), (*block.place[:1], "file")):
-                self._by.setdefault(key, []).append(at)
-
-    def scores(self, row: Finding) -> list[tuple[float, int]]:
-        """Return (score, candidate) of the candidates that may be this row's."""
-        words = _words(row.title)
-        place = places.find(" ".join((row.title, row.section, *row.extra)))
-        keys = [_key(row.id), *((word,) for word in words), (*place[:1], "file")]
-        near: dict[int, None] = {}
-        for key in keys:
-            those = self._by.get(key, [])
-            if len(those) <= _COMMON and key not in ("", ("", "file")):
-                near |= dict.fromkeys(those)
-        scored = [(self._score(row, words, place, self._found[at]), at) for at in near]
-        return [(score, at) for score, at in scored if score >= _ALIKE]
-
-    def _score(self, row: Finding, words: set[str], place: Place, candidate: _Candidate) -> float:
-        identity = _key(row.id)
-        own = identity in candidate.ids
-        if not own and (
-            _differs(identity, candidate.ids)
-            or row.severity != (candidate.severity or row.severity)
-        ):
-            return 0.0
-        shared = words & candidate.words
-        alike = len(shared) / (len(words) * len(candidate.words)) ** 0.5 if shared else 0.0
-        rare = any(len(self._by.get((word,), ())) == 1 for word in shared)
-        same = place.file and place.file == candidate.place.file
-        met = 0.7 if same and _meet(place, candidate.place) else 0.15 * bool(same)
-        return own + 1.5 * alike + _RARE * rare + met + 0.05 * (row.severity == candidate.severity)
-
-
-def _meet(place: Place, other: Place) -> bool:
-    """Whether two places in one file overlap or are at most three lines apart."""
-    if not (place.line and other.line):
-        return False
-    first, last = max(place.line, other.line), min(max(place[1:]), max(other[1:]))
-    return first <= last + _AROUND
-
-
-def _differs(identity: str, ids: frozenset[str]) -> bool:
+def _differs(own: frozenset[str], ids: frozenset[str]) -> bool:
     """Whether a candidate names another finding: an id of the same form."""
-    form = identity.rstrip("0123456789")
+    forms = {identity.rstrip("0123456789") for identity in own}
     return any(
-        other.rstrip("0123456789") == form or vocabulary.severity_of_id(other) for other in ids
+        other.rstrip("0123456789") in forms or vocabulary.severity_of_id(other) for other in ids
     )
 
 
@@ -283,9 +265,9 @@ def _is_numbered(word: str) -> bool:
     return is_number and not vocabulary.severity(word)
 
 
-def _words(text: str) -> set[str]:
+def _words(text: str) -> frozenset[str]:
     long = (word for word in lines.words(text) if len(word) > 3 or not word.isalpha())
-    return {word for word in long if not word.isdigit()} - _GENERAL
+    return frozenset(word for word in long if not word.isdigit()) - _GENERAL
 
 
 def _key(text: str) -> str:
