@@ -65,39 +65,33 @@ def of_findings(text: str, review: agent_review.Review) -> list[str]:
     return [body.lines_of(span) for span in body.spans]
 
 
-def has_section(text: str, review: agent_review.Review) -> list[bool]:
-    """Return for each finding whether the text says more about it than its row."""
-    return [span != (row.line, row.line) for row, span in
-            zip(review.findings, _Body(text, review).spans, strict=True)]  # fmt: skip
+def around(text: str, review: agent_review.Review, finding: str) -> str:
+    """Return the lines around the place of a finding that has only its row; else ''."""
+    body = _Body(text, review)
+    for row, span in zip(review.findings, body.spans, strict=True):
+        is_alone = review.start_line and span == (row.line, row.line)
+        if is_alone and row.id.upper() == finding.upper():
+            file = row.file or _place_of(row).file
+            rows = dict(lines.numbered(text))
+            near = (at for at in rows if at > review.end_line and file and file in rows[at])
+            at = next(near, row.line)
+            shown = (at for at in range(at - _AROUND, at + _AROUND + 1) if at in rows)
+            numbered = "\n".join(f"{at}: {rows[at]}" for at in shown)
+            return f"(no section of its own; these lines stand around it)\n{numbered}"
+    return ""
 
 
-def around(text: str, line: int) -> str:
-    """Return the lines around a line of a text, with their numbers."""
-    rows = [row for _, row in lines.numbered(text)]
-    first = max(1, line - _AROUND)
-    return "\n".join(
-        f"{number}: {row}" for number, row in enumerate(rows[first - 1 : line + _AROUND], first)
-    )
-
-
-def headings(text: str) -> list[tuple[int, str]]:
-    """Return line number and title of every heading."""
-    return [
-        (block.first, lines.plain(block.title)) for block in blocks(text) if block.kind == "heading"
-    ]
-
-
-def nearest(text: str, wanted: str) -> str:
-    """Return the section whose heading shares the most words with `wanted`; '' if none does."""
-    words = _words(wanted)
-    scored = [
-        (len(words & _words(block.title)), -block.first, block.last)
-        for block in blocks(text)
-        if block.kind == "heading"
-    ]
-    shared, first, last = max(scored, default=(0, 0, 0))
-    rows = [row for _, row in lines.numbered(text)]
-    return "\n".join(rows[-first - 1 : last]).strip() if shared else ""
+def unread(text: str, wanted: str) -> str:
+    """Return the headings of a file without readable findings, and the section nearest `wanted`."""
+    headings = [block for block in blocks(text) if block.kind == "heading"]
+    listed = "\n".join(f"{block.first}: {lines.plain(block.title)}" for block in headings)
+    words, section = _words(wanted), "" if wanted else text.strip()
+    near = [(len(words & _words(block.title)), -block.first, block.last) for block in headings]
+    shared, first, last = max(near, default=(0, 0, 0))
+    if shared:
+        rows = [row for _, row in lines.numbered(text)]
+        section = "\n".join(rows[-first - 1 : last]).strip()
+    return "\n\n".join(filter(None, (listed, section)))
 
 
 class _Candidate(NamedTuple):
@@ -184,9 +178,8 @@ class _Body:
         telling = {key: those for key, those in by_key.items() if len(those) <= _COMMON}
         pairs = []
         for number, row in enumerate(rows):
-            place = places.find(" ".join((row.title, row.section, *row.extra)))
             own = _Candidate(row.line, row.line, frozenset({_key(row.id)}), row.severity,
-                             _words(row.title), place)  # fmt: skip
+                             _words(row.title), _place_of(row))  # fmt: skip
             for at in {at for key in _keys(own) for at in telling.get(key, ())}:
                 pairs.append((_score(own, candidates[at], rare), -at, number))
         spans = [(row.line, row.line) for row in rows]
@@ -200,6 +193,10 @@ class _Body:
         starts = [*sorted(candidates[at].first for at in used), len(self._lines) + 1]
         return [(first, min(last, starts[bisect.bisect_right(starts, first)] - 1))
                 for first, last in spans]  # fmt: skip
+
+
+def _place_of(row: Finding) -> Place:
+    return places.find(" ".join((row.title, row.section, *row.extra)))
 
 
 def _keys(candidate: _Candidate) -> set[str]:
