@@ -45,6 +45,7 @@ _PROBLEMS = ("problem", "issue", "description", "impact", "finding", "evidence",
 _FACTS = ("severity", "priority", "file", "files", "location", "line", "lines", "confidence",
           "agent", "agents", "convergence", "status", "section", "category", "source", "where",
           "lens", "type", "effort", "id", "affected", "path", "place", "ref", "refs")  # fmt: skip
+_LABELS = frozenset((*_FIXES, *_PROBLEMS, *_FACTS))
 
 
 def sections(
@@ -307,19 +308,21 @@ def _paragraphs(section: str, title: str = "") -> list[tuple[str, str]]:
     A label on a line of its own (`**Problem:**`) goes with the paragraph or the whole list that
     follows; a list or a line of code completes a paragraph that ends in a colon.
     """
-    paragraphs: list[tuple[str, str]] = []
+    labels: list[str] = []
+    texts: list[str] = []
     head, _, body = section.partition("\n")
-    if not body.strip() or head.lstrip()[:1] not in ("#",):
+    if not body.strip() or head.lstrip()[:1] != "#":
         body = f"{_behind_title(head, title)}\n{body}"
     every = [line for _, line in lines.numbered(body)]
     label = ""
     joins = listing = False
     last = 0
     for number, level, line in lines.lines(body):
+        leads = bool(texts) and texts[-1].endswith(":")  # `The message says:`
         if level < 0 or "|" in line[:1] or is_mark(line):
-            if level == lines.FENCE and joins and _introduces(paragraphs):
+            if level == lines.FENCE and joins and leads:
                 code = next(filter(_says_something, map(names.one_line, every[number:])), "")
-                paragraphs[-1] = (paragraphs[-1][0], f"{paragraphs[-1][1]} {code[:_CODE]}".rstrip())
+                texts[-1] = f"{texts[-1]} {code[:_CODE]}".rstrip()
             joins = listing = False
             continue
         if level > 0:
@@ -328,44 +331,36 @@ def _paragraphs(section: str, title: str = "") -> list[tuple[str, str]]:
         bare, listed = lines.unbulleted(line)
         named, text = _labelled(bare)
         if named:
-            label = named
-            joins = listing = False
+            label, joins, listing = named, False, not text
             if not text:
-                listing = True
                 continue
         plain = names.one_line(lines.plain(text))
-        goes_on = listing or _introduces(paragraphs)
-        is_item = listed and not named
-        if is_item and joins and goes_on:
-            mark = "" if _introduces(paragraphs) else ";"
-            paragraphs[-1] = (paragraphs[-1][0], f"{paragraphs[-1][1]}{mark} {plain}")
+        if joins and listed and (listing or leads):
+            texts[-1] += f" {plain}" if leads else f"; {plain}"
             listing = True
         elif joins and not listed and number == last + 1:
-            paragraphs[-1] = (paragraphs[-1][0], f"{paragraphs[-1][1]} {plain}")
+            texts[-1] += f" {plain}"
         else:
             listing = listing and listed
-            paragraphs.append((label, plain))
+            labels.append(label)
+            texts.append(plain)
         label, joins, last = "", True, number
-    paragraphs = [(name, text) for name, text in paragraphs if _says_something(text)]
-    return [(name, _continued(paragraphs, number)) for number, (name, _) in enumerate(paragraphs)]
+    return _completed(zip(labels, texts, strict=True))
 
 
-def _introduces(paragraphs: list[tuple[str, str]]) -> bool:
-    """Whether the last paragraph only introduces what follows: `The message says:`."""
-    return bool(paragraphs) and paragraphs[-1][1].endswith(":")
+def _completed(paragraphs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return those that say something, each that only introduces the next one joined with it."""
+    told = [(label, text) for label, text in paragraphs if _says_something(text)]
+    for number, (after, following) in enumerate(told[1:]):
+        label, text = told[number]
+        leads = text.endswith(":") or len(text.split()) < _FEWEST
+        if leads and after not in _FIXES:
+            told[number] = (label, f"{text} {following}")
+    return told
 
 
 def _says_something(text: str) -> bool:
     return sum(map(str.isalpha, text)) > 3 and not (text[0] == "(" and text[-1] == ")")
-
-
-def _continued(paragraphs: list[tuple[str, str]], number: int) -> str:
-    """Return a paragraph, joined with the next one if it only introduces it: `The plan says:`."""
-    text = paragraphs[number][1]
-    leads = text.endswith(":") or len(text.split()) < _FEWEST
-    if not leads or number + 1 == len(paragraphs) or paragraphs[number + 1][0] in _FIXES:
-        return text
-    return f"{text} {paragraphs[number + 1][1]}"
 
 
 def _behind_title(head: str, title: str) -> str:
@@ -381,21 +376,17 @@ def _behind_title(head: str, title: str) -> str:
 def _labelled(text: str) -> tuple[str, str]:
     """Return a label's first word in lowercase and the rest: `**Problem**: x`, `Fix — x`."""
     label, mark, value = "", "", ""
-    if text[:2] in ("**", "__"):
+    is_bold = text[:2] in ("**", "__")
+    if is_bold:
         label, _, value = text[2:].partition(text[:2])
-        ends = (
-            label.rstrip()[-1:] in ":.?" or value.lstrip()[:1] in (":", "—", "–", "-") or not value
-        )
-        mark = ":" if ends else ""
+        mark = ":" if label.rstrip()[-1:] in ":.?" or value.lstrip()[:1] in ":—–-" else ""
     if not mark:
         label, mark, value = text.partition(":")
-        mark = mark if value[:1] in ("", " ") else ""  # not a label: `src/agent.py:42`
-        mark = mark if _is_plain_label(label) else ""  # nor `The proposed flow is: `
-    if not mark or len(label) > 40:
-        return "", text
+        is_place = value[:1] not in ("", " ")  # `src/agent.py:42`, nor `The proposed flow is: `
+        mark = mark if _is_plain_label(label) and not is_place else ""
     word = _first_word(label)
-    is_known = word in _FIXES or word in _PROBLEMS or word in _FACTS
-    if not (is_known or (text[:2] == "**" and not value.strip())):
+    is_label = word or (is_bold and not value.strip())
+    if not mark or len(label) > 40 or not is_label:
         return "", text
     return word, value.lstrip(" :—–-*_").rstrip(" —–-*_")
 
@@ -408,4 +399,4 @@ def _is_plain_label(label: str) -> bool:
 
 
 def _first_word(text: str) -> str:
-    return next((w for w in lines.words(text) if w in _FIXES or w in _PROBLEMS or w in _FACTS), "")
+    return next((word for word in lines.words(text) if word in _LABELS), "")
