@@ -384,8 +384,7 @@ def first_sentence(text: str) -> str:
 
 
 def without_place(title: str) -> str:
-    place = places.find(title)
-    return title.replace(place.file, "") if place.file else title
+    return title.replace(places.find(title).file or "\0", "")
 
 
 def cleaned(title: str) -> str:
