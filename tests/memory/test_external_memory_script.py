@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from checkouts import make
-from conftest import CHECKOUT, Script, git
+from conftest import CHECKOUT, Script, each, git
 from contextkit.memory.documents import findings, plans
 from contextkit.memory.documents import merged as merged_findings
 from contextkit.memory.documents import reports as agent_reports
@@ -321,9 +321,7 @@ def words_of(text: str) -> set[str]:
     return {line.removeprefix("- ").removeprefix("* ").strip() for line in lines} - {"---"}
 
 
-@pytest.mark.parametrize(
-    "form", ["# A\n", "## A\n", "", "### Summary\n", "Title\n=====\n", "# A\n# B\n"]
-)
+@each("form", ["# A\n", "## A\n", "", "### Summary\n", "Title\n=====\n", "# A\n# B\n"])
 def test_no_line_of_a_report_is_lost_whatever_its_form(form: str) -> None:
     for text in (form + REPORT, form + REPORT.replace("##", "###"), form + "only text\n\nmore"):
         read = agent_reports.read(text)

@@ -110,7 +110,7 @@ def test_a_label_and_its_value(line: str, label: tuple[str, str]) -> None:
     assert vocabulary.labelled(line) == label
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "mentioned"),
     [("a P0 row", True), ("see P1-2", True), ("P2 and p10", False), ("P0s", False), ("x", False)],
 )
@@ -163,7 +163,7 @@ def test_a_head_begins_with_a_known_word_or_with_what_is_not_a_word() -> None:
         assert not vocabulary.may_begin(text), text
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "stated"),
     [
         ("**Verdict:** `safe`", "safe"),
