@@ -133,7 +133,7 @@ def test_a_call_is_read_as_argparse_reads_it(words: list[str]) -> None:
     assert commands.read((*OPTIONS, ROOT), words) == read_by_argparse(words)
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "topic"),
     [
         (["-t", "x"], "x"),
@@ -208,7 +208,7 @@ def test_a_whole_number_starts_at_one(text: str, number: int) -> None:
     assert typed(f"--depth={text}")["depth"] == number
 
 
-@pytest.mark.parametrize(
+@each(
     ("word", "complaint"),
     [
         *((f"--depth={n}", f"depth={n}: must be a whole number from 1")
@@ -338,7 +338,7 @@ def raising(error: BaseException) -> Program:
     return a_program(fail)
 
 
-@pytest.mark.parametrize(
+@each(
     ("answer", "status", "out"),
     [
         ("text", 0, "text\n"),
@@ -602,7 +602,7 @@ def test_a_refusal_says_something_whatever_is_wrong(called: Called) -> None:
         assert called.err.removeprefix("tool: ").strip()
 
 
-@pytest.mark.parametrize("kind", ["topic", "depth", "stub", "type", "root", "topik"])
+@each("kind", ["topic", "depth", "stub", "type", "root", "topik"])
 def test_a_hostile_argument_is_quoted_in_brief(kind: str, called: Called) -> None:
     value = HOSTILE.replace("\x00", "")
     called(f"--{kind}={value}")

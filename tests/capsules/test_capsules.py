@@ -269,7 +269,7 @@ def stored(layout: Layout, branch: str) -> str:
     return str(path.parent)
 
 
-@pytest.mark.parametrize(
+@each(
     ("branch", "folder"),
     [
         ("plain", "plain"),

@@ -458,7 +458,7 @@ def test_what_cannot_be_done_is_refused_and_nothing_is_written(
     assert tree(host) == before
 
 
-@pytest.mark.parametrize(
+@each(
     ("arguments", "said"),
     [
         (["--into=/no/such/folder"], "is not a folder"),

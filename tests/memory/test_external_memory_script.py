@@ -113,9 +113,7 @@ def test_a_merge(run: Script, repo: Path, golden: Golden) -> None:
 # Refusals
 
 
-@pytest.mark.parametrize(
-    "task", ["../x", "a/b", "", "CON", "con.txt", "x" * 300, ".x", "-x", "a b", "ä"]
-)
+@each("task", ["../x", "a/b", "", "CON", "con.txt", "x" * 300, ".x", "-x", "a b", "ä"])
 def test_a_task_that_can_be_no_file_is_refused(run: Script, repo: Path, task: str) -> None:
     for command in (("plan",), ("finding", "--agent=a", "--status=failed", "--summary=s"),
                     ("checkpoint", "--phase=review", "--summary=s", "--next-action=n"),
@@ -127,9 +125,7 @@ def test_a_task_that_can_be_no_file_is_refused(run: Script, repo: Path, task: st
         assert nothing_was_written()
 
 
-@pytest.mark.parametrize(
-    "agent", ["../x", "a/b", "merged", "Merged", "CON", "x" * 300, "a\nb", ".a", " "]
-)
+@each("agent", ["../x", "a/b", "merged", "Merged", "CON", "x" * 300, "a\nb", ".a", " "])
 def test_an_agent_that_can_be_no_file_is_refused(run: Script, repo: Path, agent: str) -> None:
     assert run("external_memory", *FINDING, f"--agent={agent}") == 2
     assert nothing_was_written()
@@ -141,7 +137,7 @@ def test_a_phase_that_is_clearly_meant_is_taken(run: Script, repo: Path) -> None
     assert "phase=Testing: read as review" in run.err
 
 
-@pytest.mark.parametrize(
+@each(
     "call",
     [
         ("finding", "--agent=a", "--task=t", "--status=purple", "--summary=s"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from conftest import each
 from contextkit.reviews.documents import vocabulary
 
@@ -139,7 +138,7 @@ def test_a_severity_is_a_word_for_one_or_several(text: str, severity: str) -> No
     assert vocabulary.severity(text) == severity
 
 
-@pytest.mark.parametrize("text", ["Q7", "P0-1", "**P0-1**", "AR_1", "AR-001", "x1" * 11])
+@each("text", ["Q7", "P0-1", "**P0-1**", "AR_1", "AR-001", "x1" * 11])
 def test_an_id_begins_with_a_letter_and_has_a_digit(text: str) -> None:
     assert vocabulary.is_id(text)
 

@@ -137,7 +137,7 @@ RESULTS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("tool", RESULTS)
+@each("tool", RESULTS)
 def test_the_results_of_a_run(tool: str) -> None:
     digest = engine.digest(RESULTS[tool], 200)
     assert (digest.kind, digest.key) == ("results", "1 failed, 1 skipped, 1 passed of 3")
