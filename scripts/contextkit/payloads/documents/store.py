@@ -244,14 +244,22 @@ def first_line(path: str) -> int:
     return _HEAD_LINES + 1 if path.endswith(".md") else 1
 
 
-def describe(layout: Layout, session: str, path: str, old: Payload, summary: str, now: int) -> None:
+def describe(
+    layout: Layout,
+    session: str,
+    path: str,
+    old: Payload,
+    summary: str,
+    now: int,
+    content: Checksum | None = None,
+) -> None:
     """Give a payload another summary, in its file and the manifest. Call under the session's lock.
 
-    `old` is what the file contains. Does nothing if the session has just ended.
+    `old` is what the file contains, with the checksum of its `content` if that is known. Does nothing if the session has just ended.
     """
     if not os.path.isfile(path):
         return
-    new, content = old.replace(summary=summary), checksum(old.content)
+    new, content = old.replace(summary=summary), content or checksum(old.content)
     files.write(path, pieces(new, content))
     touch(path, now)
     into = os.path.join(folder(layout, session), MANIFEST)
