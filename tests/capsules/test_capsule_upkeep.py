@@ -232,7 +232,7 @@ def test_of_many_open_reminders_the_newest_are_named_and_the_rest_counted(
         made = reminders.make(f"n{number}", "", "", (), TIME + number)
         reminders.save(layout, layout.reminders, made)
     found = [what for _, what in said(layout, a_capsule())]
-    assert len(found) == 11 and "(n2)" in found[0] and "(n11)" in found[9]
+    assert len(found) == 11 and "(n11)" in found[0] and "(n2)" in found[9]
     assert found[10] == "2 older reminders are open too"
 
 

@@ -257,6 +257,68 @@ def test_an_inbox_that_cannot_be_read_is_a_warning(layout: Layout, run: Script) 
     assert "## Open notes" not in run.out and "remember-later.md" in run.err
 
 
+def saved(run: Script, *more: str) -> None:
+    given = ("--phase=implementation", "--summary=so far", "--next-action=go on", *more)
+    assert run("external_memory", "checkpoint", f"--task={TASK}", *given) == 0, run.err
+
+
+def in_play(run: Script) -> list[str]:
+    assert run("external_memory", "recover", f"--task={TASK}") == 0, run.err
+    lines = run.out.partition("## Files in play")[2].strip().splitlines()
+    return [line for line in lines[1:] if line]
+
+
+def test_a_checkpoint_knows_the_files_that_git_saw_change_since_the_last_one(
+    repo: Path, run: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("old.py").write_text("1", encoding="utf-8")
+    git("add", "-A")
+    git("commit", "-qm", "old")
+    git("branch", "main")
+    Path("a.py").write_text("1", encoding="utf-8")
+    Path("b.py").write_text("1", encoding="utf-8")
+    git("add", "a.py")
+    git("commit", "-qm", "work")
+    saved(run)
+    assert in_play(run) == ["- b.py: fresh", "- a.py: fresh"] or in_play(run) == [
+        "- a.py: fresh", "- b.py: fresh",
+    ]  # fmt: skip
+    Path("a.py").write_text("2", encoding="utf-8")
+    Path("c.py").write_text("2", encoding="utf-8")
+    Path("b.py").unlink()
+    saved(run)
+    assert sorted(in_play(run)) == ["- a.py: fresh", "- c.py: fresh"]
+    saved(run, "--files=old.py - the start")
+    assert in_play(run) == ["- old.py: fresh"]
+
+
+def test_a_checkpoint_that_names_no_subtasks_forgets_none(repo: Path, run: Script) -> None:
+    given = ("--pending=parser | matcher | report", "--objective=Import")
+    assert run("external_memory", "plan", f"--task={TASK}", *given) == 0
+    saved(run, "--completed=parser")
+    saved(run)
+    assert run("external_memory", "recover") == 0
+    assert "- Completed: parser\n- Pending: matcher, report\n" in run.out
+    assert run("external_memory", "plan", f"--task={TASK}", "--in-progress=parser") == 0
+    saved(run)
+    assert run("external_memory", "recover") == 0
+    assert "- Completed" not in run.out and "parser" in run.out
+
+
+def test_recovery_says_what_open_reviews_found(layout: Layout, run: Script) -> None:
+    stores.full(layout)
+    for agent, status in (("ui", "NEEDS_ATTENTION"), ("api", "CLEAN")):
+        given = (f"--agent={agent}", f"--status={status}", "--summary=1 P0: no lock")
+        assert run("verdict", "write", *given) == 0
+    assert run("external_memory", "recover") == 0
+    section = run.out.partition("## Open reviews")[2].partition("\n## ")[0]
+    line = "- ui NEEDS_ATTENTION: 1 P0: no lock (.clavain/verdicts/ui.md)"
+    assert section.strip().splitlines()[-1] == line
+    assert run.out.index("## Next action") < run.out.index("## Open reviews")
+    assert run("external_memory", "recover", "--budget=120") == 0
+    assert "- 1 in all: `make verdict_table view=attention`" in run.out
+
+
 def test_recovery_for_programs(layout: Layout, run: Script) -> None:
     stores.full(layout)
     assert run("external_memory", "recover", "--json") == 0

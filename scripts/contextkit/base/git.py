@@ -11,7 +11,8 @@ import time
 
 from contextkit.base import errors
 from contextkit.base.errors import ContextError
-from contextkit.base.records import Record
+from contextkit.base.records import Declaration, Record
+from contextkit.base.type_names import Iterator
 
 # Variables that make git use another repository than the one around a folder.
 VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR",
@@ -185,20 +186,40 @@ def log(repository: Repository, branch: str, count: int) -> list[tuple[str, str,
     return [(row[0], row[1], row[2]) for row in rows if len(row) == 3]
 
 
-def movers(repository: Repository, since: int) -> set[str] | None:
-    """Who moved HEAD here after a moment, as `<email>`, from its log; None if none is kept."""
+class Move(Declaration):
+    """An entry in the log of a ref: the commit that it moved to, by whom, when, and why."""
+
+    commit: str
+    email: str
+    at: int
+    what: str
+
+
+def moves(folder: str, ref: str) -> Iterator[Move]:
+    """What the log of a ref in a git folder tells, newest first."""
     try:
-        with open(os.path.join(repository.folder, "logs", "HEAD"), "rb") as file:
-            file.seek(max(0, os.fstat(file.fileno()).st_size - _PIECE))
+        with open(os.path.join(folder, "logs", ref), "rb") as file:
             lines = file.read().decode("utf-8", "replace").split("\n")
     except OSError:
+        return
+    for line in reversed(lines):  # `<from> <to> A Name <email> <seconds> <zone>\t<what>`
+        about, tab, what = line.partition("\t")
+        who, _, when = about.rpartition("> ")
+        seconds = when.partition(" ")[0]
+        if tab and seconds.isdecimal():
+            commit = about[:100].split(" ")[1]
+            yield Move(commit=commit, email=who.rpartition("<")[2], at=int(seconds), what=what)
+
+
+def movers(repository: Repository, since: int) -> set[str] | None:
+    """The addresses of who moved HEAD here after a moment; None if git keeps no log of that."""
+    if not os.path.isfile(os.path.join(repository.folder, "logs", "HEAD")):
         return None
     emails = set()
-    for line in lines:  # `<from> <to> A Name <email> <seconds> <zone>`, a tab, and what was done
-        who, _, when = line.partition("\t")[0].rpartition("> ")
-        seconds = when.partition(" ")[0]
-        if seconds.isdecimal() and int(seconds) > since:
-            emails.add(f"<{who.rpartition('<')[2]}>")
+    for move in moves(repository.folder, "HEAD"):
+        if move.at <= since:
+            break
+        emails.add(move.email)
     return emails
 
 

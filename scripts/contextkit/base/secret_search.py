@@ -10,12 +10,13 @@ import functools
 import re
 from itertools import groupby
 
-from contextkit.base import names, secret_forms
+from contextkit.base import names
 from contextkit.base import secret_rules as rules
 from contextkit.base.secret_rules import BASE64, DIGITS, LETTERS
 from contextkit.base.type_names import Iterator
 
 Place = tuple[str, int, int]  # kind, start and end in the text
+Form = tuple[str, int, int]  # how sure it is, start and end of the value in the text
 
 _NO_START = "/.~@&-,;+)"  # starts a path, an address, or the rest of an expression, not a value
 _NO_FORM = _NO_START + "}]>:="  # what stands between two values of JSON is none
@@ -70,6 +71,7 @@ _ULID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")  # a time and a random part, 
 _APART = str.maketrans(dict.fromkeys("_-+/=.~%", " "))  # what joins the parts of a value
 _LONG_REST = 28  # characters besides `abc123` in a value that is no placeholder
 _REPEATED = 8  # a run of one character this long never occurs in a secret
+_expression = functools.cache(re.compile)  # most texts need few of those of the places
 _KEY_BODY = 24  # minimum characters in the body of a private key
 
 
@@ -346,7 +348,7 @@ def _is_placeholder(text: str) -> bool:
 
 def _in_forms(text: str) -> Iterator[Place]:
     """What stands where a secret does, if it may be one."""
-    for sure, start, end in secret_forms.forms(text, _lower(text)):
+    for sure, start, end in _forms(text, _lower(text)):
         value = text[start:end].rstrip(".,;:*")
         end = start + len(value)
         if len(value) < 4 or value.lower() in rules.WORDS:
@@ -354,24 +356,67 @@ def _in_forms(text: str) -> Iterator[Place]:
         is_code = value[0] in _NO_FORM or "://" in value
         stands_for_one = _is_variable(value) or _is_cut(text, end) or _is_placeholder(value)
         if not (is_code or stands_for_one) and _is_in_form(text, start, end, sure):
-            yield "password" if sure != secret_forms.MADE else "assigned-secret", start, end
+            yield "password" if sure != rules.MADE else "assigned-secret", start, end
 
 
 def _is_in_form(text: str, start: int, end: int, sure: str) -> bool:
     """Whether a value that stands where a secret does is as a secret is there."""
     value = text[start:end]
-    if sure == secret_forms.CERTAIN:
+    if sure == rules.CERTAIN:
         if not value.strip("0123456789.:"):
             return len(value) >= 6 and value.isdigit()  # else a port, an address
         return not (value.isupper() and value.isalpha())
-    if sure == secret_forms.PHRASE:
+    if sure == rules.PHRASE:
         return _is_phrase(value)
-    if sure == secret_forms.MADE:
+    if sure == rules.MADE:
         return len(value) >= 10 and _is_key(value)
     if not any(map(str.isalpha, value)) or value.lower().startswith(rules.HASHES):
         return False
     is_alone = text[end : end + 1] not in ("(", "[", ":", "=")
     return _is_mixed(value) and is_alone and _is_closed(text, start, end)
+
+
+def _forms(text: str, lower: str) -> Iterator[Form]:
+    """Every value that stands where a secret does; the caller judges it by how sure that is.
+
+    `lower` is the text in lower case, of the same length.
+    """
+    for sure, literals, rule in rules.NAMED:
+        for literal in literals:
+            for at in every(lower, literal):
+                if match := _expression(rule).match(text, at + len(literal)):
+                    yield sure, *match.span(1)
+    for row in _expression(rules.TABLE).finditer(text) if "|" in text else ():
+        yield rules.MIXED, *row.span(1)
+    yield from _typed(text, lower)
+    if "kind: secret" in lower:
+        yield from _of_cluster(text)
+
+
+def _of_cluster(text: str) -> Iterator[Form]:
+    """The values in the Secrets of a Kubernetes file, whose documents are cut by `---`."""
+    at = 0
+    for document in text.split("\n---"):
+        is_secret = _expression(rules.KIND).search(document)
+        for data in _expression(rules.DATA).finditer(document) if is_secret else ():
+            for entry in _expression(rules.ENTRY).finditer(document, *data.span(1)):
+                yield rules.CERTAIN, at + entry.start(1), at + entry.end(1)
+        at += len(document) + 4
+
+
+def _typed(text: str, lower: str) -> Iterator[Form]:
+    """The values in single lines: of commands, of SQL, of files of passwords."""
+    chosen = [(command, _expression(rule)) for command, rule in rules.COMMANDS if command in lower]
+    at = 0
+    for line in text.split("\n") if chosen else ():
+        small = lower[at : at + len(line)]
+        for literal, rule in chosen:
+            if literal not in small:
+                continue
+            for match in rule.finditer(line):
+                start, end = match.span(match.lastindex or 0)
+                yield rules.CERTAIN, at + start, at + end
+        at += len(line) + 1
 
 
 def _is_closed(text: str, start: int, end: int) -> bool:

@@ -10,23 +10,26 @@ Nothing here counts tokens: `fits` does, so that what stands around the parts is
 from __future__ import annotations
 
 from contextkit.base import names, tokens
-from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Callable, Iterable, Sequence
 
 Fits = Callable[[Sequence[str]], bool]
 
 
-class Part(NamedTuple):
+class Part:
     """A text, and its cuts: pairs of a step and the characters left, ever fewer.
 
     Without cuts, it stays whole. `least` is the fewest characters of it that are worth keeping: 0
     if it is kept whole or not at all. `clip` shortens it.
     """
 
-    text: str
-    cuts: tuple[tuple[int, int], ...] = ()
-    least: int = 0
-    clip: Callable[[str, int], str] = names.clipped_at_space
+    def __init__(
+        self,
+        text: str,
+        cuts: tuple[tuple[int, int], ...] = (),
+        least: int = 0,
+        clip: Callable[[str, int], str] = names.clipped_at_space,
+    ) -> None:
+        self.text, self.cuts, self.least, self.clip = text, cuts, least, clip
 
     def after(self, step: int) -> str:
         """The text once all steps up to this one have been taken."""
@@ -47,7 +50,7 @@ def parts(texts: Sequence[str], moves: Iterable[tuple[Iterable[int], int]]) -> l
 
 
 def fit(parts: Sequence[Part], fits: Fits) -> tuple[str, ...]:
-    """Return the texts of the parts after as few steps as fit; if none fit, after the last one.
+    """The texts of the parts after as few steps as fit; if none fit, after the last one.
 
     `fits` is asked about one text for each part, '' for a part that is left out.
     """
@@ -94,12 +97,12 @@ def _with_room_used(
 
 
 def beginning(text: str, fits: Callable[[str], bool]) -> str:
-    """Return as much of the beginning of a text as fits, cut at a space if one is near."""
+    """As much of the beginning of a text as fits, cut at a space if one is near."""
     return fit([Part(text, ((1, 0),), least=1)], lambda texts: fits(texts[0]))[0]
 
 
 def leading(texts: Iterable[str], room: int, tokenizer: str = tokens.DEFAULT) -> int:
-    """Return how many of the first texts, a line each, have at most `room` estimated tokens."""
+    """How many of the first texts, a line each, have at most `room` estimated tokens."""
     count = 0
     for text in texts:
         room -= tokens.estimate(text, tokenizer) + 1

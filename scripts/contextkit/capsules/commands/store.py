@@ -211,9 +211,7 @@ def prune(layout: Layout, args: Arguments) -> Answer:
 
 
 def _branch(layout: Layout, given: str) -> str:
-    from contextkit.capsules.flows import capture
-
-    branch, warnings = capture.current_branch(layout, given)
+    branch, warnings = branches.current(layout, given)
     for warning in warnings:
         cli.say(warning)
     return branch

@@ -13,9 +13,26 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, filters, markdown, names, stores
+from contextkit.base import files, filters, git, markdown, names, stores
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
+
+
+def current(layout: Layout, typed: str = "") -> tuple[str, tuple[str, ...]]:
+    """The unmodified branch name, and a warning if it stands for a detached head.
+
+    Raises ContextError if the name cannot be determined.
+    """
+    if typed.strip():
+        return typed, ()
+    if layout.repository is None:
+        raise bad_input("branch: this is not a git repository: give branch=NAME")
+    head = git.head(layout.repository)
+    if head.branch:
+        return head.branch, ()
+    if not head.commit:
+        raise ContextError(f"{layout.repository.folder}/HEAD: cannot be read: give branch=NAME")
+    return head.name, (f"HEAD is detached: writing for {head.name}; give branch=NAME to choose",)
 
 
 def all_of(layout: Layout) -> list[str]:

@@ -9,8 +9,7 @@ from contextkit.base import markdown, names, tokens
 from contextkit.base.records import Record
 from contextkit.base.type_names import Iterable, Sequence
 from contextkit.capsules.documents.store import CHECKLIST, HIGHLIGHTS, THREADS
-from contextkit.text import fitting, sections
-from contextkit.text.fitting import Part
+from contextkit.text import sections
 
 MISSION, DECISIONS, RISKS = "Mission Snapshot", "Key Decisions & Rationale", "Risks & Watchpoints"
 CARRIED = "(carried)"
@@ -205,10 +204,12 @@ def trimmed(body: str, max_tokens: int, tokenizer: str = tokens.DEFAULT) -> tupl
     """
     if tokens.within(body, max_tokens, tokenizer):
         return body, []
+    from contextkit.text import fitting
+
     whole = items(body)
     order = {item.at: step for step, item in enumerate(sorted(whole, key=_weight), start=1)}
     texts = fitting.fit(
-        [Part(item.text, ((order[item.at], 0),)) for item in whole],
+        [fitting.Part(item.text, ((order[item.at], 0),)) for item in whole],
         lambda texts: tokens.within(_joined(whole, texts), max_tokens, tokenizer),
     )
     gone = [item for item, text in zip(whole, texts, strict=True) if not text]

@@ -68,7 +68,7 @@ def capture(layout: Layout, request: Request) -> Captured:
 
     Raises ContextError if there is no branch to write about or a path is not acceptable.
     """
-    branch, detached = current_branch(layout, request.branch)
+    branch, detached = branches.current(layout, request.branch)
     slug = _slug(branch, request.plan_slug.strip())
     inbox = layout.typed(request.reminders or layout.reminders, "reminders")
     stream = names.one_line(request.workstream)
@@ -119,23 +119,6 @@ def capture(layout: Layout, request: Request) -> Captured:
     stub = capsules.adapted(stub, own) if own else stub
     warnings = (*detached, *unopened, *unread, *cut)
     return Captured(prompt=prompt, path=path, stub=stub, warnings=warnings)
-
-
-def current_branch(layout: Layout, given: str) -> tuple[str, tuple[str, ...]]:
-    """The unmodified branch name, and a warning if it stands for a detached head.
-
-    Raises ContextError if the name cannot be determined.
-    """
-    if given.strip():
-        return given, ()
-    if layout.repository is None:
-        raise bad_input("branch: this is not a git repository: give branch=NAME")
-    head = git.head(layout.repository)
-    if head.branch:
-        return head.branch, ()
-    if not head.commit:
-        raise ContextError(f"{layout.repository.folder}/HEAD: cannot be read: give branch=NAME")
-    return head.name, (f"HEAD is detached: writing for {head.name}; give branch=NAME to choose",)
 
 
 def _slug(branch: str, chosen: str) -> str:

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, git, names, redaction, stores, tokens
-from contextkit.base.errors import ContextError
+from contextkit.base import git, names, redaction, stores, tokens
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Iterator, Sequence
@@ -107,13 +106,13 @@ def ancestors(repository: git.Repository, branch: str) -> Iterator[str]:
 
 def _origin(repository: git.Repository, branch: str) -> str:
     """The branch that `branch` was made from, or its name before; '' if that is not known."""
-    for commit, when, what in reversed(_log(repository.common, _HEADS + branch)):
-        if what.startswith(_RENAMED):
-            return what.removeprefix(_RENAMED).partition(" to ")[0]
-        if what.startswith(_CREATED):
-            named = what.removeprefix(_CREATED)
+    for move in git.moves(repository.common, _HEADS + branch):
+        if move.what.startswith(_RENAMED):
+            return move.what.removeprefix(_RENAMED).partition(" to ")[0]
+        if move.what.startswith(_CREATED):
+            named = move.what.removeprefix(_CREATED)
             if named == "HEAD" or git.is_hash(named):
-                return _checked_out(repository, branch, commit, when)
+                return _checked_out(repository, branch, move)
             return _local(repository, named)
     return ""
 
@@ -126,20 +125,20 @@ def _local(repository: git.Repository, named: str) -> str:
     return named.removeprefix(_HEADS)
 
 
-def _checked_out(repository: git.Repository, branch: str, commit: str, when: int) -> str:
-    """The branch that some work tree had checked out when `branch` was made at `commit`."""
+def _checked_out(repository: git.Repository, branch: str, made: git.Move) -> str:
+    """The branch that some work tree had checked out when `branch` was made."""
     for folder in _folders(repository):
         name, at = "", ""
-        for there, moment, what in _log(folder, "HEAD"):
-            left, moved, entered = what.removeprefix(_MOVED).partition(" to ")
-            is_move = bool(moved) and what.startswith(_MOVED)
-            if is_move and entered == branch and there == commit:
+        for move in reversed(list(git.moves(folder, "HEAD"))):
+            left, moved, entered = move.what.removeprefix(_MOVED).partition(" to ")
+            is_move = bool(moved) and move.what.startswith(_MOVED)
+            if is_move and entered == branch and move.commit == made.commit:
                 return left
-            if moment > when:
+            if move.at > made.at:
                 name = name or (left if is_move else "")
                 break
-            name, at = (entered if is_move else name), there
-        if at == commit and branch not in (
+            name, at = (entered if is_move else name), move.commit
+        if at == made.commit and branch not in (
             name,
             current := git.pointer(folder)[0].removeprefix(_HEADS),
         ):
@@ -151,19 +150,3 @@ def _folders(repository: git.Repository) -> list[str]:
     """The git folder of every work tree, the main one first."""
     linked = os.path.join(repository.common, "worktrees")
     return [repository.common, *(os.path.join(linked, n) for n in stores.names_in(linked))]
-
-
-def _log(folder: str, ref: str) -> list[tuple[str, int, str]]:
-    """The entries of a ref's log, oldest first: the commit, the time, what was done."""
-    path = os.path.join(folder, "logs", ref)
-    try:
-        lines = files.read_bytes(path).decode("utf-8", "replace").split("\n")
-    except ContextError:
-        return []
-    found = []
-    for line in lines:
-        about, tab, what = line.partition("\t")
-        words = about.split(" ")
-        if tab and len(words) > 4 and words[-2].isdigit():
-            found.append((words[1], int(words[-2]), what))
-    return found

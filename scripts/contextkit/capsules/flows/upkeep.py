@@ -26,7 +26,7 @@ from contextkit.capsules.documents import store as capsules
 from contextkit.capsules.documents.items import Item, carried, items, with_carried
 from contextkit.capsules.documents.reminders import Reminder
 from contextkit.capsules.documents.store import Capsule
-from contextkit.capsules.flows import drift, given
+from contextkit.capsules.flows import drift
 
 ERROR, WARNING = "error", "warning"  # an error keeps it from being saved or used in a launch
 _NEXT_STEPS = ("next discovery step", "next step", "next:")
@@ -87,12 +87,12 @@ def _references(layout: Layout, body: str, offset: int) -> list[Lint]:
 
 def _reminders(layout: Layout, body: str, shown: str) -> list[Lint]:
     """The open reminders: each has to be taken in or dismissed, and then marked as done."""
-    still_open = [r for r in reminders.load_all(layout).whole().documents if not r.done]
+    still_open = reminders.newest_open(reminders.load_all(layout).whole().documents)
     findings = [_reminder(reminder, body, shown) for reminder in still_open]
     most = layout.limits.capsule_prompt_reminders
     if len(findings) > most:
         what = f"{len(findings) - most} older reminders are open too"
-        findings = [*findings[-most:], _warning(what, mend="make reminders")]
+        findings = [*findings[:most], _warning(what, mend="make reminders")]
     return findings
 
 
@@ -236,6 +236,8 @@ def _target(layout: Layout, capsule: Capsule, file: str, branch: str) -> str:
 
 def _continued(layout: Layout, text: str, capsule: Capsule) -> tuple[str, list[str]]:
     """The capsule with what it replaces and what it carries over, and messages."""
+    from contextkit.capsules.flows import given
+
     before, _ = given.newest(layout, capsule.branch, capsule.workstream)
     if not before:
         return text, []

@@ -99,7 +99,7 @@ def _commits(layout: Layout, where: tuple[str, ...], since: int) -> git.query | 
     return git.query(
         repository.top, "log", f"-{_MOST_COMMITS}", "--no-show-signature", "--no-merges",
         "--format=%x01%ct", "--name-status", "-z", "--no-renames", "--no-ext-diff", "-O/dev/null",
-        "--no-mailmap", "--fixed-strings", *(f"--committer={who}" for who in committers or ()),
+        "--no-mailmap", "--fixed-strings", *(f"--committer=<{who}>" for who in committers or ()),
         *after, of_branch or "HEAD", "--", *where,
     )  # fmt: skip
 

@@ -82,7 +82,8 @@ class Recovered(Record):
     unread: int  # how many findings are not in `findings`
     caught: object  # a `transcripts.CaughtUp`: what happened since then
     files: tuple[InPlay, ...]
-    notes: tuple[object, ...]  # the open `reminders.Reminder` of all tasks, newest first
+    blockers: tuple[str, ...]  # a line for each review that is open
+    notes: tuple[str, ...]  # a line for each open note of all tasks, newest first
     warnings: tuple[str, ...]
     others: tuple[str, ...]
     candidates: tuple[str, ...] = ()  # the tasks that it may be, if there are several: none is read
@@ -174,6 +175,7 @@ def load(
         unread=unread,
         caught=_caught(layout, transcript, max((s.timestamp for s in saves), default="")),
         files=_in_play(layout, checkpoint, snapshot),
+        blockers=_blockers(layout),
         notes=_notes(layout, warnings),
         warnings=tuple(dict.fromkeys(warnings)),
         others=tuple(name for name in stored.tasks if name != task),
@@ -201,12 +203,21 @@ def _caught(layout: Layout, transcript: str, since: str) -> CaughtUp | None:
     return None if caught.empty else caught
 
 
-def _notes(layout: Layout, warnings: list[str]) -> tuple[object, ...]:
+def _blockers(layout: Layout) -> tuple[str, ...]:
+    if not os.path.isdir(layout.verdicts):
+        return ()
+    from contextkit.handoffs.flows import blockers
+
+    return blockers.of_verdicts(layout)
+
+
+def _notes(layout: Layout, warnings: list[str]) -> tuple[str, ...]:
     if not os.path.exists(layout.reminders):
         return ()
     from contextkit.capsules.documents import reminders
 
-    return tuple(reminders.newest_open(reminders.load_all(layout).noting(warnings).documents))
+    noted = reminders.load_all(layout).noting(warnings).documents
+    return tuple(map(reminders.line, reminders.newest_open(noted)))
 
 
 def _state(checkpoint: Checkpoint | None, plan: Plan | None, plan_saved: str) -> State:

@@ -1,7 +1,7 @@
 """Recovery reports: what a fresh agent reads to continue a task, within a token budget.
 
 In this order: where the task stands, its next action, and who is blocked or missing; how to resume;
-the newest notes that somebody kept for later; what the last session did since; a newer snapshot;
+open reviews; the newest notes kept for later; what the last session did since; a newer snapshot;
 the plan; merged findings, then unmerged ones; the files in play. If not everything fits, long parts
 are shortened first, then the details of findings go, then their summaries are shortened
 (`digest.py`); whatever is left out is named.
@@ -14,8 +14,8 @@ import os
 from contextkit.base import files, filters, markdown, names, references, templates, tokens
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.base.records import NamedTuple, Record
-from contextkit.base.type_names import Any, Callable, Sequence
+from contextkit.base.records import Record
+from contextkit.base.type_names import Callable, Sequence
 from contextkit.memory.documents import checkpoints, snapshots
 from contextkit.memory.documents.checkpoints import HOW_TO_RESUME
 from contextkit.memory.documents.findings import OUTPUT, Found
@@ -31,25 +31,42 @@ LEAST = 100  # tokens below which a report is useless
 LEAST_PROMPT = 300  # the same with its prompt frame
 _FENCES = ("```", "~~~")
 _FILES = 30  # files in play to list, at most
-_NOTES, _OF_NOTE = 5, 240  # open notes to quote, at most, and characters of each
-_COUNT = 1  # characters for no note, only their number
-_OPEN_NOTES = "Open notes, for every task, newest first"
+_NOTES, _OF_NOTE = 5, 300  # open reviews or notes to quote, at most, and characters of each
+_COUNT = 1  # characters for none of them, only their number
 # Lines of a document that carry no information.
 _SILENT = ("", "unknown", "- completed: none", "- in progress: none", "- pending: none")
 _A_LINE = 12  # fewest tokens of a finding's line: read no more findings than fit
 _WHOLE = 60  # findings beyond which printing all in full is not tried
 
 
+class Listed(Record):
+    """Entries, the first of which are printed, and the command that prints the rest."""
+
+    entries: tuple[str, ...]
+    rest: str
+
+    def within(self, _: str, width: int) -> str:
+        """As many entries as have `width` characters, a line each; the others are counted."""
+        lines = [f"- {names.clipped_at_space(e, _OF_NOTE)}" for e in self.entries[:_NOTES]]
+        while lines and len("\n".join(lines)) > width:
+            lines.pop()
+        left = len(self.entries) - len(lines)
+        count = f"and {left} more" if lines else f"{left} in all"
+        return "\n".join([*lines, *([f"- {count}: `{self.rest}`"] if left else [])])
+
+
 class Part(Record):
     """A part of a report: its heading, its text, and the path with the original ('' if none).
 
-    Parts that are `first` get their share of the budget before the others.
+    Parts that are `first` get their share of the budget before the others. One that is `listed` is
+    cut entry by entry.
     """
 
     text: str
     heading: str = ""
     path: str = ""
     first: bool = False
+    listed: Listed | None = None
 
 
 class Omitted(Record):
@@ -129,29 +146,18 @@ def _in_frame(found: Recovered, text: str, prompt: bool) -> str:
 # Within the budget
 
 
-class _Piece(NamedTuple):
+class _Piece:
     """A part of a report with how it is cut; `of` is the index of its finding in the digest."""
 
-    heading: str
-    part: fitting.Part
-    path: str = ""
-    of: int = -1
+    def __init__(self, heading: str, part: fitting.Part, path: str = "", of: int = -1) -> None:
+        self.heading, self.part, self.path, self.of = heading, part, path, of
 
 
 def _pieces(found: Recovered, fixed: list[Part], whole: list[Part], budget: int) -> list[_Piece]:
     """The report in pieces; the findings are in a digest unless they leave two fifths of it."""
     from contextkit.memory.flows import digest
 
-    first = ((0, 2 * budget), *enumerate((budget, budget // 2, 120, 40), 4 * digest.LINES))
-    later = ((1, 6 * budget // 5), (digest.SUMMARIES - 1, 2 * budget // 5))
-    pieces = []
-    for at, part in enumerate(fixed, start=1):
-        cuts = first if part.first else (*later, (digest.LINES - at, 0))
-        text = fitting.Part(part.text, cuts, 200, _beginning)
-        if part.heading == _OPEN_NOTES:
-            cuts = (*later, (digest.LINES, _COUNT))
-            text = fitting.Part(part.text, cuts, 1, lambda _, width: _notes(found.notes, width))
-        pieces.append(_Piece(part.heading, text, part.path))
+    pieces = [_piece(part, at, budget) for at, part in enumerate(fixed, start=1)]
     if whole and 5 * sum(tokens.estimate(part.text) for part in whole) <= 3 * budget:
         listed = [_Piece(part.heading, fitting.Part(part.text), part.path) for part in whole]
     else:
@@ -169,6 +175,20 @@ def _pieces(found: Recovered, fixed: list[Part], whole: list[Part], budget: int)
         listed = [_Piece(each[at][1], part, each[at][2], at) for at, part in parts]
     at = _findings_at(found, fixed)
     return [*pieces[:at], *listed, *pieces[at:]]
+
+
+def _piece(part: Part, at: int, budget: int) -> _Piece:
+    """How a part is cut; of those that go whole, the last one goes first."""
+    from contextkit.memory.flows import digest
+
+    first = ((0, 2 * budget), *enumerate((budget, budget // 2, 120, 40), 4 * digest.LINES))
+    later = ((1, 6 * budget // 5), (digest.SUMMARIES - 1, 2 * budget // 5))
+    if part.listed:
+        text = fitting.Part(part.text, (*later, (digest.LINES, _COUNT)), 1, part.listed.within)
+    else:
+        cuts = first if part.first else (*later, (digest.LINES - at, 0))
+        text = fitting.Part(part.text, cuts, 200, _beginning)
+    return _Piece(part.heading, text, part.path)
 
 
 def _beginning(text: str, width: int) -> str:
@@ -271,8 +291,15 @@ def _fixed(layout: Layout, found: Recovered) -> list[Part]:
         )
         if advice.strip() and not usual:
             parts.append(_text_part("Recovery instructions", advice, path))
-    if found.notes:
-        parts.append(Part(heading=_OPEN_NOTES, text=_notes(found.notes)))
+    for heading, entries, rest in (
+        ("Open reviews", found.blockers, "make verdict_table view=attention"),
+        ("Open notes, for every task, newest first", found.notes, "make reminders"),
+    ):
+        if entries:
+            listed = Listed(entries=entries, rest=rest)
+            parts.append(
+                Part(heading=heading, text=listed.within("", _NOTES * _OF_NOTE), listed=listed)
+            )
     caught: CaughtUp | None = found.caught  # type: ignore[assignment]
     if caught:
         session = names.one_line(caught.session)
@@ -287,19 +314,6 @@ def _fixed(layout: Layout, found: Recovered) -> list[Part]:
     if found.files:
         parts.append(_files_in_play(found))
     return parts
-
-
-def _notes(noted: Sequence[Any], width: int = _NOTES * (_OF_NOTE + 3)) -> str:
-    """As many of the newest notes as have `width` characters, a line each; the others counted."""
-    from contextkit.capsules.documents import reminders
-
-    newest = [names.clipped_at_space(reminders.line(note), _OF_NOTE) for note in noted[:_NOTES]]
-    lines = [f"- {line}" for line in newest]
-    while lines and len("\n".join(lines)) > width:
-        lines.pop()
-    count = f"and {len(noted) - len(lines)} more" if lines else f"{len(noted)} in all"
-    rest = [f"- {count}: `make reminders`"] if len(lines) < len(noted) else []
-    return "\n".join(lines + rest)
 
 
 def _findings_at(found: Recovered, fixed: list[Part]) -> int:

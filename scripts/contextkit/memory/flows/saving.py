@@ -22,7 +22,7 @@ from contextkit.memory.documents.checkpoints import HOW_TO_RESUME, Checkpoint
 from contextkit.memory.documents.findings import Finding
 from contextkit.memory.documents.plans import Plan
 from contextkit.memory.documents.snapshots import UNSAID, Snapshot
-from contextkit.text import facts, sections
+from contextkit.text import sections
 from contextkit.text.sections import FileNote
 
 Fields = dict[str, Any]  # text or tuple of texts by name, from a call or a draft
@@ -232,7 +232,16 @@ def _snapshot(layout: Layout, task: str, whole: str, now: int, **fields: Any) ->
         session=sessions.key(sessions.find_current(layout)),
         **fields,
     )
-    return made.replace(facts_kept=facts.share(whole, snapshots.render(made))) if whole else made
+    return made.replace(facts_kept=_kept(whole, snapshots.render(made)))
+
+
+def _kept(whole: str, part: str) -> str:
+    """The share of the facts of a text that a part of it keeps; '' if there is no text."""
+    if not whole:
+        return ""
+    from contextkit.text import facts
+
+    return facts.share(whole, part)
 
 
 def _sealed(layout: Layout, found: Iterable[FileNote]) -> tuple[references.Reference, ...]:
@@ -268,13 +277,15 @@ def checkpoint(
     next_action = fields.get("next_action") or next_step(layout, task)
     next_action = next_action or f"Decide what comes next: no plan of {task} says it"
     count = fields.get("findings_count")
+    done = tuple(fields.get("completed") or _done(plan, checkpoints.last(layout, task)))
+    left = _without((*plan.in_progress, *plan.pending), done)
     made = Checkpoint(
         checkpoint_id=f"cp_{phase}_{memory.stamp(now)}",
         task_id=task,
         phase=phase,
         timestamp=names.iso(now),
-        completed_subtasks=tuple(fields.get("completed") or plan.completed),
-        pending_subtasks=tuple(fields.get("pending") or (*plan.in_progress, *plan.pending)),
+        completed_subtasks=done,
+        pending_subtasks=tuple(fields.get("pending") or left),
         active_agents=tuple(fields.get("active") or ()),
         blocked_agents=tuple(fields.get("blocked") or ()),
         findings_count=len(all_findings) if count is None else count,
@@ -283,9 +294,19 @@ def checkpoint(
         recovery_instructions=sections.clean(fields.get("recovery") or "") or HOW_TO_RESUME,
         files=_sealed(layout, in_play),
     )
-    if whole := _texts_of(all_findings):
-        made = made.replace(facts_kept=facts.share(whole, _text_of(made)))
+    made = made.replace(facts_kept=_kept(_texts_of(all_findings), _text_of(made)))
     return pending(layout, checkpoints, made, now)
+
+
+def _done(plan: Plan, saved: Checkpoint | None) -> tuple[str, ...]:
+    """The subtasks that the plan calls done, and those of the last checkpoint, if none reopened."""
+    before = _without(saved.completed_subtasks if saved else (), plan.in_progress)
+    return (*plan.completed, *_without(before, plan.completed))
+
+
+def _without(subtasks: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...]:
+    there = frozenset(map(plans.folded, others))
+    return tuple(text for text in subtasks if plans.folded(text) not in there)
 
 
 def carried(layout: Layout, task: str, said: str, ended: bool = False) -> Fields:
@@ -301,6 +322,17 @@ def carried(layout: Layout, task: str, said: str, ended: bool = False) -> Fields
         actions = plans.of_task(layout, task).next_actions
         fields["next_action"] = actions[0] if actions else saved.next_action
     return fields
+
+
+def worked_on(layout: Layout, task: str) -> tuple[str, ...]:
+    """The files that git saw change since the last checkpoint of a task and that are there."""
+    from contextkit.handoffs.flows import work
+
+    saved = checkpoints.last(layout, task)
+    seen = work.looking(layout, saved.timestamp if saved else "").seen() or {}
+    before = [file.path for file in saved.files] if saved else []
+    known = dict.fromkeys([*(path for path in seen if seen[path] != "deleted"), *before])
+    return tuple(path for path in known if os.path.isfile(layout.join(path)))[:_FILES]
 
 
 def next_step(layout: Layout, task: str) -> str:

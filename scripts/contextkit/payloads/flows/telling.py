@@ -385,9 +385,9 @@ def _parts(wanted: Sequence[Statement], core: int, more: Sequence[Beside]) -> li
     texts = [one.text for one in wanted] + [one.told(one.widths[0]) for one in more]
     parts = fitting.parts(texts, moves)
     least = [_SHORTEST] * core + [0] * (count - core)
-    told = [one._replace(least=most, clip=reading.clause_or_words)
+    told = [fitting.Part(one.text, one.cuts, most, reading.clause_or_words)
             for one, most in zip(parts, least, strict=False)]  # fmt: skip
-    return told + [one._replace(clip=other.cut)
+    return told + [fitting.Part(one.text, one.cuts, one.least, other.cut)
                    for one, other in zip(parts[count:], more, strict=True)]  # fmt: skip
 
 
