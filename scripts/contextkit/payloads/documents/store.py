@@ -255,7 +255,8 @@ def describe(
 ) -> None:
     """Give a payload another summary, in its file and the manifest. Call under the session's lock.
 
-    `old` is what the file contains, with the checksum of its `content` if that is known. Does nothing if the session has just ended.
+    `old` is what the file contains, `content` its checksum if that is known. Does nothing if the
+    session has just ended.
     """
     if not os.path.isfile(path):
         return
