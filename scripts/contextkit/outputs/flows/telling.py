@@ -234,7 +234,7 @@ def _digest(layout: Layout, told: Told, text: str, size: int) -> engine.Digest:
         return whole
     caps = range(_LEAST, limits.tool_output_tokens, _STEP)
     tried = (parsed.digest(cap, _ROWS, shown) for cap in caps)
-    uncut = (one for one in tried if not _lacks(one) and _cuts(one) <= _cuts(whole))
+    uncut = (digest for digest in tried if not _lacks(digest) and _cuts(digest) <= _cuts(whole))
     return _of_failure(next(uncut, whole))
 
 

@@ -76,8 +76,8 @@ def store(
     has_author = told.authored or output.answer or output.rows
     if layout.limits.receipt_writer and not has_author:
         ref = addresses.of(layout, path, "payload")
-        said = _by_writer(layout, output.content, ref, seconds * _WAITS or _WRITER_SECONDS)
-        told = _told(layout, output.replace(answer=said), path, seconds) if said else told
+        answer = _by_writer(layout, output.content, ref, seconds * _WAITS or _WRITER_SECONDS)
+        told = _told(layout, output.replace(answer=answer), path, seconds) if answer else told
     is_new = not (again or output.summary)
     if is_new and told.summary not in ("", payload.summary):
         with retention.session_lock(layout, session):
