@@ -823,3 +823,59 @@ def test_warnings_come_before_remarks() -> None:
     lines = [line.replace("note", "style") for line in lines]
     lines.append("a.sh:77:1: warning: Use ${var:?} so that this never expands to /* . [SC2115]")
     assert "SC2115" in said("\n".join(lines), 60)
+
+
+def key_of(text: str) -> str:
+    return engine.digest(text, 200).key
+
+
+def test_an_exit_status_is_no_key_finding_where_a_failure_is_told() -> None:
+    panic = "panic: runtime error: invalid memory address\n\ngoroutine 1:\nexit status 2\n"
+    assert (
+        key_of(f"{'batch done' * 9}\nbatch left\n\n{panic}\nexit status 2")
+        == "panic: runtime error: invalid memory address"
+    )
+
+
+def test_a_text_of_no_run_is_told_by_the_line_that_sums_it_up() -> None:
+    lines = ["Reading package lists...", *(f"Inst lib{name} (1.0)" for name in "abcdefghijkl")]
+    total = "136 upgraded, 2 newly installed, 0 to remove and 0 not upgraded."
+    assert key_of("\n".join([*lines, total, "Conf zip", "Conf unzip"])) == total
+
+
+def test_a_remark_about_exit_codes_is_no_verdict() -> None:
+    remark = "^-- SC2181 (style): Check exit code directly with if."
+    assert remark not in key_of("\n".join(["In a.sh line 3:", "cmd", remark] * 9))
+
+
+def test_a_test_that_passed_when_it_was_tried_again_is_no_failure() -> None:
+    lines = [
+        *(f"  ✓  {n} [c] › e2e/a.ts:{n}:7 › opens {n} (1.0s)" for n in range(30)),
+        "  ✘  41 [c] › e2e/b.ts:42:7 › board › restores (30.1s)",
+        "  ✘  41 [c] › e2e/b.ts:42:7 › board › restores (retry #1) (30.1s)",
+        "  ✘  87 [c] › e2e/s.ts:19:7 › share › copies (5.2s)",
+        "  ✓  87 [c] › e2e/s.ts:19:7 › share › copies (retry #1) (1.1s)",
+        *("  1 failed", "  1 flaky", "  30 passed (4.6m)"),
+    ]
+    summary = said("\n".join(lines))
+    assert "copies (5.2s)" not in summary and summary.count("restores") == 1
+
+
+def test_a_suite_of_node_is_no_test_of_its_own() -> None:
+    tests = "▶ totals\n  ✔ is empty (1ms)\n  ✖ adds (2ms)\n✖ totals (11ms)\n"
+    summary = said(f"{tests}ℹ tests 2\nℹ pass 1\nℹ fail 1\n")
+    assert "adds" in summary and "totals" not in summary
+
+
+def test_of_several_environments_each_has_its_word() -> None:
+    run = "Ran 74 tests in 0.022s\n\nFAILED (failures=5)\n"
+    ends = "  lint: OK (1.70 seconds)\n  py311: FAIL code 1 (0.45 seconds)\n  failed :(\n"
+    assert "lint: OK; py311: FAIL" in key_of(run + ends)
+
+
+def test_the_largest_shares_come_first_whatever_stands_between() -> None:
+    shares = [(16.51, "strcmp"), (15.05, "mcount"), (13.58, "strtoll"), (8.26, "msort"),
+              *((9 - n / 2, f"other_{n}") for n in range(2, 16))]  # fmt: skip
+    rows = "".join(f"  {part:5.2f}%  hot  [.] {name}\n          |\n" for part, name in shares)
+    summary = said(f"# To display the header info\n# Total Lost Samples: 0\n{rows}", 120)
+    assert all(name in summary for name in ("strcmp", "mcount", "strtoll"))
