@@ -6,8 +6,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-from conftest import SCRIPTS
+from conftest import SCRIPTS, each
 
 # Where something is written to stdout or stderr, and why that is right. What passes the door must
 # call it in that very function.
@@ -118,7 +117,7 @@ def test_only_what_was_asked_for_word_for_word_passes_as_it_is() -> None:
     assert found == VERBATIM.keys()
 
 
-@pytest.mark.parametrize(
+@each(
     ("source", "found"),
     [("print('x')", True), ("sys.stdout.buffer.write(b'')", True), ("os.write(1, b'')", True),
      ("f(sys.stderr)", True), ("cli.put('x')", False), ("os.write(file, b'')", False)],
