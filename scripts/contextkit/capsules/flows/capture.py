@@ -260,12 +260,13 @@ def _known(layout: Layout, branch: str, workstream: str, now: int) -> tuple[list
 
 
 def _capsule(layout: Layout, branch: str, workstream: str) -> list[Quote]:
-    from contextkit.capsules.documents import items
     from contextkit.capsules.flows import given
 
     path, _ = given.newest(layout, branch, workstream)
     if not path:
         return []
+    from contextkit.capsules.documents import items
+
     before = given.at(layout, path, branch)
     title = f"From `{before.path}`, the capsule that this one replaces"
     still_open = [item.bare for item in items.carried(before.whole, "")]
