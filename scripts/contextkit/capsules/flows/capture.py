@@ -303,12 +303,12 @@ def _decisions(layout: Layout, branch: str) -> list[Quote]:
         return []
     from contextkit.handoffs.documents import artifacts
 
-    own = [one for _, one in artifacts.load_all(layout) if one.branch == branch]
-    last = max(own, key=lambda one: (one.timestamp, one.sequence), default=None)
+    own = [handoff for _, handoff in artifacts.load_all(layout) if handoff.branch == branch]
+    last = max(own, key=lambda handoff: (handoff.timestamp, handoff.sequence), default=None)
     if last is None:
         return []
-    rejected = [f"Rejected: {one}" for one in last.rejected]
-    blocked = [f"Blocked: {one}" for one in last.blockers]
+    rejected = [f"Rejected: {approach}" for approach in last.rejected]
+    blocked = [f"Blocked: {blocker}" for blocker in last.blockers]
     title = f"Decisions of the last handoff, {last.from_agent} to {last.to_agent}"
     return [_quote(title, [*last.decisions, *blocked, *rejected])]
 
@@ -322,9 +322,9 @@ def _dismissals(layout: Layout) -> list[Quote]:
         return []
     from contextkit.reviews.documents import dismissals
 
-    rows = [one for name in there for one in dismissals.parse(files.read(layout.join(name)), name)]
-    newest = sorted(rows, key=lambda one: one.at, reverse=True)[:_MOST]
-    return [_quote("Dismissed findings", [f"{one.title}: {one.reason}" for one in newest])]
+    rows = [row for name in there for row in dismissals.parse(files.read(layout.join(name)), name)]
+    newest = sorted(rows, key=lambda row: row.at, reverse=True)[:_MOST]
+    return [_quote("Dismissed findings", [f"{row.title}: {row.reason}" for row in newest])]
 
 
 def gaps(layout: Layout, branch: str) -> list[str]:

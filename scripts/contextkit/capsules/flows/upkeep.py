@@ -371,7 +371,7 @@ def prune(
     going: dict[str, str] = {}
     for folder in branch_folders.all_of(layout):
         rows = [row(layout, path) for path in branch_folders.paths(folder)]
-        rows = [one for one in rows if one.state == "finished"]
+        rows = [row for row in rows if row.state == "finished"]
         arrived = _merged(layout, rows)
         going |= {row.id: f"{row.branch} is merged" for row in arrived}
         if not only_merged:

@@ -210,11 +210,11 @@ def _nothing(layout: Layout, task: str) -> str:
     return f"{what} in {layout.places.memory}: make memory_list shows what there is"
 
 
-def _public(found: Recovered, made: Report, allowed: tuple[str, ...]) -> object:
+def _public(saved: Recovered, made: Report, allowed: tuple[str, ...]) -> object:
     """The data for JSON output: everything known, plus the report as printed; redacted."""
-    fields = {name: value for name, value in vars(found).items() if name != "warnings"}
-    fields["findings"] = [finding.public() for finding in found.findings]
-    whole = {"id": found.task, **fields, "warnings": found.warnings, "left_out": made.left_out,
+    fields = {name: value for name, value in vars(saved).items() if name != "warnings"}
+    fields["findings"] = [finding.public() for finding in saved.findings]
+    whole = {"id": saved.task, **fields, "warnings": saved.warnings, "left_out": made.left_out,
              "report": made.text}  # fmt: skip
     return formats.from_json(redaction.redacted(formats.to_json(whole), allowed)[0], "recovered")
 
