@@ -240,7 +240,7 @@ def unknown_goals(goals: list[str]) -> str:
 
 
 def taken(into: str, folder: str) -> list[str]:
-    """Return a sentence for each target of the host in `into` whose name is also one of ours.
+    """A sentence for each target of the host in `into` whose name is also one of ours.
 
     `folder` is our own copy, whose Makefile is skipped.
     """
@@ -255,7 +255,7 @@ def _sentence(name: str, prefix: str) -> str:
 
 
 def _texts(into: str, folder: str) -> list[tuple[str, str]]:
-    """Return (path, text) of the host's Makefile and of the files that it includes by name."""
+    """(path, text) of the host's Makefile and of the files that it includes by name."""
     start = next((n for n in NAMES if os.path.isfile(os.path.join(into, n))), "")
     texts: dict[str, str] = {}
     waiting = [start] if start else []
@@ -275,13 +275,13 @@ def _text(path: str) -> str:
 
 
 def includes(text: str) -> list[str]:
-    """Return the files that a Makefile includes, as they are written."""
+    """The files that a Makefile includes, as they are written."""
     lines = [line.partition("#")[0] for line in _INCLUDE.findall(text)]
     return [name for line in lines for name in line.split()]
 
 
 def included(into: str) -> list[str]:
-    """Return the folders whose Makefile is included by one that make might read in `into`."""
+    """The folders whose Makefile is included by one that make might read in `into`."""
     there = [path for name in NAMES if os.path.isfile(path := os.path.join(into, name))]
     named = [name for path in there for name in includes(_text(path))]
     return [name.removesuffix("/Makefile") for name in named if name.endswith("/Makefile")]

@@ -28,12 +28,12 @@ def save(layout: Layout, rows: Iterable[tuple[str, str, str, str]]) -> None:
 
 
 def elsewhere(layout: Layout) -> dict[str, str]:
-    """Return the machine of each document here that another machine wrote, by address."""
+    """The machine of each document here that another machine wrote, by address."""
     return {ref: machine for _, ref, machine in _found(layout)}
 
 
 def paths(layout: Layout) -> dict[str, str]:
-    """Return the machine of each document here that another machine wrote, by absolute path."""
+    """The machine of each document here that another machine wrote, by absolute path."""
     return {path: machine for path, _, machine in _found(layout)}
 
 

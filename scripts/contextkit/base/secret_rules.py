@@ -1,8 +1,7 @@
-"""What secrets look like, as data: the prefixes of issued tokens, and the names that people use.
+"""What secrets look like, as data: prefixes of issued tokens, names that people use, and places.
 
-A rule is a literal prefix, the characters that may follow it, and how many must. A text without any
-of the literals therefore costs one search for each and nothing more, and no regular expression is
-ever compiled.
+A rule is a literal, and what must follow it: so many characters of a class, or an expression, which
+is compiled when a text has the literal. Any other text costs one search for each and nothing more.
 """
 
 from __future__ import annotations
@@ -197,3 +196,99 @@ _FOLLOWING = (
     " uabcefilmnprst vaei waeior xpt ynps ze"
 )
 PAIRS = frozenset(row[0] + letter for row in _FOLLOWING.split() for letter in row[1:])
+
+# Places that give a secret away, whatever it looks like: options of commands, lines of files,
+# labels, headers. A rule is a literal that the text must hold, in lower case, and an expression
+# whose matched groups are the value; how sure it is decides what is judged of the value. No
+# repetition is unbounded before another, and none stands inside another, so that the search is
+# linear in the length of the text.
+
+CERTAIN = "certain"  # a secret whatever it is, unless it is a variable or a placeholder
+MIXED = "mixed"  # a secret if letters and digits are in it
+PHRASE = "phrase"  # a secret if it is some words and no sentence
+MADE = "made"  # a secret if no person would have made it up
+
+_QUOTED = r"""(?:'([^'\n]{1,400})'|"([^"\n]{1,400})"|([^\s'"|;&<>`,()\\]{1,400}))"""
+_BARE = r"([^\s'\"|;&<>`]{1,400})"
+_USER = r"""['"]?[^\s:'"]{1,100}:"""
+_PIPED = rf"\b(?:echo|printf)(?: -\w)? {_QUOTED}\s{{0,9}}\|"
+# What a line holds in lower case, and what follows the name of the command.
+COMMANDS = (
+    ("curl", rf"\s(?:-[uU]|--user|--proxy-user)[ =]?{_USER}{_BARE}"),
+    ("http", rf"\s(?:-a|--auth)[ =]{_USER}{_BARE}"),
+    ("mysql", rf"\s-p{_QUOTED}"),
+    ("mariadb", rf"\s-p{_QUOTED}"),
+    ("7z", rf"\s-p{_QUOTED}"),
+    ("sshpass", rf"\s-p ?{_QUOTED}"),
+    (" login", rf"\s-p[ =]{_QUOTED}"),
+    ("mongo", rf"\s-p[ =]{_QUOTED}"),
+    ("redis-cli", rf"\s(?:-a|--pass)[ =]{_QUOTED}"),
+    ("smb", rf"\s-U ?['\"]?[^\s%'\"]{{1,100}}%{_BARE}"),
+    ("rpcclient", rf"\s-U ?['\"]?[^\s%'\"]{{1,100}}%{_BARE}"),
+    ("ldap", rf"\s-w ?{_QUOTED}"),
+    ("sqlcmd", rf"\s-P ?{_QUOTED}"),
+    ("zip", rf"\s-P ?{_QUOTED}"),
+    ("pass", rf"\s-(?:store|key|srcstore|deststore)pass {_QUOTED}"),
+    ("pass", rf"\s-pass(?:in|out)? ['\"]?pass:{_BARE}"),
+    ("ssh-keygen", rf"\s-N ?{_QUOTED}"),
+    ("net use", rf"\bnet use \S{{1,200}} \S{{1,200}} {_QUOTED}"),
+    ("sudo -s", _PIPED),
+    ("password-stdin", _PIPED),
+    ("chpasswd", rf"\b(?:echo|printf)(?: -\w)? {_USER}{_BARE}"),
+    ("jdbc:oracle", r"jdbc:oracle:\w{1,20}:\w{1,60}/([^\s@'\"]{1,200})@"),
+    ("identified", r"(?i)\bidentified (?:with \S{1,60} )?by (?:password )?(?:'([^'\n]{1,200})'"
+                   r"|\"([^\"\n]{1,200})\"|(\S{0,60}\d\S{0,60}))"),
+    ("password", r"(?i)\bpassword ?\(? ?'([^'\n]{1,200})'"),
+    ("requirepass", rf"\brequirepass {_QUOTED}"),
+    ("masterauth", rf"\bmasterauth {_QUOTED}"),
+    ("rootpw", rf"\brootpw (?:--\S{{1,20}} )?{_QUOTED}"),
+    (":", r"^[\w.*-]{1,200}:(?:\d{2,5}|\*):[^:\s/]{1,100}:[^:\s/]{1,100}:(\S{4,200})\r?$"),
+)  # fmt: skip
+
+_JOINED = (
+    r"[\"'`*\])\\]{0,4}(?:[ \t]{0,9}(?:[:：=＝]|=>|->|[—–]| - )|[ \t](?:ist|lautet|war|est|es|é|è"
+    r"|is|jest|är|er|var)\b|[是为為は]|[ \t]{1,4})[ \t]{0,9}(?:[|>][-+]?[ \t]{0,9})?"
+    r"(?:\r?\n[ \t]{0,40})?[\"'`「『\\]{0,3}"
+)
+_WORD = r"([^\s\"'`<>|,;(){}\[\]\\\u0400-\u04ff\u3000-\u9fff\uac00-\ud7af\uff00-\uffef]{6,128})"
+_AFTER = _JOINED + _WORD
+_PHRASE = r"[ \t]{0,3}[:：=][ \t]{0,3}[\"'“„«「]([^\W\d_][\w ]{12,120})[\"'”“»」]"
+_HEADER = (
+    r"(?i)[\"'\\]{0,2}[ \t]{0,3}[:=][ \t]{0,3}[\"'\\]{0,2}"
+    r"(?:[a-z]{3,12}[ \t]{1,3})?([\w+/=.~:-]{16,4000})"
+)
+_COOKIE = r"=([\w%+/.~:-]{16,1000}={0,2})"
+_FOREIGN_PASSWORDS = [
+    *(
+        "password passwd passphrase passwort kennwort contraseña contrasena senha parola wachtwoord"
+        " hasło haslo heslo lösenord losenord adgangskode salasana şifre sifre jelszó пароль пароля"
+        " паролем 密码 密碼 口令 パスワード 暗証番号 비밀번호 암호 κωδικός סיסמה"
+    ).split(),
+    "mot de passe",
+    "parola d'ordine",
+    "mật khẩu",
+    "كلمة المرور",
+]
+_FOREIGN_KEYS = [
+    *(
+        "schlüssel schluessel clé jeton clave llave chave chiave ключ токен секрет"
+        " 密钥 密鑰 金鑰 令牌 トークン キー シークレット 키 토큰"
+    ).split(),
+    "clé secrète",
+    "clé d'api",
+    "clave secreta",
+]
+_COOKIES = "sessionid session_id phpsessid connect.sid session sid _gh_sess csrftoken".split()
+# How sure a value is that follows one of these, and its form.
+NAMED = (
+    (MIXED, _FOREIGN_PASSWORDS, _AFTER),
+    (PHRASE, _FOREIGN_PASSWORDS, _PHRASE),
+    (MADE, _FOREIGN_KEYS, _AFTER),
+    (MADE, ["authorization"], _HEADER),
+    (MADE, _COOKIES, _COOKIE),
+    (MADE, ["://"], r"([\w-]{20,200})@"),
+)
+TABLE = r"(?im)^[ \t]*\|[ \t]*(?:password|passwd|passwort|passphrase)[ \t]*\|[ \t]*([^\s|]{6,200})"
+KIND = r"(?m)^kind:[ \t]*Secret\b"
+DATA = r"(?m)^(?:data|stringData):[ \t]*\n((?:[ \t]+\S.*\n?)+)"
+ENTRY = r"(?m)^[ \t]+[\w.-]{1,200}:[ \t]+[\"']?([^\s\"']{4,})"

@@ -10,12 +10,13 @@ import functools
 import re
 from itertools import groupby
 
-from contextkit.base import names, secret_forms
+from contextkit.base import names
 from contextkit.base import secret_rules as rules
 from contextkit.base.secret_rules import BASE64, DIGITS, LETTERS
 from contextkit.base.type_names import Iterator
 
 Place = tuple[str, int, int]  # kind, start and end in the text
+Form = tuple[str, int, int]  # how sure it is, start and end of the value in the text
 
 _NO_START = "/.~@&-,;+)"  # starts a path, an address, or the rest of an expression, not a value
 _NO_FORM = _NO_START + "}]>:="  # what stands between two values of JSON is none
@@ -39,7 +40,10 @@ _WITHIN = {
     for whole in rules.TOKENS
 }
 _UNQUOTED = re.compile(r"[^ \t\r\n\"'`<>|,;(){}\[\]]{0,4000}")  # a value
-_IN_URL = re.compile(r"[^ \t\r\n\"'`<>|,;(){}\[\]/]{0,4000}")  # what is before a host's name
+_IN_URL = re.compile(  # user and password, before a host's name
+    r"://(?=([^ \t\r\n\"'`<>|,;(){}\[\]/:]{0,2000}):([^ \t\r\n\"'`<>|,;(){}\[\]/]{1,2000})@)"
+)
+_CARRIED = re.compile(r"(?ai)(?<![A-Z0-9_])(bearer|basic) ([A-Z0-9_+/=.~-]{16,4000})")
 # What may come between a name and its value, as in `<add key="password" value="…"/>`.
 _JOINT = re.compile(
     r"[\"'`*\]) \t\\]*+(?:(?:value(?==))?(=>|:=|==|=|:|>|is |was ))?[* \t]*+"
@@ -50,6 +54,10 @@ _LONGEST_VALUE = 4_000  # characters in the value after a name
 _QUOTES_INSIDE = 4
 _LONGEST_PASSWORD = 256
 _SHORTEST_ALONE = 20  # characters in a value that is known only by its randomness
+_WORD = re.compile(rf"\S{{{_SHORTEST_ALONE},}}")  # that may hold one
+_OPENED = re.compile(
+    rf"[^\"'`<>|;(){{}}\[\]:,]{{{_SHORTEST_ALONE},}}"
+)  # a word's part between signs
 _ONE_DIGIT = 26  # characters in a random value in which one digit is enough
 _SHORTEST_BROKEN = 30  # characters in the first line of a value that goes on in the next
 _BROKEN_LINES = 4
@@ -61,9 +69,9 @@ _ALPHABET = LETTERS[:26]
 _SVG = DIGITS + ".-achlmqstvz"
 _ULID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")  # a time and a random part, which are an id
 _APART = str.maketrans(dict.fromkeys("_-+/=.~%", " "))  # what joins the parts of a value
-_OPENED = str.maketrans(dict.fromkeys("\"'`<>|;(){}[]:", ","))  # what ends a value
 _LONG_REST = 28  # characters besides `abc123` in a value that is no placeholder
 _REPEATED = 8  # a run of one character this long never occurs in a secret
+_expression = functools.cache(re.compile)  # most texts need few of those of the places
 _KEY_BODY = 24  # minimum characters in the body of a private key
 
 
@@ -165,19 +173,15 @@ def _runs(text: str) -> int:
 
 def _alone(text: str) -> Iterator[Place]:
     """Unnamed values that are too random to be words, paths, names, ids, or digests."""
-    at = 0
-    for word in text.split():
-        if len(word) < _SHORTEST_ALONE or word.isalpha():
-            continue
-        at = text.find(word, at)
+    for match in _WORD.finditer(text):
+        word = match[0]
         if "://" not in word and any(map(word.__contains__, DIGITS)):
-            yield from _alone_in(text, word, at)
-        at += len(word)
+            yield from _alone_in(text, word, match.start())
 
 
 def _alone_in(text: str, word: str, at: int) -> Iterator[Place]:
-    for offset, piece in _opened(word):
-        start, value = at + offset, piece.rstrip(".:!?*_-…")
+    for match in _OPENED.finditer(word):
+        start, value = at + match.start(), match[0].rstrip(".:!?*_-…")
         name, joined, rest = value.partition("=")
         letters = name.replace("_", "").replace("-", "")
         if rest and letters.isalpha() and not _is_unpronounceable(letters):  # a name
@@ -230,16 +234,6 @@ def _is_a_part(run: str) -> bool:
     """Whether a line of its own may be a part of a random value, and is not a word or a name."""
     mixed = run not in (run.lower(), run.upper()) and not _DIGITS.isdisjoint(run)
     return mixed and 8 <= len(run) <= _runs(run) * 2.2
-
-
-def _opened(word: str) -> list[tuple[int, str]]:
-    """The parts of a word between quotes, brackets, and commas, with their offsets."""
-    parts, start = [], 0
-    for piece in word.translate(_OPENED).split(","):
-        if len(piece) >= _SHORTEST_ALONE:
-            parts.append((start, piece))
-        start += len(piece) + 1
-    return parts
 
 
 def _is_dense(value: str) -> bool:
@@ -354,7 +348,7 @@ def _is_placeholder(text: str) -> bool:
 
 def _in_forms(text: str) -> Iterator[Place]:
     """What stands where a secret does, if it may be one."""
-    for sure, start, end in secret_forms.forms(text, _lower(text)):
+    for sure, start, end in _forms(text, _lower(text)):
         value = text[start:end].rstrip(".,;:*")
         end = start + len(value)
         if len(value) < 4 or value.lower() in rules.WORDS:
@@ -362,24 +356,67 @@ def _in_forms(text: str) -> Iterator[Place]:
         is_code = value[0] in _NO_FORM or "://" in value
         stands_for_one = _is_variable(value) or _is_cut(text, end) or _is_placeholder(value)
         if not (is_code or stands_for_one) and _is_in_form(text, start, end, sure):
-            yield "password" if sure != secret_forms.MADE else "assigned-secret", start, end
+            yield "password" if sure != rules.MADE else "assigned-secret", start, end
 
 
 def _is_in_form(text: str, start: int, end: int, sure: str) -> bool:
     """Whether a value that stands where a secret does is as a secret is there."""
     value = text[start:end]
-    if sure == secret_forms.CERTAIN:
+    if sure == rules.CERTAIN:
         if not value.strip("0123456789.:"):
             return len(value) >= 6 and value.isdigit()  # else a port, an address
         return not (value.isupper() and value.isalpha())
-    if sure == secret_forms.PHRASE:
+    if sure == rules.PHRASE:
         return _is_phrase(value)
-    if sure == secret_forms.MADE:
+    if sure == rules.MADE:
         return len(value) >= 10 and _is_key(value)
     if not any(map(str.isalpha, value)) or value.lower().startswith(rules.HASHES):
         return False
     is_alone = text[end : end + 1] not in ("(", "[", ":", "=")
     return _is_mixed(value) and is_alone and _is_closed(text, start, end)
+
+
+def _forms(text: str, lower: str) -> Iterator[Form]:
+    """Every value that stands where a secret does; the caller judges it by how sure that is.
+
+    `lower` is the text in lower case, of the same length.
+    """
+    for sure, literals, rule in rules.NAMED:
+        for literal in literals:
+            for at in every(lower, literal):
+                if match := _expression(rule).match(text, at + len(literal)):
+                    yield sure, *match.span(1)
+    for row in _expression(rules.TABLE).finditer(text) if "|" in text else ():
+        yield rules.MIXED, *row.span(1)
+    yield from _typed(text, lower)
+    if "kind: secret" in lower:
+        yield from _of_cluster(text)
+
+
+def _of_cluster(text: str) -> Iterator[Form]:
+    """The values in the Secrets of a Kubernetes file, whose documents are cut by `---`."""
+    at = 0
+    for document in text.split("\n---"):
+        is_secret = _expression(rules.KIND).search(document)
+        for data in _expression(rules.DATA).finditer(document) if is_secret else ():
+            for entry in _expression(rules.ENTRY).finditer(document, *data.span(1)):
+                yield rules.CERTAIN, at + entry.start(1), at + entry.end(1)
+        at += len(document) + 4
+
+
+def _typed(text: str, lower: str) -> Iterator[Form]:
+    """The values in single lines: of commands, of SQL, of files of passwords."""
+    chosen = [(command, _expression(rule)) for command, rule in rules.COMMANDS if command in lower]
+    at = 0
+    for line in text.split("\n") if chosen else ():
+        small = lower[at : at + len(line)]
+        for literal, rule in chosen:
+            if literal not in small:
+                continue
+            for match in rule.finditer(line):
+                start, end = match.span(match.lastindex or 0)
+                yield rules.CERTAIN, at + start, at + end
+        at += len(line) + 1
 
 
 def _is_closed(text: str, start: int, end: int) -> bool:
@@ -389,34 +426,25 @@ def _is_closed(text: str, start: int, end: int) -> bool:
     return quote not in ('"', "'", "`") or quote in text[end : line if line >= 0 else end + 1]
 
 
-def _upto(rule: re.Pattern[str], text: str, at: int) -> str:
-    match = rule.match(text, at)
-    return match[0] if match else ""
-
-
 def _in_urls(text: str) -> Iterator[Place]:
     """The password in `scheme://user:password@host`."""
-    for at in every(text, "://"):
-        user, colon, rest = _upto(_IN_URL, text, at + 3).partition(":")
-        secret = rest.rpartition("@")[0]
+    for match in _IN_URL.finditer(text):
+        user, secret = match.groups()
         is_name = secret.lower() in ("password", "pass", "pwd", "secret", user.lower())
         stands_for_one = is_name or _is_variable(secret) or _is_placeholder(secret)
-        if colon and secret and not stands_for_one:
-            start = at + 3 + len(user) + 1
-            yield "url-password", start, start + len(secret)
+        if not stands_for_one:
+            yield "url-password", *match.span(2)
 
 
 def _carried(text: str) -> Iterator[Place]:
     """`Bearer …` and `Basic …` credentials, as in request headers."""
-    lower = _lower(text)
-    for word in ("bearer ", "basic "):
-        for at in every(lower, word):
-            start = at + len(word)
-            value = _run(text, start, BASE64).rstrip(".")
-            if text[at - 1 : at] in _INSIDE or len(value) < 16 or _is_placeholder(value):
-                continue
-            if _is_random(value) or (word == "basic " and value.endswith("=")):
-                yield "authorization", start, start + len(value)
+    for match in _CARRIED.finditer(text):
+        value, start = match[2].rstrip("."), match.start(2)
+        is_padded = match[1].lower() == "basic" and value.endswith("=")
+        if len(value) < 16 or _is_placeholder(value):
+            continue
+        if is_padded or _is_random(value):
+            yield "authorization", start, start + len(value)
 
 
 def _lower(text: str) -> str:
@@ -479,7 +507,8 @@ def _value_after(text: str, at: int) -> tuple[int, int, str] | None:
         return None
     sign, quote, at = joint[1] or " ", joint[2], joint.end()
     if not quote:
-        value = _upto(_UNQUOTED, text, at).rstrip(".,:*…")
+        match = _UNQUOTED.match(text, at)
+        value = match[0].rstrip(".,:*…") if match else ""
         return at, at + len(value), sign if sign in (" ", "is ", "was ", "==") else ""
     end = _closing(text, at, quote)
     return (at, end, quote[-1]) if end >= at and "\n" not in text[at:end] else None

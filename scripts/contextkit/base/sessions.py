@@ -41,7 +41,7 @@ def is_session(text: str) -> bool:
 
 
 def check(session: str) -> str:
-    """Return a session id that is safe as a folder name. Raises ContextError for any other."""
+    """The session id, safe as a folder name. Raises ContextError for any other."""
     if not is_session(session):
         allowed = "1 to 64 of A-Z a-z 0-9 . _ -, a letter or digit first"
         raise bad_input(f"session: {session[:80]!r} must be {allowed}")

@@ -48,7 +48,7 @@ class Block(NamedTuple):
 
 
 def blocks(text: str) -> list[Block]:
-    """Return the blocks of a text, each before those inside it. Linear; never raises."""
+    """The blocks of a text, each before those inside it. Linear; never raises."""
     rows = lines(text)
     reader = _Reader(rows)
     at = 0
@@ -58,7 +58,7 @@ def blocks(text: str) -> list[Block]:
 
 
 def titles(every: list[Block], at: int) -> list[str]:
-    """Return the titles of the headings that block `at` stands below, outermost first."""
+    """The titles of the headings that block `at` stands below, outermost first."""
     above: list[str] = []
     while (at := every[at].inside) >= 0:
         if every[at].kind == "heading":
@@ -67,7 +67,7 @@ def titles(every: list[Block], at: int) -> list[str]:
 
 
 def lines(text: str) -> list[str]:
-    """Return the lines of a text without their endings; a byte-order mark is dropped."""
+    """The lines of a text without their endings; a byte-order mark is dropped."""
     text = text.removeprefix("\ufeff")
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
@@ -182,7 +182,7 @@ class _Reader:
         self._last[at] = max(self._last[at], self._content)
 
     def _while(self, at: int, belongs: Callable[[str], bool]) -> int:
-        """Return the last row, from `at` on, whose stripped text belongs."""
+        """The last row, from `at` on, whose stripped text belongs."""
         rows = self._rows
         while at + 1 < len(rows) and belongs(rows[at + 1].strip()) and at + 1 not in self._spans:
             at += 1
@@ -197,7 +197,7 @@ class _Reader:
         return is_rule and not mark_of(bare)
 
     def _underline(self, at: int) -> int:
-        """Return the level that the row below gives to a line of text as a heading, or 0."""
+        """The level that the row below gives to a line of text as a heading, or 0."""
         after = self._rows[at + 1].strip() if at + 1 < len(self._rows) else ""
         if self._open and self._top.kind == "item" and self._rows[at][:1].isspace():
             return 0
@@ -207,7 +207,7 @@ class _Reader:
 
 
 def mark_of(bare: str) -> str:
-    """Return the mark that begins a list item, with its blank, or ''."""
+    """The mark that begins a list item, with its blank, or ''."""
     return "• " if bare[:2] == "• " else markdown.mark_of(bare)
 
 
@@ -219,7 +219,7 @@ def _indent(row: str) -> int:
 
 
 def _fences(rows: list[str]) -> dict[int, int]:
-    """Return the last row of each fenced block by its first row.
+    """The last row of each fenced block by its first row.
 
     Fences nest; where that leaves one open, the rest of the text is read without nesting.
     """
@@ -257,7 +257,7 @@ def nests(fences: list[tuple[str, int]], bare: str, indent: int) -> bool:
 
 
 def _comments(rows: list[str]) -> dict[int, int]:
-    """Return the last row of each HTML comment that begins a line, by its first row."""
+    """The last row of each HTML comment that begins a line, by its first row."""
     ends: dict[int, int] = {}
     start = -1
     for at, row in enumerate(rows):

@@ -41,7 +41,7 @@ class Form(Declaration):
     readers: dict[str, Callable[[Any], Any]]
 
     def parse(self, text: str) -> tuple[dict[str, Any], Outline]:
-        """Return the fields in a document, and its outline for what else is in it.
+        """The fields in a document, and its outline for what else is in it.
 
         Raises ContextError if the title is another one or the format is newer.
         """
@@ -53,7 +53,7 @@ class Form(Declaration):
         return fields, outline
 
     def render(self, record: Record, **more: Any) -> str:
-        """Return the document; the template sees the record under the name of its kind."""
+        """The document; the template sees the record under the name of its kind."""
         return templates.render(self.template, **{self.kind.__name__.lower(): record}, **more)
 
     def clean(self, fields: dict[str, Any]) -> dict[str, Any]:
@@ -65,7 +65,7 @@ class Form(Declaration):
         }
 
     def _titled(self, title: str) -> dict[str, Any]:
-        """Return the field in the title. Raises ContextError if it is not that of the form."""
+        """The field in the title. Raises ContextError if it is not that of the form."""
         label, colon, name = self.title.partition(": ")
         written, there, rest = title.partition(":")
         field, rest = name.strip("{}"), rest.strip()
@@ -77,7 +77,7 @@ class Form(Declaration):
 
 
 def _read(outline: Outline, place: str, annotation: str) -> Any:
-    """Return what is written at a place: text, or for a list a tuple."""
+    """What is written at a place: text, or for a list a tuple."""
     if place == "facts_kept":
         return outline.facts_kept()
     if place.startswith("**"):
@@ -92,7 +92,7 @@ def _read(outline: Outline, place: str, annotation: str) -> Any:
 
 
 def _labeled(outline: Outline, heading: str) -> dict[str, str]:
-    """Return what follows each label in items `- Label: …` of a section; the first one counts."""
+    """What follows each label in items `- Label: …` of a section; the first one counts."""
     values: dict[str, str] = {}
     for section in outline.find(heading):
         for text in sections.texts(section.lines):
@@ -110,7 +110,7 @@ _CLEANERS: dict[str, Callable[[Any], Any]] = {
 
 
 def one_of(allowed: Collection[str]) -> Callable[[str], str]:
-    """Return a reader that takes only these words, in any case, and `` for all others."""
+    """A reader that takes only these words, in any case, and `` for all others."""
     return lambda word: word.lower() if word.lower() in allowed else ""
 
 

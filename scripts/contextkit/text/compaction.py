@@ -36,7 +36,7 @@ _USUAL = 0.8  # share of the rows above which a value is said once, and only exc
 
 
 def compacted(text: str) -> str:
-    """Return a shorter text that says the same; empty if there is none."""
+    """A shorter text that says the same; empty if there is none."""
     is_data = text.lstrip()[:1] in ("[", "{") and len(text) <= objects.LARGEST
     data = objects.parsed(text) if is_data else None
     if data is not None:
@@ -68,7 +68,7 @@ def _pieces(lines: list[str]) -> Iterable[tuple[str, list[str]]]:
 
 
 def _kind(line: str, before: str, lines: list[str], at: int) -> str:
-    """Return the kind of a line: by its beginning, else that of the line before."""
+    """The kind of a line: by its beginning, else that of the line before."""
     if _COMMIT.fullmatch(line):
         return "log"
     if line.startswith("diff --git "):
@@ -92,7 +92,7 @@ def _kind(line: str, before: str, lines: list[str], at: int) -> str:
 
 
 def _of_log(lines: list[str]) -> list[str]:
-    """Return a line for each commit: its id, when and by whom if that differs, and its subject.
+    """A line for each commit: its id, when and by whom if that differs, and its subject.
 
     Below it stands what it changed, if the log says so. The message of a single commit is told.
     """
@@ -141,7 +141,7 @@ def _commits(lines: list[str]) -> Iterable[_Commit]:
 
 
 def _day(date: str) -> str:
-    """Return the day of a date as git prints it: `Nov 23 2026`, or `2026-11-23`."""
+    """The day of a date as git prints it: `Nov 23 2026`, or `2026-11-23`."""
     words = date.split()
     if len(words) >= 5 and words[0].isalpha():
         return f"{words[1]} {words[2]} {words[4]}"
@@ -149,7 +149,7 @@ def _day(date: str) -> str:
 
 
 def _of_status(lines: list[str]) -> list[str]:
-    """Return the branch, and a line for each state with its files."""
+    """The branch, and a line for each state with its files."""
     told: list[str] = []
     for line in lines:
         text = line.strip()
@@ -164,7 +164,7 @@ def _of_status(lines: list[str]) -> list[str]:
 
 
 def _of_diff(lines: list[str]) -> list[str]:
-    """Return the changed lines under their files, with the line where each hunk begins."""
+    """The changed lines under their files, with the line where each hunk begins."""
     told: list[str] = []
     in_head = False
     for line in lines:
@@ -186,7 +186,7 @@ def _of_diff(lines: list[str]) -> list[str]:
 
 
 def _file(line: str) -> str:
-    """Return the file of a `diff --git` line."""
+    """The file of a `diff --git` line."""
     old, _, new = line.removeprefix("diff --git ").partition(" ")
     half = line.removeprefix("diff --git a/")
     middle = half.find(" b/", (len(half) - 3) // 2)
@@ -198,7 +198,7 @@ def _file(line: str) -> str:
 
 
 def _of_listing(lines: list[str]) -> list[str]:
-    """Return a line for each folder with its entries and their sizes.
+    """A line for each folder with its entries and their sizes.
 
     Owners and dates stand with an entry only where they are not all alike.
     """
@@ -238,7 +238,7 @@ def _shown(entry: re.Match[str], owner: bool, date: bool) -> str:
 
 
 def _of_paths(lines: list[str]) -> list[str]:
-    """Return a line for each folder with the names in it."""
+    """A line for each folder with the names in it."""
     paths = [line for line in lines if line.strip()]
     if len(paths) < _FEW:
         return paths
@@ -254,7 +254,7 @@ def _of_paths(lines: list[str]) -> list[str]:
 
 
 def _of_json(data: Any) -> str:
-    """Return a table of the objects in `data`, after what stands beside them."""
+    """A table of the objects in `data`, after what stands beside them."""
     if isinstance(data, list) and len(data) > 2 and all(isinstance(row, dict) for row in data):
         return "\n".join(_table(data))
     if not isinstance(data, dict):
@@ -267,7 +267,7 @@ def _of_json(data: Any) -> str:
 
 
 def _table(rows: list[dict[str, Any]]) -> list[str]:
-    """Return a line for each object, and above them their fields and what most of them share."""
+    """A line for each object, and above them their fields and what most of them share."""
     fields = list(dict.fromkeys(name for row in rows for name in row))
     usual: dict[str, str] = {}
     for name in fields:
@@ -289,7 +289,7 @@ def _table(rows: list[dict[str, Any]]) -> list[str]:
 
 
 def _value(value: Any) -> str:
-    """Return a value as a cell: a string without quotes, unless it looks like something else."""
+    """A value as a cell: a string without quotes, unless it looks like something else."""
     if isinstance(value, str) and not _LITERAL.fullmatch(value):
         return value
     return json.dumps(value, ensure_ascii=False)

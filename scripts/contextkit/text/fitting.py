@@ -50,7 +50,7 @@ def parts(texts: Sequence[str], moves: Iterable[tuple[Iterable[int], int]]) -> l
 
 
 def fit(parts: Sequence[Part], fits: Fits) -> tuple[str, ...]:
-    """Return the texts of the parts after as few steps as fit; if none fit, after the last one.
+    """The texts of the parts after as few steps as fit; if none fit, after the last one.
 
     `fits` is asked about one text for each part, '' for a part that is left out.
     """
@@ -97,12 +97,12 @@ def _with_room_used(
 
 
 def beginning(text: str, fits: Callable[[str], bool]) -> str:
-    """Return as much of the beginning of a text as fits, cut at a space if one is near."""
+    """As much of the beginning of a text as fits, cut at a space if one is near."""
     return fit([Part(text, ((1, 0),), least=1)], lambda texts: fits(texts[0]))[0]
 
 
 def leading(texts: Iterable[str], room: int, tokenizer: str = tokens.DEFAULT) -> int:
-    """Return how many of the first texts, a line each, have at most `room` estimated tokens."""
+    """How many of the first texts, a line each, have at most `room` estimated tokens."""
     count = 0
     for text in texts:
         room -= tokens.estimate(text, tokenizer) + 1

@@ -166,7 +166,7 @@ class Item:
 
 
 def items(lines: list[str], grouped: bool = True) -> list[Item]:
-    """Return the items of the list in these lines; other text is an item of its own.
+    """The items of the list in these lines; other text is an item of its own.
 
     An item ends at the next one, or at an unindented line after a blank one. If `grouped`, a
     subheading takes everything up to the next one along.

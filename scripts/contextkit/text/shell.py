@@ -39,7 +39,7 @@ class Simple(NamedTuple):
 
 
 def parse(text: str) -> list[Simple] | None:
-    """Return the simple commands of `text` in their order; None if it is anything but those."""
+    """The simple commands of `text` in their order; None if it is anything but those."""
     commands: list[Simple] = []
     at = 0
     while at < len(text):
@@ -56,7 +56,7 @@ def parse(text: str) -> list[Simple] | None:
 
 
 def _simple(text: str, start: int) -> Simple | None:
-    """Return the command that begins at `start`, with its end; it may have no words."""
+    """The command that begins at `start`, with its end; it may have no words."""
     assigned: list[str] = []
     words: list[str] = []
     at = start
@@ -94,7 +94,7 @@ def _skip(text: str, at: int) -> int:
 
 
 def _operator(text: str, at: int) -> str:
-    """Return the operator at `at`; empty for a lone `&` and what is no operator."""
+    """The operator at `at`; empty for a lone `&` and what is no operator."""
     for operator in ("&&", "||"):
         if text.startswith(operator, at):
             return operator
@@ -106,7 +106,7 @@ def _operator(text: str, at: int) -> str:
 
 
 def _word(text: str, at: int) -> tuple[str, int, bool] | None:
-    """Return the word at `at`, its end, and whether it has quotes; None if it is not plain."""
+    """The word at `at`, its end, and whether it has quotes; None if it is not plain."""
     pieces: list[str] = []
     quoted = False
     first = at
@@ -130,7 +130,7 @@ def _word(text: str, at: int) -> tuple[str, int, bool] | None:
 
 
 def _closing(text: str, at: int) -> int:
-    """Return where the quotes that open at `at` close; -1 if nowhere, or not plain inside."""
+    """Where the quotes that open at `at` close; -1 if nowhere, or not plain inside."""
     if text[at] == "'":
         return text.find("'", at + 1)
     place = at + 1
@@ -142,5 +142,5 @@ def _closing(text: str, at: int) -> int:
 
 
 def quote(text: str) -> str:
-    """Return `text` as one word of a command."""
+    """`text` as one word of a command."""
     return "'" + text.replace("'", "'\\''") + "'"

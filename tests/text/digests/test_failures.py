@@ -188,7 +188,7 @@ def test_the_conflicts_of_git_are_shown_one_by_one() -> None:
 
 def test_errors_that_differ_in_a_number_are_counted() -> None:
     lines = ["ERROR: port 8080 is in use", "ERROR: port 8081 is in use"]
-    assert [failure.said for failure in failed(lines)] == [f"{lines[0]} (x2)"]
+    assert [failure.said for failure in failed(lines)] == ["ERROR: port 8080…8081 is in use (x2)"]
 
 
 def test_the_values_of_a_parameter_may_contain_spaces_and_dashes() -> None:
@@ -340,7 +340,7 @@ def test_the_shorter_of_two_errors_that_are_one_is_told() -> None:
 def test_an_error_is_counted_if_it_is_there_more_than_twice_or_in_two_forms() -> None:
     assert found("error: no", "error: no") == ["error: no"]
     assert found("error: no", "error: no", "error: no") == ["error: no (x3)"]
-    assert found("error: no 1", "error: no 2") == ["error: no 1 (x2)"]
+    assert found("error: no 1", "error: no 2") == ["error: no 1…2 (x2)"]
 
 
 def messages(*lines: str) -> list[str]:

@@ -606,7 +606,7 @@ def test_a_page_is_read_as_the_report_that_it_shows() -> None:
 def test_counts_are_told_with_their_total_and_the_largest() -> None:
     lines = [f"{n * 7 % 90:5} src/file{n}.py" for n in range(40)]
     said = digest_of("\n".join([*lines, " 1766 total"]), "listing").summary
-    assert said.startswith("40 counts; 1766 total; 1 are 0")
+    assert said.startswith("40 counts; 1766 total; 1 is 0")
     assert "largest: 86 src/file" in said
     hits = "\n".join(f"src/a{n}.py:{n % 3}" for n in range(30))
     assert "30 counts; 10 are 0" in digest_of(hits, "listing").summary

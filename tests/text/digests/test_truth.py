@@ -760,3 +760,66 @@ def test_a_failed_test_is_listed_by_its_name_alone() -> None:
     said = engine.digest("\n\n".join(cases), 60).summary
     assert "tests.A.test_add: AssertionError" in said and "test_get" in said
     assert not re.search(r"test_\w+\)", said)
+
+
+ALIKE = {  # lines of one form whose values differ, and what is told of them
+    "numbers": ("step {n} of 9 took {n}0 ms", range(1, 9), "step 1…8 of 9 took 10…80 ms (x8)"),
+    "equal": ("nothing to do here", range(4), "nothing to do here (x4)"),
+    "places": ("ERROR connect to 10.0.0.{n}:543{n} refused", range(1, 4),
+               "connect to 10.0.0.1:5431…3:5433 refused (x3)"),
+    "ends": ("restart counter is at {n}.", range(1, 9), "restart counter is at 1…8. (x8)"),
+    "padded": ("L: {n:3} | P: 1 | LT09", range(5, 15), "L: 5…14 | P: 1 | LT09 (x10)"),
+    "hashes": ("Task mail[{n:x}] raised: no disk", range(0xEF19F380, 0xEF19F384),
+               "Task mail[ef19f380…ef19f383] raised: no disk (x4)"),
+}  # fmt: skip
+
+
+@each("case", ALIKE)
+def test_lines_that_differ_in_values_are_told_with_the_first_and_the_last(case: str) -> None:
+    line, values, wanted = ALIKE[case]
+    assert wanted in said("\n".join(["begin", *(line.format(n=n) for n in values), "end of it"]))
+
+
+def test_a_line_that_leads_on_counts_with_the_next_one_as_it_is() -> None:
+    names = ["web", "api", "auth", "cron"]
+    said_of = said("\n".join(f"metadata:\n  name: {name}" for name in names))
+    assert "metadata: name: web…cron (x4)" in said_of
+
+
+def test_a_status_that_is_rare_is_no_other_status() -> None:
+    lines = [
+        f"12:00:{n % 60:02} GET /a/{n} status={503 if n % 90 == 7 else 200}" for n in range(200)
+    ]
+    summary = said("\n".join(lines))
+    assert "197 HTTP 200" in summary and "3 HTTP 503" in summary and "status=503" in summary
+
+
+def test_the_heading_of_a_hunk_is_no_change_unless_it_defines() -> None:
+    diff = (
+        "--- a/a.ini\n+++ b/a.ini\n@@ -9,2 +9,2 @@ option_48 = 84\n-old = 1 and a\n+new = 2\n x\n"
+    )
+    assert "option_48" not in said(diff) and "a.ini" in said(diff)
+
+
+def test_the_last_row_of_a_table_is_its_total() -> None:
+    rows = [f"core/m{n}.py  {n * 10}  {n}  {90 - n}%" for n in range(1, 30)]
+    summary = said("\n".join(["Name  Stmts  Miss  Cover", *rows, "TOTAL  4350  435  76%"]), 120)
+    assert "29 rows" in summary and "TOTAL - Stmts: 4350, Miss: 435, Cover: 76%" in summary
+
+
+def test_a_line_of_the_verdict_is_not_counted_as_left_out() -> None:
+    runs = "3 failed\n  a.ts:3 opens\n1 flaky\n2 skipped\n114 passed (4.6m)"
+    assert "failure words" not in said("\n".join(["Running 120 tests", *["."] * 30, runs]))
+
+
+def test_of_hits_those_that_define_come_first() -> None:
+    hits = [f"./m{n}.py:{n}:    x = getaddr(host, {n})" for n in range(1, 200)]
+    hits[150] = "./socket.py:945:def getaddr(host, port):"
+    assert "def getaddr" in said("\n".join(hits), 100)
+
+
+def test_warnings_come_before_remarks() -> None:
+    lines = [f"a.sh:{n}:1: note: Use $(...) instead. [SC2006]" for n in range(20)]
+    lines = [line.replace("note", "style") for line in lines]
+    lines.append("a.sh:77:1: warning: Use ${var:?} so that this never expands to /* . [SC2115]")
+    assert "SC2115" in said("\n".join(lines), 60)

@@ -213,7 +213,51 @@ LSOF = "COMMAND  PID  USER  FD  NAME\n" + "".join(
     f"python   12   root  {n}  {name}\n"
     for n, name in enumerate([*["/srv/lib/a.so"] * 40, "/srv/gone.db (deleted)"])
 )
+ERROR_EX = INVALID.replace("m7@", "error-ex@")
+NEXT = "Failed to compile.\n\n" + "".join(
+    f"./app/{page}.tsx\nModule not found: Can't resolve '{page}'\n\n" for page in ("a", "b", "c")
+)
+NGINX = "".join(
+    f"2026/11/23 01:0{n % 10}:10 [{'error' if n > 55 else 'notice'}] {n}#{n}: worker {n} left\n"
+    for n in range(60)
+)
+GREP_P = "".join(
+    f"src/m{n}.py={n + 1}=def read_{n}(path):\nsrc/m{n}.py:{n + 5}:    return open(path)\n--\n"
+    for n in range(12)
+)
+RANKS = "Rank  Team     Points  Change\n" + "".join(
+    f"{n:<4}  team {n:<2}  {1000 - 7 * n:<6}  {n % 5}\n" for n in range(1, 41)
+)
+CONFLICT = """\
+diff --cc src/price.py
+index 1111111,2222222..0000000
+--- a/src/price.py
++++ b/src/price.py
+@@@ -1,5 -1,5 +1,9 @@@
+  def net(price):
+++<<<<<<< HEAD
+ +    return price * Decimal('1.19')
+++=======
++     return price * Decimal('1.07')
+++>>>>>>> feature/vat
+  
+  def gross(price):
+"""
+LOCKED = "diff --git a/package-lock.json b/package-lock.json\n--- a/package-lock.json\n" + (
+    "+++ b/package-lock.json\n"
+    + "".join(
+        f'@@ -{9 * n},4 +{9 * n},4 @@\n     "node_modules/m{n}": {{\n-      "version": "1.{n}.0",\n'
+        f'-      "resolved": "https://a.org/m-1.{n}.0.tgz",\n+      "version": "2.{n}.0",\n'
+        f'+      "resolved": "https://a.org/m-2.{n}.0.tgz",\n       "license": "MIT"\n'
+        for n in range(1, 5)
+    )
+)
 TOLD = {
+    "git grep -p": (GREP_P, "listing", ["12 lines in 12 files"]),
+    "ranks": (RANKS, "table", ["40 rows, 4 columns", "720 (team 40) to 993 (team 1)"]),
+    "a conflict": (CONFLICT, "diff", ["Decimal('1.19')", "Decimal('1.07')"]),
+    "a lock file": (LOCKED, "diff", ["node_modules/m3: version: 1.3.0 -> 2.3.0"]),
+    "nginx": (NGINX, "log", ["4 ERROR of 60"]),
     "gfortran": (GFORTRAN, "log", ["grid.f90:37:16", "PRINT not allowed", "grid.f90:41:16"]),
     "esbuild": (ESBUILD, "log", ["a.css:43:0: Expected } to go with {"]),
     "markdownlint": (MARKDOWNLINT, "log", ["14 messages in 1 file: MD012 x14"]),
@@ -231,7 +275,7 @@ TOLD = {
     "npm ls, amiss": (INVALID, "listing", ["62 entries", "fdir@6.0.0 invalid", "ghost@1"]),
     "make": (MADE, "log", ["build/m22.o] Error 1", "build/m33.o] Error 1"]),
     "g++": (TEMPLATES, "log", ["no member named 'y'", "no match for 'operator<'"]),
-    "zookeeper": (SERVED, "log", ["Connection broken for id 341 (x40)", "40 WARN of 340"]),
+    "zookeeper": (SERVED, "log", ["Connection broken for id 341…1550 (x40)", "40 WARN of 340"]),
     "thunderbird": (LISTED_LOG, "plain", ["session opened"]),
     "rubocop": (RUBOCOP, "log", ["19 offenses detected", "Line is too long. [83/80] x19"]),
     "hlint": (HLINT, "log", ["14 messages in 1 file", "Redundant bracket x14"]),
@@ -241,7 +285,7 @@ TOLD = {
     "git log --graph": (GRAPH, "listing", ["6 commits", "Shout line five"]),
     "sqlite3 -column": (RULED, "table", ["30 rows, 4 columns", "paid x29, failed x1"]),
     "unittest": (CHAINED, "log", ["RuntimeError: no rate for CHF", "/srv/bank.py:17"]),
-    "drmemory": ("".join(map(FRAMES.format, range(1, 9))), "plain", ["Error #1: LEAK 150 bytes"]),
+    "drmemory": ("".join(map(FRAMES.format, range(1, 9))), "plain", ["Error #1…8: LEAK 150 bytes"]),
     "maven": (MAVEN, "log", ["14 messages in 14 files", "[DefaultPackage]"]),
     "pylint": (PYLINT, "log", ["13 messages in 1 file: C0103 x13", "first at src/a.py:1"]),
     "cpplint": (CPPLINT, "log", ["whitespace/tab x14", "Tab found; use spaces x14"]),
@@ -269,6 +313,8 @@ def test_what_decides_is_told(tool: str) -> None:
         (PROVE, "failed: not ok"),
         (COMPARED, "file changed"),
         (POSTGRES, "exit"),
+        (ERROR_EX, "amiss: error-ex@1.0.7"),
+        (NEXT, "defines"),
         ("│ --- a.tgz\n├── +++ b.tgz\n" + "│ │ -x = 1\n│ │ +x = 2\n" * 40, "rows"),
     ],
 )

@@ -66,7 +66,7 @@ def answers(answer: str, count: int) -> tuple[str, ...]:
 
 
 def lines_asked_for(answer: str) -> tuple[int, int] | None:
-    """Return the lines that a reader wants to open; None if it answered instead."""
+    """The lines that a reader wants to open; None if it answered instead."""
     try:
         lines = _json(answer, "{").get("lines")
     except Unusable:
@@ -99,7 +99,7 @@ def marks(answer: str, letters: Sequence[str], count: int) -> dict[str, tuple[st
 
 
 def _json(answer: str, opening: str) -> Any:
-    """Return the first JSON value in `answer` that begins with `opening`, fenced or not."""
+    """The first JSON value in `answer` that begins with `opening`, fenced or not."""
     at = answer.find(opening)
     for _ in range(_TRIES):
         if at < 0:

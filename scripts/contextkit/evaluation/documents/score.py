@@ -95,7 +95,7 @@ def save(layout: Layout, rows: Sequence[Score]) -> None:
 
 
 def load(layout: Layout) -> list[dict[str, Any]]:
-    """Return the rows of the last evaluation; none if there was none."""
+    """The rows of the last evaluation; none if there was none."""
     kept = files.read_if_there(os.path.join(layout.state, KEPT))
     return json.loads(kept) if kept else []
 

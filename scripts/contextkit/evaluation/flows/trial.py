@@ -68,7 +68,7 @@ class _Failed(Exception):
 
 
 def cost(chosen: Sequence[Sample], model: Model) -> tuple[int, int]:
-    """Return how many calls an evaluation takes at most, and about how many tokens are read."""
+    """How many calls an evaluation takes at most, and about how many tokens are read."""
     calls = len(chosen) * (_CALLS + bool(model.other))
     total = 0
     for sample in chosen:
@@ -143,7 +143,7 @@ def _document(desk: _Desk, sample: Sample) -> list[Sheet]:
 
 
 def _materials(desk: _Desk, sample: Sample) -> dict[str, str]:
-    """Return what the reader of each arm is given; an arm whose program failed is left out."""
+    """What the reader of each arm is given; an arm whose program failed is left out."""
     size = tokens.estimate(sample.handed_over)
     materials = {
         RECEIPT: sample.handed_over,
@@ -163,7 +163,7 @@ def _materials(desk: _Desk, sample: Sample) -> dict[str, str]:
 def _answers(
     desk: _Desk, sample: Sample, asked: Sequence[Question], arm: str, material: str
 ) -> tuple[tuple[str, ...], int]:
-    """Return the answers of one reader and the tokens of material that it read."""
+    """The answers of one reader and the tokens of material that it read."""
 
     def read(answer: str) -> tuple[str, ...]:
         return exchange.answers(answer, len(asked))
@@ -183,7 +183,7 @@ def _answers(
 def _marks(
     desk: _Desk, sample: Sample, asked: Sequence[Question], answers: dict[str, tuple[str, ...]]
 ) -> dict[str, tuple[str, ...]]:
-    """Return each arm's marks, from one call in which they have letters in random order."""
+    """Each arm's marks, from one call in which they have letters in random order."""
     if not answers:
         raise _Failed
     arms = list(answers)
@@ -208,7 +208,7 @@ class _Desk:
         self.caller = Caller(model.seconds)
 
     def ask(self, prompt: str, read: Callable[[str], Any]) -> Any:
-        """Return what `read` makes of the model's answer; raises _Failed, which is counted."""
+        """What `read` makes of the model's answer; raises _Failed, which is counted."""
         key = names.sha256(f"{self.model.command}\0{prompt}".encode("utf-8", "replace"))
         path = os.path.join(self._folder, key[:32])
         kept = files.read_if_there(path)

@@ -121,12 +121,12 @@ class Remote:
 
 
 def lock(layout: Layout) -> files.locked:
-    """Return the lock that lets one process of this machine push or pull at a time."""
+    """The lock that lets one process of this machine push or pull at a time."""
     return files.locked(layout.lock(layout.sync))
 
 
 def myself(layout: Layout) -> tuple[Machine, Notes]:
-    """Return this machine and what it knows; if its knowledge is lost, become a new machine.
+    """This machine and what it knows; if its knowledge is lost, become a new machine.
 
     A count that starts over would look older than what others have of this machine.
     """
@@ -161,7 +161,7 @@ def begin(layout: Layout, before: Notes | None = None) -> tuple[Machine, Notes]:
 
 
 def identity(layout: Layout) -> Machine | None:
-    """Return this machine if it has an id yet. Raises ContextError if the file holds no id."""
+    """This machine if it has an id yet. Raises ContextError if the file holds no id."""
     text = files.read_if_there(layout.machine)
     if text is None:
         return None
@@ -173,7 +173,7 @@ def identity(layout: Layout) -> Machine | None:
 
 
 def load(layout: Layout, machine: str) -> Notes | None:
-    """Return what `machine`, this machine, knows; None if the file is lost or another's."""
+    """What `machine`, this machine, knows; None if the file is lost or another's."""
     fields = _read(os.path.join(layout.sync, "documents.json"))
     if fields.get("machine") != machine:
         return None
@@ -194,7 +194,7 @@ def save(layout: Layout, notes: Notes) -> None:
 
 
 def load_remote(layout: Layout, address: str, machine: str) -> Remote:
-    """Return what we know of a remote; nothing if it is lost or from an earlier identity."""
+    """What we know of a remote; nothing if it is lost or from an earlier identity."""
     fields = _read(_remote_path(layout, address))
     if fields.get("machine") != machine or fields.get("address") != names.sha256(address.encode()):
         return Remote(address=address)
@@ -220,7 +220,7 @@ def _remote_path(layout: Layout, address: str) -> str:
 
 
 def _read(path: str) -> dict[str, Any]:
-    """Return the object in one of our files; empty if unusable."""
+    """The object in one of our files; empty if unusable."""
     try:
         fields = formats.object_in(files.read_bytes(path))
     except ContextError:

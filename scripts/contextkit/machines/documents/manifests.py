@@ -106,12 +106,12 @@ def new_id() -> str:
 
 
 def is_id(text: str) -> bool:
-    """Return whether a text is a valid machine id."""
+    """Whether a text is a valid machine id."""
     return len(text) == _ID_LENGTH and set(text) <= set(_CHARACTERS)
 
 
 def clean(text: str) -> str:
-    """Return another machine's text fit for display: printable, on one line, without tags.
+    """Another machine's text fit for display: printable, on one line, without tags.
 
     An agent's host wraps its own words in tags, such as `<system-reminder>`.
     """
@@ -119,7 +119,7 @@ def clean(text: str) -> str:
 
 
 def clean_name(text: str) -> str:
-    """Return a machine's name fit for display, of at most 60 characters."""
+    """A machine's name fit for display, of at most 60 characters."""
     return clean(text)[:_MOST_NAME].strip()
 
 
@@ -136,12 +136,12 @@ def head_key(machine: str) -> str:
 
 
 def since(number: int) -> int:
-    """Return the number of the manifest that this one builds on."""
+    """The number of the manifest that this one builds on."""
     return number & (number - 1)
 
 
 def chain(number: int, seen: int = 0) -> list[int]:
-    """Return the numbers of the manifests that cover all changes after `seen`, oldest first."""
+    """The numbers of the manifests that cover all changes after `seen`, oldest first."""
     numbers = []
     while number > seen:
         numbers.append(number)
@@ -150,7 +150,7 @@ def chain(number: int, seen: int = 0) -> list[int]:
 
 
 def statement(head: Head) -> bytes:
-    """Return what is signed of a head: all of it but the signature."""
+    """What is signed of a head: all of it but the signature."""
     return render_head(replace(head, signature=""))
 
 
@@ -180,7 +180,7 @@ def parse_head(data: bytes, machine: str) -> Head:
 
 
 def _fits(listed: Any, number: int, digest: str) -> bool:
-    """Return whether these are digests of the manifests up to `number`, the last one `digest`."""
+    """Whether these are digests of the manifests up to `number`, the last one `digest`."""
     if not isinstance(listed, list) or len(listed) != len(chain(number)):
         return False
     are_digests = all(isinstance(text, str) and _DIGEST.fullmatch(text) for text in listed)
@@ -220,7 +220,7 @@ def parse(data: bytes, machine: str, number: int) -> Manifest:
 
 
 def entry(fields: Any, machine: str, where: str) -> Entry:
-    """Return the entry of `machine` in an object; counts of other machines are not read.
+    """The entry of `machine` in an object; counts of other machines are not read.
 
     Raises ContextError for an invalid name or value.
     """
@@ -258,7 +258,7 @@ def entry(fields: Any, machine: str, where: str) -> Entry:
 
 
 def check_name(name: str, where: str) -> str:
-    """Return the name.
+    """A name from elsewhere, unchanged.
 
     Raises ContextError for one that could leave its store on some file system, and for one that
     would show as something else: control and bidirectional characters, tags.

@@ -122,7 +122,7 @@ def note_settled(layout: Layout, version: Version) -> None:
 
 
 def about(layout: Layout, chosen: list[str], texts: Texts) -> dict[str, str]:
-    """Return the task or run of those documents that name one."""
+    """The task or run of those documents that name one."""
     subjects = {}
     for name in chosen:
         kind, path = name.partition("/")[::2]
@@ -138,7 +138,7 @@ _FOLDERS = {"findings": "finding", "context_snapshots": "snapshot", "checkpoints
 
 
 def tasks(layout: Layout) -> dict[str, str]:
-    """Return the task of each document of memory here."""
+    """The task of each document of memory here."""
     try:
         listed = upkeep.listed(layout, "", [])
     except ContextError:

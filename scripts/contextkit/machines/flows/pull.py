@@ -158,7 +158,7 @@ def _announce(offer: Offer, documents: list[Entry]) -> None:
 
 
 def _is_new(offer: Offer, entry: Entry) -> bool:
-    """Return whether an entry brings something new here; an equal text is noted as settled."""
+    """Whether an entry brings something new here; an equal text is noted as settled."""
     version = offer.notes.documents.get(entry.name)
     if entry.gone:
         return False

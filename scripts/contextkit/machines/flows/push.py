@@ -152,7 +152,7 @@ class _Push:
 
 
 def _may_be_ours(notes: Notes, entries: list[Entry]) -> bool:
-    """Return whether these may be ours: no count above our own, no other text at the same count."""
+    """Whether these may be ours: no count above our own, no other text at the same count."""
     for entry in entries:
         version = notes.documents.get(entry.name)
         if entry.count > notes.count:
@@ -174,7 +174,7 @@ def _verb(entry: Entry) -> str:
 
 
 def _changed(notes: Notes, there: Remote) -> list[str]:
-    """Return the names of what this machine wrote and the remote lacks in its current version."""
+    """The names of what this machine wrote and the remote lacks in its current version."""
     changed = []
     for name, version in notes.documents.items():
         published = there.entries.get(name)
@@ -194,7 +194,7 @@ def _changed(notes: Notes, there: Remote) -> list[str]:
 def _next(
     there: Remote, machine: Machine, entries: list[Entry], now: int
 ) -> tuple[Head, tuple[str, bytes]]:
-    """Return the next head and manifest; `there` is the remote's state once they have arrived.
+    """The next head and manifest; `there` is the remote's state once they have arrived.
 
     Where the digests of earlier manifests are not known, the next one holds everything.
     """

@@ -17,7 +17,7 @@ OBJECT_STORES = ("s3://", "gs://", "az://")
 
 
 def engine(layout: Layout, remote: str) -> tuple[engines.Engine, str]:
-    """Return the engine of the remote that is meant, and the address that keys our notes of it.
+    """The engine of the remote that is meant, and the address that keys our notes of it.
 
     With `sync_key` everything is encrypted, and what was pushed with another key or none counts as
     another remote. Raises ContextError for a name that is not a remote of this repository, or for a
@@ -35,7 +35,7 @@ def engine(layout: Layout, remote: str) -> tuple[engines.Engine, str]:
 
 
 def _plain_engine(layout: Layout, remote: str) -> tuple[engines.Engine, str]:
-    """Return the unencrypted engine of the remote that is meant, and the URL it stands for."""
+    """The unencrypted engine of the remote that is meant, and the URL it stands for."""
     named = remote or _from_settings(layout)
     if named.startswith(OBJECT_STORES):
         from contextkit.machines.flows.engines.objects import Objects
@@ -76,7 +76,7 @@ def _git_engine(layout: Layout, named: str) -> tuple[engines.Engine, str]:
 
 
 def _is_git(path: str) -> bool:
-    """Return whether a path is a git repository, bare or not."""
+    """Whether a path is a git repository, bare or not."""
     return any(
         os.path.isfile(os.path.join(path, *folder, "HEAD"))
         and os.path.isdir(os.path.join(path, *folder, "objects"))
@@ -92,7 +92,7 @@ def _from_settings(layout: Layout) -> str:
 
 
 def read_heads(packed: dict[str, bytes], messages: list[str]) -> dict[str, Head]:
-    """Return the readable heads, by machine; problems with others are appended to `messages`."""
+    """The readable heads, by machine; problems with others are appended to `messages`."""
     heads = {}
     for machine, data in sorted(packed.items()):
         try:
@@ -103,7 +103,7 @@ def read_heads(packed: dict[str, bytes], messages: list[str]) -> dict[str, Head]
 
 
 def read_entries(engine: engines.Engine, head: Head, seen: int) -> dict[str, tuple[int, Entry]]:
-    """Return the newest entry of each name changed on a machine after its manifest `seen`.
+    """The newest entry of each name changed on a machine after its manifest `seen`.
 
     Raises ContextError if a manifest is missing or does not match the head.
     """
@@ -128,7 +128,7 @@ def read_entries(engine: engines.Engine, head: Head, seen: int) -> dict[str, tup
 
 
 def listed(layout: Layout, remote: str, messages: list[str]) -> list[dict[str, Any]]:
-    """Return a row for every machine of a remote, most recent push first; `here` is this one."""
+    """A row for every machine of a remote, most recent push first; `here` is this one."""
     at, _ = engine(layout, remote)
     here, keys, now = knowledge.identity(layout), signatures.of_user(layout), names.now()
     heads = read_heads(at.heads(), messages).values()
@@ -142,7 +142,7 @@ def listed(layout: Layout, remote: str, messages: list[str]) -> list[dict[str, A
 
 
 def _signed(keys: signatures.Keys, head: Head) -> str:
-    """Return who signed a head, or what is wrong; empty where the user knows no signers."""
+    """Who signed a head, or what is wrong; empty where the user knows no signers."""
     try:
         return " ".join(filter(None, signatures.standing(keys, head, "")))
     except ContextError:
@@ -155,7 +155,7 @@ def _age(at: str, now: int) -> str:
 
 
 def meant(heads: list[Head], which: str, option: str) -> list[Head]:
-    """Return the heads that an id, a name, or else the beginning of an id is meant for.
+    """The heads that an id, a name, or else the beginning of an id is meant for.
 
     Raises ContextError, naming the option, if there is none.
     """

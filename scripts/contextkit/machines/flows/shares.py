@@ -40,12 +40,12 @@ _PIECE = 1 << 16  # bytes of a piece of the ledger
 
 
 def kinds() -> tuple[str, ...]:
-    """Return every kind that can travel."""
+    """Every kind that can travel."""
     return (*(store.kind for store in stores.STORES if store.travels), *OWN, OUTPUT)
 
 
 def by_default() -> tuple[str, ...]:
-    """Return the kinds that travel unless others are named: all but what git carries anyway.
+    """The kinds that travel unless others are named: all but what git carries anyway.
 
     The inbox travels although git has it: it is merged entry by entry.
     """
@@ -99,7 +99,7 @@ def _outputs(layout: Layout) -> Iterator[tuple[str, str]]:
 
 
 def _belongs(place: str, run: str) -> bool:
-    """Return whether a folder belongs to this run, not to a later one of the same target."""
+    """Whether a folder belongs to this run, not to a later one of the same target."""
     try:
         roster = formats.object_in(files.read_bytes(os.path.join(place, runs.ROSTER_FILE)))
     except ContextError:
@@ -140,7 +140,7 @@ def _ledger(layout: Layout, machine: Machine) -> Iterator[tuple[str, bytes]]:
 
 
 def address(name: str) -> str:
-    """Return a name as people read it: `payload:s-42/20261122-043007-auth`."""
+    """A name as people read it: `payload:s-42/20261122-043007-auth`."""
     kind, _, path = name.partition("/")
     if kind == manifests.ENDED:
         of, _, subject = path.partition("/")
@@ -152,13 +152,13 @@ def address(name: str) -> str:
 
 
 def session_of(name: str) -> str:
-    """Return the session of a payload; empty for anything else."""
+    """The session of a payload; empty for anything else."""
     kind, path = name.partition("/")[::2]
     return path.partition("/")[0] if kind == "payload" else ""
 
 
 def place(layout: Layout, name: str) -> str:
-    """Return the path here for another machine's document; the folder need not exist.
+    """The path here for another machine's document; the folder need not exist.
 
     Raises ContextError for a name that no store could have, and for a path that leads elsewhere
     through a link.
@@ -181,7 +181,7 @@ def place(layout: Layout, name: str) -> str:
 
 
 def _below_store(layout: Layout, store: str, relative: str, kind: str) -> str:
-    """Return a path in a store, in which no link is followed from now on."""
+    """A path in a store, in which no link is followed from now on."""
     files.inside(layout.root, store, kind)
     files.keep(layout.root, store)
     return files.proved(os.path.join(store, relative))
@@ -218,7 +218,7 @@ def discard_unedited(path: str, digest: str) -> bool:
 
 
 def lock(layout: Layout, name: str, path: str) -> AbstractContextManager[None]:
-    """Return the lock under which a document of this name is changed here."""
+    """The lock under which a document of this name is changed here."""
     kind = name.partition("/")[0]
     if kind == "payload":
         return retention.session_lock(layout, session_of(name))
@@ -240,7 +240,7 @@ def origins(layout: Layout, notes: Notes) -> Iterator[tuple[str, str, str, str]]
 
 
 def _checked_place(layout: Layout, name: str) -> str:
-    """Return the path of a document that was taken: `place` without its checks, which are slow."""
+    """The path of a document that was taken: `place` without its checks, which are slow."""
     kind, relative = name.partition("/")[::2]
     if kind == OUTPUT:
         return place(layout, name)
@@ -250,7 +250,7 @@ def _checked_place(layout: Layout, name: str) -> str:
 
 
 def merger(name: str) -> Callable[[bytes, bytes], bytes | None] | None:
-    """Return the function that merges two versions of this document, if there is one.
+    """The function that merges two versions of this document, if there is one.
 
     It keeps what ours says, adds nothing if ours includes theirs, and answers None for two texts
     that are not versions of one document.
@@ -280,7 +280,7 @@ def check(name: str, data: bytes) -> None:
 
 
 def redacted(name: str, data: bytes, allowed: tuple[str, ...]) -> bytes:
-    """Return a document without its secrets, with any stated length made consistent again."""
+    """A document without its secrets, with any stated length made consistent again."""
     from contextkit.base import redaction
 
     if name.partition("/")[0] == "payload":

@@ -35,7 +35,7 @@ class Keys(Record):
 
 
 def of_user(layout: Layout) -> Keys:
-    """Return the user's keys. Raises ContextError for a list of signers in the repository."""
+    """The user's keys. Raises ContextError for a list of signers in the repository."""
     top = layout.repository.top if layout.repository else layout.root
     listed = git.run(
         top, "config", "--global", "--includes", "--type=path", "--null", "--get-regexp", _WANTED,
@@ -51,7 +51,7 @@ def of_user(layout: Layout) -> Keys:
 
 
 def signed(keys: Keys, head: Head) -> Head:
-    """Return the head with a signature. Raises ContextError with the reason if there is none."""
+    """The head with a signature. Raises ContextError with the reason if there is none."""
     if not keys.key:
         return head
     literal = keys.key.removeprefix("key::")
@@ -68,7 +68,7 @@ def signed(keys: Keys, head: Head) -> Head:
 
 
 def signer(keys: Keys, head: Head) -> str:
-    """Return who signed a head, of those that the user knows; empty for nobody, and for others.
+    """Who signed a head, of those that the user knows; empty for nobody, and for others.
 
     Raises ContextError for a signature that does not belong to the head.
     """
@@ -90,7 +90,7 @@ def signer(keys: Keys, head: Head) -> str:
 
 
 def standing(keys: Keys, head: Head, before: str) -> tuple[str, str]:
-    """Return a head's signer, and what to say about it; `before` is who signed its last one.
+    """A head's signer, and what to say about it; `before` is who signed its last one.
 
     Raises ContextError for a head that is not what its machine signs.
     """

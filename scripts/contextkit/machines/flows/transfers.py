@@ -27,7 +27,7 @@ class Choice(Record):
     run: str = ""
 
     def takes(self, name: str, about: str = "") -> bool:
-        """Return whether a document is selected; `about` is the task or run that it names."""
+        """Whether a document is selected; `about` is the task or run that it names."""
         kind, path = name.partition("/")[::2]
         of = path.partition("/")[0] if kind == manifests.ENDED else kind
         kinds = self.kinds or shares.by_default()

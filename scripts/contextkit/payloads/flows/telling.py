@@ -166,7 +166,7 @@ def unread(layout: Layout, asked: Asked, why: str) -> Told:
 def _without(text: str, said: Authored) -> str:
     """The text with the lines of its author's statements empty, since they are told already."""
     lines = text.split("\n")
-    for statement in said.core:
+    for statement in said.core or said.statements:
         lines[statement.line - 1] = ""
     return "\n".join(lines)
 
@@ -235,7 +235,7 @@ class _Filling:
         if not key and texts:
             key = texts.pop(0).text
             if len(key) < _SHORT and texts:
-                key = f"{key.rstrip('.')}. {texts.pop(0).text}"
+                key = _joined(key, texts.pop(0).text)
         rows, most = list(bare.rows), self._most - len(added)
         if not rows:
             for statement in texts:
@@ -263,9 +263,10 @@ class _Filling:
             receipt = clean_receipt(self._layout, self._merged(told, digest))[0]
             return self._size(receipt) - frame
 
-        digest = self._parsed.digest(room, most, added)
+        digest = self._parsed.digest(room, most, added, self._asked.first)
         if clean_receipt(self._layout, self._merged(told, digest))[1]:
-            digest = self._parsed.digest(room, most, cleaned)  # a mark is shorter than a secret
+            # a mark is shorter than a secret
+            digest = self._parsed.digest(room, most, cleaned, self._asked.first)
         return self._merged(told, digest)
 
     def _merged(self, told: Receipt, digest: engine.Digest) -> Receipt:

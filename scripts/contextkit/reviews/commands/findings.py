@@ -8,7 +8,7 @@ from contextkit.base import cli, names
 from contextkit.base.commands import JSON, Answer, Arguments, Option, Rows, command
 from contextkit.base.errors import bad_input
 from contextkit.base.layout import Layout
-from contextkit.base.type_names import Iterator
+from contextkit.base.type_names import Any, Iterator
 from contextkit.reviews.documents import verdicts
 
 TYPE_CHECKING = False
@@ -33,12 +33,13 @@ def addressed(args: Arguments) -> Arguments:
     kind, _, name = str(args.agent).partition(":")
     parts = name.split("/")
     address = {}
-    if kind == "verdict" and (len(parts) == 1 or (len(parts) == 3 and parts[0] == "runs")):
-        address = {"agent": verdicts.decode(parts[-1]), "run": parts[1] if len(parts) == 3 else ""}
+    run = parts[1] if len(parts) == 3 and parts[0] == "runs" else ""
+    if kind == "verdict" and (run or len(parts) == 1):
+        address = {"agent": verdicts.decode(parts[-1]), "run": run}
     elif kind == "review" and len(parts) in (2, 3):
         address = {"agent": parts[1], "run": parts[0], "finding": "".join(parts[2:])}
-    given = {option: value for option, value in vars(args).items() if value and option != "agent"}
-    return Arguments({**vars(args), **address, **given}) if address else args
+    typed = {option: value for option, value in vars(args).items() if value and option != "agent"}
+    return Arguments({**vars(args), **address, **typed}) if address else args
 
 
 def store(layout: Layout, args: Arguments) -> str:
@@ -143,7 +144,9 @@ def index(layout: Layout, args: Arguments) -> Answer:
 
         rows = history.marked(layout, about.run, rows)
     lines = [f"{names.one_line(row.agent)}\t{row.row}" for row in rows]
-    return Answer(text="\n".join(lines), data=[row.public() for row in rows])
+    return Answer(
+        text="\n".join(lines), data=[row.public("kind", "row", "status", "ref") for row in rows]
+    )
 
 
 @command(
@@ -230,7 +233,7 @@ def _show_run(layout: Layout, args: Arguments) -> str | Answer | Rows:
     ref = f"run:{about.run_id}" if about.run else ""
     shown = [f"review:{about.run_id}/{item.agent}/{item.id}" for item in fitting]
     ledger.note(layout, ledger.SHOWN, ref, tokens=tokens.estimate(text), sources=shown)
-    data = [{**item.public(), "text": item.text} for item in fitting]
+    data = [item.public("text") for item in fitting]
     return Answer(text=text, data=data)
 
 
@@ -246,15 +249,14 @@ def stats(layout: Layout, args: Arguments) -> Rows:
 
     rows, unread = drill_down.sizes(agent_files.read(layout, asked(layout, args)))
     columns = ("full", "serious", "index", "line")
-    sums = {name: sum(getattr(row, name) for row in rows) for name in columns}
-    total = drill_down.Size(id="all", **sums)
-    saved = 100 - round(100 * total.serious / max(1, total.full))
+    total: dict[str, Any] = {name: sum(row[name] for row in rows) for name in columns}
+    saved = 100 - round(100 * total["serious"] / max(1, total["full"]))
     counts = agent_files.read_line(len(rows), len(unread)).partition(":")[0]
     return Rows(
         columns=(("agent", "id"), ("full", "full"), ("P0 and P1", "serious"), ("index", "index"),
                  ("line", "line")),
         rows=rows,
-        total=total,
+        total={"id": "all", **total},
         below=f"\n{counts} (counted in full); P0 and P1 take {saved} % less (estimated tokens)",
     )  # fmt: skip
 
@@ -271,16 +273,10 @@ def synthesize(layout: Layout, args: Arguments) -> Answer:
     from contextkit.reviews.flows import reports
 
     about = asked(layout, args)
-    made = reports.synthesize(layout, about, _read(layout, about), names.now())
+    summary, data = reports.synthesize(layout, about, _read(layout, about), names.now())
     ref = f"run:{about.run_id}" if about.run else ""
-    ledger.note(layout, ledger.RENDERED, ref, tokens=tokens.estimate(made.summary))
-    data = {
-        "id": about.run_id,
-        "report": made.report,
-        "findings": made.data_path,
-        "data": made.data,
-    }
-    return Answer(text=made.summary, data=data)
+    ledger.note(layout, ledger.RENDERED, ref, tokens=tokens.estimate(summary))
+    return Answer(text=summary, data={"id": about.run_id, **data})
 
 
 @command("PASS or FAIL, and every reason", RUN, DIR, AGENTS, JSON)

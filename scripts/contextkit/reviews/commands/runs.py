@@ -138,9 +138,9 @@ def _shown(layout: Layout, started: Started, working: list[Worker]) -> str:
     run = started.run
     lines = [f"run {run.id}", f"output_dir {run.output_dir}", f"input {run.input}", ""]
     if working:
-        lines += [f"{names.one_line(one.agent)}\t{one.id or 'not started'}" for one in working]
+        lines += [f"{names.one_line(own.agent)}\t{own.id or 'not started'}" for own in working]
         return "\n".join([*lines, "", f"then: make verdict_wait run={run.id}"])
-    stems = " ".join(_quoted(os.path.basename(one.prompt)) for one in started.launches)
+    stems = " ".join(_quoted(os.path.basename(launch.prompt)) for launch in started.launches)
     prompts = f'{_quoted(f"{run.output_dir}/prompts")}/"$p"'
     from contextkit.reviews.flows import workers
 
@@ -148,7 +148,7 @@ def _shown(layout: Layout, started: Started, working: list[Worker]) -> str:
         either = "or " if lines[-1] else ""
         if host.agent_call:
             lines.append(f"{either}{host.title}, all in one message:")
-            calls = [(one.agent, layout.shown(one.prompt)) for one in started.launches]
+            calls = [(launch.agent, layout.shown(launch.prompt)) for launch in started.launches]
             lines += [f"  {workers.agent_call(host, agent, prompt)}" for agent, prompt in calls]
         else:
             lines.append(f"{either}{host.title}, in the root:")
@@ -227,18 +227,18 @@ def _progress(count: int, of: int, seconds: float, agent: str) -> None:
     cli.say(f"[{count}/{of} | {seconds:.0f}s] {agent}")
 
 
-def _seconds(run: Run, given: str) -> int:
+def _seconds(run: Run, typed: str) -> int:
     """Return how long to wait: a duration, a named timeout of the process, or its default."""
-    named = run.timeouts.get(given)
+    named = run.timeouts.get(typed)
     if isinstance(named, int):
         return named
-    if not given:
+    if not typed:
         return run.timeout
     try:
-        return names.seconds(given)
+        return names.seconds(typed)
     except ContextError:
         others = f" or {', '.join(run.timeouts)}" if run.timeouts else ""
-        raise bad_input(f"timeout: {given!r}: write 90s, 5m{others}") from None
+        raise bad_input(f"timeout: {typed!r}: write 90s, 5m{others}") from None
 
 
 @command(
@@ -259,10 +259,10 @@ def runs_(layout: Layout, args: Arguments) -> Rows:
             ("run", "run"),
             ("process", "process"),
             ("state", "state"),
-            ("started", "started", lambda one: names.age(names.moment(one["started"]), now)),
-            ("done", "done", lambda one: f"{one['done']}/{one['agents']}"),
-            ("status", "status", lambda one: one["status"] or "-"),
-            ("target", "target", lambda one: one["target"][:40] or "-"),
+            ("started", "started", lambda row: names.age(names.moment(row["started"]), now)),
+            ("done", "done", lambda row: f"{row['done']}/{row['agents']}"),
+            ("status", "status", lambda row: row["status"] or "-"),
+            ("target", "target", lambda row: row["target"][:40] or "-"),
         ),
         rows=standings,
         nothing="No review runs.",

@@ -45,7 +45,7 @@ class Review(Record):
 
     `validation`: valid, malformed (no index that says anything), error (the agent says that it
     failed), or missing (an empty file). `stated` is the strictest verdict in the file, or empty if
-    it has none that we know; `stated_raw` is its wording.
+    it has none that we know; `stated_raw` is its words.
     """
 
     validation: str
@@ -80,8 +80,8 @@ def parse(text: str, mode: str = "", terms: Terms | None = None) -> Review:
     outside = [line for line in index.walk(text, blocks) if not vocabulary.is_comment(line[2])]
     last = text[-_ENDS:].rstrip().rpartition("\n")[2]
     complete = vocabulary.is_comment(last) and ":complete" in last
-    is_research = len(_sections(outside)) >= _LIKELY or _SENTINEL in last
-    if mode == "research" or (is_research and not (mode or blocks)):
+    seems_research = len(_sections(outside)) >= _LIKELY or _SENTINEL in last
+    if mode == "research" if mode or blocks else seems_research:
         review = _research(outside, blocks)
     else:
         review = _indexed(outside, blocks, complete)
@@ -140,6 +140,7 @@ def _indexed(outside: list[Line], blocks: list[index.Block], complete: bool) -> 
     findings, disagree = _settled(blocks, there)
     unparsed = {number: text for block in blocks for number, text in block.unparsed.items()}
     end = max((block.end for block in blocks), default=0)
+    goes_on = complete or max(numbers, default=0) > end
     flags = {
         "late_index": bool(blocks) and bool(numbers) and numbers[0] < blocks[0].start,
         "two_indexes": len(blocks) > 1,
@@ -147,7 +148,7 @@ def _indexed(outside: list[Line], blocks: list[index.Block], complete: bool) -> 
         "unparsed": bool(unparsed),
         "severity_conflict": disagree or any(block.conflict for block in blocks),
         "index_incomplete": bool(blocks) and _is_incomplete(findings, there),
-        "truncated": bool(blocks) and not (raw or complete or max(numbers, default=0) > end),
+        "truncated": bool(blocks) and not (raw or goes_on),
     }
     validation = "valid" if blocks and (findings or stated) else "malformed"
     shown = [f"{number}: {text}" for number, text in sorted(unparsed.items()) if text]
@@ -171,47 +172,48 @@ def _numbers(outside: list[Line]) -> tuple[bool, list[int]]:
 
 def _verdicts(outside: list[Line]) -> list[str]:
     """Return the verdicts that headings, lines below them, and severe lines state."""
-    found = []
+    verdicts = []
     is_below = False  # a Verdict heading
     for _, level, text in outside:
         title = review_lines.plain(text) if level > 0 else ""
-        said = vocabulary.verdict(title or text) or ""
+        verdict = vocabulary.verdict(title or text) or ""
         if level > 0:
-            is_below = not said and vocabulary.verdict(f"{title.rstrip(':')}:") is not None
+            is_below = not verdict and vocabulary.verdict(f"{title.rstrip(':')}:") is not None
         elif is_below and level != UNCLOSED:
             label, value = vocabulary.labelled(text)
-            said = review_lines.plain(value if label in ("STATUS", "VERDICT") else text)
+            verdict = review_lines.plain(value if label in ("STATUS", "VERDICT") else text)
             is_below = False
-        elif vocabulary.verdict_word(said) not in ("needs-changes", "risky"):
+        elif vocabulary.verdict_word(verdict) not in ("needs-changes", "risky"):
             continue
-        found += [said] if said else []
-    return found
+        verdicts += [verdict] if verdict else []
+    return verdicts
 
 
 def _stated_verdict(blocks: list[index.Block], outside: list[str]) -> tuple[str, str]:
-    """Return the strictest verdict that is understood and its wording, or else the first other.
+    """Return the strictest verdict that is understood and its words, or else the first other.
 
     Next to one that is understood, other words in an index raise a doubt unless they mean a pass.
     So does an error in an index without rows when another index has some: that is a quoted stub.
     """
-    known: list[tuple[str, str]] = []
+    understood: list[tuple[str, str]] = []
     other = []
     there_are_rows = any(block.rows for block in blocks)
     for block in blocks:
-        for number, said in block.verdicts:
-            word = vocabulary.verdict_word(said)
-            if word and (word != "error" or block.rows or not there_are_rows):
-                known.append((word, said))
+        for number, words in block.verdicts:
+            word = vocabulary.verdict_word(words)
+            is_quoted = there_are_rows and not block.rows
+            if word and not (word == "error" and is_quoted):
+                understood.append((word, words))
             else:
-                other.append((block, number, said))
-    known += [(word, said) for said in outside if (word := vocabulary.verdict_word(said))]
-    if not known:
-        words = [*(said for _, _, said in other), *outside, ""]
-        return "", next((said for said in words[:-1] if not vocabulary.passes(said)), words[0])
-    for block, number, said in other:
-        if not vocabulary.passes(said):
-            block.doubt(number, f"Verdict: {said}")
-    return max(known, key=lambda each: VERDICTS.index(each[0]))
+                other.append((block, number, words))
+    understood += [(word, own) for own in outside if (word := vocabulary.verdict_word(own))]
+    if not understood:
+        stated = [*(words for _, _, words in other), *outside, ""]
+        return "", next((own for own in stated[:-1] if not vocabulary.passes(own)), stated[0])
+    for block, number, words in other:
+        if not vocabulary.passes(words):
+            block.doubt(number, f"Verdict: {words}")
+    return max(understood, key=lambda each: VERDICTS.index(each[0]))
 
 
 def _settled(blocks: list[index.Block], issues: list[Issue]) -> tuple[tuple[Finding, ...], bool]:
@@ -334,19 +336,19 @@ def _lets_pass(review: Review) -> bool:
 
 def _sections(outside: list[Line]) -> dict[str, list[Line]]:
     """Return the lines below the first heading of each section that there is."""
-    found: dict[str, list[Line]] = {}
+    sections: dict[str, list[Line]] = {}
     name, rank = "", 0
     for line in outside:
         _, level, text = line
         title = review_lines.plain(text).lower().lstrip("0123456789. ") if level > 0 else ""
         begun = title.replace(":", " ").partition(" ")[0]
-        if begun in SECTIONS and begun not in found:
-            name, rank, found[begun] = begun, level, []
+        if begun in SECTIONS and begun not in sections:
+            name, rank, sections[begun] = begun, level, []
         elif 0 < level <= rank:
             name = ""
         elif name and level != UNCLOSED:
-            found[name].append(line)
-    return found
+            sections[name].append(line)
+    return sections
 
 
 def _research(outside: list[Line], blocks: list[index.Block]) -> Review:
@@ -365,7 +367,7 @@ def _research(outside: list[Line], blocks: list[index.Block]) -> Review:
         "significant_gaps": any("significant gap" in text.lower() for _, _, text in there["gaps"]),
         "unclosed_fence": _numbers(outside)[0],
     }
-    verdicts = (said for block in blocks for _, said in block.verdicts)
+    verdicts = (verdict for block in blocks for _, verdict in block.verdicts)
     failed = "error" in map(vocabulary.verdict_word, verdicts)
     validation = "valid" if there["findings"] else "malformed"
     return Review(

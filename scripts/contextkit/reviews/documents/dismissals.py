@@ -59,9 +59,9 @@ def parse(text: str, where: str = "dismissals") -> list[Dismissal]:
     return [formats.build(Dismissal, row, where) for row in rows]
 
 
-def render(target: str, found: list[Dismissal]) -> str:
+def render(target: str, dismissals: list[Dismissal]) -> str:
     """Render the dismissals of a target, by identity, as JSON."""
-    rows = sorted(found, key=lambda one: one.identity)
+    rows = sorted(dismissals, key=lambda dismissal: dismissal.identity)
     return formats.to_json({"format": FORMAT, "target": target, "dismissed": rows}) + "\n"
 
 
@@ -103,15 +103,16 @@ def add(layout: Layout, run: Run, new: Dismissal) -> str:
         return files.write(where, text)
 
 
-def holds(layout: Layout, run: Run, one: Dismissal) -> bool:
+def holds(layout: Layout, run: Run, dismissal: Dismissal) -> bool:
     """Whether the lines a dismissal is about are unchanged, wherever they are in their file now."""
-    if not one.file:
-        return one.quoted == run.revision
-    lines = _lines(layout, one.file)
-    if not one.line:
-        return bool(lines) and one.quoted == _digest(lines)
+    if not dismissal.file:
+        return dismissal.quoted == run.revision
+    lines = _lines(layout, dismissal.file)
+    if not dismissal.line:
+        return bool(lines) and dismissal.quoted == _digest(lines)
     starts = range(max(1, len(lines) - _LINES + 1))
-    return bool(lines) and any(_digest(lines[at : at + _LINES]) == one.quoted for at in starts)
+    digests = (_digest(lines[at : at + _LINES]) for at in starts)
+    return bool(lines) and dismissal.quoted in digests
 
 
 def quote(layout: Layout, run: Run, file: str, line: int) -> tuple[str, int, str]:

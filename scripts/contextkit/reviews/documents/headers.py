@@ -89,25 +89,25 @@ def parse(text: str) -> Header | None:
     return _merged([header for header in headers if header])
 
 
-def _merged(found: list[Header]) -> Header | None:
-    if not found:
+def _merged(headers: list[Header]) -> Header | None:
+    if not headers:
         return None
-    strictest = max(found, key=lambda header: STATUSES.index(header.status))
-    flags = dict.fromkeys(flag for header in found for flag in header.flags)
-    if any(header.passes() != strictest.passes() for header in found):
+    strictest = max(headers, key=lambda header: STATUSES.index(header.status))
+    flags = dict.fromkeys(flag for header in headers for flag in header.flags)
+    if any(header.passes() != strictest.passes() for header in headers):
         flags["verdict_mismatch"] = None
-    most = max(header.findings_count for header in found)
-    return found[0].replace(status=strictest.status, findings_count=most, flags=tuple(flags))
+    most = max(header.findings_count for header in headers)
+    return headers[0].replace(status=strictest.status, findings_count=most, flags=tuple(flags))
 
 
-def _last(found: list[tuple[int, Header]], content: int) -> Header | None:
+def _last(headers: list[tuple[int, Header]], content: int) -> Header | None:
     """Return the last header of one form; a passing one counts only if nothing else follows it.
 
     `content` is the last line outside any header.
     """
-    number, header = found[-1] if found else (content, None)
+    number, header = headers[-1] if headers else (content, None)
     if header and header.passes() and number < content:
-        return next((one for _, one in reversed(found) if not one.passes()), None)
+        return next((other for _, other in reversed(headers) if not other.passes()), None)
     return header
 
 
@@ -141,22 +141,22 @@ def _of_first_lines(text: str) -> Header | None:
     )
 
 
-def _of_tail(found: dict[str, str], closed: bool) -> Header:
+def _of_tail(fields: dict[str, str], closed: bool) -> Header:
     """Parse a tail block; it passes only if complete, with readable counts and no P0 or P1."""
-    status, flags = _status_of(found["STATUS"])
-    total, serious, readable = _counts(found["FINDINGS"])
+    status, flags = _status_of(fields["STATUS"])
+    total, serious, readable = _counts(fields["FINDINGS"])
     flags += ("truncated",) * (not closed) + ("bad_number",) * (not readable)
     flags += ("verdict_mismatch",) * (status in _PASSES and serious > 0)
     status = "NEEDS_ATTENTION" if flags and status in _PASSES else status
-    return Header(form="tail", status=status, findings_count=total, summary=found["SUMMARY"],
+    return Header(form="tail", status=status, findings_count=total, summary=fields["SUMMARY"],
                   flags=flags)  # fmt: skip
 
 
-def _counts(said: str) -> tuple[int, int, bool]:
+def _counts(stated: str) -> tuple[int, int, bool]:
     """Return total, P0 and P1, and readability of `3 (P0: 0, P1: 1, P2: 2)`."""
-    number, _, rest = said.partition("(")
+    number, _, rest = stated.partition("(")
     total, every, serious = _number(number), 0, 0
-    readable = bool(said) and (bool(rest) or total == 0)
+    readable = bool(stated) and (bool(rest) or total == 0)
     for part in rest.rstrip(") ").split(",") if rest else ():
         label, _, number = part.partition(":")
         severity, count = vocabulary.severity(label), _number(number)
@@ -166,19 +166,19 @@ def _counts(said: str) -> tuple[int, int, bool]:
     return max(total or 0, every), serious, readable and total is not None
 
 
-def _of_single(said: str) -> Header:
-    status, flags = _status_of(said)
-    summary = _WORD.sub("", lines.plain(said), 1).strip(" :—–-")
+def _of_single(stated: str) -> Header:
+    status, flags = _status_of(stated)
+    summary = _WORD.sub("", lines.plain(stated), 1).strip(" :—–-")
     return Header(form="single", status=status, summary=summary, flags=flags)
 
 
-def _status_of(said: str) -> tuple[str, tuple[str, ...]]:
+def _status_of(stated: str) -> tuple[str, tuple[str, ...]]:
     """Return one of STATUSES for an agent's own word, and flags; an unknown word needs attention.
 
     A passing word counts only if nothing follows it but a remark set off by punctuation.
     """
-    said = lines.plain(said)
-    word = said.removesuffix(rest := _WORD.sub("", said, 1))
+    stated = lines.plain(stated)
+    word = stated.removesuffix(rest := _WORD.sub("", stated, 1))
     status = _WORDS.get(word.upper().replace("-", "_").replace(" ", "_"), "")
     if status in _PASSES:
         stands = "|" not in rest and rest.lstrip()[:1] in ("", "—", "–", "-", "(", ".", ",", ":")
@@ -188,16 +188,16 @@ def _status_of(said: str) -> tuple[str, tuple[str, ...]]:
     return (status, ()) if status else ("NEEDS_ATTENTION", ("unknown_status",))
 
 
-def _stricter(one: str, other: str) -> str:
+def _stricter(stated: str, other: str) -> str:
     """Return whichever of two stated words means the stricter status."""
-    if not one:
+    if not stated:
         return other
-    return max(one, other, key=lambda said: STATUSES.index(_status_of(said)[0]))
+    return max(stated, other, key=lambda word: STATUSES.index(_status_of(word)[0]))
 
 
-def _number(said: str) -> int | None:
+def _number(stated: str) -> int | None:
     """Return a whole number as agents write it, `~12,500` too; None for what is none."""
-    digits = said.strip(" ~≈").replace(",", "").replace("_", "").removesuffix(" tokens")
+    digits = stated.strip(" ~≈").replace(",", "").replace("_", "").removesuffix(" tokens")
     if digits.lower() in ("", "none", "0", "n/a"):
         return 0
     return int(digits) if names.is_whole(digits, 15) else None

@@ -74,7 +74,8 @@ class Finding(Record):
     """A row of a Findings Index, or what was read without one.
 
     `severity` is empty if it was not understood. `file` and `at` are the place in the code and
-    `end` the last line of the text, where the reader knows them; else '' and 0.
+    `end` the last line of the text, where the reader knows them; else '' and 0. `recap`: it may
+    only repeat another.
     """
 
     severity: str
@@ -88,6 +89,7 @@ class Finding(Record):
     file: str = ""
     at: int = 0
     end: int = 0
+    recap: bool = False
 
 
 def row_of(finding: Finding) -> str:
@@ -224,7 +226,8 @@ class Block:
             row = self._row(number, *_by_place(fields))
         else:
             head = Head(bare)
-            if self._ended and not (listed or head.marked or head.id):
+            begins = listed or head.marked or head.id
+            if self._ended and not begins:
                 return False
             if head.severity and not head.id and vocabulary.says_nothing(head.title):
                 return True  # `P0: none`

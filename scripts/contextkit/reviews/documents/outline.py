@@ -32,7 +32,7 @@ def issues(outside: Iterable[Line]) -> list[Issue]:
 
     That is at its highest heading level, with the strictest severity of all.
     """
-    found: list[Issue] = []
+    begun: list[Issue] = []
     around: list[Issue] = []  # those that the line is inside of
     group: Issue | None = None  # `### P0 Issues`: an issue if anything is below it
     for number, level, text in outside:
@@ -42,30 +42,30 @@ def issues(outside: Iterable[Line]) -> list[Issue]:
         if group and (level or not is_mark(text)):
             empty = vocabulary.says_nothing(lines.unbulleted(text)[0])
             if empty or issue or 0 < level <= group.rank:
-                found.remove(group)
+                begun.remove(group)
                 around.remove(group)
             group = None
         if issue or level:
             rank = issue.rank if issue else level
-            around = [one for one in around if one.rank < rank]
+            around = [outer for outer in around if outer.rank < rank]
         if issue:
-            found.append(issue)
+            begun.append(issue)
             around.append(issue)
             group = issue if issue.is_group else None
         elif around:
             _add_severity(around[-1], text)
     if group and group.severity not in SERIOUS:
-        found.remove(group)  # a serious one may have lost what was below it
-    return _each_once(found)
+        begun.remove(group)  # a serious one may have lost what was below it
+    return _each_once(begun)
 
 
-def _each_once(found: list[Issue]) -> list[Issue]:
+def _each_once(begun: list[Issue]) -> list[Issue]:
     best: dict[str, Issue] = {}
-    for issue in found:
+    for issue in begun:
         key = issue.id.upper() or f" {issue.first}"
         there = best.setdefault(key, issue)
         severity = vocabulary.strictest(there.severity, issue.severity)
-        best[key] = min(there, issue, key=lambda one: one.rank)
+        best[key] = min(there, issue, key=lambda issue: issue.rank)
         best[key].severity = severity
     return list(best.values())
 
@@ -87,7 +87,8 @@ def _issue(number: int, level: int, text: str) -> Issue | None:
         return None
     head = Head(bare)
     is_bold = bare[:2] == "**"
-    if not head.marked or not (head.severity or (head.id and is_bold)):
+    is_named = bool(head.id) and is_bold
+    if not head.marked or not (head.severity or is_named):
         return None
     if head.severity and shapes.counts_only(head.title):
         return None

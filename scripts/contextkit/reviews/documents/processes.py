@@ -63,7 +63,7 @@ class Process(Record):
         if not self.agents:
             raise bad_input(f"{where}: agents must name at least one")
         seconds = list(map(str, self.timeouts.values()))
-        if not seconds or not all(names.is_whole(one, 6) and int(one) for one in seconds):
+        if not seconds or not all(names.is_whole(number, 6) and int(number) for number in seconds):
             raise bad_input(f"{where}: timeouts must be lines of `name: seconds`")
         _check_folder(self.output_dir, f"{where}: output_dir")
 
@@ -107,7 +107,8 @@ def _check_folder(pattern: str, where: str) -> None:
     parts = os.path.normpath(bare).split("/")
     if "{" in bare or "}" in bare:
         raise bad_input(f"{where}: {pattern!r} may hold only {{{'}, {'.join(_PLACEHOLDERS)}}}")
-    if os.path.isabs(bare) or ".." in bare.split("/") or len(parts) < 2 or not bare.isprintable():
+    leaves = os.path.isabs(bare) or ".." in bare.split("/")
+    if leaves or len(parts) < 2 or not bare.isprintable():
         raise bad_input(f"{where}: {pattern!r} must be a folder in a folder inside the root")
     if parts[0] in (".git", ".contextkit"):
         raise bad_input(f"{where}: {pattern!r} lies in a folder that is not meant for documents")

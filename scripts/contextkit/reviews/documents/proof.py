@@ -270,12 +270,13 @@ class _Proof:
         self._rows = {at: shapes.unmarked(lines.unescaped(row)) for at, row in self._raw.items()}
         self._inside = inside
         self._hidden = _hidden_lines(text)
-        self._ids = {one.id.upper() for one in findings if one.id}
-        self._titles = [_words(one.title) for one in findings]
-        self._counts = {name: sum(one.severity == name for one in findings) for name in SEVERITIES}
-        self._confirmed = {one.upper() for one in terms.open} if terms else set()
-        said = (row.upper() for row in self._rows.values() if _FIXED_IDS.match(row[:400]))
-        self._fixed = {word for row in said for word in re.findall(r"[\w.-]+", row)}
+        self._ids = {finding.id.upper() for finding in findings if finding.id}
+        self._titles = [_words(finding.title) for finding in findings]
+        severities = [finding.severity for finding in findings]
+        self._counts = {name: severities.count(name) for name in SEVERITIES}
+        self._confirmed = {identity.upper() for identity in terms.open} if terms else set()
+        fixed_rows = (row.upper() for row in self._rows.values() if _FIXED_IDS.match(row[:400]))
+        self._fixed = {word for row in fixed_rows for word in re.findall(r"[\w.-]+", row)}
         self._fixed &= self._confirmed
         self._of_row: set[int] = set()
         self._issues: set[int] = set()
@@ -459,7 +460,8 @@ def _measures(rows: list[list[str]]) -> bool:
 
 def _is_known_label(label: str, value: str) -> bool:
     words = _all_words(re.split(r"[.!?] ", label)[-1])
-    if label.isascii() and value[:1].islower() and len(words) > 2 and _PROSE & set(words):
+    is_prose = label.isascii() and len(words) > 2 and not _PROSE.isdisjoint(words)
+    if is_prose and value[:1].islower():
         return True  # a sentence that goes on behind a colon
     if _NO_WORD.search(label) and (_FOREIGN.search(label) or _SERIOUS.search(label)):
         return True  # denied where it stands: `Rien de bloquant : …`
@@ -577,7 +579,8 @@ def _is_group(row: str) -> bool:
     words = _all_words(bare)
     if not words or not (words[-1] in shapes.PLURALS or vocabulary.severity(words[-1])):
         return False
-    return bare[:1] == "#" or (bare[:2] == "**" and bare.rstrip(":* ") != bare) or bare[-1:] == ":"
+    is_bold = bare[:2] == "**" and bare.rstrip(":* ") != bare
+    return bare[:1] == "#" or is_bold or bare[-1:] == ":"
 
 
 def _labelled_high(read: str) -> re.Match[str] | None:
@@ -586,9 +589,9 @@ def _labelled_high(read: str) -> re.Match[str] | None:
     return match if match and not _RATED.search(read) else None
 
 
-def _identifier(found: re.Match[str]) -> str:
+def _identifier(match: re.Match[str]) -> str:
     """Names and paths say nothing; a code span of one word is that word."""
-    text = found[0]
+    text = match[0]
     if text[0] == "`" and re.fullmatch(r"`[\w -]{1,24}`", text) and "_" not in text:
         return text
     is_name = re.search(r"[a-z]{2}", text, re.IGNORECASE) and not _PAIRED.search(text)
@@ -598,7 +601,7 @@ def _identifier(found: re.Match[str]) -> str:
 def _unescaped(row: str) -> str:
     if "\\u" not in row:
         return row
-    plain = re.sub(r"\\u\{?([0-9a-fA-F]{4})\}?", lambda found: chr(int(found[1], 16)), row)
+    plain = re.sub(r"\\u\{?([0-9a-fA-F]{4})\}?", lambda match: chr(int(match[1], 16)), row)
     return plain.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
@@ -618,11 +621,8 @@ def _is_plain_row(bare: str) -> bool:
     first, *rest = [_all_words(lines.plain(cell)) for cell in bare.strip("| ").split("|")]
     if rest and all(word in _PASSING or word.isdigit() for cell in rest for word in cell):
         return True
-    return all(
-        word in _KNOWN or word in _PASSING or word.isdigit() or vocabulary.severity(word)
-        for cell in (first, *rest)
-        for word in cell
-    )
+    plain = {word for cell in (first, *rest) for word in cell} - _KNOWN - _PASSING
+    return all(word.isdigit() or vocabulary.severity(word) for word in plain)
 
 
 def _all_words(text: str) -> list[str]:

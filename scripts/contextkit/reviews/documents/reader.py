@@ -97,13 +97,6 @@ class Read(NamedTuple):
     unsure: tuple[int, ...]
 
 
-class _Found(NamedTuple):
-    """A candidate, and whether it may only repeat another."""
-
-    finding: Finding
-    recap: bool = False
-
-
 def read(text: str) -> Read:
     """Return the findings of a text without an index, in order. Linear; never raises."""
     whole = of_objects(text)
@@ -111,15 +104,13 @@ def read(text: str) -> Read:
         return Read(tuple(whole), ())
     sight = _Sight(text)
     candidates = sight.of_blocks()
-    there = {candidate.finding.line for candidate in candidates}
+    there = {candidate.line for candidate in candidates}
     of_tools = [*sight.of_lines(), *sight.of_compilers()]
-    candidates += [_Found(candidate) for candidate in of_tools if candidate.line not in there]
-    candidates = candidates or list(map(_Found, sight.of_codes()))
-    unsure = sight.unsure(
-        [(candidate.finding.line, candidate.finding.end) for candidate in candidates]
-    )
-    if not any(candidate.finding.severity in SERIOUS for candidate in candidates):
-        candidates += map(_Found, sight.of_prose())
+    candidates += [candidate for candidate in of_tools if candidate.line not in there]
+    candidates = candidates or list(sight.of_codes())
+    unsure = sight.unsure(candidates)
+    if not any(candidate.severity in SERIOUS for candidate in candidates):
+        candidates += sight.of_prose()
     return Read(tuple(_single(candidates)), unsure)
 
 
@@ -129,37 +120,42 @@ def is_serious(text: str) -> bool:
 
 
 def _finding(
-    severity: str, identity: str, title: str, first: int, last: int, place: Place = NONE
+    severity: str,
+    identity: str,
+    title: str,
+    first: int,
+    last: int,
+    place: Place = NONE,
+    recap: bool = False,
 ) -> Finding:
     return Finding(
-        severity=severity, id=identity, section="", title=title, line=first,
-        raw_severity=severity, file=place.file, at=place.line, end=last,
+        severity=severity, id=identity, section="", title=title, line=first, end=last,
+        raw_severity=severity, file=place.file, at=place.line, recap=recap,
     )  # fmt: skip
 
 
-def _single(candidates: list[_Found]) -> list[Finding]:
+def _single(candidates: list[Finding]) -> list[Finding]:
     """Leave out what only repeats: the same id or title, a recap of severities told elsewhere."""
-    kept: list[_Found] = []
+    kept: list[Finding] = []
     positions: dict[str, int] = {}
-    for one in sorted(candidates, key=lambda each: (each.recap, each.finding.line)):
-        its = one.finding
-        keys = [f"#{its.id.upper()}"] if its.id else []
-        keys.append(" ".join(lines.words(its.title))[:80])
+    for candidate in sorted(candidates, key=lambda each: (each.recap, each.line)):
+        keys = [f"#{candidate.id.upper()}"] if candidate.id else []
+        keys.append(" ".join(lines.words(candidate.title))[:80])
         at = next((positions[key] for key in keys if key in positions), len(kept))
-        mine = kept[at].finding if at < len(kept) else its
-        if not one.recap and its.end - its.line > mine.end - mine.line:
+        mine, its = kept[at] if at < len(kept) else candidate, candidate
+        if not candidate.recap and its.end - its.line > mine.end - mine.line:
             mine, its = its, mine  # the one that says more
-        elsewhere = its.file and (mine.file, mine.at) != (its.file, its.at)
-        if at == len(kept) or (not one.recap and (mine.severity != its.severity or elsewhere)):
+        differs = its.file and (mine.file, mine.at) != (its.file, its.at)
+        differs = differs or mine.severity != its.severity
+        if at == len(kept) or (differs and not candidate.recap):
             positions = dict.fromkeys(keys, len(kept)) | positions
-            kept.append(one)
+            kept.append(candidate)
             continue
         place = its if its.file and not mine.at else mine
         severity = vocabulary.strictest(mine.severity, its.severity)
-        merged = mine.replace(severity=severity, file=place.file, at=place.at)
-        kept[at] = kept[at]._replace(finding=merged)
-    told = {one.finding.severity for one in kept if not one.recap}
-    own = [one.finding for one in kept if not one.recap or one.finding.severity not in told]
+        kept[at] = mine.replace(severity=severity, file=place.file, at=place.at)
+    told = {finding.severity for finding in kept if not finding.recap}
+    own = [finding for finding in kept if not finding.recap or finding.severity not in told]
     return sorted(own, key=lambda finding: finding.line)
 
 
@@ -205,8 +201,8 @@ class _Sight:
 
     # Blocks
 
-    def of_blocks(self) -> list[_Found]:
-        candidates: list[_Found] = []
+    def of_blocks(self) -> list[Finding]:
+        candidates: list[Finding] = []
         skip = 0  # the last line of a finding: nothing inside it is another
         for at, block in enumerate(self.blocks):
             if block.first <= skip or block.kind in ("code", "rule", "comment"):
@@ -223,20 +219,19 @@ class _Sight:
             candidate = self._of_heading(at, block) if is_heading else self._of_line(at, block)
             if candidate:
                 candidates.append(candidate)
-                skip = candidate.finding.end if is_heading else block.last
+                skip = candidate.end if is_heading else block.last
         return candidates
 
-    def _of_heading(self, at: int, block: Block) -> _Found | None:
+    def _of_heading(self, at: int, block: Block) -> Finding | None:
         """A heading is a finding if it or a label directly below it has a severity."""
         if group_of(block.title) or shapes.is_about(block.title, _NO_FINDINGS | _REPEATS):
             return None
         identity, severity, title = shapes.titled(block.title)
         label = "" if shapes.is_general(title) and not identity else self._label_below(at)
-        inherited = self._inherited(at)
-        if not (severity or label) and not (inherited and self._is_last_heading(at, block)):
-            return None
-        severity = vocabulary.strictest(severity, label) or inherited
-        if vocabulary.says_nothing(title):
+        severity = vocabulary.strictest(severity, label)
+        if not severity and self._is_last_heading(at, block):
+            severity = self._inherited(at)
+        if not severity or vocabulary.says_nothing(title):
             return None
         return self._made(severity, identity, title, block.first, self._all_of(at), recap=False)
 
@@ -273,7 +268,7 @@ class _Sight:
         stated -= {""}
         return stated.pop() if len(stated) == 1 else ""  # else a list
 
-    def _of_line(self, at: int, block: Block) -> _Found | None:
+    def _of_line(self, at: int, block: Block) -> Finding | None:
         """An item, a paragraph or a quote is a finding by its head, a label or its section."""
         bare = lines.unbulleted(block.title)[0]
         if "**" not in bare[:80]:
@@ -306,14 +301,10 @@ class _Sight:
                 continue
             if other.inside != block.inside or other.kind in ("heading", "rule", "table", "item"):
                 break
-            begins = (
-                shapes.begins_finding(other)
-                or self._leads_in(number)
-                or (label and other.title.startswith(label[0]))
-                or places.heads(self.plain[other.first - 1]).file
-                or shapes.head_of(other.title).severity
-            )
-            if other.kind != "code" and begins:
+            is_next = label and other.title.startswith(label[0])
+            is_graded = shapes.begins_finding(other) or shapes.head_of(other.title).severity
+            is_placed = self._leads_in(number) or places.heads(self.plain[other.first - 1]).file
+            if other.kind != "code" and (is_next or is_graded or is_placed):
                 break
             last = other.last
         return last
@@ -385,7 +376,7 @@ class _Sight:
 
     def _made(
         self, severity: str, identity: str, title: str, first: int, last: int, recap: bool
-    ) -> _Found | None:
+    ) -> Finding | None:
         title = shapes.cleaned(title)
         if not shapes.has_words(title) or vocabulary.says_nothing(title):
             below = shapes.cleaned(shapes.first_sentence(self._said_below(first, last)))
@@ -394,7 +385,7 @@ class _Sight:
                 return None
             title = below or title
         place = self._place(first, last)
-        return _Found(_finding(severity, identity, title, first, last, place), recap)
+        return _finding(severity, identity, title, first, last, place, recap)
 
     def _place(self, first: int, last: int) -> Place:
         own = self._text(first, min(last, first + 40))
@@ -414,33 +405,34 @@ class _Sight:
 
     # Tables, front matter, code
 
-    def _of_table(self, at: int, block: Block) -> list[_Found]:
+    def _of_table(self, at: int, block: Block) -> list[Finding]:
         head, *rows = [
             [shapes.cleaned(cell) for cell in markdown.cells(row.strip())]
             for row in self.plain[block.first - 1 : block.last]
         ]
         roles = list(map(shapes.column, head))
         if "severity" not in roles and (card := _of_card(rows, block)):
-            return [_Found(card)]
+            return [card]
         group = self._group(at)
         numbered = enumerate(rows, block.first + 1)
         made = filter(None, (_of_row(roles, row, number, group) for number, row in numbered))
         explains = {"meaning", "definition", "criteria", "sla"} & {cell.lower() for cell in head}
         if explains and not {"place", "file", "id"}.intersection(roles):
             return []
-        return [_Found(self._at_section(finding), recap=True) for finding in made]
+        return [self._at_section(finding).replace(recap=True) for finding in made]
 
-    def _at_section(self, one: Finding) -> Finding:
+    def _at_section(self, finding: Finding) -> Finding:
         """Return the finding of a row where its own section is, if there is one with its id."""
-        own = self._by_id.get(one.id) if one.id else None
+        own = self._by_id.get(finding.id) if finding.id else None
         if own is None:
-            return one
-        place = Place(one.file, one.at) if one.file else self._place(own.first, own.last)
-        return one.replace(line=own.first, end=own.last, file=place.file, at=place.line)
+            return finding
+        there = finding.replace(line=own.first, end=own.last)
+        place = self._place(own.first, own.last)
+        return there if finding.file else there.replace(file=place.file, at=place.line)
 
-    def _of_matter(self, block: Block) -> list[_Found]:
+    def _of_matter(self, block: Block) -> list[Finding]:
         """The findings listed in YAML front matter."""
-        candidates: list[_Found] = []
+        candidates: list[Finding] = []
         fields: dict[str, str] = {}
         start = block.first
         for number in range(block.first + 1, block.last + 1):
@@ -448,7 +440,7 @@ class _Sight:
             if row[:2] == "- " or number == block.last:
                 roles = list(map(shapes.column, fields))
                 if finding := _of_row(roles, list(fields.values()), start, ""):
-                    candidates.append(_Found(finding.replace(end=number - 1), recap=True))
+                    candidates.append(finding.replace(end=number - 1, recap=True))
                 fields, start = {}, number
             key, mark, value = row.removeprefix("- ").partition(":")
             if mark and value.strip():
@@ -522,7 +514,7 @@ class _Sight:
             place = places.find(text)
             if not place.file or _MILDLY.search(text[:60]) or shapes.is_fields(rows):
                 continue
-            parts = [one for one in shapes.sentences(text) if not _DENIES.search(one)]
+            parts = [part for part in shapes.sentences(text) if not _DENIES.search(part)]
             left = " ".join(parts)
             is_worst = bool(_WORST.search(left)) and "less urgent" not in left
             severity = "P0" if is_worst else "P1" if _BAD.search(left) else ""
@@ -532,10 +524,12 @@ class _Sight:
                 end, title = self._end_of(at, block), shapes.cleaned(title)
                 yield _finding(severity, "", title, block.first, end, place)
 
-    def unsure(self, spans: list[tuple[int, int]]) -> tuple[int, ...]:
-        """Return the lines of blocks that look like findings and are none of `spans`."""
+    def unsure(self, candidates: list[Finding]) -> tuple[int, ...]:
+        """Return the lines of blocks that look like findings and are none."""
         covered = {
-            number for first, last in spans for number in range(first, min(last, first + 5_000) + 1)
+            number
+            for candidate in candidates
+            for number in range(candidate.line, min(candidate.end, candidate.line + 5_000) + 1)
         }
         others = covered | {block.first for block in self.blocks if block.kind == "heading"}
         numbers = []
@@ -550,10 +544,10 @@ class _Sight:
             end = next((number - 1 for number in near if number in others), near.stop - 1)
             text = self._text(block.first, block.last if is_record else end)
             place = places.find(text)
-            is_placed = place.line or (is_record and place.file and places.line_in(text))
-            if is_placed and (is_record or is_serious(text)):
-                if not self._is_below(at, _NO_FINDINGS | _REPEATS):
-                    numbers.append(block.first)
+            line = place.line or (places.line_in(text) if is_record and place.file else 0)
+            is_likely = line and (is_record or is_serious(text))
+            if is_likely and not self._is_below(at, _NO_FINDINGS | _REPEATS):
+                numbers.append(block.first)
         return tuple(numbers[:50])
 
 
@@ -590,8 +584,8 @@ def _is_settled(row: str) -> bool:
     return _is_done(value) if label in _STATES else first.isupper() and _is_done(first)
 
 
-def _is_done(said: str) -> bool:
-    return not _DONE.isdisjoint(lines.words(said[:24])[:1])
+def _is_done(state: str) -> bool:
+    return not _DONE.isdisjoint(lines.words(state[:24])[:1])
 
 
 def _of_row(roles: list[str], row: list[str], number: int, group: str) -> Finding | None:
@@ -661,14 +655,14 @@ def _of_told(tree: Any, last: int) -> list[Finding]:
     return [finding.replace(line=1, end=last) for finding in collected[:_MOST_OBJECTS]]
 
 
-def _of_object(one: objects.Found) -> Finding | None:
+def _of_object(told: objects.Found) -> Finding | None:
     """The finding of an object; a comment beside a line says in its words how bad it is."""
-    title = one.title or one.name
-    severity = one.grade or vocabulary.Head(title).severity
+    title = told.title or told.name
+    severity = told.grade or vocabulary.Head(title).severity
     if not severity:
         return None
-    identity = one.id if vocabulary.is_id(one.id) else ""
-    place = Place(one.file, one.line) if one.file else places.find(title)
+    identity = told.id if vocabulary.is_id(told.id) else ""
+    place = Place(told.file, told.line) if told.file else places.find(title)
     return _finding(severity, identity, title, 1, 1, place)
 
 

@@ -118,11 +118,11 @@ def _check_id(run: str) -> str:
     return run
 
 
-def new_id(now: int, known: list[Run]) -> str:
+def new_id(now: int, others: list[Run]) -> str:
     """Return an unused run id; ids sort by time, and within a second by creation order."""
     digits = int.from_bytes(os.urandom(3)) >> 1
     prefix = f"{names.stamp(now)}-"
-    last = max((run.id[-6:] for run in known if run.id[:-6] == prefix), default="")
+    last = max((run.id[-6:] for run in others if run.id[:-6] == prefix), default="")
     if _HEX.issuperset(last) and last:
         digits = max(digits, int(last, 16) + 1)
     return f"{prefix}{digits:06x}"
@@ -157,13 +157,9 @@ def merge(ours: bytes, theirs: bytes) -> bytes | None:
         return None
     if run.replace(**{name: getattr(other, name) for name in _HAPPENS}) != other:
         return None
-    merged = run.replace(**{name: _first(getattr(run, name), getattr(other, name))
-                            for name in _TIMES})  # fmt: skip
+    times = {name: {getattr(run, name), getattr(other, name)} - {""} for name in _TIMES}
+    merged = run.replace(**{name: min(those, default="") for name, those in times.items()})
     return ours if merged == run else render(merged).encode()
-
-
-def _first(one: str, other: str) -> str:
-    return min(one, other) if one and other else one or other
 
 
 def folder(layout: Layout) -> str:
@@ -218,24 +214,20 @@ def load(layout: Layout, run: str) -> Run:
         return latest(layout)
     where = path(layout, run)
     if not os.path.lexists(where):
-        ids = [one.id for one in load_all(layout).documents]
-        begun = [one for one in ids if one.startswith(run)]
+        ids = [identity.id for identity in load_all(layout).documents]
+        begun = [identity for identity in ids if identity.startswith(run)]
         if len(begun) != 1:
             raise ContextError(f"run: {_unknown(run, ids, begun)}")
         where = path(layout, begun[0])
     return parse(files.read(where), layout.shown(where))
 
 
-def _unknown(run: str, known: list[str], begun: list[str]) -> str:
+def _unknown(run: str, ids: list[str], begun: list[str]) -> str:
     """Return the error text for an unknown id; ids look alike, so only typos get a suggestion."""
     if begun:
         return f"{run!r} is the start of {len(begun)} runs: {', '.join(begun[-3:])}"
-    import difflib
-
-    close = difflib.get_close_matches(run, known, n=1, cutoff=0.85)
-    if close:
-        return f"there is no run {run!r} (did you mean {close[0]!r}?)"
-    return f"there is no run {run!r}: make verdict_runs lists them"
+    close = names.nearest(run, ids, 0.85)
+    return f"there is no run {run!r}{close or ': make verdict_runs lists them'}"
 
 
 def load_all(layout: Layout, since: str = "") -> Loaded[Run]:

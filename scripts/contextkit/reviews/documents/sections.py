@@ -15,6 +15,7 @@ from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterable
 from contextkit.reviews.documents import agent_review, lines, places, shapes, vocabulary
 from contextkit.reviews.documents.outline import is_mark
+from contextkit.reviews.documents.places import Place
 from contextkit.text.blocks import blocks
 
 TYPE_CHECKING = False
@@ -107,7 +108,7 @@ class _Candidate(NamedTuple):
     ids: frozenset[str]
     severity: str
     words: frozenset[str]
-    place: places.Place
+    place: Place
 
 
 class _Body:
@@ -151,23 +152,21 @@ class _Body:
             kept.pop()
         return "\n".join(kept)
 
-    def _candidates(self, found: list[Block], review: agent_review.Review) -> list[_Candidate]:
+    def _candidates(self, parts: list[Block], review: agent_review.Review) -> list[_Candidate]:
         """The blocks outside the index that begin with an id, a severity or a title."""
         index = range(review.start_line, review.end_line + 1)
-        starts = [
-            part
-            for part in found
-            if part.first not in index
-            and not part.first < review.start_line <= part.last
-            and not _is_row(found, part)
-            and _may_begin(part)
-        ]
+        starts = []
+        for part in parts:
+            is_around = part.first < review.start_line <= part.last
+            is_index = part.first in index or is_around or _is_row(parts, part)
+            if not is_index and _may_begin(part):
+                starts.append(part)
         candidates = []
         for number, block in enumerate(starts):
             last, end = block.last, len(self._lines)
             after = starts[number + 1].first if number + 1 < len(starts) else end + 1
             if block.kind != "heading" and not block.level:  # no nested item
-                outer = found[block.inside].last if block.inside >= 0 else end
+                outer = parts[block.inside].last if block.inside >= 0 else end
                 before = block.first < review.start_line
                 last = max(last, min(after, review.start_line if before else after) - 1)
                 last = max(block.last, min(last, outer))
@@ -175,9 +174,9 @@ class _Body:
             candidates.append(_candidate(block, last, "\n".join(near)))
         return candidates
 
-    def _matched(self, rows: tuple[Finding, ...], found: list[_Candidate]) -> list[Span]:
+    def _matched(self, rows: tuple[Finding, ...], candidates: list[_Candidate]) -> list[Span]:
         """Return the span of each row: its best candidate, each of which belongs to one row."""
-        finder = _Finder(found)
+        finder = _Finder(candidates)
         pairs = [
             (score, -at, number)
             for number, row in enumerate(rows)
@@ -190,15 +189,15 @@ class _Body:
             if -at not in used and number not in done:
                 used.add(-at)
                 done.add(number)
-                spans[number] = (found[-at].first, found[-at].last)
-        starts = [*sorted(found[at].first for at in used), len(self._lines) + 1]
+                spans[number] = (candidates[-at].first, candidates[-at].last)
+        starts = [*sorted(candidates[at].first for at in used), len(self._lines) + 1]
         return [(first, min(last, starts[bisect.bisect_right(starts, first)] - 1))
                 for first, last in spans]  # fmt: skip
 
 
-def _is_row(found: list[Block], block: Block) -> bool:
+def _is_row(parts: list[Block], block: Block) -> bool:
     """Whether a block is a row of an index, which may be one of several."""
-    inside = found[block.inside].title if block.inside >= 0 else ""
+    inside = parts[block.inside].title if block.inside >= 0 else ""
     return " | " in block.title and lines.is_index(inside)
 
 
@@ -246,26 +245,27 @@ class _Finder:
         scored = [(self._score(row, words, place, self._found[at]), at) for at in near]
         return [(score, at) for score, at in scored if score >= _ALIKE]
 
-    def _score(self, row: Finding, words: set[str], place: places.Place, one: _Candidate) -> float:
+    def _score(self, row: Finding, words: set[str], place: Place, candidate: _Candidate) -> float:
         identity = _key(row.id)
-        own = identity in one.ids
+        own = identity in candidate.ids
         if not own and (
-            _differs(identity, one.ids) or row.severity != (one.severity or row.severity)
+            _differs(identity, candidate.ids)
+            or row.severity != (candidate.severity or row.severity)
         ):
             return 0.0
-        shared = words & one.words
-        alike = len(shared) / (len(words) * len(one.words)) ** 0.5 if shared else 0.0
+        shared = words & candidate.words
+        alike = len(shared) / (len(words) * len(candidate.words)) ** 0.5 if shared else 0.0
         rare = any(len(self._by.get((word,), ())) == 1 for word in shared)
-        same = place.file and place.file == one.place.file
-        met = 0.7 if same and _meet(place, one.place) else 0.15 * bool(same)
-        return own + 1.5 * alike + _RARE * rare + met + 0.05 * (row.severity == one.severity)
+        same = place.file and place.file == candidate.place.file
+        met = 0.7 if same and _meet(place, candidate.place) else 0.15 * bool(same)
+        return own + 1.5 * alike + _RARE * rare + met + 0.05 * (row.severity == candidate.severity)
 
 
-def _meet(one: places.Place, other: places.Place) -> bool:
+def _meet(place: Place, other: Place) -> bool:
     """Whether two places in one file overlap or are at most three lines apart."""
-    if not (one.line and other.line):
+    if not (place.line and other.line):
         return False
-    first, last = max(one.line, other.line), min(max(one[1:]), max(other[1:]))
+    first, last = max(place.line, other.line), min(max(place[1:]), max(other[1:]))
     return first <= last + _AROUND
 
 
@@ -278,22 +278,14 @@ def _differs(identity: str, ids: frozenset[str]) -> bool:
 
 
 def _is_numbered(word: str) -> bool:
-    return (
-        vocabulary.is_id(word)
-        and word[-1:].isdigit()
-        and ("-" in word or len(word) < 5)
-        and not vocabulary.severity(word)
-    )
+    is_short = "-" in word or len(word) < 5
+    is_number = is_short and word[-1:].isdigit() and vocabulary.is_id(word)
+    return is_number and not vocabulary.severity(word)
 
 
 def _words(text: str) -> set[str]:
-    return {
-        word
-        for word in lines.words(text)
-        if word not in _GENERAL
-        and not word.isdigit()
-        and (len(word) > 3 or any(map(str.isdigit, word)))
-    }
+    long = (word for word in lines.words(text) if len(word) > 3 or not word.isalpha())
+    return {word for word in long if not word.isdigit()} - _GENERAL
 
 
 def _key(text: str) -> str:
@@ -318,8 +310,7 @@ def problem_of(section: str, title: str = "") -> str:
     for label, text in _paragraphs(section, title):
         if label in _PROBLEMS and text:
             return text
-        if not first and text and label not in _FACTS and label not in _FIXES:
-            first = text
+        first = first or ("" if label in (*_FACTS, *_FIXES) else text)
     return first
 
 
@@ -364,11 +355,13 @@ def _paragraphs(section: str, title: str = "") -> list[tuple[str, str]]:
                 listing = True
                 continue
         plain = names.one_line(lines.plain(text))
-        if listed and not named and joins and (listing or _introduces(paragraphs)):
+        goes_on = listing or _introduces(paragraphs)
+        is_item = listed and not named
+        if is_item and joins and goes_on:
             mark = "" if _introduces(paragraphs) else ";"
             paragraphs[-1] = (paragraphs[-1][0], f"{paragraphs[-1][1]}{mark} {plain}")
             listing = True
-        elif joins and not listed and number == last + 1 and paragraphs:
+        elif joins and not listed and number == last + 1:
             paragraphs[-1] = (paragraphs[-1][0], f"{paragraphs[-1][1]} {plain}")
         else:
             listing = listing and listed
@@ -378,22 +371,22 @@ def _paragraphs(section: str, title: str = "") -> list[tuple[str, str]]:
     return [(name, _continued(paragraphs, number)) for number, (name, _) in enumerate(paragraphs)]
 
 
-def _introduces(found: list[tuple[str, str]]) -> bool:
+def _introduces(paragraphs: list[tuple[str, str]]) -> bool:
     """Whether the last paragraph only introduces what follows: `The message says:`."""
-    return bool(found) and found[-1][1].endswith(":")
+    return bool(paragraphs) and paragraphs[-1][1].endswith(":")
 
 
 def _says_something(text: str) -> bool:
     return sum(map(str.isalpha, text)) > 3 and not (text[0] == "(" and text[-1] == ")")
 
 
-def _continued(found: list[tuple[str, str]], number: int) -> str:
+def _continued(paragraphs: list[tuple[str, str]], number: int) -> str:
     """Return a paragraph, joined with the next one if it only introduces it: `The plan says:`."""
-    text = found[number][1]
+    text = paragraphs[number][1]
     leads = text.endswith(":") or len(text.split()) < _FEWEST
-    if not leads or number + 1 == len(found) or found[number + 1][0] in _FIXES:
+    if not leads or number + 1 == len(paragraphs) or paragraphs[number + 1][0] in _FIXES:
         return text
-    return f"{text} {found[number + 1][1]}"
+    return f"{text} {paragraphs[number + 1][1]}"
 
 
 def _behind_title(head: str, title: str) -> str:
@@ -422,8 +415,8 @@ def _labelled(text: str) -> tuple[str, str]:
     if not mark or len(label) > 40:
         return "", text
     word = _first_word(label)
-    known = word in _FIXES or word in _PROBLEMS or word in _FACTS
-    if not (known or (text[:2] == "**" and not value.strip())):
+    is_known = word in _FIXES or word in _PROBLEMS or word in _FACTS
+    if not (is_known or (text[:2] == "**" and not value.strip())):
         return "", text
     return word, value.lstrip(" :—–-*_").rstrip(" —–-*_")
 

@@ -88,11 +88,11 @@ def of_cell(cell: str) -> str:
     return vocabulary.severity(cell) or vocabulary.strictest(*map(vocabulary.severity, parts))
 
 
-def parted(found: list[Block], rows: list[str]) -> list[Block]:
+def parted(blocks: list[Block], rows: list[str]) -> list[Block]:
     """Return the blocks, with a paragraph parted where one of its lines begins a finding."""
     made: list[Block] = []
     moved: list[int] = []
-    for block in found:
+    for block in blocks:
         inside = moved[block.inside] if block.inside >= 0 else -1
         moved.append(len(made))
         starts = [block.first]
@@ -109,11 +109,12 @@ def parted(found: list[Block], rows: list[str]) -> list[Block]:
 def _starts_in(rows: list[str], first: int) -> list[int]:
     """Return the lines of a paragraph, after its own first one, that begin a finding."""
     again = FIELD.match(rows[0])
-    is_list = len(rows) > 1 and all(map(tail_of, rows))
+    lead = again[0] if again else "\0"
+    is_list = all(map(tail_of, rows))
     return [
         number
         for number, row in enumerate(rows[1:], first + 1)
-        if is_list or begins(row) or (again and row.startswith(again[0]))
+        if is_list or begins(row) or row.startswith(lead)
     ]
 
 
@@ -129,10 +130,9 @@ def begins(row: str) -> bool:
         return True
     if len(bare) > 600:
         return False
-    head = head_of(bare)
-    return (
-        head.marked and bool(head.severity) and bool(head.raw or head.id) and bare[:1] not in "_`"
-    )
+    head = head_of("" if bare[:1] in "_`" else bare)
+    is_named = bool(head.raw or head.id)
+    return head.marked and bool(head.severity) and is_named
 
 
 _COLUMNS = {
@@ -163,8 +163,7 @@ def group_of(text: str) -> str:
     bare = lines.plain(text).strip()
     if len(bare) > 80 or not bare:
         return ""
-    severity = index.label_of(bare)
-    if severity:
+    if severity := index.label_of(bare):
         return severity
     head = head_of(lines.unbulleted(bare)[0])
     words = re.sub(r"\([^()]{0,40}\)|\d+", " ", head.title).lower().strip(" :.").split()
@@ -172,10 +171,9 @@ def group_of(text: str) -> str:
         return ""
     if head.severity and (not words or words[-1].strip(":") in PLURALS):
         return head.severity
-    known = [vocabulary.severity(word) for word in words]
-    if words and words[-1] in PLURALS and any(known) and len(words) <= 4:
-        return vocabulary.strictest(*known)
-    return ""
+    severities = [vocabulary.severity(word) for word in words]
+    is_group = 0 < len(words) <= 4 and words[-1] in PLURALS
+    return vocabulary.strictest(*severities) if is_group else ""
 
 
 @functools.lru_cache(1 << 18)
@@ -188,7 +186,7 @@ def titled(text: str) -> tuple[str, str, str]:
     identity, title = head.id, head.title
     if not identity:
         number = re.match(r"([A-Z]{0,4}-?\d[\d.]{0,6})[:.)]?(?:\s|$)", rest)
-        if number and (named or number[1][:1].isalpha()) and not vocabulary.severity(number[1]):
+        if number and not vocabulary.severity(number[1]):
             identity = number[1].strip(".") if vocabulary.is_id(number[1]) or named else ""
     title = re.sub(r"^[A-Z]{0,4}-?\d[\d.]{0,6}[:.)]\s{1,3}", "", title)
     inner = head_of(title)
@@ -214,16 +212,16 @@ def label_in(row: str) -> str:
     if is_scale(label.strip(" _*")):
         if _is_legend(value):
             return ""
-        said = first_part(value)
-        known = vocabulary.severity(said) or vocabulary.severity(value.split(" ")[0])
-        return known or vocabulary.of_tool(said)
+        first = first_part(value)
+        severity = vocabulary.severity(first) or vocabulary.severity(value.split(" ")[0])
+        return severity or vocabulary.of_tool(first)
     begins = row.strip(" *_-({>\"'|").lower()
-    found = begins[:1] in ("s", "p", "g", "[") or begins.startswith(("id", "type", "file"))
+    is_label = begins[:1] in ("s", "p", "g", "[") or begins.startswith(("id", "type", "file"))
     stated = _INLINE.search(row)
-    if stated and not found:
+    if stated and not is_label:
         before = row[: stated.start()].rstrip(" *_`")
-        found = before[-1:] in _BETWEEN and not _is_legend(row)
-    return vocabulary.severity(stated["value"].strip("*_`\"'")) if stated and found else ""
+        is_label = before[-1:] in _BETWEEN and not _is_legend(row)
+    return vocabulary.severity(stated["value"].strip("*_`\"'")) if stated and is_label else ""
 
 
 def is_scale(label: str) -> bool:
@@ -254,8 +252,8 @@ def head_of(text: str) -> Head:
         r"(?:`?\d{1,7}(?:-\d{1,7})?`?\s?:\s)?(?:_[^_\n]{1,40}_\s?\|\s?)_?([^_\n]{1,24})_?$", bare
     )
     if marked and vocabulary.severity(marked[1]):
-        known = (one for one in marked[1].split() if one.isalnum() and vocabulary.severity(one))
-        return Head(f"[{next(known, marked[1])}] ")
+        words = (word for word in marked[1].split() if word.isalnum() and vocabulary.severity(word))
+        return Head(f"[{next(words, marked[1])}] ")
     emoji = re.match(
         r"[*_\[ ]{0,4}(🔴|🟥|🚨|🛑|⛔|🟠|🟡|🔵|🟢|❌|⚠️?|❯❯❱|❯❱|❱)\s{0,2}[*_\] ]{0,4}", bare
     )
@@ -279,27 +277,27 @@ def head_of(text: str) -> Head:
 def tail_of(text: str) -> str:
     """Return the severity at the end of a title or in its brackets: `Race — High`, `Race (P0)`."""
     parts = _BRACKETS.findall(text.replace("`", ""))[:8]
-    found = vocabulary.strictest(*map(_in_brackets, parts))
+    severity = vocabulary.strictest(*map(_in_brackets, parts))
     for mark in (" — ", " – ", " - ", " | "):
         last = text.rpartition(mark)[2] if mark in text else ""
         if 0 < len(last) < 24:
-            found = vocabulary.strictest(found, vocabulary.severity(cleaned(last)))
-    return found
+            severity = vocabulary.strictest(severity, vocabulary.severity(cleaned(last)))
+    return severity
 
 
 @functools.lru_cache(1 << 14)
 def _in_brackets(part: str) -> str:
     """Return the severity in brackets that hold nothing else but a score: `9/10 · Critical`."""
     words = re.sub(r"[:,/·]", " ", _SCORE.sub(" ", part.upper())).split()
-    known = [vocabulary.severity(w) for w in words if w not in _SCALES]
-    is_stated = all(known) or not set(words).isdisjoint(SEVERITIES)
-    return vocabulary.strictest(*known) if 0 < len(words) <= 4 and is_stated else ""
+    severities = [vocabulary.severity(w) for w in words if w not in _SCALES]
+    is_stated = all(severities) or not set(words).isdisjoint(SEVERITIES)
+    return vocabulary.strictest(*severities) if 0 < len(words) <= 4 and is_stated else ""
 
 
 @functools.lru_cache(1 << 18)
 def is_about(title: str, words: frozenset[str]) -> bool:
-    said = lines.words(title, "-")
-    return len(said) <= 6 and not words.isdisjoint(said)
+    title_words = lines.words(title, "-")
+    return len(title_words) <= 6 and not words.isdisjoint(title_words)
 
 
 def is_part(title: str) -> bool:
@@ -334,9 +332,9 @@ def unmarked(row: str) -> str:
     if bare[2:3] == "[" and bare[4:6] == "] " and bare[0] in "-*+":
         row = row.replace(bare[:6], bare[:2], 1)  # a box to tick
     if row.count(":") > 1:
-        row = _SHORTCODE.sub(lambda found: _SHORTCODES.get(found[1], found[0]), row)
+        row = _SHORTCODE.sub(lambda match: _SHORTCODES.get(match[1], match[0]), row)
     if "![" in row:
-        row = _IMAGE.sub(lambda found: _badge(found[1]), row)
+        row = _IMAGE.sub(lambda match: _badge(match[1]), row)
     if "<" in row and ">" in row:
         row = _TAG.sub(_as_markdown, row.replace("<!--", "").replace("-->", ""))
         row = lines.unescaped(row)
@@ -358,11 +356,11 @@ def as_heading(row: str, is_org: bool) -> str:
         return row.replace("||", "|")
     if row[:1] not in ("=", "h", "*"):
         return row
-    found = _OTHER_HEADING.match(row)
-    if not found or (found["stars"] and not is_org):
+    match = _OTHER_HEADING.match(row)
+    if not match or (match["stars"] and not is_org):
         return row
-    level = int(found["h"] or 0) or len(found["signs"] or found["stars"])
-    return f"{'#' * min(level, 6)} {row[found.end() :]}"
+    level = int(match["h"] or 0) or len(match["signs"] or match["stars"])
+    return f"{'#' * min(level, 6)} {row[match.end() :]}"
 
 
 def _badge(alt: str) -> str:
@@ -370,8 +368,8 @@ def _badge(alt: str) -> str:
     return f"[{word}] " if vocabulary.severity(word) else word
 
 
-def _as_markdown(found: re.Match[str]) -> str:
-    end, tag = bool(found[1]), found[2].lower()
+def _as_markdown(match: re.Match[str]) -> str:
+    end, tag = bool(match[1]), match[2].lower()
     if tag[0] == "h" and tag[1:].isdigit():
         return "" if end else "#" * int(tag[1]) + " "
     return _MARKS.get(tag, ("", ""))[end]
@@ -393,8 +391,8 @@ def first_sentence(text: str) -> str:
 
 
 def without_place(title: str) -> str:
-    found = places.find(title)
-    return title.replace(found.file, "") if found.file else title
+    place = places.find(title)
+    return title.replace(place.file, "") if place.file else title
 
 
 def cleaned(title: str) -> str:

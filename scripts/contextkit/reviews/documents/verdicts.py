@@ -74,7 +74,7 @@ def encode(agent: str) -> str:
 
     `interflux:review:fd-x` is `interflux%3Areview%3Afd-x`; ordinary names are unchanged.
     """
-    wrong = not agent.strip() or "/" in agent or not agent.isprintable() or agent in (".", "..")
+    wrong = agent.strip() in ("", ".", "..") or "/" in agent or not agent.isprintable()
     made = "".join(
         char if char in _SAFE and (index or char.isalnum() or char == "_") else _percent(char)
         for index, char in enumerate(agent)
@@ -263,8 +263,8 @@ def table(
     others = {agent: f"on {name}: " for agent, name in (machines or {}).items()}
     rows = []
     for entry in entries:
-        said = others.get(entry["agent"], "") + entry["summary"]
-        rows.append("\t".join(map(names.one_line, (entry["status"], entry["agent"], said))))
+        summary = others.get(entry["agent"], "") + entry["summary"]
+        rows.append("\t".join(map(names.one_line, (entry["status"], entry["agent"], summary))))
     return "\n".join(rows if legacy else (names.clipped(row, _LINE) for row in rows))
 
 
@@ -299,8 +299,8 @@ def worst_first(entries: list[Entry]) -> list[Entry]:
     """
 
     def rank(entry: Entry) -> int:
-        said = f"{entry.get('findings')} {entry['summary']}".upper()
-        return next((rank for name, rank in _RANKS.items() if name in said), 2)
+        named = f"{entry.get('findings')} {entry['summary']}".upper()
+        return next((rank for name, rank in _RANKS.items() if name in named), 2)
 
     return sorted(entries, key=rank)
 
@@ -359,7 +359,8 @@ def clean(
         verdict = name.endswith(".json") and not os.path.isdir(path)
         draft = name.startswith(".") and name.endswith(".tmp")
         try:
-            if draft or (verdict and not (keep and keep(_read(path, name[:-5])))):
+            stays = verdict and keep and keep(_read(path, name[:-5]))
+            if (draft or verdict) and not stays:
                 os.unlink(path)
                 removed.append(name)
         except FileNotFoundError:

@@ -155,9 +155,11 @@ class Head:
         for _ in range(2 if may_begin(self.title) else 0):
             word, marked, rest = _first_word(self.title)
             grade = severity(word)
-            if grade and not self.raw and (marked or word.upper() in SEVERITIES):
+            is_grade = bool(grade) and (marked or word.upper() in SEVERITIES)
+            names_one = is_id(word) and (marked or severity_of_id(word))
+            if is_grade and not self.raw:
                 self.severity, self.raw = grade, word
-            elif not self.id and is_id(word) and (marked or severity_of_id(word)):
+            elif names_one and not self.id:
                 self.id = word
             else:
                 break
@@ -211,9 +213,9 @@ def verdict(text: str) -> str | None:
     return plain(value) if label in _VERDICT_LABELS else None
 
 
-def verdict_word(said: str) -> str:
+def verdict_word(stated: str) -> str:
     """Return one of VERDICTS or ''; `safe` and `error` only if nothing takes them back."""
-    text = unquoted(plain(said)).lower().replace("_", "-").replace("needs changes", "needs-changes")
+    text = unquoted(plain(stated)).lower().replace("_", "-").replace("needs ", "needs-")
     word = next((word for word in VERDICTS if text.startswith(word)), "")
     rest = text.removeprefix(word)
     if word in ("needs-changes", "risky"):
@@ -222,8 +224,8 @@ def verdict_word(said: str) -> str:
     return word if _REMARK.match(rest) and not taken_back else ""
 
 
-def passes(said: str) -> bool:
+def passes(stated: str) -> bool:
     """Whether a verdict in other words at least begins with a pass: `PASS with notes`."""
-    low = plain(said).lower()
-    first = words(low)[:1] if low[:1].isalpha() else []
-    return set(_PASSES).issuperset(first) and bool(first) and "|" not in low and "fail" not in low
+    low = plain(stated).lower()
+    first = next(iter(words(low)), "") if low[:1].isalpha() else ""
+    return first in _PASSES and "|" not in low and "fail" not in low

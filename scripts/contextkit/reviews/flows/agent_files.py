@@ -83,11 +83,10 @@ def of_folder(
     With `finished`, a run that has ended counts too.
     """
     shown = layout.shown(folder)
-    its = [
-        run for run in runs.load_all(layout).documents if os.path.normpath(run.output_dir) == shown
-    ]
-    if its and not agents and (finished or not its[-1].finished_at):
-        return of_run(layout, its[-1])
+    every = () if agents else reversed(runs.load_all(layout).documents)
+    last = next((run for run in every if os.path.normpath(run.output_dir) == shown), None)
+    if last and (finished or not last.finished_at):
+        return of_run(layout, last)
     return Asked(folder=folder, agents=agents)
 
 
@@ -228,7 +227,8 @@ def _whose(asked: Asked, agent: str, path: str, review: Review) -> str:
         return "the file is a hard link: another name leads to it as well"
     if asked.run and review.run not in ("", asked.run_id):
         return f"the file is from the run {names.one_line(review.run)[:60]}"
-    if asked.run and asked.run.asks and not review.run and review.validation != "missing":
+    is_asked = asked.run is not None and asked.run.asks
+    if is_asked and not review.run and review.validation != "missing":
         return "the file does not name its run: its contract begins with that line"
     return ""
 
@@ -359,10 +359,10 @@ def ingest(layout: Layout, asked: Asked, read: Iterable[Reading], now: int) -> l
     return [*readings, *uninvited(layout, asked)]
 
 
-def keep(layout: Layout, asked: Asked, found: list[Verdict], now: int, session: str = "") -> None:
+def keep(layout: Layout, asked: Asked, new: list[Verdict], now: int, session: str = "") -> None:
     """Write verdicts with the current time and session, with the run and in the flat store."""
     session, when = session or sessions.find_current(layout), names.iso(now)
-    for verdict in found:
+    for verdict in new:
         size = _tokens(layout, verdict)
         for store in (asked.store, "") if asked.store else ("",):
             made = verdict.replace(session_id=session, timestamp=when)
@@ -420,8 +420,8 @@ def totals(done: list[Reading]) -> dict[str, int]:
 
 def how_many_read(done: list[Reading]) -> dict[str, int]:
     """Return how many files were asked for, read, and could not be read."""
-    known = [reading.is_read for reading in done if "not_asked" not in reading.flags]
-    return {"files": len(known), "read": sum(known), "unread": known.count(False)}
+    are_read = [reading.is_read for reading in done if "not_asked" not in reading.flags]
+    return {"files": len(are_read), "read": sum(are_read), "unread": are_read.count(False)}
 
 
 def totals_line(done: list[Reading]) -> str:

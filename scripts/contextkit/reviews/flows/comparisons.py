@@ -48,13 +48,13 @@ class Comparison(Record):
         return sum(change.added + change.removed for change in self.changes)
 
 
-def compare(layout: Layout, given: str = "", left_out: tuple[str, ...] = ()) -> Comparison:
+def compare(layout: Layout, named: str = "", left_out: tuple[str, ...] = ()) -> Comparison:
     """Compare the work tree with the first of `bases` from which it differs.
 
     So a fully pushed branch is compared with the point where it left the main branch, not with
     itself. Raises ContextError if nothing differs: an empty diff is nothing to review.
     """
-    candidates = bases(layout, given)
+    candidates = bases(layout, named)
     with changes.work_tree(layout, left_out) as tree:
         for base in candidates:
             changed = tree.changes(base.commit)
@@ -70,7 +70,7 @@ def compare(layout: Layout, given: str = "", left_out: tuple[str, ...] = ()) -> 
     raise ContextError(f"nothing differs from {tried}: give base=COMMIT to compare with another")
 
 
-def bases(layout: Layout, given: str = "") -> list[Base]:
+def bases(layout: Layout, named: str = "") -> list[Base]:
     """Return what a branch can be compared with, best first: its merge base with `given`.
 
     Without `given`: with its upstream, then origin's default branch, then main or master. A branch
@@ -80,17 +80,17 @@ def bases(layout: Layout, given: str = "") -> list[Base]:
     top = repository.top
     git.check(top)  # a refused or missing repository differs from having nothing to compare with
     if not git.head(repository).commit:
-        if given:
-            raise bad_input(f"base: {given!r} cannot be a base: there is no commit here yet")
+        if named:
+            raise bad_input(f"base: {named!r} cannot be a base: there is no commit here yet")
         return [Base(name="nothing", commit=changes.empty_tree(repository))]
-    if given:
-        commit = _commit(top, given)
+    if named:
+        commit = _commit(top, named)
         if not commit:
-            raise bad_input(f"base: there is no commit {given!r}: name a branch, tag or commit")
+            raise bad_input(f"base: there is no commit {named!r}: name a branch, tag or commit")
         common = _merge_base(top, commit)
         if not common:
-            raise bad_input(f"base: {given!r} and HEAD have no commit in common")
-        return [Base(name=given, commit=common)]
+            raise bad_input(f"base: {named!r} and HEAD have no commit in common")
+        return [Base(name=named, commit=common)]
     by_commit: dict[str, Base] = {}
     for name, ref in _GUESSES:
         commit = _commit(top, ref)
@@ -143,9 +143,9 @@ class Subject(Record):
     files: int = 0  # how many there are to read; 0 for a question
 
 
-def identify(layout: Layout, process: Process, given: str) -> tuple[str, str]:
+def identify(layout: Layout, process: Process, typed: str) -> tuple[str, str]:
     """Return the kind of input and the target as stored: for a document, its path from the root."""
-    target = given.strip() or process.default_target
+    target = typed.strip() or process.default_target
     if process.input == "document" and target:
         path = layout.typed(target, "target")
         if not os.path.isfile(path):
@@ -177,12 +177,12 @@ def take_up(
         data = (target + "\n").encode()
         revision = changes.data_revision(data)
         return Subject(kind=kind, target=target, name="question.md", data=data, revision=revision)
-    found = compare(layout, base, (layout.join(folder),))
-    few = found.lines < process.small_lines and len(found.changes) <= process.small_files
+    made = compare(layout, base, (layout.join(folder),))
+    few = made.lines < process.small_lines and len(made.changes) <= process.small_files
     return Subject(
-        kind=kind, target=target, name="changes.diff", data=found.diff, revision=found.revision,
-        base=found.base.commit, small=few and not any(change.binary for change in found.changes),
-        listing=found.listing, files=len(found.changes),
+        kind=kind, target=target, name="changes.diff", data=made.diff, revision=made.revision,
+        base=made.base.commit, small=few and not any(change.binary for change in made.changes),
+        listing=made.listing, files=len(made.changes),
     )  # fmt: skip
 
 

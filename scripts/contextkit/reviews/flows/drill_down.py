@@ -14,8 +14,7 @@ from collections import Counter
 from contextkit.base import files, names, tokens
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
-from contextkit.base.records import Record
-from contextkit.base.type_names import Iterable
+from contextkit.base.type_names import Any, Iterable
 from contextkit.reviews.documents import agent_review, places, vocabulary
 from contextkit.reviews.documents import sections as review_sections
 from contextkit.reviews.documents import verdicts as verdict_files
@@ -32,7 +31,11 @@ _PUBLIC = ("run", "agent", "id", "severity", "section", "title", "file", "line",
 
 
 class Row(Wording):
-    """A finding of one agent, with the place in the code that it names; `text` is its section."""
+    """A finding of one agent, with the place in the code that it names; `text` is its section.
+
+    In an index, `row` is its line as shown to people, in strict form, and there are other kinds of
+    rows: source (research), verdict, and none (not read). The id of such a row is its kind.
+    """
 
     run: str = ""
     agent: str = ""
@@ -44,6 +47,9 @@ class Row(Wording):
     of: str = ""  # the group for duplicates: research or a review, and which of several
     counts: bool = True  # from a finished file; an unfinished one confirms nothing
     again: int = 1  # 2 for the second row with this id
+    kind: str = "finding"
+    row: str = ""
+    status: str = ""  # dismissed, or empty
 
     @property
     def key(self) -> str:
@@ -56,27 +62,15 @@ class Row(Wording):
         problem = names.one_line(review_sections.problem_of(self.text, self.title))
         return names.clipped_at_space(problem, _LONGEST)
 
-    def public(self) -> dict[str, object]:
-        """Return what programs see of it."""
-        return {name: getattr(self, name) for name in _PUBLIC}
-
-
-class IndexRow(Row):
-    """A line of an index. `kind`: finding, source (research), verdict, or none (not read).
-
-    `id` is the finding's, or else the kind; `row` is the line as shown to people, in strict form.
-    """
-
-    kind: str = ""
-    row: str = ""
-    status: str = ""  # dismissed, or empty
-
-    def public(self) -> dict[str, object]:
-        """Return what programs see; `ref` is '' for a folder without a run."""
+    @property
+    def ref(self) -> str:
+        """Return the address of the finding or the agent's file; '' for a folder without a run."""
         finding = f"/{self.id}" if self.kind == "finding" else ""
-        ref = f"review:{self.run}/{self.agent}{finding}" if self.run else ""
-        own = {"kind": self.kind, "row": self.row, "status": self.status, "ref": ref}
-        return super().public() | own
+        return f"review:{self.run}/{self.agent}{finding}" if self.run else ""
+
+    def public(self, *more: str) -> dict[str, object]:
+        """Return what programs see of it, with `more` of its fields."""
+        return {name: getattr(self, name) for name in (*_PUBLIC, *more)}
 
 
 def rows_of(reading: Reading, run: str = "") -> list[Row]:
@@ -99,9 +93,7 @@ def rows_of(reading: Reading, run: str = "") -> list[Row]:
     return rows
 
 
-def index(
-    run: str, readings: Iterable[Reading], severities: tuple[str, ...] = ()
-) -> list[IndexRow]:
+def index(run: str, readings: Iterable[Reading], severities: tuple[str, ...] = ()) -> list[Row]:
     """Return the normalized rows of every index, or those with some severities.
 
     A file of which nothing could be read has a row that says so.
@@ -112,9 +104,9 @@ def index(
         for kind, line in _rows(reading.review) or [("none", "(no Findings Index)")]:
             shown = names.one_line(line)
             title = shown.partition(" | ")[2] if kind == "source" else ""
-            other = Row(run=run, agent=reading.agent, id=kind, title=title)
+            other = Row(run=run, agent=reading.agent, id=kind, title=title, kind=kind)
             row = next(findings) if kind == "finding" else other
-            rows.append(IndexRow(kind=kind, row=shown, **vars(row)))
+            rows.append(row.replace(row=shown))
     if not severities:
         return rows
     return [row for row in rows if row.kind == "finding" and row.severity in severities]
@@ -154,9 +146,9 @@ def place(finding: Finding, section: str) -> Place:
     return row if row.line or not inside.line else inside
 
 
-def severities_of(said: tuple[str, ...]) -> tuple[str, ...]:
+def severities_of(typed: tuple[str, ...]) -> tuple[str, ...]:
     """Return severities for words such as `high`, strictest first. Raises ContextError."""
-    by_word = {word: vocabulary.severity(word) for word in said}
+    by_word = {word: vocabulary.severity(word) for word in typed}
     for word, severity in by_word.items():
         if not severity:
             every = ", ".join(vocabulary.SEVERITIES)
@@ -177,7 +169,7 @@ def of_run(
         unread += [] if reading.is_read else [reading.agent]
         findings += _shown(run, reading, severities)
     order = vocabulary.READING_ORDER
-    return sorted(findings, key=lambda one: order.index(one.severity.strip("?"))), unread
+    return sorted(findings, key=lambda row: order.index(row.severity.strip("?"))), unread
 
 
 def _shown(run: str, reading: Reading, severities: tuple[str, ...]) -> list[Row]:
@@ -193,17 +185,17 @@ def _shown(run: str, reading: Reading, severities: tuple[str, ...]) -> list[Row]
     ]
 
 
-def rendered(one: Row) -> str:
+def rendered(row: Row) -> str:
     """Return `P0 fd-safety/P0-1 src/app.py:42 Title`, and below it what is worth reading."""
-    head = names.one_line(f"{one.severity} {one.agent}/{one.id} {one.place} {one.title}")
-    return f"{head}\n{one.text}" if one.text else head
+    head = names.one_line(f"{row.severity} {row.agent}/{row.id} {row.place} {row.title}")
+    return f"{head}\n{row.text}" if row.text else head
 
 
-def fitting(found: list[Row], max_tokens: int) -> list[Row]:
+def fitting(rows: list[Row], max_tokens: int) -> list[Row]:
     """Return the leading items of `found` that fit into `max_tokens`, but at least one."""
     room = max_tokens
     kept: list[Row] = []
-    for finding in found:
+    for finding in rows:
         room -= tokens.estimate(rendered(finding)) + 1
         if room < 0 and kept:
             break
@@ -256,32 +248,25 @@ def unread(text: str, wanted: str, max_tokens: int) -> str:
     return tokens.clip("\n\n".join(parts), max_tokens, " … (cut)")
 
 
-class Size(Record):
-    """What reading an agent takes, in tokens: in full, its P0 and P1, its index, and its line."""
+def sizes(readings: Iterable[Reading]) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return what reading each agent takes, in tokens, and the agents that left nothing readable.
 
-    id: str
-    full: int
-    serious: int
-    index: int
-    line: int
-
-
-def sizes(readings: Iterable[Reading]) -> tuple[list[Size], list[str]]:
-    """Return the size of each agent's file, and the agents that left nothing readable.
-
-    A file without readable findings has to be read in full: its findings and index cost the same.
+    In full, its P0 and P1, its index, and its line. A file without readable findings has to be read
+    in full: its findings and index cost the same.
     """
     measured, unread = [], []
     for reading in readings:
-        full = tokens.estimate(reading.text)
-        serious = _shown("", reading, vocabulary.SERIOUS)
-        sections = tokens.estimate("\n\n".join(map(rendered, serious)))
-        rows = tokens.estimate("\n".join(index_rows(reading.review)))
+        texts = {
+            "full": reading.text,
+            "serious": "\n\n".join(map(rendered, _shown("", reading, vocabulary.SERIOUS))),
+            "index": "\n".join(index_rows(reading.review)),
+            "line": f"{reading.status}\t{reading.agent}\t{reading.summary}",
+        }
         if not reading.is_read:
             unread.append(reading.agent)
-            sections = rows = full
-        line = tokens.estimate(f"{reading.status}\t{reading.agent}\t{reading.summary}")
-        measured.append(Size(id=reading.agent, full=full, serious=sections, index=rows, line=line))
+            texts |= dict.fromkeys(("serious", "index"), reading.text)
+        sizes = {name: tokens.estimate(text) for name, text in texts.items()}
+        measured.append({"id": reading.agent, **sizes})
     return measured, unread
 
 

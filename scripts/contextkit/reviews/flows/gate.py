@@ -219,9 +219,10 @@ def _of_file(
         ]
         if titles:
             severe.append(("severe", f"{len(titles)} {severity}: {titles[0]}"))
-    if not (severe or faults or dismissed) and reading.status != "CLEAN":
-        faults.append(("attention", f"{reading.status}: {reading.summary}"))
-    return severe + faults
+    severe += faults
+    if not (severe or dismissed) and reading.status != "CLEAN":
+        severe.append(("attention", f"{reading.status}: {reading.summary}"))
+    return severe
 
 
 def of_run(asked: Asked, uninvited: list[Reading]) -> list[Reason]:
@@ -236,8 +237,8 @@ def rendered(decision: Decision, asked: Asked) -> str:
     """Return `PASS` and what passed, or `FAIL` and one line per reason."""
     reasons = decision.reasons
     gone = f"; {len(decision.dismissed)} dismissed" if decision.dismissed else ""
-    hidden = [f"dismissed\t{one}" for one in decision.dismissed]
-    hidden += [f"does not count\t{one}" for one in decision.uncommitted]
+    hidden = [f"dismissed\t{reason}" for reason in decision.dismissed]
+    hidden += [f"does not count\t{reason}" for reason in decision.uncommitted]
     if not reasons:
         remark = "what was reviewed is unchanged"
         if not asked.run:
@@ -247,13 +248,13 @@ def rendered(decision: Decision, asked: Asked) -> str:
             head += f"; a second look at {asked.run.rechecks}"
         return "\n".join([head, *hidden])
     lines = [f"FAIL {len(reasons)} reason{'s' * (len(reasons) > 1)}{gone}"]
-    for one in reasons[:_MOST]:
-        cells = (one.reason, one.agent or "-", one.text)
+    for reason in reasons[:_MOST]:
+        cells = (reason.reason, reason.agent or "-", reason.text)
         row = "\t".join(map(names.one_line, cells))
         lines.append(names.clipped(row, _LINE))
     if len(reasons) > _MOST:
         lines.append(f"… {len(reasons) - _MOST} more: --json has all")
-    return "\n".join([*lines, *hidden, *(f"next: {one}" for one in next_steps(decision, asked))])
+    return "\n".join([*lines, *hidden, *(f"next: {step}" for step in next_steps(decision, asked))])
 
 
 def next_steps(decision: Decision, asked: Asked) -> list[str]:

@@ -19,13 +19,13 @@ from contextkit.reviews.flows.synthesis import MergedFinding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from contextkit.reviews.flows.drill_down import IndexRow, Row
+    from contextkit.reviews.flows.drill_down import Row
 
     _Rows = Sequence[Row | MergedFinding]
 
 
 def annotated(
-    layout: Layout, run: Run, found: list[MergedFinding], completed: set[str]
+    layout: Layout, run: Run, findings: list[MergedFinding], completed: set[str]
 ) -> tuple[list[MergedFinding], dict[str, list[dict[str, object]]]]:
     """Return the findings with what is known across runs, and those that are gone.
 
@@ -33,16 +33,16 @@ def annotated(
     agent that had reported it looked again (is among `completed`); otherwise it is `unchecked`.
     """
     earlier = before(layout, run)
-    own, olds = ([_identity_of(run, finding) for finding in those] for those in (found, earlier))
-    pairs = matches(found, own, earlier, olds)
-    dismissed = _recognized(run, found, in_force(layout, run))
-    known = [
+    own, olds = ([_identity_of(run, finding) for finding in those] for those in (findings, earlier))
+    pairs = matches(findings, own, earlier, olds)
+    dismissed = _recognized(run, findings, in_force(layout, run))
+    annotated_findings = [
         finding.replace(
             identity=olds[pairs[number]] if number in pairs else own[number],
             since="still" if number in pairs else "new",
             dismissed=dismissed[number].reason if number in dismissed else "",
         )
-        for number, finding in enumerate(found)
+        for number, finding in enumerate(findings)
     ]
     gone: dict[str, list[dict[str, object]]] = {"fixed": [], "unchecked": []}
     for number, old in enumerate(earlier):
@@ -52,29 +52,29 @@ def annotated(
                 "identity": olds[number], "severity": old.severity or "?", "title": old.title,
                 "place": old.place, "agents": list(old.agents),
             })  # fmt: skip
-    return known, gone
+    return annotated_findings, gone
 
 
 def before(layout: Layout, run: Run) -> list[MergedFinding]:
     """Return the findings of the previous run on the same target; empty without one."""
     same = [
-        one
-        for one in runs.load_all(layout).documents
-        if (one.process, one.target) == (run.process, run.target)
-        and (one.started_at, one.id) < (run.started_at, run.id)
+        other
+        for other in runs.load_all(layout).documents
+        if (other.process, other.target) == (run.process, run.target)
+        and (other.started_at, other.id) < (run.started_at, run.id)
     ]
     for earlier in reversed(same):
         readings = _readings(layout, earlier)
-        if any(one.validation in drill_down.COMPLETED for one in readings):
+        if any(other.validation in drill_down.COMPLETED for other in readings):
             return synthesis.combined(readings)
     return []
 
 
 def matches(
-    found: list[MergedFinding],
+    findings: list[MergedFinding],
     identities: list[str],
     earlier: list[MergedFinding],
-    known: list[str],
+    known_names: list[str],
 ) -> dict[int, int]:
     """Map the numbers of findings that existed before to their numbers in `earlier`.
 
@@ -82,10 +82,11 @@ def matches(
     """
     pairs: dict[int, int] = {}
     for number, name in enumerate(identities):
-        free = [old for old, one in enumerate(known) if one == name and old not in pairs.values()]
+        same = (old for old, earlier_name in enumerate(known_names) if earlier_name == name)
+        free = [old for old in same if old not in pairs.values()]
         if free:
             pairs[number] = free[0]
-    new, before = ([one.rows[0] for one in those] for those in (found, earlier))
+    new, before = ([finding.rows[0] for finding in those] for those in (findings, earlier))
     for number, old in _alike(new, before):
         if number not in pairs and old not in pairs.values():
             pairs[number] = old
@@ -93,15 +94,15 @@ def matches(
 
 
 def _alike(
-    found: Sequence[Wording], earlier: Sequence[Wording], at_one_place: bool = False
+    wordings: Sequence[Wording], earlier: Sequence[Wording], at_one_place: bool = False
 ) -> list[tuple[int, int]]:
     """Return pairs of similar findings, by number, best first; optionally only at one place."""
-    alike = Likeness([*found, *earlier])
+    alike = Likeness([*wordings, *earlier])
     are_alike = alike.are_one if at_one_place else alike.are_alike
     pairs = []
-    for number in range(len(found)):
+    for number in range(len(wordings)):
         for old in range(len(earlier)):
-            other = len(found) + old
+            other = len(wordings) + old
             if are_alike(number, other):
                 pairs.append((alike.of(number, other), number, old))
     return [(number, old) for _, number, old in sorted(pairs, reverse=True)]
@@ -152,7 +153,7 @@ def open_findings(layout: Layout, run: Run) -> dict[str, list[str]]:
     return by_agent
 
 
-def marked(layout: Layout, run: Run, rows: list[IndexRow]) -> list[IndexRow]:
+def marked(layout: Layout, run: Run, rows: list[Row]) -> list[Row]:
     """Return the rows of an index with those of dismissed findings marked."""
     active = in_force(layout, run)
     marked = list(rows)
@@ -164,9 +165,9 @@ def marked(layout: Layout, run: Run, rows: list[IndexRow]) -> list[IndexRow]:
     return marked
 
 
-def hidden(run: Run, rows: _Rows, known: list[Dismissal]) -> dict[int, Dismissal]:
+def hidden(run: Run, rows: _Rows, active: list[Dismissal]) -> dict[int, Dismissal]:
     """Map the dismissed rows to their dismissals; a P0 needs one that says who decided it."""
-    recognized = _recognized(run, rows, known)
+    recognized = _recognized(run, rows, active)
     return {
         n: dismissal
         for n, dismissal in recognized.items()
@@ -174,21 +175,21 @@ def hidden(run: Run, rows: _Rows, known: list[Dismissal]) -> dict[int, Dismissal
     }
 
 
-def _recognized(run: Run, rows: _Rows, known: list[Dismissal]) -> dict[int, Dismissal]:
+def _recognized(run: Run, rows: _Rows, active: list[Dismissal]) -> dict[int, Dismissal]:
     """Map the numbers of dismissed rows to their dismissals.
 
     Rows match by identity, or else by the same place and similar words, each dismissal once; words
     alone hide nothing. A reworded finding that is stricter than the dismissed one is a different
     one.
     """
-    by_identity = {dismissal.identity: dismissal for dismissal in known}
-    if not known:
+    by_identity = {dismissal.identity: dismissal for dismissal in active}
+    if not active:
         return {}
     own = [_identity_of(run, row) for row in rows]
     recognized = {n: by_identity[name] for n, name in enumerate(own) if name in by_identity}
-    left = [dismissal for dismissal in known if dismissal.identity not in own]
+    left = [dismissal for dismissal in active if dismissal.identity not in own]
     new = [Wording(title=row.title, place=row.place) for row in rows]
-    olds = [Wording(title=one.title, place=f"{one.file}:{one.line}") for one in left]
+    olds = [Wording(title=old.title, place=f"{old.file}:{old.line}") for old in left]
     for number, old in _alike(new, olds, at_one_place=True):
         dismissal, severity = left[old], rows[number].severity
         strictest = vocabulary.strictest(severity, dismissal.severity)
@@ -200,7 +201,7 @@ def _recognized(run: Run, rows: _Rows, known: list[Dismissal]) -> dict[int, Dism
 
 def in_force(layout: Layout, run: Run) -> list[Dismissal]:
     """Return the dismissals for a run's target whose lines have not changed."""
-    return [one for one in dismissals.load(layout, run) if dismissals.holds(layout, run, one)]
+    return [own for own in dismissals.load(layout, run) if dismissals.holds(layout, run, own)]
 
 
 def counted(layout: Layout, run: Run) -> list[tuple[Dismissal, str]]:

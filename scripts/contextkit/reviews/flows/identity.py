@@ -57,52 +57,47 @@ class Likeness:
         self._all = _vectors([_counted(wording) for wording in wordings])
         self._titles = _vectors([_counted(Wording(title=wording.title)) for wording in wordings])
 
-    def at_one_place(self, one: int, other: int) -> bool:
+    def at_one_place(self, first: int, second: int) -> bool:
         """Whether two findings name one place."""
-        mine, its = self._places[one], self._places[other]
+        mine, its = self._places[first], self._places[second]
         if mine and its:
             return any(_touch(a, b) for a in mine for b in its)
-        return bool(self._symbols[one] & self._symbols[other])
+        return bool(self._symbols[first] & self._symbols[second])
 
-    def words(self, one: int, other: int) -> float:
-        """Return the likeness of the words of two findings, 0 to 1."""
-        return _product(self._all[one], self._all[other])
-
-    def of(self, one: int, other: int) -> float:
+    def of(self, first: int, second: int) -> float:
         """Return the likeness of two findings: their words plus a bonus for one place; 0 apart."""
-        if self.at_one_place(one, other):
-            return self.words(one, other) + _PLACE
-        apart = bool(self._places[one] and self._places[other])
-        return 0.0 if apart else self.words(one, other)
+        here = self.at_one_place(first, second)
+        apart = not here and self._places[first] and self._places[second]
+        return 0.0 if apart else _product(self._all[first], self._all[second]) + _PLACE * here
 
-    def are_alike(self, one: int, other: int) -> bool:
+    def are_alike(self, first: int, second: int) -> bool:
         """Whether two findings are perhaps the same."""
-        return self.of(one, other) >= _ALIKE
+        return self.of(first, second) >= _ALIKE
 
-    def are_one(self, one: int, other: int) -> bool:
+    def are_one(self, first: int, second: int) -> bool:
         """Whether two findings are one: at one place, with similar words and related titles."""
-        titles = _product(self._titles[one], self._titles[other])
-        here = self.at_one_place(one, other)
-        return here and titles >= _SAME_TITLE and self.of(one, other) >= _ONE
+        titles = _product(self._titles[first], self._titles[second])
+        here = self.at_one_place(first, second)
+        return here and titles >= _SAME_TITLE and self.of(first, second) >= _ONE
 
 
-def _product(one: dict[str, float], other: dict[str, float]) -> float:
-    less, more = sorted((one, other), key=len)
+def _product(first: dict[str, float], second: dict[str, float]) -> float:
+    less, more = sorted((first, second), key=len)
     return sum(value * more.get(word, 0.0) for word, value in less.items())
 
 
-def _touch(one: tuple[str, int, int], other: tuple[str, int, int]) -> bool:
+def _touch(first: tuple[str, int, int], second: tuple[str, int, int]) -> bool:
     """Whether two places share lines; a single line may be up to three away."""
-    are_ranges = one[1] < one[2] and other[1] < other[2]
+    are_ranges = first[1] < first[2] and second[1] < second[2]
     near = 0 if are_ranges else _NEAR
-    return one[0] == other[0] and one[1] <= other[2] + near and other[1] <= one[2] + near
+    return first[0] == second[0] and first[1] <= second[2] + near and second[1] <= first[2] + near
 
 
-def _counted(one: Wording) -> dict[str, float]:
+def _counted(wording: Wording) -> dict[str, float]:
     """Return the weight of each word of a finding by where it occurs."""
     weights: dict[str, float] = {}
-    title = _RATING.sub(" ", one.title)
-    parts = (_split(title), _split(one.section), _split(one.text)[:_MOST_WORDS])
+    title = _RATING.sub(" ", wording.title)
+    parts = (_split(title), _split(wording.section), _split(wording.text)[:_MOST_WORDS])
     for words, weight in zip(parts, _WEIGHTS, strict=True):
         for word in words:
             weights[word] = min(weights.get(word, 0.0) + weight, _HEAVIEST)
@@ -135,10 +130,10 @@ def _stem(word: str) -> str:
     return word
 
 
-def _places(one: Wording) -> list[tuple[str, int, int]]:
+def _places(wording: Wording) -> list[tuple[str, int, int]]:
     """Return (file, first line, last line) of each place in the title, section name and place."""
     places = []
-    for match in _LOCATION.finditer(f"{one.title} {one.section} {one.place}"):
+    for match in _LOCATION.finditer(f"{wording.title} {wording.section} {wording.place}"):
         for part in re.split(r"[+,]", match.group(2).replace("L", "")):
             first, _, last = part.partition("-")
             if first:

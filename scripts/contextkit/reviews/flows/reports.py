@@ -12,7 +12,6 @@ Text from agents goes into Markdown as single lines, so that it cannot add a hea
 
 from __future__ import annotations
 
-import itertools
 import os
 import re
 
@@ -20,7 +19,6 @@ from contextkit.base import files, formats, names, origins, outgoing, templates
 from contextkit.base import tokens as estimator
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.base.records import Record
 from contextkit.base.type_names import Any, Iterable
 from contextkit.reviews.documents import agent_review, places, reader, runs, sections
 from contextkit.reviews.documents.vocabulary import SERIOUS, SEVERITIES
@@ -29,6 +27,7 @@ from contextkit.reviews.flows.agent_files import Asked, Reading
 from contextkit.reviews.flows.drill_down import COMPLETED
 from contextkit.reviews.flows.identity import file_of, line_of
 from contextkit.reviews.flows.synthesis import MergedFinding
+from contextkit.text.digests import reading
 
 Data = dict[str, Any]  # findings.json; `synthesis.document` makes it
 
@@ -38,7 +37,7 @@ _RESEARCH_LINES = 7  # lines for the caller besides the paths and the read count
 _LEAD = 60  # tokens of an agent's text below a heading
 _REVIEW_LINES = 12  # lines for the caller besides the paths and the read count
 _FEWEST = 40  # characters of what a finding says
-_BRACKETS = re.compile(r"\s?\([^()]*\)|\s?\[[^\[\]]*\]")
+_RATING = re.compile(r"serious|problem|critical|\b\w+ (?:severity|risk|priority)", re.IGNORECASE)
 _CLAUSES = re.compile(r"(?<=[;:.!?,])\s+|(?<=\s)[—–→-]\s+")
 _TITLE = 80  # characters of a title that only serves as a reminder
 _MOST = 65_000  # characters in a comment; GitHub accepts 65,536
@@ -55,19 +54,13 @@ _RULES = {
 }
 
 
-class Synthesis(Record):
-    """The paths of both files, and what the caller reads; `data` is findings.json."""
-
-    report: str
-    data_path: str
-    summary: str
-    data: dict[str, object]
-
-
-def synthesize(layout: Layout, asked: Asked, read: Iterable[Reading], now: int) -> Synthesis:
+def synthesize(
+    layout: Layout, asked: Asked, read: Iterable[Reading], now: int
+) -> tuple[str, dict[str, object]]:
     """Write findings.json and synthesis.md into the folder of the reviews.
 
-    Raises ContextError for a folder that nobody was asked to write to and nobody has.
+    Returns what the caller reads, and for programs the paths of both and findings.json. Raises
+    ContextError for a folder that nobody was asked to write to and nobody has.
     """
     if not asked.roster and not asked.run:
         raise ContextError(
@@ -84,14 +77,14 @@ def synthesize(layout: Layout, asked: Asked, read: Iterable[Reading], now: int) 
     text = render(sources, findings, data)
     files.write(data_path, outgoing.told(formats.to_json(data) + "\n", allowed))
     files.write(report, outgoing.told(text, allowed))
-    unread = sum(not agent_review.is_read(one.review, one.validation) for one in sources)
+    unread = sum(not agent_review.is_read(source.review, source.validation) for source in sources)
     first = agent_files.read_line(len(sources), unread)
     if others := _from_others(data):
         first += f"; from other machines: {others}"
     shown = [layout.shown(report), layout.shown(data_path)]
     lines = [first, *shown, *summarize(sources, findings, data, shown[0])]
     summary = "\n".join(names.clipped(names.one_line(line), _LINE) for line in lines)
-    return Synthesis(report=shown[0], data_path=shown[1], summary=summary, data=data)
+    return summary, {"report": shown[0], "findings": shown[1], "data": data}
 
 
 def _combined(
@@ -102,7 +95,7 @@ def _combined(
     findings = synthesis.combined(sources)
     gone: dict[str, list[dict[str, object]]] = {}
     if asked.run:
-        done = {one.agent for one in sources if one.validation in COMPLETED}
+        done = {source.agent for source in sources if source.validation in COMPLETED}
         findings, gone = history.annotated(layout, asked.run, findings, done)
     data = synthesis.document(_about(layout, asked, when), sources, findings)
     if _is_research(sources):
@@ -120,10 +113,10 @@ def _is_research(sources: list[Reading]) -> bool:
     return bool(sources) and all(source.review.type == "research" for source in sources)
 
 
-def _across_runs(found: list[MergedFinding], data: Data) -> str:
+def _across_runs(findings: list[MergedFinding], data: Data) -> str:
     """Return `2 new, 3 still there, 1 fixed` if there was an earlier run."""
     fixed, unchecked = len(data["fixed"]), len(data["unchecked"])
-    since = [finding.since for finding in found]
+    since = [finding.since for finding in findings]
     if not (fixed or unchecked or "still" in since):
         return ""
     more = f", {unchecked} not looked at again" if unchecked else ""
@@ -164,13 +157,13 @@ def _about(layout: Layout, asked: Asked, when: str) -> dict[str, object]:
     return head
 
 
-def _research_markdown(sources: list[Reading], found: list[MergedFinding], data: Data) -> str:
+def _research_markdown(sources: list[Reading], findings: list[MergedFinding], data: Data) -> str:
     """Render synthesis.md; `data` is findings.json."""
     return templates.render(
         "research_synthesis.md",
         state=data["verdict"],
-        complete=names.counted(sum(one.status == "COMPLETE" for one in sources), "agent"),
-        answer=found,
+        complete=names.counted(sum(source.status == "COMPLETE" for source in sources), "agent"),
+        answer=findings,
         sources=_source_map(sources),
         reports=[
             {
@@ -205,37 +198,38 @@ def _source_map(sources: list[Reading]) -> list[dict[str, object]]:
 
 
 def _research_lines(
-    sources: list[Reading], found: list[MergedFinding], data: Data, report: str
+    sources: list[Reading], findings: list[MergedFinding], data: Data, report: str
 ) -> list[str]:
     """Return how complete the research is, and the findings by agent."""
     launched, completed, failed = _agents(data)
     lines = [
-        f"{data['verdict']}: {names.counted(len(found), 'finding')},"
+        f"{data['verdict']}: {names.counted(len(findings), 'finding')},"
         f" {names.counted(len(_source_map(sources)), 'source')}",
         f"{launched} agents launched, {completed} completed, {failed} failed",
     ]
     room = _RESEARCH_LINES - len(lines)
-    shown = found if len(found) <= room else found[: room - 1]
+    shown = findings if len(findings) <= room else findings[: room - 1]
     lines += [f"{', '.join(finding.agents)}: {finding.title}" for finding in shown]
-    return [*lines, f"… {len(found) - len(shown)} more"] if len(shown) < len(found) else lines
+    return [*lines, f"… {len(findings) - len(shown)} more"] if len(shown) < len(findings) else lines
 
 
-def _review_markdown(sources: list[Reading], found: list[MergedFinding], data: Data) -> str:
+def _review_markdown(sources: list[Reading], findings: list[MergedFinding], data: Data) -> str:
     """Render synthesis.md; `data` is findings.json."""
-    across = _across_runs(found, data)
-    entries = [_entry(finding, bool(across)) for finding in found]
+    across = _across_runs(findings, data)
+    entries = [_entry(finding, bool(across)) for finding in findings]
     groups: dict[str, list[object]] = {}
-    for finding, entry in zip(found, entries, strict=True):
+    for finding, entry in zip(findings, entries, strict=True):
         groups.setdefault(finding.severity or "Without a severity", []).append(entry)
     improvements = groups.pop("IMP", [])
     titles = {
-        finding.key: f"{finding.key}: {names.clipped(finding.title, _TITLE)}" for finding in found
+        finding.key: f"{finding.key}: {names.clipped(finding.title, _TITLE)}"
+        for finding in findings
     }
     duplicates = [{"one": titles[a], "other": titles[b]} for a, b in data["possible_duplicates"]]
     return templates.render(
         "synthesis.md",
         verdict=data["verdict"],
-        counts=_counts(found),
+        counts=_counts(findings),
         groups=[{"severity": name, "findings": those} for name, those in groups.items()],
         issues=[entry for those in groups.values() for entry in those],
         improvements=improvements,
@@ -250,21 +244,22 @@ def _review_markdown(sources: list[Reading], found: list[MergedFinding], data: D
     )
 
 
-def _counts(found: list[MergedFinding]) -> str:
+def _counts(findings: list[MergedFinding]) -> str:
     """Return `1 P0, 2 P2 (1 dismissed)`."""
-    dismissed = sum(bool(finding.dismissed) for finding in found)
-    return synthesis.counted(found) + (f" ({dismissed} dismissed)" if dismissed else "")
+    dismissed = sum(bool(finding.dismissed) for finding in findings)
+    return synthesis.counted(findings) + (f" ({dismissed} dismissed)" if dismissed else "")
 
 
-def _entry(one: MergedFinding, compared: bool) -> dict[str, object]:
+def _entry(finding: MergedFinding, compared: bool) -> dict[str, object]:
     """Return what the template needs besides the finding itself."""
-    since = {"still": "; still there", "new": "; new"}[one.since] if compared else ""
-    where = [f'"{one.section}"'] if one.section not in ("", one.place) else []
-    where += [f"`{one.place}`"] if one.place and one.place not in one.title else []
+    since = {"still": "; still there", "new": "; new"}[finding.since] if compared else ""
+    where = [f'"{finding.section}"'] if finding.section not in ("", finding.place) else []
+    where += [f"`{finding.place}`"] if finding.place and finding.place not in finding.title else []
     return {
-        "of": one,
-        "title": one.title or "(no title)",
-        "marks": since + (f"; dismissed: {names.one_line(one.dismissed)}" if one.dismissed else ""),
+        "of": finding,
+        "title": finding.title or "(no title)",
+        "marks": since
+        + (f"; dismissed: {names.one_line(finding.dismissed)}" if finding.dismissed else ""),
         "where": " — " + ", ".join(where) if where else "",
     }
 
@@ -277,11 +272,11 @@ def _heat(source: Reading) -> dict[str, str]:
 
 
 def _review_lines(
-    sources: list[Reading], found: list[MergedFinding], data: Data, report: str
+    sources: list[Reading], findings: list[MergedFinding], data: Data, report: str
 ) -> list[str]:
     """Return what to do, the severe findings as far as they fit, and where the rest is."""
-    severe = [finding for finding in found if finding.severity in (*SERIOUS, "")]
-    milder = [finding.severity for finding in found if finding not in severe]
+    severe = [finding for finding in findings if finding.severity in (*SERIOUS, "")]
+    milder = [finding.severity for finding in findings if finding not in severe]
     left = {finding.severity for finding in severe if not finding.dismissed}
     to_do = next((words for severity, words in _TO_DO if severity in left), data["verdict"])
     ends = [name for name in SEVERITIES if name in milder]
@@ -291,58 +286,47 @@ def _review_lines(
     agents = f"{launched} agents launched, {completed} completed, {failed} failed"
     last = [agents] if failed else []
     last += [f"{', '.join(ends)}: {report}"] if ends else []
-    last = [line for line in ("; ".join(last), _across_runs(found, data)) if line]
+    last = [line for line in ("; ".join(last), _across_runs(findings, data)) if line]
     room = _REVIEW_LINES - 1 - len(last)
     fitting = severe if len(severe) <= room else severe[: room - 1]
     lines = list(map(_severe_line, fitting))
     if rest := severe[len(fitting) :]:
         where = f"run={data['run']}" if "run" in data else f"dir={data['input']}"
         lines.append(f"+{synthesis.counted(rest)}: make verdict_show {where}")
-    return [f"{to_do}: {_counts(found)}", *lines, *last]
+    return [f"{to_do}: {_counts(findings)}", *lines, *last]
 
 
-def _severe_line(one: MergedFinding) -> str:
+def _severe_line(finding: MergedFinding) -> str:
     """Return `P0 fd-a/P0-1 src/app.py:42 (2 agents) Title: what goes wrong`."""
-    marks = [f"{one.convergence} agents"] if one.convergence > 1 else []
-    marks += ["dismissed"] if one.dismissed else []
+    marks = [f"{finding.convergence} agents"] if finding.convergence > 1 else []
+    marks += ["dismissed"] if finding.dismissed else []
     more = f"({', '.join(marks)})" if marks else ""
-    head = names.one_line(f"{one.severity or '?'} {one.key} {one.place} {more}")
-    return f"{head} {_told(one, max(_FEWEST, _LINE - len(head) - 1))}"
+    head = names.one_line(f"{finding.severity or '?'} {finding.key} {finding.place} {more}")
+    return f"{head} {_told(finding, max(_FEWEST, _LINE - len(head) - 1))}"
 
 
-def _told(one: MergedFinding, room: int) -> str:
-    """Return a finding's title with what goes wrong; of a longer one the clauses that tell it."""
-    title = names.one_line(one.title)
-    if one.place and title.startswith(one.place):
-        title = title.removeprefix(one.place).lstrip(" :—–-`") or title
-    if len(title) > room:
-        plain = _BRACKETS.sub("", title)
-        return plain if len(plain) <= room else _clauses(title, room)
-    known = f"{title} {one.place}"
-    for clause in _CLAUSES.split(one.description):
-        fits = len(title) + len(clause) + 2 <= room and clause not in known
-        if fits and reader.is_serious(clause) and not reader.is_serious(title):
-            return f"{title}: {clause.rstrip(' .,;:')}"
-    return title
+def _told(finding: MergedFinding, room: int) -> str:
+    """Return a finding's title, cut at a clause if it is too long, with what goes wrong."""
+    title = names.one_line(finding.title)
+    if finding.place and title.startswith(finding.place):
+        title = title.removeprefix(finding.place).lstrip(" :—–-`") or title
+    shown = reading.clause_or_words(title, room)
+    if _goes_wrong(shown):
+        return shown
+    text = finding.description if shown == title else title
+    clauses = [clause.rstrip(" .,;:") for clause in _CLAUSES.split(text)]
+    worst = next(filter(_goes_wrong, clauses), "")
+    if not worst or worst in f"{shown} {finding.place}":
+        return shown
+    both = f"{shown}: {worst}" if shown == title else f"{clauses[0]} … {worst}"
+    if len(both) <= room:
+        return both
+    return shown if shown == title else f"… {reading.clause_or_words(worst, room - 2)}"
 
 
-def _clauses(title: str, room: int) -> str:
-    """Return the clauses of a title that fit: first what goes wrong, then its beginning."""
-    clauses = _CLAUSES.split(title)
-    kept: list[int] = []
-    for number in sorted(range(len(clauses)), key=lambda at: not reader.is_serious(clauses[at])):
-        trial = sorted([*kept, number])
-        goes_on = number in (0, *(at + 1 for at in kept))
-        wanted = goes_on or reader.is_serious(clauses[number])
-        if wanted and len(_joined(clauses, trial)) <= room:
-            kept = trial
-    return _joined(clauses, kept) if kept else names.clipped_at_space(title, room)
-
-
-def _joined(clauses: list[str], kept: list[int]) -> str:
-    """Return the clauses with these numbers, with `…` for each gap."""
-    shown = (clause if at in kept else "…" for at, clause in enumerate(clauses))
-    return " ".join(part for part, _ in itertools.groupby(shown))
+def _goes_wrong(clause: str) -> bool:
+    """Whether a clause says what goes wrong, and not only how bad that is."""
+    return reader.is_serious(_RATING.sub("", clause))
 
 
 # synthesis.md, and the lines that a caller reads
@@ -353,21 +337,21 @@ _REVIEW = (_review_markdown, _review_lines)
 def export(layout: Layout, run_id: str, form: str) -> str:
     """Render the findings of a run as sarif, github or markdown; nothing is written."""
     asked = agent_files.of_run(layout, runs.load(layout, run_id))
-    _, found, data = _combined(layout, asked, agent_files.read(layout, asked), "")
-    return {"sarif": _sarif, "github": _github, "markdown": _comment}[form](found, data)
+    _, findings, data = _combined(layout, asked, agent_files.read(layout, asked), "")
+    return {"sarif": _sarif, "github": _github, "markdown": _comment}[form](findings, data)
 
 
-def _place(one: MergedFinding) -> tuple[str, int]:
+def _place(finding: MergedFinding) -> tuple[str, int]:
     """Return the file, relative to the root, and line of a finding; ("", 0) if it names none."""
-    file = file_of(one.place)
+    file = file_of(finding.place)
     inside = not file.startswith("/") and ".." not in file.split("/")
-    return (file.removeprefix("./"), line_of(one.place)) if inside else ("", 0)
+    return (file.removeprefix("./"), line_of(finding.place)) if inside else ("", 0)
 
 
-def _said(one: MergedFinding) -> str:
+def _said(finding: MergedFinding) -> str:
     """Return the title and the words of each agent that found it."""
-    words = dict.fromkeys(row.description for row in one.rows if row.description)
-    return "\n".join([one.title, *words])
+    words = dict.fromkeys(row.description for row in finding.rows if row.description)
+    return "\n".join([finding.title, *words])
 
 
 def _sarif(found: list[MergedFinding], data: Data) -> str:
@@ -386,18 +370,18 @@ def _sarif(found: list[MergedFinding], data: Data) -> str:
     return formats.to_json({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]})
 
 
-def _result(one: MergedFinding, rules: list[str]) -> dict[str, object]:
+def _result(finding: MergedFinding, rules: list[str]) -> dict[str, object]:
     from urllib.parse import quote
 
-    file, line = _place(one)
-    severity = one.severity or "?"
+    file, line = _place(finding)
+    severity = finding.severity or "?"
     result: dict[str, object] = {
         "ruleId": severity,
         "ruleIndex": rules.index(severity),
         "level": _LEVELS.get(severity, "note"),
-        "message": {"text": _said(one)},
-        "partialFingerprints": {"contextkit/v1": one.identity},
-        "properties": {"agents": one.agents, "key": one.key, "since": one.since},
+        "message": {"text": _said(finding)},
+        "partialFingerprints": {"contextkit/v1": finding.identity},
+        "properties": {"agents": finding.agents, "key": finding.key, "since": finding.since},
     }
     if file:
         place: dict[str, object] = {
@@ -405,25 +389,25 @@ def _result(one: MergedFinding, rules: list[str]) -> dict[str, object]:
         }
         place |= {"region": {"startLine": line}} if line else {}
         result["locations"] = [{"physicalLocation": place}]
-    if one.dismissed:
-        result["suppressions"] = [{"kind": "external", "justification": one.dismissed}]
+    if finding.dismissed:
+        result["suppressions"] = [{"kind": "external", "justification": finding.dismissed}]
     return result
 
 
-def _github(found: list[MergedFinding], data: Data) -> str:
+def _github(findings: list[MergedFinding], data: Data) -> str:
     """Return a workflow command for each finding that is not dismissed."""
     lines = []
-    for one in found:
-        if one.dismissed:
+    for finding in findings:
+        if finding.dismissed:
             continue
-        file, line = _place(one)
-        title = f"{one.severity or '?'} {', '.join(one.agents)}"
+        file, line = _place(finding)
+        title = f"{finding.severity or '?'} {', '.join(finding.agents)}"
         fields = {"file": file, "line": str(line) if line else "", "title": title}
         properties = ",".join(
             f"{key}={_escaped(value, ':,')}" for key, value in fields.items() if value
         )
-        level = _LEVELS.get(one.severity, "notice")
-        lines.append(f"::{level} {properties}::{_escaped(_said(one))}")
+        level = _LEVELS.get(finding.severity, "notice")
+        lines.append(f"::{level} {properties}::{_escaped(_said(finding))}")
     return "\n".join(lines)
 
 
@@ -434,21 +418,22 @@ def _escaped(text: str, more: str = "") -> str:
     return "".join(char if char.isprintable() else " " for char in text)
 
 
-def _comment(found: list[MergedFinding], data: Data) -> str:
+def _comment(findings: list[MergedFinding], data: Data) -> str:
     """Return a comment: the verdict, one line per finding that fits, and the count of the rest."""
-    shown = [one for one in found if not one.dismissed]
+    shown = [finding for finding in findings if not finding.dismissed]
     launched, completed, failed = _agents(data)
+    new = sum(finding.since == "new" for finding in shown)
     text = (
         f"## Review: {data['verdict']}\n\n{completed} of {launched} agents, {failed} failed;"
-        f" {names.counted(len(shown), 'finding')} ({sum(one.since == 'new' for one in shown)} new),"
-        f" {len(data['fixed'])} fixed, {len(found) - len(shown)} dismissed.\n"
+        f" {names.counted(len(shown), 'finding')} ({new} new),"
+        f" {len(data['fixed'])} fixed, {len(findings) - len(shown)} dismissed.\n"
     )
-    for number, one in enumerate(shown):
-        file, line = _place(one)
+    for number, finding in enumerate(shown):
+        file, line = _place(finding)
         place = f" `{places.shown(_plain(file), line)}`" if file else ""
-        title, *words = map(_plain, _said(one).split("\n"))
-        agents = _plain(", ".join(one.agents))
-        item = [f"- **{one.severity or '?'}**{place} {title} ({agents}, {one.since})"]
+        title, *words = map(_plain, _said(finding).split("\n"))
+        agents = _plain(", ".join(finding.agents))
+        item = [f"- **{finding.severity or '?'}**{place} {title} ({agents}, {finding.since})"]
         more = "\n".join([*item, *(f"  {line}" for line in words)]) + "\n"
         rest = f"\n… {len(shown) - number} more: make verdict_show run={data.get('run', '')}\n"
         if len(text) + len(more) + len(rest) > _MOST:

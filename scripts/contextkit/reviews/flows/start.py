@@ -315,11 +315,12 @@ def _relocate(layout: Layout, run: Run, folder: str) -> None:
     runs.change(layout, run.id, output_dir=folder, input=moved_input)
 
 
-def _keep_verdicts(layout: Layout, over: set[str], known: set[str]) -> None:
+def _keep_verdicts(layout: Layout, over: set[str], recorded: set[str]) -> None:
     """Move flat verdicts of runs that are over or unknown into the runs' own folders."""
     for path, entry in _verdicts_in(layout, verdicts.folder(layout)):
         run = entry.get("run")
-        if not isinstance(run, str) or not run or not (run in over or run not in known):
+        run = run if isinstance(run, str) else ""
+        if not run or (run in recorded and run not in over):
             continue
         kept = os.path.join(runs.verdict_folder(layout, run), os.path.basename(path))
         if os.path.lexists(kept):

@@ -89,11 +89,12 @@ def combined(sources: list[Reading]) -> list[MergedFinding]:
     return _ordered(_merged(_ordered(map(_one, groups.values()))))
 
 
-def _ordered(found: Iterable[MergedFinding]) -> list[MergedFinding]:
-    return sorted(
-        found,
-        key=lambda one: (READING_ORDER.index(one.severity), -one.convergence, _in_order(one.key)),
-    )
+def _ordered(findings: Iterable[MergedFinding]) -> list[MergedFinding]:
+    def rank(finding: MergedFinding) -> tuple[object, ...]:
+        severity = READING_ORDER.index(finding.severity)
+        return severity, -finding.convergence, _in_order(finding.key)
+
+    return sorted(findings, key=rank)
 
 
 def _in_order(key: str) -> list[tuple[int, str]]:
@@ -122,23 +123,23 @@ def _pairs(found: list[MergedFinding]) -> list[tuple[float, int, int, bool]]:
     return sorted(found_pairs, reverse=True)
 
 
-def _merged(found: list[MergedFinding]) -> list[MergedFinding]:
+def _merged(findings: list[MergedFinding]) -> list[MergedFinding]:
     """Merge the findings of different agents at one place in similar words, best match first."""
-    home = list(range(len(found)))
-    groups = {number: [one] for number, one in enumerate(found)}
-    for _, one, other, same in _pairs(found):
-        mine, its = groups[home[one]], groups[home[other]]
+    home = list(range(len(findings)))
+    groups = {number: [first] for number, first in enumerate(findings)}
+    for _, first, second, same in _pairs(findings):
+        mine, its = groups[home[first]], groups[home[second]]
         agents = [agent for each in (*mine, *its) for agent in each.agents]
-        if same and home[one] != home[other] and len(set(agents)) == len(agents):
-            gone = home[other]
+        if same and home[first] != home[second] and len(set(agents)) == len(agents):
+            gone = home[second]
             mine += groups.pop(gone)
-            home = [home[one] if number == gone else number for number in home]
+            home = [home[first] if number == gone else number for number in home]
     return [_one(row for each in those for row in each.rows) for those in groups.values()]
 
 
-def possible_duplicates(found: list[MergedFinding]) -> list[tuple[MergedFinding, MergedFinding]]:
+def possible_duplicates(findings: list[MergedFinding]) -> list[tuple[MergedFinding, MergedFinding]]:
     """Return pairs from different agents that may be about the same thing but were not merged."""
-    return [(found[one], found[other]) for _, one, other, _ in _pairs(found)[:_MOST_PAIRS]]
+    return [(findings[at], findings[to]) for _, at, to, _ in _pairs(findings)[:_MOST_PAIRS]]
 
 
 def same_title(title: str) -> str:
@@ -165,10 +166,10 @@ def verdict(sources: list[Reading]) -> str:
     return worst
 
 
-def together(found: list[MergedFinding]) -> dict[str, list[MergedFinding]]:
+def together(findings: list[MergedFinding]) -> dict[str, list[MergedFinding]]:
     """Return the findings of different agents at one place: a `path:line`, or a section's name."""
     there: dict[str, list[MergedFinding]] = {}
-    for finding in found:
+    for finding in findings:
         own = {row.place for row in finding.rows if identity.line_of(row.place)}
         own |= {f'"{row.section}"' for row in finding.rows if row.section not in ("", row.place)}
         for where in sorted(own):
@@ -180,14 +181,14 @@ def together(found: list[MergedFinding]) -> dict[str, list[MergedFinding]]:
     }
 
 
-def conflicts(sources: list[Reading], found: list[MergedFinding]) -> list[str]:
+def conflicts(sources: list[Reading], findings: list[MergedFinding]) -> list[str]:
     """Return a line for each point on which agents contradict each other or themselves."""
     lines = []
-    for finding in found:
+    for finding in findings:
         if len({row.severity for row in finding.rows}) > 1:
             sides = ", ".join(f"{row.agent} {row.severity or '?'}" for row in finding.rows)
             lines.append(f'"{finding.title}": {sides}')
-    for where, those in together(found).items():
+    for where, those in together(findings).items():
         if where[:1] == '"':
             continue  # sharing only a section is not a disagreement
         serious = [finding for finding in those if finding.severity != "IMP"]
@@ -202,14 +203,14 @@ def conflicts(sources: list[Reading], found: list[MergedFinding]) -> list[str]:
 
 
 def document(
-    head: dict[str, object], sources: list[Reading], found: list[MergedFinding]
+    head: dict[str, object], sources: list[Reading], findings: list[MergedFinding]
 ) -> dict[str, object]:
     """Return findings.json: the keys of the published format first, then ours.
 
     `head` has reviewed, input, input_type, and what else is known about the run.
     """
-    beside = _beside(found)
-    entries = [_as_json(finding, beside, str(head["input"])) for finding in found]
+    beside = _beside(findings)
+    entries = [_as_json(finding, beside, str(head["input"])) for finding in findings]
     first = {key: head[key] for key in ("reviewed", "input", "input_type")}
     agents = [source.agent for source in sources]
     done = [source.agent for source in sources if source.validation in COMPLETED]
@@ -230,55 +231,57 @@ def document(
         "synthesis_timestamp": head["synthesis_timestamp"],
         "synthesis_protocol_version": _PROTOCOL,
         **{key: value for key, value in head.items() if key not in first},
-        "conflicts": conflicts(sources, found),
-        "possible_duplicates": [[a.key, b.key] for a, b in possible_duplicates(found)],
+        "conflicts": conflicts(sources, findings),
+        "possible_duplicates": [[a.key, b.key] for a, b in possible_duplicates(findings)],
         "fixed": [],
         "unchecked": [],
     }
 
 
-def _beside(found: list[MergedFinding]) -> dict[str, list[str]]:
+def _beside(findings: list[MergedFinding]) -> dict[str, list[str]]:
     """Map each finding to the keys of some others at its place."""
     beside: dict[str, list[str]] = {}
-    for those in together(found).values():
+    for those in together(findings).values():
         for finding in those:
             others = [other.key for other in those[:10] if other is not finding]
             beside[finding.key] = [*dict.fromkeys([*beside.get(finding.key, []), *others])][:10]
     return beside
 
 
-def _as_json(one: MergedFinding, beside: dict[str, list[str]], target: str) -> dict[str, object]:
-    differ = len({row.severity for row in one.rows}) > 1
-    elsewhere = dict.fromkeys(row.section for row in one.rows if row.section != one.section)
-    is_alone = one.convergence < 2 and one.severity in vocabulary.SERIOUS
+def _as_json(
+    finding: MergedFinding, beside: dict[str, list[str]], target: str
+) -> dict[str, object]:
+    differ = len({row.severity for row in finding.rows}) > 1
+    elsewhere = dict.fromkeys(row.section for row in finding.rows if row.section != finding.section)
+    is_alone = finding.convergence < 2 and finding.severity in vocabulary.SERIOUS
     return {
-        "id": one.rows[0].id,
-        "severity": one.severity or "?",
-        "agents": list(one.agents),
-        "section": one.section,
-        "title": one.title,
-        "convergence": one.convergence,
-        "confidence": one.confidence,
-        "co_located": one.key in beside,
-        "co_located_with": beside.get(one.key, []),
+        "id": finding.rows[0].id,
+        "severity": finding.severity or "?",
+        "agents": list(finding.agents),
+        "section": finding.section,
+        "title": finding.title,
+        "convergence": finding.convergence,
+        "confidence": finding.confidence,
+        "co_located": finding.key in beside,
+        "co_located_with": beside.get(finding.key, []),
         "cross_references": list(elsewhere),
-        "severity_conflict": {r.agent: r.severity or "?" for r in one.rows} if differ else {},
-        "descriptions": {row.agent: row.description for row in one.rows if row.description},
+        "severity_conflict": {r.agent: r.severity or "?" for r in finding.rows} if differ else {},
+        "descriptions": {row.agent: row.description for row in finding.rows if row.description},
         "provenance": [
             {"agent": row.agent, "id": row.id, "severity": row.severity or "?",
              "place": row.place, "title": row.title}
-            for row in one.rows
+            for row in finding.rows
         ],
-        "key": one.key,
+        "key": finding.key,
         **({"note": "found by one agent: verify it"} if is_alone else {}),
-        "identity": one.identity or identity.identity(target, one.title, one.place),
-        "since": one.since,
-        "dismissed": one.dismissed,
+        "identity": finding.identity or identity.identity(target, finding.title, finding.place),
+        "since": finding.since,
+        "dismissed": finding.dismissed,
     }  # fmt: skip
 
 
-def counted(found: list[MergedFinding]) -> str:
+def counted(findings: list[MergedFinding]) -> str:
     """Return `1 P0, 2 P2, 1 IMP, 1 of unknown severity`, or `none`."""
-    severities = [finding.severity or "of unknown severity" for finding in found]
+    severities = [finding.severity or "of unknown severity" for finding in findings]
     counts = [(s, severities.count(s)) for s in (*vocabulary.SEVERITIES, "of unknown severity")]
     return ", ".join(f"{number} {severity}" for severity, number in counts if number) or "none"

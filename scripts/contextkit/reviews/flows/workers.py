@@ -238,9 +238,9 @@ def wait(
     return outcomes
 
 
-def record_missed(layout: Layout, run: Run, found: list[State]) -> None:
+def record_missed(layout: Layout, run: Run, outcomes: list[State]) -> None:
     """Record in the run who had not finished when this wait ended."""
-    missed = tuple(outcome.agent for outcome in found if outcome.state != "done")
+    missed = tuple(outcome.agent for outcome in outcomes if outcome.state != "done")
     if missed != run.missed:
         runs.change(layout, run.id, missed=missed)
 
@@ -302,14 +302,14 @@ def _stat(path: str) -> os.stat_result | None:
         return None
 
 
-def write_stubs(run: Run, found: list[State], now: int) -> list[State]:
+def write_stubs(run: Run, outcomes: list[State], now: int) -> list[State]:
     """Write an error stub for each agent that left no file of its own; return those agents' states.
 
     What the agent had begun is set aside first, so that a late rename cannot replace the stub. What
     it had found by then stays in the stub: an error is no milder than a P0.
     """
     written = []
-    for outcome in found:
+    for outcome in outcomes:
         state = _Look(os.path.dirname(outcome.path), outcome.agent, run.id).state()
         if outcome.state not in _REASONS or state not in _REASONS:
             continue  # it arrived after all
@@ -360,15 +360,17 @@ def standings(
             continue
         stored = verdicts.load_all(layout, runs.verdict_folder(layout, run.id)).documents
         statuses = [entry["status"] for entry in stored if entry["agent"] in run.roster]
-        ranks = [_ORDER.index(one if one in _ORDER else "NEEDS_ATTENTION") for one in statuses]
+        ranks = [
+            _ORDER.index(status if status in _ORDER else "NEEDS_ATTENTION") for status in statuses
+        ]
         worst = statuses[ranks.index(max(ranks))] if ranks else ""
-        done = sum(agent_files.is_there(layout.join(run.output_dir), one) for one in run.roster)
+        done = sum(agent_files.is_there(layout.join(run.output_dir), agent) for agent in run.roster)
         shown.append({
             "id": run.id, "run": run.id, "process": run.process, "target": run.target,
             "state": state, "started": run.started_at, "agents": len(run.roster), "done": done,
             "status": worst, "ref": f"run:{run.id}",
         })  # fmt: skip
-    return shown, [str(one) for one in loaded.broken]
+    return shown, [str(status) for status in loaded.broken]
 
 
 def end(layout: Layout, run_id: str, now: int) -> tuple[Run, list[str]]:

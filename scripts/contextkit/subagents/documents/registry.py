@@ -29,7 +29,7 @@ _LONGEST_GAP = 300  # characters
 
 
 def path(layout: Layout) -> str:
-    """Return the registry's path, links resolved. Raises ContextError if outside the root."""
+    """The registry's path, links resolved. Raises ContextError if outside the root."""
     return layout.typed(layout.registry, "registry")
 
 
@@ -66,12 +66,12 @@ def load_all(layout: Layout) -> Loaded[Row]:
 
 
 def rows(layout: Layout) -> list[Row]:
-    """Return the rows of `load_all`. Raises ContextError for a broken registry."""
+    """The rows of `load_all`. Raises ContextError for a broken registry."""
     return load_all(layout).whole().documents
 
 
 def find(rows: list[Row], identity: str) -> Row:
-    """Return the row with this id or slug, the `latest`, or the only one whose id begins so.
+    """The row with this id or slug, the `latest`, or the only one whose id begins so.
 
     Of several with one slug, the newest active one, or else the newest. Raises ContextError naming
     the nearest id if there is none.
@@ -154,7 +154,7 @@ def remove(layout: Layout, identity: str) -> None:
 
 
 def gaps_in(text: str) -> list[str]:
-    """Return what a subagent says is missing: `Capsule Gap: …`, or what is listed below such words.
+    """What a subagent says is missing: `Capsule Gap: …`, or what is listed below such words.
 
     `Capsule gap - …`, a heading `## Capsule Gaps` with a list or a paragraph, and `Capsule Gaps:`
     with a list count too; `none` is no gap.
@@ -203,13 +203,13 @@ def note_gaps(layout: Layout, identity: str, gaps: list[str], now: int) -> list[
 
 
 def gaps_of(row: Row) -> list[str]:
-    """Return the gaps that a row names, leaving out any that are not text."""
+    """The gaps that a row names, leaving out any that are not text."""
     gaps = row.get("capsule_gaps")
     return [gap for gap in gaps if isinstance(gap, str)] if isinstance(gaps, list) else []
 
 
 def open_gaps(layout: Layout, branch: str, since: str = "") -> list[str]:
-    """Return the gaps noted on `branch` after `since` (the time of its last capsule), oldest first.
+    """The gaps noted on `branch` after `since` (the time of its last capsule), oldest first.
 
     Each is one line with the subagent that reported it.
     """

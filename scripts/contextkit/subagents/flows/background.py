@@ -134,7 +134,7 @@ def is_alive(folder: str) -> bool:
 
 
 def state(folder: str) -> tuple[str, int | None]:
-    """Return `pending_launch`, `running`, `finished`, `failed` or `timed_out`, and any exit status.
+    """`pending_launch`, `running`, `finished`, `failed` or `timed_out`, and any exit status.
 
     `failed` is any status but 0, or having ended without one.
     """
@@ -149,7 +149,7 @@ def state(folder: str) -> tuple[str, int | None]:
 
 
 def ended_at(folder: str) -> int:
-    """Return when the exit status was written, in seconds; 0 if there is none."""
+    """When the exit status was written, in seconds; 0 if there is none."""
     try:
         return int(os.stat(os.path.join(folder, "exit")).st_mtime)
     except OSError:
@@ -187,7 +187,7 @@ def _status(folder: str) -> int | None:
 
 
 def _number(path: str) -> int | None:
-    """Return the whole number in one of the shell's small files; None if there is none."""
+    """The whole number in one of the shell's small files; None if there is none."""
     try:
         text = files.read_bytes(path).strip()
     except ContextError:

@@ -85,7 +85,7 @@ def _note(layout: Layout, order: Order, session: str) -> None:
 
 
 def _row(layout: Layout, order: Order) -> registry.Row:
-    """Return a new row: the original's fields in their order, then ours."""
+    """A new row: the original's fields in their order, then ours."""
     place = sandboxes.place(layout, order.type, order.id)
     run = layout.run(order.id)
     row: registry.Row = {
@@ -137,14 +137,14 @@ def _start(layout: Layout, order: Order, session: str, hold: background.Hold) ->
 
 
 def _look(order: Order) -> str:
-    """Return the command that checks on a subagent; it is run when the subagent ends."""
+    """The command that checks on a subagent; it is run when the subagent ends."""
     script = toolkit("scripts", "context.py")
     look = ("subagent_manager", "status", f"--id={order.id}", "--unattended")
     return shlex.join([sys.executable, script, *look])
 
 
 def _environment(layout: Layout, order: Order, session: str) -> dict[str, str]:
-    """Return the environment of an agent: the caller's, without make's variables."""
+    """The environment of an agent: the caller's, without make's variables."""
     ours = {"MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MAKEFILES", "GNUMAKEFLAGS"}
     ours |= {"MAKE_TERMOUT", "MAKE_TERMERR", *git.VARIABLES}
     ours |= {name for name in os.environ if name.startswith("CONTEXTKIT_")}
@@ -270,7 +270,7 @@ def _is_prompt(layout: Layout, path: str) -> bool:
 
 
 def _deliverables(typed: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the files as a row stores them. Raises ContextError for one outside the sandbox."""
+    """The files as a row stores them. Raises ContextError for one outside the sandbox."""
     for path in typed:
         if os.path.isabs(path) or ".." in path.split("/") or not path.isprintable():
             raise bad_input(f"deliverables: {path[:80]!r} must be a path inside the sandbox")
@@ -280,7 +280,7 @@ def _deliverables(typed: tuple[str, ...]) -> tuple[str, ...]:
 def choose(
     layout: Layout, request: Request, role: Role | None, branch: str, own: list[str], task: str = ""
 ) -> tuple[Given | None, list[str], bool]:
-    """Return the capsule to give, what to say about it, and whether one is lacking.
+    """The capsule to give, what to say about it, and whether one is lacking.
 
     Commits to the paths `own` are not news. An agent whose `task` is a question gets an excerpt, as
     one that a host starts does, unless the request says which capsule or how much of it.
@@ -357,7 +357,7 @@ def _sizes(layout: Layout, order: Order, prompt: str) -> list[str]:
 
 
 def capsule_fields(body: Given) -> dict[str, object]:
-    """Return the registry fields that describe the given capsule."""
+    """The registry fields that describe the given capsule."""
     return {
         "capsule": body.path,
         "capsule_sha256": body.sha256,

@@ -101,7 +101,7 @@ def _follow(layout: Layout, row: registry.Row, now: int) -> list[News]:
 
 
 def _news(layout: Layout, row: registry.Row) -> News:
-    """Return a row's new status, with its last words if it failed or produced nothing."""
+    """A row's new status, with its last words if it failed or produced nothing."""
     status, code = str(row.get("status")), row.get("exit_code")
     if status == "failed" and code is None:
         line = f"{row['id']}: gone without an exit status: failed"

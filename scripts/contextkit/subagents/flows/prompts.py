@@ -61,7 +61,7 @@ class Role(Record):
     overrides: tuple[str, ...] = ()
 
     def says(self, key: str) -> str:
-        """Return the value of a line `key: value` in the front matter, or ''."""
+        """The value of a line `key: value` in the front matter, or ''."""
         pairs = (line.partition(":") for line in self.overrides)
         return next((value.strip() for name, _, value in pairs if name.strip() == key), "")
 
@@ -144,7 +144,7 @@ def read_role(layout: Layout, name: str) -> Role | None:
 
 
 def _front(text: str) -> tuple[tuple[str, ...], str]:
-    """Return the lines of any front matter, and the text below it."""
+    """The lines of any front matter, and the text below it."""
     lines = text.replace("\r\n", "\n").lstrip("\ufeff").split("\n")
     end = markdown.front_matter(lines)
     if not end:
@@ -225,7 +225,7 @@ def spliced(prompt: str, section: str) -> str:
 
 
 def _finish(layout: Layout, order: Order) -> str:
-    """Return the command that hands in a report, from any folder and environment."""
+    """The command that hands in a report, from any folder and environment."""
     from shlex import quote
 
     script = quote(toolkit("scripts", "context.py"))
@@ -237,7 +237,7 @@ def _finish(layout: Layout, order: Order) -> str:
 
 
 def brief(layout: Layout, branch: str, kind: str = "", task: str = "") -> str:
-    """Return the newest capsule for `branch`, or else the newest unconsumed handoff; '' for none.
+    """The newest capsule for `branch`, or else the newest unconsumed handoff; '' for none.
 
     An agent of a `kind` and with a `task` that only answers a question gets what touches its words,
     in 120 tokens. The text says what has changed since, has no secrets, and keeps within
@@ -284,7 +284,7 @@ def _capsule(layout: Layout, branch: str) -> _Context | None:
 
 
 def _handoff(layout: Layout, branch: str) -> _Context | None:
-    """Return the newest unconsumed handoff, noting another branch or files that are missing."""
+    """The newest unconsumed handoff, noting another branch or files that are missing."""
     from contextkit.handoffs.documents import artifacts as handoffs
     from contextkit.handoffs.documents import state as handoff_state
 

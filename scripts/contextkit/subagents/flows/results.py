@@ -123,7 +123,7 @@ def _stored(
 
 
 def _row_id(layout: Layout, report: Report) -> str:
-    """Return the row that a report belongs to: by its id, the environment, or the agent's name."""
+    """The row that a report belongs to: by its id, the environment, or the agent's name."""
     try:
         rows = registry.rows(layout)
     except ContextError:
@@ -193,7 +193,7 @@ def _harvest(layout: Layout, row: registry.Row) -> list[str]:
 
 
 def _taken_over(layout: Layout, source: str, name: str) -> str:
-    """Return where a deliverable is in the repository: where it was made, or a copy of it."""
+    """Where a deliverable is in the repository: where it was made, or a copy of it."""
     target = files.inside(layout.root, layout.join(name), "deliverables")
     if os.path.realpath(source) == target:
         return target
@@ -290,7 +290,7 @@ def _is_report(layout: Layout, row: registry.Row) -> bool:
 
 
 def _judged(row: registry.Row, words: str) -> tuple[str, str]:
-    """Return the status of a subagent without a report, and what to say about it."""
+    """The status of a subagent without a report, and what to say about it."""
     code = row.get("exit_code")
     if row.get("status") == "timed_out":
         return "FAILED", "its time was up"

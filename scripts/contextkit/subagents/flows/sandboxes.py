@@ -17,17 +17,17 @@ KINDS = ("here", "throwaway", "worktree")
 
 
 def place(layout: Layout, kind: str, identity: str) -> str:
-    """Return the folder that a subagent works in."""
+    """The folder that a subagent works in."""
     return layout.root if kind == "here" else layout.sandbox(identity)
 
 
 def desk(folder: str, identity: str) -> str:
-    """Return the subagent's own folder in a sandbox, for its capsule and progress log."""
+    """The subagent's own folder in a sandbox, for its capsule and progress log."""
     return os.path.join(folder, ".contextkit", "subagents", identity)
 
 
 def branch_of(identity: str) -> str:
-    """Return the branch of a subagent's worktree."""
+    """The branch of a subagent's worktree."""
     return f"subagent/{identity}"
 
 
@@ -54,7 +54,7 @@ def make(layout: Layout, kind: str, identity: str) -> str:
 
 
 def top_of(layout: Layout) -> str:
-    """Return the work tree that sandboxes are made from. Raises ContextError if none can be."""
+    """The work tree that sandboxes are made from. Raises ContextError if none can be."""
     if layout.repository is None or not git.head(layout.repository).commit:
         raise bad_input("type: a clone or worktree needs a git repository with a commit")
     return layout.repository.top
@@ -88,7 +88,7 @@ def _mark(layout: Layout, identity: str) -> str:
 
 
 def work_in(layout: Layout, kind: str, identity: str) -> list[str]:
-    """Return what would be lost with the sandbox: changed files, commits on no other branch."""
+    """What would be lost with the sandbox: changed files, commits on no other branch."""
     folder = layout.sandbox(identity)
     if not os.path.lexists(os.path.join(folder, ".git")):
         return ["files that git no longer knows"]  # git would answer for the enclosing repository

@@ -22,7 +22,7 @@ _MOST_LOG = 65_536  # bytes at the end of a log that are searched for gaps
 
 
 def changes(layout: Layout, row: registry.Row, now: int) -> dict[str, Any]:
-    """Return the fields of a row that have changed according to its files."""
+    """The fields of a row that have changed according to its files."""
     folder = folder_of(layout, row)
     if row.get("status") not in ("pending_launch", "running") or not folder:
         return {}
@@ -39,19 +39,19 @@ def changes(layout: Layout, row: registry.Row, now: int) -> dict[str, Any]:
 
 
 def status_now(layout: Layout, row: registry.Row) -> str:
-    """Return the status of a row according to its files; write nothing."""
+    """The status of a row according to its files; nothing is written."""
     return outcome(layout, row)[0]
 
 
 def outcome(layout: Layout, row: registry.Row) -> tuple[str, int | None]:
-    """Return the status and exit status of a row according to its files; write nothing."""
+    """The status and exit status of a row according to its files; nothing is written."""
     now = {**row, **changes(layout, row, 0)}
     code = now.get("exit_code")
     return str(now.get("status") or ""), code if type(code) is int else None
 
 
 def folder_of(layout: Layout, row: registry.Row) -> str:
-    """Return the run folder of a row that we started; '' for others, such as another machine's."""
+    """The run folder of a row that we started; '' for others, such as another machine's."""
     if row.get("machine") or not names.safe(row["id"]):
         return ""
     folder = layout.run(row["id"])
@@ -60,7 +60,7 @@ def folder_of(layout: Layout, row: registry.Row) -> str:
 
 
 def log_text(layout: Layout, row: registry.Row) -> str:
-    """Return the ends of its progress log and of its output, which for many hosts is the report.
+    """The ends of its progress log and of its output, which for many hosts is the report.
 
     Empty if there are none or they are outside the root.
     """
@@ -70,7 +70,7 @@ def log_text(layout: Layout, row: registry.Row) -> str:
 
 
 def place_of(layout: Layout, path: object) -> str:
-    """Return a row's path as an absolute one if it is a file inside the root; else ''."""
+    """A row's path as an absolute one if it is a file inside the root; else ''."""
     if not isinstance(path, str) or not path:
         return ""
     try:
@@ -81,12 +81,12 @@ def place_of(layout: Layout, path: object) -> str:
 
 
 def started(row: registry.Row) -> int:
-    """Return when a row says that it was started; 0 if it does not."""
+    """When a row says that it was started; 0 if it does not."""
     return names.moment(str(row.get("launched_at") or ""))
 
 
 def last_words(layout: Layout, row: registry.Row, count: int = 3) -> str:
-    """Return the last `count` lines that a subagent printed, on one line."""
+    """The last `count` lines that a subagent printed, on one line."""
     path = place_of(layout, row.get("log_path"))
     text = formats.tail(path, 2000).decode("utf-8", "replace") if path else ""
     lines = list(filter(None, map(names.one_line, text.splitlines())))
@@ -99,7 +99,7 @@ def look(
     now: int,
     bounds: tuple[int, int] | None = None,
 ) -> list[Watched]:
-    """Return the current state of the subagents of these rows, in launch order.
+    """The current state of the subagents of these rows, in launch order.
 
     `bounds` are the seconds of silence and of run time above which one is reported.
     """
@@ -145,7 +145,7 @@ def _watched(
 
 
 def _last_heard(layout: Layout, row: registry.Row) -> tuple[int, str]:
-    """Return when the newer of its logs was written, and which one, in the original's words."""
+    """When the newer of its logs was written, and which one, in the original's words."""
     heard = [(0, "")]
     for field, kind in (("log_path", "exec"), ("progress_path", "checkpoint")):
         path = row.get(field)
@@ -173,12 +173,12 @@ def _alerts(
 
 
 def left_undone(row: registry.Row) -> tuple[str, ...]:
-    """Return `silent` for one whose exit status was good but that produced nothing."""
+    """`silent` for one whose exit status was good but that produced nothing."""
     return ("silent",) if row.get("verdict") in ("ERROR", "FAILED") else ()
 
 
 def _deliverables(layout: Layout, row: registry.Row) -> str:
-    """Return how many of the files that a row promises exist: `1/2`; `-` if it promises none."""
+    """How many of the files that a row promises exist: `1/2`; `-` if it promises none."""
     promised = row.get("deliverables")
     if not isinstance(promised, list) or not promised:
         return "-"
@@ -192,7 +192,7 @@ def _deliverables(layout: Layout, row: registry.Row) -> str:
 
 
 def _handle(handle: object) -> str:
-    """Return how to find the process or window, from what the launcher recorded."""
+    """How to find the process or window, from what the launcher recorded."""
     if not isinstance(handle, dict):
         return "-"
     for key in ("pid", "pane_id", "window_id", "session_id", "tab_id", "title"):
@@ -202,7 +202,7 @@ def _handle(handle: object) -> str:
 
 
 def _staleness(layout: Layout, row: registry.Row, states: dict[tuple[str, str], str]) -> str:
-    """Return `fresh`, `stale`, `changed` (not the file that was given), `missing`, or `-`."""
+    """`fresh`, `stale`, `changed` (not the file that was given), `missing`, or `-`."""
     shown, digest = row.get("capsule"), str(row.get("capsule_sha256") or "")
     if not isinstance(shown, str) or not shown:
         return "-"
@@ -229,7 +229,7 @@ def _is_stale(layout: Layout, path: str, scope: object) -> bool:
 
 
 def lines(watched: list[Watched], width: int, height: int) -> list[str]:
-    """Return a screen of subagents, one per line: those that need attention, then those running.
+    """A screen of subagents, one per line: those that need attention, then those running.
 
     At most `height` lines of `width` characters; the last one counts what does not fit.
     """
@@ -242,7 +242,7 @@ def lines(watched: list[Watched], width: int, height: int) -> list[str]:
 
 
 def _line(agent: Watched, width: int) -> str:
-    """Return `! ui-review  running  12:05  silent 3:10  1/2  log, runtime`."""
+    """`! ui-review  running  12:05  silent 3:10  1/2  log, runtime`."""
     times = f"{_minutes(agent['run_time']):>7}  {_minutes(agent['log_age']):>7}"
     sign = "!" if agent["alerts"] else " "
     head = f"{sign} {agent['slug'][:28]:<28}  {agent['status'][:21]:<14}  {times}"
@@ -250,7 +250,7 @@ def _line(agent: Watched, width: int) -> str:
 
 
 def rows(layout: Layout, watched: list[Watched]) -> Rows:
-    """Return the table: the original's nine columns, which programs read by position, then ours.
+    """The table: the original's nine columns, which programs read by position, then ours.
 
     No cell is empty, and none of the first eight contains a blank. A capsule is shown by its id.
     """

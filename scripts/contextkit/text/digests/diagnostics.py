@@ -223,8 +223,9 @@ def units(found: list[Diagnostic]) -> list[Unit]:
     """How many of what, then each of them, or each code if they are many."""
     below = _below_which(found)
     found = [one.relative(below) for one in found]
+    graded = any(one.level for one in found)
     if len(found) <= _EACH:
-        each = [_unit(one, _quoted(one) or f"{one.place} {_coded(one)}", [one])
+        each = [_unit(one, _quoted(one) or f"{one.place} {_coded(one)}", [one], graded)
                 for one in _ordered(found)]  # fmt: skip
         return [_counts(found, below), *each] if below or _severities(found) else each
     groups: dict[tuple[str, str], list[Diagnostic]] = {}
@@ -234,7 +235,7 @@ def units(found: list[Diagnostic]) -> list[Unit]:
     for same in sorted(groups.values(), key=_order_of_many):
         first = same[0]
         times = f" x{len(same)}, first at {first.place}" if len(same) > 1 else f" ({first.place})"
-        made.append(_unit(first, reading.cut(_coded(first), _OF_MANY) + times, same))
+        made.append(_unit(first, reading.cut(_coded(first), _OF_MANY) + times, same, graded))
     return made
 
 
@@ -263,9 +264,9 @@ def _severities(found: list[Diagnostic]) -> Counter[str]:
     return Counter(message.severity for message in graded)
 
 
-def _unit(one: Diagnostic, said: str, same: list[Diagnostic]) -> Unit:
+def _unit(one: Diagnostic, said: str, same: list[Diagnostic], graded: bool) -> Unit:
     aspect = (one.severity if one.severity.isalpha() else one.level) or "messages"
-    rank = 5 if one.level == "warning" else 4 if one.place.startswith("/usr/") else 3
+    rank = 3 + 2 * _WORSE.index(one.level) * graded + one.place.startswith("/usr/")
     return Unit(one.line, aspect, said, 2.0, rank, aspect, one.code, times=len(same))
 
 

@@ -153,18 +153,23 @@ class ParsedText:
         self._weighed = weighed(_once(_bounded(units)), self.facts, tokenizer)
 
     def digest(
-        self, cap: int, most_rows: int = 7, size: Callable[[Digest], int] | None = None
+        self,
+        cap: int,
+        most_rows: int = 7,
+        size: Callable[[Digest], int] | None = None,
+        first: int = 1,
     ) -> Digest:
         """The digest within `cap` tokens.
 
-        `size` counts the tokens of a digest as it will be shown, by default as its summary.
+        `size` counts the tokens of a digest as it will be shown, by default as its summary; `first`
+        is the line of the text's first line in the file that a reader has.
         """
 
         weighed, partly = self._weighed, self.partly and not self.is_output
         count = size or self._size
 
         def made(told: dict[int, str]) -> Digest:
-            return _digest(self.kind, weighed.units, told, most_rows, partly)
+            return _digest(self.kind, weighed.units, told, most_rows, partly, first)
 
         chosen, others = _in_order_of_value(weighed, cap)
         told = _fitting(weighed.units, chosen, others, lambda told: count(made(told)) <= cap)
@@ -458,7 +463,7 @@ def _least(text: str, between_words: bool) -> int:
 
 
 def _digest(
-    kind: str, all_units: list[Unit], told: dict[int, str], most_rows: int, partly: bool
+    kind: str, all_units: list[Unit], told: dict[int, str], most_rows: int, partly: bool, first: int
 ) -> Digest:
     """The units told in the text's order, grouped by heading, with those left out counted."""
     main = _key(all_units, list(told))
@@ -474,7 +479,7 @@ def _digest(
             rows[-1] = rows[-1]._replace(finding=_joined(rows[-1].finding, more))
         else:
             rows.append(Row(unit.aspect, unit.text, unit.line))
-    groups = _more(missing, partly)
+    groups = _more(missing, partly, first)
     lists = {unit.aspect for unit in units if unit.rank == reading.LISTED} & set(groups)
     for at, row in enumerate(rows):
         if row.aspect in lists:
@@ -483,9 +488,9 @@ def _digest(
     counts = _counts(groups)
     rows = [*_few(rows, most_rows - len(counts)), *counts]
     lines = [unit.line for unit in missing if unit.line]
-    first, last = min(lines, default=0), max(lines, default=0)
     at = all_units[main].line if main >= 0 else 0
-    return Digest(kind, tuple(rows), key, 0, 0, len(missing), first, last, at)
+    rest, last = min(lines, default=0), max(lines, default=0)
+    return Digest(kind, tuple(rows), key, 0, 0, len(missing), rest, last, at)
 
 
 def _in_order(units: list[Unit]) -> list[Unit]:
@@ -533,7 +538,7 @@ def _few(rows: list[Row], most: int) -> list[Row]:
     return rows
 
 
-def _more(missing: list[Unit], partly: bool) -> dict[str, tuple[str, int]]:
+def _more(missing: list[Unit], partly: bool, top: int) -> dict[str, tuple[str, int]]:
     """`+n more` for each group whose left-out units must be mentioned, with their short names.
 
     Each with the line of the first of them. Of a text of which only a part is read, there may be
@@ -550,7 +555,9 @@ def _more(missing: list[Unit], partly: bool) -> dict[str, tuple[str, int]]:
         count, first = sum(unit.times for unit in units), min(unit.line for unit in units)
         text = f"+{count} {'or ' * partly}more" + (f": {', '.join(names)}" if listed else "")
         if group == reading.FAILING:
-            text = f"+{count} line{'s' * (count != 1)} with failure words, first at {first}"
+            text = (
+                f"+{count} line{'s' * (count != 1)} with failure words, first at {top + first - 1}"
+            )
         by_group[group] = (text, first)
     return by_group
 

@@ -505,6 +505,9 @@ def _errors(text: Lines, used: set[int]) -> tuple[list[Failure], set[int]]:
         seen |= {*at_all, *more}
         if more:
             seen.update(*(_below(text, n) for n in at_all))
+        one_line = [text.bare[n] for n in lines.sample(sorted(at_all))] if not more else []
+        if one_line and max(map(len, one_line)) <= _LONGEST:
+            message = lines.alike(one_line, _LONGEST)
         place = _near(text, at) if not _PLACE.search(message) else ""
         differ = len({text.bare[n] for n in at_all[:2]}) > 1
         times = f" (x{len(at_all)})" if differ or len(at_all) > 2 else ""

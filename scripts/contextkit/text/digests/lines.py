@@ -21,10 +21,16 @@ from contextkit.text.digests import reading, weighing
 from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
 
-# a zero stays: `0 errors` is another form than `3 errors`; so does the status of a request
+# a zero stays: `0 errors` is another form than `3 errors`
 # (what looks back stands behind the first digit, which `re` finds fast)
 _NUMBERS = Pattern(r"[0-9](?:(?<=[1-9])[\da-f]*|(?<![\s=:(]0)[\da-f]*|[\d.:a-f]+)")
-_NO_STATUS = Pattern(r"[0-9](?<!\" .)(?<!\" \d.)(?<!\" \d\d.)(?:(?<=[1-9])[\da-f]*|[\d.:a-f]+)")
+_HEX = Pattern(r"\b[a-f]{1,8}\d[\da-f]{4,38}\b")  # begins with a letter
+_PADDED = Pattern(r" {2,}9")
+_STATUS = Pattern(  # which stays, too
+    r"((?:\bHTTP/[\d.]+\\?\" |\b(?:status|code)[\"']?[=:] ?[\"']?))([1-5]\d\d)\b"
+)
+_KEPT = {ord("0") + digit: 0xE000 + digit for digit in range(10)}  # digits that stay, meanwhile
+_DIGITS = {kept: digit for digit, kept in _KEPT.items()}
 _FAILURES = (  # parts of words about a failure, and those with which such a word ends
     "error err! fail fatal panic exception traceback critical severe cannot can't couldn't unable"
     " denied refused timeout abort segfault segmentation undefined undeclared unresolved missing"
@@ -39,7 +45,8 @@ _LAST_PARTS = (
 )
 _FAILS = Pattern(rf"{'|'.join(_FAILURES)}|(?:{'|'.join(_LAST_PARTS)})\b")
 _PHRASES = (
-    *('" 500', '" 502', '" 503', '" 504', "not found", "no such", "timed out", "not ok", "nicht "),
+    *(f"{mark}50{digit}" for mark in ('" ', "status=") for digit in "0234"),
+    *("not found", "no such", "timed out", "not ok", "nicht "),
     "terminated by signal",
     *("could not", "did not", "does not", "is not ", "not exist", "must not", "не удалось"),
     *("не найден", "no se pudo", "não foi poss", "nie udało"),
@@ -79,7 +86,7 @@ _QUOTED = Pattern(  # source below a message; a step of ninja or cmake
 )
 _RULE = Pattern(r"[\W_]*$")
 _COUNT_ENDS = frozenset("0123456789.,%")
-_COUNT = Pattern(r"\s*[A-Za-z][\w ()/.-]{0,40}[:=]\s*\d[\d.,]*\s?%?\s*$")  # `Low: 3`
+_COUNT = Pattern(r"\s*[A-Za-z](?:[^\W\d]|[ ()/.-]){0,40}[:=]\s*\d[\d.,]*\s?%?\s*$")  # `Low: 3`
 _TITLE = Pattern(  # a heading between rules, or above an empty line
     r"\s*([=_~-])\1{2}[^\d]*\1{3}$|\s*\w+(?: \w+)?:\s*$"
 )
@@ -88,6 +95,7 @@ _OF_A_TRACE = Pattern(  # what Python prints above and between its traces
 )
 _WORDED = Pattern(r"[^\W\d_]{3}|[^\x00-\x7f]")
 _MARKS_IN_A_ROW = Pattern(r"\[?([=_~!#*-])\1{4,}\]? ?")
+_ALNUM_END = Pattern(r"[^\W_]*$")
 _IN_QUOTES = Pattern(r"\"[^\"]{1,80}\"|'[^']{1,80}'")
 _PATH = Pattern(r"(?:https?:)?/[^\s\"'<>()|,;]+|(?<![\w@.-])[\w@.-]+/")
 _ITEM = Pattern(r"\s*(?:[-*+•o·]\s|\d+[.)]\s|-\w|--\w)")
@@ -102,6 +110,8 @@ _READ = 500  # characters of a line that are looked at
 _SAMPLE = 60  # lines by which a log is known
 _MOST = 500  # lines that are weighed
 _ALIKE = 8  # forms that differ only in names and are told as one
+_COMPARED, _DIFFER = 40, 5  # lines of a form that are compared; words that may differ in them
+_WORD = 80  # characters of a word of which two values are told
 _ENDS = 40  # lines of each end that always are
 _TOP = 12  # lines within which the weight of the first ones falls off
 _LISTED = 100  # lines for each that fails, in a list of properties
@@ -154,14 +164,20 @@ class Remembered(dict[str, T]):
 class Line:
     """A line to weigh: its number, its text, and whether it fails.
 
-    times: how many lines have its form; often: how many differ from it in nothing but names
+    numbers: of all lines of its form; often: how many differ from it in nothing but names
     """
 
-    __slots__ = ("fails", "number", "often", "said", "times")
+    __slots__ = ("fails", "number", "numbers", "often", "said")
 
     def __init__(self, number: int, said: str, fails: bool) -> None:
         self.number, self.said, self.fails = number, said, fails
-        self.times = self.often = 1
+        self.numbers = [number]
+        self.often = 1
+
+    @property
+    def times(self) -> int:
+        """How many lines have its form."""
+        return len(self.numbers)
 
 
 class Lines:
@@ -171,7 +187,7 @@ class Lines:
         self.whole, self.all = text, text.split("\n")
         self.bare = Bare(self.all)
         self.is_dated = self._is_dated()
-        self.forms = self._forms(text)
+        self.forms = _FORMS[self.is_dated].of(self.all)
         self.counts = Counter(self.forms)
         self.first = next((at for at, line in enumerate(self.all) if line.strip()), 0)
         self.prose = dict(_paragraphs(self.all))
@@ -181,10 +197,6 @@ class Lines:
         failing = [at for at, form in enumerate(self.forms) if form in self._failing]
         self.failing = [] if self.is_prose else failing  # the lines that speak of a failure
         self._is_log = len(failing) * _LISTED > len(self.all)
-
-    def _forms(self, text: str) -> list[str]:
-        """Each line without its numbers, and without its time if most lines begin with one."""
-        return _FORMS[" HTTP/" in text, self.is_dated].of(self.all)
 
     def _is_dated(self) -> bool:
         """Whether most lines begin with a time."""
@@ -274,7 +286,7 @@ class Lines:
             fails = form in self._failing and not self._is_title(number)
             one = form_of_all if fails else form  # what differs in names is one failure
             if line := seen.get(one):
-                line.times += 1
+                line.numbers.append(number)
             else:
                 seen[one] = Line(number, self.all[number], fails)
                 seen[one].often = often[form_of_all]
@@ -339,19 +351,64 @@ class Lines:
         return "; ".join(" ".join(line.split()) for line in self.all[number:end])
 
     def _unit(self, line: Line, weight: float) -> Unit:
-        text = " ".join(self._counted(line.number).split())
-        text = bare(text) if text.startswith("==") else text
         group = reading.FAILING if line.fails and not self.is_prose else ""
+        text = alike([self._text(number) for number in sample(line.numbers)], _LONGEST)
         times = f" (x{line.times})" if line.times > 1 else ""
-        if self._leads_on(line.number):
-            text = f"{text} {' '.join(self._counted(line.number + 1)[:_LONGEST].split())}"
-        text = reading.cut(_MARKS_IN_A_ROW.sub("", text).strip() or text, _LONGEST) + times
-        return Unit(line.number + 1, "", text, weight, 0, group, times=line.times)
+        return Unit(line.number + 1, "", text + times, weight, 0, group, times=line.times)
+
+    def _text(self, number: int) -> str:
+        """A line as it is told, with the next one if it leads on."""
+        text = " ".join(self._counted(number).split())
+        text = bare(text) if text.startswith("==") else text
+        if self._leads_on(number):
+            text = f"{text} {' '.join(self._counted(number + 1)[:_LONGEST].split())}"
+        return _MARKS_IN_A_ROW.sub("", text).strip() or text
 
 
-def _formed(lines: list[str], numbers: Pattern, is_dated: bool) -> list[str]:
+def sample(numbers: list[int]) -> list[int]:
+    """Some of the numbers of lines: the first and the last ones, and some between."""
+    return numbers if len(numbers) <= _COMPARED else [*numbers[:: len(numbers) // _COMPARED],
+                                                      numbers[-1]]  # fmt: skip
+
+
+def alike(texts: list[str], most: int) -> str:
+    """Lines of one form as one of at most so many characters, with the first and the last value.
+
+    `batch 1 applied` and `batch 9 applied` are `batch 1…9 applied`.
+    """
+    first, last = texts[0].split(), texts[-1].split()
+    rows = [text.split() for text in texts] if len(set(texts)) > 1 else []
+    if rows and all(len(row) == len(first) for row in rows):
+        differ = [at for at, words in enumerate(zip(*rows, strict=True)) if len(set(words)) > 1]
+        for at in differ:
+            first[at] = between(first[at], last[at]) if len(differ) <= _DIFFER else first[at] + "…"
+    return reading.cut(" ".join(first), most)
+
+
+def between(word: str, other: str) -> str:
+    """Two words as one, without what the second one has in common: `orders/20…31`."""
+    start, end = _shared(word, other), _shared(word[::-1], other[::-1])
+    end = min(end, max(0, min(len(word), len(other)) - start))
+    rest = other[start:] if word != other and len(other) < _WORD else ""
+    return f"{word[: len(word) - end] if rest else word}…{rest}"
+
+
+def _shared(word: str, other: str) -> int:
+    """How many characters two words begin with alike, up to a mark."""
+    alike = [
+        a for a, b in itertools.takewhile(lambda ab: ab[0] == ab[1], zip(word, other, strict=False))
+    ]
+    return len(_ALNUM_END.sub("", "".join(alike)))
+
+
+def _formed(lines: list[str], is_dated: bool) -> list[str]:
     """Each line without its numbers, and without its time if lines begin with one."""
-    forms = str(numbers.sub("9", "\n".join(["", *lines])))
+    text = "\n".join(["", *lines])
+    has_status = " HTTP/" in text or "status" in text or "code" in text
+    if has_status:
+        text = _STATUS.sub(lambda match: match[1] + match[2].translate(_KEPT), text)
+    forms = str(_PADDED.sub(" 9", _NUMBERS.sub("9", _HEX.sub("9", text))))
+    forms = forms.translate(_DIGITS) if has_status else forms
     return (_STAMP_FORM.sub("\n", forms) if is_dated else forms).split("\n")[1:]
 
 
@@ -427,15 +484,7 @@ def _without_path(word: str) -> str:
     return str(_PATH.sub("/", word))
 
 
-_FORMS = {
-    (has_status, is_dated): Remembered(
-        functools.partial(
-            _formed, numbers=_NO_STATUS if has_status else _NUMBERS, is_dated=is_dated
-        )
-    )
-    for has_status in (False, True)
-    for is_dated in (False, True)
-}
+_FORMS = [Remembered(functools.partial(_formed, is_dated=is_dated)) for is_dated in (False, True)]
 _FAILING = Remembered(_failing)
 _COUNTING = Remembered(functools.partial(map, _is_count))
 _NAMELESS = Remembered(functools.partial(map, without_names))

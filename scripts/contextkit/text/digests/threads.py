@@ -19,7 +19,7 @@ _FRAME = Pattern(
     r"\t(?P<go>\S+\.go:\d+)\b|\s+at (?P<java>[\w.$<>]+)\((?P<file>[\w$]+\.\w+:\d+)\)"
     r"|\s+(?P<py>[\w.<>]+) \((?P<line>[^()\s]+\.py:\d+)\)$"
     r"|\s+File \"(?P<path>[^\"]+)\", line (?P<number>\d+) in (?P<called>\S+)$"
-    r"|#\d+ .{0,40}? in (?P<gdb>\S+) \(.*\) at (?P<at>\S+:\d+)$"
+    r"|#\d+ +(?:0x[\da-f]+ in )?(?P<gdb>\S+) \(.*\) at (?P<at>\S+:\d+)$"
 )
 _THEIRS = Pattern(
     r"/usr/|/src/(?:runtime|sync|net|internal|os|io|time|syscall|testing|context|bufio)/|/pkg/mod/"

@@ -145,7 +145,7 @@ class Git(Engine):
         return new
 
     def _here(self) -> str:
-        """Return the prefix of the local refs for this remote's machines."""
+        """The prefix of the local refs for this remote's machines."""
         return f"refs/remotes/{names.sha256(self._address.encode())[:16]}/"
 
     def _machines(self) -> list[str]:
@@ -166,7 +166,7 @@ class Git(Engine):
             files.discard(path)
 
     def _served(self, program: str) -> tuple[str, ...]:
-        """Return the option that keeps a remote on this machine from running anything of its own.
+        """The option that keeps a remote on this machine from running anything of its own.
 
         The user's settings may turn any URL into a path, and name others for pushing.
         """
@@ -179,7 +179,7 @@ class Git(Engine):
 
     @functools.cached_property
     def _settings(self) -> dict[str, str]:
-        """Return the user's settings for reaching remotes, as environment variables for git."""
+        """The user's settings for reaching remotes, as environment variables for git."""
         if self._repository is None:
             return {}
         listed = git.run(
@@ -225,7 +225,7 @@ class Git(Engine):
         return done.stdout
 
     def _command(self, bare: bool = True) -> tuple[str, ...]:
-        """Return the start of every git command line: the program, its folders, safe options."""
+        """The start of every git command line: the program, its folders, safe options."""
         place = (f"--git-dir={self._folder}",) if bare else ()
         return ("git", "-C", self._top, *place, *_SAFE)
 
@@ -244,7 +244,7 @@ class _Reader:
         )  # fmt: skip
 
     def read(self, name: str) -> tuple[bytes, bytes]:
-        """Return an object's type and content; both empty if there is no object of this name."""
+        """An object's type and content; both empty if there is no object of this name."""
         asked, answered = self._process.stdin, self._process.stdout
         assert asked is not None and answered is not None
         try:

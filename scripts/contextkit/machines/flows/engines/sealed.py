@@ -41,14 +41,14 @@ class Key:
         self._secret = hashlib.sha256(b"contextkit names\n" + keys[0].encode()).digest()
 
     def digest(self, text: str) -> str:
-        """Return a digest of `text` (64 hexadecimal digits) that only this key can make."""
+        """A digest of `text` (64 hexadecimal digits) that only this key can make."""
         return hmac.new(self._secret, text.encode(), hashlib.sha256).hexdigest()
 
     def encrypted(self, data: bytes) -> bytes:
         return bytes(self._age.encrypt(data, [self._identity.to_public()]))
 
     def decrypted(self, data: bytes) -> bytes | None:
-        """Return the plain text; None if it was encrypted with another key or changed since."""
+        """The plain text; None if it was encrypted with another key or changed since."""
         try:
             return bytes(self._age.decrypt(data, [self._identity]))
         except self._age.DecryptError:
@@ -56,7 +56,7 @@ class Key:
 
 
 def key_of(layout: Layout) -> Key:
-    """Return the key in the file that `sync_key` names, relative to the root or starting with ~.
+    """The key in the file that `sync_key` names, relative to the root or starting with ~.
 
     Raises ContextError for a file in the repository, and for one that holds no key.
     """
@@ -75,7 +75,7 @@ class Sealed(engines.Engine):
         self._engine, self._key = engine, key
 
     def heads(self) -> dict[str, bytes]:
-        """Return the head of every machine; one not encrypted with our key is returned as is."""
+        """The head of every machine; one not encrypted with our key is returned as is."""
         return {machine: self._opened(head) for machine, head in self._engine.heads().items()}
 
     def _opened(self, head: bytes) -> bytes:
@@ -116,7 +116,7 @@ class Sealed(engines.Engine):
         )
 
     def _closed(self, machine: str, head: bytes) -> bytes:
-        """Return a head with the fields an engine needs and the whole one encrypted inside."""
+        """A head with the fields an engine needs and the whole one encrypted inside."""
         inner = manifests.parse_head(head, machine)
         shown: dict[str, Any] = {**vars(inner), "name": machine, "chain": (), "signature": ""}
         shown["digest"] = self._key.digest(inner.digest)

@@ -15,8 +15,7 @@ _DEFINES = Pattern(
     r"(?:(?:def|class|func|fn|function\*?|struct|interface|enum|trait|impl|type|module|namespace"
     r"|macro_rules!)\s+"
     r"[\w<(*&].*|(?:const|let|var)\s+\w+\s*=\s*(?:async\s*)?(?:\(.*|function.*|\w+\s*=>.*)"
-    r"|(?:CREATE\s+(?:OR\s+REPLACE\s+)?(?:TABLE|VIEW|INDEX|FUNCTION)\s+.*)))$",
-    re.I,
+    r"|(?i:CREATE\s+(?:OR\s+REPLACE\s+)?(?:TABLE|VIEW|INDEX|FUNCTION)\s+.*)))$"
 )
 _METHOD = Pattern(
     r"^(?:[\w<>\[\],*&:]+\s+)+[*&]?\w+\s*\([^;{}]*\)\s*(?:const|throws [\w, ]+)?\s*\{\s*$"

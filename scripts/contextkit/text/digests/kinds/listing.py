@@ -4,39 +4,44 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
 from collections import Counter
 
 from contextkit.base.names import counted
+from contextkit.base.type_names import Callable
 from contextkit.text.digests import reading, weighing
 from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
 
 _PATH = Pattern(r"^(?:[^\s:|<>\"'*?]+/)+[^\s:|<>\"'*?]*$")
 _HIT = Pattern(  # no line of a compiler or linter
-    r"^(?P<path>(?:[\w.@+-]+/)*[\w.@+-]+\.\w{1,8}|(?:[\w.@+-]+/)+[\w.@+-]+)(?::(?P<at>\d+))?:(?!:)"
+    r"^(?P<path>(?:[\w.@+-]+/)*[\w.@+-]+?\.\w{1,8}|(?:[\w.@+-]+/)+[\w.@+-]+?)"
+    r"(?:(?P<hit>(?::\d+)?:(?!:))|=(?:\d+=)?|-\d+-)"  # or a line beside it
     r"(?!.{0,8} (?:fatal )?(?:error|warning|note)(?::| [A-Z]+\d)|[\d:]* ?\[?[A-Z]+\d)(?P<line>.*)$"
 )
+_DEFINES = Pattern(r"\s*(?:\w+ ){0,3}(?:def|class|fn|func|function|struct|interface|enum) \w")
 _COMMIT = Pattern(  # no line of `git blame`
-    r"^(?P<commit>[0-9a-f]{7,40}) (?![A-Za-z] \S+$)"  # nor a symbol of `nm`
+    r"^(?P<commit>[0-9a-f]{7,10})[0-9a-f]{0,30} (?![A-Za-z] \S+$)"  # nor a symbol of `nm`
     r"(?!.{0,80} \d{4}-\d\d-\d\d \d\d:\d\d:\d\d \S+ +\d+\))"
     r"(?:\([^)]+\) )?(?P<subject>\S.*)$"
 )
-_HEAD = Pattern(r"^commit (?P<commit>[0-9a-f]{7,40})(?: \(.*\))?$")
+_HEAD = Pattern(r"^commit (?P<commit>[0-9a-f]{7,10})[0-9a-f]{0,30}(?: \(.*\))?$")
 _COUNTED = Pattern(  # by `wc`, `uniq -c`, `grep -c`
     r"^ *(?P<count>\d+)(?: +\d+){0,2} +(?P<name>[^\s\d].*)$|^(?P<path>[^\s:]+):(?P<hits>\d+)$"
 )
 _MARKED = Pattern(r"^(?P<mark> ?[A-Z?!]{1,2}) +\S+(?: -> \S+)?$")  # of `git status -s`
 _GRAPH = Pattern(r"^\* +(?:commit )?[0-9a-f]{7,40}\b")  # `git log --graph`
 _MERGE = Pattern(r"^Merge (?:branch|pull request|remote|tag)\b")
-ENTRY = Pattern(  # of `ls -l`, `find -ls`, `tar -tv`, `unzip -l`
+_ENTRY = (  # of `ls -l`, `find -ls`, `tar -tv`, `unzip -l`
     r"(?: *\d+ +\d+ +)?"
     r"(?:(?P<kind>[-dlcbps])[-rwxsStT]{9}[.+@]? +(?:\d+ +)?(?P<owner>[^\s/]+)(?:/| +)\S+)? +"
     r"(?P<size>\d+(?:[.,]\d+)?[KMGT]?|\d+, +\d+) +"
     r"(?P<date>\w{3} +\d+ +[\d:]+|\d{4}-\d\d-\d\d \d\d:\d\d\S*(?: [+-]\d{4})?) +(?P<name>.+)$"
 )
-_OF_FILES = Pattern(r"^(?:total \d\S*|(?P<folder>\S.*):)$")  # between the files
+ENTRY = Pattern(_ENTRY)
+_FILE = Pattern(rf"{_ENTRY}|(?:total \d\S*|(?P<folder>\S.*):)$")  # with what is between files
 _NODE = Pattern(r"^(?P<lines>(?:[│|] *|\s)*)(?:[├└+`\\]─*┬*-* ?)(?P<name>[^\s─-].*)$")
-_AMISS = Pattern(r"(?:^|\s)(?:UNMET|unmet|invalid|missing|extraneous|conflict\w*|error)\b")
+_AMISS = Pattern(r"(?:^|\s)(?:UNMET|unmet|invalid|missing|extraneous|conflict\w*|error)(?![\w@-])")
 _UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _LOOKED_AT = 200  # lines that are looked at to tell the kind
 _SHARE = 0.8  # of them that must have the form
@@ -46,6 +51,8 @@ _ALIKE = 8  # lines for each mark
 _NEWEST = 3  # commits that come first
 _LONGEST = 160  # characters shown of a line
 
+Entries = list[tuple[int, re.Match[str]]]  # the lines of a form, with their numbers
+
 
 def confidence(text: str) -> int:
     """By the share of lines of one form."""
@@ -53,35 +60,27 @@ def confidence(text: str) -> int:
 
 
 def _form(text: str) -> str:
-    """`paths`, `files`, `tree`, `hits`, `counts`, `marks`, `commits`, `log` of git, or ''."""
+    """The name of the form that most lines have: one of `_FORMS`, `log` of git, or ''."""
     lines = [line for _, line in _lines(text[:20_000])][:_LOOKED_AT]
     if len(lines) < 5 or reading.formed(lines):
         return ""
     if _HEAD.match(lines[0]) and any(line.startswith("Author: ") for line in lines[1:4]):
         return "log"
-    forms = {"paths": _PATH, "tree": _NODE, "commits": _COMMIT, "hits": _HIT}
-    entries = sum(bool(ENTRY.match(line)) for line in lines)
-    if entries and entries + sum(bool(_OF_FILES.match(line)) for line in lines) >= _SHARE * len(
-        lines
-    ):
-        return "files"
-    if _are_counts(lines):
-        return "counts"
-    for form, pattern in forms.items():
-        if sum(bool(pattern.match(line.strip(" "))) for line in lines) >= _SHARE * len(lines):
-            return form
-    marked = Counter(match["mark"] for line in lines if (match := _MARKED.match(line)))
-    is_marked = len(marked) > 1 and sum(marked.values()) >= _SHARE * len(lines)
-    return "marks" if is_marked and len(lines) > _ALIKE * len(marked) else ""
+    matches = {form: list(filter(None, map(_FORMS[form][0].match, lines))) for form in _FORMS}
+    forms = (form for form in _FORMS if len(matches[form]) >= _SHARE * len(lines))
+    return next((form for form in forms if _may_be(form, matches[form], lines)), "")
 
 
-def _are_counts(lines: list[str]) -> bool:
-    """Whether each line is a count with its name; lines that are just numbered are not."""
-    matches = list(map(_COUNTED.match, lines))
-    if not all(matches):
-        return False
-    counts = [int(match["count"] or match["hits"]) for match in matches if match]
-    return any(b - a != 1 for a, b in itertools.pairwise(counts))
+def _may_be(form: str, matches: list[re.Match[str]], lines: list[str]) -> bool:
+    """Whether lines of a form are a listing: its counts are no numbering, its marks few."""
+    if form == "counts":
+        counts = [int(match["count"] or match["hits"]) for match in matches]
+        is_numbered = all(b - a == 1 for a, b in itertools.pairwise(counts))
+        return len(matches) == len(lines) and not is_numbered
+    if form == "files":
+        return any(match["size"] for match in matches)
+    marks = len({match["mark"] for match in matches}) if form == "marks" else 0
+    return form != "marks" or (marks > 1 and len(lines) > _ALIKE * marks)
 
 
 def _lines(text: str) -> list[tuple[int, str]]:
@@ -89,64 +88,54 @@ def _lines(text: str) -> list[tuple[int, str]]:
     lines = [(n, line) for n, line in enumerate(text.split("\n"), start=1) if line.strip()]
     if lines and lines[0][1].startswith("* ") and _GRAPH.match(lines[0][1]):
         lines = [(n, line.lstrip("*|\\/_ ")) for n, line in lines]
-    return [(n, line) for n, line in lines if line]
+    return [(n, line.rstrip()) for n, line in lines if line not in ("", "--")]
 
 
 def units(text: str) -> list[Unit]:
     """How many, the most frequent folders or files with their counts, then the lines."""
-    form = _form(text)
-    lines = [(n, line.strip()) for n, line in _lines(text)]
-    if form == "paths":
-        return _paths(lines)
-    if form == "files":
-        return _files(lines)
-    if form == "tree":
-        return _tree(_lines(text))
-    if form == "counts":
-        return _counts(lines)
-    if form == "marks":
-        return _marks(_lines(text))
-    if form == "hits":
-        return _hits(lines)
-    return _commits(lines, form == "log") if form else []
+    form, lines = _form(text), _lines(text)
+    if form in ("", "log"):
+        return _log(lines) if form else []
+    pattern, told = _FORMS[form]
+    entries = [(number, match) for number, line in lines if (match := pattern.match(line))]
+    numbers = {number for number, _ in entries}
+    others = [Unit(n, reading.REST, line) for n, line in lines if n not in numbers]
+    return [*told(entries), *others]
 
 
-def _paths(lines: list[tuple[int, str]]) -> list[Unit]:
-    others = [(number, line) for number, line in lines if not _PATH.match(line)]
-    lines = [(number, line) for number, line in lines if _PATH.match(line)]
-    folders = Counter(os.path.dirname(line) or "." for _, line in lines)
-    endings = Counter(os.path.splitext(line)[1] or "no ending" for _, line in lines)
-    units = _sums(f"{len(lines)} paths in {counted(len(folders), 'folder')}", "folders", folders)
-    units += [Unit(1, "endings", reading.listed(endings, _SHOWN), 1.5, 2, derived=True)]
-    units += [Unit(number, reading.REST, line) for number, line in others]
-    return units + [Unit(number, "path", line, 0.5) for number, line in lines[:_LINES]]
+def _paths(entries: Entries) -> list[Unit]:
+    """How many paths in which folders, with which endings."""
+    folders = Counter(os.path.dirname(match[0]) or "." for _, match in entries)
+    endings = Counter(os.path.splitext(match[0])[1] or "no ending" for _, match in entries)
+    size = f"{len(entries)} paths in {counted(len(folders), 'folder')}"
+    return [
+        *_sums(size, "folders", folders),
+        Unit(1, "endings", reading.listed(endings, _SHOWN), 1.5, 2, derived=True),
+        *(Unit(number, "path", match[0], 0.5) for number, match in entries[:_LINES]),
+    ]
 
 
-def _files(lines: list[tuple[int, str]]) -> list[Unit]:
+def _files(entries: Entries) -> list[Unit]:
     """How many files in how many folders, the largest; then each with its size."""
     folder, files, folders = "", list[tuple[int, str, str]](), 0
-    others: list[Unit] = []
-    for number, line in lines:
-        if entry := ENTRY.match(line):
-            name = os.path.join(folder, entry["name"])
-            if entry["kind"] == "d" or name.endswith("/"):
-                folders += entry["name"] not in (".", "..")
-            else:
-                files.append((number, name, entry["size"]))
-        elif head := _OF_FILES.match(line):
-            folder = head["folder"] or folder
+    for number, entry in entries:
+        if not entry["size"]:
+            folder = entry["folder"] or folder
+        elif entry["kind"] == "d" or entry["name"].endswith("/"):
+            folders += entry["name"] not in (".", "..")
         else:
-            others.append(Unit(number, reading.REST, line))
+            files.append((number, os.path.join(folder, entry["name"]), entry["size"]))
     inside = Counter(os.path.dirname(name) for _, name, _ in files)
     below = os.path.commonpath(inside) if all(inside) and len(inside) > 1 else ""
     named = [(n, name[len(below) + 1 :] if below else name, size) for n, name, size in files]
     largest = sorted(named, key=lambda one: -_bytes(one[2]))[:_SHOWN]
     summary = f"{counted(len(files), 'file')} and {counted(folders, 'folder')}"
-    units = _sums(f"{summary} below {below}" if below else summary, "folders", Counter())
     shown = ", ".join(f"{name} {size}" for _, name, size in largest)
-    units.append(Unit(1, "largest", shown, 2.0, 2, derived=True))
-    units += [Unit(n, "file", f"{name} {size}", 0.5) for n, name, size in named[:_LINES]]
-    return units + others
+    return [
+        *_sums(f"{summary} below {below}" if below else summary),
+        Unit(1, "largest", shown, 2.0, 2, derived=True),
+        *(Unit(n, "file", f"{name} {size}", 0.5) for n, name, size in named[:_LINES]),
+    ]
 
 
 def _bytes(size: str) -> float:
@@ -155,78 +144,85 @@ def _bytes(size: str) -> float:
     return 0.0 if " " in size else float(digits) * _UNITS.get(size[-1:], 1)
 
 
-def _tree(lines: list[tuple[int, str]]) -> list[Unit]:
-    """How many entries, those at the top, then the others."""
-    nodes = [(n, len(m["lines"]), m["name"]) for n, line in lines if (m := _NODE.match(line))]
+def _tree(entries: Entries) -> list[Unit]:
+    """How many entries, those at the top, what is amiss, then the others."""
+    nodes = [(n, len(match["lines"]), match["name"][:_LONGEST]) for n, match in entries]
     top = min(depth for _, depth, _ in nodes)
     first = [(number, name) for number, depth, name in nodes if depth == top]
-    summary = f"{len(nodes)} entries, {len(first)} at the top"
-    units = [Unit(1, "listing", summary, 3.0, 1, "listing", key=True, derived=True)]
-    units += [Unit(n, "top", name[:_LONGEST], 2.0, 3, "top", name) for n, name in first[:_LINES]]
-    others = [(n, line) for n, line in lines if not _NODE.match(line)]
-    units += [Unit(number, reading.REST, line) for number, line in others]
+    deeper = [(number, name) for number, depth, name in nodes[:_LINES] if depth > top]
     bad = [(n, name) for n, _, name in nodes if _AMISS.search(name)]
-    units += [Unit(n, "amiss", name[:_LONGEST], 2.0, 2, "amiss") for n, name in bad]
-    return units + [Unit(n, "entry", name, 0.4) for n, depth, name in nodes[:_LINES] if depth > top]
-
-
-def _hits(lines: list[tuple[int, str]]) -> list[Unit]:
-    hits = [(n, line, match) for n, line in lines if (match := _HIT.match(line))]
-    others = [(n, line) for n, line in lines if not _HIT.match(line) and line != "--"]
-    files = Counter(match["path"] for _, _, match in hits)
-    units = _sums(f"{len(hits)} lines in {counted(len(files), 'file')}", "files", files)
-    seen = set()
-    for at, (number, line, match) in enumerate(hits[:_LINES]):
-        first = match["path"] not in seen
-        seen.add(match["path"])
-        text = " ".join(line.split())[:_LONGEST]
-        units.append(
-            Unit(number, "line", text, (1.0 if first else 0.5) * (1 - at / (2 * len(hits))))
-        )
-    return units + [Unit(number, reading.REST, line) for number, line in others]
-
-
-def _counts(lines: list[tuple[int, str]]) -> list[Unit]:
-    """The total, the largest counts, and how many are zero."""
-    tally = [(n, int(m["count"] or m["hits"]), line) for n, line in lines
-             if (m := _COUNTED.match(line))]  # fmt: skip
-    total = [line for _, _, line in tally[-1:] if line.endswith(" total")]
-    tally = tally[: len(tally) - len(total)]
-    none = sum(not count for _, count, _ in tally)
-    text = "; ".join([counted(len(tally), "count"), *total, *([f"{none} are 0"] if none else [])])
-    units = _sums(text, "", Counter())
-    largest = sorted(tally, key=lambda one: -one[1])
-    shown = ", ".join(line[:_LONGEST] for _, count, line in largest[:_SHOWN] if count)
-    units.append(Unit(1, "largest", shown, 2.0, 2, derived=True))
-    return units + [Unit(n, "count", line[:_LONGEST], 0.5) for n, _, line in tally[:_LINES]]
-
-
-def _marks(lines: list[tuple[int, str]]) -> list[Unit]:
-    """How many lines of each mark, then those of the rarest mark."""
-    marked = [(n, line, m["mark"]) for n, line in lines if (m := _MARKED.match(line))]
-    marks = Counter(mark.strip() for _, _, mark in marked)
-    units = _sums(f"{len(marked)} lines", "marks", marks)
-    others = [(n, line.strip()) for n, line in lines if not _MARKED.match(line)]
-    units += [Unit(number, reading.REST, line) for number, line in others]
-    return units + [
-        Unit(n, mark.strip(), " ".join(line.split())[:_LONGEST], 0.3 + 1.0 / marks[mark.strip()])
-        for n, line, mark in marked[:_LINES]
+    return [
+        *_sums(f"{len(nodes)} entries, {len(first)} at the top"),
+        *(Unit(n, "top", name, 2.0, 3, "top", name) for n, name in first[:_LINES]),
+        *(Unit(n, "amiss", name, 2.0, 2, "amiss") for n, name in bad),
+        *(Unit(n, "entry", name, 0.4) for n, name in deeper),
     ]
 
 
-def _commits(lines: list[tuple[int, str]], in_full: bool) -> list[Unit]:
-    """Each commit with its subject; merges weigh little."""
-    commits = []
-    for at, (number, line) in enumerate(lines):
-        head = (_HEAD if in_full else _COMMIT).match(line)
-        if head:
-            subject = head["subject"] if not in_full else _subject(lines, at)
-            commits.append((number, head["commit"][:10], subject))
-    summary = f"{counted(len(commits), 'commit')}, {commits[0][1]} to {commits[-1][1]}"
+def _hits(entries: Entries) -> list[Unit]:
+    """How many lines in which files; the first of each file weighs most."""
+    files = Counter(match["path"] for _, match in entries if match["hit"])
+    count = sum(files.values())
+    units = _sums(f"{counted(count, 'line')} in {counted(len(files), 'file')}", "files", files)
+    seen = set()
+    for at, (number, match) in enumerate(entries[:_LINES]):
+        weight = (0.5 if match["path"] in seen else 1.0) * (1 - at / (2 * len(entries)))
+        weight *= 3.0 if _DEFINES.match(match["line"]) else 1.0
+        seen.add(match["path"])
+        units.append(Unit(number, "line", _shown(match), weight * (1.0 if match["hit"] else 0.5)))
+    return units
+
+
+def _counts(entries: Entries) -> list[Unit]:
+    """The total, the largest counts, and how many are zero."""
+    tally = [(n, int(match["count"] or match["hits"]), _shown(match)) for n, match in entries]
+    total = [line for _, _, line in tally[-1:] if line.endswith(" total")]
+    tally = tally[: len(tally) - len(total)]
+    none = sum(not count for _, count, _ in tally)
+    zero = [f"{none} {'is' if none == 1 else 'are'} 0"] if none else []
+    largest = sorted(tally, key=lambda one: -one[1])
+    shown = ", ".join(line for _, count, line in largest[:_SHOWN] if count)
+    return [
+        *_sums("; ".join([counted(len(tally), "count"), *total, *zero])),
+        Unit(1, "largest", shown, 2.0, 2, derived=True),
+        *(Unit(n, "count", line, 0.5) for n, _, line in tally[:_LINES]),
+    ]
+
+
+def _marks(entries: Entries) -> list[Unit]:
+    """How many lines of each mark, then those of the rarest mark."""
+    marks = Counter(match["mark"].strip() for _, match in entries)
+    return _sums(counted(len(entries), "line"), "marks", marks) + [
+        Unit(n, mark, _shown(match), 0.3 + 1.0 / marks[mark])
+        for n, match in entries[:_LINES]
+        if (mark := match["mark"].strip())
+    ]
+
+
+def _shown(match: re.Match[str]) -> str:
+    return " ".join(match[0].split())[:_LONGEST]
+
+
+def _log(lines: list[tuple[int, str]]) -> list[Unit]:
+    """The commits of a log in full, with their authors and days."""
+    lines = [(number, line.strip()) for number, line in lines]
+    heads = ((n, at, _HEAD.match(line)) for at, (n, line) in enumerate(lines))
+    commits = [(n, head["commit"], _subject(lines, at)) for n, at, head in heads if head]
     authors = Counter(line[8:].partition(" <")[0] for _, line in lines if line[:8] == "Author: ")
-    dates = [_day(line[6:]) for _, line in lines if in_full and line[:6] == "Date: "]
-    summary += f", {dates[0]} to {dates[-1]}" if dates else ""
-    units = _sums(summary, "authors", authors)
+    days = [_day(line[6:]) for _, line in lines if line[:6] == "Date: "]
+    return _of_commits(commits, f", {days[0]} to {days[-1]}" if days else "", authors)
+
+
+def _commits(entries: Entries) -> list[Unit]:
+    return _of_commits([(n, match["commit"], match["subject"]) for n, match in entries])
+
+
+def _of_commits(
+    commits: list[tuple[int, str, str]], span: str = "", authors: Counter[str] | None = None
+) -> list[Unit]:
+    """Each commit with its subject, the newest first; merges weigh little."""
+    said = f"{counted(len(commits), 'commit')}, {commits[0][1]} to {commits[-1][1]}{span}"
+    units = _sums(said, "authors", authors)
     newest = [number for number, _, subject in commits if not _MERGE.match(subject)][:_NEWEST]
     for number, commit, subject in commits:
         weight = 0.1 if _MERGE.match(subject) else weighing.of_sentence(subject)
@@ -249,9 +245,21 @@ def _subject(lines: list[tuple[int, str]], at: int) -> str:
     return ""
 
 
-def _sums(said: str, name: str, counts: Counter[str]) -> list[Unit]:
+def _sums(said: str, name: str = "", counts: Counter[str] | None = None) -> list[Unit]:
     """The size of the listing, and what is most frequent in it."""
     units = [Unit(1, "listing", said, 3.0, 1, "listing", key=True, derived=True)]
     if counts and max(counts.values()) > 1:
         units.append(Unit(1, name, reading.listed(counts, _SHOWN), 2.0, 2, derived=True))
     return units
+
+
+# in the order in which a text is asked; each with what tells its entries
+_FORMS: dict[str, tuple[Pattern, Callable[[Entries], list[Unit]]]] = {
+    "files": (_FILE, _files),
+    "counts": (_COUNTED, _counts),
+    "paths": (_PATH, _paths),
+    "tree": (_NODE, _tree),
+    "commits": (_COMMIT, _commits),
+    "hits": (_HIT, _hits),
+    "marks": (_MARKED, _marks),
+}

@@ -16,7 +16,7 @@ from contextkit.text.patterns import Pattern
 
 _LEVELS = ("PASSED", "PASS", "FAILED", "FAIL", "ERROR", "SKIPPED", "SKIP", "XFAIL", "XPASS",
            "WARNING", "WARN", "INFO", "DEBUG", "TRACE", "FATAL", "CRITICAL", "NOTICE")  # fmt: skip
-_LEVEL = Pattern(rf"\b({'|'.join(_LEVELS)})\b|^\S+ \S+ \[(\w+)\] ")
+_LEVEL = Pattern(rf"\b({'|'.join(_LEVELS)})\b|^(?:\S+ \S+ )?\[(\w+)\] ")
 _VERDICT = Pattern(  # a line that summarizes a run
     r"(?<![.:\d])(?<!-\] )(?<!Running )(?<!from )\b\d+ (?:passed|failed|errors?|failing"
     r"|passing|tests?|examples?|problems?|skipped|total warnings"
@@ -54,7 +54,7 @@ _COUNTS = Pattern(
 )
 _RAISED = Pattern(r"[\w.$]*(?:Error|Exception)\b(?::|$)|thread '.*' panicked at|panic: ")
 _RESULTS = ("PASSED", "FAILED", "ERROR", "SKIPPED", "XFAIL", "WARNING", "WARN", "FATAL", "CRITICAL")
-_STATUS = Pattern(r"\bHTTP/[\d.]+\" ([1-5]\d\d)\b")  # of a request
+_STATUS = Pattern(r"(?:\bHTTP/[\d.]+\" |\bstatus=)([1-5]\d\d)\b")  # of a request
 _NAME = Pattern(r"(?<!\S)\S+::\S+")
 _ASIDE = 1.2  # weight of a line that says nothing of a run that failed
 _FIRST = 3  # messages of a compiler before other failures
@@ -83,7 +83,7 @@ class Run(NamedTuple):
 
 def run(text: Lines, status: int | None = None) -> Run:
     """The verdict, the counts, each distinct failure with its place, then the other lines."""
-    verdict, summary = _verdict(text, status)
+    verdict, summary, of_verdict = _verdict(text, status)
     messages, placed = diagnostics.find(text)
     dump, of_dump = threads.units(text)
     failing, used, inside = failures.find(text, summary | placed | of_dump)
@@ -92,7 +92,7 @@ def run(text: Lines, status: int | None = None) -> Run:
     counts, stamped = _counts(text)
     said = diagnostics.units(messages)
     units = [*verdict, *([] if counted else counts), *said[:_FIRST], *failed, *said[_FIRST:], *dump]
-    told = used | placed | of_dump | {unit.line - 1 for unit in verdict if not unit.derived}
+    told = used | placed | of_dump | of_verdict
     rest = text.statements(told, inside | diagnostics.details(text, placed))
     if not (verdict or failed or messages):  # what a text of no run is about, its beginning says
         worded = sorted({unit.line for unit in rest if unit.text.count(" ") > 1})
@@ -126,8 +126,8 @@ def _unit(one: Failure, below: Failure | None) -> Unit:
     return Unit(one.line + 1, "failed", said, 2.5, rank, "failed", short, times=one.times)
 
 
-def _verdict(text: Lines, status: int | None) -> tuple[list[Unit], set[int]]:
-    """What summarizes the run, a failure before a success; the lines that do, from 0.
+def _verdict(text: Lines, status: int | None) -> tuple[list[Unit], set[int], set[int]]:
+    """What summarizes the run, a failure before a success; the lines that do, and those it tells.
 
     Of several such lines, it is the one that counts most, and the last one of all. A failure of an
     earlier run, or above its details, counts wherever it is. An exception after all of them is
@@ -157,7 +157,7 @@ def _verdict(text: Lines, status: int | None) -> tuple[list[Unit], set[int]]:
     ended = "" if status is None else f"exit status {status}"
     if not bad:
         units = [Unit(1, "verdict", ended, 3.0, 1, "verdict", key=True, derived=True)]
-        return units if ended else [], set()
+        return units if ended else [], set(), set()
     counts = sorted(
         (n for n in bad if _COUNTS.search(plain[n])), key=lambda n: len(_COUNTS.findall(plain[n]))
     )
@@ -167,7 +167,8 @@ def _verdict(text: Lines, status: int | None) -> tuple[list[Unit], set[int]]:
     tally = (line for n in told for line in _tally(text, n))
     parts = dict.fromkeys([ended, *tally, *(failures.shown(plain[n]) for n in told)])
     word = "; ".join(filter(None, parts))
-    return [Unit(bad[-1] + 1, "verdict", word, 3.0, 1, "verdict", key=True)], set(summary)
+    unit = Unit(bad[-1] + 1, "verdict", word, 3.0, 1, "verdict", key=True)
+    return [unit], set(summary), set(told)
 
 
 def _tally(text: Lines, at: int) -> list[str]:
@@ -210,7 +211,7 @@ def _counts(text: Lines) -> tuple[list[Unit], bool]:
         if (name := levels.get(form, "")) and (test := _NAME.search(line[:1000])):
             named.add((name, test[0]))
     seen.update(name for name, _ in named)
-    statuses = Counter(_STATUS.findall(text.whole) if "HTTP/" in text.whole else ())
+    statuses = Counter(_STATUS.findall(text.whole))
     counts = {name: seen[name] for name in _RESULTS}
     counts |= {f"HTTP {status}": count for status, count in statuses.most_common()}
     listed = ", ".join(f"{count} {name}" for name, count in counts.items() if count)

@@ -6,7 +6,7 @@ import itertools
 import re
 from collections import Counter
 
-from contextkit.base.type_names import Callable
+from contextkit.base.type_names import Callable, Sequence
 from contextkit.text.digests.lines import bare
 from contextkit.text.digests.reading import Unit, cells, listed, row_statement
 from contextkit.text.patterns import Pattern
@@ -20,6 +20,7 @@ _APART = Pattern(r" {2,}|\t")
 _PROCESSES = ("UID ", "USER ", "PID ")  # ps: no column but the last has spaces
 _ROWS = 500  # rows that can be shown
 _SAMPLE = 500  # cells that show whether a column may be one of numbers
+_TOTALS = ("total", "totals", "sum", "all files", "gesamt", "summe")  # in the last row
 _CELLS = 8  # different cells of a column that are counted
 _NUMBER = Pattern(r"[-+]?[$€£]?\d[\d,]*(?:\.\d+)?\s*%?$")
 _ILL = Pattern(
@@ -70,8 +71,9 @@ def _delimiter(lines: list[str]) -> str:
 def _columns(lines: list[str]) -> Callable[[str], list[str]] | None:
     """What splits the lines of a program's table into cells, if they are one.
 
-    That is one with a rule below the header (psql, sqlite, pip), or one with a header of capitals
-    whose columns are two spaces apart (docker, kubectl) or whose last cells alone have spaces (ps).
+    That is one with a rule below the header (psql, sqlite, pip), one with columns two spaces apart
+    below a header of capitals (docker, kubectl) or one of them with numbers below its name, or one
+    with a header of capitals whose last cells alone have spaces (ps).
     """
     if len(lines) > 1 and lines[1][:2] == "--" and _PSQL.match(lines[1]):
         return lambda line: [cell.strip() for cell in line.split("|")]
@@ -81,13 +83,16 @@ def _columns(lines: list[str]) -> Callable[[str], list[str]] | None:
         if all(aligned):
             ends = [*starts[1:], None]
             return lambda line: [line[a:b].strip() for a, b in zip(starts, ends, strict=True)]
-    if not lines or lines[0] != lines[0].upper() or not _CAPITALS.match(lines[0].strip()):
-        return None
-    count = len(_APART.split(lines[0].strip()))
-    alike = sum(len(_APART.split(line.strip())) == count for line in lines)
-    of_processes = lines[0].lstrip().startswith(_PROCESSES)
-    if count > 2 and alike * 10 >= len(lines) * 9 and not of_processes:
+    head, *body = [_APART.split(line.strip()) for line in lines] or [[]]
+    alike = [row for row in body if len(row) == len(head) > 2]
+    is_capital = bool(lines) and bool(_CAPITALS.match(lines[0].strip()))
+    of_processes = bool(lines) and lines[0].lstrip().startswith(_PROCESSES)
+    columns = [*map(_are_numbers, zip(*alike, strict=True))]
+    is_named = is_capital or (any(columns) and not any(map(_NUMBER.match, head)))
+    if len(alike) * 10 >= len(body) * 9 > 0 and is_named and not of_processes:
         return lambda line: [str(cell) for cell in _APART.split(line.strip())]
+    if not is_capital:
+        return None
     words = len(lines[0].split())
     rows = [row for line in lines[1:] if len(row := line.split(None, words - 1)) == words]
     numbers = zip(*(map(_NUMBER.match, row[:-1]) for row in rows), strict=True)
@@ -138,9 +143,12 @@ def units(text: str) -> list[Unit]:
     if len(rows) < 2:
         return []
     head, body = rows[0][1], rows[1:]
+    total = body[-1:] if body[-1][1][0].lower() in _TOTALS else []
+    body = body[: len(body) - len(total)] or body
     columns = len(head) or max(len(row) for _, row in body)
     size = f"{len(body)} rows, {columns} columns{': ' if head else ''}{', '.join(head[:14])}"
     told = [Unit(rows[0][0], "table", size, 2.0, 1, "table", derived=True)]
+    told += [Unit(at, "total", row_statement(head, row)[:240], 2.0, 2) for at, row in total]
     told += [unit for index in range(min(columns, 30)) for unit in _column(head, body, index)]
     ill = (pair for pair in body[_ROWS:] if any(map(_ILL.search, pair[1])))
     for number, row in itertools.islice(ill, 20):
@@ -181,7 +189,7 @@ def _column(head: list[str], body: list[tuple[int, list[str]]], index: int) -> l
     return told
 
 
-def _are_numbers(cells: list[str]) -> bool:
+def _are_numbers(cells: Sequence[str]) -> bool:
     """Whether nearly all cells are numbers, and more than two."""
     count = sum(map(bool, map(_NUMBER.match, cells)))
     return count > 2 and count * 10 >= len(cells) * 9
