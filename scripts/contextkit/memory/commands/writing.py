@@ -284,7 +284,7 @@ def _checkpoint(
         fields.setdefault("active", active)
     if event and not fields.get("summary"):
         fields = {**saving.carried(layout, args.task, event, phase != next_phase), **fields}
-    fields.setdefault("files", saving.worked_on(layout, args.task))
+    fields.setdefault("files", saving.in_play(layout, args.task))
     fields["findings_count"] = _count(args)
     ready = saving.checkpoint(layout, args.task, phase, fields, names.now())
     return _keep(layout, args.task, [ready], next_phase)

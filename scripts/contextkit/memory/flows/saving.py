@@ -319,15 +319,23 @@ def carried(layout: Layout, task: str, event: str, ended: bool = False) -> Field
     return fields
 
 
-def worked_on(layout: Layout, task: str) -> tuple[str, ...]:
-    """The files that git saw change since the last checkpoint of a task and that are there."""
+def in_play(layout: Layout, task: str) -> tuple[str, ...]:
+    """The files of a task's last checkpoint, and those changed since, as far as they are there."""
+    saved = checkpoints.last(layout, task)
+    seen = worked_on(layout, saved.timestamp if saved else "") or ()
+    paths = dict.fromkeys(file.path for file in (*seen, *(saved.files if saved else ())))
+    return tuple(path for path in paths if os.path.isfile(layout.join(path)))[:_FILES]
+
+
+def worked_on(layout: Layout, since: str = "") -> tuple[FileNote, ...] | None:
+    """What git saw change since a moment, newest first; None if it did not answer."""
     from contextkit.handoffs.flows import work
 
-    saved = checkpoints.last(layout, task)
-    seen = work.looking(layout, saved.timestamp if saved else "").seen() or {}
-    before = [file.path for file in saved.files] if saved else []
-    in_play = dict.fromkeys([*(path for path in seen if seen[path] != "deleted"), *before])
-    return tuple(path for path in in_play if os.path.isfile(layout.join(path)))[:_FILES]
+    seen = work.looking(layout, since).seen()
+    if seen is None:
+        return None
+    inside = {path: state for path, state in seen.items() if not path.startswith("../")}
+    return tuple(FileNote(path=path, note=state) for path, state in inside.items())
 
 
 def next_step(layout: Layout, task: str) -> str:
@@ -453,25 +461,6 @@ def complete_snapshot(layout: Layout, path: str, summary: str) -> None:
             filter(None, (redaction.cleaned(summary, layout.limits.secrets_allow), before))
         )
         files.write(path, snapshots.render(made.replace(summary=sections.clean(whole))))
-
-
-def uncommitted(layout: Layout) -> tuple[FileNote, ...]:
-    """The changes since the last commit, for a caller that has the time to run git.
-
-    Raises ContextError or OSError if git fails or nothing can be written.
-    """
-    if layout.repository is None:
-        return ()
-    from contextkit.base import changes
-
-    changed = changes.uncommitted(layout)
-    top = layout.repository.top
-    notes = []
-    for change in changed:
-        path = os.fsencode(layout.shown(os.path.join(top, change.path))).decode("utf-8", "replace")
-        if not path.startswith("../"):
-            notes.append(FileNote(path=path, note=change.state))
-    return tuple(notes)
 
 
 def _caught_up(
