@@ -323,7 +323,8 @@ def in_play(layout: Layout, task: str) -> tuple[str, ...]:
     """The files of a task's last checkpoint, and those changed since, as far as they are there."""
     saved = checkpoints.last(layout, task)
     seen = worked_on(layout, saved.timestamp if saved else "") or ()
-    paths = dict.fromkeys(file.path for file in (*seen, *(saved.files if saved else ())))
+    sealed = saved.files if saved else ()
+    paths = dict.fromkeys([*(file.path for file in seen), *(file.path for file in sealed)])
     return tuple(path for path in paths if os.path.isfile(layout.join(path)))[:_FILES]
 
 
