@@ -305,6 +305,14 @@ def test_a_checkpoint_that_names_no_subtasks_forgets_none(repo: Path, run: Scrip
     assert "- Completed" not in run.out and "parser" in run.out
 
 
+def test_a_checkpoint_without_a_plan_goes_on_from_the_last_one(repo: Path, run: Script) -> None:
+    saved(run, "--completed=parser", "--pending=matcher | report")
+    saved(run)
+    saved(run, "--completed=parser | matcher")
+    assert run("external_memory", "recover") == 0
+    assert "- Completed: parser, matcher\n- Pending: report\n" in run.out
+
+
 def test_recovery_says_what_open_reviews_found(layout: Layout, run: Script) -> None:
     stores.full(layout)
     for agent, status in (("ui", "NEEDS_ATTENTION"), ("api", "CLEAN")):

@@ -272,8 +272,10 @@ def checkpoint(
     next_action = fields.get("next_action") or next_step(layout, task)
     next_action = next_action or f"Decide what comes next: no plan of {task} says it"
     count = fields.get("findings_count")
-    done = tuple(fields.get("completed") or _done(plan, checkpoints.last(layout, task)))
-    left = _without((*plan.in_progress, *plan.pending), done)
+    saved = checkpoints.last(layout, task)
+    done = tuple(fields.get("completed") or _done(plan, saved))
+    planned = (*plan.in_progress, *plan.pending)
+    left = _without(planned or (saved.pending_subtasks if saved else ()), done)
     made = Checkpoint(
         checkpoint_id=f"cp_{phase}_{memory.stamp(now)}",
         task_id=task,
