@@ -44,7 +44,7 @@ def _worst_findings(layout: Layout, entry: dict[str, Any]) -> str:
 
     try:
         of_run = history.open_findings(layout, runs.load(layout, str(entry["run"])))
-    except ContextError:
+    except (ContextError, OSError):
         return ""
     told = entry["summary"].partition(": ")[2].rstrip("…")
     words = ""
