@@ -237,8 +237,8 @@ def _known(layout: Layout, branch: str, workstream: str, now: int) -> tuple[list
     """What there is to quote, in the order of weight, and what could not be read.
 
     The capsule that it replaces and what has happened since; the open task with its findings; the
-    open reviews; the decisions of the branch's last handoff; the findings of reviews that somebody dismissed; what
-    subagents missed. In a new repository there is nothing to look for.
+    open reviews; the decisions of the branch's last handoff; the findings of reviews that somebody
+    dismissed; what subagents missed. In a new repository there is nothing to look for.
     """
     stores_there = (
         layout.capsules, layout.memory, layout.handoffs, layout.verdicts, layout.store("run"),
