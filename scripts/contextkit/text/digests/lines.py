@@ -84,6 +84,8 @@ _FRAME = Pattern(  # of a stack trace, with the source that is quoted
 _QUOTED = Pattern(  # source below a message; a step of ninja or cmake
     r"^\s*(?:(?:>\s*)?(?:\d+\s*)?\|(?!.*\|)|[\^~]+\s*$|\d+\t|\[ *\d+(?:/\d+|%)\] )"
 )
+_SHARE = Pattern(r"\s{0,8}(\d{1,2}(?:\.\d+)?) ?%\s")
+_PROFILE = 5  # lines of a profile that are told
 _RULE = Pattern(r"[\W_]*$")
 _COUNT_ENDS = frozenset("0123456789.,%")
 _COUNT = Pattern(r"\s*[A-Za-z](?:[^\W\d]|[ ()/.-]){0,40}[:=]\s*\d[\d.,]*\s?%?\s*$")  # `Low: 3`
@@ -190,6 +192,7 @@ class Lines:
         self.forms = _FORMS[self.is_dated].of(self.all)
         self.counts = Counter(self.forms)
         self.first = next((at for at, line in enumerate(self.all) if line.strip()), 0)
+        self._largest = _largest_shares(self.all) if "%" in text else []
         self.prose = dict(_paragraphs(self.all))
         self.is_prose = sum(map(len, self.prose.values())) * 3 > sum(map(bool, self.all))
         self._counting = set(itertools.compress(self.counts, _COUNTING.of(self.counts)))
@@ -237,6 +240,7 @@ class Lines:
         for line in distinct:
             rare = math.log(1 + len(self.all) / line.often) / math.log(1 + len(self.all))
             weight = self._weight(line, last) * rare * self._lead(line.number)
+            weight = 4.0 if line.number in self._largest else weight
             if line.number == below:
                 units[-1] = units[-1]._replace(weight=max(weight, units[-1].weight))
                 continue
@@ -449,6 +453,14 @@ def _is_name(word: str) -> bool:
     if word.startswith("-"):
         return True  # of an option
     return "9" in word and not word.endswith(("error:", "exception:"))
+
+
+def _largest_shares(lines: list[str]) -> list[int]:
+    """The first lines of a profile: those that begin with shares of a whole, which fall."""
+    matches = ((number, _SHARE.match(line[:_READ])) for number, line in enumerate(lines))
+    shares = [(number, float(match[1])) for number, match in matches if match]
+    falls = all(a >= b for (_, a), (_, b) in itertools.pairwise(shares))
+    return [number for number, _ in shares[:_PROFILE]] if falls and len(shares) > _PROFILE else []
 
 
 def is_coded(line: str) -> bool:
