@@ -25,7 +25,7 @@ from contextkit.text.patterns import Pattern
 # (what looks back stands behind the first digit, which `re` finds fast)
 _NUMBERS = Pattern(r"[0-9](?:(?<=[1-9])[\da-f]*|(?<![\s=:(]0)[\da-f]*|[\d.:a-f]+)")
 _HEX = Pattern(r"[a-f](?<!\w.)[a-f]{0,7}\d[\da-f]{4,38}\b")  # begins with a letter
-_PADDED = Pattern(r" {2,}9")
+_PADDED = Pattern(r"  +9")  # whose beginning `re` finds fast
 _STATUS = Pattern(  # which stays, too
     r"((?:\bHTTP/[\d.]+\\?\" |\b(?:status|code)[\"']?[=:] ?[\"']?))([1-5]\d\d)\b"
 )
