@@ -103,7 +103,7 @@ def test_json_shows_its_shape_and_what_stands_out() -> None:
     digest = digest_of(json.dumps({"run": "r-1", "jobs": jobs}, indent=1), "json")
     assert "object of 2 keys: run, jobs" in digest.summary
     assert "list of 60" in digest.summary
-    assert "ok x59, failed x1" in digest.summary and "name=job-41" in digest.summary
+    assert "ok x59, failed x1" in digest.summary and "name: job-41" in digest.summary
 
 
 def test_json_lines_are_a_list() -> None:

@@ -118,13 +118,13 @@ def test_the_counts_of_many_copies_are_those_of_one_times_their_number(
         assert found and int(found[1]) == count * size, (pattern, summary)
 
 
-@pytest.mark.parametrize("text", ["ERROR: no room on node\n" * 200_000, "x ERROR\n" * 600_000])
+@each("text", ["ERROR: no room on node\n" * 200_000, "x ERROR\n" * 600_000])
 def test_what_is_counted_of_both_ends_only_says_so(text: str) -> None:
     summary = said(text)
     assert "or more" in summary and re.search(r"\(x\d{5,}\) \(or more\)", summary)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@each("size", SIZES)
 def test_failures_that_are_not_shown_are_counted(size: int) -> None:
     lines = [f"FAILED tests/test_{n}.py::test_x - assert {n} == 0" for n in range(20 * size)]
     summary = said("\n".join([*lines, f"=== {20 * size} failed in 9.99s ==="]), 200)
@@ -214,7 +214,7 @@ def test_the_last_word_of_a_tool_is_the_verdict_and_the_status_stands_before_it(
     assert "exit status 0" in engine.digest("nothing to say\n" * 3, 200, status=0).key
 
 
-@pytest.mark.parametrize(
+@each(
     "line",
     [
         "Successfully installed left-1.2 right-0.3",
@@ -458,7 +458,7 @@ def test_json_that_is_cut_off_says_so() -> None:
     assert digest.kind == "json" and "cut off or invalid at line" in digest.summary
 
 
-@pytest.mark.parametrize("text", ["x" * 1500 + ":\n", "error: " * 9, "(((", "a.b:" * 300 + "\n"])
+@each("text", ["x" * 1500 + ":\n", "error: " * 9, "(((", "a.b:" * 300 + "\n"])
 def test_the_time_grows_with_the_length(text: str) -> None:
     import time
 
@@ -489,7 +489,7 @@ def test_the_priority_of_a_report_is_no_finding() -> None:
     assert any("Writes are lost" in row.finding for row in rows)
 
 
-@pytest.mark.parametrize("cap", [220, 600])
+@each("cap", [220, 600])
 def test_every_failure_has_its_message_and_place_while_there_is_room(cap: int) -> None:
     lines = []
     for n in range(6):
@@ -724,7 +724,7 @@ ARCHIVE = [f"-rw-r--r-- root/root {n * 7} 2026-01-02 10:00 lib/m{n}.py" for n in
 NODE = "✖ adds (1.5ms)\nℹ tests 21\nℹ pass 11\nℹ fail 6\nℹ todo 0\nℹ duration_ms 2228.6"
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "told"),
     [
         (
@@ -840,3 +840,59 @@ def test_warnings_come_before_remarks() -> None:
     lines = [line.replace("note", "style") for line in lines]
     lines.append("a.sh:77:1: warning: Use ${var:?} so that this never expands to /* . [SC2115]")
     assert "SC2115" in said("\n".join(lines), 60)
+
+
+def key_of(text: str) -> str:
+    return engine.digest(text, 200).key
+
+
+def test_an_exit_status_is_no_key_finding_where_a_failure_is_told() -> None:
+    panic = "panic: runtime error: invalid memory address\n\ngoroutine 1:\nexit status 2\n"
+    assert (
+        key_of(f"{'batch done' * 9}\nbatch left\n\n{panic}\nexit status 2")
+        == "panic: runtime error: invalid memory address"
+    )
+
+
+def test_a_text_of_no_run_is_told_by_the_line_that_sums_it_up() -> None:
+    lines = ["Reading package lists...", *(f"Inst lib{name} (1.0)" for name in "abcdefghijkl")]
+    total = "136 upgraded, 2 newly installed, 0 to remove and 0 not upgraded."
+    assert key_of("\n".join([*lines, total, "Conf zip", "Conf unzip"])) == total
+
+
+def test_a_remark_about_exit_codes_is_no_verdict() -> None:
+    remark = "^-- SC2181 (style): Check exit code directly with if."
+    assert remark not in key_of("\n".join(["In a.sh line 3:", "cmd", remark] * 9))
+
+
+def test_a_test_that_passed_when_it_was_tried_again_is_no_failure() -> None:
+    lines = [
+        *(f"  ✓  {n} [c] › e2e/a.ts:{n}:7 › opens {n} (1.0s)" for n in range(30)),
+        "  ✘  41 [c] › e2e/b.ts:42:7 › board › restores (30.1s)",
+        "  ✘  41 [c] › e2e/b.ts:42:7 › board › restores (retry #1) (30.1s)",
+        "  ✘  87 [c] › e2e/s.ts:19:7 › share › copies (5.2s)",
+        "  ✓  87 [c] › e2e/s.ts:19:7 › share › copies (retry #1) (1.1s)",
+        *("  1 failed", "  1 flaky", "  30 passed (4.6m)"),
+    ]
+    summary = said("\n".join(lines))
+    assert "copies (5.2s)" not in summary and summary.count("restores") == 1
+
+
+def test_a_suite_of_node_is_no_test_of_its_own() -> None:
+    tests = "▶ totals\n  ✔ is empty (1ms)\n  ✖ adds (2ms)\n✖ totals (11ms)\n"
+    summary = said(f"{tests}ℹ tests 2\nℹ pass 1\nℹ fail 1\n")
+    assert "adds" in summary and "totals" not in summary
+
+
+def test_of_several_environments_each_has_its_word() -> None:
+    run = "Ran 74 tests in 0.022s\n\nFAILED (failures=5)\n"
+    ends = "  lint: OK (1.70 seconds)\n  py311: FAIL code 1 (0.45 seconds)\n  failed :(\n"
+    assert "lint: OK; py311: FAIL" in key_of(run + ends)
+
+
+def test_the_largest_shares_come_first_whatever_stands_between() -> None:
+    shares = [(16.51, "strcmp"), (15.05, "mcount"), (13.58, "strtoll"), (8.26, "msort"),
+              *((9 - n / 2, f"other_{n}") for n in range(2, 16))]  # fmt: skip
+    rows = "".join(f"  {part:5.2f}%  hot  [.] {name}\n          |\n" for part, name in shares)
+    summary = said(f"# To display the header info\n# Total Lost Samples: 0\n{rows}", 120)
+    assert all(name in summary for name in ("strcmp", "mcount", "strtoll"))

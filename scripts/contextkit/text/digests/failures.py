@@ -26,7 +26,7 @@ FAILS = Pattern(  # at the beginning or end of a line as some tools say it, then
     r"| at \S+\.(?:p[lm]|t) line \d+\.$"  # of Perl
     r"|: (?:command not found|No such file or directory|Permission denied)$"
     r"|\b(?:FAILED|FAIL|FATAL|CRITICAL|PANIC|SEVERE)\b|\bERROR\b"
-    r"|^\s*not ok\b(?!.*# (?:TODO|SKIP))|^\s*[✗✘×✕✖]\s"
+    r"|^\s*not ok\b(?!.*# (?:TODO|SKIP))|\bFound .* deadlock|^\s*[✗✘×✕✖]\s"
     r"|^(?:E   |npm (?:ERR!|error)(?: |$)|fatal:|panic:|error(?:\[\w+\])?:|Error:|--- FAIL)"
     r"|^(?:make(?:\[\d+\])?: \*\*\*|! \[(?:remote )?rejected\])"
     r"|\b\w*(?:Error|Exception)\b:|(?::| -) (?:fatal )?error\b|\bpanicked at\b"
@@ -70,6 +70,8 @@ _TEST = Pattern(  # a line that names a failed test, by pytest, jest, go, gtest,
     r"|^\d+\) (test .+ \([\w.]+\))$"
 )
 _SUBTEST = Pattern(r"^SUBFAILED(\(.*?\)|\[.*?\]) (\S+::\S.*?)(?: - .*)?$")
+_TRY = Pattern(r"[✓✔√✘✗✕×✖] +\d+ (?P<name>\S.*?)(?: \(retry #\d+\))?(?: \([\d.]+\w*\))?$")
+_PASSED = ("✓", "✔", "√")
 _GROUP = Pattern(  # a file, package or environment with failed tests
     r"^FAIL\s+\S+(?:\s+\(?[\d.]+ ?m?s\)?)?$|^[\w.-]+: FAIL ✖ in [\d.]+ seconds$"
 )
@@ -93,6 +95,7 @@ _ABOVE = "test at "  # node's place of a test, above its name
 _ASIDE = ("PASSES", "XFAILURES", "XPASSES")
 _PRINTED = Pattern(r"^console\.(?:log|info|warn|error|debug)$|^● Console$")  # jest
 _PENDING, _FAILURES = "Pending:", "Failures:"  # rspec
+_OF_ASIDES = ("===", _PENDING, "console.", "● Console", "(retry #", "▶ ")
 _VALUE = Pattern(
     r"^(?!\w+: undefined\b)(?:[Ee]xpected|[Rr]eceived|[Aa]ctual|got|left|right|want|have): +\S.*$"
 )
@@ -201,10 +204,16 @@ def find(text: Lines, told: set[int]) -> tuple[list[Failure], set[int], set[int]
 
 
 def _aside(text: Lines) -> set[int]:
-    """The lines of sections about tests that did not fail, and what passing tests printed."""
+    """The lines of sections about tests that did not fail, and what passing tests printed.
+
+    So are those of tests that passed when they were tried again, and of suites, which are no tests.
+    """
     numbers: set[int] = set()
-    if not any(mark in text.whole for mark in ("===", _PENDING, "console.", "● Console")):
+    if not any(mark in text.whole for mark in _OF_ASIDES):
         return numbers
+    passed = {tried["name"] for _, line in text.bare.all() if line[:1] in _PASSED
+              and (tried := _TRY.match(line))}  # fmt: skip
+    suites = {line[2:] for _, line in text.bare.all() if line[:2] == "▶ "}
     aside, depth = False, -1
     for at, line in text.bare.all():
         if line.startswith("===") and (section := _SECTION.match(line)):
@@ -215,7 +224,9 @@ def _aside(text: Lines) -> set[int]:
             depth = -1
         if line[:1] in "c●" and line and _PRINTED.match(line):
             depth = text.indent(at)
-        if aside or depth >= 0:
+        tried = _TRY.match(line) if passed else None
+        is_suite = bool(suites) and line[:1] == "✖" and line[2:].partition(" (")[0] in suites
+        if aside or depth >= 0 or is_suite or (tried and tried["name"] in passed):
             numbers.add(at)
     return numbers
 
@@ -225,6 +236,7 @@ def _heads(text: Lines, told: set[int]) -> dict[int, str]:
     failing = text.failing
     begins = failing if any(mark in text.whole for mark in _BEFORE_NUMBERS) else ()
     numbered = next((at for at in begins if _NUMBERS.match(text.bare[at])), None)
+    retries = "(retry #" in text.whole
     heads: dict[int, str] = {}
     for at in sorted({*failing, *_marked(text)}):
         line = text.bare[at]
@@ -232,6 +244,8 @@ def _heads(text: Lines, told: set[int]) -> dict[int, str]:
             continue
         if line.startswith("SUB") and (subtest := _SUBTEST.match(line)):
             heads[at] = f"{subtest[2]} {subtest[1]}"
+        elif retries and (tried := _TRY.match(line)):
+            heads[at] = tried["name"]
         elif (test := _TEST.match(line)) and test.lastindex:
             heads[at] = _in_file(text, at, test[test.lastindex])
         elif numbered is not None and at > numbered and (test := _NUMBERED.match(line)):
@@ -571,7 +585,7 @@ def _below(text: Lines, at: int) -> list[int]:
     """The lines below an error that say what it is; before the last one, places."""
     found: list[int] = []
     while len(found) < _PLACES and _UNSAID.match(text.bare[at]):
-        at = next((n for n in text.below(at, 2) if text.bare[n]), -1)
+        at = next((n for n in text.below(at, 2) if text.bare[n].strip("=-")), -1)
         if at < 0:
             break
         found.append(at)

@@ -24,7 +24,7 @@ from contextkit.text.patterns import Pattern
 # a zero stays: `0 errors` is another form than `3 errors`
 # (what looks back stands behind the first digit, which `re` finds fast)
 _NUMBERS = Pattern(r"[0-9](?:(?<=[1-9])[\da-f]*|(?<![\s=:(]0)[\da-f]*|[\d.:a-f]+)")
-_HEX = Pattern(r"\b[a-f]{1,8}\d[\da-f]{4,38}\b")  # begins with a letter
+_HEX = Pattern(r"[a-f](?<!\w.)[a-f]{0,7}\d[\da-f]{4,38}\b")  # begins with a letter
 _PADDED = Pattern(r" {2,}9")
 _STATUS = Pattern(  # which stays, too
     r"((?:\bHTTP/[\d.]+\\?\" |\b(?:status|code)[\"']?[=:] ?[\"']?))([1-5]\d\d)\b"
@@ -84,6 +84,8 @@ _FRAME = Pattern(  # of a stack trace, with the source that is quoted
 _QUOTED = Pattern(  # source below a message; a step of ninja or cmake
     r"^\s*(?:(?:>\s*)?(?:\d+\s*)?\|(?!.*\|)|[\^~]+\s*$|\d+\t|\[ *\d+(?:/\d+|%)\] )"
 )
+_SHARE = Pattern(r"\s{0,8}(\d{1,2}(?:\.\d+)?) ?%\s")
+_PROFILE = 5  # lines of a profile that are told
 _RULE = Pattern(r"[\W_]*$")
 _COUNT_ENDS = frozenset("0123456789.,%")
 _WITH_MORE = _COUNT_ENDS | {":"}  # ends of lines that may be told with the next ones
@@ -192,6 +194,7 @@ class Lines:
         self.forms = _FORMS[self.is_dated].of(self.all)
         self.counts = Counter(self.forms)
         self.first = next((at for at, line in enumerate(self.all) if line.strip()), 0)
+        self._largest = _largest_shares(self.all) if "%" in text else []
         self.prose = dict(_paragraphs(self.all))
         self.is_prose = sum(map(len, self.prose.values())) * 3 > sum(map(bool, self.all))
         self._counting = set(itertools.compress(self.counts, _COUNTING.of(self.counts)))
@@ -239,6 +242,7 @@ class Lines:
         for line in distinct:
             rare = math.log(1 + len(self.all) / line.often) / math.log(1 + len(self.all))
             weight = self._weight(line, last) * rare * self._lead(line.number)
+            weight = 4.0 if line.number in self._largest else weight
             if line.number == below:
                 units[-1] = units[-1]._replace(weight=max(weight, units[-1].weight))
                 continue
@@ -286,22 +290,22 @@ class Lines:
                 continue
             form_of_all = alike.get(form, form)
             fails = form in self._failing and not self._is_title(number)
-            one = form_of_all if fails else form  # what differs in names is one failure
-            if line := seen.get(one):
+            key = form_of_all if fails else form  # what differs in names is one failure
+            if line := seen.get(key):
                 line.numbers.append(number)
             else:
-                seen[one] = Line(number, self.all[number], fails)
-                seen[one].often = often[form_of_all]
+                seen[key] = Line(number, self.all[number], fails)
+                seen[key].often = often[form_of_all]
         return [line for line in seen.values() if not _RULE.match(line.said)]
 
-    def _weighable(self, found: list[Line]) -> tuple[list[Line], list[Line]]:
+    def _weighable(self, distinct: list[Line]) -> tuple[list[Line], list[Line]]:
         """Of very many lines, both ends, failures, and the rarest; the others that fail."""
-        if len(found) <= _MOST:
-            return found, []
-        order = sorted(found, key=lambda one: (not one.fails, one.often, one.number))
-        chosen = {*order[:_MOST], *found[:_ENDS], *found[-_ENDS:]}
-        others = [line for line in found if line.fails and line not in chosen]
-        return [line for line in found if line in chosen], others
+        if len(distinct) <= _MOST:
+            return distinct, []
+        order = sorted(distinct, key=lambda line: (not line.fails, line.often, line.number))
+        chosen = {*order[:_MOST], *distinct[:_ENDS], *distinct[-_ENDS:]}
+        others = [line for line in distinct if line.fails and line not in chosen]
+        return [line for line in distinct if line in chosen], others
 
     def _is_counted(self, number: int) -> bool:
         """Whether a line is told with the one above it, as a count in a list of such."""
@@ -313,8 +317,8 @@ class Lines:
         """The forms without names of those of which many are alike then."""
         short = [form for form in self.counts if len(form) < _READ]
         nameless = _NAMELESS.of(short)
-        often = {one for one, count in Counter(nameless).items() if count > _ALIKE}
-        return {form: one for form, one in zip(short, nameless, strict=True) if one in often}
+        often = {name for name, count in Counter(nameless).items() if count > _ALIKE}
+        return {form: name for form, name in zip(short, nameless, strict=True) if name in often}
 
     def _weight(self, line: Line, last: int) -> float:
         """How decisive a line is by its words, by its form, and by where it stands."""
@@ -432,7 +436,7 @@ def _failing(forms: list[str]) -> Iterator[bool]:
     all_words = " ".join(set().union(*words))
     bad = {word for part in (*_FAILURES, *_LAST_PARTS) for word in _with(part, all_words)
            if _FAILS.search(word) and not _is_name(word)}  # fmt: skip
-    phrases = [one for one in _PHRASES if all(map(all_words.__contains__, one.split()))]
+    phrases = [phrase for phrase in _PHRASES if all(map(all_words.__contains__, phrase.split()))]
     for form, row, of_row in zip(forms, rows, words, strict=True):
         is_bad = not bad.isdisjoint(of_row) or any(map(row.__contains__, phrases))
         yield form.startswith(_OF_PYTEST) or (is_bad and not _is_fine(row))
@@ -464,14 +468,20 @@ def _is_name(word: str) -> bool:
     return "9" in word and not word.endswith(("error:", "exception:"))
 
 
+def _largest_shares(lines: list[str]) -> list[int]:
+    """The first lines of a profile: those that begin with shares of a whole, which fall."""
+    matches = ((number, _SHARE.match(line[:_READ])) for number, line in enumerate(lines))
+    shares = [(number, float(match[1])) for number, match in matches if match]
+    falls = all(a >= b for (_, a), (_, b) in itertools.pairwise(shares))
+    return [number for number, _ in shares[:_PROFILE]] if falls and len(shares) > _PROFILE else []
+
+
 def is_coded(line: str) -> bool:
     """Whether a line is a long row of signs without a word: hexadecimal or base64."""
-    said = line.strip()
-    return not _WORDED.search(said) or (
-        len(said) > _CODED
-        and said.isascii()
-        and said.rstrip("=").replace("+", "").replace("/", "").isalnum()
-    )
+    signs = line.strip()
+    has_no_sign_else = signs.rstrip("=").replace("+", "").replace("/", "").isalnum()
+    is_code = len(signs) > _CODED and signs.isascii() and has_no_sign_else
+    return is_code or not _WORDED.search(signs)
 
 
 @functools.lru_cache(REMEMBERED)
@@ -488,7 +498,7 @@ def without_names(form: str) -> str:
     if '"' in form or "'" in form:
         form = _IN_QUOTES.sub('"', form)
     if "/" in form:
-        form = " ".join([_without_path(one) if "/" in one else one for one in form.split(" ")])
+        form = " ".join([_without_path(word) if "/" in word else word for word in form.split(" ")])
     return form
 
 

@@ -6,14 +6,15 @@ from collections import Counter
 
 from contextkit.base.type_names import Any
 from contextkit.text import objects
-from contextkit.text.digests.reading import Unit, cut
+from contextkit.text.digests.kinds import table
+from contextkit.text.digests.reading import Unit, cut, row_statement
 
 _NAMED = frozenset(
     "error errors message fail failed failure status state exit_code warning severity level result"
     " verdict summary title name id version".split()
 )
 _WELL = frozenset("ok success passed pass done completed info debug active 200 0".split())
-_LONGEST = 160
+_LONGEST, _ENTRY = 160, 240  # characters of a value, and of an entry
 _CUT = 200_000  # characters in which the end of an incomplete text is looked for
 
 
@@ -151,32 +152,22 @@ def _shown(value: object) -> str:
 
 
 def _columns(path: str, rows: list[dict[str, object]], found: list[Unit]) -> None:
-    """For a list of objects: the distribution of each field's values, and the outliers."""
+    """A list of objects as a table: the values of each field, outliers, the first and the last."""
     path = path or "entries"
-    for key in list(dict.fromkeys(key for row in rows[:200] for key in row))[:40]:
-        values = [row[key] for row in rows if row.get(key) is not None]
-        scalars = [v for v in values if isinstance(v, str | int | float | bool)]
-        counts = Counter(scalars)
-        here = f"{path}.{key}"
-        if scalars and 1 < len(counts) <= 8 and len(counts) * 3 <= len(scalars):
-            text = ", ".join(f"{_shown(v)} x{n}" for v, n in counts.most_common())
-            rank = 3 if key.lower() in _NAMED else 0
-            found.append(Unit(1, here, text, 1.6, rank, "fields", derived=True))
-            rare = counts.most_common()[-1]
-            if rare[1] <= max(1, len(scalars) // 20):
-                odd = next(row for row in rows if row.get(key) == rare[0])
-                found.append(Unit(1, here, _entry(odd), 2.0, 4, "outliers", str(key), derived=True))
-        numbers = [v for v in scalars if isinstance(v, int | float) and not isinstance(v, bool)]
-        if len(numbers) > 8 and len(set(numbers)) > 8:
-            largest = max(numbers)
-            top = next(row for row in rows if row.get(key) == largest)
-            text = f"{min(numbers)} to {max(numbers)}; largest: {_entry(top)}"
-            found.append(Unit(1, here, text, 1.2, derived=True))
+    keys = list(dict.fromkeys(str(key) for row in rows[:200] for key in row))[:40]
+    body = [(1, [_cell(row.get(key)) for key in keys]) for row in rows]
+    for index, key in enumerate(keys):
+        for unit in table.column(keys, body, index):
+            is_field = unit.group == "columns"
+            rank = unit.rank + 1 if key.lower() in _NAMED or not is_field else 0
+            group = "fields" if is_field else unit.group
+            found.append(
+                unit._replace(aspect=f"{path}.{key}", rank=rank, group=group, derived=True)
+            )
     for index in (0, len(rows) - 1):
-        found.append(Unit(1, f"{path}[{index}]", _entry(rows[index]), 0.7, derived=True))
+        shown = row_statement(keys, body[index][1])[:_ENTRY]
+        found.append(Unit(1, f"{path}[{index}]", shown, 0.7, derived=True))
 
 
-def _entry(one: dict[str, object]) -> str:
-    """An entry described by its short values."""
-    pairs = [f"{k}={_shown(v)}" for k, v in one.items() if isinstance(v, str | int | float | bool)]
-    return ", ".join(pair for pair in pairs[:6] if len(pair) < 80)
+def _cell(value: object) -> str:
+    return _shown(value) if isinstance(value, str | int | float | bool) else ""

@@ -10,7 +10,7 @@ from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
 from contextkit.text.digests import diagnostics, failures, threads
 from contextkit.text.digests.failures import Failure
-from contextkit.text.digests.lines import Lines, Remembered, bare
+from contextkit.text.digests.lines import SUMS_UP, Lines, Remembered, bare
 from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
 
@@ -22,14 +22,11 @@ _VERDICT = Pattern(  # a line that summarizes a run
     r"|passing|tests?|examples?|problems?|skipped|total warnings"
     r"|warnings?|issues?|offenses?|violations?|hints?|lints?|findings?)\b"
     r"|^(?:\[\w+\] +)?(?:Tests?:? |Tests run:|BUILD )|^test results?:"
-    r"|^FAILED \(|^ERROR SUMMARY: \d|\boverall\b.*\d"
-    r"|^(?-i:OK)(?: \(|$)"
-    r"|^Ran \d+ tests?|^(?:ok|FAIL)\s+\S+\s+[\d.]+s|exit(?:ed)? (?:code|status|with)|^(?:Failed"
-    r"|Passed)! "
-    r"|^Process (?:finished|exited)|^Finished|^Done\b|^[#ℹ] (?:pass|fail|tests) \d+"
-    r"|^error: could not compile|^make(?:\[\d+\])?: \*\*\* \[|^ERROR: failed to solve"
-    r"|^Successfully (?:installed|built|tagged)|\brated at\b|^(?:added|changed"
-    r"|removed) \d+ packages?"
+    r"|^FAILED \(|^ERROR SUMMARY: \d|\boverall\b.*\d|^(?-i:OK)(?: \(|$)|^Ran \d+ tests?"
+    r"|^(?:ok|FAIL)\s+\S+\s+[\d.]+s|^(?:Failed|Passed)! |^Process (?:finished|exited)|^Finished"
+    r"|exit(?:ed)? (?:code|status|with)\b\D{0,20}\d|^Done\b|^[#ℹ] (?:pass|fail|tests) \d+"
+    r"|^error: could not compile|^make(?:\[\d+\])?: \*\*\* \[|^ERROR: failed to solve|\brated at\b"
+    r"|^Successfully (?:installed|built|tagged)|^(?:added|changed|removed) \d+ packages?"
     r"|^All checks passed|^Success: |^Apply complete|^Plan: \d|^Destroy complete|\bnot remade\b"
     r"|^Already up to date|^Automatic merge failed|errors? occurred|^Build (?:succeeded|FAILED)"
     r"|^(?:found )?\d+ vulnerabilit|\bcompiled (?:successfully|with \d)|^All \d+ tests",
@@ -67,6 +64,9 @@ _GRAVE = Pattern(  # worse than an error
     r"\b(?:FATAL|PANIC|panic|CRITICAL|EMERG\w*|SIG[A-Z]{3,4})\b|\bby signal \d"
     r"|[Oo]ut ?[Oo]f ?[Mm]emory|[Dd]eadlock"
 )
+_RESULT = Pattern(r"[\w.-]+: (?:FAIL|OK|SKIP)\b")  # of an environment of tox
+_BARE = Pattern(r"(?:\W*exit(?:ed)?(?: code| status| with)?:? \d+\W*|exit status \d+; )+$")
+_NUMBER = Pattern(r"(?<![\w.:/-])\d[\d,]*(?![\w-]|[.:]\d)")
 _CAUSE = "Caused by: "
 _TWICE = Pattern(r"\b(\w+) \(((?:\w+\.)+)\1\)")  # `test_a (tests.Case.test_a)`
 _TALLY = Pattern(r"[#ℹ] ([a-z]+) (\d+)$")  # of node's test runner, a line each
@@ -88,6 +88,9 @@ def run(text: Lines, status: int | None = None) -> Run:
     dump, of_dump = threads.units(text)
     failing, used, inside = failures.find(text, summary | placed | of_dump)
     failed = [_unit(above, below) for above, below in itertools.zip_longest(failing, failing[1:])]
+    if failed and verdict and _BARE.match(verdict[0].text):  # which says nothing of the failure
+        at = min(range(len(failed)), key=lambda at: (failed[at].rank, at))
+        verdict[0], failed[at] = verdict[0]._replace(key=False), failed[at]._replace(key=True)
     counted = any(_COUNTS.search(unit.text) for unit in verdict)
     counts, stamped = _counts(text)
     said = diagnostics.units(messages)
@@ -98,6 +101,9 @@ def run(text: Lines, status: int | None = None) -> Run:
         worded = sorted({unit.line for unit in rest if unit.text.count(" ") > 1})
         first = {min((unit.line for unit in rest), default=0), *worded[:_BEGINNING]}
         rest = [unit._replace(rank=unit.rank or 3 * (unit.line in first)) for unit in rest]
+        sums = [at for at, unit in enumerate(rest) if unit.times == 1 and _sums_up(unit.text)]
+        for at in () if text.is_prose else sums[-1:]:
+            rest[at] = rest[at]._replace(key=True, rank=2)
     rest = _last_word(rest)
     bad = any(_BAD.search(unit.text) for unit in verdict)
     if verdict and (bad or failed or messages):
@@ -107,6 +113,10 @@ def run(text: Lines, status: int | None = None) -> Run:
     is_trace = (failed or verdict) and not (messages or counted) and text.is_trace()
     kind = "trace" if is_trace else "log" if is_log else "plain"
     return Run(kind, bool(failed), [*units, *rest])
+
+
+def _sums_up(said: str) -> bool:
+    return bool(SUMS_UP.search(said)) and len(_NUMBER.findall(said)) > 1
 
 
 def _last_word(units: list[Unit]) -> list[Unit]:
@@ -165,7 +175,8 @@ def _verdict(text: Lines, status: int | None) -> tuple[list[Unit], set[int], set
     above = [n for n in summary if n in near and _LEVELED.match(plain[n])]
     told = (*above, *counts[-1:], bad[-1])
     tally = (line for n in told for line in _tally(text, n))
-    parts = dict.fromkeys([ended, *tally, *(failures.shown(plain[n]) for n in told)])
+    results = [match[0] for n in read if (match := _RESULT.match(plain[n]))]
+    parts = dict.fromkeys([ended, *results, *tally, *(failures.shown(plain[n]) for n in told)])
     word = "; ".join(filter(None, parts))
     unit = Unit(bad[-1] + 1, "verdict", word, 3.0, 1, "verdict", key=True)
     return [unit], set(summary), set(told)
@@ -211,7 +222,8 @@ def _counts(text: Lines) -> tuple[list[Unit], bool]:
         if (name := levels.get(form, "")) and (test := _NAME.search(line[:1000])):
             named.add((name, test[0]))
     seen.update(name for name, _ in named)
-    statuses = Counter(_STATUS.findall(text.whole))
+    has_status = "HTTP/" in text.whole or "status=" in text.whole
+    statuses = Counter(_STATUS.findall(text.whole) if has_status else ())
     counts = {name: seen[name] for name in _RESULTS}
     counts |= {f"HTTP {status}": count for status, count in statuses.most_common()}
     listed = ", ".join(f"{count} {name}" for name, count in counts.items() if count)

@@ -21,6 +21,7 @@ _PROCESSES = ("UID ", "USER ", "PID ")  # ps: no column but the last has spaces
 _ROWS = 500  # rows that can be shown
 _SAMPLE = 500  # cells that show whether a column may be one of numbers
 _TOTALS = ("total", "totals", "sum", "all files", "gesamt", "summe")  # in the last row
+_FEW = 3  # different cells of a column that are counted even if they are numbers
 _CELLS = 8  # different cells of a column that are counted
 _NUMBER = Pattern(r"[-+]?[$€£]?\d[\d,]*(?:\.\d+)?\s*%?$")
 _ILL = Pattern(
@@ -149,7 +150,7 @@ def units(text: str) -> list[Unit]:
     size = f"{len(body)} rows, {columns} columns{': ' if head else ''}{', '.join(head[:14])}"
     told = [Unit(rows[0][0], "table", size, 2.0, 1, "table", derived=True)]
     told += [Unit(at, "total", row_statement(head, row)[:240], 2.0, 2) for at, row in total]
-    told += [unit for index in range(min(columns, 30)) for unit in _column(head, body, index)]
+    told += [unit for index in range(min(columns, 30)) for unit in column(head, body, index)]
     ill = (pair for pair in body[_ROWS:] if any(map(_ILL.search, pair[1])))
     for number, row in itertools.islice(ill, 20):
         told.append(Unit(number, "row", row_statement(head, row)[:240], 1.2))
@@ -162,12 +163,13 @@ def units(text: str) -> list[Unit]:
     return told
 
 
-def _column(head: list[str], body: list[tuple[int, list[str]]], index: int) -> list[Unit]:
+def column(head: list[str], body: list[tuple[int, list[str]]], index: int) -> list[Unit]:
     """For numbers, the minimum and maximum with their rows; for words, counts and rare ones."""
     filled = [(n, row) for n, row in body if index < len(row) and row[index]]
     cells = [row[index] for _, row in filled]
     name = head[index] if head else f"column {index + 1}"
-    if _are_numbers(cells[:_SAMPLE]) and _are_numbers(cells):
+    counts = Counter(cells)
+    if len(counts) > _FEW and _are_numbers(cells[:_SAMPLE]) and _are_numbers(cells):
         numbers = [(_value(row[index]), n, row) for n, row in filled if _NUMBER.match(row[index])]
         if index == 0 and len({value for value, *_ in numbers}) == len(numbers):
             return []  # a row number
@@ -177,7 +179,6 @@ def _column(head: list[str], body: list[tuple[int, list[str]]], index: int) -> l
         low, *high = (f"{row[index]} ({row[label][:40]})" for _, _, row in ends)
         text = f"{low} to {high[0]}" + (f"; next {', '.join(high[1:])}" if len(high) > 1 else "")
         return [Unit(numbers[-1][1], name, text, 1.3, 2, "columns", derived=True)]
-    counts = Counter(cells)
     if not 1 < len(counts) <= _CELLS or len(counts) * 2 > len(cells):
         return []
     text = listed(counts, _CELLS)
