@@ -373,6 +373,7 @@ class Lines:
             text = f"{text} {' '.join(self._counted(number + 1)[:_LONGEST].split())}"
         return text
 
+
 def alike(texts: Iterable[str], most: int) -> str:
     """Lines of one form as one of at most so many characters, with the ends of what differs.
 
