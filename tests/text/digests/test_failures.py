@@ -337,8 +337,9 @@ def test_the_shorter_of_two_errors_that_are_one_is_told() -> None:
     assert found("error: code " + "9" * 300, "error: code 7") == ["error: code 7 (x2)"]
 
 
-def test_an_error_is_counted_if_it_is_there_more_than_twice_or_in_two_forms() -> None:
-    assert found("error: no", "error: no") == ["error: no"]
+def test_an_error_is_counted_if_it_is_there_more_than_once_or_in_two_forms() -> None:
+    assert found("error: no") == ["error: no"]
+    assert found("error: no", "error: no") == ["error: no (x2)"]
     assert found("error: no", "error: no", "error: no") == ["error: no (x3)"]
     assert found("error: no 1", "error: no 2") == ["error: no 1…2 (x2)"]
 

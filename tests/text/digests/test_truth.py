@@ -769,6 +769,8 @@ ALIKE = {  # lines of one form whose values differ, and what is told of them
                "connect to 10.0.0.1:5431…3:5433 refused (x3)"),
     "ends": ("restart counter is at {n}.", range(1, 9), "restart counter is at 1…8. (x8)"),
     "padded": ("L: {n:3} | P: 1 | LT09", range(5, 15), "L: 5…14 | P: 1 | LT09 (x10)"),
+    "offsets": ("a.o:(.text+{n:#x}): multiple definition of `f'", (0x17, 0xC2, 0x218, 0xCA),
+                "a.o:(.text+0x17…0xca): multiple definition of `f' (x4)"),
     "hashes": ("Task mail[{n:x}] raised: no disk", range(0xEF19F380, 0xEF19F384),
                "Task mail[ef19f380…ef19f383] raised: no disk (x4)"),
 }  # fmt: skip
@@ -783,6 +785,11 @@ def test_lines_that_differ_in_values_are_told_with_the_first_and_the_last(case: 
 def test_values_that_go_up_and_down_are_told_with_the_smallest_and_the_largest() -> None:
     jobs = [f"job {n} took {n * 7 % 93} ms on port 80" for n in range(1, 200)]
     assert "job 1…199 took 1…92 ms on port 80 (x197)" in said("\n".join(["begin", *jobs, "end"]))
+
+
+def test_an_error_that_is_there_twice_is_counted() -> None:
+    lines = ["ERROR: no room on disk 7", "step 4 is done", "ERROR: no room on disk 7", "step 5"]
+    assert "ERROR: no room on disk 7 (x2)" in said("\n".join(lines))
 
 
 @pytest.mark.parametrize("mark", ["", "ERROR "])

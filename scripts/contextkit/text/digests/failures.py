@@ -523,8 +523,7 @@ def _errors(text: Lines, used: set[int]) -> tuple[list[Failure], set[int]]:
         if one_line and max(map(len, one_line)) <= _LONGEST:
             message = lines.alike(one_line, _LONGEST)
         place = _near(text, at) if not _PLACE.search(message) else ""
-        differ = len({text.bare[n] for n in at_all[:2]}) > 1
-        times = f" (x{len(at_all)})" if differ or len(at_all) > 2 else ""
+        times = f" (x{len(at_all)})" if len(at_all) > 1 else ""
         if message in errors:
             errors[message] = errors[message]._replace(times=errors[message].times + len(at_all))
         else:

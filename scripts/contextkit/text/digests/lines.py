@@ -23,7 +23,9 @@ from contextkit.text.patterns import Pattern
 
 # a zero stays: `0 errors` is another form than `3 errors`
 # (what looks back stands behind the first digit, which `re` finds fast)
-_NUMBERS = Pattern(r"[0-9](?:(?<=[1-9])[\da-f]*|(?<![\s=:(]0)[\da-f]*|[\d.:a-f]+)")
+_NUMBERS = Pattern(
+    r"[0-9](?:(?<=[1-9])[\da-f]*|(?<=0)x(?!0+\b)[\da-f]+|(?<![\s=:(]0)[\da-f]*|[\d.:a-f]+)"
+)
 _HEX = Pattern(r"[a-f](?<!\w.)[a-f]{0,7}\d[\da-f]{4,38}\b")  # begins with a letter
 _PADDED = Pattern(r"  +9")  # whose beginning `re` finds fast
 _STATUS = Pattern(  # which stays, too
