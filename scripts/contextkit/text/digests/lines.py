@@ -426,7 +426,8 @@ def _failing(forms: list[str]) -> Iterator[bool]:
     phrases = [one for one in _PHRASES if all(map(all_words.__contains__, one.split()))]
     for form, row, of_row in zip(forms, rows, words, strict=True):
         is_bad = not bad.isdisjoint(of_row) or any(map(row.__contains__, phrases))
-        yield form.startswith(_OF_PYTEST) or (is_bad and not _is_fine(row))
+        is_fine = is_bad and _FINE.search(row) and not _SURE.search(row)
+        yield form.startswith(_OF_PYTEST) or (is_bad and not is_fine)
 
 
 def _with(part: str, words: str) -> Iterator[str]:
@@ -437,10 +438,6 @@ def _with(part: str, words: str) -> Iterator[str]:
         end = words.find(" ", end)
         yield words[start : end if end >= 0 else len(words)]
         end = words.find(part, end) if end >= 0 else -1
-
-
-def _is_fine(row: str) -> bool:
-    return bool(_FINE.search(row)) and not _SURE.search(row)
 
 
 def _is_count(form: str) -> bool:

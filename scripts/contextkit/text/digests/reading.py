@@ -227,7 +227,9 @@ def blocks(text: str) -> tuple[Block, ...]:
         following = found[at + 1].first if at + 1 < len(found) else len(rows) + 1
         lines = rows[one.first - 1 : min(one.last, following - 1)]
         if one.kind == "item":
-            body = " ".join([_BOX.sub("", one.title), *_paragraph(lines[1:])])
+            body = " ".join(
+                [_BOX.sub("", one.title), *itertools.takewhile(bool, map(str.strip, lines[1:]))]
+            )
             made.append(Block(one.first, above, body, words.get(one.inside, words[-1]), "item"))
             words[at] = plain(body)
         elif one.kind == "table":
@@ -242,10 +244,6 @@ def blocks(text: str) -> tuple[Block, ...]:
             body = plain(made[-1].text)
             words[-1] = body if body.rstrip("* _").endswith((":", "：")) else ""
     return tuple(one for one in made if one.text)
-
-
-def _paragraph(lines: list[str]) -> Iterator[str]:
-    return itertools.takewhile(bool, map(str.strip, lines))
 
 
 def _paragraphs(lines: list[str]) -> Iterator[tuple[int, str]]:
@@ -359,6 +357,11 @@ def ends(text: str, between_words: bool = False) -> list[int]:
 def beginning(text: str, end: int) -> str:
     """`text` up to `end`, marked as cut."""
     return text[:end].rstrip(" ,;:—–，、；،؛") + " …"
+
+
+def joined(one: str, other: str) -> str:
+    """Two statements as one line."""
+    return f"{one} {other}" if one[-1:] in ".!?。！？:：;…" else f"{one}; {other}"
 
 
 _CLAUSES = re.compile(r"[;,.:)](?= )| (?:--?|[—–]) |[，、；。،؛।]")

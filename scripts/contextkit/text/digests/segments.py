@@ -29,6 +29,7 @@ _OF_A_HEAD = (
 )  # fmt: skip
 
 
+_SHORT = 40  # characters of a line that is no whole value
 _READ = 80  # characters of a line in which the sign of a prompt is
 
 
@@ -49,7 +50,8 @@ def cut(lines: list[str]) -> Iterator[Segment]:
         match = _BEGINS.match("\n".join(lines[number : number + 2]))
         kind = (match and match.lastgroup) or ""
         end = number + 1 if kind in ("", "prompt") else _ENDS[kind](lines, number)
-        if not kind or (kind != "prompt" and end - number < 2 and not _is_whole_json(line)):
+        is_json = len(line) > _SHORT and line[0] + line.rstrip()[-1:] in ("{}", "[]")
+        if not kind or (kind != "prompt" and end - number < 2 and not is_json):
             continue
         if number > begun:
             yield Segment(begun, number)
@@ -57,10 +59,6 @@ def cut(lines: list[str]) -> Iterator[Segment]:
         begun = end
     if begun < len(lines):
         yield Segment(begun, len(lines))
-
-
-def _is_whole_json(line: str) -> bool:
-    return len(line) > 40 and line[0] + line.rstrip()[-1:] in ("{}", "[]")
 
 
 def _end_of_diff(lines: list[str], at: int) -> int:
