@@ -95,7 +95,6 @@ _TITLE = Pattern(  # a heading between rules, or above an empty line
 _OF_A_TRACE = Pattern(  # what Python prints above and between its traces
     r"\s*(?:Traceback \(most recent|The above exception was|During handling of the above)"
 )
-_WORDED = Pattern(r"[^\W\d_]{3}|[^\x00-\x7f]")
 _MARKS_IN_A_ROW = Pattern(r"\[?([=_~!#*-])\1{4,}\]? ?")
 _ALNUM_END = Pattern(r"[^\W_]*$")
 _IN_QUOTES = Pattern(r"\"[^\"]{1,80}\"|'[^']{1,80}'")
@@ -106,7 +105,6 @@ _RUN_IN = Pattern(r"(\w[\w'’]*(?:[ -][\w'’]+){0,2})(?: ?[:：]|\.) +(?=\S)")
 _WRAPPED = (44, 130)  # characters of a line of a wrapped paragraph
 _PROSE = 160  # characters of a line that is a paragraph by itself
 _LETTERS = 0.8  # share of letters and spaces in prose
-_CODED = 50  # characters of a row of signs that is no name
 _LONGEST = 260  # characters shown of a line
 _READ = 500  # characters of a line that are looked at
 _SAMPLE = 60  # lines by which a log is known
@@ -335,7 +333,7 @@ class Lines:
             weight = _LEAST
         if _FRAME.match(said):
             weight *= 0.6
-        return weight * 0.3 if _QUOTED.match(said) or is_coded(said) else weight
+        return weight * 0.3 if _QUOTED.match(said) else weight
 
     def _by_place(self, line: Line, last: int) -> float:
         """More for the first and the last lines, and below one that announces a failure."""
@@ -460,17 +458,6 @@ def _largest_shares(lines: list[str]) -> list[int]:
     return [number for number, _ in shares[:_PROFILE]] if falls and len(shares) > _PROFILE else []
 
 
-def is_coded(line: str) -> bool:
-    """Whether a line is a long row of signs without a word: hexadecimal or base64."""
-    said = line.strip()
-    return not _WORDED.search(said) or (
-        len(said) > _CODED
-        and said.isascii()
-        and said.rstrip("=").replace("+", "").replace("/", "").isalnum()
-    )
-
-
-@functools.lru_cache(REMEMBERED)
 def bare(line: str) -> str:
     """The beginning of the line, without the time or the frame in front of it."""
     line = line[:_READ]
