@@ -6,8 +6,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-from conftest import SCRIPTS
+from conftest import SCRIPTS, each
 
 # Where something is written to stdout or stderr, and why that is right. What passes the door must
 # call it in that very function.
@@ -25,7 +24,7 @@ OWN_WORDS = {
     "contextkit/base/cli.py:confirm": "a question of ours",
     "contextkit/base/cli.py:_fill_closed": "asks whether it is there",
     "contextkit/base/tables.py:_terminal_width": "asks for a width",
-    "contextkit/base/usage.py:_version": "the version",
+    "contextkit/base/usage.py:explain": "the version",
     "contextkit/hosts/flows/upgrades.py:_python": "what pip says",
     "contextkit/subagents/commands.py:__init__": "asks whether it is a terminal",
     "contextkit/hosts/flows/uvx.py:main": "before anything is installed",
@@ -118,7 +117,7 @@ def test_only_what_was_asked_for_word_for_word_passes_as_it_is() -> None:
     assert found == VERBATIM.keys()
 
 
-@pytest.mark.parametrize(
+@each(
     ("source", "found"),
     [("print('x')", True), ("sys.stdout.buffer.write(b'')", True), ("os.write(1, b'')", True),
      ("f(sys.stderr)", True), ("cli.put('x')", False), ("os.write(file, b'')", False)],

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import planted
 import pytest
+from conftest import each
 from contextkit.base import commands, makefiles, outgoing
 from signing import sign
 
@@ -198,7 +199,7 @@ def test_on_a_terminal_its_controls_are_visible(base: Base, tmp_path: Path) -> N
     assert "\x1b" not in text and "\u202e" not in text and "\\u001b]0;x" in text
 
 
-@pytest.mark.parametrize("value", ['mysql -p"', "}, {", 'password: "', "curl -u a:", "\\", '-p"}'])
+@each("value", ['mysql -p"', "}, {", 'password: "', "curl -u a:", "\\", '-p"}'])
 def test_json_that_is_told_is_json(value: str) -> None:
     data = {"a": [value, f"{value}{SECRET}", {"password": value}], value: "-p x1y2z3w4"}
     for indent in (None, 2):

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
-from conftest import CHECKOUT, git
+from conftest import CHECKOUT, each, git
 from contextkit.base.version import VERSION
 from contextkit.hosts.documents import vendored
 
@@ -89,7 +89,7 @@ def test_the_workflow_follows_the_version_and_pins_its_actions() -> None:
     assert found["jobs"]["release"]["timeout-minutes"] <= 60
 
 
-@pytest.mark.parametrize("name", ["SECURITY.md", "CONTRIBUTING.md"])
+@each("name", ["SECURITY.md", "CONTRIBUTING.md"])
 def test_links_of_the_upkeep_files_lead_somewhere(name: str) -> None:
     text = (CHECKOUT / name).read_text(encoding="utf-8")
     links = re.findall(r"\]\(([^)]+)\)", text)

@@ -75,7 +75,7 @@ def test_nobody_is_called_who_could_not_be_named(prompt: str) -> None:
     assert found is None or agents.identify(found[0], "to") == found[0]
 
 
-@pytest.mark.parametrize("text", ["qa", "@qa", "QA", " @Qa "])
+@each("text", ["qa", "@qa", "QA", " @Qa "])
 def test_one_agent_has_one_id(text: str) -> None:
     assert agents.identify(text, "to") == "qa"
 

@@ -66,7 +66,7 @@ def test_the_bound_is_not_too_low_for_random_characters(
             assert exact <= tokens.size(text, tokenizer)
 
 
-@pytest.mark.parametrize("tokenizer", tokens.TOKENIZERS)
+@each("tokenizer", tokens.TOKENIZERS)
 def test_receipts_and_handoffs_keep_their_cap_and_use_their_room(tokenizer: str) -> None:
     made = list(cap_cases.made(rounds(19, 38), tokenizer))
     sizes = [cap_cases.size(one.text, tokenizer) for one in made]

@@ -133,7 +133,7 @@ def test_a_call_is_read_as_argparse_reads_it(words: list[str]) -> None:
     assert commands.read((*OPTIONS, ROOT), words) == read_by_argparse(words)
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "topic"),
     [
         (["-t", "x"], "x"),
@@ -169,7 +169,7 @@ def test_what_is_not_given_is_empty_of_its_kind() -> None:
     assert typed("--depth=", "--stub=", "--tags=", "--files=", "--type=", "--id=") == typed()
 
 
-@pytest.mark.parametrize(
+@each(
     ("expected", "said"),
     [(True, ["1", "yes", "TRUE", "on"]), (False, ["", "0", "no", "False", "off"])],
 )
@@ -178,7 +178,7 @@ def test_a_flag_says_yes_or_no(expected: bool, said: list[str]) -> None:
     assert typed("--stub")["stub"] is True
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "expected"),
     [
         (["--tags=a,b  c", "--tag=d, e"], ("a", "b", "c", "d, e")),
@@ -190,7 +190,7 @@ def test_words_are_separated_by_blanks_or_commas(words: list[str], expected: obj
     assert typed(*words)["tags"] == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "expected"),
     [
         (["--files=a b | c,d\n e \n\n|f | "], ("a b", "c,d", "e", "|f")),
@@ -203,12 +203,12 @@ def test_items_are_lines_or_separated_by_bars(words: list[str], expected: object
     assert typed(*words)["files"] == expected
 
 
-@pytest.mark.parametrize(("text", "number"), [("1", 1), ("0010", 10), ("9" * 18, 10**18 - 1)])
+@each(("text", "number"), [("1", 1), ("0010", 10), ("9" * 18, 10**18 - 1)])
 def test_a_whole_number_starts_at_one(text: str, number: int) -> None:
     assert typed(f"--depth={text}")["depth"] == number
 
 
-@pytest.mark.parametrize(
+@each(
     ("word", "complaint"),
     [
         *((f"--depth={n}", f"depth={n}: must be a whole number from 1")
@@ -338,7 +338,7 @@ def raising(error: BaseException) -> Program:
     return a_program(fail)
 
 
-@pytest.mark.parametrize(
+@each(
     ("answer", "status", "out"),
     [
         ("text", 0, "text\n"),
@@ -495,7 +495,7 @@ FORCED = {
 }  # what python does not fix itself
 
 
-@pytest.mark.parametrize("locale", [ASCII, FORCED])
+@each("locale", [ASCII, FORCED])
 def test_in_an_ascii_locale_text_is_utf_8_all_the_same(locale: dict[str, str]) -> None:
     command = program_of("cli.say('said: ' + args.topic)\n    return args.topic + ' \\u2026'")
     done = process([*command, "--topic=Grüße 你好 🚀"], locale=locale)
@@ -503,7 +503,7 @@ def test_in_an_ascii_locale_text_is_utf_8_all_the_same(locale: dict[str, str]) -
     assert done.stderr.startswith(b"tool: said: Gr")
 
 
-@pytest.mark.parametrize("locale", [ASCII, FORCED])
+@each("locale", [ASCII, FORCED])
 def test_an_argument_that_is_no_utf_8_is_refused(locale: dict[str, str]) -> None:
     done = process([*program_of("return 'done'"), b"--topic=caf\xe9"], locale=locale)
     assert (done.returncode, done.stdout) == (2, b"")
@@ -602,7 +602,7 @@ def test_a_refusal_says_something_whatever_is_wrong(called: Called) -> None:
         assert called.err.removeprefix("tool: ").strip()
 
 
-@pytest.mark.parametrize("kind", ["topic", "depth", "stub", "type", "root", "topik"])
+@each("kind", ["topic", "depth", "stub", "type", "root", "topik"])
 def test_a_hostile_argument_is_quoted_in_brief(kind: str, called: Called) -> None:
     value = HOSTILE.replace("\x00", "")
     called(f"--{kind}={value}")
@@ -615,14 +615,14 @@ def test_a_hostile_argument_is_quoted_in_brief(kind: str, called: Called) -> Non
 # Closed standard streams
 
 
-@pytest.mark.parametrize("redirected", [">&-", "<&- >&-"])
+@each("redirected", [">&-", "<&- >&-"])
 def test_a_closed_output_is_said(redirected: str) -> None:
     done = process(["sh", "-c", f'"$@" {redirected}', "sh", *program_of("return 'text'")])
     said = b"tool: standard output is closed; the output is lost\n"
     assert (done.returncode, done.stderr) == (1, said)
 
 
-@pytest.mark.parametrize("redirected", ["2>&-", "2>/dev/full"])
+@each("redirected", ["2>&-", "2>/dev/full"])
 def test_without_anybody_to_talk_to_the_work_is_done(redirected: str) -> None:
     command = program_of("cli.say('talk')\n    return 'text'")
     done = process(["sh", "-c", f'"$@" {redirected}', "sh", *command])
@@ -635,7 +635,7 @@ def test_no_file_takes_the_number_of_a_closed_stream() -> None:
     assert done.stdout == b"True\n"
 
 
-@pytest.mark.parametrize("words", [["--help"], ["--version"], ["show", "--help"]])
+@each("words", [["--help"], ["--version"], ["show", "--help"]])
 def test_help_into_a_full_or_closed_output_has_no_traceback(words: list[str]) -> None:
     for redirected in (">/dev/full", ">&-"):
         command = [sys.executable, str(SCRIPTS / "handoff.py"), *words]

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from conftest import SCRIPTS, git, rounds
+from conftest import SCRIPTS, each, git, rounds
 from contextkit.base import files
 from contextkit.base.errors import ContextError
 from hypothesis import given
@@ -199,7 +199,7 @@ def test_a_disk_that_takes_only_the_beginning_leaves_the_old_file(verb: str) -> 
 # Creating
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "second", "third"),
     [
         ("20251023T180500Z.md", "20251023T180500Z-2.md", "20251023T180500Z-3.md"),
@@ -306,7 +306,7 @@ def remove_folder() -> None:
     shutil.rmtree("locks")
 
 
-@pytest.mark.parametrize("remove", [remove_file, remove_folder])
+@each("remove", [remove_file, remove_folder])
 def test_a_lock_file_removed_while_a_process_waits_lets_only_one_in(
     remove: Callable[[], None],
 ) -> None:

@@ -129,14 +129,12 @@ def test_the_body_is_given_back_exactly_as_it_stands(values: dict[str, str], bod
         assert formats.front_matter(f"---\n{head}---\n{body}", "f") == (values, body)
 
 
-@pytest.mark.parametrize(
-    "body", ["", "\n\n  text\n\n\n", " \t\n\nb", "---\nb: c\n---\n", "\r\n\r\nb", "x"]
-)
+@each("body", ["", "\n\n  text\n\n\n", " \t\n\nb", "---\nb: c\n---\n", "\r\n\r\nb", "x"])
 def test_a_body_keeps_its_blank_lines(body: str) -> None:
     assert formats.front_matter(f"---\na: b\n---\n{body}", "f") == ({"a": "b"}, body)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "values", "body"),
     [
         ("---\r\na: b\r\n---\r\n\r\nBody\r\n", {"a": "b"}, "\r\nBody\r\n"),
@@ -271,7 +269,7 @@ def test_json_for_programs_is_indented_and_readable() -> None:
     assert json.loads(formats.to_json({"notes": (a_note(),)}))["notes"][0]["name"] == "n"
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "complaint"),
     [
         ("", "not valid JSON in line 1"),
@@ -286,7 +284,7 @@ def test_what_is_no_json_is_refused(text: str, complaint: str) -> None:
     assert said.startswith("state.json: ") and complaint in said
 
 
-@pytest.mark.parametrize("text", ['{"a": 1', '{"a', '{"a" 1}', '["\\q"]'])
+@each("text", ['{"a": 1', '{"a', '{"a" 1}', '["\\q"]'])
 def test_what_is_no_json_is_refused_in_a_process_that_has_no_json_yet(text: str) -> None:
     """There the scanner itself may fail instead of saying what is wrong."""
     program = (

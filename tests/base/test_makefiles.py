@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from conftest import each
 from contextkit.base import makefiles
 from contextkit.base.errors import ContextError
 from contextkit.base.makefiles import Target
@@ -102,7 +103,7 @@ def test_our_own_help_names_every_target_but_old_names() -> None:
             assert told is (new and (not inside_host or target.section != makefiles.CHECKOUT))
 
 
-@pytest.mark.parametrize("inside_host", [False, True])
+@each("inside_host", [False, True])
 def test_help_is_the_twelve_verbs_of_a_day_on_a_screen(inside_host: bool) -> None:
     lines = makefiles.help_text(inside_host).splitlines()
     assert len(lines) <= 24 and all(len(line) < 80 for line in lines)
@@ -128,7 +129,7 @@ def test_a_misspelt_variable_is_refused_with_the_nearest_one() -> None:
         refuse("zzz")
 
 
-@pytest.mark.parametrize("name", ["V", "CFLAGS", "PYTHON", "MAKEFLAGS", "Topik", "_x", "1"])
+@each("name", ["V", "CFLAGS", "PYTHON", "MAKEFLAGS", "Topik", "_x", "1"])
 def test_a_variable_that_is_not_lower_case_is_left_alone(name: str) -> None:
     refuse(name)
 

@@ -164,7 +164,7 @@ def test_an_escaped_bar_is_text_of_its_cell() -> None:
     assert markdown.cells(r"a \| b | c") == ["a | b", "c"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "end"),
     [
         ("---\na: 1\n---\n---\n", 2),

@@ -33,7 +33,7 @@ def test_what_could_do_something_is_told_as_text(text: str, told: str) -> None:
     assert outgoing.told(told) == told
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     ["", "a\tb\r\nc\n", "if a < b and c <d>: <div class='x'>", "Käse, 日本語, עברית, 👩\u200d💻",
      "<user>@<host>", "\udc9b is a byte of a path"],

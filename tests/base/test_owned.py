@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
-from conftest import Script, git
+from conftest import Script, each, git
 from contextkit.base import files, owned
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
@@ -169,7 +169,7 @@ def test_below_a_store_nothing_is_read_written_removed_or_locked_through_a_link(
     assert snapshot(outside) == before and not (store / "mine").exists()
 
 
-@pytest.mark.parametrize("length", [13, 65, 90, 4095, 5000])
+@each("length", [13, 65, 90, 4095, 5000])
 def test_an_index_is_searched_in_its_own_terms(length: int) -> None:
     path = b".ContextKit/".ljust(length, b"x")
     entry = bytes(60) + min(length, 0xFFF).to_bytes(2, "big") + path + b"\0"

@@ -168,7 +168,7 @@ def test_a_file_that_was_removed_meanwhile_is_no_broken_one(repo: Path) -> None:
     assert stores.load(layout, [layout.join("gone.md")], read).whole() == []
 
 
-@pytest.mark.parametrize("store", stores.with_documents(), ids=lambda store: str(store.kind))
+@each("store", stores.with_documents())
 def test_every_store_loads_the_same_shape_of_nothing(repo: Path, store: Store) -> None:
     found = stores.module(store).load_all(Layout())
     assert isinstance(found, stores.Loaded)

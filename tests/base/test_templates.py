@@ -354,7 +354,7 @@ def code_lines(source: str) -> int:
     return len(lines)
 
 
-@pytest.mark.parametrize(
+@each(
     ("module", "most"),
     [("cli", 200), ("commands", 160), ("records", 160), ("templates", 160), ("files", 250)],
 )

@@ -39,7 +39,7 @@ def test_versions_sort_as_semver_says() -> None:
     assert version.order("v1.2.0") == version.order("1.2.0+build.7")
 
 
-@pytest.mark.parametrize("text", ["", "1.2", "1.2.x", "latest", "1.2.3.4", "\u0661.2.3"])
+@each("text", ["", "1.2", "1.2.x", "latest", "1.2.3.4", "\u0661.2.3"])
 def test_what_is_no_version_is_said(text: str) -> None:
     assert not version.is_version(text)
     with pytest.raises(ContextError, match="is not a version like"):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import frontmatter
 import pytest
-from conftest import NOW, SCRIPTS, Script, git, start
+from conftest import NOW, SCRIPTS, Script, each, git, start
 from test_capsules import HEADINGS, KEYS
 from test_capture_prompts import INBOX, NOTEBOOKS, TEMPLATE, put, remind
 
@@ -231,7 +231,7 @@ def test_the_budget_of_the_settings_counts_where_none_is_given(repo: Path, run: 
     assert "token_budget: 900\n" in run.out
 
 
-@pytest.mark.parametrize("given", ["abc", "0", "-5", "1.5", "٣", " "])
+@each("given", ["abc", "0", "-5", "1.5", "٣", " "])
 def test_a_budget_that_is_no_number_is_refused(repo: Path, run: Script, given: str) -> None:
     assert run("capsule_prompt", "--stub", f"--tokens={given}") == 2
     assert (run.out, tree()) == ("", set())

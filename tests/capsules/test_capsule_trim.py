@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from conftest import each
 from contextkit.base import tokens
 from contextkit.capsules.documents.items import trimmed
@@ -72,7 +71,7 @@ def test_each_section_that_stays_keeps_its_heading() -> None:
     assert text == a_body(mission=f"- {WORDS}", checklist=blocked)
 
 
-@pytest.mark.parametrize("tokenizer", ["o200k", "cl100k", "claude"])
+@each("tokenizer", ["o200k", "cl100k", "claude"])
 def test_of_one_long_item_a_beginning_stays_however_little_room_there_is(tokenizer: str) -> None:
     for room in (1, 2, 3, 5, 9, 12):
         text, gone = trimmed(a_body(mission=f"- {WORDS} " * 90), room, tokenizer)

@@ -151,12 +151,12 @@ def problems(text: str) -> list[str]:
     return upkeep.problems(Layout(), text)
 
 
-@pytest.mark.parametrize("mini", [False, True])
+@each("mini", [False, True])
 def test_a_finished_capsule_has_no_problems(mini: bool) -> None:
     assert problems(finished(mini=mini)) == []
 
 
-@pytest.mark.parametrize("section", SECTIONS)
+@each("section", SECTIONS)
 def test_each_section_of_the_seed_is_needed(section: str) -> None:
     text = finished().replace(f"# {section}\n", "# Something else\n")
     assert problems(text) == [f"capsule: the section `# {section}` is missing"]
@@ -174,7 +174,7 @@ def test_a_section_inside_a_code_fence_does_not_count() -> None:
     assert problems(text) == ["capsule: the section `# Knowledge Base` is missing"]
 
 
-@pytest.mark.parametrize(
+@each(
     "quoted",
     ["````markdown\n```\n````", "~~~\n```\n~~~", "```py\n# a\n```", "```not a fence``` but code"],
 )
@@ -201,7 +201,7 @@ def test_the_budget_is_held_with_fifteen_percent_of_grace() -> None:
     assert f"more than its budget of {round(size / 1.2)}" in problem
 
 
-@pytest.mark.parametrize(
+@each(
     "wrap",
     [
         "{}",
@@ -219,7 +219,7 @@ def test_a_reply_is_taken_out_of_one_outer_fence(wrap: str) -> None:
         assert capsules.unwrapped(wrap.format(body)) == text
 
 
-@pytest.mark.parametrize("reply", ["", "\n", "```\n```", "\ufeff  \r\n"])
+@each("reply", ["", "\n", "```\n```", "\ufeff  \r\n"])
 def test_a_reply_of_nothing_is_nothing(reply: str) -> None:
     assert not capsules.unwrapped(reply).strip()
 
@@ -237,7 +237,7 @@ def test_the_documented_template_holds_the_outline() -> None:
     assert "docs/branches/<slug>/PROGRESS.md" in text
 
 
-@pytest.mark.parametrize(
+@each(
     ("own", "body"),
     [
         ("# Ours\n- <x>", "# Ours\n- <x>"),
@@ -269,7 +269,7 @@ def stored(layout: Layout, branch: str) -> str:
     return str(path.parent)
 
 
-@pytest.mark.parametrize(
+@each(
     ("branch", "folder"),
     [
         ("plain", "plain"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from conftest import each
 from contextkit.base.errors import ContextError
 from contextkit.capsules.documents import branches
 from hypothesis import given
@@ -44,7 +45,7 @@ def test_an_entry_with_a_time_is_newer_than_one_without() -> None:
     assert first_lines(found)[-1] == "## Notes"
 
 
-@pytest.mark.parametrize("fence", ["```", "~~~", "````\n```"])
+@each("fence", ["```", "~~~", "````\n```"])
 def test_headings_in_code_start_no_entry(fence: str) -> None:
     text = f"## One\n{fence}\n## no entry\n{fence[:4]}\nstill one\n## Two\nb\n"
     assert first_lines(branches.entries(text)) == ["## One", "## Two"]

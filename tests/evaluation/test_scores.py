@@ -69,7 +69,7 @@ def test_a_mark_for_each_answer_or_none() -> None:
             exchange.marks(bad, "AB", 2)
 
 
-@pytest.mark.parametrize(
+@each(
     ("answer", "lines"),
     [
         ('{"lines": [3, 9]}', (3, 9)),

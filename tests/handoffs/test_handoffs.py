@@ -120,7 +120,7 @@ def test_any_yaml_reader_gets_the_same_strings(fields: dict[str, Any], action: s
     assert [found["story_context"][n] for n in STORY] == [getattr(handoff, n) for n in STORY]
 
 
-@pytest.mark.parametrize(
+@each(
     ("changes", "field"),
     [
         ({"next_action": " \n"}, "next_action"),
@@ -182,7 +182,7 @@ def test_only_what_is_listed_gets_in_and_each_other_key_is_named() -> None:
         assert word not in text
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         '{"from": "sm", "to": "dev", "task": "t", "decisions": "one", "next_action": "x"}',
@@ -196,13 +196,13 @@ def test_a_draft_may_be_json_or_yaml_with_the_names_of_variables(text: str) -> N
     assert (handoff.from_agent, handoff.current_task, handoff.decisions) == ("sm", "t", ("one",))
 
 
-@pytest.mark.parametrize("nothing", ["none", "None", "n/a", '"-"', "- none"])
+@each("nothing", ["none", "None", "n/a", '"-"', "- none"])
 def test_only_none_declares_that_there_is_nothing(nothing: str) -> None:
     said = f"blockers:\n  {nothing}\n" if nothing.startswith("- ") else f"blockers: {nothing}\n"
     assert handoffs.read_fields(said, "draft")[0] == {"blockers": ()}
 
 
-@pytest.mark.parametrize("empty", ['""', "[]", "- ''", "null", '"[]"'])
+@each("empty", ['""', "[]", "- ''", "null", '"[]"'])
 def test_an_empty_list_says_nothing(empty: str) -> None:
     said = f"blockers:\n  {empty}\n" if empty.startswith("- ") else f"blockers: {empty}\n"
     assert handoffs.read_fields(said, "draft")[0] == {}
@@ -334,7 +334,7 @@ def test_the_smallest_form_keeps_more_of_the_next_action_than_of_a_decision(
     assert width // 2 < len(kept.decisions[0]) <= width and least < len(kept.next_action) <= most
 
 
-@pytest.mark.parametrize("most", [*range(16, 30), *range(62, 120)])
+@each("most", [*range(16, 30), *range(62, 120)])
 def test_a_text_is_cut_to_the_last_character_that_there_is_room_for(cut: Cut, most: int) -> None:
     given = a_handoff(story_status="x" * 300, decisions=("x" * 300,))
     kept, _ = cut(given, lambda one: max(map(len, (one.story_status, *one.decisions))) <= most)
@@ -429,7 +429,7 @@ def test_combined_entries_that_do_not_fit_in_a_line_are_counted() -> None:
     assert line.endswith(f"(+{30 - len(shown)} more)") and 300 < len(line) < 420
 
 
-@pytest.mark.parametrize("width", [40, 80, 160, 500])
+@each("width", [40, 80, 160, 500])
 def test_full_caps_fit_and_identity_stays(width: int) -> None:
     given = a_handoff(**TYPICAL | full(width))
     kept, said = fitting.clipped(given, LIMITS)
@@ -655,7 +655,7 @@ def test_only_files_may_be_grouped_and_only_the_story_may_be_nested() -> None:
     assert beside == ("about: is not carried over", "version: is not carried over")
 
 
-@pytest.mark.parametrize("text", ["a: [", "- a list", "from: a\nto: b\n", "from: a\nto: a\n"])
+@each("text", ["a: [", "- a list", "from: a\nto: b\n", "from: a\nto: a\n"])
 def test_what_is_wrong_begins_with_the_place_and_says_it_once(text: str) -> None:
     with pytest.raises(ContextError, match=r"^x\.yaml: (?!x\.yaml)"):
         handoffs.parse(text, "x.yaml")

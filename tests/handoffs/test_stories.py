@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from conftest import each
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.handoffs.flows import autofill, incoming
@@ -12,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "id", "status", "task"),
     [
         ("---\nid: 1.10\nstatus: 'Draft'\ntask: \"the form\"\n---\n# Story 2.0: x\n",

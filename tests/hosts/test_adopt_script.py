@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 from checkouts import READY, REAL_PYTHON, executable, make
-from conftest import CHECKOUT, Script, git
+from conftest import CHECKOUT, Script, each, git
 from contextkit.base import makefiles, tokens, version
 from contextkit.base.errors import ContextError
 from contextkit.base.settings import Limits, Places
@@ -458,7 +458,7 @@ def test_what_cannot_be_done_is_refused_and_nothing_is_written(
     assert tree(host) == before
 
 
-@pytest.mark.parametrize(
+@each(
     ("arguments", "said"),
     [
         (["--into=/no/such/folder"], "is not a folder"),
@@ -573,7 +573,7 @@ def test_the_skill_is_valid_short_and_names_the_pages_of_the_guide() -> None:
     assert int(rows[-1][2]) == len(lines)
 
 
-@pytest.mark.parametrize("text", [adoption.guide(), adoption.guide("contextkit")])
+@each("text", [adoption.guide(), adoption.guide("contextkit")])
 def test_the_guide_names_targets_that_exist(text: str) -> None:
     called = re.findall(r"(?:make -s|contextkit) ([a-z_]+)\b", text)
     assert len(set(called)) > 25 and set(called) <= known()

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from conftest import each
 from contextkit.base.errors import ContextError
 from contextkit.hosts.documents import contracts as hosts
 from contextkit.hosts.documents import settings as hook_settings
@@ -127,7 +128,7 @@ def test_what_the_user_added_after_ours_stays() -> None:
     assert left == {"hooks": {"Stop": [{"hooks": []}]}, "later": True}
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "said"),
     [
         ('{\n  // mine\n  "a": 1\n}', "settings.json:2: .*comments are not valid JSON"),

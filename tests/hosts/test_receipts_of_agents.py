@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import each
 from contextkit.base import ledger, tokens
 from contextkit.base.layout import Layout
 from contextkit.history.flows import delivery
@@ -149,7 +150,7 @@ def test_a_report_that_no_stop_brought_is_stored_then(layout: Layout) -> None:
     assert len(payloads.documents(layout, "s-1")) == 1
 
 
-@pytest.mark.parametrize("response", [None, "text", {}, {"content": "x"}, {"content": [1, {}]},
+@each("response", [None, "text", {}, {"content": "x"}, {"content": [1, {}]},
                                       {"status": "async_launched", "agentId": "a1"}])  # fmt: skip
 def test_any_other_result_is_left_alone(repo: Path, response: object) -> None:
     assert answer("PostToolUse", tool_name="Agent", tool_response=response) == {}

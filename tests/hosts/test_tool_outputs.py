@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import each
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.settings import Limits
@@ -60,7 +61,7 @@ def test_the_output_is_on_disk_and_its_receipt_in_the_tools_own_shape(layout: La
     assert f"@stored: {layout.shown(path)}" in found["stdout"] and DEEP not in found["stdout"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("tool", "response"),
     [
         ("WebFetch", {"bytes": 9, "code": 200, "result": LONG, "url": "https://example.com"}),

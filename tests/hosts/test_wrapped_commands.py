@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import each
 from contextkit.base import version
 from contextkit.hosts.flows import rewriting
 from contextkit.text import shell as reader
@@ -37,7 +38,7 @@ def wrapped(command: str, **more: Any) -> str:
     return text
 
 
-@pytest.mark.parametrize(
+@each(
     "command",
     ["pytest -q", "npm test", "FOO=1 make check", "git log -p", "git status && git diff", "ls -laR",
      "cargo build 2>&1", "grep -rn x .", "python -m pytest", "make; make x",
@@ -53,7 +54,7 @@ def test_what_prints_much_runs_under_the_wrapper(repo: Path, command: str) -> No
     assert "/scripts/run.sh' --sink=" in said["updatedInput"]["command"]
 
 
-@pytest.mark.parametrize(
+@each(
     "command",
     [
         # reads files
@@ -219,7 +220,7 @@ def allow(path: Path, *rules: str) -> None:
 
 
 @pytest.mark.parametrize("mode", ["default", "acceptEdits", "dontAsk"])
-@pytest.mark.parametrize(
+@each(
     ("rule", "command", "runs"),
     [
         ("Bash(npm test)", "npm test", True),

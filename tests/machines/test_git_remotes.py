@@ -241,7 +241,7 @@ def test_killed_at_a_step_of_a_push_the_next_one_completes(sealed: Path, after: 
 def test_a_remote_that_cannot_be_reached_is_an_error_that_names_it(sealed: Path) -> None:
     one = clone(sealed / "one", f"{sealed}/nowhere.git")
     one.find_out("ui", "# one\n")
-    with pytest.raises(ContextError, match=r"remote origin: git fetch: fatal: .*nowhere"):
+    with pytest.raises(ContextError, match=r"remote origin: git fetch failed: fatal: .*nowhere"):
         one.push()
     with pytest.raises(ContextError, match="no git remote 'upstream'; known: origin"):
         remotes.engine(one.layout, "upstream")

@@ -59,7 +59,7 @@ def test_what_goes_wrong_is_a_line_for_doctor(sealed: Path, run: Script) -> None
     one.find_out("ui", "# one\n")
     assert run("context_sync", "background", "--verb=push", f"--root={one.root}") == 0
     (line,) = diagnostics.lines(one.layout.hooks)
-    assert " sync push: remote origin: git fetch: fatal: " in line
+    assert " sync push: remote origin: git fetch failed: fatal: " in line
 
 
 def test_a_refused_secret_is_a_line_for_doctor_too(sealed: Path, run: Script) -> None:

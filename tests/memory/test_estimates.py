@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
+from conftest import each
 from contextkit.memory.commands import reading
 
 
-@pytest.mark.parametrize(
+@each(
     ("counts", "tokens"),
     [
         ({"words": 1000}, (1300, 1300)),

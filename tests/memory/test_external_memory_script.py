@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from checkouts import make
-from conftest import CHECKOUT, Script, git
+from conftest import CHECKOUT, Script, each, git
 from contextkit.memory.documents import findings, plans
 from contextkit.memory.documents import merged as merged_findings
 from contextkit.memory.documents import reports as agent_reports
@@ -113,9 +113,7 @@ def test_a_merge(run: Script, repo: Path, golden: Golden) -> None:
 # Refusals
 
 
-@pytest.mark.parametrize(
-    "task", ["../x", "a/b", "", "CON", "con.txt", "x" * 300, ".x", "-x", "a b", "ä"]
-)
+@each("task", ["../x", "a/b", "", "CON", "con.txt", "x" * 300, ".x", "-x", "a b", "ä"])
 def test_a_task_that_can_be_no_file_is_refused(run: Script, repo: Path, task: str) -> None:
     for command in (("plan",), ("finding", "--agent=a", "--status=failed", "--summary=s"),
                     ("checkpoint", "--phase=review", "--summary=s", "--next-action=n"),
@@ -127,9 +125,7 @@ def test_a_task_that_can_be_no_file_is_refused(run: Script, repo: Path, task: st
         assert nothing_was_written()
 
 
-@pytest.mark.parametrize(
-    "agent", ["../x", "a/b", "merged", "Merged", "CON", "x" * 300, "a\nb", ".a", " "]
-)
+@each("agent", ["../x", "a/b", "merged", "Merged", "CON", "x" * 300, "a\nb", ".a", " "])
 def test_an_agent_that_can_be_no_file_is_refused(run: Script, repo: Path, agent: str) -> None:
     assert run("external_memory", *FINDING, f"--agent={agent}") == 2
     assert nothing_was_written()
@@ -141,7 +137,7 @@ def test_a_phase_that_is_clearly_meant_is_taken(run: Script, repo: Path) -> None
     assert "phase=Testing: read as review" in run.err
 
 
-@pytest.mark.parametrize(
+@each(
     "call",
     [
         ("finding", "--agent=a", "--task=t", "--status=purple", "--summary=s"),
@@ -321,9 +317,7 @@ def words_of(text: str) -> set[str]:
     return {line.removeprefix("- ").removeprefix("* ").strip() for line in lines} - {"---"}
 
 
-@pytest.mark.parametrize(
-    "form", ["# A\n", "## A\n", "", "### Summary\n", "Title\n=====\n", "# A\n# B\n"]
-)
+@each("form", ["# A\n", "## A\n", "", "### Summary\n", "Title\n=====\n", "# A\n# B\n"])
 def test_no_line_of_a_report_is_lost_whatever_its_form(form: str) -> None:
     for text in (form + REPORT, form + REPORT.replace("##", "###"), form + "only text\n\nmore"):
         read = agent_reports.read(text)

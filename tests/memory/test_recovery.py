@@ -8,7 +8,7 @@ from pathlib import Path
 
 import memory_stores as stores
 import pytest
-from conftest import Script, git
+from conftest import Script, each, git
 from contextkit.base import names, tokens
 from contextkit.base.layout import Layout
 from contextkit.memory.documents import findings
@@ -586,7 +586,7 @@ def test_a_plan_that_was_edited_by_hand_is_as_new_as_its_file(layout: Layout) ->
     assert load(layout).state.next_action == "Drop the screen"
 
 
-@pytest.mark.parametrize(
+@each(
     ("said", "left"),
     [
         (

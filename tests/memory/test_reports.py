@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from conftest import each
 from contextkit.base.layout import Layout
 from contextkit.memory.documents import findings, reports
 from contextkit.memory.flows import saving
@@ -59,7 +60,7 @@ def test_a_review_is_read(sealed: Path) -> None:
     assert "Verdict: needs-changes" in "\n".join(found.texts())
 
 
-@pytest.mark.parametrize(
+@each(
     ("headings", "of"),
     [
         (("Zusammenfassung", "Erkenntnisse", "Offene Fragen", "Nächste Schritte"), "German"),

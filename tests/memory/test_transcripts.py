@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import SCRIPTS
+from conftest import SCRIPTS, each
 from contextkit.base.errors import ContextError
 from contextkit.memory.documents import context_window
 from hypothesis import HealthCheck, given, settings
@@ -142,7 +142,7 @@ def test_others_are_refused_with_what_to_give_instead(file: Path, text: str, sai
     assert refused.value.status == 2 and "give tokens=N" in str(refused.value)
 
 
-@pytest.mark.parametrize("path", ["", "missing.jsonl", "/dev/zero", "."])
+@each("path", ["", "missing.jsonl", "/dev/zero", "."])
 def test_what_is_no_file_is_refused(path: str) -> None:
     with pytest.raises(ContextError, match="give tokens=N"):
         context_window.usage(path)[0]

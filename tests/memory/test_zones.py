@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from conftest import ended, forked
+from conftest import each, ended, forked
 from contextkit.base.layout import Layout
 from contextkit.base.settings import Limits
 from contextkit.memory.documents import context_window as zones
@@ -20,7 +20,7 @@ def configured(repo: Path, *lines: str) -> Layout:
     return Layout()
 
 
-@pytest.mark.parametrize(
+@each(
     ("tokens", "name"),
     [(0, "ok"), (119_999, "ok"), (120_000, "warn"), (149_999, "warn"), (150_000, "save"),
      (9_999_999, "save")],

@@ -54,9 +54,7 @@ def test_adding_one_after_the_other_is_rendering_all_at_once(found: list[dict[st
     assert manifest.total(data) == sum(entry["tokens"] for entry in found)
 
 
-@pytest.mark.parametrize(
-    "size", [1, 2, 1 << 17, (1 << 18) - 200, 1 << 18, (1 << 18) + 200, 1 << 20]
-)
+@each("size", [1, 2, 1 << 17, (1 << 18) - 200, 1 << 18, (1 << 18) + 200, 1 << 20])
 def test_an_index_of_any_size_is_copied_whole(size: int) -> None:
     first, second = {"id": "a", "tokens": 1, "summary": "é" * size}, {"id": "b", "tokens": 2}
     assert spliced(rendered([first]), second) == rendered([first, second])

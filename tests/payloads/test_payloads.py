@@ -175,20 +175,18 @@ def test_a_topic_and_a_source_are_a_line(field: str, value: str) -> None:
     assert caught.value.status == 2
 
 
-@pytest.mark.parametrize("topic", ["日本語　の調査", "a\u00a0b", "👩\u200d💻", "!!!", "x" * 200])
+@each("topic", ["日本語　の調査", "a\u00a0b", "👩\u200d💻", "!!!", "x" * 200])
 def test_any_line_of_text_may_be_a_topic(topic: str) -> None:
     assert payloads.render(a_payload(topic=topic)).startswith(f"# {topic}\n\n**Generated:**")
 
 
-@pytest.mark.parametrize("content", ["", " \r\n\t ", "\u3000"])
+@each("content", ["", " \r\n\t ", "\u3000"])
 def test_blank_content_is_refused(content: str) -> None:
     with pytest.raises(ContextError, match="the content is empty"):
         a_payload(content=content)
 
 
-@pytest.mark.parametrize(
-    "changes", [{"summary": "a\nb"}, {"sources": ("a\n- b",)}, {"created_at": ""}]
-)
+@each("changes", [{"summary": "a\nb"}, {"sources": ("a\n- b",)}, {"created_at": ""}])
 def test_what_would_not_be_read_back_cannot_exist(changes: dict[str, Any]) -> None:
     with pytest.raises(ContextError):
         a_payload(**changes)

@@ -236,14 +236,12 @@ def test_a_receipt_that_fits_is_not_touched() -> None:
     assert clipped(a_receipt()) == (a_receipt(), [])
 
 
-@pytest.mark.parametrize(
-    ("typed", "level"), [("high", "High"), (" LOW ", "Low"), ("Medium", "Medium"), ("", "")]
-)
+@each(("typed", "level"), [("high", "High"), (" LOW ", "Low"), ("Medium", "Medium"), ("", "")])
 def test_a_confidence_is_one_of_three(typed: str, level: str) -> None:
     assert receipts.level(typed) == level
 
 
-@pytest.mark.parametrize("typed", ["maybe", "0.8", "High!", "very high"])
+@each("typed", ["maybe", "0.8", "High!", "very high"])
 def test_any_other_confidence_is_refused(typed: str) -> None:
     with pytest.raises(ContextError, match="must be High, Medium or Low") as caught:
         receipts.level(typed)
@@ -256,7 +254,7 @@ def test_a_finding_is_split_at_its_first_equals_sign() -> None:
     assert receipts.row(" Time = a=b\nc ") == Row(aspect="Time", finding="a=b\nc")
 
 
-@pytest.mark.parametrize("typed", ["", "no sign", "=x", "x=", " = "])
+@each("typed", ["", "no sign", "=x", "x=", " = "])
 def test_a_finding_without_both_halves_is_refused(typed: str) -> None:
     with pytest.raises(ContextError, match="must have the form Aspect=Finding") as caught:
         receipts.row(typed)

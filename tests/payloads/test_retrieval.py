@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import Script
+from conftest import Script, each
 from contextkit.base import tokens
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
@@ -187,7 +187,7 @@ def test_an_unknown_section_is_answered_with_those_there_are() -> None:
         retrieval.section(PARTS, "Three")
 
 
-@pytest.mark.parametrize(
+@each(
     ("lines", "said"),
     [("3", "intro"), ("15-15", "c"), ("7-9", "a\n\n### Inner"), ("19-", "needle\n")],
 )
@@ -195,7 +195,7 @@ def test_lines_are_those_of_the_text(lines: str, said: str) -> None:
     assert retrieval.span(PARTS, lines).text == said
 
 
-@pytest.mark.parametrize("lines", ["x", "0-3", "9-3", "-3", "1.5", "3-x"])
+@each("lines", ["x", "0-3", "9-3", "-3", "1.5", "3-x"])
 def test_what_are_no_lines_is_refused(lines: str) -> None:
     with pytest.raises(ContextError) as caught:
         retrieval.span(PARTS, lines)
@@ -215,7 +215,7 @@ def test_around_shows_the_first_place_and_names_the_others() -> None:
         retrieval.around(PARTS, "haystack")
 
 
-@pytest.mark.parametrize("cap", [1, 6, 12, 40])
+@each("cap", [1, 6, 12, 40])
 def test_around_within_a_few_tokens_keeps_the_line_itself(cap: int) -> None:
     text = "\n".join(f"line {n} says nothing" for n in range(40)).replace(
         "31 says", "31 is it, says"

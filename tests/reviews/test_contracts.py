@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 
 import pytest
+from conftest import each
 from contextkit.base import tokens
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
@@ -104,7 +105,7 @@ def test_research_written_to_the_letter_is_complete() -> None:
     assert agent_review.effective_status(review) == ("COMPLETE", ()) and review.complete
 
 
-@pytest.mark.parametrize("mode", ["review", "research"])
+@each("mode", ["review", "research"])
 def test_an_error_stub_is_an_error_to_every_reader(mode: str) -> None:
     for run in (RUN, ""):
         text = contracts.error_stub("x: Verdict: safe", "left no file", run, mode)

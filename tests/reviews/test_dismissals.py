@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from conftest import each
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.reviews.documents import dismissals
@@ -127,7 +128,7 @@ def test_the_document_is_read_as_it_was_written_and_a_second_dismissal_replaces_
     assert dismissals.load(layout, RUN.replace(target="another")) == []
 
 
-@pytest.mark.parametrize(
+@each(
     "text", ["[]", "{}", '{"format": 2, "dismissed": []}', '{"format": 1}', '{"dismissed": []}',
              '{"format": 1, "dismissed": {}}', '{"format": 1, "dismissed": [{}]}'],
 )  # fmt: skip

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
+from conftest import each
 from contextkit.reviews.flows.identity import file_of, identity
 
 TITLE = "`load()` trusts the token"
 KNOWN = identity("plan.md", TITLE, "src/app.py:42")
 
 
-@pytest.mark.parametrize(
+@each(
     ("target", "title", "place"),
     [
         ("plan.md", TITLE, "src/app.py:97"),
@@ -24,7 +24,7 @@ def test_a_finding_keeps_its_identity_when_it_moves_or_is_dressed_up(
     assert identity(target, title, place) == KNOWN
 
 
-@pytest.mark.parametrize(
+@each(
     ("target", "title", "place", "near"),
     [
         ("other.md", TITLE, "src/app.py:42", ""),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from conftest import each
 from contextkit.reviews.documents import agent_review, reader
 
@@ -45,7 +44,7 @@ def test_a_severity_in_a_heading_a_lead_a_list_a_table_or_front_matter_is_a_find
     assert found(text) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "# Notes\n\nThe critical path is short.\n",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
 import review_mutants as torture
 import review_styles
 from conftest import each
@@ -339,12 +338,12 @@ def test_what_a_second_look_says_otherwise_is_a_doubt(line: str) -> None:
     assert not is_clean(agent_review.parse(said, terms=terms))
 
 
-@pytest.mark.parametrize(
-    ("text", "wanted"), [pytest.param(*rest, id=name) for name, *rest in review_styles.tools()]
-)
-def test_the_serious_findings_of_a_tool_are_read_with_their_places(
-    text: str, wanted: list[dict[str, str]]
-) -> None:
+TOOLS = {name: (text, wanted) for name, text, wanted in review_styles.tools()}
+
+
+@each("name", TOOLS)
+def test_the_serious_findings_of_a_tool_are_read_with_their_places(name: str) -> None:
+    text, wanted = TOOLS[name]
     found = [one for one in agent_review.parse(text).findings if one.severity in SERIOUS]
     assert [one.severity for one in found] == [one["severity"] for one in wanted]
     for one, row in zip(found, wanted, strict=True):
@@ -406,7 +405,7 @@ def test_what_a_clean_review_says_of_itself_is_no_doubt(said: str) -> None:
     assert is_clean(proved(PROVED.replace("The change is small.", f"\n{said}\n\n")))
 
 
-@pytest.mark.parametrize("said", [
+@each("said", [
     "Overall: FAIL", "Overall: Hold", "Decision: Not safe", "**Overall verdict:** NACK",
     "Overall: 👎", "**Critic:** parola", "**Kriitiline:** parool",
 ])  # fmt: skip

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from conftest import each
 from contextkit.reviews.documents import headers
 from contextkit.reviews.documents.headers import STATUSES, Header
@@ -64,12 +63,12 @@ def test_eight_lines_are_read_key_by_key() -> None:
     )
 
 
-@pytest.mark.parametrize("word", STATUSES)
+@each("word", STATUSES)
 def test_every_status_of_the_contract_is_known(word: str) -> None:
     assert (status(lines(STATUS=word)), header(lines(STATUS=word)).flags) == (word, ())
 
 
-@pytest.mark.parametrize("dress", ["{}", "**{}**", "- {}", "\ufeff{}", "\n\n{}", "<!-- x -->\n{}"])
+@each("dress", ["{}", "**{}**", "- {}", "\ufeff{}", "\n\n{}", "<!-- x -->\n{}"])
 def test_the_lines_may_be_dressed_up(dress: str) -> None:
     text = "\n".join(dress.format(line) if "\n" not in dress else line for line in
                      lines(STATUS="FAILED").split("\n"))  # fmt: skip
@@ -77,7 +76,7 @@ def test_the_lines_may_be_dressed_up(dress: str) -> None:
     assert status(lines(STATUS="FAILED").lower().replace("\n", "\r\n")) == "FAILED"
 
 
-@pytest.mark.parametrize(
+@each(
     ("given", "files"),
     [("[]", ()), ("none", ()), ('["a.go", "b c.go"]', ("a.go", "b c.go")),
      ("a.go,b.go", ("a.go", "b.go"))],
@@ -86,7 +85,7 @@ def test_changed_files_are_a_list_in_whatever_form(given: str, files: tuple[str,
     assert header(lines(FILES_CHANGED=given)).files_changed == files
 
 
-@pytest.mark.parametrize(
+@each(
     ("given", "number", "flags"),
     [("~12,500", 12_500, ()), ("12.5k", 0, ("bad_number",)), ("-3", 0, ("bad_number",)),
      ("", 0, ()), ("9" * 400, 0, ("bad_number",)), ("800 tokens", 800, ())],
@@ -142,12 +141,12 @@ def test_a_pass_is_believed_only_with_counts_that_agree(findings: str, flag: str
     assert found.status == "NEEDS_ATTENTION" and flag in found.flags
 
 
-@pytest.mark.parametrize("findings", ["0", "none", "0 (P0: 0, P1: 0, P2: 0)", "4 (P2: 1, IMP: 3)"])
+@each("findings", ["0", "none", "0 (P0: 0, P1: 0, P2: 0)", "4 (P2: 1, IMP: 3)"])
 def test_counts_without_p0_and_p1_agree_with_a_pass(findings: str) -> None:
     assert header(tail("pass", findings)).flags == ()
 
 
-@pytest.mark.parametrize("missing", ["STATUS", "FINDINGS", "\n---"])
+@each("missing", ["STATUS", "FINDINGS", "\n---"])
 def test_a_block_that_is_not_whole_does_not_pass(missing: str) -> None:
     text = tail().removesuffix(missing) if missing == "\n---" else "\n".join(
         line for line in tail().split("\n") if not line.startswith(missing)
@@ -227,9 +226,7 @@ def test_of_several_forms_the_strictest_status_counts() -> None:
     assert status(lines() + "\n\nWork.\n\n" + tail() + "\nVERDICT: BLOCKED\n") == "BLOCKED"
 
 
-@pytest.mark.parametrize(
-    "text", ["", "\n", "\ufeff", "Prose.\n", "### Findings Index\nVerdict: safe"]
-)
+@each("text", ["", "\n", "\ufeff", "Prose.\n", "### Findings Index\nVerdict: safe"])
 def test_a_text_without_a_header_has_none(text: str) -> None:
     assert headers.parse(text) is None
 
@@ -258,8 +255,6 @@ def test_no_text_is_too_odd_for_a_header(text: str) -> None:
         assert found is None or found.status in STATUSES
 
 
-@pytest.mark.parametrize(
-    "piece", ["VERDICT: CLEAN\n", "--- VERDICT ---\n", "STATUS: x\n", "x: ", "-"]
-)
+@each("piece", ["VERDICT: CLEAN\n", "--- VERDICT ---\n", "STATUS: x\n", "x: ", "-"])
 def test_reading_a_header_takes_time_in_proportion(piece: str) -> None:
     assert is_in_proportion(headers.parse, piece)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from conftest import REFUSED_TEXTS, each
 from contextkit.reviews.documents import agent_review, index, outline, sections
 from contextkit.reviews.documents.complaints import check
@@ -105,7 +104,7 @@ def test_a_section_goes_from_its_heading_to_the_next_of_its_rank() -> None:
     assert section(STRICT, "IMP-1") == "#### IMP-1. Say what the flag does"
 
 
-@pytest.mark.parametrize("asked", ["P0-1", "p0-1", " [P0-1] ", "**P0-1**"])
+@each("asked", ["P0-1", "p0-1", " [P0-1] ", "**P0-1**"])
 def test_an_id_may_be_asked_for_in_any_dress(asked: str) -> None:
     assert section(STRICT, asked).startswith("#### P0-1.")
 
@@ -142,7 +141,7 @@ def test_any_other_heading_may_be_asked_for_too() -> None:
     )
 
 
-@pytest.mark.parametrize("asked", ["P9-9", "", "  ", "**", "not a heading"])
+@each("asked", ["P9-9", "", "  ", "**", "not a heading"])
 def test_what_is_not_there_is_empty(asked: str) -> None:
     assert section(STRICT, asked) == ""
     assert section("", asked) == ""
@@ -226,7 +225,7 @@ def test_the_rows_of_an_index_are_normalised() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "verdict"),
     [
         (STRICT, "risky"),

@@ -140,13 +140,13 @@ def test_a_first_line_that_begins_like_a_verdict_is_none() -> None:
     assert (review.stated, review.flags) == ("safe", ("late_index",))
 
 
-@pytest.mark.parametrize("text", ["", "\n", " \t\r\n", "\ufeff"])
+@each("text", ["", "\n", " \t\r\n", "\ufeff"])
 def test_an_empty_file_is_missing_and_an_error(text: str) -> None:
     assert agent_review.parse(text).validation == "missing"
     assert said(text) == ("ERROR", ("missing",))
 
 
-@pytest.mark.parametrize(
+@each(
     "verdict",
     [
         "safe, not safe for production",
@@ -298,7 +298,7 @@ def test_the_heading_is_found_however_it_is_written(heading: str) -> None:
     assert len(found(a_file(P0, *ROWS, heading=heading))) == 4
 
 
-@pytest.mark.parametrize("above", [1, 8, 30, 400])
+@each("above", [1, 8, 30, 400])
 def test_an_index_further_down_is_found_and_said_to_be_late(above: int) -> None:
     text = "# Review\n" + "Prose.\n" * above + "\n" + a_file(P1, verdict="Verdict: risky")
     assert said(text) == ("NEEDS_ATTENTION", ("late_index",))
@@ -334,7 +334,7 @@ def test_lines_that_say_that_there_is_nothing_are_understood(nothing: str) -> No
     assert said(a_file(nothing, *ROWS)) == ("CLEAN", ())
 
 
-@pytest.mark.parametrize(
+@each(
     "body",
     [
         "## P0 Issues\n\nNone.\n\n## P1 Issues\n\nThere are no issues.\n",
@@ -349,7 +349,7 @@ def test_a_clean_review_may_speak_of_what_it_did_not_find(body: str) -> None:
     assert said(a_file(*ROWS) + "\n" + body) == ("CLEAN", ())
 
 
-@pytest.mark.parametrize(
+@each(
     "body",
     [
         '```\n### Findings Index\n- P0 | P0-1 | "Quoted" | Example\nVerdict: risky\n```\n',
@@ -374,9 +374,7 @@ def test_a_row_without_a_severity_takes_that_of_its_section() -> None:
     assert review.unparsed == ()
 
 
-@pytest.mark.parametrize(
-    ("row", "section", "stricter"), [("P2", "P0", "P0"), ("IMP", "P3", "P3"), ("P1", "P2", "P1")]
-)
+@each(("row", "section", "stricter"), [("P2", "P0", "P0"), ("IMP", "P3", "P3"), ("P1", "P2", "P1")])
 def test_a_row_that_is_milder_than_its_section_has_the_severity_of_the_section(
     row: str, section: str, stricter: str
 ) -> None:
@@ -408,7 +406,7 @@ def test_a_finding_in_two_indexes_has_its_stricter_severity_whichever_comes_firs
             assert [row[0] for row in found(text)] == [strict]
 
 
-@pytest.mark.parametrize(
+@each(
     ("last", "complete"),
     [
         ("<!-- flux-drive:complete -->", True),
@@ -445,7 +443,7 @@ def test_of_words_that_are_no_verdict_the_first_that_is_no_pass_is_shown() -> No
     assert agent_review.effective_status(review)[0] == "NEEDS_ATTENTION"
 
 
-@pytest.mark.parametrize("mark", ["#", "##", "###", "######"])
+@each("mark", ["#", "##", "###", "######"])
 def test_a_verdict_under_a_heading_of_any_level_counts(mark: str) -> None:
     for end in (f"{mark} Verdict\n\nneeds-changes\n", f"{mark} Verdict: needs-changes\n"):
         assert agent_review.parse(a_file(*ROWS, end=end)).stated == "needs-changes"
@@ -487,9 +485,7 @@ def test_a_work_report_has_no_index() -> None:
         assert not agent_review.is_work(review, other)
 
 
-@pytest.mark.parametrize(
-    ("mode", "kind"), [("", "verdict"), ("review", "verdict"), ("research",) * 2]
-)
+@each(("mode", "kind"), [("", "verdict"), ("review", "verdict"), ("research",) * 2])
 def test_an_empty_file_is_missing_in_its_mode(mode: str, kind: str) -> None:
     review = agent_review.parse(" \n", mode)
     assert (review.validation, review.type) == ("missing", kind)
@@ -535,7 +531,7 @@ def test_lines_that_were_not_understood_are_kept_with_their_numbers() -> None:
     assert len(many.unparsed) == 50 and agent_review.effective_status(many)[0] == "NEEDS_ATTENTION"
 
 
-@pytest.mark.parametrize("newline", ["\r\n", "\r"])
+@each("newline", ["\r\n", "\r"])
 def test_line_ends_and_a_byte_order_mark_do_not_matter(newline: str) -> None:
     text = a_file(P1, *ROWS, verdict="Verdict: risky")
     assert agent_review.parse("\ufeff" + text.replace("\n", newline)) == agent_review.parse(text)
@@ -677,7 +673,7 @@ def test_research_that_lacks_a_section_is_not_complete(
         assert got == status and flag in flags, text
 
 
-@pytest.mark.parametrize(
+@each(
     ("change", "status"),
     [
         (("High: two papers agree.", "Low: a guess."), "PARTIAL"),
@@ -696,7 +692,7 @@ def test_research_is_as_good_as_what_it_says_of_itself(
     )
 
 
-@pytest.mark.parametrize("text", ["", "\n", "No idea.", "### Findings Index\nVerdict: error\n"])
+@each("text", ["", "\n", "No idea.", "### Findings Index\nVerdict: error\n"])
 def test_research_without_anything_useful_has_failed(text: str) -> None:
     review = agent_review.parse(text, "research")
     assert review.type == "research"

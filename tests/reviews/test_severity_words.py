@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from conftest import each
 from contextkit.reviews.documents import vocabulary
 
@@ -110,7 +109,7 @@ def test_a_label_and_its_value(line: str, label: tuple[str, str]) -> None:
     assert vocabulary.labelled(line) == label
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "mentioned"),
     [("a P0 row", True), ("see P1-2", True), ("P2 and p10", False), ("P0s", False), ("x", False)],
 )
@@ -139,7 +138,7 @@ def test_a_severity_is_a_word_for_one_or_several(text: str, severity: str) -> No
     assert vocabulary.severity(text) == severity
 
 
-@pytest.mark.parametrize("text", ["Q7", "P0-1", "**P0-1**", "AR_1", "AR-001", "x1" * 11])
+@each("text", ["Q7", "P0-1", "**P0-1**", "AR_1", "AR-001", "x1" * 11])
 def test_an_id_begins_with_a_letter_and_has_a_digit(text: str) -> None:
     assert vocabulary.is_id(text)
 
@@ -163,7 +162,7 @@ def test_a_head_begins_with_a_known_word_or_with_what_is_not_a_word() -> None:
         assert not vocabulary.may_begin(text), text
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "stated"),
     [
         ("**Verdict:** `safe`", "safe"),

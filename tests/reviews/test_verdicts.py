@@ -78,7 +78,7 @@ def test_a_name_has_at_most_200_bytes() -> None:
             verdicts.encode(name)
 
 
-@pytest.mark.parametrize("agent", ["fd-safety", "Explore", "a.b_c-1", "_a", "7a"])
+@each("agent", ["fd-safety", "Explore", "a.b_c-1", "_a", "7a"])
 def test_an_ordinary_name_stays_as_it_is(agent: str) -> None:
     assert verdicts.encode(agent) == agent
 
@@ -107,7 +107,7 @@ def test_a_verdict_names_its_format_and_has_the_old_keys_even_if_empty() -> None
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("number", [0, 1, "1", "x", None, [], 1.5])
+@each("number", [0, 1, "1", "x", None, [], 1.5])
 def test_only_a_newer_format_is_an_error(number: object) -> None:
     entry = verdicts.parse(json.dumps({"status": "CLEAN", "format": number}).encode(), "x")
     assert entry["status"] == "CLEAN" or number == "x"
@@ -126,7 +126,7 @@ def test_whatever_is_in_a_file_is_a_row_and_never_an_exception(data: bytes) -> N
     verdicts.counts([entry]), verdicts.attention_rows([entry]), verdicts.tokens([entry])
 
 
-@pytest.mark.parametrize(
+@each(
     "text", ["", "[]", "{", '{"status": null}', '{"status": "CLEAN"} {}', '{"status": 3}', "null"]
 )
 def test_what_cannot_be_read_is_an_error_that_is_seen(text: str) -> None:

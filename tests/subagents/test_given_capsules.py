@@ -8,7 +8,7 @@ from pathlib import Path
 
 import planted
 import pytest
-from conftest import Script, git
+from conftest import Script, each, git
 from contextkit.base import agents, tokens
 from contextkit.base import git as repositories
 from contextkit.base.layout import Layout
@@ -221,7 +221,7 @@ def test_a_launched_agent_with_a_question_gets_the_same_excerpt(
     assert "Wire it" in manager.prompt("--scope=scope.md")
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "task", "is_question"),
     [
         ("Explore", "Rewrite the parser", True),

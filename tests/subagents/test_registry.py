@@ -128,7 +128,7 @@ def test_ten_writers_at_once_keep_ten_rows(layout: Layout) -> None:
     assert len(registry.gaps_of(found[0])) == 10
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "gap"),
     [
         ("Capsule Gap: which token?", "which token?"),

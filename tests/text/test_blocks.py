@@ -158,7 +158,7 @@ def test_titles_are_the_headings_above_a_block() -> None:
     assert reader.titles(found, 0) == []
 
 
-@pytest.mark.parametrize("text", ["", "\n\n", "\ufeff", "-", "|", "---", "\r\r"])
+@each("text", ["", "\n\n", "\ufeff", "-", "|", "---", "\r\r"])
 def test_odd_texts_are_read(text: str) -> None:
     assert all(one.kind != "heading" for one in blocks(text))
 

@@ -311,15 +311,18 @@ def answer(folder: str, *arguments: str, stdin: str = os.devnull, **variables: s
     return _done((*_command(folder), *arguments), {**_environment(), **variables}, stdin)
 
 
-def run(folder: str, *arguments: str, stdin: str = os.devnull, fine: tuple[int, ...] = (0,)) -> str:
+def run(
+    folder: str, *arguments: str, stdin: str = os.devnull, fine: tuple[int, ...] = (0,),
+    **variables: str,
+) -> str:  # fmt: skip
     """The output of `git <arguments>` in `folder`, ignoring any repository set in the environment.
 
     Raises ContextError with git's message unless the exit status is in `fine`. For commands that
-    change something or must not fail unnoticed.
+    change something or must not fail unnoticed. Takes a file as its input and extra `variables`.
     """
     kept = {name: value for name, value in os.environ.items() if name not in VARIABLES}
     command = ("git", "-C", folder, *_SAFE, *arguments)
-    return _done(command, kept, stdin, fine).decode("utf-8", "surrogateescape")
+    return _done(command, {**kept, **variables}, stdin, fine).decode("utf-8", "surrogateescape")
 
 
 def _done(
@@ -336,8 +339,8 @@ def _done(
         raise ContextError(NOT_THERE)
     if status not in fine:
         lines = complaint.decode("utf-8", "replace").strip().splitlines()
-        marked = [line for line in lines if line.startswith(("fatal:", "error:"))]
-        reason = (marked or lines[-1:] or [f"status {status}"])[0]
+        marked = [line for line in lines if line.startswith(("fatal:", "error:", " !"))]
+        reason = "; ".join(marked or lines[-1:]) or f"status {status}"
         words = command[len(("git", "-C", "", *_SAFE)) :]
         name = next(word for word in words if word[0] != "-" and "=" not in word)
         raise ContextError(refusal(lines) or f"git {name} failed: {reason}")

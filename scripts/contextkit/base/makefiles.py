@@ -168,11 +168,18 @@ def help_text(inside_host: bool = False, everything: bool = False, topic: str = 
     renamed = _renamed() if inside_host else {}
     listed = [t for t in targets() if not inside_host or t.section != CHECKOUT]
     listed = [t for t in listed if not ((command := command_of(t)) and command.now)]
+    systems = {target.section.split()[0].lower(): target.section for target in listed}
     if not (everything or topic):
-        return "\n".join(_day(listed, renamed, inside_host))
-    systems = {section.split()[0].lower(): section for section in _sections(listed)}
+        return "\n".join(_day(listed, renamed, inside_host, systems))
+    sections = [
+        section
+        for name, section in systems.items()
+        if not topic or name.rstrip("s") == topic.rstrip("s")  # `verdict` and `verdicts` are one
+    ]
+    if not sections:
+        raise bad_input(f"there is no system {names.quoted(topic)}: {', '.join(systems)}")
     lines: list[str] = []
-    for section in [_system(topic, systems)] if topic else systems.values():
+    for section in sections:
         lines += ["", section]
         for target in (t for t in listed if t.section == section):
             lines += _lines(target, renamed)
@@ -181,13 +188,14 @@ def help_text(inside_host: bool = False, everything: bool = False, topic: str = 
     return "\n".join([*lines[1:], "", "Every target takes root=DIR; those that read take json=1."])
 
 
-def _day(listed: list[Target], renamed: dict[str, str], inside_host: bool) -> list[str]:
+def _day(
+    listed: list[Target], renamed: dict[str, str], inside_host: bool, systems: Iterable[str]
+) -> list[str]:
     """Twelve verbs, a line each, and how to see the rest."""
     named = inside_host and not os.environ.get(outgoing.COMMAND)
     word = "context_help" if named else "help"
     verbs = [target for name in DAY for target in listed if target.name == name]
     brief = [verb.replace(help=re.split(r"[:;] ", verb.help)[0]) for verb in verbs]
-    names_of_systems = " ".join(section.split()[0].lower() for section in _sections(listed))
     own = ["  adopt into=DIR     use contextkit in your repository"] if not inside_host else []
     return [
         "contextkit carries an agent's context to the next agent. The verbs of a day:",
@@ -196,21 +204,9 @@ def _day(listed: list[Target], renamed: dict[str, str], inside_host: bool) -> li
         *own,
         "",
         f"make {word} SYSTEM    one system, with its variables:",
-        f"    {names_of_systems}",
+        f"    {' '.join(systems)}",
         f"make {word} all=1     every target",
     ]
-
-
-def _sections(listed: list[Target]) -> list[str]:
-    return list(dict.fromkeys(target.section for target in listed))
-
-
-def _system(topic: str, systems: dict[str, str]) -> str:
-    """The section that a word means: `verdict` and `verdicts` are one."""
-    meant = [section for name, section in systems.items() if name.rstrip("s") == topic.rstrip("s")]
-    if not meant:
-        raise bad_input(f"there is no system {names.quoted(topic)}: {', '.join(systems)}")
-    return meant[0]
 
 
 def _wrapped(text: str) -> list[str]:

@@ -12,7 +12,7 @@ import time
 from contextkit.base.errors import bad_input
 from contextkit.base.type_names import Any, Iterable
 
-_SAFE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
+SAFE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
 _DIGITS = frozenset("0123456789")
 _ZEROS = {ord(digit): "0" for digit in "123456789"}
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
@@ -90,11 +90,11 @@ def dashed(text: str) -> str:
     kept = ""
     in_gap = False
     for char in text:
-        if char in _SAFE:
+        if char in SAFE:
             kept += char
         elif not in_gap:
             kept += "-"
-        in_gap = char not in _SAFE
+        in_gap = char not in SAFE
     return kept
 
 
@@ -114,7 +114,7 @@ def slug(text: str, longest: int = 50) -> str:
 
 def safe(text: str) -> bool:
     """Whether text from elsewhere is safe as the name of one of our folders."""
-    return 0 < len(text) <= 200 and text[0] not in ".-" and _SAFE.issuperset(text)
+    return 0 < len(text) <= 200 and text[0] not in ".-" and SAFE.issuperset(text)
 
 
 def sha256(data: bytes) -> str:

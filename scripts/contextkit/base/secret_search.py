@@ -1,7 +1,8 @@
 """Search a text for secrets, by the rules in `secret_rules.py`.
 
 One alternation finds the prefixes of tokens, and the text after each is judged. Every search is
-linear in the length of the text, whoever wrote it.
+linear in the length of the text, whoever wrote it. The numbers by which values are judged are the
+best of `make bench what=secrets`, on values made by the rules of gitleaks and its harmless ones.
 """
 
 from __future__ import annotations

@@ -9,12 +9,11 @@ from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 
 VARIABLES = ("SESSION_ID", *host_variables.SESSIONS)
-_CHARACTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
 
 
 def is_name(text: str) -> bool:
     """Whether a text is safe as the name of a session folder or of a file in it."""
-    return 0 < len(text) <= 200 and _CHARACTERS.issuperset(text) and text[0].isalnum()
+    return names.safe(text) and text[0] != "_"
 
 
 def key(session: str) -> str:
@@ -31,7 +30,7 @@ def key(session: str) -> str:
         return session
     import binascii
 
-    short = "".join(char for char in session[:8] if char in _CHARACTERS)
+    short = "".join(char for char in session[:8] if char in names.SAFE)
     return f"{short}.{binascii.crc32(session.encode('utf-8', 'replace')):08x}"
 
 

@@ -73,18 +73,13 @@ def _help(option: Option) -> str:
     return text.replace("%", "%%")
 
 
-def _version(program: Program) -> Exception | SystemExit:
-    """Print the version; return the exception that ends the call."""
-    if sys.stdout is None:
-        return closed_output()
-    sys.stdout.write(f"{program.name} {VERSION}\n")
-    return SystemExit(0)
-
-
 def explain(program: Program, argv: list[str]) -> NoReturn:
     """Print help or the version and exit, or raise ContextError: no command, or no value."""
     if argv == ["--version"]:  # only by itself: `capsule_prompt --version=0.1` means something else
-        raise _version(program)
+        if sys.stdout is None:
+            raise closed_output()
+        sys.stdout.write(f"{program.name} {VERSION}\n")
+        raise SystemExit(0)
     first = argv[0] if argv else ""
     help_only = first in ("-h", "--help") and len(program.commands) > 1
     commands = [command.name for command in program.commands]
@@ -98,17 +93,12 @@ def missing(program: Program, command: Command, option: Option) -> ContextError:
     goals = os.environ.get("CONTEXTKIT_GOALS", "").split()
     by_make = len(goals) == 1
     called = f"make {goals[0]}" if by_make else f"{program.name}.py {command.name}"
-    shown = [
-        f"{own.name if by_make else _dashed(own)}=…"
-        for own in command.options
-        if own.kind != "flag"
-    ]
-    needed = [own.required for own in command.options if own.kind != "flag"]
-    usage = [word if must else f"[{word}]" for word, must in zip(shown, needed, strict=True)]
+    usage = []
+    for own in command.options:
+        long_name = next(name for name in own.spellings if len(name) > 1)
+        word = f"{own.name}=…" if by_make else f"--{long_name}=…"
+        if own.kind != "flag":
+            usage.append(word if own.required else f"[{word}]")
     return bad_input(
         f"{option.name}= is missing or blank: {option.help}\nusage: {called} {' '.join(usage)}"
     )
-
-
-def _dashed(option: Option) -> str:
-    return "--" + next(name for name in option.spellings if len(name) > 1)

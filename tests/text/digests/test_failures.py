@@ -74,7 +74,7 @@ def test_a_text_about_errors_is_no_log() -> None:
     assert engine.digest("\n".join(lines), 200).kind != "log"
 
 
-@pytest.mark.parametrize("part", ["a.", "a/", "aGVsbG8", "not ok ", "1) ", "_"])
+@each("part", ["a.", "a/", "aGVsbG8", "not ok ", "1) ", "_"])
 def test_very_long_lines_are_read_in_part(part: str) -> None:
     long = part * (100_000 // len(part))
     found = failed([long, "error: no room", f"FAILED {long}"])
@@ -352,7 +352,7 @@ def test_an_error_listed_below_its_file_is_told_with_it() -> None:
     assert messages("src/a.js", "x", "src/b.js", "  3:5  error  no") == ["src/b.js:3:5 no"]
 
 
-@pytest.mark.parametrize("before", range(3))
+@each("before", range(3))
 def test_a_line_above_an_arrow_to_its_place_is_a_message(before: int) -> None:
     said = messages(*["running"] * before, "cannot find value `x`", "--> src/a.rs:3:5")
     assert said == ["cannot find value `x` (src/a.rs:3:5)"]

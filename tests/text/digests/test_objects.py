@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from conftest import each
 from contextkit.text import objects
 from contextkit.text.digests import engine
 from contextkit.text.digests.kinds import results
@@ -46,7 +47,7 @@ FINDINGS: dict[str, tuple[Any, tuple[str, str, str, str]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", FINDINGS)
+@each("case", FINDINGS)
 def test_a_finding_is_known_by_its_parts(case: str) -> None:
     tree, (place, severity, code, said) = FINDINGS[case]
     (found,) = results.findings(tree)
@@ -136,7 +137,7 @@ RESULTS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("tool", RESULTS)
+@each("tool", RESULTS)
 def test_the_results_of_a_run(tool: str) -> None:
     digest = engine.digest(RESULTS[tool], 200)
     assert (digest.kind, digest.key) == ("results", "1 failed, 1 skipped, 1 passed of 3")

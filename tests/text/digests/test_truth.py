@@ -118,13 +118,13 @@ def test_the_counts_of_many_copies_are_those_of_one_times_their_number(
         assert found and int(found[1]) == count * size, (pattern, summary)
 
 
-@pytest.mark.parametrize("text", ["ERROR: no room on node\n" * 200_000, "x ERROR\n" * 600_000])
+@each("text", ["ERROR: no room on node\n" * 200_000, "x ERROR\n" * 600_000])
 def test_what_is_counted_of_both_ends_only_says_so(text: str) -> None:
     summary = said(text)
     assert "or more" in summary and re.search(r"\(x\d{5,}\) \(or more\)", summary)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@each("size", SIZES)
 def test_failures_that_are_not_shown_are_counted(size: int) -> None:
     lines = [f"FAILED tests/test_{n}.py::test_x - assert {n} == 0" for n in range(20 * size)]
     summary = said("\n".join([*lines, f"=== {20 * size} failed in 9.99s ==="]), 200)
@@ -214,7 +214,7 @@ def test_the_last_word_of_a_tool_is_the_verdict_and_the_status_stands_before_it(
     assert "exit status 0" in engine.digest("nothing to say\n" * 3, 200, status=0).key
 
 
-@pytest.mark.parametrize(
+@each(
     "line",
     [
         "Successfully installed left-1.2 right-0.3",
@@ -458,7 +458,7 @@ def test_json_that_is_cut_off_says_so() -> None:
     assert digest.kind == "json" and "cut off or invalid at line" in digest.summary
 
 
-@pytest.mark.parametrize("text", ["x" * 1500 + ":\n", "error: " * 9, "(((", "a.b:" * 300 + "\n"])
+@each("text", ["x" * 1500 + ":\n", "error: " * 9, "(((", "a.b:" * 300 + "\n"])
 def test_the_time_grows_with_the_length(text: str) -> None:
     import time
 
@@ -489,7 +489,7 @@ def test_the_priority_of_a_report_is_no_finding() -> None:
     assert any("Writes are lost" in row.finding for row in rows)
 
 
-@pytest.mark.parametrize("cap", [220, 600])
+@each("cap", [220, 600])
 def test_every_failure_has_its_message_and_place_while_there_is_room(cap: int) -> None:
     lines = []
     for n in range(6):
@@ -724,7 +724,7 @@ ARCHIVE = [f"-rw-r--r-- root/root {n * 7} 2026-01-02 10:00 lib/m{n}.py" for n in
 NODE = "✖ adds (1.5ms)\nℹ tests 21\nℹ pass 11\nℹ fail 6\nℹ todo 0\nℹ duration_ms 2228.6"
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "told"),
     [
         (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from conftest import each
 from contextkit.text.digests import engine
 
 LISTED = """\
@@ -296,7 +296,7 @@ TOLD = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("tool", TOLD)
+@each("tool", TOLD)
 def test_what_decides_is_told(tool: str) -> None:
     text, kind, parts = TOLD[tool]
     digest = engine.digest(text, 120)
@@ -304,7 +304,7 @@ def test_what_decides_is_told(tool: str) -> None:
     assert [part for part in parts if part not in digest.summary] == [], digest.summary
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "part"),
     [
         (RUSTC, "2 messages"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 
 from contextkit.base import files, formats, names
 from contextkit.base.errors import ContextError
@@ -28,7 +29,7 @@ def look(layout: Layout, machine: Machine, notes: Notes, now: int, messages: lis
         try:
             manifests.check_name(name, shares.address(name))
             if _note_file(notes, name, path, now):
-                texts[name] = lambda path=path: files.read_bytes(path)  # type: ignore[misc]
+                texts[name] = partial(files.read_bytes, path)
             else:
                 messages.append(f"{shares.address(name)}: larger than {manifests.MOST_BYTES} bytes")
         except FileNotFoundError:
@@ -37,7 +38,7 @@ def look(layout: Layout, machine: Machine, notes: Notes, now: int, messages: lis
             messages.append(f"not shared: {error}")
     for name, data in shares.own(layout, machine):
         note(notes, name, data, (), now)
-        texts[name] = lambda data=data: data  # type: ignore[misc]
+        texts[name] = partial(bytes, data)
     _note_gone(notes, texts)
     _note_ended(layout, notes, now)
     for version in notes.documents.values():

@@ -135,7 +135,8 @@ def listed(layout: Layout, remote: str, messages: list[str]) -> list[dict[str, A
     shown = ("machine", "name", "at", "documents", "bytes")
     return [
         {"id": head.machine, **{name: getattr(head, name) for name in shown},
-         "age": _age(head.at, now), "here": here is not None and here.id == head.machine,
+         "age": names.age(names.moment(head.at), now, "dhm") if head.at else "unknown",
+         "here": here is not None and here.id == head.machine,
          "signed": _signed(keys, head)}
         for head in sorted(heads, key=lambda head: (head.at, head.machine), reverse=True)
     ]  # fmt: skip
@@ -147,11 +148,6 @@ def _signed(keys: signatures.Keys, head: Head) -> str:
         return " ".join(filter(None, signatures.standing(keys, head, "")))
     except ContextError:
         return "a wrong signature"
-
-
-def _age(at: str, now: int) -> str:
-    moment = names.moment(at)
-    return names.age(moment, now, "dhm") if moment else "unknown"
 
 
 def meant(heads: list[Head], which: str, option: str) -> list[Head]:

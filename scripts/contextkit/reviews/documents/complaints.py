@@ -77,15 +77,16 @@ def _complaints(text: str) -> list[Complaint]:
     text = agent_review.bounded(text)
     blocks: list[index.Block] = []
     outside = list(index.walk(text, blocks))
-    titles = {
-        lines.plain(line).lower().partition(" ")[0] for _, level, line in outside if level > 0
-    }
+    titles = {lines.plain(line).lower().split(" ")[0] for _, level, line in outside if level > 0}
     first = next((number for number, _, line in outside if not vocabulary.is_comment(line)), 0)
     faults = [(number, "this code fence is never closed", line) for number, level, line in outside
              if level == lines.UNCLOSED]  # fmt: skip
     last = text.rstrip().count("\n") + 1
     if not blocks:
-        return faults + _without_index(titles, last)
+        lacks = [name for name in RESEARCH if name.lower() not in titles]
+        if len(lacks) > 2:
+            return [*faults, (1, "there is no Findings Index", _HEADING)]
+        return faults + [(last, "a section is missing", f"### {name}") for name in lacks]
     if 0 < first < blocks[0].start:
         faults.append((blocks[0].start, "the index is not the first block of the file", _HEADING))
     faults += [(block.start, "a second index: a file has one", "") for block in blocks[1:]]
@@ -93,19 +94,10 @@ def _complaints(text: str) -> list[Complaint]:
     raw, verdict = dict(lines.numbered(text)), demanded(rows)
     for block in blocks:
         faults += _of_block(block, raw, verdict)
-    if any(row.severity not in ("", "IMP") for row in rows):
-        wanted = {"summary": "### Summary", "issues": "### Issues Found"}
-        faults += [
-            (last, "a section is missing", wanted[name]) for name in wanted if name not in titles
-        ]
+    is_found = any(row.severity not in ("", "IMP") for row in rows)
+    wanted = {"summary": "### Summary", "issues": "### Issues Found"} if is_found else {}
+    faults += [(last, "a section is missing", wanted[name]) for name in wanted.keys() - titles]
     return faults + _of_issues(rows, outline.issues(outside), last)
-
-
-def _without_index(titles: set[str], last: int) -> list[Complaint]:
-    missing = [name for name in RESEARCH if name.lower() not in titles]
-    if len(missing) > 2:
-        return [(1, "there is no Findings Index", _HEADING)]
-    return [(last, "a section is missing", f"### {name}") for name in missing]
 
 
 def _of_block(block: index.Block, raw: dict[int, str], verdict: str) -> list[Complaint]:
@@ -139,10 +131,8 @@ def _of_block(block: index.Block, raw: dict[int, str], verdict: str) -> list[Com
 
 
 def _fault(row: index.Finding, doubtful: bool) -> str:
-    if doubtful:
-        return "the row has more than one severity"
-    if not row.id:
-        return "the row has no id"
+    if doubtful or not row.id:
+        return "the row has more than one severity" if doubtful else "the row has no id"
     if row.raw_severity not in (row.severity, ""):
         return f"the severity is {row.severity}, not {row.raw_severity!r}"
     return "the row is not in this form"

@@ -65,7 +65,7 @@ def _each_once(begun: list[Issue]) -> list[Issue]:
         key = issue.id.upper() or f" {issue.first}"
         there = best.setdefault(key, issue)
         severity = vocabulary.strictest(there.severity, issue.severity)
-        best[key] = min(there, issue, key=lambda issue: issue.rank)
+        best[key] = issue if issue.rank < there.rank else there
         best[key].severity = severity
     return list(best.values())
 

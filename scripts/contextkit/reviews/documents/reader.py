@@ -348,8 +348,8 @@ class _Sight:
             bare = title = self._named(block) or title
         if bold := shapes.BOLD.match(bare.lstrip("🔴🟠🟡⚠️❌ ")):
             lead = shapes.head_of(bold[1] or bold[2]).title
-            if shapes.has_words(shapes.without_place(lead)) and not vocabulary.severity(lead):
-                return shapes.first_sentence(lead)
+            is_title = shapes.has_words(shapes.without_place(lead))
+            title = lead if is_title and not vocabulary.severity(lead) else title
         return shapes.first_sentence(title)
 
     def _named(self, block: Block) -> str:
@@ -569,7 +569,7 @@ def _of_card(rows: list[list[str]], block: Block) -> Finding | None:
         return None
     roles, cells = zip(*labels, strict=True)
     finding = _of_row(list(roles), list(cells), block.first, "")
-    return finding.replace(end=block.last) if finding else None
+    return finding and finding.replace(end=block.last)
 
 
 def _is_settled(row: str) -> bool:
@@ -577,11 +577,10 @@ def _is_settled(row: str) -> bool:
     low = row.lower()
     if not any(word in low for word in _DONE):
         return False
-    if _TICKED.search(row):
-        return True
     label, value = vocabulary.labelled(row)
     first = row[:20].strip().partition(" ")[0]
-    return _is_done(value) if label in _STATES else first.isupper() and _is_done(first)
+    stated = value if label in _STATES else first if first.isupper() else ""
+    return bool(_TICKED.search(row)) or _is_done(stated)
 
 
 def _is_done(state: str) -> bool:

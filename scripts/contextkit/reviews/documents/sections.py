@@ -45,6 +45,7 @@ _PROBLEMS = ("problem", "issue", "description", "impact", "finding", "evidence",
 _FACTS = ("severity", "priority", "file", "files", "location", "line", "lines", "confidence",
           "agent", "agents", "convergence", "status", "section", "category", "source", "where",
           "lens", "type", "effort", "id", "affected", "path", "place", "ref", "refs")  # fmt: skip
+_LABELS = frozenset((*_FIXES, *_PROBLEMS, *_FACTS))
 
 
 def sections(
@@ -65,39 +66,33 @@ def of_findings(text: str, review: agent_review.Review) -> list[str]:
     return [body.lines_of(span) for span in body.spans]
 
 
-def has_section(text: str, review: agent_review.Review) -> list[bool]:
-    """Return for each finding whether the text says more about it than its row."""
-    return [span != (row.line, row.line) for row, span in
-            zip(review.findings, _Body(text, review).spans, strict=True)]  # fmt: skip
+def around(text: str, review: agent_review.Review, finding: str) -> str:
+    """Return the lines around the place of a finding that has only its row; else ''."""
+    body = _Body(text, review)
+    for row, span in zip(review.findings, body.spans, strict=True):
+        is_alone = review.start_line and span == (row.line, row.line)
+        if is_alone and row.id.upper() == finding.upper():
+            file = row.file or _place_of(row).file
+            rows = dict(lines.numbered(text))
+            near = (at for at in rows if at > review.end_line and file and file in rows[at])
+            at = next(near, row.line)
+            shown = (at for at in range(at - _AROUND, at + _AROUND + 1) if at in rows)
+            numbered = "\n".join(f"{at}: {rows[at]}" for at in shown)
+            return f"(no section of its own; these lines stand around it)\n{numbered}"
+    return ""
 
 
-def around(text: str, line: int) -> str:
-    """Return the lines around a line of a text, with their numbers."""
-    rows = [row for _, row in lines.numbered(text)]
-    first = max(1, line - _AROUND)
-    return "\n".join(
-        f"{number}: {row}" for number, row in enumerate(rows[first - 1 : line + _AROUND], first)
-    )
-
-
-def headings(text: str) -> list[tuple[int, str]]:
-    """Return line number and title of every heading."""
-    return [
-        (block.first, lines.plain(block.title)) for block in blocks(text) if block.kind == "heading"
-    ]
-
-
-def nearest(text: str, wanted: str) -> str:
-    """Return the section whose heading shares the most words with `wanted`; '' if none does."""
-    words = _words(wanted)
-    scored = [
-        (len(words & _words(block.title)), -block.first, block.last)
-        for block in blocks(text)
-        if block.kind == "heading"
-    ]
-    shared, first, last = max(scored, default=(0, 0, 0))
-    rows = [row for _, row in lines.numbered(text)]
-    return "\n".join(rows[-first - 1 : last]).strip() if shared else ""
+def unread(text: str, wanted: str) -> str:
+    """Return the headings of a file without readable findings, and the section nearest `wanted`."""
+    headings = [block for block in blocks(text) if block.kind == "heading"]
+    listed = "\n".join(f"{block.first}: {lines.plain(block.title)}" for block in headings)
+    words, section = _words(wanted), "" if wanted else text.strip()
+    near = [(len(words & _words(block.title)), -block.first, block.last) for block in headings]
+    shared, first, last = max(near, default=(0, 0, 0))
+    if shared:
+        rows = [row for _, row in lines.numbered(text)]
+        section = "\n".join(rows[-first - 1 : last]).strip()
+    return "\n\n".join(filter(None, (listed, section)))
 
 
 class _Candidate(NamedTuple):
@@ -176,23 +171,55 @@ class _Body:
 
     def _matched(self, rows: tuple[Finding, ...], candidates: list[_Candidate]) -> list[Span]:
         """Return the span of each row: its best candidate, each of which belongs to one row."""
-        finder = _Finder(candidates)
-        pairs = [
-            (score, -at, number)
-            for number, row in enumerate(rows)
-            for score, at in finder.scores(row)
-        ]
+        by_key: dict[str, list[int]] = {}
+        for at, candidate in enumerate(candidates):
+            for key in _keys(candidate):
+                by_key.setdefault(key, []).append(at)
+        rare = {key for key, those in by_key.items() if len(those) == 1}
+        telling = {key: those for key, those in by_key.items() if len(those) <= _COMMON}
+        pairs = []
+        for number, row in enumerate(rows):
+            own = _Candidate(row.line, row.line, frozenset({_key(row.id)}), row.severity,
+                             _words(row.title), _place_of(row))  # fmt: skip
+            for at in {at for key in _keys(own) for at in telling.get(key, ())}:
+                pairs.append((_score(own, candidates[at], rare), -at, number))
         spans = [(row.line, row.line) for row in rows]
         used: set[int] = set()
         done: set[int] = set()
-        for _, at, number in sorted(pairs, reverse=True):
-            if -at not in used and number not in done:
+        for score, at, number in sorted(pairs, reverse=True):
+            if score >= _ALIKE and -at not in used and number not in done:
                 used.add(-at)
                 done.add(number)
                 spans[number] = (candidates[-at].first, candidates[-at].last)
         starts = [*sorted(candidates[at].first for at in used), len(self._lines) + 1]
         return [(first, min(last, starts[bisect.bisect_right(starts, first)] - 1))
                 for first, last in spans]  # fmt: skip
+
+
+def _place_of(row: Finding) -> Place:
+    return places.find(" ".join((row.title, row.section, *row.extra)))
+
+
+def _keys(candidate: _Candidate) -> set[str]:
+    """Return what a candidate and a row may share: ids, words, a file."""
+    return {*candidate.ids, *candidate.words, candidate.place.file} - {""}
+
+
+def _score(row: _Candidate, other: _Candidate, rare: set[str]) -> float:
+    """Return how likely a candidate is about a row, which is given as one; `rare` are words."""
+    is_own = not row.ids.isdisjoint(other.ids)
+    differs = row.severity != (other.severity or row.severity) or _differs(row.ids, other.ids)
+    if differs and not is_own:
+        return 0.0
+    shared = row.words & other.words
+    alike = len(shared) / (len(row.words) * len(other.words)) ** 0.5 if shared else 0.0
+    mine, its = row.place, other.place
+    is_same_file = mine.file == its.file != ""
+    end = min(max(mine[1:]), max(its[1:])) + _AROUND  # of the earlier one
+    is_near = min(mine.line, its.line) > 0 and max(mine.line, its.line) <= end
+    met = 0.7 if is_same_file and is_near else 0.15 * is_same_file
+    is_rare = not shared.isdisjoint(rare)
+    return is_own + 1.5 * alike + _RARE * is_rare + met + 0.05 * (row.severity == other.severity)
 
 
 def _is_row(parts: list[Block], block: Block) -> bool:
@@ -219,61 +246,14 @@ def _candidate(block: Block, last: int, near: str) -> _Candidate:
     identity, severity, _ = shapes.titled(bare)
     words = {_key(word.strip(".,:;()[]*`")) for word in lines.plain(bare).split()}
     ids = frozenset(filter(_is_numbered, words)) | ({_key(identity)} - {""})
-    return _Candidate(block.first, last, ids, severity, frozenset(_words(bare)), places.find(near))
+    return _Candidate(block.first, last, ids, severity, _words(bare), places.find(near))
 
 
-class _Finder:
-    """Finds the candidates that share an id, a place or a word with a row."""
-
-    def __init__(self, found: list[_Candidate]) -> None:
-        self._found = found
-        self._by: dict[object, list[int]] = {}
-        for at, block in enumerate(found):
-            for key in (*block.ids, *((word,) for word in block.words), (*block.place[:1], "file")):
-                self._by.setdefault(key, []).append(at)
-
-    def scores(self, row: Finding) -> list[tuple[float, int]]:
-        """Return (score, candidate) of the candidates that may be this row's."""
-        words = _words(row.title)
-        place = places.find(" ".join((row.title, row.section, *row.extra)))
-        keys = [_key(row.id), *((word,) for word in words), (*place[:1], "file")]
-        near: dict[int, None] = {}
-        for key in keys:
-            those = self._by.get(key, [])
-            if len(those) <= _COMMON and key not in ("", ("", "file")):
-                near |= dict.fromkeys(those)
-        scored = [(self._score(row, words, place, self._found[at]), at) for at in near]
-        return [(score, at) for score, at in scored if score >= _ALIKE]
-
-    def _score(self, row: Finding, words: set[str], place: Place, candidate: _Candidate) -> float:
-        identity = _key(row.id)
-        own = identity in candidate.ids
-        if not own and (
-            _differs(identity, candidate.ids)
-            or row.severity != (candidate.severity or row.severity)
-        ):
-            return 0.0
-        shared = words & candidate.words
-        alike = len(shared) / (len(words) * len(candidate.words)) ** 0.5 if shared else 0.0
-        rare = any(len(self._by.get((word,), ())) == 1 for word in shared)
-        same = place.file and place.file == candidate.place.file
-        met = 0.7 if same and _meet(place, candidate.place) else 0.15 * bool(same)
-        return own + 1.5 * alike + _RARE * rare + met + 0.05 * (row.severity == candidate.severity)
-
-
-def _meet(place: Place, other: Place) -> bool:
-    """Whether two places in one file overlap or are at most three lines apart."""
-    if not (place.line and other.line):
-        return False
-    first, last = max(place.line, other.line), min(max(place[1:]), max(other[1:]))
-    return first <= last + _AROUND
-
-
-def _differs(identity: str, ids: frozenset[str]) -> bool:
+def _differs(own: frozenset[str], ids: frozenset[str]) -> bool:
     """Whether a candidate names another finding: an id of the same form."""
-    form = identity.rstrip("0123456789")
+    forms = {identity.rstrip("0123456789") for identity in own}
     return any(
-        other.rstrip("0123456789") == form or vocabulary.severity_of_id(other) for other in ids
+        other.rstrip("0123456789") in forms or vocabulary.severity_of_id(other) for other in ids
     )
 
 
@@ -283,9 +263,9 @@ def _is_numbered(word: str) -> bool:
     return is_number and not vocabulary.severity(word)
 
 
-def _words(text: str) -> set[str]:
+def _words(text: str) -> frozenset[str]:
     long = (word for word in lines.words(text) if len(word) > 3 or not word.isalpha())
-    return {word for word in long if not word.isdigit()} - _GENERAL
+    return frozenset(word for word in long if not word.isdigit()) - _GENERAL
 
 
 def _key(text: str) -> str:
@@ -328,19 +308,21 @@ def _paragraphs(section: str, title: str = "") -> list[tuple[str, str]]:
     A label on a line of its own (`**Problem:**`) goes with the paragraph or the whole list that
     follows; a list or a line of code completes a paragraph that ends in a colon.
     """
-    paragraphs: list[tuple[str, str]] = []
+    labels: list[str] = []
+    texts: list[str] = []
     head, _, body = section.partition("\n")
-    if not body.strip() or head.lstrip()[:1] not in ("#",):
+    if not body.strip() or head.lstrip()[:1] != "#":
         body = f"{_behind_title(head, title)}\n{body}"
     every = [line for _, line in lines.numbered(body)]
     label = ""
     joins = listing = False
     last = 0
     for number, level, line in lines.lines(body):
+        leads = bool(texts) and texts[-1].endswith(":")  # `The message says:`
         if level < 0 or "|" in line[:1] or is_mark(line):
-            if level == lines.FENCE and joins and _introduces(paragraphs):
+            if level == lines.FENCE and joins and leads:
                 code = next(filter(_says_something, map(names.one_line, every[number:])), "")
-                paragraphs[-1] = (paragraphs[-1][0], f"{paragraphs[-1][1]} {code[:_CODE]}".rstrip())
+                texts[-1] = f"{texts[-1]} {code[:_CODE]}".rstrip()
             joins = listing = False
             continue
         if level > 0:
@@ -349,44 +331,36 @@ def _paragraphs(section: str, title: str = "") -> list[tuple[str, str]]:
         bare, listed = lines.unbulleted(line)
         named, text = _labelled(bare)
         if named:
-            label = named
-            joins = listing = False
+            label, joins, listing = named, False, not text
             if not text:
-                listing = True
                 continue
         plain = names.one_line(lines.plain(text))
-        goes_on = listing or _introduces(paragraphs)
-        is_item = listed and not named
-        if is_item and joins and goes_on:
-            mark = "" if _introduces(paragraphs) else ";"
-            paragraphs[-1] = (paragraphs[-1][0], f"{paragraphs[-1][1]}{mark} {plain}")
+        if joins and listed and (listing or leads):
+            texts[-1] += f" {plain}" if leads else f"; {plain}"
             listing = True
         elif joins and not listed and number == last + 1:
-            paragraphs[-1] = (paragraphs[-1][0], f"{paragraphs[-1][1]} {plain}")
+            texts[-1] += f" {plain}"
         else:
             listing = listing and listed
-            paragraphs.append((label, plain))
+            labels.append(label)
+            texts.append(plain)
         label, joins, last = "", True, number
-    paragraphs = [(name, text) for name, text in paragraphs if _says_something(text)]
-    return [(name, _continued(paragraphs, number)) for number, (name, _) in enumerate(paragraphs)]
+    return _completed(zip(labels, texts, strict=True))
 
 
-def _introduces(paragraphs: list[tuple[str, str]]) -> bool:
-    """Whether the last paragraph only introduces what follows: `The message says:`."""
-    return bool(paragraphs) and paragraphs[-1][1].endswith(":")
+def _completed(paragraphs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return those that say something, each that only introduces the next one joined with it."""
+    told = [(label, text) for label, text in paragraphs if _says_something(text)]
+    for number, (after, following) in enumerate(told[1:]):
+        label, text = told[number]
+        leads = text.endswith(":") or len(text.split()) < _FEWEST
+        if leads and after not in _FIXES:
+            told[number] = (label, f"{text} {following}")
+    return told
 
 
 def _says_something(text: str) -> bool:
     return sum(map(str.isalpha, text)) > 3 and not (text[0] == "(" and text[-1] == ")")
-
-
-def _continued(paragraphs: list[tuple[str, str]], number: int) -> str:
-    """Return a paragraph, joined with the next one if it only introduces it: `The plan says:`."""
-    text = paragraphs[number][1]
-    leads = text.endswith(":") or len(text.split()) < _FEWEST
-    if not leads or number + 1 == len(paragraphs) or paragraphs[number + 1][0] in _FIXES:
-        return text
-    return f"{text} {paragraphs[number + 1][1]}"
 
 
 def _behind_title(head: str, title: str) -> str:
@@ -402,21 +376,17 @@ def _behind_title(head: str, title: str) -> str:
 def _labelled(text: str) -> tuple[str, str]:
     """Return a label's first word in lowercase and the rest: `**Problem**: x`, `Fix — x`."""
     label, mark, value = "", "", ""
-    if text[:2] in ("**", "__"):
+    is_bold = text[:2] in ("**", "__")
+    if is_bold:
         label, _, value = text[2:].partition(text[:2])
-        ends = (
-            label.rstrip()[-1:] in ":.?" or value.lstrip()[:1] in (":", "—", "–", "-") or not value
-        )
-        mark = ":" if ends else ""
+        mark = ":" if label.rstrip()[-1:] in ":.?" or value.lstrip()[:1] in ":—–-" else ""
     if not mark:
         label, mark, value = text.partition(":")
-        mark = mark if value[:1] in ("", " ") else ""  # not a label: `src/agent.py:42`
-        mark = mark if _is_plain_label(label) else ""  # nor `The proposed flow is: `
-    if not mark or len(label) > 40:
-        return "", text
+        is_place = value[:1] not in ("", " ")  # `src/agent.py:42`, nor `The proposed flow is: `
+        mark = mark if _is_plain_label(label) and not is_place else ""
     word = _first_word(label)
-    is_known = word in _FIXES or word in _PROBLEMS or word in _FACTS
-    if not (is_known or (text[:2] == "**" and not value.strip())):
+    is_label = word or (is_bold and not value.strip())
+    if not mark or len(label) > 40 or not is_label:
         return "", text
     return word, value.lstrip(" :—–-*_").rstrip(" —–-*_")
 
@@ -429,4 +399,4 @@ def _is_plain_label(label: str) -> bool:
 
 
 def _first_word(text: str) -> str:
-    return next((w for w in lines.words(text) if w in _FIXES or w in _PROBLEMS or w in _FACTS), "")
+    return next((word for word in lines.words(text) if word in _LABELS), "")

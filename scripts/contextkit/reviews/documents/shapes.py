@@ -66,6 +66,10 @@ _INLINE = Pattern(
 _COUNT = Pattern(r"^[\s(]*(?:[:=—–-]\s*)?\(?\d{1,5}\)?[\s).,;|]*(?:[\w ]{0,24}|$)")
 BOLD = Pattern(r"\*\*(.{2,300}?)\*\*|__(.{2,300}?)__")
 KIND = Pattern(r"[*_`]{0,3}\w[\w -]{1,24}\s?\(([^()\n]{1,60})\)[*_`]{0,3}:[*_`]{0,3}(?:\s|$)")
+_MARKED = Pattern(  # `_Potential issue_ | _🟠 Major_`
+    r"(?:`?\d{1,7}(?:-\d{1,7})?`?\s?:\s)?(?:_[^_\n]{1,40}_\s?\|\s?)_?([^_\n]{1,24})_?$"
+)
+_EMOJI = Pattern(r"[*_\[ ]{0,4}(🔴|🟥|🚨|🛑|⛔|🟠|🟡|🔵|🟢|❌|⚠️?|❯❯❱|❯❱|❱)\s{0,2}[*_\] ]{0,4}")
 _AT_LINE = Pattern(r"^`?(?:lines?|L)\s?\d{1,7}(?:[-–]\d{1,7})?`?(?::|\s[–—-])\s", re.IGNORECASE)
 _BRACKETS = Pattern(r"[(\[]([^()\[\]]{1,80})")
 _SCORE = Pattern(r"\d{1,3}[./]\d{1,3}")
@@ -203,25 +207,21 @@ def label_in(row: str) -> str:
         return ""
     if "❰" in row:
         return vocabulary.severity(row.strip(" ❰❱"))
-    if row.rstrip(" *_").endswith(("everity", "riority")) and len(row) < 40:
+    if row.rstrip(" *_").endswith(("everity", "riority")):
         return vocabulary.severity(lines.plain(row).rpartition(" ")[0])
-    bare = row.strip(" >")
-    if "–" in bare or "—" in bare or " - " in bare:
-        bare = _DASHED.sub(r"\1: ", bare, 1)
-    label, value = vocabulary.labelled(bare)
+    label, value = vocabulary.labelled(_DASHED.sub(r"\1: ", row.strip(" >"), 1))
     if is_scale(label.strip(" _*")):
-        if _is_legend(value):
-            return ""
-        first = first_part(value)
-        severity = vocabulary.severity(first) or vocabulary.severity(value.split(" ")[0])
-        return severity or vocabulary.of_tool(first)
-    begins = row.strip(" *_-({>\"'|").lower()
-    is_label = begins[:1] in ("s", "p", "g", "[") or begins.startswith(("id", "type", "file"))
+        first, word = first_part(value), value.split(" ")[0]
+        graded = (
+            vocabulary.severity(first) or vocabulary.severity(word) or vocabulary.of_tool(first)
+        )
+        return "" if _is_legend(value) else graded
     stated = _INLINE.search(row)
-    if stated and not is_label:
-        before = row[: stated.start()].rstrip(" *_`")
-        is_label = before[-1:] in _BETWEEN and not _is_legend(row)
-    return vocabulary.severity(stated["value"].strip("*_`\"'")) if stated and is_label else ""
+    if not stated:
+        return ""
+    begins = row.strip(" *_-({>\"'|").lower().startswith(("s", "p", "g", "[", "id", "type", "file"))
+    is_between = row[: stated.start()].rstrip(" *_`")[-1:] in _BETWEEN and not _is_legend(row)
+    return vocabulary.severity(stated["value"].strip("*_`\"'")) if begins or is_between else ""
 
 
 def is_scale(label: str) -> bool:
@@ -245,20 +245,13 @@ def first_part(value: str) -> str:
 @functools.lru_cache(1 << 18)
 def head_of(text: str) -> Head:
     """Return the head of a line, after emoji and brackets of the kind `[bug]`."""
-    bare = text.strip()
-    if bare[:1] in "`lL":
-        bare = _AT_LINE.sub("", bare, 1)
-    marked = re.match(
-        r"(?:`?\d{1,7}(?:-\d{1,7})?`?\s?:\s)?(?:_[^_\n]{1,40}_\s?\|\s?)_?([^_\n]{1,24})_?$", bare
-    )
+    bare = _AT_LINE.sub("", text.strip(), 1)
+    marked = _MARKED.match(bare)
     if marked and vocabulary.severity(marked[1]):
         words = (word for word in marked[1].split() if word.isalnum() and vocabulary.severity(word))
         return Head(f"[{next(words, marked[1])}] ")
-    emoji = re.match(
-        r"[*_\[ ]{0,4}(🔴|🟥|🚨|🛑|⛔|🟠|🟡|🔵|🟢|❌|⚠️?|❯❯❱|❯❱|❱)\s{0,2}[*_\] ]{0,4}", bare
-    )
-    if emoji:
-        rest = Head(("**" if bare[: emoji.end()].count("**") % 2 else "") + bare[emoji.end() :])
+    if emoji := _EMOJI.match(bare):
+        rest = Head(("**" if emoji[0].count("**") % 2 else "") + bare[emoji.end() :])
         if not rest.severity:
             rest.severity = rest.raw = vocabulary.severity(emoji[1])
         rest.marked = True
@@ -268,7 +261,7 @@ def head_of(text: str) -> Head:
         if severity := vocabulary.strictest(*stated):
             return Head(f"[{severity}] {bare[kind.end() :]}")
     head = Head(bare)
-    lead = _LEAD.match(bare) if "[" in bare[:4] and not head.severity else None
+    lead = _LEAD.match(bare) if not head.severity else None
     if lead and (severity := _in_brackets(lead[1])):
         return Head(f"[{severity}] {bare[lead.end() :]}")
     return head
@@ -391,8 +384,7 @@ def first_sentence(text: str) -> str:
 
 
 def without_place(title: str) -> str:
-    place = places.find(title)
-    return title.replace(place.file, "") if place.file else title
+    return title.replace(places.find(title).file or "\0", "")
 
 
 def cleaned(title: str) -> str:

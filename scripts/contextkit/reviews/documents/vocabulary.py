@@ -207,9 +207,7 @@ def labelled(text: str) -> tuple[str, str]:
 
 def verdict(text: str) -> str | None:
     """Return what a line like `**Verdict:** safe` states, verbatim; None for any other line."""
-    if "erdict" not in text and "ERDICT" not in text:
-        return None
-    label, value = labelled(text)
+    label, value = labelled(text) if "erdict" in text or "ERDICT" in text else ("", "")
     return plain(value) if label in _VERDICT_LABELS else None
 
 

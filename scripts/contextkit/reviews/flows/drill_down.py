@@ -217,7 +217,9 @@ def shown(text: str, finding: str, max_tokens: int) -> tuple[str, list[str]]:
     for identity in wanted:
         section = sections[identity]
         if finding and section:
-            section = "\n\n".join(filter(None, (section, _around(text, review, finding))))
+            section = "\n\n".join(
+                filter(None, (section, review_sections.around(text, review, finding)))
+            )
         if not section or room < 1:
             break
         if parts and tokens.estimate(section) > room:
@@ -227,25 +229,9 @@ def shown(text: str, finding: str, max_tokens: int) -> tuple[str, list[str]]:
     return "\n\n".join(parts), ids
 
 
-def _around(text: str, review: Review, finding: str) -> str:
-    """Return that a finding has only its row, with the lines around its place; or ''."""
-    there = review_sections.has_section(text, review)
-    for row, own in zip(review.findings, there, strict=True):
-        if row.id.upper() == finding.upper() and not own and review.start_line:
-            file = place(row, "").file
-            after = text.split("\n")[review.end_line :]
-            near = (n for n, line in enumerate(after, review.end_line + 1) if file and file in line)
-            lines = review_sections.around(text, next(near, row.line))
-            return f"(no section of its own; these lines stand around it)\n{lines}"
-    return ""
-
-
 def unread(text: str, wanted: str, max_tokens: int) -> str:
     """Return the headings of a file without readable findings, and the nearest section."""
-    headings = "\n".join(f"{number}: {title}" for number, title in review_sections.headings(text))
-    section = review_sections.nearest(text, wanted) if wanted else text.strip()
-    parts = [part for part in (headings, section) if part]
-    return tokens.clip("\n\n".join(parts), max_tokens, " … (cut)")
+    return tokens.clip(review_sections.unread(text, wanted), max_tokens, " … (cut)")
 
 
 def sizes(readings: Iterable[Reading]) -> tuple[list[dict[str, Any]], list[str]]:

@@ -1,6 +1,6 @@
 """What all agents of a review found, in the forms that people and programs read.
 
-findings.json   everything, in the published form; all others are made from it
+findings.json   everything, in the published form, for programs
 synthesis.md    the same for people
 a few lines     at most 15, for the caller of `synthesize`
 sarif           SARIF 2.1.0, for code scanning

@@ -189,16 +189,16 @@ class _Start:
         )  # fmt: skip
 
     def launches(self, run: Run, kind: str) -> tuple[Launch, ...]:
-        return tuple(self._launch(run, kind, agent) for agent in run.roster)
-
-    def _launch(self, run: Run, kind: str, agent: str) -> Launch:
         layout = self._layout
-        contract, input_path = contracts.of_run(layout, run, agent), layout.join(run.input)
-        text = contracts.prompt(
-            agent, run.process, input_path, kind, contract, run.to_confirm(agent)
-        )
-        path, prompt = runs.output_path(layout, run, agent), runs.prompt_path(run, agent)
-        return Launch(agent=agent, path=path, prompt=layout.join(prompt), text=text)
+        made = []
+        for agent in run.roster:
+            asks, confirm = contracts.of_run(layout, run, agent), run.to_confirm(agent)
+            source = layout.join(run.input)
+            text = contracts.prompt(agent, run.process, source, kind, asks, confirm)
+            prompt = layout.join(runs.prompt_path(run, agent))
+            path = runs.output_path(layout, run, agent)
+            made.append(Launch(agent=agent, path=path, prompt=prompt, text=text))
+        return tuple(made)
 
     def write(self, run: Run, subject: Subject, launches: tuple[Launch, ...]) -> None:
         layout = self._layout

@@ -57,10 +57,11 @@ class Git(Engine):
         self._folder = folder(layout)
         self._repository = layout.repository
         self._reader: _Reader | None = None
+        self._ours = (f"--git-dir={self._folder}", *_SAFE)
         if not os.path.isfile(os.path.join(self._folder, "HEAD")):
             _forget_removed(os.path.dirname(self._folder))
             files.make_folder(self._folder)
-            self._git("init", "--quiet", "--bare", "--template=", self._folder, bare=False)
+            git.run(self._top, "init", "--quiet", "--bare", "--template=", self._folder)
             files.write(os.path.join(self._folder, _WHOSE), layout.root + "\n")
 
     def heads(self) -> dict[str, bytes]:
@@ -88,7 +89,7 @@ class Git(Engine):
         here = self._here()
         for name in wanted:
             if self._reader is None:
-                self._reader = _Reader(self._command(), self._environment())
+                self._reader = _Reader(self._top, self._ours)
             kind, data = self._reader.read(f"{here}{name}")
             if kind == b"blob":
                 yield name, data
@@ -131,15 +132,20 @@ class Git(Engine):
         stream = [b"commit %s\ncommitter %s\ndata 0\n\n" % (work.encode(), _AUTHOR)]
         if old:
             tree = self._git("rev-parse", f"{old}^{{tree}}").strip()
-            stream.append(b'M 040000 %s ""\n' % tree)
-            listed = self._git("ls-tree", "-r", "-z", "--name-only", old).split(b"\0")
-            gone = [name for name in listed if name and name.decode() not in sending.keep]
-            stream += [b"D %s\n" % name for name in gone]
+            stream.append(f'M 040000 {tree} ""\n'.encode())
+            listed = self._git("ls-tree", "-r", "-z", "--name-only", old).split("\0")
+            gone = [name for name in listed if name and name not in sending.keep]
+            stream += [b"D %s\n" % os.fsencode(name) for name in gone]
         head = (manifests.head_key(sending.machine), sending.head)
         for key, data in (*sending.objects.items(), sending.manifest, head):
             stream.append(b"M 100644 inline %s\ndata %d\n%s\n" % (key.encode(), len(data), data))
         stream.append(b"done\n")
-        self._git("fast-import", "--quiet", "--done", "--force", stdin=b"".join(stream))
+        path = os.path.join(self._folder, f"stream-{os.getpid()}")
+        files.write(path, stream, derived=True)
+        try:
+            self._git("fast-import", "--quiet", "--done", "--force", stdin=path)
+        finally:
+            files.discard(path)
         new = self._oid(work)
         self._git("update-ref", "-d", work)
         return new
@@ -149,15 +155,15 @@ class Git(Engine):
         return f"refs/remotes/{names.sha256(self._address.encode())[:16]}/"
 
     def _machines(self) -> list[str]:
-        listed = self._git("for-each-ref", "--format=%(refname)", self._here()).decode()
+        listed = self._git("for-each-ref", "--format=%(refname)", self._here())
         machines = [line.removeprefix(self._here()) for line in listed.splitlines()]
         return [machine for machine in machines if manifests.is_id(machine)]
 
     def _oid(self, ref: str) -> str:
-        return self._git("rev-parse", "--verify", "--quiet", ref, fine=(0, 1)).decode().strip()
+        return self._git("rev-parse", "--verify", "--quiet", ref, fine=(0, 1)).strip()
 
     def _mark_shallow(self, *more: str) -> None:
-        listed = self._git("for-each-ref", "--format=%(objectname)", "refs/remotes/").decode()
+        listed = self._git("for-each-ref", "--format=%(objectname)", "refs/remotes/")
         commits = sorted({commit for commit in (*listed.split(), *more) if commit})
         path = os.path.join(self._folder, "shallow")
         if commits:
@@ -171,8 +177,8 @@ class Git(Engine):
         The user's settings may turn any URL into a path, and name others for pushing.
         """
         others = self._git("config", "--get-all", f"remote.{self._remote}.pushurl", fine=(0, 1))
-        for named in (self._remote, *others.decode().splitlines()):
-            address = self._git("ls-remote", "--get-url", "--", named).decode().strip()
+        for named in (self._remote, *others.splitlines()):
+            address = self._git("ls-remote", "--get-url", "--", named).strip()
             if _is_local(address):
                 return (f"--{program}={_SERVED} {program}",)
         return ()
@@ -205,41 +211,24 @@ class Git(Engine):
                 count += 1
         return {**variables, "GIT_CONFIG_COUNT": str(count)}
 
-    def _git(
-        self, *arguments: str, stdin: bytes = b"", fine: tuple[int, ...] = (0,), bare: bool = True
-    ) -> bytes:
-        """Run git in our repository and return its output; raises ContextError on failure."""
-        command = (*self._command(bare), *arguments)
-        environment = self._environment()
+    def _git(self, *arguments: str, stdin: str = os.devnull, fine: tuple[int, ...] = (0,)) -> str:
+        """The output of git in our repository; raises ContextError on failure."""
+        settings = {**self._settings, "GIT_TERMINAL_PROMPT": "0"}
         try:
-            done = subprocess.run(command, env=environment, input=stdin, capture_output=True)
-        except FileNotFoundError:
-            raise ContextError(git.NOT_THERE) from None
-        if done.returncode not in fine:
-            lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
-            marked = [line for line in lines if line.startswith(("fatal:", "error:", " !"))]
-            reason = "; ".join(marked or lines[-1:]) or f"status {done.returncode}"
+            return git.run(self._top, *self._ours, *arguments, stdin=stdin, fine=fine, **settings)
+        except ContextError as error:
             where = f"remote {self._remote}: " * (arguments[0] in ("fetch", "push"))
-            problem = f"{where}git {arguments[0]}: {reason}"
-            raise ContextError(re.sub(r"://[^/@\s]*@", "://", problem))  # without a password
-        return done.stdout
-
-    def _command(self, bare: bool = True) -> tuple[str, ...]:
-        """The start of every git command line: the program, its folders, safe options."""
-        place = (f"--git-dir={self._folder}",) if bare else ()
-        return ("git", "-C", self._top, *place, *_SAFE)
-
-    def _environment(self) -> dict[str, str]:
-        kept = {n: v for n, v in os.environ.items() if n not in git.VARIABLES}
-        return {**kept, **self._settings, "GIT_TERMINAL_PROMPT": "0"}
+            problem = re.sub(r"://[^/@\s]*@", "://", f"{where}{error}")  # without a password
+            raise ContextError(problem) from None
 
 
 class _Reader:
     """A `git cat-file --batch` process that answers queries in turn and ends with this process."""
 
-    def __init__(self, command: tuple[str, ...], environment: dict[str, str]) -> None:
+    def __init__(self, top: str, options: tuple[str, ...]) -> None:
+        kept = {name: value for name, value in os.environ.items() if name not in git.VARIABLES}
         self._process = subprocess.Popen(
-            (*command, "cat-file", "--batch"), env=environment, stdin=subprocess.PIPE,
+            ("git", "-C", top, *options, "cat-file", "--batch"), env=kept, stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
         )  # fmt: skip
 
