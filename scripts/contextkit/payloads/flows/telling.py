@@ -383,8 +383,8 @@ def _parts(wanted: Sequence[Statement], core: int, more: Sequence[Beside]) -> li
     for is_early in (True, False):
         moves += [((at,), one.widths[step]) for step in (1, 2) for at, one in beside[::-1]
                   if one.before == is_early and step < len(one.widths)]  # fmt: skip
-        moves += [((at,), width) for width in (_CLAUSE, _SHORTEST)
-                  for at in longest[: core // 2] if is_early]  # fmt: skip
+        moves += [((at,), width) for at in longest[: core // 2] if is_early
+                  for width in (_CLAUSE, _SHORTEST)]  # fmt: skip
     moves += [((at,), 0) for at in sorted(range(1, core), key=lambda at: (advised[at], -at))]
     texts = [one.text for one in wanted] + [one.told(one.widths[0]) for one in more]
     parts = fitting.parts(texts, moves)
