@@ -195,6 +195,7 @@ PROMPT = {"capsule_prompt"} | REMINDERS | ours(
     " capsules.documents.store"
     " base.host_variables base.sessions capsules.flows.capture base.tokens"
     " compiled.capsule_outline_md compiled.capsule_prompt_md"
+    " base.formats handoffs.flows.blockers reviews.documents.verdicts"  # where there are verdicts
 )  # fmt: skip
 HANDOFF = {"handoff"} | COMMON | LEDGER | ours(
     "base.addresses base.agents base.formats base.markdown base.packages base.redaction"

@@ -76,7 +76,7 @@ def test_what_git_ignores_is_no_change(repo: Path) -> None:
     write(".gitignore", "*.log\n")
     commit()
     write("x.log")
-    assert changed() == changes.uncommitted(Layout()) == [] and diff() == ""
+    assert changed() == [] and diff() == ""
 
 
 def test_committing_the_state_keeps_the_revision_and_an_edit_does_not(repo: Path) -> None:
@@ -213,12 +213,13 @@ def test_a_failing_git_is_no_empty_answer(repo: Path) -> None:
 def test_before_the_first_commit_every_file_is_new(sealed: Path) -> None:
     git("init", "-q")
     write("a")
-    assert changes.uncommitted(Layout()) == [Change(path="a", state="created", added=1)]
+    base = changes.empty_tree(changes.repository_of(Layout()))
+    assert changed(base) == [Change(path="a", state="created", added=1)]
 
 
 def test_outside_of_a_repository_nothing_is_compared(sealed: Path) -> None:
     with pytest.raises(ContextError, match="not in a git repository"):
-        changes.uncommitted(Layout())
+        changed()
 
 
 def test_without_git_it_is_said(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:

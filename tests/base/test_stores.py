@@ -212,8 +212,8 @@ def load_all(layout):
 """
 LOOK = """
 import json, os, sys
-from contextkit.base import changes
 from contextkit.base.layout import Layout
+from contextkit.handoffs.flows import work
 from contextkit.hosts.flows import adoption, doctor
 from contextkit.notes import documents
 from contextkit.history.flows import overview
@@ -226,7 +226,7 @@ def look():
                      in overview.settings_in_force(layout) if row["id"] == "notes"},
         "template": "# notes: " in adoption.all_settings(),
         "status": [row["status"] for row in overview.status(layout) if row["id"] == "notes"],
-        "diff": [change.path for change in changes.uncommitted(layout)],
+        "diff": list(work.looking(layout).seen()),
         "ignore": [one.problem for one in doctor.ignored(layout, ())],
         "unreadable": [str(one.problem) for one in doctor.documents(layout, ())],
     }

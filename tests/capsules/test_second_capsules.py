@@ -140,6 +140,20 @@ def test_the_prompt_names_what_the_stores_know_and_asks_what_changed(
     assert tokens.size(captured.prompt) <= 2000
 
 
+def test_the_prompt_quotes_open_reviews_as_they_are_now(first: str, run: Script) -> None:
+    review = ("verdict", "write", "--agent=ui", "--status=NEEDS_ATTENTION")
+    assert run(*review, "--summary=1 P0: no lock") == 0
+    run("handoff", "write", "--from=sm", "--to=dev", "--no-story", "--blocker=The key is missing",
+        "--next-action=go on")  # fmt: skip
+    assert run(*review, "--summary=1 P0: no limit") == 0
+    found = blocks(capture().prompt)
+    assert found["Decisions of the last handoff, sm to dev:"] == "Blocked: The key is missing"
+    line = "ui NEEDS_ATTENTION: 1 P0: no limit (.clavain/verdicts/ui.md)"
+    assert found["Open reviews, worst first:"] == line
+    assert run("verdict", "write", "--agent=ui", "--status=CLEAN", "--summary=fine") == 0
+    assert "Open reviews" not in capture().prompt
+
+
 def test_only_open_items_carry_over() -> None:
     body = "# Key Decisions & Rationale\n1. ~~Closed: use YAML~~\n2. Use TOML files everywhere\n"
     assert [one.bare for one in items.carried(body, "")] == ["Use TOML files everywhere"]

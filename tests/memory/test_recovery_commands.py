@@ -75,7 +75,7 @@ def test_a_snapshot_has_what_the_store_and_git_know(
 def test_a_snapshot_without_the_answer_of_git_says_so(repo: Path, run: Script) -> None:
     Path(".git/index").write_text("no index", encoding="utf-8")
     assert status(run, 160_000) == "save"
-    assert "the snapshot does not list uncommitted files: git add failed: fatal: " in run.err
+    assert "the snapshot does not list what changed: git did not answer" in run.err
     assert snapshots.load(str(next(SNAPSHOTS.iterdir()))).files == ()
 
 
@@ -303,6 +303,14 @@ def test_a_checkpoint_that_names_no_subtasks_forgets_none(repo: Path, run: Scrip
     saved(run)
     assert run("external_memory", "recover") == 0
     assert "- Completed" not in run.out and "parser" in run.out
+
+
+def test_a_checkpoint_without_a_plan_goes_on_from_the_last_one(repo: Path, run: Script) -> None:
+    saved(run, "--completed=parser", "--pending=matcher | report")
+    saved(run)
+    saved(run, "--completed=parser | matcher")
+    assert run("external_memory", "recover") == 0
+    assert "- Completed: parser, matcher\n- Pending: report\n" in run.out
 
 
 def test_recovery_says_what_open_reviews_found(layout: Layout, run: Script) -> None:

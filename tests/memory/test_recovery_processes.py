@@ -70,7 +70,7 @@ def test_recovery_works_after_a_kill_at_any_point_of_a_save(
     layout: Layout, run: Script, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Kills at these calls, spread evenly: only they change what is on disk."""
-    monkeypatch.setattr(saving, "uncommitted", lambda _: ())  # git is not killed here
+    monkeypatch.setattr(saving, "worked_on", lambda *_: ())  # git is not killed here
     row = {"agent": "ui", "status": "completed", "summary": "Found"}
     Path("batch.json").write_text(
         json.dumps({"summary": "Half", "next_action": "Go on", "findings": [row, row]}), "utf-8"

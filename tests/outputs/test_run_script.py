@@ -405,6 +405,24 @@ def test_of_a_failed_build_no_message_is_cut_where_there_is_room(layout: Layout)
     told = telling.Told(content=text, topic="t", source="run", session="s-1", status=2)
     said = telling.digested(layout, told)
     assert "…" not in said and "'left_344' [-Wunused]" in said
+    assert "warning: src/part_40.c:40:9: unused" in said and said.count("warning:") == 1
+    assert "error: src/part_222.c:222:1: 'limit_222' undeclared" in said
+
+
+@pytest.mark.parametrize(
+    ("aspect", "finding", "said"),
+    [
+        ("", "a", "a"),
+        ("failed", "FAILED tests/a.py::test_b", "FAILED tests/a.py::test_b"),
+        ("failed", "make[1]: *** [a.o] Error 1", "make[1]: *** [a.o] Error 1"),
+        ("failed", "test_error - assert 1 == 2", "failed: test_error - assert 1 == 2"),
+        ("failed", "+3 more", "failed: +3 more"),
+        ("error", "a.c:1:2: error: b; c.c:3:4: error: d", "error: a.c:1:2: b; c.c:3:4: d"),
+        ("error", "error: no such table", "error: no such table"),
+    ],
+)
+def test_a_row_says_what_it_is_about_once(aspect: str, finding: str, said: str) -> None:
+    assert telling._said(aspect, finding) == said
 
 
 def a_long_job(layout: Layout, text: str) -> running.Job:

@@ -148,14 +148,6 @@ def _contents(listing: bytes) -> dict[bytes, bytes]:
     return dict(zip(words[1::2], words[::2], strict=True))
 
 
-def uncommitted(layout: Layout) -> list[Change]:
-    """Each file that differs from the last commit; before the first commit, every file."""
-    repository = repository_of(layout)
-    base = git.head(repository).commit or empty_tree(repository)
-    with work_tree(layout) as tree:
-        return tree.changes(base)
-
-
 def repository_of(layout: Layout) -> Repository:
     """The repository that the command was called in. Raises ContextError outside of one."""
     if layout.repository is None:

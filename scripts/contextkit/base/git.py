@@ -118,7 +118,7 @@ def head(repository: Repository | None) -> Head:
         ref = output(repository.top, "symbolic-ref", "--quiet", "HEAD").strip()
         commit = _ask(repository, "HEAD")
     elif ref:
-        ref, commit = _followed(repository, ref)
+        ref, commit = followed(repository, ref)
     branch = os.fsencode(ref).decode("utf-8", "replace")
     return Head(branch=branch.removeprefix(_HEADS), commit=commit)
 
@@ -155,10 +155,10 @@ def _target(line: str) -> str:
 
 def commit_of(repository: Repository, ref: str) -> str:
     """The commit that the full name `ref` (`refs/heads/…`) points to; '' if there is none."""
-    return _followed(repository, ref)[1]
+    return followed(repository, ref)[1]
 
 
-def _followed(repository: Repository, ref: str) -> tuple[str, str]:
+def followed(repository: Repository, ref: str) -> tuple[str, str]:
     """Follow symbolic refs: `ref`, or the one that it points to, and the commit."""
     for _ in range(5):  # git follows five as well
         value = _line(os.path.join(repository.folder, ref))

@@ -63,15 +63,15 @@ class Vocabulary:
 
     def count(self, text: str) -> int:
         """The exact number of tokens in `text`."""
-        sizes = self._known
-        total = 0
-        for match in self._pieces.finditer(text if text.isascii() else _classes(text)):
-            piece = text[match.start() : match.end()]
-            size = sizes.get(piece)
-            if size is None:
-                size = sizes[piece] = self._count(piece.encode("utf-8", "replace"))
-            total += size
-        return total
+        pieces = self._split(text)
+        for piece in {*pieces} - self._known.keys():
+            self._known[piece] = self._count(piece.encode("utf-8", "replace"))
+        return sum(map(self._known.__getitem__, pieces))
+
+    def _split(self, text: str) -> list[str]:
+        if text.isascii():
+            return self._pieces.findall(text)
+        return [text[slice(*match.span())] for match in self._pieces.finditer(_classes(text))]
 
     def rank(self, token: bytes) -> int:
         """The order in which a token was learned; pairs with lower ranks are merged first."""

@@ -151,14 +151,14 @@ def events(layout: Layout, args: Arguments) -> Rows:
     )  # fmt: skip
 
 
-def _ref(layout: Layout, given: str) -> str:
+def _ref(layout: Layout, typed: str) -> str:
     """Return the address that was meant, or what was typed if the document is gone."""
-    kind, _ = addresses.parts(given)
+    kind, _ = addresses.parts(typed)
     try:
-        return addresses.find(layout, given).ref
+        return addresses.find(layout, typed).ref
     except ContextError:
         if kind:
-            return given
+            return typed
         raise
 
 
@@ -167,8 +167,10 @@ def _tokens(row: dict[str, object]) -> str:
 
 
 def _who(row: dict[str, object]) -> str:
-    who = row.get("by") or row.get("agent") or row.get("session") or ""
-    return f"{who} → {row['to']}" if row.get("to") else str(who)
+    from contextkit.history.flows import delivery
+
+    who = delivery.who(row)
+    return f"{who} → {row['to']}" if row.get("to") else who
 
 
 @command(

@@ -118,11 +118,11 @@ def _output(args: Arguments) -> storing.Output:
     )
 
 
-def _status(given: str) -> int | None:
+def _status(text: str) -> int | None:
     """An exit status, 0 to 255. Raises ContextError for anything else."""
-    if given and not (names.is_whole(given) and int(given) < _STATUSES):
-        raise bad_input(f"status={given[:40]}: must be an exit status, 0 to 255")
-    return int(given) if given else None
+    if text and not (names.is_whole(text) and int(text) < _STATUSES):
+        raise bad_input(f"status={text[:40]}: must be an exit status, 0 to 255")
+    return int(text) if text else None
 
 
 @command("what a session has stored", SESSION, Option("all", "every session", kind="flag"), JSON)
@@ -182,7 +182,8 @@ def show(layout: Layout, args: Arguments) -> Answer | Rows:
 
 
 def _opened(layout: Layout, args: Arguments, path: str) -> Answer | Rows:
-    if args.section or args.lines or args.around or args.max_tokens:
+    parts_asked = (args.section, args.lines, args.around, args.max_tokens)
+    if any(parts_asked):
         return _slice(layout, path, args)
     if args.part == "facts":
         return _facts(layout, path)

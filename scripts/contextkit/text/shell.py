@@ -72,8 +72,8 @@ def _simple(text: str, start: int) -> Simple | None:
         if not words and not quoted and word in _RESERVED:
             return None
         name, equals, _ = text[at:end].partition("=")
-        is_assignment = not words and equals and name.isidentifier() and name.isascii()
-        (assigned if is_assignment else words).append(word)
+        is_variable = equals and name.isidentifier() and name.isascii()
+        (assigned if is_variable and not words else words).append(word)
         at = _skip(text, end)
     return Simple(tuple(assigned), tuple(words), start, at, _operator(text, at))
 

@@ -24,8 +24,8 @@ INBOX = Option("file", "another inbox inside the repository", also=("capsule-fil
 def add(layout: Layout, args: Arguments) -> str:
     path = inbox(layout, args)
     allowed = layout.limits.secrets_allow
-    given = {name: getattr(args, name) for name in ("m", "topic", "next_step", "tags")}
-    note, topic, step, tags = redaction.typed(given, allowed, args.redact).values()
+    typed = {name: getattr(args, name) for name in ("m", "topic", "next_step", "tags")}
+    note, topic, step, tags = redaction.typed(typed, allowed, args.redact).values()
     made = reminders.make(note, topic, step, tags, names.now())
     saved = reminders.save(layout, path, made)
     return f"Reminder {saved.id} saved to {layout.shown(path)} at {saved.taken}"
@@ -42,13 +42,9 @@ def add(layout: Layout, args: Arguments) -> str:
 def list_(layout: Layout, args: Arguments) -> Rows:
     topic = names.one_line(args.topic)
     loaded = reminders.load_all(layout, inbox(layout, args)).whole()
-    listed = [
-        reminder
-        for reminder in loaded.documents
-        if (args.all or not reminder.done)
-        and (not args.tag or args.tag in reminder.tags)
-        and (not topic or topic == reminder.topic)
-    ]
+    listed = [r for r in loaded.documents if args.all or not r.done]
+    listed = [r for r in listed if not args.tag or args.tag in r.tags]
+    listed = [r for r in listed if topic in ("", r.topic)]
     place = "" if args.file else "reminder:"  # an address refers to the inbox in the settings
     return Rows(
         columns=(("id", "id"), ("taken", "taken"), ("state", "state"), ("topic", "topic"),

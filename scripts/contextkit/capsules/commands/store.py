@@ -210,8 +210,8 @@ def prune(layout: Layout, args: Arguments) -> Answer:
     )
 
 
-def _branch(layout: Layout, given: str) -> str:
-    branch, warnings = branches.current(layout, given)
+def _branch(layout: Layout, typed: str) -> str:
+    branch, warnings = branches.current(layout, typed)
     for warning in warnings:
         cli.say(warning)
     return branch

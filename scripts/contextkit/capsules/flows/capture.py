@@ -16,7 +16,7 @@ from contextkit.capsules.documents.reminders import Reminder
 _NOT_FOUND = "(no file detected)"
 # Tokens quoted from each entry, reminder, commit, and line of what the stores know, at first; what
 # does not fit is cut to the shares in turn, all alike.
-_ENTRY, _REMINDER, _COMMIT, _KNOWN = 160, 70, 40, 60
+_ENTRY, _REMINDER, _COMMIT, _KNOWN, _REVIEW = 160, 70, 40, 60, 100
 _SHARES = (60, 30, 0)  # percent
 _MOST_GAPS = 10
 _MOST = 5  # findings, decisions, or dismissals that are quoted
@@ -237,15 +237,17 @@ def _known(layout: Layout, branch: str, workstream: str, now: int) -> tuple[list
     """What there is to quote, in the order of weight, and what could not be read.
 
     The capsule that it replaces and what has happened since; the open task with its findings; the
-    decisions of the branch's last handoff; the findings of reviews that somebody dismissed; what
-    subagents missed. In a new repository there is nothing to look for.
+    open reviews; the decisions of the branch's last handoff; the findings of reviews that somebody
+    dismissed; what subagents missed. In a new repository there is nothing to look for.
     """
     stores_there = (
-        layout.capsules, layout.memory, layout.handoffs, layout.store("run"), layout.registry,
+        layout.capsules, layout.memory, layout.handoffs, layout.verdicts, layout.store("run"),
+        layout.registry,
     )  # fmt: skip
     looks: tuple[Callable[[], list[Quote]], ...] = (
         lambda: _capsule(layout, branch, workstream),
         lambda: _task(layout, now),
+        lambda: _reviews(layout),
         lambda: _decisions(layout, branch),
         lambda: _dismissals(layout),
         lambda: [_quote(_GAPS, gaps(layout, branch)[-_MOST_GAPS:])],
@@ -260,12 +262,15 @@ def _known(layout: Layout, branch: str, workstream: str, now: int) -> tuple[list
 
 
 def _capsule(layout: Layout, branch: str, workstream: str) -> list[Quote]:
-    from contextkit.capsules.documents import items
+    if not os.path.isdir(layout.capsules):
+        return []
     from contextkit.capsules.flows import given
 
     path, _ = given.newest(layout, branch, workstream)
     if not path:
         return []
+    from contextkit.capsules.documents import items
+
     before = given.at(layout, path, branch)
     title = f"From `{before.path}`, the capsule that this one replaces"
     still_open = [item.bare for item in items.carried(before.whole, "")]
@@ -297,17 +302,37 @@ def _task(layout: Layout, now: int) -> list[Quote]:
     return [_quote(f"The open task `{recovered.task}`{phase}, and what was found", lines)]
 
 
+def _reviews(layout: Layout) -> list[Quote]:
+    """What the open reviews found; the P0 of each in words."""
+    if not os.path.isdir(layout.verdicts):
+        return []
+    from contextkit.handoffs.flows import blockers
+
+    lines = tuple(blockers.of_verdicts(layout)[:_MOST])
+    return [Quote(title="Open reviews, worst first", texts=lines, room=_REVIEW)]
+
+
+def _still_open(layout: Layout, carried: tuple[str, ...]) -> tuple[str, ...]:
+    """The blockers of an artifact without those of reviews, which are quoted as they are now."""
+    if not carried:
+        return ()
+    from contextkit.handoffs.documents import fitting
+    from contextkit.handoffs.flows import blockers
+
+    return blockers.still_open(layout, fitting.apart("blockers", carried))
+
+
 def _decisions(layout: Layout, branch: str) -> list[Quote]:
     if not os.path.isdir(layout.handoffs):
         return []
     from contextkit.handoffs.documents import artifacts
 
-    own = [one for _, one in artifacts.load_all(layout) if one.branch == branch]
-    last = max(own, key=lambda one: (one.timestamp, one.sequence), default=None)
+    own = [handoff for _, handoff in artifacts.load_all(layout) if handoff.branch == branch]
+    last = max(own, key=lambda handoff: (handoff.timestamp, handoff.sequence), default=None)
     if last is None:
         return []
-    rejected = [f"Rejected: {one}" for one in last.rejected]
-    blocked = [f"Blocked: {one}" for one in last.blockers]
+    rejected = [f"Rejected: {approach}" for approach in last.rejected]
+    blocked = [f"Blocked: {blocker}" for blocker in _still_open(layout, last.blockers)]
     title = f"Decisions of the last handoff, {last.from_agent} to {last.to_agent}"
     return [_quote(title, [*last.decisions, *blocked, *rejected])]
 
@@ -321,9 +346,9 @@ def _dismissals(layout: Layout) -> list[Quote]:
         return []
     from contextkit.reviews.documents import dismissals
 
-    rows = [one for name in there for one in dismissals.parse(files.read(layout.join(name)), name)]
-    newest = sorted(rows, key=lambda one: one.at, reverse=True)[:_MOST]
-    return [_quote("Dismissed findings", [f"{one.title}: {one.reason}" for one in newest])]
+    rows = [row for name in there for row in dismissals.parse(files.read(layout.join(name)), name)]
+    newest = sorted(rows, key=lambda row: row.at, reverse=True)[:_MOST]
+    return [_quote("Dismissed findings", [f"{row.title}: {row.reason}" for row in newest])]
 
 
 def gaps(layout: Layout, branch: str) -> list[str]:

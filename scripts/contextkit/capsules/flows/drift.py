@@ -105,11 +105,11 @@ def staleness(
     return list(_lines(since(layout, path, ignored, ask_git), _NAMED))
 
 
-def told(found: Since, most: int) -> list[str]:
+def told(changes: Since, most: int) -> list[str]:
     """Return what has happened as lines for an agent, within `most` tokens; the newest stays."""
     lines: list[str] = []
-    for some in (5, 3, 2, 1):
-        lines = [names.one_line(line) for line in _lines(found, some)]
+    for count in (5, 3, 2, 1):
+        lines = [names.one_line(line) for line in _lines(changes, count)]
         if tokens.estimate("\n".join(lines)) <= most:
             return lines
     lines = [tokens.clip(line, most // 2) for line in lines]
@@ -118,19 +118,19 @@ def told(found: Since, most: int) -> list[str]:
     return lines
 
 
-def _lines(found: Since, some: int) -> Iterator[str]:
+def _lines(changes: Since, count: int) -> Iterator[str]:
     """What has happened, with so many of the commits and entries, and twice as many files."""
-    if found.lost:
-        yield f"The commit it was sealed at, {found.lost}, is gone: history was rewritten"
-    if found.commits:
-        named = [f"{commit} {names.clipped(what, 60)}" for commit, what in found.commits.items()]
-        where = f", in {_some(found.files, 2 * some)}" if found.files else ""
-        yield f"{names.counted(len(named), 'commit')}: {_some(named, some, '; ')}{where}"
-    for (shown, time), what in list(found.entries.items())[:some]:
+    if changes.lost:
+        yield f"The commit it was sealed at, {changes.lost}, is gone: history was rewritten"
+    if changes.commits:
+        named = [f"{commit} {names.clipped(what, 60)}" for commit, what in changes.commits.items()]
+        where = f", in {_some(changes.files, 2 * count)}" if changes.files else ""
+        yield f"{names.counted(len(named), 'commit')}: {_some(named, count, '; ')}{where}"
+    for (shown, time), what in list(changes.entries.items())[:count]:
         yield f"{shown}, {time}: {names.clipped(what, 100)}"
-    if found.marks:
-        changed = [f"{path} ({state})" for path, state in found.marks.items()]
-        yield f"Not as when it was sealed: {_some(changed, 2 * some)}"
+    if changes.marks:
+        changed = [f"{path} ({state})" for path, state in changes.marks.items()]
+        yield f"Not as when it was sealed: {_some(changed, 2 * count)}"
 
 
 def _some(items: Sequence[str], most: int, between: str = ", ") -> str:

@@ -12,9 +12,7 @@ from contextkit.base import git, names, redaction, stores, tokens
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Iterator, Sequence
-from contextkit.capsules.documents import items
 from contextkit.capsules.documents import store as capsules
-from contextkit.capsules.flows import drift
 
 _SINCE_TOKENS = 150  # of what has changed since
 _CREATED, _RENAMED = "branch: Created from ", "Branch: renamed refs/heads/"
@@ -72,6 +70,9 @@ def at(layout: Layout, path: str, branch: str, ignored: Sequence[str] = ()) -> G
 
     Raises ContextError for a stub, or a file that is not a capsule.
     """
+    from contextkit.capsules.documents import items
+    from contextkit.capsules.flows import drift
+
     loaded = capsules.load(layout, path)
     body = items.for_subagent(loaded.body)
     of = loaded.capsule.branch

@@ -371,7 +371,7 @@ def prune(
     going: dict[str, str] = {}
     for folder in branch_folders.all_of(layout):
         rows = [row(layout, path) for path in branch_folders.paths(folder)]
-        rows = [one for one in rows if one.state == "finished"]
+        rows = [row for row in rows if row.state == "finished"]
         arrived = _merged(layout, rows)
         going |= {row.id: f"{row.branch} is merged" for row in arrived}
         if not only_merged:
@@ -429,11 +429,6 @@ def _has_merged(repository: git.Repository, main: str, tip: str) -> bool:
 
 def _default_branch(layout: Layout) -> str:
     """The full name of main or master, or else of origin's default branch; '' without any."""
-    if layout.repository is None:
-        return ""
-    top = layout.repository.top
-    origin = git.output(top, "symbolic-ref", "-q", "refs/remotes/origin/HEAD").strip()
-    for name in (_HEADS + "main", _HEADS + "master", origin):
-        if name and git.commit_of(layout.repository, name):
-            return name
-    return ""
+    places = ("refs/heads/main", "refs/heads/master", "refs/remotes/origin/HEAD")
+    refs = [git.followed(layout.repository, place) for place in places if layout.repository]
+    return next((ref for ref, commit in refs if commit), "")

@@ -340,8 +340,8 @@ def _unfilled(fields: Fields) -> Iterator[str]:
                 yield f"{field}: still says {word}"
 
 
-def _words(said: object) -> tuple[object, ...]:
-    return said if isinstance(said, tuple) else (str(said),)
+def _words(value: object) -> tuple[object, ...]:
+    return value if isinstance(value, tuple) else (str(value),)
 
 
 # Reading fields

@@ -48,8 +48,8 @@ def clipped(
     }
     short = handoff.replace(**first)
 
-    def fits(one: Handoff) -> bool:
-        return tokens.within(artifacts.render(one), most, limits.tokenizer)
+    def fits(attempt: Handoff) -> bool:
+        return tokens.within(artifacts.render(attempt), most, limits.tokenizer)
 
     if short == handoff and fits(short):
         return handoff, ()
@@ -78,10 +78,10 @@ def _cuttable(handoff: Handoff) -> str:
     return "\n".join([*lists, *(getattr(handoff, name) for name in _CUT_TEXTS)])
 
 
-def _fitted(handoff: Handoff, given: int, most: int, fits: Callable[[Handoff], bool]) -> Handoff:
+def _fitted(handoff: Handoff, files: int, most: int, fits: Callable[[Handoff], bool]) -> Handoff:
     """The handoff after as few cuts as fit.
 
-    given: the original number of files; most: of lines about files, of which the last may count
+    files: the original number of files; most: of lines about files, of which the last may count
     the others
     """
     from contextkit.text import fitting
@@ -95,8 +95,8 @@ def _fitted(handoff: Handoff, given: int, most: int, fits: Callable[[Handoff], b
                 values[name] = text
             elif text:
                 values[name] += (text,)
-        left = given - len(values["files_modified"])
-        if left and given > 0 and len(values["files_modified"]) < most:
+        left = files - len(values["files_modified"])
+        if left and files > 0 and len(values["files_modified"]) < most:
             values["files_modified"] += (f"(+{left} more)",)
         return handoff.replace(**values)
 
@@ -153,19 +153,19 @@ def _counted(paths: tuple[str, ...]) -> int:
     return len(paths) - (_more(paths) > 0) + _more(paths)
 
 
-def _cuts(given: Handoff, kept: Handoff) -> list[str]:
+def _cuts(whole: Handoff, kept: Handoff) -> list[str]:
     messages = []
     for name in LISTS:
-        before, after = len(getattr(given, name)), getattr(kept, name)
-        left = len(after) - (_more(after) > 0 and after[-1] not in getattr(given, name))
+        before, after = len(getattr(whole, name)), getattr(kept, name)
+        left = len(after) - (_more(after) > 0 and after[-1] not in getattr(whole, name))
         if left < before:
             messages.append(f"{name}: {before} given, {left} kept, {before - left} dropped")
-        texts = zip(getattr(given, name), after[:left], strict=False)
-        short = sum(one != other for one, other in texts)
+        texts = zip(getattr(whole, name), after[:left], strict=False)
+        short = sum(original != cut for original, cut in texts)
         if short:
             messages.append(f"{name}: {short} shortened")
     for name in ("story_status", "next_action", "last_command"):
-        if getattr(given, name) != getattr(kept, name):
+        if getattr(whole, name) != getattr(kept, name):
             messages.append(f"{name}: shortened to {len(getattr(kept, name))} characters")
     return messages
 

@@ -147,15 +147,15 @@ def current(layout: Layout) -> tuple[State, tuple[str, ...]]:
         kept, messages = None, (f"{error}: rebuilt from the artifacts",)
     there = (kept or State(session=session)).seen_by(session)
     there = _without_lost(there, frozenset(listed))
-    known = {*there.order, *(name for one in there.elsewhere() for name in one.order)}
-    if known == set(listed):
+    recorded = {*there.order, *(name for view in there.elsewhere() for name in view.order)}
+    if recorded == set(listed):
         return there, messages
-    strays, unread = handoffs.read(layout, [name for name in listed if name not in known])
+    strays, unread = handoffs.read(layout, [name for name in listed if name not in recorded])
     messages += unread
     for owner in sorted({handoff.session for handoff in strays.values()} - {"", session}):
-        theirs = {name: one for name, one in strays.items() if one.session == owner}
+        theirs = {name: handoff for name, handoff in strays.items() if handoff.session == owner}
         there = _with_strays(there.seen_by(owner), theirs).seen_by(session)
-    own = {name: one for name, one in strays.items() if one.session in ("", session)}
+    own = {name: handoff for name, handoff in strays.items() if handoff.session in ("", session)}
     mended = _with_strays(there, own)
     if mended.active != there.active:
         messages += (f"the artifacts say that {mended.active} is active: taken from them",)
@@ -172,30 +172,32 @@ def _without_lost(state: State, listed: frozenset[str]) -> State:
     return state.replace(order=there(state.order), others=tuple(others))
 
 
-def _with_strays(state: State, found: dict[str, Handoff]) -> State:
+def _with_strays(state: State, strays: dict[str, Handoff]) -> State:
     """Insert unknown artifacts into the order of `state`.
 
     Artifacts are placed by switch number or, if they have none, by time.
     """
-    by_place = sorted(found, key=lambda name: (found[name].sequence, found[name].timestamp, name))
-    numbered = [name for name in by_place if found[name].sequence]
-    left = [name for name in numbered if found[name].sequence <= state.sequence]
+    by_place = sorted(
+        strays, key=lambda name: (strays[name].sequence, strays[name].timestamp, name)
+    )
+    numbered = [name for name in by_place if strays[name].sequence]
+    left = [name for name in numbered if strays[name].sequence <= state.sequence]
     fresh = [name for name in numbered if name not in left]  # newer than the state
     order = [*left, *state.order, *fresh]  # older ones were about to be retired
-    for name in (name for name in by_place if not found[name].sequence):
-        stamp = found[name].timestamp or _stamped(name)
-        later = (i for i, other in enumerate(order) if _time(found, other) > stamp)
+    for name in (name for name in by_place if not strays[name].sequence):
+        stamp = strays[name].timestamp or _stamped(name)
+        later = (i for i, other in enumerate(order) if _time(strays, other) > stamp)
         order.insert(next(later, len(order)), name)
     changed = state.replace(order=tuple(order))
-    if not order or order[-1] not in found or order[-1] in left:
+    if not order or order[-1] not in strays or order[-1] in left:
         return changed
-    newest = found[order[-1]]
+    newest = strays[order[-1]]
     sequence = max(state.sequence, newest.sequence)
     return changed.replace(active=newest.to_agent, ended="", sequence=sequence)
 
 
-def _time(found: dict[str, Handoff], name: str) -> str:
-    return (found[name].timestamp if name in found else "") or _stamped(name)
+def _time(strays: dict[str, Handoff], name: str) -> str:
+    return (strays[name].timestamp if name in strays else "") or _stamped(name)
 
 
 def _stamped(name: str) -> str:

@@ -156,7 +156,8 @@ def story_named(layout: Layout, text: str) -> str:
             return word
     ids = [word for word in words if _is_id(word)]
     for path in _below_docs(layout) if ids else ():
-        story = load_story(path) if any(one in os.path.basename(path) for one in ids) else None
+        name = os.path.basename(path)
+        story = load_story(path) if any(map(name.__contains__, ids)) else None
         if story and story.get("story_id") in ids:
             return layout.shown(path)
     return ""
@@ -168,7 +169,8 @@ def _is_id(word: str) -> bool:
     if dot and head.isdecimal() and tail.replace(".", "").isdecimal():
         return True
     head, dash, tail = word.partition("-")
-    return bool(dash) and head.isalpha() and head.isupper() and tail.isdecimal()
+    is_key = head.isalpha() and head.isupper()
+    return bool(dash) and is_key and tail.isdecimal()
 
 
 def _below_docs(layout: Layout) -> Iterator[str]:

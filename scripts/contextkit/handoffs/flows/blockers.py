@@ -44,7 +44,7 @@ def _worst_findings(layout: Layout, entry: dict[str, Any]) -> str:
 
     try:
         of_run = history.open_findings(layout, runs.load(layout, str(entry["run"])))
-    except ContextError:
+    except (ContextError, OSError):
         return ""
     told = entry["summary"].partition(": ")[2].rstrip("…")
     words = ""
@@ -96,8 +96,8 @@ def _is_set_aside(layout: Layout, blocker: str) -> bool:
     if not own or (current and current.get("run") == own[-1].get("run")):
         return False
     target = _target(layout, own[-1])
-    same = [one for one in (*before, current) if one and _target(layout, one) == target]
-    newest = max(same, key=lambda one: str(one.get("timestamp") or ""))
+    same = [entry for entry in (*before, current) if entry and _target(layout, entry) == target]
+    newest = max(same, key=lambda entry: str(entry.get("timestamp") or ""))
     return newest is not current and bool(verdicts.needs_attention([newest]))
 
 

@@ -39,19 +39,19 @@ class Context(Record):
     said: tuple[str, ...] = ()
 
 
-def of(layout: Layout, agent: str, given: str = "") -> Context:
-    """The context for `agent` now; `given` is a profile path that somebody typed."""
+def of(layout: Layout, agent: str, typed: str = "") -> Context:
+    """The context for `agent` now; `typed` is a profile path that somebody typed."""
     to = agents.identify(agent, "to")
     state, messages = handoff_state.current(layout)
     kept = state.order[-layout.limits.handoff_retained :]
     artifacts, unread = handoffs.read(layout, list(reversed(kept)))
-    made = compose(layout, to, profile(layout, to, given), artifacts)
+    made = compose(layout, to, profile(layout, to, typed), artifacts)
     return made.replace(said=(*messages, *unread, *made.said))
 
 
-def compose(layout: Layout, agent: str, own: Profile, found: dict[str, Handoff]) -> Context:
-    """Combine as many of the artifacts `found`, newest first, as are kept, then the profile."""
-    kept = dict(list(found.items())[: layout.limits.handoff_retained])
+def compose(layout: Layout, agent: str, own: Profile, chain: dict[str, Handoff]) -> Context:
+    """Combine as many of the artifacts `chain`, newest first, as are kept, then the profile."""
+    kept = dict(list(chain.items())[: layout.limits.handoff_retained])
     parts = [
         {
             "path": layout.shown(os.path.join(layout.handoffs, name)),
@@ -109,16 +109,16 @@ def _texts(newest_first: list[Handoff]) -> list[str]:
     return texts
 
 
-def _beyond(one: Handoff, newer: list[Handoff]) -> str:
+def _beyond(earlier: Handoff, newer: list[Handoff]) -> str:
     """The fields and entries of an artifact that none of the newer ones has, as YAML."""
     lines = []
     for name in handoffs.TEXTS:
-        value = getattr(one, name)
+        value = getattr(earlier, name)
         if value and all(value != getattr(other, name) for other in newer):
             lines.append(f"{name}: {filters.quoted(value, always=True)}")
     for name in handoffs.LISTS:
-        known = {entry for other in newer for entry in getattr(other, name)}
-        entries = [entry for entry in getattr(one, name) if entry not in known]
+        repeated = {entry for other in newer for entry in getattr(other, name)}
+        entries = [entry for entry in getattr(earlier, name) if entry not in repeated]
         lines += [f"{name}:"] if entries else []
         lines += [f"  - {filters.quoted(entry, always=True)}" for entry in entries]
     return "\n".join(lines) + "\n" if lines else ""
@@ -147,24 +147,24 @@ class Profile(Record):
     path: str = ""
 
 
-def profile(layout: Layout, agent: str, given: str = "") -> Profile:
-    """The profile at the path `given`, or else at the place set for this agent."""
-    path = find_profile(layout, agent, given)
+def profile(layout: Layout, agent: str, typed: str = "") -> Profile:
+    """The profile at the path `typed`, or else at the place set for this agent."""
+    path = find_profile(layout, agent, typed)
     return Profile(
         text=redaction.cleaned(load_profile(layout, path), layout.limits.secrets_allow),
         path=layout.shown(path) if path else "",
     )
 
 
-def find_profile(layout: Layout, agent: str, given: str = "") -> str:
+def find_profile(layout: Layout, agent: str, typed: str = "") -> str:
     """Return the path of an agent's profile, or '' if there is none.
 
-    `given` is a path that somebody typed; it is refused if it does not exist.
+    `typed` is a path that somebody typed; it is refused if it does not exist.
     """
-    if given:
-        path = layout.typed(given, "profile")
+    if typed:
+        path = layout.typed(typed, "profile")
         if not os.path.isfile(path):
-            raise bad_input(f"profile: there is no file {given!r}")
+            raise bad_input(f"profile: there is no file {typed!r}")
         return path
     there = next((path for path in layout.profiles(agent) if os.path.isfile(path)), "")
     return files.inside(layout.root, there, "handoff_profiles") if there else ""
@@ -228,14 +228,14 @@ class Saving(Record):
         return round(100 * (1 - self.with_handoff / self.without))
 
 
-def of_profiles(layout: Layout, given: tuple[str, ...], artifact: int | None) -> list[Saving]:
+def of_profiles(layout: Layout, profiles: tuple[str, ...], artifact: int | None) -> list[Saving]:
     """The savings of switching between agents with these profiles in turn, as in the design.
 
     `artifact` is the size of each artifact, by default the mean of those here, else the usual size.
     """
-    if len(given) < 2:
+    if len(profiles) < 2:
         raise bad_input("profiles: give at least two, in the order of the agents")
-    loaded = [_profile(layout, name) for name in given]
+    loaded = [_profile(layout, name) for name in profiles]
     each = artifact or _mean(layout)
     kept = layout.limits.handoff_retained
     return [

@@ -105,24 +105,24 @@ def _added(
     fields: handoffs.Fields,
     state: handoff_state.State,
     to: str,
-    said: tuple[str, ...],
+    messages: tuple[str, ...],
 ) -> Context:
     """Add what was typed, such as a story, to the artifact that the active agent was given."""
     typed = {name: value for name, value in fields.items() if name not in ("to_agent", "consumed")}
     nothing = f"{to} is already active: nothing to hand over"
     if not typed or not state.order:
-        return Context(said=(*said, nothing))
+        return Context(said=(*messages, nothing))
     name = state.order[-1]
     last = handoffs.load(layout, name)
     stored = {field: getattr(last, field) for field in Handoff.fields()}
     filled, more = autofill.fill(layout, {**stored, **typed})
     handoff, cut = fitting.clipped(handoffs.make({**stored, **filled}), layout.limits)
     if handoff == last:
-        return Context(said=(*said, nothing))
+        return Context(said=(*messages, nothing))
     path = handoffs.replace(layout, name, handoff)
     made = incoming.compose(layout, to, incoming.Profile(), {name: handoff})
     added = f"{to} is already active: added to its artifact: {', '.join(sorted(typed))}"
-    return made.replace(path=path, said=(*said, added, *more, *cut))
+    return made.replace(path=path, said=(*messages, added, *more, *cut))
 
 
 def _giver(fields: handoffs.Fields, state: handoff_state.State) -> tuple[str, tuple[str, ...]]:
@@ -142,8 +142,8 @@ def _chain_names(layout: Layout, state: handoff_state.State, giver: str) -> list
     """
     order = state.order
     if not order and not state.active:
-        views = [one for one in state.elsewhere() if giver in (one.active, one.ended)]
-        order = max(views, key=lambda one: one.at).order if views else ()
+        views = [view for view in state.elsewhere() if giver in (view.active, view.ended)]
+        order = max(views, key=lambda view: view.at).order if views else ()
     return list(reversed(order[-layout.limits.handoff_retained :]))
 
 

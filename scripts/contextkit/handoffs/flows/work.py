@@ -93,7 +93,8 @@ def _commits(layout: Layout, where: tuple[str, ...], since: int) -> git.query | 
     committers = git.movers(repository, since) if since else None
     if committers is not None:
         of_branch = ""
-    if not head or committers == set() or not (since or of_branch):
+    nothing_to_compare = not (since or of_branch)
+    if not head or committers == set() or nothing_to_compare:
         return None
     after = (f"--since={since + 1}",) if since else ()  # not what was committed just before
     return git.query(
@@ -117,8 +118,8 @@ def _net(log: str) -> dict[str, tuple[int, str]]:
             steps.setdefault(word, []).append((when, letter))
             letter = ""
     net = {}
-    for path, some in steps.items():
-        (newest, last), (_, first) = some[0], some[-1]
+    for path, history in steps.items():
+        (newest, last), (_, first) = history[0], history[-1]
         if (first, last) != ("A", "D"):
             net[path] = newest, "created" if first == "A" else _STATES.get(last, "modified")
     return net

@@ -12,6 +12,11 @@ _READ = (ledger.SHOWN, ledger.ACKNOWLEDGED)
 _ENDS = (ledger.ENDED, ledger.REMOVED)
 
 
+def who(event: ledger.Event) -> str:
+    """Who did what an event tells: the subagent, else the agent, else the session."""
+    return str(next(filter(None, map(event.get, ("by", "agent", "session"))), ""))
+
+
 class Delivery(Record):
     """The state of one document. `stored`, `handed`, `shown` are tokens; times are ISO or empty.
 
@@ -119,9 +124,9 @@ def sessions(events: list[ledger.Event], with_ended: bool = False) -> list[Facts
     return [row for row in rows.values() if with_ended or not row["ended"]]
 
 
-def totals(known: Iterable[Delivery]) -> dict[str, int]:
+def totals(documents: Iterable[Delivery]) -> dict[str, int]:
     """Count the remaining documents and those that nobody got, opened or consumed; sum tokens."""
-    every = list(known)
+    every = list(documents)
     there = [document for document in every if not document.gone]
     return {
         "documents": len(there),
@@ -135,13 +140,13 @@ def totals(known: Iterable[Delivery]) -> dict[str, int]:
     }
 
 
-def by_system(known: Iterable[Delivery]) -> dict[str, dict[str, int]]:
+def by_system(documents: Iterable[Delivery]) -> dict[str, dict[str, int]]:
     """Return the totals of each system with a known document, named as in context_status."""
     groups: dict[str, list[Delivery]] = {}
-    for document in known:
+    for document in documents:
         try:
             store = stores.BY_KIND[document.kind]
         except LookupError:
             continue
         groups.setdefault(store.system or store.label, []).append(document)
-    return {system: totals(some) for system, some in groups.items()}
+    return {system: totals(own) for system, own in groups.items()}

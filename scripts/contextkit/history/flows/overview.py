@@ -257,8 +257,8 @@ def _handoffs(layout: Layout) -> Facts:
     state, problems = handoff_state.current(layout)
     kept, _ = handoffs.read(layout, handoff_state.everywhere(state))
     waiting = sum(not handoff.consumed for handoff in kept.values())
-    size = sum(handoffs.measure(one, layout.limits.tokenizer) for one in kept.values())
-    there = [(state.active, ""), *((one.active, one.session) for one in state.elsewhere())]
+    size = sum(handoffs.measure(handoff, layout.limits.tokenizer) for handoff in kept.values())
+    there = [(state.active, ""), *((view.active, view.session) for view in state.elsewhere())]
     who = [f"{agent} in {session}" if session else agent for agent, session in there if agent]
     active = f"{', '.join(who[:3])} is active" if who else "no agent is active"
     doubt = f"; {len(problems)} to fix or look at" if problems else ""

@@ -38,9 +38,9 @@ _LABELS = 24  # percent between two times that are written
 _MARKS = {("stored", "handoff"): "handoff", ("stored", "snapshot"): "saved"}
 
 
-def spent(known: Iterable[Delivery], card: int) -> dict[str, int]:
+def spent(documents: Iterable[Delivery], card: int) -> dict[str, int]:
     """Return what stayed out of contexts and what it cost; `net` is the difference."""
-    there = [item for item in known if item.kind in KEPT_OUT]
+    there = [item for item in documents if item.kind in KEPT_OUT]
     sums = {name: sum(getattr(item, name) for item in there) for name in ("stored", *_COSTS)}
     sums |= {"receipts": sums.pop("handed") - sums["asked"], "card": card}
     costs = sum(sums.values()) - sums["stored"]
@@ -51,10 +51,10 @@ _COSTS = ("handed", "asked", "shown")
 _COST_OF = {**dict.fromkeys(HANDED, "receipts"), ledger.ASKED: "asked", ledger.SHOWN: "shown"}
 
 
-def days(known: dict[str, Delivery], events: Iterable[ledger.Event]) -> Facts:
+def days(documents: dict[str, Delivery], events: Iterable[ledger.Event]) -> Facts:
     """Return `rows`, one for each day with activity; `net` is the sum so far, without the card."""
     sums: dict[str, Counter[str]] = defaultdict(Counter)
-    there = {ref: item for ref, item in known.items() if item.kind in KEPT_OUT}
+    there = {ref: item for ref, item in documents.items() if item.kind in KEPT_OUT}
     for item in there.values():
         sums[item.at[:10]]["stored"] += item.stored
     for event in events:
@@ -85,28 +85,28 @@ def _drawn(rows: list[Facts]) -> Facts:
             "zero": 100 + low * 100 / tall, "base": round(_ABOVE + up * scale)}  # fmt: skip
 
 
-def kinds(known: Iterable[Delivery]) -> list[Facts]:
+def kinds(documents: Iterable[Delivery]) -> list[Facts]:
     """Return how often each kind of text was opened again, the most often opened first."""
     groups: dict[str, list[Delivery]] = defaultdict(list)
-    for item in known:
+    for item in documents:
         if item.kind in KEPT_OUT:
             groups[item.text or item.kind].append(item)
     rows = [
-        {"kind": kind, "documents": len(some), "opened": sum(item.opened for item in some),
-         "stored": sum(item.stored for item in some), "shown": sum(item.shown for item in some)}
-        for kind, some in groups.items()
+        {"kind": kind, "documents": len(group), "opened": sum(item.opened for item in group),
+         "stored": sum(item.stored for item in group), "shown": sum(item.shown for item in group)}
+        for kind, group in groups.items()
     ]  # fmt: skip
     return sorted(rows, key=lambda row: (-row["opened"] / row["documents"], row["kind"]))
 
 
-def flow(known: dict[str, Delivery], events: Iterable[ledger.Event]) -> Facts:
+def flow(documents: dict[str, Delivery], events: Iterable[ledger.Event]) -> Facts:
     """Return `writers`, `readers` and the `bands` between them, each with its place in pixels."""
     received: dict[str, Counter[str]] = defaultdict(Counter)
     for event in events:
-        if event["ref"] in known and event["event"] in _COST_OF:
+        if event["ref"] in documents and event["event"] in _COST_OF:
             received[event["ref"]][_reader(event)] += event.get("tokens", 0)
     sums: Counter[tuple[str, str]] = Counter()
-    for ref, item in known.items():
+    for ref, item in documents.items():
         left = max(0, item.stored - received[ref].total())
         for reader, count in (*received[ref].items(), (ON_DISK, left)):
             sums[item.agent or "the main agent", reader] += count

@@ -166,7 +166,7 @@ _ARMS = {
 # All documents
 
 
-def _items(layout: Layout, known: dict[str, delivery.Delivery]) -> list[list[object]]:
+def _items(layout: Layout, documents: dict[str, delivery.Delivery]) -> list[list[object]]:
     """Return [address, kind, time, tokens, state, title] of every document, newest first.
 
     A document from another machine has the machine's name as a seventh field.
@@ -178,7 +178,7 @@ def _items(layout: Layout, known: dict[str, delivery.Delivery]) -> list[list[obj
         if store.is_file:
             entries |= _entries(layout, store)
     for address in addresses.listed(layout):
-        seen = known.get(address.ref)
+        seen = documents.get(address.ref)
         what = entries[address.ref] if address.ref in entries else _title(address.path)
         at = (seen.at if seen else "") or addresses.time_of(address.ref)
         state = _state(seen) if seen else "from before"
@@ -239,15 +239,15 @@ def _machines(items: list[list[object]]) -> list[list[object]]:
 # The page
 
 
-def page(found: Facts) -> str:
+def page(facts: Facts) -> str:
     """Return the HTML page of these facts: one file that requests nothing, one script of ours."""
     # Escape whatever could end the block of data, or a line of it.
-    named = {name: found[name] for name in ("items", "left_out", "machines")}
+    named = {name: facts[name] for name in ("items", "left_out", "machines")}
     data = json.dumps(named, ensure_ascii=False, separators=(",", ":"))
     for char in "<>&\u2028\u2029":
         data = data.replace(char, f"\\u{ord(char):04x}")
-    safe = _safe({name: value for name, value in found.items() if name != "items"})
-    counts = {name: len(found[name]) for name in ("kinds", "evaluation")}
+    safe = _safe({name: value for name, value in facts.items() if name != "items"})
+    counts = {name: len(facts[name]) for name in ("kinds", "evaluation")}
     whole = templates.render("report.html", **safe, tables=_tables(safe), data=data, counts=counts)
     for name in ("script", "style"):
         whole = whole.replace(f"{{{{{name}_hash}}}}", _digest(whole, name), 1)
@@ -259,8 +259,8 @@ def _safe(value: Any) -> Any:
     if isinstance(value, str):
         return html.escape(value.encode("utf-8", "replace").decode("utf-8"))
     if isinstance(value, dict):
-        return {name: _safe(one) for name, one in value.items()}
-    return [_safe(one) for one in value] if isinstance(value, (list, tuple)) else value
+        return {name: _safe(inner) for name, inner in value.items()}
+    return [_safe(inner) for inner in value] if isinstance(value, (list, tuple)) else value
 
 
 def _digest(whole: str, tag: str) -> str:
@@ -311,25 +311,25 @@ def _table(caption: str, heads: Sequence[str], rows: Sequence[Sequence[Any]]) ->
     return templates.render("report_table.html", caption=caption, heads=heads, rows=cells)
 
 
-def text(found: Facts) -> str:
+def text(facts: Facts) -> str:
     """Return the same for a terminal."""
-    spent = found["spent"]
-    lines = [f"{found['root']}, {found['made']}", "", "What needs me"]
-    for row in found["needs"]:
+    spent = facts["spent"]
+    lines = [f"{facts['root']}, {facts['made']}", "", "What needs me"]
+    for row in facts["needs"]:
         lines += [f"  {row['id']}: {row['said']}: {row['command']}"]
         lines += [f"    {one['what']}  {one['why'][:60]}" for one in row["which"]]
-    lines += [] if found["needs"] else ["  nothing"]
+    lines += [] if facts["needs"] else ["  nothing"]
     lines += ["", "Does it help (tokens)"]
     lines += [f"{spent[name]:>10,}  {label}" for name, label in _SPENT]
-    for row in found["evaluation"]:
+    for row in facts["evaluation"]:
         lines += [f"{row['right']:>9}%  answered from {row['said']} ({row['low']}-{row['high']} %)"]
     heads = ("kind of text", "documents", "opened again", "stored", "shown")
-    kinds = [tuple(map(str, row.values())) for row in found["kinds"]]
+    kinds = [tuple(map(str, row.values())) for row in facts["kinds"]]
     lines += ["", tables.table(heads, kinds)] if kinds else []
-    bands = [(f"{b['tokens']:,}", b["writer"], b["reader"]) for b in found["flow"]["bands"]]
+    bands = [(f"{b['tokens']:,}", b["writer"], b["reader"]) for b in facts["flow"]["bands"]]
     lines += ["", "Where did it go"]
     lines += [tables.table(("tokens", "from", "to"), bands)] if bands else ["  nowhere yet"]
-    machines = [tuple(map(str, row)) for row in found["machines"]]
+    machines = [tuple(map(str, row)) for row in facts["machines"]]
     lines += ["", tables.table(("stored on", "documents", "tokens"), machines)] if machines else []
     return "\n".join(names.spoken(line) for one in lines for line in one.split("\n"))
 

@@ -41,15 +41,15 @@ def document(layout: Layout, ref: str, part: str = "", max_tokens: int = 0) -> O
     return opened.replace(text=text)
 
 
-def whole(layout: Layout, found: addresses.Address) -> str:
+def whole(layout: Layout, address: addresses.Address) -> str:
     """Return the whole of a document that was found, whatever kind of file holds it."""
-    store = stores.BY_KIND[found.kind]
+    store = stores.BY_KIND[address.kind]
     if not store.is_file:
-        return files.read_bytes(found.path).decode("utf-8", "replace")
+        return files.read_bytes(address.path).decode("utf-8", "replace")
     for ref, _, fields in addresses.entries(layout, store):
-        if ref == found.ref:
+        if ref == address.ref:
             return entry_text(fields)
-    raise ContextError(f"{found.ref}: no longer exists")
+    raise ContextError(f"{address.ref}: no longer exists")
 
 
 def entry_text(fields: dict[str, Any]) -> str:

@@ -13,7 +13,7 @@ from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Any, Callable
 from contextkit.history.flows import show
-from contextkit.history.flows.delivery import HANDED
+from contextkit.history.flows.delivery import HANDED, who
 from contextkit.text import facts
 
 Facts = dict[str, Any]
@@ -43,8 +43,8 @@ class History:
             if event["event"] == ledger.STORED:
                 for source in event["from"]:
                     self.made_of.setdefault(source, []).append(event)
-                for who in writers(event):
-                    self.by.setdefault(who, []).append(event)
+                for writer in writers(event):
+                    self.by.setdefault(writer, []).append(event)
             elif event["event"] in HANDED:
                 for other in event["from"]:
                     self.put_with.setdefault(other, []).append(event)
@@ -67,8 +67,8 @@ class History:
         if made is None:
             return []
         refs = dict.fromkeys(made["from"])
-        for who in writers(made):
-            for event in self.into.get(who, ()):
+        for writer in writers(made):
+            for event in self.into.get(writer, ()):
                 if event["at"] <= made["at"]:
                     refs |= dict.fromkeys([event["ref"], *event["from"]])
         refs.pop(ref, None)
@@ -76,9 +76,9 @@ class History:
 
     def handed(self, ref: str) -> list[ledger.Event]:
         """Return the events that handed a document to somebody, alone or with others."""
-        own = [one for one in self.of.get(ref, ()) if one["event"] in HANDED]
-        both = {id(one): one for one in (*own, *self.put_with.get(ref, ()))}
-        return sorted(both.values(), key=lambda one: str(one["at"]))
+        own = [event for event in self.of.get(ref, ()) if event["event"] in HANDED]
+        both = {id(event): event for event in (*own, *self.put_with.get(ref, ()))}
+        return sorted(both.values(), key=lambda event: str(event["at"]))
 
     def left(self, ref: str) -> list[str]:
         """Return what was made from a document, and what its recipients stored afterwards."""
@@ -110,7 +110,7 @@ def lineage(layout: Layout, history: History, ref: str) -> Facts:
         {
             "at": event["at"],
             "event": event["event"],
-            "by": _who(event),
+            "by": who(event),
             "tokens": event.get("tokens", 0),
             "of": size,
             "whole": 0 < size * _WHOLE <= event.get("tokens", 0),
@@ -121,14 +121,14 @@ def lineage(layout: Layout, history: History, ref: str) -> Facts:
     ]
     handed = [
         {
-            "ref": event.get("to", "") or _who(event),
+            "ref": event.get("to", "") or who(event),
             "at": event["at"],
             "tokens": event.get("tokens", 0),
             "machine": event.get("machine", ""),
         }
         for event in history.handed(ref)
     ]
-    written = {"at": made.get("at", ""), "by": _who(made), "session": made.get("session", ""),
+    written = {"at": made.get("at", ""), "by": who(made), "session": made.get("session", ""),
                "program": made.get("program", ""),
                "machine": history.elsewhere.get(ref) or made.get("machine", "")}  # fmt: skip
     written["commit"], drift = _drift(layout, ref, made.get("commit", ""))
@@ -137,10 +137,6 @@ def lineage(layout: Layout, history: History, ref: str) -> Facts:
         "opened": opened, "left": history.left(ref), "drift": drift,
         "from": history.sources(ref), "id": ref,
     }  # fmt: skip
-
-
-def _who(event: ledger.Event) -> str:
-    return event.get("by") or event.get("agent") or event.get("session") or ""
 
 
 def _how_much(opened: Facts) -> str:
@@ -153,9 +149,9 @@ def _how_much(opened: Facts) -> str:
     return f"  ~{opened['tokens']}{of} tokens"
 
 
-def _on(said: Facts) -> str:
+def _on(place: Facts) -> str:
     """Name the other machine that it was on; empty for this one."""
-    return f" on {said['machine']}" if said["machine"] else ""
+    return f" on {place['machine']}" if place["machine"] else ""
 
 
 def _drift(layout: Layout, ref: str, commit: str) -> tuple[str, list[str]]:
@@ -247,16 +243,16 @@ def tree(history: History, top: Facts) -> str:
         lines.append("it is not known when it was written")
     if written["commit"]:
         lines.append(f"at commit {str(written['commit'])[:12]}")
-    lines += [f"drift: {names.one_line(one)}" for one in top["drift"]]
+    lines += [f"drift: {names.one_line(mark)}" for mark in top["drift"]]
     up = _branches(history, history.sources, top["ref"])
     lines += ["", "from", *(up or ["  nothing known"])]
     lines += ["", "to"]
-    lines += [f"  {one['at']}  {one['ref'] or '(nobody is named)'}"
-              f"  ~{one['tokens']} tokens{_on(one)}"
-              for one in top["to"][:_MOST]] or ["  nobody yet"]  # fmt: skip
+    lines += [f"  {row['at']}  {row['ref'] or '(nobody is named)'}"
+              f"  ~{row['tokens']} tokens{_on(row)}"
+              for row in top["to"][:_MOST]] or ["  nobody yet"]  # fmt: skip
     lines += ["", "opened"]
-    lines += [f"  {one['at']}  {one['event']}  {one['by']}".rstrip() + _how_much(one) + _on(one)
-              for one in top["opened"][:_MOST]] or ["  by nobody yet"]  # fmt: skip
+    lines += [f"  {row['at']}  {row['event']}  {row['by']}".rstrip() + _how_much(row) + _on(row)
+              for row in top["opened"][:_MOST]] or ["  by nobody yet"]  # fmt: skip
     down = _branches(history, history.left, top["ref"])
     lines += ["", "left", *(down or ["  nothing known"])]
     return "\n".join(names.spoken(line) for line in lines)

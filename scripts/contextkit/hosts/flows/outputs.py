@@ -25,7 +25,7 @@ _ABOUT = 60  # characters of what an agent works on
 _FIRST, _LINE = 5, 1 << 18  # lines of an agent's transcript that are read, and characters of each
 
 
-def keep(layout: Layout, given: HookInput) -> Answer:
+def keep(layout: Layout, hook: HookInput) -> Answer:
     """Store a subagent's report: the file that it left, or its last message if that is too long.
 
     A message that was stored already (a host may stop an agent twice) is not stored again. An agent
@@ -33,31 +33,32 @@ def keep(layout: Layout, given: HookInput) -> Answer:
     `hook_report_tokens` (unless the host lets us replace its result), or to mend an answer that
     says what its report does not.
     """
-    text = given.text("last_assistant_message")
+    text = hook.text("last_assistant_message")
     now = names.now()
-    with seen_agents.locked(layout, given.session):
+    with seen_agents.locked(layout, hook.session):
         record = HookAgent()  # without an id, agents cannot be told apart
-        if given.agent:
-            record = seen_agents.load(layout, given.session, given.agent)
+        if hook.agent:
+            record = seen_agents.load(layout, hook.session, hook.agent)
         digest = names.sha256(text.encode("utf-8"))
-        left = answers.left_by(layout, given.agent, given.text("cwd")) if given.agent else ""
-        if given.agent and record.digest == digest and not left:
+        left = answers.left_by(layout, hook.agent, hook.text("cwd")) if hook.agent else ""
+        if hook.agent and record.digest == digest and not left:
             return NOTHING
-        record = record.replace(about=record.about or _about(given))
-        made, report = _made(layout, given, record, text, left)
+        record = record.replace(about=record.about or _about(hook))
+        made, report = _made(layout, hook, record, text, left)
         for ref in () if record.asked else addresses.named_in(layout, text):
-            ledger.note(layout, ledger.ACKNOWLEDGED, ref, agent=given.agent_type)
+            ledger.note(layout, ledger.ACKNOWLEDGED, ref, agent=hook.agent_type)
         stored = layout.shown(made.path) if made else record.stored
-        verdict = _verdict(layout, given, record, (text, report), stored, now)
-        once = bool(given.agent) and not (record.asked or given.sent_back)
+        verdict = _verdict(layout, hook, record, (text, report), stored, now)
+        once = bool(hook.agent) and not (record.asked or hook.sent_back)
         long = report == text and tokens.estimate(text) > layout.limits.hook_report_tokens
-        replaced = bool(made and long and once) and _is_replaced(given)
+        replaced = bool(made and long and once) and _is_replaced(hook)
         block = ""  # why it is sent back
-        if made and once and not replaced and (long or made.missing):
-            block = answers.once_more(stored) if long else answers.mend(made.missing)
-        if given.agent:
+        if made and once and not replaced:
+            mending = answers.mend(made.missing) if made.missing else ""
+            block = answers.once_more(stored) if long else mending
+        if hook.agent:
             record = record.replace(
-                agent_type=record.agent_type or given.agent_type,
+                agent_type=record.agent_type or hook.agent_type,
                 stopped=now,
                 digest=digest,
                 stored=stored,
@@ -65,75 +66,79 @@ def keep(layout: Layout, given: HookInput) -> Answer:
                 verdict=verdict,
                 asked=record.asked or bool(block),
             )
-            seen_agents.save(layout, given.session, given.agent, record)
+            seen_agents.save(layout, hook.session, hook.agent, record)
             if made and report != text and not block:
-                _link(layout, given, record, made, text)
+                _link(layout, hook, record, made, text)
         if made:
-            _note_cost(layout, given, record, made, (block, text), replaced)
-    if made and replaced and not _is_replaced_later(given):
+            _note_cost(layout, hook, record, made, (block, text), replaced)
+    if made and replaced and not _is_replaced_later(hook):
         return Answer(result=made.receipt)
     return Answer(block=block) if block else NOTHING
 
 
 def _note_cost(
     layout: Layout,
-    given: HookInput,
-    known: HookAgent,
+    hook: HookInput,
+    agent_record: HookAgent,
     made: storing.Stored,
-    said: tuple[str, str],
+    texts: tuple[str, str],
     replaced: bool,
 ) -> None:
     """Note what reached the main agent of a stored report, and what a second turn took."""
-    block, text = map(tokens.estimate, said)
+    block, text = map(tokens.estimate, texts)
     now = ledger.RENDERED if replaced else ledger.INJECTED
     size = tokens.estimate(made.receipt) if replaced else text
-    agent, to, kind = given.agent_type, f"session:{given.session}", made.kind
+    agent, to, kind = hook.agent_type, f"session:{hook.session}", made.kind
     if not block:
         ledger.note(layout, now, made.ref, tokens=size, to=to, agent=agent, kind=kind)
-    if block or known.asked:
+    if block or agent_record.asked:
         ledger.note(layout, ledger.ASKED, made.ref, tokens=block or text, agent=agent, kind=kind)
 
 
 def _made(
-    layout: Layout, given: HookInput, known: HookAgent, text: str, left: str
+    layout: Layout, hook: HookInput, agent_record: HookAgent, text: str, left: str
 ) -> tuple[storing.Stored | None, str]:
     """What is stored of a stop (None: nothing), and the report; '' if there is none.
 
     The report is the file that the agent left, the one that it was asked to answer about, or else
     its message.
     """
-    topic = known.about or given.agent_type
+    topic = agent_record.about or hook.agent_type
     if left:
         report = files.read(left)
-        made = _store(layout, given, topic, given.agent_type, report, text, passed=False)
+        made = _store(layout, hook, topic, hook.agent_type, report, text, passed=False)
         os.unlink(left)
         return made, report
     long = tokens.estimate(text) > layout.limits.payload_budget
-    if known.asked and known.stored and not (long and known.stored not in text):
-        path = layout.join(known.stored)
+    if (
+        agent_record.asked
+        and agent_record.stored
+        and not (long and agent_record.stored not in text)
+    ):
+        path = layout.join(agent_record.stored)
         if os.path.isfile(path):
-            payload = payloads.load(path, known.stored)
+            payload = payloads.load(path, agent_record.stored)
             made = storing.answered(layout, path, payload, text, names.now(), _SECONDS)
             return made, payload.content
     if long:
-        return _store(layout, given, topic, given.agent_type, text, passed=False), text
+        return _store(layout, hook, topic, hook.agent_type, text, passed=False), text
     return None, ""
 
 
-def _note_call(layout: Layout, given: HookInput, response: dict[str, Any]) -> None:
+def _note_call(layout: Layout, hook: HookInput, response: dict[str, Any]) -> None:
     """Record what the call says that has just started an agent in the background."""
     agent = hosts.safe_name(str(response.get("agentId") or ""))
-    about = _about(given)
+    about = _about(hook)
     if agent and about:
-        with seen_agents.locked(layout, given.session):
-            record = seen_agents.load(layout, given.session, agent)
-            seen_agents.save(layout, given.session, agent, record.replace(about=about))
+        with seen_agents.locked(layout, hook.session):
+            record = seen_agents.load(layout, hook.session, agent)
+            seen_agents.save(layout, hook.session, agent, record.replace(about=about))
 
 
-def _about(given: HookInput) -> str:
+def _about(hook: HookInput) -> str:
     """What an agent works on, in a line: as its call describes it, else how its task begins."""
-    called = given.inside("tool_input")
-    path = given.text("agent_transcript_path")
+    called = hook.inside("tool_input")
+    path = hook.text("agent_transcript_path")
     described = called.get("description") or _in_file(path.removesuffix(".jsonl") + ".meta.json")
     text = described or called.get("prompt") or _in_file(path)
     return names.clipped_at_space(names.one_line(str(text or "")), _ABOUT)
@@ -154,84 +159,89 @@ def _in_file(path: str) -> str:
 
 
 def _verdict(
-    layout: Layout, given: HookInput, known: HookAgent, said: tuple[str, str], stored: str, now: int
+    layout: Layout,
+    hook: HookInput,
+    agent_record: HookAgent,
+    texts: tuple[str, str],
+    stored: str,
+    now: int,
 ) -> str:
     """Record the verdict in the message or the report; return its name, '' for none."""
-    if known.asked or not any(map(hosts.may_hold_a_verdict, said)):
-        return known.verdict
-    if reviews.expected(layout, given, now):  # its file says it
-        return known.verdict
-    recorded = (_record(layout, given, text, stored, known, now) for text in said)
+    if agent_record.asked or not any(map(hosts.may_hold_a_verdict, texts)):
+        return agent_record.verdict
+    if reviews.expected(layout, hook, now):  # its file says it
+        return agent_record.verdict
+    recorded = (_record(layout, hook, text, stored, agent_record, now) for text in texts)
     return next(filter(None, recorded), "")
 
 
 def _link(
-    layout: Layout, given: HookInput, known: HookAgent, made: storing.Stored, text: str
+    layout: Layout, hook: HookInput, agent_record: HookAgent, made: storing.Stored, text: str
 ) -> None:
     """Note what the main agent is to be told about a report whose answer it gets as it is."""
     remarks = made.remarks
-    if known.stored not in text:
-        first = payloads.first_line(known.stored)
-        remarks = (f"its report: {known.stored} (its line 1 is line {first})", *remarks)
+    if agent_record.stored not in text:
+        first = payloads.first_line(agent_record.stored)
+        remarks = (f"its report: {agent_record.stored} (its line 1 is line {first})", *remarks)
     if remarks:
-        line = f"{given.agent_type} {given.agent[:8]}: {'; '.join(remarks)}"
-        files.write(seen_agents.link(layout, given.session, given.agent), line + "\n")
+        line = f"{hook.agent_type} {hook.agent[:8]}: {'; '.join(remarks)}"
+        files.write(seen_agents.link(layout, hook.session, hook.agent), line + "\n")
 
 
-def tell_links(layout: Layout, given: HookInput) -> Answer:
+def tell_links(layout: Layout, hook: HookInput) -> Answer:
     """Tell the main agent where the reports are whose answers it has."""
-    lines = [line for path in seen_agents.links(layout, given.session)
+    lines = [line for path in seen_agents.links(layout, hook.session)
              if (line := seen_agents.take(path))]  # fmt: skip
     return Answer(context="\n".join(lines))
 
 
-def _is_replaced(given: HookInput) -> bool:
+def _is_replaced(hook: HookInput) -> bool:
     """Return whether the host takes a receipt in place of this agent's message, now or later."""
-    takes = {"respond", "instead"} & set(given.declared.takes)
-    return bool(takes) or _is_replaced_later(given)
+    takes = {"respond", "instead"} & set(hook.declared.takes)
+    return bool(takes) or _is_replaced_later(hook)
 
 
-def _is_replaced_later(given: HookInput) -> bool:
+def _is_replaced_later(hook: HookInput) -> bool:
     """Return whether this agent's result goes through a tool whose output we can replace.
 
     A host says which agents run in the background; the message of those reaches the main agent as a
     prompt, which no hook can change.
     """
-    tasks = given.passed.get("background_tasks")
+    tasks = hook.passed.get("background_tasks")
     if not isinstance(tasks, list):
         return False
-    behind = any(isinstance(task, dict) and task.get("id") == given.agent for task in tasks)
-    events = hosts.find(given.host).events.values()
+    behind = any(isinstance(task, dict) and task.get("id") == hook.agent for task in tasks)
+    events = hosts.find(hook.host).events.values()
     return not behind and any(e.ours == "PostToolUse" and "replace" in e.takes for e in events)
 
 
-def hand_receipt(layout: Layout, given: HookInput) -> Answer:
+def hand_receipt(layout: Layout, hook: HookInput) -> Answer:
     """Replace a report that ended in the foreground with its receipt, in the tool's own shape.
 
     On a host without an event for the end of a subagent, this is the only place to do so.
     """
-    response = given.inside("tool_response")
-    place = given.declared.text
+    response = hook.inside("tool_response")
+    place = hook.declared.text
     if not isinstance(response.get(place or "content"), (str, list)):
-        _note_call(layout, given, response)
+        _note_call(layout, hook, response)
         return NOTHING
     if place:
         report = _unwrapped(formats.texts_of(response[place]))
-        kind = str(given.inside("tool_input").get("agent_name") or "")
+        kind = str(hook.inside("tool_input").get("agent_name") or "")
         name = f"{names.slug(kind)}-{names.sha256(report.encode('utf-8', 'replace'))[:8]}"
         ended = {"agent_type": kind, "agent_id": name, "last_assistant_message": report}
-        return keep(layout, given.replace(passed={**given.passed, **ended}))
+        return keep(layout, hook.replace(passed={**hook.passed, **ended}))
     text = formats.texts_of(response["content"])
     agent = hosts.safe_name(str(response.get("agentId") or ""))
-    link = seen_agents.take(seen_agents.link(layout, given.session, agent)) if agent else ""
+    link = seen_agents.take(seen_agents.link(layout, hook.session, agent)) if agent else ""
     if tokens.estimate(text) <= layout.limits.hook_report_tokens:
         content = [{"type": "text", "text": f"{text}\n\n{link}"}]
         return Answer(result={**response, "content": content}) if link else NOTHING
-    record = seen_agents.load(layout, given.session, agent) if agent else HookAgent()
+    record = seen_agents.load(layout, hook.session, agent) if agent else HookAgent()
     receipt = record.receipt
     if not receipt:
-        kind = record.agent_type or given.agent_type
-        receipt = _store(layout, given, _about(given) or kind, kind, text).receipt
+        kind = record.agent_type or hook.agent_type
+        receipt = _store(layout, hook, _about(hook) or kind, kind, text).receipt
     content = [{"type": "text", "text": receipt}]
     return Answer(result={**response, "content": content})
 
@@ -250,7 +260,7 @@ def _unwrapped(text: str) -> str:
     return str(inner) if whole else text
 
 
-def shorten(layout: Layout, given: HookInput) -> Answer:
+def shorten(layout: Layout, hook: HookInput) -> Answer:
     """Return the tool's result with a digest for each text above `hook_tool_output_tokens`.
 
     Each host expects its own shape for a tool's result, so a long text is replaced where it is and
@@ -258,12 +268,12 @@ def shorten(layout: Layout, given: HookInput) -> Answer:
     """
     from contextkit.hosts.flows import rewriting
 
-    event = given.declared
-    if rewriting.prints_ours(layout, given.inside("tool_input").get("command")):
+    event = hook.declared
+    if rewriting.prints_ours(layout, hook.inside("tool_input").get("command")):
         return NOTHING
-    whole = given.inside("tool_response") if event.text else {}
-    result = whole.get(event.text) if whole else given.passed.get("tool_response")
-    shortened = _shortened(layout, given, result)
+    whole = hook.inside("tool_response") if event.text else {}
+    result = whole.get(event.text) if whole else hook.passed.get("tool_response")
+    shortened = _shortened(layout, hook, result)
     if shortened == result:
         return NOTHING
     if "modify" in event.takes:
@@ -276,57 +286,57 @@ def _camel(name: str) -> str:
     return first + "".join(word.capitalize() for word in others)
 
 
-def _shortened(layout: Layout, given: HookInput, found: object) -> object:
-    if isinstance(found, str):
+def _shortened(layout: Layout, hook: HookInput, result: object) -> object:
+    if isinstance(result, str):
         most = layout.limits.hook_tool_output_tokens
-        if len(found) <= most or tokens.estimate(found) <= most or "@stored: " in found:
-            return found
-        tool = names.one_line(given.text("tool_name"))[:_MOST]
+        if len(result) <= most or tokens.estimate(result) <= most or "@stored: " in result:
+            return result
+        tool = names.one_line(hook.text("tool_name"))[:_MOST]
         from contextkit.outputs.flows import telling
 
-        status = _status(given.inside("tool_response"))
+        status = _status(hook.inside("tool_response"))
         told = telling.Told(
-            content=found,
-            topic=_topic(given, tool),
+            content=result,
+            topic=_topic(hook, tool),
             source=tool,
-            session=given.session,
+            session=hook.session,
             ending="" if status is None else telling.ending(status, 0),
             status=status,
         )
         return telling.digested(layout, told)
-    if isinstance(found, list):
-        return [_shortened(layout, given, value) for value in found]
-    if isinstance(found, dict) and not found.get("isImage"):
+    if isinstance(result, list):
+        return [_shortened(layout, hook, value) for value in result]
+    if isinstance(result, dict) and not result.get("isImage"):
         return {
-            key: value if key in _ENCODED else _shortened(layout, given, value)
-            for key, value in found.items()
+            key: value if key in _ENCODED else _shortened(layout, hook, value)
+            for key, value in result.items()
         }
-    return found
+    return result
 
 
-def _status(known: dict[str, Any]) -> int | None:
+def _status(response: dict[str, Any]) -> int | None:
     """The exit status of the command that a tool ran, where its host says so."""
-    status = next((known[key] for key in ("exit_code", "exitCode") if key in known), None)
+    status = next((response[key] for key in ("exit_code", "exitCode") if key in response), None)
     return status if isinstance(status, int) and not isinstance(status, bool) else None
 
 
-def _topic(given: HookInput, tool: str) -> str:
+def _topic(hook: HookInput, tool: str) -> str:
     """Return the tool's name with the command or address that it was called with."""
-    called = given.inside("tool_input").values()
+    called = hook.inside("tool_input").values()
     first = next((text for text in called if isinstance(text, str)), "")
     return f"{tool}: {names.one_line(first)}".removesuffix(": ")[:_MOST].strip()
 
 
-def hand_in(layout: Layout, given: HookInput) -> None:
+def hand_in(layout: Layout, hook: HookInput) -> None:
     """Store a launched agent's last message, and record its verdict under the agent's own name."""
     agent = os.environ.get("CONTEXT_AGENT", "") or os.environ["CONTEXT_SUBAGENT_ID"]
-    passed = {**given.passed, "agent_type": agent, "agent_id": os.environ["CONTEXT_SUBAGENT_ID"]}
-    keep(layout, given.replace(passed=passed, sent_back=True))
+    passed = {**hook.passed, "agent_type": agent, "agent_id": os.environ["CONTEXT_SUBAGENT_ID"]}
+    keep(layout, hook.replace(passed=passed, sent_back=True))
 
 
 def _store(
     layout: Layout,
-    given: HookInput,
+    hook: HookInput,
     topic: str,
     source: str,
     text: str,
@@ -335,7 +345,7 @@ def _store(
 ) -> storing.Stored:
     """Store `text` as a payload; `answer` is what its author says about it."""
     now = names.now()
-    session = given.session or sessions.current(layout, "", now)[0]
+    session = hook.session or sessions.current(layout, "", now)[0]
     output = storing.Output(
         topic=topic,
         source=source,
@@ -345,13 +355,13 @@ def _store(
         answer=answer,
     )
     made = storing.store(layout, session, output, now, _SECONDS, passed)
-    host = hosts.find(given.host)
-    retention.hold(layout, session, given.text("transcript_path"), host.days_kept(), now)
+    host = hosts.find(hook.host)
+    retention.hold(layout, session, hook.text("transcript_path"), host.days_kept(), now)
     return made
 
 
 def _record(
-    layout: Layout, given: HookInput, text: str, stored: str, known: HookAgent, now: int
+    layout: Layout, hook: HookInput, text: str, stored: str, agent_record: HookAgent, now: int
 ) -> str:
     """Record the verdict in the text; return its name, or empty if there is none."""
     from contextkit.reviews.documents import headers
@@ -359,27 +369,27 @@ def _record(
     header = headers.parse(text)
     if header is None:
         return ""
-    name = _name(layout, given, known)
+    name = _name(layout, hook, agent_record)
     fields = {field: value for field, value in vars(header).items() if field != "form"}
     fields |= {"agent": name, "summary": names.one_line(header.summary) or header.status,
              "detail_path": stored or header.detail_path, "timestamp": names.iso(now),
-             "session_id": given.session}  # fmt: skip
+             "session_id": hook.session}  # fmt: skip
     verdicts.save(layout, verdicts.Verdict(**fields))
     return name
 
 
-def _name(layout: Layout, given: HookInput, known: HookAgent) -> str:
+def _name(layout: Layout, hook: HookInput, agent_record: HookAgent) -> str:
     """Return the name for an agent's verdict: its type, taken over from an earlier agent.
 
     An agent that ran in parallel with another of its type, or with no known start, has its id
     appended.
     """
-    if known.verdict:
-        return known.verdict
-    kind = known.agent_type or given.agent_type
+    if agent_record.verdict:
+        return agent_record.verdict
+    kind = agent_record.agent_type or hook.agent_type
     kind = kind.replace("/", "-")
-    others = seen_agents.of_session(layout, given.session) if given.agent else {}
+    others = seen_agents.of_session(layout, hook.session) if hook.agent else {}
     for agent, other in others.items():
-        if agent != given.agent and other.verdict == kind and known.started <= other.stopped:
-            return f"{kind}:{given.agent[-8:]}"
+        if agent != hook.agent and other.verdict == kind and agent_record.started <= other.stopped:
+            return f"{kind}:{hook.agent[-8:]}"
     return kind

@@ -23,7 +23,7 @@ _FINE = ("valid", "error")  # "error": an agent that says it could not review ha
 _ANSWER = "Findings written to "  # how the contract tells an agent to answer
 
 
-def expected(layout: Layout, given: HookInput, now: int) -> tuple[runs.Run, str] | None:
+def expected(layout: Layout, hook: HookInput, now: int) -> tuple[runs.Run, str] | None:
     """Return the live run that asked this agent, and its name there; None if no run did.
 
     A host passes an agent's type (`fd-safety`, or with a plugin prefix `x:review:fd-safety`) or its
@@ -32,8 +32,8 @@ def expected(layout: Layout, given: HookInput, now: int) -> tuple[runs.Run, str]
     if not os.path.isdir(runs.folder(layout)):
         return None
     live_runs = runs.live(layout, now)
-    live_runs.sort(key=lambda run: run.session_id != given.session)  # runs of its own session first
-    called = (given.text("agent_type"), given.text("agent_name"))
+    live_runs.sort(key=lambda run: run.session_id != hook.session)  # runs of its own session first
+    called = (hook.text("agent_type"), hook.text("agent_name"))
     for run in live_runs:
         by_end = {_end(agent): agent for agent in run.roster}
         for name in filter(None, map(str.strip, called)):
@@ -41,7 +41,7 @@ def expected(layout: Layout, given: HookInput, now: int) -> tuple[runs.Run, str]
                 return run, name
             if _end(name) in by_end:
                 return run, by_end[_end(name)]
-    return _by_answer(layout, given, live_runs)
+    return _by_answer(layout, hook, live_runs)
 
 
 def _end(name: str) -> str:
@@ -49,33 +49,33 @@ def _end(name: str) -> str:
 
 
 def _by_answer(
-    layout: Layout, given: HookInput, found: list[runs.Run]
+    layout: Layout, hook: HookInput, all_runs: list[runs.Run]
 ) -> tuple[runs.Run, str] | None:
-    _, mark, rest = given.text("last_assistant_message").rpartition(_ANSWER)
+    _, mark, rest = hook.text("last_assistant_message").rpartition(_ANSWER)
     path = rest.partition("\n")[0].strip(" \t\"'`*.") if mark else ""
     if not path:
         return None
-    for run in found:
+    for run in all_runs:
         for agent in run.roster:
             if layout.join(path) == runs.output_path(layout, run, agent):
                 return run, agent
     return None
 
 
-def judge(layout: Layout, given: HookInput) -> Answer:
+def judge(layout: Layout, hook: HookInput) -> Answer:
     """Record the verdict of a run's agent; send it back while its file is missing or malformed.
 
     After `hook_blocks` attempts the review is an ERROR, as it is for its readers.
     """
     now = names.now()
-    pair = expected(layout, given, now)
+    pair = expected(layout, hook, now)
     if pair is None:
         return NOTHING
     run, agent = pair
-    key = given.agent or names.slug(agent)
+    key = hook.agent or names.slug(agent)
     most = layout.limits.hook_blocks
     if not _has_begun(layout, run, agent):
-        if seen_agents.send_back(layout, given.session, key, most):
+        if seen_agents.send_back(layout, hook.session, key, most):
             return Answer(block=_mending(layout, run, agent, "write", ["there is no such file"]))
     from contextkit.reviews.flows import agent_files
 
@@ -84,13 +84,13 @@ def judge(layout: Layout, given: HookInput) -> Answer:
     verdict = agent_files.verdict(reading, run.id)
     is_fine = reading.validation in _FINE
     if not is_fine or reading.review.doubts:
-        if seen_agents.send_back(layout, given.session, key, most):
+        if seen_agents.send_back(layout, hook.session, key, most):
             faults = _faults(reading, agent_files.terms(asked, agent))
             what = "write" if reading.validation == "missing" else "fix"
             return Answer(block=_mending(layout, run, agent, what, faults))
         if not is_fine and verdict.status != "FAILED":  # the status that research agents use
             verdict = verdict.replace(status="ERROR")
-    agent_files.keep(layout, asked, [verdict], now, given.session)
+    agent_files.keep(layout, asked, [verdict], now, hook.session)
     return NOTHING
 
 
@@ -132,9 +132,9 @@ def _faults(reading: Reading, terms: Terms | None) -> list[str]:
 # Agents that are sessions of their own
 
 
-def note_reviewer(layout: Layout, given: HookInput) -> None:
+def note_reviewer(layout: Layout, hook: HookInput) -> None:
     """Record which agent of a live run the prompt is for, by the file that the prompt names."""
-    prompt = given.text("prompt")
+    prompt = hook.text("prompt")
     for run in runs.live(layout, names.now()):
         if run.id not in prompt:
             continue
@@ -142,23 +142,23 @@ def note_reviewer(layout: Layout, given: HookInput) -> None:
             path = runs.output_path(layout, run, agent)
             paths = (path, layout.shown(path), runs.prompt_path(run, agent))
             if any(spelling in prompt for spelling in paths):
-                files.write(_mark(layout, given), agent + "\n")
+                files.write(_mark(layout, hook), agent + "\n")
                 return
 
 
-def judge_session(layout: Layout, given: HookInput) -> Answer:
+def judge_session(layout: Layout, hook: HookInput) -> Answer:
     """Record the verdict of the agent that this session is, or say what it has to fix."""
-    agent = _reviewer(layout, given)
+    agent = _reviewer(layout, hook)
     if not agent:
         return NOTHING
-    as_agent = {**given.passed, "agent_type": agent, "agent_id": names.dashed(agent) or "main"}
-    return judge(layout, given.replace(passed=as_agent))
+    as_agent = {**hook.passed, "agent_type": agent, "agent_id": names.dashed(agent) or "main"}
+    return judge(layout, hook.replace(passed=as_agent))
 
 
-def _reviewer(layout: Layout, given: HookInput) -> str:
+def _reviewer(layout: Layout, hook: HookInput) -> str:
     named = os.environ.get("CONTEXT_AGENT", "") if os.environ.get("CONTEXT_SUBAGENT_ID") else ""
-    return (files.read_if_there(_mark(layout, given)) or "").strip() or named
+    return (files.read_if_there(_mark(layout, hook)) or "").strip() or named
 
 
-def _mark(layout: Layout, given: HookInput) -> str:
-    return seen_agents.mark(layout, given.session, seen_agents.REVIEWER)
+def _mark(layout: Layout, hook: HookInput) -> str:
+    return seen_agents.mark(layout, hook.session, seen_agents.REVIEWER)

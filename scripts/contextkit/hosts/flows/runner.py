@@ -47,13 +47,13 @@ def _name_commands(host: str) -> None:
 
 def _run(host: str, event: str, data: bytes) -> str:
     try:
-        given = hosts.parse(host, event, data)
-        actions = events.of(given)
+        hook = hosts.parse(host, event, data)
+        actions = events.of(hook)
         if not actions:
             return ""
-        _go_where_the_agent_is(given)
-        if given.session:  # the host's identity applies to everything stored here
-            os.environ["SESSION_ID"] = given.session
+        _go_where_the_agent_is(hook)
+        if hook.session:  # the host's identity applies to everything stored here
+            os.environ["SESSION_ID"] = hook.session
         os.environ["CONTEXT_HOST"] = host  # for the ledger
         layout = _layout()
     except Exception as error:  # whatever it is, the host must go on
@@ -62,20 +62,20 @@ def _run(host: str, event: str, data: bytes) -> str:
     try:
         layout.state  # noqa: B018  (its check)
     except ContextError:
-        started = "SessionStart" in (given.event, hosts.find(host).events[given.event].ours)
-        return hosts.output(host, given.event, _NOT_OURS) if started else ""
+        started = "SessionStart" in (hook.event, hosts.find(host).events[hook.event].ours)
+        return hosts.output(host, hook.event, _NOT_OURS) if started else ""
     answers = []
     for action in actions:
-        answers.append(_with_machines(layout, _done(layout, action, given)))
-        given = given.replace(sent_back=True) if answers[-1].block else given
+        answers.append(_with_machines(layout, _done(layout, action, hook)))
+        hook = hook.replace(sent_back=True) if answers[-1].block else hook
     try:
         files.settle()
-        output = hosts.output(host, given.event, _merged(layout, answers))
+        output = hosts.output(host, hook.event, _merged(layout, answers))
         if output:
-            _note_injected(layout, given, answers)
+            _note_injected(layout, hook, answers)
         return output
     except Exception as error:
-        _note(layout.hooks, f"{host} {given.event}", error)
+        _note(layout.hooks, f"{host} {hook.event}", error)
         return ""
 
 
@@ -89,15 +89,15 @@ def _notice(host: str, event: str, error: Exception) -> str:
         return ""  # an unknown host
 
 
-def _note_injected(layout: Layout, given: HookInput, answers: list[Answer]) -> None:
+def _note_injected(layout: Layout, hook: HookInput, answers: list[Answer]) -> None:
     """Record in the ledger which documents the agent was given, and how much of them."""
     carried = [answer for answer in answers if answer.refs]
     if not carried:
         return
     from contextkit.base import ledger, tokens
 
-    to = f"subagent:{given.agent}" if given.agent else f"session:{given.session}"
-    agent = given.agent_type if given.agent else ""
+    to = f"subagent:{hook.agent}" if hook.agent else f"session:{hook.session}"
+    agent = hook.agent_type if hook.agent else ""
     for answer in carried:
         first, *others = answer.refs
         size = tokens.estimate(f"{answer.context}\n{answer.quoted}")
@@ -132,7 +132,7 @@ def read_input() -> bytes:
     return sys.stdin.buffer.read(_MOST)
 
 
-def _go_where_the_agent_is(given: HookInput) -> None:
+def _go_where_the_agent_is(hook: HookInput) -> None:
     """Change to the agent's directory, which selects the repository, if it is part of the project.
 
     A worktree of the project has its own documents, unless the host made it for a subagent; a
@@ -140,8 +140,8 @@ def _go_where_the_agent_is(given: HookInput) -> None:
     """
     from contextkit.base import git
 
-    host = hosts.find(given.host)
-    project, here = os.environ.get(host.project, "") if host.project else "", given.text("cwd")
+    host = hosts.find(hook.host)
+    project, here = os.environ.get(host.project, "") if host.project else "", hook.text("cwd")
     if host.worktrees and f"/{host.worktrees}" in here:  # a subagent's worktree is removed with it
         project = here.partition(f"/{host.worktrees}")[0]
         here = project
@@ -169,11 +169,11 @@ def _layout() -> Layout:
         return Layout()
 
 
-def _done(layout: Layout, action: events.Action, given: HookInput) -> Answer:
+def _done(layout: Layout, action: events.Action, hook: HookInput) -> Answer:
     try:
-        return action(layout, given)
+        return action(layout, hook)
     except Exception as error:  # the other actions must go on
-        _note(layout.hooks, f"{given.host} {given.event} {action.__name__}", error)
+        _note(layout.hooks, f"{hook.host} {hook.event} {action.__name__}", error)
         return hosts.NOTHING
 
 
@@ -204,8 +204,8 @@ def _merged(layout: Layout, answers: list[Answer]) -> Answer:
     wrapped = next((answer for answer in told if answer.input is not None), hosts.NOTHING)
     limits = layout.limits
     most = int(limits.hook_context_tokens / tokens.CAUTION)
-    lines = _joined([one.context for one in told if one.context], limits.hook_context_characters,
-                    most)  # fmt: skip
+    contexts = [answer.context for answer in told if answer.context]
+    lines = _joined(contexts, limits.hook_context_characters, most)
     room = limits.hook_context_characters - len(lines)
     for answer in told:
         if not answer.quoted.strip():

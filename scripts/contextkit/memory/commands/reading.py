@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from contextkit.memory.documents.context_window import Zone
     from contextkit.memory.flows.recovery import Recovered
     from contextkit.memory.flows.recovery_report import Report
-    from contextkit.text.sections import FileNote
 TASK = Option("task", "the task (default: the current one)", address="plan")
 # Rules of thumb of the design (Token Estimation), rough on purpose: the least and most that each
 # costs, in tenths of a token. Existing text is counted by `tokens.estimate`.
@@ -62,6 +61,9 @@ def status(layout: Layout, args: Arguments) -> str | Answer | Rows:
     now = names.now()
     if task and not saving.is_known(layout, task):
         cli.say(f'new task "{task}"')
+    modified = saving.worked_on(layout)
+    if modified is None:
+        cli.say("the snapshot does not list what changed: git did not answer")
     made = saving.automatic_snapshot(
         layout,
         reason="token_limit",
@@ -69,7 +71,7 @@ def status(layout: Layout, args: Arguments) -> str | Answer | Rows:
         tokens=zone.tokens,
         task=task,
         summary=args.summary,
-        modified=_uncommitted(layout),
+        modified=modified or (),
     )
     try:
         path, new = context_window.once(
@@ -79,17 +81,6 @@ def status(layout: Layout, args: Arguments) -> str | Answer | Rows:
         cli.say(f"the snapshot cannot be written ({error}): its whole text follows on stdout")
         return Answer(text=snapshots.render(made), status=1)
     return _zone_answer(zone, task, path, new, sent)
-
-
-def _uncommitted(layout: Layout) -> tuple[FileNote, ...]:
-    """The changes since the last commit; a snapshot is worth saving even without them."""
-    from contextkit.memory.flows import saving
-
-    try:
-        return saving.uncommitted(layout)
-    except (ContextError, OSError) as error:
-        cli.say(f"the snapshot does not list uncommitted files: {error}")
-        return ()
 
 
 _INPUTS = "give tokens=, file= or transcript="
@@ -210,11 +201,11 @@ def _nothing(layout: Layout, task: str) -> str:
     return f"{what} in {layout.places.memory}: make memory_list shows what there is"
 
 
-def _public(found: Recovered, made: Report, allowed: tuple[str, ...]) -> object:
+def _public(saved: Recovered, made: Report, allowed: tuple[str, ...]) -> object:
     """The data for JSON output: everything known, plus the report as printed; redacted."""
-    fields = {name: value for name, value in vars(found).items() if name != "warnings"}
-    fields["findings"] = [finding.public() for finding in found.findings]
-    whole = {"id": found.task, **fields, "warnings": found.warnings, "left_out": made.left_out,
+    fields = {name: value for name, value in vars(saved).items() if name != "warnings"}
+    fields["findings"] = [finding.public() for finding in saved.findings]
+    whole = {"id": saved.task, **fields, "warnings": saved.warnings, "left_out": made.left_out,
              "report": made.text}  # fmt: skip
     return formats.from_json(redaction.redacted(formats.to_json(whole), allowed)[0], "recovered")
 

@@ -109,12 +109,12 @@ def _batch_ended(layout: Layout, task: str, now: int, saved: bool = False) -> No
         cli.say(f"the last agent of the batch is back: {path}")
 
 
-def _given(layout: Layout, args: Arguments, known: Iterable[str]) -> saving.Fields:
+def _given(layout: Layout, args: Arguments, fields: Iterable[str]) -> saving.Fields:
     """The fields of a call, with those of its draft where the command line has none."""
     values = vars(args)
-    typed = {name: values[name] for name in known if values.get(name)}
+    typed = {name: values[name] for name in fields if values.get(name)}
     if values.get("draft"):
-        typed = {**_draft(args, known), **typed}
+        typed = {**_draft(args, fields), **typed}
     return _checked(layout, args, typed)
 
 
@@ -124,12 +124,12 @@ def _checked(layout: Layout, args: Arguments, fields: saving.Fields) -> saving.F
     return checked
 
 
-def _draft(args: Arguments, known: Iterable[str]) -> saving.Fields:
+def _draft(args: Arguments, allowed: Iterable[str]) -> saving.Fields:
     """The fields of a draft. Raises ContextError if its task is not that of the call."""
     from contextkit.base import packages
 
     packages.need("yaml")
-    fields = saving.draft(cli.content(args.draft, "draft"), ("task", *known))
+    fields = saving.draft(cli.content(args.draft, "draft"), ("task", *allowed))
     task = fields.pop("task", "")
     if task not in ("", args.task):
         raise bad_input(f"draft: its task {task[:60]!r} is not {args.task}")
@@ -144,9 +144,9 @@ def _keep(layout: Layout, task: str, ready: list[Pending], phase: str = "") -> A
     """
     lines, failed = [], False
     try:
-        known = not task or saving.is_known(layout, task)
+        is_known = not task or saving.is_known(layout, task)
     except ContextError:
-        known = True  # the store is refused, and so will be each document
+        is_known = True  # the store is refused, and so will be each document
     for document in ready:
         cli.say_each(document.said)
         try:
@@ -157,22 +157,22 @@ def _keep(layout: Layout, task: str, ready: list[Pending], phase: str = "") -> A
             lines.append(document.text)
             failed = True
     if task and not failed:
-        _record(layout, task, phase, known)
+        _record(layout, task, phase, is_known)
     return Answer(text="\n".join(lines), status=1 if failed else 0)
 
 
-def _record(layout: Layout, task: str, phase: str, known: bool) -> None:
+def _record(layout: Layout, task: str, phase: str, is_known: bool) -> None:
     """Record the current task and phase; a failure is only reported, as the documents are safe."""
-    _name_if_new(task, known)
+    _name_if_new(task, is_known)
     try:
         memory.record(layout, task, phase)
     except (OSError, ContextError) as error:
         cli.say(f"the current task and phase are not recorded: {error}")
 
 
-def _name_if_new(task: str, known: bool) -> None:
+def _name_if_new(task: str, is_known: bool) -> None:
     """Report a task that was not known before, since its id may be misspelled."""
-    if not known:
+    if not is_known:
         cli.say(f'new task "{task}"')
 
 
@@ -234,11 +234,11 @@ def phase(layout: Layout, args: Arguments) -> Answer:
     to = memory.meant_phase(args.to, "to")
     left = vars(args).get("phase") or saving.phase_of(layout, args.task)
     left = memory.meant_phase(left)
-    known = saving.is_known(layout, args.task)
+    is_known = saving.is_known(layout, args.task)
     off = f"{args.task} is in {to}; no checkpoint (memory_phase_transition: false)"
     if left == to or not layout.limits.memory_phase_transition:
         memory.record(layout, args.task, to)
-        _name_if_new(args.task, known)
+        _name_if_new(args.task, is_known)
         cli.say(f"{args.task} is in {to} already: no checkpoint" if left == to else off)
         return Answer(text="")
     return _checkpoint(layout, args, left, to, f"{left} is done; {to} is next.")
@@ -256,7 +256,7 @@ def spawn(layout: Layout, args: Arguments) -> Answer:
     named, count = agents.asked_for(args.agents)
     least = layout.limits.memory_spawn_agents
     phase = saving.phase_of(layout, args.task)
-    known = saving.is_known(layout, args.task)
+    is_known = saving.is_known(layout, args.task)
     answer = Answer(text="")
     if count < least:
         cli.say(f"{names.counted(count, 'agent')}: no checkpoint (memory_spawn_agents: {least})")
@@ -267,7 +267,7 @@ def spawn(layout: Layout, args: Arguments) -> Answer:
         answer = _checkpoint(layout, args, phase, phase, summary, named)
     if answer.status == 0:
         agents.sent_off(layout, args.task, named, count, names.now())
-        _record(layout, args.task, "", known or count >= least)
+        _record(layout, args.task, "", is_known or count >= least)
     return answer
 
 
@@ -276,15 +276,15 @@ def _checkpoint(
     args: Arguments,
     phase: str,
     next_phase: str,
-    said: str = "",
+    event: str = "",
     active: tuple[str, ...] = (),
 ) -> Answer:
     fields = _given(layout, args, saving.CHECKPOINT)
     if active:
         fields.setdefault("active", active)
-    if said and not fields.get("summary"):
-        fields = {**saving.carried(layout, args.task, said, phase != next_phase), **fields}
-    fields.setdefault("files", saving.worked_on(layout, args.task))
+    if event and not fields.get("summary"):
+        fields = {**saving.carried(layout, args.task, event, phase != next_phase), **fields}
+    fields.setdefault("files", saving.in_play(layout, args.task))
     fields["findings_count"] = _count(args)
     ready = saving.checkpoint(layout, args.task, phase, fields, names.now())
     return _keep(layout, args.task, [ready], next_phase)
@@ -309,8 +309,8 @@ def _count(args: Arguments) -> int | None:
     REDACT,
 )
 def batch(layout: Layout, args: Arguments) -> Answer:
-    known = ("phase", "findings", *saving.CHECKPOINT)
-    fields = _checked(layout, args, _draft(args, known))
+    allowed = ("phase", "findings", *saving.CHECKPOINT)
+    fields = _checked(layout, args, _draft(args, allowed))
     phase, ready = saving.batch(layout, args.task, fields, names.now())
     if not layout.limits.memory_agent_completion:
         cli.say("no checkpoint (memory_agent_completion: false)")

@@ -79,9 +79,9 @@ def parse(text: str) -> Checkpoint:
     return checkpoint.replace(timestamp=moment)
 
 
-def _references(given: object) -> tuple[Reference, ...]:
+def _references(value: object) -> tuple[Reference, ...]:
     """The files in play; malformed entries are skipped so that they cannot make recovery fail."""
-    rows = given if isinstance(given, list) else []
+    rows = value if isinstance(value, list) else []
     pairs = [(row.get("path"), row.get("sha256", "")) for row in rows if isinstance(row, dict)]
     return references.read(pairs)
 

@@ -226,18 +226,18 @@ class _Messages(_Reader):
         elif kind == "tool_use":
             self._call(str(block.get("id", "")), block.get("name", ""), block.get("input") or {})
 
-    def _call(self, call: str, name: str, given: Line) -> None:
+    def _call(self, call: str, name: str, fields: Line) -> None:
         if name in _EDITS:
-            self.called(call, EDITED, str(given.get(_EDITS[name], "")))
+            self.called(call, EDITED, str(fields.get(_EDITS[name], "")))
         elif name == "Bash":
-            self.called(call, RAN, str(given.get("command", "")))
+            self.called(call, RAN, str(fields.get("command", "")))
         elif name == "TodoWrite":
-            rows = given.get("todos") or []
+            rows = fields.get("todos") or []
             self.list_steps([(str(r["content"]), str(r.get("status", ""))) for r in rows])
         elif name in ("AskUserQuestion", "ExitPlanMode", "TaskCreate"):
-            self._asked[call] = str(given.get("plan") or given.get("subject") or "") or name
+            self._asked[call] = str(fields.get("plan") or fields.get("subject") or "") or name
         elif name == "TaskUpdate":
-            self._task(str(given.get("taskId", "")), "", str(given.get("status") or ""))
+            self._task(str(fields.get("taskId", "")), "", str(fields.get("status") or ""))
 
     def _task(self, number: str, subject: str, state: str) -> None:
         old = self._tasks.get(number, ("", "pending"))
@@ -379,16 +379,16 @@ def _shell(command: object) -> str:
     return str(command)
 
 
-def _answer(said: str) -> str:
+def _answer(result: str) -> str:
     """Strip the frame of `User has answered your questions: "Which cache?"="Redis". You can …`."""
-    answered = said.partition("questions:")[2] or said
+    answered = result.partition("questions:")[2] or result
     return answered.partition(". You can now")[0].strip()
 
 
-def _reason(said: str) -> str:
+def _reason(result: str) -> str:
     """The reason the user gave for a refusal, with a leading `: `, or ''."""
     for mark in ("the user said:", "Reason:"):
-        reason = said.partition(mark)[2].strip().partition("\n")[0]
+        reason = result.partition(mark)[2].strip().partition("\n")[0]
         if reason:
             return f": {reason}"
     return ""

@@ -191,7 +191,8 @@ class Found:
     def summary(self) -> str:
         _, heading, rest = self._head.partition(b"\n\n## Summary\n")
         body, next_heading, _ = rest.partition(b"\n\n## Key Discoveries\n")
-        if not (heading and next_heading) or b"\n## " in body or b"\r" in body:
+        is_usual = heading and next_heading and b"\n## " not in body
+        if not is_usual or b"\r" in body:
             return self.finding.summary
         return sections.plain(body.decode("utf-8", "replace").split("\n"))
 

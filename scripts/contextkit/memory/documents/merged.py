@@ -45,20 +45,20 @@ class Merged(Record):
         return tuple(part.file for part in self.parts)
 
 
-def sources(found: Iterable[tuple[str, Finding]], merged: Iterable[Merged]) -> dict[str, Finding]:
+def sources(named: Iterable[tuple[str, Finding]], merged: Iterable[Merged]) -> dict[str, Finding]:
     """Findings by file name, given with their paths; those only in a merged file come first."""
-    here = {path.rpartition("/")[2]: finding for path, finding in found}
+    here = {path.rpartition("/")[2]: finding for path, finding in named}
     parts = (part for document in merged for part in document.parts if part.file not in here)
     return {**{part.file: part.finding for part in parts}, **here}
 
 
 def merge(
-    task: str, found: Iterable[tuple[str, Finding]], timestamp: str, more: Iterable[Extra] = ()
+    task: str, named: Iterable[tuple[str, Finding]], timestamp: str, more: Iterable[Extra] = ()
 ) -> Merged:
     """Merge the findings of a task, given as (file name, finding) pairs, into one document."""
     parts = []
     by_field: dict[str, set[object]] = {}
-    for file, finding in found:
+    for file, finding in named:
         fresh: dict[str, Any] = {}
         for field in (*LISTS, "more"):
             seen = by_field.setdefault(field, set())

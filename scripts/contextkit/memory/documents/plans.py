@@ -159,7 +159,8 @@ def _inline(line: str) -> list[str]:
 
 def _fits_inline(text: str) -> bool:
     """Whether a subtask can be written on the line of its label and parsed back."""
-    return "," not in text and "\n" not in text and text.lower() not in _NOTHING and text[0] != "*"
+    is_plain = text[0] != "*" and text.lower() not in _NOTHING
+    return is_plain and "," not in text and "\n" not in text
 
 
 def _behind_label(texts: tuple[str, ...]) -> str:
@@ -321,11 +322,11 @@ def _answered(line: str) -> str:
     return f"{mark}[x] {text}{_ANSWERED}{end}"
 
 
-def _move(outline: Outline, given: dict[str, tuple[str, ...]]) -> None:
+def _move(outline: Outline, moves: dict[str, tuple[str, ...]]) -> None:
     """Put subtasks under their labels, and remove them from the others."""
-    moved = {folded(task) for tasks in given.values() for task in tasks}
+    moved = {folded(task) for tasks in moves.values() for task in tasks}
     lines = _section(outline, "Progress").lines if moved else []
-    for label, tasks in given.items():
+    for label, tasks in moves.items():
         there = set(map(folded, _listed(lines, label)))
         gone = moved & there - set(map(folded, tasks))
         added = tuple(task for task in tasks if folded(task) not in there)

@@ -132,14 +132,14 @@ def _rows(table: list[list[str]]) -> Iterator[str]:
         yield " | ".join(header)
 
 
-def _gather(head: list[str], found: list[Section], fields: dict[str, Any]) -> None:
+def _gather(head: list[str], odd: list[Section], fields: dict[str, Any]) -> None:
     """Fill fields from inside unrecognized sections; the text also stays where it is.
 
     Uses paragraphs and lists after a bold label that names a field and, if no discovery has been
     found otherwise, the topic of each section.
     """
     gathered: dict[str, list[str]] = {field: [] for field in LISTS}
-    others = [one for one in found if _field_of(one) in ("", "discoveries", "summary")]
+    others = [section for section in odd if _field_of(section) in ("", "discoveries", "summary")]
     for section in (Section("", head), *others):
         for field, text in _labeled(section.lines):
             gathered[field].append(text)
@@ -152,12 +152,12 @@ def _gather(head: list[str], found: list[Section], fields: dict[str, Any]) -> No
                 :_MOST
             ]
         else:
-            present = {names.one_line(str(one)) for one in fields[field]}
+            present = {names.one_line(str(entry)) for entry in fields[field]}
             fresh = [text for text in dict.fromkeys(texts) if names.one_line(text) not in present]
             fields[field] += fresh[:_MOST]
     if not fields["discoveries"]:
         listed = [block.text(head) for block in sections.items(head, grouped=False) if block.mark]
-        fields["discoveries"] += (_topics(found) or listed)[:_MOST]
+        fields["discoveries"] += (_topics(odd) or listed)[:_MOST]
 
 
 def _labeled(lines: list[str]) -> Iterator[tuple[str, str]]:
@@ -188,10 +188,10 @@ def _place(text: str) -> str:
     return ""
 
 
-def _topics(found: list[Section]) -> list[str]:
+def _topics(odd: list[Section]) -> list[str]:
     """The title and first sentence of each section, and of each heading in it."""
     topics: dict[tuple[int, tuple[str, ...]], str] = {}
-    for number, section in enumerate(found):
+    for number, section in enumerate(odd):
         text = "\n".join([section.heading, *section.lines])
         for block in reading.blocks(text) if not _field_of(section) else ():
             if block.titles and block.kind != "code" and block.statements():
@@ -261,9 +261,14 @@ def _plain_name(heading: str) -> str:
         bare = unicodedata.normalize("NFKD", bare.replace("ß", "ss"))
         bare = "".join(char for char in bare if not unicodedata.combining(char))
     words = "".join(char if char.isalnum() else " " for char in bare).split()
-    while words and (words[0].isdigit() or (len(words[0]) == 1 and words[0].isascii())):
+    while words and _only_counts(words[0]):
         words = words[1:]
     return " ".join(words)
+
+
+def _only_counts(word: str) -> bool:
+    """Whether a word only counts a heading, as `3` or `b`."""
+    return word.isdigit() or (len(word) == 1 and word.isascii())
 
 
 def _field_of(section: Section) -> str:

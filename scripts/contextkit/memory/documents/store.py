@@ -26,6 +26,7 @@ PLANS, FINDINGS, CHECKPOINTS, SNAPSHOTS = KINDS = (
 )
 PHASES = ("exploration", "planning", "implementation", "review")
 _SESSIONS, _NOBODY = "sessions", "-"
+STATES = ("phase", "agents")  # what is recorded of a task beside its documents
 _PHASES_ALIKE = {
     "explore exploring research researching discovery investigation investigate analysis":
         "exploration",
@@ -57,7 +58,8 @@ def check_agent(agent: str) -> str:
     """
     made = names.dashed(agent)
     fine = 0 < len(agent) <= _LONGEST and agent.isprintable() and agent == agent.strip()
-    if not fine or "/" in agent or "\\" in agent or made[0] in ".-" or _is_device(made):
+    is_hidden = made[:1] in (".", "-") or _is_device(made)
+    if not fine or is_hidden or not {"/", "\\"}.isdisjoint(agent):
         raise bad_input(f"agent: {agent[:60]!r} cannot be the name of a file")
     if made.lower() == MERGED:
         raise bad_input(f"agent: {MERGED!r} is the name of merged findings: choose another")
@@ -80,11 +82,11 @@ def check_phase(phase: str, field: str = "phase") -> str:
     return phase
 
 
-def check_tokens(given: str) -> int:
+def check_tokens(typed: str) -> int:
     """Return the number of tokens in a text like `~150,000`. Raises ContextError for any other."""
-    count = names.count(given)
+    count = names.count(typed)
     if count is None:
-        raise bad_input(f"tokens={given[:40]}: must be a whole number")
+        raise bad_input(f"tokens={typed[:40]}: must be a whole number")
     return count
 
 
@@ -328,7 +330,7 @@ def take_up(layout: Layout, task: str) -> None:
 
 def forget(layout: Layout, task: str) -> None:
     """Remove the recorded state of an archived task, including whose current one it is."""
-    stale = [f"{task}.{kind}" for kind in ("phase", "agents")]
+    stale = [f"{task}.{kind}" for kind in STATES]
     stale += [f"{_SESSIONS}/{owner}" for owner, of in task_owners(layout).items() if of == task]
     stale += ["current"] if _task_in(layout.memory_state("current")) == task else []
     for name in stale:

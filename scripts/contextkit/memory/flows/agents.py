@@ -139,12 +139,12 @@ def attendance(
     task: str,
     listed: Iterable[str] = (),
     after: str = "",
-    found: list[findings.Found | findings.Finding] | None = None,
+    kept: list[findings.Found | findings.Finding] | None = None,
 ) -> Attendance:
     """Return which of a task's agents are back, at work, or missing.
 
     Expected are the agents of its last fan-out, those `listed` as active, and those that a launcher
-    or a host started after the time `after`. `found` are the task's findings, merged ones included.
+    or a host started after the time `after`. `kept` are the task's findings, merged ones included.
     """
     sent = last_fan_out(layout, task)
     launched, running = _launched(layout, after)
@@ -153,8 +153,8 @@ def attendance(
         expected.setdefault(folded(name), name)
     if not expected and not sent.started:
         return Attendance()
-    heads = _findings(layout, task) if found is None else found
-    left = [(one.agent, one.timestamp) for one in heads]
+    heads = _findings(layout, task) if kept is None else kept
+    left = [(finding.agent, finding.timestamp) for finding in heads]
     left += [(name, sent.started) for name in sent.returned]
     since = dict.fromkeys(name for name, when in left if when >= sent.started)
     unnamed = max(0, sent.count - len(sent.agents))
@@ -163,7 +163,7 @@ def attendance(
     # for an agent of the fan-out only what it left since then counts
     own = set(map(folded, sent.agents))
     left += _verdicts(layout).items()
-    back = {folded(one) for one, when in left if when >= sent.started or folded(one) not in own}
+    back = {folded(name) for name, when in left if when >= sent.started or folded(name) not in own}
     away = {key: name for key, name in expected.items() if key not in at_work}
     return Attendance(
         expected=len(expected) + unnamed,

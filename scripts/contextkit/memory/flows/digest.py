@@ -43,56 +43,59 @@ class _Unit:
         self.worth = worth * weighing.of_sentence(text)
         self.facts = {(kind, value) for kind, value, _ in facts.find(text)}
 
-    def gain(self, known: set[tuple[str, str]], taken: int = 0) -> float:
+    def gain(self, told: set[tuple[str, str]], taken: int = 0) -> float:
         """Its value per token, for a finding of which `taken` units are better."""
-        new = sum(_FACTS.get(kind, 1.0) for kind, _ in self.facts - known)
+        new = sum(_FACTS.get(kind, 1.0) for kind, _ in self.facts - told)
         return (self.worth + new) / self.size / (1 + taken)
 
 
-def parts(found: list[Found], room: int, already: str = "") -> list[tuple[int, Part]]:
+def parts(findings: list[Found], room: int, already: str = "") -> list[tuple[int, Part]]:
     """The lines of a digest, each with the index of its finding; a finding's own line is first.
 
     It is for some `room` tokens; `already` is what the reader has read.
     """
-    order = sorted(range(len(found)), key=lambda at: (_RANKS.get(found[at].status, 2), at))
-    lines = [(at, _line(found[at], LINES + len(found) - rank)) for rank, at in enumerate(order)]
-    known = facts.find("\n".join([already, *(line.text for _, line in lines)]))
-    read = found if _A_LINE * len(found) < room else []
-    units = _weighed(read, {(kind, value) for kind, value, _ in known})
+    order = sorted(range(len(findings)), key=lambda at: (_RANKS.get(findings[at].status, 2), at))
+    lines = [
+        (at, _line(findings[at], LINES + len(findings) - rank)) for rank, at in enumerate(order)
+    ]
+    told = facts.find("\n".join([already, *(line.text for _, line in lines)]))
+    read = findings if _A_LINE * len(findings) < room else []
+    units = _weighed(read, {(kind, value) for kind, value, _ in told})
     details = [(unit.owner, Part(unit.text, ((UNITS + n, 0),))) for n, unit in units]
     return sorted([*lines, *details], key=lambda pair: pair[0])  # stable: lines stay first
 
 
-def _line(one: Found, last: int) -> Part:
+def _line(finding: Found, last: int) -> Part:
     """`- ui_20251023T180500.md (failed): The list renders twice.`, which goes in the step `last`"""
-    name = one.path.rpartition("/")[2]
-    note = [names.one_line(one.agent)] if not name.startswith(names.dashed(one.agent) + "_") else []
-    note += [one.status or "status unknown"] if one.status != "completed" else []
+    name = finding.path.rpartition("/")[2]
+    is_named = name.startswith(names.dashed(finding.agent) + "_")
+    note = [] if is_named else [names.one_line(finding.agent)]
+    note += [finding.status or "status unknown"] if finding.status != "completed" else []
     noted = f" ({', '.join(note)})" if note else ""
-    summary = filters.item(names.one_line(one.summary) or "no summary")
+    summary = filters.item(names.one_line(finding.summary) or "no summary")
     text = f"- {filters.code(name)}{noted}: {summary}"
     start = len(text) - len(summary)
     cuts = [(SUMMARIES + step, start + width) for step, width in enumerate(_WIDTHS)]
     return Part(text, (*cuts, (last, 0)), least=start + _WIDTHS[-1])
 
 
-def _weighed(found: list[Found], known: set[tuple[str, str]]) -> list[tuple[int, _Unit]]:
+def _weighed(findings: list[Found], told: set[tuple[str, str]]) -> list[tuple[int, _Unit]]:
     """The units of the findings in their order, each with its rank: the one of least worth is 0.
 
     A unit is worth less where a better one has the same facts or is of the same finding.
     """
     texts: dict[str, _Unit] = {}  # what several say, the first one says
-    for at, head in enumerate(found):
+    for at, head in enumerate(findings):
         for text, worth in _texts(head.finding):
             if text not in texts and len(texts) < _UNITS:
                 texts[text] = _Unit(at, text, worth)
     units = list(texts.values())
-    taken = [0] * len(found)
+    taken = [0] * len(findings)
     gains: list[tuple[float, int]] = []
-    for number in sorted(range(len(units)), key=lambda number: -units[number].gain(known)):
+    for number in sorted(range(len(units)), key=lambda number: -units[number].gain(told)):
         unit = units[number]
-        gains.append((unit.gain(known, taken[unit.owner]), -number))
-        known |= unit.facts
+        gains.append((unit.gain(told, taken[unit.owner]), -number))
+        told |= unit.facts
         taken[unit.owner] += 1
     ranks = {-number: rank for rank, (_, number) in enumerate(sorted(gains))}
     return [(ranks[number], unit) for number, unit in enumerate(units)]

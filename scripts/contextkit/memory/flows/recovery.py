@@ -135,7 +135,8 @@ def load(
     if not task:
         several = [t for t in memory.candidates(layout, starts) if stored.knows(t)]
         task = several[0] if len(several) == 1 else ""
-    if not (task or several) and (starts or not memory.task_owners(layout)):
+    is_free = starts or not memory.task_owners(layout)
+    if is_free and not (task or several):
         task = stored.latest_task(now)
     archived = bool(task) and not stored.knows(task)
     path, checkpoint = _newest(layout, stored.checkpoints(task), now, warnings)
@@ -250,7 +251,8 @@ def _state(checkpoint: Checkpoint | None, plan: Plan | None, plan_saved: str) ->
                 )
             if (old, state) != ("in_progress", "pending"):
                 where[folded(text)] = (text, state)
-    if later_plan and saved_action and planned and saved_action.split() != planned.split():
+    says_two = saved_action and planned and saved_action.split() != planned.split()
+    if later_plan and says_two:
         differences.append(
             f"Next action: the plan is later ({plan_saved}); the checkpoint says"
             f" “{names.one_line(saved_action)[:200]}”"
@@ -379,15 +381,17 @@ def _findings(
     """
     merges: list[Found] = []
     within: set[str] = set()
-    for path, one in reversed(merged):
-        sources = set(one.sources())
+    for path, document in reversed(merged):
+        sources = set(document.sources())
         if not sources or not sources <= within:
-            merges.append(RecoveredMerge(layout.shown(path), one))
+            merges.append(RecoveredMerge(layout.shown(path), document))
             within |= sources
-    left = [one for one in heads if one.path.rpartition("/")[2] not in within] if within else heads
+    left = heads
+    if within:
+        left = [finding for finding in heads if os.path.basename(finding.path) not in within]
     kept = left
     if most is not None and len(left) > most:
-        bad = [one for one in left[most:] if one.status != "completed"]
+        bad = [finding for finding in left[most:] if finding.status != "completed"]
         kept = [*left[:most], *bad[:most]]
     return [*merges, *kept], len(left) - len(kept)
 

@@ -88,23 +88,23 @@ def most_findings(budget: int) -> int:
     return budget // _A_LINE
 
 
-def make(layout: Layout, found: Recovered, budget: int, prompt: bool = False) -> Report:
+def make(layout: Layout, saved: Recovered, budget: int, prompt: bool = False) -> Report:
     """Return the report in at most `budget` tokens; with `prompt`, in a frame to start an agent."""
     tokenizer = layout.limits.tokenizer
-    fixed = _fixed(layout, found)
-    at = _findings_at(found, fixed)
+    fixed = _fixed(layout, saved)
+    at = _findings_at(saved, fixed)
     whole: list[Part] = []
-    if not found.unread and len(found.findings) <= _WHOLE:
-        whole = [_finding(layout, finding) for finding in found.findings]
-        text = _rendered(found, [*fixed[:at], *whole, *fixed[at:]], (), prompt)
+    if not saved.unread and len(saved.findings) <= _WHOLE:
+        whole = [_finding(layout, finding) for finding in saved.findings]
+        text = _rendered(saved, [*fixed[:at], *whole, *fixed[at:]], (), prompt)
         if len(text) < 20 * budget and tokens.within(text, budget, tokenizer):
             return Report(text=text, left_out=())
-    pieces = _pieces(found, fixed, whole, budget)
+    pieces = _pieces(saved, fixed, whole, budget)
     sizes = _sizes(layout, pieces)
 
     def made(texts: Sequence[str]) -> str:
-        lines = _left_out(found, pieces, texts, sizes, budget // 8)
-        return _rendered(found, _joined(pieces, texts), lines, prompt)
+        lines = _left_out(saved, pieces, texts, sizes, budget // 8)
+        return _rendered(saved, _joined(pieces, texts), lines, prompt)
 
     def fitted(is_short: Callable[[str], bool]) -> tuple[str, ...]:
         return fitting.fit(
@@ -117,30 +117,30 @@ def make(layout: Layout, found: Recovered, budget: int, prompt: bool = False) ->
         texts = fitted(lambda text: tokens.within(text, budget, tokenizer))
     text = made(texts)
     if not tokens.within(text, budget, tokenizer):  # the task's name alone may be too long
-        frame = tokens.estimate(_in_frame(found, "", prompt), tokenizer)
-        bare = _rendered(found, _joined(pieces, [p.part.after(1 << 30) for p in pieces]), (), False)
+        frame = tokens.estimate(_in_frame(saved, "", prompt), tokenizer)
+        bare = _rendered(saved, _joined(pieces, [p.part.after(1 << 30) for p in pieces]), (), False)
         room = int(budget / tokens.CAUTION) - frame
-        text = _in_frame(found, tokens.clip(bare, room, tokenizer=tokenizer), prompt)
+        text = _in_frame(saved, tokens.clip(bare, room, tokenizer=tokenizer), prompt)
     cut = _cut(pieces, texts)
     return Report(text=text, left_out=tuple(Omitted(path=p, tokens=sizes[p]) for p in cut))
 
 
-def _rendered(found: Recovered, parts: list[Part], left_out: tuple[str, ...], prompt: bool) -> str:
+def _rendered(saved: Recovered, parts: list[Part], left_out: tuple[str, ...], prompt: bool) -> str:
     shown, heading = [], ""
     for part in parts:
         shown.append(part if part.heading != heading else part.replace(heading=""))
         heading = part.heading
     text = templates.render(
-        "recovery.md", task=found.task or "unknown", parts=shown, left_out=left_out
+        "recovery.md", task=saved.task or "unknown", parts=shown, left_out=left_out
     )
-    return _in_frame(found, text, prompt)
+    return _in_frame(saved, text, prompt)
 
 
-def _in_frame(found: Recovered, text: str, prompt: bool) -> str:
+def _in_frame(saved: Recovered, text: str, prompt: bool) -> str:
     """With `prompt`, put the report in a fence between instructions on how to use it."""
     if not prompt:
         return text
-    return templates.render("recovery_prompt.md", task=found.task or "unknown", report=text)
+    return templates.render("recovery_prompt.md", task=saved.task or "unknown", report=text)
 
 
 # Within the budget
@@ -153,7 +153,7 @@ class _Piece:
         self.heading, self.part, self.path, self.of = heading, part, path, of
 
 
-def _pieces(found: Recovered, fixed: list[Part], whole: list[Part], budget: int) -> list[_Piece]:
+def _pieces(saved: Recovered, fixed: list[Part], whole: list[Part], budget: int) -> list[_Piece]:
     """The report in pieces; the findings are in a digest unless they leave two fifths of it."""
     from contextkit.memory.flows import digest
 
@@ -162,7 +162,7 @@ def _pieces(found: Recovered, fixed: list[Part], whole: list[Part], budget: int)
         listed = [_Piece(part.heading, fitting.Part(part.text), part.path) for part in whole]
     else:
         each: list[tuple[Found, str, str]] = []  # with its heading and its file
-        for finding in found.findings:
+        for finding in saved.findings:
             if isinstance(finding, RecoveredMerge):
                 each += [
                     (part, f"Merged findings ({finding.path})", finding.path)
@@ -173,7 +173,7 @@ def _pieces(found: Recovered, fixed: list[Part], whole: list[Part], budget: int)
         already = "\n".join(part.text[: 2 * budget] for part in fixed)
         parts = digest.parts([finding for finding, _, _ in each], budget, already)
         listed = [_Piece(each[at][1], part, each[at][2], at) for at, part in parts]
-    at = _findings_at(found, fixed)
+    at = _findings_at(saved, fixed)
     return [*pieces[:at], *listed, *pieces[at:]]
 
 
@@ -211,11 +211,12 @@ def _joined(pieces: list[_Piece], texts: Sequence[str]) -> list[Part]:
     """The pieces with these texts, the lines of a digest together."""
     groups: list[tuple[str, list[str]]] = []
     for piece, text in zip(pieces, texts, strict=True):
-        if text and piece.of >= 0 and groups and groups[-1][0] == piece.heading:
+        goes_on = groups and groups[-1][0] == piece.heading
+        if text and goes_on and piece.of >= 0:
             groups[-1][1].append(text)
         elif text:
             groups.append((piece.heading, [text]))
-    return [Part(heading=heading, text="\n".join(some)) for heading, some in groups]
+    return [Part(heading=heading, text="\n".join(kept)) for heading, kept in groups]
 
 
 def _cut(pieces: list[_Piece], texts: Sequence[str]) -> list[str]:
@@ -227,22 +228,22 @@ def _cut(pieces: list[_Piece], texts: Sequence[str]) -> list[str]:
 
 
 def _left_out(
-    found: Recovered, pieces: list[_Piece], texts: Sequence[str], sizes: dict[str, int], room: int
+    saved: Recovered, pieces: list[_Piece], texts: Sequence[str], sizes: dict[str, int], room: int
 ) -> tuple[str, ...]:
     """Lines about what is not whole: for each document without a line, and for the rest.
 
     A shortened finding is already named in its section. The lines have some `room` tokens.
     """
-    listed = {finding.path for finding in found.findings if not finding.merged}
+    listed = {finding.path for finding in saved.findings if not finding.merged}
     cut = (path for path in _cut(pieces, texts) if path not in listed)
     named = [f"{path} (~{sizes[path]} tokens)" for path in cut]
     lines = named[: fitting.leading(named, room - 12)]
     shown = {piece.of for piece, text in zip(pieces, texts, strict=True) if text}
-    more = found.unread + len({piece.of for piece in pieces} - shown - {-1})
+    more = saved.unread + len({piece.of for piece in pieces} - shown - {-1})
     if more:
-        bad = sum(finding.status != "completed" for finding in found.findings)
-        some = f", {bad} of all failed or partial" if bad else ""
-        lines.append(f"and {more} more{some}; `make memory_list task={found.task}` names all")
+        bad = sum(finding.status != "completed" for finding in saved.findings)
+        failed = f", {bad} of all failed or partial" if bad else ""
+        lines.append(f"and {more} more{failed}; `make memory_list task={saved.task}` names all")
     return tuple(lines)
 
 
@@ -260,11 +261,11 @@ def _sizes(layout: Layout, pieces: list[_Piece]) -> dict[str, int]:
     return sizes
 
 
-def of_candidates(layout: Layout, found: Recovered) -> str:
+def of_candidates(layout: Layout, saved: Recovered) -> str:
     """Name the tasks that a session may mean, with when each was last saved; none is quoted."""
     lines = [f"- `{task}`, last saved {last_saved(layout, task)}: `make memory_recover task={task}`"
-             for task in found.candidates]  # fmt: skip
-    return "\n".join([f"{len(found.candidates)} tasks are open; say which:", *lines])
+             for task in saved.candidates]  # fmt: skip
+    return "\n".join([f"{len(saved.candidates)} tasks are open; say which:", *lines])
 
 
 def last_saved(layout: Layout, task: str) -> str:
@@ -278,47 +279,47 @@ def last_saved(layout: Layout, task: str) -> str:
 # The parts
 
 
-def _fixed(layout: Layout, found: Recovered) -> list[Part]:
+def _fixed(layout: Layout, saved: Recovered) -> list[Part]:
     """Every part except the findings, in full, in reading order."""
-    parts = [Part(text=_facts(layout, found), path=found.checkpoint_path, first=True)]
-    path = found.checkpoint_path or found.plan_path
-    if found.checkpoint or found.state.next_action:
-        parts.append(_text_part("Next action", found.state.next_action, path))
-    if found.checkpoint:
-        advice = without_recovery(found.checkpoint.recovery_instructions)
+    parts = [Part(text=_facts(layout, saved), path=saved.checkpoint_path, first=True)]
+    path = saved.checkpoint_path or saved.plan_path
+    if saved.checkpoint or saved.state.next_action:
+        parts.append(_text_part("Next action", saved.state.next_action, path))
+    if saved.checkpoint:
+        advice = without_recovery(saved.checkpoint.recovery_instructions)
         usual = advice == HOW_TO_RESUME and not any(
-            f.state != references.FRESH for f in found.files
+            f.state != references.FRESH for f in saved.files
         )
         if advice.strip() and not usual:
             parts.append(_text_part("Recovery instructions", advice, path))
     for heading, entries, rest in (
-        ("Open reviews", found.blockers, "make verdict_table view=attention"),
-        ("Open notes, for every task, newest first", found.notes, "make reminders"),
+        ("Open reviews", saved.blockers, "make verdict_table view=attention"),
+        ("Open notes, for every task, newest first", saved.notes, "make reminders"),
     ):
         if entries:
             listed = Listed(entries=entries, rest=rest)
             parts.append(
                 Part(heading=heading, text=listed.within("", _NOTES * _OF_NOTE), listed=listed)
             )
-    caught: CaughtUp | None = found.caught  # type: ignore[assignment]
+    caught: CaughtUp | None = saved.caught  # type: ignore[assignment]
     if caught:
         session = names.one_line(caught.session)
         heading = f"Since then, from the transcript of {caught.host}, session {session}"
         parts.append(Part(heading=heading, text=_demoted(filters.prose(caught.text), 2)))
-    if found.snapshot:
-        heading = "Snapshot, newer than the checkpoint" if found.checkpoint else "Snapshot"
-        parts.append(_of_snapshot(found, found.snapshot, heading))
-    if found.plan_path:
-        plan = _plan(layout, found, found.plan_path)
+    if saved.snapshot:
+        heading = "Snapshot, newer than the checkpoint" if saved.checkpoint else "Snapshot"
+        parts.append(_of_snapshot(saved, saved.snapshot, heading))
+    if saved.plan_path:
+        plan = _plan(layout, saved, saved.plan_path)
         parts += [plan] if plan.text else []
-    if found.files:
-        parts.append(_files_in_play(found))
+    if saved.files:
+        parts.append(_files_in_play(saved))
     return parts
 
 
-def _findings_at(found: Recovered, fixed: list[Part]) -> int:
+def _findings_at(saved: Recovered, fixed: list[Part]) -> int:
     """Where the findings belong: before the files in play."""
-    return len(fixed) - bool(found.files)
+    return len(fixed) - bool(saved.files)
 
 
 def without_recovery(text: str) -> str:
@@ -337,34 +338,34 @@ def without_recovery(text: str) -> str:
     return " ".join(" ".join(kept).replace(" ,", ",").split(" ")).strip()
 
 
-def _facts(layout: Layout, found: Recovered) -> str:
+def _facts(layout: Layout, saved: Recovered) -> str:
     limit = layout.limits.memory_checkpoint_age
-    hours, minutes = divmod(found.age // 60, 60)
+    hours, minutes = divmod(saved.age // 60, 60)
     age = f"{hours} h {minutes} min ago" if hours else f"{minutes} min ago"
-    stale = f", older than {limit}: what it says may no longer hold" if found.stale else ""
-    phase = found.checkpoint.phase if found.checkpoint else ""
-    if found.phase not in ("", phase):
-        phase += f", and now {found.phase}"
+    stale = f", older than {limit}: what it says may no longer hold" if saved.stale else ""
+    phase = saved.checkpoint.phase if saved.checkpoint else ""
+    if saved.phase not in ("", phase):
+        phase += f", and now {saved.phase}"
     return templates.render(
         "recovery_facts.md",
-        found=found,
-        checkpoint=found.checkpoint,
+        found=saved,
+        checkpoint=saved.checkpoint,
         phase=phase,
         age=age + stale,
-        state=_states(found),
-        agents=names.one_line(found.attendance.line()) if not found.attendance.complete else "",
-        differences=found.state.differences,
+        state=_states(saved),
+        agents=names.one_line(saved.attendance.line()) if not saved.attendance.complete else "",
+        differences=saved.state.differences,
     ).rstrip("\n")
 
 
-def _states(found: Recovered) -> list[dict[str, str]]:
+def _states(saved: Recovered) -> list[dict[str, str]]:
     """The nonempty lists of the task's state, by name."""
     lists = {
-        "Completed": found.state.completed,
-        "In progress": found.state.in_progress,
-        "Pending": found.state.pending,
-        "Active agents": found.checkpoint.active_agents if found.checkpoint else (),
-        "Blocked agents": found.checkpoint.blocked_agents if found.checkpoint else (),
+        "Completed": saved.state.completed,
+        "In progress": saved.state.in_progress,
+        "Pending": saved.state.pending,
+        "Active agents": saved.checkpoint.active_agents if saved.checkpoint else (),
+        "Blocked agents": saved.checkpoint.blocked_agents if saved.checkpoint else (),
     }
     return [
         {"name": name, "which": names.one_line(", ".join(items))}
@@ -378,20 +379,20 @@ def _text_part(heading: str, text: str, path: str) -> Part:
     return Part(heading=heading, text=body, path=path, first=True)
 
 
-def _plan(layout: Layout, found: Recovered, path: str) -> Part:
+def _plan(layout: Layout, saved: Recovered, path: str) -> Part:
     """The plan, without its title, empty sections, and what the report already says."""
     outline = sections.Outline(_text(layout, path).replace("\r\n", "\n"))
     outline.sections = [
-        _later_steps(section, found) if section.name.lower() == "next actions" else section
+        _later_steps(section, saved) if section.name.lower() == "next actions" else section
         for section in outline.sections
         if section.name.lower() != "progress"
     ]
     return Part(heading=f"Plan ({path})", text=_body(outline.text, 1), path=path)
 
 
-def _later_steps(section: sections.Section, found: Recovered) -> sections.Section:
+def _later_steps(section: sections.Section, saved: Recovered) -> sections.Section:
     """The steps of the plan except the next action, which stands at the top of the report."""
-    following = names.one_line(found.state.next_action)
+    following = names.one_line(saved.state.next_action)
     lines: list[str] = []
     for item in sections.items(section.lines):
         if names.one_line(item.text(section.lines)) != following:
@@ -399,54 +400,54 @@ def _later_steps(section: sections.Section, found: Recovered) -> sections.Sectio
     return sections.Section("## Planned Steps", [*lines, ""])
 
 
-def _of_snapshot(found: Recovered, taken: snapshots.Snapshot, heading: str) -> Part:
+def _of_snapshot(saved: Recovered, taken: snapshots.Snapshot, heading: str) -> Part:
     """A snapshot, without what the report says in another place."""
-    listed = {finding.path for finding in found.findings}
+    listed = {finding.path for finding in saved.findings}
     parts = {
         "Conversation Summary": "" if taken.summary == UNSAID else taken.summary,
-        "Agents": "" if found.checkpoint else ", ".join(taken.agents),
-        "Important Context": _kept(taken.important, lambda text: _is_known(found, text, listed)),
+        "Agents": "" if saved.checkpoint else ", ".join(taken.agents),
+        "Important Context": _kept(taken.important, lambda text: _is_known(saved, text, listed)),
         "Pending Decisions": "\n".join(f"- {names.one_line(text)}" for text in taken.decisions),
         "Resume Instructions": _kept(
-            without_recovery(taken.resume), lambda text: _is_next(found, text)
+            without_recovery(taken.resume), lambda text: _is_next(saved, text)
         ),
     }
     text = "\n\n".join(f"### {name}\n{_demoted(filters.prose(body.strip()), 3)}"
                        for name, body in parts.items() if body.strip())  # fmt: skip
-    when = f"{heading} of {taken.timestamp} ({found.snapshot_path})"
-    return Part(heading=when, text=text, path=found.snapshot_path)
+    when = f"{heading} of {taken.timestamp} ({saved.snapshot_path})"
+    return Part(heading=when, text=text, path=saved.snapshot_path)
 
 
 def _kept(text: str, leave_out: Callable[[str], bool]) -> str:
     return "\n".join(line for line in text.split("\n") if not leave_out(line)).strip()
 
 
-def _is_known(found: Recovered, line: str, listed: set[str]) -> bool:
+def _is_known(saved: Recovered, line: str, listed: set[str]) -> bool:
     """Whether a line of an automatic snapshot repeats the plan or a finding of the report."""
-    if found.plan_path and line.startswith(("Objective: ", "Strategy: ", "Constraints: ")):
+    if saved.plan_path and line.startswith(("Objective: ", "Strategy: ", "Constraints: ")):
         return True
     return line.endswith(")") and line.rpartition(" (")[2][:-1] in listed
 
 
-def _is_next(found: Recovered, line: str) -> bool:
+def _is_next(saved: Recovered, line: str) -> bool:
     """Whether a line only says the next action, or repeats the plan's list."""
     bare = names.one_line(line).lstrip("0123456789. ")
     after = bare.partition(": ")[2] if bare.startswith("Next action of cp_") else bare
-    steps = [found.state.next_action, *found.state.pending, *found.state.in_progress]
+    steps = [saved.state.next_action, *saved.state.pending, *saved.state.in_progress]
     return any(after == names.one_line(step) for step in steps) or after != bare
 
 
-def _finding(layout: Layout, one: Found) -> Part:
+def _finding(layout: Layout, finding: Found) -> Part:
     """A finding in full."""
-    who = names.one_line(f"{one.agent}, {one.status or 'unknown'}, {one.timestamp or 'unknown'}")
-    line = f"### {one.path} ({who})"
-    outline = sections.Outline(_text(layout, one.path))
+    who = (finding.agent, finding.status or "unknown", finding.timestamp or "unknown")
+    line = f"### {finding.path} ({names.one_line(', '.join(who))})"
+    outline = sections.Outline(_text(layout, finding.path))
     outline.head.lines.clear()  # the line above already says it
-    outline.sections = [one for one in outline.sections if one.name != OUTPUT]
+    outline.sections = [section for section in outline.sections if section.name != OUTPUT]
     return Part(
-        heading="Merged findings" if one.merged else "Findings",
+        heading="Merged findings" if finding.merged else "Findings",
         text="\n\n".join(filter(None, (line, _body(outline.text, 2)))),
-        path=one.path,
+        path=finding.path,
     )
 
 
@@ -473,14 +474,14 @@ def _text(layout: Layout, path: str) -> str:
         return ""
 
 
-def _files_in_play(found: Recovered) -> Part:
-    lines = [f"- {names.one_line(file.path)}: {file.state}" for file in found.files[:_FILES]]
-    if len(found.files) > _FILES:
-        lines.append(f"- and {len(found.files) - _FILES} more")
-    changed = sum(file.state != references.FRESH for file in found.files)
-    since = f"{changed} of {len(found.files)} changed or missing" if changed else "all unchanged"
+def _files_in_play(saved: Recovered) -> Part:
+    lines = [f"- {names.one_line(file.path)}: {file.state}" for file in saved.files[:_FILES]]
+    if len(saved.files) > _FILES:
+        lines.append(f"- and {len(saved.files) - _FILES} more")
+    changed = sum(file.state != references.FRESH for file in saved.files)
+    since = f"{changed} of {len(saved.files)} changed or missing" if changed else "all unchanged"
     heading = f"Files in play, {since} since then"
-    path = found.checkpoint_path or found.snapshot_path
+    path = saved.checkpoint_path or saved.snapshot_path
     return Part(heading=heading, text="\n".join(lines), path=path)
 
 

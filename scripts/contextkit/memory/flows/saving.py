@@ -57,7 +57,7 @@ def pending(layout: Layout, module: Any, document: Record, now: int) -> Pending:
     return Pending(text=text, write=lambda: module.save(layout, document, now))
 
 
-def draft(text: str, known: Iterable[str]) -> Fields:
+def draft(text: str, allowed: Iterable[str]) -> Fields:
     """Parse the fields in a YAML or JSON document. Unknown fields are refused by name."""
     from contextkit.base import formats
 
@@ -65,19 +65,19 @@ def draft(text: str, known: Iterable[str]) -> Fields:
         fields = formats.from_json(text, "draft")
     else:
         fields = formats.from_yaml(text, "draft")
-    return _fields(fields, known, "draft")
+    return _fields(fields, allowed, "draft")
 
 
-def _fields(found: object, known: Iterable[str], where: str) -> Fields:
+def _fields(document: object, allowed: Iterable[str], where: str) -> Fields:
     """Check fields: texts, and lists as tuples (a text stands for the list of its lines)."""
-    if not isinstance(found, dict):
+    if not isinstance(document, dict):
         raise bad_input(f"{where}: must be lines of `name: value`")
-    known = tuple(known)
+    allowed = tuple(allowed)
     checked: Fields = {}
-    for name, value in found.items():
-        if name not in known:
+    for name, value in document.items():
+        if name not in allowed:
             raise bad_input(
-                f"{where}: unknown field {str(name)[:60]!r}{names.nearest(str(name), known)}"
+                f"{where}: unknown field {str(name)[:60]!r}{names.nearest(str(name), allowed)}"
             )
         if name == "findings":
             checked[name] = value
@@ -152,17 +152,12 @@ def _unasked(layout: Layout, change: Plan) -> tuple[str, ...]:
 
 def is_known(layout: Layout, task: str) -> bool:
     """Whether anything is stored about a task, archived or not."""
-    return bool(
-        task == memory.current_task(layout)
-        or os.path.lexists(plans.path_of(layout, task))
-        or memory.current_phase(layout, task)
-        or os.path.lexists(layout.memory_state(f"{task}.agents"))
-        or task in memory.archived(layout)
-        or checkpoints.load_all(layout, task)
-        or any(snapshot.task_id == task for _, snapshot in snapshots.load_all(layout))
-        or findings.heads(layout, task)
-        or merged_findings.load_all(layout, task)
-    )
+    marks = (plans.path_of(layout, task), *(layout.memory_state(f"{task}.{kind}")
+                                            for kind in memory.STATES))  # fmt: skip
+    if any(map(os.path.lexists, marks)) or task in memory.archived(layout):
+        return True
+    stored = (checkpoints.load_all, snapshots.load_all, findings.heads, merged_findings.load_all)
+    return task == memory.current_task(layout) or any(load(layout, task) for load in stored)
 
 
 def finding(layout: Layout, task: str, fields: Fields, report: str, now: int) -> Pending:
@@ -176,18 +171,18 @@ def _finding(task: str, fields: Fields, report: str, now: int) -> Finding:
         from contextkit.memory.documents import reports
 
         read = _of_output(report) or reports.read(report)
-    given = {name: value for name, value in fields.items() if value}
-    if "files" in given:
-        given["files"] = notes(given["files"])
+    typed = {name: value for name, value in fields.items() if value}
+    if "files" in typed:
+        typed["files"] = notes(typed["files"])
     more = list(read.get("more", ()))
     for name in findings.LISTS:  # given items add to those of the report
-        given[name] = (
-            *given.get(name, ()),
-            *(t for t in read.get(name, ()) if t not in given.get(name, ())),
+        typed[name] = (
+            *typed.get(name, ()),
+            *(t for t in read.get(name, ()) if t not in typed.get(name, ())),
         )
-    if given.get("summary") and read.get("summary", given["summary"]) != given["summary"]:
+    if typed.get("summary") and read.get("summary", typed["summary"]) != typed["summary"]:
         more.insert(0, findings.Extra(heading="Summary of the report", text=read["summary"]))
-    values = {**read, **given, "more": tuple(more), "task_id": memory.check_task(task)}
+    values = {**read, **typed, "more": tuple(more), "task_id": memory.check_task(task)}
     values.setdefault("timestamp", names.iso(now))
     if report.strip() and not values.get("status"):
         values["status"] = "completed"  # the agent did come back with a report
@@ -244,9 +239,9 @@ def _kept(whole: str, part: str) -> str:
     return facts.share(whole, part)
 
 
-def _sealed(layout: Layout, found: Iterable[FileNote]) -> tuple[references.Reference, ...]:
+def _sealed(layout: Layout, named: Iterable[FileNote]) -> tuple[references.Reference, ...]:
     """A digest of each named file; line numbers after the path are dropped."""
-    return references.seal(layout.root, [_path_of(file.path) for file in found if file.path])
+    return references.seal(layout.root, [_path_of(file.path) for file in named if file.path])
 
 
 def _path_of(named: str) -> str:
@@ -277,8 +272,10 @@ def checkpoint(
     next_action = fields.get("next_action") or next_step(layout, task)
     next_action = next_action or f"Decide what comes next: no plan of {task} says it"
     count = fields.get("findings_count")
-    done = tuple(fields.get("completed") or _done(plan, checkpoints.last(layout, task)))
-    left = _without((*plan.in_progress, *plan.pending), done)
+    saved = checkpoints.last(layout, task)
+    done = tuple(fields.get("completed") or _done(plan, saved))
+    planned = (*plan.in_progress, *plan.pending)
+    left = _without(planned or (saved.pending_subtasks if saved else ()), done)
     made = Checkpoint(
         checkpoint_id=f"cp_{phase}_{memory.stamp(now)}",
         task_id=task,
@@ -309,7 +306,7 @@ def _without(subtasks: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, .
     return tuple(text for text in subtasks if plans.folded(text) not in there)
 
 
-def carried(layout: Layout, task: str, said: str, ended: bool = False) -> Fields:
+def carried(layout: Layout, task: str, event: str, ended: bool = False) -> Fields:
     """The summary and next action of a checkpoint when none were given.
 
     Since an agent that resumes reads only the newest checkpoint, the summary repeats where the task
@@ -317,22 +314,31 @@ def carried(layout: Layout, task: str, said: str, ended: bool = False) -> Fields
     """
     saved = checkpoints.last(layout, task)
     before = saved.context_summary.rpartition(_BEFORE)[2] if saved else ""
-    fields: Fields = {"summary": f"{said}{_BEFORE}{before}" if before else said}
+    fields: Fields = {"summary": f"{event}{_BEFORE}{before}" if before else event}
     if saved and not ended:
         actions = plans.of_task(layout, task).next_actions
         fields["next_action"] = actions[0] if actions else saved.next_action
     return fields
 
 
-def worked_on(layout: Layout, task: str) -> tuple[str, ...]:
-    """The files that git saw change since the last checkpoint of a task and that are there."""
+def in_play(layout: Layout, task: str) -> tuple[str, ...]:
+    """The files of a task's last checkpoint, and those changed since, as far as they are there."""
+    saved = checkpoints.last(layout, task)
+    seen = worked_on(layout, saved.timestamp if saved else "") or ()
+    sealed = saved.files if saved else ()
+    paths = dict.fromkeys([*(file.path for file in seen), *(file.path for file in sealed)])
+    return tuple(path for path in paths if os.path.isfile(layout.join(path)))[:_FILES]
+
+
+def worked_on(layout: Layout, since: str = "") -> tuple[FileNote, ...] | None:
+    """What git saw change since a moment, newest first; None if it did not answer."""
     from contextkit.handoffs.flows import work
 
-    saved = checkpoints.last(layout, task)
-    seen = work.looking(layout, saved.timestamp if saved else "").seen() or {}
-    before = [file.path for file in saved.files] if saved else []
-    known = dict.fromkeys([*(path for path in seen if seen[path] != "deleted"), *before])
-    return tuple(path for path in known if os.path.isfile(layout.join(path)))[:_FILES]
+    seen = work.looking(layout, since).seen()
+    if seen is None:
+        return None
+    inside = {path: state for path, state in seen.items() if not path.startswith("../")}
+    return tuple(FileNote(path=path, note=state) for path, state in inside.items())
 
 
 def next_step(layout: Layout, task: str) -> str:
@@ -348,9 +354,9 @@ def _text_of(made: Checkpoint) -> str:
     return "\n".join([*texts, *steps, *(file.path for file in made.files)])
 
 
-def _texts_of(found: Iterable[Finding]) -> str:
+def _texts_of(findings: Iterable[Finding]) -> str:
     """All that findings say: what a snapshot or a checkpoint of their task stands for."""
-    return "\n".join(text for finding in found for text in finding.texts())
+    return "\n".join(text for finding in findings for text in finding.texts())
 
 
 def _found(layout: Layout, task: str) -> list[Finding]:
@@ -458,25 +464,6 @@ def complete_snapshot(layout: Layout, path: str, summary: str) -> None:
             filter(None, (redaction.cleaned(summary, layout.limits.secrets_allow), before))
         )
         files.write(path, snapshots.render(made.replace(summary=sections.clean(whole))))
-
-
-def uncommitted(layout: Layout) -> tuple[FileNote, ...]:
-    """The changes since the last commit, for a caller that has the time to run git.
-
-    Raises ContextError or OSError if git fails or nothing can be written.
-    """
-    if layout.repository is None:
-        return ()
-    from contextkit.base import changes
-
-    changed = changes.uncommitted(layout)
-    top = layout.repository.top
-    notes = []
-    for change in changed:
-        path = os.fsencode(layout.shown(os.path.join(top, change.path))).decode("utf-8", "replace")
-        if not path.startswith("../"):
-            notes.append(FileNote(path=path, note=change.state))
-    return tuple(notes)
 
 
 def _caught_up(

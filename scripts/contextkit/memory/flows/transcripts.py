@@ -197,8 +197,8 @@ def _parts(caught: CaughtUp) -> list[Part]:
     last_said = Part(caught.last_said, ((len(earlier), 900), (_LATE + 1, 400), (3 * _LATE + 1, 0)))
     listed = [
         Part(text, (((1 if row >= 6 else 3 if row >= 2 else 5) * _LATE - 1 - row, 0),))
-        for some in _lists(caught).values()
-        for row, text in enumerate(some)
+        for texts in _lists(caught).values()
+        for row, text in enumerate(texts)
     ]
     return [*earlier, *last, last_said, *listed]
 
@@ -207,10 +207,10 @@ def _rendered(caught: CaughtUp, kept: Sequence[str]) -> str:
     count = len(caught.requests)
     requests, last, rest = kept[:count], kept[count], list(kept[count + 1 :])
     lists = []
-    for heading, some in _lists(caught).items():
-        texts, rest = list(filter(None, rest[: len(some)])), rest[len(some) :]
+    for heading, entries in _lists(caught).items():
+        texts, rest = list(filter(None, rest[: len(entries)])), rest[len(entries) :]
         if texts:
-            more = f" (+{len(some) - len(texts)} more)" if len(texts) < len(some) else ""
+            more = f" (+{len(entries) - len(texts)} more)" if len(texts) < len(entries) else ""
             line = ", ".join(texts) if heading == _EDITED else ""
             lists.append({"heading": heading, "line": line, "texts": texts, "more": more})
     return templates.render(

@@ -48,18 +48,17 @@ def finished_task(layout: Layout) -> str:
     tasks = known_tasks(layout)
     if not tasks:
         raise ContextError("no task is known: give task=")
-    done = [
-        plan.task_id
-        for _, plan in plans.load_all(layout)
-        if plan.completed
-        and not (plan.in_progress or plan.pending)
-        and all(question.answered for question in plan.questions)
-        and plan.task_id != current
-    ]
+    every = plans.load_all(layout).documents
+    done = [plan.task_id for plan in every if _is_done(plan) and plan.task_id != current]
     if len(done) == 1:
         return done[0]
     going = f"{current} is going on; " if current in tasks else ""
     raise bad_input(f"give task=: {going}known tasks: {', '.join(tasks)}")
+
+
+def _is_done(plan: plans.Plan) -> bool:
+    is_open = plan.in_progress or plan.pending
+    return bool(plan.completed) and not is_open and all(q.answered for q in plan.questions)
 
 
 def known_tasks(layout: Layout) -> list[str]:
@@ -97,7 +96,7 @@ def merge(
     merged = merged_findings.merge(task, parts, names.iso(now), more)
     whole = "\n".join(text for _, document in parts for text in document.texts())
     kept = facts.share(whole, merged_findings.render(merged))
-    sources, superseded = ([path for path, _ in some] for some in (loaded, earlier))
+    sources, superseded = ([path for path, _ in pairs] for pairs in (loaded, earlier))
     return merged.replace(facts_kept=kept), sources, superseded
 
 
@@ -233,9 +232,9 @@ def _checkpoints(layout: Layout, saved: Loaded[checkpoints.Checkpoint]) -> Itera
             yield _lint(layout, ERROR, path, '"next_action"', wrong, mend)
 
 
-def _findings(layout: Layout, found: Loaded[findings.Finding]) -> Iterator[Lint]:
+def _findings(layout: Layout, recorded: Loaded[findings.Finding]) -> Iterator[Lint]:
     most = layout.limits.memory_finding_tokens
-    for path, finding in found:
+    for path, finding in recorded:
         text = "\n".join(finding.texts())
         if not finding.files and not any(
             fact[0] in ("path", "location") for fact in facts.find(text)

@@ -162,10 +162,10 @@ def _argv(command: list[str]) -> list[str]:
 def _is_one_file() -> bool:
     """Return whether our standard output and errors are one file: then their order is kept."""
     try:
-        one, other = os.fstat(1), os.fstat(2)
+        output, errors = os.fstat(1), os.fstat(2)
     except OSError:
         return False
-    return (one.st_dev, one.st_ino) == (other.st_dev, other.st_ino)
+    return (output.st_dev, output.st_ino) == (errors.st_dev, errors.st_ino)
 
 
 def _code(state: int) -> int:
@@ -202,13 +202,13 @@ class _Intake:
     def all(self) -> None:
         """Go on until the command has ended, though others may still hold the pipe."""
         while self.sources:
-            ready_files = [one for one, _ in self.polled.poll(self._wait())]
+            ready_files = [source for source, _ in self.polled.poll(self._wait())]
             if self.job.woken in ready_files:
                 os.read(self.job.woken, 64)
             if self.is_heard and 1 in ready_files:
                 self.is_heard = False
                 self.polled.unregister(1)
-            ready = [one for one in ready_files if one in self.sources]
+            ready = [source for source in ready_files if source in self.sources]
             for source in ready:
                 if source in self.sources:
                     self._read(source)

@@ -31,6 +31,9 @@ _FAILURE = re.compile(
     r"|missing|abort|killed|timed? ?out|unable|invalid|refused|more",
     re.IGNORECASE,
 )
+_FAILS = re.compile(
+    r"\W*(?:fail|error|fatal|make\S* \*\*\*|\w+(?:Error|Exception):)", re.IGNORECASE
+)
 _LEAST, _STEP = 150, 50  # tokens that are tried for what failed, before there is room for the rest
 _STATUS = re.compile(r"^exit status -?\d+(?: \(or more\))?(?:; |$)")  # the first line says it
 _TOPIC = 100  # characters
@@ -231,7 +234,7 @@ def _digest(layout: Layout, told: Told, text: str, size: int) -> engine.Digest:
         return whole
     caps = range(_LEAST, limits.tool_output_tokens, _STEP)
     tried = (parsed.digest(cap, _ROWS, shown) for cap in caps)
-    uncut = (one for one in tried if not _lacks(one) and _cuts(one) <= _cuts(whole))
+    uncut = (digest for digest in tried if not _lacks(digest) and _cuts(digest) <= _cuts(whole))
     return _of_failure(next(uncut, whole))
 
 
@@ -289,7 +292,11 @@ def _shown(told: Told, size: int, body: str, path: str) -> str:
 
 
 def _said(aspect: str, finding: str) -> str:
-    return f"{aspect}: {finding}" if aspect else finding
+    """Return what a row says, its aspect only once: `warning: a.c:7:1: unused variable`."""
+    says_so = _FAILS if aspect == "failed" else re.compile(re.escape(aspect), re.IGNORECASE)
+    if says_so.match(finding):
+        return finding
+    return f"{aspect}: {finding.replace(f': {aspect}: ', ': ')}"
 
 
 def _head(told: Told, size: int) -> str:
@@ -298,7 +305,7 @@ def _head(told: Told, size: int) -> str:
     amount = f"{count:,} lines, ~{size:,} tokens"
     if told.size:
         amount = f"{told.size:,} bytes, of which the first and last are kept: {amount}"
-    parts = [told.ending, amount, "line numbers are those of @stored"]
+    parts = [told.ending, amount, "lines as in @stored"]
     return f"[{'; '.join(filter(None, parts))}]"
 
 

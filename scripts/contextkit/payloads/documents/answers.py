@@ -73,7 +73,7 @@ def left_by(layout: Layout, agent: str, here: str = "") -> str:
     places = [path]
     if here:
         places.append(os.path.join(here, layout.shown(path)))
-    return next((one for one in places if _is_report(one)), "")
+    return next((report for report in places if _is_report(report)), "")
 
 
 def all_left(layout: Layout) -> list[tuple[str, str]]:

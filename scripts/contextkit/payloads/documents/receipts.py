@@ -112,8 +112,8 @@ _SPECIAL = frozenset(',:"\\[]{}').union(_CONTROLS)
 
 def _scalar(text: str) -> str:
     """A string as TOON has it: in quotes where it would be read as something else without."""
-    plain = text and _SPECIAL.isdisjoint(text) and text == text.strip() and text[0] not in "#-"
-    if plain and text not in _NAMES and not _is_number(text):
+    is_plain = _SPECIAL.isdisjoint(text) and text == text.strip() and text[:1] not in "#-"
+    if is_plain and text not in _NAMES and not _is_number(text):
         return text
     return f'"{text.translate(_ESCAPES)}"'
 

@@ -90,7 +90,8 @@ def check(topic: str, source: str, content: str) -> None:
     """Raise ContextError for text that cannot be stored, whatever its length."""
     for name, value in (("topic", topic), ("source", source)):
         control = any(char < " " or "\x7f" <= char <= "\x9f" for char in value)
-        if not value.strip() or control or len(value.splitlines()) > 1 or len(value) > 200:
+        is_line = value.strip() and len(value.splitlines()) == 1 and not control
+        if not is_line or len(value) > 200:
             raise bad_input(f"{name}: {value[:60]!r} must be a line of up to 200 characters")
     if not content or content.isspace():
         raise bad_input("file: the content is empty: nothing to store")
@@ -184,8 +185,8 @@ def folder(layout: Layout, session: str) -> str:
 def sessions_in(layout: Layout) -> list[str]:
     """The sessions that have a folder."""
     try:
-        with os.scandir(layout.payloads) as found:
-            folders = [entry.name for entry in found if entry.is_dir(follow_symlinks=False)]
+        with os.scandir(layout.payloads) as inside:
+            folders = [entry.name for entry in inside if entry.is_dir(follow_symlinks=False)]
     except (FileNotFoundError, NotADirectoryError):
         return []
     return sorted(filter(sessions.is_session, folders))
@@ -244,14 +245,23 @@ def first_line(path: str) -> int:
     return _HEAD_LINES + 1 if path.endswith(".md") else 1
 
 
-def describe(layout: Layout, session: str, path: str, old: Payload, summary: str, now: int) -> None:
+def describe(
+    layout: Layout,
+    session: str,
+    path: str,
+    old: Payload,
+    summary: str,
+    now: int,
+    content: Checksum | None = None,
+) -> None:
     """Give a payload another summary, in its file and the manifest. Call under the session's lock.
 
-    `old` is what the file contains. Does nothing if the session has just ended.
+    `old` is what the file contains, `content` its checksum if that is known. Does nothing if the
+    session has just ended.
     """
     if not os.path.isfile(path):
         return
-    new, content = old.replace(summary=summary), checksum(old.content)
+    new, content = old.replace(summary=summary), content or checksum(old.content)
     files.write(path, pieces(new, content))
     touch(path, now)
     into = os.path.join(folder(layout, session), MANIFEST)
@@ -269,12 +279,12 @@ def _is_listed(layout: Layout, session: str, path: str) -> bool:
     return os.fsencode(f'"path": "{os.path.basename(path)}"') in data
 
 
-def same(layout: Layout, session: str, payload: Payload, known: Checksum) -> str:
+def same(layout: Layout, session: str, payload: Payload, content: Checksum) -> str:
     """The file in a session that has exactly this text of the same source; '' if there is none."""
     manifest = os.path.join(folder(layout, session), MANIFEST)
     if not os.path.isfile(manifest):
         return ""
-    parts = files.read_bytes(manifest).split(f'"sha256": "{known.sha256}"'.encode())
+    parts = files.read_bytes(manifest).split(f'"sha256": "{content.sha256}"'.encode())
     for before in parts[:-1]:
         identity = manifests.last_id(before)
         path = os.path.join(folder(layout, session), identity + ".md")
@@ -379,10 +389,10 @@ def _read_manifest(layout: Layout, session: str) -> manifests.Fields:
     if not os.path.lexists(path):
         return {}
     try:
-        found = manifests.parse(files.read_bytes(path), layout.shown(path))
-        if not all(map(_is_complete, found[manifests.LIST])):
+        manifest = manifests.parse(files.read_bytes(path), layout.shown(path))
+        if not all(map(_is_complete, manifest[manifests.LIST])):
             raise ContextError(f"{layout.shown(path)}: an entry is not complete")
-        return found
+        return manifest
     except ContextError as error:
         if not os.path.lexists(path):
             return {}  # it ended just now
@@ -459,14 +469,14 @@ def _mended(
     """An entry for each payload file, existing or new; differences are added to `done`."""
     there = {os.path.basename(path): path for path in paths}
     entries: dict[str, manifests.Fields] = {}
-    for one in listed:
-        name = f"{one['id']}.md"
+    for fields in listed:
+        name = f"{fields['id']}.md"
         if name not in there:
-            done.append(f"{one['id']}: its file is gone: no longer listed")
+            done.append(f"{fields['id']}: its file is gone: no longer listed")
         elif name in entries:
-            done.append(f"{one['id']}: was listed twice")
-        elif one.get("path") == name and _is_complete(one):
-            entries[name] = one
+            done.append(f"{fields['id']}: was listed twice")
+        elif fields.get("path") == name and _is_complete(fields):
+            entries[name] = fields
     for name, path in there.items():
         if name not in entries:
             try:
@@ -474,4 +484,4 @@ def _mended(
                 done.append(f"{name}: was not listed: listed now")
             except ContextError as error:
                 done.append(f"{error}: left alone")
-    return sorted(entries.values(), key=lambda one: str(one["createdAt"]))
+    return sorted(entries.values(), key=lambda fields: str(fields["createdAt"]))

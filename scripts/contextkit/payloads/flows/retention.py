@@ -49,10 +49,12 @@ def _is_held(layout: Layout, folder: str, now: int) -> bool:
 
 def transcripts(layout: Layout) -> list[str]:
     """The transcripts of the sessions here that are known and still there."""
-    folders = [os.path.join(layout.payloads, one) for one in payloads.sessions_in(layout)]
-    found = [files.read_if_there(os.path.join(one, _HELD)) for one in (*folders, *ended(layout))]
+    folders = [os.path.join(layout.payloads, folder) for folder in payloads.sessions_in(layout)]
+    texts = [
+        files.read_if_there(os.path.join(folder, _HELD)) for folder in (*folders, *ended(layout))
+    ]
     running = os.listdir(layout.running) if os.path.isdir(layout.running) else []
-    lines = [(text or "").partition("\n")[0] for text in found]
+    lines = [(text or "").partition("\n")[0] for text in texts]
     for name in running:
         text = files.read_if_there(os.path.join(layout.running, name)) or ""
         lines.append(text.partition("\n")[2].strip())
@@ -143,17 +145,17 @@ def resume(layout: Layout, session: str, now: int) -> bool:
     Returns True if there were any. Call under the session's lock.
     """
     oldest = _oldest(layout, now)
-    found = [path for path in ended(layout, session)
+    paths = [path for path in ended(layout, session)
              if _stamp(path) >= oldest or _is_held(layout, path, now)]  # fmt: skip
     folder = payloads.folder(layout, session)
-    for path in reversed(found):
+    for path in reversed(paths):
         if not os.path.lexists(folder):
             files.rename(path, folder)
             continue
         _move(sorted(os.listdir(path)), path, folder)  # beside files of others, or after a crash
         _remove(path)
         payloads.repair(layout, session, now)
-    return bool(found)
+    return bool(paths)
 
 
 def wake(layout: Layout, session: str, now: int) -> None:
@@ -199,10 +201,10 @@ def sweep(
     Sessions idle for longer than `max_idle` seconds are ended, except `spare`; at most `most`
     sessions are ended or removed. Returns a line for each, and for each report taken over.
     """
-    said = _take_over(layout, now, most)
+    lines = _take_over(layout, now, most)
     for session in payloads.sessions_in(layout):
-        if len(said) == most:
-            return said
+        if len(lines) == most:
+            return lines
         if session != spare and _is_idle(layout, session, now, max_idle):
             with session_lock(layout, session):
                 if not _is_idle(layout, session, now, max_idle):  # used while we waited
@@ -210,11 +212,11 @@ def sweep(
                 done = _end(layout, session, now, "inactive_24h")
             if done:
                 _log(layout, log_file(layout, session), done, now)
-                said.append(done)
+                lines.append(done)
     oldest = _oldest(layout, now)
     gone = [path for path in ended(layout)
             if _stamp(path) < oldest and not _is_held(layout, path, now)]  # fmt: skip
-    return said + _purge(layout, gone[: most - len(said)], now)
+    return lines + _purge(layout, gone[: most - len(lines)], now)
 
 
 def _take_over(layout: Layout, now: int, most: int) -> list[str]:
@@ -223,15 +225,15 @@ def _take_over(layout: Layout, now: int, most: int) -> list[str]:
     A launched agent's report waits until its run is judged or cleaned up.
     """
     since = now - names.seconds(layout.limits.payload_idle)
-    said: list[str] = []
+    lines: list[str] = []
     for agent, path in answers.all_left(layout):
-        if len(said) == most or os.path.isdir(layout.run(agent)) or not _has_rested(path, since):
+        if len(lines) == most or os.path.isdir(layout.run(agent)) or not _has_rested(path, since):
             continue
         with session_lock(layout, agent):
             stored = _store_report(layout, agent, path, now) if _has_rested(path, since) else ""
         if stored:
-            said.append(f"the report of {agent}, which never ended: {layout.shown(stored)}")
-    return said
+            lines.append(f"the report of {agent}, which never ended: {layout.shown(stored)}")
+    return lines
 
 
 def _has_rested(path: str, since: int) -> bool:

@@ -190,36 +190,36 @@ def section(content: str, title: str, field: str = "section") -> Slice:
     Raises ContextError naming the existing sections.
     """
     lines = content.split("\n")
-    found = markdown.outline(lines)
+    outline = markdown.outline(lines)
     wanted = title.strip().lstrip("#").strip().lower()
     tests = (
-        lambda said: said == wanted,
-        lambda said: said.startswith(wanted),
-        lambda said: wanted in said,
+        lambda heading: heading == wanted,
+        lambda heading: heading.startswith(wanted),
+        lambda heading: wanted in heading,
     )
     for fits in tests if wanted else ():
-        for heading, first, end in found:
+        for heading, first, end in outline:
             if fits(heading.lower()):
                 return _lines(lines, first + 1, end)
-    known = "; ".join(names.clipped(heading, 40) for heading, _, _ in found[:20])
-    more = f" and {len(found) - 20} more" if len(found) > 20 else ""
+    titles = "; ".join(names.clipped(heading, 40) for heading, _, _ in outline[:20])
+    more = f" and {len(outline) - 20} more" if len(outline) > 20 else ""
     raise ContextError(
-        f"{field}: there is no {names.quoted(title)}; available: {known or 'no sections'}{more}"
+        f"{field}: there is no {names.quoted(title)}; available: {titles or 'no sections'}{more}"
     )
 
 
-def span(content: str, given: str) -> Slice:
+def span(content: str, asked: str) -> Slice:
     """Parse `120-180`, `120`, or `120-`. Raises ContextError if invalid or beyond the end."""
-    first, dash, last = given.replace(" ", "").partition("-")
+    first, dash, last = asked.replace(" ", "").partition("-")
     are_whole = all(map(names.is_whole, (first, last or "0")))
     if not are_whole or int(first) < 1:
-        raise bad_input(f"lines: {given[:40]!r} must be like 120-180")
+        raise bad_input(f"lines: {asked[:40]!r} must be like 120-180")
     lines = content.split("\n")
     end = int(last) if last else len(lines) if dash else int(first)
     if end < int(first):
-        raise bad_input(f"lines: {given[:40]!r} ends before it begins")
+        raise bad_input(f"lines: {asked[:40]!r} ends before it begins")
     if int(first) > len(lines):
-        raise ContextError(f"lines: {given[:40]}: the text has {names.counted(len(lines), 'line')}")
+        raise ContextError(f"lines: {asked[:40]}: the text has {names.counted(len(lines), 'line')}")
     return _lines(lines, int(first), min(end, len(lines)))
 
 
@@ -230,14 +230,14 @@ def around(content: str, text: str) -> Slice:
     at = [number for number, line in enumerate(lines, start=1) if wanted in line.lower()]
     if not at:
         raise ContextError(f"around: {text[:60]!r} does not occur in the text")
-    found = _lines(lines, max(1, at[0] - _AROUND), min(len(lines), at[0] + _AROUND))
-    found = found.replace(at=at[0])
-    if len(found.text) > _LONG:
-        middle = found.text.lower().find(wanted)
+    part = _lines(lines, max(1, at[0] - _AROUND), min(len(lines), at[0] + _AROUND))
+    part = part.replace(at=at[0])
+    if len(part.text) > _LONG:
+        middle = part.text.lower().find(wanted)
         start = max(0, middle - _LONG // 2)
-        found = found.replace(text=found.text[start : start + _LONG])
+        part = part.replace(text=part.text[start : start + _LONG])
     others = ", ".join(map(str, at[1:8])) + (" …" if len(at) > 8 else "")
-    return found.replace(note=f"also in {len(at) - 1} other lines: {others}" if others else "")
+    return part.replace(note=f"also in {len(at) - 1} other lines: {others}" if others else "")
 
 
 def whole(content: str) -> Slice:
@@ -245,7 +245,7 @@ def whole(content: str) -> Slice:
     return Slice(text=content, first=1, last=content.count("\n") + 1)
 
 
-def capped(found: Slice, cap: int, tokenizer: str) -> Slice:
+def capped(part: Slice, cap: int, tokenizer: str) -> Slice:
     """As many whole lines of a slice as fit into `cap` tokens, or part of one very long line.
 
     The first lines, or those around the line that is wanted most.
@@ -254,11 +254,11 @@ def capped(found: Slice, cap: int, tokenizer: str) -> Slice:
     def fits(text: str) -> bool:
         return tokens.within(text, cap, tokenizer)
 
-    if fits(found.text):
-        return found
-    lines = found.text.split("\n")
-    is_whole = len(lines) == found.last - found.first + 1
-    at = found.at - found.first if found.at and is_whole else 0
+    if fits(part.text):
+        return part
+    lines = part.text.split("\n")
+    is_whole = len(lines) == part.last - part.first + 1
+    at = part.at - part.first if part.at and is_whole else 0
 
     def near(count: int) -> list[str]:
         return lines[max(0, at - count + 1) : at + count] if count else []
@@ -266,12 +266,12 @@ def capped(found: Slice, cap: int, tokenizer: str) -> Slice:
     count = tokens.largest(len(lines), lambda n: fits("\n".join(near(n))))
     if not count:
         end = tokens.largest(len(lines[at]), lambda n: fits(lines[at][:n]))
-        line = found.first + at
-        return found.replace(text=lines[at][:end], first=line, last=line, more=line)
-    first = found.first + max(0, at - count + 1)
+        line = part.first + at
+        return part.replace(text=lines[at][:end], first=line, last=line, more=line)
+    first = part.first + max(0, at - count + 1)
     last = first + len(near(count)) - 1
-    more = last + 1 if last < found.last else 0
-    return found.replace(text="\n".join(near(count)), first=first, last=last, more=more)
+    more = last + 1 if last < part.last else 0
+    return part.replace(text="\n".join(near(count)), first=first, last=last, more=more)
 
 
 def _lines(lines: list[str], first: int, last: int) -> Slice:

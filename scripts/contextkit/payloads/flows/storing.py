@@ -68,25 +68,27 @@ def store(
     receipt says so. `passed`: the receipt is passed on in place of the text.
     """
     payload, notes = _payload(layout, output, now)
-    path, again = _save(layout, session, payload, now)
+    content = payloads.checksum(payload.content)
+    path, again = _save(layout, session, payload, content, now)
     if again:
         notes.append(f"the same text is stored already: {layout.shown(path)}")
     told = _told(layout, output, path, seconds)
     has_author = told.authored or output.answer or output.rows
     if layout.limits.receipt_writer and not has_author:
         ref = addresses.of(layout, path, "payload")
-        said = _by_writer(layout, output.content, ref, seconds * _WAITS or _WRITER_SECONDS)
-        told = _told(layout, output.replace(answer=said), path, seconds) if said else told
+        answer = _by_writer(layout, output.content, ref, seconds * _WAITS or _WRITER_SECONDS)
+        told = _told(layout, output.replace(answer=answer), path, seconds) if answer else told
     is_new = not (again or output.summary)
     if is_new and told.summary not in ("", payload.summary):
         with retention.session_lock(layout, session):
-            payloads.describe(layout, session, path, payload, told.summary, now)
+            payloads.describe(layout, session, path, payload, told.summary, now, content)
     return _answer(layout, told, path, notes, passed)
 
 
-def _save(layout: Layout, session: str, payload: Payload, now: int) -> tuple[str, bool]:
+def _save(
+    layout: Layout, session: str, payload: Payload, content: payloads.Checksum, now: int
+) -> tuple[str, bool]:
     """The file that contains the text, and whether it already did."""
-    content = payloads.checksum(payload.content)
     payloads.folder(layout, session)  # refuse a link before anything is created
     payloads.prepare_store(layout)
     with retention.session_lock(layout, session):

@@ -57,31 +57,31 @@ class Told(NamedTuple):
 
 def tell(layout: Layout, asked: Asked) -> Told:
     """Describe the text. Raises nothing: any text can be told."""
-    said, parsed = _read(layout, asked)
-    own = asked.answer or _told_in(said.statements)
+    author, parsed = _read(layout, asked)
+    own = asked.answer or _told_in(author.statements)
     words = receipts.said(asked.bare).strip()
     checked = _checked(asked, own, words)
-    bare = _headed(asked, said, parsed, checked)
+    bare = _headed(asked, author, parsed, checked)
     if not (asked.bare.rows and asked.bare.key_findings):
-        receipt = _Filling(layout, asked, bare, said, parsed).receipt()
+        receipt = _Filling(layout, asked, bare, author, parsed).receipt()
     else:
         is_review = parsed.kind == "review"
         lacking = _left_out(asked.content, f"{own}\n{words}") if is_review else []
-        added = (Row(aspect=one.aspect, finding=one.told(_NAMED)) for one in lacking)
+        added = (Row(aspect=beside.aspect, finding=beside.told(_NAMED)) for beside in lacking)
         receipt = bare.replace(rows=(*bare.rows, *added))
     told = _fitted(layout, receipt)
     if not checked:
         kept = parsed.facts_kept(receipts.said(told.receipt))
         told = told._replace(receipt=told.receipt.replace(facts_kept=kept))
-    summary = said.lead()
-    if len(said.statements) < 2 and not asked.answer:
+    summary = author.lead()
+    if len(author.statements) < 2 and not asked.answer:
         summary = f"{summary} {parsed.lead(2 if summary else 3)}"
-    (summary,), found = clean(layout, [names.one_line(summary)])
+    (summary,), secrets = clean(layout, [names.one_line(summary)])
     return told._replace(
         summary=summary,
-        authored=bool(said.statements),
+        authored=bool(author.statements),
         missing=checked.missing if checked else (),
-        secrets=(*told.secrets, *found),
+        secrets=(*told.secrets, *secrets),
     )
 
 
@@ -95,35 +95,35 @@ def _read(layout: Layout, asked: Asked) -> tuple[Authored, engine.ParsedText]:
         return authored.answer(asked.answer), engine.ParsedText(
             asked.content, tokenizer, asked.status
         )
-    said = authored.read(asked.content)
-    if not said.sums_up:  # a verdict alone: the digest tells it with the rest
-        others = tuple(one for one in said.statements if one.role != "verdict")
-        said = said._replace(statements=others)
-    parsed = engine.ParsedText(_without(asked.content, said), tokenizer, asked.status)
-    if parsed.is_output and said.statements:  # a tool's labels are no author
-        said = authored.Authored()
+    author = authored.read(asked.content)
+    if not author.sums_up:  # a verdict alone: the digest tells it with the rest
+        others = tuple(statement for statement in author.statements if statement.role != "verdict")
+        author = author._replace(statements=others)
+    parsed = engine.ParsedText(_without(asked.content, author), tokenizer, asked.status)
+    if parsed.is_output and author.statements:  # a tool's labels are no author
+        author = authored.Authored()
         parsed = engine.ParsedText(asked.content, tokenizer, asked.status)
-    return said, parsed
+    return author, parsed
 
 
-def _checked(asked: Asked, own: str, given: str) -> Checked | None:
+def _checked(asked: Asked, own: str, added: str) -> Checked | None:
     """The claims of the author, of which the text's own need no look-up; None without any."""
     from contextkit.text import grounding
 
-    if asked.answer or given:
-        return grounding.check(f"{own}\n{given}".strip(), asked.content)
+    if asked.answer or added:
+        return grounding.check(f"{own}\n{added}".strip(), asked.content)
     return grounding.of_itself(own) if own else None
 
 
 def _headed(
-    asked: Asked, said: Authored, parsed: engine.ParsedText, checked: Checked | None
+    asked: Asked, author: Authored, parsed: engine.ParsedText, checked: Checked | None
 ) -> Receipt:
     """The receipt with what is told of any text, as it is before anything is chosen."""
     from contextkit.text.digests import reading
 
     total = len(parsed.facts)
     return asked.bare.replace(
-        confidence=asked.bare.confidence or said.confidence,
+        confidence=asked.bare.confidence or author.confidence,
         kind=parsed.kind,
         grounded=checked.said if checked else "",
         missing=receipts.listed(checked.missing) if checked else "",
@@ -142,13 +142,13 @@ def _fitted(layout: Layout, receipt: Receipt) -> Told:
 
 def remarks(receipt: Receipt) -> tuple[str, ...]:
     """What somebody who has the author's answer must know besides: what it adds or lacks."""
-    found = [f"not in the report: {receipt.missing}"] if receipt.missing else []
-    found += [
+    lines = [f"not in the report: {receipt.missing}"] if receipt.missing else []
+    lines += [
         f"{row.aspect}: {row.finding}"
         for row in receipt.rows
         if row.aspect in _SERIOUS_RANKS.values()
     ]
-    return tuple(found)
+    return tuple(lines)
 
 
 def unread(layout: Layout, asked: Asked, why: str) -> Told:
@@ -163,10 +163,10 @@ def unread(layout: Layout, asked: Asked, why: str) -> Told:
     return _fitted(layout, receipt)
 
 
-def _without(text: str, said: Authored) -> str:
+def _without(text: str, author: Authored) -> str:
     """The text with the lines of its author's statements empty, since they are told already."""
     lines = text.split("\n")
-    for statement in said.core or said.statements:
+    for statement in author.core or author.statements:
         lines[statement.line - 1] = ""
     return "\n".join(lines)
 
@@ -180,10 +180,15 @@ class _Filling:
     """A receipt that is filled up to its cap: author's words, then a digest."""
 
     def __init__(
-        self, layout: Layout, asked: Asked, bare: Receipt, said: Authored, parsed: engine.ParsedText
+        self,
+        layout: Layout,
+        asked: Asked,
+        bare: Receipt,
+        author: Authored,
+        parsed: engine.ParsedText,
     ) -> None:
         self._layout, self._asked, self._parsed = layout, asked, parsed
-        self._bare, self._said = bare, said
+        self._bare, self._said = bare, author
         self._cap, self._most = layout.limits.payload_receipt_tokens, layout.limits.payload_rows
 
     def _size(self, receipt: Receipt) -> int:
@@ -340,8 +345,8 @@ def _left_out(text: str, answer: str) -> list[Beside]:
     """What an answer about a review does not say of its P0s and P1s, by priority."""
     from contextkit.text.digests.kinds import review
 
-    said, serious = set(_words(answer)), review.findings(text)
-    lacking = [unit for unit in serious if not _is_told(unit.short, unit.text, answer, said)]
+    answered, serious = set(_words(answer)), review.findings(text)
+    lacking = [unit for unit in serious if not _is_told(unit.short, unit.text, answer, answered)]
     widths = (_NAMED, _SHORTEST, 1)
     return [
         Beside(aspect, _by_width(_first_findings, some), widths, before=True)
@@ -350,20 +355,21 @@ def _left_out(text: str, answer: str) -> list[Beside]:
     ]
 
 
-def _first_findings(found: list[Unit], width: int) -> str:
+def _first_findings(units: list[Unit], width: int) -> str:
     """The first few in at most `width` characters each, or by id; the others are counted."""
     if width >= _SHORTEST:
-        few = [names.clipped_at_space(unit.text, min(width, _NAMED)) for unit in found[:_FEW]]
+        few = [names.clipped_at_space(unit.text, min(width, _NAMED)) for unit in units[:_FEW]]
     else:
-        few = [unit.short for unit in found[: 2 * _FEW] if len(unit.short) <= _ID]
-    more = len(found) - len(few)
+        few = [unit.short for unit in units[: 2 * _FEW] if len(unit.short) <= _ID]
+    more = len(units) - len(few)
     return "; ".join([*few, f"+{more} more"] if more else few)
 
 
-def _is_told(short: str, text: str, answer: str, said: set[str]) -> bool:
+def _is_told(short: str, text: str, answer: str, answered: set[str]) -> bool:
     """Whether an answer names a finding: by its id or place, or by most of its words."""
     words = set(_words(text))
-    return (short and short in answer) or (bool(words) and len(words & said) >= 0.6 * len(words))
+    has_most_words = bool(words) and len(words & answered) >= 0.6 * len(words)
+    return has_most_words or (bool(short) and short in answer)
 
 
 def _words(text: str) -> list[str]:
@@ -410,14 +416,14 @@ def clean_receipt(layout: Layout, receipt: Receipt) -> tuple[Receipt, list[redac
     """The receipt without secrets, and the secrets."""
     rows, secrets = [], []
     for row in receipt.rows:
-        (aspect,), found = clean(layout, [row.aspect])
+        (aspect,), in_part = clean(layout, [row.aspect])
         # the name of a value may be all that says that it is one
         (named,), more = clean(layout, [f"{aspect}: {row.finding}"])
-        secrets += found + more
+        secrets += in_part + more
         finding = named.removeprefix(f"{aspect}: ")
         if not named.startswith(f"{aspect}: "):
-            (finding,), found = clean(layout, [row.finding])
-            secrets += found
+            (finding,), in_part = clean(layout, [row.finding])
+            secrets += in_part
         rows.append(Row(aspect=aspect, finding=finding))
-    (key, missing), found = clean(layout, [receipt.key_findings, receipt.missing])
-    return receipt.replace(rows=tuple(rows), key_findings=key, missing=missing), secrets + found
+    (key, missing), in_part = clean(layout, [receipt.key_findings, receipt.missing])
+    return receipt.replace(rows=tuple(rows), key_findings=key, missing=missing), secrets + in_part

@@ -165,6 +165,11 @@ def show(layout: Layout, args: Arguments) -> str | Answer | Rows:
     from contextkit.reviews.flows import drill_down
 
     args = addressed(args)
+    if args.finding and not args.agent:
+        agent, _, finding = args.finding.rpartition("/")
+        if not agent:
+            raise bad_input(f"finding: {finding!r} belongs to which agent? give agent/{finding}")
+        args = Arguments({**vars(args), "agent": agent, "finding": finding})
     if args.severity or not args.agent:
         return _show_run(layout, args)
     run = ""
@@ -198,13 +203,6 @@ def _show_run(layout: Layout, args: Arguments) -> str | Answer | Rows:
     from contextkit.reviews.documents import vocabulary
     from contextkit.reviews.flows import agent_files, drill_down
 
-    if args.finding and not args.agent:
-        agent, _, finding = args.finding.rpartition("/")
-        if not agent:
-            raise bad_input(
-                f"finding: {args.finding!r} belongs to which agent? give agent/{finding}"
-            )
-        return show.run(layout, Arguments({**vars(args), "agent": agent, "finding": finding}))
     about = asked(
         layout, Arguments({**vars(args), "run": args.run or ("" if args.dir else "latest")})
     )

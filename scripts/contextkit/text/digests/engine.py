@@ -177,13 +177,13 @@ class ParsedText:
         result = made(told)
         return result._replace(kept=self.kept(result.summary), total=len(self.facts))
 
-    def kept(self, said: str) -> int:
-        """The number of facts of the text that `said` carries."""
-        return facts.kept(self.facts, said)
+    def kept(self, text: str) -> int:
+        """The number of facts of the text that `text` carries."""
+        return facts.kept(self.facts, text)
 
-    def facts_kept(self, said: str) -> str:
+    def facts_kept(self, text: str) -> str:
         """`12/87`, or `12/87+` if the text is so long that not all of it was searched for facts."""
-        return f"{self.kept(said)}/{len(self.facts)}{'+' * self.partly}"
+        return f"{self.kept(text)}/{len(self.facts)}{'+' * self.partly}"
 
     def taken_names(self) -> list[Unit]:
         """What a report recommends or decides by name: `R2: Write atomically`; told by the caller.
@@ -203,8 +203,13 @@ class ParsedText:
         units, (chosen, _) = self._weighed.units, _in_order_of_value(self._weighed, cap)
         texts = [units[index].text for index in chosen]
         first = sorted(chosen[: max(1, fitting.leading(texts, cap, self.tokenizer))])
-        sentences = [one for index in first for one in reading.sentences(units[index].text)]
-        whole = [one if one[-1] in ".!?。！？…" else one + "." for one in sentences[:most]]
+        sentences = [
+            sentence for index in first for sentence in reading.sentences(units[index].text)
+        ]
+        whole = [
+            sentence if sentence[-1] in ".!?。！？…" else sentence + "."
+            for sentence in sentences[:most]
+        ]
         return " ".join(whole)
 
 
@@ -294,9 +299,9 @@ class _WeighedByWords(_Weighed):
         return float(unit.weight * (new + _BARE) / (self.costs[index] + 2) ** _DENSE)
 
 
-def carried(said: str, known: set[tuple[str, str]]) -> frozenset[tuple[str, str]]:
-    """The facts of `said` that are also facts of the whole text."""
-    return frozenset((kind, value) for kind, value, _ in facts.find(said)) & known
+def carried(text: str, all_facts: set[tuple[str, str]]) -> frozenset[tuple[str, str]]:
+    """The facts of `text` that are also facts of the whole text."""
+    return frozenset((kind, value) for kind, value, _ in facts.find(text)) & all_facts
 
 
 def _in_order_of_value(weighed: _Weighed, cap: int) -> tuple[list[int], list[int]]:
@@ -414,15 +419,15 @@ class _Choice:
 
     def _by_rank(self) -> list[tuple[int, int]]:
         """The ranked units, those last of which most is said by the ones before them."""
-        known: set[tuple[str, str]] = set()
+        told: set[tuple[str, str]] = set()
         first, last = list[tuple[int, int]](), list[tuple[int, int]]()
         units = self.weighed.units
-        for rank, index in sorted((one.rank, at) for at, one in enumerate(units) if one.text):
-            if 1 < rank < reading.LISTED and self.weighed.new(index, known) < _MOSTLY:
+        for rank, index in sorted((unit.rank, at) for at, unit in enumerate(units) if unit.text):
+            if 1 < rank < reading.LISTED and self.weighed.new(index, told) < _MOSTLY:
                 last.append((rank, index))
             elif rank:
                 first.append((rank, index))
-                known |= self.weighed.facts[index]
+                told |= self.weighed.facts[index]
         return first + last
 
     def best(self) -> int | None:
@@ -509,12 +514,12 @@ def _key(units: list[Unit], chosen: list[int]) -> int:
     return next((i for i in chosen if units[i].key), (telling or free or chosen)[0])
 
 
-def _without_lead(said: str, before: str) -> str:
+def _without_lead(item: str, before: str) -> str:
     """An item without the words that lead into it, if the item before it has the same ones."""
-    lead = said[: said.find(": ") + 2]
-    while (longer := said.find(": ", len(lead))) > 0 and before.startswith(said[: longer + 2]):
-        lead = said[: longer + 2]
-    return said[len(lead) :] if len(lead) > _SHORT and before.startswith(lead) else said
+    lead = item[: item.find(": ") + 2]
+    while (longer := item.find(": ", len(lead))) > 0 and before.startswith(item[: longer + 2]):
+        lead = item[: longer + 2]
+    return item[len(lead) :] if len(lead) > _SHORT and before.startswith(lead) else item
 
 
 def _few(rows: list[Row], most: int) -> list[Row]:

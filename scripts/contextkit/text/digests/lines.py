@@ -24,7 +24,7 @@ from contextkit.text.patterns import Pattern
 # a zero stays: `0 errors` is another form than `3 errors`
 # (what looks back stands behind the first digit, which `re` finds fast)
 _NUMBERS = Pattern(r"[0-9](?:(?<=[1-9])[\da-f]*|(?<![\s=:(]0)[\da-f]*|[\d.:a-f]+)")
-_HEX = Pattern(r"\b[a-f]{1,8}\d[\da-f]{4,38}\b")  # begins with a letter
+_HEX = Pattern(r"[a-f](?<!\w.)[a-f]{0,7}\d[\da-f]{4,38}\b")  # begins with a letter
 _PADDED = Pattern(r" {2,}9")
 _STATUS = Pattern(  # which stays, too
     r"((?:\bHTTP/[\d.]+\\?\" |\b(?:status|code)[\"']?[=:] ?[\"']?))([1-5]\d\d)\b"
@@ -286,22 +286,22 @@ class Lines:
                 continue
             form_of_all = alike.get(form, form)
             fails = form in self._failing and not self._is_title(number)
-            one = form_of_all if fails else form  # what differs in names is one failure
-            if line := seen.get(one):
+            key = form_of_all if fails else form  # what differs in names is one failure
+            if line := seen.get(key):
                 line.numbers.append(number)
             else:
-                seen[one] = Line(number, self.all[number], fails)
-                seen[one].often = often[form_of_all]
+                seen[key] = Line(number, self.all[number], fails)
+                seen[key].often = often[form_of_all]
         return [line for line in seen.values() if not _RULE.match(line.said)]
 
-    def _weighable(self, found: list[Line]) -> tuple[list[Line], list[Line]]:
+    def _weighable(self, distinct: list[Line]) -> tuple[list[Line], list[Line]]:
         """Of very many lines, both ends, failures, and the rarest; the others that fail."""
-        if len(found) <= _MOST:
-            return found, []
-        order = sorted(found, key=lambda one: (not one.fails, one.often, one.number))
-        chosen = {*order[:_MOST], *found[:_ENDS], *found[-_ENDS:]}
-        others = [line for line in found if line.fails and line not in chosen]
-        return [line for line in found if line in chosen], others
+        if len(distinct) <= _MOST:
+            return distinct, []
+        order = sorted(distinct, key=lambda line: (not line.fails, line.often, line.number))
+        chosen = {*order[:_MOST], *distinct[:_ENDS], *distinct[-_ENDS:]}
+        others = [line for line in distinct if line.fails and line not in chosen]
+        return [line for line in distinct if line in chosen], others
 
     def _is_counted(self, number: int) -> bool:
         """Whether a line is told with the one above it, as a count in a list of such."""
@@ -313,8 +313,8 @@ class Lines:
         """The forms without names of those of which many are alike then."""
         short = [form for form in self.counts if len(form) < _READ]
         nameless = _NAMELESS.of(short)
-        often = {one for one, count in Counter(nameless).items() if count > _ALIKE}
-        return {form: one for form, one in zip(short, nameless, strict=True) if one in often}
+        often = {name for name, count in Counter(nameless).items() if count > _ALIKE}
+        return {form: name for form, name in zip(short, nameless, strict=True) if name in often}
 
     def _weight(self, line: Line, last: int) -> float:
         """How decisive a line is by its words, by its form, and by where it stands."""
@@ -421,7 +421,7 @@ def _failing(forms: list[str]) -> Iterator[bool]:
     all_words = " ".join(set().union(*words))
     bad = {word for part in (*_FAILURES, *_LAST_PARTS) for word in _with(part, all_words)
            if _FAILS.search(word) and not _is_name(word)}  # fmt: skip
-    phrases = [one for one in _PHRASES if all(map(all_words.__contains__, one.split()))]
+    phrases = [phrase for phrase in _PHRASES if all(map(all_words.__contains__, phrase.split()))]
     for form, row, of_row in zip(forms, rows, words, strict=True):
         is_bad = not bad.isdisjoint(of_row) or any(map(row.__contains__, phrases))
         is_fine = is_bad and _FINE.search(row) and not _SURE.search(row)
@@ -458,6 +458,7 @@ def _largest_shares(lines: list[str]) -> list[int]:
     return [number for number, _ in shares[:_PROFILE]] if falls and len(shares) > _PROFILE else []
 
 
+@functools.lru_cache(REMEMBERED)
 def bare(line: str) -> str:
     """The beginning of the line, without the time or the frame in front of it."""
     line = line[:_READ]
@@ -471,7 +472,7 @@ def without_names(form: str) -> str:
     if '"' in form or "'" in form:
         form = _IN_QUOTES.sub('"', form)
     if "/" in form:
-        form = " ".join([_without_path(one) if "/" in one else one for one in form.split(" ")])
+        form = " ".join([_without_path(word) if "/" in word else word for word in form.split(" ")])
     return form
 
 

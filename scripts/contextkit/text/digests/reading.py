@@ -216,34 +216,33 @@ def blocks(text: str) -> tuple[Block, ...]:
     if "~~" in text:
         text = _STRUCK.sub("", text)
     if "<!--" in text:
-        text = _COMMENT.sub(lambda found: "\n" * found[0].count("\n"), text)
-    rows, found = markdown_blocks.lines(text), markdown_blocks.blocks(text)
+        text = _COMMENT.sub(lambda parsed: "\n" * parsed[0].count("\n"), text)
+    rows, parsed = markdown_blocks.lines(text), markdown_blocks.blocks(text)
     titles: list[tuple[str, ...]] = []  # the headings of each block, itself included
     words: dict[int, str] = {-1: ""}  # of each item; at -1, of the sentence that leads to a list
     made: list[Block] = []
-    for at, one in enumerate(found):
-        above = titles[one.inside] if one.inside >= 0 else ()
-        titles.append((*above, plain(one.title)) if one.kind == "heading" else above)
-        following = found[at + 1].first if at + 1 < len(found) else len(rows) + 1
-        lines = rows[one.first - 1 : min(one.last, following - 1)]
-        if one.kind == "item":
-            body = " ".join(
-                [_BOX.sub("", one.title), *itertools.takewhile(bool, map(str.strip, lines[1:]))]
-            )
-            made.append(Block(one.first, above, body, words.get(one.inside, words[-1]), "item"))
+    for at, block in enumerate(parsed):
+        above = titles[block.inside] if block.inside >= 0 else ()
+        titles.append((*above, plain(block.title)) if block.kind == "heading" else above)
+        following = parsed[at + 1].first if at + 1 < len(parsed) else len(rows) + 1
+        lines = rows[block.first - 1 : min(block.last, following - 1)]
+        if block.kind == "item":
+            below = itertools.takewhile(bool, map(str.strip, lines[1:]))
+            body = " ".join([_BOX.sub("", block.title), *below])
+            made.append(Block(block.first, above, body, words.get(block.inside, words[-1]), "item"))
             words[at] = plain(body)
-        elif one.kind == "table":
-            made += (Block(one.first + n, above, body, "", "row") for n, body in _rows(lines))
-        elif one.kind == "code":
-            made.append(Block(one.first + 1, above, "\n".join(lines[1:-1]), "", "code"))
-        elif one.kind in ("text", "quote"):
-            made += (Block(one.first + n, above, body) for n, body in _paragraphs(lines))
-        if one.kind == "heading":
+        elif block.kind == "table":
+            made += (Block(block.first + n, above, body, "", "row") for n, body in _rows(lines))
+        elif block.kind == "code":
+            made.append(Block(block.first + 1, above, "\n".join(lines[1:-1]), "", "code"))
+        elif block.kind in ("text", "quote"):
+            made += (Block(block.first + n, above, body) for n, body in _paragraphs(lines))
+        if block.kind == "heading":
             words[-1] = ""
-        elif one.kind in ("text", "quote") and made:
+        elif block.kind in ("text", "quote") and made:
             body = plain(made[-1].text)
             words[-1] = body if body.rstrip("* _").endswith((":", "：")) else ""
-    return tuple(one for one in made if one.text)
+    return tuple(block for block in made if block.text)
 
 
 def _paragraphs(lines: list[str]) -> Iterator[tuple[int, str]]:

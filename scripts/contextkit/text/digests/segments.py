@@ -26,6 +26,7 @@ _OF_A_HEAD = (
     "diff --", "index ", "--- ", "+++ ", "new file mode ", "deleted file mode ", "old mode ",
     "new mode ", "similarity index ", "dissimilarity index ", "rename ", "copy ", "Binary files ",
     "GIT binary patch", "Index: ", "=====", "@@", "mode ",
+    "\\",
 )  # fmt: skip
 
 
@@ -51,7 +52,8 @@ def cut(lines: list[str]) -> Iterator[Segment]:
         kind = (match and match.lastgroup) or ""
         end = number + 1 if kind in ("", "prompt") else _ENDS[kind](lines, number)
         is_json = len(line) > _SHORT and line[0] + line.rstrip()[-1:] in ("{}", "[]")
-        if not kind or (kind != "prompt" and end - number < 2 and not is_json):
+        is_short = end - number < 2 and not is_json
+        if not kind or (kind != "prompt" and is_short):
             continue
         if number > begun:
             yield Segment(begun, number)
@@ -77,7 +79,7 @@ def _end_of_diff(lines: list[str], at: int) -> int:
         elif hunk := _HUNK.match(line):
             marks, is_named = hunk[3] or "", True
             old, new = (0, 0) if marks else (int(hunk[1] or 1), int(hunk[2] or 1))
-        elif not (line.startswith(_OF_A_HEAD) or line[:1] == "\\" or (marks and line[:1] in "+- ")):
+        elif not (line.startswith(_OF_A_HEAD) or (marks and line[:1] in "+- ")):
             break
         at += 1
     return at if is_named else start + 1  # two values that a test compares are no files

@@ -222,7 +222,8 @@ def _counts(text: Lines) -> tuple[list[Unit], bool]:
         if (name := levels.get(form, "")) and (test := _NAME.search(line[:1000])):
             named.add((name, test[0]))
     seen.update(name for name, _ in named)
-    statuses = Counter(_STATUS.findall(text.whole))
+    has_status = "HTTP/" in text.whole or "status=" in text.whole
+    statuses = Counter(_STATUS.findall(text.whole) if has_status else ())
     counts = {name: seen[name] for name in _RESULTS}
     counts |= {f"HTTP {status}": count for status, count in statuses.most_common()}
     listed = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
