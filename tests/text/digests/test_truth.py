@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import pytest
 from conftest import each, rounds
-from contextkit.text.digests import engine
+from contextkit.text.digests import engine, lines
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tool_outputs import OUTPUTS
@@ -778,6 +778,23 @@ ALIKE = {  # lines of one form whose values differ, and what is told of them
 def test_lines_that_differ_in_values_are_told_with_the_first_and_the_last(case: str) -> None:
     line, values, wanted = ALIKE[case]
     assert wanted in said("\n".join(["begin", *(line.format(n=n) for n in values), "end of it"]))
+
+
+def test_values_that_go_up_and_down_are_told_with_the_smallest_and_the_largest() -> None:
+    jobs = [f"job {n} took {n * 7 % 93} ms on port 80" for n in range(1, 200)]
+    assert "job 1…199 took 1…92 ms on port 80 (x197)" in said("\n".join(["begin", *jobs, "end"]))
+
+
+@pytest.mark.parametrize("mark", ["", "ERROR "])
+def test_of_many_lines_the_one_with_another_value_is_seen(mark: str) -> None:
+    lines = [f"{mark}batch of queue 7 was sent to 25 hosts"] * 400
+    lines[203] = f"{mark}batch of queue 7 was sent to 91 hosts"
+    text = said("\n".join(["begin", *lines, "end of it"]))
+    assert f"{mark}batch of queue 7 was sent to 25…91 hosts (x400)" in text
+
+
+def test_lines_that_differ_in_their_number_of_words_are_not_told_as_equal() -> None:
+    assert lines.alike(["took 5 s", "took 5 s", "took 5 s 3 ms"], 100) == "took 5 s …"
 
 
 def test_a_line_that_leads_on_counts_with_the_next_one_as_it_is() -> None:

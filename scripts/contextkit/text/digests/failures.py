@@ -519,7 +519,7 @@ def _errors(text: Lines, used: set[int]) -> tuple[list[Failure], set[int]]:
         seen |= {*at_all, *more}
         if more:
             seen.update(*(_below(text, n) for n in at_all))
-        one_line = [text.bare[n] for n in lines.sample(sorted(at_all))] if not more else []
+        one_line = [] if more else [text.bare[n] for n in sorted(at_all)]
         if one_line and max(map(len, one_line)) <= _LONGEST:
             message = lines.alike(one_line, _LONGEST)
         place = _near(text, at) if not _PLACE.search(message) else ""

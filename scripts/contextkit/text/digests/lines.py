@@ -25,7 +25,7 @@ from contextkit.text.patterns import Pattern
 # (what looks back stands behind the first digit, which `re` finds fast)
 _NUMBERS = Pattern(r"[0-9](?:(?<=[1-9])[\da-f]*|(?<![\s=:(]0)[\da-f]*|[\d.:a-f]+)")
 _HEX = Pattern(r"[a-f](?<!\w.)[a-f]{0,7}\d[\da-f]{4,38}\b")  # begins with a letter
-_PADDED = Pattern(r" {2,}9")
+_PADDED = Pattern(r"  +9")  # whose beginning `re` finds fast
 _STATUS = Pattern(  # which stays, too
     r"((?:\bHTTP/[\d.]+\\?\" |\b(?:status|code)[\"']?[=:] ?[\"']?))([1-5]\d\d)\b"
 )
@@ -88,6 +88,7 @@ _SHARE = Pattern(r"\s{0,8}(\d{1,2}(?:\.\d+)?) ?%\s")
 _PROFILE = 5  # lines of a profile that are told
 _RULE = Pattern(r"[\W_]*$")
 _COUNT_ENDS = frozenset("0123456789.,%")
+_WITH_MORE = _COUNT_ENDS | {":"}  # ends of lines that may be told with the next ones
 _COUNT = Pattern(r"\s*[A-Za-z](?:[^\W\d]|[ ()/.-]){0,40}[:=]\s*\d[\d.,]*\s?%?\s*$")  # `Low: 3`
 _TITLE = Pattern(  # a heading between rules, or above an empty line
     r"\s*([=_~-])\1{2}[^\d]*\1{3}$|\s*\w+(?: \w+)?:\s*$"
@@ -97,6 +98,7 @@ _OF_A_TRACE = Pattern(  # what Python prints above and between its traces
 )
 _MARKS_IN_A_ROW = Pattern(r"\[?([=_~!#*-])\1{4,}\]? ?")
 _ALNUM_END = Pattern(r"[^\W_]*$")
+_ONE_NUMBER = Pattern(r"\D*(\d+(?:\.\d+)?)\D*$")
 _IN_QUOTES = Pattern(r"\"[^\"]{1,80}\"|'[^']{1,80}'")
 _PATH = Pattern(r"(?:https?:)?/[^\s\"'<>()|,;]+|(?<![\w@.-])[\w@.-]+/")
 _ITEM = Pattern(r"\s*(?:[-*+•o·]\s|\d+[.)]\s|-\w|--\w)")
@@ -110,7 +112,7 @@ _READ = 500  # characters of a line that are looked at
 _SAMPLE = 60  # lines by which a log is known
 _MOST = 500  # lines that are weighed
 _ALIKE = 8  # forms that differ only in names and are told as one
-_COMPARED, _DIFFER = 40, 5  # lines of a form that are compared; words that may differ in them
+_DIFFER = 5  # words that may differ in lines of one form
 _WORD = 80  # characters of a word of which two values are told
 _ENDS = 40  # lines of each end that always are
 _TOP = 12  # lines within which the weight of the first ones falls off
@@ -354,7 +356,10 @@ class Lines:
 
     def _unit(self, line: Line, weight: float) -> Unit:
         group = reading.FAILING if line.fails and not self.is_prose else ""
-        text = alike([self._text(number) for number in sample(line.numbers)], _LONGEST)
+        has_more = line.said[:2] == "==" or line.said.rstrip()[-1:] in _WITH_MORE
+        text_of = self._text if has_more else self.all.__getitem__
+        text = alike(map(text_of, line.numbers), _LONGEST)
+        text = _MARKS_IN_A_ROW.sub("", text).strip() or text
         times = f" (x{line.times})" if line.times > 1 else ""
         return Unit(line.number + 1, "", text + times, weight, 0, group, times=line.times)
 
@@ -364,27 +369,36 @@ class Lines:
         text = bare(text) if text.startswith("==") else text
         if self._leads_on(number):
             text = f"{text} {' '.join(self._counted(number + 1)[:_LONGEST].split())}"
-        return _MARKS_IN_A_ROW.sub("", text).strip() or text
+        return text
 
 
-def sample(numbers: list[int]) -> list[int]:
-    """Some of the numbers of lines: the first and the last ones, and some between."""
-    return numbers if len(numbers) <= _COMPARED else [*numbers[:: len(numbers) // _COMPARED],
-                                                      numbers[-1]]  # fmt: skip
-
-
-def alike(texts: list[str], most: int) -> str:
-    """Lines of one form as one of at most so many characters, with the first and the last value.
+def alike(texts: Iterable[str], most: int) -> str:
+    """Lines of one form as one of at most so many characters, with the ends of what differs.
 
     `batch 1 applied` and `batch 9 applied` are `batch 1…9 applied`.
     """
-    first, last = texts[0].split(), texts[-1].split()
-    rows = [text.split() for text in texts] if len(set(texts)) > 1 else []
-    if rows and all(len(row) == len(first) for row in rows):
-        differ = [at for at, words in enumerate(zip(*rows, strict=True)) if len(set(words)) > 1]
-        for at in differ:
-            first[at] = between(first[at], last[at]) if len(differ) <= _DIFFER else first[at] + "…"
-    return reading.cut(" ".join(first), most)
+    rows = [text[: 4 * _LONGEST].split() for text in dict.fromkeys(texts)]
+    words = rows[0]
+    if len(set(map(len, rows))) > 1:
+        words = [*words, "…"]
+    elif len(rows) > 1:
+        columns = [list(dict.fromkeys(column)) for column in zip(*rows, strict=True)]
+        are_few = sum(len(values) > 1 for values in columns) <= _DIFFER
+        words = [_as_one(values) if are_few or len(values) == 1 else f"{values[0]}…"
+                 for values in columns]  # fmt: skip
+    return reading.cut(" ".join(words), most)
+
+
+def _as_one(values: list[str]) -> str:
+    """The first and the last value; of numbers that go up and down, the least and the greatest."""
+    matches = list(map(_ONE_NUMBER.match, values))
+    numbers = [float(match[1]) for match in matches if match]
+    rises = sorted(numbers)
+    if len(numbers) == len(values) and numbers != rises[::-1]:
+        ends = values[numbers.index(rises[0])], values[numbers.index(rises[-1])]
+    else:
+        ends = values[0], values[-1]
+    return between(*ends) if len(values) > 1 else values[0]
 
 
 def between(word: str, other: str) -> str:
