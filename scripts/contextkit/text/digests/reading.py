@@ -324,7 +324,7 @@ def clause(text: str, most: int = LONGEST) -> str:
     if len(text) <= most:
         return text
     for between_words in (False, True):
-        if cuts := [at for at in ends(text, between_words) if most // 2 < at <= most]:
+        if cuts := [at for at in ends(text, between_words) if most // 3 < at <= most]:
             return beginning(text, cuts[-1])
     return ""
 
