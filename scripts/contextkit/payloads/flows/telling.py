@@ -215,6 +215,8 @@ class _Filling:
         longest statements are cut, then names are left out, and at last the last statements go;
         advice goes after all others.
         """
+        from contextkit.text.digests.reading import joined
+
         core = self._said.core or self._said.statements
         wanted = [*core, *(one for one in self._said.statements if one not in core)]
         parts = _parts(wanted, len(core), more)
@@ -225,7 +227,7 @@ class _Filling:
             lost = [one for one, text in zip(core, texts, strict=False) if not text]
             if lost and told and not self._asked.answer:
                 count = _counted([self._asked.first + one.line - 1 for one in lost])
-                told[-1] = told[-1]._replace(text=_joined(told[-1].text, count))
+                told[-1] = told[-1]._replace(text=joined(told[-1].text, count))
             ends = zip(more, texts[len(wanted) :], strict=True)
             return self._with(
                 told, [Row(aspect=statement.aspect, finding=text) for statement, text in ends]
@@ -235,18 +237,20 @@ class _Filling:
 
     def _with(self, told: Sequence[Statement], added: Sequence[Row] = ()) -> Receipt:
         """The receipt with these statements in the fields that its author left open."""
+        from contextkit.text.digests.reading import joined
+
         bare, texts = self._bare, list(told)
         key = bare.key_findings
         if not key and texts:
             key = texts.pop(0).text
             if len(key) < _SHORT and texts:
-                key = _joined(key, texts.pop(0).text)
+                key = joined(key, texts.pop(0).text)
         rows, most = list(bare.rows), self._most - len(added)
         if not rows:
             for statement in texts:
                 aspect = statement.aspect or "Summary"
                 if rows and (rows[-1].aspect == aspect or len(rows) == most):
-                    rows[-1] = rows[-1]._replace(finding=_joined(rows[-1].finding, statement.text))
+                    rows[-1] = rows[-1]._replace(finding=joined(rows[-1].finding, statement.text))
                 else:
                     rows.append(Row(aspect=aspect, finding=statement.text))
         return bare.replace(key_findings=key, rows=(*rows, *added))
@@ -385,8 +389,8 @@ def _parts(wanted: Sequence[Statement], core: int, more: Sequence[Beside]) -> li
     for is_early in (True, False):
         moves += [((at,), one.widths[step]) for step in (1, 2) for at, one in beside[::-1]
                   if one.before == is_early and step < len(one.widths)]  # fmt: skip
-        moves += [((at,), width) for width in (_CLAUSE, _SHORTEST)
-                  for at in longest[: core // 2] if is_early]  # fmt: skip
+        moves += [((at,), width) for at in longest[: core // 2] if is_early
+                  for width in (_CLAUSE, _SHORTEST)]  # fmt: skip
     moves += [((at,), 0) for at in sorted(range(1, core), key=lambda at: (advised[at], -at))]
     texts = [one.text for one in wanted] + [one.told(one.widths[0]) for one in more]
     parts = fitting.parts(texts, moves)
@@ -399,10 +403,6 @@ def _parts(wanted: Sequence[Statement], core: int, more: Sequence[Beside]) -> li
 
 def _told_in(statements: Sequence[Statement]) -> str:
     return "\n".join(statement.text for statement in statements)
-
-
-def _joined(one: str, other: str) -> str:
-    return f"{one} {other}" if one[-1:] in ".!?。！？:：;…" else f"{one}; {other}"
 
 
 def clean(layout: Layout, texts: list[str]) -> tuple[list[str], list[redaction.Secret]]:

@@ -14,6 +14,7 @@ facts that no chosen unit carries yet. The same text and cap give the same diges
 from __future__ import annotations
 
 import bisect
+import functools
 import itertools
 import math
 from collections import Counter
@@ -166,7 +167,7 @@ class ParsedText:
         """
 
         weighed, partly = self._weighed, self.partly and not self.is_output
-        count = size or self._size
+        count = size or (lambda digest: tokens.size(digest.summary, self.tokenizer))
 
         def made(told: dict[int, str]) -> Digest:
             return _digest(self.kind, weighed.units, told, most_rows, partly, first)
@@ -175,9 +176,6 @@ class ParsedText:
         told = _fitting(weighed.units, chosen, others, lambda told: count(made(told)) <= cap)
         result = made(told)
         return result._replace(kept=self.kept(result.summary), total=len(self.facts))
-
-    def _size(self, digest: Digest) -> int:
-        return tokens.size(digest.summary, self.tokenizer)
 
     def kept(self, text: str) -> int:
         """The number of facts of the text that `text` carries."""
@@ -348,12 +346,12 @@ def _fitting(
     group = next((units[index].group for index in left if units[index].group), "")
     left = [index for index in left if units[index].group in ("", group)][:_NEXT]  # graver first
     cut = [index for index in left if not units[index].group] or left  # or shown or counted
-    alone = len(kept) < 2
+    alone, to_word = len(kept) < 2, functools.partial(_to_clause, between_words=True)
     return fit([
         *kept,
         *(whole(index, 1) for index in left),
         *((index, _cuttable(units[index].text, clip, alone))
-          for clip in (_to_clause, _to_word) for index in cut[:_CUT]),
+          for clip in (_to_clause, to_word) for index in cut[:_CUT]),
     ])  # fmt: skip
 
 
@@ -374,10 +372,6 @@ def _to_clause(text: str, width: int, between_words: bool = False) -> str:
     least = _least(text, between_words)
     ends = [end for end in reading.ends(text, between_words) if least <= end <= width]
     return reading.beginning(text, ends[-1]) if ends else ""
-
-
-def _to_word(text: str, width: int) -> str:
-    return _to_clause(text, width, True)
 
 
 class _Choice:
@@ -481,7 +475,7 @@ def _digest(
     for number, unit in enumerate(units):
         if rows and rows[-1].aspect == unit.aspect:
             more = _without_lead(unit.text, units[number - 1].text)
-            rows[-1] = rows[-1]._replace(finding=_joined(rows[-1].finding, more))
+            rows[-1] = rows[-1]._replace(finding=reading.joined(rows[-1].finding, more))
         else:
             rows.append(Row(unit.aspect, unit.text, unit.line))
     groups = _more(missing, partly, first)
@@ -528,10 +522,6 @@ def _without_lead(item: str, before: str) -> str:
     return item[len(lead) :] if len(lead) > _SHORT and before.startswith(lead) else item
 
 
-def _joined(text: str, other: str) -> str:
-    return f"{text} {other}" if text[-1] in ".!?。！？:：;" else f"{text}; {other}"
-
-
 def _few(rows: list[Row], most: int) -> list[Row]:
     """At most `most` rows: the shortest neighbors are joined."""
     while len(rows) > max(1, most):
@@ -539,7 +529,7 @@ def _few(rows: list[Row], most: int) -> list[Row]:
         at = sizes.index(min(sizes))
         row, other = rows[at], rows[at + 1]
         text = f"{other.aspect}: {other.finding}" if other.aspect else other.finding
-        rows[at : at + 2] = [row._replace(finding=_joined(row.finding, text))]
+        rows[at : at + 2] = [row._replace(finding=reading.joined(row.finding, text))]
     return rows
 
 

@@ -509,7 +509,7 @@ def _errors(text: Lines, used: set[int]) -> tuple[list[Failure], set[int]]:
             same.setdefault(_form(text, at), []).append(at)
     errors: dict[str, Failure] = {}
     seen: set[int] = set()
-    for at_all in (numbers for group in same.values() for numbers in _apart(text, group)):
+    for at_all in same.values():
         at = min(at_all, key=lambda n: (len(text.bare[n]) >= _LONGEST, n))
         if at in seen or not (_fails(text.bare[at]) or _heads_a_trace(text, at)):
             continue
@@ -530,15 +530,6 @@ def _errors(text: Lines, used: set[int]) -> tuple[list[Failure], set[int]]:
             whole = f"{_with_place(message, place)}{times}"
             errors[message] = Failure(at, whole, place or message, len(at_all))
     return list(errors.values()), seen
-
-
-def _apart(text: Lines, same: list[int]) -> list[list[int]]:
-    """The lines of one form, or each of two that differ in nothing but a path."""
-    words = zip(*(text.bare[at].split() for at in same[:2]), strict=False)
-    differ = [word for pair in words if len(set(pair)) == len(same) for word in pair]
-    if len(same) == 2 and differ and all("/" in word for word in differ):
-        return [[at] for at in same]
-    return [same]
 
 
 def _form(text: Lines, at: int) -> str:

@@ -98,7 +98,6 @@ _TITLE = Pattern(  # a heading between rules, or above an empty line
 _OF_A_TRACE = Pattern(  # what Python prints above and between its traces
     r"\s*(?:Traceback \(most recent|The above exception was|During handling of the above)"
 )
-_WORDED = Pattern(r"[^\W\d_]{3}|[^\x00-\x7f]")
 _MARKS_IN_A_ROW = Pattern(r"\[?([=_~!#*-])\1{4,}\]? ?")
 _ALNUM_END = Pattern(r"[^\W_]*$")
 _ONE_NUMBER = Pattern(r"\D*(\d+(?:\.\d+)?)\D*$")
@@ -110,7 +109,6 @@ _RUN_IN = Pattern(r"(\w[\w'’]*(?:[ -][\w'’]+){0,2})(?: ?[:：]|\.) +(?=\S)")
 _WRAPPED = (44, 130)  # characters of a line of a wrapped paragraph
 _PROSE = 160  # characters of a line that is a paragraph by itself
 _LETTERS = 0.8  # share of letters and spaces in prose
-_CODED = 50  # characters of a row of signs that is no name
 _LONGEST = 260  # characters shown of a line
 _READ = 500  # characters of a line that are looked at
 _SAMPLE = 60  # lines by which a log is known
@@ -339,7 +337,7 @@ class Lines:
             weight = _LEAST
         if _FRAME.match(said):
             weight *= 0.6
-        return weight * 0.3 if _QUOTED.match(said) or is_coded(said) else weight
+        return weight * 0.3 if _QUOTED.match(said) else weight
 
     def _by_place(self, line: Line, last: int) -> float:
         """More for the first and the last lines, and below one that announces a failure."""
@@ -442,7 +440,8 @@ def _failing(forms: list[str]) -> Iterator[bool]:
     phrases = [phrase for phrase in _PHRASES if all(map(all_words.__contains__, phrase.split()))]
     for form, row, of_row in zip(forms, rows, words, strict=True):
         is_bad = not bad.isdisjoint(of_row) or any(map(row.__contains__, phrases))
-        yield form.startswith(_OF_PYTEST) or (is_bad and not _is_fine(row))
+        is_fine = is_bad and _FINE.search(row) and not _SURE.search(row)
+        yield form.startswith(_OF_PYTEST) or (is_bad and not is_fine)
 
 
 def _with(part: str, words: str) -> Iterator[str]:
@@ -453,10 +452,6 @@ def _with(part: str, words: str) -> Iterator[str]:
         end = words.find(" ", end)
         yield words[start : end if end >= 0 else len(words)]
         end = words.find(part, end) if end >= 0 else -1
-
-
-def _is_fine(row: str) -> bool:
-    return bool(_FINE.search(row)) and not _SURE.search(row)
 
 
 def _is_count(form: str) -> bool:
@@ -477,14 +472,6 @@ def _largest_shares(lines: list[str]) -> list[int]:
     shares = [(number, float(match[1])) for number, match in matches if match]
     falls = all(a >= b for (_, a), (_, b) in itertools.pairwise(shares))
     return [number for number, _ in shares[:_PROFILE]] if falls and len(shares) > _PROFILE else []
-
-
-def is_coded(line: str) -> bool:
-    """Whether a line is a long row of signs without a word: hexadecimal or base64."""
-    signs = line.strip()
-    has_no_sign_else = signs.rstrip("=").replace("+", "").replace("/", "").isalnum()
-    is_code = len(signs) > _CODED and signs.isascii() and has_no_sign_else
-    return is_code or not _WORDED.search(signs)
 
 
 @functools.lru_cache(REMEMBERED)

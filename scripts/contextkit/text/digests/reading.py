@@ -227,7 +227,8 @@ def blocks(text: str) -> tuple[Block, ...]:
         following = parsed[at + 1].first if at + 1 < len(parsed) else len(rows) + 1
         lines = rows[block.first - 1 : min(block.last, following - 1)]
         if block.kind == "item":
-            body = " ".join([_BOX.sub("", block.title), *_paragraph(lines[1:])])
+            below = itertools.takewhile(bool, map(str.strip, lines[1:]))
+            body = " ".join([_BOX.sub("", block.title), *below])
             made.append(Block(block.first, above, body, words.get(block.inside, words[-1]), "item"))
             words[at] = plain(body)
         elif block.kind == "table":
@@ -242,10 +243,6 @@ def blocks(text: str) -> tuple[Block, ...]:
             body = plain(made[-1].text)
             words[-1] = body if body.rstrip("* _").endswith((":", "：")) else ""
     return tuple(block for block in made if block.text)
-
-
-def _paragraph(lines: list[str]) -> Iterator[str]:
-    return itertools.takewhile(bool, map(str.strip, lines))
 
 
 def _paragraphs(lines: list[str]) -> Iterator[tuple[int, str]]:
@@ -359,6 +356,11 @@ def ends(text: str, between_words: bool = False) -> list[int]:
 def beginning(text: str, end: int) -> str:
     """`text` up to `end`, marked as cut."""
     return text[:end].rstrip(" ,;:—–，、；،؛") + " …"
+
+
+def joined(one: str, other: str) -> str:
+    """Two statements as one line."""
+    return f"{one} {other}" if one[-1:] in ".!?。！？:：;…" else f"{one}; {other}"
 
 
 _CLAUSES = re.compile(r"[;,.:)](?= )| (?:--?|[—–]) |[，、；。،؛।]")

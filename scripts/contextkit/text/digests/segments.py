@@ -30,6 +30,7 @@ _OF_A_HEAD = (
 )  # fmt: skip
 
 
+_SHORT = 40  # characters of a line that is no whole value
 _READ = 80  # characters of a line in which the sign of a prompt is
 
 
@@ -50,7 +51,8 @@ def cut(lines: list[str]) -> Iterator[Segment]:
         match = _BEGINS.match("\n".join(lines[number : number + 2]))
         kind = (match and match.lastgroup) or ""
         end = number + 1 if kind in ("", "prompt") else _ENDS[kind](lines, number)
-        is_short = end - number < 2 and not _is_whole_json(line)
+        is_json = len(line) > _SHORT and line[0] + line.rstrip()[-1:] in ("{}", "[]")
+        is_short = end - number < 2 and not is_json
         if not kind or (kind != "prompt" and is_short):
             continue
         if number > begun:
@@ -59,10 +61,6 @@ def cut(lines: list[str]) -> Iterator[Segment]:
         begun = end
     if begun < len(lines):
         yield Segment(begun, len(lines))
-
-
-def _is_whole_json(line: str) -> bool:
-    return len(line) > 40 and line[0] + line.rstrip()[-1:] in ("{}", "[]")
 
 
 def _end_of_diff(lines: list[str], at: int) -> int:

@@ -164,7 +164,8 @@ def findings(tree: Any) -> list[Diagnostic]:
 
     Entries of a log, which have a time, are none.
     """
-    if isinstance(tree, list) and sum(map(_is_timed, tree)) * 2 > len(tree):
+    entries = [one for one in tree if isinstance(one, dict)] if isinstance(tree, list) else []
+    if sum(not _TIMES.isdisjoint(entry) for entry in entries) * 2 > len(entries):
         return []
     wrong = []
     for one in objects.findings(tree, _graded):
@@ -174,10 +175,6 @@ def findings(tree: Any) -> list[Diagnostic]:
             level = {"error": "error", "note": ""}.get(one.grade, "warning")
             wrong.append(Diagnostic(1, place, level, one.code, one.title, severity=one.severity))
     return wrong
-
-
-def _is_timed(one: Any) -> bool:
-    return isinstance(one, dict) and not _TIMES.isdisjoint(one)
 
 
 def _graded(key: str, word: str) -> str:
