@@ -714,12 +714,6 @@ In backup.sh line 13:
 if [ "$n" > 3 ]; then
      ^-- SC2071 (error): > is for string comparisons. Use -gt instead.
 """
-MEMORY = """\
-==1== Invalid read of size 1
-==1==    at 0x10933D: store_remove (inventory.c:29)
-==1== Invalid read of size 8
-==1==    at 0x10933E: store_add (inventory.c:37)
-"""
 ARCHIVE = [f"-rw-r--r-- root/root {n * 7} 2026-01-02 10:00 lib/m{n}.py" for n in range(40)]
 NODE = "✖ adds (1.5ms)\nℹ tests 21\nℹ pass 11\nℹ fail 6\nℹ todo 0\nℹ duration_ms 2228.6"
 
@@ -733,7 +727,6 @@ NODE = "✖ adds (1.5ms)\nℹ tests 21\nℹ pass 11\nℹ fail 6\nℹ todo 0\nℹ
         ),
         (SAID_BELOW, ["Can't resolve 'lodash'", "Can't resolve './lib/csv'"]),
         (SHELL, ["SC2071 > is for string comparisons", "backup.sh:13"]),
-        (MEMORY, ["size 1 (inventory.c:29)", "size 8 (inventory.c:37)"]),
         (
             "\n".join([*ARCHIVE, "tar: Unexpected EOF in archive"]),
             ["tar: Unexpected EOF", "40 files"],

@@ -8,7 +8,7 @@ from collections import Counter
 
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
-from contextkit.text.digests import diagnostics, failures, threads
+from contextkit.text.digests import diagnostics, failures
 from contextkit.text.digests.failures import Failure
 from contextkit.text.digests.lines import SUMS_UP, Lines, Remembered, bare
 from contextkit.text.digests.reading import Unit
@@ -85,8 +85,7 @@ def run(text: Lines, status: int | None = None) -> Run:
     """The verdict, the counts, each distinct failure with its place, then the other lines."""
     verdict, summary, of_verdict = _verdict(text, status)
     messages, placed = diagnostics.find(text)
-    dump, of_dump = threads.units(text)
-    failing, used, inside = failures.find(text, summary | placed | of_dump)
+    failing, used, inside = failures.find(text, summary | placed)
     failed = [_unit(above, below) for above, below in itertools.zip_longest(failing, failing[1:])]
     if failed and verdict and _BARE.match(verdict[0].text):  # which says nothing of the failure
         at = min(range(len(failed)), key=lambda at: (failed[at].rank, at))
@@ -94,8 +93,8 @@ def run(text: Lines, status: int | None = None) -> Run:
     counted = any(_COUNTS.search(unit.text) for unit in verdict)
     counts, stamped = _counts(text)
     said = diagnostics.units(messages)
-    units = [*verdict, *([] if counted else counts), *said[:_FIRST], *failed, *said[_FIRST:], *dump]
-    told = used | placed | of_dump | of_verdict
+    units = [*verdict, *([] if counted else counts), *said[:_FIRST], *failed, *said[_FIRST:]]
+    told = used | placed | of_verdict
     rest = text.statements(told, inside | diagnostics.details(text, placed))
     if not (verdict or failed or messages):  # what a text of no run is about, its beginning says
         worded = sorted({unit.line for unit in rest if unit.text.count(" ") > 1})
