@@ -709,11 +709,6 @@ Module not found: Error: Can't resolve './lib/csv' in '/srv/web'
 
 webpack 5.1.2 compiled with 2 errors in 95 ms
 """
-SHELL = """\
-In backup.sh line 13:
-if [ "$n" > 3 ]; then
-     ^-- SC2071 (error): > is for string comparisons. Use -gt instead.
-"""
 ARCHIVE = [f"-rw-r--r-- root/root {n * 7} 2026-01-02 10:00 lib/m{n}.py" for n in range(40)]
 NODE = "✖ adds (1.5ms)\nℹ tests 21\nℹ pass 11\nℹ fail 6\nℹ todo 0\nℹ duration_ms 2228.6"
 
@@ -726,7 +721,6 @@ NODE = "✖ adds (1.5ms)\nℹ tests 21\nℹ pass 11\nℹ fail 6\nℹ todo 0\nℹ
             ["Applied | FAIL | 10 percent discount missing", "34 Module not found: Error"],
         ),
         (SAID_BELOW, ["Can't resolve 'lodash'", "Can't resolve './lib/csv'"]),
-        (SHELL, ["SC2071 > is for string comparisons", "backup.sh:13"]),
         (
             "\n".join([*ARCHIVE, "tar: Unexpected EOF in archive"]),
             ["tar: Unexpected EOF", "40 files"],

@@ -98,7 +98,7 @@ _LEGEND = Pattern(r"^[+-] (?:actual|expected)\b")  # of the difference of two va
 _ENDING = (  # of a file that has lines to point at
     r"(?:pyi?|[cm]?[jt]sx?|vue|svelte|go|rs|rb|java|kts?|scala|groovy|[ch](?:c|h|pp|xx|s)?|fs|vb"
     r"|php|p[lm]|t|sh|bash|lua|swift|mm?|exs?|erl|hs|ml|clj|dart|jl|zig|nim|sql|s?css|html|xml"
-    r"|json|ya?ml|toml|md|txt|tf)"
+    r"|json|ya?ml|toml|md|txt|tf|f(?:90|95|or)?)"
 )
 _PLACE = Pattern(
     r'File "(?P<file>[^"]+)", line (?P<at>\d+)'
@@ -142,6 +142,7 @@ _BELOW = 5  # lines that go on saying what failed
 _BLOCK, _LONG_BLOCK = 60, 2000  # lines of a test's block that are read; of one with a heading
 _READ_WHOLE = 500  # failed tests whose blocks are read: far more than can be told
 _NEAR = 4  # lines below an error that say where and what it is
+_QUOTED = 6  # lines between a place and the error there
 _FRAMES = 200  # lines of a trace above its exception
 
 
@@ -506,7 +507,7 @@ def raised(text: Lines, at: int) -> str:
     message = shown(text.bare[at])
     if message.endswith(":"):
         message = shown(" ".join([message, *(text.bare[n] for n in text.below(at, 1))]))
-    return _with_place(message, _own_frame(text, at))
+    return _with_place(message, _near(text, at))
 
 
 def _own_frame(text: Lines, at: int) -> str:
@@ -523,7 +524,8 @@ def _own_frame(text: Lines, at: int) -> str:
 def _near(text: Lines, at: int) -> str:
     """The place above an exception in Python's trace, in its frames, or in one of the next lines.
 
-    Of the next lines, only the first may tell one, or those in a frame of terraform.
+    Of the next lines, only the first may tell one, or those in a frame of terraform; else it may
+    stand alone above what is quoted.
     """
     if _EXCEPTION.match(text.bare[at]) and (place := _own_frame(text, at)):
         return place
@@ -537,4 +539,8 @@ def _near(text: Lines, at: int) -> str:
             return place
         if not is_frame:
             break
+    for number in range(at - 1, max(-1, at - 1 - _QUOTED), -1):
+        line = text.bare[number]
+        if (place := _PLACE.match(line)) and line[place.end() :] == ":":
+            return line[:-1]
     return ""
