@@ -533,7 +533,7 @@ def _near(text: Lines, at: int) -> str:
     for number in text.below(at, _FRAMES):
         line = text.bare[number]
         is_frame = line.startswith(("at ", "by ")) or (in_frame and text.all[number][:1] == "│")
-        if FAILS.search(line):
+        if FAILS.search(line) or line.endswith(":"):  # which is about what is below it
             break
         if (is_frame or number == at + 1) and (place := _place(line)):
             return place
