@@ -533,14 +533,17 @@ def _near(text: Lines, at: int) -> str:
     for number in text.below(at, _FRAMES):
         line = text.bare[number]
         is_frame = line.startswith(("at ", "by ")) or (in_frame and text.all[number][:1] == "│")
-        if FAILS.search(line) or line.endswith(":"):  # which is about what is below it
+        if FAILS.search(line) or _announced(line):
             break
         if (is_frame or number == at + 1) and (place := _place(line)):
             return place
         if not is_frame:
             break
-    for number in range(at - 1, max(-1, at - 1 - _QUOTED), -1):
-        line = text.bare[number]
-        if (place := _PLACE.match(line)) and line[place.end() :] == ":":
-            return line[:-1]
-    return ""
+    above = (text.bare[number] for number in range(at - 1, max(-1, at - 1 - _QUOTED), -1))
+    return next(filter(None, map(_announced, above)), "")
+
+
+def _announced(line: str) -> str:
+    """The place of what is below a line that says nothing else: `grid.f90:37:16:`."""
+    place = _PLACE.match(line)
+    return line[:-1] if place and line[place.end() :] == ":" else ""
