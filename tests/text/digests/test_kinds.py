@@ -388,7 +388,7 @@ def test_of_a_log_of_git_the_subjects_are_shown() -> None:
         lines += [f"Date:   Mon Feb {n % 28 + 1} 10:00:00 2026 +0000", "", f"    Part {n} is new"]
         lines += ["", "    It needs src/a.py:3.", ""]
     said = digest_of("\n".join(lines), "listing").summary
-    assert "30 commits, 1000000000 to 1000000000, Feb 1 2026 to Feb 2 2026" in said
+    assert "30 commits, 1000000000 to 1000000000" in said
     assert "A0 x15, A1 x15" in said and "Part 0 is new" in said
 
 
@@ -601,24 +601,6 @@ def test_a_page_is_read_as_the_report_that_it_shows() -> None:
     assert "We keep the nightly sync, since it costs 3 ms." in said
     assert "failed" not in said and "Home" not in said
     assert page.split("\n")[rows["Decision"][0] - 1].startswith(("<p>We keep", "<li>It"))
-
-
-def test_counts_are_told_with_their_total_and_the_largest() -> None:
-    lines = [f"{n * 7 % 90:5} src/file{n}.py" for n in range(40)]
-    said = digest_of("\n".join([*lines, " 1766 total"]), "listing").summary
-    assert said.startswith("40 counts; 1766 total; 1 is 0")
-    assert "largest: 86 src/file" in said
-    hits = "\n".join(f"src/a{n}.py:{n % 3}" for n in range(30))
-    assert "30 counts; 10 are 0" in digest_of(hits, "listing").summary
-    numbered = "\n".join(f"{n} line of a file" for n in range(30))
-    assert "counts" not in engine.digest(numbered, 200).summary
-
-
-def test_the_states_of_files_are_counted_and_the_rarest_are_told() -> None:
-    lines = [f" M src/a{n}.py" for n in range(60)] + ["D  src/gone.py", "R  old.py -> new.py"]
-    said = digest_of("\n".join(lines), "listing", 120).summary
-    assert "M x60, D x1, R x1" in said
-    assert "R old.py -> new.py" in said and "D src/gone.py" in said
 
 
 def test_names_of_symbols_are_no_commits_and_a_graph_of_commits_is_one() -> None:
