@@ -108,8 +108,8 @@ _PLACE = Pattern(
     r"|(?<![\w./\\-])(?P<brackets>[\w./\\-]+\.(?:tsx?|cs|vb|fs|cpp|c|h)\(\d+(?:,\d+)?\))"
 )
 _POINTS = Pattern(  # a line that is there to tell a place, or the first of a trace
-    r"^(?:-->|❯|(?:test )?at |in |└|╭─\[|# \.?/|#\d+ |Location:|Origin:|on |\(|(?:E +)?File \"|thread '"
-    r"|note: )"
+    r"^(?:-->|❯|(?:test )?at |in |└|╭─\[|# \.?/|#\d+ |Location:|Origin:|on |\(|(?:E +)?File \""
+    r"|thread '|note: )"
     rf"|^[\w@./\\-]+\.{_ENDING}(?::\d+|\(\d+)|\bpanicked at |[(\[][^()\[\]\s]+:\d+[)\]]$"
 )
 _BEGUN = (  # what stands above the cause of a failure: another exception; rspec's source
