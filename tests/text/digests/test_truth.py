@@ -963,3 +963,16 @@ def test_what_another_tool_says_is_told_as_it_is(text: str, told: list[str], not
     summary = said(text, 200)
     assert [one for one in told if one not in summary] == [], summary
     assert not_told not in summary
+
+
+def test_small_values_of_json_are_told_whatever_others_are_like_them() -> None:
+    checks = {name: {"ok": name != "mail", "ms": 0} for name in ("db", "mail", "queue")}
+    summary = said(json.dumps({"passed": 0, "retries": 0, "ready": False, **checks}))
+    assert "passed: 0, retries: 0, ready: false" in summary
+    assert "db: ok: true, ms: 0" in summary and "queue: ok: true, ms: 0" in summary
+    assert "mail: ok: false, ms: 0" in summary
+
+
+def test_a_few_lines_that_begin_as_definitions_do_are_no_code() -> None:
+    text = "Module not found\nModule x not found\nmodule load gcc\n"
+    assert engine.digest(text, 100).kind == "plain"

@@ -48,7 +48,7 @@ def confidence(text: str) -> int:
         return 0
     marks = sum(bool(_DEFINES.match(line)) or bool(_IMPORT.match(line)) for line in lines)
     syntax = sum(bool(_SYNTAX.search(line)) for line in lines) if marks else 0
-    return 65 if marks and (marks + syntax) * 4 > len(lines) else 0
+    return 65 if marks + syntax > 1 and (marks + syntax) * 4 > len(lines) else 0
 
 
 def units(text: str) -> list[Unit]:
