@@ -293,9 +293,9 @@ class _WeighedByWords(_Weighed):
     def worth(self, index: int, covered: set[tuple[str, str]], aspects: set[str]) -> float:
         """The rare words per token, longer statements somewhat preferred; 0 if few are new."""
         unit, share = self.units[index], self.new(index, covered)
-        if share < _NEW:
+        if share < _NEW and not unit.derived:
             return 0.0
-        new = share * self._whole[index]
+        new = max(share, _NEW) * self._whole[index]
         return float(unit.weight * (new + _BARE) / (self.costs[index] + 2) ** _DENSE)
 
 
