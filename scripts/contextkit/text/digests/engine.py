@@ -233,9 +233,10 @@ def _once(units: list[Unit]) -> list[Unit]:
     seen: set[str] = set()
     kept = []
     for unit in units:
-        if unit.rank or unit.text not in seen:
+        said = f"{unit.aspect}: {unit.text}" if unit.derived else unit.text
+        if unit.rank or said not in seen:
             kept.append(unit)
-        seen.add(unit.text)
+        seen.add(said)
     return kept
 
 
