@@ -931,6 +931,14 @@ READ of size 4 at 0x604 thread T0
     #0 0x55a in total /tmp/mk/a.c:5
     #1 0x55b in main /tmp/mk/a.c:11
 """
+ISSUES = "".join(
+    f">> Issue: [{code}:{name}] {said}\n   Severity: {level}   Confidence: High\n"
+    f"   More Info: https://a.org/{name}.html\n   Location: shop/a.py:{n}:4\n{n}\tcode\n\n{'-' * 50}\n"
+    for n, (code, name, said, level) in enumerate(
+        [("B110", "pass", "Try, Except, Pass detected.", "Low")] * 14
+        + [("B324", "hash", "Use of weak MD5 hash.", "High")]
+    )
+)
 FREED = """\
 ==1== Invalid free() / delete / delete[] / realloc()
 ==1==    at 0x483: free (vg_replace_malloc.c:872)
@@ -955,6 +963,15 @@ CERTIFICATE = (
         (PARENT, ["TestPost/entry_0: zero (a_test.go:3)"], "--- FAIL: TestPost ("),
         (EXPECTED, ["mismatched types: expected `String`, found `&str`"], "messages"),
         (SANITIZED, ["heap-buffer-overflow on address 0x604 (/tmp/mk/a.c:5)"], "+1"),
+        (
+            ISSUES,
+            [
+                "15 messages in 1 file; 1 High, 14 Low",
+                "weak MD5 hash. (shop/a.py:14:4)",
+                "detected. x14, first at shop/a.py:0:4",
+            ],
+            "More Info",
+        ),
         (FREED, ["realloc() (a.c:14)"], "(vg_replace_malloc.c:872)\n"),
         (CERTIFICATE, ["dock9.depot.test", "Dec 25 21:20:58", "DNS:gate.depot.test"], "db:f9"),
     ],
