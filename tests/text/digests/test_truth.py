@@ -933,7 +933,7 @@ READ of size 4 at 0x604 thread T0
 """
 ISSUES = "".join(
     f">> Issue: [{code}:{name}] {said}\n   Severity: {level}   Confidence: High\n"
-    f"   More Info: https://a.org/{name}.html\n   Location: shop/a.py:{n}:4\n{n}\tcode\n\n{'-' * 50}\n"
+    f"   More Info: https://a.org/{name}.html\n   Location: shop/a.py:{n}:4\n{n}\tcode\n\n"
     for n, (code, name, said, level) in enumerate(
         [("B110", "pass", "Try, Except, Pass detected.", "Low")] * 14
         + [("B324", "hash", "Use of weak MD5 hash.", "High")]
@@ -970,7 +970,7 @@ CERTIFICATE = (
                 "weak MD5 hash. (shop/a.py:14:4)",
                 "detected. x14, first at shop/a.py:0:4",
             ],
-            "More Info",
+            "14 High",
         ),
         (FREED, ["realloc() (a.c:14)"], "(vg_replace_malloc.c:872)\n"),
         (CERTIFICATE, ["dock9.depot.test", "Dec 25 21:20:58", "DNS:gate.depot.test"], "db:f9"),
