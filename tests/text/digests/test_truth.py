@@ -652,24 +652,6 @@ READ of size 4 at 0x602000000118 thread T0
 SUMMARY: AddressSanitizer: heap-buffer-overflow /srv/ring/ring.cc:27:12 in Ring::pop()
 ==9121==ABORTING
 """
-EXUNIT = """\
-  1) test total/1 adds prices (Shop.CartTest)
-     test/shop/cart_test.exs:11
-     Assertion with == failed
-     code:  assert Cart.total(items) == 12
-     left:  11
-     right: 12
-     stacktrace:
-       test/shop/cart_test.exs:14: (test)
-
-  2) test checkout/2 charges once (Shop.CheckoutTest)
-     test/shop/checkout_test.exs:21
-     ** (RuntimeError) gateway is down
-     code: Checkout.checkout(cart, card)
-
-Finished in 0.4 seconds (0.2s async, 0.2s sync)
-44 tests, 2 failures
-"""
 
 
 def test_what_a_test_of_gtest_says_above_its_result_is_told_once_with_its_name() -> None:
@@ -687,12 +669,6 @@ def test_a_test_that_a_sanitizer_ended_tells_its_error_and_no_number_of_tests_as
     digest = engine.digest(ABORTED, 300)
     assert "ERROR: AddressSanitizer: heap-buffer-overflow" in digest.summary
     assert "4 tests from Ring" not in digest.key and "Running" not in digest.key
-
-
-def test_failed_tests_of_elixir_are_told_with_what_was_compared_or_raised() -> None:
-    told = said(EXUNIT, 300)
-    assert "(Shop.CartTest): assert Cart.total(items) == 12, left: 11, right: 12" in told
-    assert "(Shop.CheckoutTest): ** (RuntimeError) gateway is down" in told
 
 
 LIKE = [
