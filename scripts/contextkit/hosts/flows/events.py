@@ -8,8 +8,9 @@ an action imports is imported only `where` there is some.
 from __future__ import annotations
 
 import os
+import sys
 
-from contextkit.base import files, names, stores
+from contextkit.base import files, names, stores, version
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Callable
 from contextkit.hosts.documents import contracts as hosts
@@ -298,10 +299,14 @@ def push_machines(layout: Layout, given: HookInput) -> Answer:
 
 
 def _sync(layout: Layout, verb: str) -> Answer:
+    """Start a push or pull in a detached process, which no hook waits for."""
     if layout.limits.sync != "off":
-        from contextkit.machines.flows import background
-
-        background.start(layout, verb)
+        script = version.toolkit("scripts", "context.py")
+        words = ["context_sync", "background", f"--verb={verb}", f"--root={layout.root}"]
+        nothing = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)]
+        kept = {name: text for name, text in os.environ.items() if name != "CONTEXTKIT_RESTARTED"}
+        os.posix_spawn(sys.executable, [sys.executable, script, *words], kept,
+                       file_actions=nothing, setsid=True)  # fmt: skip
     return NOTHING
 
 
