@@ -15,8 +15,8 @@ from contextkit.base import files, ledger, stores, tokens, version
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.hosts.documents import contracts as hosts
-from contextkit.hosts.documents import diagnostics, settings, vendored
-from contextkit.hosts.flows import adoption, changes, doctor, trials
+from contextkit.hosts.documents import settings, vendored
+from contextkit.hosts.flows import adoption, changes, doctor, runner, trials
 from contextkit.payloads.flows import storing
 
 
@@ -294,7 +294,7 @@ def test_the_host_is_asked_whether_it_starts_our_hooks(
 def test_what_failed_in_a_hook_is_shown_with_the_file_to_remove(repo: Path, run: Script) -> None:
     hooks = str(repo / ".contextkit" / "hooks")
     for number in range(7):
-        diagnostics.note(hooks, "codex Stop", f"failure {number}")
+        runner.note(hooks, "codex Stop", f"failure {number}")
     lines = wrong(run)
     assert len(lines) == 5 and "failure 6" in lines[-1]
     assert "rm .contextkit/hooks/diagnostics.log (2 older ones" in lines[-1]

@@ -91,17 +91,17 @@ def _answer(done: Report) -> Answer:
     Option("verb", "push or pull", choices=("pull", "push"), required=True),
 )
 def background_(layout: Layout, args: Arguments) -> str:
-    from contextkit.hosts.documents import diagnostics
+    from contextkit.hosts.flows import runner
 
     move = pushing.push if args.verb == "push" else pulling.pull
     try:
         done = move(layout, "", transfers.Choice())
     except Exception as error:  # nobody is there to see a traceback
-        diagnostics.note(layout.hooks, f"sync {args.verb}", str(error) or repr(error))
+        runner.note(layout.hooks, f"sync {args.verb}", error)
         return str(error)
     not_taken = [row.line for row in done.rows if row.did == "not taken"]
     for problem in [*done.refused, *not_taken, *(done.messages if done.failed else ())]:
-        diagnostics.note(layout.hooks, f"sync {args.verb}", problem)
+        runner.note(layout.hooks, f"sync {args.verb}", problem)
     return done.total
 
 

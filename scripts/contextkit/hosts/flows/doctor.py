@@ -16,10 +16,10 @@ from contextkit.base.errors import UPGRADE, ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.capsules.documents import store as capsules
-from contextkit.hosts.documents import diagnostics, settings, vendored
+from contextkit.hosts.documents import settings, vendored
 from contextkit.hosts.documents.contracts import SUBFOLDER, Host, find
 from contextkit.hosts.documents.vendored import Adopted
-from contextkit.hosts.flows import adoption, git_ignores, trials
+from contextkit.hosts.flows import adoption, git_ignores, runner, trials
 from contextkit.payloads.documents import store as payloads
 
 _COMMITTED = ("README.md", ".gitkeep", ".gitignore")  # files of an ephemeral store that git tracks
@@ -192,8 +192,8 @@ def hooks(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
 
 def failures(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Report what went wrong in hooks since somebody last looked."""
-    lines = diagnostics.lines(layout.hooks)
-    path = layout.shown(diagnostics.path(layout.hooks))
+    lines = runner.noted(layout.hooks)
+    path = layout.shown(runner.log(layout.hooks))
     older = f" ({len(lines) - _SHOWN} older ones in {path})" if len(lines) > _SHOWN else ""
     mend = f"when that is fixed: rm {path}{older}"
     for line in lines[-_SHOWN:]:

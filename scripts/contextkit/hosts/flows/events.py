@@ -10,10 +10,11 @@ from __future__ import annotations
 import os
 import sys
 
-from contextkit.base import files, names, stores, version
+from contextkit.base import names, stores, version
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Callable
 from contextkit.hosts.documents import contracts as hosts
+from contextkit.hosts.documents import seen_agents
 from contextkit.hosts.documents.contracts import NOTHING, Answer, HookInput
 
 Action = Callable[[Layout, HookInput], Answer]
@@ -38,31 +39,16 @@ def where(applies: Check, place: str, once: bool = False) -> Action:
     return action
 
 
-def sweep(layout: Layout, given: HookInput) -> Answer:
-    """Restore what a resumed session stored; once an hour, end unused sessions."""
-    if os.path.isdir(layout.payloads) and not _has_rested(layout, given.session):
-        from contextkit.hosts.flows import sessions
-
-        sessions.start(layout, given.session)
-    return NOTHING
-
-
-def _has_rested(layout: Layout, session: str) -> bool:
-    """Return whether the last sweep was within the hour and the session has not ended before.
-
-    It is checked here because most starts have nothing to do, and the work imports eight modules.
-    """
+def _may_sweep(layout: Layout, given: HookInput) -> bool:
+    """Return whether the last sweep was over an hour ago, or the session has ended before."""
+    if not os.path.isdir(layout.payloads):
+        return False
     try:
         recent = layout.was_swept(names.now())
     except OSError:
-        return False
+        return True
     ended = (name.partition("@")[0] for name in stores.names_in(layout.ended))
-    return recent and session not in ended
-
-
-def _is_called_otherwise(layout: Layout, given: HookInput) -> bool:
-    """Return whether a plugin's `bin` is not on the agent's PATH."""
-    return os.environ.get("CONTEXTKIT_COMMAND", "contextkit") != "contextkit"
+    return not recent or given.session in ended
 
 
 def _may_recover(layout: Layout, given: HookInput) -> bool:
@@ -71,61 +57,37 @@ def _may_recover(layout: Layout, given: HookInput) -> bool:
     return stored or _is_apart(layout) or _has_sessions(layout, given)
 
 
-def note_session(layout: Layout, given: HookInput) -> Answer:
-    """Record that a session has begun to work, so that it can be recovered if it dies."""
-    prompt = given.text("prompt")
-    path = given.text("transcript_path")  # a host may write it later
+def _is_new(layout: Layout, given: HookInput) -> bool:
+    """Return whether a session has begun to work that was not noted yet."""
+    if not given.session or given.agent:
+        return False
+    prompt, path = given.text("prompt"), given.text("transcript_path")
     notice = prompt.startswith(hosts.find(given.host).notices)
-    works = os.path.isfile(path) or (path and prompt and not notice)
-    if given.session and not given.agent and works:
-        if not os.path.exists(os.path.join(layout.running, given.session)):
-            from contextkit.hosts.flows import sessions
-
-            sessions.note(layout, given)
-    return NOTHING
+    works = os.path.isfile(path) or (path and prompt and not notice)  # it may be written later
+    return bool(works) and not os.path.exists(os.path.join(layout.running, given.session))
 
 
-def catch_up(layout: Layout, given: HookInput) -> Answer:
-    """Do what the end of a turn could not, because the transcript was not written by then."""
-    from contextkit.hosts.documents import seen_agents
-
-    mark = seen_agents.mark(layout, given.session, seen_agents.BEHIND)
-    if given.session and not given.agent and os.path.exists(mark):
-        from contextkit.hosts.flows import snapshots
-
-        files.discard(mark)
-        snapshots.when_full(layout, given)
-    return NOTHING
+def _is_behind(layout: Layout, given: HookInput) -> bool:
+    """Return whether a turn ended before its transcript was written."""
+    behind = os.path.join(layout.hooks, given.session, seen_agents.BEHIND)
+    return bool(given.session) and not given.agent and os.path.exists(behind)
 
 
-def switch_agent(layout: Layout, given: HookInput) -> Answer:
-    """Switch to an agent if the prompt begins with its name."""
+def _calls_an_agent(layout: Layout, given: HookInput) -> object:
+    """Return whether a prompt of the user's begins with the name of an agent."""
     from contextkit.base import agents
 
-    prompt, limits = given.text("prompt"), layout.limits
-    called = agents.recognized(prompt, limits.handoff_prefixes)
-    if called is None or given.agent:  # a host may also pass the prompt of a subagent
-        return NOTHING
-    from contextkit.base import redaction
-    from contextkit.handoffs.flows import switch
-
-    clean = redaction.redacted(prompt, limits.secrets_allow)[0]
-    longest, most = limits.hook_context_characters, limits.hook_context_tokens
-    transcript = given.text("transcript_path")
-    text = switch.switch_from_prompt(layout, clean, names.now(), longest, most, transcript)
-    if text is None and not os.path.exists(os.path.join(layout.here, called[0])):
-        text = switch.nobody(layout, called[0])
-    return Answer(context=text) if text else NOTHING
+    return not given.agent and agents.recognized(
+        given.text("prompt"), layout.limits.handoff_prefixes
+    )
 
 
 def note_start(layout: Layout, given: HookInput) -> Answer:
     """Record when a subagent started: those that ran in parallel get verdicts of their own."""
-    from contextkit.hosts.documents import seen_agents
-
     if given.agent:
-        about = seen_agents.load(layout, given.session, given.agent).about
+        before = seen_agents.load(layout, given.session, given.agent)
         record = seen_agents.HookAgent(
-            agent_type=given.agent_type, started=names.now(), about=about
+            agent_type=given.agent_type, started=names.now(), about=before.about
         )
         seen_agents.save(layout, given.session, given.agent, record)
     return NOTHING
@@ -159,11 +121,8 @@ def _is_expected(layout: Layout, given: HookInput) -> bool:
     return reviews.expected(layout, given, names.now()) is not None
 
 
-def keep_output(layout: Layout, given: HookInput) -> Answer:
-    """Store a subagent's report, in its file or its last message; record the verdict in it.
-
-    An agent with a very long message is sent back once, to answer in its own words.
-    """
+def _may_keep(layout: Layout, given: HookInput) -> object:
+    """Return whether a subagent left a report, or its last message is one or has a verdict."""
     from contextkit.base import tokens
     from contextkit.payloads.documents import answers
 
@@ -171,11 +130,7 @@ def keep_output(layout: Layout, given: HookInput) -> Answer:
     wanted = tokens.estimate(text) > layout.limits.payload_budget or hosts.may_hold_a_verdict(text)
     wanted = wanted or bool(given.passed.get("stop_hook_active"))
     left = given.agent and answers.left_by(layout, given.agent, given.text("cwd"))
-    if not (left or (text.strip() and wanted)) or _nobody(layout, given):
-        return NOTHING
-    from contextkit.hosts.flows import outputs
-
-    return outputs.keep(layout, given)
+    return (left or (text.strip() and wanted)) and not _nobody(layout, given)
 
 
 def keep_finding(layout: Layout, given: HookInput) -> Answer:
@@ -221,18 +176,13 @@ def _nobody(layout: Layout, given: HookInput) -> bool:
     """Return whether the host's own summarizer stops: it has no type and never started."""
     if given.passed.get("agent_type") != "":
         return False
-    from contextkit.hosts.documents import seen_agents
-
     return not seen_agents.load(layout, given.session, given.agent).started
 
 
 def _has_links(layout: Layout, given: HookInput) -> bool:
     """Return whether the main agent has answers whose reports it was not told of."""
-    if given.agent or not given.session:
-        return False
-    from contextkit.hosts.documents import seen_agents
-
-    return bool(seen_agents.links(layout, given.session))
+    main = given.session and not given.agent
+    return bool(main and seen_agents.links(layout, given.session))
 
 
 def _is_of_an_agent(layout: Layout, given: HookInput) -> bool:
@@ -272,20 +222,12 @@ def _is_launched(layout: Layout, given: HookInput) -> bool:
     return not (given.agent or given.sent_back) and bool(os.environ.get("CONTEXT_SUBAGENT_ID"))
 
 
-def end_session(layout: Layout, given: HookInput) -> Answer:
-    """End a session's payloads and active agent; both come back if it is resumed."""
+def _has_work(layout: Layout, given: HookInput) -> bool:
+    """Return whether a session that ends left anything that ends with it."""
     places = (layout.payloads, layout.hooks, layout.running)
-    from_it = [os.path.join(place, given.session) for place in places]
-    from_it.append(os.path.join(layout.handoffs, "session-state"))
-    if given.session and any(map(os.path.exists, from_it)):
-        from contextkit.hosts.flows import sessions
-
-        if os.path.isdir(from_it[0]):
-            sessions.note_opened(layout, given.session, given.text("transcript_path"))
-        if given.text("reason") == "clear":
-            sessions.note_cleared(layout, given.session)
-        sessions.end(layout, given.session)
-    return NOTHING
+    state = os.path.join(layout.handoffs, "session-state")
+    of_session = [os.path.join(place, given.session) for place in places]
+    return bool(given.session) and any(map(os.path.exists, [*of_session, state]))
 
 
 def pull_machines(layout: Layout, given: HookInput) -> Answer:
@@ -322,25 +264,26 @@ def of(given: HookInput) -> tuple[Action, ...]:
 ACTIONS: dict[str, tuple[Action, ...]] = {
     "SessionStart": (
         pull_machines,
-        sweep,
-        where(_is_called_otherwise, "sessions.command", once=True),
+        where(_may_sweep, "sessions.start"),
+        where(lambda *_: os.environ.get("CONTEXTKIT_COMMAND", "contextkit") != "contextkit",
+              "sessions.command", once=True),
         where(lambda layout, _: os.path.isfile(layout.reminders), "sessions.reminders", once=True),
         where(lambda layout, _: os.path.isdir(layout.handoffs), "sessions.handoff", once=True),
         where(_may_recover, "sessions.saved", once=True),
     ),
     "UserPromptSubmit": (
-        catch_up,
-        note_session,
+        where(_is_behind, "snapshots.catch_up"),
+        where(_is_new, "sessions.note"),
         where(_may_review, "reviews.note_reviewer"),
         where(_has_links, "outputs.tell_links"),
-        switch_agent,
+        where(_calls_an_agent, "sessions.switch_agent"),
     ),
     "SubagentStart": (note_start, where(_may_brief, "sessions.brief"), ask),
     "SubagentStop": (
         keep_finding,
         where(lambda layout, given: _has_runs(layout) and not _nobody(layout, given),
               "reviews.judge"),
-        keep_output,
+        where(_may_keep, "outputs.keep"),
         push_machines,
     ),
     "PreToolUse": (
@@ -355,8 +298,12 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
     "Stop": (
         where(_may_review, "reviews.judge_session"),
         where(_is_launched, "outputs.hand_in"),
-        note_session,
+        where(_is_new, "sessions.note"),
         where(lambda _, given: given.text("transcript_path"), "snapshots.when_full"),
     ),
-    "SessionEnd": (catch_up, end_session, push_machines),
+    "SessionEnd": (
+        where(_is_behind, "snapshots.catch_up"),
+        where(_has_work, "sessions.finish"),
+        push_machines,
+    ),
 }  # fmt: skip

@@ -1,7 +1,11 @@
 """The frame around every hook: read what the host passed, run the event's actions, answer.
 
-A hook never gets in its host's way: any failure becomes a line of diagnostics (`diagnostics.py`),
-the other actions go on, and the exit status is 0.
+A hook never gets in its host's way: any failure becomes a line of diagnostics, the other actions
+go on, and the exit status is 0.
+
+    .contextkit/hooks/diagnostics.log      one line each, newest last, up to a fixed number
+
+`make doctor` shows them. Remove the file once the problem is fixed.
 """
 
 from __future__ import annotations
@@ -21,6 +25,8 @@ _NOT_OURS = Answer(
 )
 _MOST = 64 << 20  # bytes of input; an agent's message is a few thousand
 _GIT_SECONDS = 2  # that a hook waits for git's answers, all together
+_LENGTH = 400  # characters per line of diagnostics
+MOST = 200  # lines kept
 
 
 def run(argv: list[str], data: bytes) -> str:
@@ -75,7 +81,7 @@ def _run(host: str, event: str, data: bytes) -> str:
             _note_injected(layout, hook, answers)
         return output
     except Exception as error:
-        _note(layout.hooks, f"{host} {hook.event}", error)
+        note(layout.hooks, f"{host} {hook.event}", error)
         return ""
 
 
@@ -173,7 +179,7 @@ def _done(layout: Layout, action: events.Action, hook: HookInput) -> Answer:
     try:
         return action(layout, hook)
     except Exception as error:  # the other actions must go on
-        _note(layout.hooks, f"{hook.host} {hook.event} {action.__name__}", error)
+        note(layout.hooks, f"{hook.host} {hook.event} {action.__name__}", error)
         return hosts.NOTHING
 
 
@@ -242,15 +248,8 @@ def _through_the_door(layout: Layout, answer: Answer) -> Answer:
     return answer.replace(**{name: value for name, value in told.items() if value})
 
 
-def _note(hooks: str, where: str, error: Exception) -> None:
-    from contextkit.hosts.documents import diagnostics
-
-    expected = isinstance(error, ContextError)
-    diagnostics.note(hooks, where, str(error) if expected else f"{type(error).__name__}: {error}")
-
-
 def _note_without_layout(where: str, error: Exception) -> None:
-    """Do as `_note` does without settings or input: only in a repository, or a given root."""
+    """Do as `note` does without settings or input: only in a repository, or a given root."""
     from contextkit.base import git, layout, owned
 
     try:
@@ -258,6 +257,37 @@ def _note_without_layout(where: str, error: Exception) -> None:
         if repository or os.environ.get("CONTEXT_ROOT"):
             hooks = layout.hooks_folder(layout.find_root("", repository))
             owned.check(os.path.dirname(hooks), repository)
-            _note(hooks, where, error)
+            note(hooks, where, error)
     except Exception:
         return
+
+
+# What went wrong
+
+
+def log(hooks: str) -> str:
+    """Return the path of the diagnostics in the folder of the hooks."""
+    return os.path.join(hooks, "diagnostics.log")
+
+
+def note(hooks: str, where: str, problem: Exception | str) -> None:
+    """Append a line about `problem`; never raises, since there is nobody to tell."""
+    expected = isinstance(problem, (ContextError, str))
+    told = str(problem) if expected else f"{type(problem).__name__}: {problem}"
+    line = names.one_line(f"{names.iso(names.now())} {where}: {told}")[:_LENGTH]
+    try:
+        files.store(os.path.dirname(hooks))
+        with files.locked(log(hooks) + ".lock"):
+            kept = noted(hooks)[-(MOST - 1) :]
+            files.write(log(hooks), "".join(f"{entry}\n" for entry in (*kept, line)))
+    except (OSError, ContextError):
+        return
+
+
+def noted(hooks: str) -> list[str]:
+    """Return the lines, oldest first; none if there is no file."""
+    try:
+        text = files.read_bytes(log(hooks)).decode("utf-8", "replace")
+    except ContextError:
+        return []
+    return [line for line in text.splitlines() if line.strip()]

@@ -69,11 +69,6 @@ def handoff(layout: Layout, given: HookInput) -> Answer:
 def brief(layout: Layout, given: HookInput) -> Answer:
     """Return a new subagent's briefing: the newest capsule for the branch, else a handoff."""
     from contextkit.base import git
-    from contextkit.capsules.documents import branches
-
-    apart = layout.repository is not None and layout.repository.folder != layout.repository.common
-    if not (apart or os.path.isdir(layout.handoffs) or branches.all_of(layout)):
-        return NOTHING
     from contextkit.subagents.flows import prompts
 
     branch = git.head(layout.repository).name
@@ -256,6 +251,26 @@ def _recovered(layout: Layout, transcript: str = "", task: str = "") -> Answer:
     return Answer(context="\n".join(lines), quoted=text, origin=origin, refs=refs)
 
 
+# The first words of a prompt
+
+
+def switch_agent(layout: Layout, given: HookInput) -> Answer:
+    """Switch to the agent that the prompt begins with."""
+    from contextkit.base import agents, redaction
+    from contextkit.handoffs.flows import switch
+
+    limits = layout.limits
+    prompt = redaction.redacted(given.text("prompt"), limits.secrets_allow)[0]
+    longest, most = limits.hook_context_characters, limits.hook_context_tokens
+    transcript = given.text("transcript_path")
+    text = switch.switch_from_prompt(layout, prompt, names.now(), longest, most, transcript)
+    if text is None:
+        called = agents.recognized(given.text("prompt"), limits.handoff_prefixes)
+        if called and not os.path.exists(os.path.join(layout.here, called[0])):
+            text = switch.nobody(layout, called[0])
+    return Answer(context=text or "")
+
+
 # Which sessions run here
 
 
@@ -290,11 +305,6 @@ def _take_dead(layout: Layout, besides: str) -> tuple[str, str]:
     return max(dead)[1:] if dead else ("", "")
 
 
-def note_cleared(layout: Layout, session: str) -> None:
-    """Record that the user cleared this session: the next one may need what it stored."""
-    files.write(layout.memory_state("cleared"), session + "\n", derived=True)
-
-
 def _take_cleared(layout: Layout) -> str:
     """Return the session that was cleared just now, once."""
     path = layout.memory_state("cleared")
@@ -306,15 +316,24 @@ def _take_cleared(layout: Layout) -> str:
 # What ends with a session, and comes back if it is resumed
 
 
-def start(layout: Layout, session: str) -> None:
-    """Start or resume a session: restore what it stored; end idle sessions."""
+def start(layout: Layout, given: HookInput) -> None:
+    """Restore what a resumed session stored; end unused sessions."""
     from contextkit.payloads.flows import retention
 
     now = names.now()
-    if session:
-        retention.wake(layout, session, now)
-    retention.sweep_in_passing(layout, now, session)
+    if given.session:
+        retention.wake(layout, given.session, now)
+    retention.sweep_in_passing(layout, now, given.session)
     seen_agents.sweep(layout, now)
+
+
+def finish(layout: Layout, given: HookInput) -> None:
+    """End a session's payloads and active agent; both come back if it is resumed."""
+    if os.path.isdir(os.path.join(layout.payloads, given.session)):
+        note_opened(layout, given.session, given.text("transcript_path"))
+    if given.text("reason") == "clear":  # the next session may need what this one stored
+        files.write(layout.memory_state("cleared"), given.session + "\n", derived=True)
+    end(layout, given.session)
 
 
 def end(layout: Layout, session: str) -> list[str]:

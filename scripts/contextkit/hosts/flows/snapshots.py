@@ -36,6 +36,12 @@ def when_full(layout: Layout, given: HookInput) -> None:
             _once(layout, given, "token_limit", count)
 
 
+def catch_up(layout: Layout, given: HookInput) -> None:
+    """Do what the end of a turn could not, because the transcript was not written by then."""
+    files.discard(seen_agents.mark(layout, given.session, seen_agents.BEHIND))
+    when_full(layout, given)
+
+
 def _once(layout: Layout, given: HookInput, reason: str, count: int, *within: int) -> str:
     """Save a snapshot, unless there is one of this moment; return its path."""
     now, transcript = names.now(), given.text("transcript_path")

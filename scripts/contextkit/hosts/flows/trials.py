@@ -22,9 +22,9 @@ from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Any, Iterator
-from contextkit.hosts.documents import diagnostics, settings, vendored
+from contextkit.hosts.documents import settings, vendored
 from contextkit.hosts.documents.contracts import LAUNCHER, Host, find
-from contextkit.hosts.flows import adoption
+from contextkit.hosts.flows import adoption, runner
 
 _ATTEMPTS = 3  # for a hook that was late: the machine may have been busy
 _LIMIT = 20  # seconds after which a hook is killed
@@ -177,8 +177,8 @@ def _command(handler: dict[str, Any], root: Layout, host: Host) -> list[str]:
 def _noted(scratch: str) -> list[str]:
     """Return what a hook logged in its diagnostics: failures that the host does not see."""
     hooks = layout.hooks_folder(scratch)
-    lines = diagnostics.lines(hooks)
-    files.discard(diagnostics.path(hooks))
+    lines = runner.noted(hooks)
+    files.discard(runner.log(hooks))
     return [line.partition(": ")[2] or line for line in lines]
 
 
