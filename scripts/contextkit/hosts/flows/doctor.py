@@ -19,7 +19,7 @@ from contextkit.capsules.documents import store as capsules
 from contextkit.hosts.documents import settings, vendored
 from contextkit.hosts.documents.contracts import SUBFOLDER, Host, find
 from contextkit.hosts.documents.vendored import Adopted
-from contextkit.hosts.flows import adoption, git_ignores, runner, trials
+from contextkit.hosts.flows import adoption, changes, runner, trials
 from contextkit.payloads.documents import store as payloads
 
 _COMMITTED = ("README.md", ".gitkeep", ".gitignore")  # files of an ephemeral store that git tracks
@@ -232,10 +232,10 @@ def ignored_copies(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Find files that adopt wrote and git ignores: they are missing from every clone."""
     for top, adopted in _our_copies(layout):
         paths = [*adopted.files, f"{adopted.folder}/{vendored.RECORD}", *_host_files(top, adopted)]
-        hidden = git_ignores.find(top, paths)
+        hidden = changes.ignored(top, paths)
         if hidden:
-            problem = f"{'; '.join(git_ignores.described(hidden))}: no clone has that"
-            yield _wrong("ignore", problem, git_ignores.mend(top, adopted.folder, hidden))
+            problem = f"{'; '.join(changes.described(hidden))}: no clone has that"
+            yield _wrong("ignore", problem, changes.mend(top, adopted.folder, hidden))
 
 
 def _host_files(top: str, adopted: Adopted) -> list[str]:
