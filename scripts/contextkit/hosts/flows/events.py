@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 
-from contextkit.base import names, stores, version
+from contextkit.base import files, names, stores, version
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Callable
 from contextkit.hosts.documents import contracts as hosts
@@ -57,14 +57,20 @@ def _may_recover(layout: Layout, given: HookInput) -> bool:
     return stored or _is_apart(layout) or _has_sessions(layout, given)
 
 
-def _is_new(layout: Layout, given: HookInput) -> bool:
-    """Return whether a session has begun to work that was not noted yet."""
-    if not given.session or given.agent:
-        return False
+def note_session(layout: Layout, given: HookInput) -> Answer:
+    """Record that a session has begun to work, so that it can be recovered if it dies.
+
+    .contextkit/sessions/<session>      two lines: its host's process id, and its transcript
+    """
     prompt, path = given.text("prompt"), given.text("transcript_path")
-    notice = prompt.startswith(hosts.find(given.host).notices)
-    works = os.path.isfile(path) or (path and prompt and not notice)  # it may be written later
-    return bool(works) and not os.path.exists(os.path.join(layout.running, given.session))
+    host = hosts.find(given.host)
+    works = os.path.isfile(path) or (path and prompt and not prompt.startswith(host.notices))
+    record = os.path.join(layout.running, given.session)
+    if given.session and not given.agent and works and not os.path.exists(record):
+        process = os.environ.get(host.process, "") if host.process else ""
+        number = process if process.isdigit() else str(os.getppid())
+        files.write(record, f"{number}\n{path}\n")
+    return NOTHING
 
 
 def _is_behind(layout: Layout, given: HookInput) -> bool:
@@ -273,7 +279,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
     ),
     "UserPromptSubmit": (
         where(_is_behind, "snapshots.catch_up"),
-        where(_is_new, "sessions.note"),
+        note_session,
         where(_may_review, "reviews.note_reviewer"),
         where(_has_links, "outputs.tell_links"),
         where(_calls_an_agent, "sessions.switch_agent"),
@@ -298,7 +304,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
     "Stop": (
         where(_may_review, "reviews.judge_session"),
         where(_is_launched, "outputs.hand_in"),
-        where(_is_new, "sessions.note"),
+        note_session,
         where(lambda _, given: given.text("transcript_path"), "snapshots.when_full"),
     ),
     "SessionEnd": (

@@ -1,9 +1,7 @@
 """The start and the end of a session: what it or a subagent learns, what ends and comes back.
 
-    .contextkit/sessions/<session>      two lines: its host's process id, and its transcript
-
-A session that ends removes its file. If the file is there but the process is gone, the session
-died, and the next session learns of it once.
+A session that ends removes its file (`events.note_session`). If the file is there but the process
+is gone, the session died, and the next session learns of it once.
 """
 
 from __future__ import annotations
@@ -15,7 +13,7 @@ from contextkit.base import addresses, files, formats, ledger, names, sessions, 
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Any, Iterable, Iterator
-from contextkit.hosts.documents import contracts, seen_agents
+from contextkit.hosts.documents import seen_agents
 from contextkit.hosts.documents.contracts import NOTHING, Answer, HookInput
 
 _WARNINGS = 3  # warnings of recovery shown
@@ -91,23 +89,19 @@ def saved(layout: Layout, given: HookInput) -> Answer:
     """Return what was saved: all of it if the context is lost, else a line on the open task."""
     source = given.text("source")
     dead, transcript = _take_dead(layout, given.session)
+    died, answer = "", NOTHING
+    session = _take_cleared(layout) if source == "clear" else ""
     if source in ("compact", "resume"):
-        recovered = _recovered(layout)
-        stored = _payloads(layout, given.session) if source == "compact" else ""
-        return recovered.replace(context="\n".join(filter(None, (recovered.context, stored))))
-    cleared = _take_cleared(layout) if source == "clear" else ""
-    before = dead or cleared
-    stored = _payloads(layout, before) if before else ""
-    if dead:
+        answer, session = _recovered(layout), given.session if source == "compact" else ""
+    elif dead:
         from contextkit.memory.documents import store
 
-        recovered = _recovered(layout, transcript, store.own_task(layout, dead))
         died = f"The last session here, {dead[:12]}, ended unexpectedly."
-        if recovered != NOTHING or stored:
-            lines = filter(None, (died, recovered.context, stored))
-            return recovered.replace(context="\n".join(lines))
-    line = _open_task(layout)
-    return line.replace(context="\n".join(filter(None, (line.context, stored))))
+        answer, session = _recovered(layout, transcript, store.own_task(layout, dead)), dead
+    stored = _payloads(layout, session)
+    if source not in ("compact", "resume") and answer == NOTHING and not (dead and stored):
+        died, answer = "", _open_task(layout)
+    return answer.replace(context="\n".join(filter(None, (died, answer.context, stored))))
 
 
 def unseen(layout: Layout, given: HookInput, answer: Answer) -> Answer:
@@ -117,15 +111,15 @@ def unseen(layout: Layout, given: HookInput, answer: Answer) -> Answer:
     """
     if answer == NOTHING or not given.session:
         return answer
-    path = _told(layout, given.session)
+    path = told(layout, given.session)
     keys = frozenset((files.read_if_there(path) or "").split("\n"))
     before = keys if given.text("source") in ("compact", "resume") else frozenset[str]()
     lines = [line for line in answer.context.split("\n") if _key(line) not in before]
     quoted = _new_of(answer.quoted, before)
-    told = [*answer.context.split("\n"), *answer.quoted.split("\n")]
+    said = [*answer.context.split("\n"), *answer.quoted.split("\n")]
     try:
         _sweep(os.path.dirname(path))
-        files.write(path, "\n".join(sorted(keys | set(map(_key, told)))), derived=True)
+        files.write(path, "\n".join(sorted(keys | set(map(_key, said)))), derived=True)
     except (OSError, ContextError):
         pass  # where nothing can be written it is told again
     if quoted != answer.quoted and quoted:
@@ -164,22 +158,18 @@ def _key(line: str) -> str:
     return names.sha256(text.encode("utf-8", "replace"))[:16]
 
 
-def _told(layout: Layout, session: str) -> str:
+def told(layout: Layout, session: str) -> str:
+    """Return the file of what a conversation was told; a compaction drops that."""
     return layout.memory_state(f"told/{sessions.key(session) or '-'}")
-
-
-def forget_told(layout: Layout, session: str) -> None:
-    """Forget what a conversation was told: a compaction drops it, so it may be said again."""
-    files.discard(_told(layout, session))
 
 
 def _payloads(layout: Layout, session: str) -> str:
     """Return a line with the ids of the session's newest payloads, also of one that ended."""
+    if not sessions.is_name(session):
+        return ""
     from contextkit.payloads.documents import store
     from contextkit.payloads.flows import retention
 
-    if not sessions.is_name(session):
-        return ""
     places = (os.path.join(layout.payloads, session), *retention.ended(layout, session)[::-1])
     place = next((place for place in places if os.path.isdir(place)), "")
     ids = [os.path.basename(path)[:-3] for path in store.documents_in(place)] if place else []
@@ -205,15 +195,15 @@ def _open_task(layout: Layout) -> Answer:
         if not tasks or not os.path.isdir(where.memory):
             continue
         tree = "" if where.root == layout.root else f" worktree={branch}"
-        entries = [
-            f"`{task}`, last saved {recovery_report.last_saved(where, task)}" for task in tasks
-        ]
+        last = {task: f"last saved {recovery_report.last_saved(where, task)}" for task in tasks}
         if len(tasks) == 1:
             command = f"`make memory_recover task={tasks[0]}{tree}` prints what is known"
-            return Answer(context=f"The task `{tasks[0]}` is open{entries[0][len(tasks[0]) + 2:]}:"
-                                  f" {command}.")  # fmt: skip
-        command = f"`make memory_recover task=…{tree}` prints one"
-        return Answer(context=f"{len(tasks)} tasks are open: {'; '.join(entries)}: {command}.")
+            line = f"The task `{tasks[0]}` is open, {last[tasks[0]]}: {command}."
+        else:
+            listed = "; ".join(f"`{task}`, {saved}" for task, saved in last.items())
+            command = f"`make memory_recover task=…{tree}` prints one"
+            line = f"{len(tasks)} tasks are open: {listed}: {command}."
+        return Answer(context=line)
     return NOTHING
 
 
@@ -271,19 +261,7 @@ def switch_agent(layout: Layout, given: HookInput) -> Answer:
     return Answer(context=text or "")
 
 
-# Which sessions run here
-
-
-def note(layout: Layout, given: HookInput) -> None:
-    """Record the session with its host's process."""
-    host = contracts.find(given.host)
-    process = os.environ.get(host.process, "") if host.process else ""
-    number = process if process.isdigit() else str(os.getppid())
-    files.write(_record(layout, given.session), f"{number}\n{given.text('transcript_path')}\n")
-
-
-def _record(layout: Layout, session: str) -> str:
-    return os.path.join(layout.running, session or "unknown")
+# Which sessions died here, or were cleared
 
 
 def _take_dead(layout: Layout, besides: str) -> tuple[str, str]:
@@ -296,12 +274,12 @@ def _take_dead(layout: Layout, besides: str) -> tuple[str, str]:
     dead = []
     for name in there[-_DEAD:]:
         if name != besides and not sessions.lives(layout, name):
-            path = _record(layout, name)
+            path = os.path.join(layout.running, name)
             transcript = (files.read_if_there(path) or "").partition("\n")[2].strip()
             dead.append((os.stat(path).st_mtime, name, transcript))
     for _, name, _ in dead:
         ledger.note(layout, ledger.DIED, f"session:{name}", session=name)
-        files.discard(_record(layout, name))
+        files.discard(os.path.join(layout.running, name))
     return max(dead)[1:] if dead else ("", "")
 
 
@@ -353,7 +331,7 @@ def end(layout: Layout, session: str) -> list[str]:
     ledger.sweep(layout, now)
     if seen_agents.forget(layout, session):
         lines.append(f"session {session}: hooks' records of its subagents were removed")
-    files.discard(_record(layout, session))
+    files.discard(os.path.join(layout.running, session))
     if os.path.isdir(layout.handoffs):
         from contextkit.handoffs.documents import state
 
@@ -389,22 +367,22 @@ def _calls(layout: Layout, lines: list[bytes]) -> Iterator[tuple[str, str]]:
     """Yield the id of each call that names a payload's file, and the payload's address."""
     store = layout.shown(layout.payloads) + "/"
     for part in _parts(line for line in lines if store.encode() in line):
-        call = part.get("id") or part.get("call_id")
+        call = str(part.get("id") or part.get("call_id") or "")
         _, _, named = str(part.get("input") or part.get("arguments") or "").partition(store)
         path, ends, _ = named.partition(".md")
         ref = addresses.of(layout, layout.join(f"{store}{path}.md")) if ends else ""
         if call and ref:
-            yield str(call), ref
+            yield call, ref
 
 
 def _results(lines: list[bytes], opened: dict[str, str]) -> Iterator[tuple[str, str]]:
     """Yield the id of each of these calls with what it returned."""
     ids = [call.encode() for call in opened]
     for part in _parts(line for line in lines if any(call in line for call in ids)):
-        result = part.get("content") or part.get("output")
         call = str(part.get("tool_use_id") or part.get("call_id") or "")
+        result = formats.texts_of(part.get("content") or part.get("output"))
         if result and call in opened:
-            yield call, result if isinstance(result, str) else formats.texts_of(result)
+            yield call, result
 
 
 def _parts(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:

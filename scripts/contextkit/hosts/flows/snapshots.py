@@ -79,7 +79,7 @@ def before(layout: Layout, given: HookInput) -> None:
     """Save what is known before the host compacts the context."""
     from contextkit.hosts.flows import sessions as starting
 
-    starting.forget_told(layout, given.session)
+    files.discard(starting.told(layout, given.session))
     path = _once(layout, given, _reason(given), _usage(given)[0], _MEETING)
     files.write(_mark(layout, given), path + "\n")
 
