@@ -139,7 +139,7 @@ def test_json_says_the_same(repo: Path, run: Script) -> None:
 def test_an_answer_that_a_host_would_not_take_is_found(
     repo: Path, tmp_path: Path, command: str, problem: str
 ) -> None:
-    words = ("/bin/sh", "-c", command)
+    words = ["/bin/sh", "-c", command]
     found = trials._fire(Layout(), hosts.find("claude"), "Stop", words, "{}", str(tmp_path))
     assert problem in found[0]
 
@@ -225,7 +225,7 @@ def test_a_hook_that_is_late_is_found(hooked: Path, monkeypatch: pytest.MonkeyPa
 def test_hooks_that_fail_inside_are_found_though_their_hosts_see_nothing(
     hooked: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(trials, "_sample", lambda given, event, scratch: "garbage")
+    monkeypatch.setattr("contextkit.base.formats.to_json", lambda value: "garbage")
     (trial,) = tried(hooked, "SubagentStop")
     assert "not valid JSON" in trial.problems[0]
 
@@ -469,7 +469,7 @@ def test_a_launcher_that_may_not_be_started_is_one_finding_with_its_mend(
     launcher.parent.mkdir(parents=True)
     launcher.write_text("#!/bin/sh\n", encoding="utf-8")
     write_hooks(repo)
-    monkeypatch.setattr(trials, "_command", lambda handler, root, host: [str(launcher)])
+    monkeypatch.setattr(trials, "_own_command", lambda *_: [str(launcher)])
     (line,) = [line for line in wrong(run, "--host=claude") if line.startswith("hooks: ")]
     assert "SessionStart, UserPromptSubmit" in line
     assert f"{launcher} cannot be started: chmod +x '{launcher}'" in line

@@ -52,9 +52,12 @@ def _may_sweep(layout: Layout, given: HookInput) -> bool:
 
 
 def _may_recover(layout: Layout, given: HookInput) -> bool:
-    """Return whether anything may be saved here, or a session may have died."""
-    stored = os.path.isdir(layout.memory) or os.path.isdir(layout.payloads)
-    return stored or _is_apart(layout) or _has_sessions(layout, given)
+    """Return whether anything may be saved here, another session have died, or this one goes on."""
+    if _is_apart(layout) or os.path.isdir(layout.memory) or os.path.isdir(layout.payloads):
+        return True
+    noted = stores.names_in(layout.running)
+    goes_on = given.text("source") in ("compact", "resume")
+    return bool(noted) and (goes_on or noted != [given.session])
 
 
 def note_session(layout: Layout, given: HookInput) -> Answer:
@@ -161,13 +164,6 @@ def _is_apart(layout: Layout) -> bool:
     return here is not None and here.folder != here.common
 
 
-def _has_sessions(layout: Layout, given: HookInput) -> bool:
-    """Return whether another session was noted here, or this one goes on."""
-    noted = stores.names_in(layout.running)
-    goes_on = given.text("source") in ("compact", "resume")
-    return bool(noted) and (goes_on or noted != [given.session])
-
-
 def _has_runs(layout: Layout) -> bool:
     """Return whether a review was ever started here."""
     return os.path.isdir(layout.store("run"))
@@ -221,11 +217,6 @@ def _longest(found: object) -> int:
         return len(found)
     inside = found.values() if isinstance(found, dict) else found if isinstance(found, list) else ()
     return max(map(_longest, inside), default=0)
-
-
-def _is_launched(layout: Layout, given: HookInput) -> bool:
-    """Return whether this session is an agent that was launched, and may end."""
-    return not (given.agent or given.sent_back) and bool(os.environ.get("CONTEXT_SUBAGENT_ID"))
 
 
 def _has_work(layout: Layout, given: HookInput) -> bool:
@@ -303,7 +294,8 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
     "PostCompact": (where(lambda *_: True, "snapshots.after"),),
     "Stop": (
         where(_may_review, "reviews.judge_session"),
-        where(_is_launched, "outputs.hand_in"),
+        where(lambda _, given: not (given.agent or given.sent_back)
+              and os.environ.get("CONTEXT_SUBAGENT_ID"), "outputs.hand_in"),
         note_session,
         where(lambda _, given: given.text("transcript_path"), "snapshots.when_full"),
     ),
