@@ -13,15 +13,15 @@ from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.hosts.documents import contracts as hosts
 from contextkit.hosts.documents.contracts import NOTHING, Answer, HookInput
-from contextkit.hosts.flows import events, runner
+from contextkit.hosts.flows import runner
 from hypothesis import given
 from hypothesis import strategies as st
 
 Patch = pytest.MonkeyPatch
 
 
-def actions(patch: Patch, *found: events.Action) -> None:
-    patch.setitem(events.ACTIONS, "SessionStart", found)
+def actions(patch: Patch, *found: runner.Action) -> None:
+    patch.setitem(runner.ACTIONS, "SessionStart", found)
 
 
 def fire(**passed: object) -> str:
@@ -93,7 +93,7 @@ def test_the_first_block_is_heard(repo: Path, monkeypatch: Patch) -> None:
     def two(layout: Layout, given: HookInput) -> Answer:
         return Answer(block="no, this")
 
-    monkeypatch.setitem(events.ACTIONS, "Stop", (one, two))
+    monkeypatch.setitem(runner.ACTIONS, "Stop", (one, two))
     said = json.loads(runner.run(["Stop", "--host=codex"], b"{}"))
     assert said == {"decision": "block", "reason": "write it first"}
 

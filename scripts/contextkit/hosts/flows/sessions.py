@@ -1,6 +1,8 @@
 """The start and the end of a session: what it or a subagent learns, what ends and comes back.
 
-A session that ends removes its file (`events.note_session`). If the file is there but the process
+In between, a context that is full or about to be compacted is saved.
+
+A session that ends removes its file (`runner.note_session`). If the file is there but the process
 is gone, the session died, and the next session learns of it once.
 """
 
@@ -18,7 +20,8 @@ from contextkit.hosts.documents.contracts import NOTHING, Answer, HookInput
 
 _WARNINGS = 3  # warnings of recovery shown
 _NAMED = 8  # payloads listed by id
-_TAIL = 1 << 17  # bytes at the end of a transcript that are searched for an agent's prompt
+_TAIL = 1 << 17  # bytes at the end of a transcript with the last prompt and message
+_MEETING = 120  # seconds between a turn's end and a compaction that share one snapshot
 _KEPT = 30 * 86_400  # seconds for which hosts keep a conversation that may be resumed
 _LAST = 8 << 20  # bytes at the end of a transcript that are looked at
 _CALL = "call:"  # before the id of a call, as the recipient of what it showed
@@ -393,3 +396,114 @@ def _parts(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
         content = formats.inside(line, "message").get("content")
         if isinstance(content, list):
             yield from (block for block in content if isinstance(block, dict))
+
+
+# A context that is full, or about to be compacted
+
+
+def when_full(layout: Layout, given: HookInput) -> None:
+    """Write a snapshot if the context has entered the save zone since the last one."""
+    from contextkit.memory.documents import context_window, store
+
+    count, window = _usage(given)
+    if given.declared.ours == "Stop" and given.session and _is_behind(given):
+        files.write(seen_agents.mark(layout, given.session, seen_agents.BEHIND), "")
+    if count:
+        task, session = store.current_task(layout), _session(layout, given)
+        zone, path = context_window.look(layout, session, task, count, window)
+        if zone.name == context_window.SAVE and not path:
+            _save_once(layout, given, "token_limit", count)
+
+
+def catch_up(layout: Layout, given: HookInput) -> None:
+    """Do what the end of a turn could not, because the transcript was not written by then."""
+    files.discard(seen_agents.mark(layout, given.session, seen_agents.BEHIND))
+    when_full(layout, given)
+
+
+def before(layout: Layout, given: HookInput) -> None:
+    """Save what is known before the host compacts the context."""
+    files.discard(told(layout, given.session))
+    path = _save_once(layout, given, _reason(given), _usage(given)[0], _MEETING)
+    files.write(seen_agents.mark(layout, given.session, seen_agents.COMPACTION), path + "\n")
+
+
+def after(layout: Layout, given: HookInput) -> None:
+    """Add the host's summary to this compaction's snapshot; create one if there is none."""
+    from contextkit.memory.documents import context_window, store
+    from contextkit.memory.flows import saving
+
+    context_window.forget(layout, _session(layout, given), store.current_task(layout))
+    summary = _summary(given.text("compact_summary"))
+    mark = seen_agents.mark(layout, given.session, seen_agents.COMPACTION)
+    waiting = layout.join((files.read_if_there(mark) or "").strip())
+    if os.path.isfile(waiting):
+        files.discard(mark)
+        if not summary:
+            return
+        try:
+            saving.complete_snapshot(layout, waiting, summary)
+            return
+        except ContextError:
+            pass  # somebody edited it meanwhile: both are kept
+    _save(layout, _reason(given), 0, names.now(), summary=summary)
+
+
+def _save_once(layout: Layout, given: HookInput, reason: str, count: int, *within: int) -> str:
+    """Save a snapshot, unless there is one of this moment; return its path."""
+    from contextkit.memory.documents import context_window, store
+
+    now, transcript = names.now(), given.text("transcript_path")
+    task, session = store.current_task(layout), _session(layout, given)
+
+    def save() -> str:
+        return _save(layout, reason, count, now, transcript=transcript)
+
+    return context_window.once(layout, session, task, save, now, *within)[0]
+
+
+def _save(
+    layout: Layout, reason: str, count: int, now: int, summary: str = "", transcript: str = ""
+) -> str:
+    from contextkit.memory.documents import snapshots
+    from contextkit.memory.flows import saving
+
+    made = saving.automatic_snapshot(
+        layout, reason=reason, now=now, tokens=count, summary=summary, transcript=transcript
+    )
+    return layout.shown(snapshots.save(layout, made, now))
+
+
+def _session(layout: Layout, given: HookInput) -> str:
+    return given.session or sessions.find_current(layout)
+
+
+def _reason(given: HookInput) -> str:
+    return "manual" if given.text("trigger") == "manual" else "token_limit"
+
+
+def _is_behind(given: HookInput) -> bool:
+    """Return whether the transcript still lacks the turn's last message."""
+    message, path = given.text("last_assistant_message").strip(), given.text("transcript_path")
+    if not message or not os.path.isfile(path):
+        return False
+    words = formats.to_json(message.split("\n", 1)[0][:60]).strip().strip('"').encode("utf-8")
+    return words not in formats.tail(path, _TAIL)
+
+
+def _usage(given: HookInput) -> tuple[int, int]:
+    """Return the tokens of the context and the size of its window; 0 for what is unknown."""
+    from contextkit.memory.documents import context_window
+
+    path = given.text("transcript_path")
+    try:
+        return context_window.usage(path) if os.path.isfile(path) else (0, 0)
+    except ContextError:  # the format of another host
+        return 0, 0
+
+
+def _summary(text: str) -> str:
+    """The summary that a host made, without the analysis that led to it."""
+    _, opened, rest = text.rpartition("<summary>")
+    whole = rest.partition("</summary>")[0] if opened else text.rpartition("</analysis>")[2]
+    return whole.strip() or text.replace("<analysis>", "").strip()
