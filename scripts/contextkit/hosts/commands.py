@@ -111,8 +111,7 @@ def _carried_out(plan: Plan, dry_run: bool) -> str:
 def upgrade(layout: Layout, args: Arguments) -> str:
     from contextkit.hosts.flows import upgrades
 
-    request = upgrades.Request(to=args.to, force=args.force, dry_run=args.dry_run)
-    return upgrades.upgrade(layout, request)
+    return upgrades.upgrade(layout, args)
 
 
 @command(
