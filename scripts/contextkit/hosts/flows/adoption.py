@@ -213,7 +213,7 @@ def unadopt(into: str, folder: str, names: tuple[str, ...], link: bool) -> Plan:
     if names and others:
         return adopt(into, folder, others, link)
     for name in (name for name in makefiles.NAMES if name in os.listdir(into)):
-        _restore(plan, name, changes.without_block(plan.text(name), changes.HASH))
+        plan.edit(name, changes.without_block(plan.text(name), changes.HASH))
     for host in hosts.every():
         _leave(plan, host)
         if host.local_settings:
@@ -301,27 +301,15 @@ def _drop(plan: Plan, path: str) -> None:
 def _leave(plan: Plan, host: Host) -> None:
     """Remove our hooks and our paragraph from the files of one host."""
     _remove_hooks(plan, host.settings)
-    path = host.instructions
-    if plan.read(path) is not None:
-        _restore(plan, path, changes.without_block(plan.text(path), changes.COMMENT))
+    text = plan.text(host.instructions)
+    plan.edit(host.instructions, changes.without_block(text, changes.COMMENT))
 
 
 def _remove_hooks(plan: Plan, path: str) -> None:
     """Remove our hooks from a settings file."""
     text = plan.text(path)
     if text.strip():
-        _restore(plan, path, settings.removed(text, plan.before.emptied.get(path, {}), path))
-
-
-def _restore(plan: Plan, path: str, text: str) -> None:
-    """Restore a host's file without our part; remove it if it was ours alone."""
-    empty = "".join(text.split()) in ("", "{}", '{"version":1}')
-    if empty and path in plan.before.made:
-        plan.write(path, None)
-    else:
-        data = text.encode("utf-8", "surrogateescape")
-        if data != plan.read(path):
-            plan.write(path, data)
+        plan.edit(path, settings.removed(text, plan.before.emptied.get(path, {}), path))
 
 
 # What is written into a host besides the toolkit
