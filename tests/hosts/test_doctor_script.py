@@ -185,7 +185,7 @@ def test_what_is_not_byte_for_byte_ours_is_shown_and_not_started(
         files.write(str(launcher), f"#!/bin/sh\ntouch '{ran}'\n")
         launcher.chmod(0o755)
     ours = settings.handler(hosts.find("claude"), "Stop", version.TOOLKIT)
-    arguments = ["Stop", "--host=claude"]
+    arguments = ["Stop", "--host=claude", "--linked"]
     assert ours["args"] == arguments
     command = changed.format(ours["command"], ran=ran, repo=repo)
     handlers = [

@@ -30,18 +30,19 @@ _SEARCH = (
 
 def handler(host: Host, event: str, toolkit: str) -> dict[str, object]:
     """Return the handler for `event`; `toolkit` is relative to the project, or absolute."""
-    timeout = host.events[event].timeout * host.timeouts
-    launcher = f"{toolkit}/{LAUNCHER}"
+    launcher, linked = f"{toolkit}/{LAUNCHER}", toolkit.startswith("/")
+    arguments = [event, f"--host={host.name}", *(["--linked"] if linked else [])]
+    more: dict[str, object] = {}
     if not host.project:
         command = _SEARCH.format(launcher, event, host.name)
-        return {"type": "command", "command": command, "timeout": timeout}
-    arguments = [event, f"--host={host.name}"]
-    if host.arguments:
-        place = launcher if launcher.startswith("/") else f"${{{host.project}}}/{launcher}"
-        return {"type": "command", "command": place, "args": arguments, "timeout": timeout}
-    place = f"'{launcher}'" if launcher.startswith("/") else f'"${{{host.project}}}"/{launcher}'
-    command = " ".join([place, *arguments])
-    return {"type": "command", "command": command, "timeout": timeout}
+    elif host.arguments:
+        command = launcher if linked else f"${{{host.project}}}/{launcher}"
+        more = {"args": arguments}
+    else:
+        place = f"'{launcher}'" if linked else f'"${{{host.project}}}"/{launcher}'
+        command = " ".join([place, *arguments])
+    timeout = host.events[event].timeout * host.timeouts
+    return {"type": "command", "command": command, **more, "timeout": timeout}
 
 
 def events(host: Host, outputs: bool = True) -> list[str]:

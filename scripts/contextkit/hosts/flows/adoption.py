@@ -367,7 +367,7 @@ _READING = ("payload_show", "payload_find", "payload_list", "context_show", "con
             "verdict_show", "handoff_show", "memory_recover", "reminders")  # fmt: skip
 
 
-def offered(chosen: tuple[str, ...]) -> list[str]:
+def offered(chosen: tuple[str, ...], link: bool) -> list[str]:
     """Return rules that a user may add to a host's settings, so that reading asks no permission.
 
     Adopting writes none of them: what needs no permission is the user's to say.
@@ -376,8 +376,9 @@ def offered(chosen: tuple[str, ...]) -> list[str]:
     for host in map(hosts.find, chosen):
         if host.allows:
             path, key, rule = host.allows
+            path, run = (host.local_settings, hosts.door()) if link else (path, _MAKE)
             lines.append(
                 f"{host.title} asks before commands. These only read; {key} in {path} allows:"
             )
-            lines += [f'  "{rule.format(command=f"make -s {name}")}",' for name in _READING]
+            lines += [f'  "{rule.format(command=f"{run} {name}")}",' for name in _READING]
     return lines
