@@ -9,7 +9,7 @@ from contextkit.base.errors import bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Callable
-from contextkit.payloads.documents import receipts
+from contextkit.payloads.documents import answers, receipts
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.documents.receipts import Receipt, Row
 from contextkit.payloads.documents.store import Payload
@@ -183,9 +183,8 @@ def _told(layout: Layout, output: Output, path: str, seconds: float = 0) -> Told
         tokens_stored=output.tokens,
         estimated=output.estimated,
     )
-    asked = telling.Asked(
-        bare, output.topic.strip(), output.content, output.answer, first, output.status
-    )
+    answer = answers.claims(output.answer)
+    asked = telling.Asked(bare, output.topic.strip(), output.content, answer, first, output.status)
     if not seconds:
         return telling.tell(layout, asked)
     try:
