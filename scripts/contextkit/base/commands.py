@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import errors, names
+from contextkit.base import names
 from contextkit.base.errors import bad_input
 from contextkit.base.records import Declaration, Record
-from contextkit.base.type_names import Any, Callable, Collection, Mapping, Sequence
+from contextkit.base.type_names import Any, Callable, Sequence
 
 TYPE_CHECKING = False
 
@@ -140,6 +140,32 @@ class Rows(Declaration):
     status: int = 0
 
 
+# The program of each script: its module, and its name there.
+SCRIPTS = {
+    "adopt": "hosts.commands.ADOPT",
+    "capsule": "capsules.commands.store.PROGRAM",
+    "capsule_prompt": "capsules.commands.store.PROMPT",
+    "context": "history.commands.PROGRAM",
+    "context_sync": "machines.commands.PROGRAM",
+    "doctor": "hosts.commands.DOCTOR",
+    "evaluate": "evaluation.commands.PROGRAM",
+    "external_memory": "memory.commands.PROGRAM",
+    "handoff": "handoffs.commands.PROGRAM",
+    "payload_store": "payloads.commands.PROGRAM",
+    "remember_later": "capsules.commands.reminders.PROGRAM",
+    "run": "outputs.commands.PROGRAM",
+    "subagent_manager": "subagents.commands.PROGRAM",
+    "verdict": "reviews.commands.verdicts.PROGRAM",
+}
+
+
+def program(script: str) -> Program:
+    """The program of a script, imported now; raises KeyError if there is none of that name."""
+    module, _, name = SCRIPTS[script].rpartition(".")
+    declared: Program = getattr(__import__(f"contextkit.{module}", fromlist=[name]), name)
+    return declared
+
+
 ROOT = Option("root", "the repository (default: the one around the current directory)")
 JSON = Option("json", "JSON for programs instead of a table for people", kind="flag")
 DRY_RUN = Option("dry_run", "only show what would be done", kind="flag")
@@ -219,7 +245,7 @@ def add_value(raw: Raw, option: Option, spelling: str, value: str) -> None:
     if option.single == spelling and spelling:
         values.append(value)
     elif option.kind == "items":
-        values += meant_items(option.name, value)
+        values += names.meant_items(option.name, value)
     elif option.kind == "words":
         values += value.replace(",", " ").split()
     else:
@@ -265,50 +291,3 @@ def _utf8(option: Option, value: str) -> str:
         return os.fsencode(value).decode("utf-8")
     except UnicodeError:
         raise bad_input(f"{option.name}: is not valid UTF-8") from None
-
-
-# What was clearly meant by a word or list that was typed; how it was read is a remark.
-
-# What says that a bar without blanks is part of an item: code, a type, a pipeline.
-_CODE = frozenset("`\"'()[]{}^$*+\\<>=&")
-_AROUND_A_BAR = frozenset(
-    "none null nil undefined int str string number bool boolean float any object bytes"
-    " grep sort head tail wc sed awk tee jq xargs less cut uniq tr cat".split()
-)
-
-
-def meant_word(typed: str, allowed: Collection[str], alike: Mapping[str, str], field: str) -> str:
-    """The allowed word that `typed` stands for, by `alike`; `typed` itself if that is not clear.
-
-    Every key of `alike` is words in lowercase, separated by blanks, with the allowed word.
-    """
-    if typed in allowed:
-        return typed
-    plain = typed.strip().strip(".!").replace("_", " ").replace("-", " ").lower()
-    exact = {name.replace("_", " ").lower(): name for name in allowed}
-    aliases = {alias: name for words, name in alike.items() for alias in words.split()}
-    choice = exact.get(plain) or aliases.get(plain.replace(" ", ""), "")
-    if not choice:
-        return typed
-    errors.remarks.append(f"{field}={typed.strip()[:60]}: read as {choice}")
-    return choice
-
-
-def meant_items(name: str, value: str) -> list[str]:
-    """The items of the list `name`: one a line, or separated by ` | `.
-
-    A bare bar separates where that is clearly meant. It stays part of an item in code, types and
-    pipelines.
-    """
-    listed = [i.strip() for line in value.split("\n") for i in line.split(" | ") if i.strip()]
-    if len(listed) != 1 or "|" not in listed[0] or not _CODE.isdisjoint(listed[0]):
-        return listed
-    parts = [part.strip() for part in listed[0].split("|")]
-    words = [part.lower().split() for part in parts]
-    even = all(len(some) == 1 for some in words) or all(len(some) > 1 for some in words)
-    if not even or os.path.lexists(listed[0]):
-        return listed
-    if not _AROUND_A_BAR.isdisjoint(word for some in words for word in (some[0], some[-1])):
-        return listed
-    errors.remarks.append(f"{name}: read as {len(parts)} items: {' | '.join(parts)[:200]}")
-    return parts

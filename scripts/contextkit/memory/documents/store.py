@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import commands, files, names, sessions, shelf, stores
+from contextkit.base import files, names, sessions, shelf, stores
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Callable, Generic, T
@@ -72,7 +72,7 @@ def _is_device(name: str) -> bool:
 
 def meant_phase(phase: str, field: str = "phase") -> str:
     """The phase that a typed word stands for. Raises ContextError if that is not clear."""
-    return check_phase(commands.meant_word(phase, PHASES, _PHASES_ALIKE, field), field)
+    return check_phase(names.meant_word(phase, PHASES, _PHASES_ALIKE, field), field)
 
 
 def check_phase(phase: str, field: str = "phase") -> str:
