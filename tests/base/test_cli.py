@@ -556,7 +556,7 @@ def test_waiting_for_standard_input_is_said() -> None:
 
 # What a message quotes
 
-HOSTILE = "\x1b[31m\x07" + "x" * 5_000 + "\n\u202e\r\x9b" * 200
+HOSTILE = "\x1b[31m\x07" + "x" * 1_500 + "\n\u202e\r\x9b" * 50
 
 
 def messages() -> list[tuple[str, str]]:
