@@ -135,7 +135,7 @@ def _verdicts(layout: Layout) -> Iterator[_Row]:
 
 
 def _failed(layout: Layout) -> Iterator[_Row]:
-    from contextkit.hosts.documents import diagnostics
+    from contextkit.hosts.flows import runner
     from contextkit.subagents.documents import registry
     from contextkit.subagents.flows import watch
 
@@ -143,7 +143,7 @@ def _failed(layout: Layout) -> Iterator[_Row]:
         status = watch.status_now(layout, row)
         if status in ("failed", "timed_out"):
             yield _show("subagents", f"subagent:{row['id']}", status)
-    for line in diagnostics.lines(layout.hooks)[-_EXAMPLES:]:
+    for line in runner.noted(layout.hooks)[-_EXAMPLES:]:
         yield "hosts", "a hook", line, "make doctor"
 
 

@@ -29,7 +29,7 @@ from contextkit.base import (
 )
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
-from contextkit.base.records import NamedTuple, Record
+from contextkit.base.records import Record
 from contextkit.base.stores import Loaded
 from contextkit.reviews.documents import verdicts
 
@@ -43,7 +43,7 @@ _HAPPENS = (*_TIMES, "ended", "missed")
 ROSTER_FILE = "run.json"  # in the output folder
 
 
-class Terms(NamedTuple):
+class Terms(Record):
     """What a run's contract asks an agent to prove.
 
     files: how many there are to read, 0 if that is not known; open: the ids of the findings of
