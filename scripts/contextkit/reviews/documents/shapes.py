@@ -215,12 +215,12 @@ def label_in(row: str) -> str:
         graded = (
             vocabulary.severity(first) or vocabulary.severity(word) or vocabulary.of_tool(first)
         )
-        return "" if _is_legend(value) else graded
+        return "" if is_legend(value) else graded
     stated = _INLINE.search(row)
     if not stated:
         return ""
     begins = row.strip(" *_-({>\"'|").lower().startswith(("s", "p", "g", "[", "id", "type", "file"))
-    is_between = row[: stated.start()].rstrip(" *_`")[-1:] in _BETWEEN and not _is_legend(row)
+    is_between = row[: stated.start()].rstrip(" *_`")[-1:] in _BETWEEN and not is_legend(row)
     return vocabulary.severity(stated["value"].strip("*_`\"'")) if begins or is_between else ""
 
 
@@ -230,7 +230,7 @@ def is_scale(label: str) -> bool:
     return label in _LABELS or (first in _LABELS and second in _RATINGS)
 
 
-def _is_legend(value: str) -> bool:
+def is_legend(value: str) -> bool:
     """Whether a value explains the severities: it names three of them."""
     return len({*map(vocabulary.severity, lines.words(value[:LONG]))} - {""}) > 2
 
