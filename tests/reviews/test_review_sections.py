@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from conftest import REFUSED_TEXTS, each
-from contextkit.reviews.documents import agent_review, index, outline, sections
+from contextkit.reviews.documents import agent_review, index, reader, sections
 from contextkit.reviews.documents.complaints import check
 from contextkit.reviews.flows import drill_down
 from growth import grows_in_proportion
@@ -90,8 +90,10 @@ def section(text: str, finding: str) -> str:
 
 def issues(text: str) -> list[tuple[str, str, int]]:
     """Id, severity and first line of everything that looks like an issue, in order."""
-    found = outline.issues(index.walk(text, []))
-    return [(each.id, each.severity, each.first) for each in found]
+    blocks: list[index.Block] = []
+    list(index.walk(text, blocks))
+    found = reader.issues(text, blocks)
+    return [(each.id, each.severity, each.line) for each in found]
 
 
 def test_a_section_goes_from_its_heading_to_the_next_of_its_rank() -> None:

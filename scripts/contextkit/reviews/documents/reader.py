@@ -22,7 +22,7 @@ from collections import Counter
 from contextkit.base import markdown
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Any, Iterable, Iterator
-from contextkit.reviews.documents import lines, places, shapes, vocabulary
+from contextkit.reviews.documents import index, lines, places, shapes, vocabulary
 from contextkit.reviews.documents.index import Finding
 from contextkit.reviews.documents.places import NONE, Place
 from contextkit.reviews.documents.shapes import group_of
@@ -114,6 +114,25 @@ def read(text: str) -> Read:
     return Read(tuple(_single(candidates)), unsure)
 
 
+def issues(text: str, indexes: Iterable[index.Block]) -> list[Finding]:
+    """Return what a review says of its findings outside its indexes, each id once.
+
+    A heading with an id may have no severity.
+    """
+    inside = {number for block in indexes for number in range(block.start, block.end + 1)}
+    rows = (
+        "" if number in inside or row.lstrip()[:1] == ">" else row
+        for number, row in lines.numbered(text)
+    )
+    sight = _Sight("\n".join(rows))
+    by_key: dict[str, Finding] = {}
+    for finding in [*sight.of_blocks(nested=True), *sight.of_ids()]:
+        there = by_key.setdefault(finding.id.upper() or f" {finding.line}", finding)
+        severity = vocabulary.strictest(there.severity, finding.severity)
+        by_key[finding.id.upper() or f" {finding.line}"] = there.replace(severity=severity)
+    return sorted(by_key.values(), key=lambda finding: finding.line)
+
+
 def is_serious(text: str) -> bool:
     """Whether a text says in strong words what goes wrong: `loses data`, `crashes`."""
     return bool(_WORST.search(text) or _BAD.search(text))
@@ -201,7 +220,13 @@ class _Sight:
 
     # Blocks
 
-    def of_blocks(self) -> list[Finding]:
+    def of_ids(self) -> Iterator[Finding]:
+        """The headings that begin with an id, whether or not they have a severity."""
+        for block in self.blocks:
+            if block.kind == "heading" and (identity := shapes.titled(block.title)[0]):
+                yield _finding("", identity, block.title, block.first, block.last)
+
+    def of_blocks(self, nested: bool = False) -> list[Finding]:
         candidates: list[Finding] = []
         skip = 0  # the last line of a finding: nothing inside it is another
         for at, block in enumerate(self.blocks):
@@ -219,7 +244,7 @@ class _Sight:
             candidate = self._of_heading(at, block) if is_heading else self._of_line(at, block)
             if candidate:
                 candidates.append(candidate)
-                skip = candidate.end if is_heading else block.last
+                skip = candidate.end if is_heading and not nested else block.last
         return candidates
 
     def _of_heading(self, at: int, block: Block) -> Finding | None:
@@ -276,6 +301,8 @@ class _Sight:
         head = shapes.head_of(bare)
         own = self.plain[block.first - 1 : block.last][:14]
         if shapes.is_count(head) or self._leads_list(at) or any(map(_is_settled, own)):
+            return None
+        if not head.marked and shapes.is_legend(bare):
             return None
         severity = (head.severity if head.marked or head.id else "") or shapes.tail_of(bare)
         if severity and not head.id and vocabulary.says_nothing(head.title):

@@ -31,7 +31,7 @@ EXPLAINS = frozenset(
     "legend rubric scale definition definitions classification classifications criteria key"
     " levels legende légende leyenda".split()
 )
-_GENERAL = frozenset("code review detailed details the all results report security".split())
+_GENERAL = frozenset("code review detailed details the all found results report security".split())
 _LABELS = frozenset(
     "SEVERITY PRIORITY SEV LEVEL RISK SCHWEREGRAD PRIORITÄT SÉVÉRITÉ GRAVITÉ PRIORITÉ SEVERIDAD"
     " GRAVEDAD PRIORIDAD GRAVIDADE SEVERIDADE GRAVITÀ 重要度 深刻度 严重程度 严重性 严重级别"

@@ -131,6 +131,11 @@ def is_comment(text: str) -> bool:
     return whole and "|" not in text and not mentions_serious(text)
 
 
+def is_mark(text: str) -> bool:
+    """Whether a line only parts what stands above and below it."""
+    return not text.strip("-=_* ") or is_comment(text)
+
+
 # How a line begins
 
 
