@@ -126,7 +126,7 @@ def issues(text: str, indexes: Iterable[index.Block]) -> list[Finding]:
     )
     sight = _Sight("\n".join(rows))
     by_key: dict[str, Finding] = {}
-    for finding in [*sight.of_blocks(nested=True), *sight.of_ids()]:
+    for finding in [*sight.of_ids(), *sight.of_blocks(nested=True)]:
         there = by_key.setdefault(finding.id.upper() or f" {finding.line}", finding)
         severity = vocabulary.strictest(there.severity, finding.severity)
         by_key[finding.id.upper() or f" {finding.line}"] = there.replace(severity=severity)
@@ -189,6 +189,10 @@ class _Sight:
             plain = shapes.as_heading(shapes.unstruck(shapes.unmarked(row)), is_org)
             if shapes.BORDER.match(plain):
                 plain = "|---|" if self.plain and self.plain[-1][:1] == "|" else ""
+            if shapes.LEAD.fullmatch(plain.rstrip()) and not (self.plain and self.plain[-1].strip()):
+                above = next(filter(str.strip, reversed(self.plain[-3:])), "")
+                if not shapes.leads_title(above):
+                    plain = f"###### {plain.strip(' *:')}"
             self.plain.append(plain)
         self.blocks = shapes.parted(blocks("\n".join(self.plain)), self.plain)
         self._above_places = self._heading_places()
@@ -249,16 +253,30 @@ class _Sight:
 
     def _of_heading(self, at: int, block: Block) -> Finding | None:
         """A heading is a finding if it or a label directly below it has a severity."""
-        if group_of(block.title) or shapes.is_about(block.title, _NO_FINDINGS | _REPEATS):
+        begins = shapes.begins_finding(block)
+        if shapes.is_about(block.title, _NO_FINDINGS if begins else _NO_FINDINGS | _REPEATS):
             return None
+        if severity := group_of(block.title):
+            return self._of_group(at, severity) if severity in SERIOUS else None
         identity, severity, title = shapes.titled(block.title)
         label = "" if shapes.is_general(title) and not identity else self._label_below(at)
         severity = vocabulary.strictest(severity, label)
         if not severity and self._is_last_heading(at, block):
             severity = self._inherited(at)
-        if not severity or vocabulary.says_nothing(title):
+        is_advice = severity == "IMP" and not identity and block.title[:1] != "["
+        if is_advice or not severity or vocabulary.says_nothing(title):
             return None
         return self._made(severity, identity, title, block.first, self._all_of(at), recap=False)
+
+    def _of_group(self, at: int, severity: str) -> Finding | None:
+        """What is told in sentences below a heading that only names a severity."""
+        below = [self.blocks[inner] for inner in self._direct.get(at, ())]
+        if not below or any(block.kind not in ("text", "code", "quote") for block in below):
+            return None
+        if vocabulary.says_nothing(below[0].title) or any(map(shapes.begins_finding, below)):
+            return None
+        block, title = self.blocks[at], shapes.first_sentence(below[0].title)
+        return self._made(severity, "", title, block.first, block.last, recap=True)
 
     def _all_of(self, at: int) -> int:
         """The last line of a heading and of its parts: those of its level named as others are."""
@@ -405,6 +423,8 @@ class _Sight:
         self, severity: str, identity: str, title: str, first: int, last: int, recap: bool
     ) -> Finding | None:
         title = shapes.cleaned(title)
+        if shapes.is_scale(title.partition(":")[0].upper()) and len(title.split()) < 4:
+            title = ""  # only a label
         if not shapes.has_words(title) or vocabulary.says_nothing(title):
             below = shapes.cleaned(shapes.first_sentence(self._said_below(first, last)))
             is_named = bool(identity and title) and not vocabulary.says_nothing(title)

@@ -65,6 +65,7 @@ _INLINE = Pattern(
 )
 _COUNT = Pattern(r"^[\s(]*(?:[:=—–-]\s*)?\(?\d{1,5}\)?[\s).,;|]*(?:[\w ]{0,24}|$)")
 BOLD = Pattern(r"\*\*(.{2,300}?)\*\*|__(.{2,300}?)__")
+LEAD = Pattern(r"\*\*[^*\s][^*\n]{1,200}\*\*:?")  # a line in bold
 KIND = Pattern(r"[*_`]{0,3}\w[\w -]{1,24}\s?\(([^()\n]{1,60})\)[*_`]{0,3}:[*_`]{0,3}(?:\s|$)")
 _MARKED = Pattern(  # `_Potential issue_ | _🟠 Major_`
     r"(?:`?\d{1,7}(?:-\d{1,7})?`?\s?:\s)?(?:_[^_\n]{1,40}_\s?\|\s?)_?([^_\n]{1,24})_?$"
@@ -125,6 +126,12 @@ def _starts_in(rows: list[str], first: int) -> list[int]:
 def begins_finding(block: Block) -> bool:
     head = head_of(block.title)
     return bool(head.severity and head.marked) or bool(titled(block.title)[1])
+
+
+def leads_title(row: str) -> bool:
+    """Whether a line holds only a severity, so that the title stands below it."""
+    head = head_of(row)
+    return bool(head.severity) and not has_words(head.title)
 
 
 def begins(row: str) -> bool:
