@@ -128,7 +128,7 @@ def test_sections_are_found_by_whatever_heads_them(heading: str) -> None:
 
 def test_a_bold_section_ends_at_the_next_one() -> None:
     text = "**P0-1: One**\n\nBody.\n- P1-1: see below\n\n**P1-1: Two**\n\nMore.\n"
-    assert section(text, "P0-1") == "**P0-1: One**\n\nBody.\n- P1-1: see below"
+    assert section(text, "P0-1") == "**P0-1: One**\n\nBody."
 
 
 def test_the_row_stands_in_where_there_is_no_section() -> None:

@@ -189,11 +189,8 @@ class _Sight:
             plain = shapes.as_heading(shapes.unstruck(shapes.unmarked(row)), is_org)
             if shapes.BORDER.match(plain):
                 plain = "|---|" if self.plain and self.plain[-1][:1] == "|" else ""
-            if shapes.LEAD.fullmatch(plain.rstrip()) and not (self.plain and self.plain[-1].strip()):
-                above = next(filter(str.strip, reversed(self.plain[-3:])), "")
-                if not shapes.leads_title(above):
-                    plain = f"###### {plain.strip(' *:')}"
             self.plain.append(plain)
+        self._raise_leads()
         self.blocks = shapes.parted(blocks("\n".join(self.plain)), self.plain)
         self._above_places = self._heading_places()
         headings = [heading for heading in self.blocks if heading.kind == "heading"]
@@ -205,6 +202,16 @@ class _Sight:
         self._direct: dict[int, list[int]] = {}
         for at, block in enumerate(self.blocks):
             self._direct.setdefault(block.inside, []).append(at)
+
+    def _raise_leads(self) -> None:
+        """Make headings of the lines that head what stands below them."""
+        told = [(at, row.strip()) for at, row in enumerate(self.plain) if row.strip()]
+        above, before = "", -2
+        for (at, bare), (_, after) in itertools.pairwise([*told, (0, "")]):
+            is_apart = at > before + 1
+            if is_apart and shapes.is_lead(bare, after) and not shapes.leads_title(above):
+                self.plain[at] = f"###### {bare.replace('**', '').rstrip(':')}"
+            above, before = bare, at
 
     def _heading_places(self) -> list[Place]:
         """The place that holds for each line: the last one that a line was wholly about."""
@@ -318,7 +325,7 @@ class _Sight:
             bare = bare[: shapes.LONG]
         head = shapes.head_of(bare)
         own = self.plain[block.first - 1 : block.last][:14]
-        if shapes.is_count(head) or self._leads_list(at) or any(map(_is_settled, own)):
+        if shapes.is_count(head) or any(map(_is_settled, own)):
             return None
         if not head.marked and shapes.is_legend(bare):
             return None
@@ -328,7 +335,7 @@ class _Sight:
         stated = list(filter(None, map(shapes.label_in, own)))
         severity = vocabulary.strictest(severity, stated[0] if len(stated) == 1 else "")
         is_listed = not severity and block.kind == "item" and block.level < 2
-        inherited = self._group(at) if is_listed else ""
+        inherited = self._inherited(at) if is_listed else ""
         is_advice = severity == "IMP" and not head.id and bare[:1] != "["
         if is_advice or not (severity or inherited):
             return None
@@ -359,11 +366,6 @@ class _Sight:
         after = self.blocks[at + 1] if at + 1 < len(self.blocks) else None
         return after if after is not None and after.kind == kind else None
 
-    def _leads_list(self, at: int) -> bool:
-        """Whether a paragraph only names the group of the items below it: `**❌ Blocking**`."""
-        block = self.blocks[at]
-        return bool(block.kind == "text" and self._next(at, "item") and group_of(block.title))
-
     def _leads_in(self, at: int) -> bool:
         """Whether a paragraph goes on, without a blank line, with one that begins a finding."""
         after = self._next(at, "text")
@@ -374,16 +376,6 @@ class _Sight:
         """Return the severity of the heading right above, if it only names a group."""
         inside = self.blocks[at].inside
         return group_of(self.blocks[inside].title) if inside >= 0 else ""
-
-    def _group(self, at: int) -> str:
-        """Return the severity of the nearest heading or lead above, if it only names a group."""
-        if inherited := self._inherited(at):
-            return inherited
-        inside = self.blocks[at].inside
-        for other in reversed(self.blocks[max(0, at - 40) : at]):
-            if other.inside == inside and other.kind != "item":
-                return group_of(other.title.rstrip(":")) if other.kind == "text" else ""
-        return ""
 
     def _title_of(self, title: str, bare: str, block: Block) -> str:
         """Return the words that name the finding: a label, its bold lead, or its first sentence."""
@@ -460,7 +452,7 @@ class _Sight:
         roles = list(map(shapes.column, head))
         if "severity" not in roles and (card := _of_card(rows, block)):
             return [card]
-        group = self._group(at)
+        group = self._inherited(at)
         numbered = enumerate(rows, block.first + 1)
         made = filter(None, (_of_row(roles, row, number, group) for number, row in numbered))
         explains = {"meaning", "definition", "criteria", "sla"} & {cell.lower() for cell in head}

@@ -65,7 +65,7 @@ _INLINE = Pattern(
 )
 _COUNT = Pattern(r"^[\s(]*(?:[:=—–-]\s*)?\(?\d{1,5}\)?[\s).,;|]*(?:[\w ]{0,24}|$)")
 BOLD = Pattern(r"\*\*(.{2,300}?)\*\*|__(.{2,300}?)__")
-LEAD = Pattern(r"\*\*[^*\s][^*\n]{1,200}\*\*:?")  # a line in bold
+_BOLD_LINE = Pattern(r"[^\w*#>|-]{0,6}\*\*[^*\s][^*\n]{1,200}\*\*:?")  # perhaps after an emoji
 KIND = Pattern(r"[*_`]{0,3}\w[\w -]{1,24}\s?\(([^()\n]{1,60})\)[*_`]{0,3}:[*_`]{0,3}(?:\s|$)")
 _MARKED = Pattern(  # `_Potential issue_ | _🟠 Major_`
     r"(?:`?\d{1,7}(?:-\d{1,7})?`?\s?:\s)?(?:_[^_\n]{1,40}_\s?\|\s?)_?([^_\n]{1,24})_?$"
@@ -126,6 +126,15 @@ def _starts_in(rows: list[str], first: int) -> list[int]:
 def begins_finding(block: Block) -> bool:
     head = head_of(block.title)
     return bool(head.severity and head.marked) or bool(titled(block.title)[1])
+
+
+def is_lead(row: str, after: str) -> bool:
+    """Whether a line heads what stands below it: in bold, or with a colon before a list."""
+    if lines.unbulleted(after)[1]:
+        return bool(_BOLD_LINE.fullmatch(row)) or (
+            row.endswith(":") and len(row) < 60 and not lines.unbulleted(row)[1]
+        )
+    return bool(_BOLD_LINE.fullmatch(row)) and not (leads_title(row) or group_of(row))
 
 
 def leads_title(row: str) -> bool:
