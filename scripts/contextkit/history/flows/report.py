@@ -20,7 +20,6 @@ from contextkit.base import (
     git,
     ledger,
     names,
-    origins,
     redaction,
     stores,
     tables,
@@ -172,7 +171,7 @@ def _items(layout: Layout, documents: dict[str, delivery.Delivery]) -> list[list
     A document from another machine has the machine's name as a seventh field.
     """
     rows: list[list[object]] = []
-    elsewhere = origins.elsewhere(layout)
+    elsewhere = addresses.elsewhere(layout)
     entries: dict[str, str] = {}
     for store in stores.with_documents():
         if store.is_file:

@@ -187,9 +187,9 @@ def _with_machines(layout: Layout, answer: Answer) -> Answer:
     """Return the answer, naming which of its documents another machine stored."""
     if not answer.refs:
         return answer
-    from contextkit.base import origins
+    from contextkit.base import addresses
 
-    elsewhere = origins.elsewhere(layout)
+    elsewhere = addresses.elsewhere(layout)
     places = [f"{ref} on {names.clipped(elsewhere[ref], 60)}" for ref in answer.refs
              if ref in elsewhere]  # fmt: skip
     if not places:

@@ -16,7 +16,7 @@ import functools
 import os
 import unicodedata
 
-from contextkit.base import files, names, origins
+from contextkit.base import addresses, files, names
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Iterator
@@ -78,7 +78,7 @@ def pull(
             if chosen == Choice():
                 there.seen.update(offer.read)
             _make_indexes(offer)
-            origins.save(layout, shares.origins(layout, notes))
+            addresses.save_origins(layout, shares.origins(layout, notes))
             notes.unfinished = False
             knowledge.save(layout, notes)
             knowledge.save_remote(layout, there, machine.id)

@@ -25,7 +25,6 @@ from contextkit.base import (
     ledger,
     names,
     sessions,
-    stores,
     version,
 )
 from contextkit.base.errors import ContextError, bad_input
@@ -243,7 +242,7 @@ def load_all(layout: Layout, since: str = "") -> Loaded[Run]:
         raise ContextError(f"{layout.shown(folder(layout))}: a file is in the way") from None
     fitting = [n for n in there if n[0] != "." and n.endswith(".json") and n >= since]
     paths = [os.path.join(folder(layout), name) for name in fitting]
-    loaded = stores.load(layout, paths, lambda path: _read(layout, path))
+    loaded = layout.load(paths, lambda path: _read(layout, path))
     loaded.sort(key=lambda pair: (pair[1].started_at, pair[1].id))
     return loaded
 
