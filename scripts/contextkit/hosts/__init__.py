@@ -7,5 +7,5 @@ documents/seen_agents                what hooks keep between their calls
 flows/adoption, changes              bring contextkit into a repository and take it out;
                                      upgrades
 documents/settings, vendored         the hooks in a host's settings; its wrapper or copy of us
-flows/doctor, trials                 find what is wrong, and say how to fix it
+flows/doctor                         find what is wrong, and say how to fix it
 """

@@ -38,6 +38,13 @@ class HostEvent(Record):
         """The event whose actions apply."""
         return self.does or self.name
 
+    def about(self, outputs: bool = True) -> str:
+        """Return a pattern of the tools that it is about, without `tools` unless `outputs`."""
+        if not (self.tools and outputs):
+            return self.matcher
+        tools = [f"{tool}.+" if tool.endswith("_") else tool for tool in self.tools]
+        return f"^({'|'.join(filter(None, [self.matcher, *tools]))})$"
+
     def is_about(self, tool: str) -> bool:
         """Return whether a tool is one of `tools`."""
         return any(

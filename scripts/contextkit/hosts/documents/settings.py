@@ -60,21 +60,8 @@ def grouped(
     host: Host, event: str, one: dict[str, object], outputs: bool = True
 ) -> dict[str, object]:
     """Return a handler with the tools that its event is about; a flat host has no groups."""
-    matcher = matchers(host, outputs).get(event)
+    matcher = host.events[event].about(outputs)
     return one if host.flat else ({"matcher": matcher} if matcher else {}) | {_KEY: [one]}
-
-
-def matchers(host: Host, outputs: bool = True) -> dict[str, str]:
-    """Return the tools that each tool event is about."""
-    patterns = {}
-    for name in events(host, outputs):
-        event = host.events[name]
-        if event.tools and outputs:
-            tools = [f"{tool}.+" if tool.endswith("_") else tool for tool in event.tools]
-            patterns[name] = f"^({'|'.join(filter(None, [event.matcher, *tools]))})$"
-        elif event.matcher:
-            patterns[name] = event.matcher
-    return patterns
 
 
 def merged(
