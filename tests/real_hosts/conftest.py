@@ -15,8 +15,6 @@ import pytest
 from projects import Project, git
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-
-
 os.environ.pop("CONTEXTKIT_GIVEN", None)  # typed for `make test what=hosts`, not for what it calls
 
 
