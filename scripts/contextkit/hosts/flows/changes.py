@@ -8,6 +8,7 @@ shown (`diff`) and written (`carry_out`). What we add to a text of the host's is
 from __future__ import annotations
 
 import difflib
+import glob
 import os
 import re
 import shlex
@@ -204,14 +205,11 @@ def _remove_drafts(plan: Plan) -> None:
     written = [*plan.before.files, *plan.record.files, plan.record_path, *makefiles.NAMES]
     for host in hosts.every():
         written += [host.instructions, host.settings, host.local_settings]
-    beside: dict[str, set[str]] = {}
     for path in filter(None, written):
-        beside.setdefault(os.path.dirname(path), set()).add(os.path.basename(path))
-    for folder, ours in beside.items():
-        place = os.path.join(plan.into, folder)
-        for name in os.listdir(place) if os.path.isdir(place) else ():
-            if files.is_draft(name) and name[1:-17] in ours:
-                files.discard(os.path.join(place, name))
+        folder, name = os.path.split(os.path.join(plan.into, path))
+        for draft in glob.glob(f".{glob.escape(name)}.*.tmp", root_dir=folder):
+            if files.is_draft(draft):
+                files.discard(os.path.join(folder, draft))
 
 
 def _remove_emptied(plan: Plan) -> None:
