@@ -52,7 +52,7 @@ def untried(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_right_after_adoption_nothing_is_wrong(
     repo: Path, run: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """All hooks of both hosts are fired, and that leaves nothing behind."""
+    """All hooks of all hosts are fired, and that leaves nothing behind."""
     fired: list[doctor.Trial] = []
     fire_all = doctor.fire_all
 
@@ -62,13 +62,12 @@ def test_right_after_adoption_nothing_is_wrong(
 
     monkeypatch.setattr(doctor, "fire_all", watched)
     monkeypatch.setattr(vendored, "_tracked", lambda: None)  # a module may not be committed yet
-    plan = adoption.adopt(str(repo), "tools/contextkit", ("claude", "codex"), False)
+    plan = adoption.adopt(str(repo), "tools/contextkit", hosts.names_of_hosts(), False)
     changes.carry_out(plan)
     before = sorted(str(path) for path in repo.rglob("*") if ".git/" not in str(path))
     assert wrong(run) == []
     assert [trial.event for trial in fired] == [
-        *settings.events(hosts.find("claude")),
-        *settings.events(hosts.find("codex")),
+        event for host in hosts.every() for event in settings.events(host)
     ]
     assert run.out.endswith("nothing is wrong\n")
     assert "Claude Code is not installed here" in run.out or "claude" in os.environ["PATH"]

@@ -165,15 +165,15 @@ def hosts_there(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
 def _hooks_of(layout: Layout, host: Host, events: list[str]) -> Iterator[Finding]:
     """Check that each hook of ours is installed, for the right tools, and once."""
     outputs = bool(layout.limits.hook_tool_output_tokens)
-    wanted = settings.events(host, outputs)
+    wanted = settings.wanted(host, "", outputs)
     missing = [event for event in wanted if event not in events]
-    abouts = [host.events[event].about(outputs) for event in wanted]
+    matchers = [group["matcher"] for group in wanted.values() if "matcher" in group]
     twice = sorted({event for event in events if events.count(event) > 1})
     texts = "".join(files.read_if_there(p) or "" for p in settings_files(layout, host))
     if missing:
         problem = f"{host.title}: no hook for {', '.join(missing)}"
         yield _wrong(problem, _adopt(layout))
-    elif not all(f'"{about}"' in texts for about in filter(None, abouts)):
+    elif not all(f'"{matcher}"' in texts for matcher in matchers):
         problem = f"{host.title}: tool hooks are not installed as the settings ask"
         yield _wrong(problem, _adopt(layout))
     if twice:
