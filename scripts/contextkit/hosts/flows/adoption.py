@@ -121,6 +121,12 @@ def top_of(layout: Layout) -> str:
     return layout.root
 
 
+def adopted(layout: Layout) -> tuple[str, Adopted]:
+    """Return the folder where hosts are started, and what adopt recorded there."""
+    top = top_of(layout)
+    return top, vendored.load(os.path.join(top, folder_of(top), vendored.RECORD))
+
+
 def _record_path(folder: str, link: bool) -> str:
     return vendored.LINK_RECORD if link else f"{folder}/{vendored.RECORD}"
 

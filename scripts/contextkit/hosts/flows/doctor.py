@@ -29,7 +29,6 @@ from contextkit.base.records import Record
 from contextkit.capsules.documents import store as capsules
 from contextkit.hosts.documents import settings, vendored
 from contextkit.hosts.documents.contracts import LAUNCHER, SUBFOLDER, Host, find
-from contextkit.hosts.documents.vendored import Adopted
 from contextkit.hosts.flows import adoption, changes, runner
 from contextkit.payloads.documents import store as payloads
 
@@ -422,15 +421,17 @@ def ignored(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
 
 def ignored_copies(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Find files that adopt wrote and git ignores: they are missing from every clone."""
-    for top, adopted in _our_copies(layout):
-        edited = [place for host in map(find, adopted.hosts)
-                  for place in (host.instructions, host.settings)]  # fmt: skip
-        there = [place for place in (*edited, *makefiles.NAMES)
-                 if os.path.isfile(os.path.join(top, place))]  # fmt: skip
-        paths = [*adopted.files, f"{adopted.folder}/{vendored.RECORD}", *there]
-        if hidden := changes.ignored(top, paths):
-            problem = f"{'; '.join(changes.described(hidden))}: no clone has that"
-            yield _wrong(problem, changes.mend(top, adopted.folder, hidden))
+    top, adopted = adoption.adopted(layout)
+    if not adopted.hosts:
+        return
+    edited = [place for host in map(find, adopted.hosts)
+              for place in (host.instructions, host.settings)]  # fmt: skip
+    there = [place for place in (*edited, *makefiles.NAMES)
+             if os.path.isfile(os.path.join(top, place))]  # fmt: skip
+    paths = [*adopted.files, f"{adopted.folder}/{vendored.RECORD}", *there]
+    if hidden := changes.ignored(top, paths):
+        problem = f"{'; '.join(changes.described(hidden))}: no clone has that"
+        yield _wrong(problem, changes.mend(top, adopted.folder, hidden))
 
 
 # Our copies
@@ -450,32 +451,21 @@ def drift(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
 
 def adopted_files(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Check what adopt put into the repository: all there, and as new as the toolkit."""
-    for top, adopted in _our_copies(layout):
-        skill = adoption.skill(f"{adopted.folder}/{adoption.GUIDE}").encode("utf-8")
-        skills = [f"{find(host).skills}/{adoption.SKILL}/SKILL.md" for host in adopted.hosts]
-        for path in adopted.files:
-            place = os.path.join(top, path)
-            there = files.read_bytes(place) if os.path.lexists(place) else None  # may be binary
-            shown = layout.shown(place)
-            if there is None:
-                yield _wrong(f"{shown}: is missing", _adopt(layout))
-            elif not vendored.is_ours(adopted, path, there):
-                aside = "the next adopt keeps your text beside ours"
-                mend = "it stays as it is" if path.endswith("/SKILL.md") else aside
-                yield _note(f"{shown}: was edited", mend)
-            elif path in skills and there != skill:
-                yield _old(shown, _adopt(layout))
-
-
-def _our_copies(layout: Layout) -> Iterator[tuple[str, Adopted]]:
-    """Yield what adopt recorded in the repository, each with the folder that it adopted into."""
-    top = adoption.top_of(layout)
-    places = (version.TOOLKIT, os.path.join(top, adoption.folder_of(top)))
-    for place in dict.fromkeys(map(os.path.realpath, places)):
-        record = os.path.join(place, vendored.RECORD)
-        if place.startswith(f"{layout.root}/") and os.path.isfile(record):
-            adopted = vendored.load(record)
-            yield place.removesuffix("/" + adopted.folder), adopted
+    top, adopted = adoption.adopted(layout)
+    skill = adoption.skill(f"{adopted.folder}/{adoption.GUIDE}").encode("utf-8")
+    skills = [f"{find(host).skills}/{adoption.SKILL}/SKILL.md" for host in adopted.hosts]
+    for path in adopted.files:
+        place = os.path.join(top, path)
+        there = files.read_bytes(place) if os.path.lexists(place) else None  # may be binary
+        shown = layout.shown(place)
+        if there is None:
+            yield _wrong(f"{shown}: is missing", _adopt(layout))
+        elif not vendored.is_ours(adopted, path, there):
+            aside = "the next adopt keeps your text beside ours"
+            mend = "it stays as it is" if path.endswith("/SKILL.md") else aside
+            yield _note(f"{shown}: was edited", mend)
+        elif path in skills and there != skill:
+            yield _old(shown, _adopt(layout))
 
 
 def _old(shown: str, mend: str) -> Finding:

@@ -34,7 +34,7 @@ def upgrade(layout: Layout, args: Arguments) -> str:
     """
     if vendored.is_checkout():
         return _checkout(layout.here, args)
-    adopted, top = _host(layout)
+    top, adopted = _host(layout)
     if not adopted.hosts:
         raise ContextError(
             f"{version.TOOLKIT}: is neither a git checkout nor what adopt made: unpack a newer"
@@ -51,14 +51,13 @@ def upgrade(layout: Layout, args: Arguments) -> str:
         return _copy(source, adopted, top, args, f"{remote} {ref}")
 
 
-def _host(layout: Layout) -> tuple[vendored.Adopted, str]:
-    """Return the record of the host that has this copy, or a wrapper of it, and the host."""
+def _host(layout: Layout) -> tuple[str, vendored.Adopted]:
+    """Return the host that has this copy, or a wrapper of it, and its record."""
     if vendored.pin().commit:
-        top = adoption.top_of(layout)
-        return vendored.load(os.path.join(top, adoption.folder_of(top), vendored.RECORD)), top
+        return adoption.adopted(layout)
     adopted = vendored.load(os.path.join(version.TOOLKIT, vendored.RECORD))
     top = os.path.realpath(version.TOOLKIT).removesuffix(f"/{adopted.folder}")
-    return (vendored.Adopted() if top == os.path.realpath(version.TOOLKIT) else adopted), top
+    return top, vendored.Adopted() if top == os.path.realpath(version.TOOLKIT) else adopted
 
 
 def _remote(folder: str, to: str, known: str) -> tuple[str, str]:
