@@ -34,6 +34,7 @@ LISTS = {
     "questions": "Open Questions",
     "recommendations": "Recommendations",
 }
+REPORT = "Report"  # the section with what stood above those of a report
 RENAMED = "Headings renamed here:"  # the line above those of a report that this format has not
 HEADINGS = ("summary", *(heading.lower() for heading in LISTS.values()))
 
