@@ -9,7 +9,7 @@ from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Callable, Iterable, Sequence
-from contextkit.capsules.documents import branches, reminders
+from contextkit.capsules.documents import reminders
 from contextkit.capsules.documents import store as capsules
 from contextkit.capsules.documents.reminders import Reminder
 
@@ -68,7 +68,7 @@ def capture(layout: Layout, request: Request) -> Captured:
 
     Raises ContextError if there is no branch to write about or a path is not acceptable.
     """
-    branch, detached = branches.current(layout, request.branch)
+    branch, detached = capsules.current_branch(layout, request.branch)
     slug = _slug(branch, request.plan_slug.strip())
     inbox = layout.typed(request.reminders or layout.reminders, "reminders")
     stream = names.one_line(request.workstream)
@@ -88,9 +88,9 @@ def capture(layout: Layout, request: Request) -> Captured:
         replaces,
     )  # fmt: skip
     if request.file:
-        path = branches.chosen_path(layout, request.file)
+        path = capsules.chosen_path(layout, request.file)
     else:
-        path = branches.free_path(layout, branch, request.now)
+        path = capsules.free_path(layout, branch, request.now)
     notes = names.one_line(layout.shown(plan)), names.one_line(layout.shown(progress))
     outline = capsules.outline(capsule, *notes)
     own, template = host_outline(layout)
@@ -146,7 +146,7 @@ def _entries(layout: Layout, *notebooks: str) -> tuple[list[Quote], list[str]]:
     quotes, unread = [], []
     for path in notebooks:
         try:
-            texts = branches.latest_entries(path, layout.limits.capsule_prompt_entries)
+            texts = capsules.latest_entries(path, layout.limits.capsule_prompt_entries)
         except ContextError as error:
             unread.append(str(error))
             continue
@@ -340,6 +340,10 @@ def _decisions(layout: Layout, branch: str) -> list[Quote]:
 def _dismissals(layout: Layout) -> list[Quote]:
     if layout.repository is None:
         return []
+    work = (layout.memory, layout.handoffs, layout.verdicts, layout.store("run"), layout.registry)
+    index = os.path.join(layout.repository.folder, "index")
+    if not any(map(os.path.exists, work)) and _DISMISSED[1:].encode() not in _bytes(index):
+        return []  # nobody has worked here yet, and git need not be started to know it
     asked = ("ls-files", "-co", "--exclude-standard", "-z", "--", _DISMISSED)
     there = [name for name in git.output(layout.root, *asked).split("\0") if name]
     if not there:
@@ -349,6 +353,10 @@ def _dismissals(layout: Layout) -> list[Quote]:
     rows = [row for name in there for row in dismissals.parse(files.read(layout.join(name)), name)]
     newest = sorted(rows, key=lambda row: row.at, reverse=True)[:_MOST]
     return [_quote("Dismissed findings", [f"{row.title}: {row.reason}" for row in newest])]
+
+
+def _bytes(path: str) -> bytes:
+    return files.read_bytes(path) if os.path.isfile(path) else b""
 
 
 def gaps(layout: Layout, branch: str) -> list[str]:

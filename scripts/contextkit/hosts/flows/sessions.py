@@ -69,10 +69,10 @@ def handoff(layout: Layout, given: HookInput) -> Answer:
 def brief(layout: Layout, given: HookInput) -> Answer:
     """Return a new subagent's briefing: the newest capsule for the branch, else a handoff."""
     from contextkit.base import git
-    from contextkit.capsules.documents import branches
+    from contextkit.capsules.documents import store as capsules
 
     apart = layout.repository is not None and layout.repository.folder != layout.repository.common
-    if not (apart or os.path.isdir(layout.handoffs) or branches.all_of(layout)):
+    if not (apart or os.path.isdir(layout.handoffs) or capsules.folders(layout)):
         return NOTHING
     from contextkit.subagents.flows import prompts
 
