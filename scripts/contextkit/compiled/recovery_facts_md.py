@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 44895945504328256
+SOURCE = 1585974504647961568
 name = 'recovery_facts.md'
 
 def root(context, missing=missing):
@@ -53,7 +53,7 @@ def root(context, missing=missing):
         yield '\n- Phase: '
         yield str((undefined(name='phase') if l_0_phase is missing else l_0_phase))
         yield '\n'
-    else:
+    elif (not environment.getattr((undefined(name='found') if l_0_found is missing else l_0_found), 'empty')):
         pass
         yield '- Checkpoint: none that can be read\n'
     for l_1_row in (undefined(name='state') if l_0_state is missing else l_0_state):
@@ -93,4 +93,4 @@ def root(context, missing=missing):
     l_1_loop = l_1_text = missing
 
 blocks = {}
-debug_info = '1=31&2=34&4=36&7=39&8=42&9=44&10=48&14=53&15=57&17=62&18=65&20=67&21=70&23=72&25=75&27=78&28=81&33=85'
+debug_info = '1=31&2=34&4=36&7=39&8=42&9=44&10=48&11=50&14=53&15=57&17=62&18=65&20=67&21=70&23=72&25=75&27=78&28=81&33=85'
