@@ -67,6 +67,7 @@ def _is_called_otherwise(layout: Layout, given: HookInput) -> bool:
 def _may_recover(layout: Layout, given: HookInput) -> bool:
     """Return whether anything may be saved here, or a session may have died."""
     stored = os.path.isdir(layout.memory) or os.path.isdir(layout.payloads)
+    stored |= given.text("source") == "compact" and os.path.isfile(layout.reminders)
     return stored or _is_apart(layout) or _has_sessions(layout, given)
 
 
