@@ -35,8 +35,7 @@ from contextkit.base.settings import Limits
 from contextkit.base.type_names import Iterator
 from contextkit.capsules.documents import reminders
 from contextkit.capsules.documents import store as capsules
-from contextkit.capsules.documents.items import Item, carried, items, sections_of, with_carried
-from contextkit.capsules.documents.reminders import Reminder
+from contextkit.capsules.documents.items import carried, items, sections_of, with_carried
 from contextkit.capsules.documents.store import Capsule, Seal
 from contextkit.capsules.flows import given
 from contextkit.text import facts
@@ -80,51 +79,33 @@ def check(layout: Layout, path: str) -> list[Lint]:
         capsule, body = capsules.parse(text)
     except ContextError:
         return findings  # without front matter there is nothing to compare with
-    findings += [
-        _warning(f"stale: {reason}", mend="write a new one")
-        for reason in given.staleness(layout, path)
-    ]
+    stale = given.staleness(layout, path)
+    findings += [_warning(f"stale: {reason}", mend="write a new one") for reason in stale]
     if not capsule.mini:
         findings += _reminders(layout, body, layout.shown(path))
     return sorted(findings, key=lambda finding: finding.line)
 
 
-def _references(layout: Layout, body: str, offset: int) -> list[Lint]:
-    mends = {"path": "correct it, or add (new) or (gone) after it"}
-    return [
-        _error(mention.problem, offset + mention.line, mends.get(mention.kind, "correct it"))
-        for mention in mentions(layout, body)
-        if mention.problem
-    ]
-
-
-def _reminders(layout: Layout, body: str, shown: str) -> list[Lint]:
+def _reminders(layout: Layout, body: str, shown: str) -> Iterator[Lint]:
     """The open reminders: each has to be taken in or dismissed, and then marked as done."""
     still_open = reminders.newest_open(reminders.load_all(layout).whole().documents)
-    findings = [_reminder(reminder, body, shown) for reminder in still_open]
     most = layout.limits.capsule_prompt_reminders
-    if len(findings) > most:
-        what = f"{len(findings) - most} older reminders are open too"
-        findings = [*findings[:most], _warning(what, mend="make reminders")]
-    return findings
-
-
-def _reminder(reminder: Reminder, body: str, shown: str) -> Lint:
-    label = names.one_line(reminder.topic or tokens.clip(reminder.note, 12))
-    if reminder.id in body:
-        what = f"the reminder {reminder.id} ({label}) is still open"
-        mend = f"make reminder_done id={reminder.id} into={shown}"
-    else:
-        what = f"the reminder {reminder.id} ({label}) is not in it"
-        mend = f"add it, or run make reminder_done id={reminder.id} into=dropped"
-    return _warning(what, mend=mend)
+    for reminder in still_open[:most]:
+        label = names.one_line(reminder.topic or tokens.clip(reminder.note, 12))
+        done = f"make reminder_done id={reminder.id} into="
+        is_in = reminder.id in body
+        what = f"the reminder {reminder.id} ({label}) is {'still open' if is_in else 'not in it'}"
+        yield _warning(what, 0, f"{done}{shown}" if is_in else f"add it, or run {done}dropped")
+    if len(still_open) > most:
+        what = f"{len(still_open) - most} older reminders are open too"
+        yield _warning(what, mend="make reminders")
 
 
 def _of_text(layout: Layout, text: str) -> list[Lint]:
     """Every problem of the text and its references, in order of lines."""
     limits = layout.limits
     mend = "remove it, use redact=1, or allow it (manuals/secrets.md)"
-    seal_in = capsules.seal_of(text)
+    seal_in = capsules.seal_of(text)  # its commit would look like a secret
     bare = text.replace(f"\nhead: {seal_in.head}\n", "\nhead:\n") if seal_in else text
     secrets = [
         _error(f"looks like a secret ({secret.kind})", secret.line, mend)
@@ -137,11 +118,9 @@ def _of_text(layout: Layout, text: str) -> list[Lint]:
         return [_error(what, _line_of(text, what)), *secrets]
     offset = text.count("\n") - body.count("\n")
     findings = [
-        *_sections(capsule, body),
+        *_sections(capsule, body, offset, limits.capsule_highlights),
         *_placeholders(text),
         *_size(text, capsule, limits),
-        *_highlights(body, offset, limits.capsule_highlights),
-        *_threads(body, offset),
         *_references(layout, body, offset),
         *secrets,
     ]
@@ -151,13 +130,12 @@ def _of_text(layout: Layout, text: str) -> list[Lint]:
 def _line_of(text: str, what: str) -> int:
     """The line of the front matter whose key a sentence names; the first line if it names none."""
     lines = text.partition("\n---")[0].split("\n")
-    keys = {
-        line.partition(":")[0]: number for number, line in enumerate(lines, start=1) if ":" in line
-    }
+    keys = {line.partition(":")[0]: at for at, line in enumerate(lines, 1) if ":" in line}
     return next((keys[word] for word in what.replace(":", " ").split() if word in keys), 1)
 
 
-def _sections(capsule: Capsule, body: str) -> Iterator[Lint]:
+def _sections(capsule: Capsule, body: str, offset: int, most: int) -> Iterator[Lint]:
+    """Missing sections; more than `most` highlights; threads of which nobody knows what is next."""
     there = capsules.headings(body)
     for section in capsules.MINI_SECTIONS if capsule.mini else capsules.SECTIONS:
         if section not in there:
@@ -165,6 +143,19 @@ def _sections(capsule: Capsule, body: str) -> Iterator[Lint]:
     for section in () if capsule.mini else (capsules.THREADS, capsules.CHECKLIST):
         if section not in there:
             yield _warning(f"the section `# {section}` is missing")
+    listed = [item for item in items(body) if item.listed]
+    count = sum(item.section == capsules.HIGHLIGHTS for item in listed)
+    if count > most:
+        what = f"{count} transcript highlights, more than {most}"
+        yield _warning(what, offset + there[capsules.HIGHLIGHTS], "keep the pivotal ones")
+    for item in listed:
+        lower = item.text.lower()
+        is_preference = "preference" in lower.partition("\n")[0][:20]
+        if item.section != capsules.THREADS or is_preference or item.closed:
+            continue
+        if not any(step in lower for step in _NEXT_STEPS):
+            what = "an exploratory thread has no next discovery step"
+            yield _warning(what, offset + item.line, "say what to find out first, or whom to ask")
 
 
 def _placeholders(text: str) -> Iterator[Lint]:
@@ -177,10 +168,9 @@ def _placeholders(text: str) -> Iterator[Lint]:
 
 def _size(text: str, capsule: Capsule, limits: Limits) -> Iterator[Lint]:
     """Check the budget without the seal, which is added later and reaches no subagent."""
-    size = tokens.estimate(capsules.unsealed(text))
-    if size > capsule.token_budget:
-        lint = _error if size > capsule.token_budget * tokens.CAUTION else _warning
-        budget = capsule.token_budget
+    size, budget = tokens.estimate(capsules.unsealed(text)), capsule.token_budget
+    if size > budget:
+        lint = _error if size > budget * tokens.CAUTION else _warning
         yield lint(f"~{size} tokens, more than its budget of {budget}", mend="shorten it")
     most, percent = limits.subagent_prompt_ceiling, limits.capsule_warn_percent
     if size * 100 > percent * most:
@@ -188,27 +178,12 @@ def _size(text: str, capsule: Capsule, limits: Limits) -> Iterator[Lint]:
         yield _warning(what, mend="shorten it, or launch with capsule_show max_tokens=")
 
 
-def _highlights(body: str, offset: int, most: int) -> Iterator[Lint]:
-    highlights = _listed(body, capsules.HIGHLIGHTS)
-    if len(highlights) > most:
-        line = offset + capsules.headings(body)[capsules.HIGHLIGHTS]
-        what = f"{len(highlights)} transcript highlights, more than {most}"
-        yield _warning(what, line, "keep the pivotal ones")
-
-
-def _threads(body: str, offset: int) -> Iterator[Lint]:
-    for item in _listed(body, capsules.THREADS):
-        lower = item.text.lower()
-        if "preference" in lower.partition("\n")[0][:20] or item.closed:
-            continue
-        if not any(step in lower for step in _NEXT_STEPS):
-            what = "an exploratory thread has no next discovery step"
-            yield _warning(what, offset + item.line, "say what to find out first, or whom to ask")
-
-
-def _listed(body: str, section: str) -> list[Item]:
-    """The list items of a section."""
-    return [item for item in items(body) if item.section == section and item.listed]
+def _references(layout: Layout, body: str, offset: int) -> Iterator[Lint]:
+    for mention in mentions(layout, body):
+        if mention.problem:
+            is_path = mention.kind == "path"
+            mend = "correct it, or add (new) or (gone) after it" if is_path else "correct it"
+            yield _error(mention.problem, offset + mention.line, mend)
 
 
 def save(
@@ -228,7 +203,12 @@ def save(
     if wrong:
         raise bad_input("\n".join([*wrong, "nothing was written"]))
     capsule, _ = capsules.parse(text)
-    path = _target(layout, capsule, file, branch)
+    if branch and branch != capsule.branch:
+        raise bad_input(f"branch={branch}: the capsule says {capsule.branch!r}")
+    if file:
+        path = capsules.chosen_path(layout, file)
+    else:
+        path = capsules.path_at(layout, capsule.branch, capsule.created_at)
     text, more = _continued(layout, text, capsule)
     saved = capsules.save(layout, text, path, replace=overwrite)
     if saved != path:
@@ -238,15 +218,6 @@ def save(
     above = ": above the budget" if size > capsule.token_budget else ""
     more.append(f"~{size} tokens of {capsule.token_budget}{above}")
     return saved, [*messages, *more]
-
-
-def _target(layout: Layout, capsule: Capsule, file: str, branch: str) -> str:
-    """The capsule's target: `file=`, or the file in the branch's folder for its `created_at`."""
-    if branch and branch != capsule.branch:
-        raise bad_input(f"branch={branch}: the capsule says {capsule.branch!r}")
-    if file:
-        return capsules.chosen_path(layout, file)
-    return capsules.path_at(layout, capsule.branch, capsule.created_at)
 
 
 def _continued(layout: Layout, text: str, capsule: Capsule) -> tuple[str, list[str]]:
@@ -261,25 +232,23 @@ def _continued(layout: Layout, text: str, capsule: Capsule) -> tuple[str, list[s
         return text, [f"what it replaces cannot be read: {error}"]
     if loaded.capsule.created_at >= capsule.created_at:
         return text, []
-    open_ones = carried(loaded.body, capsules.parse(text)[1])
+    open_ones = [] if capsule.mini else carried(loaded.body, capsules.parse(text)[1])
     text = capsules.replacing(text, shown)
-    if capsule.mini or not open_ones:
-        return text, []
     head = text[: len(text) - len(capsules.parse(text)[1])]
-    kept = len(open_ones)
     whole = text
-    while kept:
+    for kept in range(len(open_ones), 0, -1):
         whole = head + with_carried(text[len(head) :], open_ones[:kept])
         if tokens.estimate(capsules.unsealed(whole)) <= capsule.token_budget:
             break
-        kept -= 1
+    else:
+        whole, kept = text, 0
     messages = [
         f"carried over from {shown}: {names.clipped(item.bare, 80)}" for item in open_ones[:kept]
     ]
     left = len(open_ones) - kept
     if left:
         messages.append(f"{names.counted(left, 'open item')} of {shown} did not fit in the budget")
-    return (whole if kept else text), messages
+    return whole, messages
 
 
 def _taken_in(layout: Layout, text: str, shown: str, now: int) -> list[str]:
@@ -306,15 +275,13 @@ def seal(layout: Layout, path: str) -> bool:
 def sealed(layout: Layout, text: str) -> str:
     """Seal the capsule `text` for the current state; if that is unchanged, so are the bytes."""
     _, body = capsules.parse(text.replace("\r\n", "\n"))
-    cited = mentions(layout, body)
-    named = (mention.path for mention in cited if mention.path)
-    kept = references.seal(layout.root, named)
-    digests = {reference.path: reference.sha256 for reference in kept}
+    cited = (mention.path for mention in mentions(layout, body) if mention.path)
+    digests = {named.path: named.sha256 for named in references.seal(layout.root, cited)}
     before = capsules.seal_of(text)
     head = git.head(layout.repository).commit
     if head and before and before.head not in ("", head):
-        found = given.commits_in(layout, f"{before.head}..HEAD", ())
-        if found and not found[0]:
+        news = given.commits_in(layout, f"{before.head}..HEAD", ())
+        if news and not news[0]:
             head = before.head  # only capsules and the like were committed since
     return capsules.sealed(text, Seal(head=head, digests=digests))
 
@@ -335,41 +302,38 @@ class Row(Record):
     """
 
     id: str
-    branch: str
-    created_at: str
-    tokens: int
+    branch: str = ""
+    created_at: str = ""
+    tokens: int = 0
     state: str
     workstream: str = ""
     primary_objective: str = ""
-    ref: str = ""
+    ref: str
 
 
 def listed(layout: Layout, branch: str = "", workstream: str = "") -> list[Row]:
     """The capsules of a branch ('' for all branches), stubs included, oldest first."""
-    chosen_ones = [capsules.folder(layout, branch)] if branch else capsules.folders(layout)
-    rows = [row(layout, path) for folder in chosen_ones for path in capsules.paths(folder)]
+    folders = [capsules.folder(layout, branch)] if branch else capsules.folders(layout)
+    rows = [row(layout, path) for folder in folders for path in capsules.paths(folder)]
     return [capsule for capsule in rows if workstream in ("", capsule.workstream)]
 
 
 def row(layout: Layout, path: str) -> Row:
     """The row of the capsule at `path` in a list."""
-    shown = layout.shown(path)
-    ref = addresses.of(layout, path, "capsule")
+    shown, ref = layout.shown(path), addresses.of(layout, path, "capsule")
     try:
         text = files.read(path).replace("\r\n", "\n")
         capsule, body = capsules.parse(text, shown)
     except ContextError as error:
         state = "newer" if isinstance(error, NewerFormat) else "unreadable"
-        return Row(id=shown, branch="", created_at="", tokens=0, state=state, ref=ref)
+        return Row(id=shown, state=state, ref=ref)
+    said = ("branch", "created_at", "workstream", "primary_objective")
     return Row(
         id=shown,
-        branch=capsule.branch,
-        created_at=capsule.created_at,
         tokens=tokens.estimate(body),
         state="stub" if capsules.unfinished(text) else "finished",
-        workstream=capsule.workstream,
-        primary_objective=capsule.primary_objective,
         ref=ref,
+        **{name: getattr(capsule, name) for name in said},
     )
 
 

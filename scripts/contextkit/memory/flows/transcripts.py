@@ -419,7 +419,6 @@ def _why(text: str, code: int | None = None) -> str:
 MOST_TOKENS = 800
 _HOOK_BYTES = 256 << 10  # bytes of a transcript that a hook reads
 _HOOK_CHARACTERS = 32_000  # characters of its events
-_LAST_DAYS = 14  # day folders to search for a session, at most
 _DECIDES = re.compile(
     r"\b(?:decid(?:ed|e|ing)|decisions?|chose|chosen|choosing|opt(?:ed|ing) for|go(?:ing)? with"
     r"|settled on|agreed|rejected|ruled out|instead of|rather than|in favou?r of|won't|will not"
@@ -473,7 +472,10 @@ def catch_up(
     """
     conversation = read(path, _HOOK_BYTES if in_hook else MOST)
     events = [each for each in conversation.events if not each.at or each.at >= since[:19]]
-    events = _redacted(_last(events, _HOOK_CHARACTERS) if in_hook else events, limits.secrets_allow)
+    events = [
+        Event(**redaction.cleaned(vars(event), limits.secrets_allow))
+        for event in (_last(events, _HOOK_CHARACTERS) if in_hook else events)
+    ]
     hosts = contracts.every() if conversation.form else ()
     ran = [e for e in events if e.kind == RAN]
     steps = [e for e in events if e.kind == STEPS and e.state in _OPEN]
@@ -501,13 +503,6 @@ def _last(events: list[Event], most: int) -> list[Event]:
             break
         first = number
     return events[first:]
-
-
-def _redacted(events: list[Event], allowed: tuple[str, ...]) -> list[Event]:
-    def clean(text: str) -> str:
-        return redaction.redacted(text, allowed)[0] if text else text
-
-    return [event.replace(text=clean(event.text), why=clean(event.why)) for event in events]
 
 
 def _texts(events: list[Event], kind: str) -> tuple[str, ...]:
