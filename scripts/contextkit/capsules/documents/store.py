@@ -197,18 +197,15 @@ def save(layout: Layout, text: str, path: str, replace: bool = False) -> str:
     from contextkit.base import shelf
 
     with files.locked(layout.lock(path)):
-        tried = files.numbered(*os.path.splitext(path))
-        name = path if replace else next(n for n in tried if _has_room(n, text))
-        if files.read_if_there(name) == text:
-            return name
+        for name in [path] if replace else files.numbered(*os.path.splitext(path)):
+            there = files.read_if_there(name)
+            if there == text:
+                return name
+            if replace or there is None or unfinished(there):
+                break
         files.write(name, text)
     shelf.stored(layout, name, text, "capsule")
     return name
-
-
-def _has_room(path: str, text: str) -> bool:
-    there = files.read_if_there(path)
-    return there is None or there == text or unfinished(there)
 
 
 def load(layout: Layout, path: str) -> Stored:

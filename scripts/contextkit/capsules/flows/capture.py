@@ -166,8 +166,9 @@ def _commits(layout: Layout, branch: str) -> list[Quote]:
 def _open_reminders(layout: Layout, inbox: str) -> list[Reminder]:
     """The open reminders, newest first; those that are quoted are without secrets."""
     newest = reminders.newest_open(reminders.load_all(layout, inbox).whole().documents)
-    most = layout.limits.capsule_prompt_reminders
-    return [*(_without_secrets(layout, r) for r in newest[:most]), *newest[most:]]
+    most, allowed = layout.limits.capsule_prompt_reminders, layout.limits.secrets_allow
+    cleaned = (Reminder(**redaction.cleaned(vars(noted), allowed)) for noted in newest[:most])
+    return [*cleaned, *newest[most:]]
 
 
 def _noted(layout: Layout, noted: list[Reminder]) -> Quote:
@@ -175,11 +176,6 @@ def _noted(layout: Layout, noted: list[Reminder]) -> Quote:
     more = f"{len(noted) - len(shown)} more: `make reminders`" if len(noted) > len(shown) else ""
     texts = tuple(map(reminders.line, shown))
     return Quote(title="Open reminders, newest first", texts=texts, room=_REMINDER, more=more)
-
-
-def _without_secrets(layout: Layout, reminder: Reminder) -> Reminder:
-    texts = {name: getattr(reminder, name) for name in ("note", "next_step", "topic")}
-    return reminder.replace(**redaction.cleaned(texts, layout.limits.secrets_allow))
 
 
 def _note(layout: Layout, path: str) -> str:

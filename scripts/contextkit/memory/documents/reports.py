@@ -263,14 +263,9 @@ def _plain_name(heading: str) -> str:
         bare = unicodedata.normalize("NFKD", bare.replace("ß", "ss"))
         bare = "".join(char for char in bare if not unicodedata.combining(char))
     words = "".join(char if char.isalnum() else " " for char in bare).split()
-    while words and _only_counts(words[0]):
-        words = words[1:]
+    while words and (words[0].isdigit() or (len(words[0]) == 1 and words[0].isascii())):
+        words = words[1:]  # it only counts the heading, as `3` or `b`
     return " ".join(words)
-
-
-def _only_counts(word: str) -> bool:
-    """Whether a word only counts a heading, as `3` or `b`."""
-    return word.isdigit() or (len(word) == 1 and word.isascii())
 
 
 def _field_of(section: Section) -> str:
