@@ -76,8 +76,7 @@ def capture(layout: Layout, request: Request) -> Captured:
     plan, progress = (layout.notebook(slug, name) for name in ("PLAN", "PROGRESS"))
     noted = [] if request.no_reminders else _open_reminders(layout, inbox)
     entries, unopened = _entries(layout, plan, progress)
-    commits = _commits(layout, "" if detached else branch)
-    quoted = [*stored, *entries, *commits, _noted(layout, noted)]
+    quoted = [*stored, *entries, *_commits(layout, "" if detached else branch)]
     session = request.session.strip() or sessions.named(layout, slug)[0]
     limits = layout.limits
     usual = limits.capsule_mini_tokens if request.mini else limits.capsule_max_tokens
@@ -94,6 +93,10 @@ def capture(layout: Layout, request: Request) -> Captured:
     notes = names.one_line(layout.shown(plan)), names.one_line(layout.shown(progress))
     outline = capsules.outline(capsule, *notes)
     own, template = host_outline(layout)
+    found = [
+        f"`{note}`" if os.path.isfile(at) else f"`{note}` {_NOT_FOUND}"
+        for note, at in zip(notes, (plan, progress), strict=True)
+    ]
     values = {
         "capsule": capsule,
         "branch": names.one_line(branch),
@@ -103,8 +106,8 @@ def capture(layout: Layout, request: Request) -> Captured:
         "tokens": budget,
         "characters": f"{round(budget * capsules.CHARACTERS_PER_TOKEN):,}",
         "highlights": limits.capsule_highlights,
-        "plan_note": _note(layout, plan),
-        "progress_note": _note(layout, progress),
+        "plan_note": found[0],
+        "progress_note": found[1],
         "inbox": layout.shown(inbox),
         "replaces": replaces,
         "reminders": not request.no_reminders,
@@ -112,12 +115,12 @@ def capture(layout: Layout, request: Request) -> Captured:
         "outline": own or outline,
         "front_matter": capsules.front_matter(outline) if own else "",
     }
-    prompt, cut = _fitted(layout, quoted, values)
-    clipped = (r.replace(note=tokens.clip(r.note, _REMINDER))
-               for r in noted[: limits.capsule_prompt_reminders])  # fmt: skip
-    stub = capsules.outline(capsule, *notes, tuple(clipped))
-    stub = capsules.adapted(stub, own) if own else stub
+    prompt, cut = _fitted(layout, [*quoted, _noted(layout, noted)], values)
+    shown = noted[: limits.capsule_prompt_reminders]
+    clipped = tuple(r.replace(note=tokens.clip(r.note, _REMINDER)) for r in shown)
+    stub = capsules.outline(capsule, *notes, clipped)
     warnings = (*detached, *unopened, *unread, *cut)
+    stub = capsules.adapted(stub, own) if own else stub
     return Captured(prompt=prompt, path=path, stub=stub, warnings=warnings)
 
 
@@ -176,11 +179,6 @@ def _noted(layout: Layout, noted: list[Reminder]) -> Quote:
     more = f"{len(noted) - len(shown)} more: `make reminders`" if len(noted) > len(shown) else ""
     texts = tuple(map(reminders.line, shown))
     return Quote(title="Open reminders, newest first", texts=texts, room=_REMINDER, more=more)
-
-
-def _note(layout: Layout, path: str) -> str:
-    shown = f"`{names.one_line(layout.shown(path))}`"
-    return shown if os.path.isfile(path) else f"{shown} {_NOT_FOUND}"
 
 
 def _fitted(

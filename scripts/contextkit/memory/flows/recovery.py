@@ -131,33 +131,25 @@ def load(
     """
     warnings: list[str] = []
     stored = _Memory(layout, warnings)
-    several: list[str] = []
-    if not task:
-        several = [t for t in memory.candidates(layout, starts) if stored.knows(t)]
-        task = several[0] if len(several) == 1 else ""
-    is_free = starts or not memory.task_owners(layout)
-    if is_free and not (task or several):
-        task = stored.latest_task(now)
+    several = [task] if task else stored.open_tasks(starts, now)
+    task = several[0] if len(several) == 1 else ""
     archived = bool(task) and not stored.knows(task)
     path, checkpoint = _newest(layout, stored.checkpoints(task), now, warnings)
     taken = stored.snapshots(task, archived)
     snapshot_path, snapshot = _newest(layout, taken, now, warnings)
     if checkpoint and snapshot and snapshot.timestamp < checkpoint.timestamp:
         snapshot_path, snapshot = "", None
-    saves: list[Any] = [document for document in (checkpoint, snapshot) if document]
-    saved = saves[0].timestamp if saves else ""
-    age = max(0, now - names.moment(saved)) if checkpoint else 0
+    saves = [document.timestamp for document in (checkpoint, snapshot) if document]
+    age = max(0, now - names.moment(saves[0])) if checkpoint else 0
     plan_path, plan, plan_saved = stored.plan(task, archived)
     merged, heads = stored.findings(task, archived)
     read, unread = _findings(layout, merged, heads, most)
     attendance = Attendance()
     if task and not archived:
-        listed = [
-            *(checkpoint.active_agents if checkpoint else ()),
-            *(snapshot.agents if snapshot else ()),
-        ]
+        active = (*(checkpoint.active_agents if checkpoint else ()),
+                  *(snapshot.agents if snapshot else ()))  # fmt: skip
         back = [part.finding for _, document in merged for part in document.parts]
-        attendance = agents.attendance(layout, task, listed, saved, [*back, *heads])
+        attendance = agents.attendance(layout, task, active, (*saves, "")[0], [*back, *heads])
     return Recovered(
         task=task,
         phase=memory.current_phase(layout, task),
@@ -174,7 +166,7 @@ def load(
         attendance=attendance,
         findings=tuple(read),
         unread=unread,
-        caught=_caught(layout, transcript, max((s.timestamp for s in saves), default="")),
+        caught=_caught(layout, transcript, max(saves, default="")),
         files=_in_play(layout, checkpoint, snapshot),
         blockers=_blockers(layout),
         notes=_notes(layout, warnings),
@@ -270,7 +262,13 @@ class _Memory:
             or memory.current_phase(self._layout, task)
         )
 
-    def latest_task(self, now: int) -> str:
+    def open_tasks(self, starts: bool, now: int) -> list[str]:
+        """The tasks that the session may mean; else, if it may be any, the newest one of all."""
+        tasks = [task for task in memory.candidates(self._layout, starts) if self.knows(task)]
+        is_free = starts or not memory.task_owners(self._layout)
+        return tasks or list(filter(None, [self._latest_task(now)] if is_free else ()))
+
+    def _latest_task(self, now: int) -> str:
         """The task of the newest save, else of a plan or finding."""
         if self._saves:
             return str(_newest(self._layout, self._saves, now, [])[1].task_id)
