@@ -286,19 +286,28 @@ def test_a_report_is_quoted_without_what_it_was_turned_into(layout: Layout) -> N
     assert "renamed" not in text and "# Cache" not in text
 
 
-def test_what_was_decided_or_rejected_is_told_before_what_is_only_in_a_report(
-    layout: Layout,
+@pytest.mark.parametrize(
+    "dull",
+    [
+        "Room {n} is as wide as all the others.",
+        "The reader in `src/m{n}.py:{n}` takes {n}7 ms, and `src/w{n}.py:9` {n}3 ms.",
+    ],
+)
+def test_what_was_decided_or_is_open_is_told_before_any_other_detail(
+    layout: Layout, dull: str
 ) -> None:
     stores.checkpoint(layout)
-    dull = "".join(f"Room number {n} is as wide as all the others.\n\n" for n in range(90))
+    many = [" ".join(dull.format(n=4 * n + m) for m in range(4)) for n in range(40)]
     more = (
-        findings.Extra(heading="Course", text=dull),
+        findings.Extra(heading="Course", text="\n\n".join(many)),
         findings.Extra(heading="Rejected", text="We take no lxml since it is a new dependency."),
         findings.Extra(heading="Decision", text="We parse piece by piece and forget each one."),
     )
-    stores.finding(layout, more=more)
+    open_ones = {"questions": ["Who owns it?"], "recommendations": ["Read it by hand."]}
+    stores.finding(layout, more=more, discoveries=many, **open_ones)
     text = report(layout, 500)
     assert "Rejected: We take no lxml" in text and "Decision: We parse piece by piece" in text
+    assert "Open question: Who owns it?" in text and "Recommended: Read it by hand." in text
 
 
 def test_a_cleaned_checkpoint_is_no_archived_task(layout: Layout) -> None:

@@ -302,6 +302,7 @@ def _extra(heading: str, text: str) -> Extra:
 
 _LONG = 90  # tokens above which a unit is split into sentences
 _UNITS = 3000  # units to weigh, at most
+_DECIDED, _OPEN = 4.0, 2.5  # what a decision is worth, and a recommendation or a question
 _REJECTED = ("reject", "discard", "ruled out", "verworfen", "descart", "rejet", "scartat", "放弃")
 _FACTS = {"prohibition": 2.0, "error": 1.6, "location": 1.6, "path": 1.0, "number": 1.0,
           "commit": 0.7, "url": 0.4}  # fmt: skip
@@ -348,26 +349,30 @@ def units(found: list[findings.Finding], already: str) -> list[tuple[int, int, s
 
 
 def _texts(finding: findings.Finding) -> Iterator[tuple[str, float]]:
-    """Yield each unit of a finding with its worth apart from its facts."""
-    for text in finding.discoveries:
-        yield from ((part, 0.2) for part in _parts(text))
-    for file in finding.files:
-        yield f"{filters.code(file.path)} - {file.note}".removesuffix(" - "), 0.1
-    for text in finding.questions:
-        yield from ((f"Open question: {part}", 0.2) for part in _parts(text))
-    for text in finding.recommendations:
-        yield from ((f"Recommended: {name}", 0.8) for name in _names(text))
-        for part in _parts(text):
-            yield part if part.startswith("Recommend") else f"Recommended: {part}", 0.2
+    """Yield each unit of a finding with its worth apart from its facts.
+
+    What was decided and rejected comes first: whoever goes on would ask it again. Then what is
+    recommended and what is open; of the rest, what has the most facts.
+    """
     for extra in finding.more:
         for titles, part in _blocks(extra.text):
             heads = (extra.heading, *titles)
             if not any(map(weighing.only_refers, heads)):
-                yield f"{heads[-1]}: {part}", 0.4 if any(map(_decides, heads)) else 0.04
+                yield f"{heads[-1]}: {part}", _DECIDED if any(map(_decides, heads)) else 0.04
+    for text in finding.recommendations:
+        yield from ((f"Recommended: {name}", _OPEN) for name in _names(text))
+        for part in _parts(text):
+            yield part if part.startswith("Recommend") else f"Recommended: {part}", _OPEN
+    for text in finding.questions:
+        yield from ((f"Open question: {part}", _OPEN) for part in _parts(text))
+    for text in finding.discoveries:
+        yield from ((part, 0.2) for part in _parts(text))
+    for file in finding.files:
+        yield f"{filters.code(file.path)} - {file.note}".removesuffix(" - "), 0.1
 
 
 def _decides(title: str) -> bool:
-    """Whether a heading announces what was decided or rejected, which is not to be asked again."""
+    """Whether a heading announces what was decided or rejected."""
     return weighing.recommends(title) or any(word in title.lower() for word in _REJECTED)
 
 
