@@ -304,7 +304,10 @@ def test_what_was_decided_or_is_open_is_told_before_any_other_detail(
         findings.Extra(heading="Rejected", text="We take no lxml since it is a new dependency."),
         findings.Extra(heading="Decision", text="We parse piece by piece and forget each one."),
     )
-    open_ones: dict[str, Any] = {"questions": ["Who owns it?"], "recommendations": ["Read it by hand."]}
+    open_ones: dict[str, Any] = {
+        "questions": ["Who owns it?"],
+        "recommendations": ["Read it by hand."],
+    }
     stores.finding(layout, more=more, discoveries=many, **open_ones)
     text = report(layout, 500)
     assert "Rejected: We take no lxml" in text and "Decision: We parse piece by piece" in text

@@ -238,7 +238,7 @@ def load_all(layout: Layout, branch: str = "", workstream: str = "") -> Loaded[S
     def read(path: str) -> Stored | None:
         return None if unfinished(files.read(path)) else load(layout, path)
 
-    loaded = stores.load(layout, there, read)
+    loaded = layout.load(there, read)
     mine = ((path, stored) for path, stored in loaded if stored)
     return Loaded(
         [pair for pair in mine if workstream in ("", pair[1].capsule.workstream)], loaded.broken

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import names, stores
+from contextkit.base import names
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -230,7 +230,7 @@ def heads(layout: Layout, task: str, place: str = "") -> Loaded[Found]:
         return _of_task(path, f"{shown}/{path[above:]}", task)
 
     paths = memory.paths(place, ".md", lambda name: not is_merged(name))
-    loaded = stores.load(layout, reversed(paths), read)
+    loaded = layout.load(reversed(paths), read)
     return Loaded([(path, head) for path, head in loaded if head], loaded.broken)
 
 

@@ -305,7 +305,7 @@ class _Memory:
             saved = names.iso(_mtime(path) // 10**9) if path else ""
             return path and self._layout.shown(path), plan, saved
         except NewerFormat as error:
-            self._warnings.append(str(stores.broken(self._layout, path, str(error))))
+            self._warnings.append(str(self._layout.broken(path, str(error))))
             return "", None, ""
         except ContextError:
             return self._layout.shown(path), None, ""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, git, meant, names, redaction, references, sessions, tokens
+from contextkit.base import files, git, names, redaction, references, sessions, tokens
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -88,7 +88,7 @@ def _fields(document: object, allowed: tuple[str, ...], where: str) -> Fields:
 
 def _texts(value: object, where: str) -> tuple[str, ...]:
     if isinstance(value, str):
-        return tuple(meant.items(where, value))
+        return tuple(names.meant_items(where, value))
     rows = value if isinstance(value, list) else [] if value is None else [value]
     return tuple(_text(row, where) for row in rows)
 
@@ -178,7 +178,7 @@ def _finding(task: str, fields: Fields, report: str, now: int) -> Finding:
         **read, **typed, "more": tuple(more), "task_id": memory.check_task(task),
     }  # fmt: skip
     alike = findings.STATUSES_ALIKE
-    values["status"] = meant.word(values["status"], findings.STATUSES, alike, "status")
+    values["status"] = names.meant_word(values["status"], findings.STATUSES, alike, "status")
     for name in ("agent", "status", "summary"):
         if not str(values.get(name, "")).strip():
             raise bad_input(f"{name} is missing: give {name}= or a report that says it")
