@@ -258,10 +258,14 @@ def test_a_report_read_elsewhere_says_where_its_paths_and_commands_are(
 
 def test_the_top_names_what_has_changed_since(layout: Layout) -> None:
     stores.full(layout)
-    line = "\n- Changed since: src/cache.py, src/gone.py (missing)\n"
+    line = "\n- Changed since: src/cache.py\n"  # src/gone.py has never been there
     assert line in report(layout) and line in report(layout, 300)
-    gone = stores.sealed(layout, *(f"src/{number}.py" for number in range(12)))
-    stores.checkpoint(layout, NOW - 10, files=gone)
+    paths = [Path(f"src/{number}.py") for number in range(12)]
+    for path in paths:
+        path.write_text("old", encoding="utf-8")
+    stores.checkpoint(layout, NOW - 10, files=stores.sealed(layout, *map(str, paths)))
+    for path in paths:
+        path.unlink()
     assert "- Changed since: src/0.py (missing), src/1.py (missing), " in report(layout)
     assert ", src/7.py (missing), 4 more\n" in report(layout)
 

@@ -239,7 +239,7 @@ def _first(layout: Layout, saved: Recovered, budget: int) -> list[Piece]:
     if saved.checkpoint or saved.state.next_action:
         pieces.append(_sure("Next action", _quoted(saved.state.next_action), path, budget))
     advice = without_recovery(saved.checkpoint.recovery_instructions) if saved.checkpoint else ""
-    if advice.strip() and (advice != HOW_TO_RESUME or _changed(saved)):
+    if advice.strip() and (advice != HOW_TO_RESUME or _stale(saved)):
         pieces.append(_sure("Recovery instructions", _quoted(advice), path, budget))
     if saved.blockers:
         rest = "make verdict_table view=attention"
@@ -361,12 +361,20 @@ def _states(saved: Recovered) -> list[dict[str, str]]:
 
 
 def _changed(saved: Recovered) -> list[str]:
-    """The files in play that are not as they were saved."""
+    """The files in play that are not as they were saved; one that was missing then is no news."""
+    sealed = (*(saved.checkpoint.files if saved.checkpoint else ()),
+              *(saved.snapshot.digests if saved.snapshot else ()))  # fmt: skip
+    was_there = {reference.path for reference in sealed if reference.sha256}
     return [
         file.path if file.state == references.CHANGED else f"{file.path} ({file.state})"
         for file in saved.files
-        if file.state != references.FRESH
+        if file.state != references.FRESH and file.path in was_there
     ]
+
+
+def _stale(saved: Recovered) -> int:
+    """How many of the files in play are changed or missing."""
+    return sum(file.state != references.FRESH for file in saved.files)
 
 
 def _quoted(text: str) -> str:
@@ -478,7 +486,7 @@ def _files_in_play(saved: Recovered, at: int, budget: int) -> Piece:
     lines = [f"- {names.one_line(file.path)}: {file.state}" for file in saved.files[:_FILES]]
     if len(saved.files) > _FILES:
         lines.append(f"- and {len(saved.files) - _FILES} more")
-    changed = len(_changed(saved))
+    changed = _stale(saved)
     since = f"{changed} of {len(saved.files)} changed or missing" if changed else "all unchanged"
     path = saved.checkpoint_path or saved.snapshot_path
     return _later(f"Files in play, {since} since then", "\n".join(lines), path, at, budget)
