@@ -12,7 +12,7 @@ from contextkit.base.settings import SETTINGS
 from contextkit.base.stores import is_our_copy, sealed_copy
 from contextkit.base.type_names import Callable, Iterable
 from contextkit.base.version import toolkit
-from contextkit.capsules.documents import branches, reminders
+from contextkit.capsules.documents import reminders
 from contextkit.capsules.documents import store as capsules
 from contextkit.capsules.flows.capture import gaps as open_gaps
 from contextkit.handoffs.documents import artifacts as handoffs
@@ -216,7 +216,7 @@ def _facts_of(report: Callable[[Layout], Facts], layout: Layout) -> Facts:
 
 def _capsules(layout: Layout) -> Facts:
     head = git.head(layout.repository)
-    paths = branches.paths(branches.folder(layout, head.branch)) if head.branch else []
+    paths = capsules.paths(capsules.folder(layout, head.branch)) if head.branch else []
     where = f"on {head.branch}" if head.branch else "no branch is checked out"
     facts: Facts = {"branch": head.branch, "count": len(paths)}
     if not paths:

@@ -109,11 +109,11 @@ def _show(system: str, ref: str, why: str) -> _Row:
 def _stale(layout: Layout) -> Iterator[_Row]:
     """Why the newest capsule of the branch is not up to date."""
     from contextkit.capsules.documents import store as capsules
-    from contextkit.capsules.flows import drift
+    from contextkit.capsules.flows import given
 
     branch = git.head(layout.repository).branch
     path = capsules.latest(layout, branch) if branch else ""
-    for reason in drift.staleness(layout, path, ask_git=False) if path else ():
+    for reason in given.staleness(layout, path, ask_git=False) if path else ():
         ref = addresses.of(layout, path, "capsule")
         yield "capsules", ref, reason, _call("context_why", ref=ref)
 

@@ -305,6 +305,8 @@ def _may_recover(layout: Layout, given: HookInput) -> bool:
     """Return whether anything may be saved here, another session have died, or this one goes on."""
     if _is_apart(layout) or os.path.isdir(layout.memory) or os.path.isdir(layout.payloads):
         return True
+    if given.text("source") == "compact" and os.path.isfile(layout.reminders):
+        return True  # its open notes
     noted = stores.names_in(layout.running)
     goes_on = given.text("source") in ("compact", "resume")
     return bool(noted) and (goes_on or noted != [given.session])
