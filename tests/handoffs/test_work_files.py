@@ -163,6 +163,20 @@ def test_a_first_handoff_on_the_default_branch_lists_what_was_committed_in_the_l
     assert fields["files_modified"] == ("today.py (created)",)
 
 
+@pytest.mark.parametrize("session", ["s-1", "sess-20251023T183500Z-abcdef"])
+def test_a_first_handoff_on_the_default_branch_lists_what_its_session_committed(
+    session: str, team: Any, layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git("branch", "-m", "main")
+    team(20, "earlier.py", commit=True)
+    team(30, f".contextkit/sessions/{session}")
+    team(40, "ours.py", commit=True)
+    team(50)
+    monkeypatch.setenv("SESSION_ID", session)
+    fields, _ = autofill.fill(layout, {"next_action": "go on"})
+    assert fields["files_modified"] == ("ours.py (created)",)
+
+
 @pytest.mark.parametrize("branch", ["main", "feature/demo"])
 @pytest.mark.parametrize("merge", ["--no-ff", "--ff", "rebase"])
 def test_what_others_committed_is_not_told_as_work_of_this_checkout(

@@ -231,7 +231,9 @@ def carry(
         )
         if carried:
             most = getattr(limits, artifacts.LIMITED[name])
-            filled[name] = _together(name, typed, carried, most)
+            worst = tuple(line for line in carried if line in verdicts and " P0" in line)
+            rest = tuple(entry for entry in carried if entry not in worst)
+            filled[name] = _together(name, (*worst, *typed), rest, most)
         count = sum(entry not in verdicts for entry in carried)
         messages += [f"{name}: {count} carried over from the last handoff"] if count else []
     return filled, tuple(messages)

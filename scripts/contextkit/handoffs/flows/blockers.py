@@ -52,10 +52,10 @@ def _worst_findings(layout: Layout, entry: dict[str, Any]) -> str:
     for text in worst[:_MOST_P0]:
         title, _, place = text.removesuffix(")").rpartition(" (")
         if told and text.startswith(told):
-            words, told = f", {place}{words}" if title else words, ""
+            words, told = words if not title or place in told else f", {place}{words}", ""
         else:
-            where = f" ({place})" if title else ""
-            words += f"; P0 {names.clipped_at_space(title or text, _OF_P0)}{where}"
+            clause = names.clipped_at_space(title or text, _OF_P0)
+            words += f"; P0 {clause}{f' ({place})' * bool(title and place not in clause)}"
     left = len(worst) - _MOST_P0
     return names.one_line(f"{words}; and {left} more P0" if left > 0 else words)
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import time
 
-from contextkit.base import git, names
+from contextkit.base import git, names, sessions
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 
@@ -27,8 +27,8 @@ _AT_ONCE = 2  # seconds within which adopt has written its files
 class looking:
     """git, listing in the background what has changed since a moment, without contextkit's files.
 
-    `since` is ISO, UTC; without it, everything that is not committed and all of the branch, or of a
-    day where there is none.
+    `since` is ISO, UTC; without it, everything that is not committed and all of the branch, or of
+    the session where there is none.
     """
 
     def __init__(self, layout: Layout, since: str = "") -> None:
@@ -79,8 +79,9 @@ class looking:
 def _commits(layout: Layout, where: tuple[str, ...], since: int) -> git.query | None:
     """The commits of those who work here since a moment; without one, those of the branch.
 
-    Where there is no branch to compare, as on the default one, those of a day. None if there cannot
-    be any. Others' commits, pulled or merged, are left out; a merge itself is not looked at.
+    Where there is no branch to compare, as on the default one, those of the session, or of a day if
+    nobody knows when it began. None if there cannot be any. Others' commits, pulled or merged, are
+    left out; a merge itself is not looked at.
     """
     assert layout.repository
     repository = layout.repository
@@ -89,7 +90,8 @@ def _commits(layout: Layout, where: tuple[str, ...], since: int) -> git.query | 
     base = next((commit for commit in commits if commit), "")
     of_branch = f"{base}..HEAD" if base not in ("", head) else ""
     if not since and not of_branch:
-        since = names.now() - names.seconds(layout.limits.payload_idle)
+        since = sessions.began(layout, sessions.find_current(layout))
+        since = since or names.now() - names.seconds(layout.limits.payload_idle)
     committers = git.movers(repository, since) if since else None
     if committers is not None:
         of_branch = ""
