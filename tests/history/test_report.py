@@ -14,7 +14,7 @@ import pytest
 from conftest import Script
 from contextkit.base import ledger, names
 from contextkit.base.layout import Layout
-from contextkit.evaluation.documents import score
+from contextkit.evaluation.documents import marks
 from contextkit.history.flows import delivery, pictures, report
 from hypothesis import given
 from hypothesis import strategies as st
@@ -119,8 +119,8 @@ def test_what_needs_me_comes_with_its_commands(repo: Path, run: Script) -> None:
 
 def test_an_evaluation_that_ran_is_shown(repo: Path, run: Script) -> None:
     assert "Not measured here." in page(run)
-    one = score.Sheet("a.md", "report", "receipt", 200, ("right", "half", "wrong", "unknown"))
-    score.save(Layout(), score.scores([one], ["receipt"]))
+    one = marks.Sheet("a.md", "report", "receipt", 200, ("right", "half", "wrong", "unknown"))
+    marks.save(Layout(), marks.scores([one], ["receipt"]))
     html = page(run)
     assert "37.5 % · 1 wrong" in html
     assert rows_of(html, "Questions answered") == [
@@ -216,8 +216,7 @@ def test_long_lists_are_cut_and_counted(repo: Path, monkeypatch: Any) -> None:
 
 def test_a_command_in_it_can_be_pasted_whatever_a_document_is_called() -> None:
     ref = "capsule:feature/$(touch evil)'s/20251023T000000Z"
-    said = report._call("context_why", ref=ref)
+    said = names.call("context_why", ref=ref)
     assert shlex.split(said) == ["make", "context_why", f"ref={ref}"]
-    assert (
-        report._call("context_show", ref="payload:s-1/x") == "make context_show ref=payload:s-1/x"
-    )
+    command = names.call("context_show", ref="payload:s-1/x", part="")
+    assert command == "make context_show ref=payload:s-1/x"

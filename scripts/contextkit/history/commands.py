@@ -114,7 +114,11 @@ def status(layout: Layout, args: Arguments) -> Rows:
 def show(layout: Layout, args: Arguments) -> Answer:
     from contextkit.history.flows import show as showing
 
-    opened = showing.document(layout, args.ref, args.part, args.max_tokens or 0)
+    opened = showing.document(layout, args.ref, args.part)
+    size, most = tokens.estimate(opened.text), args.max_tokens
+    if most and size > most:
+        opened = opened.replace(text=tokens.clip(opened.text, most))
+        cli.say(f"cut from ~{size} to {most} tokens: max_tokens= or part=HEADING shows more")
     ledger.note(layout, ledger.SHOWN, opened.ref, tokens=tokens.estimate(opened.text))
     data = {"id": opened.ref, **vars(opened)}
     return Answer(text=opened.text, exact=bool(opened.text.strip()), data=data)
@@ -304,17 +308,18 @@ def _this_shell(layout: Layout) -> Answer:
     Option("session", "the session's id (default: the current one)"),
 )
 def session_end(layout: Layout, args: Arguments) -> str:
-    from contextkit.hosts.flows import sessions as session_ends
-
-    if args.session:
-        return "\n".join(session_ends.end(layout, args.session))
     from contextkit.base import sessions
+    from contextkit.hosts.flows import sessions as session_ends
+    from contextkit.payloads.flows import retention
 
-    current, _ = sessions.named(layout)
-    if not current:
+    session = args.session or sessions.find_current(layout)
+    if not session:
         raise bad_input("session: none is named, and none is running: give session=")
-    cli.say(f"session={current}, the current one")
-    return "\n".join(session_ends.end(layout, current))
+    if not args.session:
+        cli.say(f"session={session}, the current one")
+    lines = session_ends.end(layout, session)
+    cli.say_each(retention.way_back(layout, session))
+    return "\n".join(lines)
 
 
 @command(

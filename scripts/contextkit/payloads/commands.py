@@ -210,10 +210,10 @@ def _slice(layout: Layout, path: str, args: Arguments) -> Answer:
     asked = [name for name in _SLICES if getattr(args, name)]
     if len(asked) > 1:
         raise bad_input(f"{' and '.join(asked)}: give one of them")
-    if args.part in ("head", "summary", "sources"):
-        content = payloads.load(path, layout.shown(path)).parts[args.part]
-    else:
+    if args.part in _TEXTS:
         content = _content(layout, path)
+    else:
+        content = payloads.load(path, layout.shown(path)).parts[args.part]
     if asked:
         part = _SLICES[asked[0]](content, getattr(args, asked[0]))
     else:
@@ -222,15 +222,27 @@ def _slice(layout: Layout, path: str, args: Arguments) -> Answer:
     if args.max_tokens:
         part = retrieval.capped(part, args.max_tokens, layout.limits.tokenizer)
     talk = [f"lines {part.first}-{part.last}"]
+    if args.part in _TEXTS:
+        above = payloads.first_line(path) - 1
+        talk = [f"{talk[0]}, in the file {above + part.first}-{above + part.last}"]
     if part.more:
-        talk.append(f"+{end - part.last} more lines: payload_show ref={args.ref[:80]}"
-                    f" lines={part.more}-{end}")  # fmt: skip
+        named = {"ref": _named(layout, path), "part": args.part, "lines": f"{part.more}-{end}"}
+        command = names.call("payload_show", **named)
+        talk.append(f"+{end - part.last} more lines: {command}")
     talk += [part.note] if part.note else []
     data = {
         "id": _identity(path), "path": layout.shown(path), "first": part.first,
         "last": part.last, "text": part.text, "more": end - part.last,
     }  # fmt: skip
     return Answer(text=part.text, data=data, talk="\n".join(talk))
+
+
+_TEXTS = ("", "file", "content", "facts")  # parts of which a slice is one of the content
+
+
+def _named(layout: Layout, path: str) -> str:
+    """What names a payload, or a file kept with `path=`, from any folder and session."""
+    return addresses.of(layout, path, "payload") or layout.shown(path)
 
 
 _SLICES: dict[str, Callable[[str, str], retrieval.Slice]] = {
@@ -342,8 +354,8 @@ def end(layout: Layout, args: Arguments) -> str:
     ended = retention.end(layout, args.session, now, args.summary_file)
     sessions.forget(layout, args.session)
     purged = retention.purge(layout, args.session, now) if args.purge else []
-    if ended and not args.purge:
-        cli.say(f"can be resumed for {layout.limits.payload_grace}: store or list in that session")
+    if not args.purge:
+        cli.say_each(retention.way_back(layout, args.session))
     return ended or "\n".join(purged) or f"session {args.session}: nothing to remove"
 
 

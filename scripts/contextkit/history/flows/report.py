@@ -13,7 +13,6 @@ import base64
 import html
 import json
 import os
-import shlex
 
 from contextkit.base import (
     addresses,
@@ -98,13 +97,8 @@ def _needs(layout: Layout) -> list[Facts]:
 _Row = tuple[str, str, str, str]  # a system, a document of it, what it says, the command for it
 
 
-def _call(target: str, **named: str) -> str:
-    """Return a command that can be pasted into a shell, whatever the document's name."""
-    return " ".join(["make", target, *(f"{n}={shlex.quote(v)}" for n, v in named.items())])
-
-
 def _show(system: str, ref: str, why: str) -> _Row:
-    return system, ref, why, _call("context_show", ref=ref)
+    return system, ref, why, names.call("context_show", ref=ref)
 
 
 def _stale(layout: Layout) -> Iterator[_Row]:
@@ -116,7 +110,7 @@ def _stale(layout: Layout) -> Iterator[_Row]:
     path = capsules.latest(layout, branch) if branch else ""
     for reason in drift.staleness(layout, path, ask_git=False) if path else ():
         ref = addresses.of(layout, path, "capsule")
-        yield "capsules", ref, reason, _call("context_why", ref=ref)
+        yield "capsules", ref, reason, names.call("context_why", ref=ref)
 
 
 def _waiting(layout: Layout) -> Iterator[_Row]:
@@ -150,9 +144,9 @@ def _failed(layout: Layout) -> Iterator[_Row]:
 
 def _evaluation(layout: Layout) -> list[Facts]:
     """Return the rows of the last evaluation for all kinds of text; none if there was none."""
-    from contextkit.evaluation.documents import score
+    from contextkit.evaluation.documents import marks
 
-    rows = [row for row in score.load(layout) if row["kind"] == score.ALL]
+    rows = [row for row in marks.load(layout) if row["kind"] == marks.ALL]
     return [{**row, "said": _ARMS.get(row["arm"], row["arm"])} for row in rows]
 
 

@@ -184,6 +184,13 @@ def _stamp(path: str) -> str:
     return path.rpartition("@")[2]
 
 
+def way_back(layout: Layout, session: str) -> list[str]:
+    """How to get the payloads of an ended session back; nothing if it left none."""
+    command = names.call("payload_list", session=session)
+    said = f"for {layout.limits.payload_grace} `{command}` brings its payloads back"
+    return [said] if ended(layout, session) else []
+
+
 def session_of(layout: Layout, identity: str, now: int) -> str:
     """The ended session that still contains the payload `identity`; '' if none does."""
     for path in reversed(ended(layout)):

@@ -246,7 +246,7 @@ def whole(content: str) -> Slice:
 
 
 def capped(part: Slice, cap: int, tokenizer: str) -> Slice:
-    """As many whole lines of a slice as fit into `cap` tokens, or part of one very long line.
+    """As many whole lines of a slice as fit into `cap` tokens, and part of a very long line.
 
     The first lines, or those around the line that is wanted most.
     """
@@ -264,10 +264,12 @@ def capped(part: Slice, cap: int, tokenizer: str) -> Slice:
         return lines[max(0, at - count + 1) : at + count] if count else []
 
     count = tokens.largest(len(lines), lambda n: fits("\n".join(near(n))))
-    if not count:
-        end = tokens.largest(len(lines[at]), lambda n: fits(lines[at][:n]))
-        line = part.first + at
-        return part.replace(text=lines[at][:end], first=line, last=line, more=line)
+    shown = "".join(f"{line}\n" for line in near(count))
+    if not count or (not at and tokens.within(shown, cap // 2, tokenizer)):  # a long line is next
+        line = lines[at + count]
+        text = shown + line[: tokens.largest(len(line), lambda n: fits(shown + line[:n]))]
+        number = part.first + at + count
+        return part.replace(text=text, first=number - count, last=number, more=number)
     first = part.first + max(0, at - count + 1)
     last = first + len(near(count)) - 1
     more = last + 1 if last < part.last else 0
