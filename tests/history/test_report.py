@@ -15,7 +15,7 @@ from conftest import Script
 from contextkit.base import ledger, names
 from contextkit.base.layout import Layout
 from contextkit.evaluation.documents import marks
-from contextkit.history.flows import delivery, pictures, report
+from contextkit.history.flows import report, traces
 from hypothesis import given
 from hypothesis import strategies as st
 from test_ledger import TOKEN
@@ -140,7 +140,7 @@ def test_sessions_stand_where_they_were_at_work(
     ):  # fmt: skip
         monkeypatch.setenv("CONTEXT_NOW", f"2025-10-{at}:00Z")
         ledger.note(layout, event, ref, tokens=9, session=session)
-    drawn = pictures.timeline(list(ledger.read(layout)))
+    drawn = report.timeline(list(ledger.read(layout)))
     spans = [(row["name"], row["begin"], row["end"]) for row in drawn["rows"]]
     assert spans == [("a", 0, 48.75), ("b", 51.25, 100)]
     marks = [(one["mark"], one["at"]) for row in drawn["rows"] for one in row["marks"]]
@@ -166,14 +166,14 @@ def test_every_token_is_drawn_once_and_inside_the_picture(
          "at": names.iso(1_760_000_000 + at)}
         for event, ref, size, session, at, to in sorted(drawn, key=lambda one: one[4])
     ]  # fmt: skip
-    known = delivery.of_documents(events)
-    flow = pictures.flow(known, events)
+    known = traces.of_documents(events)
+    flow = report.flow(known, events)
     for ends in (flow["writers"], flow["readers"]):
         assert sum(e["tokens"] for e in ends) == sum(b["tokens"] for b in flow["bands"])
         assert all(0 <= e["top"] <= e["top"] + e["height"] <= flow["tall"] for e in ends)
-    for row in pictures.timeline(events)["rows"]:
+    for row in report.timeline(events)["rows"]:
         assert -1e-6 <= row["begin"] <= row["end"] <= 100 + 1e-6
-    days, spent = pictures.days(known, events), pictures.spent(known.values(), 0)
+    days, spent = report.days(known, events), traces.spent(known.values(), 0)
     assert all(0 <= row["high"] <= 100 for row in days["rows"])
     assert spent["net"] == spent["stored"] - sum(spent[n] for n in ("receipts", "asked", "shown"))
 

@@ -171,9 +171,9 @@ def _tokens(row: dict[str, object]) -> str:
 
 
 def _who(row: dict[str, object]) -> str:
-    from contextkit.history.flows import delivery
+    from contextkit.history.flows import traces
 
-    who = delivery.who(row)
+    who = traces.who(row)
     return f"{who} → {row['to']}" if row.get("to") else who
 
 
@@ -183,7 +183,7 @@ def _who(row: dict[str, object]) -> str:
     JSON,
 )
 def sessions(layout: Layout, args: Arguments) -> Rows:
-    from contextkit.history.flows import delivery
+    from contextkit.history.flows import traces
 
     here = f"this shell: {_this_shell(layout).text}"
     nothing = "No sessions." if args.all else "No open sessions: all=1 shows ended ones"
@@ -191,7 +191,7 @@ def sessions(layout: Layout, args: Arguments) -> Rows:
         columns=(("session", "session", _session), ("host", "host"), ("started", "started"),
                  ("ended", "ended"), ("stored", "stored"), ("injected", "injected"),
                  ("shown", "shown"), ("saved", "saved"), ("open", "open")),
-        rows=delivery.sessions(list(ledger.read(layout)), args.all),
+        rows=traces.sessions(list(ledger.read(layout)), args.all),
         nothing=f"{nothing}\n{here}",
         below=f"\n(estimated tokens; saved = stored - injected - shown)\n{here}",
     )  # fmt: skip
@@ -203,23 +203,23 @@ def _session(row: dict[str, str]) -> str:
 
 @command("a document's history: its inputs, who got it, what came of it", REF, JSON)
 def why(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.history.flows import why as reasons
+    from contextkit.history.flows import traces
 
     ref = _ref(layout, args.ref)
-    history = reasons.History(list(ledger.read(layout)), origins.elsewhere(layout))
+    history = traces.History(list(ledger.read(layout)), origins.elsewhere(layout))
     talk = ""
-    if not (ref in history.of or ref in history.made_of or ref in history.put_with):
+    if not history.knows(ref):
         addresses.find(layout, ref)  # the message names those there are
         talk = (
             f"{ref}: the ledger has no record of it: it predates the ledger, or its record was lost"
         )
     try:
-        lineage = reasons.lineage(layout, history, ref)
+        lineage = traces.lineage(layout, history, ref)
     except OSError as error:
         raise ContextError(f"{ref}: cannot be read: {error.strerror}") from None
     return Answer(
-        text=reasons.tree(history, lineage),
-        data=lambda: reasons.data(history, lineage),
+        text=traces.tree(history, lineage),
+        data=lambda: traces.data(history, lineage),
         talk=talk,
     )
 

@@ -17,7 +17,7 @@ from contextkit.capsules.documents import store as capsules
 from contextkit.capsules.flows.capture import gaps as open_gaps
 from contextkit.handoffs.documents import artifacts as handoffs
 from contextkit.handoffs.documents import state as handoff_state
-from contextkit.history.flows import delivery, pictures
+from contextkit.history.flows import traces
 from contextkit.memory.flows import recovery, upkeep
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import retention
@@ -97,8 +97,8 @@ def status(layout: Layout) -> list[dict[str, object]]:
 
     What cannot be read is reported in the line, not left out.
     """
-    documents = delivery.of_documents(ledger.read(layout)).values()
-    totals = delivery.by_system(documents)
+    documents = traces.of_documents(ledger.read(layout)).values()
+    totals = traces.by_system(documents)
     rows = []
     for system, report in _reports().items():
         facts = _facts_of(report, layout)
@@ -110,9 +110,9 @@ def status(layout: Layout) -> list[dict[str, object]]:
     return [*rows, {"id": "net", **_net(layout, documents)}]
 
 
-def _net(layout: Layout, documents: Iterable[delivery.Delivery]) -> Facts:
+def _net(layout: Layout, documents: Iterable[traces.Delivery]) -> Facts:
     """What stayed out of contexts after all that came in instead, card and skill included."""
-    spent = pictures.spent(documents, standing_cost(layout))
+    spent = traces.spent(documents, standing_cost(layout))
     costs = ", ".join(f"{name} ~{spent[key]}" for key, name in _COSTS.items() if spent[key])
     return {
         "status": f"~{spent['net']} tokens stayed out of contexts, of ~{spent['stored']} written"
