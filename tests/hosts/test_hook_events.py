@@ -225,7 +225,10 @@ def test_the_end_of_a_session_takes_work_in_proportion_to_its_payloads(layout: L
             os.link(first, first.with_name(name))
             entries.append(entry | {"id": name[:-3], "path": name})
         manifest = first.with_name(payloads.MANIFEST)
-        manifest.write_text(payloads._manifest(session, NOW, entries), encoding="utf-8")
+        manifest.write_text(
+            payloads.render_manifest({"sessionId": session, "createdAt": NOW}, entries),
+            encoding="utf-8",
+        )
         made = calls(lambda: fire("SessionEnd", session_id=session, reason="other"))
         assert not first.parent.exists()
         return made

@@ -12,7 +12,6 @@ from contextkit.base import files, names
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.payloads.documents import answers
-from contextkit.payloads.documents import manifest as manifests
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import retention, retrieval
 from growth import calls, looks
@@ -621,7 +620,7 @@ def fill(layout: Layout, count: int) -> None:
             {"id": identity, "path": f"{identity}.md", "tokens": 4500, "summary": "s" * 200}
         )
     head = {"sessionId": "s", "createdAt": names.iso(NOW)}
-    text = manifests.render(head, entries)
+    text = payloads.render_manifest(head, entries)
     (folder(layout) / "manifest.json").write_text(text, "utf-8")
     os.utime(folder(layout) / "manifest.json", (NOW, NOW))
 

@@ -12,7 +12,6 @@ from contextkit.base.layout import Layout
 from contextkit.base.type_names import Callable
 from contextkit.payloads.documents import receipts
 from contextkit.payloads.documents import store as payloads
-from contextkit.payloads.documents.manifest import LIST
 from contextkit.payloads.flows import retention, retrieval, storing
 
 _STATUSES = 256
@@ -139,7 +138,7 @@ def list_(layout: Layout, args: Arguments) -> Answer:
     talk = []
     for name, manifest in zip(sessions, manifests, strict=True):
         there = {path.rpartition("/")[2] for path in payloads.documents(layout, name)}
-        for entry in manifest[LIST]:
+        for entry in manifest[payloads.LIST]:
             state = "" if entry["path"] in there else "missing"
             there.discard(entry["path"])
             rows.append(

@@ -33,8 +33,8 @@ from contextkit.evaluation.documents.marks import Question, Sheet, Unusable
 from contextkit.evaluation.flows.calling import Caller
 from contextkit.payloads.documents import receipts
 from contextkit.payloads.documents import store as payloads
-from contextkit.payloads.documents.receipts import Receipt
 from contextkit.payloads.flows import telling
+from contextkit.payloads.flows.storing import Output
 from contextkit.text import blocks
 
 RECEIPT, CUT, WHOLE, NOTHING, OPENED, WITH = "receipt", "cut", "whole", "nothing", "opened", "with"
@@ -256,8 +256,13 @@ def in_folder(layout: Layout, folder: str) -> Iterator[Sample]:
 def _text(layout: Layout, name: str, text: str, topic: str) -> Iterator[Sample]:
     if len(text) > _LARGEST or tokens.estimate(text) <= _SMALLEST:
         return
-    bare = Receipt(path=name, rows=(), key_findings="", tokens_stored=tokens.estimate(text))
-    told = telling.tell(layout, telling.Asked(bare, topic, text)).receipt
+    output = Output(
+        topic=names.one_line(topic)[:200],
+        source="evaluation",
+        content=text,
+        tokens=tokens.estimate(text),
+    )
+    told = telling.tell(layout, output, layout.join(name)).receipt
     yield _clean(layout, Sample(name, told.kind or "text", text, receipts.render(told)))
 
 

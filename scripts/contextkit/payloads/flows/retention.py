@@ -21,7 +21,6 @@ from contextkit.base import files, ledger, names, sessions, shelf
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.payloads.documents import answers
-from contextkit.payloads.documents import manifest as manifests
 from contextkit.payloads.documents import store as payloads
 
 _HELD = ".transcript"
@@ -87,7 +86,7 @@ def _end(layout: Layout, session: str, now: int, reason: str) -> str:
     if not ours:  # the folder belongs to somebody else
         return ""
     count = sum(name.endswith(".md") for name in ours)
-    total = manifests.total(manifest)
+    total = payloads.total(manifest)
     files.make_folder(layout.ended)
     away = files.free(os.path.join(layout.ended, f"{session}@{names.stamp(now)}"))
     try:
@@ -186,9 +185,8 @@ def _stamp(path: str) -> str:
 
 def way_back(layout: Layout, session: str) -> list[str]:
     """How to get the payloads of an ended session back; nothing if it left none."""
-    command = names.call("payload_list", session=session)
-    said = f"for {layout.limits.payload_grace} `{command}` brings its payloads back"
-    return [said] if ended(layout, session) else []
+    back = f"`make payload_list session={session}` brings its payloads back"
+    return [f"for {layout.limits.payload_grace} {back}"] if ended(layout, session) else []
 
 
 def session_of(layout: Layout, identity: str, now: int) -> str:
