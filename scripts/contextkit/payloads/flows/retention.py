@@ -185,8 +185,9 @@ def _stamp(path: str) -> str:
 
 def way_back(layout: Layout, session: str) -> list[str]:
     """How to get the payloads of an ended session back; nothing if it left none."""
-    back = f"`make payload_list session={session}` brings its payloads back"
-    return [f"for {layout.limits.payload_grace} {back}"] if ended(layout, session) else []
+    grace = layout.limits.payload_grace
+    said = f"can be resumed for {grace}: `make payload_list` in that session, or a store"
+    return [said] if ended(layout, session) else []
 
 
 def session_of(layout: Layout, identity: str, now: int) -> str:
