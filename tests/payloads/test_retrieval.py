@@ -73,7 +73,7 @@ def test_latest_is_the_last_one_stored_in_the_session_then_in_all(layout: Layout
     assert retrieval.find(layout, "latest", "", NOW) == new.path
     assert retrieval.find(layout, "latest", "z", NOW) == old.path
     assert retrieval.find(layout, "latest", "nobody", NOW) == new.path
-    newer = store(layout, "z", topic="newer", now=NOW + 9)
+    newer = store(layout, "z", content=f"{TEXT}!", now=NOW + 9)
     assert retrieval.find(layout, "latest", "", NOW) == newer.path
     assert retrieval.find(layout, "latest", "a", NOW) == new.path
     with pytest.raises(ContextError, match="no such payload"):
