@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, cli, files, ledger, names, origins, tokens, version
+from contextkit.base import addresses, cli, files, ledger, names, tokens, version
 from contextkit.base.commands import (
     DRY_RUN,
     JSON,
@@ -206,7 +206,7 @@ def why(layout: Layout, args: Arguments) -> Answer:
     from contextkit.history.flows import traces
 
     ref = _ref(layout, args.ref)
-    history = traces.History(list(ledger.read(layout)), origins.elsewhere(layout))
+    history = traces.History(list(ledger.read(layout)), addresses.elsewhere(layout))
     talk = ""
     if not history.knows(ref):
         addresses.find(layout, ref)  # the message names those there are
