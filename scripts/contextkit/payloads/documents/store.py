@@ -124,7 +124,14 @@ def pieces(payload: Payload, content: Checksum | None = None) -> Iterator[bytes]
     rendered = templates.pieces(
         "payload.md", payload=payload, bytes=content.bytes, sha256=content.sha256, format=FORMAT
     )
-    return (piece for text in rendered for piece in _encoded(text))
+    waiting = b""  # what is short is handed on together
+    for text in rendered:
+        for piece in _encoded(text):
+            waiting += piece
+            if len(waiting) >= _PIECE:
+                yield waiting
+                waiting = b""
+    yield waiting
 
 
 def as_bytes(content: str) -> bytes:

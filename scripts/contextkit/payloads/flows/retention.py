@@ -20,7 +20,7 @@ import sys
 from contextkit.base import files, ledger, names, sessions, shelf
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.payloads.documents import answers
+from contextkit.payloads.documents import receipts
 from contextkit.payloads.documents import store as payloads
 
 _HELD = ".transcript"
@@ -232,7 +232,7 @@ def _take_over(layout: Layout, now: int, most: int) -> list[str]:
     """
     since = now - names.seconds(layout.limits.payload_idle)
     lines: list[str] = []
-    for agent, path in answers.all_left(layout):
+    for agent, path in receipts.all_left(layout):
         if len(lines) == most or os.path.isdir(layout.run(agent)) or not _has_rested(path, since):
             continue
         with session_lock(layout, agent):
@@ -310,7 +310,7 @@ def _purge(layout: Layout, paths: list[str], now: int) -> list[str]:
 
 def sweep_in_passing(layout: Layout, now: int, spare: str) -> list[str]:
     """Sweep at most once an hour, as part of a command that must not fail because of it."""
-    if not any(map(os.path.isdir, (layout.payloads, answers.folder(layout)))):
+    if not any(map(os.path.isdir, (layout.payloads, receipts.report_folder(layout)))):
         return []
     mark = layout.swept
     try:

@@ -217,10 +217,8 @@ def _by_writer(layout: Layout, text: str, ref: str, seconds: float) -> str:
     import signal
     import subprocess
 
-    from contextkit.payloads.documents import answers
-
     clean, _ = redaction.redacted(text[:_MOST_WRITTEN], layout.limits.secrets_allow)
-    prompt = answers.task(clean)
+    prompt = receipts.task(clean)
     try:
         process = subprocess.Popen(
             ["/bin/sh", "-c", layout.limits.receipt_writer], stdin=subprocess.PIPE,

@@ -230,14 +230,16 @@ class _Teller:
             key = texts.pop(0).text
             if len(key) < _SHORT and texts:
                 key = joined(key, texts.pop(0).text)
-        rows, most = list(bare.rows), self._most - len(added)
-        if not rows:
-            for statement in texts:
-                aspect = statement.aspect or "Summary"
-                if rows and (rows[-1].aspect == aspect or len(rows) == most):
-                    rows[-1] = rows[-1]._replace(finding=joined(rows[-1].finding, statement.text))
-                else:
-                    rows.append(Row(aspect=aspect, finding=statement.text))
+        if bare.rows:
+            return bare.replace(key_findings=key, rows=(*bare.rows, *added))
+        by_row: list[tuple[str, list[str]]] = []
+        for statement in texts:
+            aspect = statement.aspect or "Summary"
+            if by_row and (by_row[-1][0] == aspect or len(by_row) == self._most - len(added)):
+                by_row[-1][1].append(statement.text)
+            else:
+                by_row.append((aspect, [statement.text]))
+        rows = (Row(aspect=aspect, finding=joined(*said)) for aspect, said in by_row)
         return bare.replace(key_findings=key, rows=(*rows, *added))
 
     def _filled_up(self, told: Receipt) -> Receipt:
