@@ -91,7 +91,8 @@ def status(layout: Layout, args: Arguments) -> Rows:
 
     rows = overview.status(layout)
     if args.all or cli.for_programs():
-        return Rows(columns=(("system", "id"), ("status", "status")), rows=rows, wrap=True)
+        told = [{name: row[name] for name in row if name != "which"} for row in rows]
+        return Rows(columns=(("system", "id"), ("status", "status")), rows=told, wrap=True)
     to_do = overview.to_do(rows)
     state = "nothing needs doing" if not to_do else f"{len(to_do)} to do"
     stored = f"stored: {overview.in_short(rows)} (all=1 shows each system)"

@@ -173,25 +173,31 @@ def list_(layout: Layout, args: Arguments) -> Answer:
 def show(layout: Layout, args: Arguments) -> Answer | Rows:
     session = _session(layout, args)
     path = _found(layout, args, session)
-    answer = _opened(layout, args, path)
+    if any((args.section, args.lines, args.around, args.max_tokens)):
+        answer: Answer | Rows = _slice(layout, path, args)
+    elif args.part == "facts":
+        answer = _facts(layout, path)
+    else:
+        answer = _part(layout, path, args.part)
     text = answer.text if isinstance(answer, Answer) else "\n".join(map(str, answer.rows))
     ref = addresses.of(layout, path, "payload")
     ledger.note(layout, ledger.SHOWN, ref, tokens=tokens.estimate(text))
     return answer
 
 
-def _opened(layout: Layout, args: Arguments, path: str) -> Answer | Rows:
-    parts_asked = (args.section, args.lines, args.around, args.max_tokens)
-    if any(parts_asked):
-        return _slice(layout, path, args)
-    if args.part == "facts":
-        return _facts(layout, path)
-    if args.part in ("", "file"):
+def _part(layout: Layout, path: str, part: str) -> Answer:
+    """The whole file of a payload, or a part of it by name."""
+    whole = part == "content"
+    if part in ("", "file"):
         text = files.read_bytes(path).decode("utf-8", "surrogateescape")
-        return Answer(text=text, exact=True, data=lambda: _whole(layout, path))
-    text = payloads.load(path, layout.shown(path)).parts[args.part]
-    whole = args.part == "content"
-    return Answer(text=text, exact=whole, verbatim=whole, data=lambda: _whole(layout, path))
+    else:
+        text = payloads.load(path, layout.shown(path)).parts[part]
+
+    def data() -> object:
+        payload = payloads.load(path, layout.shown(path))
+        return {"id": _identity(path), "path": layout.shown(path), **vars(payload)}
+
+    return Answer(text=text, exact=whole or part in ("", "file"), verbatim=whole, data=data)
 
 
 def _found(layout: Layout, args: Arguments, session: str) -> str:
@@ -225,7 +231,8 @@ def _slice(layout: Layout, path: str, args: Arguments) -> Answer:
         above = payloads.first_line(path) - 1
         talk = [f"{talk[0]}, in the file {above + part.first}-{above + part.last}"]
     if part.more:
-        named = {"ref": _named(layout, path), "part": args.part, "lines": f"{part.more}-{end}"}
+        ref = addresses.of(layout, path, "payload") or layout.shown(path)
+        named = {"ref": ref, "part": args.part, "lines": f"{part.more}-{end}"}
         command = names.call("payload_show", **named)
         talk.append(f"+{end - part.last} more lines: {command}")
     talk += [part.note] if part.note else []
@@ -239,11 +246,6 @@ def _slice(layout: Layout, path: str, args: Arguments) -> Answer:
 _TEXTS = ("", "file", "content", "facts")  # parts of which a slice is one of the content
 
 
-def _named(layout: Layout, path: str) -> str:
-    """What names a payload, or a file kept with `path=`, from any folder and session."""
-    return addresses.of(layout, path, "payload") or layout.shown(path)
-
-
 _SLICES: dict[str, Callable[[str, str], retrieval.Slice]] = {
     "section": retrieval.section, "lines": retrieval.span, "around": retrieval.around,
 }  # fmt: skip
@@ -254,11 +256,6 @@ def _content(layout: Layout, path: str) -> str:
     data = files.read_bytes(path)
     start, end = payloads.span(data, layout.shown(path)) if path.endswith(".md") else (0, None)
     return data[start:end].decode("utf-8", "surrogateescape")
-
-
-def _whole(layout: Layout, path: str) -> object:
-    payload = payloads.load(path, layout.shown(path))
-    return {"id": _identity(path), "path": layout.shown(path), **vars(payload)}
 
 
 def _identity(path: str) -> str:

@@ -28,7 +28,7 @@ from contextkit.base import (
 )
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.base.type_names import Any, Iterable, Iterator, Sequence
+from contextkit.base.type_names import Any, Collection, Iterable, Iterator, Sequence
 from contextkit.history.flows import overview, traces
 from contextkit.history.flows.traces import HANDED, KEPT_OUT, Delivery
 
@@ -44,6 +44,8 @@ _TITLES = ("summary", "next_action", "primary_objective", "target", "context_sum
 
 def facts(layout: Layout) -> Facts:
     """Return everything that the page says. What cannot be read is left out: doctor names it."""
+    from contextkit.evaluation.documents import marks
+
     events = list(ledger.read(layout))
     documents = traces.of_documents(events)
     items = _items(layout, documents)
@@ -51,11 +53,15 @@ def facts(layout: Layout) -> Facts:
         "version": version.VERSION,
         "root": _clean(layout, os.path.basename(layout.root)),
         "made": names.iso(names.now()),
-        "needs": _needs(layout),
+        "needs": _needs(layout, documents.values()),
         "spent": traces.spent(documents.values(), overview.standing_cost(layout)),
         "days": days(documents, events),
         "kinds": kinds(documents.values()),
-        "evaluation": _evaluation(layout),
+        "evaluation": [
+            {**row, "said": _ARMS.get(row["arm"], row["arm"])}
+            for row in marks.load(layout)
+            if row["kind"] == marks.ALL
+        ],
         "flow": flow(documents, events),
         "timeline": timeline(events),
         "sessions": traces.sessions(events, True)[-_MOST:],
@@ -74,81 +80,41 @@ def _clean(layout: Layout, text: str) -> str:
 # What needs me
 
 
-def _needs(layout: Layout) -> list[Facts]:
+def _needs(layout: Layout, documents: Collection[Delivery]) -> list[Facts]:
     """Return what needs doing: `id`, `said`, `command`, and `which` documents it is about."""
-    which: dict[str, list[Facts]] = {}
-    for part in (_stale, _waiting, _verdicts, _failed):
-        try:
-            for system, what, why, command in part(layout):
-                row = {"what": _clean(layout, what), "why": _clean(layout, why), "open": command}
-                which.setdefault(system, []).append(row)
-        except (ContextError, OSError):
-            continue
-    rows = overview.to_do(overview.status(layout))
-    if "capsules" in which and not any(row["id"] == "capsules" for row in rows):
+    status = overview.status(layout, documents)
+    which: dict[object, Any] = {row["id"]: row.get("which", ()) for row in status}
+    rows = overview.to_do(status)
+    try:
+        which["capsules"] = _stale(layout)
+    except (ContextError, OSError):
+        pass
+    if which["capsules"] and not any(row["id"] == "capsules" for row in rows):
         stale = {"id": "capsules", "said": "the newest capsule is stale"}
         rows.append({**stale, "command": "capsule_prompt"})
     return [
         {**row, "said": _clean(layout, str(row["said"])), "command": f"make {row['command']}",
-         "which": which.get(str(row["id"]), [])[:_EXAMPLES]}
+         "which": [_about(layout, **one) for one in which.get(row["id"], ())[:_EXAMPLES]]}
         for row in rows
     ]  # fmt: skip
 
 
-_Row = tuple[str, str, str, str]  # a system, a document of it, what it says, the command for it
+def _about(layout: Layout, ref: str, why: str, target: str = "context_show") -> Facts:
+    """Return a document that needs something, why, and the command that opens it."""
+    command = names.call(target, ref=ref) if ref else "make doctor"
+    return {"what": _clean(layout, ref or "a hook"), "why": _clean(layout, why), "open": command}
 
 
-def _show(system: str, ref: str, why: str) -> _Row:
-    return system, ref, why, names.call("context_show", ref=ref)
-
-
-def _stale(layout: Layout) -> Iterator[_Row]:
+def _stale(layout: Layout) -> list[Facts]:
     """Why the newest capsule of the branch is not up to date."""
     from contextkit.capsules.documents import store as capsules
     from contextkit.capsules.flows import drift
 
     branch = git.head(layout.repository).branch
     path = capsules.latest(layout, branch) if branch else ""
-    for reason in drift.staleness(layout, path, ask_git=False) if path else ():
-        ref = addresses.of(layout, path, "capsule")
-        yield "capsules", ref, reason, names.call("context_why", ref=ref)
-
-
-def _waiting(layout: Layout) -> Iterator[_Row]:
-    from contextkit.handoffs.documents import artifacts
-
-    for path, handoff in artifacts.load_all(layout):
-        if not handoff.consumed:
-            yield _show("handoffs", addresses.of(layout, path, "handoff"), handoff.next_action)
-
-
-def _verdicts(layout: Layout) -> Iterator[_Row]:
-    from contextkit.reviews.documents import verdicts
-
-    for entry in verdicts.needs_attention(verdicts.load_all(layout).documents):
-        ref = f"verdict:{verdicts.encode(entry['agent'])}"
-        yield _show("verdicts", ref, f"{entry['status']} {entry['summary']}")
-
-
-def _failed(layout: Layout) -> Iterator[_Row]:
-    from contextkit.hosts.flows import runner
-    from contextkit.subagents.documents import registry
-    from contextkit.subagents.flows import watch
-
-    for row in registry.load_all(layout).documents[-_MOST:]:
-        status = watch.status_now(layout, row)
-        if status in ("failed", "timed_out"):
-            yield _show("subagents", f"subagent:{row['id']}", status)
-    for line in runner.noted(layout.hooks)[-_EXAMPLES:]:
-        yield "hosts", "a hook", line, "make doctor"
-
-
-def _evaluation(layout: Layout) -> list[Facts]:
-    """Return the rows of the last evaluation for all kinds of text; none if there was none."""
-    from contextkit.evaluation.documents import marks
-
-    rows = [row for row in marks.load(layout) if row["kind"] == marks.ALL]
-    return [{**row, "said": _ARMS.get(row["arm"], row["arm"])} for row in rows]
+    reasons = drift.staleness(layout, path, ask_git=False) if path else ()
+    about = {"ref": addresses.of(layout, path, "capsule"), "target": "context_why"}
+    return [{**about, "why": reason} for reason in reasons]
 
 
 _ARMS = {
