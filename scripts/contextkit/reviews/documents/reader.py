@@ -44,22 +44,10 @@ _NO_FINDINGS = shapes.EXPLAINS | _PRAISE
 _STATES = frozenset(["STATUS", "STATE", "RESOLUTION"])
 _DONE = frozenset("fixed resolved closed passed".split())
 _TICKED = Pattern(r"[✅✔☑][\ufe0f\W]{0,4}(?:fixed|resolved|closed|passed)\b", re.IGNORECASE)
-_LINT = Pattern(
-    r"^\s{0,4}(?P<file>[\w@+\-./\\]{1,200}\.\w{1,8}|[\w./\-]{0,99}Dockerfile)"
-    r"(?::(?P<line>\d{1,7})(?:[:.-]\d{1,7})*|\((?P<line2>\d{1,7})(?:,\d+)?\))\s?[:\-|]{0,2}\s{0,3}"
-    r"[\[(]?(?P<word>\w[\w-]{1,20})[\])]?[:\s]\s{0,3}(?P<rest>\S.{0,500})"
-)
 _STAMPED = Pattern(r"^(?:[\d:.TZ-]{16,40} )?(?:##\[\w{1,12}\])?")  # by a build
-_STYLISH = Pattern(
-    r"^\s{1,8}(?P<line>\d{1,7}):\d{1,7}\s{1,9}(?P<word>error|warning"
-    r"|info)\s{1,9}(?P<rest>\S.{0,400})"
-)
-_CROSSED = Pattern(  # of a scanner
-    r"^\s{0,8}[✗✖✘×]\s(?P<rest>\S.{2,200}?)\s\[(?P<word>\w{3,12}) severity\]", re.IGNORECASE
-)
 _ANNOTATION = Pattern(  # of a build, for the page of a pull request
-    r"^\s{0,4}::(?P<word>error|warning|notice)\s(?=[^:]{0,300}?\bfile=(?P<file>[^,:]{1,200}))"
-    r"(?=[^:]{0,300}?\bline=(?P<line>\d{1,7}))[^:]{0,600}::(?P<rest>\S.{0,500})"
+    r"^\s{0,4}::(error|warning|notice)\s(?=[^:]{0,300}?\bfile=([^,:]{1,200}))"
+    r"(?=[^:]{0,300}?\bline=(\d{1,7}))[^:]{0,600}::(\S.{0,500})"
 )
 _WORST = Pattern(
     r"must (?:be |not )?(?:fix|ship|merge)|has to be fixed|data loss|not (?:be )?(?:merge|ship)"
@@ -105,7 +93,7 @@ def read(text: str) -> Read:
     sight = _Sight(text)
     candidates = sight.of_blocks()
     there = {candidate.line for candidate in candidates}
-    of_tools = [*sight.of_lines(), *sight.of_compilers()]
+    of_tools = list(sight.of_tools())
     candidates += [candidate for candidate in of_tools if candidate.line not in there]
     candidates = candidates or list(sight.of_codes())
     unsure = sight.unsure(candidates)
@@ -511,37 +499,24 @@ class _Sight:
 
     # Lines of linters, and prose
 
-    def of_lines(self) -> Iterator[Finding]:
-        for number, row in enumerate(self.rows, 1):
-            row = _STAMPED.sub("", row) if "Z " in row[:40] or "##[" in row[:40] else row
-            match = (_LINT.match(row) if ":" in row or "(" in row else None) or next(
-                filter(None, (rule.match(row) for rule in (_ANNOTATION, _STYLISH, _CROSSED))), None
-            )
-            if match is None:
-                yield from _of_columns(row, number)
-                continue
-            named = match.groupdict()
-            severity = vocabulary.of_tool(named["word"])
-            at = int(named.get("line") or named.get("line2") or 0)
-            file = named.get("file") or (self._above_places[number - 1].file if at else "")
-            if severity:
-                place = Place(file.removeprefix("./"), at)
-                title = shapes.cleaned(named["rest"])
-                yield _finding(severity, "", title, number, number, place)
-
-    def of_compilers(self) -> Iterator[Finding]:
-        """What stands above the arrow to its place: `error: …`, then `--> src/main.rs:4:5`."""
-        if not any(row.lstrip()[:3] in ("-->", "╭─[", ",-[") for row in self.rows):
-            return
+    def of_tools(self) -> Iterator[Finding]:
+        """What linters and compilers print: each message reaches to the next, or a blank line."""
         from contextkit.text.digests import diagnostics
         from contextkit.text.digests.lines import Lines
 
-        for diagnostic in diagnostics.find(Lines("\n".join(self.rows)))[0]:
-            if severity := vocabulary.of_tool(diagnostic.level):
-                below = range(diagnostic.line, len(self.rows))  # of the paragraph that it is in
-                end = next((at for at in below if not self.rows[at].strip()), len(self.rows))
-                place, title = places.find(diagnostic.place), shapes.cleaned(diagnostic.said)
-                yield _finding(severity, "", title, diagnostic.line, end, place)
+        rows = [_ANNOTATION.sub(r"\2:\3: \1: \4", _STAMPED.sub("", row)) for row in self.rows]
+        messages = diagnostics.find(Lines("\n".join(rows)))[0]
+        starts = {message.line for message in messages}
+        for message in messages:
+            below = range(message.line, len(rows))
+            ends = (at for at in below if at + 1 in starts or not rows[at].strip())
+            severity = vocabulary.of_tool(message.severity) or vocabulary.of_tool(message.level)
+            if severity:
+                place, title = places.find(message.place), shapes.cleaned(message.said)
+                end = next(ends, len(rows))
+                yield _finding(severity, "", title, message.line, end, place)
+        for number, row in enumerate(self.rows, 1):
+            yield from _of_columns(row, number)
 
     def of_prose(self) -> Iterator[Finding]:
         """Paragraphs that name a place and say in strong words what is wrong there."""

@@ -336,6 +336,8 @@ def unmarked(row: str) -> str:
     bare = row.lstrip()
     while bare[:1] == ">":
         row = bare = bare[1:].lstrip()
+    if bare[:2] in ("✗ ", "✘ ", "× ", "✖ "):
+        row = row.replace(bare[0], "-", 1)
     if "【" in row:
         row = row.replace("【", "[").replace("】", "] ")
     if bare[2:3] == "[" and bare[4:6] == "] " and bare[0] in "-*+":
