@@ -133,7 +133,9 @@ def _fault(row: index.Finding, doubtful: bool) -> str:
     return "the row is not in this form"
 
 
-def _of_issues(rows: tuple[index.Finding, ...], there: list[index.Finding], last: int) -> list[Complaint]:
+def _of_issues(
+    rows: tuple[index.Finding, ...], there: list[index.Finding], last: int
+) -> list[Complaint]:
     """Report rows without a section, sections without a row, and where the two disagree."""
     faults: list[Complaint] = []
     by_identity = {issue.id.upper(): issue for issue in there if issue.id}

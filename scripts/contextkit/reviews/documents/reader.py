@@ -44,6 +44,7 @@ _NO_FINDINGS = shapes.EXPLAINS | _PRAISE
 _STATES = frozenset(["STATUS", "STATE", "RESOLUTION"])
 _DONE = frozenset("fixed resolved closed passed".split())
 _TICKED = Pattern(r"[✅✔☑][\ufe0f\W]{0,4}(?:fixed|resolved|closed|passed)\b", re.IGNORECASE)
+_IDS = frozenset(["ID"])
 _STAMPED = Pattern(r"^(?:[\d:.TZ-]{16,40} )?(?:##\[\w{1,12}\])?")  # by a build
 _ANNOTATION = Pattern(  # of a build, for the page of a pull request
     r"^\s{0,4}::(error|warning|notice)\s(?=[^:]{0,300}?\bfile=([^,:]{1,200}))"
@@ -178,6 +179,8 @@ class _Sight:
             if shapes.BORDER.match(plain):
                 plain = "|---|" if self.plain and self.plain[-1][:1] == "|" else ""
             self.plain.append(plain)
+        if end := markdown.front_matter(self.plain):
+            self.plain[0] = self.plain[end] = ""  # a list as any other
         self._raise_leads()
         self.blocks = shapes.parted(blocks("\n".join(self.plain)), self.plain)
         self._above_places = self._heading_places()
@@ -230,9 +233,6 @@ class _Sight:
         skip = 0  # the last line of a finding: nothing inside it is another
         for at, block in enumerate(self.blocks):
             if block.first <= skip or block.kind in ("code", "rule", "comment"):
-                continue
-            if block.kind == "matter":
-                candidates += self._of_matter(block)
                 continue
             if self._is_below(at, _NO_FINDINGS):
                 continue
@@ -328,9 +328,12 @@ class _Sight:
         if is_advice or not (severity or inherited):
             return None
         title = self._title_of(head.title if head.severity or head.id else bare, bare, block)
+        identity = head.id or self._labelled(
+            block.first - 1, min(block.last, block.first + 12), _IDS
+        )
         recap = bool(inherited) or self._is_below(at, _REPEATS)
         end = self._end_of(at, block)
-        return self._made(severity or inherited, head.id, title, block.first, end, recap)
+        return self._made(severity or inherited, identity, title, block.first, end, recap)
 
     def _end_of(self, at: int, block: Block) -> int:
         """A paragraph reaches to the next block that begins something else."""
@@ -391,13 +394,11 @@ class _Sight:
         bold = shapes.BOLD.search("\n".join(rows[:8]))
         return (bold[1] or bold[2]) if bold else rows[0].strip() if rows else ""
 
-    def _labelled(self, first: int, last: int) -> str:
+    def _labelled(self, first: int, last: int, labels: frozenset[str] = shapes.TITLES) -> str:
         """Return what a label such as `Title:` says in the lines behind `first`, or ''."""
-        for row in self.plain[first:last]:
-            label, value = vocabulary.labelled(row)
-            if label.strip("> ") in shapes.TITLES and shapes.has_words(value):
-                return value
-        return ""
+        told = map(vocabulary.labelled, map(str.strip, self.plain[first:last]))
+        values = (value.strip("\"' ") for label, value in told if label.strip("> ") in labels)
+        return next(filter(str.strip, values), "")
 
     def _made(
         self, severity: str, identity: str, title: str, first: int, last: int, recap: bool
@@ -456,23 +457,6 @@ class _Sight:
         there = finding.replace(line=own.first, end=own.last)
         place = self._place(own.first, own.last)
         return there if finding.file else there.replace(file=place.file, at=place.line)
-
-    def _of_matter(self, block: Block) -> list[Finding]:
-        """The findings listed in YAML front matter."""
-        candidates: list[Finding] = []
-        fields: dict[str, str] = {}
-        start = block.first
-        for number in range(block.first + 1, block.last + 1):
-            row = self.rows[number - 1].strip()
-            if row[:2] == "- " or number == block.last:
-                roles = list(map(shapes.column, fields))
-                if finding := _of_row(roles, list(fields.values()), start, ""):
-                    candidates.append(finding.replace(end=number - 1, recap=True))
-                fields, start = {}, number
-            key, mark, value = row.removeprefix("- ").partition(":")
-            if mark and value.strip():
-                fields.setdefault(key.strip().lower(), value.strip(" \"'"))
-        return candidates
 
     def of_codes(self) -> Iterator[Finding]:
         """The findings in fenced blocks of JSON, and the remarks in those of code."""
