@@ -188,7 +188,7 @@ class _Sight:
         times = Counter(heading.title for heading in headings)
         self._by_id = {shapes.titled(heading.title)[0]: heading for heading in reversed(headings)}
         self._parts = {
-            title for title, count in times.items() if count > 1 and shapes.is_part(title)
+            title for title, count in times.items() if count > 1 and not shapes.begins_finding(title)
         }
         self._direct: dict[int, list[int]] = {}
         for at, block in enumerate(self.blocks):
@@ -248,7 +248,7 @@ class _Sight:
 
     def _of_heading(self, at: int, block: Block) -> Finding | None:
         """A heading is a finding if it or a label directly below it has a severity."""
-        begins = shapes.begins_finding(block)
+        begins = shapes.begins_finding(block.title)
         if shapes.is_about(block.title, _NO_FINDINGS if begins else _NO_FINDINGS | _REPEATS):
             return None
         if severity := group_of(block.title):
@@ -268,7 +268,7 @@ class _Sight:
         below = [self.blocks[inner] for inner in self._direct.get(at, ())]
         if not below or any(block.kind not in ("text", "code", "quote") for block in below):
             return None
-        if vocabulary.says_nothing(below[0].title) or any(map(shapes.begins_finding, below)):
+        if vocabulary.says_nothing(below[0].title) or any(shapes.begins_finding(block.title) for block in below):
             return None
         block, title = self.blocks[at], shapes.first_sentence(below[0].title)
         return self._made(severity, "", title, block.first, block.last, recap=True)
@@ -289,7 +289,7 @@ class _Sight:
         nested = [self.blocks[inner] for inner in self._direct.get(at, ())]
         parts = [part for part in nested if part.kind in ("item", "heading")]
         return not (
-            shapes.is_about(block.title, shapes.PLURALS) or any(map(shapes.begins_finding, parts))
+            shapes.is_about(block.title, shapes.PLURALS) or any(shapes.begins_finding(part.title) for part in parts)
         )
 
     def _label_below(self, at: int) -> str:
@@ -345,7 +345,7 @@ class _Sight:
             if other.inside != block.inside or other.kind in ("heading", "rule", "table", "item"):
                 break
             is_next = label and other.title.startswith(label[0])
-            is_graded = shapes.begins_finding(other) or shapes.head_of(other.title).severity
+            is_graded = shapes.begins_finding(other.title) or shapes.head_of(other.title).severity
             is_placed = self._leads_in(number) or places.heads(self.plain[other.first - 1]).file
             if other.kind != "code" and (is_next or is_graded or is_placed):
                 break
@@ -361,7 +361,7 @@ class _Sight:
         """Whether a paragraph goes on, without a blank line, with one that begins a finding."""
         after = self._next(at, "text")
         is_below = after and after.first == self.blocks[at].last + 1
-        return bool(after and is_below and shapes.begins_finding(after))
+        return bool(after and is_below and shapes.begins_finding(after.title))
 
     def _inherited(self, at: int) -> str:
         """Return the severity of the heading right above, if it only names a group."""

@@ -20,7 +20,6 @@ from contextkit.reviews.documents.vocabulary import SEVERITIES, Head
 from contextkit.text.blocks import Block
 from contextkit.text.patterns import Pattern
 
-_BETWEEN = frozenset("·|•—–([,;")  # stand between the parts of a line
 PLURALS = frozenset(
     "issues findings problems bugs improvements suggestions blockers vulnerabilities concerns"
     " recommendations violations warnings nits risks defects gaps errors items comments issue"
@@ -52,15 +51,13 @@ _SETTING = Pattern(r"^(\w{1,24}) = \"?(.{1,400}?)\"?$")
 _OTHER_HEADING = Pattern(r"(?:(?P<signs>={1,6})|h(?P<h>[1-6])\.|(?P<stars>\*{1,6})) (?=\S)")
 _SHORTCODE = Pattern(r":(?:large_)?([a-z_]{1,20}):")
 _SHORTCODES = {
-    "red_circle": "🔴", "red_square": "🟥", "rotating_light": "🚨", "no_entry": "⛔",
-    "octagonal_sign": "🛑", "x": "❌", "orange_circle": "🟠", "warning": "⚠️",
-    "yellow_circle": "🟡", "blue_circle": "🔵", "green_circle": "🟢", "bulb": "💡",
-    "white_check_mark": "✅", "heavy_check_mark": "✅",
+    "red_circle": "🔴", "rotating_light": "🚨", "no_entry": "⛔", "x": "❌", "warning": "⚠️",
+    "orange_circle": "🟠", "yellow_circle": "🟡", "blue_circle": "🔵", "white_check_mark": "✅",
 }  # fmt: skip
 _IMAGE = Pattern(r"!\[([^\]\n]{0,80})\]\([^()\n]{0,300}\)")
 _INLINE = Pattern(
-    r"(?P<label>severity|priority|schweregrad|gravité|sévérité|severidad|gravedad)[*_`]{0,3}\s{0,2}"
-    r"(?:[:=：]|is)[*_`]{0,3}\s{0,2}(?P<value>[^\s,;|)\]]{1,24})",
+    r"(?:severity|priority|schweregrad|gravité|sévérité|severidad|gravedad)[*_`\"']{0,3}\s{0,2}"
+    r"[:=：][*_`]{0,3}\s{0,2}([^\s,;|)\]]{1,24})",
     re.IGNORECASE,
 )
 _COUNT = Pattern(r"^[\s(]*(?:[:=—–-]\s*)?\(?\d{1,5}\)?[\s).,;|]*(?:[\w ]{0,24}|$)")
@@ -70,9 +67,10 @@ KIND = Pattern(r"[*_`]{0,3}\w[\w -]{1,24}\s?\(([^()\n]{1,60})\)[*_`]{0,3}:[*_`]{
 _MARKED = Pattern(  # `_Potential issue_ | _🟠 Major_`
     r"(?:`?\d{1,7}(?:-\d{1,7})?`?\s?:\s)?(?:_[^_\n]{1,40}_\s?\|\s?)_?([^_\n]{1,24})_?$"
 )
-_EMOJI = Pattern(r"[*_\[ ]{0,4}(🔴|🟥|🚨|🛑|⛔|🟠|🟡|🔵|🟢|❌|⚠️?|❯❯❱|❯❱|❱)\s{0,2}[*_\] ]{0,4}")
+_SIGN = Pattern(r"[*_\[ ]{0,4}([^\w\s\0-\x7f]{1,3})\s{0,2}[*_\] ]{0,4}")  # such as an emoji
 _AT_LINE = Pattern(r"^`?(?:lines?|L)\s?\d{1,7}(?:[-–]\d{1,7})?`?(?::|\s[–—-])\s", re.IGNORECASE)
 _BRACKETS = Pattern(r"[(\[]([^()\[\]]{1,80})")
+_BRACKETED = Pattern(r"\s?[(\[]([^()\[\]]{1,40})[)\]]")
 _SCORE = Pattern(r"\d{1,3}[./]\d{1,3}")
 _LEAD = Pattern(r"[*_ ]{0,3}\[([^\]\n]{1,40})\][*_]{0,3}(?=\s|$)")
 _SENTENCE = Pattern(r"(?<=[.!?。！？])(?:\s|$)|(?<=[。！？])")
@@ -123,36 +121,29 @@ def _starts_in(rows: list[str], first: int) -> list[int]:
     ]
 
 
-def begins_finding(block: Block) -> bool:
-    head = head_of(block.title)
-    return bool(head.severity and head.marked) or bool(titled(block.title)[1])
+def begins(row: str) -> bool:
+    """Whether a line begins with a severity that brackets or a colon set off."""
+    head = head_of(row.strip()[:LONG])
+    return head.marked and bool(head.severity)
+
+
+def begins_finding(title: str) -> bool:
+    return begins(title) or bool(titled(title)[1])
 
 
 def is_lead(row: str, after: str) -> bool:
     """Whether a line heads what stands below it: in bold, or with a colon before a list."""
+    is_bold = bool(_BOLD_LINE.fullmatch(row))
     if lines.unbulleted(after)[1]:
-        return bool(_BOLD_LINE.fullmatch(row)) or (
-            row.endswith(":") and len(row) < 60 and not lines.unbulleted(row)[1]
-        )
-    return bool(_BOLD_LINE.fullmatch(row)) and not (leads_title(row) or group_of(row))
+        leads = row.endswith(":") and len(row) < 60 and not lines.unbulleted(row)[1]
+        return is_bold or leads
+    return is_bold and not (leads_title(row) or group_of(row))
 
 
 def leads_title(row: str) -> bool:
     """Whether a line holds only a severity, so that the title stands below it."""
     head = head_of(row)
     return bool(head.severity) and not has_words(head.title)
-
-
-def begins(row: str) -> bool:
-    """Whether a line of a paragraph begins a finding: a severity in brackets, `>> Issue: …`."""
-    bare = row.strip()
-    if bare[:1] in "❯❱" or bare[:6] == "Issue:":
-        return True
-    if len(bare) > 600:
-        return False
-    head = head_of("" if bare[:1] in "_`" else bare)
-    is_named = bool(head.raw or head.id)
-    return head.marked and bool(head.severity) and is_named
 
 
 _COLUMNS = {
@@ -180,20 +171,14 @@ def column(cell: str) -> str:
 @functools.lru_cache(1 << 18)
 def group_of(text: str) -> str:
     """Return the severity of a heading or lead that only opens a group: `🔴 Critical bugs (2)`."""
-    bare = lines.plain(text).strip()
-    if len(bare) > 80 or not bare:
-        return ""
+    bare = lines.plain(text)
     if severity := index.label_of(bare):
         return severity
-    head = head_of(lines.unbulleted(bare)[0])
+    head = head_of(lines.unbulleted(bare[:LONG])[0])
     words = re.sub(r"\([^()]{0,40}\)|\d+", " ", head.title).lower().strip(" :.").split()
-    if head.id or not (head.severity or words):
+    if head.id or len(words) > 4 or (words and words[-1].strip(":") not in PLURALS):
         return ""
-    if head.severity and (not words or words[-1].strip(":") in PLURALS):
-        return head.severity
-    severities = [vocabulary.severity(word) for word in words]
-    is_group = 0 < len(words) <= 4 and words[-1] in PLURALS
-    return vocabulary.strictest(*severities) if is_group else ""
+    return head.severity or vocabulary.strictest(*map(vocabulary.severity, words))
 
 
 @functools.lru_cache(1 << 18)
@@ -209,35 +194,27 @@ def titled(text: str) -> tuple[str, str, str]:
         if number and not vocabulary.severity(number[1]):
             identity = number[1].strip(".") if vocabulary.is_id(number[1]) or named else ""
     title = re.sub(r"^[A-Z]{0,4}-?\d[\d.]{0,6}[:.)]\s{1,3}", "", title)
-    inner = head_of(title)
     audit = vocabulary.of_audit(identity) if named else ""
-    severity = vocabulary.strictest(head.severity, audit, tail_of(bare))
-    if not severity and inner.marked:
-        severity, title = inner.severity, inner.title
-    return identity, severity, title
+    return identity, vocabulary.strictest(head.severity, audit, tail_of(bare)), title
 
 
 def label_in(row: str) -> str:
     """Return the severity that a line states as a label: `**Severity:** High (…)`."""
-    if len(row) > 600:
-        return ""
+    row = row[:LONG]
     if "❰" in row:
         return vocabulary.severity(row.strip(" ❰❱"))
     if row.rstrip(" *_").endswith(("everity", "riority")):
         return vocabulary.severity(lines.plain(row).rpartition(" ")[0])
     label, value = vocabulary.labelled(_DASHED.sub(r"\1: ", row.strip(" >"), 1))
+    if is_legend(value or row):
+        return ""
     if is_scale(label.strip(" _*")):
         first, word = first_part(value), value.split(" ")[0]
-        graded = (
+        return (
             vocabulary.severity(first) or vocabulary.severity(word) or vocabulary.of_tool(first)
         )
-        return "" if is_legend(value) else graded
     stated = _INLINE.search(row)
-    if not stated:
-        return ""
-    begins = row.strip(" *_-({>\"'|").lower().startswith(("s", "p", "g", "[", "id", "type", "file"))
-    is_between = row[: stated.start()].rstrip(" *_`")[-1:] in _BETWEEN and not is_legend(row)
-    return vocabulary.severity(stated["value"].strip("*_`\"'")) if begins or is_between else ""
+    return vocabulary.severity(stated[1].strip("*_`\"'")) if stated else ""
 
 
 def is_scale(label: str) -> bool:
@@ -266,10 +243,10 @@ def head_of(text: str) -> Head:
     if marked and vocabulary.severity(marked[1]):
         words = (word for word in marked[1].split() if word.isalnum() and vocabulary.severity(word))
         return Head(f"[{next(words, marked[1])}] ")
-    if emoji := _EMOJI.match(bare):
-        rest = Head(("**" if emoji[0].count("**") % 2 else "") + bare[emoji.end() :])
-        if not rest.severity:
-            rest.severity = rest.raw = vocabulary.severity(emoji[1])
+    sign = _SIGN.match(bare)
+    if sign and (severity := vocabulary.severity(sign[1])):
+        rest = Head(("**" if sign[0].count("**") % 2 else "") + bare[sign.end() :])
+        rest.severity = rest.raw = rest.severity or severity
         rest.marked = True
         return rest
     if "(" in bare[:32] and (kind := KIND.match(bare)):
@@ -309,26 +286,16 @@ def is_about(title: str, words: frozenset[str]) -> bool:
     return len(title_words) <= 6 and not words.isdisjoint(title_words)
 
 
-def is_part(title: str) -> bool:
-    """Whether a heading may be a part of a finding: `Description`."""
-    return not (titled(title)[1] or group_of(title) or is_general(title))
-
-
 def is_general(title: str) -> bool:
     """Whether a heading names no finding but all of them: `Findings`, `Code review`."""
     return (PLURALS | _GENERAL).issuperset(lines.words(title))
 
 
-def counts_only(title: str) -> bool:
-    """Whether what follows a severity is only a count: `1, P1: 2`, `0 | High: 0`."""
-    rest = title.strip(" *_|:")
-    return bool(_COUNT.match(rest)) and letters(rest) <= 24 and not places.find(rest).file
-
-
 def is_count(head: Head) -> bool:
+    """Whether what follows a severity is only a count: `1, P1: 2`, `0 | High: 0`."""
+    rest = head.title.strip(" *_|:")
     is_named = bool(head.id) and not vocabulary.severity_of_id(head.id)
-    has_words = bool(head.severity and head.title.strip(" *_|:"))
-    return has_words and not is_named and counts_only(head.title)
+    return not is_named and bool(_COUNT.match(rest)) and letters(rest) <= 24
 
 
 def unmarked(row: str) -> str:
@@ -338,8 +305,7 @@ def unmarked(row: str) -> str:
         row = bare = bare[1:].lstrip()
     if bare[:2] in ("✗ ", "✘ ", "× ", "✖ "):
         row = row.replace(bare[0], "-", 1)
-    if "【" in row:
-        row = row.replace("【", "[").replace("】", "] ")
+    row = row.replace("【", "[").replace("】", "] ")
     if bare[2:3] == "[" and bare[4:6] == "] " and bare[0] in "-*+":
         row = row.replace(bare[:6], bare[:2], 1)  # a box to tick
     if row.count(":") > 1:
@@ -407,11 +373,9 @@ def without_place(title: str) -> str:
 
 def cleaned(title: str) -> str:
     """Return a title on one line, without markup and without the severity in its brackets."""
-    title = _LINK.sub(r"\1", title) if "](" in title else title
-    title = names.one_line(lines.plain(title.replace("_|_", "|"))).strip(" :—–-|_")
-    before, _, last = title.rpartition("(")
-    if before and last.endswith(")") and tail_of(f"({last}"):
-        title = before.rstrip()
+    title = lines.plain(_LINK.sub(r"\1", title).replace("_|_", "|"))
+    title = names.one_line(title).strip(" :—–-|_")
+    title = _BRACKETED.sub(lambda match: "" if _in_brackets(match[1]) else match[0], title)
     return title[:_TITLE]
 
 
