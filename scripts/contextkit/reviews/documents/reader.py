@@ -52,20 +52,17 @@ _ANNOTATION = Pattern(  # of a build, for the page of a pull request
 )
 _WORST = Pattern(
     r"must (?:be |not )?(?:fix|ship|merge)|has to be fixed|data loss|not (?:be )?(?:merge|ship)"
-    r"|blocker|critical(?! (?:section|path|region))|show-?stopper"
-    r"|before (?:this|it) (?:goes|ships|lands|is merged|can be merged)|remote code"
-    r"|injection|anyone can|corrupt|twice",
+    r"|blocker|critical(?! (?:section|path|region))|before (?:this|it) (?:goes|ships|lands|is merged)"
+    r"|remote code|injection|anyone can|corrupt|twice",
     re.IGNORECASE,
 )
 _BAD = Pattern(
-    r"\bhigh (?:severity|risk|priority)\b"
-    r"|serious|\bbug\b|crash|\bloses?\b|\bleak|race|deadlock|\bwrong|breaks?\b|broken|never|fails?\b"
-    r"|incorrect|unsafe|vulnerab|should be fixed|problem",
+    r"\bhigh (?:severity|risk|priority)\b|serious|\bbug\b|crash|\bloses?\b|\bleak|race|deadlock"
+    r"|\bwrong|breaks?\b|broken|never|fails?\b|incorrect|unsafe|vulnerab|should be fixed|problem",
     re.IGNORECASE,
 )
 _DENIES = Pattern(
-    r"\bfound (?:none|nothing|no)\b|\b(?:not|n't) (?:find|see|spot) any(?:thing)?\b[^.]{0,40}"
-    r"(?:critical|serious|wrong|problem|issue|bug|blocker)"
+    r"\bfound (?:none|nothing|no)\b|\b(?:not|n't) (?:find|see|spot) any"
     r"|\b(?:nothing|no|none) (?:\w+ ){0,2}(?:fails?|breaks?|broken|wrong|lost|leaks?|races?)\b"
     r"|^no\b[^.]{0,99}\b(?:found|identified|detected|seen|noted)\b",
     re.IGNORECASE,
@@ -256,7 +253,7 @@ class _Sight:
         identity, severity, title = shapes.titled(block.title)
         label = "" if shapes.is_general(title) and not identity else self._label_below(at)
         severity = vocabulary.strictest(severity, label)
-        if not severity and self._is_last_heading(at, block):
+        if not (severity or shapes.is_about(block.title, shapes.PLURALS)):
             severity = self._inherited(at)
         is_advice = severity == "IMP" and not identity and block.title[:1] != "["
         if is_advice or not severity or vocabulary.says_nothing(title):
@@ -283,14 +280,6 @@ class _Sight:
                 break
             last = other.last
         return last
-
-    def _is_last_heading(self, at: int, block: Block) -> bool:
-        """Whether a heading in a group is itself the finding, and not what stands below it."""
-        nested = [self.blocks[inner] for inner in self._direct.get(at, ())]
-        parts = [part for part in nested if part.kind in ("item", "heading")]
-        return not (
-            shapes.is_about(block.title, shapes.PLURALS) or any(shapes.begins_finding(part.title) for part in parts)
-        )
 
     def _label_below(self, at: int) -> str:
         """Return the severity that a label directly below heading `at` states."""
