@@ -106,14 +106,15 @@ def heads(line: str) -> Place:
     match = _PATH.search(bare)
     if match is None:
         return NONE
-    before = bare[: match.start()].strip(" `*_:[(\"'📄📁").lower()
-    after = bare[match.end() :].rstrip(" `*_:)]\"'").lstrip(" `*_)]\"'")
+    before = bare[: match.start()].strip(" `*_:[(\"'📄📁0123456789.").lower()
+    rest = bare[match.end() :]
+    line_of = _AFTER.match(rest)
+    after = rest[line_of.end() if line_of else 0 :]
     words = before.rstrip(":").split()
     if len(words) > 2 or (words and words[-1] not in _INTRODUCE):
         return NONE
-    if after.strip("()0123456789 :#L-–"):
+    if after.strip("()0123456789 :#L-–`*_]\"'"):
         return NONE
-    line_of = re.match(r"[:#]L?(\d{1,7})", after)
     return Place(match[1].removeprefix("./"), int(line_of[1]) if line_of else 0)
 
 

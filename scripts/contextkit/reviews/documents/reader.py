@@ -185,7 +185,9 @@ class _Sight:
         times = Counter(heading.title for heading in headings)
         self._by_id = {shapes.titled(heading.title)[0]: heading for heading in reversed(headings)}
         self._parts = {
-            title for title, count in times.items() if count > 1 and not shapes.begins_finding(title)
+            title
+            for title, count in times.items()
+            if count > 1 and not shapes.begins_finding(title)
         }
         self._direct: dict[int, list[int]] = {}
         for at, block in enumerate(self.blocks):
@@ -265,7 +267,9 @@ class _Sight:
         below = [self.blocks[inner] for inner in self._direct.get(at, ())]
         if not below or any(block.kind not in ("text", "code", "quote") for block in below):
             return None
-        if vocabulary.says_nothing(below[0].title) or any(shapes.begins_finding(block.title) for block in below):
+        if vocabulary.says_nothing(below[0].title) or any(
+            shapes.begins_finding(block.title) for block in below
+        ):
             return None
         block, title = self.blocks[at], shapes.first_sentence(below[0].title)
         return self._made(severity, "", title, block.first, block.last, recap=True)
@@ -284,14 +288,17 @@ class _Sight:
     def _label_below(self, at: int) -> str:
         """Return the severity that a label directly below heading `at` states."""
         stated: set[str] = set()
-        for inner in self._direct.get(at, ()):
-            block = self.blocks[inner]
+        below = [self.blocks[inner] for inner in self._direct.get(at, ())]
+        if any(block.kind == "heading" and shapes.begins(block.title) for block in below):
+            return ""
+        for block in below:
             if block.kind == "heading" and block.first == block.last and not stated:
                 stated.add(vocabulary.severity(shapes.first_part(block.title)))
             if block.kind in ("heading", "code"):
                 break
             last = min(block.last, block.first + 12)
-            stated |= set(map(shapes.label_in, self.plain[block.first - 1 : last]))
+            rows = self.plain[block.first - 1 : last]
+            stated |= {shapes.label_in(row) for row in rows if len(row) < shapes.FIELD_LENGTH}
         stated -= {""}
         return stated.pop() if len(stated) == 1 else ""  # else a list
 
@@ -395,7 +402,7 @@ class _Sight:
         title = shapes.cleaned(title)
         if shapes.is_scale(title.partition(":")[0].upper()) and len(title.split()) < 4:
             title = ""  # only a label
-        if not shapes.has_words(title) or vocabulary.says_nothing(title):
+        if not shapes.has_words(shapes.without_place(title)) or vocabulary.says_nothing(title):
             below = shapes.cleaned(shapes.first_sentence(self._said_below(first, last)))
             is_named = bool(identity and title) and not vocabulary.says_nothing(title)
             if not shapes.has_words(below) and not is_named:
@@ -430,13 +437,25 @@ class _Sight:
         roles = list(map(shapes.column, head))
         if "severity" not in roles and (card := _of_card(rows, block)):
             return [card]
+        if "severity" in roles:
+            column = roles.index("severity")
+            for above, row in itertools.pairwise(rows):  # an empty cell is that of the one above
+                row[column : column + 1] = [
+                    (row[column:] or [""])[0] or (above[column:] or [""])[0]
+                ]
         group = self._inherited(at)
         numbered = enumerate(rows, block.first + 1)
         made = filter(None, (_of_row(roles, row, number, group) for number, row in numbered))
         explains = {"meaning", "definition", "criteria", "sla"} & {cell.lower() for cell in head}
         if explains and not {"place", "file", "id"}.intersection(roles):
             return []
-        return [self._at_section(finding).replace(recap=True) for finding in made]
+        above = places.heads(self.blocks[block.inside].title) if block.inside >= 0 else NONE
+        return [
+            self._at_section(finding if finding.file else finding.replace(file=above.file)).replace(
+                recap=True
+            )
+            for finding in made
+        ]
 
     def _at_section(self, finding: Finding) -> Finding:
         """Return the finding of a row where its own section is, if there is one with its id."""
@@ -578,7 +597,8 @@ def _of_row(roles: list[str], row: list[str], number: int, group: str) -> Findin
     """Return the finding in a row of a table; `group` is the severity of the table as a whole."""
     fields: dict[str, str] = {}
     for role, cell in zip(roles, row, strict=False):
-        fields.setdefault(role, cell)
+        if role not in fields or (role == "title" and len(cell) > len(fields[role])):
+            fields[role] = cell
     identity = fields.get("id", "").strip()
     identity = identity if vocabulary.is_id(identity) else ""
     severity = shapes.of_cell(fields["severity"]) if "severity" in fields else group

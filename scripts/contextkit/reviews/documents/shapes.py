@@ -67,14 +67,16 @@ KIND = Pattern(r"[*_`]{0,3}\w[\w -]{1,24}\s?\(([^()\n]{1,60})\)[*_`]{0,3}:[*_`]{
 _MARKED = Pattern(  # `_Potential issue_ | _🟠 Major_`
     r"(?:`?\d{1,7}(?:-\d{1,7})?`?\s?:\s)?(?:_[^_\n]{1,40}_\s?\|\s?)_?([^_\n]{1,24})_?$"
 )
-_SIGN = Pattern(r"[*_\[ ]{0,4}([^\w\s\0-\x7f]{1,3})\s{0,2}[*_\] ]{0,4}")  # such as an emoji
+_SIGN = Pattern(r"[*_\[ ]{0,4}([^\w\s\0-\x7f✅✔☑👍]{1,3})\s{0,2}[*_\] ]{0,4}")  # such as an emoji
 _AT_LINE = Pattern(r"^`?(?:lines?|L)\s?\d{1,7}(?:[-–]\d{1,7})?`?(?::|\s[–—-])\s", re.IGNORECASE)
 _BRACKETS = Pattern(r"[(\[]([^()\[\]]{1,80})")
 _BRACKETED = Pattern(r"\s?[(\[]([^()\[\]]{1,40})[)\]]")
 _SCORE = Pattern(r"\d{1,3}[./]\d{1,3}")
-_LEAD = Pattern(r"[*_ ]{0,3}\[([^\]\n]{1,40})\][*_]{0,3}(?=\s|$)")
+_LEAD = Pattern(r"[*_ ]{0,3}(?:\[([^\]\n]{1,40})\][*_]{0,3}|(?<=\*\*)([^*\n]{1,40})\*\*)(?=\s|$)")
+_THIS_IS = Pattern(r"(?i)(?:this|that|it)(?: is|'s)(?: an?)? (?=\S{1,20}[:,—–])")
 _SENTENCE = Pattern(r"(?<=[.!?。！？])(?:\s|$)|(?<=[。！？])")
 FIELD = Pattern(r"\s{0,8}[*_]{0,2}[A-Z][\w ]{1,24}:[*_]{0,2}\s")
+FIELD_LENGTH = 100  # characters of a line that only labels
 _TITLE = 240  # characters of a title
 _FEW = 3  # letters that a title has at least
 LONG = 400  # characters of a line looked at as a head
@@ -117,7 +119,10 @@ def _starts_in(rows: list[str], first: int) -> list[int]:
     return [
         number
         for number, row in enumerate(rows[1:], first + 1)
-        if is_list or begins(row) or row.startswith(lead)
+        if is_list
+        or begins(row)
+        or row.startswith(lead)
+        or (len(row) > FIELD_LENGTH and "**" in row[:8] and label_in(row))
     ]
 
 
@@ -210,9 +215,7 @@ def label_in(row: str) -> str:
         return ""
     if is_scale(label.strip(" _*")):
         first, word = first_part(value), value.split(" ")[0]
-        return (
-            vocabulary.severity(first) or vocabulary.severity(word) or vocabulary.of_tool(first)
-        )
+        return vocabulary.severity(first) or vocabulary.severity(word) or vocabulary.of_tool(first)
     stated = _INLINE.search(row)
     return vocabulary.severity(stated[1].strip("*_`\"'")) if stated else ""
 
@@ -238,24 +241,26 @@ def first_part(value: str) -> str:
 @functools.lru_cache(1 << 18)
 def head_of(text: str) -> Head:
     """Return the head of a line, after emoji and brackets of the kind `[bug]`."""
-    bare = _AT_LINE.sub("", text.strip(), 1)
+    bare = _THIS_IS.sub("", _AT_LINE.sub("", text.strip(), 1), 1)
     marked = _MARKED.match(bare)
     if marked and vocabulary.severity(marked[1]):
         words = (word for word in marked[1].split() if word.isalnum() and vocabulary.severity(word))
         return Head(f"[{next(words, marked[1])}] ")
-    sign = _SIGN.match(bare)
-    if sign and (severity := vocabulary.severity(sign[1])):
-        rest = Head(("**" if sign[0].count("**") % 2 else "") + bare[sign.end() :])
-        rest.severity = rest.raw = rest.severity or severity
-        rest.marked = True
-        return rest
+    if sign := _SIGN.match(bare):
+        severity = vocabulary.severity(sign[1])
+        bare = ("**" if sign[0].count("**") % 2 else "") + bare[sign.end() :]
+        if severity:
+            rest = Head(bare)
+            rest.severity = rest.raw = rest.severity or severity
+            rest.marked = True
+            return rest
     if "(" in bare[:32] and (kind := KIND.match(bare)):
         stated = map(vocabulary.severity, kind[1].split(","))
         if severity := vocabulary.strictest(*stated):
             return Head(f"[{severity}] {bare[kind.end() :]}")
     head = Head(bare)
-    lead = _LEAD.match(bare) if not head.severity else None
-    if lead and (severity := _in_brackets(lead[1])):
+    lead = _LEAD.match(bare) if not (head.severity and head.marked) else None
+    if lead and (severity := _in_brackets(lead[1]) if lead[1] else vocabulary.severity(lead[2])):
         return Head(f"[{severity}] {bare[lead.end() :]}")
     return head
 
@@ -314,9 +319,11 @@ def unmarked(row: str) -> str:
         row = _IMAGE.sub(lambda match: _badge(match[1]), row)
     if "<" in row and ">" in row:
         row = _TAG.sub(_as_markdown, row.replace("<!--", "").replace("-->", ""))
+        row = row.replace("****", "**")
         row = lines.unescaped(row)
         bare = row.strip()
         row = bare + " |" if bare[:1] == "|" and bare[-1:] != "|" else row
+        row = row.strip("| ") if row.count("|") == 2 else row  # no table has one column
     return row
 
 
@@ -384,4 +391,5 @@ def has_words(text: str) -> bool:
 
 
 def letters(text: str) -> int:
-    return sum(map(str.isalpha, text[:200]))
+    """Return how many letters a text has; a sign that is a word counts twice."""
+    return sum(1 + (char > "\u2e80") for char in text[:200] if char.isalpha())
