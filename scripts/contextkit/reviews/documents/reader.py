@@ -52,7 +52,7 @@ _ANNOTATION = Pattern(  # of a build, for the page of a pull request
 )
 _WORST = Pattern(
     r"must (?:be |not )?(?:fix|ship|merge)|has to be fixed|data loss|not (?:be )?(?:merge|ship)"
-    r"|blocker|critical(?! (?:section|path|region))|before (?:this|it) (?:goes|ships|lands|is merged)"
+    r"|blocker|critical(?! (?:section|path|region))|before (?:this|it) (?:goes|ships|lands)"
     r"|remote code|injection|anyone can|corrupt|twice",
     re.IGNORECASE,
 )
@@ -88,7 +88,7 @@ def read(text: str) -> Read:
     whole = of_objects(text)
     if whole is not None:
         return Read(tuple(whole), ())
-    sight = _Sight(text)
+    sight = Sight(text)
     candidates = sight.of_blocks()
     there = {candidate.line for candidate in candidates}
     of_tools = list(sight.of_tools())
@@ -110,7 +110,7 @@ def issues(text: str, indexes: Iterable[index.Block]) -> list[Finding]:
         "" if number in inside or row.lstrip()[:1] == ">" else row
         for number, row in lines.numbered(text)
     )
-    sight = _Sight("\n".join(rows))
+    sight = Sight("\n".join(rows))
     by_key: dict[str, Finding] = {}
     for finding in [*sight.of_ids(), *sight.of_blocks(nested=True)]:
         there = by_key.setdefault(finding.id.upper() or f" {finding.line}", finding)
@@ -164,7 +164,7 @@ def _single(candidates: list[Finding]) -> list[Finding]:
     return sorted(own, key=lambda finding: finding.line)
 
 
-class _Sight:
+class Sight:
     """One text with its blocks, and what holds where: sections, files."""
 
     def __init__(self, text: str) -> None:
@@ -328,10 +328,10 @@ class _Sight:
             block.first - 1, min(block.last, block.first + 12), _IDS
         )
         recap = bool(inherited) or self._is_below(at, _REPEATS)
-        end = self._end_of(at, block)
+        end = self.end_of(at, block)
         return self._made(severity or inherited, identity, title, block.first, end, recap)
 
-    def _end_of(self, at: int, block: Block) -> int:
+    def end_of(self, at: int, block: Block) -> int:
         """A paragraph reaches to the next block that begins something else."""
         last = block.last
         label = shapes.FIELD.match(block.title)
@@ -527,7 +527,7 @@ class _Sight:
             if severity:
                 title = next(filter(is_serious, parts), text)
                 title = " ".join(parts[:2]) if place.file in title else title
-                end, title = self._end_of(at, block), shapes.cleaned(title)
+                end, title = self.end_of(at, block), shapes.cleaned(title)
                 yield _finding(severity, "", title, block.first, end, place)
 
     def unsure(self, candidates: list[Finding]) -> tuple[int, ...]:

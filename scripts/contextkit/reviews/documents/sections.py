@@ -13,7 +13,7 @@ import bisect
 from contextkit.base import names, tokens
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterable
-from contextkit.reviews.documents import agent_review, lines, places, shapes, vocabulary
+from contextkit.reviews.documents import agent_review, lines, places, reader, shapes, vocabulary
 from contextkit.reviews.documents.places import Place
 from contextkit.text.blocks import blocks
 
@@ -110,12 +110,13 @@ class _Body:
 
     def __init__(self, text: str, review: agent_review.Review) -> None:
         self._lines = [line for _, line in lines.numbered(text)]
-        parts = shapes.parted(blocks("\n".join(self._lines)), self._lines)
+        sight = reader.Sight(text)
+        parts = sight.blocks
         self._headings = {_key(block.title): (block.first, block.last) for block in reversed(parts)
                           if block.kind == "heading"}  # fmt: skip
         rows = review.findings
         if review.start_line:
-            self.spans = self._matched(rows, self._candidates(parts, review))
+            self.spans = self._matched(rows, self._candidates(sight, review))
         else:
             headings = {block.first for block in parts if block.kind == "heading"}
             starts = sorted({*headings, *(row.line for row in rows), len(self._lines) + 1})
@@ -146,26 +147,17 @@ class _Body:
             kept.pop()
         return "\n".join(kept)
 
-    def _candidates(self, parts: list[Block], review: agent_review.Review) -> list[_Candidate]:
+    def _candidates(self, sight: reader.Sight, review: agent_review.Review) -> list[_Candidate]:
         """The blocks outside the index that begin with an id, a severity or a title."""
         index = range(review.start_line, review.end_line + 1)
-        starts = []
-        for part in parts:
-            is_around = part.first < review.start_line <= part.last
-            is_index = part.first in index or is_around or _is_row(parts, part)
-            if not is_index and _may_begin(part):
-                starts.append(part)
         candidates = []
-        for number, block in enumerate(starts):
-            last, end = block.last, len(self._lines)
-            after = starts[number + 1].first if number + 1 < len(starts) else end + 1
-            if block.kind != "heading" and not block.level:  # no nested item
-                outer = parts[block.inside].last if block.inside >= 0 else end
-                before = block.first < review.start_line
-                last = max(last, min(after, review.start_line if before else after) - 1)
-                last = max(block.last, min(last, outer))
-            near = self._lines[block.first - 1 : min(last, after - 1, block.first + _LINES)]
-            candidates.append(_candidate(block, last, "\n".join(near)))
+        for at, block in enumerate(sight.blocks):
+            is_around = block.first < review.start_line <= block.last
+            is_index = block.first in index or is_around or _is_row(sight.blocks, block)
+            if not is_index and _may_begin(block):
+                last = block.last if block.kind == "heading" else sight.end_of(at, block)
+                near = self._lines[block.first - 1 : min(last, block.first + _LINES)]
+                candidates.append(_candidate(block, last, "\n".join(near)))
         return candidates
 
     def _matched(self, rows: tuple[Finding, ...], candidates: list[_Candidate]) -> list[Span]:
