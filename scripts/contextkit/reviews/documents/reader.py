@@ -22,7 +22,7 @@ from collections import Counter
 from contextkit.base import markdown
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Any, Iterable, Iterator
-from contextkit.reviews.documents import index, lines, places, shapes, vocabulary
+from contextkit.reviews.documents import index, places, shapes, vocabulary
 from contextkit.reviews.documents.index import Finding
 from contextkit.reviews.documents.places import NONE, Place
 from contextkit.reviews.documents.shapes import group_of
@@ -108,7 +108,7 @@ def issues(text: str, indexes: Iterable[index.Block]) -> list[Finding]:
     inside = {number for block in indexes for number in range(block.start, block.end + 1)}
     rows = (
         "" if number in inside or row.lstrip()[:1] == ">" else row
-        for number, row in lines.numbered(text)
+        for number, row in vocabulary.numbered(text)
     )
     sight = Sight("\n".join(rows))
     by_key: dict[str, Finding] = {}
@@ -145,7 +145,7 @@ def _single(candidates: list[Finding]) -> list[Finding]:
     positions: dict[str, int] = {}
     for candidate in sorted(candidates, key=lambda each: (each.recap, each.line)):
         keys = [f"#{candidate.id.upper()}"] if candidate.id else []
-        keys.append(" ".join(lines.words(candidate.title))[:80])
+        keys.append(" ".join(vocabulary.words(candidate.title))[:80])
         at = next((positions[key] for key in keys if key in positions), len(kept))
         mine, its = kept[at] if at < len(kept) else candidate, candidate
         if not candidate.recap and its.end - its.line > mine.end - mine.line:
@@ -168,7 +168,7 @@ class Sight:
     """One text with its blocks, and what holds where: sections, files."""
 
     def __init__(self, text: str) -> None:
-        self.rows = [row for _, row in lines.numbered(text)]
+        self.rows = [row for _, row in vocabulary.numbered(text)]
         is_org = any(row[:2] == "#+" for row in self.rows)
         self.plain: list[str] = []
         for row in self.rows:
@@ -304,7 +304,7 @@ class Sight:
 
     def _of_line(self, at: int, block: Block) -> Finding | None:
         """An item, a paragraph or a quote is a finding by its head, a label or its section."""
-        bare = lines.unbulleted(block.title)[0]
+        bare = vocabulary.unbulleted(block.title)[0]
         if "**" not in bare[:80]:
             bare = bare[: shapes.LONG]
         head = shapes.head_of(bare)
@@ -590,7 +590,7 @@ def _is_settled(row: str) -> bool:
 
 
 def _is_done(state: str) -> bool:
-    return not _DONE.isdisjoint(lines.words(state[:24])[:1])
+    return not _DONE.isdisjoint(vocabulary.words(state[:24])[:1])
 
 
 def _of_row(roles: list[str], row: list[str], number: int, group: str) -> Finding | None:

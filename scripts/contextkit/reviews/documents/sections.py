@@ -13,7 +13,7 @@ import bisect
 from contextkit.base import names, tokens
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterable
-from contextkit.reviews.documents import agent_review, lines, places, reader, shapes, vocabulary
+from contextkit.reviews.documents import agent_review, index, places, reader, shapes, vocabulary
 from contextkit.reviews.documents.places import Place
 from contextkit.text.blocks import blocks
 
@@ -72,7 +72,7 @@ def around(text: str, review: agent_review.Review, finding: str) -> str:
         is_alone = review.start_line and span == (row.line, row.line)
         if is_alone and row.id.upper() == finding.upper():
             file = row.file or _place_of(row).file
-            rows = dict(lines.numbered(text))
+            rows = dict(vocabulary.numbered(text))
             near = (at for at in rows if at > review.end_line and file and file in rows[at])
             at = next(near, row.line)
             shown = (at for at in range(at - _AROUND, at + _AROUND + 1) if at in rows)
@@ -84,12 +84,12 @@ def around(text: str, review: agent_review.Review, finding: str) -> str:
 def unread(text: str, wanted: str) -> str:
     """Return the headings of a file without readable findings, and the section nearest `wanted`."""
     headings = [block for block in blocks(text) if block.kind == "heading"]
-    listed = "\n".join(f"{block.first}: {lines.plain(block.title)}" for block in headings)
+    listed = "\n".join(f"{block.first}: {vocabulary.plain(block.title)}" for block in headings)
     words, section = _words(wanted), "" if wanted else text.strip()
     near = [(len(words & _words(block.title)), -block.first, block.last) for block in headings]
     shared, first, last = max(near, default=(0, 0, 0))
     if shared:
-        rows = [row for _, row in lines.numbered(text)]
+        rows = [row for _, row in vocabulary.numbered(text)]
         section = "\n".join(rows[-first - 1 : last]).strip()
     return "\n\n".join(filter(None, (listed, section)))
 
@@ -109,7 +109,7 @@ class _Body:
     """One review, and which of its lines belong to which finding."""
 
     def __init__(self, text: str, review: agent_review.Review) -> None:
-        self._lines = [line for _, line in lines.numbered(text)]
+        self._lines = [line for _, line in vocabulary.numbered(text)]
         sight = reader.Sight(text)
         parts = sight.blocks
         self._headings = {_key(block.title): (block.first, block.last) for block in reversed(parts)
@@ -149,11 +149,11 @@ class _Body:
 
     def _candidates(self, sight: reader.Sight, review: agent_review.Review) -> list[_Candidate]:
         """The blocks outside the index that begin with an id, a severity or a title."""
-        index = range(review.start_line, review.end_line + 1)
+        rows = range(review.start_line, review.end_line + 1)
         candidates = []
         for at, block in enumerate(sight.blocks):
             is_around = block.first < review.start_line <= block.last
-            is_index = block.first in index or is_around or _is_row(sight.blocks, block)
+            is_index = block.first in rows or is_around or _is_row(sight.blocks, block)
             if not is_index and _may_begin(block):
                 last = block.last if block.kind == "heading" else sight.end_of(at, block)
                 near = self._lines[block.first - 1 : min(last, block.first + _LINES)]
@@ -216,13 +216,13 @@ def _score(row: _Candidate, other: _Candidate, rare: set[str]) -> float:
 def _is_row(parts: list[Block], block: Block) -> bool:
     """Whether a block is a row of an index, which may be one of several."""
     inside = parts[block.inside].title if block.inside >= 0 else ""
-    return " | " in block.title and lines.is_index(inside)
+    return " | " in block.title and index.is_index(inside)
 
 
 def _may_begin(block: Block) -> bool:
     if block.kind == "heading":
-        return not lines.is_index(block.title)
-    bare = lines.unbulleted(block.title)[0]
+        return not index.is_index(block.title)
+    bare = vocabulary.unbulleted(block.title)[0]
     if block.kind not in ("text", "item") or bare[:2] == "**":
         return block.kind in ("text", "item")
     head = vocabulary.Head(bare[:_TITLE])
@@ -230,12 +230,12 @@ def _may_begin(block: Block) -> bool:
 
 
 def _candidate(block: Block, last: int, near: str) -> _Candidate:
-    bare = lines.unbulleted(block.title)[0]
+    bare = vocabulary.unbulleted(block.title)[0]
     if block.kind != "heading" and bare[:2] == "**" and "**" in bare[2:]:
         bare = bare[: bare.find("**", 2) + 60]
     bare = bare[:_TITLE]
     identity, severity, _ = shapes.titled(bare)
-    words = {_key(word.strip(".,:;()[]*`")) for word in lines.plain(bare).split()}
+    words = {_key(word.strip(".,:;()[]*`")) for word in vocabulary.plain(bare).split()}
     ids = frozenset(filter(_is_numbered, words)) | ({_key(identity)} - {""})
     return _Candidate(block.first, last, ids, severity, _words(bare), places.find(near))
 
@@ -255,12 +255,12 @@ def _is_numbered(word: str) -> bool:
 
 
 def _words(text: str) -> frozenset[str]:
-    long = (word for word in lines.words(text) if len(word) > 3 or not word.isalpha())
+    long = (word for word in vocabulary.words(text) if len(word) > 3 or not word.isalpha())
     return frozenset(word for word in long if not word.isdigit()) - _GENERAL
 
 
 def _key(text: str) -> str:
-    return lines.plain(text).strip("*_`[]# ").upper()
+    return vocabulary.plain(text).strip("*_`[]# ").upper()
 
 
 def excerpt(section: str, title: str) -> str:
@@ -304,14 +304,14 @@ def _paragraphs(section: str, title: str = "") -> list[tuple[str, str]]:
     head, _, body = section.partition("\n")
     if not body.strip() or head.lstrip()[:1] != "#":
         body = f"{_behind_title(head, title)}\n{body}"
-    every = [line for _, line in lines.numbered(body)]
+    every = [line for _, line in vocabulary.numbered(body)]
     label = ""
     joins = listing = False
     last = 0
-    for number, level, line in lines.lines(body):
+    for number, level, line in index.lines(body):
         leads = bool(texts) and texts[-1].endswith(":")  # `The message says:`
         if level < 0 or "|" in line[:1] or vocabulary.is_mark(line):
-            if level == lines.FENCE and joins and leads:
+            if level == index.FENCE and joins and leads:
                 code = next(filter(_says_something, map(names.one_line, every[number:])), "")
                 texts[-1] = f"{texts[-1]} {code[:_CODE]}".rstrip()
             joins = listing = False
@@ -319,13 +319,13 @@ def _paragraphs(section: str, title: str = "") -> list[tuple[str, str]]:
         if level > 0:
             label, joins, listing = _first_word(line), False, False
             continue
-        bare, listed = lines.unbulleted(line)
+        bare, listed = vocabulary.unbulleted(line)
         named, text = _labelled(bare)
         if named:
             label, joins, listing = named, False, not text
             if not text:
                 continue
-        plain = names.one_line(lines.plain(text))
+        plain = names.one_line(vocabulary.plain(text))
         if joins and listed and (listing or leads):
             texts[-1] += f" {plain}" if leads else f"; {plain}"
             listing = True
@@ -356,10 +356,10 @@ def _says_something(text: str) -> bool:
 
 def _behind_title(head: str, title: str) -> str:
     """Return the rest of the first line after the title of a finding that has no heading."""
-    bare, _ = lines.unbulleted(head.strip())
+    bare, _ = vocabulary.unbulleted(head.strip())
     if bare[:2] == "**":
         return bare[2:].partition("**")[2].strip(" :—–-")
-    plain = lines.plain(bare)
+    plain = vocabulary.plain(bare)
     at = plain.find(title) if title else -1
     return plain[at + len(title) :].strip(" :—–-") if at >= 0 else ""
 
@@ -390,4 +390,4 @@ def _is_plain_label(label: str) -> bool:
 
 
 def _first_word(text: str) -> str:
-    return next((word for word in lines.words(text) if word in _LABELS), "")
+    return next((word for word in vocabulary.words(text) if word in _LABELS), "")

@@ -15,7 +15,7 @@ import functools
 import re
 
 from contextkit.base import names
-from contextkit.reviews.documents import index, lines, places, vocabulary
+from contextkit.reviews.documents import index, places, vocabulary
 from contextkit.reviews.documents.vocabulary import SEVERITIES, Head
 from contextkit.text.blocks import Block
 from contextkit.text.patterns import Pattern
@@ -139,8 +139,8 @@ def begins_finding(title: str) -> bool:
 def is_lead(row: str, after: str) -> bool:
     """Whether a line heads what stands below it: in bold, or with a colon before a list."""
     is_bold = bool(_BOLD_LINE.fullmatch(row))
-    if lines.unbulleted(after)[1]:
-        leads = row.endswith(":") and len(row) < 60 and not lines.unbulleted(row)[1]
+    if vocabulary.unbulleted(after)[1]:
+        leads = row.endswith(":") and len(row) < 60 and not vocabulary.unbulleted(row)[1]
         return is_bold or leads
     return is_bold and not (leads_title(row) or group_of(row))
 
@@ -168,7 +168,7 @@ _ROLES = {word: role for role, words in _COLUMNS.items() for word in words.split
 
 def column(cell: str) -> str:
     """Return the role of a table's column, by its head."""
-    bare = lines.plain(cell).lower().strip(" .:")
+    bare = vocabulary.plain(cell).lower().strip(" .:")
     word = bare.replace(" ", "-")
     return _ROLES.get(word) or index.role(bare) or word
 
@@ -176,10 +176,10 @@ def column(cell: str) -> str:
 @functools.lru_cache(1 << 18)
 def group_of(text: str) -> str:
     """Return the severity of a heading or lead that only opens a group: `🔴 Critical bugs (2)`."""
-    bare = lines.plain(text)
+    bare = vocabulary.plain(text)
     if severity := index.label_of(bare):
         return severity
-    head = head_of(lines.unbulleted(bare[:LONG])[0])
+    head = head_of(vocabulary.unbulleted(bare[:LONG])[0])
     words = re.sub(r"\([^()]{0,40}\)|\d+", " ", head.title).lower().strip(" :.").split()
     if head.id or len(words) > 4 or (words and words[-1].strip(":") not in PLURALS):
         return ""
@@ -189,7 +189,7 @@ def group_of(text: str) -> str:
 @functools.lru_cache(1 << 18)
 def titled(text: str) -> tuple[str, str, str]:
     """Return id, severity and title of a heading: `Finding 1.1: No quickstart (P0)`."""
-    bare = lines.unbulleted(text)[0]
+    bare = vocabulary.unbulleted(text)[0]
     named = re.match(r"(?i)(?:finding|issue|bug|problem)\s?#?(?=[\d:]|[CHML]-\d)", bare)
     rest = bare[named.end() :] if named else bare
     head = head_of(rest)
@@ -209,7 +209,7 @@ def label_in(row: str) -> str:
     if "❰" in row:
         return vocabulary.severity(row.strip(" ❰❱"))
     if row.rstrip(" *_").endswith(("everity", "riority")):
-        return vocabulary.severity(lines.plain(row).rpartition(" ")[0])
+        return vocabulary.severity(vocabulary.plain(row).rpartition(" ")[0])
     label, value = vocabulary.labelled(_DASHED.sub(r"\1: ", row.strip(" >"), 1))
     if is_legend(value or row):
         return ""
@@ -228,7 +228,7 @@ def is_scale(label: str) -> bool:
 
 def is_legend(value: str) -> bool:
     """Whether a value explains the severities: it names three of them."""
-    return len({*map(vocabulary.severity, lines.words(value[:LONG]))} - {""}) > 2
+    return len({*map(vocabulary.severity, vocabulary.words(value[:LONG]))} - {""}) > 2
 
 
 def first_part(value: str) -> str:
@@ -287,13 +287,13 @@ def _in_brackets(part: str) -> str:
 
 @functools.lru_cache(1 << 18)
 def is_about(title: str, words: frozenset[str]) -> bool:
-    title_words = lines.words(title, "-")
+    title_words = vocabulary.words(title, "-")
     return len(title_words) <= 6 and not words.isdisjoint(title_words)
 
 
 def is_general(title: str) -> bool:
     """Whether a heading names no finding but all of them: `Findings`, `Code review`."""
-    return (PLURALS | _GENERAL).issuperset(lines.words(title))
+    return (PLURALS | _GENERAL).issuperset(vocabulary.words(title))
 
 
 def is_count(head: Head) -> bool:
@@ -320,7 +320,7 @@ def unmarked(row: str) -> str:
     if "<" in row and ">" in row:
         row = _TAG.sub(_as_markdown, row.replace("<!--", "").replace("-->", ""))
         row = row.replace("****", "**")
-        row = lines.unescaped(row)
+        row = vocabulary.unescaped(row)
         bare = row.strip()
         row = bare + " |" if bare[:1] == "|" and bare[-1:] != "|" else row
         row = row.strip("| ") if row.count("|") == 2 else row  # no table has one column
@@ -380,7 +380,7 @@ def without_place(title: str) -> str:
 
 def cleaned(title: str) -> str:
     """Return a title on one line, without markup and without the severity in its brackets."""
-    title = lines.plain(_LINK.sub(r"\1", title).replace("_|_", "|"))
+    title = vocabulary.plain(_LINK.sub(r"\1", title).replace("_|_", "|"))
     title = names.one_line(title).strip(" :—–-|_")
     title = _BRACKETED.sub(lambda match: "" if _in_brackets(match[1]) else match[0], title)
     return title[:_TITLE]
