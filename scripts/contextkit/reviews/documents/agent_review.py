@@ -377,11 +377,22 @@ def _research(outside: list[Line], blocks: list[index.Block]) -> Review:
     )
 
 
-def _found(section: list[Line]) -> Iterator[Finding]:
-    """Yield the findings of research: each heading, and each paragraph that begins in bold."""
+def _found(section: list[Line]) -> list[Finding]:
+    """Return the findings of research: each heading, and each paragraph that begins in bold."""
+    begun = []
     for number, level, text in section:
         lead = text[2:].partition("**")[0] if text.startswith("**") else ""
         title = vocabulary.plain(text) if level > 0 else lead if ":" not in lead else ""
         if title:
-            yield Finding(severity="", id="", section="Findings", title=title, line=number,
-                          raw_severity="")  # fmt: skip
+            begun.append((number, level, title))
+    findings = []
+    for at, (number, level, title) in enumerate(begun):
+        next_ones = (other for other, rank, _ in begun[at + 1 :] if not 0 < level < (rank or 7))
+        end = next(next_ones, section[-1][0] + 1) - 1
+        findings.append(
+            Finding(
+                severity="", id="", section="Findings", title=title, line=number, end=end,
+                raw_severity="",
+            )  # fmt: skip
+        )
+    return findings

@@ -118,22 +118,13 @@ class _Body:
         if review.start_line:
             self.spans = self._matched(rows, self._candidates(sight, review))
         else:
-            headings = {block.first for block in parts if block.kind == "heading"}
-            starts = sorted({*headings, *(row.line for row in rows), len(self._lines) + 1})
-            self.spans = [(row.line, max(row.line, row.end or self._under(row, starts)))
-                          for row in rows]  # fmt: skip
+            self.spans = [(row.line, max(row.line, row.end)) for row in rows]
         self._by_id: dict[str, Span] = {}
         times: dict[str, int] = {}
         for row, span in zip(rows, self.spans, strict=True):
             key = _key(row.id)
             times[key] = times.get(key, 0) + 1
             self._by_id[f"{key}({times[key]})" if times[key] > 1 else key] = span
-
-    def _under(self, row: Finding, starts: list[int]) -> int:
-        """Return the last line of a finding of research: of its heading, or of its bold lead."""
-        if _key(row.title) in self._headings:
-            return self._headings[_key(row.title)][1]
-        return starts[bisect.bisect_right(starts, row.line)] - 1
 
     def section(self, finding: str) -> str:
         """Return the lines of a finding or below a heading, without trailing separators."""
