@@ -16,7 +16,7 @@ of an index, a research file has
 from __future__ import annotations
 
 from contextkit.base.records import Record
-from contextkit.base.type_names import Iterable, Iterator
+from contextkit.base.type_names import Iterable
 from contextkit.reviews.documents import headers, index, reader, vocabulary
 from contextkit.reviews.documents.index import UNCLOSED, Finding, Line
 from contextkit.reviews.documents.reader import MOST_LINES
@@ -387,12 +387,17 @@ def _found(section: list[Line]) -> list[Finding]:
             begun.append((number, level, title))
     findings = []
     for at, (number, level, title) in enumerate(begun):
-        next_ones = (other for other, rank, _ in begun[at + 1 :] if not 0 < level < (rank or 7))
-        end = next(next_ones, section[-1][0] + 1) - 1
+        following = (other for other, rank, _ in begun[at + 1 :] if not 0 < level < (rank or 7))
+        end = next(following, section[-1][0] + 1) - 1
         findings.append(
             Finding(
-                severity="", id="", section="Findings", title=title, line=number, end=end,
+                severity="",
+                id="",
+                section="Findings",
+                title=title,
+                line=number,
+                end=end,
                 raw_severity="",
-            )  # fmt: skip
+            )
         )
     return findings

@@ -25,13 +25,18 @@ Line = tuple[int, int, str]  # line number from 1, heading level, stripped text
 FENCE = -1  # a level: the line opens or closes a code fence
 UNCLOSED = -2  # a level: this fence is never closed
 _RULE = frozenset("-=_*|:+ \t")
-_ROLES = {
-    "severity": "severity", "sev": "severity", "priority": "severity", "level": "severity",
-    "id": "id", "#": "id", "no": "id", "finding id": "id",
-    "section": "section", "location": "section", "where": "section", "area": "section",
-    "title": "title", "finding": "title", "issue": "title", "description": "title",
-    "summary": "title",
+_COLUMNS = {  # of tables, by what their heads say
+    "severity": "severity sev priority level risk-level rating impact schweregrad priorität gravité"
+                " sévérité severidad gravedad severidade gravidade 重要度 深刻度 严重程度 严重性",
+    "id": "id # no finding-id",
+    "section": "section area",
+    "file": "file path component datei fichier archivo ファイル 文件",
+    "place": "location place where file:line",
+    "line": "line lines line(s) zeile ligne línea 行",
+    "title": "title finding issue description summary message problem details bug what name"
+             " vulnerability problème problema 問題 问题 描述 befund beschreibung",
 }  # fmt: skip
+_ROLES = {word: role for role, words in _COLUMNS.items() for word in words.split()}
 _COUNTED = ("severity", "level", "priority", "count", "number", "total", "findings", "issues")
 _FOOTERS = ("FINDINGS_COUNT", "FINDINGS COUNT", "SUMMARY")
 _LABEL_WORDS = frozenset(
@@ -323,9 +328,16 @@ class Block:
         )
 
 
+def column(cell: str) -> str:
+    """Return the role of a table's column by its head; other heads as they are."""
+    word = vocabulary.plain(cell).lower().strip(" .:").replace(" ", "-")
+    return _ROLES.get(word, word)
+
+
 def role(cell: str) -> str:
-    """Return the role of a column: severity, id, section or title, or '' for any other name."""
-    return _ROLES.get(vocabulary.plain(cell).lower(), "")
+    """Return the role of a column in an index: severity, id, section or title; '' for others."""
+    own = {"severity": "severity", "id": "id", "title": "title"}
+    return own.get(column(cell), "section" if column(cell) in ("section", "place") else "")
 
 
 def _is_row_of_fields(fields: list[str], bare: str) -> bool:

@@ -434,7 +434,7 @@ class Sight:
             [shapes.cleaned(cell) for cell in markdown.cells(row.strip())]
             for row in self.plain[block.first - 1 : block.last]
         ]
-        roles = list(map(shapes.column, head))
+        roles = list(map(index.column, head))
         if "severity" not in roles and (card := _of_card(rows, block)):
             return [card]
         if "severity" in roles:
@@ -570,7 +570,7 @@ def _of_columns(row: str, number: int) -> Iterator[Finding]:
 
 def _of_card(rows: list[list[str]], block: Block) -> Finding | None:
     """Return the finding that a table of labels and values tells of, one in each row."""
-    labels = [(shapes.column(row[0]), row[1]) for row in rows if len(row) == 2]
+    labels = [(index.column(row[0]), row[1]) for row in rows if len(row) == 2]
     if len(labels) < len(rows) or not any(role == "severity" for role, _ in labels):
         return None
     roles, cells = zip(*labels, strict=True)

@@ -151,28 +151,6 @@ def leads_title(row: str) -> bool:
     return bool(head.severity) and not has_words(head.title)
 
 
-_COLUMNS = {
-    "file": "file path component datei fichier archivo ファイル 文件",
-    "place": "location where file:line",
-    "line": "line lines line(s) zeile ligne línea 行",
-    "rule": "rule",
-    "title": "message problem details bug what name vulnerability problème problema 問題 问题 描述"
-             " befund beschreibung",
-    "severity": "risk-level rating impact schweregrad priorität gravité sévérité severidad gravedad"
-                " severidade gravidade 重要度 深刻度 严重程度 严重性",
-    "count": "count anzahl",
-    "type": "type category agents agent",
-}  # fmt: skip
-_ROLES = {word: role for role, words in _COLUMNS.items() for word in words.split()}
-
-
-def column(cell: str) -> str:
-    """Return the role of a table's column, by its head."""
-    bare = vocabulary.plain(cell).lower().strip(" .:")
-    word = bare.replace(" ", "-")
-    return _ROLES.get(word) or index.role(bare) or word
-
-
 @functools.lru_cache(1 << 18)
 def group_of(text: str) -> str:
     """Return the severity of a heading or lead that only opens a group: `🔴 Critical bugs (2)`."""
