@@ -192,13 +192,14 @@ PROMPT = {"capsule_prompt"} | REMINDERS | ours(
     " capsules.documents.store"
     " base.host_variables base.sessions capsules.flows.capture base.tokens"
     " compiled.capsule_outline_md compiled.capsule_prompt_md"
-    " base.formats handoffs.flows.blockers reviews.documents.verdicts"  # where there are verdicts
+    " base.formats base.markdown handoffs.flows.work"  # where there are verdicts
+    " reviews.documents.verdicts"
 )  # fmt: skip
 HANDOFF = {"handoff"} | COMMON | LEDGER | ours(
     "base.addresses base.agents base.formats base.markdown base.packages base.redaction"
     " base.sessions base.shelf base.tokens"
-    " handoffs.commands handoffs.documents.artifacts handoffs.documents.fitting"
-    " handoffs.documents.state handoffs.flows.autofill handoffs.flows.blockers handoffs.flows.work"
+    " handoffs.commands handoffs.documents.artifacts handoffs.documents.state"
+    " handoffs.flows.fitting handoffs.flows.work"
     " handoffs.flows.incoming handoffs.flows.switch reviews.documents.verdicts"
     " compiled.agent_handoff_yaml"
 )  # fmt: skip

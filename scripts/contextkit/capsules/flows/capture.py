@@ -300,9 +300,9 @@ def _reviews(layout: Layout) -> list[Quote]:
     """What the open reviews found; the P0 of each in words."""
     if not os.path.isdir(layout.verdicts):
         return []
-    from contextkit.handoffs.flows import blockers
+    from contextkit.handoffs.flows import work
 
-    lines = tuple(blockers.of_verdicts(layout)[:_MOST])
+    lines = tuple(work.of_verdicts(layout)[:_MOST])
     return [Quote(title="Open reviews, worst first", texts=lines, room=_REVIEW)]
 
 
@@ -310,10 +310,9 @@ def _still_open(layout: Layout, carried: tuple[str, ...]) -> tuple[str, ...]:
     """The blockers of an artifact without those of reviews, which are quoted as they are now."""
     if not carried:
         return ()
-    from contextkit.handoffs.documents import fitting
-    from contextkit.handoffs.flows import blockers
+    from contextkit.handoffs.flows import fitting, work
 
-    return blockers.still_open(layout, fitting.apart("blockers", carried))
+    return work.still_open(layout, fitting.apart("blockers", carried))
 
 
 def _decisions(layout: Layout, branch: str) -> list[Quote]:

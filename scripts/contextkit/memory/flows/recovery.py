@@ -188,9 +188,9 @@ def _caught(layout: Layout, transcript: str, since: str) -> CaughtUp | None:
 def _blockers(layout: Layout) -> tuple[str, ...]:
     if not os.path.isdir(layout.verdicts):
         return ()
-    from contextkit.handoffs.flows import blockers
+    from contextkit.handoffs.flows import work
 
-    return blockers.of_verdicts(layout)
+    return work.of_verdicts(layout)
 
 
 def _notes(layout: Layout, warnings: list[str]) -> tuple[str, ...]:
