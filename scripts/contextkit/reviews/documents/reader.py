@@ -428,32 +428,28 @@ class Sight:
             return [card]
         if "severity" in roles:
             column = roles.index("severity")
-            for above, row in itertools.pairwise(rows):  # an empty cell is that of the one above
-                row[column : column + 1] = [
-                    (row[column:] or [""])[0] or (above[column:] or [""])[0]
-                ]
+            for above, row in itertools.pairwise(rows):
+                if column < min(len(above), len(row)):  # an empty cell goes on with the one above
+                    row[column] = row[column] or above[column]
         group = self._inherited(at)
         numbered = enumerate(rows, block.first + 1)
         made = filter(None, (_of_row(roles, row, number, group) for number, row in numbered))
         explains = {"meaning", "definition", "criteria", "sla"} & {cell.lower() for cell in head}
         if explains and not {"place", "file", "id"}.intersection(roles):
             return []
-        above = places.heads(self.blocks[block.inside].title) if block.inside >= 0 else NONE
-        return [
-            self._at_section(finding if finding.file else finding.replace(file=above.file)).replace(
-                recap=True
-            )
-            for finding in made
-        ]
+        heading = self.blocks[block.inside].title if block.inside >= 0 else ""
+        return [self._at_section(finding, places.heads(heading)) for finding in made]
 
-    def _at_section(self, finding: Finding) -> Finding:
+    def _at_section(self, row: Finding, above: Place) -> Finding:
         """Return the finding of a row where its own section is, if there is one with its id."""
-        own = self._by_id.get(finding.id) if finding.id else None
-        if own is None:
-            return finding
-        there = finding.replace(line=own.first, end=own.last)
-        place = self._place(own.first, own.last)
-        return there if finding.file else there.replace(file=place.file, at=place.line)
+        own = self._by_id.get(row.id) if row.id else None
+        place = self._place(own.first, own.last) if own else above
+        row = row if row.file else row.replace(file=place.file, at=place.line)
+        return (
+            row.replace(line=own.first, end=own.last, recap=True)
+            if own
+            else row.replace(recap=True)
+        )
 
     def of_codes(self) -> Iterator[Finding]:
         """The findings in fenced blocks of JSON, and the remarks in those of code."""
