@@ -385,7 +385,7 @@ None.
 
 
 def proved(text: str, files: int = 41, still: tuple[str, ...] = ()) -> Review:
-    return agent_review.parse(text, "review", Terms(files, still))
+    return agent_review.parse(text, "review", Terms(files=files, open=still))
 
 
 def test_a_review_written_to_the_contract_is_clean() -> None:

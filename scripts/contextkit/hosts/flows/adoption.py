@@ -17,9 +17,9 @@ from contextkit.hosts.documents import contracts as hosts
 from contextkit.hosts.documents import settings, vendored
 from contextkit.hosts.documents.contracts import Host
 from contextkit.hosts.documents.vendored import Adopted
-from contextkit.hosts.flows import changes, git_ignores
+from contextkit.hosts.flows import changes
 from contextkit.hosts.flows.changes import Plan
-from contextkit.payloads.documents import answers
+from contextkit.payloads.documents import receipts
 
 FOLDER = "tools/contextkit"  # the default folder for the copy
 _SAFE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-/")
@@ -60,7 +60,7 @@ def adopt(
     if not link:  # everything that must be in git for a clone to have it
         changed = [path for path, change in plan.written.items() if change.new is not None]
         paths = dict.fromkeys([*changed, *plan.files, plan.record_path])
-        git_ignores.refuse(into, folder, list(paths))
+        changes.refuse(into, folder, list(paths))
     return plan
 
 
@@ -187,7 +187,7 @@ def _link(plan: Plan, names: tuple[str, ...]) -> None:
         if hosts.LAUNCHER in plan.text(host.settings):
             raise bad_input(f"{host.settings}: has our hooks already: make unadopt first")
         _merge_hooks(plan, local, host, version.TOOLKIT)
-        if not git_ignores.find(plan.into, [local]):
+        if not changes.ignored(plan.into, [local]):
             plan.notes.append(f"{local}: make sure that git ignores it")
 
 
@@ -329,7 +329,7 @@ def _restore(plan: Plan, path: str, text: str) -> None:
 
 def guide(run: str = _MAKE) -> str:
     """Return the pages of the skill, in one file; `run` stands before each command."""
-    return templates.render("guide.md", run=run, asked=answers.ASKED)
+    return templates.render("guide.md", run=run, asked=receipts.ASKED)
 
 
 def skill(path: str, run: str = _MAKE) -> str:

@@ -6,6 +6,7 @@ diagnostics.units(found)    each one, or each code with how often and where firs
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 from collections import Counter
@@ -13,7 +14,7 @@ from collections import Counter
 from contextkit.base.names import counted
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
-from contextkit.text.digests import reading
+from contextkit.text.digests import lines, reading
 from contextkit.text.digests.lines import Lines
 from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
@@ -27,9 +28,9 @@ _SEVERITY = (
 _CODE = r"[A-Z]{1,6}\d{2,5}"
 _RULE = r"\s\[[-\w/=+]*[A-Za-z][-\w/=+]*\](?: \[\d\])?"  # at the end of a line
 _PLACED = Pattern(
-    rf"\s*(?P<place>{_PLACE})(?::| -)\s+(?:(?P<level>{_SEVERITY}|schwerwiegender Fehler|Fehler"
-    rf"|Warnung"
-    rf"|erreur|errore|ошибка|предупреждение)(?: (?=TS\d)|(?= ?\[)|:)"
+    rf"\s*(?P<place>{_PLACE})(?:(?::| -)\s+| (?=(?:error|warning) \S+/\S+ ))(?:"
+    rf"(?P<level>{_SEVERITY}|schwerwiegender Fehler|Fehler|Warnung|erreur|errore|ошибка"
+    rf"|предупреждение)(?: (?=TS\d|\S+/)|(?= ?\[)|:)"
     rf"|(?P<letter>[CEFWR]): (?=\S+/\S+: |[A-Z])|(?=\[(?P<kind>[CEFWR])\d{{4}}\()"
     rf"|(?={_CODE}\b)|(?=invalid-syntax: )|(?=.*{_RULE}$))\s*(?P<said>\S.*)$"
 )
@@ -38,18 +39,6 @@ _MARKED = Pattern(  # the level first, as Maven has it
     r"(?P<place>(?:[A-Za-z]:)?[^\s:]+\.[A-Za-z]\w{0,7}"
     r":(?:\[\d+(?:,\d+)?\]| \(\d+, \d+\)|\d+(?::\d+)?:?))\s+(?P<said>\S.*)$"
 )
-_INSIDE = Pattern(  # the message is below the lines that are quoted
-    r"(?:\d+\. )?(?P<level>ERROR|WARNING) in (?P<file>\S+\.\w{1,8}) \(at line (?P<line>\d+)\)$"
-)
-_SPACED = Pattern(rf"(?P<place>{_PLACE}) (?P<level>error|warning) (?P<said>\S+/\S+ \S.*)$")
-_SIGNED = Pattern(r"[▲✘✗] \[(?P<level>WARNING|ERROR)\] (?P<said>\S.*)$")  # the place is below
-_ALONE = Pattern(  # for shellcheck in words
-    rf"\s*(?:(?P<place>{_PLACE})|In (?P<file>\S+) line (?P<line>\d+)):$"
-)  # the message is below what is quoted, or above
-_SAID = Pattern(
-    r"(?:Fatal )?(?P<level>Error|Warning): (?P<said>\S.*)$"
-    r"|\s*\^-*\^?(?:--)? (?P<code>SC\d+) \((?P<grade>\w+)\): (?P<told>\S.*)$"
-)
 _LISTED = Pattern(  # below the name of the file
     rf"\s*(?P<at>\d+:\d+)\s+(?:(?P<level>error|warning|[✖✘×⚠])\s+|(?={_CODE} )"
     rf"|(?=invalid-syntax: ))"
@@ -57,7 +46,8 @@ _LISTED = Pattern(  # below the name of the file
 )
 _FILE = Pattern(r"\s*(\S+\.\w{1,8}):?$")
 _ARROW = Pattern(rf"^[ \t]*(?:-->|╭─\[|,-\[) ?(?P<place>{_PLACE})", re.M)  # below the message
-_FIRST = frozenset("▲✘✗[EW0123456789")  # characters of a message without a place in its line
+_FIRST = frozenset("[0123456789")  # characters of a message without a place in its line
+_CARETS = Pattern(r"\^+ (\w.*)$")  # what is said of the place itself
 _ARROWS = ("-->", "╭─[", ",-[")
 _HEADED = Pattern(rf"(?P<level>error|warning)?(?:\[?(?P<code>{_CODE})\]?)?:? *(?P<said>\S.*)$")
 _FIRST_CODE = Pattern(rf"\[?({_CODE}|invalid-syntax)\b(?:\([\w-]+\),[^\]]*\])?:? *(?:\[\*\] )?")
@@ -68,7 +58,7 @@ _LAST_CODE = Pattern(
 _GRADED = {"E": "error", "F": "error", "W": "warning"}  # by the first letter of pylint's codes
 _AS_ERRORS = ("fatal error", "error", "fehler", "schwerwiegender fehler", "erreur", "errore",
               "ошибка")  # fmt: skip
-_WORSE = ("error", "warning", "")
+_NOTE, _WORSE = "note", ("error", "warning", "")
 _GRADES = ("blocker", "fatal", "critical", "high")
 _STYLE = Pattern(  # in the code of a message that is about looks
     r"readab|styl|naming|convention|format|whitespace|indent|quot|spac|brace|docstring|comment"
@@ -80,11 +70,12 @@ _BLANK = (" ", "\t")
 _IS_FILE = Pattern(r"[/\\]|\.\w+$")
 _AT = Pattern(r"[:(]\d")  # the line, behind the name of a file
 _READ = 500
-_QUOTED = 8  # lines of a file that stand between its name and the message
 _PYLINT = 5  # characters of a code of pylint
+_BELOW = 8  # lines below a place that quote it
 _SHARED = 6  # messages for which the folder of their files is said once
 _EACH = 12  # so many are told one by one
 _CODES = 4  # codes that are listed with their counts
+_FORMS = 3  # what a code may say that is told one by one
 _LONGEST, _OF_MANY = 220, 140  # characters of a message, and of one of many
 
 
@@ -118,23 +109,16 @@ def find(text: Lines) -> tuple[list[Diagnostic], set[int]]:
 
 
 def _in_lines(text: Lines) -> Iterator[Diagnostic]:
-    """The messages that a line tells, perhaps with a file or a place that is named above."""
+    """The messages that a line tells, perhaps of a file that is named above."""
     with_place = {number for number, _ in reading.places(_NEAR_PLACE, text.whole)}
-    file, place, placed_at = "", "", -_QUOTED
+    file = ""
     for number, line in enumerate(text.all):
         if not line or len(line) > 4 * _READ:
-            continue
-        if line[-1] == ":" and (alone := _ALONE.match(line)):
-            place, placed_at = alone["place"] or f"{alone['file']}:{alone['line']}", number
-        elif number - placed_at < _QUOTED and (below := _SAID.match(line)):
-            level = _level(below["level"] or below["grade"])
-            told = below["said"] or f"{below['code']} {below['told']}"
-            yield _made(number, place, level, told, f"{place}: {told}")
             continue
         if " " not in line and line[0] != "\t" and (name := _FILE.match(line)):
             file = name[1]
         elif number in with_place or line.lstrip()[:1] in _FIRST:
-            if one := _of_line(text.all, number, file):
+            if one := _of_line(line[:_READ], number, file):
                 yield one
 
 
@@ -152,35 +136,18 @@ def details(text: Lines, placed: set[int]) -> set[int]:
     return below
 
 
-def _of_line(lines: list[str], number: int, file: str) -> Diagnostic | None:
-    """The message that begins in a line; `file` is the one named above."""
-    read = lines[number][:_READ]
-    if signed := _SIGNED.match(read) if read[0] in "▲✘✗" else None:
-        near = (_ALONE.match(line) for line in lines[number + 1 : number + _QUOTED])
-        place, words = next((match["place"] for match in near if match), ""), signed["said"]
-        quoted = ": ".join(filter(None, (place, words)))
-        return _made(number, place, _level(signed["level"]), words, quoted)
-    if placed := _PLACED.match(read) or _MARKED.match(read) or _SPACED.match(read):
+def _of_line(read: str, number: int, file: str) -> Diagnostic | None:
+    """The message in a line; `file` is the one named above."""
+    if placed := _PLACED.match(read) or _MARKED.match(read):
         named = placed.groupdict()
         level = _level(placed["level"] or named.get("letter") or named.get("kind") or "")
-        if level == "note":
-            return None
-        return _made(number, placed["place"], level, placed["said"], read)
+        return (
+            _made(number, placed["place"], level, placed["said"], read) if level != _NOTE else None
+        )
     if file and (listed := _LISTED.match(read)):
         place, words = f"{file}:{listed['at']}", listed["said"]
         return _made(number, place, _level(listed["level"] or ""), words, f"{place} {words}")
-    if inside := _INSIDE.match(read) if "(at line " in read else None:
-        place, words = f"{inside['file']}:{inside['line']}", _below(lines, number)
-        return _made(number, place, _level(inside["level"]), words, f"{place} {words}")
     return None
-
-
-def _below(lines: list[str], number: int) -> str:
-    """The message below a line that names a file: the first that is not quoted from it."""
-    for line in lines[number + 1 : number + _QUOTED]:
-        if line.strip() and not line[0].isspace() and line.strip("-~^ "):
-            return line.strip()
-    return ""
 
 
 def _above_arrows(text: Lines) -> Iterator[Diagnostic]:
@@ -193,7 +160,9 @@ def _above_arrows(text: Lines) -> Iterator[Diagnostic]:
             continue
         if said := _HEADED.match(head):
             level, place = _level(said["level"] or ""), arrow["place"]
-            one = _made(number - 1, place, level, said["said"], f"{head} ({place})")
+            below = itertools.takewhile(str.strip, text.all[number + 1 : number + _BELOW])
+            label = next((f": {match[1]}" for match in map(_CARETS.search, below) if match), "")
+            one = _made(number - 1, place, level, said["said"], f"{head}{label} ({place})")
             yield one._replace(code=said["code"] or one.code)
 
 
@@ -216,7 +185,7 @@ def _level(word: str) -> str:
         return "error"
     if word in ("W", "⚠") or word.lower() in ("warning", "warn", "warnung", "предупреждение"):
         return "warning"
-    return "note" if word.lower() in ("note", "hint") else ""
+    return _NOTE if word.lower() in ("note", "hint") else ""
 
 
 def units(found: list[Diagnostic]) -> list[Unit]:
@@ -228,14 +197,21 @@ def units(found: list[Diagnostic]) -> list[Unit]:
         each = [_unit(one, _quoted(one) or f"{one.place} {_coded(one)}", [one], graded)
                 for one in _ordered(found)]  # fmt: skip
         return [_counts(found, below), *each] if below or _severities(found) else each
-    groups: dict[tuple[str, str], list[Diagnostic]] = {}
+    forms: dict[tuple[str, str], dict[str, list[Diagnostic]]] = {}
     for one in found:
-        groups.setdefault((one.level, one.code or _form(one.said)), []).append(one)
+        forms.setdefault((one.level, one.code or _form(one.said)), {}).setdefault(
+            _form(one.said), []
+        ).append(one)
+    groups: list[list[Diagnostic]] = []
+    for of_code in forms.values():
+        few = len(of_code) <= _FORMS
+        groups += of_code.values() if few else [[*itertools.chain(*of_code.values())]]
     made = [_counts(found, below)]
-    for same in sorted(groups.values(), key=_order_of_many):
-        first = same[0]
+    for same in sorted(groups, key=_order_of_many):
+        first, said = same[0], lines.alike((one.said for one in same), _LONGEST)
         times = f" x{len(same)}, first at {first.place}" if len(same) > 1 else f" ({first.place})"
-        made.append(_unit(first, reading.cut(_coded(first), _OF_MANY) + times, same, graded))
+        said = reading.cut(f"{first.code} {said}".strip(), _OF_MANY) + times
+        made.append(_unit(first, said, same, graded))
     return made
 
 
