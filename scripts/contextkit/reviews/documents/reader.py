@@ -305,8 +305,6 @@ class Sight:
         own = self.plain[block.first - 1 : block.last][:14]
         if shapes.is_count(head) or any(map(_is_settled, own)):
             return None
-        if not head.marked and shapes.is_legend(bare):
-            return None
         severity = (head.severity if head.marked or head.id else "") or shapes.tail_of(bare)
         if severity and not head.id and vocabulary.says_nothing(head.title):
             return None
@@ -316,6 +314,8 @@ class Sight:
         inherited = self._inherited(at) if is_listed else ""
         is_advice = severity == "IMP" and not head.id and bare[:1] != "["
         if is_advice or not (severity or inherited):
+            return None
+        if not head.marked and shapes.is_legend(bare):
             return None
         title = self._title_of(head.title if head.severity or head.id else bare, bare, block)
         identity = head.id or self._labelled(
