@@ -302,9 +302,10 @@ def undo(layout: Layout, state: State) -> tuple[State, str]:
     Raises ContextError if no switch is recorded.
     """
     log = state.log()
-    *earlier, last = [switch for switch in log if switch.session == state.session] or [None]
-    if last is None or not state.active:
+    own = [switch for switch in log if switch.session == state.session]
+    if not own or not state.active:
         raise ContextError("there is no switch to undo in this session")
+    *earlier, last = own
     if last.to_agent != state.active:
         raise ContextError(f"the last switch was to {last.to_agent}, but {state.active} is active")
     name, order = "", state.order
