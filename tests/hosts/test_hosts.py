@@ -15,7 +15,7 @@ from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.hosts.documents import contracts as hosts
 from contextkit.hosts.documents.contracts import Answer, Host, HostEvent
-from contextkit.hosts.flows import adoption, changes, events, runner, trials
+from contextkit.hosts.flows import adoption, changes, doctor, runner
 from documented import COMMON, FIELDS
 from hypothesis import given
 from hypothesis import strategies as st
@@ -42,7 +42,7 @@ def fire(host: str, event: str, data: bytes) -> str:
 def test_there_is_a_recorded_input_for_every_event() -> None:
     for host in hosts.every():
         assert list(samples(host.name)) == list(host.events)
-        assert {event.ours for event in host.events.values()} <= set(events.ACTIONS)
+        assert {event.ours for event in host.events.values()} <= set(runner.ACTIONS)
 
 
 @each(("host", "event"), [(host, event) for host, inputs in FIELDS.items() for event in inputs])
@@ -156,7 +156,7 @@ def test_a_host_is_added_by_one_declaration(repo: Path, monkeypatch: pytest.Monk
     written = json.loads((repo / ".emacs.d" / "hooks.json").read_text(encoding="utf-8"))
     (one,) = written["hooks"]["Finished"][0]["hooks"]
     assert one["command"].startswith('"${EMACS_PROJECT}"/tools/contextkit/scripts/hook.sh')
-    assert trials.installed(Layout(), emacs) and (repo / ".agents" / "skills").is_dir()
+    assert doctor.installed(Layout(), emacs) and (repo / ".agents" / "skills").is_dir()
     assert {host.title for host in hosts.every()} >= {"Emacs", "Claude Code", "Codex"}
 
 

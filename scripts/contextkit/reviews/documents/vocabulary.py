@@ -13,19 +13,24 @@ from __future__ import annotations
 import functools
 import re
 
-from contextkit.reviews.documents.lines import QUOTES, plain, unbulleted, unquoted, words
+from contextkit.base.type_names import Iterator
+
+QUOTES = "\"'“”„‘’«»"
+_BULLET = re.compile(r"^(?:[-*+•–—]|[0-9]+[.)])\s+(?:\[[ xX]\] )?")
+_WIDTHLESS = "\ufeff\u200b\u200c\u200d\u2060\u00ad"  # includes the byte-order mark
 
 SEVERITIES = ("P0", "P1", "P2", "P3", "IMP")  # strictest first
 SERIOUS = ("P0", "P1")
 READING_ORDER = ("P0", "P1", "", "P2", "P3", "IMP")  # an empty one was not understood
 VERDICTS = ("safe", "needs-changes", "risky", "error")  # mildest first
 
-_SAID = {  # in reviews of public repositories, in their languages
+SAID = {  # in reviews of public repositories, in their languages
     "P0": "P0 CRITICAL CRIT BLOCKER BLOCKERS BLOCKING FATAL SHOWSTOPPER SHOW-STOPPER SEVERE"
           " URGENT HIGHEST SEV0 SEV-0 KRITISCH KRITISCHER CRITIQUE CRITIQUES BLOQUANT BLOQUANTS"
           " CRÍTICO CRÍTICA CRÍTICOS BLOQUEANTE CRITICO CRITICA КРИТИЧНО КРИТИЧЕСКИЙ КРИТИЧЕСКАЯ"
           " КРИТИЧЕСКИЕ БЛОКЕР 致命 致命的 严重 緊急 紧急 重大 심각 치명적 KRITIEK KRITISK"
-          " KRYTYCZNY KRYTYCZNA KRYTYCZNE KRITICKÁ KRITICKÉ КРИТИЧНІ 🔴 🟥 🚨 🛑 ⛔",
+          " KRYTYCZNY KRYTYCZNA KRYTYCZNE KRITICKÁ KRITICKÉ КРИТИЧНІ"
+          " 嚴重 حرج קריטי गंभीर วิกฤต 🔴 🟥 🚨 🛑 ⛔",
     "P1": "P1 HIGH MAJOR MUST-FIX SEV1 SEV-1 IMPORTANT FIX-REQUIRED REQUIRED REQUIRES-CHANGES"
           " SCHWERWIEGEND HOCH ÉLEVÉ ÉLEVÉE HAUTE MAJEUR MAJEURE GRAVE GRAVES ALTO ALTA ВЫСОКИЙ"
           " ВЫСОКАЯ СЕРЬЁЗНО 高 重要 높음 HOOG HÖG WYSOKI WYSOKA WYSOKIE VYSOKÁ VYSOKÉ"
@@ -40,8 +45,9 @@ _SAID = {  # in reviews of public repositories, in their languages
     "IMP": "IMP IMPROVEMENT IMPROVEMENTS SUGGESTION SUGGESTIONS ENHANCEMENT ENHANCEMENTS"
           " OPTIONAL CONSIDER NICE-TO-HAVE 💡",
 }  # fmt: skip
-_WORDS = {word: severity for severity, words in _SAID.items() for word in words.split()}
-_OF_TOOLS = {  # words that are a severity only where a tool says them
+_WORDS = {word: severity for severity, words in SAID.items() for word in words.split()}
+_OF_TOOLS = {  # words that are a severity only where a tool says them, or a column is for them
+    **dict(zip("s0 s1 s2 s3 s4".split(), ("P0", "P0", "P1", "P2", "P3"), strict=True)),
     **dict.fromkeys(("error", "fail", "failure"), "P1"),
     **dict.fromkeys(("note", "notice", "convention", "refactor", "hint"), "P3"),
 }
@@ -59,6 +65,52 @@ _ID = frozenset("-_./#")
 _EDGES = re.compile(r"^[\W_]+|[\W_]+$")
 _REMARK = re.compile(rf"\s*$|[.,;:!)—–{QUOTES}]|\s+[—–(-]")  # nothing, or set off by punctuation
 _CARRIED = re.compile(r"[*_`\[\]()]*(P[0-3]|IMP)(?![^\W_])")
+
+
+# Lines without their markup
+
+
+def numbered(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines of `text` with their numbers, without CRs and zero-width characters."""
+    if not text.isascii():
+        for mark in _WIDTHLESS:
+            text = text.replace(mark, "")
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    yield from enumerate(text.split("\n"), 1)
+
+
+def plain(text: str) -> str:
+    """Return `text` without emphasis and code ticks."""
+    return text.replace("**", "").replace("__", "").replace("`", "").strip(" \t*_")
+
+
+def words(text: str, also: str = "") -> list[str]:
+    """Return the words of a text in lowercase: its runs of letters, digits, and `also`."""
+    low = text.lower()
+    return "".join(c if c.isalnum() or c in also else " " for c in low).split()
+
+
+def unquoted(text: str) -> str:
+    return text.strip(QUOTES + " \t*`")
+
+
+def unescaped(text: str) -> str:
+    """Return a text with characters for the entities of HTML in it: `&lt;`, `&#48;`."""
+    if "&" not in text:
+        return text
+    import html  # its table of names is large, and few reviews need it
+
+    return html.unescape(text)
+
+
+def unbulleted(text: str) -> tuple[str, bool]:
+    """Return `text` without its bullet, number or checkbox, and whether it had one."""
+    rest = _BULLET.sub("", text, 1)
+    return (rest.strip(), True) if rest != text else (text, False)
+
+
+# Severities, ids, and what says nothing
 
 
 @functools.lru_cache(1 << 16)
@@ -128,6 +180,11 @@ def is_comment(text: str) -> bool:
     """Whether the line is a comment that runs leave and hides no row."""
     whole = text.startswith(("<!--", "<\\!--")) and text.endswith("-->")
     return whole and "|" not in text and not mentions_serious(text)
+
+
+def is_mark(text: str) -> bool:
+    """Whether a line only parts what stands above and below it."""
+    return not text.strip("-=_* ") or is_comment(text)
 
 
 # How a line begins
