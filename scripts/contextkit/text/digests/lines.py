@@ -301,7 +301,9 @@ class Lines:
             if form in self._counting and self._is_counted(number):
                 continue
             form_of_all = alike.get(form, form)
-            fails = form in self._failing and not self._is_title(number)
+            read = self.all[number][:_READ]
+            is_quoted = read.lstrip()[:1].isdigit() and _QUOTED.match(read)
+            fails = form in self._failing and not (is_quoted or self._is_title(number))
             key = form_of_all if fails else form  # what differs in names is one failure
             if line := seen.get(key):
                 line.numbers.append(number)
