@@ -6,7 +6,7 @@ import os
 
 from contextkit.base import cli, names
 from contextkit.base.commands import JSON, Answer, Arguments, Option, Rows, command
-from contextkit.base.errors import bad_input
+from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Any, Iterator
 from contextkit.reviews.documents import verdicts
@@ -52,7 +52,11 @@ def store(layout: Layout, args: Arguments) -> str:
 
 
 def asked(layout: Layout, args: Arguments, finished: bool = False) -> Asked:
-    """Return whose files `run=` or `dir=` names; see `agent_files.of_folder`."""
+    """Return whose files `run=` or `dir=` names; see `agent_files.of_folder`.
+
+    Raises ContextError for a folder that nobody was asked to write to and nobody has; a gate, for
+    which `finished` runs count too, fails on it.
+    """
     from contextkit.reviews.flows import agent_files
 
     if bool(args.run) == bool(args.dir):
@@ -64,7 +68,14 @@ def asked(layout: Layout, args: Arguments, finished: bool = False) -> Asked:
     folder = layout.typed(args.dir, "dir")
     if not os.path.isdir(folder):
         raise bad_input(f"dir: {args.dir!r} is not a folder")
-    return agent_files.of_folder(layout, folder, getattr(args, "agents", ()), finished)
+    about = agent_files.of_folder(layout, folder, getattr(args, "agents", ()), finished)
+    if not (about.roster or finished):
+        raise ContextError(
+            f"{layout.shown(folder)}: there are no reviews in this folder: an agent's file is"
+            f" AGENT.md ({', '.join(agent_files.KINDS[1:])} count too); make verdict_start begins"
+            " a run"
+        )
+    return about
 
 
 def _read(layout: Layout, about: Asked) -> Iterator[Reading]:
@@ -197,42 +208,35 @@ def show(layout: Layout, args: Arguments) -> str | Answer | Rows:
     return Answer(text=part, status=0 if part else 1, data=data)
 
 
-def _show_run(layout: Layout, args: Arguments) -> str | Answer | Rows:
+def _show_run(layout: Layout, args: Arguments) -> Answer:
     """Return the findings of all agents, strictest first, and the command for the rest of them."""
     from contextkit.base import ledger, tokens
     from contextkit.reviews.documents import vocabulary
     from contextkit.reviews.flows import agent_files, drill_down
 
-    about = asked(
-        layout, Arguments({**vars(args), "run": args.run or ("" if args.dir else "latest")})
-    )
+    run = args.run or ("" if args.dir else "latest")
+    about = asked(layout, Arguments({**vars(args), "run": run}))
     severities = drill_down.severities_of(args.severity) or vocabulary.SERIOUS
+    most, skip = args.max_tokens or _MOST, args.skip or 0
     read = agent_files.read(layout, about, args.agent)
     findings, unread = drill_down.of_run(about.run_id, read, severities)
-    left = findings[args.skip or 0 :]
-    fitting = drill_down.fitting(left, args.max_tokens or _MOST)
-    parts = [drill_down.rendered(item) for item in fitting]
+    parts = drill_down.fitting(findings[skip:], most)
+    shown = findings[skip : skip + len(parts)]
     many = 1 if args.agent else len(about.roster)
     if unread:
         missed = ", ".join(map(names.one_line, unread))
         parts.append(f"{agent_files.read_line(many, len(unread))}\nnot read: {missed}")
     elif not findings:
         parts.append(f"none: {agent_files.read_line(many, 0)}")
-    if len(fitting) < len(left):
-        folder = os.path.relpath(about.folder, layout.here)  # as the user would type it here
-        where = f"run={about.run_id}" if about.run else f"dir={folder}"
-        where += f" agent={args.agent}" if args.agent else ""
-        skip = len(findings) - len(left) + len(fitting)
-        rest = f"make verdict_show {where} severity={','.join(severities)} skip={skip}"
-        parts.append(
-            f"+{len(left) - len(fitting)} more: {rest} max_tokens={args.max_tokens or _MOST}"
-        )
+    if left := len(findings[skip + len(shown) :]):
+        where = f"{about.named(layout)} agent={args.agent}" if args.agent else about.named(layout)
+        rest = f"severity={','.join(severities)} skip={skip + len(shown)} max_tokens={most}"
+        parts.append(f"+{left} more: make verdict_show {where} {rest}")
     text = "\n\n".join(parts)
+    refs = [row.ref for finding in shown for row in finding.rows]
     ref = f"run:{about.run_id}" if about.run else ""
-    shown = [f"review:{about.run_id}/{item.agent}/{item.id}" for item in fitting]
-    ledger.note(layout, ledger.SHOWN, ref, tokens=tokens.estimate(text), sources=shown)
-    data = [item.public("text") for item in fitting]
-    return Answer(text=text, data=data)
+    ledger.note(layout, ledger.SHOWN, ref, tokens=tokens.estimate(text), sources=refs)
+    return Answer(text=text, data=[finding.public() for finding in shown])
 
 
 @command(
@@ -290,7 +294,10 @@ def gate(layout: Layout, args: Arguments) -> Answer:
         "gate": "FAIL" if status else "PASS",
         "agents": list(about.roster),
         "revision": decision.revision,
-        "reasons": list(decision.reasons),
+        "reasons": [
+            {"reason": each.reason, "text": each.text, "agent": each.agent}
+            for each in decision.reasons
+        ],
         "dismissed": list(decision.dismissed),
         "uncommitted": list(decision.uncommitted),
         "next": gating.next_steps(decision, about),

@@ -64,6 +64,12 @@ class Asked(Record):
     def roster(self) -> tuple[str, ...]:
         return self.agents if self.run or self.agents else _agents_in(self.folder)
 
+    def named(self, layout: Layout) -> str:
+        """Return `run=ID`, or `dir=FOLDER` as a user would type it here."""
+        if self.run:
+            return f"run={self.run.id}"
+        return f"dir={os.path.relpath(self.folder, layout.here)}"
+
 
 def of_run(layout: Layout, run: Run) -> Asked:
     """Return what a run asked for. Raises ContextError if a link leads its folder outside."""

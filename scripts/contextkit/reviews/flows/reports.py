@@ -17,16 +17,13 @@ import re
 
 from contextkit.base import files, formats, names, origins, outgoing, templates
 from contextkit.base import tokens as estimator
-from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Any, Iterable
 from contextkit.reviews.documents import agent_review, places, reader, runs, sections
 from contextkit.reviews.documents.vocabulary import SERIOUS, SEVERITIES
 from contextkit.reviews.flows import agent_files, history, synthesis
 from contextkit.reviews.flows.agent_files import Asked, Reading
-from contextkit.reviews.flows.drill_down import COMPLETED
-from contextkit.reviews.flows.identity import file_of, line_of
-from contextkit.reviews.flows.synthesis import MergedFinding
+from contextkit.reviews.flows.synthesis import COMPLETED, MergedFinding, file_of, line_of
 from contextkit.text.digests import reading
 
 Data = dict[str, Any]  # findings.json; `synthesis.document` makes it
@@ -38,6 +35,7 @@ _LEAD = 60  # tokens of an agent's text below a heading
 _REVIEW_LINES = 12  # lines for the caller besides the paths and the read count
 _FEWEST = 40  # characters of what a finding says
 _RATING = re.compile(r"serious|problem|critical|\b\w+ (?:severity|risk|priority)", re.IGNORECASE)
+_EFFECTS = re.compile(r"[;:]\s+|\s[—–→-]+\s+|,\s+(?=(?:so|which|causing|leading)\b)")
 _CLAUSES = re.compile(r"(?<=[;:.!?,])\s+|(?<=\s)[—–→-]\s+")
 _TITLE = 80  # characters of a title that only serves as a reminder
 _MOST = 65_000  # characters in a comment; GitHub accepts 65,536
@@ -59,15 +57,8 @@ def synthesize(
 ) -> tuple[str, dict[str, object]]:
     """Write findings.json and synthesis.md into the folder of the reviews.
 
-    Returns what the caller reads, and for programs the paths of both and findings.json. Raises
-    ContextError for a folder that nobody was asked to write to and nobody has.
+    Returns what the caller reads, and for programs the paths of both and findings.json.
     """
-    if not asked.roster and not asked.run:
-        raise ContextError(
-            f"{layout.shown(asked.folder)}: there are no reviews in this folder: an agent's file is"
-            f" AGENT.md ({', '.join(agent_files.KINDS[1:])} count too); make verdict_start begins"
-            " a run"
-        )
     sources, findings, data = _combined(layout, asked, read, names.iso(now))
     render, summarize = _RESEARCH if _is_research(sources) else _REVIEW
     report, data_path = (os.path.join(asked.folder, name) for name in (_REPORT, _DATA))
@@ -82,7 +73,7 @@ def synthesize(
     if others := _from_others(data):
         first += f"; from other machines: {others}"
     shown = [layout.shown(report), layout.shown(data_path)]
-    lines = [first, *shown, *summarize(sources, findings, data, shown[0])]
+    lines = [first, *shown, *summarize(sources, findings, data, shown[0], asked.named(layout))]
     summary = "\n".join(names.clipped(names.one_line(line), _LINE) for line in lines)
     return summary, {"report": shown[0], "findings": shown[1], "data": data}
 
@@ -198,7 +189,7 @@ def _source_map(sources: list[Reading]) -> list[dict[str, object]]:
 
 
 def _research_lines(
-    sources: list[Reading], findings: list[MergedFinding], data: Data, report: str
+    sources: list[Reading], findings: list[MergedFinding], data: Data, report: str, where: str
 ) -> list[str]:
     """Return how complete the research is, and the findings by agent."""
     launched, completed, failed = _agents(data)
@@ -272,14 +263,17 @@ def _heat(source: Reading) -> dict[str, str]:
 
 
 def _review_lines(
-    sources: list[Reading], findings: list[MergedFinding], data: Data, report: str
+    sources: list[Reading], findings: list[MergedFinding], data: Data, report: str, where: str
 ) -> list[str]:
-    """Return what to do, the severe findings as far as they fit, and where the rest is."""
+    """Return what to do, the severe findings as far as they fit, and where the rest is.
+
+    Every finding is counted in the first line, and then listed or counted once more.
+    """
     severe = [finding for finding in findings if finding.severity in (*SERIOUS, "")]
-    milder = [finding.severity for finding in findings if finding not in severe]
+    milder = [finding for finding in findings if finding not in severe]
     left = {finding.severity for finding in severe if not finding.dismissed}
     to_do = next((words for severity, words in _TO_DO if severity in left), data["verdict"])
-    ends = [name for name in SEVERITIES if name in milder]
+    ends = [synthesis.counted(milder)] if milder else []
     for name, key in (("conflict", "conflicts"), ("possible duplicate", "possible_duplicates")):
         ends += [names.counted(len(data[key]), name)] if data[key] else []
     launched, completed, failed = _agents(data)
@@ -291,9 +285,12 @@ def _review_lines(
     fitting = severe if len(severe) <= room else severe[: room - 1]
     lines = list(map(_severe_line, fitting))
     if rest := severe[len(fitting) :]:
-        where = f"run={data['run']}" if "run" in data else f"dir={data['input']}"
-        lines.append(f"+{synthesis.counted(rest)}: make verdict_show {where}")
-    return [f"{to_do}: {_counts(findings)}", *lines, *last]
+        skip = f"skip={len(fitting)}"
+        lines.append(
+            f"+{len(rest)} more ({synthesis.counted(rest)}): make verdict_show {where} {skip}"
+        )
+    counts = _counts(findings) if findings or completed else "nothing could be read"
+    return [f"{to_do}: {counts}", *lines, *last]
 
 
 def _severe_line(finding: MergedFinding) -> str:
@@ -306,19 +303,21 @@ def _severe_line(finding: MergedFinding) -> str:
 
 
 def _told(finding: MergedFinding, room: int) -> str:
-    """Return a finding's title, cut at a clause if it is too long, with what goes wrong."""
-    title = names.one_line(finding.title)
-    if finding.place and title.startswith(finding.place):
-        title = title.removeprefix(finding.place).lstrip(" :—–-`") or title
+    """Return a finding's title, cut at a clause if it is too long, with what goes wrong.
+
+    Of a title that is cut before any such words, what follows its first part is the consequence.
+    """
+    title = finding.short_title
     shown = reading.clause_or_words(title, room)
     if _goes_wrong(shown):
         return shown
-    text = finding.description if shown == title else title
-    clauses = [clause.rstrip(" .,;:") for clause in _CLAUSES.split(text)]
-    worst = next(filter(_goes_wrong, clauses), "")
+    clauses = _CLAUSES.split(finding.description if shown == title else title)
+    worst = next(filter(_goes_wrong, clauses), "").rstrip(" .,;:")
+    if not worst and shown != title:
+        worst = "".join(_EFFECTS.split(title, maxsplit=1)[1:])
     if not worst or worst in f"{shown} {finding.place}":
         return shown
-    both = f"{shown}: {worst}" if shown == title else f"{clauses[0]} … {worst}"
+    both = f"{shown}: {worst}" if shown == title else f"{clauses[0].rstrip(' .,;:')} … {worst}"
     if len(both) <= room:
         return both
     return shown if shown == title else f"… {reading.clause_or_words(worst, room - 2)}"

@@ -85,7 +85,7 @@ def start(layout: Layout, asked: Request, now: int) -> Started:
         folder = begun.choose()
         subject = comparisons.take_up(layout, process, kind, target, asked.base, folder)
         run = begun.run(subject, asked.agents, folder)
-        launches = begun.launches(run, subject.kind)
+        launches = tuple(_launch(layout, run, agent) for agent in run.roster)
         for old in ended:
             runs.change(layout, old.id, finished_at=old.finished_at, ended=old.ended)
             begun.notes.append(f"ended the run {old.id}, which was going on in {old.output_dir}")
@@ -112,7 +112,7 @@ def recheck(layout: Layout, run_id: str, now: int) -> Started:
         subject = comparisons.since(layout, before)
         run = begun.run(subject, tuple(still), begun.choose())
         run = run.replace(rechecks=before.id, open=still, source=before.source)
-        launches = begun.launches(run, subject.kind)
+        launches = tuple(_launch(layout, run, agent) for agent in run.roster)
         begun.write(run, subject, launches)
     return Started(run=run, launches=launches, notes=tuple(begun.notes))
 
@@ -188,18 +188,6 @@ class _Start:
             session_id=sessions.find_current(self._layout),
         )  # fmt: skip
 
-    def launches(self, run: Run, kind: str) -> tuple[Launch, ...]:
-        layout = self._layout
-        made = []
-        for agent in run.roster:
-            asks, confirm = contracts.of_run(layout, run, agent), run.to_confirm(agent)
-            source = layout.join(run.input)
-            text = contracts.prompt(agent, run.process, source, kind, asks, confirm)
-            prompt = layout.join(runs.prompt_path(run, agent))
-            path = runs.output_path(layout, run, agent)
-            made.append(Launch(agent=agent, path=path, prompt=prompt, text=text))
-        return tuple(made)
-
     def write(self, run: Run, subject: Subject, launches: tuple[Launch, ...]) -> None:
         layout = self._layout
         self._clear(run)
@@ -240,6 +228,20 @@ def is_over(layout: Layout, run: Run, now: int) -> bool:
         if not data.strip() or review.run not in ("", run.id):
             return False
     return True
+
+
+def _launch(layout: Layout, run: Run, agent: str, asks: str = "") -> Launch:
+    """Return how an agent of a run is launched; `asks` is its contract and what precedes it."""
+    is_diff = run.rechecks or run.revision.startswith("tree:")
+    kind = "diff" if is_diff else "document" if run.source else "question"
+    asks = asks or contracts.of_run(layout, run, agent)
+    source, confirm = layout.join(run.input), run.to_confirm(agent)
+    return Launch(
+        agent=agent,
+        path=runs.output_path(layout, run, agent),
+        prompt=layout.join(runs.prompt_path(run, agent)),
+        text=contracts.prompt(agent, run.process, source, kind, asks, confirm),
+    )
 
 
 def _is_tracked(layout: Layout, folder: str) -> bool:
@@ -362,11 +364,9 @@ def retry(layout: Layout, run_id: str, agent: str, now: int) -> Launch:
     for old in dict.fromkeys((reading.path, path, path + ".partial")):
         if os.path.lexists(old):
             agent_files.set_aside(old, path, now)
-    prompt = layout.join(runs.prompt_path(run, agent))
-    head = files.read(prompt).partition(asks.rstrip())[0].partition(_HEADING)[0].rstrip()
     told = "\n".join(f"- {line}" for line in wrong)  # only of the last attempt
-    text = f"{head}\n\n{_HEADING}\n\n{told}\n\n{asks.strip()}\n"
-    files.write(prompt, text)
+    again = _launch(layout, run, agent, f"{_HEADING}\n\n{told}\n\n{asks}")
+    files.write(again.prompt, again.text)
     missed = tuple(other for other in run.missed if other != agent)
     runs.change(layout, run.id, missed=missed, finished_at="", ingested_at="", ended="")
-    return Launch(agent=agent, path=path, prompt=prompt, text=text)
+    return again
