@@ -98,7 +98,9 @@ def decide(layout: Layout, asked: Asked, read: Iterable[Reading]) -> Decision:
             what = f"{row.agent}/{row.id} {row.severity} {row.title}"
             told[bool(who)].append(names.one_line(f"{what}: {dismissal.reason} {end}"))
         gone = {number for number, dismissal in hidden.items() if by[dismissal.identity]}
-        reasons += _of_agent(layout, about, reading, gone)
+        before = "" if about is asked else f", in the run {about.run_id}"
+        faults = _of_agent(layout, about, reading, gone)
+        reasons += [each.replace(text=each.text + before) for each in faults]
     return Decision(
         reasons=tuple(reasons), agents=len(readings), revision=revision,
         dismissed=tuple(told[True]), uncommitted=tuple(told[False]),

@@ -36,7 +36,8 @@ def annotated(
     """Return the findings with what is known across runs, and those that are gone.
 
     A finding that moved or was reworded keeps its identity. One that is gone is `fixed` only if an
-    agent that had reported it looked again (is among `completed`); otherwise it is `unchecked`.
+    agent that had reported it looked again (is among `completed`), for which a recheck asks of P0
+    and P1 alone; otherwise it is `unchecked`.
     """
     earlier = before(layout, run)
     own, olds = ([_identity_of(run, finding) for finding in those] for those in (findings, earlier))
@@ -53,7 +54,8 @@ def annotated(
     gone: dict[str, list[dict[str, object]]] = {"fixed": [], "unchecked": []}
     for number, old in enumerate(earlier):
         if number not in pairs.values():
-            state = "unchecked" if completed.isdisjoint(old.agents) else "fixed"
+            is_asked = not run.rechecks or old.severity in vocabulary.SERIOUS
+            state = "unchecked" if completed.isdisjoint(old.agents) or not is_asked else "fixed"
             gone[state].append({
                 "identity": olds[number], "severity": old.severity or "?", "title": old.title,
                 "place": old.place, "agents": list(old.agents),

@@ -350,7 +350,7 @@ def _place(finding: MergedFinding) -> tuple[str, int]:
 def _said(finding: MergedFinding) -> str:
     """Return the title and the words of each agent that found it."""
     words = dict.fromkeys(row.description for row in finding.rows if row.description)
-    return "\n".join([finding.title, *words])
+    return "\n".join([finding.short_title, *words])
 
 
 def _sarif(found: list[MergedFinding], data: Data) -> str:
