@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 from conftest import Script, git
+from contextkit.base.layout import Layout
+from contextkit.reviews.documents import runs
 from signing import sign
 from test_findings_across_runs import LOST, SAFE, SLOW, review
 
@@ -71,11 +73,9 @@ def test_each_step_that_the_gate_names_is_a_command_and_they_lead_to_a_pass(run:
     assert do(run, rechecks) == 1 and "nothing has changed" in run.err
     fix()
     assert do(run, rechecks) == 0
-    runs = json.loads((OUT / "run.json").read_text("utf-8"))
-    assert [each["agent"] for each in runs["agents"]] == ["a"]
-    assert "- P1-1: P1 The batch is lost (app.py:5)" in Path(runs["agents"][0]["prompt"]).read_text(
-        "utf-8"
-    )
+    (asked,) = json.loads((OUT / "run.json").read_text("utf-8"))["agents"]
+    prompt = Path(asked["prompt"]).read_text("utf-8")
+    assert asked["agent"] == "a" and "- P1-1: P1 The batch is lost (app.py:5)" in prompt
     write(OUT, "a", FINE.replace("Fine.\n", "Fine.\nFixed: P1-1\n"))
     (step,) = [step for step in gate(run, "latest")["next"] if "ingest" in step]
     assert do(run, step) == 0
@@ -127,6 +127,17 @@ def test_a_file_of_nobody_is_to_be_moved_and_not_asked_for_again(run: Script) ->
         f"move stray.txt out of {OUT}: nobody asked for it",
         f"make verdict_gate run={identity}",
     ]
+
+
+def test_an_agent_that_never_came_is_asked_again_and_not_awaited_for_ever(run: Script) -> None:
+    identity = begin(run)
+    write(OUT, "a", FINE)
+    run("verdict", "ingest", f"--run={identity}")
+    which = f"run={identity}"
+    course = [f"make verdict_{step} {which}" for step in ("wait", "ingest", "gate")]
+    assert gate(run, identity)["next"] == course
+    runs.change(Layout(), identity, missed=("b",))  # a wait has given up on it
+    assert gate(run, identity)["next"] == [f"make verdict_retry {which} agent=b", *course]
 
 
 def test_a_run_that_is_stale_is_begun_again_with_the_same_agents(run: Script) -> None:

@@ -31,7 +31,7 @@ _LINE = 160  # characters in a reason
 _NAMED = 5  # files named in a reason
 _MOST = 40  # reasons printed; `--json` has all
 # An agent whose file says nothing that counts is asked again.
-_AGAIN = ("foreign", "copied", "malformed", "error", "unparsed", "contradictory", "attention")
+_AGAIN = ("foreign", "malformed", "error", "unparsed", "contradictory", "attention")
 _AWAITED = ("missing", "late", "not_ingested")  # an agent still owes its file, or its ingest
 # Why a finished file from this run still says nothing that counts.
 _FLAGS = {
@@ -48,6 +48,7 @@ _FLAGS = {
 class Reason(Record):
     """Why the gate fails; `reason` is one word for programs, `run` that of the agent.
 
+    `again` says whether the agent has to be asked again: waiting for it does not help.
     One of missing, late, foreign, copied, malformed, error, unparsed, severe, contradictory,
     attention, not_ingested, changed, stale, empty.
     """
@@ -56,6 +57,7 @@ class Reason(Record):
     text: str
     agent: str = ""
     run: str = ""
+    again: bool = False
 
 
 class Decision(Record):
@@ -135,7 +137,9 @@ def _copies(run: Run, readings: list[Reading]) -> list[Reason]:
         other = first.setdefault(text, reading.agent)
         if other != reading.agent:
             message = f"its file is that of {other}, word for word"
-            reasons.append(Reason(agent=reading.agent, reason="copied", text=message, run=run.id))
+            reasons.append(
+                Reason(agent=reading.agent, reason="copied", text=message, run=run.id, again=True)
+            )
     return reasons
 
 
@@ -184,8 +188,8 @@ def _of_agent(
     if not run and not (entry.get("detail_path") == reading.shown and "sha256" in entry):
         entry = {}  # of the flat store, only a verdict of this very file
     faults = _of_file(reading, run.blocks if run else (), dismissed)
-    is_late = run is not None and reading.agent in run.missed
-    if is_late and reading.validation not in ("missing", "partial", "error"):
+    is_missed = run is not None and reading.agent in run.missed
+    if is_missed and reading.validation not in ("missing", "partial", "error"):
         faults.append(("late", "its file came after the wait had ended"))
     if run and not entry:
         faults.append(("not_ingested", "make verdict_ingest comes first"))
@@ -195,10 +199,12 @@ def _of_agent(
         elif entry["status"] != reading.status:
             message = f"its verdict says {entry['status']}, its file {reading.status}"
             faults.append(("contradictory", message))
+    is_gone = run is not None and (is_missed or "ended" in reading.flags)
     return [
-        Reason(agent=reading.agent, reason=word, text=text, run=asked.run_id)
+        Reason(agent=reading.agent, reason=word, text=text, run=asked.run_id,
+               again=word in _AGAIN or (is_gone and reading.validation in ("missing", "partial")))
         for word, text in faults
-    ]
+    ]  # fmt: skip
 
 
 def _of_file(
@@ -267,7 +273,7 @@ def next_steps(decision: Decision, asked: Asked) -> list[str]:
             steps.append(f"move {name} out of {run.output_dir}: nobody asked for it")
     for whose in dict.fromkeys(reason.run for reason in reasons if reason.run):
         own = [reason for reason in reasons if reason.run == whose]
-        again = [shlex.quote(reason.agent) for reason in own if reason.reason in _AGAIN]
+        again = dict.fromkeys(shlex.quote(reason.agent) for reason in own if reason.again)
         kinds = {reason.reason for reason in own}
         steps += [f"make verdict_retry run={whose} agent={agent}" for agent in again]
         if again or kinds & {"missing", "late"}:
