@@ -1,4 +1,4 @@
-"""comparisons.py: what a branch is compared with, and that an empty diff is nothing to review."""
+"""start.py: what a branch is compared with, and that an empty diff is nothing to review."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from contextkit.base import changes, version
 from contextkit.base.changes import Change
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.reviews.flows import comparisons
+from contextkit.reviews.flows import start as comparisons
 from test_changes import commit, states, write
 
 

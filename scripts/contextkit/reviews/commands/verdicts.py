@@ -17,8 +17,8 @@ from contextkit.base.commands import (
 )
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
-from contextkit.reviews.commands import findings, runs
-from contextkit.reviews.commands.findings import AGENT, DIR, RUN
+from contextkit.reviews.commands import runs
+from contextkit.reviews.commands.runs import AGENT, DIR, RUN
 from contextkit.reviews.documents import verdicts
 
 TYPE_CHECKING = False
@@ -103,8 +103,8 @@ def _list(text: str) -> tuple[object, ...]:
 
 @command("STATUS, MODEL and SUMMARY of one agent", AGENT, LENIENT, JSON)
 def read(layout: Layout, args: Arguments) -> Answer:
-    args = findings.addressed(args)
-    store = findings.store(layout, args) or verdicts.folder(layout)
+    args = runs.addressed(args)
+    store = runs.store(layout, args) or verdicts.folder(layout)
     entry = verdicts.load(layout, args.agent, store)
     if entry is None:
         return Answer(text="", status=1)
@@ -121,7 +121,7 @@ def read(layout: Layout, args: Arguments) -> Answer:
 )
 def table(layout: Layout, args: Arguments) -> str | Answer | Rows:
     if args.view == "stats":
-        return findings.stats.run(layout, args)
+        return runs.stats.run(layout, args)
     if args.dir:
         raise bad_input("dir: only view=stats reads a folder without verdicts")
     return _report(layout, args, args.view)
@@ -147,7 +147,7 @@ OLD = (
 
 def _report(layout: Layout, args: Arguments, view: str) -> Answer:
     """Return one report on the verdicts of a run, or of the flat store."""
-    loaded = verdicts.load_all(layout, findings.store(layout, args))
+    loaded = verdicts.load_all(layout, runs.store(layout, args))
     entries = shown = loaded.documents
     legacy = bool(args.legacy) or os.environ.get("CLAVAIN_VERDICT_LEGACY") == "1"
     if view == "count":
@@ -252,6 +252,6 @@ def check(layout: Layout, args: Arguments) -> Answer:
 PROGRAM = Program(
     name="verdict",
     about=__doc__ or "",
-    commands=(write, read, table, *OLD, *runs.COMMANDS, *findings.COMMANDS,
+    commands=(write, read, table, *OLD, *runs.COMMANDS,
               check, init, clean),
 )  # fmt: skip

@@ -64,6 +64,11 @@ class Asked(Record):
     def roster(self) -> tuple[str, ...]:
         return self.agents if self.run or self.agents else _agents_in(self.folder)
 
+    @property
+    def ref(self) -> str:
+        """Return the address of the run, or ''."""
+        return f"run:{self.run.id}" if self.run else ""
+
     def named(self, layout: Layout) -> str:
         """Return `run=ID`, or `dir=FOLDER` as a user would type it here."""
         if self.run:

@@ -1,6 +1,8 @@
 """The start of a review run: a folder of its own, what is reviewed, and a prompt for each agent.
 
     process + target  ->  folder  ->  input and revision  ->  prompts  ->  the run
+    target= as typed  ->  identify: kind and target  ->  take_up: Subject
+    base= as typed    ->  compare: Comparison of the work tree with its base
 
     <output_dir>/                 the current run, or the last one
     <output_dir>/earlier/<id>/    an earlier run, with its verdicts pointing there
@@ -18,10 +20,12 @@ import itertools
 import os
 import time
 
-from contextkit.base import changes, files, formats, git, names, sessions
+from contextkit.base import changes, errors, files, formats, git, names, sessions
+from contextkit.base.changes import Change
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
+from contextkit.base.type_names import Any
 from contextkit.reviews.documents import (
     agent_review,
     complaints,
@@ -32,14 +36,211 @@ from contextkit.reviews.documents import (
 )
 from contextkit.reviews.documents.processes import Process
 from contextkit.reviews.documents.runs import Run
-from contextkit.reviews.flows import agent_files, comparisons, history, workers
-from contextkit.reviews.flows.comparisons import Subject
+from contextkit.reviews.flows import agent_files, history, workers
 
 _EARLIER = "earlier"
 _MOST = 1000  # folders for one target
 # What runs leave; anything else in the folder belongs to the user and stays.
 _NAMES = ("findings.json", "peer-findings.jsonl", "decisions.log", "input", "prompts", "run.json")
 _HEADING = "## What was wrong with the last attempt"
+_GUESSES = (  # name and git ref of each branch that this one may have forked from
+    ("the upstream", "@{upstream}"),
+    *((name, f"refs/remotes/{name}") for name in ("origin/HEAD", "origin/main", "origin/master")),
+    *((name, f"refs/heads/{name}") for name in ("main", "master")),
+)
+
+
+# What is reviewed
+
+
+class Base(Record):
+    """A commit (or the empty tree), and the name that led to it."""
+
+    name: str
+    commit: str
+
+
+class Comparison(Record):
+    """The work tree compared with a base; never without changes."""
+
+    base: Base
+    changes: tuple[Change, ...]
+    diff: bytes
+    revision: str  # of the tree; see changes.py
+    listing: bytes
+
+    @property
+    def lines(self) -> int:
+        """Return how many lines were added or removed."""
+        return sum(change.added + change.removed for change in self.changes)
+
+
+def compare(layout: Layout, named: str = "", left_out: tuple[str, ...] = ()) -> Comparison:
+    """Compare the work tree with the first of `bases` from which it differs.
+
+    So a fully pushed branch is compared with the point where it left the main branch, not with
+    itself. Raises ContextError if nothing differs: an empty diff is nothing to review.
+    """
+    candidates = bases(layout, named)
+    with changes.work_tree(layout, left_out) as tree:
+        for base in candidates:
+            changed = tree.changes(base.commit)
+            if changed:
+                return Comparison(
+                    base=base,
+                    changes=tuple(changed),
+                    diff=tree.diff(base.commit),
+                    revision=tree.revision(),
+                    listing=tree.listing(base.commit),
+                )
+    tried = " or ".join(base.name for base in candidates)
+    raise ContextError(f"nothing differs from {tried}: give base=COMMIT to compare with another")
+
+
+def bases(layout: Layout, named: str = "") -> list[Base]:
+    """Return what a branch can be compared with, best first: its merge base with `given`.
+
+    Without `given`: with its upstream, then origin's default branch, then main or master. A branch
+    without commits is compared with the empty tree. Raises ContextError if there is no base.
+    """
+    repository = changes.repository_of(layout)
+    top = repository.top
+    git.check(top)  # a refused or missing repository differs from having nothing to compare with
+    if not git.head(repository).commit:
+        if named:
+            raise bad_input(f"base: {named!r} cannot be a base: there is no commit here yet")
+        return [Base(name="nothing", commit=changes.empty_tree(repository))]
+    if named:
+        commit = _commit(top, named)
+        if not commit:
+            raise bad_input(f"base: there is no commit {named!r}: name a branch, tag or commit")
+        common = _merge_base(top, commit)
+        if not common:
+            raise bad_input(f"base: {named!r} and HEAD have no commit in common")
+        return [Base(name=named, commit=common)]
+    by_commit: dict[str, Base] = {}
+    for name, ref in _GUESSES:
+        commit = _commit(top, ref)
+        common = _merge_base(top, commit) if commit else ""
+        if common:
+            by_commit.setdefault(common, Base(name=name, commit=common))
+    if not by_commit:
+        raise ContextError(
+            "there is no upstream, origin, main or master to compare with: "
+            "give base=COMMIT (base=HEAD for uncommitted changes)"
+        )
+    return list(by_commit.values())
+
+
+def _commit(top: str, name: str) -> str:
+    if name.startswith("-") or "\0" in name:
+        return ""
+    return git.output(top, "rev-parse", "--verify", "--quiet", name + "^{commit}").strip()
+
+
+def _merge_base(top: str, commit: str) -> str:
+    return git.output(top, "merge-base", commit, "HEAD").strip()
+
+
+def listed(changed: tuple[Change, ...]) -> list[tuple[str, str, str]]:
+    """Return (state, lines, path) of each change, as text: `renamed`, `+1 -2`, `new <- old`."""
+    rows = []
+    for change in changed:
+        lines = "binary" if change.binary else f"+{change.added} -{change.removed}"
+        path = f"{change.path} <- {change.old_path}" if change.old_path else change.path
+        rows.append((change.state, lines, names.one_line(path)))
+    return rows
+
+
+class Subject(Record):
+    """What is reviewed: the bytes that agents read, their name, and what the run says of them.
+
+    For a diff, `listing` later tells which files were edited since.
+    """
+
+    name: str
+    data: bytes
+    of_run: dict[str, Any]
+    listing: bytes = b""
+
+
+def identify(layout: Layout, process: Process, typed: str) -> tuple[str, str]:
+    """Return the kind of input and the target as stored: for a document, its path from the root."""
+    target = typed.strip() or process.default_target
+    if process.input == "document" and target:
+        path = layout.typed(target, "target")
+        if not os.path.isfile(path):
+            raise bad_input(
+                f"target: {target!r} is not a file: name a document, or none for the diff"
+            )
+        return "document", layout.shown(path)
+    if process.input == "question" and not target:
+        raise bad_input("target: write the question")
+    return ("question", target) if process.input == "question" else ("diff", target or "diff")
+
+
+def take_up(
+    layout: Layout, process: Process, kind: str, target: str, base: str, folder: str
+) -> Subject:
+    """Read what is reviewed; `base` is the commit that a diff is made against.
+
+    Raises ContextError if nothing differs or `base` does not apply.
+    """
+    if base and kind != "diff":
+        errors.remarks.append(f"base={base[:60]}: a {kind} is not compared with anything: left out")
+    if kind == "diff":
+        made = compare(layout, base, (layout.join(folder),))
+        few = made.lines < process.small_lines and len(made.changes) <= process.small_files
+        small = few and not any(change.binary for change in made.changes)
+        return _diff(target, made.diff, made.revision, len(made.changes), made.listing,
+                     base=made.base.commit, small=small)  # fmt: skip
+    is_document = kind == "document"
+    name = os.path.basename(target) if is_document else "question.md"
+    data = files.read_bytes(layout.join(target)) if is_document else (target + "\n").encode()
+    of_run: dict[str, Any] = {"target": target, "revision": changes.data_revision(data)}
+    of_run |= {"source": target, "files": 1} if is_document else {}
+    return Subject(name=name, data=data, of_run=of_run)
+
+
+def _diff(
+    target: str, data: bytes, revision: str, count: int, listing: bytes = b"", **more: Any
+) -> Subject:
+    """Return changes in `count` files as what is reviewed."""
+    of_run = {"target": target, "revision": revision, "files": count, **more}
+    return Subject(name="changes.diff", data=data, of_run=of_run, listing=listing)
+
+
+def since(layout: Layout, run: Run) -> Subject:
+    """Return what changed since a run began, for those who look again.
+
+    Raises ContextError if nothing did, or if what was reviewed cannot be had any more.
+    """
+    reviewed = layout.join(run.input)
+    if not os.path.isfile(reviewed):
+        raise ContextError(f"{run.input}: what was reviewed is gone: start a new run")
+    if run.source:
+        now = files.read_bytes(layout.join(run.source))
+        data = _lines_changed(files.read_bytes(reviewed), now, run.source)
+        subject = _diff(run.target, data, changes.data_revision(now), 1, source=run.source)
+    else:
+        with changes.work_tree(layout, (layout.join(run.output_dir),)) as tree:
+            data, count = tree.since(run.base, reviewed)
+            listing = tree.listing(run.base)
+            subject = _diff(run.target, data, tree.revision(), count, listing, base=run.base)
+    if not data.strip():
+        raise ContextError(f"nothing has changed since the run {run.id}: fix its findings first")
+    return subject
+
+
+def _lines_changed(before: bytes, after: bytes, name: str) -> bytes:
+    import difflib
+
+    old, new = (data.decode("utf-8", "replace").splitlines() for data in (before, after))
+    text = "\n".join(difflib.unified_diff(old, new, f"a/{name}", f"b/{name}", lineterm=""))
+    return (text + "\n").encode() if text else b""
+
+
+# The run
 
 
 class Request(Record):
@@ -78,12 +279,12 @@ def start(layout: Layout, asked: Request, now: int) -> Started:
     """Start a run. Raises ContextError if that is impossible, and then nothing was written."""
     process = processes.load(layout, asked.process)
     _check_agents(asked.agents or process.agents)
-    kind, target = comparisons.identify(layout, process, asked.target)
+    kind, target = identify(layout, process, asked.target)
     with files.locked(layout.lock(runs.folder(layout))):
         begun = _Start(layout, process, target, now)
         ended = begun.restart() if asked.restart else []
         folder = begun.choose()
-        subject = comparisons.take_up(layout, process, kind, target, asked.base, folder)
+        subject = take_up(layout, process, kind, target, asked.base, folder)
         run = begun.run(subject, asked.agents, folder)
         launches = tuple(_launch(layout, run, agent) for agent in run.roster)
         for old in ended:
@@ -92,8 +293,12 @@ def start(layout: Layout, asked: Request, now: int) -> Started:
         begun.write(run, subject, launches)
         if asked.notify.strip():
             files.write(runs.part(layout, run.id, ".notify"), asked.notify.strip())
-    notes = (*begun.notes, *_notes(layout, process, subject, asked))
-    return Started(run=run, launches=launches, notes=notes)
+        if run.small:
+            few = ", ".join(process.small_agents)
+            begun.notes.append(f"a small change: {few} alone; agents= asks others")
+        if kind == "diff" and asked.target and _is_elsewhere(layout, asked.target):
+            begun.notes.append(f"the work tree is reviewed; {asked.target} is not checked out")
+    return Started(run=run, launches=launches, notes=tuple(begun.notes))
 
 
 def recheck(layout: Layout, run_id: str, now: int) -> Started:
@@ -109,9 +314,9 @@ def recheck(layout: Layout, run_id: str, now: int) -> Started:
         raise ContextError(f"no P0 or P1 of {before.id} is open: make verdict_gate run={before.id}")
     with files.locked(layout.lock(runs.folder(layout))):
         begun = _Start(layout, processes.load(layout, before.process), before.target, now)
-        subject = comparisons.since(layout, before)
+        subject = since(layout, before)
         run = begun.run(subject, tuple(still), begun.choose())
-        run = run.replace(rechecks=before.id, open=still, source=before.source)
+        run = run.replace(rechecks=before.id, open=still)
         launches = tuple(_launch(layout, run, agent) for agent in run.roster)
         begun.write(run, subject, launches)
     return Started(run=run, launches=launches, notes=tuple(begun.notes))
@@ -175,17 +380,17 @@ class _Start:
 
     def run(self, subject: Subject, agents: tuple[str, ...], folder: str) -> Run:
         process = self._process
-        small = subject.small and not agents and bool(process.small_agents)
+        of_run = subject.of_run
+        small = of_run.pop("small", False) and not agents and bool(process.small_agents)
         roster = agents or (process.small_agents if small else process.agents)
         return Run(
             id=runs.new_id(self._now, self._known), process=process.name, mode=process.mode,
             output_dir=folder, roster=tuple(dict.fromkeys(roster)),
-            started_at=names.iso(self._now), target=subject.target, revision=subject.revision,
-            head=git.head(self._layout.repository).commit, base=subject.base,
-            source=subject.source, input=os.path.join(folder, "input", subject.name),
+            started_at=names.iso(self._now), head=git.head(self._layout.repository).commit,
+            input=os.path.join(folder, "input", subject.name),
             timeout=next(iter(process.seconds.values())), timeouts=dict(process.seconds),
-            blocks=process.blocks, small=small, files=subject.files, asks=True,
-            session_id=sessions.find_current(self._layout),
+            blocks=process.blocks, small=small, asks=True,
+            session_id=sessions.find_current(self._layout), **of_run,
         )  # fmt: skip
 
     def write(self, run: Run, subject: Subject, launches: tuple[Launch, ...]) -> None:
@@ -208,8 +413,8 @@ class _Start:
         go to those runs' own folders, so that none is mistaken for one of the new run.
         """
         layout, folder = self._layout, new.output_dir
-        over = {run.id for run in self._known if is_over(layout, run, self._now)}
-        _keep_verdicts(layout, over, {run.id for run in self._known})
+        current = {run.id for run in self._known if not is_over(layout, run, self._now)}
+        _keep_verdicts(layout, current)
         owners = self._in(folder)
         last = owners[-1].id if owners else f"before-{new.id}"
         _move(layout.join(folder), layout.join(folder, _EARLIER, last))
@@ -256,18 +461,14 @@ def _is_tracked(layout: Layout, folder: str) -> bool:
     return bool(git.answer(top, "ls-files", "-z", "--", f":(top,literal){below}"))
 
 
-def _notes(layout: Layout, process: Process, subject: Subject, asked: Request) -> list[str]:
-    notes = []
-    if subject.small and not asked.agents:
-        notes.append(
-            f"a small change: {', '.join(process.small_agents)} alone; agents= asks others"
-        )
+def _is_elsewhere(layout: Layout, branch: str) -> bool:
+    """Whether there is such a branch, and another one is checked out."""
     repository = layout.repository
-    if subject.kind == "diff" and repository and asked.target:
-        ref = "refs/heads/" + asked.target
-        if git.head(repository).branch != asked.target and git.commit_of(repository, ref):
-            notes.append(f"the work tree is reviewed; {asked.target} is not checked out")
-    return notes
+    return (
+        repository is not None
+        and git.head(repository).branch != branch
+        and bool(git.commit_of(repository, "refs/heads/" + branch))
+    )
 
 
 def roster(
@@ -305,9 +506,8 @@ def _move(folder: str, away: str) -> None:
 
 def _relocate(layout: Layout, run: Run, folder: str) -> None:
     """Update a run and its verdicts to the new place of its files."""
-    store = runs.verdict_folder(layout, run.id)
     old = run.output_dir + "/"
-    for path, entry in _verdicts_in(layout, store):
+    for path, entry in _verdicts_in(layout, runs.verdict_folder(layout, run.id)):
         detail = str(entry.get("detail_path", ""))
         if detail.startswith(old):
             moved = {**entry, "detail_path": f"{folder}/{detail.removeprefix(old)}"}
@@ -317,12 +517,11 @@ def _relocate(layout: Layout, run: Run, folder: str) -> None:
     runs.change(layout, run.id, output_dir=folder, input=moved_input)
 
 
-def _keep_verdicts(layout: Layout, over: set[str], recorded: set[str]) -> None:
-    """Move flat verdicts of runs that are over or unknown into the runs' own folders."""
+def _keep_verdicts(layout: Layout, current: set[str]) -> None:
+    """Move flat verdicts of all but the current runs into the runs' own folders."""
     for path, entry in _verdicts_in(layout, verdicts.folder(layout)):
         run = entry.get("run")
-        run = run if isinstance(run, str) else ""
-        if not run or (run in recorded and run not in over):
+        if not isinstance(run, str) or not run or run in current:
             continue
         kept = os.path.join(runs.verdict_folder(layout, run), os.path.basename(path))
         if os.path.lexists(kept):
@@ -349,7 +548,7 @@ def retry(layout: Layout, run_id: str, agent: str, now: int) -> Launch:
     run = runs.load(layout, run_id)
     asks = contracts.of_run(layout, run, agent)  # refuses an agent that nobody asked
     working = workers.find(layout, run).get(agent)
-    if working and not working.has_ended:
+    if working and agent not in workers.ended(layout, run):
         raise ContextError(
             f"{agent} is still working: subagent_abort id={working.id} to end it first"
         )
