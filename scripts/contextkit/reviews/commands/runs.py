@@ -31,6 +31,8 @@ _A_RUN = Option("run", _WHICH, required=True, positional=True)
 _BASE = Option("base", "default: the upstream, else origin's branch, else main or master")
 _LAUNCH = Option("launch", "start each agent in the background, as a subagent", kind="flag")
 _CMD = Option("cmd", "with launch=1: the agents' command line (default: subagent_command)")
+_FILES = (RUN, DIR, _AGENTS, JSON)
+_STARTED = (_LAUNCH, _CMD, JSON)
 _MOST = 2000  # tokens of what `show` prints
 
 
@@ -156,9 +158,7 @@ def start(layout: Layout, args: Arguments) -> Answer:
 @command(
     "after a fix: ask the agents with an open P0 or P1 about what changed since",
     _A_RUN,
-    _LAUNCH,
-    _CMD,
-    JSON,
+    *_STARTED,
 )
 def recheck(layout: Layout, args: Arguments) -> Answer:
     from contextkit.reviews.flows import start as starting
@@ -338,9 +338,7 @@ def end(layout: Layout, args: Arguments) -> str:
     "ask an agent of a run once more: a new file, and a prompt with what was wrong",
     _A_RUN,
     AGENT,
-    _LAUNCH,
-    _CMD,
-    JSON,
+    *_STARTED,
 )
 def retry(layout: Layout, args: Arguments) -> Answer:
     from contextkit.reviews.documents import runs
@@ -365,13 +363,7 @@ def retry(layout: Layout, args: Arguments) -> Answer:
 # What its agents wrote
 
 
-@command(
-    "read the files of a run's agents, or of a folder, and write one verdict each",
-    RUN,
-    DIR,
-    _AGENTS,
-    JSON,
-)
+@command("read the files of a run's agents, or of a folder, and write one verdict each", *_FILES)
 def ingest(layout: Layout, args: Arguments) -> Answer:
     from contextkit.base import ledger, redaction, tokens
     from contextkit.reviews.flows import agent_files
@@ -397,8 +389,7 @@ def ingest(layout: Layout, args: Arguments) -> Answer:
         data={
             "run": about.run_id,
             "agents": [{"id": reading.agent, **agent_files.row(reading)} for reading in done],
-            "totals": agent_files.totals(done),
-            **agent_files.how_many_read(done),
+            **agent_files.counts(done),
         },
     )
 
@@ -526,13 +517,7 @@ def stats(layout: Layout, args: Arguments) -> Rows:
     )  # fmt: skip
 
 
-@command(
-    "put all reviews together: synthesis.md and findings.json, 15 lines back",
-    RUN,
-    DIR,
-    _AGENTS,
-    JSON,
-)
+@command("put all reviews together: synthesis.md and findings.json, 15 lines back", *_FILES)
 def synthesize(layout: Layout, args: Arguments) -> Answer:
     from contextkit.base import ledger, tokens
     from contextkit.reviews.flows import reports
@@ -543,7 +528,7 @@ def synthesize(layout: Layout, args: Arguments) -> Answer:
     return Answer(text=summary, data={"id": about.run_id, **data})
 
 
-@command("PASS or FAIL, and every reason", RUN, DIR, _AGENTS, JSON)
+@command("PASS or FAIL, and every reason", *_FILES)
 def gate(layout: Layout, args: Arguments) -> Answer:
     from contextkit.reviews.flows import gate as gating
 

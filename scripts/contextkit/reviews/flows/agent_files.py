@@ -19,7 +19,7 @@ from contextkit.base import addresses, files, names, sessions, tokens
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.base.type_names import Iterable, Iterator
+from contextkit.base.type_names import Any, Iterable, Iterator
 from contextkit.reviews.documents import agent_review, headers, reader, runs, vocabulary
 from contextkit.reviews.documents import verdicts as verdict_files
 from contextkit.reviews.documents.agent_review import Review
@@ -275,7 +275,10 @@ def summary_of(review: Review, header: Header | None, there: bool, partial: bool
     if review.validation == "missing":
         text = "left an empty file" if there else "left no file"
     elif review.type == "research":
-        text = _research(review)
+        text = "research report"
+        if review.findings:
+            text = names.counted(len(review.findings), "finding")
+            text += f", {names.counted(len(review.sources), 'source')}: {review.findings[0].title}"
     elif review.validation == "error":
         text = "its file reports an error"
     elif review.validation == "malformed":
@@ -315,13 +318,6 @@ def _doubt(review: Review) -> str:
     if review.stated and review.stated != "safe":
         return f", but it states {review.stated}"
     return ", but its verdict is not clear" if not review.stated else ""
-
-
-def _research(review: Review) -> str:
-    """Return `7 findings, 29 sources: the first finding`."""
-    counts = names.counted(len(review.findings), "finding")
-    counts += f", {names.counted(len(review.sources), 'source')}"
-    return f"{counts}: {review.findings[0].title}" if review.findings else "research report"
 
 
 def _counts(review: Review) -> dict[str, int]:
@@ -423,24 +419,21 @@ def read_line(asked: int, missed: int) -> str:
     return f"{asked} files, {asked - missed} read, {missed} not{bound}"
 
 
-def totals(done: list[Reading]) -> dict[str, int]:
-    """Return how many agents were asked, and how many files of each validation there are."""
-    asked = sum("not_asked" not in reading.flags for reading in done)
-    return {"agents": asked, "valid": 0, **Counter(reading.validation for reading in done)}
-
-
-def how_many_read(done: list[Reading]) -> dict[str, int]:
-    """Return how many files were asked for, read, and could not be read."""
+def counts(done: list[Reading]) -> dict[str, Any]:
+    """Return how many files were asked for, read, and not; and `totals` by their validation."""
     are_read = [reading.is_read for reading in done if "not_asked" not in reading.flags]
-    return {"files": len(are_read), "read": sum(are_read), "unread": are_read.count(False)}
+    by_validation = Counter(reading.validation for reading in done)
+    return {
+        "totals": {"agents": len(are_read), "valid": 0, **by_validation},
+        "files": len(are_read), "read": sum(are_read), "unread": are_read.count(False),
+    }  # fmt: skip
 
 
 def totals_line(done: list[Reading]) -> str:
     """Return `4/6 valid, 1 malformed, 1 missing`, preceded by what was not read, if anything."""
-    counts = totals(done)
-    others = [f"{n} {name}" for name, n in counts.items() if name not in ("agents", "valid")]
-    line = ", ".join([f"{counts['valid']}/{counts['agents']} valid", *others])
-    numbers = how_many_read(done)
-    if not numbers["unread"]:
-        return line
-    return f"{read_line(numbers['files'], numbers['unread'])}\n{line}"
+    numbers = counts(done)
+    agents, valid, *others = numbers["totals"].items()
+    words = [f"{valid[1]}/{agents[1]} valid", *(f"{n} {name}" for name, n in others)]
+    unread = numbers["unread"]
+    bound = [read_line(numbers["files"], unread)] if unread else []
+    return "\n".join([*bound, ", ".join(words)])

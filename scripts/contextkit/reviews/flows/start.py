@@ -37,6 +37,7 @@ from contextkit.reviews.documents import (
 from contextkit.reviews.documents.processes import Process
 from contextkit.reviews.documents.runs import Run
 from contextkit.reviews.flows import agent_files, history, workers
+from contextkit.subagents.documents import registry
 
 _EARLIER = "earlier"
 _MOST = 1000  # folders for one target
@@ -548,7 +549,7 @@ def retry(layout: Layout, run_id: str, agent: str, now: int) -> Launch:
     run = runs.load(layout, run_id)
     asks = contracts.of_run(layout, run, agent)  # refuses an agent that nobody asked
     working = workers.find(layout, run).get(agent)
-    if working and agent not in workers.ended(layout, run):
+    if working and working.status in registry.ACTIVE:
         raise ContextError(
             f"{agent} is still working: subagent_abort id={working.id} to end it first"
         )
