@@ -23,7 +23,7 @@ from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import retention
 from contextkit.reviews.documents import processes, verdicts
 from contextkit.subagents.documents import registry
-from contextkit.subagents.flows import watch
+from contextkit.subagents.flows import background
 
 Facts = dict[str, object]
 
@@ -303,7 +303,7 @@ def _verdicts(layout: Layout) -> Facts:
 
 def _subagents(layout: Layout) -> Facts:
     rows = registry.rows(layout)
-    states = [watch.status_now(layout, row) for row in rows]
+    states = [background.status_now(layout, row) for row in rows]
     running = sum(state in registry.ACTIVE for state in states)
     dead = sum(state in ("failed", "timed_out") for state in states)
     gaps = len(open_gaps(layout, git.head(layout.repository).branch))

@@ -138,10 +138,10 @@ def _verdicts(layout: Layout) -> Iterator[_Row]:
 def _failed(layout: Layout) -> Iterator[_Row]:
     from contextkit.hosts.documents import diagnostics
     from contextkit.subagents.documents import registry
-    from contextkit.subagents.flows import watch
+    from contextkit.subagents.flows import background
 
     for row in registry.load_all(layout).documents[-_MOST:]:
-        status = watch.status_now(layout, row)
+        status = background.status_now(layout, row)
         if status in ("failed", "timed_out"):
             yield _show("subagents", f"subagent:{row['id']}", status)
     for line in diagnostics.lines(layout.hooks)[-_EXAMPLES:]:

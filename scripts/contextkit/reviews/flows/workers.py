@@ -37,7 +37,7 @@ from contextkit.reviews.documents import agent_review, contracts, index, runs, v
 from contextkit.reviews.documents.runs import Run
 from contextkit.reviews.flows import agent_files
 from contextkit.subagents.documents import registry
-from contextkit.subagents.flows import watch
+from contextkit.subagents.flows import background
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def _for_whom(run: Run, row: registry.Row) -> str:
     scope = os.path.normpath(str(row.get("scope_path") or "."))
     its = (agent for agent in run.roster if runs.prompt_path(run, agent) == scope)
     agent = next(its, "")
-    return agent if agent and watch.started(row) >= names.moment(run.started_at) else ""
+    return agent if agent and background.started(row) >= names.moment(run.started_at) else ""
 
 
 def find(layout: Layout, run: Run) -> dict[str, Worker]:
@@ -101,8 +101,8 @@ def find(layout: Layout, run: Run) -> dict[str, Worker]:
     workers = {}
     for row in rows:
         if agent := _for_whom(run, row):
-            status, code = watch.outcome(layout, row)
-            words = "" if status in registry.ACTIVE else watch.last_words(layout, row)
+            status, code = background.outcome(layout, row)
+            words = "" if status in registry.ACTIVE else background.last_words(layout, row)
             workers[agent] = Worker(agent=agent, id=row["id"], status=status, exit_code=code,
                                   words=words)  # fmt: skip
     return workers

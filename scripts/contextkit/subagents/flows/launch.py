@@ -33,7 +33,7 @@ from contextkit.capsules.flows import given
 from contextkit.capsules.flows.given import Given
 from contextkit.reviews.documents import runs
 from contextkit.subagents.documents import registry
-from contextkit.subagents.flows import background, prompts, sandboxes
+from contextkit.subagents.flows import background, prompts
 from contextkit.subagents.flows.prompts import Order, Role
 
 
@@ -86,7 +86,7 @@ def _note(layout: Layout, order: Order, session: str) -> None:
 
 def _row(layout: Layout, order: Order) -> registry.Row:
     """A new row: the original's fields in their order, then ours."""
-    place = sandboxes.place(layout, order.type, order.id)
+    place = registry.place(layout, order.type, order.id)
     run = layout.run(order.id)
     row: registry.Row = {
         "id": order.id,
@@ -117,15 +117,15 @@ def _row(layout: Layout, order: Order) -> registry.Row:
 
 
 def _progress(place: str, identity: str) -> str:
-    return os.path.join(sandboxes.desk(place, identity), "progress.md")
+    return os.path.join(registry.desk(place, identity), "progress.md")
 
 
 def _start(layout: Layout, order: Order, session: str, hold: background.Hold) -> dict[str, object]:
     """Make the sandbox and its files and start the command; return the fields that changed."""
-    place = sandboxes.make(layout, order.type, order.id)
+    place = _sandboxed(layout, order.type, order.id)
     run = layout.run(order.id)
     if order.capsule:
-        copy = os.path.join(sandboxes.desk(place, order.id), "capsule.md")
+        copy = os.path.join(registry.desk(place, order.id), "capsule.md")
         files.write(copy, order.capsule.whole)
     files.write(_progress(place, order.id), f"# Progress of {order.id}\n\n")
     files.write(os.path.join(run, "prompt.md"), order.prompt)
@@ -161,8 +161,8 @@ def _forget(layout: Layout, order: Order) -> None:
     """Remove what a failed launch has made."""
     import shutil
 
-    if order.type != "here" and sandboxes.is_ours(layout, order.id, layout.sandbox(order.id)):
-        sandboxes.remove(layout, order.type, order.id)
+    if order.type != "here" and is_ours(layout, order.id, layout.sandbox(order.id)):
+        discard_sandbox(layout, order.type, order.id)
     shutil.rmtree(layout.run(order.id), ignore_errors=True)
 
 
@@ -221,7 +221,7 @@ def prepare(layout: Layout, request: Request) -> Order:
         raise bad_input(f"slug: {request.slug!r} has no letter or digit: name the task")
     kind = request.type or "here"
     if kind != "here":
-        sandboxes.top_of(layout)
+        _top_of(layout)
     head = git.head(layout.repository)
     branch = head.name
     role = prompts.read_role(layout, request.role)
@@ -328,7 +328,7 @@ def _uncommitted(layout: Layout, order: Order) -> list[str]:
     """Require capsule and scope to be committed: refuse a clone or worktree, warn for `here`."""
     paths = [part.path for part in (order.capsule, order.scope) if part]
     paths = [path for path in paths if not os.path.isabs(path)]  # quoted whole, from elsewhere
-    open_ones = [path for path in paths if sandboxes.unseen(layout, layout.join(path))]
+    open_ones = [path for path in paths if _unseen(layout, layout.join(path))]
     if not open_ones:
         return []
     words = shlex.join(open_ones)
@@ -365,3 +365,116 @@ def capsule_fields(body: Given) -> dict[str, object]:
         "capsule_tokens": body.tokens,
         "capsule_trimmed": body.trimmed,
     }
+
+
+# Where it works: the repository itself, a throwaway clone, or a worktree
+
+
+def _sandboxed(layout: Layout, kind: str, identity: str) -> str:
+    """Make the sandbox at the commit that is checked out, and return its folder.
+
+    Raises ContextError if git fails; nothing is left behind then.
+    """
+    folder = registry.place(layout, kind, identity)
+    files.write(_mark(layout, identity), f"{kind}\n")  # first: a partial one is ours too
+    if kind != "here":
+        top = _top_of(layout)
+        files.make_folder(os.path.dirname(files.inside(layout.root, folder, "sandbox")))
+        try:
+            if kind == "worktree":
+                git.run(
+                    top, "worktree", "add", "-q", "-b", registry.branch_of(identity), folder, "HEAD"
+                )
+            else:
+                git.run(top, "clone", "-q", "--template=", top, folder)
+            files.store(os.path.join(folder, ".contextkit"))
+        except BaseException:
+            discard_sandbox(layout, kind, identity)
+            raise
+    return folder
+
+
+def _top_of(layout: Layout) -> str:
+    """The work tree that sandboxes are made from. Raises ContextError if none can be."""
+    if layout.repository is None or not git.head(layout.repository).commit:
+        raise bad_input("type: a clone or worktree needs a git repository with a commit")
+    return layout.repository.top
+
+
+def _unseen(layout: Layout, path: str) -> bool:
+    """Whether a clone or worktree would lack the file `path` in its current state."""
+    if layout.repository is None:
+        return True
+    top = layout.repository.top
+    real = os.path.realpath(path)
+    if not real.startswith(top + os.sep):
+        return True
+    committed = git.output(top, "ls-tree", "HEAD", "--", os.path.relpath(real, top)).split()
+    there = git.output(top, "hash-object", "--", real).strip()
+    return not there or there not in committed
+
+
+def is_ours(layout: Layout, identity: str, folder: str) -> bool:
+    """Whether `folder` is the sandbox that we made for this subagent."""
+    ours = os.path.realpath(layout.sandbox(identity))
+    return (
+        os.path.realpath(folder) == ours
+        and not os.path.islink(layout.sandbox(identity))
+        and os.path.isfile(_mark(layout, identity))
+    )
+
+
+def _mark(layout: Layout, identity: str) -> str:
+    return os.path.join(layout.run(identity), "sandbox")
+
+
+def work_in(layout: Layout, kind: str, identity: str) -> list[str]:
+    """What would be lost with the sandbox: changed files, commits on no other branch."""
+    folder = layout.sandbox(identity)
+    if not os.path.lexists(os.path.join(folder, ".git")):
+        return ["files that git no longer knows"]  # git would answer for the enclosing repository
+    work = []
+    changed = git.run(folder, "status", "--porcelain", "--untracked-files=all").splitlines()
+    if changed:
+        work.append(f"{len(changed)} changed files")
+    heads = git.run(folder, "for-each-ref", "--format=%(objectname)", "refs/heads", "refs/stash")
+    tips = {git.run(folder, "rev-parse", "HEAD").strip()}
+    others: tuple[str, ...] = ("--branches", "--remotes")
+    if kind == "worktree":
+        others = (f"--exclude={registry.branch_of(identity)}", *others)
+    else:
+        tips.update(heads.split())
+    lost = [tip for tip in sorted(tips) if _is_lost(_top_of(layout), tip, others)]
+    if lost:
+        work.append(f"commits on no branch ({', '.join(tip[:12] for tip in lost)})")
+    return work
+
+
+def _is_lost(top: str, tip: str, others: tuple[str, ...]) -> bool:
+    try:
+        return bool(git.run(top, "rev-list", "--max-count=1", tip, "--not", *others).strip())
+    except ContextError:
+        return True  # the repository does not even have the commit
+
+
+def discard_sandbox(layout: Layout, kind: str, identity: str) -> None:
+    """Remove one of our sandboxes and any worktree branch; the caller has checked both."""
+    folder = layout.sandbox(identity)
+    if kind == "worktree" and layout.repository is not None:
+        top = layout.repository.top
+        if os.path.exists(os.path.join(folder, ".git")):
+            try:
+                git.run(top, "worktree", "remove", "--force", folder)
+            except ContextError:  # partial: its maker was killed
+                _discard(folder)
+                git.run(top, "worktree", "prune")
+        if git.commit_of(layout.repository, f"refs/heads/{registry.branch_of(identity)}"):
+            git.run(top, "branch", "-q", "-D", registry.branch_of(identity))
+    _discard(folder)
+
+
+def _discard(folder: str) -> None:
+    import shutil
+
+    if os.path.isdir(folder) and not os.path.islink(folder):
+        shutil.rmtree(folder)

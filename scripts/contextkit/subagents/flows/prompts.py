@@ -34,7 +34,7 @@ from contextkit.capsules.documents import items
 from contextkit.capsules.flows import given
 from contextkit.capsules.flows.given import Given
 from contextkit.payloads.documents import answers
-from contextkit.subagents.flows import sandboxes
+from contextkit.subagents.documents import registry
 
 MARK = "{{CAPSULE_BODY}}"
 _MOST_CHARACTERS = 9_500  # a host cuts hook output above 10,000
@@ -159,8 +159,8 @@ def assemble(layout: Layout, order: Order) -> str:
 
     if order.verbatim and order.scope:
         return order.scope.text
-    place = sandboxes.place(layout, order.type, order.id)
-    desk = sandboxes.desk(place, order.id)
+    place = registry.place(layout, order.type, order.id)
+    desk = registry.desk(place, order.id)
     scope, section = order.scope, ""
     if order.capsule:
         placed = bool(scope and scope.whole and MARK in scope.text)
@@ -184,7 +184,7 @@ def assemble(layout: Layout, order: Order) -> str:
         overrides=role.overrides if role else (),
         read_only=bool(role and role.read_only),
         branch=names.one_line(order.branch) or "(none)",
-        own_branch=sandboxes.branch_of(order.id),
+        own_branch=registry.branch_of(order.id),
         commit=order.commit[:12],
         progress=names.one_line(os.path.join(desk, "progress.md")),
         timeout=order.timeout,
