@@ -132,8 +132,8 @@ def monitor(layout: Layout, args: Arguments) -> Answer:
         given_up = any(count >= limits.subagent_alert_polls for count in seen.values())
         if given_up or not running or polls == args.iterations:
             break
-        names_of_running = {agent["id"] for agent in running}
-        _pause(layout, [row for row in rows if row["id"] in names_of_running], interval)
+        ids = {agent["id"] for agent in running}
+        _pause(layout, [row for row in rows if row["id"] in ids], interval)
     if running:
         cli.say(f"Outstanding subagents: {', '.join(agent['id'] for agent in running)}")
     return Answer(text="" if running else NOBODY, status=int(alerted), data=watched)
@@ -143,7 +143,7 @@ def _pause(layout: Layout, running: list[registry.Row], interval: int) -> None:
     """Wait `interval` seconds before the next look, or less if a subagent ends."""
     for _ in range(0, interval, _GLANCE):
         time.sleep(_GLANCE)
-        if any(background.status_now(layout, row) != row["status"] for row in running):
+        if any(background.outcome(layout, row)[0] != row["status"] for row in running):
             return
 
 

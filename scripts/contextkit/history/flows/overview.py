@@ -303,7 +303,7 @@ def _verdicts(layout: Layout) -> Facts:
 
 def _subagents(layout: Layout) -> Facts:
     rows = registry.rows(layout)
-    states = [background.status_now(layout, row) for row in rows]
+    states = [background.outcome(layout, row)[0] for row in rows]
     running = sum(state in registry.ACTIVE for state in states)
     dead = sum(state in ("failed", "timed_out") for state in states)
     gaps = len(open_gaps(layout, git.head(layout.repository).branch))

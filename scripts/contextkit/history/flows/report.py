@@ -141,7 +141,7 @@ def _failed(layout: Layout) -> Iterator[_Row]:
     from contextkit.subagents.flows import background
 
     for row in registry.load_all(layout).documents[-_MOST:]:
-        status = background.status_now(layout, row)
+        status = background.outcome(layout, row)[0]
         if status in ("failed", "timed_out"):
             yield _show("subagents", f"subagent:{row['id']}", status)
     for line in diagnostics.lines(layout.hooks)[-_EXAMPLES:]:

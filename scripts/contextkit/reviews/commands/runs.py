@@ -184,14 +184,17 @@ def _started(layout: Layout, args: Arguments, started: Started, now: int) -> Ans
     run = started.run
     cli.say_each(started.notes)
     working = _launched(layout, run, run.roster, args, now)
-    data = starting.roster(layout, run, started.launches, {own.agent: own.id for own in working})
+    data = starting.roster(layout, run, {own.agent: own.id for own in working})
     data |= {"rechecks": run.rechecks, "open": run.open} if run.rechecks else {}
-    lines = [f"run {run.id}", f"output_dir {run.output_dir}", f"input {run.input}", ""]
-    if working:
-        lines += [f"{names.one_line(own.agent)}\t{own.id or 'not started'}" for own in working]
-    else:
-        lines += _launch_lines(layout, started)
-    return Answer(text="\n".join([*lines, "", f"then: make verdict_wait run={run.id}"]), data=data)
+    how = [f"{names.one_line(own.agent)}\t{own.id or 'not started'}" for own in working]
+    return Answer(
+        text="\n".join([
+            f"run {run.id}", f"output_dir {run.output_dir}", f"input {run.input}", "",
+            *(how or _launch_lines(run, data["agents"])), "",
+            f"then: make verdict_wait run={run.id}",
+        ]),
+        data=data,
+    )  # fmt: skip
 
 
 def _launched(
@@ -207,25 +210,24 @@ def _launched(
     return working
 
 
-def _launch_lines(layout: Layout, started: Started) -> list[str]:
+def _launch_lines(run: Run, agents: list[dict[str, str]]) -> list[str]:
     """Return how to launch the agents of a run with each host, as subagents or as sessions."""
     from contextkit.base import sessions
     from contextkit.reviews.flows import workers
 
     lines: list[str] = []
-    prompts = [os.path.basename(launch.prompt) for launch in started.launches]
+    prompts = [os.path.basename(each["prompt"]) for each in agents]
     stems = " ".join(name if sessions.is_name(name) else f"'{name}'" for name in prompts)
-    folder = f"{started.run.output_dir}/prompts".replace("'", "'\\''")
+    folder = f"{run.output_dir}/prompts".replace("'", "'\\''")
     for host in workers.hosts():
         either = "or " if lines else ""
         if host.agent_call:
             lines.append(f"{either}{host.title}, all in one message:")
-            calls = [(launch.agent, layout.shown(launch.prompt)) for launch in started.launches]
-            lines += [f"  {workers.agent_call(host, agent, prompt)}" for agent, prompt in calls]
+            lines += [f"  {workers.agent_call(host, **each)}" for each in agents]
         else:
             lines.append(f"{either}{host.title}, in the root:")
-            each = f"""{host.headless} < '{folder}'/"$p" > /dev/null"""
-            lines.append(f"  for p in {stems}; do {each} & done")
+            call = f"""{host.headless} < '{folder}'/"$p" > /dev/null"""
+            lines.append(f"  for p in {stems}; do {call} & done")
     return lines
 
 
@@ -341,23 +343,20 @@ def end(layout: Layout, args: Arguments) -> str:
     *_STARTED,
 )
 def retry(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.reviews.documents import runs
     from contextkit.reviews.flows import start as starting
     from contextkit.reviews.flows import workers
 
     args = addressed(args)
     _check_launch(layout, args)
     now = names.now()
-    again = starting.retry(layout, args.run, args.agent, now)
-    path, prompt = layout.shown(again.path), layout.shown(again.prompt)
-    working = _launched(layout, runs.load(layout, args.run), (args.agent,), args, now)
-    calls = [
-        workers.agent_call(host, again.agent, prompt) for host in workers.hosts() if host.agent_call
-    ]
+    run = starting.retry(layout, args.run, args.agent, now)
+    working = _launched(layout, run, (args.agent,), args, now)
+    (again,) = starting.roster(layout, run.replace(roster=(args.agent,)))["agents"]
+    calls = [workers.agent_call(host, **again) for host in workers.hosts() if host.agent_call]
     how = [f"subagent {worker.id}" for worker in working] or calls
-    data = {"id": again.agent, "agent": again.agent, "path": path, "prompt": prompt}
-    data |= {"subagent": working[0].id} if working else {}
-    return Answer(text="\n".join([f"path {path}", f"prompt {prompt}", *how]), data=data)
+    data = {"id": args.agent, **again} | ({"subagent": working[0].id} if working else {})
+    lines = [f"path {again['path']}", f"prompt {again['prompt']}", *how]
+    return Answer(text="\n".join(lines), data=data)
 
 
 # What its agents wrote

@@ -24,7 +24,7 @@ from contextkit.base import changes, errors, files, formats, git, names, session
 from contextkit.base.changes import Change
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
-from contextkit.base.records import Record
+from contextkit.base.records import NamedTuple, Record
 from contextkit.base.type_names import Any
 from contextkit.reviews.documents import (
     agent_review,
@@ -259,13 +259,12 @@ class Request(Record):
     notify: str = ""
 
 
-class Launch(Record):
+class Launch(NamedTuple):
     """One agent: where it writes, and the prompt that it reads; absolute paths."""
 
     agent: str
     path: str
     prompt: str
-    text: str
 
 
 class Started(Record):
@@ -283,23 +282,21 @@ def start(layout: Layout, asked: Request, now: int) -> Started:
     kind, target = identify(layout, process, asked.target)
     with files.locked(layout.lock(runs.folder(layout))):
         begun = _Start(layout, process, target, now)
-        ended = begun.restart() if asked.restart else []
+        if asked.restart:
+            begun.restart()
         folder = begun.choose()
         subject = take_up(layout, process, kind, target, asked.base, folder)
         run = begun.run(subject, asked.agents, folder)
-        launches = tuple(_launch(layout, run, agent) for agent in run.roster)
-        for old in ended:
-            runs.change(layout, old.id, finished_at=old.finished_at, ended=old.ended)
-            begun.notes.append(f"ended the run {old.id}, which was going on in {old.output_dir}")
-        begun.write(run, subject, launches)
+        started = begun.write(run, subject)
         if asked.notify.strip():
             files.write(runs.part(layout, run.id, ".notify"), asked.notify.strip())
-        if run.small:
-            few = ", ".join(process.small_agents)
-            begun.notes.append(f"a small change: {few} alone; agents= asks others")
-        if kind == "diff" and asked.target and _is_elsewhere(layout, asked.target):
-            begun.notes.append(f"the work tree is reviewed; {asked.target} is not checked out")
-    return Started(run=run, launches=launches, notes=tuple(begun.notes))
+    notes = list(started.notes)
+    if run.small:
+        few = ", ".join(process.small_agents)
+        notes.append(f"a small change: {few} alone; agents= asks others")
+    if kind == "diff" and asked.target and _is_elsewhere(layout, asked.target):
+        notes.append(f"the work tree is reviewed; {asked.target} is not checked out")
+    return started.replace(notes=tuple(notes))
 
 
 def recheck(layout: Layout, run_id: str, now: int) -> Started:
@@ -317,10 +314,7 @@ def recheck(layout: Layout, run_id: str, now: int) -> Started:
         begun = _Start(layout, processes.load(layout, before.process), before.target, now)
         subject = since(layout, before)
         run = begun.run(subject, tuple(still), begun.choose())
-        run = run.replace(rechecks=before.id, open=still)
-        launches = tuple(_launch(layout, run, agent) for agent in run.roster)
-        begun.write(run, subject, launches)
-    return Started(run=run, launches=launches, notes=tuple(begun.notes))
+        return begun.write(run.replace(rechecks=before.id, open=still), subject)
 
 
 def _check_agents(agents: tuple[str, ...]) -> None:
@@ -344,17 +338,16 @@ class _Start:
         self._layout, self._process, self._target, self._now = layout, process, target, now
         loaded = runs.load_all(layout)
         self._known, self.notes = loaded.documents, list(map(str, loaded.broken))
+        self._ended: list[Run] = []  # by this start
 
-    def restart(self) -> list[Run]:
-        """End the runs of this process and target that may still be live; return them."""
+    def restart(self) -> None:
+        """Take the runs of this process and target that may still be live for ended."""
         mine = (self._process.name, self._target)
-        ended = {
-            run.id: run.replace(finished_at=names.iso(self._now), ended="restarted")
-            for run in self._known
-            if (run.process, run.target) == mine and not is_over(self._layout, run, self._now)
-        }
-        self._known = [ended.get(run.id, run) for run in self._known]
-        return list(ended.values())
+        for number, run in enumerate(self._known):
+            if (run.process, run.target) == mine and not is_over(self._layout, run, self._now):
+                ended = run.replace(finished_at=names.iso(self._now), ended="restarted")
+                self._known[number] = ended
+                self._ended.append(ended)
 
     def choose(self) -> str:
         """Return the folder for the run, relative to the root."""
@@ -394,18 +387,24 @@ class _Start:
             session_id=sessions.find_current(self._layout), **of_run,
         )  # fmt: skip
 
-    def write(self, run: Run, subject: Subject, launches: tuple[Launch, ...]) -> None:
+    def write(self, run: Run, subject: Subject) -> Started:
         layout = self._layout
+        launches = launches_of(layout, run)
+        prompts = {launch.prompt: _prompt(layout, run, launch.agent) for launch in launches}
+        for old in self._ended:
+            runs.change(layout, old.id, finished_at=old.finished_at, ended=old.ended)
+            self.notes.append(f"ended the run {old.id}, which was going on in {old.output_dir}")
         self._clear(run)
         folder = files.store(layout.join(run.output_dir))
         files.write(layout.join(run.input), subject.data)
-        for launch in launches:
-            files.write(launch.prompt, launch.text)
-        listed = formats.to_json(roster(layout, run, launches)) + "\n"
+        for path, text in prompts.items():
+            files.write(path, text)
+        listed = formats.to_json(roster(layout, run)) + "\n"
         files.write(os.path.join(folder, runs.ROSTER_FILE), listed)
         if subject.listing:
             runs.keep_listing(layout, run.id, subject.listing)
         runs.save(layout, run)
+        return Started(run=run, launches=launches, notes=tuple(self.notes))
 
     def _clear(self, new: Run) -> None:
         """Make room for the run `new`; safe to repeat after a crash.
@@ -436,18 +435,22 @@ def is_over(layout: Layout, run: Run, now: int) -> bool:
     return True
 
 
-def _launch(layout: Layout, run: Run, agent: str, asks: str = "") -> Launch:
-    """Return how an agent of a run is launched; `asks` is its contract and what precedes it."""
+def launches_of(layout: Layout, run: Run) -> tuple[Launch, ...]:
+    """Return how the agents of a run are launched."""
+    return tuple(
+        Launch(agent, runs.output_path(layout, run, agent),
+               layout.join(runs.prompt_path(run, agent)))
+        for agent in run.roster
+    )  # fmt: skip
+
+
+def _prompt(layout: Layout, run: Run, agent: str, asks: str = "") -> str:
+    """Return the prompt of an agent; `asks` is its contract and what precedes it."""
     is_diff = run.rechecks or run.revision.startswith("tree:")
     kind = "diff" if is_diff else "document" if run.source else "question"
     asks = asks or contracts.of_run(layout, run, agent)
     source, confirm = layout.join(run.input), run.to_confirm(agent)
-    return Launch(
-        agent=agent,
-        path=runs.output_path(layout, run, agent),
-        prompt=layout.join(runs.prompt_path(run, agent)),
-        text=contracts.prompt(agent, run.process, source, kind, asks, confirm),
-    )
+    return contracts.prompt(agent, run.process, source, kind, asks, confirm)
 
 
 def _is_tracked(layout: Layout, folder: str) -> bool:
@@ -472,9 +475,7 @@ def _is_elsewhere(layout: Layout, branch: str) -> bool:
     )
 
 
-def roster(
-    layout: Layout, run: Run, launches: tuple[Launch, ...], working: dict[str, str] | None = None
-) -> dict[str, object]:
+def roster(layout: Layout, run: Run, working: dict[str, str] | None = None) -> dict[str, Any]:
     """Return a run as `start` prints it for programs, and as `run.json` in its folder holds it.
 
     `working` maps agents to the ids of the subagents started for them.
@@ -483,12 +484,12 @@ def roster(
             "timeout")  # fmt: skip
     agents = [
         {
-            "agent": launch.agent,
-            "path": layout.shown(launch.path),
-            "prompt": layout.shown(launch.prompt),
-            **({"subagent": working.get(launch.agent, "")} if working else {}),
+            "agent": agent,
+            "path": layout.shown(path),
+            "prompt": layout.shown(prompt),
+            **({"subagent": working.get(agent, "")} if working else {}),
         }
-        for launch in launches
+        for agent, path, prompt in launches_of(layout, run)
     ]
     return {"run": run.id, **{key: getattr(run, key) for key in keys}, "agents": agents}
 
@@ -508,14 +509,14 @@ def _move(folder: str, away: str) -> None:
 def _relocate(layout: Layout, run: Run, folder: str) -> None:
     """Update a run and its verdicts to the new place of its files."""
     old = run.output_dir + "/"
+
+    def moved(path: str) -> str:
+        return f"{folder}/{path.removeprefix(old)}" if path.startswith(old) else path
+
     for path, entry in _verdicts_in(layout, runs.verdict_folder(layout, run.id)):
-        detail = str(entry.get("detail_path", ""))
-        if detail.startswith(old):
-            moved = {**entry, "detail_path": f"{folder}/{detail.removeprefix(old)}"}
-            files.write(path, formats.to_json(moved) + "\n")
-    is_inside = run.input.startswith(old)
-    moved_input = f"{folder}/{run.input.removeprefix(old)}" if is_inside else run.input
-    runs.change(layout, run.id, output_dir=folder, input=moved_input)
+        now = {**entry, "detail_path": moved(str(entry.get("detail_path", "")))}
+        files.write(path, formats.to_json(now) + "\n")
+    runs.change(layout, run.id, output_dir=folder, input=moved(run.input))
 
 
 def _keep_verdicts(layout: Layout, current: set[str]) -> None:
@@ -541,10 +542,11 @@ def _verdicts_in(layout: Layout, store: str) -> list[tuple[str, verdicts.Entry]]
 # Asking one agent again
 
 
-def retry(layout: Layout, run_id: str, agent: str, now: int) -> Launch:
+def retry(layout: Layout, run_id: str, agent: str, now: int) -> Run:
     """Ask an agent of a run once more: set its file aside and add what was wrong to its prompt.
 
-    The run continues. Raises ContextError for an agent that is still working or has no errors.
+    The run continues; it is returned. Raises ContextError for an agent that is still working or has
+    no errors.
     """
     run = runs.load(layout, run_id)
     asks = contracts.of_run(layout, run, agent)  # refuses an agent that nobody asked
@@ -565,8 +567,7 @@ def retry(layout: Layout, run_id: str, agent: str, now: int) -> Launch:
         if os.path.lexists(old):
             agent_files.set_aside(old, path, now)
     told = "\n".join(f"- {line}" for line in wrong)  # only of the last attempt
-    again = _launch(layout, run, agent, f"{_HEADING}\n\n{told}\n\n{asks}")
-    files.write(again.prompt, again.text)
+    text = _prompt(layout, run, agent, f"{_HEADING}\n\n{told}\n\n{asks}")
+    files.write(layout.join(runs.prompt_path(run, agent)), text)
     missed = tuple(other for other in run.missed if other != agent)
-    runs.change(layout, run.id, missed=missed, finished_at="", ingested_at="", ended="")
-    return again
+    return runs.change(layout, run.id, missed=missed, finished_at="", ingested_at="", ended="")

@@ -34,9 +34,9 @@ def place(layout: Layout, kind: str, identity: str) -> str:
     return layout.root if kind == "here" else layout.sandbox(identity)
 
 
-def desk(folder: str, identity: str) -> str:
-    """The subagent's own folder where it works, for its capsule and progress log."""
-    return os.path.join(folder, ".contextkit", "subagents", identity)
+def desk(folder: str, identity: str, name: str) -> str:
+    """A file in the subagent's own folder where it works: its capsule, its progress log."""
+    return os.path.join(folder, ".contextkit", "subagents", identity, name)
 
 
 def branch_of(identity: str) -> str:

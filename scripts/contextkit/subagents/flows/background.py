@@ -226,11 +226,6 @@ def changes(layout: Layout, row: registry.Row, now: int) -> dict[str, Any]:
     return changed
 
 
-def status_now(layout: Layout, row: registry.Row) -> str:
-    """The status of a row according to its files; nothing is written."""
-    return outcome(layout, row)[0]
-
-
 def outcome(layout: Layout, row: registry.Row) -> tuple[str, int | None]:
     """The status and exit status of a row according to its files; nothing is written."""
     now = {**row, **changes(layout, row, 0)}
@@ -282,18 +277,14 @@ def last_words(layout: Layout, row: registry.Row, count: int = 3) -> str:
 
 
 def look(
-    layout: Layout,
-    rows: list[registry.Row],
-    now: int,
-    bounds: tuple[int, int] | None = None,
+    layout: Layout, rows: list[registry.Row], now: int, bounds: tuple[int, int] | None = None
 ) -> list[Watched]:
     """The current state of the subagents of these rows, in launch order.
 
     `bounds` are the seconds of silence and of run time above which one is reported.
     """
-    limits = layout.limits
-    bounds = bounds or (limits.subagent_log_age, limits.subagent_run_time)
-    states: dict[tuple[str, str], str] = {}
+    bounds = bounds or (layout.limits.subagent_log_age, layout.limits.subagent_run_time)
+    states: dict[tuple[str, str], str] = {}  # of capsules
     return [_watched(layout, row, now, bounds, states) for row in rows]
 
 
@@ -304,20 +295,16 @@ def _watched(
     bounds: tuple[int, int],
     states: dict[tuple[str, str], str],
 ) -> Watched:
-    status = str(row.get("status") or "-")
-    running = status == "running"
+    running = row.get("status") == "running"
     ended = 0 if running else names.moment(str(row.get("finished_at") or ""))
     heard, kind = (ended, "end") if ended else _last_heard(layout, row)
-    end = now if running else ended
-    began = started(row) if end else 0
+    end, began = now if running else ended, started(row)
     run_time = max(0, end - began) if end and began else None
     age = max(0, now - heard) if heard and running else None
     code = row.get("exit_code")
     return {
         "id": row["id"],
-        "type": str(row.get("type") or "-"),
-        "slug": str(row.get("slug") or "-"),
-        "status": status,
+        **{key: str(row.get(key) or "-") for key in ("type", "slug", "status")},
         "deliverables": _deliverables(layout, row),
         "run_time": run_time,
         "log_age": age,
@@ -352,17 +339,15 @@ def _alerts(
     if row.get("status") in ("failed", "timed_out"):
         return ("dead",)
     if row.get("status") != "running":
-        return left_undone(row)
+        return ("silent",) if left_undone(row) else ()
     quiet, longest = bounds
-    alerts = ["stale"] if age is None else []
-    alerts += ["runtime"] if (run_time or 0) > longest else []
-    alerts += ["log"] if (age or 0) > quiet else []
-    return tuple(alerts)
+    alerts = {"stale": age is None, "runtime": (run_time or 0) > longest, "log": (age or 0) > quiet}
+    return tuple(alert for alert, holds in alerts.items() if holds)
 
 
-def left_undone(row: registry.Row) -> tuple[str, ...]:
-    """`silent` for one whose exit status was good but that produced nothing."""
-    return ("silent",) if row.get("verdict") in ("ERROR", "FAILED") else ()
+def left_undone(row: registry.Row) -> bool:
+    """Whether its exit status was good but it produced nothing."""
+    return row.get("verdict") in ("ERROR", "FAILED")
 
 
 def _deliverables(layout: Layout, row: registry.Row) -> str:
@@ -401,19 +386,16 @@ def _staleness(layout: Layout, row: registry.Row, states: dict[tuple[str, str], 
         elif digest and names.sha256(files.read_bytes(path)) != digest:
             state = "changed"
         else:
-            state = "stale" if _is_stale(layout, path, row.get("scope_path")) else "fresh"
+            from contextkit.capsules.flows import drift
+
+            scope = row.get("scope_path")
+            own = [scope] if isinstance(scope, str) and scope else []
+            try:
+                state = "stale" if drift.staleness(layout, path, own) else "fresh"
+            except ContextError:
+                state = "stale"
         states[shown, digest] = state
     return states[shown, digest]
-
-
-def _is_stale(layout: Layout, path: str, scope: object) -> bool:
-    from contextkit.capsules.flows import drift
-
-    own = [scope] if isinstance(scope, str) and scope else []
-    try:
-        return bool(drift.staleness(layout, path, own))
-    except ContextError:
-        return True
 
 
 def lines(watched: list[Watched], width: int, height: int) -> list[str]:
@@ -422,19 +404,15 @@ def lines(watched: list[Watched], width: int, height: int) -> list[str]:
     At most `height` lines of `width` characters; the last one counts what does not fit.
     """
     order = sorted(watched, key=lambda a: (not a["alerts"], a["status"] not in registry.ACTIVE))
-    rows = [_line(agent, width) for agent in order]
-    if len(rows) > height:
-        left = len(rows) - height + 1
-        rows = [*rows[: height - 1], f"  … {left} more"]
-    return rows
-
-
-def _line(agent: Watched, width: int) -> str:
-    """`! ui-review  running  12:05  silent 3:10  1/2  log, runtime`."""
-    times = f"{_minutes(agent['run_time']):>7}  {_minutes(agent['log_age']):>7}"
-    sign = "!" if agent["alerts"] else " "
-    head = f"{sign} {agent['slug'][:28]:<28}  {agent['status'][:21]:<14}  {times}"
-    return f"{head}  {agent['deliverables']:>5}  {', '.join(agent['alerts'])}"[:width].rstrip()
+    rows = []
+    for agent in order:  # `! ui-review  running  12:05  3:10  1/2  log, runtime`
+        times = f"{_minutes(agent['run_time']):>7}  {_minutes(agent['log_age']):>7}"
+        sign = "!" if agent["alerts"] else " "
+        head = f"{sign} {agent['slug'][:28]:<28}  {agent['status'][:21]:<14}  {times}"
+        row = f"{head}  {agent['deliverables']:>5}  {', '.join(agent['alerts'])}"
+        rows.append(row[:width].rstrip())
+    left = len(rows) - height + 1
+    return [*rows[: height - 1], f"  … {left} more"] if left > 1 else rows
 
 
 def rows(layout: Layout, watched: list[Watched]) -> Rows:

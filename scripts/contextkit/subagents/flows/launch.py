@@ -61,7 +61,9 @@ def launch(layout: Layout, order: Order) -> registry.Row:
         changes = _start(layout, order, session, holds[0])
     except BaseException:
         registry.remove(layout, order.id)
-        _forget(layout, order)
+        if order.type != "here" and is_ours(layout, order.id, layout.sandbox(order.id)):
+            discard_sandbox(layout, order.type, order.id)
+        _discard(layout.run(order.id))
         raise
     finally:
         holds[0].release()
@@ -96,7 +98,7 @@ def _row(layout: Layout, order: Order) -> registry.Row:
         "scope_path": order.scope.path if order.scope else "",
         "prompt_path": layout.shown(os.path.join(run, "prompt.md")),
         "log_path": layout.shown(os.path.join(run, "agent.log")),
-        "progress_path": layout.shown(_progress(place, order.id)),
+        "progress_path": layout.shown(registry.desk(place, order.id, "progress.md")),
         "launcher": "cmd" if order.command else "manual",
         "status": "pending_launch",
         "launched_at": names.compact(order.now),
@@ -116,18 +118,14 @@ def _row(layout: Layout, order: Order) -> registry.Row:
     return row | {"capsule_gaps": [], "head": order.commit, "format": registry.FORMAT}
 
 
-def _progress(place: str, identity: str) -> str:
-    return os.path.join(registry.desk(place, identity), "progress.md")
-
-
 def _start(layout: Layout, order: Order, session: str, hold: background.Hold) -> dict[str, object]:
     """Make the sandbox and its files and start the command; return the fields that changed."""
     place = _sandboxed(layout, order.type, order.id)
     run = layout.run(order.id)
     if order.capsule:
-        copy = os.path.join(registry.desk(place, order.id), "capsule.md")
-        files.write(copy, order.capsule.whole)
-    files.write(_progress(place, order.id), f"# Progress of {order.id}\n\n")
+        files.write(registry.desk(place, order.id, "capsule.md"), order.capsule.whole)
+    progress = registry.desk(place, order.id, "progress.md")
+    files.write(progress, f"# Progress of {order.id}\n\n")
     files.write(os.path.join(run, "prompt.md"), order.prompt)
     if not order.command:
         return {"status": "awaiting_manual_launch"}
@@ -157,15 +155,6 @@ def _environment(layout: Layout, order: Order, session: str) -> dict[str, str]:
     }
 
 
-def _forget(layout: Layout, order: Order) -> None:
-    """Remove what a failed launch has made."""
-    import shutil
-
-    if order.type != "here" and is_ours(layout, order.id, layout.sandbox(order.id)):
-        discard_sandbox(layout, order.type, order.id)
-    shutil.rmtree(layout.run(order.id), ignore_errors=True)
-
-
 def splice(layout: Layout, prompt: str, identity: str, wanted: str, now: int) -> list[str]:
     """Put the capsule into a prompt that another kit wrote, and its fields into that kit's row.
 
@@ -177,10 +166,10 @@ def splice(layout: Layout, prompt: str, identity: str, wanted: str, now: int) ->
         return [f"{layout.shown(path)} has a capsule already"]
     row = next((row for row in registry.rows(layout) if row["id"] == identity), {})
     role = str(row.get("role_prompt") or "")
+    request = Request(now=now, slug=identity, capsule=wanted, redact=True)
+    own = [str(row["scope_path"])] if row.get("scope_path") else []
     judge = prompts.Role(name=role, path="", text="") if role else None
     branch = git.head(layout.repository).name
-    own = [str(row["scope_path"])] if row.get("scope_path") else []
-    request = Request(now=now, slug=identity, capsule=wanted, redact=True)
     body, notes, _ = choose(layout, request, judge, branch, own)
     if not body:
         return notes
@@ -219,6 +208,9 @@ def prepare(layout: Layout, request: Request) -> Order:
     slug = names.slug(request.slug)
     if not slug:
         raise bad_input(f"slug: {request.slug!r} has no letter or digit: name the task")
+    for path in request.deliverables:
+        if os.path.isabs(path) or ".." in path.split("/") or not path.isprintable():
+            raise bad_input(f"deliverables: {path[:80]!r} must be a path inside the sandbox")
     kind = request.type or "here"
     if kind != "here":
         _top_of(layout)
@@ -248,7 +240,7 @@ def prepare(layout: Layout, request: Request) -> Order:
         role=role,
         capsule=body,
         timeout=names.seconds(request.timeout) if request.timeout else 0,
-        deliverables=_deliverables(request.deliverables),
+        deliverables=tuple(dict.fromkeys(map(os.path.normpath, request.deliverables))),
         verbatim=of_run and not (role or body),
         command=request.cmd.strip() or layout.limits.subagent_command,
         lacks_capsule=lacking,
@@ -267,14 +259,6 @@ def _is_prompt(layout: Layout, path: str) -> bool:
     return name == "prompts" and any(
         run.output_dir == folder for run in runs.load_all(layout).documents
     )
-
-
-def _deliverables(typed: tuple[str, ...]) -> tuple[str, ...]:
-    """The files as a row stores them. Raises ContextError for one outside the sandbox."""
-    for path in typed:
-        if os.path.isabs(path) or ".." in path.split("/") or not path.isprintable():
-            raise bad_input(f"deliverables: {path[:80]!r} must be a path inside the sandbox")
-    return tuple(dict.fromkeys(map(os.path.normpath, typed)))
 
 
 def choose(
