@@ -109,10 +109,11 @@ def read(layout: Layout, args: Arguments) -> Answer:
     if entry is None:
         return Answer(text="", status=1)
     row = (entry["status"], str(entry.get("model") or ""), entry["summary"])
-    text = "\t".join(map(names.one_line, row))
     path = os.path.join(store, verdicts.encode(args.agent) + ".json")
     return Answer(
-        text=text, status=_status([entry], args), data=lambda: _public(layout, entry, path)
+        text="\t".join(map(names.one_line, row)),
+        status=_status([entry], args),
+        data=lambda: _public(layout, entry, path),
     )
 
 
@@ -155,8 +156,9 @@ def _report(layout: Layout, args: Arguments, view: str) -> Answer:
     elif view == "tokens":
         total, odd = verdicts.tokens(entries)
         text = str(total)
-        for agent in odd:
-            cli.say(f"{names.one_line(agent)}: its tokens_spent is not a number and is not counted")
+        cli.say_each(
+            f"{agent}: its tokens_spent is not a number and is not counted" for agent in odd
+        )
     elif view == "attention":
         shown = verdicts.needs_attention(entries, legacy)
         text = verdicts.attention_rows(shown, not args.plain)
@@ -200,8 +202,7 @@ def _public(layout: Layout, entry: verdicts.Entry, path: str, machine: str = "")
 def _status(entries: list[verdicts.Entry], args: Arguments) -> int:
     """Return 1 if a file cannot be read, and name each such file on stderr."""
     broken = verdicts.broken(entries)
-    for line in broken:
-        cli.say(names.one_line(line))
+    cli.say_each(broken)
     return 1 if broken and not args.lenient else 0
 
 
@@ -226,8 +227,7 @@ def clean(layout: Layout, args: Arguments) -> str:
         return "\n".join(stored.remove(layout, stored.load(layout, args.run), now))
     age = names.seconds(args.older_than) if args.older_than else None
     removed, kept = stored.clean(layout, args.all, age, now)
-    for run in kept:
-        cli.say(f"run {run} is going on: its verdicts stay")
+    cli.say_each(f"run {run} is going on: its verdicts stay" for run in kept)
     return "\n".join(removed)
 
 

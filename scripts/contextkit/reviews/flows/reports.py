@@ -122,9 +122,11 @@ def _agents(data: Data) -> tuple[int, int, int]:
 
 def _head(data: Data) -> dict[str, object]:
     """Return what the head of every report says."""
-    head = dict(zip(("launched", "completed", "failed"), _agents(data), strict=True))
-    return {
-        **head, "input": names.one_line(str(data["input"])), "at": data["synthesis_timestamp"],
+    head: dict[str, object] = dict(
+        zip(("launched", "completed", "failed"), _agents(data), strict=True)
+    )
+    return head | {
+        "input": names.one_line(str(data["input"])), "at": data["synthesis_timestamp"],
         "others": _from_others(data),
     }  # fmt: skip
 
@@ -227,7 +229,15 @@ def _review_markdown(sources: list[Reading], findings: list[MergedFinding], data
         across=across,
         fixed=data["fixed"],
         unchecked=data["unchecked"],
-        heat=[_heat(source) for source in sources],
+        heat=[
+            {
+                "agent": source.agent.replace("|", "\\|"),
+                "status": source.status,
+                "cells": " | ".join(str(severities.count(s) or "") for s in (*SEVERITIES, "")),
+            }
+            for source in sources
+            for severities in [[row.severity for row in source.review.findings]]
+        ],
         sources=sources,
         conflicts=data["conflicts"],
         duplicates=duplicates,
@@ -255,13 +265,6 @@ def _entry(finding: MergedFinding, compared: bool) -> dict[str, object]:
     }
 
 
-def _heat(source: Reading) -> dict[str, str]:
-    severities = [row.severity for row in source.review.findings]
-    cells = [str(severities.count(s) or "") for s in (*SEVERITIES, "")]
-    agent = source.agent.replace("|", "\\|")
-    return {"agent": agent, "cells": " | ".join(cells), "status": source.status}
-
-
 def _review_lines(
     sources: list[Reading], findings: list[MergedFinding], data: Data, report: str, where: str
 ) -> list[str]:
@@ -270,7 +273,7 @@ def _review_lines(
     Every finding is counted in the first line, and then listed or counted once more.
     """
     severe = [finding for finding in findings if finding.severity in (*SERIOUS, "")]
-    milder = [finding for finding in findings if finding not in severe]
+    milder = [finding for finding in findings if finding.severity not in (*SERIOUS, "")]
     left = {finding.severity for finding in severe if not finding.dismissed}
     to_do = next((words for severity, words in _TO_DO if severity in left), data["verdict"])
     ends = [synthesis.counted(milder)] if milder else []
@@ -353,17 +356,17 @@ def _said(finding: MergedFinding) -> str:
     return "\n".join([finding.short_title, *words])
 
 
-def _sarif(found: list[MergedFinding], data: Data) -> str:
-    there = {one.severity or "?" for one in found}
+def _sarif(findings: list[MergedFinding], data: Data) -> str:
+    there = {finding.severity or "?" for finding in findings}
     used = [severity for severity in _RULES if severity in there]
     driver = {
         "name": "contextkit",
         "informationUri": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html",
-        "rules": [{"id": one, "shortDescription": {"text": _RULES[one]}} for one in used],
+        "rules": [{"id": name, "shortDescription": {"text": _RULES[name]}} for name in used],
     }
     run = {
         "tool": {"driver": driver},
-        "results": [_result(one, used) for one in found],
+        "results": [_result(finding, used) for finding in findings],
         "properties": {"run": data.get("run", ""), "verdict": data["verdict"]},
     }
     return formats.to_json({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]})
@@ -374,31 +377,26 @@ def _result(finding: MergedFinding, rules: list[str]) -> dict[str, object]:
 
     file, line = _place(finding)
     severity = finding.severity or "?"
-    result: dict[str, object] = {
+    uri = quote(file, errors="surrogateescape")
+    region = {"region": {"startLine": line}} if line else {}
+    place = {"physicalLocation": {"artifactLocation": {"uri": uri}, **region}}
+    why = {"kind": "external", "justification": finding.dismissed}
+    return {
         "ruleId": severity,
         "ruleIndex": rules.index(severity),
         "level": _LEVELS.get(severity, "note"),
         "message": {"text": _said(finding)},
         "partialFingerprints": {"contextkit/v1": finding.identity},
         "properties": {"agents": finding.agents, "key": finding.key, "since": finding.since},
+        **({"locations": [place]} if file else {}),
+        **({"suppressions": [why]} if finding.dismissed else {}),
     }
-    if file:
-        place: dict[str, object] = {
-            "artifactLocation": {"uri": quote(file, errors="surrogateescape")}
-        }
-        place |= {"region": {"startLine": line}} if line else {}
-        result["locations"] = [{"physicalLocation": place}]
-    if finding.dismissed:
-        result["suppressions"] = [{"kind": "external", "justification": finding.dismissed}]
-    return result
 
 
 def _github(findings: list[MergedFinding], data: Data) -> str:
     """Return a workflow command for each finding that is not dismissed."""
     lines = []
-    for finding in findings:
-        if finding.dismissed:
-            continue
+    for finding in (each for each in findings if not each.dismissed):
         file, line = _place(finding)
         title = f"{finding.severity or '?'} {', '.join(finding.agents)}"
         fields = {"file": file, "line": str(line) if line else "", "title": title}
