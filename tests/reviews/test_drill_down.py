@@ -65,6 +65,8 @@ def test_what_does_not_fit_is_counted_with_the_command_for_it(out: Path, run: Sc
     with contextlib.chdir(out):  # the command is for where it is read
         run("verdict", "show", "--dir=.", "--max-tokens=20")
         assert run.out.splitlines()[-1].startswith("+2 more: make verdict_show dir=. severity=")
+    assert run("verdict", "show", "--dir=out", "--skip=7") == 0
+    assert run.out == "none: 3 in all\n"
     run("verdict", "show", "--dir=out", "--skip=1", "--json")
     assert [(one["agent"], one["id"]) for one in json.loads(run.out)] == [
         ("b", "row-1"),

@@ -480,8 +480,9 @@ def _show_run(layout: Layout, args: Arguments) -> Answer:
     if unread:
         missed = ", ".join(map(names.one_line, unread))
         parts.append(f"{agent_files.read_line(many, len(unread))}\nnot read: {missed}")
-    elif not findings:
-        parts.append(f"none: {agent_files.read_line(many, 0)}")
+    elif not shown:
+        most_of = f"{len(findings)} in all" if findings else agent_files.read_line(many, 0)
+        parts.append(f"none: {most_of}")
     if left := len(findings[skip + len(shown) :]):
         where = f"{about.named(layout)} agent={args.agent}" if args.agent else about.named(layout)
         rest = f"severity={','.join(severities)} skip={skip + len(shown)} max_tokens={most}"

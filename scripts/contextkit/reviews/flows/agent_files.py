@@ -271,7 +271,7 @@ def uninvited(layout: Layout, asked: Asked) -> list[Reading]:
 
 def summary_of(review: Review, header: Header | None, there: bool, partial: bool) -> str:
     """Summarize what the agent found from its rows, or in its own words if it has none."""
-    counts = ", ".join(f"{n} {severity}" for severity, n in _counts(review).items() if n)
+    counts = counted([finding.severity for finding in review.findings if finding.severity])
     if review.validation == "missing":
         text = "left an empty file" if there else "left no file"
     elif review.type == "research":
@@ -291,6 +291,13 @@ def summary_of(review: Review, header: Header | None, there: bool, partial: bool
     if worst and worst.severity in vocabulary.SERIOUS:
         text += f": {worst.title}"
     return names.clipped(("unfinished: " if partial else "") + names.one_line(text), _SUMMARY)
+
+
+def counted(severities: list[str]) -> str:
+    """Return `1 P0, 2 P2, 1 IMP, 1 of unknown severity`, or '' for none."""
+    counts = [(severity, severities.count(severity)) for severity in vocabulary.SEVERITIES]
+    counts.append(("of unknown severity", severities.count("")))
+    return ", ".join(f"{number} {severity}" for severity, number in counts if number)
 
 
 def _unsure(review: Review) -> str:

@@ -124,11 +124,11 @@ def dismiss(
     if not names.one_line(reason):
         raise bad_input("reason: say in one line why this is not a finding")
     run = runs.load(layout, run_id)
-    agent, _, wanted = finding.rpartition("/")
     rows = [row for reading in _readings(layout, run) for row in synthesis.rows_of(reading)]
-    same = [row for row in rows if row.id.upper() == wanted.upper() and agent in ("", row.agent)]
+    wanted = finding.upper()
+    same = [row for row in rows if wanted in (row.key.upper(), row.key.partition("/")[2].upper())]
     if len(same) != 1:
-        there = ", ".join(f"{row.agent}/{row.id}" for row in rows) or "none"
+        there = ", ".join(row.key for row in rows) or "none"
         problem = "was found by several agents" if same else "does not exist"
         raise ContextError(f"finding: {finding!r} {problem}: AGENT/ID of {there[:400]}")
     row = same[0]

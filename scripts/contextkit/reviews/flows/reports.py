@@ -248,7 +248,8 @@ def _review_markdown(sources: list[Reading], findings: list[MergedFinding], data
 def _counts(findings: list[MergedFinding]) -> str:
     """Return `1 P0, 2 P2 (1 dismissed)`."""
     dismissed = sum(bool(finding.dismissed) for finding in findings)
-    return synthesis.counted(findings) + (f" ({dismissed} dismissed)" if dismissed else "")
+    counts = agent_files.counted([finding.severity for finding in findings]) or "none"
+    return counts + (f" ({dismissed} dismissed)" if dismissed else "")
 
 
 def _entry(finding: MergedFinding, compared: bool) -> dict[str, object]:
@@ -273,10 +274,10 @@ def _review_lines(
     Every finding is counted in the first line, and then listed or counted once more.
     """
     severe = [finding for finding in findings if finding.severity in (*SERIOUS, "")]
-    milder = [finding for finding in findings if finding.severity not in (*SERIOUS, "")]
+    milder = [each.severity for each in findings if each.severity not in (*SERIOUS, "")]
     left = {finding.severity for finding in severe if not finding.dismissed}
     to_do = next((words for severity, words in _TO_DO if severity in left), data["verdict"])
-    ends = [synthesis.counted(milder)] if milder else []
+    ends = [agent_files.counted(milder)] if milder else []
     for name, key in (("conflict", "conflicts"), ("possible duplicate", "possible_duplicates")):
         ends += [names.counted(len(data[key]), name)] if data[key] else []
     launched, completed, failed = _agents(data)
@@ -287,11 +288,9 @@ def _review_lines(
     room = _REVIEW_LINES - 1 - len(last)
     fitting = severe if len(severe) <= room else severe[: room - 1]
     lines = list(map(_severe_line, fitting))
-    if rest := severe[len(fitting) :]:
-        skip = f"skip={len(fitting)}"
-        lines.append(
-            f"+{len(rest)} more ({synthesis.counted(rest)}): make verdict_show {where} {skip}"
-        )
+    if rest := [finding.severity for finding in severe[len(fitting) :]]:
+        more = f"+{len(rest)} more ({agent_files.counted(rest)})"
+        lines.append(f"{more}: make verdict_show {where} skip={len(fitting)}")
     counts = _counts(findings) if findings or completed else "nothing could be read"
     return [f"{to_do}: {counts}", *lines, *last]
 

@@ -103,8 +103,8 @@ class Row(Record):
     @property
     def ref(self) -> str:
         """Return the address of the finding or the agent's file; '' for a folder without a run."""
-        finding = f"/{self.id}" if self.kind == "finding" else ""
-        return f"review:{self.run}/{self.agent}{finding}" if self.run else ""
+        whose = self.key if self.kind == "finding" else self.agent
+        return f"review:{self.run}/{whose}" if self.run else ""
 
     def public(self, *more: str) -> dict[str, object]:
         """Return what programs see of it, with `more` of its fields."""
@@ -398,13 +398,6 @@ def _as_json(
         "since": finding.since,
         "dismissed": finding.dismissed,
     }  # fmt: skip
-
-
-def counted(findings: list[MergedFinding]) -> str:
-    """Return `1 P0, 2 P2, 1 IMP, 1 of unknown severity`, or `none`."""
-    severities = [finding.severity or "of unknown severity" for finding in findings]
-    counts = [(s, severities.count(s)) for s in (*vocabulary.SEVERITIES, "of unknown severity")]
-    return ", ".join(f"{number} {severity}" for severity, number in counts if number) or "none"
 
 
 # When two findings are one
