@@ -74,6 +74,8 @@ def test_research_that_leads_in_bold_says_what_each_agent_found(repo: Path, run:
     report = (folder / "synthesis.md").read_text(encoding="utf-8")
     assert "**Caches pay off.** (docs): They save 52 ms a call." in report
     assert "**2. Retries do not.** (docs): They double the load." in report
+    assert run("verdict", "show", "--dir=out") == 0
+    assert run.out.startswith("docs/row-1 Caches pay off.\nThey save 52 ms a call.\n")
     assert run("verdict", "show", "--dir=out", "--agent=docs", "--finding=row-2") == 0
     assert "They double the load." in run.out and "52 ms" not in run.out
 

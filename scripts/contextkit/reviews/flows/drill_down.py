@@ -98,7 +98,7 @@ def rendered(finding: MergedFinding) -> str:
     A finding of several agents has the key of each.
     """
     first, keys = finding.rows[0], ", ".join(row.key for row in finding.rows)
-    head = f"{finding.severity or '?'} {keys} {finding.place} {finding.short_title}"
+    head = f"{finding.mark} {keys} {finding.place} {finding.short_title}"
     text = review_sections.excerpt(first.text or first.title, first.title)
     return "\n".join(filter(None, (names.one_line(head), text)))
 

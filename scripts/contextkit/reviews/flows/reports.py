@@ -300,7 +300,7 @@ def _severe_line(finding: MergedFinding) -> str:
     marks = [f"{finding.convergence} agents"] if finding.convergence > 1 else []
     marks += ["dismissed"] if finding.dismissed else []
     more = f"({', '.join(marks)})" if marks else ""
-    head = names.one_line(f"{finding.severity or '?'} {finding.key} {finding.place} {more}")
+    head = names.one_line(f"{finding.mark} {finding.key} {finding.place} {more}")
     return f"{head} {_told(finding, max(_FEWEST, _LINE - len(head) - 1))}"
 
 
@@ -397,7 +397,7 @@ def _github(findings: list[MergedFinding], data: Data) -> str:
     lines = []
     for finding in (each for each in findings if not each.dismissed):
         file, line = _place(finding)
-        title = f"{finding.severity or '?'} {', '.join(finding.agents)}"
+        title = f"{finding.mark} {', '.join(finding.agents)}".lstrip()
         fields = {"file": file, "line": str(line) if line else "", "title": title}
         properties = ",".join(
             f"{key}={_escaped(value, ':,')}" for key, value in fields.items() if value
@@ -429,7 +429,8 @@ def _comment(findings: list[MergedFinding], data: Data) -> str:
         place = f" `{places.shown(_plain(file), line)}`" if file else ""
         title, *words = map(_plain, _said(finding).split("\n"))
         agents = _plain(", ".join(finding.agents))
-        item = [f"- **{finding.severity or '?'}**{place} {title} ({agents}, {finding.since})"]
+        mark = f" **{finding.mark}**" if finding.mark else ""
+        item = [f"-{mark}{place} {title} ({agents}, {finding.since})"]
         more = "\n".join([*item, *(f"  {line}" for line in words)]) + "\n"
         rest = f"\n… {len(shown) - number} more: make verdict_show run={data.get('run', '')}\n"
         if len(text) + len(more) + len(rest) > _MOST:

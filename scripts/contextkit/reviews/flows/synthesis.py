@@ -165,6 +165,11 @@ class MergedFinding(Record):
         return ("low", "low", "medium", "high")[min(self.convergence, 3)]
 
     @property
+    def mark(self) -> str:
+        """Return the severity, `?` for an unknown one, '' for research, which has none."""
+        return self.severity or ("" if self.rows[0].of.startswith("research") else "?")
+
+    @property
     def short_title(self) -> str:
         """Return the title without the place, if it begins with that."""
         title = names.one_line(self.title)
