@@ -220,8 +220,15 @@ def since(layout: Layout, run: Run) -> Subject:
     if not os.path.isfile(reviewed):
         raise ContextError(f"{run.input}: what was reviewed is gone: start a new run")
     if run.source:
+        import difflib
+
         now = files.read_bytes(layout.join(run.source))
-        data = _lines_changed(files.read_bytes(reviewed), now, run.source)
+        old, new = (
+            each.decode("utf-8", "replace").splitlines()
+            for each in (files.read_bytes(reviewed), now)
+        )
+        sides = f"a/{run.source}", f"b/{run.source}"
+        data = "\n".join([*difflib.unified_diff(old, new, *sides, lineterm=""), ""]).encode()
         subject = _diff(run.target, data, changes.data_revision(now), 1, source=run.source)
     else:
         with changes.work_tree(layout, (layout.join(run.output_dir),)) as tree:
@@ -231,14 +238,6 @@ def since(layout: Layout, run: Run) -> Subject:
     if not data.strip():
         raise ContextError(f"nothing has changed since the run {run.id}: fix its findings first")
     return subject
-
-
-def _lines_changed(before: bytes, after: bytes, name: str) -> bytes:
-    import difflib
-
-    old, new = (data.decode("utf-8", "replace").splitlines() for data in (before, after))
-    text = "\n".join(difflib.unified_diff(old, new, f"a/{name}", f"b/{name}", lineterm=""))
-    return (text + "\n").encode() if text else b""
 
 
 # The run
@@ -294,8 +293,10 @@ def start(layout: Layout, asked: Request, now: int) -> Started:
     if run.small:
         few = ", ".join(process.small_agents)
         notes.append(f"a small change: {few} alone; agents= asks others")
-    if kind == "diff" and asked.target and _is_elsewhere(layout, asked.target):
-        notes.append(f"the work tree is reviewed; {asked.target} is not checked out")
+    branch, repository = asked.target, layout.repository
+    if kind == "diff" and branch and repository and git.head(repository).branch != branch:
+        if git.commit_of(repository, "refs/heads/" + branch):
+            notes.append(f"the work tree is reviewed; {branch} is not checked out")
     return started.replace(notes=tuple(notes))
 
 
@@ -463,16 +464,6 @@ def _is_tracked(layout: Layout, folder: str) -> bool:
     if below.split("/")[0] == "..":
         return False
     return bool(git.answer(top, "ls-files", "-z", "--", f":(top,literal){below}"))
-
-
-def _is_elsewhere(layout: Layout, branch: str) -> bool:
-    """Whether there is such a branch, and another one is checked out."""
-    repository = layout.repository
-    return (
-        repository is not None
-        and git.head(repository).branch != branch
-        and bool(git.commit_of(repository, "refs/heads/" + branch))
-    )
 
 
 def roster(layout: Layout, run: Run, working: dict[str, str] | None = None) -> dict[str, Any]:

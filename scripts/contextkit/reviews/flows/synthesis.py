@@ -186,7 +186,11 @@ class MergedFinding(Record):
 
 def _one(rows: Iterable[Row]) -> MergedFinding:
     """Return rows as one finding."""
-    ranked = tuple(sorted(rows, key=_rank))
+
+    def rank(row: Row) -> tuple[object, ...]:
+        return READING_ORDER.index(row.severity), row.agent, _in_order(row.id)
+
+    ranked = tuple(sorted(rows, key=rank))
     first = ranked[0]
     return MergedFinding(
         rows=ranked, key=first.key, severity=first.severity, title=first.title,
@@ -270,10 +274,6 @@ def possible_duplicates(findings: list[MergedFinding]) -> list[tuple[MergedFindi
 def same_title(title: str) -> str:
     """Return a title without the differences that do not count: case, whitespace, emphasis."""
     return " ".join(review_lines.plain(title).lower().split()).strip(" .:;!")
-
-
-def _rank(row: Row) -> tuple[int, str, list[tuple[int, str]]]:
-    return READING_ORDER.index(row.severity), row.agent, _in_order(row.id)
 
 
 def verdict(sources: list[Reading]) -> str:
@@ -480,10 +480,8 @@ def _split(text: str) -> list[str]:
 
 
 def _stem(word: str) -> str:
-    for ending in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= 4:
-            return word[: -len(ending)]
-    return word
+    fits = (e for e in _ENDINGS if word.endswith(e) and len(word) - len(e) >= 4)
+    return word.removesuffix(next(fits, ""))
 
 
 def _places(wording: Row) -> list[tuple[str, int, int]]:
