@@ -117,12 +117,11 @@ def _read(layout: Layout, about: Asked) -> Iterator[Reading]:
     JSON,
 )
 def diff(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.base import tables
-    from contextkit.reviews.flows import start as starting
+    from contextkit.base import changes, tables
 
-    comparison = starting.compare(layout, args.base)
+    comparison = changes.compare(layout, args.base)
     rows = [{"id": change.path, **vars(change)} for change in comparison.changes]
-    listed = tables.table(("state", "lines", "path"), starting.listed(comparison.changes))
+    listed = tables.table(("state", "lines", "path"), changes.listed(comparison.changes))
     if args.stat:
         return Answer(text=listed, data=rows)
     size = f"{len(comparison.changes)} files, {comparison.lines} lines"
