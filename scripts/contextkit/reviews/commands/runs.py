@@ -147,10 +147,11 @@ def diff(layout: Layout, args: Arguments) -> Answer:
 )
 def start(layout: Layout, args: Arguments) -> Answer:
     from contextkit.reviews.flows import start as starting
+    from contextkit.reviews.flows import workers
 
     asked = starting.Request(**{name: vars(args)[name] for name in starting.Request.fields()})
     now = names.now()
-    _check_launch(layout, args)
+    workers.check(layout, args.launch, args.cmd)
     return _started(layout, args, starting.start(layout, asked, now), now)
 
 
@@ -161,19 +162,11 @@ def start(layout: Layout, args: Arguments) -> Answer:
 )
 def recheck(layout: Layout, args: Arguments) -> Answer:
     from contextkit.reviews.flows import start as starting
+    from contextkit.reviews.flows import workers
 
     now = names.now()
-    _check_launch(layout, args)
+    workers.check(layout, args.launch, args.cmd)
     return _started(layout, args, starting.recheck(layout, args.run, now), now)
-
-
-def _check_launch(layout: Layout, args: Arguments) -> None:
-    if args.launch:
-        from contextkit.reviews.flows import workers
-
-        workers.check(layout, args.cmd)
-    elif args.cmd:
-        raise bad_input("cmd: needs launch=1")
 
 
 def _started(layout: Layout, args: Arguments, started: Started, now: int) -> Answer:
@@ -265,7 +258,11 @@ def wait(layout: Layout, args: Arguments) -> Answer:
     run = runs.load(layout, args.run)
     seconds = _seconds(run, args.timeout)
     cli.say(f"[0/{len(run.roster)} | 0s] waiting up to {seconds}s for {', '.join(run.roster)}")
-    outcomes = workers.wait(layout, run, seconds, _progress)
+
+    def done(count: int, of: int, passed: float, agent: str) -> None:
+        cli.say(f"[{count}/{of} | {passed:.0f}s] {agent}")
+
+    outcomes = workers.wait(layout, run, seconds, done)
     late = [outcome for outcome in outcomes if outcome.state != "done"]
     if late and args.stub:
         for outcome in workers.write_stubs(run, late, names.now()):
@@ -279,10 +276,6 @@ def wait(layout: Layout, args: Arguments) -> Answer:
     ]  # fmt: skip
     lines = [f"{row['state']}\t{row['id']}\t{row['path']}" for row in rows]
     return Answer(text="\n".join(lines), status=3 if late else 0, data=rows)
-
-
-def _progress(count: int, of: int, seconds: float, agent: str) -> None:
-    cli.say(f"[{count}/{of} | {seconds:.0f}s] {agent}")
 
 
 def _seconds(run: Run, typed: str) -> int:
@@ -346,7 +339,7 @@ def retry(layout: Layout, args: Arguments) -> Answer:
     from contextkit.reviews.flows import workers
 
     args = addressed(args)
-    _check_launch(layout, args)
+    workers.check(layout, args.launch, args.cmd)
     now = names.now()
     run = starting.retry(layout, args.run, args.agent, now)
     working = _launched(layout, run, (args.agent,), args, now)

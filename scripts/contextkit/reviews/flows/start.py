@@ -57,6 +57,7 @@ class Subject(Record):
     data: bytes
     of_run: dict[str, Any]
     listing: bytes = b""
+    small: bool = False
 
 
 def identify(layout: Layout, process: Process, typed: str) -> tuple[str, str]:
@@ -86,9 +87,10 @@ def take_up(
     if kind == "diff":
         made = changes.compare(layout, base, (layout.join(folder),))
         few = made.lines < process.small_lines and len(made.changes) <= process.small_files
-        small = few and not any(change.binary for change in made.changes)
-        return _diff(target, made.diff, made.revision, len(made.changes), made.listing,
-                     base=made.base.commit, small=small)  # fmt: skip
+        subject = _diff(target, made.diff, made.revision, len(made.changes), made.listing,
+                        base=made.base.commit)  # fmt: skip
+        binary = any(change.binary for change in made.changes)
+        return subject.replace(small=few and not binary)
     is_document = kind == "document"
     name = os.path.basename(target) if is_document else "question.md"
     data = files.read_bytes(layout.join(target)) if is_document else (target + "\n").encode()
@@ -269,8 +271,7 @@ class _Start:
 
     def run(self, subject: Subject, agents: tuple[str, ...], folder: str) -> Run:
         process = self._process
-        of_run = subject.of_run
-        small = of_run.pop("small", False) and not agents and bool(process.small_agents)
+        small = subject.small and not agents and bool(process.small_agents)
         roster = agents or (process.small_agents if small else process.agents)
         return Run(
             id=runs.new_id(self._now, self._known), process=process.name, mode=process.mode,
@@ -279,7 +280,7 @@ class _Start:
             input=os.path.join(folder, "input", subject.name),
             timeout=next(iter(process.seconds.values())), timeouts=dict(process.seconds),
             blocks=process.blocks, small=small, asks=True,
-            session_id=sessions.find_current(self._layout), **of_run,
+            session_id=sessions.find_current(self._layout), **subject.of_run,
         )  # fmt: skip
 
     def write(self, run: Run, subject: Subject) -> Started:

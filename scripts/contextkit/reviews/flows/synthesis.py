@@ -39,6 +39,9 @@ from contextkit.reviews.flows.agent_files import Reading
 COMPLETED = ("valid", "malformed")  # validations of finished files
 _LONGEST = 200  # characters of what a finding says
 _PUBLIC = ("run", "agent", "id", "severity", "section", "title", "file", "line", "text_line")
+# Keys of an object that say what goes wrong, besides its title, and what to do.
+_SAID = ("body", "description", "details", "detail", "explanation", "message", "comment", "text")
+_FIX = ("fix", "suggestion", "recommendation", "remediation")
 _COMPARED = 400  # findings, the most severe, that are compared with each other
 _MOST_PAIRS = 50
 _PROTOCOL = "1.0"
@@ -118,7 +121,8 @@ def rows_of(reading: Reading, run: str = "") -> list[Row]:
     rows = []
     prefix, mark, _ = reading.agent.partition("--")
     texts = review_sections.of_findings(reading.text, review)
-    for finding, text in zip(review.findings, texts, strict=True):
+    for finding, section in zip(review.findings, texts, strict=True):
+        text = _worded(section, finding.title)
         seen[finding.id] += 1
         where = place(finding, text)
         rows.append(Row(
@@ -129,6 +133,19 @@ def rows_of(reading: Reading, run: str = "") -> list[Row]:
             counts=reading.validation in COMPLETED, again=seen[finding.id],
         ))  # fmt: skip
     return rows
+
+
+def _worded(section: str, title: str) -> str:
+    """Return an object of a tool as a section in words; any other section as it is."""
+    if section.lstrip()[:1] != "{":
+        return section
+    from contextkit.text import objects
+
+    fields = objects.parsed(section.strip().rstrip(","))
+    if not isinstance(fields, dict):
+        return section
+    said, fix = (objects.first(fields, keys) for keys in (_SAID, _FIX))
+    return "\n\n".join(filter(None, (f"#### {title}", said, fix and f"Fix: {fix}")))
 
 
 def place(finding: Finding, section: str) -> Place:

@@ -150,9 +150,11 @@ def agent_call(host: Host, agent: str, prompt: str, path: str = "") -> str:
     return host.agent_call.format(agent=formats.to_json(agent), prompt=formats.to_json(asked))
 
 
-def check(layout: Layout, command: str) -> None:
-    """Raise ContextError if there is no command line to start agents with."""
-    if not (command.strip() or layout.limits.subagent_command):
+def check(layout: Layout, launch: bool, command: str) -> None:
+    """Raise ContextError if there is no command line to start agents with, or it starts none."""
+    if command and not launch:
+        raise bad_input("cmd: needs launch=1")
+    if launch and not (command.strip() or layout.limits.subagent_command):
         layout.mention("subagent_command")
         examples = [f"`{host.headless}`" for host in hosts()]
         raise bad_input(
