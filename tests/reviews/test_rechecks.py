@@ -82,6 +82,8 @@ def test_each_step_that_the_gate_names_is_a_command_and_they_lead_to_a_pass(run:
     assert gate(run, "latest")["gate"] == "PASS"
     assert run("verdict", "gate", "--run=latest") == 0
     assert f"a second look at {first}" in run.out
+    Path("app.py").write_text("edited since\n", encoding="utf-8")
+    assert gate(run, "latest")["next"] == [f"make verdict_recheck run={first}"]
     run("verdict", "synthesize", "--run=latest", "--json")
     data = json.loads(run.out)["data"]
     assert [each["title"] for each in data["fixed"]] == ["The batch is lost"]

@@ -97,7 +97,7 @@ def decide(layout: Layout, asked: Asked, read: Iterable[Reading]) -> Decision:
         for number, dismissal in sorted(hidden.items()):
             row, who = rows[number], by[dismissal.identity]
             end = f"(committed by {who})" if who else "(not committed)"
-            what = f"{row.agent}/{row.id} {row.severity} {row.title}"
+            what = f"{row.key} {row.severity} {row.title}"
             told[bool(who)].append(names.one_line(f"{what}: {dismissal.reason} {end}"))
         gone = {number for number, dismissal in hidden.items() if by[dismissal.identity]}
         before = "" if about is asked else f", in the run {about.run_id}"
@@ -111,8 +111,9 @@ def decide(layout: Layout, asked: Asked, read: Iterable[Reading]) -> Decision:
 
 def _not_asked_again(layout: Layout, run: Run) -> list[tuple[Asked, Reading]]:
     """Return what the agents left that the runs before a second look asked and it did not."""
-    files, roster = [], set(run.roster)
-    while run.rechecks:
+    files, roster, seen = [], set(run.roster), {run.id}
+    while run.rechecks and run.rechecks not in seen:
+        seen.add(run.rechecks)
         try:
             run = runs.load(layout, run.rechecks)
         except ContextError:
@@ -284,6 +285,8 @@ def next_steps(decision: Decision, asked: Asked) -> list[str]:
     if "severe" in kinds:
         steps.append(f"make verdict_show run={run.id}")
         steps += ["fix what it shows", f"make verdict_recheck run={run.id}"]
+    elif "stale" in kinds and run.rechecks:
+        steps.append(f"make verdict_recheck run={run.rechecks}")
     elif "stale" in kinds:
         target, agents = (shlex.quote(text) for text in (run.target, " ".join(run.roster)))
         what = f"process={run.process} target={target} agents={agents}"
