@@ -190,8 +190,9 @@ def start(layout: Layout, asked: Request, now: int) -> Started:
         few = ", ".join(process.small_agents)
         notes.append(f"a small change: {few} alone; agents= asks others")
     branch, repository = asked.target, layout.repository
-    if kind == "diff" and branch and repository and git.head(repository).branch != branch:
-        if git.commit_of(repository, "refs/heads/" + branch):
+    if kind == "diff" and branch and repository:
+        is_here = git.head(repository).branch == branch
+        if not is_here and git.commit_of(repository, "refs/heads/" + branch):
             notes.append(f"the work tree is reviewed; {branch} is not checked out")
     return started.replace(notes=tuple(notes))
 
