@@ -81,8 +81,12 @@ MODULES = {
         "text/digests/failures.py",
         "text/digests/test_failures.py text/digests/test_kinds.py",
     ),
-    "drift": (
-        "capsules/flows/drift.py",
+    "given": (
+        "capsules/flows/given.py",
+        "capsules/test_capsule_upkeep.py capsules/test_capsule_script.py",
+    ),
+    "capsule_upkeep": (
+        "capsules/flows/upkeep.py",
         "capsules/test_capsule_upkeep.py capsules/test_capsule_script.py",
     ),
     "items": ("capsules/documents/items.py", "capsules/test_capsule_trim.py"),

@@ -11,7 +11,7 @@ import pytest
 from conftest import each
 from contextkit.base import ledger, tokens
 from contextkit.base.layout import Layout
-from contextkit.history.flows import delivery
+from contextkit.history.flows import traces
 from contextkit.payloads.documents import store as payloads
 
 from hooks import answer, fire
@@ -202,7 +202,7 @@ def test_the_report_of_gemini_is_taken_out_of_its_json(layout: Layout) -> None:
 
 
 def costs(layout: Layout) -> dict[str, int]:
-    (found,) = delivery.of_documents(ledger.read(layout)).values()
+    (found,) = traces.of_documents(ledger.read(layout)).values()
     names = ("stored", "handed", "saved")
     return {name: getattr(found, name) for name in names}
 

@@ -42,7 +42,7 @@ _ABOUT = ("extra", "properties", "metadata", "attributes", "vulnerability", "dat
 _WHERE = frozenset(
     "location locations physicallocation artifactlocation region start pos position range"
     " textrange where threadcontext rightfilestart begin span spans code primary file files"
-    " lines".split()
+    " lines most_recent_instance".split()
 )
 _TELLING = _WHERE.union(_SEVERITY, _TITLE, _NAME, _FILE, _LINE, _PACKAGE, _ABOUT)
 _GRADES, _SAID = frozenset(_SEVERITY[:9]), frozenset((*_TITLE, *_NAME))  # of a table's head

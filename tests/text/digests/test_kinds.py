@@ -530,7 +530,7 @@ def test_a_manual_page_is_told_by_its_name_and_what_its_exit_status_means() -> N
     assert found.key == "stock - keep the stock of several shops"
     said = {row.aspect: row.finding for row in found.rows}
     assert said["OPTIONS"] == "-q/--quiet, of=FILE, sync"
-    assert "2 if the file is locked." in said["Exit status"]
+    assert "2 if the file is locked." in found.summary
 
 
 def test_in_prose_what_was_decided_comes_first() -> None:

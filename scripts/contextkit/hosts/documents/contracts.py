@@ -86,7 +86,7 @@ class Host(Record):
     # Where sessions leave transcripts in `home`; `{project}` is the project's path with every odd
     # character a hyphen, `{days}` stands for folders by year, month and day.
     transcripts: str = ""
-    transcript_form: str = ""  # of a line (`memory/documents/conversations.py`)
+    transcript_form: str = ""  # of a line (`memory/flows/transcripts.py`)
     # Of a token that is written to the cache, read from it, and answered, where one of input costs
     # 1; from the provider's price list.
     prices: tuple[float, ...] = (1.0, 1.0, 1.0)

@@ -19,7 +19,7 @@ from contextkit.hosts.documents.contracts import Host
 from contextkit.hosts.documents.vendored import Adopted
 from contextkit.hosts.flows import changes
 from contextkit.hosts.flows.changes import Plan
-from contextkit.payloads.documents import answers
+from contextkit.payloads.documents import receipts
 
 FOLDER = "tools/contextkit"  # the default folder for the copy
 _SAFE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-/")
@@ -329,7 +329,7 @@ def _restore(plan: Plan, path: str, text: str) -> None:
 
 def guide(run: str = _MAKE) -> str:
     """Return the pages of the skill, in one file; `run` stands before each command."""
-    return templates.render("guide.md", run=run, asked=answers.ASKED)
+    return templates.render("guide.md", run=run, asked=receipts.ASKED)
 
 
 def skill(path: str, run: str = _MAKE) -> str:

@@ -271,8 +271,7 @@ def _belongs(layout: Layout, task: str, agent: str) -> bool:
     sent = last_fan_out(layout, task)
     if sent.started and not sent.closed and sent.expects(agent):
         return True
-    saved = checkpoints.last(layout, task)
-    return saved is not None and folded(agent) in map(folded, saved.active_agents)
+    return folded(agent) in map(folded, checkpoints.last(layout, task).active_agents)
 
 
 def batch_ended(layout: Layout, task: str, now: int, saved: bool = False) -> str:

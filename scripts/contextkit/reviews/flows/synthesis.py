@@ -29,7 +29,6 @@ from contextkit.base import names
 from contextkit.base.records import Record
 from contextkit.base.type_names import Iterable, Sequence
 from contextkit.reviews.documents import agent_review, places, vocabulary
-from contextkit.reviews.documents import lines as review_lines
 from contextkit.reviews.documents import sections as review_sections
 from contextkit.reviews.documents.index import Finding
 from contextkit.reviews.documents.places import Place
@@ -290,7 +289,7 @@ def possible_duplicates(findings: list[MergedFinding]) -> list[tuple[MergedFindi
 
 def same_title(title: str) -> str:
     """Return a title without the differences that do not count: case, whitespace, emphasis."""
-    return " ".join(review_lines.plain(title).lower().split()).strip(" .:;!")
+    return " ".join(vocabulary.plain(title).lower().split()).strip(" .:;!")
 
 
 def verdict(sources: list[Reading]) -> str:

@@ -386,12 +386,12 @@ def _staleness(layout: Layout, row: registry.Row, states: dict[tuple[str, str], 
         elif digest and names.sha256(files.read_bytes(path)) != digest:
             state = "changed"
         else:
-            from contextkit.capsules.flows import drift
+            from contextkit.capsules.flows import given
 
             scope = row.get("scope_path")
             own = [scope] if isinstance(scope, str) and scope else []
             try:
-                state = "stale" if drift.staleness(layout, path, own) else "fresh"
+                state = "stale" if given.staleness(layout, path, own) else "fresh"
             except ContextError:
                 state = "stale"
         states[shown, digest] = state

@@ -33,7 +33,7 @@ from contextkit.base.version import toolkit
 from contextkit.capsules.documents import items
 from contextkit.capsules.flows import given
 from contextkit.capsules.flows.given import Given
-from contextkit.payloads.documents import answers
+from contextkit.payloads.documents import receipts
 from contextkit.subagents.documents import registry
 
 MARK = "{{CAPSULE_BODY}}"
@@ -196,7 +196,7 @@ def assemble(layout: Layout, order: Order) -> str:
             f"  --root={shlex.quote(layout.root)} --id={order.id} --agent={order.slug} \\\n"
             '  --status=… --summary="one line" < report.md'
         ),
-        report=answers.contract(answers.place(layout, order.id)),
+        report=receipts.contract(receipts.place(layout, order.id)),
     )
 
 
