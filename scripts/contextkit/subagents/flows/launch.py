@@ -199,6 +199,11 @@ class Request(Record):
     redact: bool = False
     deliverables: tuple[str, ...] = ()  # files it must leave, relative to its working folder
 
+    def check(self) -> None:
+        for path in self.deliverables:
+            if os.path.isabs(path) or ".." in path.split("/") or not path.isprintable():
+                raise bad_input(f"deliverables: {path[:80]!r} must be a path inside the sandbox")
+
 
 def prepare(layout: Layout, request: Request) -> Order:
     """Read and check everything; write nothing.
@@ -208,9 +213,6 @@ def prepare(layout: Layout, request: Request) -> Order:
     slug = names.slug(request.slug)
     if not slug:
         raise bad_input(f"slug: {request.slug!r} has no letter or digit: name the task")
-    for path in request.deliverables:
-        if os.path.isabs(path) or ".." in path.split("/") or not path.isprintable():
-            raise bad_input(f"deliverables: {path[:80]!r} must be a path inside the sandbox")
     kind = request.type or "here"
     if kind != "here":
         _top_of(layout)
