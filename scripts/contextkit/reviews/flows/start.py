@@ -442,8 +442,7 @@ def retry(layout: Layout, run_id: str, agent: str, now: int) -> Run:
         raise ContextError(
             f"{agent} is still working: subagent_abort id={working.id} to end it first"
         )
-    asked = agent_files.of_run(layout, run).replace(agents=(agent,))
-    reading = next(workers.with_endings(layout, asked, agent_files.read(layout, asked)))
+    asked, reading = workers.read_one(layout, run, agent)
     wrong = complaints.feedback(reading.text, agent_files.terms(asked, agent))
     if reading.validation in ("missing", "partial", "foreign", "error"):
         wrong = [names.one_line(reading.summary)]

@@ -137,6 +137,12 @@ def with_endings(
         yield reading
 
 
+def read_one(layout: Layout, run: Run, agent: str) -> tuple[agent_files.Asked, agent_files.Reading]:
+    """Return the file of one agent of a run, as `with_endings` does, and what it was asked."""
+    asked = agent_files.of_run(layout, run).replace(agents=(agent,))
+    return asked, next(with_endings(layout, asked, agent_files.read(layout, asked)))
+
+
 def hosts() -> list[Host]:
     """Return the hosts used to launch agents when the caller names none."""
     from contextkit.hosts.documents import contracts
@@ -412,12 +418,6 @@ def _start(layout: Layout, run: Run, command: str, state: str) -> None:
     lines = verdicts.table(verdicts.load_all(layout, store).documents) or f"{run.id}: {state}"
     notice = files.write(runs.part(layout, run.id, ".notice"), lines + "\n", derived=True)
     log = runs.part(layout, run.id, ".notify.log")
-    adding = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
-    actions = [
-        (os.POSIX_SPAWN_OPEN, 0, notice, os.O_RDONLY, 0),
-        (os.POSIX_SPAWN_OPEN, 1, log, adding, 0o666),
-        (os.POSIX_SPAWN_DUP2, 1, 2),
-    ]  # fmt: skip
     env = {**os.environ, "CONTEXT_ROOT": layout.root, "CONTEXT_RUN": run.id,
            "CONTEXT_RUN_STATE": state}  # fmt: skip
-    os.posix_spawn("/bin/sh", ["sh", "-c", command], env, file_actions=actions, setsid=True)
+    background.spawn(command, env, notice, log)

@@ -98,32 +98,41 @@ def start(
 
     It outlives this process, its terminal and its make. `after` is run once it has ended.
     """
+    words = ("contextkit", folder, place, str(limit), command, str(GRACE), after)
     log = os.path.join(folder, "agent.log")
-    _keep_descriptors()
-    actions = [
-        (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
-        (os.POSIX_SPAWN_OPEN, 1, log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666),
-        (os.POSIX_SPAWN_DUP2, 1, 2),
-        (os.POSIX_SPAWN_DUP2, hold.descriptor, _LOCK),
-    ]
-    words = ["sh", "-c", _SHELL, "contextkit", folder, place, str(limit), command, str(GRACE)]
-    words.append(after)
-    try:
-        pid = os.posix_spawn("/bin/sh", words, env, file_actions=actions, setsid=True)
-    except OSError as error:
-        raise ContextError(f"/bin/sh cannot be started: {error.strerror}") from None
+    held = (os.POSIX_SPAWN_DUP2, hold.descriptor, _LOCK)
+    pid = spawn(_SHELL, env, os.devnull, log, words, (held,))
     files.write(os.path.join(folder, "pid"), f"{pid}\n")  # the shell may not have written it yet
     return pid
 
 
-def _keep_descriptors() -> None:
-    """Keep inherited descriptors out of the child: a pipe's reader would wait for its end."""
-    for name in os.listdir("/dev/fd"):
+def spawn(
+    script: str, env: dict[str, str], given: str, log: str, words: tuple[str, ...] = (),
+    more: tuple[tuple[int, int, int], ...] = (),
+) -> int:  # fmt: skip
+    """Run a shell script in a session of its own; return its pid, and do not wait for it.
+
+    Its standard input is the file `given`; what it prints is added to `log`. Raises ContextError.
+    """
+    for name in os.listdir("/dev/fd"):  # kept out: a pipe's reader would wait for the child's end
         if name.isdigit() and int(name) > 2:
             try:
                 os.set_inheritable(int(name), False)
             except OSError:
                 continue  # the descriptor used for listing
+    adding = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
+    actions = [
+        (os.POSIX_SPAWN_OPEN, 0, given, os.O_RDONLY, 0),
+        (os.POSIX_SPAWN_OPEN, 1, log, adding, 0o666),
+        (os.POSIX_SPAWN_DUP2, 1, 2),
+        *more,
+    ]
+    try:
+        return os.posix_spawn(
+            "/bin/sh", ["sh", "-c", script, *words], env, file_actions=actions, setsid=True
+        )
+    except OSError as error:
+        raise ContextError(f"/bin/sh cannot be started: {error.strerror}") from None
 
 
 def is_alive(folder: str) -> bool:

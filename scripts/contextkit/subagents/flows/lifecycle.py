@@ -410,8 +410,7 @@ def _of_run(layout: Layout, row: registry.Row, run: Run, agent: str, now: int) -
     """Record an ERROR at once for an agent of a review run that left no file of its own."""
     from contextkit.reviews.flows import agent_files, workers
 
-    asked = agent_files.of_run(layout, run).replace(agents=(agent,))
-    reading = next(workers.with_endings(layout, asked, agent_files.read(layout, asked)))
+    asked, reading = workers.read_one(layout, run, agent)
     if reading.validation in ("missing", "partial"):
         agent_files.keep(layout, asked, [agent_files.verdict(reading, run.id)], now)
         registry.update(layout, row["id"], verdict=reading.status)
