@@ -377,14 +377,18 @@ def _is_expected(layout: Layout, given: HookInput) -> bool:
 
 
 def _may_keep(layout: Layout, given: HookInput) -> bool:
-    """Return whether a subagent left a report, or its last message is one or has a verdict."""
+    """Return whether a subagent left a report, or its last message is one or has a verdict.
+
+    What one left that is sent back for something else is stored when it stops again.
+    """
     text, budget = given.text("last_assistant_message"), layout.limits.payload_budget
     keeps = hosts.may_hold_a_verdict(text) or bool(text and given.passed.get("stop_hook_active"))
     if not keeps and len(text) > budget:  # it has no more tokens than characters
         from contextkit.base import tokens
 
         keeps = tokens.estimate(text) > budget
-    if not keeps and given.agent and os.path.isdir(os.path.join(layout.state, "reports")):
+    may_leave = given.agent and not given.sent_back
+    if not keeps and may_leave and os.path.isdir(os.path.join(layout.state, "reports")):
         from contextkit.payloads.documents import receipts
 
         keeps = bool(receipts.left_by(layout, given.agent, given.text("cwd")))
