@@ -12,8 +12,6 @@ untouched, and no object is added to the repository.
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 
 from contextkit.base import files, git, names
 from contextkit.base.errors import ContextError, bad_input
@@ -312,6 +310,8 @@ def listed(changed: tuple[Change, ...]) -> list[tuple[str, str, str]]:
 
 def _scratch_folder(store: str) -> str:
     """A new folder in `store`; those of killed processes go, once they are an hour old."""
+    import tempfile
+
     files.make_folder(store)
     left = [os.path.join(store, name) for name in os.listdir(store) if name.startswith(_SCRATCH)]
     for path in filter(files.is_old, left):
@@ -321,4 +321,6 @@ def _scratch_folder(store: str) -> str:
 
 def _remove(path: str) -> None:
     """Remove one of our folders, which another process may be sweeping too."""
+    import shutil
+
     shutil.rmtree(path, ignore_errors=True)
