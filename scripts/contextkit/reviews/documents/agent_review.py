@@ -389,15 +389,5 @@ def _found(section: list[Line]) -> list[Finding]:
     for at, (number, level, title) in enumerate(begun):
         following = (other for other, rank, _ in begun[at + 1 :] if not 0 < level < (rank or 7))
         end = next(following, section[-1][0] + 1) - 1
-        findings.append(
-            Finding(
-                severity="",
-                id="",
-                section="Findings",
-                title=title,
-                line=number,
-                end=end,
-                raw_severity="",
-            )
-        )
+        findings.append(Finding(severity="", section="Findings", title=title, line=number, end=end))
     return findings

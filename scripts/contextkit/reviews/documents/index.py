@@ -132,11 +132,11 @@ class Finding(Record):
     """
 
     severity: str
-    id: str
-    section: str
     title: str
     line: int
-    raw_severity: str
+    id: str = ""
+    section: str = ""
+    raw_severity: str = ""
     group: str = ""  # the label above the row
     extra: tuple[str, ...] = ()  # fields after the title
     file: str = ""

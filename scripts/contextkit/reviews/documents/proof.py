@@ -528,16 +528,8 @@ def _is_scale(read: str) -> bool:
 def _says_none(row: str, after: str) -> bool:
     """Whether a line only heads a group of findings, and the next one says that there are none."""
     bare = vocabulary.plain(vocabulary.unbulleted(after.strip())[0]).strip(" .!()_✅✓")
-    return _is_group(row) and vocabulary.says_nothing(bare)
-
-
-def _is_group(row: str) -> bool:
-    bare = row.strip()
-    words = _all_words(bare)
-    if not words or not (words[-1] in shapes.PLURALS or vocabulary.severity(words[-1])):
-        return False
-    is_bold = bare[:2] == "**" and bare.rstrip(":* ") != bare
-    return bare[:1] == "#" or is_bold or bare[-1:] == ":"
+    is_head = row.strip()[:1] == "#" or row.rstrip()[-1:] in ":*"
+    return is_head and bool(shapes.group_of(row.strip("# "))) and vocabulary.says_nothing(bare)
 
 
 def _is_graded(read: str) -> bool:

@@ -125,17 +125,11 @@ def is_serious(text: str) -> bool:
 
 
 def _finding(
-    severity: str,
-    identity: str,
-    title: str,
-    first: int,
-    last: int,
-    place: Place = NONE,
-    recap: bool = False,
+    severity: str, title: str, first: int, last: int = 0, place: Place = NONE, identity: str = ""
 ) -> Finding:
     return Finding(
-        severity=severity, id=identity, section="", title=title, line=first, end=last,
-        raw_severity=severity, file=place.file, at=place.line, recap=recap,
+        severity=severity, id=identity, title=title, line=first, end=last or first,
+        file=place.file, at=place.line,
     )  # fmt: skip
 
 
@@ -225,7 +219,7 @@ class Sight:
         """The headings that begin with an id, whether or not they have a severity."""
         for block in self.blocks:
             if block.kind == "heading" and (identity := shapes.titled(block.title)[0]):
-                yield _finding("", identity, block.title, block.first, block.last)
+                yield _finding("", block.title, block.first, block.last, identity=identity)
 
     def of_blocks(self, nested: bool = False) -> list[Finding]:
         candidates: list[Finding] = []
@@ -311,8 +305,6 @@ class Sight:
         own = self.plain[block.first - 1 : block.last][:14]
         if shapes.is_count(head) or any(map(_is_settled, own)):
             return None
-        if not head.marked and shapes.is_legend(bare):
-            return None
         severity = (head.severity if head.marked or head.id else "") or shapes.tail_of(bare)
         if severity and not head.id and vocabulary.says_nothing(head.title):
             return None
@@ -322,6 +314,8 @@ class Sight:
         inherited = self._inherited(at) if is_listed else ""
         is_advice = severity == "IMP" and not head.id and bare[:1] != "["
         if is_advice or not (severity or inherited):
+            return None
+        if not head.marked and shapes.is_legend(bare):
             return None
         title = self._title_of(head.title if head.severity or head.id else bare, bare, block)
         identity = head.id or self._labelled(
@@ -348,16 +342,11 @@ class Sight:
             last = other.last
         return last
 
-    def _next(self, at: int, kind: str) -> Block | None:
-        """Return the block behind block `at` if it is of this kind."""
-        after = self.blocks[at + 1] if at + 1 < len(self.blocks) else None
-        return after if after is not None and after.kind == kind else None
-
     def _leads_in(self, at: int) -> bool:
         """Whether a paragraph goes on, without a blank line, with one that begins a finding."""
-        after = self._next(at, "text")
-        is_below = after and after.first == self.blocks[at].last + 1
-        return bool(after and is_below and shapes.begins_finding(after.title))
+        after = self.blocks[at + 1 : at + 2]
+        is_below = after and after[0].kind == "text" and after[0].first == self.blocks[at].last + 1
+        return bool(is_below) and shapes.begins_finding(after[0].title)
 
     def _inherited(self, at: int) -> str:
         """Return the severity of the heading right above, if it only names a group."""
@@ -409,7 +398,7 @@ class Sight:
                 return None
             title = below or title
         place = self._place(first, last)
-        return _finding(severity, identity, title, first, last, place, recap)
+        return _finding(severity, title, first, last, place, identity).replace(recap=recap)
 
     def _place(self, first: int, last: int) -> Place:
         own = self._text(first, min(last, first + 40))
@@ -439,32 +428,28 @@ class Sight:
             return [card]
         if "severity" in roles:
             column = roles.index("severity")
-            for above, row in itertools.pairwise(rows):  # an empty cell is that of the one above
-                row[column : column + 1] = [
-                    (row[column:] or [""])[0] or (above[column:] or [""])[0]
-                ]
+            for above, row in itertools.pairwise(rows):
+                if column < min(len(above), len(row)):  # an empty cell goes on with the one above
+                    row[column] = row[column] or above[column]
         group = self._inherited(at)
         numbered = enumerate(rows, block.first + 1)
         made = filter(None, (_of_row(roles, row, number, group) for number, row in numbered))
         explains = {"meaning", "definition", "criteria", "sla"} & {cell.lower() for cell in head}
         if explains and not {"place", "file", "id"}.intersection(roles):
             return []
-        above = places.heads(self.blocks[block.inside].title) if block.inside >= 0 else NONE
-        return [
-            self._at_section(finding if finding.file else finding.replace(file=above.file)).replace(
-                recap=True
-            )
-            for finding in made
-        ]
+        heading = self.blocks[block.inside].title if block.inside >= 0 else ""
+        return [self._at_section(finding, places.heads(heading)) for finding in made]
 
-    def _at_section(self, finding: Finding) -> Finding:
+    def _at_section(self, row: Finding, above: Place) -> Finding:
         """Return the finding of a row where its own section is, if there is one with its id."""
-        own = self._by_id.get(finding.id) if finding.id else None
-        if own is None:
-            return finding
-        there = finding.replace(line=own.first, end=own.last)
-        place = self._place(own.first, own.last)
-        return there if finding.file else there.replace(file=place.file, at=place.line)
+        own = self._by_id.get(row.id) if row.id else None
+        place = self._place(own.first, own.last) if own else above
+        row = row if row.file else row.replace(file=place.file, at=place.line)
+        return (
+            row.replace(line=own.first, end=own.last, recap=True)
+            if own
+            else row.replace(recap=True)
+        )
 
     def of_codes(self) -> Iterator[Finding]:
         """The findings in fenced blocks of JSON, and the remarks in those of code."""
@@ -487,7 +472,7 @@ class Sight:
             head = shapes.head_of(bare) if shapes.KIND.match(bare) else None
             if head and head.severity:
                 title = shapes.cleaned(head.title)
-                yield _finding(head.severity, "", title, number, number, Place(file, 0))
+                yield _finding(head.severity, title, number, place=Place(file, 0))
 
     # Lines of linters, and prose
 
@@ -506,7 +491,7 @@ class Sight:
             if severity:
                 place, title = places.find(message.place), shapes.cleaned(message.said)
                 end = next(ends, len(rows))
-                yield _finding(severity, "", title, message.line, end, place)
+                yield _finding(severity, title, message.line, end, place)
         for number, row in enumerate(self.rows, 1):
             yield from _of_columns(row, number)
 
@@ -528,7 +513,7 @@ class Sight:
                 title = next(filter(is_serious, parts), text)
                 title = " ".join(parts[:2]) if place.file in title else title
                 end, title = self.end_of(at, block), shapes.cleaned(title)
-                yield _finding(severity, "", title, block.first, end, place)
+                yield _finding(severity, title, block.first, end, place)
 
     def unsure(self, candidates: list[Finding]) -> tuple[int, ...]:
         """Return the lines of blocks that look like findings and are none."""
@@ -613,7 +598,7 @@ def _of_row(roles: list[str], row: list[str], number: int, group: str) -> Findin
         return None
     place = places.find(f"{fields.get('file', '')}:{fields.get('line', '')}")
     place = place if place.file else places.find(" | ".join(row))
-    return _finding(severity, identity, shapes.first_sentence(title), number, number, place)
+    return _finding(severity, shapes.first_sentence(title), number, 0, place, identity)
 
 
 def of_objects(text: str) -> list[Finding] | None:
@@ -669,7 +654,7 @@ def _of_object(told: objects.Found) -> Finding | None:
         return None
     identity = told.id if vocabulary.is_id(told.id) else ""
     place = Place(told.file, told.line) if told.file else places.find(title)
-    return _finding(severity, identity, title, 1, 1, place)
+    return _finding(severity, title, 1, 1, place, identity)
 
 
 def _graded(key: str, word: str) -> str:

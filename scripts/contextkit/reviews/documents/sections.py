@@ -144,7 +144,7 @@ class _Body:
         candidates = []
         for at, block in enumerate(sight.blocks):
             is_around = block.first < review.start_line <= block.last
-            is_index = block.first in rows or is_around or _is_row(sight.blocks, block)
+            is_index = block.first in rows or is_around
             if not is_index and _may_begin(block):
                 last = block.last if block.kind == "heading" else sight.end_of(at, block)
                 near = self._lines[block.first - 1 : min(last, block.first + _LINES)]
@@ -202,12 +202,6 @@ def _score(row: _Candidate, other: _Candidate, rare: set[str]) -> float:
     met = 0.7 if is_same_file and is_near else 0.15 * is_same_file
     is_rare = not shared.isdisjoint(rare)
     return is_own + 1.5 * alike + _RARE * is_rare + met + 0.05 * (row.severity == other.severity)
-
-
-def _is_row(parts: list[Block], block: Block) -> bool:
-    """Whether a block is a row of an index, which may be one of several."""
-    inside = parts[block.inside].title if block.inside >= 0 else ""
-    return " | " in block.title and index.is_index(inside)
 
 
 def _may_begin(block: Block) -> bool:

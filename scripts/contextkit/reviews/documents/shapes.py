@@ -90,7 +90,8 @@ def is_fields(rows: list[str]) -> bool:
 def of_cell(cell: str) -> str:
     """Return the severity of a cell, or of one of its parts: `S1 – Critical`, `High (8.1)`."""
     parts = re.split(r"\s[–—-]\s|[()/:]", cell)
-    return vocabulary.severity(cell) or vocabulary.strictest(*map(vocabulary.severity, parts))
+    stated = vocabulary.severity(cell) or vocabulary.strictest(*map(vocabulary.severity, parts))
+    return stated or vocabulary.of_tool(cell)
 
 
 def parted(blocks: list[Block], rows: list[str]) -> list[Block]:
@@ -189,13 +190,14 @@ def label_in(row: str) -> str:
     if row.rstrip(" *_").endswith(("everity", "riority")):
         return vocabulary.severity(vocabulary.plain(row).rpartition(" ")[0])
     label, value = vocabulary.labelled(_DASHED.sub(r"\1: ", row.strip(" >"), 1))
-    if is_legend(value or row):
-        return ""
     if is_scale(label.strip(" _*")):
-        first, word = first_part(value), value.split(" ")[0]
-        return vocabulary.severity(first) or vocabulary.severity(word) or vocabulary.of_tool(first)
-    stated = _INLINE.search(row)
-    return vocabulary.severity(stated[1].strip("*_`\"'")) if stated else ""
+        words = (first_part(value), value.split(" ")[0])
+        severity = next(filter(None, map(vocabulary.severity, words)), "")
+        severity = severity or vocabulary.of_tool(words[0])
+    else:
+        stated = _INLINE.search(row)
+        severity = vocabulary.severity(stated[1].strip("*_`\"'")) if stated else ""
+    return "" if severity and is_legend(row) else severity
 
 
 def is_scale(label: str) -> bool:
