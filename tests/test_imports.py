@@ -188,7 +188,7 @@ ADD = {"remember_later"} | REMINDERS | ours(
     "capsules.commands.reminders compiled.reminder_inbox_md"
 )  # fmt: skip
 PROMPT = {"capsule_prompt"} | REMINDERS | ours(
-    "base.addresses base.markdown capsules.commands.store capsules.documents.branches"
+    "base.addresses base.markdown capsules.commands.store"
     " capsules.documents.store"
     " base.host_variables base.sessions capsules.flows.capture base.tokens"
     " compiled.capsule_outline_md compiled.capsule_prompt_md"
@@ -279,7 +279,7 @@ def test_a_hot_command_imports_no_more_than_it_must(call: str, allowed: set[str]
 @pytest.mark.usefixtures("all_compiled")
 def test_a_save_of_memory_imports_nothing_dear(repo: Path, call: str) -> None:
     found = modules_of("external_memory", *call.split())
-    assert "contextkit.memory.commands.writing" in found and not found & DEAR
+    assert "contextkit.memory.commands" in found and not found & DEAR
 
 
 @pytest.mark.usefixtures("all_compiled")
@@ -290,7 +290,7 @@ def test_looking_at_memory_imports_nothing_dear(repo: Path) -> None:
     modules_of("external_memory", *save.split())
     for call in ("status --transcript=t.jsonl", "recover --task=t", "status --tokens=150000"):
         found = modules_of("external_memory", *call.split())
-        assert "contextkit.memory.commands.reading" in found and not found & DEAR
+        assert "contextkit.memory.commands" in found and not found & DEAR
 
 
 def modules_of_hook(scripts: Path, event: str, given: str) -> set[str]:

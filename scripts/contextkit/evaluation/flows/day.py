@@ -24,8 +24,7 @@ from contextkit.evaluation.flows.calling import Caller
 from contextkit.hosts.documents import contracts
 from contextkit.hosts.documents.contracts import Host
 from contextkit.hosts.flows import adoption, changes
-from contextkit.memory.documents import conversations
-from contextkit.memory.flows import transcripts
+from contextkit.memory.flows import recovery, transcripts
 
 WITHOUT, WITH = "without", "with"
 _FOLDER = ("templates", "day")
@@ -176,7 +175,7 @@ def spent(host: Host, root: str) -> tuple[int, int, float]:
 
 def _transcripts(host: Host, root: str) -> Iterator[list[dict[str, Any]]]:
     """Yield the lines of each transcript of a session that worked in the folder."""
-    for folder in transcripts.folders(host, root):
+    for folder in recovery.transcript_folders(host, root):
         for here, _, inside in os.walk(folder):
             for name in sorted(inside):
                 if name.endswith(".jsonl"):
@@ -193,7 +192,7 @@ def _worked_in(line: dict[str, Any], root: str) -> bool:
 
 def _of_file(host: Host, lines: Iterable[dict[str, Any]]) -> tuple[int, Iterable[_Usage]]:
     """The replies in a transcript, and the usages that add up to what they cost."""
-    if host.transcript_form == conversations.ROLLOUT:
+    if host.transcript_form == transcripts.ROLLOUT:
         totals = [total for line in lines if (total := _total(line))]
         return len(totals), totals[-1:]
     replies: dict[str, _Usage] = {}

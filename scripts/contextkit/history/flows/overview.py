@@ -12,7 +12,7 @@ from contextkit.base.settings import SETTINGS
 from contextkit.base.stores import is_our_copy, sealed_copy
 from contextkit.base.type_names import Callable, Collection, Iterable
 from contextkit.base.version import toolkit
-from contextkit.capsules.documents import branches, reminders
+from contextkit.capsules.documents import reminders
 from contextkit.capsules.documents import store as capsules
 from contextkit.capsules.flows.capture import gaps as open_gaps
 from contextkit.handoffs.documents import artifacts as handoffs
@@ -205,7 +205,7 @@ def _counted(store: stores.Store, layout: Layout) -> Facts:
 
 def _capsules(layout: Layout) -> Facts:
     head = git.head(layout.repository)
-    paths = branches.paths(branches.folder(layout, head.branch)) if head.branch else []
+    paths = capsules.paths(capsules.folder(layout, head.branch)) if head.branch else []
     where = f"on {head.branch}" if head.branch else "no branch is checked out"
     facts: Facts = {"branch": head.branch, "count": len(paths)}
     if not paths:
@@ -313,9 +313,9 @@ def _subagents(layout: Layout) -> Facts:
 def _hosts(layout: Layout) -> Facts:
     """Which hosts have contextkit's hooks here, and how many failures they noted."""
     from contextkit.hosts.documents.contracts import every
-    from contextkit.hosts.flows import runner, trials
+    from contextkit.hosts.flows import doctor, runner
 
-    titles = [host.title for host in every() if trials.installed(layout, host)]
+    titles = [host.title for host in every() if doctor.installed(layout, host)]
     noted = runner.noted(layout.hooks)
     count = len(noted)
     line = f"hooks of {' and '.join(titles)}" if titles else "not adopted: no hooks are installed"

@@ -108,11 +108,11 @@ def _about(layout: Layout, ref: str, why: str, target: str = "context_show") -> 
 def _stale(layout: Layout) -> list[Facts]:
     """Why the newest capsule of the branch is not up to date."""
     from contextkit.capsules.documents import store as capsules
-    from contextkit.capsules.flows import drift
+    from contextkit.capsules.flows import given
 
     branch = git.head(layout.repository).branch
     path = capsules.latest(layout, branch) if branch else ""
-    reasons = drift.staleness(layout, path, ask_git=False) if path else ()
+    reasons = given.staleness(layout, path, ask_git=False) if path else ()
     about = {"ref": addresses.of(layout, path, "capsule"), "target": "context_why"}
     return [{**about, "why": reason} for reason in reasons]
 

@@ -301,10 +301,10 @@ def _drift(layout: Layout, ref: str, commit: str) -> tuple[str, list[str]]:
 
 def _capsule_drift(layout: Layout, path: str, text: str, commit: str) -> tuple[str, list[str]]:
     from contextkit.capsules.documents import store
-    from contextkit.capsules.flows import drift
+    from contextkit.capsules.flows import given
 
     seal = store.seal_of(text)
-    return (seal.head if seal else commit), drift.staleness(layout, path)
+    return (seal.head if seal else commit), given.staleness(layout, path)
 
 
 def _sealed(kind: str, text: str) -> tuple[references.Reference, ...]:

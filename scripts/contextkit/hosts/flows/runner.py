@@ -42,19 +42,13 @@ def run(argv: list[str], data: bytes) -> str:
     host = _caller(host or hosts.defaults()[0])
     if not host or ("--plugin" in argv and _is_adopted(host)):
         return ""  # the project's own hooks do the work
-    if "--plugin" in argv:
-        _name_commands(host)
+    if {"--plugin", "--linked"} & set(argv):  # there may be no Makefile: texts name what there is
+        on_path = "--plugin" in argv and hosts.find(host).programs
+        os.environ["CONTEXTKIT_COMMAND"] = "contextkit" if on_path else hosts.door()
     from contextkit.base import git
 
     with git.hurried(_GIT_SECONDS):
         return _run(host, event, data)
-
-
-def _name_commands(host: str) -> None:
-    """Have texts name commands as an agent with a plugin calls them: there may be no Makefile."""
-    place = version.toolkit("bin", "contextkit")
-    named = "contextkit" if hosts.find(host).programs else f"'{place}'" if " " in place else place
-    os.environ["CONTEXTKIT_COMMAND"] = named
 
 
 def _run(host: str, event: str, data: bytes) -> str:
@@ -305,6 +299,8 @@ def _may_recover(layout: Layout, given: HookInput) -> bool:
     """Return whether anything may be saved here, another session have died, or this one goes on."""
     if _is_apart(layout) or os.path.isdir(layout.memory) or os.path.isdir(layout.payloads):
         return True
+    if given.text("source") == "compact" and os.path.isfile(layout.reminders):
+        return True  # its open notes
     noted = stores.names_in(layout.running)
     goes_on = given.text("source") in ("compact", "resume")
     return bool(noted) and (goes_on or noted != [given.session])

@@ -6,6 +6,7 @@ diagnostics.units(found)    each one, or each code with how often and where firs
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 from collections import Counter
@@ -13,7 +14,7 @@ from collections import Counter
 from contextkit.base.names import counted
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
-from contextkit.text.digests import reading
+from contextkit.text.digests import lines, reading
 from contextkit.text.digests.lines import Lines
 from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
@@ -46,6 +47,7 @@ _LISTED = Pattern(  # below the name of the file
 _FILE = Pattern(r"\s*(\S+\.\w{1,8}):?$")
 _ARROW = Pattern(rf"^[ \t]*(?:-->|╭─\[|,-\[) ?(?P<place>{_PLACE})", re.M)  # below the message
 _FIRST = frozenset("[0123456789")  # characters of a message without a place in its line
+_CARETS = Pattern(r"\^+ (\w.*)$")  # what is said of the place itself
 _ARROWS = ("-->", "╭─[", ",-[")
 _HEADED = Pattern(rf"(?P<level>error|warning)?(?:\[?(?P<code>{_CODE})\]?)?:? *(?P<said>\S.*)$")
 _FIRST_CODE = Pattern(rf"\[?({_CODE}|invalid-syntax)\b(?:\([\w-]+\),[^\]]*\])?:? *(?:\[\*\] )?")
@@ -69,9 +71,11 @@ _IS_FILE = Pattern(r"[/\\]|\.\w+$")
 _AT = Pattern(r"[:(]\d")  # the line, behind the name of a file
 _READ = 500
 _PYLINT = 5  # characters of a code of pylint
+_BELOW = 8  # lines below a place that quote it
 _SHARED = 6  # messages for which the folder of their files is said once
 _EACH = 12  # so many are told one by one
 _CODES = 4  # codes that are listed with their counts
+_FORMS = 3  # what a code may say that is told one by one
 _LONGEST, _OF_MANY = 220, 140  # characters of a message, and of one of many
 
 
@@ -156,7 +160,9 @@ def _above_arrows(text: Lines) -> Iterator[Diagnostic]:
             continue
         if said := _HEADED.match(head):
             level, place = _level(said["level"] or ""), arrow["place"]
-            one = _made(number - 1, place, level, said["said"], f"{head} ({place})")
+            below = itertools.takewhile(str.strip, text.all[number + 1 : number + _BELOW])
+            label = next((f": {match[1]}" for match in map(_CARETS.search, below) if match), "")
+            one = _made(number - 1, place, level, said["said"], f"{head}{label} ({place})")
             yield one._replace(code=said["code"] or one.code)
 
 
@@ -191,14 +197,21 @@ def units(found: list[Diagnostic]) -> list[Unit]:
         each = [_unit(one, _quoted(one) or f"{one.place} {_coded(one)}", [one], graded)
                 for one in _ordered(found)]  # fmt: skip
         return [_counts(found, below), *each] if below or _severities(found) else each
-    groups: dict[tuple[str, str], list[Diagnostic]] = {}
+    forms: dict[tuple[str, str], dict[str, list[Diagnostic]]] = {}
     for one in found:
-        groups.setdefault((one.level, one.code or _form(one.said)), []).append(one)
+        forms.setdefault((one.level, one.code or _form(one.said)), {}).setdefault(
+            _form(one.said), []
+        ).append(one)
+    groups: list[list[Diagnostic]] = []
+    for of_code in forms.values():
+        few = len(of_code) <= _FORMS
+        groups += of_code.values() if few else [[*itertools.chain(*of_code.values())]]
     made = [_counts(found, below)]
-    for same in sorted(groups.values(), key=_order_of_many):
-        first = same[0]
+    for same in sorted(groups, key=_order_of_many):
+        first, said = same[0], lines.alike((one.said for one in same), _LONGEST)
         times = f" x{len(same)}, first at {first.place}" if len(same) > 1 else f" ({first.place})"
-        made.append(_unit(first, reading.cut(_coded(first), _OF_MANY) + times, same, graded))
+        said = reading.cut(f"{first.code} {said}".strip(), _OF_MANY) + times
+        made.append(_unit(first, said, same, graded))
     return made
 
 
