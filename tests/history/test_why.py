@@ -115,7 +115,7 @@ def test_what_is_from_before_the_ledger_is_said_to_be(repo: Path, run: Script) -
 
 
 def test_who_wrote_is_the_same_without_make(repo: Path, run: Script) -> None:
-    command = [CHECKOUT / "bin" / "contextkit", "memory_plan", "task=t", "objective=x"]
+    command = [str(CHECKOUT / "bin/contextkit"), "memory_plan", "task=t", "objective=x"]
     subprocess.run(command, check=True, capture_output=True)
     assert why_of(run, "plan:t")["written"]["program"] == "external_memory"
 
