@@ -11,7 +11,6 @@ one, with its count.
 
 from __future__ import annotations
 
-import functools
 import itertools
 import re
 
@@ -149,7 +148,7 @@ _LONGEST, _END = 260, 110  # characters shown of a failure, and of its end if it
 _READ = 500  # characters read of a line
 _BELOW = 6  # lines below `Failure` that say why
 _BLOCK, _LONG_BLOCK = 60, 2000  # lines of a test's block that are read; of one with a heading
-_READ_WHOLE = 500  # failed tests whose blocks are read: far more than can be told
+_READ_WHOLE = 60  # failed tests whose blocks are read: far more than can be told
 _PLACES = 4  # lines below an error that say where and what it is
 _IN_FRAME = 8  # lines of terraform's frame around an error
 _FRAMES = 200  # lines of a trace above its exception
@@ -391,7 +390,6 @@ def _detailed(text: Lines, at: int, block: list[int]) -> _Mention:
     return _Mention(message, place, frozenset(used if message else ()))
 
 
-@functools.lru_cache(lines.REMEMBERED)
 def _tells(line: str) -> bool:
     """Whether a line of a test's block says something of it by itself."""
     says = _message(line) or line.startswith(_CODE) or _SAYS_BELOW.search(line)

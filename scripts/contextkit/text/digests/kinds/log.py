@@ -10,12 +10,14 @@ from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
 from contextkit.text.digests import diagnostics, failures, threads
 from contextkit.text.digests.failures import Failure
-from contextkit.text.digests.lines import SUMS_UP, Lines, Remembered, bare
+from contextkit.text.digests.lines import SUMS_UP, Lines, bare
 from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
 
 _LEVELS = ("PASSED", "PASS", "FAILED", "FAIL", "ERROR", "SKIPPED", "SKIP", "XFAIL", "XPASS",
            "WARNING", "WARN", "INFO", "DEBUG", "TRACE", "FATAL", "CRITICAL", "NOTICE")  # fmt: skip
+_MARKS = ("PASS", "FAIL", "ERROR", "SKIP", "WARN", "INFO", "DEBUG", "TRACE", "FATAL", "CRITICAL",
+          "NOTICE", "] ")  # fmt: skip
 _LEVEL = Pattern(rf"\b({'|'.join(_LEVELS)})\b|^(?:\S+ \S+ )?\[(\w+)\] ")
 _VERDICT = Pattern(  # a line that summarizes a run
     r"(?<![.:\d])(?<!-\] )(?<!Running )(?<!from )\b\d+ (?:passed|failed|errors?|failing"
@@ -71,6 +73,7 @@ _CAUSE = "Caused by: "
 _TWICE = Pattern(r"\b(\w+) \(((?:\w+\.)+)\1\)")  # `test_a (tests.Case.test_a)`
 _TALLY = Pattern(r"[#ℹ] ([a-z]+) (\d+)$")  # of node's test runner, a line each
 _END = 40  # lines at the end among which the verdict is
+_HEAD, _NAMED = 16, 200  # characters in which the level of an event is, and a result
 
 
 class Run(NamedTuple):
@@ -191,17 +194,25 @@ def _tally(text: Lines, at: int) -> list[str]:
     return found[::-1]
 
 
-def _levels(forms: list[str]) -> Iterator[str]:
-    """The result or level in each form, or ''."""
-    whole = "\n".join(forms)
-    marks = [*(level for level in _LEVELS if level in whole), "] "]
-    for form in forms:
-        is_marked = any(map(form.__contains__, marks))
-        level = _LEVEL.search(form[:200]) if is_marked else None
-        yield (level[1] or level[2].upper()) if level else ""
+def _levels(text: Lines) -> Iterator[tuple[str, list[int]]]:
+    """Results or levels, each with lines that have it; those of a log are known by how they begin.
 
-
-_LEVEL_OF = Remembered(_levels)
+    It may be named more than once.
+    """
+    alone = [] if text.is_dated else text.holding(*_MARKS)
+    if text.is_dated:
+        heads: dict[str, list[int]] = {}
+        for number, line in enumerate(text.undated):
+            heads.setdefault(line[:_HEAD], []).append(number)
+        for head, numbers in heads.items():
+            level = _LEVEL.search(head)
+            if level and level.end() < len(head):
+                yield level[1] or level[2].upper(), numbers
+            else:
+                alone += numbers
+    for number in alone:
+        if level := _LEVEL.search(text.undated[number][:_NAMED]):
+            yield level[1] or level[2].upper(), [number]
 
 
 def _counts(text: Lines) -> tuple[list[Unit], bool]:
@@ -211,16 +222,12 @@ def _counts(text: Lines) -> tuple[list[Unit], bool]:
     """
     seen: Counter[str] = Counter()
     named: set[tuple[str, str]] = set()
-    levels: dict[str, str] = {}
-    for (form, times), name in zip(text.counts.items(), _LEVEL_OF.of(text.counts), strict=True):
-        if name:
-            if "::" in form:
-                levels[form] = name
-            else:
-                seen[name] += times
-    for form, line in zip(text.forms, text.all, strict=True) if levels else ():
-        if (name := levels.get(form, "")) and (test := _NAME.search(line[:1000])):
-            named.add((name, test[0]))
+    for name, numbers in _levels(text):
+        tests = (_NAME.search(line) if "::" in (line := text.all[number][:1000]) else None
+                 for number in numbers)  # fmt: skip
+        known = [test[0] for test in tests if test]
+        named.update((name, test) for test in known)
+        seen[name] += len(numbers) - len(known)
     seen.update(name for name, _ in named)
     has_status = "HTTP/" in text.whole or "status=" in text.whole
     statuses = Counter(_STATUS.findall(text.whole) if has_status else ())
