@@ -57,7 +57,8 @@ _LISTED = Pattern(  # below the name of the file
 )
 _FILE = Pattern(r"\s*(\S+\.\w{1,8}):?$")
 _ARROW = Pattern(rf"^[ \t]*(?:-->|╭─\[|,-\[) ?(?P<place>{_PLACE})", re.M)  # below the message
-_FIRST = frozenset("▲✘✗[EW0123456789")  # characters of a message without a place in its line
+_FIRST = frozenset("▲✘✗[EW")  # characters of a message without a place in its line
+_FIRST_NUMBERED = _FIRST | frozenset("0123456789")  # and of one below the name of its file
 _ARROWS = ("-->", "╭─[", ",-[")
 _HEADED = Pattern(rf"(?P<level>error|warning)?(?:\[?(?P<code>{_CODE})\]?)?:? *(?P<said>\S.*)$")
 _FIRST_CODE = Pattern(rf"\[?({_CODE}|invalid-syntax)\b(?:\([\w-]+\),[^\]]*\])?:? *(?:\[\*\] )?")
@@ -121,6 +122,7 @@ def _in_lines(text: Lines) -> Iterator[Diagnostic]:
     """The messages that a line tells, perhaps with a file or a place that is named above."""
     with_place = {number for number, _ in reading.places(_NEAR_PLACE, text.whole)}
     file, place, placed_at = "", "", -_QUOTED
+    first = _FIRST_NUMBERED if "(at line " in text.whole else _FIRST
     for number, line in enumerate(text.all):
         if not line or len(line) > 4 * _READ:
             continue
@@ -133,7 +135,7 @@ def _in_lines(text: Lines) -> Iterator[Diagnostic]:
             continue
         if " " not in line and line[0] != "\t" and (name := _FILE.match(line)):
             file = name[1]
-        elif number in with_place or line.lstrip()[:1] in _FIRST:
+        elif number in with_place or line.lstrip()[:1] in (_FIRST_NUMBERED if file else first):
             if one := _of_line(text.all, number, file):
                 yield one
 

@@ -15,6 +15,7 @@ import itertools
 import re
 
 from contextkit.base.records import NamedTuple
+from contextkit.base.type_names import Iterator
 from contextkit.text.digests import lines, reading
 from contextkit.text.digests.lines import Lines
 from contextkit.text.patterns import Pattern
@@ -68,6 +69,7 @@ _TEST = Pattern(  # a line that names a failed test, by pytest, jest, go, gtest,
     r"|^\[  FAILED  \] ([\w/]+\.[\w/]+)"
     r"|^\d+\) (test .+ \([\w.]+\))$"
 )
+_NO_HEAD = ("", "E   ")  # what a line begins with that names no test
 _SUBTEST = Pattern(r"^SUBFAILED(\(.*?\)|\[.*?\]) (\S+::\S.*?)(?: - .*)?$")
 _TRY = Pattern(r"[✓✔√✘✗✕×✖] +\d+ (?P<name>\S.*?)(?: \(retry #\d+\))?(?: \([\d.]+\w*\))?$")
 _PASSED = ("✓", "✔", "√")
@@ -94,7 +96,6 @@ _ABOVE = "test at "  # node's place of a test, above its name
 _ASIDE = ("PASSES", "XFAILURES", "XPASSES")
 _PRINTED = Pattern(r"^console\.(?:log|info|warn|error|debug)$|^● Console$")  # jest
 _PENDING, _FAILURES = "Pending:", "Failures:"  # rspec
-_OF_ASIDES = ("===", _PENDING, "console.", "● Console", "(retry #", "▶ ")
 _VALUE = Pattern(
     r"^(?!\w+: undefined\b)(?:[Ee]xpected|[Rr]eceived|[Aa]ctual|got|left|right|want|have): +\S.*$"
 )
@@ -208,26 +209,34 @@ def _aside(text: Lines) -> set[int]:
     So are those of tests that passed when they were tried again, and of suites, which are no tests.
     """
     numbers: set[int] = set()
-    if not any(mark in text.whole for mark in _OF_ASIDES):
-        return numbers
-    passed = {tried["name"] for _, line in text.bare.all() if line[:1] in _PASSED
-              and (tried := _TRY.match(line))}  # fmt: skip
-    suites = {line[2:] for _, line in text.bare.all() if line[:2] == "▶ "}
-    aside, depth = False, -1
-    for at, line in text.bare.all():
+    starts: list[tuple[int, bool]] = []  # of sections, and whether one is aside
+    for at in text.holding("===", _PENDING, _FAILURES):
+        line = text.bare[at]
         if line.startswith("===") and (section := _SECTION.match(line)):
-            aside = section[1] in _ASIDE or section[1].startswith("warnings summary")
+            is_aside = section[1] in _ASIDE or section[1].startswith("warnings summary")
+            starts.append((at, is_aside))
         elif line.startswith((_PENDING, _FAILURES)):
-            aside = line.startswith(_PENDING)
-        if depth >= 0 and line and text.indent(at) <= depth:
-            depth = -1
-        if line[:1] in "c●" and line and _PRINTED.match(line):
-            depth = text.indent(at)
-        tried = _TRY.match(line) if passed else None
-        is_suite = bool(suites) and line[:1] == "✖" and line[2:].partition(" (")[0] in suites
-        if aside or depth >= 0 or is_suite or (tried and tried["name"] in passed):
+            starts.append((at, line.startswith(_PENDING)))
+    for (at, is_aside), (end, _) in itertools.pairwise([*starts, (len(text.all), False)]):
+        numbers.update(range(at, end) if is_aside else ())
+    for at in text.holding("console.", "● Console"):
+        if _PRINTED.match(text.bare[at]):
+            numbers |= {at, *_deeper(text, at)}
+    if "(retry #" in text.whole:
+        tries = {at: tried["name"] for at, line in text.bare.all() if (tried := _TRY.match(line))}
+        passed = {name for at, name in tries.items() if text.bare[at][:1] in _PASSED}
+        numbers.update(at for at, name in tries.items() if name in passed)
+    suites = {text.bare[at][2:] for at in text.holding("▶ ") if text.bare[at][:2] == "▶ "}
+    for at in text.holding("✖ ") if suites else ():
+        if text.bare[at][:1] == "✖" and text.bare[at][2:].partition(" (")[0] in suites:
             numbers.add(at)
     return numbers
+
+
+def _deeper(text: Lines, at: int) -> Iterator[int]:
+    """The lines below a line that are empty, or indented more than it is."""
+    depth = text.indent(at)
+    return itertools.takewhile(lambda n: not text.bare[n] or text.indent(n) > depth, text.below(at))
 
 
 def _heads(text: Lines, told: set[int]) -> dict[int, str]:
@@ -239,7 +248,7 @@ def _heads(text: Lines, told: set[int]) -> dict[int, str]:
     heads: dict[int, str] = {}
     for at in sorted({*failing, *_marked(text)}):
         line = text.bare[at]
-        if at in told or not line:
+        if at in told or line[:4] in _NO_HEAD:
             continue
         if line.startswith("SUB") and (subtest := _SUBTEST.match(line)):
             heads[at] = f"{subtest[2]} {subtest[1]}"
@@ -280,11 +289,16 @@ def _continued(text: Lines, at: int, name: str) -> str:
 def _blocks(text: Lines, heads: dict[int, str], told: set[int]) -> dict[int, list[int]]:
     """The lines that a runner prints for each test, by the line that names it."""
     printed = _above_results(text)
-    return {
-        at: printed.get(name, []) if at + 1 in heads  # nothing stands below it
-        else _block(text, heads, at, told, printed.get(name, []))
-        for at, name in heads.items()
-    }  # fmt: skip
+    blocks: dict[int, list[int]] = {}
+    for at, following in itertools.zip_longest(heads, [*heads][1:], fillvalue=-1):
+        above = printed.get(heads[at], [])
+        if following == at + 1:  # nothing stands below it
+            blocks[at] = above
+        elif following > 0 and len(blocks) > _READ_WHOLE and text.bare[at].startswith("___"):
+            blocks[at] = [*range(at + 1, following)]  # which nobody reads
+        else:
+            blocks[at] = _block(text, heads, at, told, above)
+    return blocks
 
 
 def _above_results(text: Lines) -> dict[str, list[int]]:

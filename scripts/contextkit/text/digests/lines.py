@@ -118,7 +118,7 @@ _LETTERS = 0.8  # share of letters and spaces in prose
 _LONGEST = 260  # characters shown of a line
 _READ = 500  # characters of a line that are looked at
 _SAMPLE = 60  # lines by which a log is known
-_MOST = 300  # lines that are weighed
+_MOST = 200  # lines that are weighed
 _SOME = 2000  # forms of which names are read
 _BEGINNING = 12  # characters with which lines begin alike
 _FAILED = b"\0"  # in front of what lines have in common that fail
@@ -173,8 +173,9 @@ class Forms(dict[int, str]):
     def make(self, numbers: Iterable[int]) -> None:
         """Make those that are not there yet."""
         new = [number for number in numbers if number not in self]
-        lines = [self._lines[number] for number in new]
-        self.update(zip(new, _formed(lines), strict=True))
+        lines = list(dict.fromkeys(self._lines[number] for number in new))
+        forms = dict(zip(lines, _formed(lines), strict=True))
+        self.update((number, forms[self._lines[number]]) for number in new)
 
 
 class Line:
@@ -240,22 +241,37 @@ class Lines:
             lower = "".join(char.lower()[:1] for char in self.whole)
         lower = lower.replace("\n", " ").replace("\t", " ")
         sure = {at for at, line in enumerate(self.all) if line.startswith(_OF_PYTEST)}
-        asked = set[int]()
+        asked = set(sure)
         bad: dict[str, bool] = {}  # of words
-        for part in _parts(lower):
+        for part in self._parts(lower):
             at = lower.find(part)
             while at >= 0:
-                word, end = _word(lower, at)
-                if word not in bad:
-                    bad[word] = bool(_FAILS.search(word)) and not _is_name(word)
-                says = part in _PHRASES and (part[-1] != "0" or _REQUEST.match(lower, at))
-                if says or bad[word]:
-                    number = bisect.bisect_right(self._starts, at) - 1
-                    if at - self._starts[number] < _READ:
+                number = bisect.bisect_right(self._starts, at) - 1
+                end = self._starts[number + 1]
+                if number not in asked and at - self._starts[number] < _READ:
+                    word, end_of_word = _word(lower, at)
+                    if word not in bad:
+                        bad[word] = bool(_FAILS.search(word)) and not _is_name(word)
+                    says = part in _PHRASES and (part[-1] != "0" or _REQUEST.match(lower, at))
+                    if says or bad[word]:
                         asked.add(number)
-                    end = self._starts[number + 1]
+                    else:
+                        end = end_of_word
                 at = lower.find(part, end)
-        return sorted(sure.union(filter(self._fails, asked.difference(sure))))
+        return sorted(sure.union(filter(self._fails, asked - sure)))
+
+    def _parts(self, lower: str) -> list[str]:
+        """The parts of words, and the phrases, about failures that may be in the text."""
+        letters = lower.encode("utf-8", "surrogatepass").translate(_IN_WORDS)
+        words = b" ".join({*letters.split(), b""}) + b" "  # most occur again
+        self._words = words.decode("utf-8", "surrogatepass")
+        parts = filter(self._words.__contains__, _FAILURES)
+        last_parts = (part for part in _LAST_PARTS if f"{part} " in self._words)
+        return [*parts, *last_parts, *filter(self.may_say, _PHRASES)]
+
+    def may_say(self, phrase: str) -> bool:
+        """Whether each word of a phrase in lower case is there somewhere, perhaps in another."""
+        return all(word in self._words for word in phrase.split() if word.isalpha())
 
     def _fails(self, number: int) -> bool:
         """Whether a line with a word of failures says that something failed."""
@@ -285,10 +301,11 @@ class Lines:
         return range(number + 1, end if most is None else min(end, number + 1 + most))
 
     def is_trace(self) -> bool:
-        """Whether a quarter of the lines are frames of a stack trace."""
-        like = (line for line in self.all if line.lstrip()[:1] in _FRAME_BEGINS)
+        """Whether a quarter of the lines, of very many some, are frames of a stack trace."""
+        some = self.all[:: len(self.all) // _SOME + 1]
+        like = (line for line in some if line.lstrip()[:1] in _FRAME_BEGINS)
         frames = sum(bool(_FRAME.match(line[:_READ])) for line in like)
-        return frames * 4 > sum(map(bool, self.all))
+        return frames * 4 > sum(map(bool, some))
 
     def statements(self, told: Collection[int] = (), inside: Collection[int] = ()) -> list[Unit]:
         """What the lines say that are not `told` yet; little of what is `inside` something told."""
@@ -515,18 +532,6 @@ def _formed(lines: list[str]) -> list[str]:
         text = _STATUS.sub(lambda match: match[1] + match[2].translate(_KEPT), text)
     forms = str(_PADDED.sub(" 9", _NUMBERS.sub("9", _HEX.sub("9", text))))
     return (forms.translate(_DIGITS) if has_status else forms).split("\n") if lines else []
-
-
-def _parts(text: str) -> list[str]:
-    """The parts of words, and the phrases, about failures that may be in a text."""
-    letters = text.encode("utf-8", "surrogatepass").translate(_IN_WORDS)
-    words = b" ".join(set(letters.split())).decode("utf-8", "surrogatepass")  # most occur again
-
-    def may_say(phrase: str) -> bool:
-        return all(word in words for word in phrase.split() if word.isalpha())
-
-    parts = filter(words.__contains__, (*_FAILURES, *_LAST_PARTS))
-    return [*parts, *filter(may_say, _PHRASES)]
 
 
 def _word(text: str, at: int) -> tuple[str, int]:

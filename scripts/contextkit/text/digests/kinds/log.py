@@ -199,7 +199,8 @@ def _levels(text: Lines) -> Iterator[tuple[str, list[int]]]:
 
     It may be named more than once.
     """
-    alone = [] if text.is_dated else text.holding(*_MARKS)
+    marks = (mark for mark in _MARKS if text.may_say(mark.lower()))
+    alone = [] if text.is_dated else text.holding(*marks)
     if text.is_dated:
         heads: dict[str, list[int]] = {}
         for number, line in enumerate(text.undated):
