@@ -66,6 +66,8 @@ _LAST_CODE = Pattern(
     r"(?:\s\[(?=[-\d_/=+]*[A-Za-z])([-\w/=+]+)\](?: \[\d\])?"
     r"|\s\((report\w+|[a-z]+(?:-[a-z]+)*)\)|(?<!\s)\s{2,}([\w@/-]+))$"
 )
+_OPENS, _NUMBERED = {"]": " [", ")": " ("}, 4  # a code at the end, and a number behind it
+_NAMES = Pattern(r"'[^']*'|‘[^’]*’|`[^`]*`|\"[^\"]*\"|\d+")
 _GRADED = {"E": "error", "F": "error", "W": "warning"}  # by the first letter of pylint's codes
 _AS_ERRORS = ("fatal error", "error", "fehler", "schwerwiegender fehler", "erreur", "errore",
               "ошибка")  # fmt: skip
@@ -204,7 +206,8 @@ def _made(number: int, place: str, level: str, said: str, quoted: str) -> Diagno
     said = said.strip()
     first = _FIRST_CODE.match(said)
     ends = not first and (said[-1:] in ("]", ")") or "  " in said or "\t" in said)
-    last = _LAST_CODE.search(said) if ends else None
+    begins = said.rfind(_OPENS.get(said[-1:], "\n"), 0, -_NUMBERED) if ends else 0
+    last = _LAST_CODE.search(said, max(0, begins)) if ends else None
     code = first[1] if first else next(filter(None, last.groups()), "") if last else ""
     said = said[first.end() :] if first else said[: last.start()] if last else said
     if not level and len(code) == _PYLINT and code[1:].isdigit():
@@ -278,7 +281,7 @@ def _coded(one: Diagnostic) -> str:
 
 def _form(said: str) -> str:
     """What messages without a code have in common: no numbers, and no names in quotes."""
-    return re.sub(r"'[^']*'|‘[^’]*’|`[^`]*`|\"[^\"]*\"|\d+", "0", said)
+    return str(_NAMES.sub("0", said))
 
 
 def _below_which(found: list[Diagnostic]) -> str:
