@@ -20,10 +20,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         from contextkit.outputs.flows import running
 
         return running.main(words)
-    import context
-    from contextkit.base import cli
+    from contextkit.base import cli, commands
 
-    return cli.run(context.find("run"), argv)
+    return cli.run(commands.program("run"), argv)
 
 
 if __name__ == "__main__":

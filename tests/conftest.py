@@ -97,6 +97,16 @@ def each(names: str | Sequence[str], cases: Iterable[Any]) -> Callable[[Test], T
 MANY = rounds(12, 40)  # processes that start at once
 
 
+# Files with tests of seconds: they begin first, so that no worker ends long after the others.
+LONG_ONES = frozenset(
+    f"test_{name}.py" for name in "recipes torture hostile_text upgrades setup demo website".split()
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: item.path.name not in LONG_ONES)
+
+
 def pytest_collection_finish() -> None:
     """What is loaded by now stays: the garbage collector need not look through it every time."""
     gc.collect()

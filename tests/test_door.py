@@ -27,7 +27,7 @@ OWN_WORDS = {
     "contextkit/base/usage.py:explain": "the version",
     "contextkit/hosts/flows/upgrades.py:_python": "what pip says",
     "contextkit/subagents/commands.py:__init__": "asks whether it is a terminal",
-    "contextkit/hosts/flows/uvx.py:main": "before anything is installed",
+    "contextkit/hosts/documents/vendored.py:main": "before anything is installed",
     "contextkit/outputs/flows/running.py:main": "the command line of its caller",
     "contextkit/outputs/flows/running.py:_start": "the command line of its caller",
     "contextkit/outputs/flows/running.py:_finish": "an errno of ours",

@@ -6,6 +6,7 @@ import ast
 import functools
 import graphlib
 import os
+import re
 import subprocess
 import sys
 from collections import deque
@@ -120,7 +121,6 @@ def test_no_modules_import_each_other_not_even_inside_functions() -> None:
         module: set(imports(parsed(path), at_run_time=True)) & PLACES.keys()
         for module, path in PLACES.items()
     }
-    graph["base.templates"].remove("base.template_compiler")  # for a template that was changed
     graphlib.TopologicalSorter(graph).prepare()  # raises CycleError, which names the modules
 
 
@@ -148,11 +148,8 @@ def test_names_of_the_standard_library_for_annotations_come_from_one_module() ->
 def test_no_module_imports_a_script() -> None:
     scripts = {path.stem for path in SCRIPTS.glob("*.py")}
     for path in PLACES.values():
-        for node in ast.walk(parsed(path)):
-            if isinstance(node, ast.Import):
-                assert not scripts & {alias.name for alias in node.names}, path.name
-            elif isinstance(node, ast.ImportFrom):
-                assert node.module not in scripts, path.name
+        named = re.findall(r"^ *(?:import|from) (\w+)", path.read_text(encoding="utf-8"), re.M)
+        assert not scripts & {*named}, path.name
 
 
 def test_a_script_that_needs_several_systems_asks_a_flow() -> None:

@@ -11,11 +11,10 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-import context
 import pytest
 from checkouts import Recorder, a_checkout, a_host, make
 from conftest import CHECKOUT, SCRIPTS, each, rounds
-from contextkit.base import makefiles
+from contextkit.base import commands, makefiles
 
 TARGETS = makefiles.targets()
 NASTY = {
@@ -613,7 +612,7 @@ def test_all_names_of_the_makefile_are_ours_and_cannot_be_taken_over() -> None:
 def test_each_command_of_a_script_has_a_target() -> None:
     offered = {(t.script, command.name) for t in TARGETS if (command := makefiles.command_of(t))}
     for script in {target.script for target in WITH_SCRIPT} - {"context"}:
-        for command in context.find(script).commands:
+        for command in commands.program(script).commands:
             hidden = (script, command.name) == ("context_sync", "background")  # for hooks alone
             assert hidden or (script, command.name) in offered
 
@@ -642,12 +641,12 @@ def test_the_names_that_users_rely_on_are_there(promise: Promise) -> None:
     """Of each command that exists; a script may offer more."""
     if not (SCRIPTS / f"{promise.script}.py").exists():
         pytest.skip(f"no {promise.script}.py yet")
-    commands = [command.name for command in context.find(promise.script).commands]
-    if promise.command and promise.command not in commands:
+    available = [command.name for command in commands.program(promise.script).commands]
+    if promise.command and promise.command not in available:
         pytest.skip(f"no {promise.script}.py {promise.command} yet")
     (target,) = [target for target in TARGETS if target.name == promise.target]
     assert (target.script, target.command) == (promise.script, promise.command)
-    later = set() if "start" in commands else {"run"}  # runs come with verdict_start
+    later = set() if "start" in available else {"run"}  # runs come with verdict_start
     assert promise.variables - later <= set(target.variables)
 
 

@@ -14,7 +14,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import context
 import launch_with_capsule
 import pytest
 from conftest import SCRIPTS, each
@@ -426,7 +425,7 @@ def test_help_names_every_option(words: list[str], capsys: pytest.CaptureFixture
 
 
 def programs() -> list[Program]:
-    return [context.find(script) for script in context.SCRIPTS] + [launch_with_capsule.PROGRAM]
+    return [commands.program(script) for script in commands.SCRIPTS] + [launch_with_capsule.PROGRAM]
 
 
 @each("program", programs())
@@ -557,7 +556,7 @@ def test_waiting_for_standard_input_is_said() -> None:
 
 # What a message quotes
 
-HOSTILE = "\x1b[31m\x07" + "x" * 5_000 + "\n\u202e\r\x9b" * 200
+HOSTILE = "\x1b[31m\x07" + "x" * 1_500 + "\n\u202e\r\x9b" * 50
 
 
 def messages() -> list[tuple[str, str]]:

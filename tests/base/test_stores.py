@@ -153,7 +153,7 @@ def test_what_is_broken_is_beside_what_is_not_with_its_path_and_the_reason_once(
     for name, text in (("a.md", b"# A"), ("b.md", b"B"), ("c.md", b"\xff"), ("d.md", b"# D")):
         Path(name).write_bytes(text)
     layout = Layout()
-    found = stores.load(layout, [layout.join(f"{name}.md") for name in "abcd"], read)
+    found = layout.load([layout.join(f"{name}.md") for name in "abcd"], read)
     assert found == [(layout.join("a.md"), "# A"), (layout.join("d.md"), "# D")]
     assert found.documents == ["# A", "# D"]
     said: list[str] = []
@@ -165,7 +165,7 @@ def test_what_is_broken_is_beside_what_is_not_with_its_path_and_the_reason_once(
 
 def test_a_file_that_was_removed_meanwhile_is_no_broken_one(repo: Path) -> None:
     layout = Layout()
-    assert stores.load(layout, [layout.join("gone.md")], read).whole() == []
+    assert layout.load([layout.join("gone.md")], read).whole() == []
 
 
 @each("store", stores.with_documents())
@@ -208,7 +208,7 @@ def load_all(layout):
     folder = layout.store("note")
     there = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
     paths = [os.path.join(folder, name) for name in there if name.endswith(".md")]
-    return stores.load(layout, paths, lambda path: parse(files.read(path)))
+    return layout.load(paths, lambda path: parse(files.read(path)))
 """
 LOOK = """
 import json, os, sys

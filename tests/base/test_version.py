@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from conftest import CHECKOUT, SCRIPTS, Script, each
-from contextkit.base import stores, version
+from contextkit.base import commands, stores, version
 from contextkit.base.errors import UPGRADE, ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.references import Reference
@@ -58,8 +58,18 @@ def test_the_version_is_semantic_and_said_in_one_place() -> None:
     assert [path.name for path in said] == ["version.py"]
 
 
-@each("script", sorted(path.stem for path in SCRIPTS.glob("*.py")))
-def test_every_script_says_its_version(script: str) -> None:
+@each("script", sorted(commands.SCRIPTS))
+def test_every_name_of_the_script_says_its_version(
+    script: str, run: Script, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as end:
+        run(script, "--version")
+    assert end.value.code == 0
+    assert capsys.readouterr() == (f"{script} {version.VERSION}\n", "")
+
+
+@each("script", sorted({path.stem for path in SCRIPTS.glob("*.py")} - commands.SCRIPTS.keys()))
+def test_every_other_script_says_its_version(script: str) -> None:
     done = subprocess.run(
         [sys.executable, SCRIPTS / f"{script}.py", "--version"],
         stdin=subprocess.DEVNULL,

@@ -15,8 +15,8 @@ from contextkit.base import files, ledger, stores, tokens, version
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.hosts.documents import contracts as hosts
-from contextkit.hosts.documents import diagnostics, settings, vendored
-from contextkit.hosts.flows import adoption, changes, doctor, trials
+from contextkit.hosts.documents import settings, vendored
+from contextkit.hosts.flows import adoption, changes, doctor, runner, trials
 from contextkit.payloads.flows import storing
 
 
@@ -139,7 +139,7 @@ def test_json_says_the_same(repo: Path, run: Script) -> None:
 def test_an_answer_that_a_host_would_not_take_is_found(
     repo: Path, tmp_path: Path, command: str, problem: str
 ) -> None:
-    words = ("/bin/sh", "-c", command)
+    words = ["/bin/sh", "-c", command]
     found = trials._fire(Layout(), hosts.find("claude"), "Stop", words, "{}", str(tmp_path))
     assert problem in found[0]
 
@@ -225,7 +225,7 @@ def test_a_hook_that_is_late_is_found(hooked: Path, monkeypatch: pytest.MonkeyPa
 def test_hooks_that_fail_inside_are_found_though_their_hosts_see_nothing(
     hooked: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(trials, "_sample", lambda given, event, scratch: "garbage")
+    monkeypatch.setattr("contextkit.base.formats.to_json", lambda value: "garbage")
     (trial,) = tried(hooked, "SubagentStop")
     assert "not valid JSON" in trial.problems[0]
 
@@ -294,7 +294,7 @@ def test_the_host_is_asked_whether_it_starts_our_hooks(
 def test_what_failed_in_a_hook_is_shown_with_the_file_to_remove(repo: Path, run: Script) -> None:
     hooks = str(repo / ".contextkit" / "hooks")
     for number in range(7):
-        diagnostics.note(hooks, "codex Stop", f"failure {number}")
+        runner.note(hooks, "codex Stop", f"failure {number}")
     lines = wrong(run)
     assert len(lines) == 5 and "failure 6" in lines[-1]
     assert "rm .contextkit/hooks/diagnostics.log (2 older ones" in lines[-1]
@@ -469,7 +469,7 @@ def test_a_launcher_that_may_not_be_started_is_one_finding_with_its_mend(
     launcher.parent.mkdir(parents=True)
     launcher.write_text("#!/bin/sh\n", encoding="utf-8")
     write_hooks(repo)
-    monkeypatch.setattr(trials, "_command", lambda handler, root, host: [str(launcher)])
+    monkeypatch.setattr(trials, "_own_command", lambda *_: [str(launcher)])
     (line,) = [line for line in wrong(run, "--host=claude") if line.startswith("hooks: ")]
     assert "SessionStart, UserPromptSubmit" in line
     assert f"{launcher} cannot be started: chmod +x '{launcher}'" in line

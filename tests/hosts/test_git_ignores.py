@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from conftest import Script, git
-from contextkit.hosts.flows import git_ignores
+from contextkit.hosts.flows import changes
 from test_adopt_script import FOLDER, host, small, tree
 
 __all__ = ["host", "small"]
@@ -118,4 +118,4 @@ def test_doctor_finds_a_copy_that_is_ignored(small: Any, host: Path, run: Script
 
 
 def test_outside_of_a_repository_nothing_is_ignored(sealed: Path) -> None:
-    assert git_ignores.find(str(sealed), ["tools/x"]) == {}
+    assert changes.ignored(str(sealed), ["tools/x"]) == {}

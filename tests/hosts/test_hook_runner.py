@@ -12,17 +12,16 @@ from contextkit.base import tokens
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.hosts.documents import contracts as hosts
-from contextkit.hosts.documents import diagnostics
 from contextkit.hosts.documents.contracts import NOTHING, Answer, HookInput
-from contextkit.hosts.flows import events, runner
+from contextkit.hosts.flows import runner
 from hypothesis import given
 from hypothesis import strategies as st
 
 Patch = pytest.MonkeyPatch
 
 
-def actions(patch: Patch, *found: events.Action) -> None:
-    patch.setitem(events.ACTIONS, "SessionStart", found)
+def actions(patch: Patch, *found: runner.Action) -> None:
+    patch.setitem(runner.ACTIONS, "SessionStart", found)
 
 
 def fire(**passed: object) -> str:
@@ -33,7 +32,7 @@ def fire(**passed: object) -> str:
 
 
 def noted(repo: Path) -> list[str]:
-    return diagnostics.lines(str(repo / ".contextkit" / "hooks"))
+    return runner.noted(str(repo / ".contextkit" / "hooks"))
 
 
 def test_an_action_that_fails_is_noted_and_the_others_go_on(repo: Path, monkeypatch: Patch) -> None:
@@ -68,12 +67,12 @@ def test_where_nothing_can_be_written_nothing_is_said(repo: Path, monkeypatch: P
 
 
 def test_diagnostics_are_bounded(repo: Path, monkeypatch: Patch) -> None:
-    monkeypatch.setattr(diagnostics, "MOST", 10)
+    monkeypatch.setattr(runner, "MOST", 10)
     hooks = str(repo / ".contextkit" / "hooks")
     for number in range(15):
-        diagnostics.note(hooks, "claude Stop", f"number {number}\nsecond line {'x' * 9000}")
+        runner.note(hooks, "claude Stop", f"number {number}\nsecond line {'x' * 9000}")
     lines = noted(repo)
-    assert len(lines) == diagnostics.MOST
+    assert len(lines) == runner.MOST
     assert "number 14 second line" in lines[-1] and max(map(len, lines)) <= 400
 
 
@@ -81,7 +80,7 @@ def test_many_hooks_at_once_lose_no_diagnostic(repo: Path) -> None:
     hooks = str(repo / ".contextkit" / "hooks")
 
     def note(number: int) -> None:
-        diagnostics.note(hooks, "codex Stop", f"number {number}")
+        runner.note(hooks, "codex Stop", f"number {number}")
 
     assert ended([forked(partial(note, number)) for number in range(20)]) == [0] * 20
     assert len(noted(repo)) == 20
@@ -94,7 +93,7 @@ def test_the_first_block_is_heard(repo: Path, monkeypatch: Patch) -> None:
     def two(layout: Layout, given: HookInput) -> Answer:
         return Answer(block="no, this")
 
-    monkeypatch.setitem(events.ACTIONS, "Stop", (one, two))
+    monkeypatch.setitem(runner.ACTIONS, "Stop", (one, two))
     said = json.loads(runner.run(["Stop", "--host=codex"], b"{}"))
     assert said == {"decision": "block", "reason": "write it first"}
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from checkouts import REAL_PYTHON, a_toolkit, executable
 from conftest import SCRIPTS, Script
-from contextkit.hosts.documents import diagnostics
+from contextkit.hosts.flows import runner
 from test_imports import DEAR, modules_of_hook
 
 REPORT = "# Report\n\n" + "It takes 52 ms. " * 300 + "\n\nVERDICT: NEEDS_ATTENTION slow\n"
@@ -94,7 +94,7 @@ def test_settings_that_cannot_be_read_are_said_once_to_the_user(toolkit: Path, r
     given = {"session_id": "s", "cwd": str(repo), "last_assistant_message": REPORT}
     done = hook(toolkit / "scripts" / "hook.sh", "SubagentStop", given=given)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    (line,) = diagnostics.lines(str(repo / ".contextkit" / "hooks"))
+    (line,) = runner.noted(str(repo / ".contextkit" / "hooks"))
     assert "the package yaml is missing: run `make -C" in line
 
 
@@ -104,7 +104,7 @@ def test_a_control_character_in_the_input_is_noted_as_what_it_is(repo: Path) -> 
         [SCRIPTS / "hook.sh", "SubagentStop"], input=b'{"session_id": "a\nb"}', capture_output=True
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
-    (line,) = diagnostics.lines(str(repo / ".contextkit" / "hooks"))
+    (line,) = runner.noted(str(repo / ".contextkit" / "hooks"))
     assert line.endswith("the hook's input: not valid JSON in line 1")
 
 

@@ -15,7 +15,7 @@ from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.hosts.documents import contracts as hosts
 from contextkit.hosts.documents.contracts import Answer, Host, HostEvent
-from contextkit.hosts.flows import adoption, changes, events, runner, trials
+from contextkit.hosts.flows import adoption, changes, runner, trials
 from documented import COMMON, FIELDS
 from hypothesis import given
 from hypothesis import strategies as st
@@ -42,7 +42,7 @@ def fire(host: str, event: str, data: bytes) -> str:
 def test_there_is_a_recorded_input_for_every_event() -> None:
     for host in hosts.every():
         assert list(samples(host.name)) == list(host.events)
-        assert {event.ours for event in host.events.values()} <= set(events.ACTIONS)
+        assert {event.ours for event in host.events.values()} <= set(runner.ACTIONS)
 
 
 @each(("host", "event"), [(host, event) for host, inputs in FIELDS.items() for event in inputs])

@@ -15,7 +15,6 @@ from checkouts import a_toolkit, bring_byte_code, make
 from conftest import CHECKOUT, LONG, each, git, rounds, seal
 from contextkit.base.version import VERSION
 from contextkit.hosts.documents import vendored
-from contextkit.hosts.flows import uvx
 
 FOLDER = "tools/contextkit"
 WRITTEN = {
@@ -328,7 +327,7 @@ def test_an_installation_from_git_puts_its_commit_there_and_calls_it(
     )  # fmt: skip
     (data / VERSION / "scripts" / "setup.py").write_text("", encoding="utf-8")  # not the index
     monkeypatch.setattr(sys, "argv", ["contextkit", "remember_later", "m=a note"])
-    assert uvx.main() == 0
+    assert vendored.main() == 0
     assert "a note" in next((repo / "parallelus").rglob("remember-later.md")).read_text("utf-8")
 
 
@@ -337,5 +336,5 @@ def test_an_installation_by_name_is_refused(
 ) -> None:
     nothing = SimpleNamespace(read_text=lambda _: None)
     monkeypatch.setattr("importlib.metadata.distribution", lambda _: nothing)
-    assert uvx.main() == 1
+    assert vendored.main() == 1
     assert "was not installed from git: clone it and use `make`" in capsys.readouterr().err

@@ -14,7 +14,7 @@ from conftest import git, rounds
 from contextkit.base.errors import ContextError
 from contextkit.machines.documents import knowledge
 from contextkit.machines.flows import remotes
-from contextkit.machines.flows.engines.git import folder
+from contextkit.machines.flows.git_refs import folder
 from git_servers import bare, by_daemon, over_http
 from simulated_machines import Machine, killed_at
 

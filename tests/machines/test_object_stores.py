@@ -67,7 +67,7 @@ def test_two_machines_share_a_bucket(s3: str, sealed: Path, run: Script) -> None
 def test_a_push_that_is_cut_off_at_any_request_is_completed_by_the_next(
     s3: str, sealed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from contextkit.machines.flows.engines.objects import Objects
+    from contextkit.machines.flows.engines import Objects
 
     put = Objects._put
     for step in range(1, 9):
@@ -105,7 +105,7 @@ def test_a_push_that_is_cut_off_at_any_request_is_completed_by_the_next(
 def test_a_server_that_is_killed_in_the_middle_loses_nothing(
     s3: str, server: Seaweed, sealed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from contextkit.machines.flows.engines.objects import Objects
+    from contextkit.machines.flows.engines import Objects
 
     one, other = Machine(sealed / "one", s3), Machine(sealed / "other", s3)
     one.find_out("before", "# before\n")

@@ -13,7 +13,7 @@ from contextkit.base import files
 from contextkit.base.errors import ContextError
 from contextkit.machines.documents import knowledge, manifests
 from contextkit.machines.flows import pull
-from contextkit.machines.flows.engines.folder import Folder
+from contextkit.machines.flows.engines import Folder
 from contextkit.machines.flows.shares import MARK
 from contextkit.memory.flows import upkeep
 from contextkit.payloads.flows import retention

@@ -1,4 +1,4 @@
-"""signatures.py: heads are signed with the user's SSH key, and checked against those they know."""
+"""Signatures: heads are signed with the user's SSH key, and checked against those they know."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from conftest import Script, git
 from contextkit.base.errors import ContextError
 from contextkit.machines.documents import knowledge, manifests
-from contextkit.machines.flows import remotes, signatures
+from contextkit.machines.flows import remotes
 from hostile_machine import foreign, put
 from simulated_machines import Machine
 
@@ -111,8 +111,8 @@ def test_what_was_signed_once_is_taken_from_nobody_else(
         del head["signature"]
     else:
         keygen(sealed / "other")
-        keys = signatures.Keys(key=str(sealed / "other"))
-        made = signatures.signed(keys, manifests.parse_head(path.read_bytes(), id_of(one)))
+        keys = remotes.Keys(key=str(sealed / "other"))
+        made = remotes.signed(keys, manifests.parse_head(path.read_bytes(), id_of(one)))
         head = json.loads(manifests.render_head(made))
     put(path, json.dumps(head).encode())
     report = other.pull()
@@ -144,8 +144,8 @@ def test_only_the_user_s_own_configuration_counts(two: tuple[Machine, Machine]) 
     evil.write_text("kim@example.com ssh-ed25519 AAAA\n", encoding="utf-8")
     git("-C", str(one.root), "config", "gpg.ssh.allowedSignersFile", str(evil))
     git("-C", str(one.root), "config", "user.signingKey", "evil")
-    keys = signatures.of_user(one.layout)
+    keys = remotes.of_user(one.layout)
     assert "evil" not in keys.key and keys.signers != str(evil)
     git("config", "--global", "gpg.ssh.allowedSignersFile", str(evil))
     with pytest.raises(ContextError, match="must be outside the repository"):
-        signatures.of_user(Machine(one.root / "below", one.remote).layout)
+        remotes.of_user(Machine(one.root / "below", one.remote).layout)

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from conftest import Script, git, trusted, until
-from contextkit.hosts.documents import diagnostics
 from contextkit.hosts.flows import runner
 from git_servers import bare
 from simulated_machines import Machine
@@ -58,7 +57,7 @@ def test_what_goes_wrong_is_a_line_for_doctor(sealed: Path, run: Script) -> None
     one = synced(sealed / "one", f"{sealed}/nowhere.git")
     one.find_out("ui", "# one\n")
     assert run("context_sync", "background", "--verb=push", f"--root={one.root}") == 0
-    (line,) = diagnostics.lines(one.layout.hooks)
+    (line,) = runner.noted(one.layout.hooks)
     assert " sync push: remote origin: git fetch failed: fatal: " in line
 
 
@@ -66,7 +65,7 @@ def test_a_refused_secret_is_a_line_for_doctor_too(sealed: Path, run: Script) ->
     one = synced(sealed / "one", str(bare(sealed / "hub.git")))
     one.find_out("ui", "token: ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8\n")
     assert run("context_sync", "background", "--verb=push", f"--root={one.root}") == 0
-    (line,) = diagnostics.lines(one.layout.hooks)
+    (line,) = runner.noted(one.layout.hooks)
     assert line.endswith(" sync push: finding:ui_20261122T100000:1: github-token")
 
 

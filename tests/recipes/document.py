@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, names, stores, templates
+from contextkit.base import files, names, templates
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -41,4 +41,4 @@ def load_all(layout: Layout) -> Loaded[Idea]:
     folder = layout.store("idea")
     there = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
     paths = [os.path.join(folder, name) for name in there if name.endswith(".md")]
-    return stores.load(layout, paths, lambda path: parse(files.read(path)))
+    return layout.load(paths, lambda path: parse(files.read(path)))

@@ -17,7 +17,7 @@ def clean() -> dict[str, str]:
 
 def by_contract() -> dict[str, tuple[str, Terms]]:
     """Clean reviews of three files with the contract of the run that asked for them, by name."""
-    first, again = Terms(3), Terms(3, ("P0-1", "P1-2"))
+    first, again = Terms(files=3), Terms(files=3, open=("P0-1", "P1-2"))
     return {name: (text, again if name == "a second look" else first)
             for name, text in _styles("contract_reviews.md").items()}  # fmt: skip
 

@@ -163,7 +163,6 @@ DENIED = (
 ABSTAINED = (
     '- P0|P1|P2|P3|IMP | ID | "Section" | Title',
     "Verdict: safe|needs-changes|risky",
-    "**Critical:**\nNone",
     "## Legend\n- P0: blocks the release\n- P1: soon\n- P2: later\n- P3: sometime",
     "#### Category: CRITICAL Issues (Severity: CRITICAL — Count: 0)\n*No critical issues found.*",
     "| The critical path is short | x |",
@@ -387,7 +386,7 @@ None.
 
 
 def proved(text: str, files: int = 41, still: tuple[str, ...] = ()) -> Review:
-    return agent_review.parse(text, "review", Terms(files, still))
+    return agent_review.parse(text, "review", Terms(files=files, open=still))
 
 
 def test_a_review_written_to_the_contract_is_clean() -> None:

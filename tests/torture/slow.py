@@ -26,6 +26,7 @@ from scenes import CHECKOUT, REVIEW, Base, Command, run
 
 SIZE = 1_000_000  # characters of a text
 TIMES = 3
+MOST = 2.0  # seconds that an expression alone may take before it is stopped
 _SPARE = 0.5  # seconds that no text is blamed for
 _ALONE = 40_000  # characters for an expression alone
 _LONGEST = 60.0  # seconds
@@ -265,7 +266,7 @@ def judged_alone(name: str, rule: re.Pattern[str], text: str) -> list[str]:
     if whole < 0.1:
         return []
     half = min(_searched(rule, text[: len(text) // 2], searches) for _ in range(2))
-    if whole < half * TIMES and whole < 2:
+    if whole < half * TIMES and whole < MOST:
         return []
     return [f"{name}: {half:.2f} s, and {whole:.2f} s of twice {text[:20]!r}: {rule.pattern[:60]}"]
 
@@ -278,21 +279,21 @@ def _is_searched_for(name: str) -> bool:
     return not used or bool(used - {"match", "fullmatch"})
 
 
-def _searched(rule: re.Pattern[str], text: str, searches: bool, most: float = 2.0) -> float:
-    """The seconds for all matches in a text, or for one at its beginning; at most so many."""
+def _searched(rule: re.Pattern[str], text: str, searches: bool) -> float:
+    """The seconds for all matches in a text, or for one at its beginning; at most MOST."""
 
     def stop(number: int, frame: FrameType | None) -> None:
         raise _TooLongError
 
     before = time.process_time()
     old = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, most * 2)
+    signal.setitimer(signal.ITIMER_REAL, MOST * 2)
     try:
         for _ in rule.finditer(text) if searches else ():
             pass
         rule.match(text)
     except _TooLongError:
-        return most
+        return MOST
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, old)

@@ -45,6 +45,7 @@ _FILES = (".temp/memory/findings/ui_20251023T090000.md", ".clavain/verdicts/fd-x
 _OUTSIDE = ("secret.md", "x.lock", "id_rsa", "deep/2025-10.jsonl", "deep/20250101-000000-a.md",
             "manifest.json", "deep/ui_20251023T090000.md", "cp_20250101T000000.json",
             "fd-x.json", ".x.0123456789ab.tmp")  # fmt: skip
+HOSTS = ("claude", "codex")
 _STARTED = re.compile(r'execve(?:at)?\("([^"]*)", \[(.*)\], .* = 0$')
 _CONNECTED = re.compile(r"connect\(.*sa_family=AF_INET")
 _OPENED = re.compile(r"openat\(.*(?:O_WRONLY|O_RDWR|O_CREAT).* = \d+<(/[^>]*)>$")
@@ -410,9 +411,9 @@ def _twist(share: Path, place: Place, draw: random.Random) -> None:
 
 
 def _opened(place: Place) -> list[list[str]]:
-    """Every event of two hosts, with what they pass, and an answer long enough to be stored."""
+    """Every event of HOSTS, with what they pass, and an answer long enough to be stored."""
     words: list[list[str]] = []
-    for host in ("claude", "codex"):
+    for host in HOSTS:
         samples = json.loads((SCRIPTS.parent / f"templates/hosts/{host}.json").read_text("utf-8"))
         for event, sample in samples.items():
             given = {**sample, "session_id": "s1", "cwd": str(place.root), "agent_type": "ui"}

@@ -43,6 +43,7 @@ def test_a_few_of_each_kind_hold(
     kind: str, base: Base, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(slow, "SIZE", 30_000)  # characters; `make torture what=time` takes 1 MB
+    monkeypatch.setattr(strangers, "HOSTS", strangers.HOSTS[: rounds(1, 2)])
     if torture.module(kind).missing().startswith("skipped"):
         pytest.skip(torture.module(kind).missing())
     fallen = []
@@ -188,6 +189,7 @@ def test_every_writer_does_what_it_says(base: Base, place: Path) -> None:
 def test_a_reader_and_an_expression_that_are_slow_are_seen(
     base: Base, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(slow, "MOST", 0.3)
     slow_one = re.compile(r"(?:a+)+:$")
     assert slow.judged_alone("contextkit.base.makefiles.none", slow_one, "a" * 25)
     assert not slow.judged_alone("contextkit.base.makefiles.none", re.compile("a+"), "a" * 40_000)

@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import names, stores
+from contextkit.base import files, names, stores
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.base.type_names import Any, Iterator
+from contextkit.base.type_names import Any, Iterable, Iterator
 
 LATEST = "latest"
 _AROUND = "`'\"()[]{}<>*,;!?"  # punctuation that may surround an address in prose
@@ -277,3 +277,45 @@ def file_of(layout: Layout, kind: str, name: str) -> str:
     if store is None or not store.suffix:
         return ""
     return os.path.join(layout.store(kind), name + store.suffix)
+
+
+# Which documents here another machine wrote, as a pull noted it in `.contextkit/sync/from`. A line
+# is the machine's name, the digest of the text, its path, and its address, between tabs. A document
+# whose text is another one now is not the other machine's any more. Each pull makes the file again.
+
+
+def save_origins(layout: Layout, rows: Iterable[tuple[str, str, str, str]]) -> None:
+    """Replace the list: (machine's name, digest, path relative to the root, address) each."""
+    text = "".join("\t".join(map(names.one_line, row)) + "\n" for row in rows)
+    try:
+        before = files.read_if_there(layout.origins) or ""
+    except ContextError:  # not text any more
+        before = ""
+    if text != before:
+        files.write(layout.origins, text, derived=True)
+
+
+def elsewhere(layout: Layout) -> dict[str, str]:
+    """The machine of each document here that another machine wrote, by address."""
+    return {ref: machine for _, ref, machine in _origins(layout)}
+
+
+def files_elsewhere(layout: Layout) -> dict[str, str]:
+    """The machine of each document here that another machine wrote, by absolute path."""
+    return {path: machine for path, _, machine in _origins(layout)}
+
+
+def _origins(layout: Layout) -> Iterator[tuple[str, str, str]]:
+    try:
+        listed = files.read_if_there(layout.origins) or ""
+    except ContextError:
+        return
+    for line in listed.splitlines():
+        machine, digest, shown, ref = (*line.split("\t"), "", "", "", "")[:4]
+        path = layout.join(shown)
+        try:
+            is_still_theirs = names.sha256(files.read_bytes(path)) == digest
+        except (ContextError, OSError):
+            continue
+        if is_still_theirs:
+            yield path, ref, machine

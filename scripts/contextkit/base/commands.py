@@ -140,6 +140,32 @@ class Rows(Declaration):
     status: int = 0
 
 
+# The program of each script: its module, and its name there.
+SCRIPTS = {
+    "adopt": "hosts.commands.ADOPT",
+    "capsule": "capsules.commands.store.PROGRAM",
+    "capsule_prompt": "capsules.commands.store.PROMPT",
+    "context": "history.commands.PROGRAM",
+    "context_sync": "machines.commands.PROGRAM",
+    "doctor": "hosts.commands.DOCTOR",
+    "evaluate": "evaluation.commands.PROGRAM",
+    "external_memory": "memory.commands.PROGRAM",
+    "handoff": "handoffs.commands.PROGRAM",
+    "payload_store": "payloads.commands.PROGRAM",
+    "remember_later": "capsules.commands.reminders.PROGRAM",
+    "run": "outputs.commands.PROGRAM",
+    "subagent_manager": "subagents.commands.PROGRAM",
+    "verdict": "reviews.commands.verdicts.PROGRAM",
+}
+
+
+def program(script: str) -> Program:
+    """The program of a script, imported now; raises KeyError if there is none of that name."""
+    module, _, name = SCRIPTS[script].rpartition(".")
+    declared: Program = getattr(__import__(f"contextkit.{module}", fromlist=[name]), name)
+    return declared
+
+
 ROOT = Option("root", "the repository (default: the one around the current directory)")
 JSON = Option("json", "JSON for programs instead of a table for people", kind="flag")
 DRY_RUN = Option("dry_run", "only show what would be done", kind="flag")
@@ -219,9 +245,7 @@ def add_value(raw: Raw, option: Option, spelling: str, value: str) -> None:
     if option.single == spelling and spelling:
         values.append(value)
     elif option.kind == "items":
-        from contextkit.base import meant
-
-        values += meant.items(option.name, value)
+        values += names.meant_items(option.name, value)
     elif option.kind == "words":
         values += value.replace(",", " ").split()
     else:

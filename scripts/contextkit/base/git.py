@@ -1,7 +1,8 @@
 """What git knows about a folder, mostly read from `.git` itself.
 
 Starting git costs a fifth of a command's own start, so the branch, head, and top level are read
-from files. git is called only for what the files cannot answer (a reftable store, commit messages).
+from files. git is called only for what the files cannot answer (a reftable store, commit messages):
+by `query` in what is often run, and by `answer` and `run` where `subprocess` may be imported.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ _MISLEADING = frozenset(
 )
 _HEX = frozenset("0123456789abcdef")
 _NO_ANSWER = (127, 128)  # exit statuses: git is not installed; it cannot work here
+_NOT_STARTED = 127 << 8  # what waiting for a process says of the first of these
 NOT_THERE = "git is not installed, or not on the PATH: install git"
 _said_why = False
 _until: float | None = None  # in a hook, when every query must have ended
@@ -239,9 +241,17 @@ class query:
     def __init__(self, folder: str, *arguments: str) -> None:
         self._folder = folder
         self._out, end = os.pipe()
-        unheard = os.open(os.devnull, os.O_WRONLY)
+        wiring = (
+            (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+            (os.POSIX_SPAWN_DUP2, end, 1),
+            (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
+        )
         command = (*_command(folder), *arguments)
-        self._process = _started(command, _environment(), end, unheard)
+        try:
+            self._process = os.posix_spawnp("git", command, _environment(), file_actions=wiring)
+        except OSError:
+            self._process = 0
+        os.close(end)
 
     def output(self) -> str:
         """The output of git; '' if it fails or is not installed."""
@@ -249,7 +259,8 @@ class query:
         while piece := self._next():
             pieces.append(piece)
         os.close(self._out)
-        status = _status(self._process)
+        ended = os.waitpid(self._process, 0)[1] if self._process else _NOT_STARTED
+        status = os.waitstatus_to_exitcode(ended)
         self.failed = status != 0
         if status in _NO_ANSWER:
             _say_why(self._folder)
@@ -329,59 +340,23 @@ def _done(
     command: tuple[str, ...], environment: dict[str, str], stdin: str, fine: tuple[int, ...] = (0,)
 ) -> bytes:
     """The output of git once it has ended well; raises ContextError for any other end."""
+    import subprocess
+
     if _until is not None:
         raise ContextError("a hook waits for no git: only `query` is bounded")
-    (out, out_end), (err, err_end) = os.pipe(), os.pipe()
-    process = _started(command, environment, out_end, err_end, stdin)
-    data, complaint = _both(out, err)
-    status = _status(process)
-    if not process:
-        raise ContextError(NOT_THERE)
-    if status not in fine:
-        lines = complaint.decode("utf-8", "replace").strip().splitlines()
+    try:
+        with open(stdin, "rb") as file:
+            done = subprocess.run(command, env=environment, stdin=file, capture_output=True)
+    except OSError:
+        raise ContextError(NOT_THERE) from None
+    if done.returncode not in fine:
+        lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
         marked = [line for line in lines if line.startswith(("fatal:", "error:", " !"))]
-        reason = "; ".join(marked or lines[-1:]) or f"status {status}"
+        reason = "; ".join(marked or lines[-1:]) or f"status {done.returncode}"
         words = command[len(("git", "-C", "", *_SAFE)) :]
         name = next(word for word in words if word[0] != "-" and "=" not in word)
         raise ContextError(refusal(lines) or f"git {name} failed: {reason}")
-    return data
-
-
-def _started(
-    command: tuple[str, ...], environment: dict[str, str], out: int, err: int,
-    stdin: str = os.devnull,
-) -> int:  # fmt: skip
-    """Start git with its output into two descriptors, closed here; 0 if it cannot be started."""
-    inward = (os.POSIX_SPAWN_OPEN, 0, stdin, os.O_RDONLY, 0)
-    wiring = (inward, (os.POSIX_SPAWN_DUP2, out, 1), (os.POSIX_SPAWN_DUP2, err, 2))
-    try:
-        return os.posix_spawnp("git", command, environment, file_actions=wiring)
-    except OSError:
-        return 0
-    finally:
-        os.close(out)
-        os.close(err)
-
-
-def _status(process: int) -> int:
-    """The exit status of git once it has ended; 127 if it could not be started."""
-    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) if process else 127
-
-
-def _both(out: int, err: int) -> tuple[bytes, bytes]:
-    """Everything written to two pipes; both are read so that neither can fill up."""
-    import select
-
-    pieces: dict[int, list[bytes]] = {out: [], err: []}
-    open_ends = [out, err]
-    while open_ends:
-        for end in select.select(open_ends, [], [])[0]:
-            piece = os.read(end, _PIECE)
-            pieces[end].append(piece)
-            if not piece:
-                os.close(end)
-                open_ends.remove(end)
-    return b"".join(pieces[out]), b"".join(pieces[err])
+    return done.stdout
 
 
 _DRAFT = f".*.{'[0-9a-f]' * 12}.tmp"

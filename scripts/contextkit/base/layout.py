@@ -13,6 +13,8 @@ import time
 from contextkit.base import errors, files, git, names, owned, settings, stores
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.settings import Limits, Places
+from contextkit.base.stores import Broken, Loaded
+from contextkit.base.type_names import Callable, Iterable, T
 
 _SWEEP_PAUSE = 3600  # seconds between sweeps of idle sessions in passing
 _CLONES = "sandboxes"  # clones and worktrees of subagents, in the state
@@ -107,6 +109,24 @@ class Layout:
         if kind not in self._proved:
             self._prove(kind, place)
         return place
+
+    def load(self, paths: Iterable[str], read: Callable[[str], T]) -> Loaded[T]:
+        """Apply `read` to each of the `paths`; files removed in the meantime are left out."""
+        loaded: Loaded[T] = Loaded()
+        for path in paths:
+            try:
+                loaded.append((path, read(path)))
+            except (ContextError, OSError) as error:
+                reason = error.strerror if isinstance(error, OSError) else ""
+                if os.path.lexists(path):
+                    loaded.broken.append(self.broken(path, reason or str(error)))
+        return loaded
+
+    def broken(self, path: str, reason: str) -> Broken:
+        """Describe an unreadable file; a path that begins the reason is not repeated."""
+        shown = self.shown(path)
+        plain = reason.removeprefix(f"{path}: ").removeprefix(f"{shown}: ")
+        return Broken(path=shown, reason=plain)
 
     def _prove(self, kind: str, place: str) -> None:
         """Raise ContextError if a store of ours is reached through a link, or is not ours."""

@@ -8,13 +8,12 @@ commands that succeed never load this.
 
 from __future__ import annotations
 
-import importlib
 import os
 import re
 import textwrap
 
 from contextkit.base import files, names, outgoing
-from contextkit.base.commands import Command, Program, options_of
+from contextkit.base.commands import Command, options_of, program
 from contextkit.base.errors import bad_input
 from contextkit.base.records import Record
 from contextkit.base.type_names import Iterable, Iterator
@@ -82,9 +81,9 @@ def command_of(target: Target) -> Command | None:
     """The command that a target calls, or None if it calls no script."""
     if not target.script:
         return None
-    program: Program = importlib.import_module("context").find(target.script)
-    name = target.command or program.default
-    return next(command for command in program.commands if command.name == name)
+    called = program(target.script)
+    name = target.command or called.default
+    return next(command for command in called.commands if command.name == name)
 
 
 def refuse_unknown(unknown: list[str], options: list[str]) -> None:

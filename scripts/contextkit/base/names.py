@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 import time
 
+from contextkit.base import errors
 from contextkit.base.errors import bad_input
-from contextkit.base.type_names import Any, Iterable
+from contextkit.base.type_names import Any, Collection, Iterable, Mapping
 
 SAFE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
 _DIGITS = frozenset("0123456789")
@@ -110,6 +111,11 @@ def slug(text: str, longest: int = 50) -> str:
         text = "".join(char for char in text if not unicodedata.combining(char))
     plain = "".join(c if c.isascii() and c.isalnum() else " " for c in text.lower())
     return "-".join(plain.split())[:longest].rstrip("-")
+
+
+def identifier(name: str) -> str:
+    """The name of a file as that of a module: `payload.md` becomes `payload_md`."""
+    return name.replace(".", "_").replace("-", "_")
 
 
 def safe(text: str) -> bool:
@@ -253,3 +259,50 @@ def nearest(name: str, available: object, alike: float = 0.5) -> str:
 def fingerprint(data: bytes, modulus: int = (1 << 61) - 1) -> int:
     """A number that tells texts apart by accident, not by intent; needs no import."""
     return int.from_bytes(data, "big") % modulus
+
+
+# What was clearly meant by a word or list that was typed; how it was read is a remark.
+
+# What says that a bar without blanks is part of an item: code, a type, a pipeline.
+_CODE = frozenset("`\"'()[]{}^$*+\\<>=&")
+_AROUND_A_BAR = frozenset(
+    "none null nil undefined int str string number bool boolean float any object bytes"
+    " grep sort head tail wc sed awk tee jq xargs less cut uniq tr cat".split()
+)
+
+
+def meant_word(typed: str, allowed: Collection[str], alike: Mapping[str, str], field: str) -> str:
+    """The allowed word that `typed` stands for, by `alike`; `typed` itself if that is not clear.
+
+    Every key of `alike` is words in lowercase, separated by blanks, with the allowed word.
+    """
+    if typed in allowed:
+        return typed
+    plain = typed.strip().strip(".!").replace("_", " ").replace("-", " ").lower()
+    exact = {name.replace("_", " ").lower(): name for name in allowed}
+    aliases = {alias: name for words, name in alike.items() for alias in words.split()}
+    choice = exact.get(plain) or aliases.get(plain.replace(" ", ""), "")
+    if not choice:
+        return typed
+    errors.remarks.append(f"{field}={typed.strip()[:60]}: read as {choice}")
+    return choice
+
+
+def meant_items(name: str, value: str) -> list[str]:
+    """The items of the list `name`: one a line, or separated by ` | `.
+
+    A bare bar separates where that is clearly meant. It stays part of an item in code, types and
+    pipelines.
+    """
+    listed = [i.strip() for line in value.split("\n") for i in line.split(" | ") if i.strip()]
+    if len(listed) != 1 or "|" not in listed[0] or not _CODE.isdisjoint(listed[0]):
+        return listed
+    parts = [part.strip() for part in listed[0].split("|")]
+    words = [part.lower().split() for part in parts]
+    even = all(len(some) == 1 for some in words) or all(len(some) > 1 for some in words)
+    if not even or os.path.lexists(listed[0]):
+        return listed
+    if not _AROUND_A_BAR.isdisjoint(word for some in words for word in (some[0], some[-1])):
+        return listed
+    errors.remarks.append(f"{name}: read as {len(parts)} items: {' | '.join(parts)[:200]}")
+    return parts

@@ -15,11 +15,7 @@ import os
 from contextkit.base import names
 from contextkit.base.errors import ContextError
 from contextkit.base.records import Declaration, Record
-from contextkit.base.type_names import Callable, Iterable, ModuleType, T
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.base.layout import Layout
+from contextkit.base.type_names import Iterable, ModuleType, T
 
 # What a place holds.
 DOCUMENTS = "documents"  # documents written by contextkit
@@ -235,24 +231,3 @@ class Loaded(list[tuple[str, "T"]]):
         if self.broken:
             raise ContextError("; ".join(map(str, self.broken)))
         return self
-
-
-def load(layout: Layout, paths: Iterable[str], read: Callable[[str], T]) -> Loaded[T]:
-    """Apply `read` to each of the `paths`; files removed in the meantime are left out."""
-    loaded: Loaded[T] = Loaded()
-    for path in paths:
-        try:
-            loaded.append((path, read(path)))
-        except ContextError as error:
-            if os.path.lexists(path):
-                loaded.broken.append(broken(layout, path, str(error)))
-        except OSError as error:
-            if os.path.lexists(path):
-                loaded.broken.append(broken(layout, path, error.strerror or str(error)))
-    return loaded
-
-
-def broken(layout: Layout, path: str, reason: str) -> Broken:
-    """Describe an unreadable file at `path`; a path that begins the reason is not repeated."""
-    shown = layout.shown(path)
-    return Broken(path=shown, reason=reason.removeprefix(f"{path}: ").removeprefix(f"{shown}: "))

@@ -18,10 +18,12 @@ import jinja2
 if __name__ == "__main__":  # run as a script: the package is two folders up
     sys.path[0] = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 
-from contextkit.base import files, filters, names, templates
+from contextkit.base import files, filters, names
 from contextkit.base.errors import ContextError
+from contextkit.base.version import toolkit
 
-FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "compiled")
+SOURCES = toolkit("templates")
+FOLDER = toolkit("scripts", "contextkit", "compiled")
 _RUN_TIME = ("LoopContext", "missing", "environment")
 _ENVIRONMENT = ("filters", "undefined", "concat", "getattr")
 _CONTEXT = ("resolve_or_missing", "vars", "exported_vars")
@@ -37,7 +39,7 @@ def environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-        loader=jinja2.FileSystemLoader(templates.FOLDER),
+        loader=jinja2.FileSystemLoader(SOURCES),
     )
     made.filters = dict(filters.FILTERS)
     made.tests = {}
@@ -101,8 +103,8 @@ def compile_one(name: str) -> str:
     A module compiled from the same source is kept, whichever Jinja version made it: git tracks
     the modules, since a plugin is a clone that is used without set-up.
     """
-    source = files.read(os.path.join(templates.FOLDER, name + ".j2"))
-    path = os.path.join(FOLDER, templates.module_name(name) + ".py")
+    source = files.read(os.path.join(SOURCES, name + ".j2"))
+    path = os.path.join(FOLDER, names.identifier(name) + ".py")
     there = files.read_if_there(path) or ""
     if f"\nSOURCE = {names.fingerprint(source.encode())}\n" in there:
         return there
@@ -116,7 +118,7 @@ def compile_one(name: str) -> str:
 
 def compile_all() -> list[str]:
     """Compile every template and return their names."""
-    compiled = sorted(n[:-3] for n in os.listdir(templates.FOLDER) if n.endswith(".j2"))
+    compiled = sorted(n[:-3] for n in os.listdir(SOURCES) if n.endswith(".j2"))
     for name in compiled:
         compile_one(name)
     return compiled

@@ -55,17 +55,12 @@ def _root(name: str) -> Callable[[_Context], Iterator[str]]:
 
 
 def _compiled(name: str) -> Any:
-    module = module_name(name)
+    module = names.identifier(name)
     try:
         package = __import__(f"contextkit.compiled.{module}")
     except ImportError:
         return None
     return getattr(package.compiled, module)
-
-
-def module_name(name: str) -> str:
-    """`payload.md` -> `payload_md`."""
-    return name.replace(".", "_").replace("-", "_")
 
 
 class _Context:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, cli, files, ledger, names, origins, tokens, version
+from contextkit.base import addresses, cli, files, ledger, names, tokens, version
 from contextkit.base.commands import (
     DRY_RUN,
     JSON,
@@ -202,7 +202,7 @@ def why(layout: Layout, args: Arguments) -> Answer:
     from contextkit.history.flows import why as reasons
 
     ref = _ref(layout, args.ref)
-    history = reasons.History(list(ledger.read(layout)), origins.elsewhere(layout))
+    history = reasons.History(list(ledger.read(layout)), addresses.elsewhere(layout))
     talk = ""
     if not (ref in history.of or ref in history.made_of or ref in history.put_with):
         addresses.find(layout, ref)  # the message names those there are

@@ -3,7 +3,7 @@
 documents/contracts and declared/    what each host passes to a hook and accepts back
 flows/runner, events                 run a hook: its event's actions, which are in
                                      sessions, snapshots, outputs and reviews
-documents/seen_agents, diagnostics   what hooks keep between their calls
+documents/seen_agents                what hooks keep between their calls
 flows/adoption, changes              bring contextkit into a repository and take it out;
                                      upgrades, git_ignores
 documents/settings, vendored         the hooks in a host's settings; its wrapper or copy of us

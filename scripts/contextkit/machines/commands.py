@@ -16,9 +16,9 @@ from contextkit.base.commands import (
 )
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.machines.flows import background, remotes, transfers
 from contextkit.machines.flows import pull as pulling
 from contextkit.machines.flows import push as pushing
+from contextkit.machines.flows import remotes, transfers
 from contextkit.machines.flows.transfers import Report
 
 _REMOTE = Option(
@@ -88,10 +88,21 @@ def _answer(done: Report) -> Answer:
 
 @command(
     "push or pull what `sync` names, as hooks do; doctor shows problems",
-    Option("verb", "push or pull", choices=background.VERBS, required=True),
+    Option("verb", "push or pull", choices=("pull", "push"), required=True),
 )
 def background_(layout: Layout, args: Arguments) -> str:
-    return background.run(layout, args.verb)
+    from contextkit.hosts.flows import runner
+
+    move = pushing.push if args.verb == "push" else pulling.pull
+    try:
+        done = move(layout, "", transfers.Choice())
+    except Exception as error:  # nobody is there to see a traceback
+        runner.note(layout.hooks, f"sync {args.verb}", error)
+        return str(error)
+    not_taken = [row.line for row in done.rows if row.did == "not taken"]
+    for problem in [*done.refused, *not_taken, *(done.messages if done.failed else ())]:
+        runner.note(layout.hooks, f"sync {args.verb}", problem)
+    return done.total
 
 
 @command(

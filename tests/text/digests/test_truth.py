@@ -206,8 +206,10 @@ def test_the_last_word_of_a_tool_is_the_verdict_and_the_status_stands_before_it(
             "   Duration  1.93s",
         ]
     )
-    assert engine.digest(vitest, 200).key == "Tests 4 failed | 31 passed (35); Errors 1 error"
-    assert engine.digest(vitest, 200, status=1).key.startswith("exit status 1; Tests 4 failed")
+    assert engine.digest(vitest, 200).key.endswith(
+        "Tests 4 failed | 31 passed (35); Errors 1 error"
+    )
+    assert engine.digest(vitest, 200, status=1).key.startswith("exit status 1; Test Files 2")
     crash = "10:00:01 INFO app exit status 0\nTraceback (most recent call last):\n"
     crash += '  File "src/run.py", line 3, in main\n    go()\nValueError: no config\n'
     assert engine.digest(crash, 200).key == "ValueError: no config (src/run.py:3)"
@@ -709,17 +711,6 @@ Module not found: Error: Can't resolve './lib/csv' in '/srv/web'
 
 webpack 5.1.2 compiled with 2 errors in 95 ms
 """
-SHELL = """\
-In backup.sh line 13:
-if [ "$n" > 3 ]; then
-     ^-- SC2071 (error): > is for string comparisons. Use -gt instead.
-"""
-MEMORY = """\
-==1== Invalid read of size 1
-==1==    at 0x10933D: store_remove (inventory.c:29)
-==1== Invalid read of size 8
-==1==    at 0x10933E: store_add (inventory.c:37)
-"""
 ARCHIVE = [f"-rw-r--r-- root/root {n * 7} 2026-01-02 10:00 lib/m{n}.py" for n in range(40)]
 NODE = "✖ adds (1.5ms)\nℹ tests 21\nℹ pass 11\nℹ fail 6\nℹ todo 0\nℹ duration_ms 2228.6"
 
@@ -732,8 +723,6 @@ NODE = "✖ adds (1.5ms)\nℹ tests 21\nℹ pass 11\nℹ fail 6\nℹ todo 0\nℹ
             ["Applied | FAIL | 10 percent discount missing", "34 Module not found: Error"],
         ),
         (SAID_BELOW, ["Can't resolve 'lodash'", "Can't resolve './lib/csv'"]),
-        (SHELL, ["SC2071 > is for string comparisons", "backup.sh:13"]),
-        (MEMORY, ["size 1 (inventory.c:29)", "size 8 (inventory.c:37)"]),
         (
             "\n".join([*ARCHIVE, "tar: Unexpected EOF in archive"]),
             ["tar: Unexpected EOF", "40 files"],
@@ -888,7 +877,7 @@ def test_a_test_that_passed_when_it_was_tried_again_is_no_failure() -> None:
 def test_a_suite_of_node_is_no_test_of_its_own() -> None:
     tests = "▶ totals\n  ✔ is empty (1ms)\n  ✖ adds (2ms)\n✖ totals (11ms)\n"
     summary = said(f"{tests}ℹ tests 2\nℹ pass 1\nℹ fail 1\n")
-    assert "adds" in summary and "totals" not in summary
+    assert "failed: ✖ adds (2ms)" in summary and "✖ totals" not in summary
 
 
 def test_of_several_environments_each_has_its_word() -> None:

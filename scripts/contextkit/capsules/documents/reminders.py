@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, filters, ledger, names, stores
+from contextkit.base import files, filters, ledger, names
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -196,7 +196,7 @@ def load_all(layout: Layout, path: str = "") -> Loaded[Reminder]:
     place = path or layout.reminders
 
     there = [place] if os.path.lexists(place) else []
-    loaded = stores.load(layout, there, lambda path: parse(files.read(path)))
+    loaded = layout.load(there, lambda path: parse(files.read(path)))
     return Loaded(
         [(place, reminder) for inbox in loaded.documents for reminder in inbox], loaded.broken
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, filters, markdown, names, stores, templates, tokens
+from contextkit.base import files, filters, markdown, names, templates, tokens
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -236,7 +236,7 @@ def load_all(layout: Layout, branch: str = "", workstream: str = "") -> Loaded[S
     def read(path: str) -> Stored | None:
         return None if unfinished(files.read(path)) else load(layout, path)
 
-    loaded = stores.load(layout, paths, read)
+    loaded = layout.load(paths, read)
     mine = ((path, stored) for path, stored in loaded if stored)
     return Loaded(
         [pair for pair in mine if workstream in ("", pair[1].capsule.workstream)], loaded.broken

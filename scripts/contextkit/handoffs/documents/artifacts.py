@@ -276,7 +276,7 @@ def load_all(layout: Layout, wanted: list[str] | None = None) -> Loaded[Handoff]
     """Load the artifacts with these names, in that order; by default all, sorted by name."""
     chosen = listed(layout) if wanted is None else wanted
     paths = [os.path.join(layout.handoffs, name) for name in chosen]
-    return stores.load(layout, paths, lambda path: load(layout, os.path.basename(path)))
+    return layout.load(paths, lambda path: load(layout, os.path.basename(path)))
 
 
 def read(layout: Layout, wanted: list[str]) -> tuple[dict[str, Handoff], tuple[str, ...]]:

@@ -316,12 +316,11 @@ def _subagents(layout: Layout) -> Facts:
 
 def _hosts(layout: Layout) -> Facts:
     """Which hosts have contextkit's hooks here, and how many failures they noted."""
-    from contextkit.hosts.documents import diagnostics
     from contextkit.hosts.documents.contracts import every
-    from contextkit.hosts.flows import trials
+    from contextkit.hosts.flows import runner, trials
 
     titles = [host.title for host in every() if trials.installed(layout, host)]
-    count = len(diagnostics.lines(layout.hooks))
+    count = len(runner.noted(layout.hooks))
     line = f"hooks of {' and '.join(titles)}" if titles else "not adopted: no hooks are installed"
     card, requests = tokens_a_request(layout), requests_seen(layout)
     if card:

@@ -20,7 +20,6 @@ from contextkit.base import (
     git,
     ledger,
     names,
-    origins,
     redaction,
     stores,
     tables,
@@ -136,7 +135,7 @@ def _verdicts(layout: Layout) -> Iterator[_Row]:
 
 
 def _failed(layout: Layout) -> Iterator[_Row]:
-    from contextkit.hosts.documents import diagnostics
+    from contextkit.hosts.flows import runner
     from contextkit.subagents.documents import registry
     from contextkit.subagents.flows import watch
 
@@ -144,7 +143,7 @@ def _failed(layout: Layout) -> Iterator[_Row]:
         status = watch.status_now(layout, row)
         if status in ("failed", "timed_out"):
             yield _show("subagents", f"subagent:{row['id']}", status)
-    for line in diagnostics.lines(layout.hooks)[-_EXAMPLES:]:
+    for line in runner.noted(layout.hooks)[-_EXAMPLES:]:
         yield "hosts", "a hook", line, "make doctor"
 
 
@@ -172,7 +171,7 @@ def _items(layout: Layout, documents: dict[str, delivery.Delivery]) -> list[list
     A document from another machine has the machine's name as a seventh field.
     """
     rows: list[list[object]] = []
-    elsewhere = origins.elsewhere(layout)
+    elsewhere = addresses.elsewhere(layout)
     entries: dict[str, str] = {}
     for store in stores.with_documents():
         if store.is_file:

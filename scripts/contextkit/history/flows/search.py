@@ -14,7 +14,7 @@ import re
 import sqlite3
 import unicodedata
 
-from contextkit.base import addresses, files, ledger, names, origins, redaction, stores
+from contextkit.base import addresses, files, ledger, names, redaction, stores
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -159,7 +159,7 @@ class Catalog:
     @functools.cached_property
     def elsewhere(self) -> dict[str, str]:
         """The name of the machine of each document that another machine stored, by address."""
-        return origins.elsewhere(self._layout)
+        return addresses.elsewhere(self._layout)
 
     @functools.cached_property
     def _stored(self) -> dict[str, ledger.Event]:

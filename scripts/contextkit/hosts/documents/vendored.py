@@ -15,6 +15,7 @@ there). A file `pinned-<hash>` in it names its origin.
 from __future__ import annotations
 
 import os
+import sys
 
 from contextkit.base import files, formats, git, names, templates, version
 from contextkit.base.errors import ContextError, bad_input
@@ -30,7 +31,7 @@ _NOT_SHIPPED = (".pyc", ".tmp")
 _EMPTY = frozenset("{}[] \t\r\n")
 _MARK = "pinned-"
 _SHORT = 12  # digits of a commit in a folder's name
-_INSTALL = ("scripts", "contextkit", "hosts", "install.sh")
+_INSTALL = os.path.join(os.path.dirname(__file__), "..", "install.sh")
 _PLAIN = frozenset(  # make and the shell take it as it is
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.~:/@+%-"
 )
@@ -171,7 +172,7 @@ def wrapper_files(pinned: Pin) -> dict[str, tuple[bytes, bool]]:
     hook = templates.render("wrapper_hook.sh", **values)
     return {
         "Makefile": (makefile.encode("utf-8"), False),
-        "install.sh": (files.read_bytes(version.toolkit(*_INSTALL)), True),
+        "install.sh": (files.read_bytes(_INSTALL), True),
         "scripts/hook.sh": (hook.encode("utf-8"), True),
     }
 
@@ -195,12 +196,44 @@ def place(pinned: Pin) -> str:
     """Put this toolkit into the user's data folder, if it is not there; return the folder."""
     if not is_checkout():
         return version.TOOLKIT
+    try:
+        return _installed(version.TOOLKIT, pinned.commit, pinned.origin)
+    except ContextError as error:
+        raise ContextError(f"{error}; copy=1 adopts a copy") from None
+
+
+def _installed(source: str, commit: str, origin: str) -> str:
+    """Put a commit of `source` into the user's data folder; return the folder."""
     import subprocess
 
-    command = ["sh", version.toolkit(*_INSTALL), version.TOOLKIT, pinned.commit,
-               version.VERSION, pinned.origin]  # fmt: skip
+    command = ["sh", _INSTALL, source, commit, version.VERSION, origin]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True)
     if done.returncode:
         error = done.stderr.decode("utf-8", "replace").strip().removeprefix("contextkit: ")
-        raise ContextError(f"{error or 'the toolkit could not be installed'}; copy=1 adopts a copy")
+        raise ContextError(error or "the toolkit could not be installed")
     return done.stdout.decode("utf-8", "surrogateescape").strip()
+
+
+def main() -> int:
+    """The entry point of an installation from git, `uvx --from git+… contextkit TARGET name=value`.
+
+    What pip or uv installed is only this door: it knows the commit that it came from, puts that
+    into the user's data folder, as a wrapper does, and calls the target there.
+    """
+    import json
+    import subprocess
+    from importlib import metadata
+
+    text = metadata.distribution("contextkit").read_text("direct_url.json")
+    source = json.loads(text or "{}")
+    commit = source.get("vcs_info", {}).get("commit_id", "")
+    try:
+        if not commit:
+            raise ContextError("was not installed from git: clone it and use `make`")
+        there = _installed(source["url"], commit, source["url"])
+    except ContextError as error:
+        sys.stderr.write(f"contextkit: {error}\n")
+        return 1
+    setup = subprocess.run(["python3", os.path.join(there, "scripts", "setup.py")])
+    door = [os.path.join(there, "bin", "contextkit"), *sys.argv[1:]]
+    return (setup.returncode and 1) or subprocess.run(door).returncode

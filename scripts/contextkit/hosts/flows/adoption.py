@@ -17,7 +17,7 @@ from contextkit.hosts.documents import contracts as hosts
 from contextkit.hosts.documents import settings, vendored
 from contextkit.hosts.documents.contracts import Host
 from contextkit.hosts.documents.vendored import Adopted
-from contextkit.hosts.flows import changes, git_ignores
+from contextkit.hosts.flows import changes
 from contextkit.hosts.flows.changes import Plan
 from contextkit.payloads.documents import answers
 
@@ -60,7 +60,7 @@ def adopt(
     if not link:  # everything that must be in git for a clone to have it
         changed = [path for path, change in plan.written.items() if change.new is not None]
         paths = dict.fromkeys([*changed, *plan.files, plan.record_path])
-        git_ignores.refuse(into, folder, list(paths))
+        changes.refuse(into, folder, list(paths))
     return plan
 
 
@@ -187,7 +187,7 @@ def _link(plan: Plan, names: tuple[str, ...]) -> None:
         if hosts.LAUNCHER in plan.text(host.settings):
             raise bad_input(f"{host.settings}: has our hooks already: make unadopt first")
         _merge_hooks(plan, local, host, version.TOOLKIT)
-        if not git_ignores.find(plan.into, [local]):
+        if not changes.ignored(plan.into, [local]):
             plan.notes.append(f"{local}: make sure that git ignores it")
 
 

@@ -10,10 +10,12 @@ from __future__ import annotations
 import difflib
 import os
 import re
+import shlex
 import shutil
+import tempfile
 from collections import Counter
 
-from contextkit.base import files, makefiles, names
+from contextkit.base import files, git, makefiles, names
 from contextkit.base.errors import bad_input
 from contextkit.base.records import Record
 from contextkit.hosts.documents import contracts as hosts
@@ -25,6 +27,8 @@ _JOINED = _OPEN + " (with the line end before)"
 _CLOSE = "<<< contextkit"
 HASH = "# {}"
 COMMENT = "<!-- {} -->"
+_RULES = ".gitignore"
+_OTHER_FOLDERS = ("contextkit", "vendor/contextkit", "third_party/contextkit", ".tools/contextkit")
 
 
 class Change(Record):
@@ -208,15 +212,24 @@ def _remove_drafts(plan: Plan) -> None:
 
 
 def _remove_emptied(plan: Plan) -> None:
-    """Remove the folders of the copy whose files are all gone, with the byte code left in them."""
+    """Remove the folders of files of ours that are gone, and the byte code beside those."""
     for path in plan.before.files.keys() - plan.record.files.keys():
         folder = os.path.dirname(path)
-        while folder.startswith(f"{plan.record.folder}/"):
+        while f"{folder}/".startswith(f"{plan.record.folder}/"):
             place = os.path.join(plan.into, folder)
-            if os.path.isdir(place) and set(os.listdir(place)) - {"__pycache__"}:
+            shutil.rmtree(os.path.join(place, "__pycache__"), ignore_errors=True)
+            if not _removed(place):
                 break
-            shutil.rmtree(place, ignore_errors=True)
             folder = os.path.dirname(folder)
+
+
+def _removed(folder: str) -> bool:
+    """Remove a folder if nothing is in it; return whether it is gone."""
+    try:
+        os.rmdir(folder)
+    except OSError:
+        return not os.path.lexists(folder)
+    return True
 
 
 def _host_files() -> tuple[str, ...]:
@@ -228,30 +241,19 @@ def _host_files() -> tuple[str, ...]:
 
 
 def _sweep(plan: Plan, record_path: str) -> None:
-    """Clean up after the last file: what set-up and Python left, the record, and empty folders."""
+    """Clean up after the last file: what set-up left, the record, and folders that are empty."""
     state = os.path.dirname(record_path)
     if plan.record_path == vendored.LINK_RECORD:
         files.discard(record_path)
         if os.path.isdir(state) and os.listdir(state) == [".gitignore"]:
             files.discard(os.path.join(state, ".gitignore"))
     elif plan.before.hosts:
-        _remove_made(state)
+        if os.path.isfile(os.path.join(state, ".venv", "contextkit.mk")):
+            shutil.rmtree(os.path.join(state, ".venv"), ignore_errors=True)
         files.discard(record_path)
     for path in sorted(plan.before.made, key=len, reverse=True):
         if path.endswith("/"):
-            try:
-                os.rmdir(os.path.join(plan.into, path))
-            except OSError:
-                continue  # it holds something of the host's
-
-
-def _remove_made(folder: str) -> None:
-    if os.path.isfile(os.path.join(folder, ".venv", "contextkit.mk")):
-        shutil.rmtree(os.path.join(folder, ".venv"), ignore_errors=True)
-    for here, inside, _ in os.walk(folder):
-        if "__pycache__" in inside:
-            inside.remove("__pycache__")
-            shutil.rmtree(os.path.join(here, "__pycache__"), ignore_errors=True)
+            _removed(os.path.join(plan.into, path))
 
 
 # A part of ours in somebody else's text
@@ -308,3 +310,133 @@ def _marked(style: str) -> re.Pattern[str]:
     opening, joined, closing = (re.escape(style.format(mark)) for mark in (_OPEN, _JOINED, _CLOSE))
     end = r"\r*(?:\n|\Z)"
     return re.compile(f"^(?:{opening}|({joined})){end}(?:(?s:.*?)^{closing}{end})?", re.M)
+
+
+# What git would ignore: a copy that it ignores works here but is missing from every clone.
+# Exceptions are tested with git's own rules before they are suggested to anybody.
+
+
+def ignored(into: str, paths: list[str]) -> dict[str, str]:
+    """Return those of `paths`, relative to `into`, that git ignores; none outside a repository.
+
+    Each with the rule that says so: `.gitignore:3: tools/`. Files that git already tracks are not
+    ignored. Raises ContextError if git refuses to answer.
+    """
+    return _asked(into, paths) if paths and git.find(into) else {}
+
+
+def _asked(folder: str, paths: list[str], *options: str) -> dict[str, str]:
+    asked = (*options, "check-ignore", "-v", "-z", "--stdin")
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(b"".join(os.fsencode(path) + b"\0" for path in paths))
+        file.flush()
+        fields = git.run(folder, *asked, stdin=file.name, fine=(0, 1)).split("\0")
+    rows = zip(fields[0::4], fields[1::4], fields[2::4], fields[3::4], strict=False)
+    return {
+        path: f"{source}:{line}: {pattern}"
+        for source, line, pattern, path in rows
+        if not pattern.startswith("!")
+    }
+
+
+def described(found: dict[str, str]) -> list[str]:
+    """Return one line per rule: where it is, and what it ignores."""
+    lines = []
+    for rule in dict.fromkeys(found.values()):
+        first, *others = [path for path, its_rule in found.items() if its_rule == rule]
+        more = f" and {len(others)} more" if others else ""
+        lines.append(f"{rule} ignores {first}{more}")
+    return lines
+
+
+def refuse(into: str, folder: str, paths: list[str]) -> None:
+    """Raise ContextError, with the ways out, if git ignores any of the files to write."""
+    own = os.path.exists(os.path.join(into, folder, ".git"))  # a repository of its own
+    hidden = ignored(into, [p for p in paths if not (own and p.startswith(folder + "/"))])
+    if not hidden:
+        return
+    lines = [
+        "git ignores files that would be written, so no clone would have them; nothing was written"
+    ]
+    lines += [f"  {line}" for line in described(hidden)]
+    lines.append(f"either {mend(into, folder, hidden)}")
+    copy = [path.removeprefix(folder + "/") for path in hidden if f"{folder}/" in path]
+    other = _other_folder(into, copy)
+    if copy and other:
+        lines.append(f"or put the copy into another folder: dir={other}")
+    elif copy:
+        lines.append("(another folder, dir=, does not help: that line counts in every folder)")
+    if not all(path.startswith(folder + "/") for path in hidden):
+        lines.append("or leave a host out (hosts=NAME), or write nothing here: link=1")
+    raise bad_input("\n".join(lines))
+
+
+def _other_folder(into: str, paths: list[str]) -> str:
+    """Return a folder for the copy in which git ignores none of `paths`; empty if there is none."""
+    for folder in _OTHER_FOLDERS:
+        there = os.path.exists(os.path.join(into, folder))
+        if not (there or ignored(into, [f"{folder}/{path}" for path in paths])):
+            return folder
+    return ""
+
+
+def mend(into: str, folder: str, found: dict[str, str]) -> str:
+    """Say how to bring `found` back.
+
+    That is a command that appends exceptions to the repository's rules, if those can do it.
+    """
+    repository = git.find(into)
+    top = os.path.realpath(repository.top) if repository else into
+    below = os.path.relpath(os.path.realpath(into), top)
+    start = "" if below == "." else below + "/"
+    paths = [start + path for path in found]
+    lines = _exceptions(repository, paths, start + folder) if repository else []
+    if not lines:
+        places = dict.fromkeys(rule.partition(":")[0] for rule in found.values())
+        return f"remove that line from {' and '.join(places)}"
+    place = shlex.quote(os.path.join(os.path.relpath(top, into), _RULES).removeprefix("./"))
+    return f"make exceptions: printf '%s\\n' {shlex.join(lines)} >> {place}"
+
+
+def _exceptions(repository: git.Repository, paths: list[str], folder: str) -> list[str]:
+    """Return the lines that, appended, let git see `paths` again; empty if no lines can."""
+    with tempfile.TemporaryDirectory(prefix="contextkit-ignores-") as scratch:
+        text = _copy_rules(repository.top, scratch, paths)
+        options = (f"--git-dir={os.path.abspath(repository.folder)}", f"--work-tree={scratch}")
+        parents = {parent for path in paths for parent in _parents(path)}
+        hidden = _asked(scratch, sorted(parents), *options)
+        units = list(dict.fromkeys(folder if p.startswith(folder + "/") else p for p in paths))
+        lines = [line for unit in units for line in _lines(unit, unit == folder, hidden)]
+        start = [""] if text and not text.endswith("\n") else []
+        for whole in ([], [f"!/{folder}/**"]):
+            tried = [*start, *dict.fromkeys([*lines, *whole])]
+            files.write(os.path.join(scratch, _RULES), text + "\n".join([*tried, ""]))
+            if not _asked(scratch, paths, *options):
+                return tried
+    return []
+
+
+def _copy_rules(top: str, scratch: str, paths: list[str]) -> str:
+    """Copy the folders of `paths` with only their ignore rules; return the text of the top's."""
+    for parent in {"", *(parent for path in paths for parent in _parents(path))}:
+        os.makedirs(os.path.join(scratch, parent), exist_ok=True)
+        rules = files.read_if_there(os.path.join(top, parent, _RULES))
+        if rules:
+            files.write(os.path.join(scratch, parent, _RULES), rules)
+    return files.read_if_there(os.path.join(top, _RULES)) or ""
+
+
+def _parents(path: str) -> list[str]:
+    """Return `a` and `a/b` for `a/b/c`."""
+    parts = path.split("/")
+    return ["/".join(parts[:count]) for count in range(1, len(parts))]
+
+
+def _lines(path: str, is_folder: bool, hidden: dict[str, str]) -> list[str]:
+    """Return exceptions for one path; what else is in an ignored folder stays ignored."""
+    chain = [*_parents(path), *([path] if is_folder else [])]
+    first = next((n for n, parent in enumerate(chain) if parent in hidden), len(chain))
+    lines = []
+    for parent in chain[first:]:
+        lines += [f"!/{parent}/"] + ([] if parent == path else [f"/{parent}/*"])
+    return lines if is_folder and lines else [*lines, f"!/{path}/**" if is_folder else f"!/{path}"]

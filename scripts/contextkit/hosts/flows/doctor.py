@@ -16,10 +16,10 @@ from contextkit.base.errors import UPGRADE, ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.capsules.documents import store as capsules
-from contextkit.hosts.documents import diagnostics, settings, vendored
+from contextkit.hosts.documents import settings, vendored
 from contextkit.hosts.documents.contracts import SUBFOLDER, Host, find
 from contextkit.hosts.documents.vendored import Adopted
-from contextkit.hosts.flows import adoption, git_ignores, trials
+from contextkit.hosts.flows import adoption, changes, runner, trials
 from contextkit.payloads.documents import store as payloads
 
 _COMMITTED = ("README.md", ".gitkeep", ".gitignore")  # files of an ephemeral store that git tracks
@@ -31,9 +31,9 @@ Check = Callable[[Layout, tuple[str, ...]], Iterator["Finding"]]
 class Finding(Record):
     """What is wrong, in which area, and how to fix it; a `note` is nothing to worry about."""
 
-    area: str
     problem: str
     mend: str
+    area: str = ""  # that of the check, unless it says another
     note: bool = False
 
 
@@ -42,25 +42,22 @@ def examine(layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
     try:
         layout.state  # noqa: B018  (its check)
     except ContextError as error:
-        return [_wrong("state", str(error), "then run doctor again")]
-    findings = [finding for area, check in CHECKS for finding in _tried(area, check, layout, hosts)]
+        return [_wrong(str(error), "then run doctor again", "state")]
+    findings = []
+    for area, check in CHECKS:
+        try:
+            findings += [f if f.area else f.replace(area=area) for f in check(layout, hosts)]
+        except (ContextError, OSError) as error:  # a finding, too
+            findings.append(_wrong(str(error), "fix that, then run doctor again", area))
     return list(dict.fromkeys(findings))
 
 
-def _tried(area: str, check: Check, layout: Layout, hosts: tuple[str, ...]) -> list[Finding]:
-    """Return what a check finds; an error inside it is a finding too."""
-    try:
-        return list(check(layout, hosts))
-    except (ContextError, OSError) as error:
-        return [_wrong(area, str(error), "fix that, then run doctor again")]
+def _wrong(problem: str, mend: str, area: str = "") -> Finding:
+    return Finding(problem=problem, mend=mend, area=area)
 
 
-def _wrong(area: str, problem: str, mend: str) -> Finding:
-    return Finding(area=area, problem=problem, mend=mend)
-
-
-def _note(area: str, problem: str, mend: str) -> Finding:
-    return Finding(area=area, problem=problem, mend=mend, note=True)
+def _note(problem: str, mend: str) -> Finding:
+    return Finding(problem=problem, mend=mend, note=True)
 
 
 def _adopt(layout: Layout, target: str = "adopt") -> str:
@@ -75,7 +72,7 @@ def _adopt(layout: Layout, target: str = "adopt") -> str:
 
 def versions(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Check our own version, and that Python, make and git are there and new enough."""
-    yield _note("versions", f"this is contextkit {version.VERSION}", "make context_upgrade")
+    yield _note(f"this is contextkit {version.VERSION}", "make context_upgrade")
     for program, oldest, mend in (
         ("python3", (3, 11), "install Python 3.11 or newer"),
         ("make", (4, 0), "install GNU make 4.0 or newer (macOS: brew install make, then gmake)"),
@@ -83,9 +80,9 @@ def versions(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     ):
         there = _version(program)
         if not there:
-            yield _wrong("versions", f"{program} was not found", mend)
+            yield _wrong(f"{program} was not found", mend)
         elif tuple(map(int, re.findall(r"\d+", there)[:2])) < oldest:
-            yield _wrong("versions", f"{program} is {there}", mend)
+            yield _wrong(f"{program} is {there}", mend)
 
 
 def _version(program: str) -> str:
@@ -103,25 +100,25 @@ def set_up(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     tokenizer = layout.limits.tokenizer
     if not os.access(os.path.join(version.TOOLKIT, ".venv", "bin", "python"), os.X_OK):
         shown = layout.shown(version.TOOLKIT)
-        yield _note("set-up", f"{shown} is not set up yet", "run any make target to set it up")
+        yield _note(f"{shown} is not set up yet", "run any make target to set it up")
     elif tokens.TOKENIZERS.get(tokenizer) and tokens.count("a", tokenizer) < 0:
         problem = "splintr-rs is not installed: a text that might be above a cap is cut further"
         mend = "if there is a wheel for this platform, remove .venv and run any make target"
-        yield _note("set-up", problem, mend)
+        yield _note(problem, mend)
 
 
 def trusted(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Name the settings of this repository that act and that nobody has trusted."""
     if layout.held:
         problem = f"contextkit.yaml sets {', '.join(sorted(layout.held))}: not in force"
-        yield _note("settings", problem, "read them: make context_trust")
+        yield _note(problem, "read them: make context_trust")
 
 
 def writable(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Check that documents can be stored here at all."""
     if not os.access(layout.root, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
         mend = "make it writable, or keep documents elsewhere: root=DIR (or CONTEXT_ROOT)"
-        yield _wrong("root", f"{layout.root}: you have no write permission there", mend)
+        yield _wrong(f"{layout.root}: you have no write permission there", mend)
 
 
 def hosts_there(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
@@ -129,20 +126,20 @@ def hosts_there(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     installed = [(host, [event for event, _ in trials.installed(layout, host)])
              for host in map(find, hosts)]  # fmt: skip
     if not any(events for _, events in installed):
-        yield _note("hosts", "no hooks are installed here", _adopt(layout))
+        yield _note("no hooks are installed here", _adopt(layout))
     for host, events in installed:
         there = shutil.which(host.command)
         if events:
             yield from _hooks_of(layout, host, events)
             if host.below:
-                yield _note("hosts", f"{host.title} {SUBFOLDER}", host.below)
+                yield _note(f"{host.title} {SUBFOLDER}", host.below)
             if not there:
-                yield _note("hosts", f"{host.title} is not installed here", "nothing to do")
+                yield _note(f"{host.title} is not installed here", "nothing to do")
             elif host.trust:
                 yield from _trust(layout, host)
         elif there:
             mend = f"{_adopt(layout)} hosts={host.name}"
-            yield _note("hosts", f"{host.title}: no hooks are installed here", mend)
+            yield _note(f"{host.title}: no hooks are installed here", mend)
 
 
 def _hooks_of(layout: Layout, host: Host, events: list[str]) -> Iterator[Finding]:
@@ -153,22 +150,22 @@ def _hooks_of(layout: Layout, host: Host, events: list[str]) -> Iterator[Finding
     texts = "".join(files.read_if_there(p) or "" for p in trials.settings_files(layout, host))
     if missing:
         problem = f"{host.title}: no hook for {', '.join(missing)}"
-        yield _wrong("hosts", problem, _adopt(layout))
+        yield _wrong(problem, _adopt(layout))
     elif not all(f'"{matcher}"' in texts for matcher in settings.matchers(host, outputs).values()):
         problem = f"{host.title}: tool hooks are not installed as the settings ask"
-        yield _wrong("hosts", problem, _adopt(layout))
+        yield _wrong(problem, _adopt(layout))
     if twice:
         problem = f"{host.title}: {', '.join(twice)}: installed twice"
-        yield _wrong("hosts", problem, f"{_adopt(layout, 'unadopt')} link=1")
+        yield _wrong(problem, f"{_adopt(layout, 'unadopt')} link=1")
 
 
 def _trust(layout: Layout, host: Host) -> Iterator[Finding]:
     """Check that the host would start our hooks, by asking it if possible."""
     untrusted = trials.untrusted(host, adoption.top_of(layout)) if host.tells_trust else None
     if untrusted is None:
-        yield _note("hosts", f"{host.title} starts only hooks that were trusted", host.trust)
+        yield _note(f"{host.title} starts only hooks that were trusted", host.trust)
     elif untrusted:
-        yield _wrong("hosts", f"{host.title} does not start {', '.join(untrusted)}", host.trust)
+        yield _wrong(f"{host.title} does not start {', '.join(untrusted)}", host.trust)
 
 
 def names_taken(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
@@ -176,7 +173,7 @@ def names_taken(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     top = adoption.top_of(layout)
     folder = os.path.relpath(os.path.realpath(version.TOOLKIT), top)
     for problem in makefiles.taken(top, folder) if folder != "." else ():
-        yield _note("make", problem, "or set CONTEXTKIT_PREFIX before the include")
+        yield _note(problem, "or set CONTEXTKIT_PREFIX before the include")
 
 
 def hooks(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
@@ -187,17 +184,17 @@ def hooks(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
         for problem in trial.problems:
             events.setdefault((trial.host, problem), []).append(trial.event)
     for (host, problem), named in events.items():
-        yield _wrong("hooks", f"{host} {', '.join(named)}: {problem}", mend)
+        yield _wrong(f"{host} {', '.join(named)}: {problem}", mend)
 
 
 def failures(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Report what went wrong in hooks since somebody last looked."""
-    lines = diagnostics.lines(layout.hooks)
-    path = layout.shown(diagnostics.path(layout.hooks))
+    lines = runner.noted(layout.hooks)
+    path = layout.shown(runner.log(layout.hooks))
     older = f" ({len(lines) - _SHOWN} older ones in {path})" if len(lines) > _SHOWN else ""
     mend = f"when that is fixed: rm {path}{older}"
     for line in lines[-_SHOWN:]:
-        yield _wrong("diagnostics", line, mend)
+        yield _wrong(line, mend)
 
 
 # What git sees of the stores, which are declared in `base/stores.py`
@@ -205,44 +202,29 @@ def failures(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
 
 def ignored(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Find stores that should be ignored by git: each has its own rule, and no file is tracked."""
-    for folder in _ephemeral(layout):
+    for folder in filter(os.path.isdir, layout.ephemeral):
         shown = layout.shown(folder)
         rules = files.read_if_there(os.path.join(folder, ".gitignore")) or ""
         if "*" not in rules.split():
-            mend = f"printf '*\\n' > '{shown}/.gitignore'"
-            yield _wrong("ignore", f"{shown}: git sees it", mend)
-        tracked = _tracked(layout, folder)
-        if tracked:
+            yield _wrong(f"{shown}: git sees it", f"printf '*\\n' > '{shown}/.gitignore'")
+        listed = git.run(layout.root, "ls-files", "-z", "--", folder) if layout.repository else ""
+        paths = filter(None, listed.split("\0"))
+        if tracked := [path for path in paths if os.path.basename(path) not in _COMMITTED]:
             problem = f"{shown}: git tracks {len(tracked)} of its files, such as {tracked[0]}"
-            yield _wrong("ignore", problem, f"git rm -r --cached '{shown}'")
-
-
-def _ephemeral(layout: Layout) -> list[str]:
-    return [folder for folder in layout.ephemeral if os.path.isdir(folder)]
-
-
-def _tracked(layout: Layout, folder: str) -> list[str]:
-    if layout.repository is None:
-        return []
-    paths = git.run(layout.root, "ls-files", "-z", "--", folder).split("\0")
-    return [path for path in paths if path and os.path.basename(path) not in _COMMITTED]
+            yield _wrong(problem, f"git rm -r --cached '{shown}'")
 
 
 def ignored_copies(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Find files that adopt wrote and git ignores: they are missing from every clone."""
     for top, adopted in _our_copies(layout):
-        paths = [*adopted.files, f"{adopted.folder}/{vendored.RECORD}", *_host_files(top, adopted)]
-        hidden = git_ignores.find(top, paths)
-        if hidden:
-            problem = f"{'; '.join(git_ignores.described(hidden))}: no clone has that"
-            yield _wrong("ignore", problem, git_ignores.mend(top, adopted.folder, hidden))
-
-
-def _host_files(top: str, adopted: Adopted) -> list[str]:
-    """Return the files of a host that contain a part of adopt's."""
-    wanted = [find(host).instructions for host in adopted.hosts]
-    wanted += [find(host).settings for host in adopted.hosts]
-    return [path for path in [*wanted, *makefiles.NAMES] if os.path.isfile(os.path.join(top, path))]
+        edited = [place for host in map(find, adopted.hosts)
+                  for place in (host.instructions, host.settings)]  # fmt: skip
+        there = [place for place in (*edited, *makefiles.NAMES)
+                 if os.path.isfile(os.path.join(top, place))]  # fmt: skip
+        paths = [*adopted.files, f"{adopted.folder}/{vendored.RECORD}", *there]
+        if hidden := changes.ignored(top, paths):
+            problem = f"{'; '.join(changes.described(hidden))}: no clone has that"
+            yield _wrong(problem, changes.mend(top, adopted.folder, hidden))
 
 
 # Our copies
@@ -270,11 +252,11 @@ def adopted_files(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
             there = files.read_bytes(place) if os.path.lexists(place) else None  # may be binary
             shown = layout.shown(place)
             if there is None:
-                yield _wrong("copies", f"{shown}: is missing", _adopt(layout))
+                yield _wrong(f"{shown}: is missing", _adopt(layout))
             elif not vendored.is_ours(adopted, path, there):
                 aside = "the next adopt keeps your text beside ours"
                 mend = "it stays as it is" if path.endswith("/SKILL.md") else aside
-                yield _note("copies", f"{shown}: was edited", mend)
+                yield _note(f"{shown}: was edited", mend)
             elif path in skills and there != skill:
                 yield _old(shown, _adopt(layout))
 
@@ -291,7 +273,7 @@ def _our_copies(layout: Layout) -> Iterator[tuple[str, Adopted]]:
 
 
 def _old(shown: str, mend: str) -> Finding:
-    return _wrong("copies", f"{shown}: is a copy of an older version", mend)
+    return _wrong(f"{shown}: is a copy of an older version", mend)
 
 
 # What is stuck or left over
@@ -303,7 +285,7 @@ def locks(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     for path in sorted(below):
         if path.endswith(".lock") and _is_held(path):
             shown = layout.shown(path)
-            yield _wrong("locks", f"{shown}: is held", f"see which process it is: fuser '{shown}'")
+            yield _wrong(f"{shown}: is held", f"see which process it is: fuser '{shown}'")
 
 
 def _is_held(path: str) -> bool:
@@ -347,7 +329,7 @@ def history(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
 def _lost(layout: Layout, path: str, reason: str) -> Finding:
     shown = layout.shown(path)
     mend = f"make it yours (chmod u+rwX), or: mv '{shown}' '{shown}.old'"
-    return _wrong("ledger", f"{shown}: {reason}: its history is lost", mend)
+    return _wrong(f"{shown}: {reason}: its history is lost", mend)
 
 
 # What cannot be read
@@ -362,14 +344,14 @@ def documents(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
             broken = [str(error)]
         except OSError as error:
             problem = f"{error.filename}: {error.strerror}"
-            yield _wrong(store.label, problem, "check its permissions")
+            yield _wrong(problem, "check its permissions", store.label)
             continue
         for message in broken[:_SHOWN]:
             problem, newer, _ = message.partition(f": {UPGRADE}")
-            yield _wrong(store.label, problem, UPGRADE if newer else store.mend)
+            yield _wrong(problem, UPGRADE if newer else store.mend, store.label)
         if len(broken) > _SHOWN:
             problem = f"{len(broken) - _SHOWN} more files cannot be read"
-            yield _wrong(store.label, problem, store.mend)
+            yield _wrong(problem, store.mend, store.label)
 
 
 CHECKS: tuple[tuple[str, Check], ...] = (
@@ -381,6 +363,11 @@ CHECKS: tuple[tuple[str, Check], ...] = (
     ("make", names_taken),
     ("hooks", hooks),
     ("diagnostics", failures),
-    *(("stores", check) for check in (ignored, ignored_copies, drift, adopted_files, locks, history,
-                                      documents)),
-)  # fmt: skip
+    ("ignore", ignored),
+    ("ignore", ignored_copies),
+    ("copies", drift),
+    ("copies", adopted_files),
+    ("locks", locks),
+    ("ledger", history),
+    ("stores", documents),
+)

@@ -1,7 +1,14 @@
-"""The frame around every hook: read what the host passed, run the event's actions, answer.
+"""Run a hook: read what the host passed, do the event's actions, which a table names, answer.
 
-A hook never gets in its host's way: any failure becomes a line of diagnostics (`diagnostics.py`),
-the other actions go on, and the exit status is 0.
+An action is a function `(layout, given) -> Answer` that returns `NOTHING` if it has nothing to say.
+Most events have no work to do, so what an action imports is imported only `where` there is some.
+
+A hook never gets in its host's way: any failure becomes a line of diagnostics, the other actions
+go on, and the exit status is 0.
+
+    .contextkit/hooks/diagnostics.log      one line each, newest last, up to a fixed number
+
+`make doctor` shows them. Remove the file once the problem is fixed.
 """
 
 from __future__ import annotations
@@ -9,18 +16,23 @@ from __future__ import annotations
 import os
 import sys
 
-from contextkit.base import files, filters, names, version
+from contextkit.base import files, filters, names, stores, version
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
+from contextkit.base.type_names import Callable
 from contextkit.hosts.documents import contracts as hosts
-from contextkit.hosts.documents.contracts import Answer, HookInput
-from contextkit.hosts.flows import events
+from contextkit.hosts.documents import seen_agents
+from contextkit.hosts.documents.contracts import NOTHING, Answer, HookInput
 
 _NOT_OURS = Answer(
     context="contextkit does nothing here: .contextkit is not its own: `make doctor` says why."
 )
 _MOST = 64 << 20  # bytes of input; an agent's message is a few thousand
 _GIT_SECONDS = 2  # that a hook waits for git's answers, all together
+_LENGTH = 400  # characters per line of diagnostics
+MOST = 200  # lines kept
+Action = Callable[[Layout, HookInput], Answer]
+Check = Callable[[Layout, HookInput], object]
 
 
 def run(argv: list[str], data: bytes) -> str:
@@ -48,7 +60,7 @@ def _name_commands(host: str) -> None:
 def _run(host: str, event: str, data: bytes) -> str:
     try:
         hook = hosts.parse(host, event, data)
-        actions = events.of(hook)
+        actions = actions_of(hook)
         if not actions:
             return ""
         _go_where_the_agent_is(hook)
@@ -75,7 +87,7 @@ def _run(host: str, event: str, data: bytes) -> str:
             _note_injected(layout, hook, answers)
         return output
     except Exception as error:
-        _note(layout.hooks, f"{host} {hook.event}", error)
+        note(layout.hooks, f"{host} {hook.event}", error)
         return ""
 
 
@@ -169,21 +181,21 @@ def _layout() -> Layout:
         return Layout()
 
 
-def _done(layout: Layout, action: events.Action, hook: HookInput) -> Answer:
+def _done(layout: Layout, action: Action, hook: HookInput) -> Answer:
     try:
         return action(layout, hook)
     except Exception as error:  # the other actions must go on
-        _note(layout.hooks, f"{hook.host} {hook.event} {action.__name__}", error)
-        return hosts.NOTHING
+        note(layout.hooks, f"{hook.host} {hook.event} {action.__name__}", error)
+        return NOTHING
 
 
 def _with_machines(layout: Layout, answer: Answer) -> Answer:
     """Return the answer, naming which of its documents another machine stored."""
     if not answer.refs:
         return answer
-    from contextkit.base import origins
+    from contextkit.base import addresses
 
-    elsewhere = origins.elsewhere(layout)
+    elsewhere = addresses.elsewhere(layout)
     places = [f"{ref} on {names.clipped(elsewhere[ref], 60)}" for ref in answer.refs
              if ref in elsewhere]  # fmt: skip
     if not places:
@@ -194,14 +206,14 @@ def _with_machines(layout: Layout, answer: Answer) -> Answer:
 
 def _merged(layout: Layout, answers: list[Answer]) -> Answer:
     """Merge all answers into one within the host's limits; quoted text is cut first."""
-    told = [_through_the_door(layout, answer) for answer in answers if answer != hosts.NOTHING]
+    told = [_through_the_door(layout, answer) for answer in answers if answer != NOTHING]
     if not told:
-        return hosts.NOTHING
+        return NOTHING
     from contextkit.base import tokens
 
     block = next((answer.block for answer in told if answer.block), "")
     result = next((answer.result for answer in told if answer.result is not None), None)
-    wrapped = next((answer for answer in told if answer.input is not None), hosts.NOTHING)
+    wrapped = next((answer for answer in told if answer.input is not None), NOTHING)
     limits = layout.limits
     most = int(limits.hook_context_tokens / tokens.CAUTION)
     contexts = [answer.context for answer in told if answer.context]
@@ -242,15 +254,8 @@ def _through_the_door(layout: Layout, answer: Answer) -> Answer:
     return answer.replace(**{name: value for name, value in told.items() if value})
 
 
-def _note(hooks: str, where: str, error: Exception) -> None:
-    from contextkit.hosts.documents import diagnostics
-
-    expected = isinstance(error, ContextError)
-    diagnostics.note(hooks, where, str(error) if expected else f"{type(error).__name__}: {error}")
-
-
 def _note_without_layout(where: str, error: Exception) -> None:
-    """Do as `_note` does without settings or input: only in a repository, or a given root."""
+    """Do as `note` does without settings or input: only in a repository, or a given root."""
     from contextkit.base import git, layout, owned
 
     try:
@@ -258,6 +263,326 @@ def _note_without_layout(where: str, error: Exception) -> None:
         if repository or os.environ.get("CONTEXT_ROOT"):
             hooks = layout.hooks_folder(layout.find_root("", repository))
             owned.check(os.path.dirname(hooks), repository)
-            _note(hooks, where, error)
+            note(hooks, where, error)
     except Exception:
         return
+
+
+# What is done at each event
+
+
+def where(applies: Check, place: str, once: bool = False) -> Action:
+    """An action at `module.function` of these flows, imported where it applies.
+
+    once: a conversation is told the same only once between two compactions.
+    """
+    module, _, name = place.partition(".")
+
+    def action(layout: Layout, given: HookInput) -> Answer:
+        if not applies(layout, given):
+            return NOTHING
+        flow = __import__(f"contextkit.hosts.flows.{module}", fromlist=[name])
+        answer: Answer = getattr(flow, name)(layout, given) or NOTHING
+        return flow.unseen(layout, given, answer) if once else answer
+
+    action.__name__ = name
+    return action
+
+
+def _may_sweep(layout: Layout, given: HookInput) -> bool:
+    """Return whether the last sweep was over an hour ago, or the session has ended before."""
+    if not os.path.isdir(layout.payloads):
+        return False
+    try:
+        recent = layout.was_swept(names.now())
+    except OSError:
+        return True
+    ended = (name.partition("@")[0] for name in stores.names_in(layout.ended))
+    return not recent or given.session in ended
+
+
+def _may_recover(layout: Layout, given: HookInput) -> bool:
+    """Return whether anything may be saved here, another session have died, or this one goes on."""
+    if _is_apart(layout) or os.path.isdir(layout.memory) or os.path.isdir(layout.payloads):
+        return True
+    noted = stores.names_in(layout.running)
+    goes_on = given.text("source") in ("compact", "resume")
+    return bool(noted) and (goes_on or noted != [given.session])
+
+
+def note_session(layout: Layout, given: HookInput) -> Answer:
+    """Record that a session has begun to work, so that it can be recovered if it dies.
+
+    .contextkit/sessions/<session>      two lines: its host's process id, and its transcript
+    """
+    prompt, path = given.text("prompt"), given.text("transcript_path")
+    host = hosts.find(given.host)
+    works = os.path.isfile(path) or (path and prompt and not prompt.startswith(host.notices))
+    record = os.path.join(layout.running, given.session)
+    if given.session and not given.agent and works and not os.path.exists(record):
+        process = os.environ.get(host.process, "") if host.process else ""
+        number = process if process.isdigit() else str(os.getppid())
+        files.write(record, f"{number}\n{path}\n")
+    return NOTHING
+
+
+def _is_behind(layout: Layout, given: HookInput) -> bool:
+    """Return whether a turn ended before its transcript was written."""
+    behind = os.path.join(layout.hooks, given.session, seen_agents.BEHIND)
+    return bool(given.session) and not given.agent and os.path.exists(behind)
+
+
+def _calls_an_agent(layout: Layout, given: HookInput) -> object:
+    """Return whether a prompt of the user's begins with the name of an agent."""
+    from contextkit.base import agents
+
+    return not given.agent and agents.recognized(
+        given.text("prompt"), layout.limits.handoff_prefixes
+    )
+
+
+def note_start(layout: Layout, given: HookInput) -> Answer:
+    """Record when a subagent started: those that ran in parallel get verdicts of their own."""
+    if given.agent:
+        before = seen_agents.load(layout, given.session, given.agent)
+        record = seen_agents.HookAgent(
+            agent_type=given.agent_type, started=names.now(), about=before.about
+        )
+        seen_agents.save(layout, given.session, given.agent, record)
+    return NOTHING
+
+
+def _may_brief(layout: Layout, given: HookInput) -> bool:
+    """Return whether a subagent gets a briefing: none that judges others, or that a run asked."""
+    from contextkit.base import agents
+
+    places = (layout.capsules, layout.handoffs)
+    there = _is_apart(layout) or any(map(os.path.isdir, places))
+    return there and not (agents.judges(given.agent_type) or _is_expected(layout, given))
+
+
+def ask(layout: Layout, given: HookInput) -> Answer:
+    """Tell a subagent where a long report belongs and how to answer, unless a run asked it."""
+    if not given.agent or given.passed.get("agent_type") == "" or _is_expected(layout, given):
+        return NOTHING
+    from contextkit.payloads.documents import answers
+
+    path = answers.prepare(layout, given.agent)
+    return Answer(context=answers.contract(layout.shown(path)))
+
+
+def _is_expected(layout: Layout, given: HookInput) -> bool:
+    """Return whether a live review run asked this agent, whose contract the run gives."""
+    if not _has_runs(layout):
+        return False
+    from contextkit.hosts.flows import reviews
+
+    return reviews.expected(layout, given, names.now()) is not None
+
+
+def _may_keep(layout: Layout, given: HookInput) -> object:
+    """Return whether a subagent left a report, or its last message is one or has a verdict."""
+    from contextkit.base import tokens
+    from contextkit.payloads.documents import answers
+
+    text = given.text("last_assistant_message")
+    wanted = tokens.estimate(text) > layout.limits.payload_budget or hosts.may_hold_a_verdict(text)
+    wanted = wanted or bool(given.passed.get("stop_hook_active"))
+    left = given.agent and answers.left_by(layout, given.agent, given.text("cwd"))
+    return (left or (text.strip() and wanted)) and not _nobody(layout, given)
+
+
+def keep_finding(layout: Layout, given: HookInput) -> Answer:
+    """Store what an agent of the current task found, unless this stop follows a block."""
+    places = (layout.memory, os.path.dirname(layout.memory_state("current")))
+    if not any(map(os.path.isdir, places)) or given.passed.get("stop_hook_active"):
+        return NOTHING
+    from contextkit.memory.documents import store
+
+    if not store.current_task(layout) or _nobody(layout, given):
+        return NOTHING
+    from contextkit.memory.flows import agents
+
+    name = given.agent_type or given.agent
+    agents.agent_ended(layout, name, given.text("last_assistant_message"), names.now())
+    return NOTHING
+
+
+def _is_apart(layout: Layout) -> bool:
+    """Return whether this is a worktree: what it starts with may be in another one."""
+    here = layout.repository
+    return here is not None and here.folder != here.common
+
+
+def _has_runs(layout: Layout) -> bool:
+    """Return whether a review was ever started here."""
+    return os.path.isdir(layout.store("run"))
+
+
+def _may_review(layout: Layout, given: HookInput) -> bool:
+    """Return whether a session may be a reviewer of a run."""
+    return not given.agent and _has_runs(layout)
+
+
+def _nobody(layout: Layout, given: HookInput) -> bool:
+    """Return whether the host's own summarizer stops: it has no type and never started."""
+    if given.passed.get("agent_type") != "":
+        return False
+    return not seen_agents.load(layout, given.session, given.agent).started
+
+
+def _has_links(layout: Layout, given: HookInput) -> bool:
+    """Return whether the main agent has answers whose reports it was not told of."""
+    main = given.session and not given.agent
+    return bool(main and seen_agents.links(layout, given.session))
+
+
+def _is_of_an_agent(layout: Layout, given: HookInput) -> bool:
+    """Return whether a tool brings what a subagent reports to the main agent."""
+    starts_agents = given.text("tool_name") in given.declared.matcher.split("|")
+    return starts_agents and isinstance(given.passed.get("tool_response"), dict)
+
+
+def _is_too_long(layout: Layout, given: HookInput) -> bool:
+    """Return whether a tool's output may be longer than the settings allow, and be replaced.
+
+    Tools that read files for editing are never among those whose output is.
+    """
+    most, result = layout.limits.hook_tool_output_tokens, given.passed.get("tool_response")
+    return given.declared.is_about(given.text("tool_name")) and 0 < most < _longest(result)
+
+
+def _is_wrappable(given: HookInput) -> bool:
+    """Return whether a tool runs a command that may be wrapped; most commands may not."""
+    from contextkit.hosts.flows import rewriting
+
+    shell = given.declared.is_about(given.text("tool_name"))
+    waits = shell and rewriting.is_about_a_command(given)
+    return waits and bool(rewriting.wrappable(given.inside("tool_input")["command"]))
+
+
+def _longest(found: object) -> int:
+    """Return the length of the longest text in a tool's result: it has no more tokens."""
+    if isinstance(found, str):
+        return len(found)
+    inside = found.values() if isinstance(found, dict) else found if isinstance(found, list) else ()
+    return max(map(_longest, inside), default=0)
+
+
+def _has_work(layout: Layout, given: HookInput) -> bool:
+    """Return whether a session that ends left anything that ends with it."""
+    places = (layout.payloads, layout.hooks, layout.running)
+    state = os.path.join(layout.handoffs, "session-state")
+    of_session = [os.path.join(place, given.session) for place in places]
+    return bool(given.session) and any(map(os.path.exists, [*of_session, state]))
+
+
+def pull_machines(layout: Layout, given: HookInput) -> Answer:
+    """Pull from other machines in the background, if `sync` is set."""
+    return _sync(layout, "pull").replace(context=layout.needs_trust("sync"))
+
+
+def push_machines(layout: Layout, given: HookInput) -> Answer:
+    """Push what is new here in the background, if `sync` is set."""
+    return _sync(layout, "push")
+
+
+def _sync(layout: Layout, verb: str) -> Answer:
+    """Start a push or pull in a detached process, which no hook waits for."""
+    if layout.limits.sync != "off":
+        script = version.toolkit("scripts", "context.py")
+        words = ["context_sync", "background", f"--verb={verb}", f"--root={layout.root}"]
+        nothing = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)]
+        kept = {name: text for name, text in os.environ.items() if name != "CONTEXTKIT_RESTARTED"}
+        os.posix_spawn(sys.executable, [sys.executable, script, *words], kept,
+                       file_actions=nothing, setsid=True)  # fmt: skip
+    return NOTHING
+
+
+def actions_of(given: HookInput) -> tuple[Action, ...]:
+    """Return the actions for an event of a host; none for an undeclared event."""
+    declared = hosts.find(given.host).events.get(given.event)
+    if declared and declared.ours == "PreToolUse" and not _is_wrappable(given):
+        return ()
+    return ACTIONS.get(declared.ours, ()) if declared else ()
+
+
+# In order of execution. The first one that blocks decides.
+ACTIONS: dict[str, tuple[Action, ...]] = {
+    "SessionStart": (
+        pull_machines,
+        where(_may_sweep, "sessions.start"),
+        where(lambda *_: os.environ.get("CONTEXTKIT_COMMAND", "contextkit") != "contextkit",
+              "sessions.command", once=True),
+        where(lambda layout, _: os.path.isfile(layout.reminders), "sessions.reminders", once=True),
+        where(lambda layout, _: os.path.isdir(layout.handoffs), "sessions.handoff", once=True),
+        where(_may_recover, "sessions.saved", once=True),
+    ),
+    "UserPromptSubmit": (
+        where(_is_behind, "sessions.catch_up"),
+        note_session,
+        where(_may_review, "reviews.note_reviewer"),
+        where(_has_links, "outputs.tell_links"),
+        where(_calls_an_agent, "sessions.switch_agent"),
+    ),
+    "SubagentStart": (note_start, where(_may_brief, "sessions.brief"), ask),
+    "SubagentStop": (
+        keep_finding,
+        where(lambda layout, given: _has_runs(layout) and not _nobody(layout, given),
+              "reviews.judge"),
+        where(_may_keep, "outputs.keep"),
+        push_machines,
+    ),
+    "PreToolUse": (
+        where(lambda layout, _: layout.limits.hook_tool_output_tokens, "rewriting.rewritten"),
+    ),
+    "PostToolUse": (
+        where(_is_of_an_agent, "outputs.hand_receipt"),
+        where(_is_too_long, "outputs.shorten"),
+    ),
+    "PreCompact": (where(lambda *_: True, "sessions.before"),),
+    "PostCompact": (where(lambda *_: True, "sessions.after"),),
+    "Stop": (
+        where(_may_review, "reviews.judge_session"),
+        where(lambda _, given: not (given.agent or given.sent_back)
+              and os.environ.get("CONTEXT_SUBAGENT_ID"), "outputs.hand_in"),
+        note_session,
+        where(lambda _, given: given.text("transcript_path"), "sessions.when_full"),
+    ),
+    "SessionEnd": (
+        where(_is_behind, "sessions.catch_up"),
+        where(_has_work, "sessions.finish"),
+        push_machines,
+    ),
+}  # fmt: skip
+
+
+# What went wrong
+
+
+def log(hooks: str) -> str:
+    """Return the path of the diagnostics in the folder of the hooks."""
+    return os.path.join(hooks, "diagnostics.log")
+
+
+def note(hooks: str, where: str, problem: Exception | str) -> None:
+    """Append a line about `problem`; never raises, since there is nobody to tell."""
+    expected = isinstance(problem, (ContextError, str))
+    told = str(problem) if expected else f"{type(problem).__name__}: {problem}"
+    line = names.one_line(f"{names.iso(names.now())} {where}: {told}")[:_LENGTH]
+    try:
+        files.store(os.path.dirname(hooks))
+        with files.locked(log(hooks) + ".lock"):
+            kept = noted(hooks)[-(MOST - 1) :]
+            files.write(log(hooks), "".join(f"{entry}\n" for entry in (*kept, line)))
+    except (OSError, ContextError):
+        return
+
+
+def noted(hooks: str) -> list[str]:
+    """Return the lines, oldest first; none if there is no file."""
+    try:
+        text = files.read_bytes(log(hooks)).decode("utf-8", "replace")
+    except ContextError:
+        return []
+    return [line for line in text.splitlines() if line.strip()]

@@ -1,9 +1,9 @@
 """The start and the end of a session: what it or a subagent learns, what ends and comes back.
 
-    .contextkit/sessions/<session>      two lines: its host's process id, and its transcript
+In between, a context that is full or about to be compacted is saved.
 
-A session that ends removes its file. If the file is there but the process is gone, the session
-died, and the next session learns of it once.
+A session that ends removes its file (`runner.note_session`). If the file is there but the process
+is gone, the session died, and the next session learns of it once.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ from contextkit.base import addresses, files, formats, ledger, names, sessions, 
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Any, Iterable, Iterator
-from contextkit.hosts.documents import contracts, seen_agents
+from contextkit.hosts.documents import seen_agents
 from contextkit.hosts.documents.contracts import NOTHING, Answer, HookInput
 
 _WARNINGS = 3  # warnings of recovery shown
 _NAMED = 8  # payloads listed by id
-_TAIL = 1 << 17  # bytes at the end of a transcript that are searched for an agent's prompt
+_TAIL = 1 << 17  # bytes at the end of a transcript with the last prompt and message
+_MEETING = 120  # seconds between a turn's end and a compaction that share one snapshot
 _KEPT = 30 * 86_400  # seconds for which hosts keep a conversation that may be resumed
 _LAST = 8 << 20  # bytes at the end of a transcript that are looked at
 _CALL = "call:"  # before the id of a call, as the recipient of what it showed
@@ -69,11 +70,6 @@ def handoff(layout: Layout, given: HookInput) -> Answer:
 def brief(layout: Layout, given: HookInput) -> Answer:
     """Return a new subagent's briefing: the newest capsule for the branch, else a handoff."""
     from contextkit.base import git
-    from contextkit.capsules.documents import branches
-
-    apart = layout.repository is not None and layout.repository.folder != layout.repository.common
-    if not (apart or os.path.isdir(layout.handoffs) or branches.all_of(layout)):
-        return NOTHING
     from contextkit.subagents.flows import prompts
 
     branch = git.head(layout.repository).name
@@ -96,23 +92,19 @@ def saved(layout: Layout, given: HookInput) -> Answer:
     """Return what was saved: all of it if the context is lost, else a line on the open task."""
     source = given.text("source")
     dead, transcript = _take_dead(layout, given.session)
+    died, answer = "", NOTHING
+    session = _take_cleared(layout) if source == "clear" else ""
     if source in ("compact", "resume"):
-        recovered = _recovered(layout)
-        stored = _payloads(layout, given.session) if source == "compact" else ""
-        return recovered.replace(context="\n".join(filter(None, (recovered.context, stored))))
-    cleared = _take_cleared(layout) if source == "clear" else ""
-    before = dead or cleared
-    stored = _payloads(layout, before) if before else ""
-    if dead:
+        answer, session = _recovered(layout), given.session if source == "compact" else ""
+    elif dead:
         from contextkit.memory.documents import store
 
-        recovered = _recovered(layout, transcript, store.own_task(layout, dead))
         died = f"The last session here, {dead[:12]}, ended unexpectedly."
-        if recovered != NOTHING or stored:
-            lines = filter(None, (died, recovered.context, stored))
-            return recovered.replace(context="\n".join(lines))
-    line = _open_task(layout)
-    return line.replace(context="\n".join(filter(None, (line.context, stored))))
+        answer, session = _recovered(layout, transcript, store.own_task(layout, dead)), dead
+    stored = _payloads(layout, session)
+    if source not in ("compact", "resume") and answer == NOTHING and not (dead and stored):
+        died, answer = "", _open_task(layout)
+    return answer.replace(context="\n".join(filter(None, (died, answer.context, stored))))
 
 
 def unseen(layout: Layout, given: HookInput, answer: Answer) -> Answer:
@@ -122,15 +114,15 @@ def unseen(layout: Layout, given: HookInput, answer: Answer) -> Answer:
     """
     if answer == NOTHING or not given.session:
         return answer
-    path = _told(layout, given.session)
+    path = told(layout, given.session)
     keys = frozenset((files.read_if_there(path) or "").split("\n"))
     before = keys if given.text("source") in ("compact", "resume") else frozenset[str]()
     lines = [line for line in answer.context.split("\n") if _key(line) not in before]
     quoted = _new_of(answer.quoted, before)
-    told = [*answer.context.split("\n"), *answer.quoted.split("\n")]
+    said = [*answer.context.split("\n"), *answer.quoted.split("\n")]
     try:
         _sweep(os.path.dirname(path))
-        files.write(path, "\n".join(sorted(keys | set(map(_key, told)))), derived=True)
+        files.write(path, "\n".join(sorted(keys | set(map(_key, said)))), derived=True)
     except (OSError, ContextError):
         pass  # where nothing can be written it is told again
     if quoted != answer.quoted and quoted:
@@ -169,22 +161,18 @@ def _key(line: str) -> str:
     return names.sha256(text.encode("utf-8", "replace"))[:16]
 
 
-def _told(layout: Layout, session: str) -> str:
+def told(layout: Layout, session: str) -> str:
+    """Return the file of what a conversation was told; a compaction drops that."""
     return layout.memory_state(f"told/{sessions.key(session) or '-'}")
-
-
-def forget_told(layout: Layout, session: str) -> None:
-    """Forget what a conversation was told: a compaction drops it, so it may be said again."""
-    files.discard(_told(layout, session))
 
 
 def _payloads(layout: Layout, session: str) -> str:
     """Return a line with the ids of the session's newest payloads, also of one that ended."""
+    if not sessions.is_name(session):
+        return ""
     from contextkit.payloads.documents import store
     from contextkit.payloads.flows import retention
 
-    if not sessions.is_name(session):
-        return ""
     places = (os.path.join(layout.payloads, session), *retention.ended(layout, session)[::-1])
     place = next((place for place in places if os.path.isdir(place)), "")
     ids = [os.path.basename(path)[:-3] for path in store.documents_in(place)] if place else []
@@ -210,15 +198,15 @@ def _open_task(layout: Layout) -> Answer:
         if not tasks or not os.path.isdir(where.memory):
             continue
         tree = "" if where.root == layout.root else f" worktree={branch}"
-        entries = [
-            f"`{task}`, last saved {recovery_report.last_saved(where, task)}" for task in tasks
-        ]
+        last = {task: f"last saved {recovery_report.last_saved(where, task)}" for task in tasks}
         if len(tasks) == 1:
             command = f"`make memory_recover task={tasks[0]}{tree}` prints what is known"
-            return Answer(context=f"The task `{tasks[0]}` is open{entries[0][len(tasks[0]) + 2:]}:"
-                                  f" {command}.")  # fmt: skip
-        command = f"`make memory_recover task=…{tree}` prints one"
-        return Answer(context=f"{len(tasks)} tasks are open: {'; '.join(entries)}: {command}.")
+            line = f"The task `{tasks[0]}` is open, {last[tasks[0]]}: {command}."
+        else:
+            listed = "; ".join(f"`{task}`, {saved}" for task, saved in last.items())
+            command = f"`make memory_recover task=…{tree}` prints one"
+            line = f"{len(tasks)} tasks are open: {listed}: {command}."
+        return Answer(context=line)
     return NOTHING
 
 
@@ -256,19 +244,27 @@ def _recovered(layout: Layout, transcript: str = "", task: str = "") -> Answer:
     return Answer(context="\n".join(lines), quoted=text, origin=origin, refs=refs)
 
 
-# Which sessions run here
+# The first words of a prompt
 
 
-def note(layout: Layout, given: HookInput) -> None:
-    """Record the session with its host's process."""
-    host = contracts.find(given.host)
-    process = os.environ.get(host.process, "") if host.process else ""
-    number = process if process.isdigit() else str(os.getppid())
-    files.write(_record(layout, given.session), f"{number}\n{given.text('transcript_path')}\n")
+def switch_agent(layout: Layout, given: HookInput) -> Answer:
+    """Switch to the agent that the prompt begins with."""
+    from contextkit.base import agents, redaction
+    from contextkit.handoffs.flows import switch
+
+    limits = layout.limits
+    prompt = redaction.redacted(given.text("prompt"), limits.secrets_allow)[0]
+    longest, most = limits.hook_context_characters, limits.hook_context_tokens
+    transcript = given.text("transcript_path")
+    text = switch.switch_from_prompt(layout, prompt, names.now(), longest, most, transcript)
+    if text is None:
+        called = agents.recognized(given.text("prompt"), limits.handoff_prefixes)
+        if called and not os.path.exists(os.path.join(layout.here, called[0])):
+            text = switch.nobody(layout, called[0])
+    return Answer(context=text or "")
 
 
-def _record(layout: Layout, session: str) -> str:
-    return os.path.join(layout.running, session or "unknown")
+# Which sessions died here, or were cleared
 
 
 def _take_dead(layout: Layout, besides: str) -> tuple[str, str]:
@@ -281,18 +277,13 @@ def _take_dead(layout: Layout, besides: str) -> tuple[str, str]:
     dead = []
     for name in there[-_DEAD:]:
         if name != besides and not sessions.lives(layout, name):
-            path = _record(layout, name)
+            path = os.path.join(layout.running, name)
             transcript = (files.read_if_there(path) or "").partition("\n")[2].strip()
             dead.append((os.stat(path).st_mtime, name, transcript))
     for _, name, _ in dead:
         ledger.note(layout, ledger.DIED, f"session:{name}", session=name)
-        files.discard(_record(layout, name))
+        files.discard(os.path.join(layout.running, name))
     return max(dead)[1:] if dead else ("", "")
-
-
-def note_cleared(layout: Layout, session: str) -> None:
-    """Record that the user cleared this session: the next one may need what it stored."""
-    files.write(layout.memory_state("cleared"), session + "\n", derived=True)
 
 
 def _take_cleared(layout: Layout) -> str:
@@ -306,15 +297,24 @@ def _take_cleared(layout: Layout) -> str:
 # What ends with a session, and comes back if it is resumed
 
 
-def start(layout: Layout, session: str) -> None:
-    """Start or resume a session: restore what it stored; end idle sessions."""
+def start(layout: Layout, given: HookInput) -> None:
+    """Restore what a resumed session stored; end unused sessions."""
     from contextkit.payloads.flows import retention
 
     now = names.now()
-    if session:
-        retention.wake(layout, session, now)
-    retention.sweep_in_passing(layout, now, session)
+    if given.session:
+        retention.wake(layout, given.session, now)
+    retention.sweep_in_passing(layout, now, given.session)
     seen_agents.sweep(layout, now)
+
+
+def finish(layout: Layout, given: HookInput) -> None:
+    """End a session's payloads and active agent; both come back if it is resumed."""
+    if os.path.isdir(os.path.join(layout.payloads, given.session)):
+        note_opened(layout, given.session, given.text("transcript_path"))
+    if given.text("reason") == "clear":  # the next session may need what this one stored
+        files.write(layout.memory_state("cleared"), given.session + "\n", derived=True)
+    end(layout, given.session)
 
 
 def end(layout: Layout, session: str) -> list[str]:
@@ -334,7 +334,7 @@ def end(layout: Layout, session: str) -> list[str]:
     ledger.sweep(layout, now)
     if seen_agents.forget(layout, session):
         lines.append(f"session {session}: hooks' records of its subagents were removed")
-    files.discard(_record(layout, session))
+    files.discard(os.path.join(layout.running, session))
     if os.path.isdir(layout.handoffs):
         from contextkit.handoffs.documents import state
 
@@ -370,22 +370,22 @@ def _calls(layout: Layout, lines: list[bytes]) -> Iterator[tuple[str, str]]:
     """Yield the id of each call that names a payload's file, and the payload's address."""
     store = layout.shown(layout.payloads) + "/"
     for part in _parts(line for line in lines if store.encode() in line):
-        call = part.get("id") or part.get("call_id")
+        call = str(part.get("id") or part.get("call_id") or "")
         _, _, named = str(part.get("input") or part.get("arguments") or "").partition(store)
         path, ends, _ = named.partition(".md")
         ref = addresses.of(layout, layout.join(f"{store}{path}.md")) if ends else ""
         if call and ref:
-            yield str(call), ref
+            yield call, ref
 
 
 def _results(lines: list[bytes], opened: dict[str, str]) -> Iterator[tuple[str, str]]:
     """Yield the id of each of these calls with what it returned."""
     ids = [call.encode() for call in opened]
     for part in _parts(line for line in lines if any(call in line for call in ids)):
-        result = part.get("content") or part.get("output")
         call = str(part.get("tool_use_id") or part.get("call_id") or "")
+        result = formats.texts_of(part.get("content") or part.get("output"))
         if result and call in opened:
-            yield call, result if isinstance(result, str) else formats.texts_of(result)
+            yield call, result
 
 
 def _parts(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
@@ -396,3 +396,114 @@ def _parts(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
         content = formats.inside(line, "message").get("content")
         if isinstance(content, list):
             yield from (block for block in content if isinstance(block, dict))
+
+
+# A context that is full, or about to be compacted
+
+
+def when_full(layout: Layout, given: HookInput) -> None:
+    """Write a snapshot if the context has entered the save zone since the last one."""
+    from contextkit.memory.documents import context_window, store
+
+    count, window = _usage(given)
+    if given.declared.ours == "Stop" and given.session and _is_behind(given):
+        files.write(seen_agents.mark(layout, given.session, seen_agents.BEHIND), "")
+    if count:
+        task, session = store.current_task(layout), _session(layout, given)
+        zone, path = context_window.look(layout, session, task, count, window)
+        if zone.name == context_window.SAVE and not path:
+            _save_once(layout, given, "token_limit", count)
+
+
+def catch_up(layout: Layout, given: HookInput) -> None:
+    """Do what the end of a turn could not, because the transcript was not written by then."""
+    files.discard(seen_agents.mark(layout, given.session, seen_agents.BEHIND))
+    when_full(layout, given)
+
+
+def before(layout: Layout, given: HookInput) -> None:
+    """Save what is known before the host compacts the context."""
+    files.discard(told(layout, given.session))
+    path = _save_once(layout, given, _reason(given), _usage(given)[0], _MEETING)
+    files.write(seen_agents.mark(layout, given.session, seen_agents.COMPACTION), path + "\n")
+
+
+def after(layout: Layout, given: HookInput) -> None:
+    """Add the host's summary to this compaction's snapshot; create one if there is none."""
+    from contextkit.memory.documents import context_window, store
+    from contextkit.memory.flows import saving
+
+    context_window.forget(layout, _session(layout, given), store.current_task(layout))
+    summary = _summary(given.text("compact_summary"))
+    mark = seen_agents.mark(layout, given.session, seen_agents.COMPACTION)
+    waiting = layout.join((files.read_if_there(mark) or "").strip())
+    if os.path.isfile(waiting):
+        files.discard(mark)
+        if not summary:
+            return
+        try:
+            saving.complete_snapshot(layout, waiting, summary)
+            return
+        except ContextError:
+            pass  # somebody edited it meanwhile: both are kept
+    _save(layout, _reason(given), 0, names.now(), summary=summary)
+
+
+def _save_once(layout: Layout, given: HookInput, reason: str, count: int, *within: int) -> str:
+    """Save a snapshot, unless there is one of this moment; return its path."""
+    from contextkit.memory.documents import context_window, store
+
+    now, transcript = names.now(), given.text("transcript_path")
+    task, session = store.current_task(layout), _session(layout, given)
+
+    def save() -> str:
+        return _save(layout, reason, count, now, transcript=transcript)
+
+    return context_window.once(layout, session, task, save, now, *within)[0]
+
+
+def _save(
+    layout: Layout, reason: str, count: int, now: int, summary: str = "", transcript: str = ""
+) -> str:
+    from contextkit.memory.documents import snapshots
+    from contextkit.memory.flows import saving
+
+    made = saving.automatic_snapshot(
+        layout, reason=reason, now=now, tokens=count, summary=summary, transcript=transcript
+    )
+    return layout.shown(snapshots.save(layout, made, now))
+
+
+def _session(layout: Layout, given: HookInput) -> str:
+    return given.session or sessions.find_current(layout)
+
+
+def _reason(given: HookInput) -> str:
+    return "manual" if given.text("trigger") == "manual" else "token_limit"
+
+
+def _is_behind(given: HookInput) -> bool:
+    """Return whether the transcript still lacks the turn's last message."""
+    message, path = given.text("last_assistant_message").strip(), given.text("transcript_path")
+    if not message or not os.path.isfile(path):
+        return False
+    words = formats.to_json(message.split("\n", 1)[0][:60]).strip().strip('"').encode("utf-8")
+    return words not in formats.tail(path, _TAIL)
+
+
+def _usage(given: HookInput) -> tuple[int, int]:
+    """Return the tokens of the context and the size of its window; 0 for what is unknown."""
+    from contextkit.memory.documents import context_window
+
+    path = given.text("transcript_path")
+    try:
+        return context_window.usage(path) if os.path.isfile(path) else (0, 0)
+    except ContextError:  # the format of another host
+        return 0, 0
+
+
+def _summary(text: str) -> str:
+    """The summary that a host made, without the analysis that led to it."""
+    _, opened, rest = text.rpartition("<summary>")
+    whole = rest.partition("</summary>")[0] if opened else text.rpartition("</analysis>")[2]
+    return whole.strip() or text.replace("<analysis>", "").strip()

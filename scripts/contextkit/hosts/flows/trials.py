@@ -22,9 +22,9 @@ from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Any, Iterator
-from contextkit.hosts.documents import diagnostics, settings, vendored
+from contextkit.hosts.documents import settings, vendored
 from contextkit.hosts.documents.contracts import LAUNCHER, Host, find
-from contextkit.hosts.flows import adoption
+from contextkit.hosts.flows import adoption, runner
 
 _ATTEMPTS = 3  # for a hook that was late: the machine may have been busy
 _LIMIT = 20  # seconds after which a hook is killed
@@ -79,18 +79,20 @@ def fire_all(root: Layout, names: tuple[str, ...]) -> list[Trial]:
 
 def _fired(root: Layout, host: Host) -> Iterator[Trial]:
     inputs = samples(host.name)
-    hooks = sorted(installed(root, host), key=lambda one: _place(host, one[0]))
+    order = {event: number for number, event in enumerate(host.events)}
+    hooks = sorted(installed(root, host), key=lambda hook: order.get(hook[0], len(order)))
     with tempfile.TemporaryDirectory(prefix="contextkit-doctor-") as made:
         scratch = os.path.realpath(made)
         for event, handler in hooks:
             problems = [FOREIGN]
             if command := _own_command(root, host, event, handler):
-                text = _sample(inputs, event, scratch)
+                passed = inputs.get(event, {"hook_event_name": event})
+                text = formats.to_json({**passed, "cwd": scratch})
                 problems = _fire(root, host, event, command, text, scratch)
             yield Trial(host=host.name, event=event, problems=tuple(problems))
 
 
-def _own_command(root: Layout, host: Host, event: str, handler: dict[str, Any]) -> tuple[str, ...]:
+def _own_command(root: Layout, host: Host, event: str, handler: dict[str, Any]) -> list[str]:
     """Return what starts a handler that adopt would write for this toolkit; else nothing.
 
     Its launcher is ours if it is that of this toolkit, or a wrapper's exactly as adopt writes it.
@@ -101,39 +103,37 @@ def _own_command(root: Layout, host: Host, event: str, handler: dict[str, Any]) 
     folders = (version.TOOLKIT, *filter(_PLAIN.fullmatch, inside))
     for folder in folders if event in host.events else ():
         ours = settings.handler(host, event, folder)
-        if (handler.get("command"), handler.get("args")) != (ours["command"], ours.get("args")):
+        words, arguments = str(ours["command"]), ours.get("args")
+        if (handler.get("command"), handler.get("args")) != (words, arguments):
             continue
-        place, pinned = os.path.join(top, folder), vendored.pin()
-        if os.path.realpath(place) == own or (
-            pinned.commit
-            and _is_file(f"{place}/{LAUNCHER}", vendored.wrapper_files(pinned)[LAUNCHER][0])
-        ):
-            return tuple(_command(ours, root, host))
-    return ()
+        if _starts_us(os.path.join(top, folder), own):
+            if not isinstance(arguments, list):
+                return ["/bin/sh", "-c", words]
+            return [word.replace(f"${{{host.project}}}", top) for word in (words, *arguments)]
+    return []
 
 
-def _is_file(path: str, data: bytes) -> bool:
-    there = os.path.isfile(path) and not os.path.islink(path)
-    return there and files.read_bytes(path) == data
-
-
-def _sample(given: dict[str, dict[str, object]], event: str, scratch: str) -> str:
-    """Return the recorded input for an event, as if the agent were in the scratch folder."""
-    return formats.to_json({**given.get(event, {"hook_event_name": event}), "cwd": scratch})
-
-
-def _place(host: Host, event: str) -> int:
-    return list(host.events).index(event) if event in host.events else len(host.events)
+def _starts_us(place: str, own: str) -> bool:
+    """Return whether a folder is this toolkit, or has a wrapper of it as adopt writes it."""
+    if os.path.realpath(place) == own:
+        return True
+    launcher, pinned = f"{place}/{LAUNCHER}", vendored.pin()
+    if not pinned.commit or os.path.islink(launcher) or not os.path.isfile(launcher):
+        return False
+    return files.read_bytes(launcher) == vendored.wrapper_files(pinned)[LAUNCHER][0]
 
 
 def _fire(
-    root: Layout, host: Host, event: str, command: tuple[str, ...], text: str, scratch: str
+    root: Layout, host: Host, event: str, command: list[str], text: str, scratch: str
 ) -> list[str]:
-    """Fire a hook until it is in time, at most `_ATTEMPTS` times; return what is wrong."""
-    budget = host.events[event].budget
+    """Fire a hook until it is in time, at most `_ATTEMPTS` times; return what is wrong.
+
+    What it logs counts, too: failures that the host does not see.
+    """
+    budget, place = host.events[event].budget, adoption.top_of(root)
     environment = {k: v for k, v in os.environ.items() if k not in ("SESSION_ID", "SESSION_DIR")}
-    place = adoption.top_of(root)
     environment |= {"CONTEXT_ROOT": scratch} | ({host.project: place} if host.project else {})
+    hooks = layout.hooks_folder(scratch)
     fastest = float(_LIMIT)
     problems: list[str] = []
     for _ in range(_ATTEMPTS):
@@ -148,8 +148,9 @@ def _fire(
         except subprocess.TimeoutExpired:
             break
         fastest = min(fastest, time.monotonic() - start)
-        stdout = done.stdout.decode("utf-8", "replace")
-        problems = _refused(host, event, done.returncode, stdout) + _noted(scratch)
+        problems = _refused(host, event, done.returncode, done.stdout.decode("utf-8", "replace"))
+        problems += [line.partition(": ")[2] or line for line in runner.noted(hooks)]
+        files.discard(runner.log(hooks))
         if problems or fastest <= budget:
             break
     late = [f"takes {fastest:.2f} s: {host.title} waits {budget:g}"] if fastest > budget else []
@@ -164,22 +165,6 @@ def _why_not_started(error: OSError) -> str:
     if os.stat(program).st_mode & 0o111:
         return f"{program} cannot be started: its disk is mounted noexec: move the repository"
     return f"{program} cannot be started: chmod +x '{program}'"
-
-
-def _command(handler: dict[str, Any], root: Layout, host: Host) -> list[str]:
-    """Return what the host starts: a program with its arguments, or a shell command."""
-    words = [str(handler["command"]), *map(str, handler.get("args") or ())]
-    if handler.get("args") is None:
-        return ["/bin/sh", "-c", words[0]]
-    return [word.replace(f"${{{host.project}}}", adoption.top_of(root)) for word in words]
-
-
-def _noted(scratch: str) -> list[str]:
-    """Return what a hook logged in its diagnostics: failures that the host does not see."""
-    hooks = layout.hooks_folder(scratch)
-    lines = diagnostics.lines(hooks)
-    files.discard(diagnostics.path(hooks))
-    return [line.partition(": ")[2] or line for line in lines]
 
 
 def _refused(host: Host, event: str, status: int, stdout: str) -> list[str]:

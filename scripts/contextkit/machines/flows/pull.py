@@ -16,14 +16,14 @@ import functools
 import os
 import unicodedata
 
-from contextkit.base import files, names, origins
+from contextkit.base import addresses, files, names
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Iterator
 from contextkit.machines.documents import knowledge, manifests
 from contextkit.machines.documents.knowledge import Copy, Machine, Notes, Version
 from contextkit.machines.documents.manifests import Entry, Head
-from contextkit.machines.flows import engines, inventory, remotes, shares, signatures
+from contextkit.machines.flows import engines, remotes, shares, transfers
 from contextkit.machines.flows.transfers import HISTORY, Choice, Report
 from contextkit.memory.flows import upkeep
 from contextkit.payloads.documents import store as payloads
@@ -45,8 +45,8 @@ class Offer:
         self.spelled: dict[str, str] = {}  # each folder and document here, by its folded name
 
     @functools.cached_property
-    def keys(self) -> signatures.Keys:
-        return signatures.of_user(self.layout)
+    def keys(self) -> remotes.Keys:
+        return remotes.of_user(self.layout)
 
 
 def pull(
@@ -59,7 +59,7 @@ def pull(
         machine, notes = knowledge.myself(layout)
         there = knowledge.load_remote(layout, address, machine.id)
         offer = Offer(layout, machine, notes, report)
-        inventory.look(layout, machine, notes, offer.now, report.messages)
+        transfers.look(layout, machine, notes, offer.now, report.messages)
         if notes.unfinished:  # a killed pull: which sessions got something is unknown
             offer.sessions.update(dict.fromkeys(payloads.sessions_in(layout)))
         heads = remotes.read_heads(at.heads(), report.messages)
@@ -78,7 +78,7 @@ def pull(
             if chosen == Choice():
                 there.seen.update(offer.read)
             _make_indexes(offer)
-            origins.save(layout, shares.origins(layout, notes))
+            addresses.save_origins(layout, shares.origins(layout, notes))
             notes.unfinished = False
             knowledge.save(layout, notes)
             knowledge.save_remote(layout, there, machine.id)
@@ -93,9 +93,7 @@ def _take(offer: Offer, at: engines.Engine, head: Head, seen: int, chosen: Choic
     offer.sender = Machine(id=head.machine, name=head.name)
     offer.notes.names[head.machine] = head.name
     try:
-        name, remark = signatures.standing(
-            offer.keys, head, offer.notes.signers.get(head.machine, "")
-        )
+        name, remark = remotes.standing(offer.keys, head, offer.notes.signers.get(head.machine, ""))
         newest = remotes.read_entries(at, head, seen)
     except ContextError as error:
         report.fail(f"{head.name}: {error}")
@@ -243,7 +241,7 @@ def _settle(offer: Offer, entry: Entry, path: str, data: bytes) -> str:
         except FileExistsError:
             pass  # another process made it just now
     ours = files.read_bytes(path)
-    version = inventory.note(offer.notes, entry.name, ours, (), offer.now)
+    version = transfers.note(offer.notes, entry.name, ours, (), offer.now)
     if ours == data:
         _note_settled(offer, version, entry)
         return ""
@@ -258,7 +256,7 @@ def _settle(offer: Offer, entry: Entry, path: str, data: bytes) -> str:
         if merged == ours:
             return ""
         files.write(path, merged)
-        inventory.note(offer.notes, entry.name, merged, (), offer.now)  # this machine's own text
+        transfers.note(offer.notes, entry.name, merged, (), offer.now)  # this machine's own text
         return "merged"
     return _beside(offer, entry, path, data, version)
 
@@ -272,7 +270,7 @@ def _taken(offer: Offer, entry: Entry, path: str, data: bytes) -> str:
     version.source = version.author = offer.sender.id
     version.coming = ""
     _note_settled(offer, version, entry)
-    inventory.note_settled(offer.layout, version)
+    transfers.note_settled(offer.layout, version)
     return "taken"
 
 
@@ -340,7 +338,7 @@ def _end(offer: Offer, entry: Entry) -> None:
                 version = offer.notes.documents[name]
                 version.gone, version.counts = True, {}
         elif of == "memory":
-            tasks = inventory.tasks(layout)
+            tasks = transfers.tasks(layout)
             if _is_kept(offer, entry, [name for name, task in tasks.items() if task == subject]):
                 return
             moved = upkeep.archive(layout, subject, [])

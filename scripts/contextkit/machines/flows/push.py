@@ -15,7 +15,7 @@ from contextkit.base.layout import Layout
 from contextkit.machines.documents import knowledge, manifests
 from contextkit.machines.documents.knowledge import Machine, Notes, Remote
 from contextkit.machines.documents.manifests import Entry, Head, Manifest
-from contextkit.machines.flows import engines, inventory, remotes, shares, signatures
+from contextkit.machines.flows import engines, remotes, shares, transfers
 from contextkit.machines.flows.engines import Elsewhere
 from contextkit.machines.flows.transfers import HISTORY, Choice, Report
 
@@ -55,13 +55,13 @@ class _Push:
         layout, notes, there = self._layout, self._notes, self.there
         now = names.now()
         report = Report(verb="sent", dry_run=dry_run)
-        texts = inventory.look(layout, self._machine, notes, now, report.messages)
+        texts = transfers.look(layout, self._machine, notes, now, report.messages)
         if not dry_run:
             knowledge.save(layout, notes)
         if (there.pending or not there.digest) and not self.recall():
             raise Elsewhere("another folder pushes as this machine")
         new = _changed(notes, there)
-        about = inventory.about(layout, [name for name in new if name in texts], texts)
+        about = transfers.about(layout, [name for name in new if name in texts], texts)
         new = [name for name in new if chosen.takes(name, about.get(name, ""))]
         objects, entries = self._gathered(texts, new, about, report)
         for entry in entries:
@@ -73,7 +73,7 @@ class _Push:
             return report
         head, manifest = _next(there, self._machine, entries, now)
         try:
-            head = signatures.signed(signatures.of_user(layout), head)
+            head = remotes.signed(remotes.of_user(layout), head)
         except ContextError as error:
             report.messages.append(str(error))
         report.sent = self._send(objects, manifest, head)
@@ -101,7 +101,7 @@ class _Push:
         return True
 
     def _gathered(
-        self, texts: inventory.Texts, new: list[str], about: dict[str, str], report: Report
+        self, texts: transfers.Texts, new: list[str], about: dict[str, str], report: Report
     ) -> tuple[dict[str, bytes], list[Entry]]:
         """Collect the objects and entries that may leave."""
         objects: dict[str, bytes] = {}

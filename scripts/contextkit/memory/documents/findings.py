@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import names, stores
+from contextkit.base import names
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -232,7 +232,7 @@ def heads(layout: Layout, task: str, place: str = "") -> Loaded[Found]:
     def read(path: str) -> Found | None:
         return _of_task(path, f"{shown}/{path[above:]}", task)
 
-    loaded = stores.load(layout, reversed(memory.paths(place, ".md", _is_single)), read)
+    loaded = layout.load(reversed(memory.paths(place, ".md", _is_single)), read)
     return Loaded([(path, head) for path, head in loaded if head], loaded.broken)
 
 

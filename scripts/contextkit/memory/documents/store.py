@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, meant, names, sessions, shelf, stores
+from contextkit.base import files, names, sessions, shelf, stores
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Callable, Generic, T
@@ -72,7 +72,7 @@ def _is_device(name: str) -> bool:
 
 def meant_phase(phase: str, field: str = "phase") -> str:
     """The phase that a typed word stands for. Raises ContextError if that is not clear."""
-    return check_phase(meant.word(phase, PHASES, _PHASES_ALIKE, field), field)
+    return check_phase(names.meant_word(phase, PHASES, _PHASES_ALIKE, field), field)
 
 
 def check_phase(phase: str, field: str = "phase") -> str:
@@ -233,7 +233,7 @@ class Kept(Generic[T]):
         `place` is a folder to read instead of the store's, such as an archive.
         """
         place = place or layout.memory_folder(self._kind)
-        loaded = stores.load(layout, paths(place, suffix(self._kind), self._has), self.load)
+        loaded = layout.load(paths(place, suffix(self._kind), self._has), self.load)
         mine = [pair for pair in loaded if task in ("", self.of(pair[1]))]
         mine.sort(key=lambda pair: self._dated(pair[1]))  # stable: names are already in order
         return stores.Loaded(mine, loaded.broken)

@@ -243,12 +243,12 @@ def agent_ended(layout: Layout, agent: str, text: str, now: int) -> list[str]:
     the fan-out nor listed as active in the newest checkpoint. An end reported twice counts once.
     The last agent of a fan-out writes a checkpoint unless `memory_agent_completion` is false.
     """
-    from contextkit.base import redaction
-    from contextkit.memory.flows import saving
-
     task = memory.current_task(layout)
     if not task or not _belongs(layout, task, agent):
         return []
+    from contextkit.base import redaction
+    from contextkit.memory.flows import saving
+
     text = redaction.redacted(text, layout.limits.secrets_allow)[0]
     digest = names.sha256(text.encode("utf-8", "replace"))[:16]
     if last_fan_out(layout, task).returned.get(agent) == digest:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import names, references, sessions, stores
+from contextkit.base import names, references, sessions
 from contextkit.base.errors import ContextError, NewerFormat
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -318,7 +318,7 @@ class _Memory:
             saved = names.iso(_mtime(path) // 10**9) if path else ""
             return path and self._layout.shown(path), plan, saved
         except NewerFormat as error:
-            self._warnings.append(str(stores.broken(self._layout, path, str(error))))
+            self._warnings.append(str(self._layout.broken(path, str(error))))
             return "", None, ""
         except ContextError:
             return self._layout.shown(path), None, ""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, git, meant, names, redaction, references, sessions, tokens
+from contextkit.base import files, git, names, redaction, references, sessions, tokens
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -94,7 +94,7 @@ def _texts(value: object, where: str) -> tuple[str, ...]:
     if value is None:
         return ()
     if isinstance(value, str):
-        return tuple(meant.items(where, value))
+        return tuple(names.meant_items(where, value))
     rows = value if isinstance(value, list) else [value]
     return tuple(_text(row, where) for row in rows)
 
@@ -187,7 +187,9 @@ def _finding(task: str, fields: Fields, report: str, now: int) -> Finding:
     if report.strip() and not values.get("status"):
         values["status"] = "completed"  # the agent did come back with a report
     status = str(values.get("status", ""))
-    values["status"] = meant.word(status, findings.STATUSES, findings.STATUSES_ALIKE, "status")
+    values["status"] = names.meant_word(
+        status, findings.STATUSES, findings.STATUSES_ALIKE, "status"
+    )
     for name in ("agent", "status", "summary"):
         if not str(values.get(name, "")).strip():
             raise bad_input(f"{name} is missing: give {name}= or a report that says it")

@@ -368,14 +368,14 @@ def load_all(layout: Layout, session: str = "") -> Loaded[Payload]:
     """
     loaded: Loaded[Payload] = Loaded()
     for name in [session] if session else sessions_in(layout):
-        there = stores.load(layout, documents(layout, name), lambda p: load(p, layout.shown(p)))
+        there = layout.load(documents(layout, name), lambda p: load(p, layout.shown(p)))
         loaded += there
         loaded.broken += there.broken
         try:
             entries(layout, name)
         except ContextError as error:
             path = os.path.join(folder(layout, name), MANIFEST)
-            loaded.broken.append(stores.broken(layout, path, str(error)))
+            loaded.broken.append(layout.broken(path, str(error)))
     return loaded
 
 

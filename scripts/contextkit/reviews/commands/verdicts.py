@@ -179,9 +179,9 @@ def _machines(layout: Layout, loaded: Loaded[verdicts.Entry]) -> dict[str, str]:
     """Return the other machine that wrote an agent's verdict, or the review it was made from."""
     if not os.path.exists(os.path.join(layout.state, "sync")):  # most repositories
         return {}
-    from contextkit.base import origins
+    from contextkit.base import addresses
 
-    others = origins.paths(layout)
+    others = addresses.files_elsewhere(layout)
     return {
         entry["agent"]: machine
         for path, entry in loaded

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from contextkit.base.records import Record
 from contextkit.base.type_names import Iterable, Iterator
-from contextkit.reviews.documents import headers, index, outline, reader, vocabulary
+from contextkit.reviews.documents import headers, index, reader, vocabulary
 from contextkit.reviews.documents import lines as review_lines
 from contextkit.reviews.documents.index import Finding
 from contextkit.reviews.documents.lines import UNCLOSED, Line
@@ -26,7 +26,6 @@ from contextkit.reviews.documents.vocabulary import SERIOUS, VERDICTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from contextkit.reviews.documents.outline import Issue
     from contextkit.reviews.documents.runs import Terms
 
 Status = tuple[str, tuple[str, ...]]
@@ -84,7 +83,7 @@ def parse(text: str, mode: str = "", terms: Terms | None = None) -> Review:
     if mode == "research" if mode or blocks else seems_research:
         review = _research(outside, blocks)
     else:
-        review = _indexed(outside, blocks, complete)
+        review = _indexed(text, outside, blocks, complete)
         if review.validation == "malformed":
             read = reader.read(text)
             review = review.replace(findings=read.findings, unsure=read.unsure)
@@ -132,10 +131,10 @@ def _run(text: str) -> str:
     return rest.removesuffix("-->").strip()
 
 
-def _indexed(outside: list[Line], blocks: list[index.Block], complete: bool) -> Review:
+def _indexed(text: str, outside: list[Line], blocks: list[index.Block], complete: bool) -> Review:
     """Return the review of a file by its indexes and by what stands outside of them."""
     unclosed, numbers = _numbers(outside)
-    there = outline.issues(outside)
+    there = reader.issues(text, blocks) if blocks else []
     stated, raw = _stated_verdict(blocks, _verdicts(outside))
     findings, disagree = _settled(blocks, there)
     unparsed = {number: text for block in blocks for number, text in block.unparsed.items()}
@@ -216,7 +215,7 @@ def _stated_verdict(blocks: list[index.Block], outside: list[str]) -> tuple[str,
     return max(understood, key=lambda each: VERDICTS.index(each[0]))
 
 
-def _settled(blocks: list[index.Block], issues: list[Issue]) -> tuple[tuple[Finding, ...], bool]:
+def _settled(blocks: list[index.Block], issues: list[Finding]) -> tuple[tuple[Finding, ...], bool]:
     """Return the rows of all indexes, each at the stricter severity of its row and its section.
 
     The second value says whether any section was stricter than its row.
@@ -240,7 +239,7 @@ def _settled(blocks: list[index.Block], issues: list[Issue]) -> tuple[tuple[Find
     return tuple(rows.values()), disagree
 
 
-def _is_incomplete(findings: Iterable[Finding], issues: list[Issue]) -> bool:
+def _is_incomplete(findings: Iterable[Finding], issues: list[Finding]) -> bool:
     """Whether a P0 or P1 has a section but no row in the index.
 
     A section and a row of which one has no id are matched if their severities allow it.

@@ -11,17 +11,12 @@ from contextkit.reviews.documents import (
     agent_review,
     index,
     lines,
-    outline,
     reader,
     runs,
     vocabulary,
 )
 from contextkit.reviews.documents.agent_review import SECTIONS, demanded
 from contextkit.reviews.documents.vocabulary import SERIOUS
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.reviews.documents.outline import Issue
 
 Complaint = tuple[int, str, str]  # line number, what is wrong, how the line should read
 
@@ -97,7 +92,7 @@ def _complaints(text: str) -> list[Complaint]:
     is_found = any(row.severity not in ("", "IMP") for row in rows)
     wanted = {"summary": "### Summary", "issues": "### Issues Found"} if is_found else {}
     faults += [(last, "a section is missing", wanted[name]) for name in wanted.keys() - titles]
-    return faults + _of_issues(rows, outline.issues(outside), last)
+    return faults + _of_issues(rows, reader.issues(text, blocks), last)
 
 
 def _of_block(block: index.Block, raw: dict[int, str], verdict: str) -> list[Complaint]:
@@ -138,7 +133,9 @@ def _fault(row: index.Finding, doubtful: bool) -> str:
     return "the row is not in this form"
 
 
-def _of_issues(rows: tuple[index.Finding, ...], there: list[Issue], last: int) -> list[Complaint]:
+def _of_issues(
+    rows: tuple[index.Finding, ...], there: list[index.Finding], last: int
+) -> list[Complaint]:
     """Report rows without a section, sections without a row, and where the two disagree."""
     faults: list[Complaint] = []
     by_identity = {issue.id.upper(): issue for issue in there if issue.id}
@@ -152,7 +149,7 @@ def _of_issues(rows: tuple[index.Finding, ...], there: list[Issue], last: int) -
     for issue in there if all_have_ids else ():
         if issue.severity in SERIOUS and issue.id.upper() not in by_id:
             should = f'- {issue.severity} | {issue.id or "ID"} | "Section" | Title'
-            faults.append((issue.first, "the index has no row for this", should))
+            faults.append((issue.line, "the index has no row for this", should))
     for identity, row in by_id.items():
         in_section = by_identity[identity].severity if identity in by_identity else ""
         if identity not in by_identity and row.severity in SERIOUS:

@@ -18,13 +18,15 @@ from __future__ import annotations
 import itertools
 import re
 import unicodedata
+from collections import Counter
 
 from contextkit.base import markdown, names
 from contextkit.base.records import NamedTuple
-from contextkit.base.type_names import Iterable
+from contextkit.base.type_names import Iterator
 from contextkit.reviews.documents import lines, shapes, vocabulary
 from contextkit.reviews.documents.vocabulary import SERIOUS, SEVERITIES
 from contextkit.text.blocks import blocks
+from contextkit.text.blocks import lines as all_rows
 from contextkit.text.patterns import Pattern
 
 TYPE_CHECKING = False
@@ -41,34 +43,23 @@ ASKED = {  # the line that is missing
     NOT_COUNTED: "Counts: P0 0, P1 0, P2 0, P3 0",
     NOT_CONFIRMED: "Fixed: P0-1",
 }
-MOST = 5  # doubts named
+_MOST = 5  # doubts named
 _LONGEST = 4_000  # characters of a line that are judged; a longer one is a doubt by itself
 _LABEL_WORDS = 5
 
+# Words that are serious wherever they stand; those of other languages are the reader's own.
+_FOREIGN = "|".join(word for word in vocabulary.SAID["P0"].split() if not word.isascii())
 _SERIOUS = Pattern(
     r"(?<!non-)(?<!non )(?:\bp[ \-._*`]{0,2}[01](?![\d\w])(?:-\d+)?s?|(?-i:\bP[Ol]\b)"
-    r"|\bcritical(?:ity)?\b(?! (?:path|section)s?\b)|(?:release[ -])?\bblockers?\b|\bblocking\b"
-    r"|\bsevere\b|\bfatal\b(?! errors? of)|\bshow-?stoppers?\b|\bmust[ -]?fix\b|\burgent\b"
-    r"|\bcatastrophic\b|\bsev[ -]?[01]\b"
+    r"|\b(?:critical(?:ity)?|fatal)\b(?! (?:path|section|errors of)s?\b)"
+    r"|(?:release[ -])?\bblockers?\b|\bblocking\b|\bsevere\b|\bshow-?stoppers?\b|\bmust[ -]?fix\b"
+    r"|\burgent\b|\bcatastrophic\b|\bsev[ -]?[01]\b"
     r"|\bhigh(?=[ -](?:severity|risk|impact)|[ -]priority(?! (?:first|queue|jobs?|tasks?)\b))"
-    r"|🔴|🚨|🟥|🛑|⛔|🟠|❌)",
+    r"|\bkr[iy]+t+[iy]\w+|\bcr[ií]tic[oai]s?\b|\bcritiqu\w+|^\W{0,6}critic(?=\W{0,4}(?::|$))"
+    rf"|\bbloqu[ae]\w+|крити\w+|κρ[ιί]σιμ\w+|❌|🟠|{_FOREIGN})",
     re.IGNORECASE,
 )
-_FOREIGN = Pattern(
-    r"kritis[ckh]|kritiek|kriit[it]|kriti[ckč]|kritikus|krytycz|крити|κρ[ιί]σιμ|critiqu"
-    r"|cr[ií]tic[oai]s?\b|^\W{0,6}critic(?=\W{0,4}(?::|$))|\bgrave|schwerwieg|allvarlig|alvorlig"
-    r"|vakava|poważn|závažn|súlyos|ciddi|серь[её]зн|сериозн|bloqu[ae]|blokk|блок[еи]р|致命|[严嚴]重"
-    r"|重大|深刻|[緊紧]急|심각|치명|วิกฤต|ร้ายแรง|nghiêm trọng|gawat|חמור|קריטי|حرج|خطير|गंभीर"
-    r"|বিপজ্জনক|எச்சரிக்கை",
-    re.IGNORECASE,
-)
-_HIGH = Pattern(
-    r"(?:^|severity|priority|rated|risk|sev|level)[\s\"':=>|\[(*—–-]{1,8}(?P<word>high|major"
-    r"|important|required)\b(?=[\s\"')\]}|>]{0,3}(?:$|[:.,;|—–<\]})-]))"
-    r"|[\[(](?P<in>high|major|important|required)[\])]|[—–|]\s?(?P<end>high|major"
-    r"|important)\W{0,3}$|^\W{0,6}(?P<start>high|major|important)\s?[:—–|]",
-    re.IGNORECASE,
-)
+_GRADED = Pattern(r"\b(?:high|major|important|required)\b|[^\0-\x7f]", re.IGNORECASE)
 _ZERO_HIGH = Pattern(
     r"(?:high|major)[\s\"':=|(]{1,5}(?:0|none|no)\b|\b(?:0|no)\s(?:high|major)", re.IGNORECASE
 )
@@ -80,23 +71,26 @@ _WORDS = {
     "L": "p2 p2s p3 p3s imp medium low minor high major",  # a milder severity
     "D": "without neither not isn sin senza sans sem geen ingen inga без free",
     "Z": "nil na null なし 無し はありません ∅ ✅ ✓",  # there are none, behind a severity
-    "B": "no 0 none nothing zero keine keinen keiner keines kein aucun aucune pas rien nichts"
-         " ninguna ningún ninguno nenhum nenhuma nessun nessuna nessuno нет 没有 沒有 无 無",
+    "T": "nothing rien nichts nada niente ничего",
+    "B": "no 0 none zero keine keinen keiner keines kein aucun aucune pas ninguna"
+         " ningún ninguno nenhum nenhuma nessun nessuna nessuno нет 没有 沒有 无 無",
     "O": "or nor and but oder und ou et ni o y e и или 或 和 と / &",
+    # words that make no difference
     "N": "issue issues finding findings problem problems bug bugs vulnerability vulnerabilities"
          " defect defects error errors item items risk risks severity priority security serious"
          " flaw flaws concern concerns befunde befund fehler problème problèmes problema problemas"
          " problemi level levels fix count mandatory new changes other real more any such a an t"
-         " here in it is are was were reaches rises to of de found saw see i we",  # no matter
+         " here in it is are was were reaches rises to of de found saw see i we 问题 な問題",
     ":": ": = ( [ > — –", ".": ". ; 。 ； ) ] } • · ・", ",": ", 、 ，", "|": "|", "?": "?",
 }  # fmt: skip
 _MARK = "\ue000"  # stands for a severity word
 _LETTERS = {word: letter for letter, words in _WORDS.items() for word in words.split()}
 _LETTERS[_MARK] = "S"
-_WORD = Pattern(rf"{_MARK}|[^\W{_MARK}]+|[^\w\s\"'*`~\\-]")
+_GLUED = "なし|はありません|没有|沒有|问题|问題|な問題"  # words of a script without blanks
+_WORD = Pattern(rf"{_MARK}|{_GLUED}|[^\W{_MARK}]+?(?={_GLUED}|[\W{_MARK}]|$)|[^\w\s\"'*`~\\-]")
 _DENIED = Pattern(
-    r"[DB]N*S(?:N*+(?![:|])(?:,?O*[DB]?N*[SL]N*+(?![:|]))*)"  # no P0 or P1 issues
-    r"|(?<!S)S(?:[,O]*+N*+[SL])*+[NO]*+[:|?]*+[NO]*+[ZB](?=$|[.,|:OLS9])"  # P0: none; any P0? No.
+    r"[DBT]N*S(?:N*+(?![:|])(?:,?O*[DBT]?N*[SL]N*+(?![:|]))*)|TN*S"  # no P0 or P1 issues
+    r"|(?<!S)S(?:[,O]*+N*+[SL])*+[NO]*+[:|?]*+[NO]*+[ZBT](?=$|[.,|:OLS9])"  # P0: none; any P0? No.
 )
 _EXCEPT = Pattern(
     r"\b(?:except|but|however|apart|besides|other than|unless|only|doubt|yet|fixed|salvo|sauf"
@@ -109,30 +103,21 @@ _FIXED = Pattern(
     r"(?: and (?:is |are )?(?:now )?covered by (?:an? )?tests?)?\W*$",
     re.IGNORECASE,
 )
+_STILL = r"\b(?:not|never|still|partly|only|almost|should|must)\b|n't"
 _NOT_FIXED = Pattern(
-    r"\b(?:no|not|never|none|nothing|part|partly|most|some|half|should|must|until|if|when|once"
-    r"|only|almost|said|claims?)\b|n't",
+    rf"{_STILL}|\b(?:no|none|nothing|part|most|some|half|until|if|when|once|said|claims?)\b",
     re.IGNORECASE,
 )
-_STILL = Pattern(r"\b(?:not|never|still|partly|only|almost|should|must)\b|n't", re.IGNORECASE)
 _MEASURED = Pattern(r"[-+±~<>]?\d[\d.,]*\s?[^\W\d]{1,4}(?:/s)?|[-+]?\d[\d.,]*\s?[x×%]")
-_NO_WORD = Pattern(
-    rf"\b(?:{'|'.join(filter(str.isalpha, (_WORDS['D'] + ' ' + _WORDS['B']).split()))})\b"
-    r"|niente|nada|ничего|ありません|ない|없|不存在|没有|沒有|无|無",
-    re.IGNORECASE,
-)
 _SCALE = Pattern(r"\b(?:severit|scale|legend|priorit|levels?|rate|rating)", re.IGNORECASE)
-_LEVELS = Pattern(r"\bp[0-3]\b|\bimp\b|\bcritical\b|\bhigh\b|\bmedium\b|\blow\b", re.IGNORECASE)
 _COUNTED = Pattern(
     r"(?:p[0-3]|imp|critical|high|medium|low)[\s\"'*:=|(]{1,4}\d|\d\s?(?:p[0-3]|critical|high)\b"
     r"|\.\w{1,4}:\d",
     re.IGNORECASE,
 )
 _RULES = Pattern(  # of the contract, quoted
-    r"[>\s\-*]{0,8}(?:any|a single|one) p[01]:? (?:finding |issue )?(?:means|makes|requires)? ?"
-    r"(?:that )?(?:the |a )?(?:overall )?(?:verdict)? ?(?:(?:is|of|must be) )?[`\"':]{0,2}\s?"
-    r"(?:risky|needs-changes)\W{0,3}$|.{0,20}p0\|p1\|p2|.{0,40}p0/p1/p2/p3"
-    r"|one row a finding\. severity",
+    r"\W{0,8}(?:any|a single|one) p[01]\b[\w ]{0,40}[:`\"' ]{1,4}(?:risky|needs-changes)\W{0,3}$"
+    r"|.{0,40}p0[|/]p1[|/]p2|one row a finding\. severity",
     re.IGNORECASE,
 )
 _OTHER_VERDICT = Pattern(
@@ -194,14 +179,11 @@ _PAIRED = Pattern(r"(?:^|[/\s])p[01](?:[/-]|$)", re.IGNORECASE)
 _ATTRIBUTES = Pattern(r"=\s?[\"']?([\w -]{1,60})|badge/([\w-]{1,80})")
 _SPACED = Pattern(r"(?<!\S)(?:[A-Za-z0-9][ ._-]){4,}[A-Za-z0-9](?!\S)")
 _ENCLOSED = Pattern("[\u115f\u1160\u3164\uffa0\u20d0-\u20ff\U0001f100-\U0001f1ff]")
+_HIDES = "has characters that hide what it says"
 _LOOK_ALIKES = str.maketrans(
     "АВЕКМНОРСТХЅаеорсухіΑΒΕΖΗΙΚΜΝΟΡΤΥΧορν", "ABEKMHOPCTXSaeopcyxiABEZHIKMNOPTYXopv"
 )
-_CODE = frozenset(
-    "code py python js javascript ts typescript tsx jsx go rust rs java kotlin swift c cpp c++ cs"
-    " csharp ruby rb php bash sh shell zsh console diff sql html css scss vue lua perl r make"
-    " makefile dockerfile hcl proto".split()
-)
+_DATA = frozenset("json yaml yml toml xml html csv markdown md text txt".split())
 _KNOWN = frozenset(
     "scope file files read reviewed reviewer reviewers date model agent confidence effort"
     " likelihood impact test tests testing naming names name style doc docs documentation"
@@ -239,7 +221,7 @@ _TITLED = frozenset(
     "review report audit analysis assessment bericht revue revisión revisão レビュー 审查 审核"
     " обзор".split()
 )
-_DECIDES = frozenset(["verdict", "decision", "overall", "gate", "outcome", "status"])
+_DECIDES = frozenset(["verdict", "decision", "overall"])
 
 
 class Doubt(NamedTuple):
@@ -258,57 +240,54 @@ def doubts(
     `inside` are the lines of its index. Linear in the length of `text`; never raises.
     """
     proof = _Proof(text, findings, inside, terms)
-    missing = proof.missing(terms) if terms else []
-    return list(itertools.islice(itertools.chain(missing, proof.lines()), MOST))
+    missing = proof.missing(terms) if terms else ()
+    return list(itertools.islice(itertools.chain(missing, proof.lines()), _MOST))
 
 
 class _Proof:
     def __init__(
         self, text: str, findings: tuple[Finding, ...], inside: set[int], terms: Terms | None
     ) -> None:
-        self._raw = dict(lines.numbered(text.replace("\ufe0f", "")))
-        self._rows = {at: shapes.unmarked(lines.unescaped(row)) for at, row in self._raw.items()}
+        self._raw = all_rows(text.replace("\ufe0f", "").replace("\u200d", ""))
+        self._rows = [shapes.unmarked(lines.unescaped(row)) for _, row in lines.numbered(text)]
         self._inside = inside
-        self._hidden = _hidden_lines(text)
         self._ids = {finding.id.upper() for finding in findings if finding.id}
         self._titles = [_words(finding.title) for finding in findings]
-        severities = [finding.severity for finding in findings]
-        self._counts = {name: severities.count(name) for name in SEVERITIES}
+        self._counts = Counter(finding.severity for finding in findings)
         self._confirmed = {identity.upper() for identity in terms.open} if terms else set()
-        fixed_rows = (row.upper() for row in self._rows.values() if _FIXED_IDS.match(row[:400]))
+        fixed_rows = (row.upper() for row in self._rows if _FIXED_IDS.match(row[:400]))
         self._fixed = {word for row in fixed_rows for word in re.findall(r"[\w.-]+", row)}
         self._fixed &= self._confirmed
         self._of_row: set[int] = set()
         self._issues: set[int] = set()
         self._code: dict[int, str] = {}
         self._told: set[int] = set()  # rows of tables that only count or measure
-        for block in blocks("\n".join(self._rows.values())):
+        for block in blocks("\n".join(self._rows)):
             self._note(block)
 
     def _note(self, block: Block) -> None:
         """Note whether a row explains the lines of a block, and whether it is code or counts."""
         span = range(block.first, block.last + 1)
         if block.kind == "heading":
-            words = _all_words(block.title)
-            if self._has_id(block.title) or self._is_title(block.title):
+            if self._is_of_row(block.title):
                 self._of_row.update(span)
-            elif words[:2] == ["issues", "found"] or words in (["issues"], ["findings"]):
+            elif _all_words(block.title) in (["issues", "found"], ["issues"], ["findings"]):
                 self._issues.update(span)
         elif block.kind == "table":
-            head, *rows = [
-                [lines.plain(cell) for cell in markdown.cells(self._rows[number].strip())]
-                for number in span
-            ]
-            if _counts_nothing(head, rows[1:]):
+            rows = [markdown.cells(lines.plain(self._rows[number - 1])) for number in span]
+            if _counts_nothing(rows[0], rows[2:]):
                 self._told.add(block.first)
-            elif _measures(rows[1:]):
+            elif _measures(rows[2:]):
                 self._told.update(span)
         elif block.kind == "code":
-            language = (block.title.split() or [""])[0].lower()
+            language = (block.title.split() or ["text"])[0].lower()
             self._code |= dict.fromkeys(span, language) | {block.first: "code"}
 
-    def _has_id(self, text: str) -> bool:
-        return any(word.strip("*_`[]().,:;#") in self._ids for word in text.upper().split())
+    def _is_of_row(self, text: str) -> bool:
+        """Whether a text names a row of the index, by its id or by most of its title."""
+        if any(word.strip("*_`[]().,:;#") in self._ids for word in text.upper().split()):
+            return True
+        return self._is_title(text)
 
     def _is_title(self, text: str) -> bool:
         words = _words(text)
@@ -318,27 +297,22 @@ class _Proof:
 
     # The four lines
 
-    def missing(self, terms: Terms) -> list[Doubt]:
-        """Return what the contract's lines lack or contradict."""
-        read = [(number, match) for number, row in self._rows.items()
-                if (match := _READ.match(row[:200]))]  # fmt: skip
-        counts = [(number, row) for number, row in self._rows.items() if _COUNTS.match(row[:40])]
-        raised = [] if read else [Doubt(0, "", NOT_READ)]
-        for number, match in read:
-            most = terms.files or int(match[2])
-            if not int(match[1]) == int(match[2]) == most:
-                why = f"the run asked for {most} files"
-                raised.append(Doubt(number, _shown(self._rows[number]), why))
-        if not counts:
-            raised.append(Doubt(0, "", NOT_COUNTED))
-        raised += [
-            Doubt(number, _shown(row), "its counts are not those of its index")
-            for number, row in counts
-            if not self._agrees(row)
-        ]
-        if self._confirmed - self._fixed - self._ids:
-            raised.append(Doubt(0, "", NOT_CONFIRMED))
-        return raised
+    def missing(self, terms: Terms) -> Iterator[Doubt]:
+        """Yield what the contract's lines lack or contradict."""
+        read = counted = False
+        for number, row in enumerate(self._rows, 1):
+            if match := _READ.match(row[:200]):
+                read = True
+                most = terms.files or int(match[2])
+                if not int(match[1]) == int(match[2]) == most:
+                    yield Doubt(number, _shown(row), f"the run asked for {most} files")
+            elif _COUNTS.match(row[:40]):
+                counted = True
+                if not self._agrees(row):
+                    yield Doubt(number, _shown(row), "its counts are not those of its index")
+        missing = {NOT_READ: not read, NOT_COUNTED: not counted}
+        missing[NOT_CONFIRMED] = bool(self._confirmed - self._fixed - self._ids)
+        yield from (Doubt(0, "", why) for why, is_missing in missing.items() if is_missing)
 
     def _agrees(self, row: str) -> bool:
         """Whether the counts in a line are those of the index."""
@@ -347,19 +321,20 @@ class _Proof:
 
     # Line by line
 
-    def lines(self) -> Iterable[Doubt]:
-        numbers = [number for number, row in self._rows.items() if row.strip()]
-        for number, following in itertools.zip_longest(numbers, numbers[1:], fillvalue=0):
-            if number in self._inside and number not in self._hidden:
-                continue
-            why = self._why(number, self._rows[number], self._rows.get(following, ""))
-            if why:
-                yield Doubt(number, _shown(self._raw[number]), why)
+    def lines(self) -> Iterator[Doubt]:
+        numbers = [number for number, row in enumerate(self._rows, 1) if row.strip()]
+        for number, following in itertools.zip_longest(numbers, numbers[1:]):
+            raw, after = self._raw[number - 1], self._rows[following - 1] if following else ""
+            is_hiding = _hides(raw)
+            if is_hiding or number not in self._inside:
+                why = _HIDES if is_hiding else self._why(number, self._rows[number - 1], after)
+                if why:
+                    yield Doubt(number, _shown(raw), why)
 
     def _why(self, number: int, row: str, after: str) -> str:
         """Return why a line outside the index is a doubt, or ''."""
-        if number in self._hidden or _SPACED.search(row):
-            return "has characters that hide what it says"
+        if _SPACED.search(row):
+            return _HIDES
         if len(row) > _LONGEST:
             return "is too long to be judged"
         if self._is_asked(number, row):
@@ -377,7 +352,7 @@ class _Proof:
         """Whether a line is one that a run asks for or leaves, or a quoted rule."""
         if self._confirmed and _FIXED_IDS.match(row):
             return True
-        if _OURS.match(self._raw[number]) or _READ.match(row):
+        if _OURS.match(self._raw[number - 1]) or _READ.match(row):
             return True
         if not any(word in row.lower() for word in ("p0", "p1", "one row")):
             return False
@@ -386,7 +361,7 @@ class _Proof:
     def _without_fixed(self, row: str) -> str:
         """Return a line without the id of a finding that is fixed, if it does not say otherwise."""
         first = (row.split() or [""])[0]
-        if first.strip("*_`:,.").upper() not in self._fixed or _STILL.search(row):
+        if first.strip("*_`:,.").upper() not in self._fixed or re.search(_STILL, row.lower()):
             return row
         return row.replace(first, "x", 1)
 
@@ -399,7 +374,7 @@ class _Proof:
             folded = _folded(row)
             shown = _said_words(folded) > _said_words(row)
             word = _serious(folded, after) if shown else ""
-        raw = self._raw[number]
+        raw = self._raw[number - 1]
         if not word and ("<" in raw or "](" in raw):
             inside = " ".join(map(" ".join, _ATTRIBUTES.findall(raw))).replace("-", " ")
             match = _SERIOUS.search(inside)
@@ -408,29 +383,26 @@ class _Proof:
 
     def _unexplained(self, number: int, row: str) -> str:
         """Return what a line states that no row explains, or ''."""
-        if self._code.get(number) in _CODE:
+        if self._code.get(number, "text") not in _DATA:
             return ""
         bare = lines.unbulleted(row.strip())[0]
-        if not any(map(str.isalpha, bare)) or self._has_id(bare) or number in self._told:
+        if not any(map(str.isalpha, bare)) or self._is_of_row(bare) or number in self._told:
             return ""
         is_bold = bare[:2] == "**" and bare.rstrip(".:").endswith("**") and bare.count("**") == 2
         if bare[:1] == "#" or is_bold:
             return "" if self._explains(bare.strip("#* _")) else "is a heading of its own"
         if "|" in bare:
             return "" if _is_plain_row(bare) else "is a row beside the index"
-        label = _LABEL.match(_IDENTIFIER.sub("x", bare[:400]))
-        value = _all_words(label["value"]) if label else []
-        decides = {"verdict", "decision", "overall"} & set(
-            _all_words(label["label"]) if label else []
-        )
-        if decides and 0 < len(value) < 4:
-            return "" if value[0] in _PASSING else "gives another verdict"
         of_row = number in self._of_row
-        if label and of_row and bare[: label.end("label")].isascii():
-            return ""  # the row explains it
-        if label and not _is_known_label(label["label"], label["value"]):
-            return f"is a statement of its own ({names.one_line(label['label'])[:30]})"
-        if number in self._issues and not of_row and not self._is_title(bare):
+        if label := _LABEL.match(_IDENTIFIER.sub("x", bare[:400])):
+            value = _all_words(label["value"])
+            if not _DECIDES.isdisjoint(_all_words(label["label"])) and 0 < len(value) < 4:
+                return "" if value[0] in _PASSING else "gives another verdict"
+            if of_row and bare[: label.end("label")].isascii():
+                return ""  # the row explains it
+            if not _is_known_label(label["label"], label["value"]):
+                return f"is a statement of its own ({names.one_line(label['label'])[:30]})"
+        if number in self._issues and not of_row:
             empty = vocabulary.says_nothing(lines.plain(bare).strip("."))
             return "" if empty else "stands under Issues Found without a row"
         return ""
@@ -463,7 +435,7 @@ def _is_known_label(label: str, value: str) -> bool:
     is_prose = label.isascii() and len(words) > 2 and not _PROSE.isdisjoint(words)
     if is_prose and value[:1].islower():
         return True  # a sentence that goes on behind a colon
-    if _NO_WORD.search(label) and (_FOREIGN.search(label) or _SERIOUS.search(label)):
+    if _SERIOUS.search(label):
         return True  # denied where it stands: `Rien de bloquant : …`
     is_dense = len(label) < 24 and any(char > "\u0e00" for char in label)  # without blanks
     if not words or (len(words) > _LABEL_WORDS and not is_dense):
@@ -473,8 +445,6 @@ def _is_known_label(label: str, value: str) -> bool:
         return True
     if vocabulary.says_nothing(lines.plain(value)):
         return True
-    if _DECIDES & set(words) and "overall" not in words:
-        return value_words[0] in _PASSING
     return all(word in _KNOWN or word.isdigit() or vocabulary.is_id(word) for word in words)
 
 
@@ -491,17 +461,10 @@ def _folded(row: str) -> str:
     return plain.translate(_LOOK_ALIKES)
 
 
-def _hidden_lines(text: str) -> set[int]:
-    """Return the lines with characters that cannot be seen, or letters drawn as signs."""
-    if text.isascii():
-        return set()
-    plain = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-    joiner = "\u200d"  # of emoji: they have a form
-    return {
-        number
-        for number, line in enumerate(plain.replace(joiner, "").split("\n"), 1)
-        if _ENCLOSED.search(line) or any(c > "~" and unicodedata.category(c) == "Cf" for c in line)
-    }
+def _hides(row: str) -> bool:
+    """Whether a line has characters that cannot be seen, or letters drawn as signs."""
+    hidden = (char > "~" and unicodedata.category(char) == "Cf" for char in row)
+    return not row.isascii() and (bool(_ENCLOSED.search(row)) or any(hidden))
 
 
 # Severities that are said
@@ -517,7 +480,7 @@ def _serious(row: str, after: str) -> str:
     read = _IDENTIFIER.sub(_identifier, text).replace("`", "").replace("[]", "none")
     if after[:1].islower() and len(row.split()) > 4 and read.rstrip()[-1:] not in ".!?:;。":
         read = f"{read} {re.split(r'[.!?;:]', after)[0]}"  # the sentence goes on
-    if not (_SERIOUS.search(read) or _FOREIGN.search(read) or _labelled_high(read)):
+    if not (_SERIOUS.search(read) or _is_graded(read)):
         return ""
     if _is_scale(read) or _says_none(row, after):
         return ""
@@ -537,15 +500,9 @@ def _of_sentence(sentence: str) -> str:
     rest, denied = _without_denied(marked)
     if _MARK in rest:
         return names.one_line(severities[marked.count(_MARK) - rest.count(_MARK)])
-    if high := _labelled_high(rest):
-        return names.one_line(high[0])
-    if denied and _EXCEPT.search(rest):
-        return names.one_line(severities[0])
-    for clause in re.split(r"[,、，—–:：]", rest):
-        foreign = _FOREIGN.search(clause)
-        if foreign and (not _NO_WORD.search(clause) or _EXCEPT.search(clause)):
-            return names.one_line(foreign[0])
-    return ""
+    if _is_graded(rest):
+        return names.one_line(rest.strip())[:40]
+    return names.one_line(severities[0]) if denied and _EXCEPT.search(rest) else ""
 
 
 def _without_denied(marked: str) -> tuple[str, bool]:
@@ -562,10 +519,8 @@ def _without_denied(marked: str) -> tuple[str, bool]:
 
 def _is_scale(read: str) -> bool:
     """Whether a line only lists the severities that there are: no count, no place."""
-    levels = {word.lower() for word in _LEVELS.findall(read)}
-    if len(levels) < 3 or not _SCALE.search(read) or _COUNTED.search(read):
-        return False
-    return len(read.split()) < 40
+    is_told = not _SCALE.search(read) or _COUNTED.search(read) or len(read.split()) > 40
+    return not is_told and shapes.is_legend(read)
 
 
 def _says_none(row: str, after: str) -> bool:
@@ -583,10 +538,16 @@ def _is_group(row: str) -> bool:
     return bare[:1] == "#" or is_bold or bare[-1:] == ":"
 
 
-def _labelled_high(read: str) -> re.Match[str] | None:
-    """Return the word `high` where it is a severity: behind a label, in brackets, at an end."""
-    match = _HIGH.search(_ZERO_HIGH.sub(" ", read))
-    return match if match and not _RATED.search(read) else None
+def _is_graded(read: str) -> bool:
+    """Whether the reader sees a serious severity: in a label, a head, an end or a cell."""
+    read = _ZERO_HIGH.sub(" ", read)
+    if not _GRADED.search(read) or _RATED.search(read):
+        return False
+    head = shapes.head_of(lines.unbulleted(read.strip())[0])
+    cells = read.split("|") if "|" in read else []
+    own = head.severity if head.marked else ""
+    each = (shapes.label_in(read), own, shapes.tail_of(read), *map(shapes.of_cell, cells))
+    return vocabulary.strictest(*each) in SERIOUS
 
 
 def _identifier(match: re.Match[str]) -> str:

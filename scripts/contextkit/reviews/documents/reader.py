@@ -22,7 +22,7 @@ from collections import Counter
 from contextkit.base import markdown
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Any, Iterable, Iterator
-from contextkit.reviews.documents import lines, places, shapes, vocabulary
+from contextkit.reviews.documents import index, lines, places, shapes, vocabulary
 from contextkit.reviews.documents.index import Finding
 from contextkit.reviews.documents.places import NONE, Place
 from contextkit.reviews.documents.shapes import group_of
@@ -114,6 +114,25 @@ def read(text: str) -> Read:
     return Read(tuple(_single(candidates)), unsure)
 
 
+def issues(text: str, indexes: Iterable[index.Block]) -> list[Finding]:
+    """Return what a review says of its findings outside its indexes, each id once.
+
+    A heading with an id may have no severity.
+    """
+    inside = {number for block in indexes for number in range(block.start, block.end + 1)}
+    rows = (
+        "" if number in inside or row.lstrip()[:1] == ">" else row
+        for number, row in lines.numbered(text)
+    )
+    sight = _Sight("\n".join(rows))
+    by_key: dict[str, Finding] = {}
+    for finding in [*sight.of_ids(), *sight.of_blocks(nested=True)]:
+        there = by_key.setdefault(finding.id.upper() or f" {finding.line}", finding)
+        severity = vocabulary.strictest(there.severity, finding.severity)
+        by_key[finding.id.upper() or f" {finding.line}"] = there.replace(severity=severity)
+    return sorted(by_key.values(), key=lambda finding: finding.line)
+
+
 def is_serious(text: str) -> bool:
     """Whether a text says in strong words what goes wrong: `loses data`, `crashes`."""
     return bool(_WORST.search(text) or _BAD.search(text))
@@ -171,6 +190,7 @@ class _Sight:
             if shapes.BORDER.match(plain):
                 plain = "|---|" if self.plain and self.plain[-1][:1] == "|" else ""
             self.plain.append(plain)
+        self._raise_leads()
         self.blocks = shapes.parted(blocks("\n".join(self.plain)), self.plain)
         self._above_places = self._heading_places()
         headings = [heading for heading in self.blocks if heading.kind == "heading"]
@@ -182,6 +202,16 @@ class _Sight:
         self._direct: dict[int, list[int]] = {}
         for at, block in enumerate(self.blocks):
             self._direct.setdefault(block.inside, []).append(at)
+
+    def _raise_leads(self) -> None:
+        """Make headings of the lines that head what stands below them."""
+        told = [(at, row.strip()) for at, row in enumerate(self.plain) if row.strip()]
+        above, before = "", -2
+        for (at, bare), (_, after) in itertools.pairwise([*told, (0, "")]):
+            is_apart = at > before + 1
+            if is_apart and shapes.is_lead(bare, after) and not shapes.leads_title(above):
+                self.plain[at] = f"###### {bare.replace('**', '').rstrip(':')}"
+            above, before = bare, at
 
     def _heading_places(self) -> list[Place]:
         """The place that holds for each line: the last one that a line was wholly about."""
@@ -201,7 +231,13 @@ class _Sight:
 
     # Blocks
 
-    def of_blocks(self) -> list[Finding]:
+    def of_ids(self) -> Iterator[Finding]:
+        """The headings that begin with an id, whether or not they have a severity."""
+        for block in self.blocks:
+            if block.kind == "heading" and (identity := shapes.titled(block.title)[0]):
+                yield _finding("", identity, block.title, block.first, block.last)
+
+    def of_blocks(self, nested: bool = False) -> list[Finding]:
         candidates: list[Finding] = []
         skip = 0  # the last line of a finding: nothing inside it is another
         for at, block in enumerate(self.blocks):
@@ -219,21 +255,35 @@ class _Sight:
             candidate = self._of_heading(at, block) if is_heading else self._of_line(at, block)
             if candidate:
                 candidates.append(candidate)
-                skip = candidate.end if is_heading else block.last
+                skip = candidate.end if is_heading and not nested else block.last
         return candidates
 
     def _of_heading(self, at: int, block: Block) -> Finding | None:
         """A heading is a finding if it or a label directly below it has a severity."""
-        if group_of(block.title) or shapes.is_about(block.title, _NO_FINDINGS | _REPEATS):
+        begins = shapes.begins_finding(block)
+        if shapes.is_about(block.title, _NO_FINDINGS if begins else _NO_FINDINGS | _REPEATS):
             return None
+        if severity := group_of(block.title):
+            return self._of_group(at, severity) if severity in SERIOUS else None
         identity, severity, title = shapes.titled(block.title)
         label = "" if shapes.is_general(title) and not identity else self._label_below(at)
         severity = vocabulary.strictest(severity, label)
         if not severity and self._is_last_heading(at, block):
             severity = self._inherited(at)
-        if not severity or vocabulary.says_nothing(title):
+        is_advice = severity == "IMP" and not identity and block.title[:1] != "["
+        if is_advice or not severity or vocabulary.says_nothing(title):
             return None
         return self._made(severity, identity, title, block.first, self._all_of(at), recap=False)
+
+    def _of_group(self, at: int, severity: str) -> Finding | None:
+        """What is told in sentences below a heading that only names a severity."""
+        below = [self.blocks[inner] for inner in self._direct.get(at, ())]
+        if not below or any(block.kind not in ("text", "code", "quote") for block in below):
+            return None
+        if vocabulary.says_nothing(below[0].title) or any(map(shapes.begins_finding, below)):
+            return None
+        block, title = self.blocks[at], shapes.first_sentence(below[0].title)
+        return self._made(severity, "", title, block.first, block.last, recap=True)
 
     def _all_of(self, at: int) -> int:
         """The last line of a heading and of its parts: those of its level named as others are."""
@@ -275,7 +325,9 @@ class _Sight:
             bare = bare[: shapes.LONG]
         head = shapes.head_of(bare)
         own = self.plain[block.first - 1 : block.last][:14]
-        if shapes.is_count(head) or self._leads_list(at) or any(map(_is_settled, own)):
+        if shapes.is_count(head) or any(map(_is_settled, own)):
+            return None
+        if not head.marked and shapes.is_legend(bare):
             return None
         severity = (head.severity if head.marked or head.id else "") or shapes.tail_of(bare)
         if severity and not head.id and vocabulary.says_nothing(head.title):
@@ -283,7 +335,7 @@ class _Sight:
         stated = list(filter(None, map(shapes.label_in, own)))
         severity = vocabulary.strictest(severity, stated[0] if len(stated) == 1 else "")
         is_listed = not severity and block.kind == "item" and block.level < 2
-        inherited = self._group(at) if is_listed else ""
+        inherited = self._inherited(at) if is_listed else ""
         is_advice = severity == "IMP" and not head.id and bare[:1] != "["
         if is_advice or not (severity or inherited):
             return None
@@ -314,11 +366,6 @@ class _Sight:
         after = self.blocks[at + 1] if at + 1 < len(self.blocks) else None
         return after if after is not None and after.kind == kind else None
 
-    def _leads_list(self, at: int) -> bool:
-        """Whether a paragraph only names the group of the items below it: `**❌ Blocking**`."""
-        block = self.blocks[at]
-        return bool(block.kind == "text" and self._next(at, "item") and group_of(block.title))
-
     def _leads_in(self, at: int) -> bool:
         """Whether a paragraph goes on, without a blank line, with one that begins a finding."""
         after = self._next(at, "text")
@@ -329,16 +376,6 @@ class _Sight:
         """Return the severity of the heading right above, if it only names a group."""
         inside = self.blocks[at].inside
         return group_of(self.blocks[inside].title) if inside >= 0 else ""
-
-    def _group(self, at: int) -> str:
-        """Return the severity of the nearest heading or lead above, if it only names a group."""
-        if inherited := self._inherited(at):
-            return inherited
-        inside = self.blocks[at].inside
-        for other in reversed(self.blocks[max(0, at - 40) : at]):
-            if other.inside == inside and other.kind != "item":
-                return group_of(other.title.rstrip(":")) if other.kind == "text" else ""
-        return ""
 
     def _title_of(self, title: str, bare: str, block: Block) -> str:
         """Return the words that name the finding: a label, its bold lead, or its first sentence."""
@@ -378,6 +415,8 @@ class _Sight:
         self, severity: str, identity: str, title: str, first: int, last: int, recap: bool
     ) -> Finding | None:
         title = shapes.cleaned(title)
+        if shapes.is_scale(title.partition(":")[0].upper()) and len(title.split()) < 4:
+            title = ""  # only a label
         if not shapes.has_words(title) or vocabulary.says_nothing(title):
             below = shapes.cleaned(shapes.first_sentence(self._said_below(first, last)))
             is_named = bool(identity and title) and not vocabulary.says_nothing(title)
@@ -413,7 +452,7 @@ class _Sight:
         roles = list(map(shapes.column, head))
         if "severity" not in roles and (card := _of_card(rows, block)):
             return [card]
-        group = self._group(at)
+        group = self._inherited(at)
         numbered = enumerate(rows, block.first + 1)
         made = filter(None, (_of_row(roles, row, number, group) for number, row in numbered))
         explains = {"meaning", "definition", "criteria", "sla"} & {cell.lower() for cell in head}

@@ -25,12 +25,11 @@ from contextkit.base import (
     ledger,
     names,
     sessions,
-    stores,
     version,
 )
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
-from contextkit.base.records import NamedTuple, Record
+from contextkit.base.records import Record
 from contextkit.base.stores import Loaded
 from contextkit.reviews.documents import verdicts
 
@@ -44,7 +43,7 @@ _HAPPENS = (*_TIMES, "ended", "missed")
 ROSTER_FILE = "run.json"  # in the output folder
 
 
-class Terms(NamedTuple):
+class Terms(Record):
     """What a run's contract asks an agent to prove.
 
     files: how many there are to read, 0 if that is not known; open: the ids of the findings of
@@ -243,7 +242,7 @@ def load_all(layout: Layout, since: str = "") -> Loaded[Run]:
         raise ContextError(f"{layout.shown(folder(layout))}: a file is in the way") from None
     fitting = [n for n in there if n[0] != "." and n.endswith(".json") and n >= since]
     paths = [os.path.join(folder(layout), name) for name in fitting]
-    loaded = stores.load(layout, paths, lambda path: _read(layout, path))
+    loaded = layout.load(paths, lambda path: _read(layout, path))
     loaded.sort(key=lambda pair: (pair[1].started_at, pair[1].id))
     return loaded
 

@@ -14,7 +14,6 @@ from contextkit.base import names, tokens
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterable
 from contextkit.reviews.documents import agent_review, lines, places, shapes, vocabulary
-from contextkit.reviews.documents.outline import is_mark
 from contextkit.reviews.documents.places import Place
 from contextkit.text.blocks import blocks
 
@@ -143,7 +142,7 @@ class _Body:
 
     def lines_of(self, span: Span) -> str:
         kept = self._lines[span[0] - 1 : span[1]]
-        while kept and (not kept[-1].strip() or is_mark(kept[-1].strip())):
+        while kept and (not kept[-1].strip() or vocabulary.is_mark(kept[-1].strip())):
             kept.pop()
         return "\n".join(kept)
 
@@ -319,7 +318,7 @@ def _paragraphs(section: str, title: str = "") -> list[tuple[str, str]]:
     last = 0
     for number, level, line in lines.lines(body):
         leads = bool(texts) and texts[-1].endswith(":")  # `The message says:`
-        if level < 0 or "|" in line[:1] or is_mark(line):
+        if level < 0 or "|" in line[:1] or vocabulary.is_mark(line):
             if level == lines.FENCE and joins and leads:
                 code = next(filter(_says_something, map(names.one_line, every[number:])), "")
                 texts[-1] = f"{texts[-1]} {code[:_CODE]}".rstrip()

@@ -31,7 +31,7 @@ EXPLAINS = frozenset(
     "legend rubric scale definition definitions classification classifications criteria key"
     " levels legende légende leyenda".split()
 )
-_GENERAL = frozenset("code review detailed details the all results report security".split())
+_GENERAL = frozenset("code review detailed details the all found results report security".split())
 _LABELS = frozenset(
     "SEVERITY PRIORITY SEV LEVEL RISK SCHWEREGRAD PRIORITÄT SÉVÉRITÉ GRAVITÉ PRIORITÉ SEVERIDAD"
     " GRAVEDAD PRIORIDAD GRAVIDADE SEVERIDADE GRAVITÀ 重要度 深刻度 严重程度 严重性 严重级别"
@@ -65,6 +65,7 @@ _INLINE = Pattern(
 )
 _COUNT = Pattern(r"^[\s(]*(?:[:=—–-]\s*)?\(?\d{1,5}\)?[\s).,;|]*(?:[\w ]{0,24}|$)")
 BOLD = Pattern(r"\*\*(.{2,300}?)\*\*|__(.{2,300}?)__")
+_BOLD_LINE = Pattern(r"[^\w*#>|-]{0,6}\*\*[^*\s][^*\n]{1,200}\*\*:?")  # perhaps after an emoji
 KIND = Pattern(r"[*_`]{0,3}\w[\w -]{1,24}\s?\(([^()\n]{1,60})\)[*_`]{0,3}:[*_`]{0,3}(?:\s|$)")
 _MARKED = Pattern(  # `_Potential issue_ | _🟠 Major_`
     r"(?:`?\d{1,7}(?:-\d{1,7})?`?\s?:\s)?(?:_[^_\n]{1,40}_\s?\|\s?)_?([^_\n]{1,24})_?$"
@@ -125,6 +126,21 @@ def _starts_in(rows: list[str], first: int) -> list[int]:
 def begins_finding(block: Block) -> bool:
     head = head_of(block.title)
     return bool(head.severity and head.marked) or bool(titled(block.title)[1])
+
+
+def is_lead(row: str, after: str) -> bool:
+    """Whether a line heads what stands below it: in bold, or with a colon before a list."""
+    if lines.unbulleted(after)[1]:
+        return bool(_BOLD_LINE.fullmatch(row)) or (
+            row.endswith(":") and len(row) < 60 and not lines.unbulleted(row)[1]
+        )
+    return bool(_BOLD_LINE.fullmatch(row)) and not (leads_title(row) or group_of(row))
+
+
+def leads_title(row: str) -> bool:
+    """Whether a line holds only a severity, so that the title stands below it."""
+    head = head_of(row)
+    return bool(head.severity) and not has_words(head.title)
 
 
 def begins(row: str) -> bool:
@@ -215,12 +231,12 @@ def label_in(row: str) -> str:
         graded = (
             vocabulary.severity(first) or vocabulary.severity(word) or vocabulary.of_tool(first)
         )
-        return "" if _is_legend(value) else graded
+        return "" if is_legend(value) else graded
     stated = _INLINE.search(row)
     if not stated:
         return ""
     begins = row.strip(" *_-({>\"'|").lower().startswith(("s", "p", "g", "[", "id", "type", "file"))
-    is_between = row[: stated.start()].rstrip(" *_`")[-1:] in _BETWEEN and not _is_legend(row)
+    is_between = row[: stated.start()].rstrip(" *_`")[-1:] in _BETWEEN and not is_legend(row)
     return vocabulary.severity(stated["value"].strip("*_`\"'")) if begins or is_between else ""
 
 
@@ -230,7 +246,7 @@ def is_scale(label: str) -> bool:
     return label in _LABELS or (first in _LABELS and second in _RATINGS)
 
 
-def _is_legend(value: str) -> bool:
+def is_legend(value: str) -> bool:
     """Whether a value explains the severities: it names three of them."""
     return len({*map(vocabulary.severity, lines.words(value[:LONG]))} - {""}) > 2
 

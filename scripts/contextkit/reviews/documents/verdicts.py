@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, formats, names, stores
+from contextkit.base import files, formats, names
 from contextkit.base.errors import ContextError, NewerFormat, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -233,7 +233,7 @@ def load_all(layout: Layout, store: str = "") -> Loaded[Entry]:
                 read.append((path, entry))
     finally:
         os.close(at)
-    broken = [stores.broken(layout, p, str(e["broken"])) for p, e in read if "broken" in e]
+    broken = [layout.broken(p, str(e["broken"])) for p, e in read if "broken" in e]
     return Loaded(sorted(read, key=lambda pair: pair[1]["agent"]), broken)
 
 

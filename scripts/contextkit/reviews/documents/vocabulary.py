@@ -20,12 +20,13 @@ SERIOUS = ("P0", "P1")
 READING_ORDER = ("P0", "P1", "", "P2", "P3", "IMP")  # an empty one was not understood
 VERDICTS = ("safe", "needs-changes", "risky", "error")  # mildest first
 
-_SAID = {  # in reviews of public repositories, in their languages
+SAID = {  # in reviews of public repositories, in their languages
     "P0": "P0 CRITICAL CRIT BLOCKER BLOCKERS BLOCKING FATAL SHOWSTOPPER SHOW-STOPPER SEVERE"
           " URGENT HIGHEST SEV0 SEV-0 KRITISCH KRITISCHER CRITIQUE CRITIQUES BLOQUANT BLOQUANTS"
           " CRÍTICO CRÍTICA CRÍTICOS BLOQUEANTE CRITICO CRITICA КРИТИЧНО КРИТИЧЕСКИЙ КРИТИЧЕСКАЯ"
           " КРИТИЧЕСКИЕ БЛОКЕР 致命 致命的 严重 緊急 紧急 重大 심각 치명적 KRITIEK KRITISK"
-          " KRYTYCZNY KRYTYCZNA KRYTYCZNE KRITICKÁ KRITICKÉ КРИТИЧНІ 🔴 🟥 🚨 🛑 ⛔",
+          " KRYTYCZNY KRYTYCZNA KRYTYCZNE KRITICKÁ KRITICKÉ КРИТИЧНІ"
+          " 嚴重 حرج קריטי गंभीर วิกฤต 🔴 🟥 🚨 🛑 ⛔",
     "P1": "P1 HIGH MAJOR MUST-FIX SEV1 SEV-1 IMPORTANT FIX-REQUIRED REQUIRED REQUIRES-CHANGES"
           " SCHWERWIEGEND HOCH ÉLEVÉ ÉLEVÉE HAUTE MAJEUR MAJEURE GRAVE GRAVES ALTO ALTA ВЫСОКИЙ"
           " ВЫСОКАЯ СЕРЬЁЗНО 高 重要 높음 HOOG HÖG WYSOKI WYSOKA WYSOKIE VYSOKÁ VYSOKÉ"
@@ -40,7 +41,7 @@ _SAID = {  # in reviews of public repositories, in their languages
     "IMP": "IMP IMPROVEMENT IMPROVEMENTS SUGGESTION SUGGESTIONS ENHANCEMENT ENHANCEMENTS"
           " OPTIONAL CONSIDER NICE-TO-HAVE 💡",
 }  # fmt: skip
-_WORDS = {word: severity for severity, words in _SAID.items() for word in words.split()}
+_WORDS = {word: severity for severity, words in SAID.items() for word in words.split()}
 _OF_TOOLS = {  # words that are a severity only where a tool says them
     **dict.fromkeys(("error", "fail", "failure"), "P1"),
     **dict.fromkeys(("note", "notice", "convention", "refactor", "hint"), "P3"),
@@ -128,6 +129,11 @@ def is_comment(text: str) -> bool:
     """Whether the line is a comment that runs leave and hides no row."""
     whole = text.startswith(("<!--", "<\\!--")) and text.endswith("-->")
     return whole and "|" not in text and not mentions_serious(text)
+
+
+def is_mark(text: str) -> bool:
+    """Whether a line only parts what stands above and below it."""
+    return not text.strip("-=_* ") or is_comment(text)
 
 
 # How a line begins

@@ -214,7 +214,8 @@ def terms(asked: Asked, agent: str) -> Terms | None:
     run = asked.run
     if run is None or not run.asks or run.mode != "review":
         return None
-    return Terms(run.files, tuple(row.partition(":")[0] for row in run.to_confirm(agent)))
+    still = tuple(row.partition(":")[0] for row in run.to_confirm(agent))
+    return Terms(files=run.files, open=still)
 
 
 def _whose(asked: Asked, agent: str, path: str, review: Review) -> str:

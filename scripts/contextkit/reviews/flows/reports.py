@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 import re
 
-from contextkit.base import files, formats, names, origins, outgoing, templates
+from contextkit.base import addresses, files, formats, names, outgoing, templates
 from contextkit.base import tokens as estimator
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
@@ -102,7 +102,7 @@ def _combined(
         statuses = {source.status for source in sources}
         some = "PARTIAL" if statuses & {"COMPLETE", "PARTIAL"} else "FAILED"
         data["verdict"] = "COMPLETE" if statuses == {"COMPLETE"} else some
-    others = origins.paths(layout)
+    others = addresses.files_elsewhere(layout)
     machines = {source.agent: others.get(layout.join(source.shown)) for source in sources}
     if any(machines.values()):
         data["machines"] = {agent: machine for agent, machine in machines.items() if machine}

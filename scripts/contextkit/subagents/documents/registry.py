@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, formats, names, stores, version
+from contextkit.base import files, formats, names, version
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.stores import Loaded
@@ -60,7 +60,7 @@ def load_all(layout: Layout) -> Loaded[Row]:
     """Load the rows with an id, in file order, which is launch order."""
     place = path(layout)
     there = [place] if os.path.lexists(place) else []
-    loaded = stores.load(layout, there, lambda path: parse(files.read(path), layout.shown(path)))
+    loaded = layout.load(there, lambda path: parse(files.read(path), layout.shown(path)))
     every = [row for rows in loaded.documents for row in rows if isinstance(row, dict)]
     return Loaded([(place, row) for row in every if isinstance(row.get("id"), str)], loaded.broken)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, files, ledger, meant, names, redaction, sessions, stores
+from contextkit.base import addresses, files, ledger, names, redaction, sessions, stores
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -58,7 +58,7 @@ _ALIKE = {
 
 def meant_status(text: str) -> str:
     """The status that a typed word stands for; nothing but CLEAN is read as CLEAN."""
-    return meant.word(text.upper(), verdicts.STATUSES, _ALIKE, "status")
+    return names.meant_word(text.upper(), verdicts.STATUSES, _ALIKE, "status")
 
 
 def finish(layout: Layout, report: Report, now: int) -> tuple[str, list[str]]:

@@ -27,9 +27,9 @@ _SEVERITY = (
 _CODE = r"[A-Z]{1,6}\d{2,5}"
 _RULE = r"\s\[[-\w/=+]*[A-Za-z][-\w/=+]*\](?: \[\d\])?"  # at the end of a line
 _PLACED = Pattern(
-    rf"\s*(?P<place>{_PLACE})(?::| -)\s+(?:(?P<level>{_SEVERITY}|schwerwiegender Fehler|Fehler"
-    rf"|Warnung"
-    rf"|erreur|errore|ошибка|предупреждение)(?: (?=TS\d)|(?= ?\[)|:)"
+    rf"\s*(?P<place>{_PLACE})(?:(?::| -)\s+| (?=(?:error|warning) \S+/\S+ ))(?:"
+    rf"(?P<level>{_SEVERITY}|schwerwiegender Fehler|Fehler|Warnung|erreur|errore|ошибка"
+    rf"|предупреждение)(?: (?=TS\d|\S+/)|(?= ?\[)|:)"
     rf"|(?P<letter>[CEFWR]): (?=\S+/\S+: |[A-Z])|(?=\[(?P<kind>[CEFWR])\d{{4}}\()"
     rf"|(?={_CODE}\b)|(?=invalid-syntax: )|(?=.*{_RULE}$))\s*(?P<said>\S.*)$"
 )
@@ -38,18 +38,6 @@ _MARKED = Pattern(  # the level first, as Maven has it
     r"(?P<place>(?:[A-Za-z]:)?[^\s:]+\.[A-Za-z]\w{0,7}"
     r":(?:\[\d+(?:,\d+)?\]| \(\d+, \d+\)|\d+(?::\d+)?:?))\s+(?P<said>\S.*)$"
 )
-_INSIDE = Pattern(  # the message is below the lines that are quoted
-    r"(?:\d+\. )?(?P<level>ERROR|WARNING) in (?P<file>\S+\.\w{1,8}) \(at line (?P<line>\d+)\)$"
-)
-_SPACED = Pattern(rf"(?P<place>{_PLACE}) (?P<level>error|warning) (?P<said>\S+/\S+ \S.*)$")
-_SIGNED = Pattern(r"[▲✘✗] \[(?P<level>WARNING|ERROR)\] (?P<said>\S.*)$")  # the place is below
-_ALONE = Pattern(  # for shellcheck in words
-    rf"\s*(?:(?P<place>{_PLACE})|In (?P<file>\S+) line (?P<line>\d+)):$"
-)  # the message is below what is quoted, or above
-_SAID = Pattern(
-    r"(?:Fatal )?(?P<level>Error|Warning): (?P<said>\S.*)$"
-    r"|\s*\^-*\^?(?:--)? (?P<code>SC\d+) \((?P<grade>\w+)\): (?P<told>\S.*)$"
-)
 _LISTED = Pattern(  # below the name of the file
     rf"\s*(?P<at>\d+:\d+)\s+(?:(?P<level>error|warning|[✖✘×⚠])\s+|(?={_CODE} )"
     rf"|(?=invalid-syntax: ))"
@@ -57,8 +45,8 @@ _LISTED = Pattern(  # below the name of the file
 )
 _FILE = Pattern(r"\s*(\S+\.\w{1,8}):?$")
 _ARROW = Pattern(rf"^[ \t]*(?:-->|╭─\[|,-\[) ?(?P<place>{_PLACE})", re.M)  # below the message
-_FIRST = frozenset("▲✘✗[EW")  # characters of a message without a place in its line
-_FIRST_NUMBERED = _FIRST | frozenset("0123456789")  # and of one below the name of its file
+_FIRST = frozenset("[")  # characters of a message without a place in its line
+_BELOW_FILE = frozenset("[0123456789")  # or of one below the name of its file
 _ARROWS = ("-->", "╭─[", ",-[")
 _HEADED = Pattern(rf"(?P<level>error|warning)?(?:\[?(?P<code>{_CODE})\]?)?:? *(?P<said>\S.*)$")
 _FIRST_CODE = Pattern(rf"\[?({_CODE}|invalid-syntax)\b(?:\([\w-]+\),[^\]]*\])?:? *(?:\[\*\] )?")
@@ -71,7 +59,7 @@ _NAMES = Pattern(r"'[^']*'|‘[^’]*’|`[^`]*`|\"[^\"]*\"|\d+")
 _GRADED = {"E": "error", "F": "error", "W": "warning"}  # by the first letter of pylint's codes
 _AS_ERRORS = ("fatal error", "error", "fehler", "schwerwiegender fehler", "erreur", "errore",
               "ошибка")  # fmt: skip
-_WORSE = ("error", "warning", "")
+_NOTE, _WORSE = "note", ("error", "warning", "")
 _GRADES = ("blocker", "fatal", "critical", "high")
 _STYLE = Pattern(  # in the code of a message that is about looks
     r"readab|styl|naming|convention|format|whitespace|indent|quot|spac|brace|docstring|comment"
@@ -83,7 +71,6 @@ _BLANK = (" ", "\t")
 _IS_FILE = Pattern(r"[/\\]|\.\w+$")
 _AT = Pattern(r"[:(]\d")  # the line, behind the name of a file
 _READ = 500
-_QUOTED = 8  # lines of a file that stand between its name and the message
 _PYLINT = 5  # characters of a code of pylint
 _SHARED = 6  # messages for which the folder of their files is said once
 _EACH = 12  # so many are told one by one
@@ -121,24 +108,16 @@ def find(text: Lines) -> tuple[list[Diagnostic], set[int]]:
 
 
 def _in_lines(text: Lines) -> Iterator[Diagnostic]:
-    """The messages that a line tells, perhaps with a file or a place that is named above."""
+    """The messages that a line tells, perhaps of a file that is named above."""
     with_place = {number for number, _ in reading.places(_NEAR_PLACE, text.whole)}
-    file, place, placed_at = "", "", -_QUOTED
-    first = _FIRST_NUMBERED if "(at line " in text.whole else _FIRST
+    file = ""
     for number, line in enumerate(text.all):
         if not line or len(line) > 4 * _READ:
             continue
-        if line[-1] == ":" and (alone := _ALONE.match(line)):
-            place, placed_at = alone["place"] or f"{alone['file']}:{alone['line']}", number
-        elif number - placed_at < _QUOTED and (below := _SAID.match(line)):
-            level = _level(below["level"] or below["grade"])
-            told = below["said"] or f"{below['code']} {below['told']}"
-            yield _made(number, place, level, told, f"{place}: {told}")
-            continue
         if " " not in line and line[0] != "\t" and (name := _FILE.match(line)):
             file = name[1]
-        elif number in with_place or line.lstrip()[:1] in (_FIRST_NUMBERED if file else first):
-            if one := _of_line(text.all, number, file):
+        elif number in with_place or line.lstrip()[:1] in (_BELOW_FILE if file else _FIRST):
+            if one := _of_line(line[:_READ], number, file):
                 yield one
 
 
@@ -156,35 +135,18 @@ def details(text: Lines, placed: set[int]) -> set[int]:
     return below
 
 
-def _of_line(lines: list[str], number: int, file: str) -> Diagnostic | None:
-    """The message that begins in a line; `file` is the one named above."""
-    read = lines[number][:_READ]
-    if signed := _SIGNED.match(read) if read[0] in "▲✘✗" else None:
-        near = (_ALONE.match(line) for line in lines[number + 1 : number + _QUOTED])
-        place, words = next((match["place"] for match in near if match), ""), signed["said"]
-        quoted = ": ".join(filter(None, (place, words)))
-        return _made(number, place, _level(signed["level"]), words, quoted)
-    if placed := _PLACED.match(read) or _MARKED.match(read) or _SPACED.match(read):
+def _of_line(read: str, number: int, file: str) -> Diagnostic | None:
+    """The message in a line; `file` is the one named above."""
+    if placed := _PLACED.match(read) or _MARKED.match(read):
         named = placed.groupdict()
         level = _level(placed["level"] or named.get("letter") or named.get("kind") or "")
-        if level == "note":
-            return None
-        return _made(number, placed["place"], level, placed["said"], read)
+        return (
+            _made(number, placed["place"], level, placed["said"], read) if level != _NOTE else None
+        )
     if file and (listed := _LISTED.match(read)):
         place, words = f"{file}:{listed['at']}", listed["said"]
         return _made(number, place, _level(listed["level"] or ""), words, f"{place} {words}")
-    if inside := _INSIDE.match(read) if "(at line " in read else None:
-        place, words = f"{inside['file']}:{inside['line']}", _below(lines, number)
-        return _made(number, place, _level(inside["level"]), words, f"{place} {words}")
     return None
-
-
-def _below(lines: list[str], number: int) -> str:
-    """The message below a line that names a file: the first that is not quoted from it."""
-    for line in lines[number + 1 : number + _QUOTED]:
-        if line.strip() and not line[0].isspace() and line.strip("-~^ "):
-            return line.strip()
-    return ""
 
 
 def _above_arrows(text: Lines) -> Iterator[Diagnostic]:
@@ -221,7 +183,7 @@ def _level(word: str) -> str:
         return "error"
     if word in ("W", "⚠") or word.lower() in ("warning", "warn", "warnung", "предупреждение"):
         return "warning"
-    return "note" if word.lower() in ("note", "hint") else ""
+    return _NOTE if word.lower() in ("note", "hint") else ""
 
 
 def units(found: list[Diagnostic]) -> list[Unit]:

@@ -21,58 +21,54 @@ from contextkit.text.digests.lines import Lines
 from contextkit.text.patterns import Pattern
 
 FAILS = Pattern(  # at the beginning or end of a line as some tools say it, then anywhere
-    r"^(?:E: |##\[error\]|CONFLICT \(|error during build|\S+\.go:\d+:\d+: )"
-    r"|^\S+\.\w{1,5}:\d+:\d+: (?:[A-Z]+\d+ |invalid-syntax: )"
-    r"| at \S+\.(?:p[lm]|t) line \d+\.$"  # of Perl
+    r"^(?:E: |##\[error\]|CONFLICT \(|error during build|\S+\.\w{1,5}:\d+:\d+: [^w])"
     r"|: (?:command not found|No such file or directory|Permission denied)$"
-    r"|\b(?:FAILED|FAIL|FATAL|CRITICAL|PANIC|SEVERE)\b|\bERROR\b"
-    r"|^\s*not ok\b(?!.*# (?:TODO|SKIP))|\bFound .* deadlock|^\s*[✗✘×✕✖]\s"
+    r"| at \S+\.(?:p[lm]|t) line \d+\.$"  # of Perl
+    r"|\b(?:FAILED|FAIL|FATAL|CRITICAL|PANIC|SEVERE|ERROR)\b|\bFound .* deadlock"
+    r"|^\s*(?:not ok\b(?!.*# (?:TODO|SKIP))|[✗✘×✕✖]\s)"
     r"|^(?:E   |npm (?:ERR!|error)(?: |$)|fatal:|panic:|error(?:\[\w+\])?:|Error:|--- FAIL)"
     r"|^(?:make(?:\[\d+\])?: \*\*\*|! \[(?:remote )?rejected\])"
     r"|\b\w*(?:Error|Exception)\b:|(?::| -) (?:fatal )?error\b|\bpanicked at\b"
-    r"|\bSegmentation fault\b|\bterminated by signal\b"
-    r"|\bSIG(?:SEGV|ABRT|KILL|BUS|FPE|ILL)\b|\bFatal(?: error)?: "
+    r"|\bSegmentation fault\b|\bterminated by signal\b|\bSIG(?:SEGV|ABRT|KILL|BUS|FPE|ILL)\b"
+    r"|\bF(?:atal(?: error)?: |ailed (?:to|with)\b)"
     r"|: (?:undefined reference to|multiple definition of) "
-    r"|^[EF]\d{4} \d\d:\d\d:\d\d|\bHTTP/[\d.]+\" 5\d\d\b"
-    r"|\blevel\"?[=:] ?\"?(?:error|fatal|panic|critical)\b"
-    r"|\bFailed (?:to|with)\b|\[(?:emerg|alert|crit|error)\]|\bstatus=\d+/|\bOut of memory: "
+    r"|^[EF]\d{4} \d\d:\d\d:\d\d|\bHTTP/[\d.]+\" 5\d\d\b|\bstatus=\d+/|\bOut of memory: "
+    r"|\blevel\"?[=:] ?\"?(?:error|fatal|panic|critical)\b|\[(?:emerg|alert|crit|error)\]"
     r"|: (?:schwerwiegender )?(?:Fehler|erreur|errore|ошибка)\b|\bFEHLER\b(?! [A-ZÄÖÜ]+$)"
     r"|(?:\.{3}|[.:] )[Ff]ailed$|\bTraceback \(most|\bexit(?:ed with)?(?: code| status)?:? [1-9]"
 )
 _SUMS_UP = Pattern(  # a line about several failures, or about none in particular
     r"^(?:make(?:\[\d+\])?: \*\*\* Waiting|(?:[|+] )*(?:Exception Group )?Traceback \(most"
-    r"|.*\(FAILED - \d+\)$|\[\w+\]$"
-    r"|The following tests FAILED|\[  FAILED  \] \d+ tests?, listed below)"
-    r"|^FAILED \(|^(?:\[\w+\] )?(?:FAIL(?:ED|URE|URES)?|Failures?|Errors?)\W*$|^error: [|>]-?$"
+    r"|.*\(FAILED - \d+\)$|\[\w+\]$|The following tests FAILED)"
+    r"|^FAILED \(|^(?:\[\w+\] )?(?:FAIL(?:ED|URE|URES)?|Failures?|Errors?)\W*$"
     r"|^✖ (?:\d+ problems?\b|.*:$)"
+)
+_TRIED = (  # behind its mark: a test, how often it was tried, and how long it took
+    r" +(?:\d+ (?=\[))?(?!\d+ problems?\b)(\S.*?[^:])(?: \(retry #\d+\))?"
+    r"(?: \(?[\d.]+ ?m?s\)?)?$"
 )
 _TEST = Pattern(  # a line that names a failed test, by pytest, jest, go, gtest, and others
     r"^(?:FAILED|ERROR) (\S+(?:::(?:[^\s\[]+\[.*?\](?= - |$)|\S.*?)|\.py))(?: - .*)?$"
     r"|^(?=\S*::)([^\s\[]+(?:\[.*?\])?) (?:FAILED|ERROR)\b"
     r"|^_{3,} (?:ERROR (?:at \w+ of|collecting) )?(\S.*?) _{3,}$"
     r"|^● (?!Console)(\S.*)$"
-    r"|^[✕✗✘×✖] (?!\d+ problems?\b)(\S.*?[^:])(?: \(?[\d.]+ ?m?s\)?)?$"
+    rf"|^[✕✗✘×✖]{_TRIED}"
     r"|^FAIL +(\S+ > \S.*)$"
-    r"|^--- FAIL: (\S+)"
+    r"|^(?:--- FAIL:|\[  FAILED  \](?! \d+ tests?,)) ([\w/]+[\w./]*)"
     r"|^---- (\S+)(?: - should panic)? stdout ----$"
     r"|^test (\S+)(?: - should panic)? \.\.\. FAILED$"
     r"|^(?:FAIL|ERROR): (\w+ \(\S+\)(?: [\[(].+)?)$"
     r"|^(\w+ \(\S+\)(?: [\[(].+)?) \.\.\. (?:FAIL|ERROR)$"
     r"|^not ok \d+ -? ?(?!.*# (?:TODO|SKIP))(\S.*)$"
     r"|^(?=.* > \S)(\S.*) FAILED$"
-    r"|^Failed (\S+) \[[^\]]*\]$"
-    r"|^(?:.*\s)?(\S+) \[FAIL\]$"
-    r"|^\d+ - (\S+) \(\w+\)$"
-    r"|^\d+/\d+ Test +#\d+: (\S+) \.+\*\*\*\w+"
-    r"|^\[ERROR\] (\S+) -- Time elapsed: .* <<< \w+!$"
-    r"|^\[ERROR\] +(\w+\.\w+):\d+ .+$"
-    r"|^\[  FAILED  \] ([\w/]+\.[\w/]+)"
+    r"|^(?:.*\s)?(\S+) \[FAIL\]$|^Failed (\S+) \[[^\]]*\]$"  # dotnet
+    r"|^\d+ - (\S+) \(\w+\)$|^\d+/\d+ Test +#\d+: (\S+) \.+\*\*\*\w+"  # ctest
+    r"|^\[ERROR\] (\S+) -- Time elapsed: .* <<< \w+!$|^\[ERROR\] +(\w+\.\w+):\d+ .+$"  # Maven
     r"|^\d+\) (test .+ \([\w.]+\))$"
 )
-_NO_HEAD = ("", "E   ")  # what a line begins with that names no test
+_PASSED = Pattern(rf"^[✓✔√]{_TRIED}")
+_OF_PYTEST = "E   "  # begins a line that names no test
 _SUBTEST = Pattern(r"^SUBFAILED(\(.*?\)|\[.*?\]) (\S+::\S.*?)(?: - .*)?$")
-_TRY = Pattern(r"[✓✔√✘✗✕×✖] +\d+ (?P<name>\S.*?)(?: \(retry #\d+\))?(?: \([\d.]+\w*\))?$")
-_PASSED = ("✓", "✔", "√")
 _GROUP = Pattern(  # a file, package or environment with failed tests
     r"^FAIL\s+\S+(?:\s+\(?[\d.]+ ?m?s\)?)?$|^[\w.-]+: FAIL ✖ in [\d.]+ seconds$"
 )
@@ -88,8 +84,8 @@ _MESSAGE = Pattern(
     r"|^note: (test did not panic .+?)(?: at \S+)?$"
     r"|^code: +(assert .+)$|^(\*\* \(\w[\w.]*\) .+)$"
 )
-_SAYS_BELOW = Pattern(r"\bpanicked at\b.*:$|^error: [|>]-?$")  # the message is the next line
-_OPEN = (":", "|", ">", "-")  # the last characters of such a line
+_OF_GO = Pattern(r"\S+\.go:\d+: ")
+_SAYS_BELOW = Pattern(r"\bpanicked at\b.*:$|: Failure$|^error: [|>]-?$")  # what, in the next line
 _SECTION = Pattern(r"^={3,} (.*?) ={3,}$")  # of pytest's report
 _SUMMARY = ("FAILED ", "ERROR ", "SUBFAILED")  # begin a line of pytest's short summary
 _ABOVE = "test at "  # node's place of a test, above its name
@@ -102,9 +98,8 @@ _VALUE = Pattern(
 _LEGEND = Pattern(r"^[+-] (?:actual|expected)\b")  # of the difference of two values, by node
 _ENDING = (  # of a file that has lines to point at
     r"(?:pyi?|[cm]?[jt]sx?|vue|svelte|go|rs|rb|java|kts?|scala|groovy|[ch](?:c|h|pp|xx|s)?|fs|vb"
-    r"|php|p[lm]|t"
-    r"|sh|bash|lua|swift|mm?|exs?|erl|hs|ml|clj|dart|jl|zig|nim|sql|s?css|html|xml|json|ya?ml"
-    r"|toml|md|txt|tf)"
+    r"|php|p[lm]|t|sh|bash|lua|swift|mm?|exs?|erl|hs|ml|clj|dart|jl|zig|nim|sql|s?css|html|xml"
+    r"|json|ya?ml|toml|md|txt|tf|f(?:90|95|or)?)"
 )
 _PLACE = Pattern(
     r'File "(?P<file>[^"]+)", line (?P<at>\d+)'
@@ -119,7 +114,9 @@ _POINTS = Pattern(  # a line that is there to tell a place, or the first of a tr
 )
 _THEIRS = ("site-packages", "node_modules", "node:", "AssertionFailureBuilder", "/rustc/",
            "java.base/", "jdk.", "org.junit", "<frozen", "/lib/python")  # fmt: skip
-_CHAINED = ("The above exception was", "During handling of the above")
+_BEGUN = (  # what stands above the cause of a failure: another exception; rspec's source
+    "The above exception was", "During handling of the above", "Failure/Error: ",
+)  # fmt: skip
 _EXCEPTION = Pattern(r"^[\w.$]*(?:Error|Exception|Warning)\b(?::|$)")
 _HEADING = Pattern(
     r"^(?:___|● |---- |FAIL: |ERROR: |FAIL {2,}|\d+\) |\[ERROR\] |\d+/\d+ Test |Failed \S+ \[)"
@@ -131,27 +128,22 @@ _STOPS = Pattern(  # a line that a runner prints between the blocks of its tests
 )
 _RUNS = Pattern(r"^(?:=== (?:RUN|NAME|CONT) +|\[ RUN      \] )(\S+)$")  # go test -v, gtest
 _RESULTS = ("--- ", "[  FAILED  ] ")  # below what the test printed
-_SAID_BELOW = ": Failure"  # gtest's, behind a place
-_OF_GO = Pattern(r"\S+\.go:\d+: ")
 _NUMBERED_NAME = Pattern(r"^[a-z]+\d[\w.-]*: ")
 _UNSAID = Pattern(  # a failure of which the next line says what it is
     r".*(?::|\| FAIL \|)$|(?:(?:\[\w+\] )?(?:ERROR|FAIL(?:ED)?) in )?\S+\.\w+"
     r"(?: \(\S+\))?(?: \d+:[\d-]+|\(\d+,\d+\))?$|(?:=+ )?\S+ FAIL(?:ED)?$"
 )
 _SOURCE = Pattern(r"^\d+ +\|(?: .*[^|])?$")  # quoted by a compiler
-_FRAME = Pattern(r"^(?:at|#0) +0x[\da-fA-F]+")
 _NPM = Pattern(r"^npm (?:ERR!|error)(?: |$)")
 _MARKED = Pattern(r"\n(?:_{3,} \S|[ \t]*● \S|---- \S|[ \t]*\d+\) \S)")
-_CODE = "Failure/Error: "  # rspec's, before the source
-_LED_TO = "** (EXIT) "  # elixir's, below the call that was exited
 _SUITE = "Test suite failed to run"  # jest's, for a whole file
 _LONGEST, _END = 260, 110  # characters shown of a failure, and of its end if it is longer
 _READ = 500  # characters read of a line
-_BELOW = 6  # lines below `Failure` that say why
+_BELOW = 5  # lines that go on saying what failed
 _BLOCK, _LONG_BLOCK = 60, 2000  # lines of a test's block that are read; of one with a heading
 _READ_WHOLE = 60  # failed tests whose blocks are read: far more than can be told
-_PLACES = 4  # lines below an error that say where and what it is
-_IN_FRAME = 8  # lines of terraform's frame around an error
+_NEAR = 4  # lines below an error that say where and what it is
+_QUOTED = 6  # lines between a place and the error there
 _FRAMES = 200  # lines of a trace above its exception
 
 
@@ -167,12 +159,58 @@ class Failure(NamedTuple):
     times: int = 1
 
 
-class _Mention(NamedTuple):
-    """The message and the place that belong to the test named in a line."""
+class _Block:
+    """What the lines that belong to a test say of it: its message, its place, compared values."""
 
-    message: str
-    place: str
-    used: frozenset[int]  # the lines of those
+    def __init__(self, text: Lines, at: int, block: list[int]) -> None:
+        self.message, self.place, self.values = "", "", list[str]()
+        self._goes_on, self._above = 0, -1  # how many lines, below which one
+        begun = [n for n, number in enumerate(block) if text.bare[number].startswith(_BEGUN)][-1:]
+        self.used = {block[n] for n in begun}
+        block = [number for number in block[(begun or [-1])[0] + 1 :] if text.bare[number]]
+        for number in block:
+            self._take(text, number)
+        if not self.place and at and text.bare[at - 1].startswith(_ABOVE):
+            self.place = _place(text.bare[at - 1])
+        if self.values:
+            message = "" if self.message.startswith("expect(") else self.message
+            parts = (part.strip(" ,:") for part in (message, *self.values[:2]))
+            self.message = ", ".join(filter(None, parts))
+        elif not self.message and (text.bare[at][:2] == "● " or _NUMBERED.match(text.bare[at])):
+            first = [number for number in block if not _POINTS.search(text.bare[number])][:2]
+            first = first if first and text.bare[first[0]].endswith(":") else first[:1]
+            self.message = " ".join(text.bare[number] for number in first)
+            self.used.update(first)
+        self.used = self.used if self.message else set()
+
+    def _take(self, text: Lines, number: int) -> None:
+        line = text.bare[number]
+        said, points = _message(line), _POINTS.search(line)
+        if _LEGEND.match(line):
+            return
+        if _VALUE.match(line):
+            self.values.append(" ".join(line.split()))
+            self._goes_on = 0
+        elif self._goes_on and not points and self._above in (-1, number - 1):
+            self.message = f"{self.message} {said or line}".strip()
+            self._goes_on, self._above = self._goes_on - 1, number
+        elif _SAYS_BELOW.search(line):
+            self._goes_on, self._above = _BELOW * (not self.message), -1
+        elif said:
+            self._say(said, bool(_OF_GO.match(line)))
+        elif not (points or text.fails(number)):
+            return
+        self.used.add(number)
+        self.place = self.place or _place(line)
+
+    def _say(self, said: str, says_all: bool) -> None:
+        """Take the first message, or all; an exception in place of the source that it is about."""
+        is_source = self.message.startswith('File "') and _EXCEPTION.match(said)
+        if says_all:
+            self.message = "; ".join(filter(None, (self.message, said)))
+        elif is_source or not self.message:
+            self.message = said
+            self._goes_on, self._above = _BELOW * said.endswith(":"), -1
 
 
 def shown(line: str, most: int = _LONGEST) -> str:
@@ -192,8 +230,7 @@ def find(text: Lines, told: set[int]) -> tuple[list[Failure], set[int], set[int]
     aside = _aside(text)
     heads = _heads(text, told | aside)
     blocks = _blocks(text, heads, told | aside)
-    read = [*heads][:_READ_WHOLE]
-    mentions = {at: _mention(text, at, blocks[at]) for at in read}
+    mentions = {at: _Block(text, at, blocks[at]) for at in [*heads][:_READ_WHOLE]}
     used = {*heads, *aside}.union(*(mention.used for mention in mentions.values()))
     used.update(*(block for at, block in blocks.items() if at not in mentions))
     if heads:
@@ -222,13 +259,13 @@ def _aside(text: Lines) -> set[int]:
     for at in text.holding("console.", "● Console"):
         if _PRINTED.match(text.bare[at]):
             numbers |= {at, *_deeper(text, at)}
+    others = {text.bare[at][2:].partition(" (")[0] for at in text.holding("▶ ")
+              if text.bare[at][:2] == "▶ "}  # fmt: skip
     if "(retry #" in text.whole:
-        tries = {at: tried["name"] for at, line in text.bare.all() if (tried := _TRY.match(line))}
-        passed = {name for at, name in tries.items() if text.bare[at][:1] in _PASSED}
-        numbers.update(at for at, name in tries.items() if name in passed)
-    suites = {text.bare[at][2:] for at in text.holding("▶ ") if text.bare[at][:2] == "▶ "}
-    for at in text.holding("✖ ") if suites else ():
-        if text.bare[at][:1] == "✖" and text.bare[at][2:].partition(" (")[0] in suites:
+        others.update(m[1] for _, line in text.bare.all() if (m := _PASSED.match(line)))
+    for at in text.holding(*"✕✗✘×✖") if others else ():
+        test = _TEST.match(text.bare[at]) if text.bare[at][:1] in "✕✗✘×✖" else None
+        if test and test[test.lastindex or 0] in others:
             numbers.add(at)
     return numbers
 
@@ -241,37 +278,29 @@ def _deeper(text: Lines, at: int) -> Iterator[int]:
 
 def _heads(text: Lines, told: set[int]) -> dict[int, str]:
     """The names of failed tests by line."""
-    failing = text.failing
-    begins = failing if any(mark in text.whole for mark in _BEFORE_NUMBERS) else ()
-    numbered = next((at for at in begins if _NUMBERS.match(text.bare[at])), None)
-    retries = "(retry #" in text.whole
+    begins = text.failing if any(mark in text.whole for mark in _BEFORE_NUMBERS) else ()
+    numbered = next((at for at in begins if _NUMBERS.match(text.bare[at])), len(text.all))
+    # those that begin as the heading of a test's block does need no word that fails
+    marked = {number - 1 for number, _ in reading.places(_MARKED, f"\n{text.whole}")}
     heads: dict[int, str] = {}
-    for at in sorted({*failing, *_marked(text)}):
+    for at in sorted({*text.failing, *marked} - told):
         line = text.bare[at]
-        if at in told or line[:4] in _NO_HEAD:
+        if line.startswith(_OF_PYTEST):
             continue
         if line.startswith("SUB") and (subtest := _SUBTEST.match(line)):
             heads[at] = f"{subtest[2]} {subtest[1]}"
-        elif retries and (tried := _TRY.match(line)):
-            heads[at] = tried["name"]
         elif (test := _TEST.match(line)) and test.lastindex:
-            heads[at] = _in_file(text, at, test[test.lastindex])
-        elif numbered is not None and at > numbered and (test := _NUMBERED.match(line)):
+            name = test[test.lastindex]
+            heads[at] = f"{_file_above(text, at)}{name}" if name == _SUITE else name
+        elif at > numbered and (test := _NUMBERED.match(line)):
             heads[at] = _continued(text, at, test[1])
     return heads
 
 
-def _marked(text: Lines) -> set[int]:
-    """The lines that begin as the heading of a test's block does."""
-    return {number - 1 for number, _ in reading.places(_MARKED, f"\n{text.whole}")}
-
-
-def _in_file(text: Lines, at: int, name: str) -> str:
-    """The name of a test; of a file that failed as a whole, with the file that is named above."""
-    if name != _SUITE:
-        return name
-    above = next((line for n in range(at, -1, -1) if _GROUP.match(line := text.bare[n])), "")
-    return f"{above.split()[1]}: {name}" if above else name
+def _file_above(text: Lines, at: int) -> str:
+    """The file that failed as a whole, which is named above."""
+    above = (line for n in range(at, -1, -1) if _GROUP.match(line := text.bare[n]))
+    return next((f"{line.split()[1]}: " for line in above), "")
 
 
 def _continued(text: Lines, at: int, name: str) -> str:
@@ -287,22 +316,10 @@ def _continued(text: Lines, at: int, name: str) -> str:
 
 
 def _blocks(text: Lines, heads: dict[int, str], told: set[int]) -> dict[int, list[int]]:
-    """The lines that a runner prints for each test, by the line that names it."""
-    printed = _above_results(text)
-    blocks: dict[int, list[int]] = {}
-    for at, following in itertools.zip_longest(heads, [*heads][1:], fillvalue=-1):
-        above = printed.get(heads[at], [])
-        if following == at + 1:  # nothing stands below it
-            blocks[at] = above
-        elif following > 0 and len(blocks) > _READ_WHOLE and text.bare[at].startswith("___"):
-            blocks[at] = [*range(at + 1, following)]  # which nobody reads
-        else:
-            blocks[at] = _block(text, heads, at, told, above)
-    return blocks
+    """The lines that a runner prints for each test, by the line that names it.
 
-
-def _above_results(text: Lines) -> dict[str, list[int]]:
-    """What each test of go or gtest says, between the line that it runs and its result."""
+    Those of go and gtest stand between the line that a test runs and its result.
+    """
     printed: dict[str, list[int]] = {}
     owner = ""
     runs = "=== RUN" in text.whole or "[ RUN   " in text.whole
@@ -312,24 +329,27 @@ def _above_results(text: Lines) -> dict[str, list[int]]:
             owner = run[1] if run else ""
         elif owner:
             printed.setdefault(owner, []).append(at)
-    return printed
+    blocks: dict[int, list[int]] = {}
+    for (at, name), following in zip(heads.items(), [*heads, 0][1:], strict=True):
+        line = text.bare[at]
+        above = printed.get(name, []) if line.startswith(_RESULTS) else []
+        is_read = len(blocks) < _READ_WHOLE or not (following and line.startswith("___"))
+        below = _below_head(text, heads, at, told) if is_read else range(at + 1, following)
+        blocks[at] = [*above, *below]
+    return blocks
 
 
-def _block(
-    text: Lines, heads: dict[int, str], at: int, told: set[int], printed: list[int]
-) -> list[int]:
+def _below_head(text: Lines, heads: dict[int, str], at: int, told: set[int]) -> list[int]:
     """The lines of the test named at a line: below its heading, or deeper than its name.
 
-    A line of pytest's short summary has no block.
+    A line of pytest's short summary has none.
     """
     line = text.bare[at]
     if line.startswith(_SUMMARY):
         return []
-    heading = bool(_HEADING.match(line))
-    depth = text.indent(at)
-    length = _LONG_BLOCK if line.startswith("___") else _BLOCK
-    block = list(printed) if line.startswith(_RESULTS) else []
-    for number in range(at + 1, min(at + length, len(text.all))):
+    heading, depth = bool(_HEADING.match(line)), text.indent(at)
+    block: list[int] = []
+    for number in text.below(at, _LONG_BLOCK if line.startswith("___") else _BLOCK):
         other = text.bare[number]
         if number in heads or _STOPS.match(other):
             break
@@ -338,82 +358,6 @@ def _block(
         if number not in told:
             block.append(number)
     return block
-
-
-def _mention(text: Lines, at: int, block: list[int]) -> _Mention:
-    """The message, the compared values, and the place in a test's block."""
-    line = text.bare[at]
-    mention = _of_gtest(text, block) or _detailed(text, at, block)
-    if not mention.place and at and text.bare[at - 1].startswith(_ABOVE):
-        mention = mention._replace(place=_place(text.bare[at - 1]))
-    first = next((number for number in block if text.bare[number]), None)
-    if not mention.message and first is not None and _HEADING.match(line):
-        if line[:2] == "● " or _NUMBERED.match(line):
-            return mention._replace(message=text.bare[first], used=mention.used | {first})
-    return mention
-
-
-def _of_gtest(text: Lines, block: list[int]) -> _Mention | None:
-    """The mention with all that gtest says below its first `Failure`; None without one."""
-    first = next((number for number in block if text.bare[number].endswith(_SAID_BELOW)), None)
-    if first is None:
-        return None
-    below = [number for number in block if first < number <= first + _BELOW]
-    message = " ".join(filter(None, (text.bare[number] for number in below)))
-    return _Mention(message, _place(text.bare[first]), frozenset((first, *below)))
-
-
-def _detailed(text: Lines, at: int, block: list[int]) -> _Mention:
-    """The mention of a test with what the lines in `block` say of it, without others' errors."""
-    message, place = "", ""
-    values: list[str] = []
-    used: set[int] = set()
-    expected = False  # the message is the next line
-    in_source = False  # pytest quotes the source above a syntax error
-    for number in _last_raised(text, block):
-        line = text.bare[number]
-        is_led_to = expected or message.startswith(_CODE)
-        if not (is_led_to or text.fails(number) or _tells(line)) or _LEGEND.match(line):
-            continue
-        words = _message(line) or (line if expected else "")
-        if expected and message.endswith(":"):
-            message = f"{message} {words}"
-        is_cause = message.startswith(_CODE) and line[:1] not in ("", "#")
-        if is_cause:
-            message, words = "", "" if _VALUE.match(line) else line
-        if line.startswith(_CODE):
-            words = line
-        is_open = line[-1:] in _OPEN and (is_cause or bool(_SAYS_BELOW.search(line)))
-        is_open |= bool(words) and not message and line.endswith(":")
-        expected = is_open or (expected and not line)
-        if words:
-            in_source = (in_source or words.startswith('File "')) and not _EXCEPTION.match(words)
-            is_of_go = text.bare[at].startswith("--- ") and _OF_GO.match(line)
-            parts = [part for part in (message, "" if in_source else words) if part]
-            tells_all = is_of_go or line.startswith(_LED_TO)
-            message = "; ".join(parts if tells_all else parts[:1])
-        elif _VALUE.match(line):
-            values.append(" ".join(line.split()))
-        elif not (text.fails(number) or _POINTS.search(line)):
-            continue
-        used.add(number)
-        place = place or _place(line)
-    if values:
-        parts = values[:2] if message.startswith("expect(") else [message, *values[:2]]
-        message = ", ".join(filter(None, (part.strip(" ,:") for part in parts)))
-    return _Mention(message, place, frozenset(used if message else ()))
-
-
-def _tells(line: str) -> bool:
-    """Whether a line of a test's block says something of it by itself."""
-    says = _message(line) or line.startswith(_CODE) or _SAYS_BELOW.search(line)
-    return bool(says or _VALUE.match(line) or _POINTS.search(line))
-
-
-def _last_raised(text: Lines, block: list[int]) -> list[int]:
-    """The lines below the last one that says that an exception led to another."""
-    chained = [at for at, number in enumerate(block) if text.bare[number].startswith(_CHAINED)]
-    return block[chained[-1] + 1 :] if chained else block
 
 
 def _message(line: str) -> str:
@@ -434,7 +378,7 @@ def _place(line: str) -> str:
     return re.sub("^//+", "/", match["colons"] or match["brackets"])
 
 
-def _tests(text: Lines, heads: dict[int, str], mentions: dict[int, _Mention]) -> list[Failure]:
+def _tests(text: Lines, heads: dict[int, str], mentions: dict[int, _Block]) -> list[Failure]:
     """One failure for each test, from all lines that name it; of very many, one for the rest."""
     failures: list[Failure] = []
     named = list(_by_test(heads).items())
@@ -449,30 +393,21 @@ def _tests(text: Lines, heads: dict[int, str], mentions: dict[int, _Mention]) ->
 
 
 def _cited(
-    text: Lines, heads: dict[int, str], name: str, same: list[int], read: dict[int, _Mention]
+    text: Lines, heads: dict[int, str], name: str, same: list[int], read: dict[int, _Block]
 ) -> tuple[int, str]:
     """The line to cite for a test, and what to say: pytest's summary of it, or else its message."""
     told = ((at, mention.message) for at, mention in read.items() if mention.message)
     line, message = next(told, (same[0], ""))
     for at in same:
         bare = text.bare[at]
-        if bare.startswith(_SUMMARY) and (test := _summed(bare, heads[at])):
+        test, mark, _ = bare.partition(f"{heads[at].partition(' (')[0]} - ")
+        if bare.startswith(_SUMMARY) and mark:
             is_cut = bare.endswith("...") and message  # pytest cuts a long message
-            return at, f"{test} - {message}" if is_cut else bare
+            return at, f"{test}{mark}{message}" if is_cut else bare
     if message and message not in text.bare[line]:
         return line, f"{name}: {message}"
     bare = text.bare[next((at for at in same if heads[at] == name), line)]
     return line, name if bare.startswith("___") else bare
-
-
-def _summed(line: str, name: str) -> str:
-    """What is before the message in a line of pytest's summary: `FAILED tests/test_a.py::test_b`.
-
-    It is '' for a line without a message.
-    """
-    test = name if name in line else name.partition(" (")[0]  # without the values of a subtest
-    before, mark, _ = line.partition(f"{test} - ")
-    return before + test if mark else ""
 
 
 def _by_test(heads: dict[int, str]) -> dict[str, list[int]]:
@@ -523,14 +458,10 @@ def _errors(text: Lines, used: set[int]) -> tuple[list[Failure], set[int]]:
     seen: set[int] = set()
     for at_all in same.values():
         at = min(at_all, key=lambda n: (len(text.bare[n]) >= _LONGEST, n))
-        if at in seen or not (_fails(text.bare[at]) or _heads_a_trace(text, at)):
+        if at in seen or not _fails(text.bare[at]):
             continue
         message, more = _error(text, at)
-        if len(text.all[at]) > _READ and not more:
-            message = shown(text.bare[at] + text.all[at][_READ : _READ * 8])
-        seen |= {*at_all, *more}
-        if more:
-            seen.update(*(_below(text, n) for n in at_all))
+        seen.update(at_all, more, *(_below(text, n) for n in at_all if more))
         one_line = [] if more else [text.bare[n] for n in sorted(at_all)]
         if one_line and max(map(len, one_line)) <= _LONGEST:
             message = lines.alike(one_line, _LONGEST)
@@ -549,25 +480,18 @@ def _form(text: Lines, at: int) -> str:
 
     The number in the name of an environment of tox tells it from the others.
     """
-    if text.bare[at].startswith("CONFLICT"):
-        return text.bare[at]
-    if _heads_a_trace(text, at):
-        return f"{text.bare[at]} {_near(text, at)}"
-    is_event = text.all[at][:_READ].strip() != text.bare[at]
+    line = text.bare[at]
+    if line.startswith("CONFLICT"):
+        return line
+    is_event = text.all[at][:_READ].strip() != line
     form = lines.without_names(text.forms[at]) if is_event else text.forms[at]
-    form = " ".join([form, *(text.forms[n] for n in _below(text, at)[-1:])])
-    named = _NUMBERED_NAME.match(text.bare[at])
-    return named[0] + form if named else form
+    named = _NUMBERED_NAME.match(line)
+    below = (text.forms[n] for n in _below(text, at)[-1:])
+    return " ".join([named[0] if named else "", form, *below])
 
 
 def _fails(line: str) -> bool:
     return not (_SUMS_UP.search(line) or _SOURCE.match(line)) and bool(FAILS.search(line))
-
-
-def _heads_a_trace(text: Lines, at: int) -> bool:
-    """Whether the frames of a trace are below a line, as valgrind and sanitizers print them."""
-    below = text.bare[at + 1] if at + 1 < len(text.all) else ""
-    return below[:1] in ("a", "#") and bool(_FRAME.match(below))
 
 
 def _error(text: Lines, at: int) -> tuple[str, set[int]]:
@@ -578,15 +502,17 @@ def _error(text: Lines, at: int) -> tuple[str, set[int]]:
         more = [*itertools.takewhile(lambda n: text.bare[n].startswith(mark), text.below(at - 1))]
         parts = filter(None, (_NPM.sub("", text.bare[number]) for number in more))
         return shown(npm[0] + "; ".join(parts), 2 * _LONGEST), set(more)
-    whole = [at, *_below(text, at)]
-    told = whole[-2:] if len(whole) > 3 else whole
-    return shown(" ".join(text.bare[n] for n in told)), set(whole[1:])
+    more = _below(text, at)
+    if not more:
+        return shown(line + text.all[at][_READ : _READ * 8]), set()
+    told = [at, *more] if len(more) < _NEAR - 1 else more[-2:]
+    return shown(" ".join(text.bare[n] for n in told)), set(more)
 
 
 def _below(text: Lines, at: int) -> list[int]:
     """The lines below an error that say what it is; before the last one, places."""
     found: list[int] = []
-    while len(found) < _PLACES and _UNSAID.match(text.bare[at]):
+    while len(found) < _NEAR and _UNSAID.match(text.bare[at]):
         at = next((n for n in text.below(at, 2) if text.bare[n].strip("=-")), -1)
         if at < 0:
             break
@@ -599,7 +525,7 @@ def raised(text: Lines, at: int) -> str:
     message = shown(text.bare[at])
     if message.endswith(":"):
         message = shown(" ".join([message, *(text.bare[n] for n in text.below(at, 1))]))
-    return _with_place(message, _own_frame(text, at))
+    return _with_place(message, _near(text, at))
 
 
 def _own_frame(text: Lines, at: int) -> str:
@@ -614,20 +540,28 @@ def _own_frame(text: Lines, at: int) -> str:
 
 
 def _near(text: Lines, at: int) -> str:
-    """The place above an exception in Python's traceback, in the next line, or in its frame."""
+    """The place above an exception in Python's trace, in its frames, or in one of the next lines.
+
+    Of the next lines, only the first may tell one, or those in a frame of terraform; else it may
+    stand alone above what is quoted.
+    """
     if _EXCEPTION.match(text.bare[at]) and (place := _own_frame(text, at)):
         return place
-    framed = text.all[at][:1] == "│"
+    in_frame = text.all[at][:1] == "│"
     for number in text.below(at, _FRAMES):
-        if not text.bare[number].startswith(("at ", "by ")):
-            if number == at + 1 and _heads_a_trace(text, number):
-                continue  # what a signal was for
+        line = text.bare[number]
+        is_frame = line.startswith(("at ", "by ")) or (in_frame and text.all[number][:1] == "│")
+        if FAILS.search(line) or _announced(line):
             break
-        if place := _place(text.bare[number]):
+        if (is_frame or number == at + 1) and (place := _place(line)):
             return place
-    for number in text.below(at, _IN_FRAME if framed else 1):
-        if FAILS.search(text.bare[number]) or (framed and text.all[number][:1] != "│"):
+        if not is_frame:
             break
-        if place := _place(text.bare[number]):
-            return place
-    return ""
+    above = (text.bare[number] for number in range(at - 1, max(-1, at - 1 - _QUOTED), -1))
+    return next(filter(None, map(_announced, above)), "")
+
+
+def _announced(line: str) -> str:
+    """The place of what is below a line that says nothing else: `grid.f90:37:16:`."""
+    place = _PLACE.match(line)
+    return line[:-1] if place and line[place.end() :] == ":" else ""

@@ -1,4 +1,4 @@
-"""A listing, one thing a line: paths, files with sizes, a tree, found lines, counts, commits."""
+"""A listing, one thing a line: paths, files with sizes, a tree, found lines, commits."""
 
 from __future__ import annotations
 
@@ -17,19 +17,16 @@ _PATH = Pattern(r"^(?:[^\s:|<>\"'*?]+/)+[^\s:|<>\"'*?]*$")
 _HIT = Pattern(  # no line of a compiler or linter
     r"^(?P<path>(?:[\w.@+-]+/)*[\w.@+-]+?\.\w{1,8}|(?:[\w.@+-]+/)+[\w.@+-]+?)"
     r"(?:(?P<hit>(?::\d+)?:(?!:))|=(?:\d+=)?|-\d+-)"  # or a line beside it
-    r"(?!.{0,8} (?:fatal )?(?:error|warning|note)(?::| [A-Z]+\d)|[\d:]* ?\[?[A-Z]+\d)(?P<line>.*)$"
+    r"(?!.{0,8} (?:fatal )?(?:error|warning|note)(?::| [A-Z]+\d)|[\d:]* ?\[?[A-Z]+\d).*$"
 )
-_DEFINES = Pattern(r"\s*(?:\w+ ){0,3}(?:def|class|fn|func|function|struct|interface|enum) \w")
+_DEFINES = Pattern(r"\b(?:def|class|fn|func|function|struct|interface|enum) \w")
 _COMMIT = Pattern(  # no line of `git blame`
     r"^(?P<commit>[0-9a-f]{7,10})[0-9a-f]{0,30} (?![A-Za-z] \S+$)"  # nor a symbol of `nm`
     r"(?!.{0,80} \d{4}-\d\d-\d\d \d\d:\d\d:\d\d \S+ +\d+\))"
     r"(?:\([^)]+\) )?(?P<subject>\S.*)$"
 )
 _HEAD = Pattern(r"^commit (?P<commit>[0-9a-f]{7,10})[0-9a-f]{0,30}(?: \(.*\))?$")
-_COUNTED = Pattern(  # by `wc`, `uniq -c`, `grep -c`
-    r"^ *(?P<count>\d+)(?: +\d+){0,2} +(?P<name>[^\s\d].*)$|^(?P<path>[^\s:]+):(?P<hits>\d+)$"
-)
-_MARKED = Pattern(r"^(?P<mark> ?[A-Z?!]{1,2}) +\S+(?: -> \S+)?$")  # of `git status -s`
+_FIELD = Pattern(r"(?:Author|Date|Merge|AuthorDate|Commit\w*): ")
 _GRAPH = Pattern(r"^\* +(?:commit )?[0-9a-f]{7,40}\b")  # `git log --graph`
 _MERGE = Pattern(r"^Merge (?:branch|pull request|remote|tag)\b")
 _ENTRY = (  # of `ls -l`, `find -ls`, `tar -tv`, `unzip -l`
@@ -47,7 +44,6 @@ _LOOKED_AT = 200  # lines that are looked at to tell the kind
 _SHARE = 0.8  # of them that must have the form
 _SHOWN = 8  # folders, files, or endings with their counts
 _LINES = 500  # lines that can be shown
-_ALIKE = 8  # lines for each mark
 _NEWEST = 3  # commits that come first
 _LONGEST = 160  # characters shown of a line
 
@@ -66,21 +62,13 @@ def _form(text: str) -> str:
         return ""
     if _HEAD.match(lines[0]) and any(line.startswith("Author: ") for line in lines[1:4]):
         return "log"
-    matches = {form: list(filter(None, map(_FORMS[form][0].match, lines))) for form in _FORMS}
-    forms = (form for form in _FORMS if len(matches[form]) >= _SHARE * len(lines))
-    return next((form for form in forms if _may_be(form, matches[form], lines)), "")
-
-
-def _may_be(form: str, matches: list[re.Match[str]], lines: list[str]) -> bool:
-    """Whether lines of a form are a listing: its counts are no numbering, its marks few."""
-    if form == "counts":
-        counts = [int(match["count"] or match["hits"]) for match in matches]
-        is_numbered = all(b - a == 1 for a, b in itertools.pairwise(counts))
-        return len(matches) == len(lines) and not is_numbered
-    if form == "files":
-        return any(match["size"] for match in matches)
-    marks = len({match["mark"] for match in matches}) if form == "marks" else 0
-    return form != "marks" or (marks > 1 and len(lines) > _ALIKE * marks)
+    for form, (pattern, _) in _FORMS.items():
+        matches = list(filter(None, map(pattern.match, lines)))
+        if len(matches) >= _SHARE * len(lines) and (
+            form != "files" or any(m["size"] for m in matches)
+        ):
+            return form
+    return ""
 
 
 def _lines(text: str) -> list[tuple[int, str]]:
@@ -105,14 +93,34 @@ def units(text: str) -> list[Unit]:
 
 def _paths(entries: Entries) -> list[Unit]:
     """How many paths in which folders, with which endings."""
-    folders = Counter(os.path.dirname(match[0]) or "." for _, match in entries)
     endings = Counter(os.path.splitext(match[0])[1] or "no ending" for _, match in entries)
-    size = f"{len(entries)} paths in {counted(len(folders), 'folder')}"
+    shown = reading.listed(endings, _SHOWN)
     return [
-        *_sums(size, "folders", folders),
-        Unit(1, "endings", reading.listed(endings, _SHOWN), 1.5, 2, derived=True),
-        *(Unit(number, "path", match[0], 0.5) for number, match in entries[:_LINES]),
+        *_grouped(entries, "path", "folder", lambda match: os.path.dirname(match[0]) or "."),
+        Unit(1, "endings", shown, 1.5, 2, derived=True),
     ]
+
+
+def _hits(entries: Entries) -> list[Unit]:
+    """How many lines in which files; the lines beside them count for nothing."""
+    return _grouped(entries, "line", "file", lambda match: match["hit"] and match["path"])
+
+
+def _grouped(
+    entries: Entries, noun: str, where: str, group_of: Callable[[re.Match[str]], str | None]
+) -> list[Unit]:
+    """How many entries in which groups; then each, the first of a small group before others."""
+    groups = Counter(group for _, match in entries if (group := group_of(match)))
+    count = sum(groups.values())
+    seen = Counter[str]()
+    units = _sums(f"{counted(count, noun)} in {counted(len(groups), where)}", f"{where}s", groups)
+    for at, (number, match) in enumerate(entries[:_LINES]):
+        group = group_of(match) or ""
+        seen[group] += 1
+        weight = (0.5 + 0.5 / seen[group]) * (1 - at / (2 * len(entries)))
+        weight *= 3.0 if _DEFINES.search(match[0]) else 1.0 if groups[group] * 2 < count else 0.5
+        units.append(Unit(number, noun, _shown(match), weight))
+    return units
 
 
 def _files(entries: Entries) -> list[Unit]:
@@ -159,58 +167,22 @@ def _tree(entries: Entries) -> list[Unit]:
     ]
 
 
-def _hits(entries: Entries) -> list[Unit]:
-    """How many lines in which files; the first of each file weighs most."""
-    files = Counter(match["path"] for _, match in entries if match["hit"])
-    count = sum(files.values())
-    units = _sums(f"{counted(count, 'line')} in {counted(len(files), 'file')}", "files", files)
-    seen = set()
-    for at, (number, match) in enumerate(entries[:_LINES]):
-        weight = (0.5 if match["path"] in seen else 1.0) * (1 - at / (2 * len(entries)))
-        weight *= 3.0 if _DEFINES.match(match["line"]) else 1.0
-        seen.add(match["path"])
-        units.append(Unit(number, "line", _shown(match), weight * (1.0 if match["hit"] else 0.5)))
-    return units
-
-
-def _counts(entries: Entries) -> list[Unit]:
-    """The total, the largest counts, and how many are zero."""
-    tally = [(n, int(match["count"] or match["hits"]), _shown(match)) for n, match in entries]
-    total = [line for _, _, line in tally[-1:] if line.endswith(" total")]
-    tally = tally[: len(tally) - len(total)]
-    none = sum(not count for _, count, _ in tally)
-    zero = [f"{none} {'is' if none == 1 else 'are'} 0"] if none else []
-    largest = sorted(tally, key=lambda one: -one[1])
-    shown = ", ".join(line for _, count, line in largest[:_SHOWN] if count)
-    return [
-        *_sums("; ".join([counted(len(tally), "count"), *total, *zero])),
-        Unit(1, "largest", shown, 2.0, 2, derived=True),
-        *(Unit(n, "count", line, 0.5) for n, _, line in tally[:_LINES]),
-    ]
-
-
-def _marks(entries: Entries) -> list[Unit]:
-    """How many lines of each mark, then those of the rarest mark."""
-    marks = Counter(match["mark"].strip() for _, match in entries)
-    return _sums(counted(len(entries), "line"), "marks", marks) + [
-        Unit(n, mark, _shown(match), 0.3 + 1.0 / marks[mark])
-        for n, match in entries[:_LINES]
-        if (mark := match["mark"].strip())
-    ]
-
-
 def _shown(match: re.Match[str]) -> str:
     return " ".join(match[0].split())[:_LONGEST]
 
 
 def _log(lines: list[tuple[int, str]]) -> list[Unit]:
-    """The commits of a log in full, with their authors and days."""
-    lines = [(number, line.strip()) for number, line in lines]
-    heads = ((n, at, _HEAD.match(line)) for at, (n, line) in enumerate(lines))
-    commits = [(n, head["commit"], _subject(lines, at)) for n, at, head in heads if head]
-    authors = Counter(line[8:].partition(" <")[0] for _, line in lines if line[:8] == "Author: ")
-    days = [_day(line[6:]) for _, line in lines if line[:6] == "Date: "]
-    return _of_commits(commits, f", {days[0]} to {days[-1]}" if days else "", authors)
+    """The commits of a log in full: each with the first line below its fields."""
+    commits: list[tuple[int, str, str]] = []
+    authors = Counter[str]()
+    for (number, line), (_, below) in itertools.pairwise([*lines, (0, "")]):
+        if head := _HEAD.match(line):
+            commits.append((number, head["commit"], ""))
+        elif line.startswith("Author: "):
+            authors[line[8:].partition(" <")[0].strip()] += 1
+        if commits and not commits[-1][2] and _FIELD.match(line) and not _FIELD.match(below):
+            commits[-1] = (*commits[-1][:2], below.strip())
+    return _of_commits(commits, authors)
 
 
 def _commits(entries: Entries) -> list[Unit]:
@@ -218,10 +190,10 @@ def _commits(entries: Entries) -> list[Unit]:
 
 
 def _of_commits(
-    commits: list[tuple[int, str, str]], span: str = "", authors: Counter[str] | None = None
+    commits: list[tuple[int, str, str]], authors: Counter[str] | None = None
 ) -> list[Unit]:
     """Each commit with its subject, the newest first; merges weigh little."""
-    said = f"{counted(len(commits), 'commit')}, {commits[0][1]} to {commits[-1][1]}{span}"
+    said = f"{counted(len(commits), 'commit')}, {commits[0][1]} to {commits[-1][1]}"
     units = _sums(said, "authors", authors)
     newest = [number for number, _, subject in commits if not _MERGE.match(subject)][:_NEWEST]
     for number, commit, subject in commits:
@@ -229,20 +201,6 @@ def _of_commits(
         rank = 3 if number in newest else 0
         units.append(Unit(number, "commit", f"{commit} {subject}"[:_LONGEST], weight, rank))
     return units
-
-
-def _day(date: str) -> str:
-    """The day of a date of git: `Feb 1 2026`, or its first word in another form."""
-    words = date.split()
-    return " ".join((words[1], words[2], words[4])) if len(words) > 4 else "".join(words[:1])
-
-
-def _subject(lines: list[tuple[int, str]], at: int) -> str:
-    """The first line of a commit's message: the one after its fields."""
-    for _, line in lines[at + 1 : at + 8]:
-        if not line.startswith(("Author: ", "Date: ", "Merge: ", "AuthorDate: ", "Commit")):
-            return line
-    return ""
 
 
 def _sums(said: str, name: str = "", counts: Counter[str] | None = None) -> list[Unit]:
@@ -256,10 +214,8 @@ def _sums(said: str, name: str = "", counts: Counter[str] | None = None) -> list
 # in the order in which a text is asked; each with what tells its entries
 _FORMS: dict[str, tuple[Pattern, Callable[[Entries], list[Unit]]]] = {
     "files": (_FILE, _files),
-    "counts": (_COUNTED, _counts),
     "paths": (_PATH, _paths),
     "tree": (_NODE, _tree),
     "commits": (_COMMIT, _commits),
     "hits": (_HIT, _hits),
-    "marks": (_MARKED, _marks),
 }

@@ -8,7 +8,7 @@ from collections import Counter
 
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
-from contextkit.text.digests import diagnostics, failures, threads
+from contextkit.text.digests import diagnostics, failures
 from contextkit.text.digests.failures import Failure
 from contextkit.text.digests.lines import SUMS_UP, Lines, bare
 from contextkit.text.digests.reading import Unit
@@ -54,14 +54,10 @@ _COUNTS = Pattern(
 _RAISED = Pattern(r"[\w.$]*(?:Error|Exception)\b(?::|$)|thread '.*' panicked at|panic: ")
 _RESULTS = ("PASSED", "FAILED", "ERROR", "SKIPPED", "XFAIL", "WARNING", "WARN", "FATAL", "CRITICAL")
 _STATUS = Pattern(r"(?:\bHTTP/[\d.]+\" |\bstatus=)([1-5]\d\d)\b")  # of a request
-_NAME = Pattern(r"(?<!\S)\S+::\S+")
 _ASIDE = 1.2  # weight of a line that says nothing of a run that failed
 _FIRST = 3  # messages of a compiler before other failures
 _LAST, _NEAR_END, _SHORT = 2, 4, 100  # lines at the end, within so many; their characters
 _BEGINNING = 2  # lines with words that say what a text of no run is
-_LEVELED = Pattern(  # above the line that counts steps or failures
-    r"\d+ (?:features?|scenarios?|suites?)\b|Ran \d+ tests?"
-)
 _GRAVE = Pattern(  # worse than an error
     r"\b(?:FATAL|PANIC|panic|CRITICAL|EMERG\w*|SIG[A-Z]{3,4})\b|\bby signal \d"
     r"|[Oo]ut ?[Oo]f ?[Mm]emory|[Dd]eadlock"
@@ -71,7 +67,7 @@ _BARE = Pattern(r"(?:\W*exit(?:ed)?(?: code| status| with)?:? \d+\W*|exit status
 _NUMBER = Pattern(r"(?<![\w.:/-])\d[\d,]*(?![\w-]|[.:]\d)")
 _CAUSE = "Caused by: "
 _TWICE = Pattern(r"\b(\w+) \(((?:\w+\.)+)\1\)")  # `test_a (tests.Case.test_a)`
-_TALLY = Pattern(r"[#ℹ] ([a-z]+) (\d+)$")  # of node's test runner, a line each
+_NEAR = 3  # lines that count, one above the other
 _END = 40  # lines at the end among which the verdict is
 _HEAD, _NAMED = 16, 200  # characters in which the level of an event is, and a result
 
@@ -88,8 +84,7 @@ def run(text: Lines, status: int | None = None) -> Run:
     """The verdict, the counts, each distinct failure with its place, then the other lines."""
     verdict, summary, of_verdict = _verdict(text, status)
     messages, placed = diagnostics.find(text)
-    dump, of_dump = threads.units(text)
-    failing, used, inside = failures.find(text, summary | placed | of_dump)
+    failing, used, inside = failures.find(text, summary | placed)
     failed = [_unit(above, below) for above, below in itertools.zip_longest(failing, failing[1:])]
     if failed and verdict and _BARE.match(verdict[0].text):  # which says nothing of the failure
         at = min(range(len(failed)), key=lambda at: (failed[at].rank, at))
@@ -97,8 +92,8 @@ def run(text: Lines, status: int | None = None) -> Run:
     counted = any(_COUNTS.search(unit.text) for unit in verdict)
     counts, stamped = _counts(text)
     said = diagnostics.units(messages)
-    units = [*verdict, *([] if counted else counts), *said[:_FIRST], *failed, *said[_FIRST:], *dump]
-    told = used | placed | of_dump | of_verdict
+    units = [*verdict, *([] if counted else counts), *said[:_FIRST], *failed, *said[_FIRST:]]
+    told = used | placed | of_verdict
     rest = text.statements(told, inside | diagnostics.details(text, placed))
     if not (verdict or failed or messages):  # what a text of no run is about, its beginning says
         worded = sorted({unit.line for unit in rest if unit.text.count(" ") > 1})
@@ -142,63 +137,48 @@ def _unit(one: Failure, below: Failure | None) -> Unit:
 def _verdict(text: Lines, status: int | None) -> tuple[list[Unit], set[int], set[int]]:
     """What summarizes the run, a failure before a success; the lines that do, and those it tells.
 
-    Of several such lines, it is the one that counts most, and the last one of all. A failure of an
-    earlier run, or above its details, counts wherever it is. An exception after all of them is
-    the last word.
+    Of several such lines, it is the one that counts most with those right above it, and the last
+    one of all. A failure of an earlier run, or above its details, counts wherever it is. An
+    exception after all of them is the last word.
     """
-    lines = text.all
-    end = max(0, len(lines) - _END)
-    bad_above = (n for n in text.failing if n < end and _EARLIER.match(lines[n]))
-    read = [*(n for n in bad_above if _BAD.search(lines[n][:500])), *range(end, len(lines))]
-    plain = {n: bare(lines[n]).strip("=- \t") for n in read}
-    plain = {
-        n: line
-        for n, line in plain.items()
-        if line == lines[n].strip("=- \t\r") or not (text.is_dated or _EVENT.match(line))
-    }
-    read = list(plain)
+    end = max(0, len(text.all) - _END)
+    bad_above = (n for n in text.failing if n < end and _EARLIER.match(text.all[n]))
+    read = [*(n for n in bad_above if _BAD.search(text.all[n][:500])), *text.below(end - 1)]
+    plain = {n: line for n in read if (line := _plain(text, n))}
     # eslint says how many of its problems are fixable below their number
-    summary = [n for n in read if _VERDICT.search(plain[n]) and "fixable" not in plain[n]]
-    raised = [n for n in range(end, len(lines)) if _RAISED.match(lines[n])]
-    if raised and raised[-1] > max(summary, default=-1):
+    summary = [n for n in plain if _VERDICT.search(plain[n]) and "fixable" not in plain[n]]
+    raised = [n for n in text.below(end - 1) if _RAISED.match(text.all[n])][-1:]
+    if raised and raised[0] > max(summary, default=-1):
         summary = [n for n in summary if _COUNTS.search(plain[n]) and _BAD.search(plain[n])]
-        bad = [*summary, raised[-1]]
-        summary = [*summary, raised[-1]]
-        plain[raised[-1]] = failures.raised(text, raised[-1])
+        bad = summary = [*summary, *raised]
+        plain[raised[0]] = failures.raised(text, raised[0])
     else:
         bad = [n for n in summary if _BAD.search(plain[n])] or summary
     ended = "" if status is None else f"exit status {status}"
     if not bad:
         units = [Unit(1, "verdict", ended, 3.0, 1, "verdict", key=True, derived=True)]
         return units if ended else [], set(), set()
-    counts = sorted(
-        (n for n in bad if _COUNTS.search(plain[n])), key=lambda n: len(_COUNTS.findall(plain[n]))
-    )
-    near = {n - step for n in counts[-1:] for step in (1, 2)}
-    above = [n for n in summary if n in near and _LEVELED.match(plain[n])]
-    told = (*above, *counts[-1:], bad[-1])
-    tally = (line for n in told for line in _tally(text, n))
-    results = [match[0] for n in read if (match := _RESULT.match(plain[n]))]
-    parts = dict.fromkeys([ended, *results, *tally, *(failures.shown(plain[n]) for n in told)])
+    counting = [n for n in bad if _COUNTS.search(plain[n])]
+    counts = sorted(counting, key=lambda n: len(_COUNTS.findall(plain[n])))[-1:] or bad[-1:]
+    while counts and len(counts) < _NEAR and (above := {counts[0] - 1, counts[0] - 2} & {*summary}):
+        counts.insert(0, max(above))
+    told = (*counts, bad[-1])
+    results = [match[0] for n in plain if (match := _RESULT.match(plain[n]))]
+    parts = dict.fromkeys([ended, *results, *(failures.shown(plain[n]) for n in told)])
     word = "; ".join(filter(None, parts))
     unit = Unit(bad[-1] + 1, "verdict", word, 3.0, 1, "verdict", key=True)
     return [unit], set(summary), set(told)
 
 
-def _tally(text: Lines, at: int) -> list[str]:
-    """The counts in the lines above one of such a count, where each has a line of its own."""
-    found: list[str] = []
-    while at > 0 and _TALLY.match(text.bare[at]) and (above := _TALLY.match(text.bare[at - 1])):
-        at -= 1
-        found += [above[0]] if above[2] != "0" else []
-    return found[::-1]
+def _plain(text: Lines, number: int) -> str:
+    """A line that may be a last word, without its rule; '' for an event of a log."""
+    line = bare(text.all[number]).strip("=- \t")
+    is_event = line != text.all[number].strip("=- \t\r") and (text.is_dated or _EVENT.match(line))
+    return "" if is_event else line
 
 
 def _levels(text: Lines) -> Iterator[tuple[str, list[int]]]:
-    """Results or levels, each with lines that have it; those of a log are known by how they begin.
-
-    It may be named more than once.
-    """
+    """Results or levels with lines that have them; those of a log are known by how they begin."""
     marks = (mark for mark in _MARKS if text.may_say(mark.lower()))
     alone = [] if text.is_dated else text.holding(*marks)
     if text.is_dated:
@@ -217,29 +197,17 @@ def _levels(text: Lines) -> Iterator[tuple[str, list[int]]]:
 
 
 def _counts(text: Lines) -> tuple[list[Unit], bool]:
-    """The number of lines with each result, level, or status, and whether most lines have one.
-
-    A test that is named twice with the same result counts once.
-    """
+    """The number of lines with each result, level, or status, if most lines have one."""
     seen: Counter[str] = Counter()
-    named: set[tuple[str, str]] = set()
     for name, numbers in _levels(text):
-        tests = (_NAME.search(line) if "::" in (line := text.all[number][:1000]) else None
-                 for number in numbers)  # fmt: skip
-        known = [test[0] for test in tests if test]
-        named.update((name, test) for test in known)
-        seen[name] += len(numbers) - len(known)
-    seen.update(name for name, _ in named)
+        seen[name] += len(numbers)
     has_status = "HTTP/" in text.whole or "status=" in text.whole
     statuses = Counter(_STATUS.findall(text.whole) if has_status else ())
+    total = sum(map(bool, text.all))
+    if max(seen.total(), statuses.total()) * 2 <= total:
+        return [], False
     counts = {name: seen[name] for name in _RESULTS}
     counts |= {f"HTTP {status}": count for status, count in statuses.most_common()}
     listed = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
-    total = sum(map(bool, text.all))
-    stamped = sum(seen.values()) * 2 > total or sum(statuses.values()) * 2 > total
-    if not listed:
-        return [], stamped
-    if not (named or stamped):
-        return [], False
-    total = len(text.all) - (not text.all[-1])
-    return [Unit(1, "lines", f"{listed} of {total}", 2.0, 2, "lines", derived=True)], stamped
+    said = f"{listed} of {len(text.all) - (not text.all[-1])}"
+    return [Unit(1, "lines", said, 2.0, 2, "lines", derived=True)] * bool(listed), True
