@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import itertools
 import os
 import shlex
 import signal
@@ -18,9 +17,8 @@ import pytest
 from conftest import MANY, SCRIPTS, each
 from contextkit.base import tokens
 from contextkit.base.layout import Layout
-from contextkit.outputs.flows import running, telling
+from contextkit.outputs.flows import pump, running, telling
 from contextkit.payloads.documents import store as payloads
-from contextkit.text.digests import lines
 
 RUN = [sys.executable, "-S", str(SCRIPTS / "run.py")]
 LONG = "seq -f 'line %g of a long output' 1 3000"
@@ -425,58 +423,31 @@ def test_a_row_says_what_it_is_about_once(aspect: str, finding: str, said: str) 
     assert telling._said(aspect, finding) == said
 
 
-def a_long_job(layout: Layout, text: str) -> running.Job:
+def a_long_job(layout: Layout, text: str) -> pump.Job:
     """A command that has printed so much and still runs."""
-    job = running.Job(["make"], {"session": "s-1"})
+    job = pump.Job(["make"], {"session": "s-1"}, telling.place)
     job.output.take(1, text.encode())
     job.status = 2
     return job
 
 
-@pytest.fixture
-def worked_out(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The forms of lines, as it is worked out whether they fail."""
-    forms: list[str] = []
-    work = lines._FAILING._work
-
-    def noted(new: list[str]) -> Iterator[bool]:
-        forms.extend(new)
-        yield from work(new)
-
-    lines._FAILING.clear()
-    monkeypatch.setattr(lines._FAILING, "_work", noted)
-    return forms
+def test_what_a_digest_needs_is_loaded_while_the_command_runs(layout: Layout) -> None:
+    job = a_long_job(layout, "src/a.c:7: error: b undeclared\n" * 999)
+    while not job.is_loaded:
+        running._load(job)
+    before = set(sys.modules)
+    assert "a.c:7" in telling._told(job)
+    assert set(sys.modules) == before
 
 
-def test_what_comes_is_read_while_the_command_runs_and_once(
-    layout: Layout, worked_out: list[str]
-) -> None:
-    names = ["".join(three) for three in itertools.product("abcdefghijklmnopqrstu", repeat=3)]
-    text = "".join(f"src/{name}.c:7: error: {name} undeclared\n" for name in names)
-    plain = telling._told(a_long_job(layout, text))
-    lines._FAILING.clear()
-    worked_out.clear()
-    job = a_long_job(layout, text[:200_000])
-    while job.is_behind:
-        running._read_ahead(job)
-    first = len(worked_out)
-    job.output.take(1, text[200_000:].encode())
-    running._read_ahead(job)
-    ahead = len(worked_out)
-    told = telling._told(job)
-    assert told.split("\n")[1:-2] == plain.split("\n")[1:-2]
-    assert 3000 < first < ahead
-    assert len(worked_out) - ahead < 2000 and len(worked_out) == len(set(worked_out))
-
-
-def test_trouble_with_reading_ahead_costs_nothing(
+def test_trouble_with_loading_ahead_costs_nothing(
     layout: Layout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def breaks(job: running.Job) -> Iterator[bool]:
+    def breaks() -> Iterator[None]:
         raise OSError(5, "Input/output error")
         yield
 
-    job = running.Job(["true"], {})
-    monkeypatch.setattr(telling, "read_ahead", breaks)
-    running._read_ahead(job)
-    assert not job.is_behind
+    job = pump.Job(["true"], {}, telling.place)
+    monkeypatch.setattr(telling, "loaded", breaks)
+    running._load(job)
+    assert job.is_loaded

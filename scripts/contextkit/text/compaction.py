@@ -24,7 +24,7 @@ _COMMIT = re.compile(r"commit ([0-9a-f]{7,64})\b(.*)")
 _FIELD = re.compile(r"(?:Commit|Author)?(Author|Date|Merge|Commit|Refs|gpg): *(.*)")
 _STATUS = re.compile(r"(On branch |HEAD detached |Not currently on any branch|No commits yet)")
 _HUNK = re.compile(r"@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@ ?(.*)")
-_ANY = re.compile(r"^(?:commit [0-9a-f]{7}|diff --git |On branch |HEAD det|total \d)", re.M)
+_BEGIN = ("\ncommit ", "\ndiff --git ", "\nOn branch ", "\nHEAD det", "\ntotal ")
 _PATH = re.compile(r"\.{0,2}/?[^\s:|]+(?:/[^\s:|]*)+")
 _LITERAL = re.compile(r"|null|true|false|absent|-?\d[\d.eE+-]*|[\[{\"].*", re.DOTALL)
 _IN_DIFF = (" ", "+", "-", "@", "\\", "index ", "new file ", "deleted file ", "old mode ",
@@ -42,7 +42,8 @@ def compacted(text: str) -> str:
     if data is not None:
         return _of_json(data)
     first = text.split("\n", _HEADER)[:_HEADER]
-    if not (_ANY.search(text) or _PATH.fullmatch(first[0]) or any(map(ENTRY.match, first))):
+    has_begin = any(map(f"\n{text}".__contains__, _BEGIN))
+    if not (has_begin or _PATH.fullmatch(first[0]) or any(map(ENTRY.match, first))):
         return ""
     told = []
     has_form = False
