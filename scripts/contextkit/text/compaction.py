@@ -42,8 +42,10 @@ def compacted(text: str) -> str:
     if data is not None:
         return _of_json(data)
     first = text.split("\n", _HEADER)[:_HEADER]
-    has_begin = any(map(f"\n{text}".__contains__, _BEGIN))
-    if not (has_begin or _PATH.fullmatch(first[0]) or any(map(ENTRY.match, first))):
+    begins = text.startswith(tuple(mark[1:] for mark in _BEGIN)) or any(
+        mark in text for mark in _BEGIN
+    )
+    if not (begins or _PATH.fullmatch(first[0]) or any(map(ENTRY.match, first))):
         return ""
     told = []
     has_form = False

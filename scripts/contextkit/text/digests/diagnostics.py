@@ -6,6 +6,7 @@ diagnostics.units(found)    each one, or each code with how often and where firs
 
 from __future__ import annotations
 
+import bisect
 import os
 import re
 from collections import Counter
@@ -19,7 +20,6 @@ from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
 
 _PLACE = r"(?:[A-Za-z]:)?[^\s:()'\"`]+\.[A-Za-z]\w{0,7}(?::\d+(?::\d+)?(?:-\d+)?|\(\d+(?:,\d+)?\))"
-_NEAR_PLACE = Pattern(r"\.[A-Za-z]\w{0,7}[:(]\d")
 _SEVERITY = (
     r"(?i:fatal error|error|warning|note|info(?:rmation)?|hint|suggestion|style|convention"
     r"|refactor)"
@@ -45,8 +45,10 @@ _LISTED = Pattern(  # below the name of the file
 )
 _FILE = Pattern(r"\s*(\S+\.\w{1,8}):?$")
 _ARROW = Pattern(rf"^[ \t]*(?:-->|╭─\[|,-\[) ?(?P<place>{_PLACE})", re.M)  # below the message
-_FIRST = frozenset("[")  # characters of a message without a place in its line
-_BELOW_FILE = frozenset("[0123456789")  # or of one below the name of its file
+_BEGINS = Pattern(  # a line with a message of its own
+    r"\n(?:\[|[ \t]*(?:[A-Za-z]:)?[^\s:()'\"`]+\.[A-Za-z]\w{0,7}[:(]\d)"
+)
+_LISTS = Pattern(r"\n[ \t]*\d+:\d+[ \t]")  # a line with one below the name of its file
 _ARROWS = ("-->", "╭─[", ",-[")
 _HEADED = Pattern(rf"(?P<level>error|warning)?(?:\[?(?P<code>{_CODE})\]?)?:? *(?P<said>\S.*)$")
 _FIRST_CODE = Pattern(rf"\[?({_CODE}|invalid-syntax)\b(?:\([\w-]+\),[^\]]*\])?:? *(?:\[\*\] )?")
@@ -55,7 +57,7 @@ _LAST_CODE = Pattern(
     r"|\s\((report\w+|[a-z]+(?:-[a-z]+)*)\)|(?<!\s)\s{2,}([\w@/-]+))$"
 )
 _OPENS, _NUMBERED = {"]": " [", ")": " ("}, 4  # a code at the end, and a number behind it
-_NAMES = Pattern(r"'[^']*'|‘[^’]*’|`[^`]*`|\"[^\"]*\"|\d+")
+_NAMES = Pattern(r"'[^'\n]*'|‘[^’\n]*’|`[^`\n]*`|\"[^\"\n]*\"|\d+")  # what is alike has its own
 _GRADED = {"E": "error", "F": "error", "W": "warning"}  # by the first letter of pylint's codes
 _AS_ERRORS = ("fatal error", "error", "fehler", "schwerwiegender fehler", "erreur", "errore",
               "ошибка")  # fmt: skip
@@ -109,16 +111,16 @@ def find(text: Lines) -> tuple[list[Diagnostic], set[int]]:
 
 def _in_lines(text: Lines) -> Iterator[Diagnostic]:
     """The messages that a line tells, perhaps of a file that is named above."""
-    with_place = {number for number, _ in reading.places(_NEAR_PLACE, text.whole)}
-    file = ""
-    for number, line in enumerate(text.all):
-        if not line or len(line) > 4 * _READ:
-            continue
-        if " " not in line and line[0] != "\t" and (name := _FILE.match(line)):
-            file = name[1]
-        elif number in with_place or line.lstrip()[:1] in (_BELOW_FILE if file else _FIRST):
-            if one := _of_line(line[:_READ], number, file):
-                yield one
+    whole = f"\n{text.whole}"
+    placed = {number - 1 for number, _ in reading.places(_BEGINS, whole)}
+    listed = {number - 1 for number, _ in reading.places(_LISTS, whole)}
+    names = [number for number, line in enumerate(text.all if listed else ())
+             if " " not in line and line[:1] not in ("", "\t") and _FILE.match(line)]  # fmt: skip
+    for number in sorted(placed | listed.difference(names)):
+        line, above = text.all[number], bisect.bisect(names, number)
+        file = text.all[names[above - 1]].strip().removesuffix(":") if above else ""
+        if len(line) <= 4 * _READ and (one := _of_line(line[:_READ], number, file)):
+            yield one
 
 
 def details(text: Lines, placed: set[int]) -> set[int]:
@@ -168,8 +170,9 @@ def _made(number: int, place: str, level: str, said: str, quoted: str) -> Diagno
     said = said.strip()
     first = _FIRST_CODE.match(said)
     ends = not first and (said[-1:] in ("]", ")") or "  " in said or "\t" in said)
-    begins = said.rfind(_OPENS.get(said[-1:], "\n"), 0, -_NUMBERED) if ends else 0
-    last = _LAST_CODE.search(said, max(0, begins)) if ends else None
+    begins = said.rfind(_OPENS.get(said[-1:], "\n"), 0, -_NUMBERED) if ends else -1
+    last = _LAST_CODE.match(said, begins) if begins >= 0 else None
+    last = _LAST_CODE.search(said) if ends and begins < 0 else last
     code = first[1] if first else next(filter(None, last.groups()), "") if last else ""
     said = said[first.end() :] if first else said[: last.start()] if last else said
     if not level and len(code) == _PYLINT and code[1:].isdigit():
@@ -196,8 +199,9 @@ def units(found: list[Diagnostic]) -> list[Unit]:
                 for one in _ordered(found)]  # fmt: skip
         return [_counts(found, below), *each] if below or _severities(found) else each
     groups: dict[tuple[str, str], list[Diagnostic]] = {}
-    for one in found:
-        groups.setdefault((one.level, one.code or _form(one.said)), []).append(one)
+    forms = _NAMES.sub("0", "\n".join(one.said for one in found)).split("\n")
+    for one, form in zip(found, forms, strict=True):
+        groups.setdefault((one.level, one.code or form), []).append(one)
     made = [_counts(found, below)]
     for same in sorted(groups.values(), key=_order_of_many):
         first = same[0]
@@ -239,11 +243,6 @@ def _unit(one: Diagnostic, said: str, same: list[Diagnostic], graded: bool) -> U
 
 def _coded(one: Diagnostic) -> str:
     return reading.cut(f"{one.code} {one.said}".strip(), _LONGEST)
-
-
-def _form(said: str) -> str:
-    """What messages without a code have in common: no numbers, and no names in quotes."""
-    return str(_NAMES.sub("0", said))
 
 
 def _below_which(found: list[Diagnostic]) -> str:

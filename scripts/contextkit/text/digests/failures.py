@@ -551,7 +551,7 @@ def _near(text: Lines, at: int) -> str:
     for number in text.below(at, _FRAMES):
         line = text.bare[number]
         is_frame = line.startswith(("at ", "by ")) or (in_frame and text.all[number][:1] == "│")
-        if FAILS.search(line) or _announced(line):
+        if (text.fails(number) and FAILS.search(line)) or _announced(line):
             break
         if (is_frame or number == at + 1) and (place := _place(line)):
             return place

@@ -315,7 +315,7 @@ class Lines:
             if told.isdisjoint(lines):
                 units += _sentences(number, [self.all[at] for at in lines], not units)
                 told.update(lines)
-        distinct, others = self._distinct(told)
+        distinct, others = self._distinct(told, set(inside))
         last = max((line.number for line in distinct), default=0)
         below = -1  # the line that was told with the one above it
         for line in distinct:
@@ -355,12 +355,12 @@ class Lines:
         below = self.all[number + 1].rstrip() if number + 1 < len(self.all) else ""
         return bool(below) and not below.endswith(":")
 
-    def _distinct(self, told: Collection[int]) -> tuple[list[Line], list[Line]]:
+    def _distinct(self, told: set[int], inside: set[int]) -> tuple[list[Line], list[Line]]:
         """The lines to weigh, those of one form together, and the others that fail.
 
-        Of very many, both ends are weighed, failures, and the rarest.
+        Of very many, both ends are weighed, failures, and the rarest, and none that is inside.
         """
-        groups = self._groups(told)
+        groups = self._groups(told | inside if len(self.all) > _SOME else told)
         failing = {key for key in groups if key[:1] == _FAILED}
         often = self._often(groups)
         keys = list(groups)

@@ -58,7 +58,9 @@ def _units(text: str, status: int | None) -> tuple[str, list[Unit]]:
     told: list[Unit] = []
     sizes: Counter[str] = Counter()
     for numbers, segment_kind in _pieces(lines):
-        kind, units = _told("\n".join(lines[number] for number in numbers), segment_kind)
+        is_all = len(numbers) == len(lines)
+        segment = text if is_all else "\n".join(lines[number] for number in numbers)
+        kind, units = _told(segment, segment_kind)
         if units:
             units = [unit._replace(line=numbers[unit.line - 1] + 1) for unit in units]
             told += [unit for unit in units if unit.aspect != REST]
@@ -66,7 +68,7 @@ def _units(text: str, status: int | None) -> tuple[str, list[Unit]]:
             left = {unit.line - 1 for unit in units if unit.aspect == REST}
             for number in numbers:
                 lines[number] = lines[number] if number in left else ""
-    rest = Lines("\n".join(lines))
+    rest = Lines("\n".join(lines) if sizes else text)
     run = log.run(rest, status)
     count = line_count(text)
     kind = next((kind for kind, size in sizes.items() if size >= _PART * count), "")
