@@ -30,6 +30,7 @@ _LITERAL = re.compile(r"|null|true|false|absent|-?\d[\d.eE+-]*|[\[{\"].*", re.DO
 _IN_DIFF = (" ", "+", "-", "@", "\\", "index ", "new file ", "deleted file ", "old mode ",
             "new mode ", "similarity ", "dissimilarity ", "rename ", "copy ", "Binary files ",
             "GIT binary ")  # fmt: skip
+_SAMPLE = 20_000  # characters in which the first known form begins
 _HEADER = 4  # lines of which one is the first entry of an archive
 _FEW = 12  # lines below which a list of paths stays as it is
 _USUAL = 0.8  # share of the rows above which a value is said once, and only exceptions by row
@@ -42,9 +43,7 @@ def compacted(text: str) -> str:
     if data is not None:
         return _of_json(data)
     first = text.split("\n", _HEADER)[:_HEADER]
-    begins = text.startswith(tuple(mark[1:] for mark in _BEGIN)) or any(
-        mark in text for mark in _BEGIN
-    )
+    begins = any(mark in f"\n{text[:_SAMPLE]}" for mark in _BEGIN)
     if not (begins or _PATH.fullmatch(first[0]) or any(map(ENTRY.match, first))):
         return ""
     told = []

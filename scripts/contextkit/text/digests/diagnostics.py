@@ -7,6 +7,7 @@ diagnostics.units(found)    each one, or each code with how often and where firs
 from __future__ import annotations
 
 import bisect
+import functools
 import os
 import re
 from collections import Counter
@@ -46,9 +47,9 @@ _LISTED = Pattern(  # below the name of the file
 _FILE = Pattern(r"\s*(\S+\.\w{1,8}):?$")
 _ARROW = Pattern(rf"^[ \t]*(?:-->|╭─\[|,-\[) ?(?P<place>{_PLACE})", re.M)  # below the message
 _BEGINS = Pattern(  # a line with a message of its own
-    r"\n(?:\[|[ \t]*(?:[A-Za-z]:)?[^\s:()'\"`]+\.[A-Za-z]\w{0,7}[:(]\d)"
+    r"\n(?:\[|[ \t]*(?:(?P<listed>\d+:\d+[ \t])"  # or one below the name of its file
+    r"|(?:[A-Za-z]:)?[^\s:()'\"`]+\.[A-Za-z]\w{0,7}[:(]\d))"
 )
-_LISTS = Pattern(r"\n[ \t]*\d+:\d+[ \t]")  # a line with one below the name of its file
 _ARROWS = ("-->", "╭─[", ",-[")
 _HEADED = Pattern(rf"(?P<level>error|warning)?(?:\[?(?P<code>{_CODE})\]?)?:? *(?P<said>\S.*)$")
 _FIRST_CODE = Pattern(rf"\[?({_CODE}|invalid-syntax)\b(?:\([\w-]+\),[^\]]*\])?:? *(?:\[\*\] )?")
@@ -111,12 +112,12 @@ def find(text: Lines) -> tuple[list[Diagnostic], set[int]]:
 
 def _in_lines(text: Lines) -> Iterator[Diagnostic]:
     """The messages that a line tells, perhaps of a file that is named above."""
-    whole = f"\n{text.whole}"
-    placed = {number - 1 for number, _ in reading.places(_BEGINS, whole)}
-    listed = {number - 1 for number, _ in reading.places(_LISTS, whole)}
+    begun = [(number - 1, begin["listed"])
+             for number, begin in reading.places(_BEGINS, f"\n{text.whole}")]  # fmt: skip
+    listed = {number for number, is_listed in begun if is_listed}
     names = [number for number, line in enumerate(text.all if listed else ())
              if " " not in line and line[:1] not in ("", "\t") and _FILE.match(line)]  # fmt: skip
-    for number in sorted(placed | listed.difference(names)):
+    for number, _ in begun:
         line, above = text.all[number], bisect.bisect(names, number)
         file = text.all[names[above - 1]].strip().removesuffix(":") if above else ""
         if len(line) <= 4 * _READ and (one := _of_line(line[:_READ], number, file)):
@@ -140,8 +141,11 @@ def details(text: Lines, placed: set[int]) -> set[int]:
 def _of_line(read: str, number: int, file: str) -> Diagnostic | None:
     """The message in a line; `file` is the one named above."""
     if placed := _PLACED.match(read) or _MARKED.match(read):
-        named = placed.groupdict()
-        level = _level(placed["level"] or named.get("letter") or named.get("kind") or "")
+        letter = ""
+        if not placed["level"]:
+            named = placed.groupdict()
+            letter = named.get("letter") or named.get("kind") or ""
+        level = _level(placed["level"] or letter)
         return (
             _made(number, placed["place"], level, placed["said"], read) if level != _NOTE else None
         )
@@ -177,9 +181,11 @@ def _made(number: int, place: str, level: str, said: str, quoted: str) -> Diagno
     said = said[first.end() :] if first else said[: last.start()] if last else said
     if not level and len(code) == _PYLINT and code[1:].isdigit():
         level = _GRADED.get(code[0], "")
-    return Diagnostic(number + 1, place, level, code, " ".join(said.split()), quoted)
+    said = " ".join(said.split()) if "  " in said or "\t" in said else said.strip()
+    return Diagnostic(number + 1, place, level, code, said, quoted)
 
 
+@functools.cache
 def _level(word: str) -> str:
     """`error`, `warning`, `note`, or '' for what is neither."""
     if word in ("E", "F", "✖", "✘", "×") or word.lower() in _AS_ERRORS:
@@ -247,8 +253,10 @@ def _coded(one: Diagnostic) -> str:
 
 def _below_which(found: list[Diagnostic]) -> str:
     """The folder below which all the files lie, if it is worth saying once; or ''."""
+    if len(found) < _SHARED or not found[0].place.startswith("/"):
+        return ""
     folders = {message.place.rpartition("/")[0] for message in found}
-    if len(found) < _SHARED or not all(folder.startswith("/") for folder in folders):
+    if not all(folder.startswith("/") for folder in folders):
         return ""
     shared = os.path.commonpath(folders)
     return shared if shared.count("/") > 1 else ""

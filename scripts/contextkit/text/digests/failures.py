@@ -141,7 +141,7 @@ _LONGEST, _END = 260, 110  # characters shown of a failure, and of its end if it
 _READ = 500  # characters read of a line
 _BELOW = 5  # lines that go on saying what failed
 _BLOCK, _LONG_BLOCK = 60, 2000  # lines of a test's block that are read; of one with a heading
-_READ_WHOLE = 60  # failed tests whose blocks are read: far more than can be told
+_READ_WHOLE = 40  # failed tests whose blocks are read: far more than can be told
 _NEAR = 4  # lines below an error that say where and what it is
 _QUOTED = 6  # lines between a place and the error there
 _FRAMES = 200  # lines of a trace above its exception
@@ -234,7 +234,8 @@ def find(text: Lines, told: set[int]) -> tuple[list[Failure], set[int], set[int]
     used = {*heads, *aside}.union(*(mention.used for mention in mentions.values()))
     used.update(*(block for at, block in blocks.items() if at not in mentions))
     if heads:
-        used |= {at for at in text.failing if _GROUP.match(text.bare[at])}
+        used |= {at for at in text.failing
+                 if "FAIL" in text.bare[at] and _GROUP.match(text.bare[at])}  # fmt: skip
     errors, of_errors = _errors(text, told | used)
     inside = set().union(*blocks.values())
     return sorted(_once(_tests(text, heads, mentions), errors)), used | of_errors, inside

@@ -201,7 +201,7 @@ class Lines:
 
     def __init__(self, text: str) -> None:
         self.whole, self.all = text, text.split("\n")
-        self._starts = [0, *itertools.accumulate(len(line) + 1 for line in self.all)]
+        self._starts = [0, *itertools.accumulate(map((1).__add__, map(len, self.all)))]
         self.bare = Bare(self.all)
         self.is_dated = self._is_dated()
         undated = _STAMPS.sub("\n", f"\n{text}")[1:] if self.is_dated else text
@@ -209,11 +209,11 @@ class Lines:
         self._keys = undated.encode("utf-8", "surrogatepass").translate(None, _NEAR_DIGITS)
         self.forms = Forms(self.undated)
         self.first = next((at for at, line in enumerate(self.all) if line.strip()), 0)
-        self._largest = self._largest_shares()
         self.prose = dict(_paragraphs(self.all))
         self.is_prose = sum(map(len, self.prose.values())) * 3 > sum(map(bool, self.all))
         failing = self._find_failing()
         self._failing = frozenset(failing)
+        self._largest = self._largest_shares()
         self.failing = [] if self.is_prose else failing  # the lines that speak of a failure
         self._is_log = len(failing) * _LISTED > len(self.all)
 
@@ -226,7 +226,7 @@ class Lines:
     def holding(self, *parts: str) -> list[int]:
         """The numbers of the lines that hold one of some words."""
         numbers = set[int]()
-        for part in parts:
+        for part in filter(self.may_say, parts):
             at = self.whole.find(part)
             while at >= 0:
                 number = bisect.bisect_right(self._starts, at) - 1
@@ -270,8 +270,9 @@ class Lines:
         return [*parts, *last_parts, *filter(self.may_say, _PHRASES)]
 
     def may_say(self, phrase: str) -> bool:
-        """Whether each word of a phrase in lower case is there somewhere, perhaps in another."""
-        return all(word in self._words for word in phrase.split() if word.isalpha())
+        """Whether the words of a phrase are there somewhere, perhaps inside of others."""
+        letters = phrase.lower().encode().translate(_IN_WORDS).decode()
+        return all(word in self._words for word in letters.split())
 
     def _fails(self, number: int) -> bool:
         """Whether a line with a word of failures says that something failed."""
@@ -594,7 +595,7 @@ def _is_prose(block: list[str]) -> bool:
 
 def _is_worded(line: str) -> bool:
     text = " ".join(line[:_READ].split())
-    return sum(char.isalpha() or char == " " for char in text) > _LETTERS * len(text)
+    return sum(map(str.isalpha, text)) + text.count(" ") > _LETTERS * len(text)
 
 
 def _sentences(number: int, block: list[str], is_first: bool) -> Iterator[Unit]:

@@ -179,8 +179,7 @@ def _plain(text: Lines, number: int) -> str:
 
 def _levels(text: Lines) -> Iterator[tuple[str, list[int]]]:
     """Results or levels with lines that have them; those of a log are known by how they begin."""
-    marks = (mark for mark in _MARKS if text.may_say(mark.lower()))
-    alone = [] if text.is_dated else text.holding(*marks)
+    alone = [] if text.is_dated else text.holding(*_MARKS)
     if text.is_dated:
         heads: dict[str, list[int]] = {}
         for number, line in enumerate(text.undated):
