@@ -205,7 +205,8 @@ class Lines:
         self.bare = Bare(self.all)
         self.is_dated = self._is_dated()
         undated = _STAMPS.sub("\n", f"\n{text}")[1:] if self.is_dated else text
-        self.undated = undated.split("\n")  # the lines without the times that they begin with
+        # the lines without the times that they begin with
+        self.undated = undated.split("\n") if self.is_dated else self.all
         self._keys = undated.encode("utf-8", "surrogatepass").translate(None, _NEAR_DIGITS)
         self.forms = Forms(self.undated)
         self.first = next((at for at, line in enumerate(self.all) if line.strip()), 0)
@@ -240,7 +241,8 @@ class Lines:
         if len(lower) != len(self.whole):  # the capital İ becomes two characters
             lower = "".join(char.lower()[:1] for char in self.whole)
         lower = lower.replace("\n", " ").replace("\t", " ")
-        sure = {at for at, line in enumerate(self.all) if line.startswith(_OF_PYTEST)}
+        has_some = _OF_PYTEST in self.whole
+        sure = {at for at, line in enumerate(self.all) if has_some and line[:4] == _OF_PYTEST}
         asked = set(sure)
         bad: dict[str, bool] = {}  # of words
         for part in self._parts(lower):
@@ -291,6 +293,10 @@ class Lines:
     def fails(self, number: int) -> bool:
         """Whether a line speaks of a failure."""
         return number in self._failing
+
+    def beginning(self, marks: frozenset[str]) -> list[int]:
+        """The numbers of the lines that begin with one of some characters, or blanks before it."""
+        return [number for number, line in enumerate(self.all) if line.lstrip()[:1] in marks]
 
     def indent(self, number: int) -> int:
         """The blanks at the beginning of a line."""

@@ -44,6 +44,7 @@ _BAD = Pattern(  # a verdict that is not good
 _EARLIER = Pattern(
     r"^(?:ℹ fail |=.* (?:failed|error)|test result: FAILED|FAILED \(|(?:\[\w+\] )?BUILD FAIL)"
 )
+_EARLY = frozenset("ℹ=tF[B")  # its first character
 _EVENT = Pattern(
     r"^(?:\[?(?:INFO|DEBUG|NOTICE|TRACE|info|debug|notice)\b)"
 )  # of a log, no last word
@@ -142,7 +143,8 @@ def _verdict(text: Lines, status: int | None) -> tuple[list[Unit], set[int], set
     exception after all of them is the last word.
     """
     end = max(0, len(text.all) - _END)
-    bad_above = (n for n in text.failing if n < end and _EARLIER.match(text.all[n]))
+    early = (n for n in text.failing if n < end and text.all[n][:1] in _EARLY)
+    bad_above = filter(lambda n: _EARLIER.match(text.all[n]), early)
     read = [*(n for n in bad_above if _BAD.search(text.all[n][:500])), *text.below(end - 1)]
     plain = {n: line for n in read if (line := _plain(text, n))}
     # eslint says how many of its problems are fixable below their number
