@@ -61,22 +61,21 @@ _IN_WORDS = bytes(
     char if char > 127 or chr(char).islower() or char in b"'!" else ord(" ") for char in range(256)
 )
 _FINE = Pattern(
-    r"\b(?:0|no|without|zero) (?:\w+ )?(?:errors?|failures?|failed|failing|problems?|issues?)\b"
-    r"|\b(?:errors?|fail(?:s|ed|ures?)?|unreachable)[=:] *0\b"
-    r"|\b(?:pass(?:ed)?|skip(?:ped)?|xfail)\b"
-    r"|^\s*(?:ok\b|[✓✔√])|\bok$|: ok\b",
+    r"\b(?:(?:0|no|without|zero) (?:\w+ )?(?:errors?|failures?|failed|failing|problems?|issues?)\b"
+    r"|(?:errors?|fail(?:s|ed|ures?)?|unreachable)[=:] *0\b|ok$"
+    r"|(?:pass(?:ed)?|skip(?:ped)?|xfail)\b)|^\s*(?:ok\b|[✓✔√])|: ok\b",
     re.I,
     needs="0 no␣ without␣ zero␣ pass skip xfail ok ✓ ✔ √",
 )
 _OF_PYTEST = "E   "
 _SURE = Pattern(r"\W*(?:(?:\w[\w.]*)?(?:error|exception)|fatal|fehler|failed|panic|critical)\b:?")
 SUMS_UP = Pattern(  # the shape of a run's own summary
-    r"(?<![\w.:/])\d[\d,]* (?:\w+ ){0,2}(?:pass|fail|error|warning|problem|test|example|vulnerab"
-    r"|issue"
-    r"|skipped|rows?\b|packages?\b|files?\b|tasks?\b|changed|checks?\b|specs?\b|suites?\b|finding)"
-    r"|\b(?:total|overall|aggregated|average|summary|result|finished|completed?|succe\w+|score|elapsed|duration|installed)\b"
-    r"|\b(?:exit|exited|return)\w*(?: with)?(?: code| status)?:? \d|\bin \d[\d.]* ?m?s(?:ec\w*)?\b"
-    r"|\b(?:failed|failures|errors|passed|ok)=\d|\bfound \d|^BUILD |\btime: ",
+    r"\b(?:(?<![.:/])\d[\d,]* (?:\w+ ){0,2}(?:pass|fail|error|warning|problem|test|example|vulnerab"
+    r"|issue|skipped|rows?\b|packages?\b|files?\b|tasks?\b|changed|checks?\b|specs?\b|suites?\b"
+    r"|finding)|(?:total|overall|aggregated|average|summary|result|finished|completed?|succe\w+"
+    r"|score|elapsed|duration|installed)\b|(?:exit|return)\w*(?: with)?(?: code| status)?:? \d"
+    r"|in \d[\d.]* ?m?s(?:ec\w*)?\b|(?:failed|failures|errors|passed|ok)=\d|found \d|time: )"
+    r"|^BUILD ",
     re.I,
     needs="pass fail error warning problem test example vulnerab issue skipped row package file"
     " task changed check spec suite finding total overall aggregated average summary result"
