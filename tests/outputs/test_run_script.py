@@ -402,7 +402,7 @@ def test_of_a_failed_build_no_message_is_cut_where_there_is_room(layout: Layout)
     text = "\n".join([*lines, "make: *** [Makefile:4: all] Error 2", ""])
     told = telling.Told(content=text, topic="t", source="run", session="s-1", status=2)
     said = telling.digested(layout, told)
-    assert "…" not in said and "'left_344' [-Wunused]" in said
+    assert "…" not in said and "'left_344'; each [-Wunused]" in said
     assert "warning: src/part_40.c:40:9: unused" in said and said.count("warning:") == 1
     assert "error: src/part_222.c:222:1: 'limit_222' undeclared" in said
 
@@ -421,6 +421,20 @@ def test_of_a_failed_build_no_message_is_cut_where_there_is_room(layout: Layout)
 )
 def test_a_row_says_what_it_is_about_once(aspect: str, finding: str, said: str) -> None:
     assert telling._said(aspect, finding) == said
+
+
+@pytest.mark.parametrize(
+    ("finding", "said"),
+    [
+        ("a.c:1: b [-Wx]; c.c:2: d [-Wx]", "a.c:1: b; c.c:2: d; each [-Wx]"),
+        ("a (first use); b (first use); c [x]; d", "a; b; each (first use); c [x]; d"),
+        ("a [x]; b [x]; c [y]; d [y]", "a; b; each [x]; c; d; each [y]"),
+        ("a (x2); b (x2)", "a (x2); b (x2)"),
+        ("a [x]", "a [x]"),
+    ],
+)
+def test_what_statements_in_a_row_end_with_is_said_once(finding: str, said: str) -> None:
+    assert telling._each(finding) == said
 
 
 def a_long_job(layout: Layout, text: str) -> pump.Job:

@@ -791,6 +791,9 @@ def test_of_many_lines_the_one_with_another_value_is_seen(mark: str) -> None:
 
 def test_lines_that_differ_in_their_number_of_words_are_not_told_as_equal() -> None:
     assert lines.alike(["took 5 s", "took 5 s", "took 5 s 3 ms"], 100) == "took 5 s …"
+    failed = [f"*** [build/part_{n}.o] Error 1" for n in (222, 333, 444)]
+    assert lines.alike(failed[:2], 100) == "*** [build/part_222.o, build/part_333.o] Error 1"
+    assert lines.alike(failed, 100) == "*** [build/part_222…444.o] Error 1"
 
 
 def test_a_line_that_leads_on_counts_with_the_next_one_as_it_is() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+import itertools
 import os
 import re
 import sys
@@ -37,6 +38,7 @@ _FAILS = re.compile(
 )
 _LEAST, _STEP = 150, 50  # tokens that are tried for what failed, before there is room for the rest
 _STATUS = re.compile(r"^exit status -?\d+(?: \(or more\))?(?:; |$)")  # the first line says it
+_REMARK = re.compile(r" (?:\[[^\[\]]+\]|\((?!x\d)[^()]+\))$")
 _TOPIC = 100  # characters
 _SIGNALS = {1: "HUP", 2: "INT", 3: "QUIT", 6: "ABRT", 9: "KILL", 11: "SEGV", 13: "PIPE", 15: "TERM"}
 # Colors, movements of the cursor, titles of the window.
@@ -263,7 +265,7 @@ def _rows(digest: engine.Digest | None, before: int) -> str:
     if digest is None:
         return ""
     rows = [(row.line, row.aspect, _STATUS.sub("", row.finding)) for row in digest.rows]
-    lines = [f"{line + before}: {_said(aspect, finding)}" for line, aspect, finding in rows
+    lines = [f"{line + before}: {_each(_said(aspect, finding))}" for line, aspect, finding in rows
              if finding and aspect != "size"]  # fmt: skip
     key = _STATUS.sub("", digest.key)
     if key and not any(key in line for line in lines):
@@ -281,6 +283,26 @@ def _said(aspect: str, finding: str) -> str:
     if says_so.match(finding):
         return finding
     return f"{aspect}: {finding.replace(f': {aspect}: ', ': ')}"
+
+
+def _each(finding: str) -> str:
+    """Statements, without the remark in brackets that some in a row end with: it is said once.
+
+    `a.c:1: unused variable 'b'; c.c:2: unused variable 'd'; each [-Wunused]`
+    """
+    said: list[str] = []
+    for ending, some in itertools.groupby(finding.split("; "), _ending):
+        same = list(some)
+        once = bool(ending) and len(same) > 1
+        said += [text.removesuffix(ending) for text in same] if once else same
+        said += [f"each{ending}"] if once else []
+    return "; ".join(said)
+
+
+def _ending(statement: str) -> str:
+    """The remark in brackets with which a statement ends; '' for a count."""
+    remark = _REMARK.search(statement)
+    return remark[0] if remark else ""
 
 
 def _head(told: Told, size: int) -> str:

@@ -106,6 +106,8 @@ _OF_A_TRACE = Pattern(  # what Python prints above and between its traces
 _MARKS_IN_A_ROW = Pattern(r"\[?([=_~!#*-])\1{4,}\]? ?")
 _ALNUM_END = Pattern(r"[^\W_]*$")
 _ONE_NUMBER = Pattern(r"\D*(\d+(?:\.\d+)?)\D*$")
+_NAMES_FILE = Pattern(r"[\w-]\.[A-Za-z]\w{0,4}(?!\w)")
+_OPENING, _CLOSING = "([{<\"'", ")]}>:;,.\"'"
 _IN_QUOTES = Pattern(r"\"[^\"]{1,80}\"|'[^']{1,80}'")
 _PATH = Pattern(r"(?:https?:)?/[^\s\"'<>()|,;]+|(?<![\w@.-])[\w@.-]+/")
 _ITEM = Pattern(r"\s*(?:[-*+•o·]\s|\d+[.)]\s|-\w|--\w)")
@@ -503,7 +505,12 @@ def alike(texts: Iterable[str], most: int) -> str:
 
 
 def _as_one(values: list[str]) -> str:
-    """The first and the last value; of numbers that go up and down, the least and the greatest."""
+    """The first and the last value; of numbers that go up and down, the least and the greatest.
+
+    Two files are no range: both are told.
+    """
+    if len(values) == 2 and all(map(_NAMES_FILE.search, values)):
+        return f"{values[0].rstrip(_CLOSING)}, {values[1].lstrip(_OPENING)}"
     matches = list(map(_ONE_NUMBER.match, values))
     numbers = [float(match[1]) for match in matches if match]
     rises = sorted(numbers)
