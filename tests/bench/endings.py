@@ -88,7 +88,8 @@ def tests() -> Iterator[str]:
             yield f"{' '.join(chance.choices(words, k=6))} {chance.randrange(9000)}"
     yield "=========================== short test summary info ============================"
     for number, name in enumerate(names):
-        yield f"FAILED tests/test_{words[number % 60]}.py::{name} - AssertionError: assert '{name}..."
+        test = f"tests/test_{words[number % 60]}.py::{name}"
+        yield f"FAILED {test} - AssertionError: assert '{name}..."
     yield "====================== 900 failed, 3300 passed in 92.17s ======================="
 
 
@@ -98,7 +99,8 @@ def errors() -> Iterator[str]:
     words = _words(chance, 2000)
     for number in range(SIZE):
         name, other = chance.choice(words), chance.choice(words)
-        place = f"src/{chance.choice(words)}/{chance.choice(words)}.c:{number % 977 + 1}:{9 + number % 20}"
+        file = f"src/{chance.choice(words)}/{chance.choice(words)}.c"
+        place = f"{file}:{number % 977 + 1}:{9 + number % 20}"
         yield f"{place}: error: '{name}_{other}' undeclared (first use in this function)"
         yield f"  {number % 977 + 1} |     {name} = {name}_{other}({chance.choice(words)});"
         yield f"      |     {' ' * len(name)}   ^{'~' * len(name)}"
