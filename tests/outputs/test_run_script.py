@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import itertools
 import os
 import shlex
 import signal
@@ -19,6 +20,7 @@ from contextkit.base import tokens
 from contextkit.base.layout import Layout
 from contextkit.outputs.flows import pump, running, telling
 from contextkit.payloads.documents import store as payloads
+from contextkit.text.digests import lines
 
 RUN = [sys.executable, "-S", str(SCRIPTS / "run.py")]
 LONG = "seq -f 'line %g of a long output' 1 3000"
@@ -445,23 +447,32 @@ def a_long_job(layout: Layout, text: str) -> pump.Job:
     return job
 
 
-def test_what_a_digest_needs_is_loaded_while_the_command_runs(layout: Layout) -> None:
-    job = a_long_job(layout, "src/a.c:7: error: b undeclared\n" * 999)
-    while not job.is_loaded:
-        running._load(job)
-    before = set(sys.modules)
-    assert "a.c:7" in telling._told(job)
-    assert set(sys.modules) == before
+def test_what_comes_is_read_while_the_command_runs_and_once(layout: Layout) -> None:
+    names = ["".join(three) for three in itertools.product("abcdefghijklmnopqrstu", repeat=3)]
+    text = "".join(f"src/{name}.c:7: error: {name} undeclared\n" for name in names) * 3
+    plain = telling._told(a_long_job(layout, text))
+    lines._read.cache_clear()
+    job = a_long_job(layout, text[:700_000])
+    while job.is_behind:
+        running._read_ahead(job)
+    before, modules = lines._read.cache_info(), set(sys.modules)
+    job.output.take(1, text[700_000:].encode())
+    told = telling._told(job)
+    after = lines._read.cache_info()
+    assert told.split("\n")[1:-2] == plain.split("\n")[1:-2] and set(sys.modules) == modules
+    read = 700_000 // lines.PIECE
+    assert before.misses == read + 1  # the first is read when the digests are loaded
+    assert (after.misses, after.hits) == (len(text) // lines.PIECE + 2, read)
 
 
-def test_trouble_with_loading_ahead_costs_nothing(
+def test_trouble_with_reading_ahead_costs_nothing(
     layout: Layout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def breaks() -> Iterator[None]:
+    def breaks(job: pump.Job) -> Iterator[bool]:
         raise OSError(5, "Input/output error")
         yield
 
     job = pump.Job(["true"], {}, telling.place)
-    monkeypatch.setattr(telling, "loaded", breaks)
-    running._load(job)
-    assert job.is_loaded
+    monkeypatch.setattr(telling, "read_ahead", breaks)
+    running._read_ahead(job)
+    assert not job.is_behind

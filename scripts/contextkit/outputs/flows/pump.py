@@ -206,8 +206,8 @@ class Job:
         until = options.get("until", "")
         self.until = float(until) if until.replace(".", "", 1).isdigit() else 0.0
         self.told = False
-        self.loading: Iterator[None] | None = None  # of what a digest needs, step by step
-        self.is_loaded = passes
+        self.reading: Iterator[bool] | None = None  # of what a digest needs, while the command runs
+        self.is_behind = not passes  # something is left to load or to read now
 
     @property
     def seconds(self) -> float:

@@ -190,8 +190,8 @@ class _Intake:
                     self._read(source)
             if not ready and self._has_ended():
                 break
-            if not ready and not self.job.is_loaded:
-                _load(self.job)
+            if not ready and self.job.is_behind:
+                _read_ahead(self.job)
             self._meanwhile()
         if self.ending and self.ending.rest():
             self.job.output.take(1, self.ending.rest())
@@ -212,6 +212,7 @@ class _Intake:
             self.job.status = self.ending.status
         if data:
             self.job.output.take(self.sources[source], data)
+            self.job.is_behind = not self.job.output.passes
 
     def _end_unheard(self) -> None:
         """End as a command does that writes to nobody, and let what it started end so, too."""
@@ -241,8 +242,8 @@ class _Intake:
             return 0
         if job.signal or (job.process and not self.is_woken_at_the_end):
             return int(_TICK * 1000)
-        if not job.is_loaded:
-            return 0 if job.loading or job.output.kept else int(_IDLE * 1000)
+        if job.is_behind:
+            return 0 if job.reading or job.output.kept else int(_IDLE * 1000)
         if job.output.is_asking:
             return max(1, int((self.last + _SILENCE - time.monotonic()) * 1000))
         if job.until and not job.told:
@@ -261,16 +262,16 @@ class _Intake:
             _tell_so_far(job)
 
 
-def _load(job: Job) -> None:
-    """Load some of what a digest needs while the command runs, and nobody waits for it."""
+def _read_ahead(job: Job) -> None:
+    """Load and read some of what a digest needs while the command runs, and nobody waits for it."""
     try:
-        if job.loading is None:
+        if job.reading is None:
             from contextkit.outputs.flows import telling
 
-            job.loading = telling.loaded()
-        next(job.loading)
-    except Exception:  # the end of it, or trouble that `tell` will meet and name
-        job.is_loaded = True
+            job.reading = telling.read_ahead(job)
+        job.is_behind = next(job.reading)
+    except Exception:  # trouble that `tell` will meet and name
+        job.is_behind = False
 
 
 def _tell_so_far(job: Job) -> None:

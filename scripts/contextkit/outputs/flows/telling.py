@@ -39,6 +39,7 @@ _FAILS = re.compile(
 _LEAST, _STEP = 150, 50  # tokens that are tried for what failed, before there is room for the rest
 _STATUS = re.compile(r"^exit status -?\d+(?: \(or more\))?(?:; |$)")  # the first line says it
 _REMARK = re.compile(r" (?:\[[^\[\]]+\]|\((?!x\d)[^()]+\))$")
+_AHEAD = 3 << 20  # bytes that are read while a command runs
 _TOPIC = 100  # characters
 _SIGNALS = {1: "HUP", 2: "INT", 3: "QUIT", 6: "ABRT", 9: "KILL", 11: "SEGV", 13: "PIPE", 15: "TERM"}
 # Colors, movements of the cursor, titles of the window.
@@ -46,7 +47,27 @@ _CONTROLS = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\
 _OVERWRITTEN = re.compile(r"^.*\r(?!$)", re.MULTILINE)
 
 
-def loaded() -> Iterator[None]:
+def read_ahead(job: Job) -> Iterator[bool]:
+    """Load what a digest needs, then read what has come, a few milliseconds at a time.
+
+    Yields whether there is more to do now.
+    """
+    for _ in _loaded():
+        yield True
+    from contextkit.text.digests import lines, outputs, reading
+
+    read = 0
+    while True:
+        kept = job.output.kept
+        if kept and read + lines.PIECE < kept.size < _AHEAD:
+            read = kept.size
+            text = plain(kept.parts()[0].decode("utf-8", "surrogateescape"))
+            for _ in outputs.read_ahead(reading.readable(text)):
+                yield True
+        yield False
+
+
+def _loaded() -> Iterator[None]:
     """Load what a digest needs, step by step."""
     from contextkit.text import compaction  # noqa: F401
 

@@ -16,7 +16,7 @@ from contextkit.base.names import counted
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
 from contextkit.text.digests import reading
-from contextkit.text.digests.lines import Lines
+from contextkit.text.digests.lines import PIECES, Lines
 from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
 
@@ -74,6 +74,7 @@ _BLANK = (" ", "\t")
 _IS_FILE = Pattern(r"[/\\]|\.\w+$")
 _AT = Pattern(r"[:(]\d")  # the line, behind the name of a file
 _READ = 500
+_PLACES = 50_000  # lines with places that are remembered
 _PYLINT = 5  # characters of a code of pylint
 _SHARED = 6  # messages for which the folder of their files is said once
 _EACH = 12  # so many are told one by one
@@ -112,16 +113,31 @@ def find(text: Lines) -> tuple[list[Diagnostic], set[int]]:
 
 def _in_lines(text: Lines) -> Iterator[Diagnostic]:
     """The messages that a line tells, perhaps of a file that is named above."""
-    begun = [(number - 1, begin["listed"])
-             for number, begin in reading.places(_BEGINS, f"\n{text.whole}")]  # fmt: skip
-    listed = {number for number, is_listed in begun if is_listed}
+    places = [(first + number, is_listed)
+             for first, piece in text.pieces for number, is_listed in _begun(piece)]  # fmt: skip
+    listed = {number for number, is_listed in places if is_listed}
     names = [number for number, line in enumerate(text.all if listed else ())
              if " " not in line and line[:1] not in ("", "\t") and _FILE.match(line)]  # fmt: skip
-    for number, _ in begun:
+    for number, _ in places:
         line, above = text.all[number], bisect.bisect(names, number)
         file = text.all[names[above - 1]].strip().removesuffix(":") if above else ""
         if len(line) <= 4 * _READ and (one := _of_line(line[:_READ], number, file)):
             yield one
+
+
+@functools.lru_cache(PIECES)
+def _begun(piece: str) -> list[tuple[int, bool]]:
+    """The lines of a piece that may begin with a message, by number, and whether in a list."""
+    return [(number - 1, begin["listed"] is not None)
+            for number, begin in reading.places(_BEGINS, f"\n{piece}")]  # fmt: skip
+
+
+def read_ahead(piece: str) -> None:
+    """Remember the messages in a piece of a text of which more will come."""
+    lines = piece.split("\n")
+    for number, _ in _begun(piece):
+        if len(lines[number]) <= 4 * _READ:
+            _placed(lines[number][:_READ])
 
 
 def details(text: Lines, placed: set[int]) -> set[int]:
@@ -140,19 +156,23 @@ def details(text: Lines, placed: set[int]) -> set[int]:
 
 def _of_line(read: str, number: int, file: str) -> Diagnostic | None:
     """The message in a line; `file` is the one named above."""
-    if placed := _PLACED.match(read) or _MARKED.match(read):
-        letter = ""
-        if not placed["level"]:
-            named = placed.groupdict()
-            letter = named.get("letter") or named.get("kind") or ""
-        level = _level(placed["level"] or letter)
-        return (
-            _made(number, placed["place"], level, placed["said"], read) if level != _NOTE else None
-        )
+    if one := _placed(read):
+        return None if one.level == _NOTE else Diagnostic(number + 1, *one[1:])
     if file and (listed := _LISTED.match(read)):
         place, words = f"{file}:{listed['at']}", listed["said"]
         return _made(number, place, _level(listed["level"] or ""), words, f"{place} {words}")
     return None
+
+
+@functools.lru_cache(_PLACES)
+def _placed(read: str) -> Diagnostic | None:
+    """The message in a line that begins with its place."""
+    placed = _PLACED.match(read) or _MARKED.match(read)
+    if not placed:
+        return None
+    named = {} if placed["level"] else placed.groupdict()
+    level = placed["level"] or named.get("letter") or named.get("kind") or ""
+    return _made(0, placed["place"], _level(level), placed["said"], read)
 
 
 def _above_arrows(text: Lines) -> Iterator[Diagnostic]:

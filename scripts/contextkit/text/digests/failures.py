@@ -11,6 +11,7 @@ one, with its count.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import re
 
@@ -135,8 +136,7 @@ _UNSAID = Pattern(  # a failure of which the next line says what it is
 )
 _SOURCE = Pattern(r"^\d+ +\|(?: .*[^|])?$")  # quoted by a compiler
 _NPM = Pattern(r"^npm (?:ERR!|error)(?: |$)")
-_MARKED = Pattern(r"_{3,} \S|[ \t]*● \S|---- \S|[ \t]*\d+\) \S")
-_MARKS = frozenset("_●-0123456789")  # with which one begins
+_MARKED = Pattern(r"\n(?:_{3,} \S|[ \t]*● \S|---- \S|[ \t]*\d+\) \S)")
 _SUITE = "Test suite failed to run"  # jest's, for a whole file
 _LONGEST, _END = 260, 110  # characters shown of a failure, and of its end if it is longer
 _READ = 500  # characters read of a line
@@ -283,9 +283,9 @@ def _heads(text: Lines, told: set[int]) -> dict[int, str]:
     begins = text.failing if any(mark in text.whole for mark in _BEFORE_NUMBERS) else ()
     numbered = next((at for at in begins if _NUMBERS.match(text.bare[at])), len(text.all))
     # those that begin as the heading of a test's block does need no word that fails
-    marked = {number for number in text.beginning(_MARKS) if _MARKED.match(text.all[number])}
+    headings = {first + number for first, piece in text.pieces for number in marked(piece)}
     heads: dict[int, str] = {}
-    for at in sorted({*text.failing, *marked} - told):
+    for at in sorted({*text.failing, *headings} - told):
         line = text.bare[at]
         if line.startswith(_OF_PYTEST):
             continue
@@ -297,6 +297,12 @@ def _heads(text: Lines, told: set[int]) -> dict[int, str]:
         elif at > numbered and (test := _NUMBERED.match(line)):
             heads[at] = _continued(text, at, test[1])
     return heads
+
+
+@functools.lru_cache(lines.PIECES)
+def marked(piece: str) -> list[int]:
+    """The lines of a piece that begin as the heading of a test's block does, by number."""
+    return [number - 1 for number, _ in reading.places(_MARKED, f"\n{piece}")]
 
 
 def _file_above(text: Lines, at: int) -> str:

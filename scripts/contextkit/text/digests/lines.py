@@ -14,6 +14,7 @@ whole text at once, or of the lines that hold a word; what costs more, of the li
 from __future__ import annotations
 
 import bisect
+import functools
 import itertools
 import math
 import operator
@@ -129,6 +130,7 @@ _WORD = 80  # characters of a word of which two values are told
 _ENDS = 40  # lines of each end that always are
 _TOP = 12  # lines within which the weight of the first ones falls off
 _LISTED = 100  # lines for each that fails, in a list of properties
+PIECE, PIECES = 1 << 17, 64  # characters that are read at once, and pieces that are remembered
 _MARGIN = 16  # characters at the beginning of a line
 _INSIDE, _LEAST = 0.3, 0.1  # weight inside of what is told; weight that is worth a statement
 
@@ -197,56 +199,35 @@ class Line:
         return len(self.numbers)
 
 
-class Lines:
-    """A text as lines, numbered from 0."""
+class _Piece:
+    """Some lines of a text, and what is asked of every line; a piece that was read is remembered.
 
-    def __init__(self, text: str) -> None:
-        self.whole, self.all = text, text.split("\n")
-        self._starts = [0, *itertools.accumulate(map((1).__add__, map(len, self.all)))]
-        self.bare = Bare(self.all)
-        self.is_dated = self._is_dated()
-        undated = _STAMPS.sub("\n", f"\n{text}")[1:] if self.is_dated else text
-        # the lines without the times that they begin with
-        self.undated = undated.split("\n") if self.is_dated else self.all
-        self._keys = undated.encode("utf-8", "surrogatepass").translate(None, _NEAR_DIGITS)
-        self.forms = Forms(self.undated)
-        self.first = next((at for at, line in enumerate(self.all) if line.strip()), 0)
-        self.prose = dict(_paragraphs(self.all))
-        self.is_prose = sum(map(len, self.prose.values())) * 3 > sum(map(bool, self.all))
-        failing = self._find_failing()
-        self._failing = frozenset(failing)
-        self._largest = self._largest_shares()
-        self.failing = [] if self.is_prose else failing  # the lines that speak of a failure
-        self._is_log = len(failing) * _LISTED > len(self.all)
+    undated: the lines without the times that they begin with. keys: what stays of those without
+    digits and what may stand near them. failing: those that speak of a failure, by number.
+    """
 
-    def _is_dated(self) -> bool:
-        """Whether most lines begin with a time."""
-        some = [number for number, line in enumerate(self.all[:_SAMPLE]) if line.strip()]
-        dated = (n for n in some if self.bare[n] != self.all[n][:_READ].strip())
-        return sum(self.all[n][0] not in "=#│" for n in dated) * 2 > len(some)
+    def __init__(self, text: str, is_dated: bool) -> None:
+        self._text, self.all = text, text.split("\n")
+        self._starts = starts(self.all)
+        undated = _STAMPS.sub("\n", f"\n{text}")[1:] if is_dated else text
+        self.undated = undated.split("\n") if is_dated else self.all
+        keys = undated.encode("utf-8", "surrogatepass").translate(None, _NEAR_DIGITS)
+        self.keys = keys.split(b"\n")
+        lower = text.lower()
+        if len(lower) != len(text):  # the capital İ becomes two characters
+            lower = "".join(char.lower()[:1] for char in text)
+        letters = lower.encode("utf-8", "surrogatepass").translate(_IN_WORDS)
+        words = b" ".join({*letters.split(), b""}) + b" "  # most occur again
+        self.words = words.decode("utf-8", "surrogatepass")
+        self.failing = self._find_failing(lower.replace("\n", " ").replace("\t", " "))
 
-    def holding(self, *parts: str) -> list[int]:
-        """The numbers of the lines that hold one of some words."""
-        numbers = set[int]()
-        for part in filter(self.may_say, parts):
-            at = self.whole.find(part)
-            while at >= 0:
-                number = bisect.bisect_right(self._starts, at) - 1
-                numbers.add(number)
-                at = self.whole.find(part, self._starts[number + 1])
-        return sorted(numbers)
-
-    def _find_failing(self) -> list[int]:
+    def _find_failing(self, lower: str) -> list[int]:
         """The lines that speak of a failure, and not that there is none."""
-        lower = self.whole.lower()
-        if len(lower) != len(self.whole):  # the capital İ becomes two characters
-            lower = "".join(char.lower()[:1] for char in self.whole)
-        lower = lower.replace("\n", " ").replace("\t", " ")
-        has_some = _OF_PYTEST in self.whole
+        has_some = _OF_PYTEST in self._text
         sure = {at for at, line in enumerate(self.all) if has_some and line[:4] == _OF_PYTEST}
         asked = set(sure)
         bad: dict[str, bool] = {}  # of words
-        for part in self._parts(lower):
+        for part in self._parts():
             at = lower.find(part)
             while at >= 0:
                 number = bisect.bisect_right(self._starts, at) - 1
@@ -263,24 +244,100 @@ class Lines:
                 at = lower.find(part, end)
         return sorted(sure.union(filter(self._fails, asked - sure)))
 
-    def _parts(self, lower: str) -> list[str]:
+    def _parts(self) -> list[str]:
         """The parts of words, and the phrases, about failures that may be in the text."""
-        letters = lower.encode("utf-8", "surrogatepass").translate(_IN_WORDS)
-        words = b" ".join({*letters.split(), b""}) + b" "  # most occur again
-        self._words = words.decode("utf-8", "surrogatepass")
-        parts = filter(self._words.__contains__, _FAILURES)
-        last_parts = (part for part in _LAST_PARTS if f"{part} " in self._words)
-        return [*parts, *last_parts, *filter(self.may_say, _PHRASES)]
-
-    def may_say(self, phrase: str) -> bool:
-        """Whether the words of a phrase are there somewhere, perhaps inside of others."""
-        letters = phrase.lower().encode().translate(_IN_WORDS).decode()
-        return all(word in self._words for word in letters.split())
+        parts = filter(self.words.__contains__, _FAILURES)
+        last_parts = (part for part in _LAST_PARTS if f"{part} " in self.words)
+        phrases = (phrase for phrase in _PHRASES if may_say(self.words, phrase))
+        return [*parts, *last_parts, *phrases]
 
     def _fails(self, number: int) -> bool:
         """Whether a line with a word of failures says that something failed."""
-        row = self.bare[number].lower()
+        row = bare(self.all[number]).lower()
         return ": error:" in row or not _FINE.search(row) or bool(_SURE.match(row))
+
+
+_read = functools.lru_cache(PIECES)(_Piece)
+
+
+def pieces(text: str, has_more: bool = False) -> Iterator[str]:
+    """The text in pieces of whole lines, which stay as they are if there is more at its end.
+
+    Without those at the end that would not, if it `has_more`.
+    """
+    at = 0
+    while len(text) - at > PIECE:
+        end = text.rfind("\n", at, at + PIECE)
+        end = end if end >= 0 else text.find("\n", at + PIECE)
+        if end < 0:
+            break
+        yield text[at:end]
+        at = end + 1
+    if not has_more:
+        yield text[at:]
+
+
+def read_ahead(text: str) -> Iterator[str]:
+    """Read what more will follow, a piece at a time, and return each."""
+    is_dated = _is_dated(text.split("\n", _SAMPLE)[:_SAMPLE])
+    for part in pieces(text, has_more=True):
+        _read(part, is_dated)
+        yield part
+
+
+def starts(lines: list[str]) -> list[int]:
+    """Where each line begins in its text, and where the next one would."""
+    return [0, *itertools.accumulate(map((1).__add__, map(len, lines)))]
+
+
+def may_say(words: str, phrase: str) -> bool:
+    """Whether all words of a phrase are among some, perhaps inside of others."""
+    letters = phrase.lower().encode().translate(_IN_WORDS).decode()
+    return all(word in words for word in letters.split())
+
+
+class Lines:
+    """A text as lines, numbered from 0.
+
+    pieces: parts of the text, with the number of the first line of each
+    """
+
+    def __init__(self, text: str) -> None:
+        self.is_dated = _is_dated(text.split("\n", _SAMPLE)[:_SAMPLE])
+        self.pieces: list[tuple[int, str]] = []
+        self.all, self.undated = list[str](), list[str]()
+        self._keys, failing = list[bytes](), list[int]()
+        self._words = ""
+        for part in pieces(text):
+            piece, first = _read(part, self.is_dated), len(self.all)
+            self.pieces.append((first, part))
+            self.all += piece.all
+            self.undated += piece.undated
+            self._keys += piece.keys
+            failing += [first + number for number in piece.failing]
+            self._words += piece.words
+        self.whole = text
+        self._starts = starts(self.all)
+        self.bare = Bare(self.all)
+        self.forms = Forms(self.undated)
+        self.first = next((at for at, line in enumerate(self.all) if line.strip()), 0)
+        self.prose = dict(_paragraphs(self.all))
+        self.is_prose = sum(map(len, self.prose.values())) * 3 > sum(map(bool, self.all))
+        self._failing = frozenset(failing)
+        self._largest = self._largest_shares()
+        self.failing = [] if self.is_prose else failing  # the lines that speak of a failure
+        self._is_log = len(failing) * _LISTED > len(self.all)
+
+    def holding(self, *parts: str) -> list[int]:
+        """The numbers of the lines that hold one of some words."""
+        numbers = set[int]()
+        for part in parts:
+            at = self.whole.find(part) if may_say(self._words, part) else -1
+            while at >= 0:
+                number = bisect.bisect_right(self._starts, at) - 1
+                numbers.add(number)
+                at = self.whole.find(part, self._starts[number + 1])
+        return sorted(numbers)
 
     def _largest_shares(self) -> list[int]:
         """The first lines of a profile: those that begin with shares of a whole, which fall."""
@@ -294,10 +351,6 @@ class Lines:
     def fails(self, number: int) -> bool:
         """Whether a line speaks of a failure."""
         return number in self._failing
-
-    def beginning(self, marks: frozenset[str]) -> list[int]:
-        """The numbers of the lines that begin with one of some characters, or blanks before it."""
-        return [number for number, line in enumerate(self.all) if line.lstrip()[:1] in marks]
 
     def indent(self, number: int) -> int:
         """The blanks at the beginning of a line."""
@@ -390,7 +443,7 @@ class Lines:
         Lines of one form are in one group; there may be lines of several forms in it. What fails
         and differs in nothing but names is one.
         """
-        keys = self._keys.split(b"\n")
+        keys = [*self._keys]
         failing = [at for at in self._failing if at not in told and not self._is_title(at)]
         self.forms.make(failing)
         for number in failing:
@@ -535,6 +588,13 @@ def _shared(word: str, other: str) -> int:
         a for a, b in itertools.takewhile(lambda ab: ab[0] == ab[1], zip(word, other, strict=False))
     ]
     return len(_ALNUM_END.sub("", "".join(alike)))
+
+
+def _is_dated(lines: list[str]) -> bool:
+    """Whether most lines begin with a time."""
+    some = [line for line in lines if line.strip()]
+    dated = (line for line in some if bare(line) != line[:_READ].strip())
+    return sum(line[0] not in "=#│" for line in dated) * 2 > len(some)
 
 
 def _formed(lines: list[str]) -> list[str]:

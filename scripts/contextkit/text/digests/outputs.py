@@ -12,7 +12,7 @@ from collections import Counter
 
 from contextkit.base.names import counted
 from contextkit.base.type_names import Iterator
-from contextkit.text.digests import diagnostics, kinds, segments
+from contextkit.text.digests import diagnostics, failures, kinds, lines, segments
 from contextkit.text.digests.kinds import log
 from contextkit.text.digests.lines import Lines
 from contextkit.text.digests.reading import REST, Unit, line_count
@@ -51,6 +51,14 @@ def units(text: str, status: int | None = None) -> tuple[str, list[Unit]]:
         words = unit.text + " (or more)" * (unit.derived or unit.times > 1)
         told[at] = unit._replace(text=words, line=unit.line + left * (unit.line > last))
     return kind, told
+
+
+def read_ahead(text: str) -> Iterator[None]:
+    """Read a text of which more will come, a piece at a time: what is read is remembered."""
+    for piece in lines.read_ahead(text):
+        diagnostics.read_ahead(piece)
+        failures.marked(piece)
+        yield
 
 
 def _units(text: str, status: int | None) -> tuple[str, list[Unit]]:
