@@ -58,7 +58,9 @@ _LAST_CODE = Pattern(
     r"|\s\((report\w+|[a-z]+(?:-[a-z]+)*)\)|(?<!\s)\s{2,}([\w@/-]+))$"
 )
 _OPENS, _NUMBERED = {"]": " [", ")": " ("}, 4  # a code at the end, and a number behind it
-_NAMES = Pattern(r"'[^'\n]*'|‘[^’\n]*’|`[^`\n]*`|\"[^\"\n]*\"|\d+")  # what is alike has its own
+_NAMES = Pattern(  # and numbers; what looks back stands behind the first character, as `re` is fast
+    r"['‘`\"0-9](?:(?<=')[^'\n]*'|(?<=‘)[^’\n]*’|(?<=`)[^`\n]*`|(?<=\")[^\"\n]*\"|(?<=[0-9])[0-9]*)"
+)
 _GRADED = {"E": "error", "F": "error", "W": "warning"}  # by the first letter of pylint's codes
 _AS_ERRORS = ("fatal error", "error", "fehler", "schwerwiegender fehler", "erreur", "errore",
               "ошибка")  # fmt: skip
