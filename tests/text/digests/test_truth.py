@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import json
 import re
+import time
 from collections.abc import Callable
 
 import pytest
@@ -895,3 +896,9 @@ def test_the_largest_shares_come_first_whatever_stands_between() -> None:
     rows = "".join(f"  {part:5.2f}%  hot  [.] {name}\n          |\n" for part, name in shares)
     summary = said(f"# To display the header info\n# Total Lost Samples: 0\n{rows}", 120)
     assert all(name in summary for name in ("strcmp", "mcount", "strtoll"))
+
+
+def test_blanks_without_end_are_read_at_once() -> None:
+    began = time.process_time()
+    engine.digest("error: a" + " " * 1_000_000 + "b", 100)
+    assert time.process_time() - began < 5

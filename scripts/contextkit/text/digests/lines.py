@@ -32,7 +32,7 @@ _NUMBERS = Pattern(
     r"[0-9](?:(?<=[1-9])[\da-f]*|(?<=0)x(?!0+\b)[\da-f]+|(?<![\s=:(]0)[\da-f]*|[\d.:a-f]+)"
 )
 _HEX = Pattern(r"[a-f](?<!\w.)[a-f]{0,7}\d[\da-f]{4,38}\b")  # begins with a letter
-_PADDED = Pattern(r"  +9")  # whose beginning `re` finds fast
+_PADDED = Pattern(r" {2,24}9")  # whose beginning `re` finds fast
 _STATUS = Pattern(  # which stays, too
     r"((?:\bHTTP/[\d.]+\\?\" |\b(?:status|code)[\"']?[=:] ?[\"']?))([1-5]\d\d)\b"
 )
@@ -131,6 +131,7 @@ _ENDS = 40  # lines of each end that always are
 _TOP = 12  # lines within which the weight of the first ones falls off
 _LISTED = 100  # lines for each that fails, in a list of properties
 PIECE, PIECES = 1 << 17, 64  # characters that are read at once, and pieces that are remembered
+_ALIKE_LINES = 4096  # of which there may be many
 _MARGIN = 16  # characters at the beginning of a line
 _INSIDE, _LEAST = 0.3, 0.1  # weight inside of what is told; weight that is worth a statement
 
@@ -242,7 +243,9 @@ class _Piece:
                     else:
                         end = end_of_word
                 at = lower.find(part, end)
-        return sorted(sure.union(filter(self._fails, asked - sure)))
+        lines = {self.all[number] for number in asked}  # many may be alike
+        fails = {line: _fails(bare(line).lower()) for line in lines}
+        return sorted(sure.union(number for number in asked if fails[self.all[number]]))
 
     def _parts(self) -> list[str]:
         """The parts of words, and the phrases, about failures that may be in the text."""
@@ -250,11 +253,6 @@ class _Piece:
         last_parts = (part for part in _LAST_PARTS if f"{part} " in self.words)
         phrases = (phrase for phrase in _PHRASES if may_say(self.words, phrase))
         return [*parts, *last_parts, *phrases]
-
-    def _fails(self, number: int) -> bool:
-        """Whether a line with a word of failures says that something failed."""
-        row = bare(self.all[number]).lower()
-        return ": error:" in row or not _FINE.search(row) or bool(_SURE.match(row))
 
 
 _read = functools.lru_cache(PIECES)(_Piece)
@@ -525,8 +523,11 @@ class Lines:
     def _unit(self, line: Line, weight: float) -> Unit:
         group = reading.FAILING if line.fails and not self.is_prose else ""
         has_more = line.said[:2] == "==" or line.said.rstrip()[-1:] in _WITH_MORE
+        numbers: Iterable[int] = line.numbers
+        if has_more:  # most of those may be alike, with the lines below them
+            numbers = {tuple(self.all[n : n + 2]): n for n in reversed(line.numbers)}.values()
         text_of = self._text if has_more else self.all.__getitem__
-        text = alike(map(text_of, line.numbers), _LONGEST)
+        text = alike(map(text_of, sorted(numbers)), _LONGEST)
         text = _MARKS_IN_A_ROW.sub("", text).strip() or text
         times = f" (x{line.times})" if line.times > 1 else ""
         return Unit(line.number + 1, "", text + times, weight, 0, group, times=line.times)
@@ -607,6 +608,11 @@ def _formed(lines: list[str]) -> list[str]:
     return (forms.translate(_DIGITS) if has_status else forms).split("\n") if lines else []
 
 
+def _fails(row: str) -> bool:
+    """Whether a line with a word of failures, in lower case, says that something failed."""
+    return ": error:" in row or not _FINE.search(row) or bool(_SURE.match(row))
+
+
 def _word(text: str, at: int) -> tuple[str, int]:
     """The word around a place, and its end."""
     first = max(0, at - _WORD)
@@ -625,8 +631,12 @@ def _is_name(word: str) -> bool:
 
 def bare(line: str) -> str:
     """The beginning of the line, without the time or the frame in front of it."""
-    line = line[:_READ]
-    return (str(_STAMP.sub("", line)) if line[:1] in _STAMPED else line).strip()
+    return (_without_stamp(line[:_READ]) if line[:1] in _STAMPED else line[:_READ]).strip()
+
+
+@functools.lru_cache(_ALIKE_LINES)
+def _without_stamp(line: str) -> str:
+    return str(_STAMP.sub("", line))
 
 
 def without_names(form: str) -> str:
