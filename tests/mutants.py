@@ -76,13 +76,20 @@ MODULES = {
         "reviews/test_reviews.py reviews/test_severity_words.py",
     ),
     "redaction": ("base/redaction.py", "base/test_redaction.py"),
-    "secret_search": ("base/secret_search.py", "base/test_redaction.py"),
+    "secret_search": (
+        "base/secret_search.py",
+        "base/test_redaction.py base/test_secret_forms.py",
+    ),
     "failures": (
         "text/digests/failures.py",
         "text/digests/test_failures.py text/digests/test_kinds.py",
     ),
-    "drift": (
-        "capsules/flows/drift.py",
+    "given": (
+        "capsules/flows/given.py",
+        "capsules/test_capsule_upkeep.py capsules/test_capsule_script.py",
+    ),
+    "capsule_upkeep": (
+        "capsules/flows/upkeep.py",
         "capsules/test_capsule_upkeep.py capsules/test_capsule_script.py",
     ),
     "items": ("capsules/documents/items.py", "capsules/test_capsule_trim.py"),

@@ -25,7 +25,8 @@ sys.path.insert(0, str(CHECKOUT / "scripts"))
 from contextkit.base import tokens  # noqa: E402
 from contextkit.base.layout import Layout  # noqa: E402
 from contextkit.base.settings import Limits  # noqa: E402
-from contextkit.handoffs.documents import artifacts, fitting  # noqa: E402
+from contextkit.handoffs.documents import artifacts  # noqa: E402
+from contextkit.handoffs.flows import fitting  # noqa: E402
 from contextkit.payloads.flows import storing  # noqa: E402
 
 LANGUAGES = {

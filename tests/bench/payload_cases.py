@@ -94,7 +94,6 @@ def fill(folder: Path, session: str, count: int) -> None:
     """A session with `count` payloads, written by the library itself."""
     sys.path.insert(0, str(SCRIPTS))
     from contextkit.base.layout import Layout
-    from contextkit.payloads.documents import manifest
     from contextkit.payloads.documents import store as payloads
 
     layout = Layout(str(folder))
@@ -111,5 +110,5 @@ def fill(folder: Path, session: str, count: int) -> None:
         path.write_text(payloads.render(payload), encoding="utf-8")
         entries.append(payloads.entry(str(path), payload))
     head = {"sessionId": session, "createdAt": "2025-10-23T18:05:00Z"}
-    text = manifest.render(head, entries)
+    text = payloads.render_manifest(head, entries)
     (into / payloads.MANIFEST).write_text(text, encoding="utf-8")

@@ -15,7 +15,8 @@ from contextkit.base.layout import Layout
 from contextkit.capsules.documents import reminders
 from contextkit.capsules.documents import store as capsules
 from contextkit.capsules.documents.store import Seal
-from contextkit.capsules.flows import drift, upkeep
+from contextkit.capsules.flows import given as given_capsules
+from contextkit.capsules.flows import upkeep
 from hypothesis import given
 from hypothesis import strategies as st
 from test_capsules import finished
@@ -51,7 +52,7 @@ def commit(name: str, text: str = "x", when: str = "2025-10-23T19:00:00Z") -> st
 
 
 def stale(layout: Layout, path: Path, *ignored: str) -> list[str]:
-    return drift.staleness(layout, layout.join(str(path)), ignored)
+    return given_capsules.staleness(layout, layout.join(str(path)), ignored)
 
 
 # References
@@ -75,7 +76,7 @@ def test_a_file_that_is_not_tracked_is_there_whatever_its_name_begins_with(layou
     for name in ("+page.ts", "-x.md", "_a.md", "%a.md", ".github/ci.yml"):
         Path(name).parent.mkdir(exist_ok=True)
         Path(name).touch()
-        assert [mention.path for mention in drift.mentions(layout, f"`{name}`")] == [name]
+        assert [mention.path for mention in upkeep.mentions(layout, f"`{name}`")] == [name]
 
 
 def test_lines_of_a_file_are_there_up_to_its_last(layout: Layout) -> None:
@@ -105,7 +106,7 @@ def test_a_hash_is_a_commit_if_git_knows_it_or_one_of_the_two_words_before_it_sa
         f"{sha}\ncommit deadbee1\nreverted by deadbee2\ncommit and not deadbee3\n"
         "version v2.0.1 of it\nhttps://example.org?q=1:2\n"
     )
-    found = drift.mentions(layout, body)
+    found = upkeep.mentions(layout, body)
     assert [(mention.line, mention.text, mention.problem) for mention in found] == [
         (1, sha, ""),
         (2, "deadbee1", "there is no commit deadbee1 here"),
@@ -113,32 +114,32 @@ def test_a_hash_is_a_commit_if_git_knows_it_or_one_of_the_two_words_before_it_sa
         (6, "https://example.org?q=1:2", ""),
     ]
     whole = git("rev-parse", "HEAD").strip()
-    found = drift.mentions(layout, f"commit {whole}\ncommit {'ab12' * 16}\n")
+    found = upkeep.mentions(layout, f"commit {whole}\ncommit {'ab12' * 16}\n")
     assert [mention.text for mention in found] == [whole]  # 64 digits are a digest
 
 
 def test_git_is_asked_about_a_hundred_commits_at_most(layout: Layout) -> None:
     body = "\n".join(f"commit deadbe{number:03}" for number in range(102))
-    assert [mention.line for mention in drift.mentions(layout, body)] == list(range(1, 101))
+    assert [mention.line for mention in upkeep.mentions(layout, body)] == list(range(1, 101))
 
 
 def test_a_mention_of_an_entry_is_quoted_as_it_was_written(layout: Layout) -> None:
     commit("a.md", "# Title\n## 2025-10-20 10:00\n", "2025-10-23T17:00:00Z")
-    found = drift.mentions(layout, "a.md#title\na.md 2025-10-20 10:00\n")
+    found = upkeep.mentions(layout, "a.md#title\na.md 2025-10-20 10:00\n")
     entries = [mention.text for mention in found if mention.kind == "entry"]
     assert entries == ["a.md#title", "a.md 2025-10-20 10:00"]
 
 
 def test_what_only_looks_like_a_file_or_an_entry_is_no_mention(layout: Layout) -> None:
     commit("a.py", "x\n", "2025-10-23T17:00:00Z")
-    assert drift.mentions(layout, "feature/my-x/.wip and feature/my-x/y") == []
-    found = drift.mentions(layout, "https://example.org/a.md#intro, a.py#main")
+    assert upkeep.mentions(layout, "feature/my-x/.wip and feature/my-x/y") == []
+    found = upkeep.mentions(layout, "https://example.org/a.md#intro, a.py#main")
     assert "entry" not in [mention.kind for mention in found]
 
 
 def test_of_two_entries_in_a_line_the_second_is_looked_up_too(layout: Layout) -> None:
     commit("a.md", "# Later\n", "2025-10-23T17:00:00Z")
-    found = drift.mentions(layout, "b/gone.md 2025-10-20 10:00, a.md#Later and a.md#nope")
+    found = upkeep.mentions(layout, "b/gone.md 2025-10-20 10:00, a.md#Later and a.md#nope")
     entries = [(mention.text, mention.problem) for mention in found if mention.kind == "entry"]
     assert entries == [("a.md#Later", ""), ("a.md#nope", "a.md has no entry 'nope'")]
 
@@ -180,15 +181,15 @@ def test_what_does_not_exist_is_an_error_in_its_line(layout: Layout, knows: str,
 def test_the_checklist_may_name_notebooks_that_are_not_there(layout: Layout) -> None:
     assert "PLAN.md" in finished() and said(layout, a_capsule()) == []
     checklist = "# Consistency Checklist\n- [ ] src/gone.py is read\n- [ ] docs/gone.md is too"
-    assert drift.mentions(layout, checklist) == []
-    (found,) = drift.mentions(layout, f"{checklist}\n# Pending Actions\n- [ ] docs/gone.md#x")
+    assert upkeep.mentions(layout, checklist) == []
+    (found,) = upkeep.mentions(layout, f"{checklist}\n# Pending Actions\n- [ ] docs/gone.md#x")
     assert found.line == 5
 
 
 @given(st.text(alphabet="ab/.#:~@-_ `()[]\n0123456789md", max_size=80))
 def test_whatever_a_body_says_looking_for_references_ends(text: str) -> None:
     layout = Layout()
-    for mention in drift.mentions(layout, text):
+    for mention in upkeep.mentions(layout, text):
         assert 1 <= mention.line <= text.count("\n") + 1
 
 
@@ -309,7 +310,7 @@ def test_a_sealed_file_is_fresh_changed_or_missing(layout: Layout) -> None:
     upkeep.seal(layout, layout.join(str(path)))
     Path("b.md").write_text("other", encoding="utf-8")
     Path("c.md").unlink()
-    marks = drift.marks(layout, path.read_text(encoding="utf-8"))
+    marks = given_capsules.marks(layout, path.read_text(encoding="utf-8"))
     assert marks == [("a.md", "fresh"), ("b.md", "changed"), ("c.md", "missing")]
     assert stale(layout, path) == [
         "Not as when it was sealed: b.md (changed), c.md (missing)",
@@ -395,7 +396,7 @@ def test_outside_git_only_notebooks_and_seals_tell(
     sealed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert stale(Layout(), a_capsule()) == []
-    assert drift.mentions(Layout(), "commit deadbee1") == []
+    assert upkeep.mentions(Layout(), "commit deadbee1") == []
 
 
 # Pruning

@@ -15,7 +15,6 @@ from conftest import each
 from contextkit.base import templates, tokens
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.capsules.documents import branches
 from contextkit.capsules.documents import store as capsules
 from contextkit.capsules.documents.store import SECTIONS, Capsule
 from contextkit.capsules.flows import upkeep
@@ -263,7 +262,7 @@ def layout(sealed: Path) -> Layout:
 
 def stored(layout: Layout, branch: str) -> str:
     """Put a capsule where it belongs and return its folder."""
-    path = Path(branches.free_path(layout, branch, 1761242700))
+    path = Path(capsules.free_path(layout, branch, 1761242700))
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(an_outline(branch), encoding="utf-8")
     return str(path.parent)
@@ -285,11 +284,11 @@ def stored(layout: Layout, branch: str) -> str:
     ],
 )
 def test_a_branch_has_its_parts_as_folders(layout: Layout, branch: str, folder: str) -> None:
-    assert branches.folder(layout, branch) == f"{layout.capsules}/{folder}"
+    assert capsules.folder(layout, branch) == f"{layout.capsules}/{folder}"
 
 
 def test_the_file_has_the_time_of_the_capsule(layout: Layout) -> None:
-    assert branches.path_at(layout, "a", TIME) == f"{layout.capsules}/a/{STAMP}.md"
+    assert capsules.path_at(layout, "a", TIME) == f"{layout.capsules}/a/{STAMP}.md"
 
 
 pieces = st.sampled_from(
@@ -305,7 +304,7 @@ def test_no_two_branches_share_a_folder_and_each_gets_its_own_back(found: list[s
         layout = Layout(root)
         homes = [stored(layout, branch) for branch in found]
         assert len({home.lower() for home in homes}) == len(homes)
-        assert [branches.folder(layout, branch) for branch in found] == homes
+        assert [capsules.folder(layout, branch) for branch in found] == homes
         inbox = layout.reminders.lower() + "/"
         for home in homes:
             assert home.startswith(layout.capsules + "/")
@@ -322,21 +321,21 @@ def test_the_second_of_two_alike_branches_gets_a_digest(
     stored(layout, first)
     home = stored(layout, second)
     assert re.fullmatch(r".*-[0-9a-f]{6}", home)
-    assert branches.folder(layout, second) == home
+    assert capsules.folder(layout, second) == home
 
 
 def test_a_branch_keeps_its_folder_when_the_other_one_is_gone(layout: Layout) -> None:
     first, second = stored(layout, "a-b"), stored(layout, "a+b")
     shutil.rmtree(first)
-    assert branches.folder(layout, "a+b") == second != first
-    assert branches.folder(layout, "a@b") == first
+    assert capsules.folder(layout, "a+b") == second != first
+    assert capsules.folder(layout, "a@b") == first
 
 
 def test_a_digest_that_another_branch_is_called_by_is_passed_over(layout: Layout) -> None:
     stored(layout, "a+b")
-    wanted = branches.folder(layout, "a-b")
+    wanted = capsules.folder(layout, "a-b")
     assert stored(layout, Path(wanted).name) == wanted
-    assert branches.folder(layout, "a-b") not in (wanted, f"{layout.capsules}/a-b")
+    assert capsules.folder(layout, "a-b") not in (wanted, f"{layout.capsules}/a-b")
 
 
 @pytest.mark.parametrize(
@@ -349,7 +348,7 @@ def test_no_branch_is_in_the_way_of_the_inbox(layout: Layout, branch: str, there
         Path(layout.reminders).write_text("# Remember later\n", encoding="utf-8")
     home = stored(layout, branch)
     assert not f"{home}/".lower().startswith(layout.reminders.lower() + "/")
-    assert branches.folder(layout, branch) == home
+    assert capsules.folder(layout, branch) == home
 
 
 def test_the_owner_is_read_from_a_capsule_whatever_lies_before_it(layout: Layout) -> None:
@@ -357,8 +356,8 @@ def test_the_owner_is_read_from_a_capsule_whatever_lies_before_it(layout: Layout
     (home / "README.md").write_text("about\n", encoding="utf-8")
     (home / "20200101T000000Z.md").write_bytes(b"\xff")
     (home / "20210101T000000Z.md").mkdir()
-    assert branches.folder(layout, "a-b") == str(home)
-    assert branches.folder(layout, "a+b") != str(home)
+    assert capsules.folder(layout, "a-b") == str(home)
+    assert capsules.folder(layout, "a+b") != str(home)
 
 
 @pytest.mark.parametrize("spelled", ["'a-b'", '"a-b"', '"a\\x2db"', "a-b"])
@@ -369,8 +368,8 @@ def test_the_owner_is_read_however_the_name_is_quoted(layout: Layout, spelled: s
         path.read_text(encoding="utf-8").replace("branch: a-b", f"branch: {spelled}"),
         encoding="utf-8",
     )
-    assert branches.folder(layout, "a-b") == str(home)
-    assert branches.folder(layout, "a+b") != str(home)
+    assert capsules.folder(layout, "a-b") == str(home)
+    assert capsules.folder(layout, "a+b") != str(home)
 
 
 def test_capsules_are_listed_by_time_and_within_a_second_by_number(tmp_path: Path) -> None:
@@ -378,15 +377,15 @@ def test_capsules_are_listed_by_time_and_within_a_second_by_number(tmp_path: Pat
     for name in [*reversed(order), ".draft.md", "notes.txt"]:
         (tmp_path / name).write_text("", encoding="utf-8")
     (tmp_path / "20991231T000000Z.md").mkdir()
-    assert [Path(path).name for path in branches.paths(str(tmp_path))] == order
-    assert branches.paths(str(tmp_path / "none")) == []
+    assert [Path(path).name for path in capsules.paths(str(tmp_path))] == order
+    assert capsules.paths(str(tmp_path / "none")) == []
 
 
 def test_a_taken_name_gets_a_number(layout: Layout) -> None:
     home = stored(layout, "a")
-    assert branches.free_path(layout, "a", 1761242700) == f"{home}/{STAMP}-2.md"
+    assert capsules.free_path(layout, "a", 1761242700) == f"{home}/{STAMP}-2.md"
     Path(home, f"{STAMP}-2.md").symlink_to("nowhere")
-    assert branches.free_path(layout, "a", 1761242700) == f"{home}/{STAMP}-3.md"
+    assert capsules.free_path(layout, "a", 1761242700) == f"{home}/{STAMP}-3.md"
 
 
 @pytest.mark.parametrize("linked", ["parallelus", "parallelus/manuals/capsules/feature"])
@@ -396,7 +395,7 @@ def test_a_linked_store_outside_the_root_is_refused(layout: Layout, linked: str)
     Path(linked).parent.mkdir(parents=True, exist_ok=True)
     Path(linked).symlink_to(outside)
     with pytest.raises(ContextError, match="lies outside"):
-        branches.path_at(layout, "feature/demo", TIME)
+        capsules.path_at(layout, "feature/demo", TIME)
 
 
 def test_saving_fills_a_stub_and_the_same_text_again_changes_nothing(layout: Layout) -> None:
@@ -409,12 +408,12 @@ def test_saving_fills_a_stub_and_the_same_text_again_changes_nothing(layout: Lay
 
 
 def test_another_finished_capsule_is_left_and_the_new_one_numbered_once(layout: Layout) -> None:
-    path = branches.path_at(layout, "feature/demo", TIME)
+    path = capsules.path_at(layout, "feature/demo", TIME)
     capsules.save(layout, finished(said="first"), path)
     for _ in range(2):
         assert capsules.save(layout, finished(said="second"), path).endswith(f"{STAMP}-2.md")
     assert capsules.save(layout, finished(said="third"), path).endswith(f"{STAMP}-3.md")
-    assert len(branches.paths(branches.folder(layout, "feature/demo"))) == 3
+    assert len(capsules.paths(capsules.folder(layout, "feature/demo"))) == 3
     assert capsules.save(layout, finished(said="fourth"), path, replace=True) == path
     assert Path(path).read_text(encoding="utf-8") == finished(said="fourth")
 

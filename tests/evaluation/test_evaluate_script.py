@@ -121,6 +121,12 @@ def test_calls_that_give_nothing_usable_are_counted(
     assert "2 texts left out" in run.err
 
 
+def test_a_command_that_fails_is_shown_by_what_it_said(folder: Path, run: Script) -> None:
+    command = "echo 'no key: log in' >&2; echo more >&2; exit 3"
+    assert run("evaluate", "model", f"--cmd={command}", f"--folder={folder}", "--yes") == 1
+    assert "(2 with exit status 3); it said 'no key: log in'; 2 texts left out" in run.err
+
+
 @pytest.mark.parametrize(
     ("command", "began"),
     [("echo; echo 'You are not logged in.'; echo Bye", "'You are not logged in.'"),
@@ -209,10 +215,8 @@ def test_an_interrupt_is_heard_while_calls_go_on() -> None:
 
 
 def test_head_and_tail_hold_their_size() -> None:
-    from contextkit.evaluation.flows import samples
-
     text = "\n".join(f"line {n} of the text" for n in range(2000))
-    cut = samples.head_and_tail(text, 200)
+    cut = trial.head_and_tail(text, 200)
     assert cut.startswith("line 0 ") and cut.endswith("line 1999 of the text")
     assert 150 <= tokens.estimate(cut) <= 210
-    assert samples.head_and_tail("short", 200) == "short"
+    assert trial.head_and_tail("short", 200) == "short"

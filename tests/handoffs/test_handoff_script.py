@@ -485,7 +485,8 @@ def test_consuming_twice_is_nothing_new(team: Path, run: Script) -> None:
     assert run("handoff", "show", "unconsumed") == 1 and "no unconsumed handoff" in run.err
     run("handoff", "context", "qa")
     assert run.out.count("(consumed)") == 2
-    assert run("handoff", "show", "nothing") == 1 and "available: handoff-sm-to-dev" in run.err
+    assert run("handoff", "show", "nothing") == 1 and "available: handoff-dev-to-qa" in run.err
+    assert run("handoff", "show", "handoff-sm-to") == 0 and 'to_agent: "dev"' in run.out
 
 
 def test_check_says_what_is_wrong(team: Path, run: Script) -> None:

@@ -317,6 +317,14 @@ def test_a_misspelled_agent_is_refused_with_the_nearest_name(run: Script) -> Non
 
 
 @pytest.mark.usefixtures("profiles")
+def test_who_was_active_is_so_again_whoever_was_said_to_hand_over(story: Path, run: Script) -> None:
+    for agent in ("sm", "dev"):
+        switch(run, agent)
+    assert switch(run, "qa", "--from=pm") == 0 and "dev was the active agent" in run.err
+    assert run("handoff", "undo") == 0 and "; dev is active" in run.out
+    assert run("handoff", "undo") == 0 and "; sm is active" in run.out
+
+
 def test_undo_takes_the_last_switch_back(run: Script) -> None:
     switch(run, "sm")
     switch(run, "dev", "--blocker=The key is missing")
@@ -471,6 +479,30 @@ def test_a_blocker_says_each_p0_of_its_review_in_words(story: Path, run: Script)
     switch(run, "qa")
     (other,) = blocked(run)
     assert one.startswith(other) and "P0 No limit" not in other
+
+
+def test_the_open_p0_of_a_review_come_before_what_was_typed(story: Path, run: Script) -> None:
+    switch(run, "sm")
+    review(run, "a.md", an_index("P1-1 No test"))
+    switch(run, "dev", *(f"--blocker=problem {number}" for number in range(3)))
+    typed, second, rest = blocked(run)
+    assert (typed, second) == ("problem 0", "problem 1")
+    assert rest.startswith("Also open: problem 2 | fd-safety NEEDS_ATTENTION: 1 P1: No test (")
+    review(run, "a.md", an_index("P0-1 No lock"))
+    switch(run, "qa", "--blocker=problem 3")
+    worst, typed, rest = blocked(run)
+    assert worst.startswith("fd-safety NEEDS_ATTENTION: 1 P0: No lock (")
+    assert typed == "problem 3" and rest.startswith("Also open: problem 0 | problem 1")
+
+
+def test_a_place_that_a_title_has_already_is_not_said_twice(story: Path, run: Script) -> None:
+    switch(run, "sm")
+    titles = ("P0-1 No lock (src/app.py:7)", "P0-2 No limit (src/app.py:8)")
+    review(run, "a.md", an_index(*titles))
+    switch(run, "dev")
+    (one,) = blocked(run)
+    assert one.count("src/app.py:7") == one.count("src/app.py:8") == 1
+    assert one.endswith("; P0 No limit (src/app.py:8)")
 
 
 def test_a_blocker_counts_the_p0_that_it_has_no_room_for(story: Path, run: Script) -> None:

@@ -16,8 +16,8 @@ from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.settings import Limits
 from contextkit.handoffs.documents import artifacts as handoffs
-from contextkit.handoffs.documents import fitting
 from contextkit.handoffs.documents.artifacts import Handoff
+from contextkit.handoffs.flows import fitting
 from contextkit.text import facts
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -423,7 +423,7 @@ def test_a_combined_line_takes_one_place_of_any_limit() -> None:
 
 def test_combined_entries_that_do_not_fit_in_a_line_are_counted() -> None:
     old = tuple(f"decision {number} {'x' * 60}" for number in range(30))
-    line = fitting._line("decisions", old)
+    (line,) = fitting._together("decisions", old, 1)
     shown = [entry for entry in old if entry in line]
     assert shown == list(old[: len(shown)]) and 0 < len(shown) < 30
     assert line.endswith(f"(+{30 - len(shown)} more)") and 300 < len(line) < 420

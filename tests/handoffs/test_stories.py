@@ -8,7 +8,7 @@ import pytest
 from conftest import each
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.handoffs.flows import autofill, incoming
+from contextkit.handoffs.flows import incoming, work
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -30,20 +30,20 @@ from hypothesis import strategies as st
 )  # fmt: skip
 def test_a_story_says_its_id_status_and_task(text: str, id: str, status: str, task: str) -> None:
     said = {"story_id": id, "story_status": status, "current_task": task}
-    assert autofill.parse_story(text) == {field: value for field, value in said.items() if value}
+    assert work.parse_story(text) == {field: value for field, value in said.items() if value}
 
 
 @given(st.text(st.characters(codec="utf-8")))
 def test_any_text_is_a_story_of_single_lines(text: str) -> None:
-    for said in autofill.parse_story(text).values():
+    for said in work.parse_story(text).values():
         assert "\n" not in said and said == said.strip()
 
 
 def test_a_file_that_is_none_is_no_story(tmp_path: Path) -> None:
-    assert autofill.load_story(str(tmp_path)) is None
-    assert autofill.load_story(str(tmp_path / ("x" * 3000))) is None
+    assert work.load_story(str(tmp_path)) is None
+    assert work.load_story(str(tmp_path / ("x" * 3000))) is None
     (tmp_path / "s.md").write_bytes(b"# Story 1\n\xff\n" + b"x" * 300_000)
-    found = autofill.load_story(str(tmp_path / "s.md"))
+    found = work.load_story(str(tmp_path / "s.md"))
     assert found == {"story_id": "1"}
 
 

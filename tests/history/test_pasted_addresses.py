@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from conftest import Script
+from contextkit.base import tokens
 from signing import sign
 
 REVIEW = """\
@@ -49,6 +50,13 @@ def test_a_payload(run: Script) -> None:
     assert rows(run, "payload_store", "find", "race")[0]["ref"] == ref
     run("payload_store", "list", "--json")
     assert "ref" not in json.loads(run.out)["payloads"][0]  # the manifest itself
+
+
+def test_what_is_cut_says_how_much_there_is(run: Script) -> None:
+    run("payload_store", "--topic=t", "--source=s", "--session=s", stdin="a few words " * 900)
+    assert run("context", "show", "latest", "--max-tokens=40") == 0
+    assert tokens.estimate(run.out) <= 41 and run.err.startswith("context: cut from ~")
+    assert run("context", "show", "latest") == 0 and run.err == ""
 
 
 def test_a_handoff(run: Script) -> None:

@@ -14,8 +14,8 @@ import pytest
 from conftest import Script
 from contextkit.base import ledger, names
 from contextkit.base.layout import Layout
-from contextkit.evaluation.documents import score
-from contextkit.history.flows import delivery, pictures, report
+from contextkit.evaluation.documents import marks
+from contextkit.history.flows import report, traces
 from hypothesis import given
 from hypothesis import strategies as st
 from test_ledger import TOKEN
@@ -119,8 +119,8 @@ def test_what_needs_me_comes_with_its_commands(repo: Path, run: Script) -> None:
 
 def test_an_evaluation_that_ran_is_shown(repo: Path, run: Script) -> None:
     assert "Not measured here." in page(run)
-    one = score.Sheet("a.md", "report", "receipt", 200, ("right", "half", "wrong", "unknown"))
-    score.save(Layout(), score.scores([one], ["receipt"]))
+    one = marks.Sheet("a.md", "report", "receipt", 200, ("right", "half", "wrong", "unknown"))
+    marks.save(Layout(), marks.scores([one], ["receipt"]))
     html = page(run)
     assert "37.5 % · 1 wrong" in html
     assert rows_of(html, "Questions answered") == [
@@ -140,7 +140,7 @@ def test_sessions_stand_where_they_were_at_work(
     ):  # fmt: skip
         monkeypatch.setenv("CONTEXT_NOW", f"2025-10-{at}:00Z")
         ledger.note(layout, event, ref, tokens=9, session=session)
-    drawn = pictures.timeline(list(ledger.read(layout)))
+    drawn = report.timeline(list(ledger.read(layout)))
     spans = [(row["name"], row["begin"], row["end"]) for row in drawn["rows"]]
     assert spans == [("a", 0, 48.75), ("b", 51.25, 100)]
     marks = [(one["mark"], one["at"]) for row in drawn["rows"] for one in row["marks"]]
@@ -166,14 +166,14 @@ def test_every_token_is_drawn_once_and_inside_the_picture(
          "at": names.iso(1_760_000_000 + at)}
         for event, ref, size, session, at, to in sorted(drawn, key=lambda one: one[4])
     ]  # fmt: skip
-    known = delivery.of_documents(events)
-    flow = pictures.flow(known, events)
+    known = traces.of_documents(events)
+    flow = report.flow(known, events)
     for ends in (flow["writers"], flow["readers"]):
         assert sum(e["tokens"] for e in ends) == sum(b["tokens"] for b in flow["bands"])
         assert all(0 <= e["top"] <= e["top"] + e["height"] <= flow["tall"] for e in ends)
-    for row in pictures.timeline(events)["rows"]:
+    for row in report.timeline(events)["rows"]:
         assert -1e-6 <= row["begin"] <= row["end"] <= 100 + 1e-6
-    days, spent = pictures.days(known, events), pictures.spent(known.values(), 0)
+    days, spent = report.days(known, events), traces.spent(known.values(), 0)
     assert all(0 <= row["high"] <= 100 for row in days["rows"])
     assert spent["net"] == spent["stored"] - sum(spent[n] for n in ("receipts", "asked", "shown"))
 
@@ -216,8 +216,7 @@ def test_long_lists_are_cut_and_counted(repo: Path, monkeypatch: Any) -> None:
 
 def test_a_command_in_it_can_be_pasted_whatever_a_document_is_called() -> None:
     ref = "capsule:feature/$(touch evil)'s/20251023T000000Z"
-    said = report._call("context_why", ref=ref)
+    said = names.call("context_why", ref=ref)
     assert shlex.split(said) == ["make", "context_why", f"ref={ref}"]
-    assert (
-        report._call("context_show", ref="payload:s-1/x") == "make context_show ref=payload:s-1/x"
-    )
+    command = names.call("context_show", ref="payload:s-1/x", part="")
+    assert command == "make context_show ref=payload:s-1/x"

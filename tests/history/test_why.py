@@ -11,7 +11,7 @@ from conftest import Script, git
 from contextkit.base import ledger
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.history.flows import delivery, show, why
+from contextkit.history.flows import show, traces
 
 
 def events() -> list[dict[str, Any]]:
@@ -61,28 +61,36 @@ def chain(repo: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def test_the_lineage_goes_in_both_directions(chain: list[str]) -> None:
     layout = Layout()
-    history = why.History(events())
-    lineage = why.lineage(layout, history, chain[3])
+    history = traces.History(events())
+    lineage = traces.lineage(layout, history, chain[3])
     assert lineage["from"] == [chain[2]]
     assert lineage["left"] == [chain[4]]
     assert lineage["written"]["by"] == "subagent:sub-2"
     given = {"ref": "subagent:sub-3", "at": "2025-10-23T03:00:00Z", "tokens": 50, "machine": ""}
     assert lineage["to"] == [given]
     assert lineage["drift"] == ["it no longer exists"]
-    data = why.data(history, why.lineage(layout, history, chain[0]))
+    data = traces.data(history, traces.lineage(layout, history, chain[0]))
     assert data["from"] == []
     assert data["levels"] == {"from": [], "left": [[ref] for ref in chain[1:13]]}
 
 
 def test_a_tree_has_twelve_levels_and_every_document_once(chain: list[str]) -> None:
     layout = Layout()
-    history = why.History(events())
-    text = why.tree(history, why.lineage(layout, history, chain[0]))
+    history = traces.History(events())
+    text = traces.tree(history, traces.lineage(layout, history, chain[0]))
     assert [ref for ref in chain if f"  {ref}\n" in f"{text}\n"] == chain[1:13]
     ledger.note(layout, "stored", chain[0], sources=[chain[13]])
     ledger.note(layout, "stored", chain[1], sources=[chain[1], chain[0]])
-    history = why.History(events())
-    assert "(above)" in why.tree(history, why.lineage(layout, history, chain[0]))
+    history = traces.History(events())
+    assert "(above)" in traces.tree(history, traces.lineage(layout, history, chain[0]))
+
+
+def test_what_was_removed_since_is_marked(chain: list[str]) -> None:
+    layout = Layout()
+    ledger.note(layout, "removed", chain[1])
+    history = traces.History(events())
+    text = traces.tree(history, traces.lineage(layout, history, chain[0]))
+    assert f"{chain[1]} (removed)\n" in text and f"{chain[2]} (removed)" not in text
 
 
 def test_why_is_asked_by_any_spelling(repo: Path, run: Script) -> None:
@@ -132,7 +140,7 @@ def test_a_delivery_says_what_was_never_done(repo: Path) -> None:
     ledger.note(layout, "shown", "plan:a", tokens=4)
     ledger.note(layout, "consumed", "plan:b")
     ledger.note(layout, "removed", "plan:d")
-    found = delivery.totals(delivery.of_documents(events()).values())
+    found = traces.totals(traces.of_documents(events()).values())
     assert found == {
         "documents": 3, "never_delivered": 1, "never_opened": 2, "never_consumed": 2,
         "stored": 40, "injected": 3, "shown": 4, "saved": 33,
@@ -193,7 +201,7 @@ def test_a_session_without_payloads_ends_in_the_ledger_too(repo: Path, run: Scri
     ledger.note(Layout(), "stored", "plan:a", session="s")
     assert run("context", "session_end", "--session=s") == 0
     assert (events()[-1]["event"], events()[-1]["ref"]) == ("ended", "session:s")
-    assert delivery.sessions(events()) == []
+    assert traces.sessions(events()) == []
 
 
 def test_a_merge_is_the_use_of_its_findings(repo: Path, run: Script) -> None:
@@ -283,11 +291,11 @@ def test_a_folder_of_reviews_counts_with_what_its_verdicts_stand_for(
     text = index + "### Issues Found\n#### P2-1. It is long\n" + "All of it is read.\n" * 200
     Path("out/fd-x.md").write_text(text, encoding="utf-8")
     assert run("verdict", "ingest", "--dir=out") == 0
-    (row,) = [one for one in delivery.of_documents(events()).values() if one.kind == "verdict"]
+    (row,) = [one for one in traces.of_documents(events()).values() if one.kind == "verdict"]
     assert row.stored > 800 and row.delivered and 0 < row.handed < 50
     assert row.saved == row.stored - row.handed and not row.opened
     assert run("verdict", "show", "--dir=out", "--agent=fd-x") == 0
-    (row,) = [one for one in delivery.of_documents(events()).values() if one.kind == "verdict"]
+    (row,) = [one for one in traces.of_documents(events()).values() if one.kind == "verdict"]
     assert row.opened
 
 
@@ -297,9 +305,9 @@ def test_what_is_read_more_often_than_it_is_long_has_saved_nothing(repo: Path) -
     ledger.note(layout, "stored", "plan:b", tokens=1000, session="t")
     for _ in range(3):
         ledger.note(layout, "shown", "plan:a", tokens=100, session="s")
-    totals = delivery.totals(delivery.of_documents(events()).values())
+    totals = traces.totals(traces.of_documents(events()).values())
     assert (totals["stored"], totals["shown"], totals["saved"]) == (1100, 300, 1000)
-    assert [row["saved"] for row in delivery.sessions(events())] == [0, 1000]
+    assert [row["saved"] for row in traces.sessions(events())] == [0, 1000]
 
 
 def test_the_status_says_what_became_of_what_was_stored(repo: Path, run: Script) -> None:

@@ -225,7 +225,10 @@ def test_the_end_of_a_session_takes_work_in_proportion_to_its_payloads(layout: L
             os.link(first, first.with_name(name))
             entries.append(entry | {"id": name[:-3], "path": name})
         manifest = first.with_name(payloads.MANIFEST)
-        manifest.write_text(payloads._manifest(session, NOW, entries), encoding="utf-8")
+        manifest.write_text(
+            payloads.render_manifest({"sessionId": session, "createdAt": NOW}, entries),
+            encoding="utf-8",
+        )
         made = calls(lambda: fire("SessionEnd", session_id=session, reason="other"))
         assert not first.parent.exists()
         return made
@@ -250,6 +253,7 @@ def test_session_end_takes_payloads_and_state_and_says_so_in_the_summary(
         first.startswith("session s-1: 1 payloads, ") and "of its subagents were removed" in second
     )
     assert summary.read_text(encoding="utf-8") == f"# Session\n- {NOW} {first}\n"
+    assert "can be resumed for 24h: `make payload_list` in that session" in run.err
     assert not os.path.exists(os.path.join(layout.hooks, "s-1"))
 
 

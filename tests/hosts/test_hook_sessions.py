@@ -11,6 +11,7 @@ import pytest
 from conftest import git
 from contextkit.base import ledger
 from contextkit.base.layout import Layout
+from contextkit.capsules.documents import reminders
 from contextkit.memory.documents import context_window, snapshots
 from contextkit.payloads.documents import store as payloads
 from contextkit.reviews.documents import verdicts
@@ -79,6 +80,16 @@ def test_a_compaction_names_the_payloads_and_tells_nothing_twice(layout: Layout)
     )
     fire("PreCompact", "codex", trigger="auto")
     assert "station" in fire("SessionStart", "codex", source="compact")
+
+
+def test_after_a_compaction_open_notes_are_told_even_where_no_task_was_saved(
+    layout: Layout,
+) -> None:
+    made = reminders.make("Ask Dana", "", "", (), 1_761_242_700)
+    reminders.save(layout, layout.reminders, made)
+    assert "Ask Dana" not in fire("SessionStart", source="startup")
+    said = fire("SessionStart", source="compact")
+    assert "## Open notes" in said and "Ask Dana" in said and "was saved here" not in said
 
 
 def test_a_subagent_in_a_worktree_of_its_own_has_the_stores_of_the_project(

@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 from contextkit.base import tokens
 from contextkit.base.settings import Limits
-from contextkit.memory.documents import conversations
-from contextkit.memory.flows import transcripts
+from contextkit.memory.flows import recovery, transcripts
 from contextkit.memory.flows.transcripts import CaughtUp
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -156,8 +155,8 @@ def asked(text: str, at: str = "2026-11-22T05:00:00.000Z") -> str:
 def test_at_most_the_last_two_megabytes_are_read(
     transcript: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert conversations.read(transcript, 10).events == ()
-    early = asked("An early wish") + asked("x" * (conversations.MOST + 10))
+    assert transcripts.read(transcript, 10).events == ()
+    early = asked("An early wish") + asked("x" * (transcripts.MOST + 10))
     with open(transcript, "r+", encoding="utf-8") as file:
         old = file.read()
         file.seek(0)
@@ -199,7 +198,7 @@ def test_the_newest_transcript_of_a_folder_is_found_where_each_host_keeps_it(
     root.mkdir()
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
     monkeypatch.setenv("CODEX_HOME", str(tmp_path / "codex"))
-    assert transcripts.newest(str(root)) == ""
+    assert recovery.newest(str(root)) == ""
     name = "".join(char if char.isalnum() else "-" for char in str(root))
     theirs = kept(tmp_path / "claude/projects" / name / "old.jsonl", str(root), 1_000)
     other = tmp_path / "codex/sessions/2026/11/22"
@@ -208,9 +207,8 @@ def test_the_newest_transcript_of_a_folder_is_found_where_each_host_keeps_it(
     meta = {"type": "session_meta", "payload": {"id": "mine", "cwd": str(root)}}
     rollout.write_text(json.dumps(meta) + "\n", encoding="utf-8")
     os.utime(rollout, (2_000, 2_000))
-    assert transcripts.newest(str(root)) == str(rollout)
-    assert transcripts.newest(str(root), without="mine") == theirs
-    assert transcripts.newest(str(root), after="1970-01-01T01:00:00Z") == ""
+    assert recovery.newest(str(root)) == str(rollout)
+    assert recovery.newest(str(root), without="mine") == theirs
 
 
 def kept(path: Path, folder: str, moment: int) -> str:

@@ -1,11 +1,11 @@
-"""digest.py: findings in few tokens, fairly shared and in units that make sense by themselves."""
+"""recovery_report.digest: findings in few tokens, fairly shared and in whole statements."""
 
 from __future__ import annotations
 
 from contextkit.base import tokens
 from contextkit.memory.documents import findings, reports
 from contextkit.memory.documents.findings import Found
-from contextkit.memory.flows import digest
+from contextkit.memory.flows import recovery_report
 from contextkit.text import fitting
 
 TIME = "2026-11-22T05:00:00Z"
@@ -21,7 +21,7 @@ def a_finding(agent: str, *discoveries: str, status: str = "completed") -> Found
 
 def summarized(*found: Found, room: int = 4000) -> list[list[str]]:
     """What is left of each finding in so many tokens: its line, if any, and its details."""
-    pairs = digest.parts(list(found), room)
+    pairs = recovery_report.digest(list(found), room)
     texts = fitting.fit(
         [part for _, part in pairs],
         lambda texts: tokens.within("\n".join(filter(None, texts)), room),

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import memory_stores as stores
 import pytest
 from conftest import Script, each, git
 from contextkit.base import names, tokens
 from contextkit.base.layout import Layout
-from contextkit.memory.documents import findings
+from contextkit.memory.documents import findings, plans, reports
 from contextkit.memory.documents import store as memory
 from contextkit.memory.flows import recovery, recovery_report
 from contextkit.memory.flows.recovery import Recovered
@@ -223,7 +225,97 @@ def test_the_last_checkpoint_of_an_open_task_is_found_where_clean_put_it(layout:
     path.rename(aside / path.name)
     found = load(layout)
     assert found.checkpoint and not found.archived and found.stale
-    assert "25 h 0 min ago, older than 24h" in report(layout)
+    assert "25 h ago, older than 24h" in report(layout)
+
+
+@pytest.mark.parametrize(
+    ("age", "told"),
+    [
+        (59, "just now"),
+        (60, "1 min ago"),
+        (3600, "1 h ago"),
+        (5400, "1 h 30 min ago"),
+        (172_799, "47 h 59 min ago, older than 24h: what it says may no longer hold"),
+        (8770 * 3600, "365 days ago, older than 24h: what it says may no longer hold"),
+    ],
+)
+def test_an_age_is_told_in_words_that_a_reader_uses(layout: Layout, age: int, told: str) -> None:
+    path = stores.checkpoint(layout, NOW - age)
+    saved = json.loads(Path(path).read_text("utf-8"))["timestamp"]
+    assert f"\n- Saved: {saved}, {told}\n" in report(layout)
+
+
+def test_a_report_read_elsewhere_says_where_its_paths_and_commands_are(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stores.checkpoint(layout)
+    assert "relative" not in report(layout)
+    Path("src").mkdir()
+    monkeypatch.chdir("src")
+    line = f"\n- Paths here are relative to {layout.root}, where its commands run\n"
+    assert line in report(Layout())
+
+
+def test_the_top_names_what_has_changed_since(layout: Layout) -> None:
+    stores.full(layout)
+    line = "\n- Changed since: src/cache.py\n"  # src/gone.py has never been there
+    assert line in report(layout) and line in report(layout, 300)
+    paths = [Path(f"src/{number}.py") for number in range(12)]
+    for path in paths:
+        path.write_text("old", encoding="utf-8")
+    stores.checkpoint(layout, NOW - 10, files=stores.sealed(layout, *map(str, paths)))
+    for path in paths:
+        path.unlink()
+    assert "- Changed since: src/0.py (missing), src/1.py (missing), " in report(layout)
+    assert ", src/7.py (missing), 4 more\n" in report(layout)
+
+
+def test_text_of_a_plan_that_was_replaced_is_not_told(layout: Layout) -> None:
+    stores.checkpoint(layout, NOW - 60)
+    stores.plan(layout, objective="Show a station")
+    change = plans.make(TASK, objective="Show a departure board", next_actions=("Draw it",))
+    plans.save(layout, change, NOW)
+    text = report(layout)
+    assert "Show a departure board" in text and "Draw it" in text
+    assert "Show a station" not in text and "Earlier" not in text
+
+
+def test_a_report_is_quoted_without_what_it_was_turned_into(layout: Layout) -> None:
+    stores.checkpoint(layout)
+    said = "# Cache\n\nIt is slow.\n\nRead it with care.\n\n## Results\n- 52 ms in `a.py:1`\n"
+    fields = {"agent": "ui", "task_id": TASK, "timestamp": names.iso(NOW), "status": "completed"}
+    found = findings.make(**{**reports.read(said), **fields, "summary": "It is slow."})
+    findings.save(layout, found, NOW)
+    text = report(layout)
+    assert text.count("It is slow.") == 1 and "Read it with care." in text
+    assert "renamed" not in text and "# Cache" not in text
+
+
+@pytest.mark.parametrize(
+    "dull",
+    [
+        "Room {n} is as wide as all the others.",
+        "The reader in `src/m{n}.py:{n}` takes {n}7 ms, and `src/w{n}.py:9` {n}3 ms.",
+    ],
+)
+def test_what_was_decided_or_is_open_is_told_before_any_other_detail(
+    layout: Layout, dull: str
+) -> None:
+    stores.checkpoint(layout)
+    many = [" ".join(dull.format(n=4 * n + m) for m in range(4)) for n in range(40)]
+    more = (
+        findings.Extra(heading="Course", text="\n\n".join(many)),
+        findings.Extra(heading="Rejected", text="We take no lxml since it is a new dependency."),
+        findings.Extra(heading="Decision", text="We parse piece by piece and forget each one."),
+    )
+    open_ones: dict[str, Any] = {
+        "questions": ["Who owns it?"],
+        "recommendations": ["Read it by hand."],
+    }
+    stores.finding(layout, more=more, discoveries=many, **open_ones)
+    text = report(layout, 500)
+    assert "Rejected: We take no lxml" in text and "Decision: We parse piece by piece" in text
+    assert "Open question: Who owns it?" in text and "Recommended: Read it by hand." in text
 
 
 def test_a_cleaned_checkpoint_is_no_archived_task(layout: Layout) -> None:

@@ -1,4 +1,4 @@
-"""manifest.py: what is spliced is what would be rendered, and nothing foreign is spliced into."""
+"""The manifest: what is spliced is what would be rendered, and nothing foreign is spliced into."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from conftest import each
 from contextkit.base.errors import ContextError
-from contextkit.payloads.documents import manifest
+from contextkit.payloads.documents import store
 from growth import calls
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -30,14 +30,14 @@ entries = st.lists(
 
 
 def rendered(found: list[dict[str, Any]]) -> bytes:
-    return manifest.render(HEAD, found).encode()
+    return store.render_manifest(HEAD, found).encode()
 
 
 def spliced(data: bytes, entry: dict[str, Any]) -> bytes | None:
     """The index after an entry was added; None, and the file as it was, if that was refused."""
     path = Path("m.json")
     path.write_bytes(data)
-    done = manifest.add("m.json", entry)
+    done = store.splice("m.json", entry)
     assert [found.name for found in Path().iterdir()] == ["m.json"]
     assert done or path.read_bytes() == data
     return path.read_bytes() if done else None
@@ -51,7 +51,7 @@ def test_adding_one_after_the_other_is_rendering_all_at_once(found: list[dict[st
         data = spliced(data, entry)
         assert data == rendered(found[:number])
     assert data is not None
-    assert manifest.total(data) == sum(entry["tokens"] for entry in found)
+    assert store.total(data) == sum(entry["tokens"] for entry in found)
 
 
 @each("size", [1, 2, 1 << 17, (1 << 18) - 200, 1 << 18, (1 << 18) + 200, 1 << 20])
@@ -71,18 +71,18 @@ def test_an_index_that_cannot_be_replaced_stays_and_leaves_no_draft(
     Path("m.json").write_bytes(first)
     Path("m.json").chmod(0o640)
     with pytest.raises(OSError, match="No space"):
-        manifest.add("m.json", {"id": "a", "tokens": 1})
+        store.splice("m.json", {"id": "a", "tokens": 1})
     assert os.listdir() == ["m.json"] and Path("m.json").read_bytes() == first
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)
-    assert manifest.add("m.json", {"id": "a", "tokens": 1})
+    assert store.splice("m.json", {"id": "a", "tokens": 1})
     assert Path("m.json").stat().st_mode & 0o777 == 0o640
 
 
 def test_the_last_id_is_read_without_parsing() -> None:
-    assert manifest.last_id(rendered([])) == ""
+    assert store.last_id(rendered([])) == ""
     two = [{"id": "20251128-100500-a", "tokens": 1}, {"id": "20251128-100500-b-2", "tokens": 2}]
-    assert manifest.last_id(rendered(two)) == "20251128-100500-b-2"
-    assert manifest.last_id(json.dumps({"payloads": two}).encode()) == ""
+    assert store.last_id(rendered(two)) == "20251128-100500-b-2"
+    assert store.last_id(json.dumps({"payloads": two}).encode()) == ""
 
 
 @given(entries)
@@ -92,7 +92,7 @@ def test_an_index_is_json_that_says_what_was_put_in(found: list[dict[str, Any]])
     total = sum(entry["tokens"] for entry in found)
     assert json.loads(data) == {**HEAD, "payloads": found, TOTAL: total}
     assert list(json.loads(data)) == ["sessionId", "createdAt", "payloads", TOTAL]
-    assert manifest.parse(data, "x") == json.loads(data)
+    assert store.parse_manifest(data, "x") == json.loads(data)
 
 
 def test_what_json_can_say_and_we_never_write_is_kept() -> None:
@@ -160,22 +160,22 @@ def test_a_spliced_index_whose_tail_was_touched_is_never_made_worse(data: st.Dat
 )
 def test_parse_says_what_is_wrong(text: str, complaint: str) -> None:
     with pytest.raises(ContextError, match=f"^m.json: .*{complaint}"):
-        manifest.parse(text.encode(), "m.json")
+        store.parse_manifest(text.encode(), "m.json")
 
 
 @given(st.binary() | st.text(st.sampled_from('{}[]":,payloads id tokens 10\n')).map(str.encode))
 def test_garbage_is_a_context_error_or_an_index(data: bytes) -> None:
     try:
-        manifest.parse(data, "x")
+        store.parse_manifest(data, "x")
     except ContextError:
         pass
-    assert manifest.total(data) >= 0
-    assert isinstance(manifest.last_id(data), str)
+    assert store.total(data) >= 0
+    assert isinstance(store.last_id(data), str)
 
 
 def test_the_total_of_an_index_that_somebody_else_wrote_is_added_up() -> None:
     data = json.dumps({"payloads": [{"id": "a", "tokens": 3}, {"id": "b", "tokens": 4}]}).encode()
-    assert manifest.total(data) == 7
+    assert store.total(data) == 7
 
 
 def test_adding_to_ten_thousand_entries_does_no_more_than_adding_to_ten() -> None:
@@ -183,6 +183,6 @@ def test_adding_to_ten_thousand_entries_does_no_more_than_adding_to_ten() -> Non
 
     def add(entries: int) -> int:
         Path("m.json").write_bytes(rendered([entry] * entries))
-        return calls(lambda: manifest.add("m.json", entry))
+        return calls(lambda: store.splice("m.json", entry))
 
     assert add(10_000) < 1.5 * add(10)

@@ -11,8 +11,7 @@ import pytest
 from contextkit.base import files, names
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.payloads.documents import answers
-from contextkit.payloads.documents import manifest as manifests
+from contextkit.payloads.documents import receipts
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import retention, retrieval
 from growth import calls, looks
@@ -621,7 +620,7 @@ def fill(layout: Layout, count: int) -> None:
             {"id": identity, "path": f"{identity}.md", "tokens": 4500, "summary": "s" * 200}
         )
     head = {"sessionId": "s", "createdAt": names.iso(NOW)}
-    text = manifests.render(head, entries)
+    text = payloads.render_manifest(head, entries)
     (folder(layout) / "manifest.json").write_text(text, "utf-8")
     os.utime(folder(layout) / "manifest.json", (NOW, NOW))
 
@@ -724,7 +723,7 @@ def test_nothing_is_put_away_while_a_process_of_its_session_lives(layout: Layout
 
 
 def report(layout: Layout, agent: str, text: str = "# R\n\nIt takes 52 ms.\n") -> Path:
-    path = Path(answers.prepare(layout, agent))
+    path = Path(receipts.prepare(layout, agent))
     path.write_text(text, "utf-8")
     os.utime(path, (NOW, NOW))
     return path
@@ -766,7 +765,7 @@ def test_reports_that_are_not_a_dead_agents_stay(layout: Layout) -> None:
     launched, fresh = report(layout, "20251128-100500-measure"), report(layout, "fresh")
     Path(layout.run("20251128-100500-measure")).mkdir(parents=True)
     os.utime(fresh, (NOW + 2 * DAY, NOW + 2 * DAY))
-    linked, odd = Path(answers.place(layout, "linked")), report(layout, "x" * 65)
+    linked, odd = Path(receipts.place(layout, "linked")), report(layout, "x" * 65)
     linked.symlink_to(Path("elsewhere.md").resolve())
     Path("elsewhere.md").write_text("not a report", "utf-8")
     os.utime("elsewhere.md", (NOW, NOW))

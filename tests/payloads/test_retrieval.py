@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import re
+import shlex
 import time
 from pathlib import Path
 
@@ -71,6 +73,9 @@ def test_latest_is_the_last_one_stored_in_the_session_then_in_all(layout: Layout
     assert retrieval.find(layout, "latest", "", NOW) == new.path
     assert retrieval.find(layout, "latest", "z", NOW) == old.path
     assert retrieval.find(layout, "latest", "nobody", NOW) == new.path
+    newer = store(layout, "z", content=f"{TEXT}!", now=NOW + 9)
+    assert retrieval.find(layout, "latest", "", NOW) == newer.path
+    assert retrieval.find(layout, "latest", "a", NOW) == new.path
     with pytest.raises(ContextError, match="no such payload"):
         retrieval.find(layout, "latest", "nobody", NOW, only=True)
 
@@ -249,6 +254,37 @@ def test_a_slice_of_a_payload_is_printed_with_what_comes_next_on_stderr(run: Scr
     found = json.loads(run.out)
     assert (found["first"], found["last"], found["text"]) == (3, 3, "line 3")
     assert run("payload_store", "show", "latest", "--session=s", "--lines=3", "--around=x") == 2
+
+
+def test_a_heading_alone_is_not_all_that_fits() -> None:
+    text = "## Summary\n\n" + "It is slow. " * 60 + "\nmore"
+    found = retrieval.capped(retrieval.whole(text), 40, "o200k")
+    assert tokens.within(found.text, 40) and found.text.count("slow") > 5
+    assert (found.first, found.last, found.more) == (1, 3, 3)
+
+
+@pytest.mark.parametrize("way", ["--section=Part 7", "--around=takes 7 ms", "--lines=3-900"])
+def test_the_rest_is_what_the_printed_command_opens(way: str, repo: Path, run: Script) -> None:
+    body = "# T\n\n" + "".join(f"## Part {n}\n\n" + f"It takes {n} ms.\n" * 9 for n in range(99))
+    run("payload_store", "--topic=x y", "--source=y", "--session=s", stdin=body)
+    stored = Path(receipts.parse_path(run.out))
+    receipt = run.out.splitlines()[0]
+    run("payload_store", "--topic=z", "--source=y", "--session=s", "--path=a b.md", stdin=body)
+    (repo / "sub").mkdir()
+    os.chdir("sub")
+    for ref, path in ((receipt, stored), ("latest", stored), ("../a b.md", Path("a b.md"))):
+        assert run("payload_store", "show", ref, "--session=s", way, "--max-tokens=30") == 0
+        where, *more = (line.partition(": ")[2] for line in run.err.splitlines())
+        in_text, of_file = re.findall(r"(\d+)-(\d+)", where)
+        shown = run.out.rstrip("\n").split("\n")
+        whole = (repo / path).read_text("utf-8").splitlines()
+        assert whole[int(of_file[0]) - 1 : int(of_file[1])] == shown
+        assert body.splitlines()[int(in_text[0]) - 1 : int(in_text[1])] == shown
+        words = shlex.split(next(line for line in more if "more lines" in line))
+        script, *options = words[words.index("make") + 1 :]
+        assert script == "payload_show"
+        assert run("payload_store", "show", *(f"--{option}" for option in options)) == 0, run.err
+        assert body.splitlines()[int(in_text[1])] == run.out.split("\n")[0]
 
 
 @pytest.mark.usefixtures("repo")

@@ -164,7 +164,6 @@ ABSTAINED = (
     '- P0|P1|P2|P3|IMP | ID | "Section" | Title',
     "Verdict: safe|needs-changes|risky",
     "## Legend\n- P0: blocks the release\n- P1: soon\n- P2: later\n- P3: sometime",
-    "#### Category: CRITICAL Issues (Severity: CRITICAL — Count: 0)\n*No critical issues found.*",
     "| The critical path is short | x |",
     "The retry ends with a fatal error",
     "| P0 | - | x |",

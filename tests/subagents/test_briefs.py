@@ -10,7 +10,7 @@ import pytest
 from conftest import Script
 from contextkit.base import tokens
 from contextkit.base.layout import Layout
-from contextkit.capsules.flows import drift
+from contextkit.capsules.flows import upkeep
 from contextkit.subagents.flows import prompts
 from test_subagent_manager_script import BODY, a_capsule
 
@@ -63,7 +63,7 @@ def test_a_handoff_says_which_files_are_gone_and_which_branch_it_is_of(
 def test_a_sealed_file_that_is_another_is_marked(layout: Layout) -> None:
     Path("a.py").write_text("x = 1\n", encoding="utf-8")
     path = a_capsule(f"{BODY}\n- `a.py`")
-    text = drift.seal(layout, path.read_text("utf-8"))
+    text = upkeep.sealed(layout, path.read_text("utf-8"))
     path.write_text(text, encoding="utf-8")
     assert "Since then" not in brief(layout)
     Path("a.py").write_text("x = 2\n", encoding="utf-8")
@@ -81,7 +81,7 @@ def test_a_brief_stays_within_its_bounds(layout: Layout, word: str) -> None:
     deep = os.path.join(*["d" * 200] * 15)
     named = " ".join(f"`{deep}/{number}.py`" for number in range(12))
     path = a_capsule(f"{BODY}\n- {named}\n" + word * 3000)
-    path.write_text(drift.seal(layout, path.read_text("utf-8")), encoding="utf-8")
+    path.write_text(upkeep.sealed(layout, path.read_text("utf-8")), encoding="utf-8")
     text = brief(layout)
     assert tokens.cautious(text) <= 2400 and 300 < len(text) <= 9500
     assert text.count("Since then") <= 10

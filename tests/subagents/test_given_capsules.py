@@ -12,7 +12,8 @@ from conftest import Script, each, git
 from contextkit.base import agents, tokens
 from contextkit.base import git as repositories
 from contextkit.base.layout import Layout
-from contextkit.capsules.documents import branches, items
+from contextkit.capsules.documents import items
+from contextkit.capsules.documents import store as capsules
 from contextkit.capsules.flows import given
 from contextkit.subagents.flows import prompts
 from test_subagent_manager_script import Manager, a_capsule
@@ -88,7 +89,7 @@ def test_a_branch_starts_with_the_capsule_of_the_one_it_was_made_from(
     assert str(path) in fire("SubagentStart", agent_id="a1", agent_type="general-purpose")
     git("checkout", "-q", "-b", "feature/third")
     assert given.newest(layout, "feature/third")[1] == "feature/demo"
-    own = Path(branches.path_at(layout, "feature/third", LATER))
+    own = Path(capsules.path_at(layout, "feature/third", LATER))
     own.parent.mkdir(parents=True)
     own.write_text(path.read_text("utf-8").replace("feature/demo", "feature/third"), "utf-8")
     assert given.newest(layout, "feature/third") == (str(own), "feature/third")

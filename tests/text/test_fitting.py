@@ -89,7 +89,7 @@ def test_leading_texts_are_those_that_fit_by_the_estimate() -> None:
 # Who asks in a loop of its own whether a text fits, and why it is not done by `fit`.
 ELSEWHERE = {
     "text/fitting.py:_with_room_used": "it is the loop",
-    "evaluation/flows/samples.py:head_and_tail": "a text is cut in the middle",
+    "evaluation/flows/trial.py:head_and_tail": "a text is cut in the middle",
     "payloads/flows/retrieval.py:capped": "whole lines, or a part of the first",
 }
 LOOPS = (ast.For, ast.While, ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp)

@@ -239,6 +239,8 @@ def _none(ref: str, kind: str, begun: list[Address], available: list[Address]) -
         return ContextError(f"{what} is the start of {len(begun)} documents: {shown} …")
     near = names.nearest(ref, [address.ref for address in available[-2000:]])
     advice = near or ": find it with make context_search q=…"
+    if kind and not near and 0 < len(available) <= _MOST_NAMED:
+        advice = f"; available: {', '.join(a.ref.partition(':')[2] for a in available)}"
     return ContextError(f"there is no {kind or 'document'} {what}{advice}")
 
 

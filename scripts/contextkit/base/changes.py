@@ -11,6 +11,8 @@ untouched, and no object is added to the repository.
 from __future__ import annotations
 
 import os
+import shutil
+import tempfile
 
 from contextkit.base import files, git, names
 from contextkit.base.errors import ContextError
@@ -199,29 +201,15 @@ def data_revision(data: bytes) -> str:
     return "input:" + names.sha256(data)
 
 
-# The folder of the temporary index
-
-
 def _scratch_folder(store: str) -> str:
     """A new folder in `store`; those of killed processes go, once they are an hour old."""
     files.make_folder(store)
-    left = [name for name in os.listdir(store) if name.startswith(_SCRATCH)]
-    for path in filter(files.is_old, (os.path.join(store, name) for name in left)):
+    left = [os.path.join(store, name) for name in os.listdir(store) if name.startswith(_SCRATCH)]
+    for path in filter(files.is_old, left):
         _remove(path)
-    path = os.path.join(store, _SCRATCH + os.urandom(6).hex())
-    os.mkdir(path, 0o700)
-    return path
+    return tempfile.mkdtemp(prefix=_SCRATCH, dir=store)
 
 
 def _remove(path: str) -> None:
-    """Remove one of our folders and its contents; links are removed, not followed."""
-    try:
-        with os.scandir(path) as entries:
-            for entry in entries:
-                if entry.is_dir(follow_symlinks=False):
-                    _remove(entry.path)
-                else:
-                    os.unlink(entry.path)
-        os.rmdir(path)
-    except FileNotFoundError:
-        pass  # another process swept it
+    """Remove one of our folders, which another process may be sweeping too."""
+    shutil.rmtree(path, ignore_errors=True)

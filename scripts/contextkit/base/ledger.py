@@ -18,6 +18,7 @@ import sys
 
 from contextkit.base import files, git, host_variables, names, redaction, sessions, stores, version
 from contextkit.base.errors import ContextError
+from contextkit.base.filters import quoted
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Any, Iterable, Iterator
 
@@ -98,9 +99,7 @@ def host() -> str:
 def _text(value: str) -> str:
     """A JSON string on one line, without secrets; importing `json` would be too slow."""
     text = names.one_line(value.encode("utf-8", "replace").decode("utf-8"))
-    text = names.clipped(redaction.redacted(text)[0], _LONGEST)
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
+    return quoted(names.clipped(redaction.redacted(text)[0], _LONGEST), always=True)
 
 
 def append(path: str, lines: Iterable[bytes]) -> None:

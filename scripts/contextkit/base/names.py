@@ -230,6 +230,13 @@ def quoted(text: str) -> str:
     return repr(brief(text))
 
 
+def call(target: str, **variables: str) -> str:
+    """A command to paste into a shell, whatever a document is called: `make target name=value`."""
+    from shlex import quote
+
+    return " ".join(["make", target, *(f"{n}={quote(v)}" for n, v in variables.items() if v)])
+
+
 def shortened(line: str, longest: int) -> str:
     """A line over `longest` characters without its middle, since advice comes at the end."""
     end = longest // 3

@@ -40,19 +40,21 @@ _WITHIN = {
     whole: [whole[:end] for end in range(len(whole), 0, -1) if whole[:end] in rules.TOKENS]
     for whole in rules.TOKENS
 }
-_UNQUOTED = re.compile(r"[^ \t\r\n\"'`<>|,;(){}\[\]]{0,4000}")  # a value
 _IN_URL = re.compile(  # user and password, before a host's name
     r"://(?=([^ \t\r\n\"'`<>|,;(){}\[\]/:]{0,2000}):([^ \t\r\n\"'`<>|,;(){}\[\]/]{1,2000})@)"
 )
 _CARRIED = re.compile(r"(?ai)(?<![A-Z0-9_])(bearer|basic) ([A-Z0-9_+/=.~-]{16,4000})")
-# What may come between a name and its value, as in `<add key="password" value="…"/>`.
-_JOINT = re.compile(
-    r"[\"'`*\]) \t\\]*+(?:(?:value(?==))?(=>|:=|==|=|:|>|is |was ))?[* \t]*+"
-    r"(\\[\"']|[\"'`])?"
+# What comes between a name and its value, as in `<add key="password" value="…"/>`, and the value:
+# between quotes, up to one with no letter after it (an apostrophe, an escaped quote), or bare.
+_TO_QUOTE = r"(?:(?!(?P=quote))[^\n]){0,4000}+"
+_ASSIGNED = re.compile(
+    r"[\"'`*\]) \t\\]*+(?:(?:value(?==))?(?P<sign>=>|:=|==|=|:|>|is |was ))?[* \t]*+"
+    rf"(?:(?P<quote>\\[\"']|[\"'`])(?P<quoted>{_TO_QUOTE}(?:(?P=quote)(?=\w){_TO_QUOTE}){{0,4}}+)"
+    r"(?P=quote)|(?P<bare>[^ \t\r\n\"'`<>|,;(){}\[\]]{0,4000}))",
+    re.ASCII,
 )
 _LONGEST = 16_384  # characters in a token: a JWT may be long
 _LONGEST_VALUE = 4_000  # characters in the value after a name
-_QUOTES_INSIDE = 4
 _LONGEST_PASSWORD = 256
 _SHORTEST_ALONE = 20  # characters in a value that is known only by its randomness
 _WORD = re.compile(rf"\S{{{_SHORTEST_ALONE},}}")  # that may hold one
@@ -73,6 +75,10 @@ _APART = str.maketrans(dict.fromkeys("_-+/=.~%", " "))  # what joins the parts o
 _LONG_REST = 28  # characters besides `abc123` in a value that is no placeholder
 _REPEATED = 8  # a run of one character this long never occurs in a secret
 _expression = functools.cache(re.compile)  # most texts need few of those of the places
+_KEY = (
+    r"(?s)-----BEGIN [^\n-]{0,50}PRIVATE KEY[^\n-]{0,20}-----"
+    r"(?:((?:(?!-----BEGIN ).)*?)-----END .*?-----|(.*?)(?:(?=\n\n)|\Z))"
+)
 _KEY_BODY = 24  # minimum characters in the body of a private key
 
 
@@ -91,22 +97,10 @@ def every(text: str, literal: str) -> Iterator[int]:
 
 
 def _keys(text: str) -> Iterator[Place]:
-    """Private keys, from the BEGIN line through the END line, if there is one."""
-    end = 0
-    for at in every(text, "-----BEGIN "):
-        if at < end:
-            continue
-        head_end = text.find("-----", at + 11, at + 80)
-        if head_end < 0 or "PRIVATE KEY" not in text[at:head_end]:
-            continue
-        closing = text.find("-----END ", head_end)
-        end = text.find("-----", closing + 9) + 5 if closing >= 0 else -1
-        if end < 5:  # cut off: take the rest of its block
-            end = text.find("\n\n", head_end)
-        end = end if end > at else len(text)
-        body = text[head_end + 5 : closing if closing >= 0 else end]
-        if sum(map(len, body.split())) >= _KEY_BODY:
-            yield "private-key", at, end
+    """Private keys, from the BEGIN line through the END line, or the end of their block."""
+    for match in _expression(_KEY).finditer(text) if "-----BEGIN " in text else ():
+        if sum(map(len, (match[1] or match[2] or "").split())) >= _KEY_BODY:
+            yield "private-key", *match.span()
 
 
 def _tokens(text: str) -> Iterator[Place]:
@@ -501,28 +495,16 @@ def _value_after(text: str, at: int) -> tuple[int, int, str] | None:
     The third item is the quote around the value, else a verb or comparison, a space after an
     option, or ''.
     """
-    joint = _JOINT.match(text, at)
+    joint = _ASSIGNED.match(text, at)
     before = (text[max(0, at - 60) : at].split() or [""])[-1]
     of_option = text[at : at + 1] == " " and "--" in before
-    if not joint or not (joint[1] or of_option):
+    if not joint or not (joint["sign"] or of_option):
         return None
-    sign, quote, at = joint[1] or " ", joint[2], joint.end()
-    if not quote:
-        match = _UNQUOTED.match(text, at)
-        value = match[0].rstrip(".,:*…") if match else ""
-        return at, at + len(value), sign if sign in (" ", "is ", "was ", "==") else ""
-    end = _closing(text, at, quote)
-    return (at, end, quote[-1]) if end >= at and "\n" not in text[at:end] else None
-
-
-def _closing(text: str, at: int, quote: str) -> int:
-    """The position of the quote that closes a text that begins at `at`, or -1 if none is near."""
-    end = text.find(quote, at, at + _LONGEST_VALUE)
-    for _ in range(_QUOTES_INSIDE):  # an apostrophe, an escaped quote
-        after = end + len(quote)
-        if end >= at and text[after : after + 1] in _INSIDE:
-            end = text.find(quote, end + 1, at + _LONGEST_VALUE)
-    return end
+    if joint["quote"]:
+        return *joint.span("quoted"), joint["quote"][-1]
+    start, sign = joint.start("bare"), joint["sign"] or " "
+    value = joint["bare"].rstrip(".,:*…")
+    return start, start + len(value), sign if sign in (" ", "is ", "was ", "==") else ""
 
 
 def _is_value(text: str, start: int, end: int, joined: str, password: bool) -> bool:

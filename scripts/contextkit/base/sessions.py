@@ -148,6 +148,14 @@ def lives(layout: Layout, session: str) -> bool:
     return is_running(int(process) if process.isdigit() else 0)
 
 
+def began(layout: Layout, session: str) -> int:
+    """When a session was first seen at work here, or its id was generated; 0 if unknown."""
+    if not key(session):
+        return names.moment(session)
+    record = os.path.join(layout.running, session)
+    return int(os.stat(record).st_mtime) if is_name(session) and os.path.isfile(record) else 0
+
+
 def is_running(process: int) -> bool:
     """Whether there is a process with this number."""
     if process <= 1:

@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 1990975923366065126
+SOURCE = 1738054739774088572
 name = 'evaluation.md'
 
 def root(context, missing=missing):
@@ -61,7 +61,7 @@ def root(context, missing=missing):
             yield ' | '
             yield str(environment.getattr(l_1_one, 'receipt'))
             yield ' | '
-            yield str(environment.getattr(l_1_one, 'other'))
+            yield str(environment.getattr(l_1_one, 'cut'))
             yield ' |\n'
         l_1_one = missing
         yield '\n'

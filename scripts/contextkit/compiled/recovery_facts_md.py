@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 2299890880954423630
+SOURCE = 1585974504647961568
 name = 'recovery_facts.md'
 
 def root(context, missing=missing):
@@ -13,6 +13,7 @@ def root(context, missing=missing):
     concat = environment.concat
     cond_expr_undefined = Undefined
     if 0: yield None
+    l_0_away = resolve('away')
     l_0_found = resolve('found')
     l_0_checkpoint = resolve('checkpoint')
     l_0_age = resolve('age')
@@ -33,6 +34,11 @@ def root(context, missing=missing):
         def t_2(*unused):
             raise TemplateRuntimeError("No filter named 'prose' found.")
     pass
+    if (undefined(name='away') if l_0_away is missing else l_0_away):
+        pass
+        yield '- Paths here are relative to '
+        yield str((undefined(name='away') if l_0_away is missing else l_0_away))
+        yield ', where its commands run\n'
     if environment.getattr((undefined(name='found') if l_0_found is missing else l_0_found), 'archived'):
         pass
         yield '- This task is archived: it was called done, or left until its last checkpoint was stale.\n'
@@ -47,7 +53,7 @@ def root(context, missing=missing):
         yield '\n- Phase: '
         yield str((undefined(name='phase') if l_0_phase is missing else l_0_phase))
         yield '\n'
-    else:
+    elif (not environment.getattr((undefined(name='found') if l_0_found is missing else l_0_found), 'empty')):
         pass
         yield '- Checkpoint: none that can be read\n'
     for l_1_row in (undefined(name='state') if l_0_state is missing else l_0_state):
@@ -69,6 +75,11 @@ def root(context, missing=missing):
         yield '- Findings when saved: '
         yield str(environment.getattr((undefined(name='checkpoint') if l_0_checkpoint is missing else l_0_checkpoint), 'findings_count'))
         yield '\n'
+    if (undefined(name='checkpoint') if l_0_checkpoint is missing else l_0_checkpoint):
+        pass
+        yield '\n'
+        yield str(t_2(environment.getattr((undefined(name='checkpoint') if l_0_checkpoint is missing else l_0_checkpoint), 'context_summary')))
+        yield '\n'
     l_1_loop = missing
     for l_1_text, l_1_loop in LoopContext((undefined(name='differences') if l_0_differences is missing else l_0_differences), undefined):
         _loop_vars = {}
@@ -80,11 +91,6 @@ def root(context, missing=missing):
         yield str(t_1(l_1_text))
         yield '\n'
     l_1_loop = l_1_text = missing
-    if (undefined(name='checkpoint') if l_0_checkpoint is missing else l_0_checkpoint):
-        pass
-        yield '\n'
-        yield str(t_2(environment.getattr((undefined(name='checkpoint') if l_0_checkpoint is missing else l_0_checkpoint), 'context_summary')))
-        yield '\n'
 
 blocks = {}
-debug_info = '1=30&4=33&5=36&6=38&7=42&11=47&12=51&14=56&15=59&17=61&18=64&20=67&21=70&26=74&28=77&30=80'
+debug_info = '1=31&2=34&4=36&7=39&8=42&9=44&10=48&11=50&14=53&15=57&17=62&18=65&20=67&21=70&23=72&25=75&27=78&28=81&33=85'

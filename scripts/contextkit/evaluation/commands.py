@@ -8,12 +8,10 @@ from contextkit.base import cli, files, names, templates
 from contextkit.base.commands import JSON, Arguments, Option, Program, Rows, command
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.base.type_names import Sequence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from contextkit.evaluation.flows.samples import Sample
-    from contextkit.evaluation.flows.trial import Outcome
+    from contextkit.evaluation.flows.trial import Sample
 
 RESULT = "evaluation.md"  # in the state folder
 COLUMNS = tuple((name, name) for name in ("arm", "kind", "documents", "questions", "right", "low",
@@ -34,27 +32,28 @@ DAY_COLUMNS = tuple((name, name) for name in ("arm", "runs", "solved", "turns", 
     JSON,
 )
 def model(layout: Layout, args: Arguments) -> Rows:
-    from contextkit.evaluation.documents import score
+    from contextkit.evaluation.documents import marks
     from contextkit.evaluation.flows import trial
 
     samples = _samples(layout, args)
-    asked = trial.Model(command=args.cmd, seconds=args.timeout or 300, other=vars(args)["with"])
-    calls, read = trial.cost(samples, asked)
-    plan = f"{names.counted(len(samples), 'text')}, at most {calls} calls, ~{read} tokens read"
-    cli.say(plan)
+    asked = trial.Trial(layout, args.cmd, vars(args)["with"], args.timeout or 300)
+    calls, read = asked.cost(samples)
+    cli.say(f"{names.counted(len(samples), 'text')}, at most {calls} calls, ~{read} tokens read")
     if not args.yes and not cli.confirm("start?"):
         raise ContextError("not started: yes=1 starts without asking, n= takes fewer texts")
-    outcome = trial.run(layout, samples, asked, cli.say)
-    rows = score.scores(outcome.sheets, trial.ARMS)
+    sheets = asked.run(samples, cli.say)
+    rows = marks.scores(sheets, trial.ARMS)
     if not rows:
-        raise ContextError(f"no text could be evaluated: {_counted(outcome)}")
-    table = Rows(columns=COLUMNS, rows=[{"id": f"{r.arm} {r.kind}", **r._asdict()} for r in rows],
-                 below=f"\n{_counted(outcome)}")  # fmt: skip
+        raise ContextError(f"no text could be evaluated: {asked.counted()}")
+    marks.save(layout, rows)
     path = os.path.join(layout.state, RESULT)
-    score.save(layout, rows)
-    files.write(path, _page(args.cmd, outcome, rows))
+    page = templates.render(
+        "evaluation.md", command=args.cmd, rows=rows, calls=asked.counted(),
+        lost=marks.losses(sheets, trial.RECEIPT, trial.CUT), left_out=", ".join(asked.left_out),
+    )  # fmt: skip
+    files.write(path, page)
     cli.say(f"written to {layout.shown(path)}")
-    return table
+    return Rows(columns=COLUMNS, rows=rows, below=f"\n{asked.counted()}")
 
 
 @command(
@@ -68,8 +67,9 @@ def model(layout: Layout, args: Arguments) -> Rows:
 )
 def day(layout: Layout, args: Arguments) -> Rows:
     from contextkit.evaluation.flows import day as days
+    from contextkit.evaluation.flows.calling import Caller
 
-    asked = days.agent(args.cmd, args.host, args.timeout or 900)
+    host = days.host_of(args.cmd, args.host)
     count = args.n or 3
     sessions = 2 * count * len(days.prompts())
     plan = (f"{names.counted(count, 'day')} with hooks and as many without: {sessions} sessions of"
@@ -77,45 +77,23 @@ def day(layout: Layout, args: Arguments) -> Rows:
     cli.say(plan)
     if not args.yes and not cli.confirm("start?"):
         raise ContextError("not started: yes=1 starts without asking, n= takes fewer days")
-    runs = days.run(layout, asked, count, cli.say)
+    caller = Caller(args.timeout or 900)
+    runs = days.run(layout, args.cmd, host, caller, count, cli.say)
     if wrong := days.unhooked(runs):
         cli.say(wrong)
     return Rows(columns=DAY_COLUMNS, rows=days.rows(runs))
 
 
 def _samples(layout: Layout, args: Arguments) -> list[Sample]:
-    from contextkit.evaluation.flows import samples
+    from contextkit.evaluation.flows import trial
 
     folder = os.path.join(layout.here, args.folder) if args.folder else ""
-    every = samples.in_folder(layout, folder) if folder else samples.stored(layout)
+    every = trial.in_folder(layout, folder) if folder else trial.stored(layout)
     chosen = [sample for _, sample in zip(range(args.n or 1_000), every, strict=False)]
     if not chosen:
         where = "in the folder" if folder else "stored here"
         raise ContextError(f"no text above 500 tokens is {where}: folder=DIR names others")
     return chosen
-
-
-def _counted(outcome: Outcome) -> str:
-    """Say how many calls were made and what became of those that failed."""
-    failed = ", ".join(f"{count} with {reason}" for reason, count in outcome.failed.items())
-    parts = [f"{names.counted(outcome.calls, 'call')}, {sum(outcome.failed.values())} failed"]
-    parts += [f"({failed})"] if failed else []
-    if outcome.unusable:
-        parts.append(f"one without a usable form began {names.quoted(outcome.unusable)}")
-    if outcome.left_out:
-        parts.append(f"{names.counted(len(outcome.left_out), 'text')} left out")
-    return "; ".join([" ".join(parts[:2]), *parts[2:]])
-
-
-def _page(command: str, outcome: Outcome, rows: Sequence[object]) -> str:
-    from contextkit.evaluation.documents import score
-    from contextkit.evaluation.flows import trial
-
-    lost = score.losses(outcome.sheets, trial.RECEIPT, trial.CUT)
-    return templates.render(
-        "evaluation.md", command=command, rows=tuple(rows), lost=tuple(lost),
-        calls=_counted(outcome), left_out=", ".join(outcome.left_out),
-    )  # fmt: skip
 
 
 PROGRAM = Program(

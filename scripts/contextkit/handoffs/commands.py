@@ -199,19 +199,16 @@ def _row(layout: Layout, path: str, handoff: handoffs.Handoff) -> dict[str, obje
 
 @command("check an artifact or a draft", *CHOICE, JSON, needs=("yaml",))
 def check(layout: Layout, args: Arguments) -> Answer:
-    name = ""
-    if args.file or args.ref or not cli.is_piped():
-        if args.file == "-":
-            text = cli.content("-")
-        else:
-            path, text = _chosen(layout, args)
-            name = os.path.basename(path) if os.path.dirname(path) == layout.handoffs else ""
+    name, is_newest = "", not (args.file or args.ref)
+    if args.file == "-" or (is_newest and cli.is_piped()):
+        text = cli.content("-")
     else:
-        text = cli.content("")
+        path, text = _chosen(layout, args)
+        name = os.path.basename(path) if os.path.dirname(path) == layout.handoffs else ""
     faults = handoffs.complaints(text, layout.limits, name)
-    status = 1 if any(kind == "error" for kind, _ in faults) else 0
     rows = [{"id": number, "kind": k, "text": t} for number, (k, t) in enumerate(faults, 1)]
     lines = [f"{kind}: {text}" for kind, text in faults]
+    status = int(any(kind == "error" for kind, _ in faults))
     return Answer(text="\n".join(lines), status=status, data=rows)
 
 
@@ -245,19 +242,12 @@ def stats(layout: Layout, args: Arguments) -> Rows:
     return Rows(
         columns=(("switch", "switch"), ("without", "without", lambda r: f"~{r['without']}"),
                  ("with", "with_handoff", lambda r: f"~{r['with_handoff']}"),
-                 ("saved", "saved_percent", _percent)),
-        rows=[
-            {"id": number, **vars(row), "saved_percent": row.percent}
-            for number, row in enumerate(rows, start=1)
-        ],
+                 ("saved", "saved_percent", lambda r: "not known" if r["saved_percent"] is None
+                  else f"{r['saved_percent']} %")),
+        rows=rows,
         nothing="No switches are recorded.",
         below="\n(estimated tokens)",
     )  # fmt: skip
-
-
-def _percent(row: dict[str, object]) -> str:
-    saved = row["saved_percent"]
-    return "not known" if saved is None else f"{saved} %"
 
 
 def _chosen(layout: Layout, args: Arguments) -> tuple[str, str]:
@@ -271,31 +261,25 @@ def _chosen(layout: Layout, args: Arguments) -> tuple[str, str]:
         if not os.path.isfile(path):
             raise bad_input(f"file: there is no file {args.file!r}")
     else:
-        name = _picked(layout, args.ref)
-        path = os.path.join(layout.handoffs, name)
+        path = _picked(layout, args.ref)
     return path, handoffs.load_text(path, layout.shown(path))
 
 
 def _picked(layout: Layout, ref: str) -> str:
-    """Resolve `ref` to the name of an artifact: `latest`, `unconsumed`, an id, or a path.
+    """The path of an artifact: `latest`, `unconsumed`, or whatever names any document.
 
     Raises ContextError if there is no such artifact.
     """
-    ref = addresses.bare(ref, "handoff")
     state, _ = handoff_state.current(layout)
     stored = handoff_state.everywhere(state)
-    if ref in ("", "latest", "unconsumed"):
-        waiting = handoff_state.waiting(layout, stored) if ref == "unconsumed" else stored[-1:]
-        if not waiting:
-            raise ContextError(f"there is no {ref or 'latest'} handoff here")
-        return waiting[0]
-    wanted = os.path.basename(ref).removesuffix(".yaml") + ".yaml"
-    if wanted in stored:
-        return wanted
-    there = ", ".join(name.removesuffix(".yaml") for name in stored)
-    raise ContextError(
-        f"there is no handoff {names.one_line(ref)[:80]!r}; available: {there or 'none'}"
-    )
+    wanted = addresses.bare(ref, "handoff") or "latest"
+    if wanted not in ("latest", "unconsumed"):
+        named = ref if "/" in ref else ref.removesuffix(".yaml")
+        return addresses.find(layout, named, "handoff").path
+    waiting = handoff_state.waiting(layout, stored) if wanted == "unconsumed" else stored[-1:]
+    if not waiting:
+        raise ContextError(f"there is no {wanted} handoff here")
+    return os.path.join(layout.handoffs, waiting[0])
 
 
 PROGRAM = Program(

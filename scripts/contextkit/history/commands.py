@@ -91,7 +91,8 @@ def status(layout: Layout, args: Arguments) -> Rows:
 
     rows = overview.status(layout)
     if args.all or cli.for_programs():
-        return Rows(columns=(("system", "id"), ("status", "status")), rows=rows, wrap=True)
+        told = [{name: row[name] for name in row if name != "which"} for row in rows]
+        return Rows(columns=(("system", "id"), ("status", "status")), rows=told, wrap=True)
     to_do = overview.to_do(rows)
     state = "nothing needs doing" if not to_do else f"{len(to_do)} to do"
     stored = f"stored: {overview.in_short(rows)} (all=1 shows each system)"
@@ -114,7 +115,11 @@ def status(layout: Layout, args: Arguments) -> Rows:
 def show(layout: Layout, args: Arguments) -> Answer:
     from contextkit.history.flows import show as showing
 
-    opened = showing.document(layout, args.ref, args.part, args.max_tokens or 0)
+    opened = showing.document(layout, args.ref, args.part)
+    size, most = tokens.estimate(opened.text), args.max_tokens
+    if most and size > most:
+        opened = opened.replace(text=tokens.clip(opened.text, most))
+        cli.say(f"cut from ~{size} to {most} tokens: max_tokens= or part=HEADING shows more")
     ledger.note(layout, ledger.SHOWN, opened.ref, tokens=tokens.estimate(opened.text))
     data = {"id": opened.ref, **vars(opened)}
     return Answer(text=opened.text, exact=bool(opened.text.strip()), data=data)
@@ -167,9 +172,9 @@ def _tokens(row: dict[str, object]) -> str:
 
 
 def _who(row: dict[str, object]) -> str:
-    from contextkit.history.flows import delivery
+    from contextkit.history.flows import traces
 
-    who = delivery.who(row)
+    who = traces.who(row)
     return f"{who} → {row['to']}" if row.get("to") else who
 
 
@@ -179,7 +184,7 @@ def _who(row: dict[str, object]) -> str:
     JSON,
 )
 def sessions(layout: Layout, args: Arguments) -> Rows:
-    from contextkit.history.flows import delivery
+    from contextkit.history.flows import traces
 
     here = f"this shell: {_this_shell(layout).text}"
     nothing = "No sessions." if args.all else "No open sessions: all=1 shows ended ones"
@@ -187,7 +192,7 @@ def sessions(layout: Layout, args: Arguments) -> Rows:
         columns=(("session", "session", _session), ("host", "host"), ("started", "started"),
                  ("ended", "ended"), ("stored", "stored"), ("injected", "injected"),
                  ("shown", "shown"), ("saved", "saved"), ("open", "open")),
-        rows=delivery.sessions(list(ledger.read(layout)), args.all),
+        rows=traces.sessions(list(ledger.read(layout)), args.all),
         nothing=f"{nothing}\n{here}",
         below=f"\n(estimated tokens; saved = stored - injected - shown)\n{here}",
     )  # fmt: skip
@@ -199,23 +204,23 @@ def _session(row: dict[str, str]) -> str:
 
 @command("a document's history: its inputs, who got it, what came of it", REF, JSON)
 def why(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.history.flows import why as reasons
+    from contextkit.history.flows import traces
 
     ref = _ref(layout, args.ref)
-    history = reasons.History(list(ledger.read(layout)), addresses.elsewhere(layout))
+    history = traces.History(list(ledger.read(layout)), addresses.elsewhere(layout))
     talk = ""
-    if not (ref in history.of or ref in history.made_of or ref in history.put_with):
+    if not history.knows(ref):
         addresses.find(layout, ref)  # the message names those there are
         talk = (
             f"{ref}: the ledger has no record of it: it predates the ledger, or its record was lost"
         )
     try:
-        lineage = reasons.lineage(layout, history, ref)
+        lineage = traces.lineage(layout, history, ref)
     except OSError as error:
         raise ContextError(f"{ref}: cannot be read: {error.strerror}") from None
     return Answer(
-        text=reasons.tree(history, lineage),
-        data=lambda: reasons.data(history, lineage),
+        text=traces.tree(history, lineage),
+        data=lambda: traces.data(history, lineage),
         talk=talk,
     )
 
@@ -304,17 +309,18 @@ def _this_shell(layout: Layout) -> Answer:
     Option("session", "the session's id (default: the current one)"),
 )
 def session_end(layout: Layout, args: Arguments) -> str:
-    from contextkit.hosts.flows import sessions as session_ends
-
-    if args.session:
-        return "\n".join(session_ends.end(layout, args.session))
     from contextkit.base import sessions
+    from contextkit.hosts.flows import sessions as session_ends
+    from contextkit.payloads.flows import retention
 
-    current, _ = sessions.named(layout)
-    if not current:
+    session = args.session or sessions.find_current(layout)
+    if not session:
         raise bad_input("session: none is named, and none is running: give session=")
-    cli.say(f"session={current}, the current one")
-    return "\n".join(session_ends.end(layout, current))
+    if not args.session:
+        cli.say(f"session={session}, the current one")
+    lines = session_ends.end(layout, session)
+    cli.say_each(retention.way_back(layout, session))
+    return "\n".join(lines)
 
 
 @command(

@@ -12,7 +12,6 @@ from contextkit.base.layout import Layout
 from contextkit.base.type_names import Callable
 from contextkit.payloads.documents import receipts
 from contextkit.payloads.documents import store as payloads
-from contextkit.payloads.documents.manifest import LIST
 from contextkit.payloads.flows import retention, retrieval, storing
 
 _STATUSES = 256
@@ -139,7 +138,7 @@ def list_(layout: Layout, args: Arguments) -> Answer:
     talk = []
     for name, manifest in zip(sessions, manifests, strict=True):
         there = {path.rpartition("/")[2] for path in payloads.documents(layout, name)}
-        for entry in manifest[LIST]:
+        for entry in manifest[payloads.LIST]:
             state = "" if entry["path"] in there else "missing"
             there.discard(entry["path"])
             rows.append(
@@ -174,25 +173,31 @@ def list_(layout: Layout, args: Arguments) -> Answer:
 def show(layout: Layout, args: Arguments) -> Answer | Rows:
     session = _session(layout, args)
     path = _found(layout, args, session)
-    answer = _opened(layout, args, path)
+    if any((args.section, args.lines, args.around, args.max_tokens)):
+        answer: Answer | Rows = _slice(layout, path, args)
+    elif args.part == "facts":
+        answer = _facts(layout, path)
+    else:
+        answer = _part(layout, path, args.part)
     text = answer.text if isinstance(answer, Answer) else "\n".join(map(str, answer.rows))
     ref = addresses.of(layout, path, "payload")
     ledger.note(layout, ledger.SHOWN, ref, tokens=tokens.estimate(text))
     return answer
 
 
-def _opened(layout: Layout, args: Arguments, path: str) -> Answer | Rows:
-    parts_asked = (args.section, args.lines, args.around, args.max_tokens)
-    if any(parts_asked):
-        return _slice(layout, path, args)
-    if args.part == "facts":
-        return _facts(layout, path)
-    if args.part in ("", "file"):
+def _part(layout: Layout, path: str, part: str) -> Answer:
+    """The whole file of a payload, or a part of it by name."""
+    whole = part == "content"
+    if part in ("", "file"):
         text = files.read_bytes(path).decode("utf-8", "surrogateescape")
-        return Answer(text=text, exact=True, data=lambda: _whole(layout, path))
-    text = payloads.load(path, layout.shown(path)).parts[args.part]
-    whole = args.part == "content"
-    return Answer(text=text, exact=whole, verbatim=whole, data=lambda: _whole(layout, path))
+    else:
+        text = payloads.load(path, layout.shown(path)).parts[part]
+
+    def data() -> object:
+        payload = payloads.load(path, layout.shown(path))
+        return {"id": _identity(path), "path": layout.shown(path), **vars(payload)}
+
+    return Answer(text=text, exact=whole or part in ("", "file"), verbatim=whole, data=data)
 
 
 def _found(layout: Layout, args: Arguments, session: str) -> str:
@@ -210,10 +215,10 @@ def _slice(layout: Layout, path: str, args: Arguments) -> Answer:
     asked = [name for name in _SLICES if getattr(args, name)]
     if len(asked) > 1:
         raise bad_input(f"{' and '.join(asked)}: give one of them")
-    if args.part in ("head", "summary", "sources"):
-        content = payloads.load(path, layout.shown(path)).parts[args.part]
-    else:
+    if args.part in _TEXTS:
         content = _content(layout, path)
+    else:
+        content = payloads.load(path, layout.shown(path)).parts[args.part]
     if asked:
         part = _SLICES[asked[0]](content, getattr(args, asked[0]))
     else:
@@ -222,15 +227,23 @@ def _slice(layout: Layout, path: str, args: Arguments) -> Answer:
     if args.max_tokens:
         part = retrieval.capped(part, args.max_tokens, layout.limits.tokenizer)
     talk = [f"lines {part.first}-{part.last}"]
+    if args.part in _TEXTS:
+        above = payloads.first_line(path) - 1
+        talk = [f"{talk[0]}, in the file {above + part.first}-{above + part.last}"]
     if part.more:
-        talk.append(f"+{end - part.last} more lines: payload_show ref={args.ref[:80]}"
-                    f" lines={part.more}-{end}")  # fmt: skip
+        ref = addresses.of(layout, path, "payload") or layout.shown(path)
+        named = {"ref": ref, "part": args.part, "lines": f"{part.more}-{end}"}
+        command = names.call("payload_show", **named)
+        talk.append(f"+{end - part.last} more lines: {command}")
     talk += [part.note] if part.note else []
     data = {
         "id": _identity(path), "path": layout.shown(path), "first": part.first,
         "last": part.last, "text": part.text, "more": end - part.last,
     }  # fmt: skip
     return Answer(text=part.text, data=data, talk="\n".join(talk))
+
+
+_TEXTS = ("", "file", "content", "facts")  # parts of which a slice is one of the content
 
 
 _SLICES: dict[str, Callable[[str, str], retrieval.Slice]] = {
@@ -243,11 +256,6 @@ def _content(layout: Layout, path: str) -> str:
     data = files.read_bytes(path)
     start, end = payloads.span(data, layout.shown(path)) if path.endswith(".md") else (0, None)
     return data[start:end].decode("utf-8", "surrogateescape")
-
-
-def _whole(layout: Layout, path: str) -> object:
-    payload = payloads.load(path, layout.shown(path))
-    return {"id": _identity(path), "path": layout.shown(path), **vars(payload)}
 
 
 def _identity(path: str) -> str:
@@ -342,8 +350,8 @@ def end(layout: Layout, args: Arguments) -> str:
     ended = retention.end(layout, args.session, now, args.summary_file)
     sessions.forget(layout, args.session)
     purged = retention.purge(layout, args.session, now) if args.purge else []
-    if ended and not args.purge:
-        cli.say(f"can be resumed for {layout.limits.payload_grace}: store or list in that session")
+    if not args.purge:
+        cli.say_each(retention.way_back(layout, args.session))
     return ended or "\n".join(purged) or f"session {args.session}: nothing to remove"
 
 

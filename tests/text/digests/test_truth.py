@@ -370,9 +370,10 @@ index 1,2..0
 +++ b/src/a.py
 @@@ -1,3 -1,3 +1,7 @@@
   x = 1
-++<<<<<<< HEAD
- +y = 2
-++=======
+++ +y = 2
+++
+
+
 + y = 3
 ++>>>>>>> other
 """
@@ -902,3 +903,87 @@ def test_blanks_without_end_are_read_at_once() -> None:
     began = time.process_time()
     engine.digest("error: a" + " " * 1_000_000 + "b", 100)
     assert time.process_time() - began < 5
+
+
+OF_ONE_RULE = (
+    "depot/gates.py:7: error: \"Gate\" has no attribute \"opened_by\"  [attr-defined]\n"
+    "depot/routes.py:2: error: Module \"depot.pallets\" has no attribute \"Missing\""
+    "  [attr-defined]\n"
+    + "".join(f"depot/g.py:{n}: error: Name \"x{n}\" is not defined  [name-defined]\n"
+              for n in range(1, 15))
+)  # fmt: skip
+SEARCHED = "".join(
+    f"/usr/lib/python3.11/m{n % 4}.py:{n}: raise TimeoutError: {n}\n" for n in range(1, 27)
+)
+COVERED = """\
+=================================== FAILURES ===================================
+____________________________________ test_a ____________________________________
+E       assert 3 == 4
+tests/test_a.py:8: AssertionError
+================================ tests coverage ================================
+______________ coverage: platform linux, python 3.11.7-final-0 _________________
+FAILED tests/test_a.py::test_a - assert 3 == 4
+1 failed, 40 passed in 0.61s
+"""
+PARENT = (
+    "--- FAIL: TestPost (0.00s)\n    --- FAIL: TestPost/entry_0 (0.00s)\n"
+    "        a_test.go:3: zero\n        a_test.go:3: zero\nFAIL\n"
+)
+EXPECTED = """\
+error[E0308]: mismatched types
+ --> src/main.rs:4:120
+  |
+4 |     let a: String = "x";
+  |            ------   ^^^ expected `String`, found `&str`
+"""
+SANITIZED = """\
+==7==ERROR: AddressSanitizer: heap-buffer-overflow on address 0x604
+READ of size 4 at 0x604 thread T0
+    #0 0x55a in total /tmp/mk/a.c:5
+    #1 0x55b in main /tmp/mk/a.c:11
+"""
+FREED = """\
+==1== Invalid free() / delete / delete[] / realloc()
+==1==    at 0x483: free (vg_replace_malloc.c:872)
+==1==    by 0x109: main (a.c:14)
+"""
+CERTIFICATE = (
+    "Certificate:\n    Issuer: CN = Depot CA\n        Not After : Dec 25 21:20:58 2026 GMT\n"
+    "    Subject: CN = dock9.depot.test\n"
+    + "".join(f"            {n:02x}:db:f9:59:c9:25:73:3e:96:31:bb:52:dd:00:71:\n" * 2
+              for n in range(30))
+    + "        X509v3 Subject Alternative Name:\n            DNS:gate.depot.test\n"
+    + "".join(f"         {n:02x}:8c:6e:b2:51:90:79:e3:62:ad:18:db:f9:59:c9:\n" for n in range(30))
+)  # fmt: skip
+
+
+@each(
+    ("text", "told", "not_told"),
+    [
+        (OF_ONE_RULE, ['"Gate" has no attribute', 'Module "depot.pallets"', '"x1…x14"'], "x2,"),
+        (SEARCHED, ["26 lines in 4 files"], "failed"),
+        (COVERED, ["1 failed, 40 passed"], "failed: coverage"),
+        (PARENT, ["TestPost/entry_0: zero (a_test.go:3)"], "--- FAIL: TestPost ("),
+        (EXPECTED, ["mismatched types: expected `String`, found `&str`"], "messages"),
+        (SANITIZED, ["heap-buffer-overflow on address 0x604 (/tmp/mk/a.c:5)"], "+1"),
+        (FREED, ["realloc() (a.c:14)"], "(vg_replace_malloc.c:872)\n"),
+        (CERTIFICATE, ["dock9.depot.test", "Dec 25 21:20:58", "DNS:gate.depot.test"], "db:f9"),
+    ],
+)
+def test_what_another_tool_says_is_told_as_it_is(text: str, told: list[str], not_told: str) -> None:
+    summary = said(text, 200)
+    assert [one for one in told if one not in summary] == [], summary
+    assert not_told not in summary
+
+
+def test_small_values_of_json_are_told_whatever_others_are_like_them() -> None:
+    checks = {name: {"ok": name != "mail", "ms": 0} for name in ("db", "mail", "queue")}
+    summary = said(json.dumps({"passed": 0, "retries": 0, "ready": False, **checks}))
+    assert "passed: 0, retries: 0, ready: false" in summary
+    assert "db: ok: true, ms: 0" in summary and "queue: ok: true, ms: 0" in summary
+    assert "mail: ok: false, ms: 0" in summary
+
+
+def test_a_few_lines_that_begin_as_definitions_do_are_no_code() -> None:
+    text = "Module not found\nModule x not found\nmodule load gcc\n"
+    assert engine.digest(text, 100).kind == "plain"

@@ -234,20 +234,10 @@ index 1111111,2222222..0000000
   
   def gross(price):
 """
-LOCKED = "diff --git a/package-lock.json b/package-lock.json\n--- a/package-lock.json\n" + (
-    "+++ b/package-lock.json\n"
-    + "".join(
-        f'@@ -{9 * n},4 +{9 * n},4 @@\n     "node_modules/m{n}": {{\n-      "version": "1.{n}.0",\n'
-        f'-      "resolved": "https://a.org/m-1.{n}.0.tgz",\n+      "version": "2.{n}.0",\n'
-        f'+      "resolved": "https://a.org/m-2.{n}.0.tgz",\n       "license": "MIT"\n'
-        for n in range(1, 5)
-    )
-)
 TOLD = {
     "git grep -p": (GREP_P, "listing", ["12 lines in 12 files"]),
     "ranks": (RANKS, "table", ["40 rows, 4 columns", "720 (team 40) to 993 (team 1)"]),
     "a conflict": (CONFLICT, "diff", ["Decimal('1.19')", "Decimal('1.07')"]),
-    "a lock file": (LOCKED, "diff", ["node_modules/m3: version: 1.3.0 -> 2.3.0"]),
     "nginx": (NGINX, "log", ["4 ERROR of 60"]),
     "gfortran": (GFORTRAN, "log", ["grid.f90:37:16", "PRINT not allowed", "grid.f90:41:16"]),
     "markdownlint": (MARKDOWNLINT, "log", ["14 messages in 1 file: MD012 x14"]),

@@ -22,7 +22,6 @@ from contextkit.base.commands import (
 )
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
-from contextkit.capsules.documents import branches
 from contextkit.capsules.documents import store as capsules
 
 FILE = Option("file", "the capsule (default: the branch's newest finished one)")
@@ -138,7 +137,7 @@ def list_(layout: Layout, args: Arguments) -> Rows:
 )
 def show(layout: Layout, args: Arguments) -> Answer:
     from contextkit.capsules.documents import items
-    from contextkit.capsules.flows import drift
+    from contextkit.capsules.flows import given
 
     path = _chosen(layout, args)
     loaded = capsules.load(layout, path)
@@ -148,8 +147,8 @@ def show(layout: Layout, args: Arguments) -> Answer:
         body, gone = items.trimmed(body, args.max_tokens, layout.limits.tokenizer)
     ref = addresses.of(layout, path, "capsule")
     ledger.note(layout, ledger.SHOWN, ref, tokens=tokens.estimate(body))
-    stale = drift.staleness(layout, path)
-    marks = drift.marks(layout, files.read(path))
+    stale = given.staleness(layout, path)
+    marks = given.marks(layout, files.read(path))
     notes = [f"trimmed: {line}" for line in gone] + [f"stale: {reason}" for reason in stale]
     if secrets:
         notes.insert(0, f"redacted: {redaction.summary(secrets)}")
@@ -211,7 +210,7 @@ def prune(layout: Layout, args: Arguments) -> Answer:
 
 
 def _branch(layout: Layout, typed: str) -> str:
-    branch, warnings = branches.current(layout, typed)
+    branch, warnings = capsules.current_branch(layout, typed)
     for warning in warnings:
         cli.say(warning)
     return branch
@@ -222,7 +221,7 @@ def _chosen(layout: Layout, args: Arguments) -> str:
     if args.file.startswith("capsule:"):
         return addresses.find(layout, args.file, "capsule").path
     if args.file:
-        path = branches.chosen_path(layout, args.file)
+        path = capsules.chosen_path(layout, args.file)
         if not os.path.isfile(path):
             raise bad_input(f"file: {layout.shown(path)} does not exist")
         return path

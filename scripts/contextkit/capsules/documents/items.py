@@ -81,11 +81,13 @@ def carried(before: str, after: str) -> list[Item]:
     """
     new = [item.words for item in items(after)]
     own = (item for item in items(before) if item.section in (DECISIONS, THREADS))
-    return [item for item in own if not item.closed and item.words and not _is_in(item, new)]
-
-
-def _is_in(item: Item, others: Iterable[frozenset[str]]) -> bool:
-    return any(len(item.words & other) >= _ALIKE * len(item.words) for other in others)
+    return [
+        item
+        for item in own
+        if not item.closed
+        and item.words
+        and all(len(item.words & other) < _ALIKE * len(item.words) for other in new)
+    ]
 
 
 def with_carried(body: str, more: Iterable[Item]) -> str:

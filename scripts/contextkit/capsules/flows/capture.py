@@ -9,7 +9,7 @@ from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Callable, Iterable, Sequence
-from contextkit.capsules.documents import branches, reminders
+from contextkit.capsules.documents import reminders
 from contextkit.capsules.documents import store as capsules
 from contextkit.capsules.documents.reminders import Reminder
 
@@ -68,7 +68,7 @@ def capture(layout: Layout, request: Request) -> Captured:
 
     Raises ContextError if there is no branch to write about or a path is not acceptable.
     """
-    branch, detached = branches.current(layout, request.branch)
+    branch, detached = capsules.current_branch(layout, request.branch)
     slug = _slug(branch, request.plan_slug.strip())
     inbox = layout.typed(request.reminders or layout.reminders, "reminders")
     stream = names.one_line(request.workstream)
@@ -76,8 +76,7 @@ def capture(layout: Layout, request: Request) -> Captured:
     plan, progress = (layout.notebook(slug, name) for name in ("PLAN", "PROGRESS"))
     noted = [] if request.no_reminders else _open_reminders(layout, inbox)
     entries, unopened = _entries(layout, plan, progress)
-    commits = _commits(layout, "" if detached else branch)
-    quoted = [*stored, *entries, *commits, _noted(layout, noted)]
+    quoted = [*stored, *entries, *_commits(layout, "" if detached else branch)]
     session = request.session.strip() or sessions.named(layout, slug)[0]
     limits = layout.limits
     usual = limits.capsule_mini_tokens if request.mini else limits.capsule_max_tokens
@@ -88,12 +87,16 @@ def capture(layout: Layout, request: Request) -> Captured:
         replaces,
     )  # fmt: skip
     if request.file:
-        path = branches.chosen_path(layout, request.file)
+        path = capsules.chosen_path(layout, request.file)
     else:
-        path = branches.free_path(layout, branch, request.now)
+        path = capsules.free_path(layout, branch, request.now)
     notes = names.one_line(layout.shown(plan)), names.one_line(layout.shown(progress))
     outline = capsules.outline(capsule, *notes)
     own, template = host_outline(layout)
+    found = [
+        f"`{note}`" if os.path.isfile(at) else f"`{note}` {_NOT_FOUND}"
+        for note, at in zip(notes, (plan, progress), strict=True)
+    ]
     values = {
         "capsule": capsule,
         "branch": names.one_line(branch),
@@ -103,8 +106,8 @@ def capture(layout: Layout, request: Request) -> Captured:
         "tokens": budget,
         "characters": f"{round(budget * capsules.CHARACTERS_PER_TOKEN):,}",
         "highlights": limits.capsule_highlights,
-        "plan_note": _note(layout, plan),
-        "progress_note": _note(layout, progress),
+        "plan_note": found[0],
+        "progress_note": found[1],
         "inbox": layout.shown(inbox),
         "replaces": replaces,
         "reminders": not request.no_reminders,
@@ -112,12 +115,12 @@ def capture(layout: Layout, request: Request) -> Captured:
         "outline": own or outline,
         "front_matter": capsules.front_matter(outline) if own else "",
     }
-    prompt, cut = _fitted(layout, quoted, values)
-    clipped = (r.replace(note=tokens.clip(r.note, _REMINDER))
-               for r in noted[: limits.capsule_prompt_reminders])  # fmt: skip
-    stub = capsules.outline(capsule, *notes, tuple(clipped))
-    stub = capsules.adapted(stub, own) if own else stub
+    prompt, cut = _fitted(layout, [*quoted, _noted(layout, noted)], values)
+    shown = noted[: limits.capsule_prompt_reminders]
+    clipped = tuple(r.replace(note=tokens.clip(r.note, _REMINDER)) for r in shown)
+    stub = capsules.outline(capsule, *notes, clipped)
     warnings = (*detached, *unopened, *unread, *cut)
+    stub = capsules.adapted(stub, own) if own else stub
     return Captured(prompt=prompt, path=path, stub=stub, warnings=warnings)
 
 
@@ -146,7 +149,7 @@ def _entries(layout: Layout, *notebooks: str) -> tuple[list[Quote], list[str]]:
     quotes, unread = [], []
     for path in notebooks:
         try:
-            texts = branches.latest_entries(path, layout.limits.capsule_prompt_entries)
+            texts = capsules.latest_entries(path, layout.limits.capsule_prompt_entries)
         except ContextError as error:
             unread.append(str(error))
             continue
@@ -166,8 +169,9 @@ def _commits(layout: Layout, branch: str) -> list[Quote]:
 def _open_reminders(layout: Layout, inbox: str) -> list[Reminder]:
     """The open reminders, newest first; those that are quoted are without secrets."""
     newest = reminders.newest_open(reminders.load_all(layout, inbox).whole().documents)
-    most = layout.limits.capsule_prompt_reminders
-    return [*(_without_secrets(layout, r) for r in newest[:most]), *newest[most:]]
+    most, allowed = layout.limits.capsule_prompt_reminders, layout.limits.secrets_allow
+    cleaned = (Reminder(**redaction.cleaned(vars(noted), allowed)) for noted in newest[:most])
+    return [*cleaned, *newest[most:]]
 
 
 def _noted(layout: Layout, noted: list[Reminder]) -> Quote:
@@ -175,16 +179,6 @@ def _noted(layout: Layout, noted: list[Reminder]) -> Quote:
     more = f"{len(noted) - len(shown)} more: `make reminders`" if len(noted) > len(shown) else ""
     texts = tuple(map(reminders.line, shown))
     return Quote(title="Open reminders, newest first", texts=texts, room=_REMINDER, more=more)
-
-
-def _without_secrets(layout: Layout, reminder: Reminder) -> Reminder:
-    texts = {name: getattr(reminder, name) for name in ("note", "next_step", "topic")}
-    return reminder.replace(**redaction.cleaned(texts, layout.limits.secrets_allow))
-
-
-def _note(layout: Layout, path: str) -> str:
-    shown = f"`{names.one_line(layout.shown(path))}`"
-    return shown if os.path.isfile(path) else f"{shown} {_NOT_FOUND}"
 
 
 def _fitted(
@@ -306,9 +300,9 @@ def _reviews(layout: Layout) -> list[Quote]:
     """What the open reviews found; the P0 of each in words."""
     if not os.path.isdir(layout.verdicts):
         return []
-    from contextkit.handoffs.flows import blockers
+    from contextkit.handoffs.flows import work
 
-    lines = tuple(blockers.of_verdicts(layout)[:_MOST])
+    lines = tuple(work.of_verdicts(layout)[:_MOST])
     return [Quote(title="Open reviews, worst first", texts=lines, room=_REVIEW)]
 
 
@@ -316,10 +310,9 @@ def _still_open(layout: Layout, carried: tuple[str, ...]) -> tuple[str, ...]:
     """The blockers of an artifact without those of reviews, which are quoted as they are now."""
     if not carried:
         return ()
-    from contextkit.handoffs.documents import fitting
-    from contextkit.handoffs.flows import blockers
+    from contextkit.handoffs.flows import fitting, work
 
-    return blockers.still_open(layout, fitting.apart("blockers", carried))
+    return work.still_open(layout, fitting.apart("blockers", carried))
 
 
 def _decisions(layout: Layout, branch: str) -> list[Quote]:
@@ -340,6 +333,10 @@ def _decisions(layout: Layout, branch: str) -> list[Quote]:
 def _dismissals(layout: Layout) -> list[Quote]:
     if layout.repository is None:
         return []
+    work = (layout.memory, layout.handoffs, layout.verdicts, layout.store("run"), layout.registry)
+    index = os.path.join(layout.repository.folder, "index")
+    if not any(map(os.path.exists, work)) and _DISMISSED[1:].encode() not in _bytes(index):
+        return []  # nobody has worked here yet, and git need not be started to know it
     asked = ("ls-files", "-co", "--exclude-standard", "-z", "--", _DISMISSED)
     there = [name for name in git.output(layout.root, *asked).split("\0") if name]
     if not there:
@@ -349,6 +346,10 @@ def _dismissals(layout: Layout) -> list[Quote]:
     rows = [row for name in there for row in dismissals.parse(files.read(layout.join(name)), name)]
     newest = sorted(rows, key=lambda row: row.at, reverse=True)[:_MOST]
     return [_quote("Dismissed findings", [f"{row.title}: {row.reason}" for row in newest])]
+
+
+def _bytes(path: str) -> bytes:
+    return files.read_bytes(path) if os.path.isfile(path) else b""
 
 
 def gaps(layout: Layout, branch: str) -> list[str]:

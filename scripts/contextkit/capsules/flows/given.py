@@ -1,19 +1,24 @@
-"""The capsule that an agent starts with, and what has changed since: for commands and hooks.
+"""The capsule that an agent starts with, and whether it is still up to date.
 
-It is the branch's newest finished one, however old. A branch without one has that of the branch it
-was made from, and so on; for a worktree it may be in that branch's own work tree.
+newest     the branch's newest finished one, however old; a branch without one has that of the
+           branch it was made from, and so on, for a worktree maybe in that branch's work tree
+at         what a subagent gets of it, and what has changed since
+since      what has happened since it was written
+staleness  why it is not up to date, as lines; none if it is
+marks      the state of each file that it was sealed with: fresh, changed, or missing
 """
 
 from __future__ import annotations
 
 import os
 
-from contextkit.base import git, names, redaction, stores, tokens
+from contextkit.base import files, git, names, redaction, references, stores, tokens
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Iterator, Sequence
 from contextkit.capsules.documents import store as capsules
 
+_NAMED = 3  # commits and entries that are named, and twice as many files
 _SINCE_TOKENS = 150  # of what has changed since
 _CREATED, _RENAMED = "branch: Created from ", "Branch: renamed refs/heads/"
 _MOVED = "checkout: moving from "
@@ -66,17 +71,16 @@ def places(layout: Layout, branch: str) -> Iterator[tuple[str, Layout]]:
 
 
 def at(layout: Layout, path: str, branch: str, ignored: Sequence[str] = ()) -> Given:
-    """Load the capsule at `path` for an agent on `branch`; `ignored` as in `drift.since`.
+    """Load the capsule at `path` for an agent on `branch`; `ignored` as in `since`.
 
     Raises ContextError for a stub, or a file that is not a capsule.
     """
     from contextkit.capsules.documents import items
-    from contextkit.capsules.flows import drift
 
     loaded = capsules.load(layout, path)
     body = items.for_subagent(loaded.body)
     of = loaded.capsule.branch
-    news = drift.told(drift.since(layout, path, ignored), _SINCE_TOKENS)
+    news = told(since(layout, path, ignored), _SINCE_TOKENS)
     if branch and of != branch:
         news.insert(0, f"It is of the branch {names.one_line(of)}")
     return Given(
@@ -88,6 +92,141 @@ def at(layout: Layout, path: str, branch: str, ignored: Sequence[str] = ()) -> G
         tokens=tokens.estimate(body),
         news=tuple(redaction.cleaned(news, layout.limits.secrets_allow)),
     )
+
+
+# What has happened since
+
+
+def marks(layout: Layout, text: str) -> list[tuple[str, str]]:
+    """The sealed references of a capsule with their states; none without a seal."""
+    sealed = capsules.seal_of(text)
+    kept = references.read(sealed.digests.items() if sealed else ())
+    return [(reference.path, references.state(layout.root, reference)) for reference in kept]
+
+
+class Since(Record):
+    """What has happened since a capsule was written, newest first.
+
+    commits: the subject by short hash; files: what they touched; entries: the first line by
+    notebook and time; marks: the state of each sealed file that is not fresh; lost: the commit it
+    was sealed at, if that is gone.
+    """
+
+    commits: dict[str, str]
+    files: tuple[str, ...]
+    entries: dict[tuple[str, str], str]
+    marks: dict[str, str]
+    lost: str = ""
+
+
+def since(layout: Layout, path: str, ignored: Sequence[str] = (), ask_git: bool = True) -> Since:
+    """Return what has happened since the capsule at `path` was written.
+
+    Commits do not count that change only what is contextkit's, or the root-relative paths `ignored`
+    (the scope of a launch). Raises ContextError if the capsule cannot be read.
+    """
+    text = files.read(path)
+    capsule, _ = capsules.parse(text.replace("\r\n", "\n"), layout.shown(path))
+    sealed = capsules.seal_of(text)
+    changed = {name: state for name, state in marks(layout, text) if state != references.FRESH}
+    news = Since(commits={}, files=(), entries=dict(_entries(layout, capsule)), marks=changed)
+    if layout.repository is None or not ask_git:
+        return news
+    sealed_at = sealed.head if sealed else ""
+    here, own = git.head(layout.repository), "refs/heads/" + capsule.branch
+    elsewhere = here.branch != capsule.branch and git.commit_of(layout.repository, own)
+    if sealed_at and sealed_at == (elsewhere or here.commit):
+        return news
+    tip = own if elsewhere else "HEAD"
+    found = commits_in(layout, f"{sealed_at}..{tip}", ignored) if sealed_at else None
+    lost = ""
+    if found is None:
+        asked = ("rev-parse", "-q", "--verify", f"{sealed_at}^0")
+        exists = not sealed_at or git.output(layout.repository.top, *asked)
+        lost = "" if exists else sealed_at[:12]
+        # the next second: the capsule was written on top of a commit with the same second
+        later = f"--since={names.moment(capsule.created_at) + 1}"
+        found = commits_in(layout, tip, ignored, later) or ({}, ())
+    commits, touched = found
+    return news.replace(commits=commits, files=touched, lost=lost)
+
+
+def staleness(
+    layout: Layout, path: str, ignored: Sequence[str] = (), ask_git: bool = True
+) -> list[str]:
+    """Why the capsule at `path` is not up to date, as lines; see `since`."""
+    return list(_lines(since(layout, path, ignored, ask_git), _NAMED))
+
+
+def told(changes: Since, most: int) -> list[str]:
+    """Return what has happened as lines for an agent, within `most` tokens; the newest stays."""
+    lines: list[str] = []
+    for count in (5, 3, 2, 1):
+        lines = [names.one_line(line) for line in _lines(changes, count)]
+        if tokens.estimate("\n".join(lines)) <= most:
+            return lines
+    lines = [tokens.clip(line, most // 2) for line in lines]
+    while tokens.estimate("\n".join(lines)) > most:
+        lines.pop()
+    return lines
+
+
+def _lines(changes: Since, count: int) -> Iterator[str]:
+    """What has happened, with so many of the commits and entries, and twice as many files."""
+    if changes.lost:
+        yield f"The commit it was sealed at, {changes.lost}, is gone: history was rewritten"
+    if changes.commits:
+        named = [f"{commit} {names.clipped(what, 60)}" for commit, what in changes.commits.items()]
+        where = f", in {_some(changes.files, 2 * count)}" if changes.files else ""
+        yield f"{names.counted(len(named), 'commit')}: {_some(named, count, '; ')}{where}"
+    for (shown, time), what in list(changes.entries.items())[:count]:
+        yield f"{shown}, {time}: {names.clipped(what, 100)}"
+    if changes.marks:
+        changed = [f"{path} ({state})" for path, state in changes.marks.items()]
+        yield f"Not as when it was sealed: {_some(changed, 2 * count)}"
+
+
+def _some(items: Sequence[str], most: int, between: str = ", ") -> str:
+    more = f" and {len(items) - most} more" if len(items) > most else ""
+    return between.join(items[:most]) + more
+
+
+def commits_in(
+    layout: Layout, span: str, ignored: Sequence[str], *more: str
+) -> tuple[dict[str, str], tuple[str, ...]] | None:
+    """The commits that affect what a capsule describes, and the files they touch, as in `Since`.
+
+    `more` are options of git log; None if git has no answer.
+    """
+    assert layout.repository is not None
+    top = layout.repository.top
+    asked = git.query(
+        top, "-c", "core.quotePath=false", "log", "-200", "--no-show-signature", "--no-ext-diff",
+        "--name-only", "--format=%x00%h%x1f%s", *more, span, "--",
+        *git.all_but(top, (*layout.ours, *map(layout.join, ignored))),
+    )  # fmt: skip
+    listed = asked.output()
+    if asked.failed:
+        return None
+    commits, touched = dict[str, str](), dict[str, None]()
+    for part in listed.split("\0")[1:]:
+        first, *paths = part.split("\n")
+        commit, _, what = first.partition("\x1f")
+        commits[commit] = names.one_line(what)
+        touched |= dict.fromkeys(filter(None, paths))
+    return commits, tuple(touched)
+
+
+def _entries(layout: Layout, capsule: capsules.Capsule) -> Iterator[tuple[tuple[str, str], str]]:
+    """The notebook entries newer than the capsule: notebook, time and first line, newest first."""
+    written = capsule.created_at[:10] + " " + capsule.created_at[11:19]
+    for name in ("PLAN", "PROGRESS"):
+        path = layout.notebook(capsule.branch.replace("/", "-"), name)
+        for entry in capsules.latest_entries(path, 2):
+            time = capsules.time_of(entry)
+            if time > written:
+                line = entry.partition("\n")[2].strip().partition("\n")[0]
+                yield (layout.shown(path), time), line.lstrip("-*+ ")
 
 
 # Which branch another one was made from, as git's own logs tell; git is not started. A branch's log

@@ -3,6 +3,7 @@
     problems  what keeps a text from being saved as a capsule
     check     find everything that is wrong with one, judging by the text and the repository
     save      check the reply of an agent, and write it with what the one before it held open
+    mentions  its references (paths, commits, URLs, notebook entries), and whether they exist
     seal      record the commit and digests of the files it refers to in its front matter
     redact    remove its secrets
     listed    list the capsules of a branch, or of all branches
@@ -14,19 +15,30 @@ is not certainly merged stays, and so does anything that cannot be read.
 
 from __future__ import annotations
 
-from contextkit.base import addresses, files, git, names, redaction, shelf, tokens
+import os
+
+from contextkit.base import (
+    addresses,
+    files,
+    git,
+    markdown,
+    names,
+    redaction,
+    references,
+    shelf,
+    tokens,
+)
 from contextkit.base.errors import ContextError, NewerFormat, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.settings import Limits
 from contextkit.base.type_names import Iterator
-from contextkit.capsules.documents import branches as branch_folders
 from contextkit.capsules.documents import reminders
 from contextkit.capsules.documents import store as capsules
-from contextkit.capsules.documents.items import Item, carried, items, with_carried
-from contextkit.capsules.documents.reminders import Reminder
-from contextkit.capsules.documents.store import Capsule
-from contextkit.capsules.flows import drift
+from contextkit.capsules.documents.items import carried, items, sections_of, with_carried
+from contextkit.capsules.documents.store import Capsule, Seal
+from contextkit.capsules.flows import given
+from contextkit.text import facts
 
 ERROR, WARNING = "error", "warning"  # an error keeps it from being saved or used in a launch
 _NEXT_STEPS = ("next discovery step", "next step", "next:")
@@ -67,53 +79,37 @@ def check(layout: Layout, path: str) -> list[Lint]:
         capsule, body = capsules.parse(text)
     except ContextError:
         return findings  # without front matter there is nothing to compare with
-    findings += [
-        _warning(f"stale: {reason}", mend="write a new one")
-        for reason in drift.staleness(layout, path)
-    ]
+    stale = given.staleness(layout, path)
+    findings += [_warning(f"stale: {reason}", mend="write a new one") for reason in stale]
     if not capsule.mini:
         findings += _reminders(layout, body, layout.shown(path))
     return sorted(findings, key=lambda finding: finding.line)
 
 
-def _references(layout: Layout, body: str, offset: int) -> list[Lint]:
-    mends = {"path": "correct it, or add (new) or (gone) after it"}
-    return [
-        _error(mention.problem, offset + mention.line, mends.get(mention.kind, "correct it"))
-        for mention in drift.mentions(layout, body)
-        if mention.problem
-    ]
-
-
-def _reminders(layout: Layout, body: str, shown: str) -> list[Lint]:
+def _reminders(layout: Layout, body: str, shown: str) -> Iterator[Lint]:
     """The open reminders: each has to be taken in or dismissed, and then marked as done."""
     still_open = reminders.newest_open(reminders.load_all(layout).whole().documents)
-    findings = [_reminder(reminder, body, shown) for reminder in still_open]
     most = layout.limits.capsule_prompt_reminders
-    if len(findings) > most:
-        what = f"{len(findings) - most} older reminders are open too"
-        findings = [*findings[:most], _warning(what, mend="make reminders")]
-    return findings
-
-
-def _reminder(reminder: Reminder, body: str, shown: str) -> Lint:
-    label = names.one_line(reminder.topic or tokens.clip(reminder.note, 12))
-    if reminder.id in body:
-        what = f"the reminder {reminder.id} ({label}) is still open"
-        mend = f"make reminder_done id={reminder.id} into={shown}"
-    else:
-        what = f"the reminder {reminder.id} ({label}) is not in it"
-        mend = f"add it, or run make reminder_done id={reminder.id} into=dropped"
-    return _warning(what, mend=mend)
+    for reminder in still_open[:most]:
+        label = names.one_line(reminder.topic or tokens.clip(reminder.note, 12))
+        done = f"make reminder_done id={reminder.id} into="
+        is_in = reminder.id in body
+        what = f"the reminder {reminder.id} ({label}) is {'still open' if is_in else 'not in it'}"
+        yield _warning(what, 0, f"{done}{shown}" if is_in else f"add it, or run {done}dropped")
+    if len(still_open) > most:
+        what = f"{len(still_open) - most} older reminders are open too"
+        yield _warning(what, mend="make reminders")
 
 
 def _of_text(layout: Layout, text: str) -> list[Lint]:
     """Every problem of the text and its references, in order of lines."""
     limits = layout.limits
     mend = "remove it, use redact=1, or allow it (manuals/secrets.md)"
+    seal_in = capsules.seal_of(text)  # its commit would look like a secret
+    bare = text.replace(f"\nhead: {seal_in.head}\n", "\nhead:\n") if seal_in else text
     secrets = [
         _error(f"looks like a secret ({secret.kind})", secret.line, mend)
-        for secret in redaction.found(text, limits.secrets_allow)[: redaction.MOST_NAMED]
+        for secret in redaction.found(bare, limits.secrets_allow)[: redaction.MOST_NAMED]
     ]
     try:
         capsule, body = capsules.parse(text, "")
@@ -122,11 +118,9 @@ def _of_text(layout: Layout, text: str) -> list[Lint]:
         return [_error(what, _line_of(text, what)), *secrets]
     offset = text.count("\n") - body.count("\n")
     findings = [
-        *_sections(capsule, body),
+        *_sections(capsule, body, offset, limits.capsule_highlights),
         *_placeholders(text),
         *_size(text, capsule, limits),
-        *_highlights(body, offset, limits.capsule_highlights),
-        *_threads(body, offset),
         *_references(layout, body, offset),
         *secrets,
     ]
@@ -136,13 +130,12 @@ def _of_text(layout: Layout, text: str) -> list[Lint]:
 def _line_of(text: str, what: str) -> int:
     """The line of the front matter whose key a sentence names; the first line if it names none."""
     lines = text.partition("\n---")[0].split("\n")
-    keys = {
-        line.partition(":")[0]: number for number, line in enumerate(lines, start=1) if ":" in line
-    }
+    keys = {line.partition(":")[0]: at for at, line in enumerate(lines, 1) if ":" in line}
     return next((keys[word] for word in what.replace(":", " ").split() if word in keys), 1)
 
 
-def _sections(capsule: Capsule, body: str) -> Iterator[Lint]:
+def _sections(capsule: Capsule, body: str, offset: int, most: int) -> Iterator[Lint]:
+    """Missing sections; more than `most` highlights; threads of which nobody knows what is next."""
     there = capsules.headings(body)
     for section in capsules.MINI_SECTIONS if capsule.mini else capsules.SECTIONS:
         if section not in there:
@@ -150,6 +143,19 @@ def _sections(capsule: Capsule, body: str) -> Iterator[Lint]:
     for section in () if capsule.mini else (capsules.THREADS, capsules.CHECKLIST):
         if section not in there:
             yield _warning(f"the section `# {section}` is missing")
+    listed = [item for item in items(body) if item.listed]
+    count = sum(item.section == capsules.HIGHLIGHTS for item in listed)
+    if count > most:
+        what = f"{count} transcript highlights, more than {most}"
+        yield _warning(what, offset + there[capsules.HIGHLIGHTS], "keep the pivotal ones")
+    for item in listed:
+        lower = item.text.lower()
+        is_preference = "preference" in lower.partition("\n")[0][:20]
+        if item.section != capsules.THREADS or is_preference or item.closed:
+            continue
+        if not any(step in lower for step in _NEXT_STEPS):
+            what = "an exploratory thread has no next discovery step"
+            yield _warning(what, offset + item.line, "say what to find out first, or whom to ask")
 
 
 def _placeholders(text: str) -> Iterator[Lint]:
@@ -162,10 +168,9 @@ def _placeholders(text: str) -> Iterator[Lint]:
 
 def _size(text: str, capsule: Capsule, limits: Limits) -> Iterator[Lint]:
     """Check the budget without the seal, which is added later and reaches no subagent."""
-    size = tokens.estimate(capsules.unsealed(text))
-    if size > capsule.token_budget:
-        lint = _error if size > capsule.token_budget * tokens.CAUTION else _warning
-        budget = capsule.token_budget
+    size, budget = tokens.estimate(capsules.unsealed(text)), capsule.token_budget
+    if size > budget:
+        lint = _error if size > budget * tokens.CAUTION else _warning
         yield lint(f"~{size} tokens, more than its budget of {budget}", mend="shorten it")
     most, percent = limits.subagent_prompt_ceiling, limits.capsule_warn_percent
     if size * 100 > percent * most:
@@ -173,27 +178,12 @@ def _size(text: str, capsule: Capsule, limits: Limits) -> Iterator[Lint]:
         yield _warning(what, mend="shorten it, or launch with capsule_show max_tokens=")
 
 
-def _highlights(body: str, offset: int, most: int) -> Iterator[Lint]:
-    highlights = _listed(body, capsules.HIGHLIGHTS)
-    if len(highlights) > most:
-        line = offset + capsules.headings(body)[capsules.HIGHLIGHTS]
-        what = f"{len(highlights)} transcript highlights, more than {most}"
-        yield _warning(what, line, "keep the pivotal ones")
-
-
-def _threads(body: str, offset: int) -> Iterator[Lint]:
-    for item in _listed(body, capsules.THREADS):
-        lower = item.text.lower()
-        if "preference" in lower.partition("\n")[0][:20] or item.closed:
-            continue
-        if not any(step in lower for step in _NEXT_STEPS):
-            what = "an exploratory thread has no next discovery step"
-            yield _warning(what, offset + item.line, "say what to find out first, or whom to ask")
-
-
-def _listed(body: str, section: str) -> list[Item]:
-    """The list items of a section."""
-    return [item for item in items(body) if item.section == section and item.listed]
+def _references(layout: Layout, body: str, offset: int) -> Iterator[Lint]:
+    for mention in mentions(layout, body):
+        if mention.problem:
+            is_path = mention.kind == "path"
+            mend = "correct it, or add (new) or (gone) after it" if is_path else "correct it"
+            yield _error(mention.problem, offset + mention.line, mend)
 
 
 def save(
@@ -213,7 +203,12 @@ def save(
     if wrong:
         raise bad_input("\n".join([*wrong, "nothing was written"]))
     capsule, _ = capsules.parse(text)
-    path = _target(layout, capsule, file, branch)
+    if branch and branch != capsule.branch:
+        raise bad_input(f"branch={branch}: the capsule says {capsule.branch!r}")
+    if file:
+        path = capsules.chosen_path(layout, file)
+    else:
+        path = capsules.path_at(layout, capsule.branch, capsule.created_at)
     text, more = _continued(layout, text, capsule)
     saved = capsules.save(layout, text, path, replace=overwrite)
     if saved != path:
@@ -225,19 +220,8 @@ def save(
     return saved, [*messages, *more]
 
 
-def _target(layout: Layout, capsule: Capsule, file: str, branch: str) -> str:
-    """The capsule's target: `file=`, or the file in the branch's folder for its `created_at`."""
-    if branch and branch != capsule.branch:
-        raise bad_input(f"branch={branch}: the capsule says {capsule.branch!r}")
-    if file:
-        return branch_folders.chosen_path(layout, file)
-    return branch_folders.path_at(layout, capsule.branch, capsule.created_at)
-
-
 def _continued(layout: Layout, text: str, capsule: Capsule) -> tuple[str, list[str]]:
     """The capsule with what it replaces and what it carries over, and messages."""
-    from contextkit.capsules.flows import given
-
     before, _ = given.newest(layout, capsule.branch, capsule.workstream)
     if not before:
         return text, []
@@ -248,25 +232,23 @@ def _continued(layout: Layout, text: str, capsule: Capsule) -> tuple[str, list[s
         return text, [f"what it replaces cannot be read: {error}"]
     if loaded.capsule.created_at >= capsule.created_at:
         return text, []
-    open_ones = carried(loaded.body, capsules.parse(text)[1])
+    open_ones = [] if capsule.mini else carried(loaded.body, capsules.parse(text)[1])
     text = capsules.replacing(text, shown)
-    if capsule.mini or not open_ones:
-        return text, []
     head = text[: len(text) - len(capsules.parse(text)[1])]
-    kept = len(open_ones)
     whole = text
-    while kept:
+    for kept in range(len(open_ones), 0, -1):
         whole = head + with_carried(text[len(head) :], open_ones[:kept])
         if tokens.estimate(capsules.unsealed(whole)) <= capsule.token_budget:
             break
-        kept -= 1
+    else:
+        whole, kept = text, 0
     messages = [
         f"carried over from {shown}: {names.clipped(item.bare, 80)}" for item in open_ones[:kept]
     ]
     left = len(open_ones) - kept
     if left:
         messages.append(f"{names.counted(left, 'open item')} of {shown} did not fit in the budget")
-    return (whole if kept else text), messages
+    return whole, messages
 
 
 def _taken_in(layout: Layout, text: str, shown: str, now: int) -> list[str]:
@@ -284,10 +266,24 @@ def seal(layout: Layout, path: str) -> bool:
     """Record digests and commit in the capsule at `path`; return whether that changed the file."""
     with files.locked(layout.lock(path)):
         text = files.read(path)
-        sealed = drift.seal(layout, text)
-        if sealed != text:
-            files.write(path, sealed)
-        return sealed != text
+        new = sealed(layout, text)
+        if new != text:
+            files.write(path, new)
+        return new != text
+
+
+def sealed(layout: Layout, text: str) -> str:
+    """Seal the capsule `text` for the current state; if that is unchanged, so are the bytes."""
+    _, body = capsules.parse(text.replace("\r\n", "\n"))
+    cited = (mention.path for mention in mentions(layout, body) if mention.path)
+    digests = {named.path: named.sha256 for named in references.seal(layout.root, cited)}
+    before = capsules.seal_of(text)
+    head = git.head(layout.repository).commit
+    if head and before and before.head not in ("", head):
+        news = given.commits_in(layout, f"{before.head}..HEAD", ())
+        if news and not news[0]:
+            head = before.head  # only capsules and the like were committed since
+    return capsules.sealed(text, Seal(head=head, digests=digests))
 
 
 def redact(layout: Layout, path: str) -> int:
@@ -306,43 +302,38 @@ class Row(Record):
     """
 
     id: str
-    branch: str
-    created_at: str
-    tokens: int
+    branch: str = ""
+    created_at: str = ""
+    tokens: int = 0
     state: str
     workstream: str = ""
     primary_objective: str = ""
-    ref: str = ""
+    ref: str
 
 
 def listed(layout: Layout, branch: str = "", workstream: str = "") -> list[Row]:
     """The capsules of a branch ('' for all branches), stubs included, oldest first."""
-    chosen_ones = (
-        [branch_folders.folder(layout, branch)] if branch else branch_folders.all_of(layout)
-    )
-    rows = [row(layout, path) for folder in chosen_ones for path in branch_folders.paths(folder)]
+    folders = [capsules.folder(layout, branch)] if branch else capsules.folders(layout)
+    rows = [row(layout, path) for folder in folders for path in capsules.paths(folder)]
     return [capsule for capsule in rows if workstream in ("", capsule.workstream)]
 
 
 def row(layout: Layout, path: str) -> Row:
     """The row of the capsule at `path` in a list."""
-    shown = layout.shown(path)
-    ref = addresses.of(layout, path, "capsule")
+    shown, ref = layout.shown(path), addresses.of(layout, path, "capsule")
     try:
         text = files.read(path).replace("\r\n", "\n")
         capsule, body = capsules.parse(text, shown)
     except ContextError as error:
         state = "newer" if isinstance(error, NewerFormat) else "unreadable"
-        return Row(id=shown, branch="", created_at="", tokens=0, state=state, ref=ref)
+        return Row(id=shown, state=state, ref=ref)
+    said = ("branch", "created_at", "workstream", "primary_objective")
     return Row(
         id=shown,
-        branch=capsule.branch,
-        created_at=capsule.created_at,
         tokens=tokens.estimate(body),
         state="stub" if capsules.unfinished(text) else "finished",
-        workstream=capsule.workstream,
-        primary_objective=capsule.primary_objective,
         ref=ref,
+        **{name: getattr(capsule, name) for name in said},
     )
 
 
@@ -369,8 +360,8 @@ def prune(
     age = names.seconds(older_than or usual)
     only_merged = merged and not (keep or older_than)
     going: dict[str, str] = {}
-    for folder in branch_folders.all_of(layout):
-        rows = [row(layout, path) for path in branch_folders.paths(folder)]
+    for folder in capsules.folders(layout):
+        rows = [row(layout, path) for path in capsules.paths(folder)]
         rows = [row for row in rows if row.state == "finished"]
         arrived = _merged(layout, rows)
         going |= {row.id: f"{row.branch} is merged" for row in arrived}
@@ -432,3 +423,180 @@ def _default_branch(layout: Layout) -> str:
     places = ("refs/heads/main", "refs/heads/master", "refs/remotes/origin/HEAD")
     refs = [git.followed(layout.repository, place) for place in places if layout.repository]
     return next((ref for ref, commit in refs if commit), "")
+
+
+# References in a capsule. A path is looked up below the root and, if shortened, among the tracked
+# files. A path that the text marks as `(new)` or `(gone)` need not exist.
+
+
+_EXPECTED = ("(new)", "(planned)", "(gone)", "(removed)", "(deleted)")
+_CALLED = frozenset("commit commits revision rev head cherry-pick reverted reverts".split())
+_MOST_COMMITS = 100  # commits that git is asked about
+
+
+class Mention(Record):
+    """A reference: `text` in line `line` of the body, `path` if it exists, or `problem`."""
+
+    kind: str
+    text: str
+    line: int
+    path: str = ""
+    problem: str = ""
+
+
+def mentions(layout: Layout, body: str) -> list[Mention]:
+    """Every reference in a capsule's body, in order of lines."""
+    body = _without_checklist(body)
+    lines = body.split("\n")
+    tree = _Tree(layout)
+    cited: list[Mention] = []
+    commits = 0
+    for kind, text, line in facts.find(body):
+        if kind in ("path", "location"):
+            mention = _path(tree, text, line, lines[line - 1])
+        elif kind == "commit" and commits < _MOST_COMMITS:
+            commits += 1
+            mention = _commit(layout, text, line, lines[line - 1])
+        elif kind == "url":
+            problem = "" if _is_url(text) else f"the URL {text} has no host"
+            mention = Mention(kind="url", text=text, line=line, problem=problem)
+        else:
+            continue
+        if mention:
+            cited.append(mention)
+    cited += _cited_entries(tree, lines)
+    return sorted(cited, key=lambda mention: mention.line)
+
+
+def _without_checklist(body: str) -> str:
+    """The body without the checklist's text, which names the notebooks even if there are none."""
+    lines = body.split("\n")
+    for title, first, end in sections_of(lines):
+        if title == capsules.CHECKLIST:
+            lines[first:end] = [""] * (end - first)
+    return "\n".join(lines)
+
+
+class _Tree:
+    """The files of a repository, looked up on disk and, for a shortened path, in git."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
+        self._tracked: list[str] | None = None
+
+    def path(self, text: str) -> str:
+        """The root-relative path that `text` refers to; '' if there is none."""
+        plain = os.path.normpath(text)
+        inside = not os.path.isabs(plain) and plain.split("/")[0] != ".."
+        if inside and os.path.lexists(self.layout.join(plain)):
+            return plain
+        ending = "/" + plain
+        return next((path for path in self.tracked if f"/{path}".endswith(ending)), "")
+
+    @property
+    def tracked(self) -> list[str]:
+        if self._tracked is None:
+            listed = git.output(self.layout.root, "ls-files", "-z")
+            self._tracked = listed.split("\0")
+        return self._tracked
+
+
+def _path(tree: _Tree, text: str, line: int, whole: str) -> Mention | None:
+    """A mention of a path; None for a lookalike, such as a branch, an address, or a pattern."""
+    path = text.partition("#L" if "#L" in text else ":")[0]
+    outside = path.startswith(("/", "~", "../")) or any(char in path for char in "*{}")
+    if outside or path.startswith("@"):
+        return None
+    target = tree.path(path)
+    if target:
+        problem = _past_the_end(tree.layout.join(target), text[len(path) :])
+        return Mention(kind="path", text=text, line=line, path=target, problem=problem)
+    top = path.removeprefix("./").split("/")[0]
+    is_file = "." in os.path.basename(path.rstrip("/"))[1:]
+    if not is_file and not os.path.isdir(tree.layout.join(top)):
+        return None  # `feature/my-branch`
+    after = whole[whole.find(path) + len(path) :].lstrip("`*:0123456789 ").lower()
+    if after.startswith(_EXPECTED):
+        return None
+    return Mention(kind="path", text=text, line=line, problem=f"there is no {path} here")
+
+
+def _past_the_end(path: str, lines: str) -> str:
+    """What is wrong with the line number, or range, after a file's name."""
+    last = lines.lstrip(":").replace("#L", "").replace("L", "").split(":")[0].split("-")[-1]
+    is_entry = lines[:1] == "#" and path.endswith(".md")  # which is looked up by itself
+    if is_entry or not names.is_whole(last, 9) or not os.path.isfile(path):
+        return ""
+    there = len(files.read_bytes(path).splitlines())
+    return f"{os.path.basename(path)} has {there} lines, not {last}" if int(last) > there else ""
+
+
+def _commit(layout: Layout, text: str, line: int, whole: str) -> Mention | None:
+    """A mention of a commit; None for a hash that is not a commit and is not called one.
+
+    A hash alone in parentheses is one, which is how the design cites commits.
+    """
+    if layout.repository is None or len(text) > 40:
+        return None  # 64 digits are a digest
+    full = git.output(
+        layout.repository.top, "rev-parse", "--verify", "--quiet", f"{text}^{{commit}}"
+    )
+    before = [word.strip("`*_:()[],.").lower() for word in whole[: whole.find(text)].split()]
+    alone = f"({text})" in whole.replace("`", "") and not text.isalpha()
+    if not full and not alone and not _CALLED.intersection(before[-2:]):
+        return None
+    problem = "" if full else f"there is no commit {text} here"
+    return Mention(kind="commit", text=text, line=line, problem=problem)
+
+
+def _is_url(url: str) -> bool:
+    scheme, _, rest = url.partition("://")
+    host = rest.split("/")[0].split("?")[0].rpartition("@")[2].partition(":")[0]
+    valid = scheme.lower() in ("http", "https") and host.strip(".") == host and bool(host)
+    return valid and all(char.isalnum() or char in ".-_" for char in host)
+
+
+def _cited_entries(tree: _Tree, lines: list[str]) -> Iterator[Mention]:
+    """Mentions such as `PLAN.md#next-actions`, or a notebook followed by the time of an entry."""
+    for number, line in enumerate(lines, start=1):
+        if ".md" not in line:
+            continue
+        words = [word.strip("`\"'()[]<>,;*.") for word in line.replace("](", " ").split()]
+        for word in words:
+            path, mark, anchor = word.partition("#")
+            if not path.endswith(".md") or "://" in word:
+                continue
+            target = tree.path(path)
+            wanted = anchor if mark else _time_after(line, path)
+            if not wanted or (not target and not mark):
+                continue  # a missing path is reported by itself
+            problem = f"there is no {path} here"
+            if target:
+                there = _has_entry(tree.layout, target, wanted, bool(mark))
+                problem = "" if there else f"{target} has no entry {wanted!r}"
+            text = f"{path}#{wanted}" if mark else f"{path} {wanted}"
+            yield Mention(kind="entry", text=text, line=number, path=target, problem=problem)
+
+
+def _time_after(line: str, path: str) -> str:
+    """A time such as `2025-10-23 18:05` (seconds are optional) right after a path; otherwise ''."""
+    rest = line[line.find(path) + len(path) :].lstrip("`*_,:@ (—–-").replace("T", " ")
+    for form in ("0000-00-00 00:00:00", "0000-00-00 00:00"):
+        if names.shape(rest[: len(form)]) == form:
+            return rest[: len(form)]
+    return ""
+
+
+def _has_entry(layout: Layout, path: str, wanted: str, is_anchor: bool) -> bool:
+    try:
+        text = files.read(layout.join(path))
+    except ContextError:
+        return False
+    heads = [title for _, _, title in markdown.headings(text.split("\n"))]
+    if not is_anchor:
+        return any(wanted in head.replace("T", " ") for head in heads)
+    last = wanted.replace("L", "").split("-")[-1]
+    if wanted.startswith("L") and names.is_whole(last, 9):
+        return int(last) <= len(text.splitlines())
+    slug = names.slug(wanted, len(wanted))
+    return any(names.slug(head, len(head)) == slug for head in heads)

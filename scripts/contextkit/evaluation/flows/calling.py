@@ -16,29 +16,32 @@ class Caller:
         self._stopped = False
         self._running: set[subprocess.Popen[bytes]] = set()
 
-    def call(self, command: str, text: str, folder: str) -> tuple[str, str]:
-        """Run a command of the user's in a folder; return its answer, and why it gave none."""
+    def call(self, command: str, text: str, folder: str) -> tuple[str, str, str]:
+        """Run a command of the user's in a folder.
+
+        Return its answer, why it gave none, and what it said then on standard error.
+        """
         if self._stopped:
-            return "", "stopped"
+            return "", "stopped", ""
         process = subprocess.Popen(
             ["/bin/sh", "-c", command], cwd=folder, stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
         )  # fmt: skip
         with self._lock:
             self._running.add(process)
         if self._stopped:  # meanwhile
             _end(process)
         try:
-            data = process.communicate(text.encode("utf-8"), self._seconds)[0]
+            out, complaint = process.communicate(text.encode("utf-8"), self._seconds)
         except subprocess.TimeoutExpired:
             _end(process)
             process.communicate()
-            return "", f"no answer in {self._seconds} s"
+            return "", f"no answer in {self._seconds} s", ""
         finally:
             with self._lock:
                 self._running.discard(process)
         failed = f"exit status {process.returncode}" if process.returncode else ""
-        return data.decode("utf-8", "replace"), failed
+        return out.decode("utf-8", "replace"), failed, complaint.decode("utf-8", "replace")
 
     def stop(self) -> None:
         """Let no further call begin, and end those under way."""

@@ -18,26 +18,17 @@ import time
 from contextkit.base import files, formats, git, names, version
 from contextkit.base.errors import bad_input
 from contextkit.base.layout import Layout
-from contextkit.base.records import NamedTuple, Record
+from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Any, Callable, Iterable, Iterator, Sequence
 from contextkit.evaluation.flows.calling import Caller
 from contextkit.hosts.documents import contracts
 from contextkit.hosts.documents.contracts import Host
 from contextkit.hosts.flows import adoption, changes
-from contextkit.memory.documents import conversations
-from contextkit.memory.flows import transcripts
+from contextkit.memory.flows import recovery, transcripts
 
 WITHOUT, WITH = "without", "with"
 _FOLDER = ("templates", "day")
 _SECONDS = 60  # that the hidden tests may take
-
-
-class Agent(Record):
-    """The command that works on a prompt in its current folder, and the host that it starts."""
-
-    command: str
-    host: Host
-    seconds: int = 900  # the limit of a session
 
 
 class Run(NamedTuple):
@@ -54,13 +45,13 @@ class Run(NamedTuple):
     hooked: bool  # whether our hooks ran
 
 
-def agent(command: str, host: str, seconds: int) -> Agent:
-    """The agent of a command line. Raises ContextError if no host is known by its program."""
+def host_of(command: str, name: str) -> Host:
+    """The host named, or the one that a command starts. Raises ContextError for any other."""
     readable = [candidate for candidate in contracts.every() if candidate.transcript_form]
     program = os.path.basename((command.split() or [""])[0])
     for candidate in readable:
-        if (host or program) in (candidate.name, candidate.command):
-            return Agent(command=command, host=candidate, seconds=seconds)
+        if (name or program) in (candidate.name, candidate.command):
+            return candidate
     hosts = ", ".join(candidate.name for candidate in readable)
     raise bad_input(
         f"host: whose transcripts does {names.quoted(program)} write? give host=, one of {hosts}"
@@ -73,34 +64,36 @@ def prompts() -> list[str]:
 
 
 def run(
-    layout: Layout, asked: Agent, count: int, progress: Callable[[str], None]
-) -> tuple[Run, ...]:
+    layout: Layout, command: str, host: Host, caller: Caller, count: int,
+    progress: Callable[[str], None],
+) -> list[Run]:  # fmt: skip
     """Let `count` days go by in each arm; `progress` gets a line for each that is over."""
     kept = os.path.join(layout.state, "evaluation")
-    caller = Caller(asked.seconds)
-    runs = []
+    runs: list[Run] = []
     try:
         for number in range(count):
             arms = (WITHOUT, WITH) if number % 2 else (WITH, WITHOUT)
             for arm in arms:
-                day = _kept_or_lived(kept, asked, arm, number, caller)
+                day = _kept_or_lived(kept, command, host, arm, number, caller)
                 runs.append(day)
                 progress(f"{len(runs)} of {2 * count}: {arm}, {day.solved} of {day.tests} solved")
     except BaseException:
         caller.stop()
         raise
-    return tuple(runs)
+    return runs
 
 
-def _kept_or_lived(kept: str, asked: Agent, arm: str, number: int, caller: Caller) -> Run:
-    key = "\0".join((asked.command, asked.host.name, arm, str(number), *_texts()))
+def _kept_or_lived(
+    kept: str, command: str, host: Host, arm: str, number: int, caller: Caller
+) -> Run:
+    key = "\0".join((command, host.name, arm, str(number), *_texts()))
     path = os.path.join(kept, f"day-{names.sha256(key.encode('utf-8', 'replace'))[:32]}.json")
     before = files.read_if_there(path)
     if before is not None:
         fields: dict[str, Any] = formats.from_json(before, path)
         return Run(**fields)
     with tempfile.TemporaryDirectory(prefix="contextkit-day-", ignore_cleanup_errors=True) as top:
-        lived = _live(os.path.realpath(top), asked, arm, caller)
+        lived = _live(os.path.realpath(top), command, host, arm, caller)
     files.write(path, formats.to_json(lived._asdict()))
     return lived
 
@@ -112,15 +105,15 @@ def _texts() -> Iterator[str]:
         yield from (files.read(os.path.join(here, name)) for name in sorted(file_names))
 
 
-def _live(root: str, asked: Agent, arm: str, caller: Caller) -> Run:
+def _live(root: str, command: str, host: Host, arm: str, caller: Caller) -> Run:
     """Live through a day in a fresh copy of the repository."""
-    _settle_in(root, asked.host, arm)
+    _settle_in(root, host, arm)
     started, failed = time.monotonic(), 0
     for prompt in prompts():
-        failed += bool(caller.call(asked.command, prompt, root)[1])
+        failed += bool(caller.call(command, prompt, root)[1])
     seconds = time.monotonic() - started
     solved, tests = _solved(root)
-    turns, tokens, cost = spent(asked.host, root)
+    turns, tokens, cost = spent(host, root)
     return Run(
         arm=arm, solved=solved, tests=tests, turns=turns, tokens=tokens, cost=cost,
         seconds=seconds, failed=failed,
@@ -163,11 +156,7 @@ def _solved(root: str) -> tuple[int, int]:
 # each reply. Tokens of the cache are priced as the host declares.
 
 
-class _Usage(NamedTuple):
-    fresh: int  # tokens of input that no cache had
-    written: int
-    read: int
-    answered: int
+_Usage = tuple[int, int, int, int]  # tokens: new input, written to a cache, read from one, answers
 
 
 def spent(host: Host, root: str) -> tuple[int, int, float]:
@@ -177,15 +166,16 @@ def spent(host: Host, root: str) -> tuple[int, int, float]:
     """
     sessions = [_of_file(host, lines) for lines in _transcripts(host, root)]
     usages = [usage for _, of_session in sessions for usage in of_session]
-    written, read, answered = host.prices
-    cost = sum(usage.fresh + usage.written * written + usage.read * read
-               + usage.answered * answered for usage in usages)  # fmt: skip
+    prices = (1, *host.prices)
+    cost = sum(
+        tokens * price for usage in usages for tokens, price in zip(usage, prices, strict=True)
+    )
     return sum(turns for turns, _ in sessions), sum(map(sum, usages)), cost
 
 
 def _transcripts(host: Host, root: str) -> Iterator[list[dict[str, Any]]]:
     """Yield the lines of each transcript of a session that worked in the folder."""
-    for folder in transcripts.folders(host, root):
+    for folder in recovery.transcript_folders(host, root):
         for here, _, inside in os.walk(folder):
             for name in sorted(inside):
                 if name.endswith(".jsonl"):
@@ -202,32 +192,29 @@ def _worked_in(line: dict[str, Any], root: str) -> bool:
 
 def _of_file(host: Host, lines: Iterable[dict[str, Any]]) -> tuple[int, Iterable[_Usage]]:
     """The replies in a transcript, and the usages that add up to what they cost."""
-    if host.transcript_form == conversations.ROLLOUT:
+    if host.transcript_form == transcripts.ROLLOUT:
         totals = [total for line in lines if (total := _total(line))]
         return len(totals), totals[-1:]
     replies: dict[str, _Usage] = {}
     for line in lines:
         if usage := formats.inside(line, "message", "usage"):
-            replies[str(line["message"].get("id"))] = _Usage(
-                _count(usage, "input_tokens"), _count(usage, "cache_creation_input_tokens"),
-                _count(usage, "cache_read_input_tokens"), _count(usage, "output_tokens"),
-            )  # fmt: skip
+            replies[str(line["message"].get("id"))] = _counts(
+                usage, "input", "cache_creation_input", "cache_read_input", "output"
+            )
     return len(replies), replies.values()
 
 
 def _total(line: dict[str, Any]) -> _Usage | None:
     """The total in a line of Codex, whose input includes what the cache had."""
     usage = formats.inside(line, "payload", "info", "total_token_usage")
-    if not usage:
-        return None
-    cached = _count(usage, "cached_input_tokens")
-    fresh = max(_count(usage, "input_tokens") - cached, 0)
-    return _Usage(fresh, 0, cached, _count(usage, "output_tokens"))
+    given, _, cached, answered = _counts(usage, "input", "", "cached_input", "output")
+    return (max(given - cached, 0), 0, cached, answered) if usage else None
 
 
-def _count(usage: dict[str, Any], name: str) -> int:
-    count = usage.get(name)
-    return count if type(count) is int and count > 0 else 0
+def _counts(usage: dict[str, Any], *kinds: str) -> _Usage:
+    counts = (usage.get(f"{kind}_tokens") for kind in kinds)
+    given, written, read, answered = (n if type(n) is int and n > 0 else 0 for n in counts)
+    return given, written, read, answered
 
 
 # The comparison

@@ -21,17 +21,21 @@ import os
 import random
 import tempfile
 import threading
+from collections import Counter
 
-from contextkit.base import files, names, tokens
+from contextkit.base import files, names, redaction, tokens
+from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
-from contextkit.base.records import NamedTuple, Record
+from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Any, Callable, Iterable, Iterator, Sequence, T
-from contextkit.evaluation.documents import exchange
-from contextkit.evaluation.documents.exchange import Question, Unusable
-from contextkit.evaluation.documents.score import Sheet
-from contextkit.evaluation.flows import samples
+from contextkit.evaluation.documents import marks
+from contextkit.evaluation.documents.marks import Question, Sheet, Unusable
 from contextkit.evaluation.flows.calling import Caller
-from contextkit.evaluation.flows.samples import Sample
+from contextkit.payloads.documents import receipts
+from contextkit.payloads.documents import store as payloads
+from contextkit.payloads.flows import telling
+from contextkit.payloads.flows.storing import Output
+from contextkit.text import blocks
 
 RECEIPT, CUT, WHOLE, NOTHING, OPENED, WITH = "receipt", "cut", "whole", "nothing", "opened", "with"
 ARMS = (RECEIPT, OPENED, CUT, WITH, WHOLE, NOTHING)  # in the order of the table
@@ -40,68 +44,165 @@ _CALLS = 8  # a document: questions, five arms of which one asks twice, marks
 _LETTERS = "ABCDEFGH"
 _AT_ONCE = 4  # calls under way
 _FRAME = 250  # tokens of a prompt besides its material, and of its answer
+_LARGEST = 400_000  # characters of a text; a model could not read a longer one whole
+_SMALLEST = 500  # tokens below which nothing is stored
+_HEADINGS, _TITLE = 60, 80  # headings of an outline, and characters of each
 
 
-class Model(Record):
-    """The command that reads a prompt and prints an answer; `seconds` is its time limit."""
+class Trial:
+    """The calls of one evaluation: what was answered is kept, what was not is counted."""
 
-    command: str
-    seconds: int = 300
-    other: str = ""  # a program that shortens a text, for one more arm
+    def __init__(self, layout: Layout, command: str, other: str = "", seconds: int = 300) -> None:
+        """`other` is a program that shortens a text, for one more arm."""
+        self._command, self._other = command, other
+        self._folder = os.path.join(layout.state, "evaluation")
+        self._caller = Caller(seconds)
+        self._lock = threading.Lock()
+        self._calls, self._failed = 0, Counter[str]()
+        self._shown: dict[str, str] = {}  # how the first unusable answer, or error, begins
+        self.left_out: list[str] = []
 
+    def cost(self, samples: Sequence[Sample]) -> tuple[int, int]:
+        """How many calls the samples take at most, and about how many tokens are read."""
+        each = _CALLS + bool(self._other)
+        sizes = [(tokens.estimate(s.whole), tokens.estimate(s.handed_over)) for s in samples]
+        read = sum(2 * whole + 4 * receipt + each * _FRAME for whole, receipt in sizes)
+        return each * len(samples), read
 
-class Outcome(NamedTuple):
-    """The marks, the calls that failed by reason, and documents left out for such a call.
+    def run(self, samples: Sequence[Sample], progress: Callable[[str], None]) -> list[Sheet]:
+        """Evaluate every sample; `progress` gets a line for each that is done."""
+        sheets: dict[str, list[Sheet]] = {}
+        with concurrent.futures.ThreadPoolExecutor(_AT_ONCE) as pool:
+            try:
+                waiting = {pool.submit(self._document, sample): sample.name for sample in samples}
+                for done, future in enumerate(ended(waiting), 1):
+                    name = waiting[future]
+                    sheets[name] = sheets.get(name, []) + future.result()
+                    progress(f"{done} of {len(samples)}: {name}")
+            except BaseException:
+                self._caller.stop()
+                pool.shutdown(cancel_futures=True)
+                raise
+        self.left_out = sorted(name for name, marked in sheets.items() if not marked)
+        return [sheet for name in dict.fromkeys(s.name for s in samples) for sheet in sheets[name]]
 
-    unusable: how the first answer begins that had no usable form.
-    """
+    def counted(self) -> str:
+        """How many calls were made, and what became of those that failed."""
+        failed = ", ".join(f"{count} with {reason}" for reason, count in self._failed.items())
+        calls = f"{names.counted(self._calls, 'call')}, {self._failed.total()} failed"
+        parts = [f"{calls} ({failed})" if failed else calls]
+        parts += [f"{what} {names.quoted(begun)}" for what, begun in self._shown.items()]
+        left_out = names.counted(len(self.left_out), "text")
+        return "; ".join([*parts, f"{left_out} left out"] if self.left_out else parts)
 
-    sheets: tuple[Sheet, ...]
-    calls: int
-    failed: dict[str, int]
-    left_out: tuple[str, ...]
-    unusable: str
-
-
-class _Failed(Exception):
-    """A call that gave nothing usable; its text is the reason."""
-
-
-def cost(chosen: Sequence[Sample], model: Model) -> tuple[int, int]:
-    """How many calls an evaluation takes at most, and about how many tokens are read."""
-    calls = len(chosen) * (_CALLS + bool(model.other))
-    total = 0
-    for sample in chosen:
-        whole, receipt = tokens.estimate(sample.whole), tokens.estimate(sample.handed_over)
-        total += 2 * whole + 4 * receipt + (_CALLS + bool(model.other)) * _FRAME
-    return calls, total
-
-
-def run(
-    layout: Layout, chosen: Sequence[Sample], model: Model, progress: Callable[[str], None]
-) -> Outcome:
-    """Evaluate every sample; `progress` gets a line for each that is done."""
-    desk = _Desk(layout, model)
-    sheets: list[Sheet] = []
-    left_out = []
-    with concurrent.futures.ThreadPoolExecutor(_AT_ONCE) as pool:
+    def _document(self, sample: Sample) -> list[Sheet]:
+        """Evaluate one document; nothing where its questions or marks could not be had."""
+        read: dict[str, tuple[tuple[str, ...], int]] = {}
         try:
-            waiting = {pool.submit(_document, desk, sample): sample for sample in chosen}
-            for done, future in enumerate(ended(waiting), 1):
-                marked = future.result()
-                sheets += marked
-                if not marked:
-                    left_out.append(waiting[future].name)
-                progress(f"{done} of {len(chosen)}: {waiting[future].name}")
-        except BaseException:
-            desk.caller.stop()
-            pool.shutdown(cancel_futures=True)
+            asked = self._ask(
+                marks.ask_for_questions(sample.whole, QUESTIONS),
+                lambda answer: marks.questions(answer, QUESTIONS),
+            )
+            for arm, material in self._materials(sample).items():
+                try:
+                    read[arm] = self._answers(sample, asked, arm, material)
+                except Unusable:
+                    continue
+            by_arm = self._marks(
+                sample, asked, {arm: answers for arm, (answers, _) in read.items()}
+            )
+        except Unusable:
+            return []
+        arms = sorted(by_arm, key=ARMS.index)
+        return [Sheet(sample.name, sample.kind, arm, read[arm][1], by_arm[arm]) for arm in arms]
+
+    def _materials(self, sample: Sample) -> dict[str, str]:
+        """What the reader of each arm is given; an arm whose program failed is left out."""
+        size = tokens.estimate(sample.handed_over)
+        materials = {
+            RECEIPT: sample.handed_over,
+            OPENED: sample.handed_over,
+            CUT: head_and_tail(sample.whole, size),
+            WHOLE: sample.whole,
+            NOTHING: "",
+        }
+        if self._other:
+            try:
+                materials[WITH] = self._run(self._other, sample.whole)
+            except Unusable:
+                pass  # counted
+        return materials
+
+    def _answers(
+        self, sample: Sample, asked: Sequence[Question], arm: str, material: str
+    ) -> tuple[tuple[str, ...], int]:
+        """The answers of one reader and the tokens of material that it read."""
+
+        def read(answer: str) -> tuple[str, ...]:
+            return marks.answers(answer, len(asked))
+
+        if arm == OPENED:
+            prompt = marks.ask_for_answers(asked, material, outline(sample.whole))
+            wanted = self._ask(prompt, lambda text: marks.lines_asked_for(text) or read(text))
+            if isinstance(wanted[0], str):
+                return wanted, tokens.estimate(material)
+            first, last = wanted
+            part = "\n".join(sample.whole.split("\n")[first - 1 : last])
+            material = f"{material}\n\nLines {first} to {last} of the whole:\n{part}"
+        answers = self._ask(marks.ask_for_answers(asked, material), read)
+        return answers, tokens.estimate(material)
+
+    def _marks(
+        self, sample: Sample, asked: Sequence[Question], answers: dict[str, tuple[str, ...]]
+    ) -> dict[str, tuple[str, ...]]:
+        """Each arm's marks, from one call in which they have letters in random order."""
+        if not answers:
+            raise Unusable
+        arms = list(answers)
+        random.Random(names.sha256(sample.name.encode("utf-8", "replace"))).shuffle(arms)
+        letters = dict(zip(_LETTERS, arms, strict=False))
+        by_letter = {letter: answers[arm] for letter, arm in letters.items()}
+        marked = self._ask(
+            marks.ask_for_marks(asked, by_letter),
+            lambda answer: marks.read_marks(answer, list(letters), len(asked)),
+        )
+        return {letters[letter]: given for letter, given in marked.items()}
+
+    def _ask(self, prompt: str, read: Callable[[str], Any]) -> Any:
+        """What `read` makes of the model's answer; raises Unusable, which is counted."""
+        key = names.sha256(f"{self._command}\0{prompt}".encode("utf-8", "replace"))
+        path = os.path.join(self._folder, key[:32])
+        kept = files.read_if_there(path)
+        answer = kept or ""
+        if kept is None:
+            with self._lock:
+                self._calls += 1
+            answer = self._run(self._command, prompt)
+        try:
+            value = read(answer)
+        except Unusable:
+            begun = answer.strip() or "nothing"
+            self._count("no usable form", "one without a usable form began", begun)
             raise
-    order = {sample.name: number for number, sample in enumerate(chosen)}
-    sheets.sort(key=lambda sheet: (order[sheet.document], ARMS.index(sheet.arm)))
-    return Outcome(
-        tuple(sheets), desk.calls, dict(desk.failed), tuple(sorted(left_out)), desk.unusable
-    )
+        if kept is None:
+            files.write(path, answer)
+        return value
+
+    def _run(self, command: str, text: str) -> str:
+        """Run a command in an empty folder, where no hook and no instructions are found."""
+        with tempfile.TemporaryDirectory(prefix="contextkit-eval-") as empty:
+            answer, failed, complaint = self._caller.call(command, text, empty)
+        if failed:
+            self._count(failed, "it said", complaint)
+            raise Unusable
+        return answer
+
+    def _count(self, reason: str, what: str, text: str) -> None:
+        """Count a call that failed; of the first, how a text begins is kept, to be shown."""
+        with self._lock:
+            self._failed[reason] += 1
+            if begun := text.strip().partition("\n")[0]:
+                self._shown.setdefault(what, begun)
 
 
 def ended(
@@ -117,124 +218,107 @@ def ended(
         yield from done
 
 
-def _document(desk: _Desk, sample: Sample) -> list[Sheet]:
-    """Evaluate one document; nothing where its questions or marks could not be had."""
-    try:
-        asked = desk.ask(
-            exchange.ask_for_questions(sample.whole, QUESTIONS),
-            lambda answer: exchange.questions(answer, QUESTIONS),
-        )
-    except _Failed:
-        return []
-    answers: dict[str, tuple[str, ...]] = {}
-    sizes: dict[str, int] = {}
-    for arm, material in _materials(desk, sample).items():
-        try:
-            answers[arm], sizes[arm] = _answers(desk, sample, asked, arm, material)
-        except _Failed:
-            continue
-    try:
-        marked = _marks(desk, sample, asked, answers)
-    except _Failed:
-        return []
-    return [
-        Sheet(sample.name, sample.kind, arm, sizes[arm], marks) for arm, marks in marked.items()
-    ]
+# The texts that are tried, each with what we hand over in its place
 
 
-def _materials(desk: _Desk, sample: Sample) -> dict[str, str]:
-    """What the reader of each arm is given; an arm whose program failed is left out."""
-    size = tokens.estimate(sample.handed_over)
-    materials = {
-        RECEIPT: sample.handed_over,
-        OPENED: sample.handed_over,
-        CUT: samples.head_and_tail(sample.whole, size),
-        WHOLE: sample.whole,
-        NOTHING: "",
-    }
-    if desk.model.other:
-        try:
-            materials[WITH] = desk.run(desk.model.other, sample.whole)
-        except _Failed:
-            pass  # counted
-    return materials
+class Sample(NamedTuple):
+    """`whole` is the text, `handed_over` what stands in its place; both without secrets."""
+
+    name: str
+    kind: str
+    whole: str
+    handed_over: str
 
 
-def _answers(
-    desk: _Desk, sample: Sample, asked: Sequence[Question], arm: str, material: str
-) -> tuple[tuple[str, ...], int]:
-    """The answers of one reader and the tokens of material that it read."""
-
-    def read(answer: str) -> tuple[str, ...]:
-        return exchange.answers(answer, len(asked))
-
-    if arm == OPENED:
-        prompt = exchange.ask_for_answers(asked, material, samples.outline(sample.whole))
-        wanted = desk.ask(prompt, lambda text: exchange.lines_asked_for(text) or read(text))
-        if isinstance(wanted[0], str):
-            return wanted, tokens.estimate(material)
-        first, last = wanted
-        part = "\n".join(sample.whole.split("\n")[first - 1 : last])
-        material = f"{material}\n\nLines {first} to {last} of the whole:\n{part}"
-    answers = desk.ask(exchange.ask_for_answers(asked, material), read)
-    return answers, tokens.estimate(material)
+def stored(layout: Layout) -> Iterator[Sample]:
+    """Every payload, recovery and handoff that is stored here."""
+    for payload in payloads.load_all(layout).documents:
+        yield from _text(layout, f"payload:{payload.topic}", payload.content, payload.topic)
+    yield from _recoveries(layout)
+    yield from _handoffs(layout)
 
 
-def _marks(
-    desk: _Desk, sample: Sample, asked: Sequence[Question], answers: dict[str, tuple[str, ...]]
-) -> dict[str, tuple[str, ...]]:
-    """Each arm's marks, from one call in which they have letters in random order."""
-    if not answers:
-        raise _Failed
-    arms = list(answers)
-    random.Random(names.sha256(sample.name.encode("utf-8", "replace"))).shuffle(arms)
-    letters = dict(zip(_LETTERS, arms, strict=False))
-    by_letter = {letter: answers[arm] for letter, arm in letters.items()}
-    prompt = exchange.ask_for_marks(asked, by_letter)
-    marked = desk.ask(prompt, lambda answer: exchange.marks(answer, list(letters), len(asked)))
-    return {letters[letter]: marks for letter, marks in marked.items()}
+def in_folder(layout: Layout, folder: str) -> Iterator[Sample]:
+    """Every text in a folder, as if it had just been stored."""
+    if not os.path.isdir(folder):
+        raise bad_input(f"folder: {names.quoted(folder)} is not a folder")
+    for here, inside, file_names in os.walk(folder):
+        inside.sort()
+        for name in sorted(file_names):
+            path = os.path.join(here, name)
+            try:
+                text = files.read(path)
+            except ContextError:
+                continue  # not a text
+            yield from _text(layout, os.path.relpath(path, folder), text, name)
 
 
-class _Desk:
-    """Calls the model, keeps what it answered, and counts what it did not."""
+def _text(layout: Layout, name: str, text: str, topic: str) -> Iterator[Sample]:
+    if len(text) > _LARGEST or tokens.estimate(text) <= _SMALLEST:
+        return
+    output = Output(
+        topic=names.one_line(topic)[:200],
+        source="evaluation",
+        content=text,
+        tokens=tokens.estimate(text),
+    )
+    told = telling.tell(layout, output, layout.join(name)).receipt
+    yield _clean(layout, Sample(name, told.kind or "text", text, receipts.render(told)))
 
-    def __init__(self, layout: Layout, model: Model) -> None:
-        self.model = model
-        self.calls = 0
-        self.failed: dict[str, int] = {}
-        self.unusable = ""
-        self._folder = os.path.join(layout.state, "evaluation")
-        self._lock = threading.Lock()
-        self.caller = Caller(model.seconds)
 
-    def ask(self, prompt: str, read: Callable[[str], Any]) -> Any:
-        """What `read` makes of the model's answer; raises _Failed, which is counted."""
-        key = names.sha256(f"{self.model.command}\0{prompt}".encode("utf-8", "replace"))
-        path = os.path.join(self._folder, key[:32])
-        kept = files.read_if_there(path)
-        answer = kept or ""
-        if kept is None:
-            with self._lock:
-                self.calls += 1
-            answer = self.run(self.model.command, prompt)
-        try:
-            value = read(answer)
-        except Unusable:
-            self.unusable = self.unusable or answer.strip().partition("\n")[0] or "nothing"
-            raise self._failure("no usable form") from None
-        if kept is None:
-            files.write(path, answer)
-        return value
+def _recoveries(layout: Layout) -> Iterator[Sample]:
+    """For each task, all that is stored about it, and what a fresh agent is told."""
+    from contextkit.memory.flows import recovery, recovery_report, upkeep
 
-    def run(self, command: str, text: str) -> str:
-        """Run a command in an empty folder, where no hook and no instructions are found."""
-        with tempfile.TemporaryDirectory(prefix="contextkit-eval-") as empty:
-            answer, failed = self.caller.call(command, text, empty)
-        if failed:
-            raise self._failure(failed)
-        return answer
+    by_task: dict[str, list[str]] = {}
+    for document in upkeep.listed(layout):
+        by_task.setdefault(document["task"], []).append(document["path"])
+    for task, paths in sorted(by_task.items()):
+        whole = "\n\n".join(files.read(path) for path in paths)
+        recovered = recovery.load(layout, task, names.now())
+        made = recovery_report.make(layout, recovered, layout.limits.memory_recover_tokens)
+        if tokens.estimate(whole) > max(_SMALLEST, tokens.estimate(made.text)):
+            yield _clean(layout, Sample(f"plan:{task}", "recovery", whole, made.text))
 
-    def _failure(self, reason: str) -> _Failed:
-        with self._lock:
-            self.failed[reason] = self.failed.get(reason, 0) + 1
-        return _Failed(reason)
+
+def _handoffs(layout: Layout) -> Iterator[Sample]:
+    """For each artifact whose story is there, the story and the artifact itself."""
+    from contextkit.handoffs.documents import artifacts, state
+
+    current, _ = state.current(layout)
+    by_path, _ = artifacts.read(layout, state.everywhere(current))
+    for path, handoff in by_path.items():
+        story = files.read_if_there(layout.join(handoff.story_path)) if handoff.story_path else None
+        artifact = files.read(path)
+        if story and tokens.estimate(story) > tokens.estimate(artifact):
+            name = f"handoff:{os.path.basename(path)}"
+            yield _clean(layout, Sample(name, "handoff", f"{artifact}\n\n{story}", artifact))
+
+
+def _clean(layout: Layout, sample: Sample) -> Sample:
+    allowed = layout.limits.secrets_allow
+    return sample._replace(
+        whole=redaction.redacted(sample.whole, allowed)[0],
+        handed_over=redaction.redacted(sample.handed_over, allowed)[0],
+    )
+
+
+def head_and_tail(text: str, size: int) -> str:
+    """The beginning and the end of a text, half of `size` tokens each."""
+    if tokens.estimate(text) <= size:
+        return text
+    lines = text.split("\n")
+    head = tokens.clip(text, size // 2, mark="")
+    tail_lines = tokens.largest(
+        len(lines), lambda n: tokens.estimate("\n".join(lines[len(lines) - n :])) <= size // 2
+    )
+    tail = "\n".join(lines[len(lines) - tail_lines :]) if tail_lines else ""
+    return f"{head}\n[…]\n{tail}"
+
+
+def outline(text: str) -> str:
+    """The headings of a text with their lines, or its number of lines where it has none."""
+    heads = [head for head in blocks.blocks(text) if head.kind == "heading"]
+    rows = [f"{head.first}-{head.last}: {head.title[:_TITLE]}" for head in heads[:_HEADINGS]]
+    count = text.count("\n") + 1
+    return "\n".join(rows) or f"(no headings; lines 1 to {count})"

@@ -215,19 +215,11 @@ def template_document(layout: Layout) -> str:
 # The store
 
 
-def save(layout: Layout, handoff: Handoff) -> str:
-    """Write an artifact under a new name and return its path. Call this under the lock."""
-    store = files.store(layout.handoffs)
+def save(layout: Layout, handoff: Handoff, name: str = "") -> str:
+    """Write an artifact under a new name, or in place of one; return its path. Under the lock."""
     text = render(handoff)
-    path = files.create(os.path.join(store, handoff.name), text)
-    shelf.stored(layout, path, text, "handoff", handoff.from_agent)
-    return path
-
-
-def replace(layout: Layout, name: str, handoff: Handoff) -> str:
-    """Write an artifact in place of the one with this name; return its path, as `save`."""
-    text = render(handoff)
-    path = files.write(os.path.join(layout.handoffs, name), text)
+    path = os.path.join(files.store(layout.handoffs), name or handoff.name)
+    path = files.write(path, text) if name else files.create(path, text)
     shelf.stored(layout, path, text, "handoff", handoff.from_agent)
     return path
 
@@ -308,15 +300,18 @@ def complaints(text: str, limits: Limits, name: str = "") -> list[tuple[str, str
         handoff = make(fields)
     except ContextError as error:
         return [("error", str(error)), *faults]
-    faults += [("error", fault) for fault in (*_over(fields, text, limits), *_unfilled(fields))]
+    faults += [("error", fault) for fault in _over(fields, text, limits)]
+    for field, placeholder in PLACEHOLDERS.items():
+        there = _words(fields.get(field))
+        left = [word for word in _words(placeholder) if word in there]
+        faults += [("error", f"{field}: still says {word}") for word in left]
     if not handoff.story_id:
         faults.append(("warning", "story_id: is empty"))
     if sentences(handoff.next_action) != handoff.next_action:
         faults.append(("warning", "next_action: has more than two sentences"))
+    pair = f"{handoff.from_agent} and {handoff.to_agent}"
     if name and not name.startswith(f"handoff-{handoff.from_agent}-to-{handoff.to_agent}-"):
-        faults.append(
-            ("error", f"its name does not fit {handoff.from_agent} and {handoff.to_agent}")
-        )
+        faults.append(("error", f"its name does not fit {pair}"))
     return faults
 
 
@@ -328,16 +323,7 @@ def _over(fields: Fields, text: str, limits: Limits) -> Iterator[str]:
             yield f"{field}: {count} entries, {most} are the most"
     most = limits.handoff_max_tokens
     if not tokens.within(text, most, limits.tokenizer):
-        count = tokens.size(text, limits.tokenizer)
-        yield f"has ~{count} tokens, {most} are the most"
-
-
-def _unfilled(fields: Fields) -> Iterator[str]:
-    """Yield a message for each placeholder of the documented template that is still there."""
-    for field, placeholder in PLACEHOLDERS.items():
-        for word in _words(placeholder):
-            if word in _words(fields.get(field)):
-                yield f"{field}: still says {word}"
+        yield f"has ~{tokens.size(text, limits.tokenizer)} tokens, {most} are the most"
 
 
 def _words(value: object) -> tuple[object, ...]:
@@ -373,11 +359,10 @@ def read_fields(text: str, where: str) -> tuple[Fields, tuple[str, ...]]:
     else:
         packages.need("yaml")
         document = _first_artifact(text, where)
+    dropped: list[str] = []
     if isinstance(document, dict) and isinstance(document.get("handoff"), dict):
         dropped = [f"{key}: is not carried over" for key in document if key != "handoff"]
         document = document["handoff"]
-    else:
-        dropped = []
     if not isinstance(document, dict):
         raise bad_input(
             f"{where}: not a handoff: write lines of `name: value`, as handoff_show prints them"
@@ -458,8 +443,8 @@ def _as_text(value: Any) -> str:
 
 def _items(key: str, value: Any, dropped: list[str]) -> list[str]:
     """The items of a list; a text is one item, and files may be grouped by what changed."""
+    items: list[str] = []
     if isinstance(value, dict) and LIST_KEYS[key] == "files_modified":
-        items = []
         for change, paths in value.items():
             if change in _CHANGES:
                 items += [f"{path} ({change})" for path in _items(key, paths, dropped)]
@@ -468,10 +453,9 @@ def _items(key: str, value: Any, dropped: list[str]) -> list[str]:
         return items
     if isinstance(value, dict):
         dropped.append(f"{key}: is not a list and is not carried over")
-        return []
+        return items
     if not isinstance(value, list):
         return [] if is_unsaid(_as_text(value)) else list(_clean_items((_as_text(value),)))
-    items = []
     for number, item in enumerate(value, start=1):
         if isinstance(item, list | dict):
             dropped.append(f"{key}, item {number}: is not a line of text and is not carried over")

@@ -151,15 +151,15 @@ def current(layout: Layout) -> tuple[State, tuple[str, ...]]:
     if recorded == set(listed):
         return there, messages
     strays, unread = handoffs.read(layout, [name for name in listed if name not in recorded])
-    messages += unread
-    for owner in sorted({handoff.session for handoff in strays.values()} - {"", session}):
-        theirs = {name: handoff for name, handoff in strays.items() if handoff.session == owner}
-        there = _with_strays(there.seen_by(owner), theirs).seen_by(session)
-    own = {name: handoff for name, handoff in strays.items() if handoff.session in ("", session)}
-    mended = _with_strays(there, own)
+    by_owner: dict[str, dict[str, Handoff]] = {}
+    for name, handoff in strays.items():
+        by_owner.setdefault(handoff.session or session, {})[name] = handoff
+    mended = there
+    for owner, theirs in by_owner.items():
+        mended = _with_strays(layout, mended.seen_by(owner), theirs).seen_by(session)
     if mended.active != there.active:
-        messages += (f"the artifacts say that {mended.active} is active: taken from them",)
-    return mended, messages
+        unread += (f"the artifacts say that {mended.active} is active: taken from them",)
+    return mended, (*messages, *unread)
 
 
 def _without_lost(state: State, listed: frozenset[str]) -> State:
@@ -172,32 +172,27 @@ def _without_lost(state: State, listed: frozenset[str]) -> State:
     return state.replace(order=there(state.order), others=tuple(others))
 
 
-def _with_strays(state: State, strays: dict[str, Handoff]) -> State:
-    """Insert unknown artifacts into the order of `state`.
+def _with_strays(layout: Layout, state: State, strays: dict[str, Handoff]) -> State:
+    """`state` with unknown artifacts in the order of their switches; one without a number, by time.
 
-    Artifacts are placed by switch number or, if they have none, by time.
+    The receiver of the newest is active, unless its switch was recorded before.
     """
-    by_place = sorted(
-        strays, key=lambda name: (strays[name].sequence, strays[name].timestamp, name)
-    )
-    numbered = [name for name in by_place if strays[name].sequence]
-    left = [name for name in numbered if strays[name].sequence <= state.sequence]
-    fresh = [name for name in numbered if name not in left]  # newer than the state
-    order = [*left, *state.order, *fresh]  # older ones were about to be retired
-    for name in (name for name in by_place if not strays[name].sequence):
-        stamp = strays[name].timestamp or _stamped(name)
-        later = (i for i, other in enumerate(order) if _time(strays, other) > stamp)
-        order.insert(next(later, len(order)), name)
-    changed = state.replace(order=tuple(order))
-    if not order or order[-1] not in strays or order[-1] in left:
-        return changed
-    newest = strays[order[-1]]
+    loaded = {**handoffs.read(layout, list(state.order))[0], **strays}
+    numbers = {name: handoff.sequence for name, handoff in loaded.items()}
+    times = {name: handoff.timestamp or _stamped(name) for name, handoff in loaded.items()}
+
+    def place(name: str) -> tuple[int, bool, str, str]:
+        at = times.get(name) or _stamped(name)  # one that cannot be read has no number, either
+        before = [number for other, number in numbers.items() if times[other] <= at]
+        number = numbers.get(name, 0)
+        return number or max(before, default=0), not number, at, name
+
+    order = tuple(sorted((*state.order, *strays), key=place))
+    newest = strays.get(order[-1])
+    if newest is None or 0 < newest.sequence <= state.sequence:
+        return state.replace(order=order)
     sequence = max(state.sequence, newest.sequence)
-    return changed.replace(active=newest.to_agent, ended="", sequence=sequence)
-
-
-def _time(strays: dict[str, Handoff], name: str) -> str:
-    return (strays[name].timestamp if name in strays else "") or _stamped(name)
+    return state.replace(order=order, active=newest.to_agent, ended="", sequence=sequence)
 
 
 def _stamped(name: str) -> str:
@@ -306,19 +301,21 @@ def undo(layout: Layout, state: State) -> tuple[State, str]:
 
     Raises ContextError if no switch is recorded.
     """
-    indexes = [at for at, switch in enumerate(state.log()) if switch.session == state.session]
-    if not indexes or not state.active:
+    log = state.log()
+    own = [switch for switch in log if switch.session == state.session]
+    if not own or not state.active:
         raise ContextError("there is no switch to undo in this session")
-    last = state.log()[indexes[-1]]
+    *earlier, last = own
     if last.to_agent != state.active:
         raise ContextError(f"the last switch was to {last.to_agent}, but {state.active} is active")
     name, order = "", state.order
     if last.from_agent != "-" and order:
         name, order = order[-1], order[:-1]
-    log = tuple(switch.line for at, switch in enumerate(state.log()) if at != indexes[-1])
-    before = "" if last.from_agent == "-" else last.from_agent
-    since = state.log()[indexes[-2]].at if len(indexes) > 1 else ""
-    undone = state.replace(active=before, at=since, order=order, switches=log)
+    before = earlier[-1].to_agent if earlier else last.from_agent  # not who was said to hand over
+    undone = state.replace(
+        active="" if last.from_agent == "-" else before, at=earlier[-1].at if earlier else "",
+        order=order, switches=tuple(switch.line for switch in log if switch is not last),
+    )  # fmt: skip
     if name:
         shelf.remove(layout, os.path.join(layout.handoffs, name), "handoff")
     save(layout, undone)

@@ -21,6 +21,7 @@ from contextkit.base import (
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
+from contextkit.base.type_names import Mapping
 from contextkit.handoffs.documents import artifacts as handoffs
 from contextkit.handoffs.documents import state as handoff_state
 from contextkit.handoffs.documents.artifacts import Handoff
@@ -29,6 +30,9 @@ _HEADING = "# Your profile: "
 _MOST_BYTES = 1 << 20  # limit for a profile: 20 times the largest in public collections
 _LONG = 24  # characters from which identical lines are not a coincidence
 _FRAME, _FRAME_EACH = 80, 32  # tokens around all artifacts and around each one
+
+
+Row = dict[str, object]
 
 
 class Context(Record):
@@ -212,40 +216,43 @@ def _bare_lines(text: str) -> list[str]:
 # The cost compared with keeping every profile, for given profiles or recorded switches
 
 
-class Saving(Record):
-    """One switch in estimated tokens: all profiles so far, versus the new one plus artifacts."""
-
-    switch: str
-    without: int
-    with_handoff: int
-    known: bool = True  # whether every agent counted has a profile
-
-    @property
-    def percent(self) -> int | None:
-        """The share of the context saved, or None if a profile is missing."""
-        if not (self.known and self.without):
-            return None
-        return round(100 * (1 - self.with_handoff / self.without))
-
-
-def of_profiles(layout: Layout, profiles: tuple[str, ...], artifact: int | None) -> list[Saving]:
+def of_profiles(layout: Layout, profiles: tuple[str, ...], artifact: int | None) -> list[Row]:
     """The savings of switching between agents with these profiles in turn, as in the design.
 
     `artifact` is the size of each artifact, by default the mean of those here, else the usual size.
     """
     if len(profiles) < 2:
         raise bad_input("profiles: give at least two, in the order of the agents")
-    loaded = [_profile(layout, name) for name in profiles]
-    each = artifact or _mean(layout)
-    kept = layout.limits.handoff_retained
-    return [
-        Saving(
-            switch=f"{loaded[index - 1][0]} → {loaded[index][0]}",
-            without=sum(size for _, size in loaded[: index + 1]),
-            with_handoff=loaded[index][1] + frame(min(index, kept), each),
-        )
-        for index in range(1, len(loaded))
-    ]
+    loaded = {typed: _profile(layout, typed) for typed in profiles}
+    each, kept = artifact or _mean(layout), layout.limits.handoff_retained
+    switches = [(profiles[at - 1], profiles[at], frame(min(at, kept), each))
+                for at in range(1, len(profiles))]  # fmt: skip
+    rows = _savings(switches, {typed: size for typed, (_, size) in loaded.items()})
+    shown = (f"{loaded[giver][0]} → {loaded[to][0]}" for giver, to, _ in switches)
+    return [{**row, "switch": switch} for row, switch in zip(rows, shown, strict=True)]
+
+
+def _savings(switches: list[tuple[str, str, int]], sizes: Mapping[str, int | None]) -> list[Row]:
+    """A row for each switch (from, to, tokens of the artifacts), in estimated tokens.
+
+    It compares all profiles so far with the new one and the artifacts; `-` is nobody.
+    """
+    rows: list[Row] = []
+    so_far: list[str] = []  # the agents of the session, each as often as it was loaded
+    for giver, to, carried in switches:
+        if giver not in so_far[-1:]:  # a new session
+            so_far = [giver] if giver != "-" else []
+        so_far.append(to)
+        if giver == "-":
+            continue
+        without = sum(sizes[agent] or 0 for agent in so_far)
+        with_handoff = (sizes[to] or 0) + carried
+        known = without > 0 and all(sizes[agent] is not None for agent in so_far)
+        percent = round(100 * (1 - with_handoff / without)) if known else None
+        rows.append({"id": len(rows) + 1, "switch": f"{giver} → {to}", "without": without,
+                     "with_handoff": with_handoff, "known": known,
+                     "saved_percent": percent})  # fmt: skip
+    return rows
 
 
 def _profile(layout: Layout, name: str) -> tuple[str, int]:
@@ -271,28 +278,16 @@ def _mean(layout: Layout) -> int:
     return round(sum(sizes) / len(sizes)) if sizes else layout.limits.handoff_typical_tokens
 
 
-def recorded(layout: Layout) -> tuple[list[Saving], tuple[str, ...]]:
+def recorded(layout: Layout) -> tuple[list[Row], tuple[str, ...]]:
     """The saving of each recorded switch, by today's profiles, and messages about missing ones."""
     log = handoff_state.current(layout)[0].log()
-    named = [
-        agent for switch in log for agent in (switch.from_agent, switch.to_agent) if agent != "-"
-    ]
-    paths = {agent: find_profile(layout, agent) for agent in dict.fromkeys(named)}
-    sizes = {agent: tokens.estimate(load_profile(layout, path)) for agent, path in paths.items()}
-    rows: list[Saving] = []
-    so_far: list[str] = []  # the agents of the session, each as often as it was loaded
-    for switch in log:
-        if switch.from_agent not in so_far[-1:]:  # a new session
-            so_far = [switch.from_agent] if switch.from_agent != "-" else []
-        so_far.append(switch.to_agent)
-        if switch.from_agent != "-":
-            rows.append(
-                Saving(
-                    switch=f"{switch.from_agent} → {switch.to_agent}",
-                    without=sum(sizes[agent] for agent in so_far),
-                    with_handoff=sizes[switch.to_agent] + switch.carried,
-                    known=all(paths[agent] for agent in so_far),
-                )
-            )
-    missing = (agent for agent, path in paths.items() if not path)
-    return rows, tuple(f"{a} has no profile: nothing is claimed for its switches" for a in missing)
+    switches = [(switch.from_agent, switch.to_agent, switch.carried) for switch in log]
+    sizes: dict[str, int | None] = {}
+    for agent in (agent for giver, to, _ in switches for agent in (giver, to) if agent != "-"):
+        path = find_profile(layout, agent) if agent not in sizes else ""
+        sizes.setdefault(agent, tokens.estimate(load_profile(layout, path)) if path else None)
+    missing = (agent for agent, size in sizes.items() if size is None)
+    said = tuple(
+        f"{agent} has no profile: nothing is claimed for its switches" for agent in missing
+    )
+    return _savings(switches, sizes), said

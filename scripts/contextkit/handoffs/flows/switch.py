@@ -8,10 +8,9 @@ from contextkit.base import agents, names, redaction, tokens
 from contextkit.base.errors import bad_input
 from contextkit.base.layout import Layout
 from contextkit.handoffs.documents import artifacts as handoffs
-from contextkit.handoffs.documents import fitting
 from contextkit.handoffs.documents import state as handoff_state
 from contextkit.handoffs.documents.artifacts import Handoff
-from contextkit.handoffs.flows import autofill, incoming
+from contextkit.handoffs.flows import fitting, incoming, work
 from contextkit.handoffs.flows.incoming import Context
 
 _MISSPELLED = 0.8  # similarity of a misspelled name: `qaa` is `qa`, but `pm` is not `sm`
@@ -25,18 +24,17 @@ def hand_over(
 
     Raises ContextError without writing anything.
     """
-    to = agents.identify(fields.get("to_agent", ""), "to")
+    handover = _Handover(layout, fields, now, no_story, strict)
     with handoff_state.locked(layout):
-        state, messages = handoff_state.current(layout)
-        giver, doubt = _giver(fields, state)
-        if not giver:
+        handover.begin()
+        if not handover.giver:
             raise bad_input("from: is missing, and no agent is active: who hands over?")
-        _refuse_misspelled(layout, to)
-        path, chain, more = _written(layout, fields, state, giver, to, now, no_story, strict)
+        _refuse_misspelled(layout, handover.to)
+        path, chain = handover.write()
     written = chain[os.path.basename(path)]
     if written.story_id and not written.story_path:
-        more += ("story_path: is empty, so the incoming agent has to look for the story",)
-    return Context(path=path, said=(*messages, *doubt, *more))
+        handover.said += ["story_path: is empty, so the incoming agent has to look for the story"]
+    return Context(path=path, said=tuple(handover.said))
 
 
 def switch(
@@ -54,157 +52,158 @@ def switch(
     nothing. If no story is named, the story of the last artifact continues. Raises ContextError
     without writing anything or changing the active agent.
     """
-    to = agents.identify(fields.get("to_agent", ""), "to")
+    handover = _Handover(layout, fields, now, no_story, strict)
+    to = handover.to
     with handoff_state.locked(layout):
-        state, messages = handoff_state.current(layout)
-        giver, doubt = _giver(fields, state)
-        if giver == to and not fields.get("from_agent"):
-            return _added(layout, fields, state, to, messages)
+        handover.begin()
+        if handover.giver == to and not fields.get("from_agent"):
+            return handover.add()
         if not profile:
             _refuse_misspelled(layout, to)
         own = incoming.profile(layout, to, profile)  # refuse it before anything is written
         path, chain = "", dict[str, Handoff]()
-        if giver:
-            path, chain, more = _written(layout, fields, state, giver, to, now, no_story, strict)
+        if handover.giver:
+            path, chain = handover.write()
         else:
-            handoff_state.start(layout, state, to, now)
-            more = (f"{to} is the first agent of this session: no artifact",)
+            handoff_state.start(layout, handover.state, to, now)
+            handover.said.append(f"{to} is the first agent of this session: no artifact")
     made = incoming.compose(layout, to, own, chain)
-    return made.replace(path=path, said=(*messages, *doubt, *more, *made.said))
+    return made.replace(path=path, said=(*handover.said, *made.said))
 
 
-def _written(
-    layout: Layout,
-    fields: handoffs.Fields,
-    state: handoff_state.State,
-    giver: str,
-    to: str,
-    now: int,
-    no_story: bool,
-    strict: bool,
-) -> tuple[str, dict[str, Handoff], tuple[str, ...]]:
-    """Write the artifact from `giver` to `to`; return its path, and messages.
+class _Handover:
+    """A handover in the making: the fields that somebody typed, and who gives to whom.
 
-    Between them, the artifacts that lead to this switch, by name, newest first: this one leads.
+    `said` are the messages so far.
     """
-    before, unread = handoffs.read(layout, _chain_names(layout, state, giver))
-    chain = list(before.values())
-    asked = {**fields, "from_agent": giver, "to_agent": to}
-    since = state.at if giver == state.active else ""  # when the giver became the active agent
-    filled, messages = _with_story(layout, asked, chain, no_story, since)
-    filled["current_task"] = filled.get("current_task") or autofill.current_step(layout)
-    handoff, cut = _artifact(layout, filled, fields, state, chain, now, strict)
-    carried = incoming.weight(layout, [handoff, *chain])
-    path = handoff_state.keep(layout, state, handoff, now, carried)
-    written = handoff.replace(session=state.session)
-    return path, {os.path.basename(path): written, **before}, (*unread, *messages, *cut)
 
+    def __init__(
+        self, layout: Layout, typed: handoffs.Fields, now: int, no_story: bool, strict: bool
+    ) -> None:
+        self.to = agents.identify(typed.get("to_agent", ""), "to")
+        self._layout, self._typed, self._now = layout, typed, now
+        self._no_story, self._strict = no_story, strict
 
-def _added(
-    layout: Layout,
-    fields: handoffs.Fields,
-    state: handoff_state.State,
-    to: str,
-    messages: tuple[str, ...],
-) -> Context:
-    """Add what was typed, such as a story, to the artifact that the active agent was given."""
-    typed = {name: value for name, value in fields.items() if name not in ("to_agent", "consumed")}
-    nothing = f"{to} is already active: nothing to hand over"
-    if not typed or not state.order:
-        return Context(said=(*messages, nothing))
-    name = state.order[-1]
-    last = handoffs.load(layout, name)
-    stored = {field: getattr(last, field) for field in Handoff.fields()}
-    filled, more = autofill.fill(layout, {**stored, **typed})
-    handoff, cut = fitting.clipped(handoffs.make({**stored, **filled}), layout.limits)
-    if handoff == last:
-        return Context(said=(*messages, nothing))
-    path = handoffs.replace(layout, name, handoff)
-    made = incoming.compose(layout, to, incoming.Profile(), {name: handoff})
-    added = f"{to} is already active: added to its artifact: {', '.join(sorted(typed))}"
-    return made.replace(path=path, said=(*messages, added, *more, *cut))
+    def begin(self) -> None:
+        """Find out who hands over: the agent named, else the active one. Call under the lock."""
+        self.state, messages = handoff_state.current(self._layout)
+        self.said = list(messages)
+        named, active = self._typed.get("from_agent"), self.state.active
+        self.giver = agents.identify(named, "from") if named else active
+        if active not in ("", self.giver):
+            self.said.append(f"from={self.giver}, but {active} was the active agent")
 
+    def write(self) -> tuple[str, dict[str, Handoff]]:
+        """Write the artifact; return its path and, by name, what leads to this switch.
 
-def _giver(fields: handoffs.Fields, state: handoff_state.State) -> tuple[str, tuple[str, ...]]:
-    """The agent that hands over: the one named, else the active one; a difference is reported."""
-    if not fields.get("from_agent"):
-        return state.active, ()
-    giver = agents.identify(fields["from_agent"], "from")
-    if state.active and state.active != giver:
-        return giver, (f"from={giver}, but {state.active} was the active agent",)
-    return giver, ()
+        These are the artifacts that the receiver may get, newest first: the new one leads.
+        """
+        before, unread = handoffs.read(self._layout, self._chain())
+        self.said += unread
+        chain = list(before.values())
+        handoff = self._artifact(chain[0] if chain else None)
+        carried = incoming.weight(self._layout, [handoff, *chain])
+        path = handoff_state.keep(self._layout, self.state, handoff, self._now, carried)
+        return path, {os.path.basename(path): handoff, **before}
 
+    def add(self) -> Context:
+        """Add what was typed, such as a story, to the artifact that the active agent was given."""
+        typed = {k: v for k, v in self._typed.items() if k not in ("to_agent", "consumed")}
+        nothing = Context(said=(*self.said, f"{self.to} is already active: nothing to hand over"))
+        if not typed or not self.state.order:
+            return nothing
+        name = self.state.order[-1]
+        last = handoffs.load(self._layout, name)
+        self.said.append(
+            f"{self.to} is already active: added to its artifact: {', '.join(sorted(typed))}"
+        )
+        filled = self._filled({**vars(last), **typed}, "")
+        handoff = self._clipped({**vars(last), **filled})
+        if handoff == last:
+            return nothing
+        path = handoffs.save(self._layout, handoff, name)
+        made = incoming.compose(self._layout, self.to, incoming.Profile(), {name: handoff})
+        return made.replace(path=path, said=tuple(self.said))
 
-def _chain_names(layout: Layout, state: handoff_state.State, giver: str) -> list[str]:
-    """The names of the artifacts that lead to this switch, newest first.
+    def _chain(self) -> list[str]:
+        """The names of the artifacts that lead to this switch, newest first.
 
-    Those of this session; for its first switch, those of the session in which `giver` was active.
-    """
-    order = state.order
-    if not order and not state.active:
-        views = [view for view in state.elsewhere() if giver in (view.active, view.ended)]
-        order = max(views, key=lambda view: view.at).order if views else ()
-    return list(reversed(order[-layout.limits.handoff_retained :]))
+        Those of this session; for its first switch, those of the session in which the giver was
+        active.
+        """
+        order = self.state.order
+        if not order and not self.state.active:
+            views = [v for v in self.state.elsewhere() if self.giver in (v.active, v.ended)]
+            order = max(views, key=lambda view: view.at).order if views else ()
+        return list(reversed(order[-self._layout.limits.handoff_retained :]))
 
+    def _artifact(self, last: Handoff | None) -> Handoff:
+        """Make the artifact within the limits, without lines of the giver's own profile.
 
-def _with_story(
-    layout: Layout, fields: handoffs.Fields, chain: list[Handoff], no_story: bool, since: str
-) -> tuple[handoffs.Fields, tuple[str, ...]]:
-    """Fill in the fields, with the story of the last artifact if none is named.
+        What `last` left open is carried over, and so is its story unless another one is named or
+        `no_story` leaves it out. The story's status and task are read again from its file.
+        """
+        fields = {**self._typed, "from_agent": self.giver, "to_agent": self.to}
+        since = self.state.at if self.giver == self.state.active else ""  # when it took over
+        is_named = fields.get("story_id") or fields.get("story_path") or self._no_story
+        if last and last.story_id and not is_named:
+            story = {"story_id": last.story_id, "story_path": last.story_path}
+            known = {"story_status": last.story_status, "current_task": last.current_task}
+            fields = {**known, **self._filled({**fields, **story}, since)}
+            self.said.append(f"story {names.one_line(last.story_id)} goes on")
+        else:
+            fields = self._filled(fields, since)
+        fields["current_task"] = fields.get("current_task") or work.current_step(self._layout)
+        fields = self._without_persona(fields)
+        fields = redaction.cleaned(fields, self._layout.limits.secrets_allow)
+        carried, of_verdicts = _blockers(self._layout, last)
+        fields, messages = fitting.carry(
+            fields, last, self._layout.limits, self._typed, carried, of_verdicts
+        )
+        self.said += messages
+        stamp = {"version": handoffs.VERSION, "timestamp": names.iso(self._now), "consumed": False,
+                 "sequence": self.state.sequence + 1, "session": self.state.session}  # fmt: skip
+        return self._clipped({**fields, **stamp})
 
-    `no_story` leaves it out. The story's status and task are read again from its file.
-    """
-    if fields.get("story_id") or fields.get("story_path") or no_story:
-        return autofill.fill(layout, fields, since)
-    last = chain[0] if chain else None
-    if last is None or not last.story_id:
-        return autofill.fill(layout, fields, since)
-    story = {"story_id": last.story_id, "story_path": last.story_path}
-    filled, messages = autofill.fill(layout, {**fields, **story}, since)
-    for name in ("story_status", "current_task"):  # unless the file has them
-        filled.setdefault(name, getattr(last, name))
-    return filled, (*messages, f"story {names.one_line(last.story_id)} goes on")
+    def _filled(self, fields: handoffs.Fields, since: str) -> handoffs.Fields:
+        """The fields with what is known of the work since a moment."""
+        filled, messages = work.fill(self._layout, fields, since)
+        self.said += messages
+        action = names.one_line(filled.get("next_action", ""))
+        if handoffs.sentences(action) != action:
+            self.said.append("next_action: has more than two sentences")
+        return filled
 
+    def _clipped(self, fields: handoffs.Fields) -> Handoff:
+        handoff, cut = fitting.clipped(handoffs.make(fields), self._layout.limits, self._strict)
+        self.said += cut
+        return handoff
 
-def _artifact(
-    layout: Layout,
-    fields: handoffs.Fields,
-    typed: handoffs.Fields,
-    state: handoff_state.State,
-    chain: list[Handoff],
-    now: int,
-    strict: bool,
-) -> tuple[Handoff, tuple[str, ...]]:
-    """Make the artifact within the limits, without lines of the giver's own profile.
-
-    `typed` are the fields that somebody typed. What the last artifact of `chain` left open is
-    carried over.
-    """
-    fields, messages = _without_persona(layout, fields)
-    fields = redaction.cleaned(fields, layout.limits.secrets_allow)
-    last = chain[0] if chain else None
-    carried, of_verdicts = _blockers(layout, last)
-    fields, more = fitting.carry(fields, last, layout.limits, typed, carried, of_verdicts)
-    stamped = {
-        **fields,
-        "version": handoffs.VERSION,
-        "timestamp": names.iso(now),
-        "sequence": state.sequence + 1,
-        "consumed": False,
-        "session": state.session,
-    }
-    handoff, cut = fitting.clipped(handoffs.make(stamped), layout.limits, strict)
-    return handoff, (*messages, *more, *cut)
+    def _without_persona(self, fields: handoffs.Fields) -> handoffs.Fields:
+        """Drop entries that are, word for word, a line of the outgoing agent's profile."""
+        layout, giver = self._layout, self.giver
+        text = incoming.load_profile(layout, incoming.find_profile(layout, giver))
+        entries = [item for name in handoffs.LISTS for item in fields.get(name, ())]
+        if not any(item.strip() in text for item in (*entries, fields.get("next_action", ""))):
+            return fields  # the usual case: no need to compare lines
+        others = incoming.load_profile(layout, incoming.find_profile(layout, self.to))
+        own = incoming.lines_of_its_own(text, others)
+        kept = dict(fields)
+        for name in handoffs.LISTS:
+            items = fields.get(name, ())
+            kept[name] = tuple(item for item in items if item.strip() not in own)
+            if len(kept[name]) < len(items):
+                self.said.append(f"{name}: a line of {giver}'s profile is not carried over")
+        if fields.get("next_action", "").strip() in own:
+            to = f"say what {self.to} should do"
+            raise bad_input(f"next_action: is a line of {giver}'s profile: {to}")
+        return kept
 
 
 def _blockers(layout: Layout, last: Handoff | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The blockers of the last artifact that are still open, and those of verdicts."""
     carried = fitting.apart("blockers", last.blockers) if last else ()
-    if not carried and not os.path.isdir(layout.verdicts):
-        return (), ()  # most repositories: nothing to import
-    from contextkit.handoffs.flows import blockers
-
-    return blockers.still_open(layout, carried), blockers.of_verdicts(layout)
+    return work.still_open(layout, carried), work.of_verdicts(layout)
 
 
 def _refuse_misspelled(layout: Layout, agent: str) -> None:
@@ -215,29 +214,6 @@ def _refuse_misspelled(layout: Layout, agent: str) -> None:
     near = names.nearest(agent, profiles, _MISSPELLED) if profiles else ""
     if near:
         raise bad_input(f"to: there is no profile of {agent}{near}")
-
-
-def _without_persona(
-    layout: Layout, fields: handoffs.Fields
-) -> tuple[handoffs.Fields, tuple[str, ...]]:
-    """Drop entries that are, word for word, a line of the outgoing agent's profile."""
-    giver, to = fields["from_agent"], fields["to_agent"]
-    text = incoming.load_profile(layout, incoming.find_profile(layout, giver))
-    entries = [item for name in handoffs.LISTS for item in fields.get(name, ())]
-    if not any(item.strip() in text for item in (*entries, fields.get("next_action", ""))):
-        return fields, ()  # the usual case: no need to compare lines
-    own = incoming.lines_of_its_own(
-        text, incoming.load_profile(layout, incoming.find_profile(layout, to))
-    )
-    kept, messages = dict(fields), []
-    for name in handoffs.LISTS:
-        items = fields.get(name, ())
-        kept[name] = tuple(item for item in items if item.strip() not in own)
-        if len(kept[name]) < len(items):
-            messages.append(f"{name}: a line of {giver}'s profile is not carried over")
-    if fields.get("next_action", "").strip() in own:
-        raise bad_input(f"next_action: is a line of {giver}'s profile: say what {to} should do")
-    return kept, tuple(messages)
 
 
 def switch_from_prompt(
@@ -267,8 +243,8 @@ def switch_from_prompt(
     fields: handoffs.Fields = {"to_agent": to, "next_action": action}
     state, _ = handoff_state.current(layout)
     if state.active:
-        story = autofill.story_named(layout, rest)
-        fields |= autofill.since(layout, state.at, transcript)
+        story = work.story_named(layout, rest)
+        fields |= work.since(layout, state.at, transcript)
         fields |= {"story_path": story} if story else {}
     if state.active == to:  # the rest of the prompt is for the agent, not for its artifact
         fields = {name: fields[name] for name in ("to_agent", "story_path") if name in fields}

@@ -1,7 +1,9 @@
-"""The files worked on, according to git.
+"""What can be known about the work without anybody saying it.
 
-    looking = work.looking(layout, since)    start git; it runs while this process goes on
-    looking.seen()                           {"src/app.py": "modified"}
+    fill        branch, files and story of a handoff, where nobody typed them
+    since       what a session did since its last switch, from its stores and its transcript
+    of_verdicts what open verdicts block, in words; `still_open` is what they still block
+    looking     the files worked on, according to git, which runs while this process goes on
 
 Handoffs and checkpoints start with it, so it runs git at most twice and writes no file.
 (`changes.py` reports differences in more detail, but takes ten times as long.)
@@ -12,10 +14,14 @@ from __future__ import annotations
 import os
 import time
 
-from contextkit.base import git, names
+from contextkit.base import addresses, git, markdown, names, sessions, stores
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
+from contextkit.base.type_names import Any, Iterable, Iterator
 
+Fields = dict[str, Any]  # the values of a handoff by name
+EDITED = "edited"  # a field with the files that a session edited, for where git does not answer
+_NOT_KNOWN = "(not known: git did not answer)"
 # Refs that a branch may have started from; the first that exists is used.
 _BASES = ("remotes/origin/HEAD", "remotes/origin/main", "remotes/origin/master",
           "heads/main", "heads/master")  # fmt: skip
@@ -27,8 +33,8 @@ _AT_ONCE = 2  # seconds within which adopt has written its files
 class looking:
     """git, listing in the background what has changed since a moment, without contextkit's files.
 
-    `since` is ISO, UTC; without it, everything that is not committed and all of the branch, or of a
-    day where there is none.
+    `since` is ISO, UTC; without it, everything that is not committed and all of the branch, or of
+    the session where there is none.
     """
 
     def __init__(self, layout: Layout, since: str = "") -> None:
@@ -79,8 +85,9 @@ class looking:
 def _commits(layout: Layout, where: tuple[str, ...], since: int) -> git.query | None:
     """The commits of those who work here since a moment; without one, those of the branch.
 
-    Where there is no branch to compare, as on the default one, those of a day. None if there cannot
-    be any. Others' commits, pulled or merged, are left out; a merge itself is not looked at.
+    Where there is no branch to compare, as on the default one, those of the session, or of a day if
+    nobody knows when it began. None if there cannot be any. Others' commits, pulled or merged, are
+    left out; a merge itself is not looked at.
     """
     assert layout.repository
     repository = layout.repository
@@ -89,12 +96,12 @@ def _commits(layout: Layout, where: tuple[str, ...], since: int) -> git.query | 
     base = next((commit for commit in commits if commit), "")
     of_branch = f"{base}..HEAD" if base not in ("", head) else ""
     if not since and not of_branch:
-        since = names.now() - names.seconds(layout.limits.payload_idle)
+        since = sessions.began(layout, sessions.find_current(layout))
+        since = since or names.now() - names.seconds(layout.limits.payload_idle)
     committers = git.movers(repository, since) if since else None
     if committers is not None:
         of_branch = ""
-    nothing_to_compare = not (since or of_branch)
-    if not head or committers == set() or nothing_to_compare:
+    if not head or committers == set():
         return None
     after = (f"--since={since + 1}",) if since else ()  # not what was committed just before
     return git.query(
@@ -155,3 +162,322 @@ def _states(rows: list[tuple[str, str]]) -> dict[str, str]:
         else:  # the work tree takes precedence over the index
             states[path] = next((_STATES[x] for x in reversed(letters) if x in _STATES), "modified")
     return states
+
+
+# The fields of a handoff
+
+
+def fill(layout: Layout, fields: Fields, since: str = "") -> tuple[Fields, tuple[str, ...]]:
+    """Return `fields` with branch, files and story filled in, and messages.
+
+    Files are those changed `since` a moment (ISO, UTC). What was typed takes precedence.
+    """
+    filled = {name: value for name, value in fields.items() if value != ""}
+    messages: list[str] = []
+    # git inspects the work tree in the meantime; its output is read last.
+    in_git = looking(layout, since) if "files_modified" not in filled else None
+    if "branch" not in filled:
+        filled["branch"], doubt = _branch(layout)
+        messages += doubt
+    if filled.get("story_path"):
+        filled, doubt = _from_story(layout, filled)
+        messages += doubt
+    if in_git:
+        files = _files(layout, in_git.seen(), filled.get(EDITED, ()))
+        left = len(files) - layout.limits.handoff_files + 1  # nobody typed them: no warning
+        filled["files_modified"] = (*files[:-left], f"(+{left} more)") if left > 1 else files
+    return filled, tuple(messages)
+
+
+def _files(
+    layout: Layout, changed: dict[str, str] | None, edited: tuple[str, ...]
+) -> tuple[str, ...]:
+    """What git saw, and what a session edited that git does not see but that exists."""
+    seen = changed or {}
+    paths = {entry: entry.rpartition(" (")[0] or entry for entry in edited}
+    unseen = [entry for entry, path in paths.items()
+              if path not in seen and os.path.isfile(layout.join(path))]  # fmt: skip
+    if changed is None and not unseen:
+        return (_NOT_KNOWN,)
+    return (*(f"{path} ({state})" for path, state in seen.items()), *unseen)
+
+
+def _branch(layout: Layout) -> tuple[str, list[str]]:
+    """The branch, the commit of a detached HEAD, or '', and warnings."""
+    if layout.repository is None:
+        return "", ["branch: not in a git repository: left empty"]
+    head = git.head(layout.repository)
+    if head.branch:
+        return head.branch, []
+    short = head.commit[:12]
+    return f"{short} (detached)", [f"branch: HEAD is detached at {short}: the commit is stored"]
+
+
+def _from_story(layout: Layout, fields: Fields) -> tuple[Fields, list[str]]:
+    """Make the story's path relative to the root, and add missing fields from its file."""
+    typed = fields["story_path"]
+    there = _story_file(layout, typed)
+    if not there:
+        shown = names.one_line(typed)
+        return fields, [f"story_path: there is no file {shown[:200]!r} in the repository"]
+    return {**(load_story(there) or {}), **fields, "story_path": layout.shown(there)}, []
+
+
+# What a session did since its last switch, from its stores and its transcript
+
+
+_MOST_DECISIONS = 3  # from the transcript, which tells the newest first
+
+
+def since(layout: Layout, moment: str, transcript: str) -> Fields:
+    """Return the fields implied by the work since `moment` (ISO, UTC; '' for all of it).
+
+    They come from the session's findings, the plan of its task and the end of the transcript.
+    """
+    fresh: list[Any] = []
+    if os.path.isdir(layout.memory):
+        from contextkit.memory.documents import findings, store
+
+        loaded = findings.load_all(layout).documents
+        fresh = [f for f in loaded if (store.utc(f.timestamp) or f.timestamp) >= moment]
+    decisions = [names.one_line(f"{finding.agent}: {finding.summary}") for finding in fresh]
+    edited = [note.path for finding in fresh for note in finding.files]
+    if transcript and os.path.isfile(transcript):
+        from contextkit.memory.flows import transcripts
+
+        caught = transcripts.catch_up(transcript, moment, layout.root, layout.limits)
+        edited += [f"{path} (modified)" for path in caught.edited]
+        decisions += reversed(caught.decisions[:_MOST_DECISIONS])
+    filled = {"decisions": tuple(dict.fromkeys(decisions)), EDITED: tuple(dict.fromkeys(edited)),
+              "current_task": current_step(layout)}  # fmt: skip
+    return {name: value for name, value in filled.items() if value}
+
+
+def current_step(layout: Layout) -> str:
+    """The step in progress in the plan of the current task, or else the plan's objective."""
+    if not os.path.isdir(layout.memory):
+        return ""
+    from contextkit.memory.documents import plans, store
+
+    task = store.current_task(layout)
+    if not task:
+        return ""
+    plan = plans.of_task(layout, task)
+    return names.one_line(next(iter(plan.in_progress), plan.objective))
+
+
+# The story: read from a file of the host repository, never written
+
+
+_MOST_STORIES = 2_000  # below `docs` to search for a story id
+_MARKS = ".,;:!?()[]{}<>\"'`"
+_MOST_STORY_BYTES = 262_144  # bytes of a story to read
+_KEYS = {"id": "story_id", "story_id": "story_id", "story": "story_id", "status": "story_status",
+         "story_status": "story_status", "task": "current_task",
+         "current_task": "current_task"}  # fmt: skip
+
+
+def _story_file(layout: Layout, typed: str) -> str:
+    """Resolve a typed path from the current directory or else the root; '' if there is no file."""
+    for start in (layout.here, layout.root):
+        path = os.path.join(start, typed)
+        try:
+            if "\0" not in path and os.path.isfile(path):
+                return layout.typed(path, "story_path")
+        except (ContextError, OSError, ValueError):
+            continue
+    return ""
+
+
+def story_named(layout: Layout, text: str) -> str:
+    """Return the path of the story that a prompt names by path or id, or ''."""
+    words = [word.strip(_MARKS) for word in text.split()]
+    for word in words:
+        if word.endswith(".md") and load_story(os.path.join(layout.root, word)) is not None:
+            return word
+    ids = [word for word in words if _is_id(word)]
+    files = addresses.walked(layout.join("docs"), ".md") if ids else ()
+    for _, file in zip(range(_MOST_STORIES), files, strict=False):
+        story = load_story(file.path) if any(map(file.name.__contains__, ids)) else None
+        if story and story.get("story_id") in ids:
+            return layout.shown(file.path)
+    return ""
+
+
+def _is_id(word: str) -> bool:
+    """Whether a word looks like a story id: `4.2` or `PROJ-12`."""
+    head, dot, tail = word.partition(".")
+    if dot and head.isdecimal() and tail.replace(".", "").isdecimal():
+        return True
+    head, dash, tail = word.partition("-")
+    is_key = head.isalpha() and head.isupper()
+    return bool(dash) and is_key and tail.isdecimal()
+
+
+def load_story(path: str) -> Fields | None:
+    """Load a story from a file, or return None if the file cannot be read."""
+    try:
+        if not os.path.isfile(path):
+            return None
+        with open(path, "rb") as file:
+            return parse_story(file.read(_MOST_STORY_BYTES).decode("utf-8", "replace"))
+    except (OSError, ValueError):
+        return None
+
+
+def parse_story(text: str) -> Fields:
+    """The fields that a story says, each as it is said first; front matter wins over headings.
+
+    The values come from the front matter (`id: 1.2`, `status: Draft`) or from headings and lines
+    (`# Story 1.2: Login`, `## Status`, `**Status:** Draft`, `- [ ] the next task`).
+    """
+    story: dict[str, str] = {}
+    for field, value in (*_front_matter(text), *_headings(text)):
+        value = names.one_line(value.strip().strip("*`\"'"))
+        if value:
+            story.setdefault(field, value)
+    return story
+
+
+def _front_matter(text: str) -> Iterator[tuple[str, str]]:
+    first, *lines = text.removeprefix("\ufeff").split("\n")
+    if first.rstrip() == "---":
+        end = markdown.front_matter([first, *lines])  # a file cut short may have no end
+        for line in lines[: end - 1] if end else lines:
+            yield from _named(line)
+
+
+def _headings(text: str) -> Iterator[tuple[str, str]]:
+    waiting = ""  # the field named by the heading above
+    for _, line in markdown.outside_fences(text.replace("\r\n", "\n")):
+        bare = line.strip()
+        order, title = markdown.heading(line)
+        item = bare.removeprefix(markdown.mark_of(bare))
+        if order:
+            about = title.lower()
+            waiting = "current_task" if "task" in about else ""
+            waiting = "story_status" if about == "status" else waiting
+            if about.startswith("story "):
+                yield "story_id", title[6:].partition(":")[0]
+        elif bare and waiting == "story_status":
+            yield waiting, item
+            waiting = ""
+        elif item.startswith("[ ] ") and waiting == "current_task":
+            yield waiting, item[4:]
+        elif bare.startswith("**"):
+            yield from _named(bare)
+
+
+def _named(line: str) -> Iterator[tuple[str, str]]:
+    """Parse `status: Draft`, `**Status:** Draft` or `**Status**: Draft`."""
+    label, colon, rest = line.partition(":")
+    field = _KEYS.get(label.strip("* ").lower().replace(" ", "_"))
+    if colon and field:
+        yield field, rest
+
+
+# Blockers that come from verdicts: a line for each that needs attention. One closes when its
+# reviewer says so in a later review of the same target, or when the verdict is removed
+# (`verdict_clean`); no one closes it by hand. One that was set aside with its run stays open.
+
+
+_MOST_P0, _OF_P0 = 3, 120  # worst findings of a verdict to quote, and characters of each
+
+
+def of_verdicts(layout: Layout) -> tuple[str, ...]:
+    """A line for each verdict that needs attention, the worst first, with its full text's path.
+
+    The P0 of its review follow in words, as far as they are open.
+    """
+    if not os.path.isdir(layout.verdicts):
+        return ()
+    from contextkit.reviews.documents import verdicts
+
+    try:
+        entries = verdicts.needs_attention(verdicts.load_all(layout).documents)
+        return tuple(
+            _line(entry) + _worst_findings(layout, entry) for entry in verdicts.worst_first(entries)
+        )
+    except (ContextError, OSError):
+        return ()
+
+
+def _line(entry: dict[str, Any]) -> str:
+    detail = entry.get("detail_path")
+    where = f" ({detail})" if isinstance(detail, str) and detail else ""
+    return names.one_line(f"{entry['agent']} {entry['status']}: {entry['summary']}{where}")
+
+
+def _worst_findings(layout: Layout, entry: dict[str, Any]) -> str:
+    """The place of the P0 that the verdict's summary names, then the other P0 in words."""
+    if not entry.get("run") or "P0" not in entry["summary"]:
+        return ""
+    from contextkit.reviews.documents import runs
+    from contextkit.reviews.flows import history
+
+    try:
+        of_run = history.open_findings(layout, runs.load(layout, str(entry["run"])))
+    except (ContextError, OSError):
+        return ""
+    told = entry["summary"].partition(": ")[2].rstrip("…")
+    words = ""
+    worst = [row.partition(": P0 ")[2] for row in of_run.get(entry["agent"], ()) if ": P0 " in row]
+    for text in worst[:_MOST_P0]:
+        title, _, place = text.removesuffix(")").rpartition(" (")
+        if told and text.startswith(told):
+            words, told = words if not title or place in told else f", {place}{words}", ""
+        else:
+            clause = names.clipped_at_space(title or text, _OF_P0)
+            words += f"; P0 {clause}{f' ({place})' * bool(title and place not in clause)}"
+    left = len(worst) - _MOST_P0
+    return names.one_line(f"{words}; and {left} more P0" if left > 0 else words)
+
+
+def still_open(layout: Layout, carried: Iterable[str]) -> tuple[str, ...]:
+    """The blockers of the last artifact without those whose verdict no longer blocks."""
+    return tuple(line for line in carried if not _agent_of(line) or _is_set_aside(layout, line))
+
+
+def _agent_of(blocker: str) -> str:
+    """The reviewer in `fd-safety NEEDS_ATTENTION: …`; '' for a blocker of another origin."""
+    agent, _, rest = blocker.partition(" ")
+    status, colon, _ = rest.partition(": ")
+    if not (colon and status.isupper()):
+        return ""
+    from contextkit.reviews.documents import verdicts
+
+    return agent if status in verdicts.STATUSES else ""
+
+
+def _is_set_aside(layout: Layout, blocker: str) -> bool:
+    """Whether a run's folder has this verdict, and no later one of the same reviewer and target."""
+    from contextkit.reviews.documents import verdicts
+
+    agent, place = _agent_of(blocker), os.path.join(layout.verdicts, "runs")
+    folders = [os.path.join(place, name) for name in stores.names_in(place)]
+    try:
+        loaded = [verdicts.load(layout, agent, folder) for folder in folders]
+        current = verdicts.load(layout, agent)
+    except (ContextError, OSError):
+        return False
+    before = [entry for entry in loaded if entry]
+    cut = blocker.removesuffix("…")  # it may have been cut
+    lines = {id(entry): _line(entry) for entry in before}
+    own = [entry for entry in before if cut.startswith(lines[id(entry)])
+           or (cut != blocker and lines[id(entry)].startswith(cut))]  # fmt: skip
+    if not own or (current and current.get("run") == own[-1].get("run")):
+        return False
+    target = _target(layout, own[-1])
+    same = [entry for entry in (*before, current) if entry and _target(layout, entry) == target]
+    newest = max(same, key=lambda entry: str(entry.get("timestamp") or ""))
+    return newest is not current and bool(verdicts.needs_attention([newest]))
+
+
+def _target(layout: Layout, entry: dict[str, Any]) -> str:
+    """What the run of a verdict reviewed; '' without a run."""
+    from contextkit.reviews.documents import runs
+
+    try:
+        return runs.load(layout, str(entry["run"])).target if entry.get("run") else ""
+    except ContextError:
+        return ""

@@ -10,14 +10,14 @@ from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.settings import SETTINGS
 from contextkit.base.stores import is_our_copy, sealed_copy
-from contextkit.base.type_names import Callable, Iterable
+from contextkit.base.type_names import Callable, Collection, Iterable
 from contextkit.base.version import toolkit
-from contextkit.capsules.documents import branches, reminders
+from contextkit.capsules.documents import reminders
 from contextkit.capsules.documents import store as capsules
 from contextkit.capsules.flows.capture import gaps as open_gaps
 from contextkit.handoffs.documents import artifacts as handoffs
 from contextkit.handoffs.documents import state as handoff_state
-from contextkit.history.flows import delivery, pictures
+from contextkit.history.flows import traces
 from contextkit.memory.flows import recovery, upkeep
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import retention
@@ -76,32 +76,37 @@ def initialize(layout: Layout, dry_run: bool) -> list[tuple[str, str]]:
         steps.append((layout.shown(path), real, text, state))
     if not dry_run:
         for _, real, text, state in steps:
-            if state == "refreshed":
-                files.write(real, text)
-            elif state == "made":
-                _make(real, text)
+            try:
+                if state == "refreshed":
+                    files.write(real, text)
+                elif state == "made":
+                    files.create(real, text, exact=True)
+            except FileExistsError:
+                pass  # another process just made it, and an inbox may already hold a reminder
         reminders.keep_mergeable(layout, os.path.realpath(layout.reminders))
         payloads.document_store(layout)
     return [(shown, state) for shown, _, _, state in steps]
 
 
-def _make(path: str, text: str) -> None:
-    try:
-        files.create(path, text, exact=True)
-    except FileExistsError:
-        pass  # another process just made it, and an inbox may already hold a reminder
-
-
-def status(layout: Layout) -> list[dict[str, object]]:
+def status(
+    layout: Layout, documents: Collection[traces.Delivery] | None = None
+) -> list[dict[str, object]]:
     """Return a row per system: `id`, `status` (a line for people), and each value in that line.
 
-    What cannot be read is reported in the line, not left out.
+    `which` names the documents that need something, each as `ref` and `why`. What cannot be read is
+    reported in the line, not left out. `documents` are those of the ledger, if they are known.
     """
-    documents = delivery.of_documents(ledger.read(layout)).values()
-    totals = delivery.by_system(documents)
+    if documents is None:
+        documents = traces.of_documents(ledger.read(layout)).values()
+    totals = traces.by_system(documents)
     rows = []
     for system, report in _reports().items():
-        facts = _facts_of(report, layout)
+        try:
+            facts = report(layout)
+        except ContextError as error:
+            facts = {"status": str(error)}
+        except OSError as error:
+            facts = {"status": f"{error.filename}: cannot be read: {error.strerror}"}
         if system in totals:
             line = "; ".join([str(facts["status"]), *_delivered(system, totals[system])])
             facts |= {"status": line}
@@ -110,9 +115,9 @@ def status(layout: Layout) -> list[dict[str, object]]:
     return [*rows, {"id": "net", **_net(layout, documents)}]
 
 
-def _net(layout: Layout, documents: Iterable[delivery.Delivery]) -> Facts:
+def _net(layout: Layout, documents: Iterable[traces.Delivery]) -> Facts:
     """What stayed out of contexts after all that came in instead, card and skill included."""
-    spent = pictures.spent(documents, standing_cost(layout))
+    spent = traces.spent(documents, standing_cost(layout))
     costs = ", ".join(f"{name} ~{spent[key]}" for key, name in _COSTS.items() if spent[key])
     return {
         "status": f"~{spent['net']} tokens stayed out of contexts, of ~{spent['stored']} written"
@@ -183,15 +188,8 @@ def _delivered(system: str, totals: dict[str, int]) -> list[str]:
 
 def _reports() -> dict[str, Callable[[Layout], Facts]]:
     """The status function of each system; documents of any other declared store are counted."""
-    reports = {
-        "capsules": _capsules,
-        "reminders": _reminders,
-        "payloads": _payloads,
-        "handoffs": _handoffs,
-        "memory": _memory,
-        "verdicts": _verdicts,
-        "subagents": _subagents,
-    }
+    own = (_capsules, _reminders, _payloads, _handoffs, _memory, _verdicts, _subagents)
+    reports: dict[str, Callable[[Layout], Facts]] = {r.__name__.strip("_"): r for r in own}
     for store in stores.with_documents():
         if (store.system or store.label) not in reports:
             reports[store.label] = partial(_counted, store)
@@ -205,18 +203,9 @@ def _counted(store: stores.Store, layout: Layout) -> Facts:
     return {"status": f"{len(loaded)} stored{doubt}", "stored": len(loaded), "broken": broken}
 
 
-def _facts_of(report: Callable[[Layout], Facts], layout: Layout) -> Facts:
-    try:
-        return report(layout)
-    except ContextError as error:
-        return {"status": str(error)}
-    except OSError as error:
-        return {"status": f"{error.filename}: cannot be read: {error.strerror}"}
-
-
 def _capsules(layout: Layout) -> Facts:
     head = git.head(layout.repository)
-    paths = branches.paths(branches.folder(layout, head.branch)) if head.branch else []
+    paths = capsules.paths(capsules.folder(layout, head.branch)) if head.branch else []
     where = f"on {head.branch}" if head.branch else "no branch is checked out"
     facts: Facts = {"branch": head.branch, "count": len(paths)}
     if not paths:
@@ -256,16 +245,18 @@ def _payloads(layout: Layout) -> Facts:
 def _handoffs(layout: Layout) -> Facts:
     state, problems = handoff_state.current(layout)
     kept, _ = handoffs.read(layout, handoff_state.everywhere(state))
-    waiting = sum(not handoff.consumed for handoff in kept.values())
+    waiting = [{"ref": f"handoff:{name.removesuffix('.yaml')}", "why": handoff.next_action}
+               for name, handoff in kept.items() if not handoff.consumed]  # fmt: skip
     size = sum(handoffs.measure(handoff, layout.limits.tokenizer) for handoff in kept.values())
     there = [(state.active, ""), *((view.active, view.session) for view in state.elsewhere())]
     who = [f"{agent} in {session}" if session else agent for agent, session in there if agent]
     active = f"{', '.join(who[:3])} is active" if who else "no agent is active"
     doubt = f"; {len(problems)} to fix or look at" if problems else ""
     return {
-        "status": f"{active}; {len(kept)} kept (~{size} tokens), {waiting} not consumed{doubt}",
-        "active": state.active, "count": len(kept), "tokens": size, "not_consumed": waiting,
-        "to_mend": len(problems),
+        "status": f"{active}; {len(kept)} kept (~{size} tokens),"
+        f" {len(waiting)} not consumed{doubt}",
+        "active": state.active, "count": len(kept), "tokens": size, "not_consumed": len(waiting),
+        "to_mend": len(problems), "which": waiting,
     }  # fmt: skip
 
 
@@ -292,11 +283,14 @@ def _memory(layout: Layout) -> Facts:
 
 def _verdicts(layout: Layout) -> Facts:
     entries = verdicts.load_all(layout).documents
-    urgent = len(verdicts.needs_attention(entries))
+    urgent = [
+        {"ref": f"verdict:{verdicts.encode(e['agent'])}", "why": f"{e['status']} {e['summary']}"}
+        for e in verdicts.worst_first(verdicts.needs_attention(entries))
+    ]
     statuses = [entry["status"] for entry in entries]
     return {
-        "status": f"{verdicts.counts(entries)}; {urgent} to look at",
-        "count": len(entries), "to_look_at": urgent,
+        "status": f"{verdicts.counts(entries)}; {len(urgent)} to look at",
+        "count": len(entries), "to_look_at": len(urgent), "which": urgent,
         "statuses": {status: statuses.count(status) for status in sorted(set(statuses))},
     }  # fmt: skip
 
@@ -305,22 +299,25 @@ def _subagents(layout: Layout) -> Facts:
     rows = registry.rows(layout)
     states = [watch.status_now(layout, row) for row in rows]
     running = sum(state in registry.ACTIVE for state in states)
-    dead = sum(state in ("failed", "timed_out") for state in states)
+    dead = [{"ref": f"subagent:{row['id']}", "why": state}
+            for row, state in zip(rows, states, strict=True)
+            if state in ("failed", "timed_out")]  # fmt: skip
     gaps = len(open_gaps(layout, git.head(layout.repository).branch))
     missing = names.counted(gaps, "capsule gap")
     return {
-        "status": f"{running} of {len(rows)} still open, {dead} failed; {missing}",
-        "count": len(rows), "open": running, "failed": dead, "gaps": gaps,
+        "status": f"{running} of {len(rows)} still open, {len(dead)} failed; {missing}",
+        "count": len(rows), "open": running, "failed": len(dead), "which": dead, "gaps": gaps,
     }  # fmt: skip
 
 
 def _hosts(layout: Layout) -> Facts:
     """Which hosts have contextkit's hooks here, and how many failures they noted."""
     from contextkit.hosts.documents.contracts import every
-    from contextkit.hosts.flows import runner, trials
+    from contextkit.hosts.flows import doctor, runner
 
-    titles = [host.title for host in every() if trials.installed(layout, host)]
-    count = len(runner.noted(layout.hooks))
+    titles = [host.title for host in every() if doctor.installed(layout, host)]
+    noted = runner.noted(layout.hooks)
+    count = len(noted)
     line = f"hooks of {' and '.join(titles)}" if titles else "not adopted: no hooks are installed"
     card, requests = tokens_a_request(layout), requests_seen(layout)
     if card:
@@ -330,6 +327,7 @@ def _hosts(layout: Layout) -> Facts:
         "status": f"{line}; {names.counted(count, 'failure')} noted{advice}",
         "hosts": titles,
         "failures": count,
+        "which": [{"ref": "", "why": line} for line in noted[-_NOTED:]],
         **({"card_tokens": card, "requests": requests} if card else {}),
     }
 
@@ -342,6 +340,7 @@ def _version(layout: Layout) -> Facts:
 # Requests are those in the transcripts of sessions of this repository.
 
 
+_NOTED = 5  # failures that a row names
 _NEW, _REPEATED = 1.25, 0.1
 _MOST_READ = 64 << 20  # bytes of a transcript
 
@@ -354,15 +353,13 @@ def tokens_a_request(layout: Layout) -> int:
     cards = [changes.block_in(files.read_if_there(layout.join(host.instructions)) or "")
              for host in every()]  # fmt: skip
     skills = [_description(layout, host.skills) for host in every()]
-    return max(map(tokens.estimate, cards), default=0) + max(
-        map(tokens.estimate, skills), default=0
-    )
+    return sum(max(map(tokens.estimate, texts), default=0) for texts in (cards, skills))
 
 
 def _description(layout: Layout, folder: str) -> str:
     """The front matter of the skill, which a host lists in each request."""
-    text = files.read_if_there(os.path.join(layout.join(folder), "contextkit", "SKILL.md")) or ""
-    return text.removeprefix("---\n").partition("\n---\n")[0] if text.startswith("---\n") else ""
+    text = files.read_if_there(layout.join(f"{folder}/contextkit/SKILL.md")) or ""
+    return text[4:].partition("\n---\n")[0] if text.startswith("---\n") else ""
 
 
 def requests_seen(layout: Layout) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextkit.base import addresses, files, formats, ledger, markdown, stores, tokens
+from contextkit.base import addresses, files, formats, ledger, markdown, stores
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -19,7 +19,7 @@ class Opened(Record):
     text: str
 
 
-def document(layout: Layout, ref: str, part: str = "", max_tokens: int = 0) -> Opened:
+def document(layout: Layout, ref: str, part: str = "") -> Opened:
     """Return the document at an address; `part` is a heading in it, or a part of a payload.
 
     Raises ContextError if there is no such document or part; for a part, it names those that exist.
@@ -35,10 +35,7 @@ def document(layout: Layout, ref: str, part: str = "", max_tokens: int = 0) -> O
         opened = Opened(
             ref=address.ref, kind=address.kind, path=layout.shown(address.path), text=body
         )
-    text = _part(layout, opened, part) if part else opened.text
-    if max_tokens and tokens.estimate(text) > max_tokens:
-        text = tokens.clip(text, max_tokens)
-    return opened.replace(text=text)
+    return opened.replace(text=_part(layout, opened, part)) if part else opened
 
 
 def whole(layout: Layout, address: addresses.Address) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 
 from contextkit.base import addresses, files, formats, ledger, names, sessions, tokens
@@ -13,7 +12,7 @@ from contextkit.hosts.documents import seen_agents
 from contextkit.hosts.documents.contracts import NOTHING, Answer, HookInput
 from contextkit.hosts.documents.seen_agents import HookAgent
 from contextkit.hosts.flows import reviews
-from contextkit.payloads.documents import answers
+from contextkit.payloads.documents import receipts
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import retention, storing
 from contextkit.reviews.documents import verdicts
@@ -40,7 +39,7 @@ def keep(layout: Layout, hook: HookInput) -> Answer:
         if hook.agent:
             record = seen_agents.load(layout, hook.session, hook.agent)
         digest = names.sha256(text.encode("utf-8"))
-        left = answers.left_by(layout, hook.agent, hook.text("cwd")) if hook.agent else ""
+        left = receipts.left_by(layout, hook.agent, hook.text("cwd")) if hook.agent else ""
         if hook.agent and record.digest == digest and not left:
             return NOTHING
         record = record.replace(about=record.about or _about(hook))
@@ -54,8 +53,8 @@ def keep(layout: Layout, hook: HookInput) -> Answer:
         replaced = bool(made and long and once) and _is_replaced(hook)
         block = ""  # why it is sent back
         if made and once and not replaced:
-            mending = answers.mend(made.missing) if made.missing else ""
-            block = answers.once_more(stored) if long else mending
+            mending = receipts.mend(made.missing) if made.missing else ""
+            block = receipts.once_more(stored) if long else mending
         if hook.agent:
             record = record.replace(
                 agent_type=record.agent_type or hook.agent_type,
@@ -251,6 +250,8 @@ def _unwrapped(text: str) -> str:
     head, brace, _ = text.partition("{")
     if not brace or len(head) > 2000:
         return text
+    import json
+
     try:
         wrapper, end = json.JSONDecoder(strict=False).raw_decode(text, len(head))
     except ValueError:

@@ -42,19 +42,13 @@ def run(argv: list[str], data: bytes) -> str:
     host = _caller(host or hosts.defaults()[0])
     if not host or ("--plugin" in argv and _is_adopted(host)):
         return ""  # the project's own hooks do the work
-    if "--plugin" in argv:
-        _name_commands(host)
+    if {"--plugin", "--linked"} & set(argv):  # there may be no Makefile: texts name what there is
+        on_path = "--plugin" in argv and hosts.find(host).programs
+        os.environ["CONTEXTKIT_COMMAND"] = "contextkit" if on_path else hosts.door()
     from contextkit.base import git
 
     with git.hurried(_GIT_SECONDS):
         return _run(host, event, data)
-
-
-def _name_commands(host: str) -> None:
-    """Have texts name commands as an agent with a plugin calls them: there may be no Makefile."""
-    place = version.toolkit("bin", "contextkit")
-    named = "contextkit" if hosts.find(host).programs else f"'{place}'" if " " in place else place
-    os.environ["CONTEXTKIT_COMMAND"] = named
 
 
 def _run(host: str, event: str, data: bytes) -> str:
@@ -305,6 +299,8 @@ def _may_recover(layout: Layout, given: HookInput) -> bool:
     """Return whether anything may be saved here, another session have died, or this one goes on."""
     if _is_apart(layout) or os.path.isdir(layout.memory) or os.path.isdir(layout.payloads):
         return True
+    if given.text("source") == "compact" and os.path.isfile(layout.reminders):
+        return True  # its open notes
     noted = stores.names_in(layout.running)
     goes_on = given.text("source") in ("compact", "resume")
     return bool(noted) and (goes_on or noted != [given.session])
@@ -365,10 +361,10 @@ def ask(layout: Layout, given: HookInput) -> Answer:
     """Tell a subagent where a long report belongs and how to answer, unless a run asked it."""
     if not given.agent or given.passed.get("agent_type") == "" or _is_expected(layout, given):
         return NOTHING
-    from contextkit.payloads.documents import answers
+    from contextkit.payloads.documents import receipts
 
-    path = answers.prepare(layout, given.agent)
-    return Answer(context=answers.contract(layout.shown(path)))
+    path = receipts.prepare(layout, given.agent)
+    return Answer(context=receipts.contract(layout.shown(path)))
 
 
 def _is_expected(layout: Layout, given: HookInput) -> bool:
@@ -383,12 +379,12 @@ def _is_expected(layout: Layout, given: HookInput) -> bool:
 def _may_keep(layout: Layout, given: HookInput) -> object:
     """Return whether a subagent left a report, or its last message is one or has a verdict."""
     from contextkit.base import tokens
-    from contextkit.payloads.documents import answers
+    from contextkit.payloads.documents import receipts
 
     text = given.text("last_assistant_message")
     wanted = tokens.estimate(text) > layout.limits.payload_budget or hosts.may_hold_a_verdict(text)
     wanted = wanted or bool(given.passed.get("stop_hook_active"))
-    left = given.agent and answers.left_by(layout, given.agent, given.text("cwd"))
+    left = given.agent and receipts.left_by(layout, given.agent, given.text("cwd"))
     return (left or (text.strip() and wanted)) and not _nobody(layout, given)
 
 

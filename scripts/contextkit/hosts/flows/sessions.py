@@ -223,7 +223,8 @@ def _recovered(layout: Layout, transcript: str = "", task: str = "") -> Answer:
     recovered = recovery.load(layout, task, names.now(), transcript=transcript, starts=starts)
     if recovered.candidates:
         return Answer(context=recovery_report.of_candidates(layout, recovered))
-    if recovered.empty and not recovered.caught:
+    is_saved = not recovered.empty or bool(recovered.caught)
+    if not (is_saved or recovered.notes):
         return NOTHING
     if starts and recovered.task:
         store.take_up(layout, recovered.task)
@@ -232,7 +233,7 @@ def _recovered(layout: Layout, transcript: str = "", task: str = "") -> Answer:
     command = (
         f"make memory_recover task={recovered.task}" if recovered.task else "make memory_recover"
     )
-    lines = [f"The task `{task}` was saved here: `{command}` prints all of it."]
+    lines = [f"The task `{task}` was saved here: `{command}` prints all of it."] * is_saved
     lines += [names.one_line(warning)[:200] for warning in recovered.warnings[:_WARNINGS]]
     budget = min(limits.memory_recover_tokens, limits.hook_context_tokens * 9 // 10)
     text = recovery_report.make(layout, recovered, budget).text

@@ -98,6 +98,9 @@ KEPT = memory.Kept(
 save, load, load_all = KEPT.save, KEPT.load, KEPT.load_all
 
 
-def last(layout: Layout, task: str) -> Checkpoint | None:
-    """The newest checkpoint of a task, or None without one that can be read."""
-    return next(reversed(load_all(layout, task).documents), None)
+def last(layout: Layout, task: str) -> Checkpoint:
+    """The newest checkpoint of a task that can be read, or one without an id."""
+    none = Checkpoint(
+        checkpoint_id="", task_id=task or "none", phase=memory.PHASES[0], timestamp=""
+    )
+    return next(reversed(load_all(layout, task).documents), none) if task else none

@@ -34,6 +34,7 @@ LISTS = {
     "questions": "Open Questions",
     "recommendations": "Recommendations",
 }
+REPORT = "Report"  # the section with what stood above those of a report
 RENAMED = "Headings renamed here:"  # the line above those of a report that this format has not
 HEADINGS = ("summary", *(heading.lower() for heading in LISTS.values()))
 
@@ -122,6 +123,7 @@ FORM = codec.Form(
     },
     readers={"timestamp": memory.utc, "status": codec.one_of(STATUSES)},
 )
+render = FORM.render  # in the layout of the design; extra sections follow
 
 
 def parse(text: str) -> Finding:
@@ -143,18 +145,9 @@ def _more_of(outline: sections.Outline, header: tuple[str, ...]) -> tuple[Extra,
     return tuple(Extra(heading=heading, text=text) for heading, text in extras if text)
 
 
-def render(finding: Finding) -> str:
-    """Return the document in the layout of the design; extra sections follow."""
-    return FORM.render(finding)
-
-
 def is_merged(name: str) -> bool:
     """Whether a file of this name holds merged findings."""
     return name.startswith(f"{memory.MERGED}_") and memory.split_name(name)[0] == memory.MERGED
-
-
-def _is_single(name: str) -> bool:
-    return not is_merged(name)
 
 
 KEPT = memory.Kept(
@@ -165,7 +158,7 @@ KEPT = memory.Kept(
     of=lambda finding: finding.task_id or finding.description,
     state=lambda finding: finding.status,
     by=lambda finding: finding.agent,
-    has=_is_single,
+    has=lambda name: not is_merged(name),
 )
 save, load, load_all = KEPT.save, KEPT.load, KEPT.load_all
 
@@ -232,7 +225,8 @@ def heads(layout: Layout, task: str, place: str = "") -> Loaded[Found]:
     def read(path: str) -> Found | None:
         return _of_task(path, f"{shown}/{path[above:]}", task)
 
-    loaded = layout.load(reversed(memory.paths(place, ".md", _is_single)), read)
+    paths = memory.paths(place, ".md", lambda name: not is_merged(name))
+    loaded = layout.load(reversed(paths), read)
     return Loaded([(path, head) for path, head in loaded if head], loaded.broken)
 
 

@@ -17,7 +17,7 @@ from contextkit.memory.documents.findings import LISTS, Extra, Finding
 from contextkit.text import codec, sections
 
 _GRADES = ("completed", "", "partial", "failed")  # from best to worst; unknown is in between
-_FROM = "### From "
+_FROM = "### From "  # before the file, as in ``### From `file` ``
 _HEADER = ("# ", "**Task", "**Timestamp", "**Status", "**Sources", "- `", sections.FACTS_KEPT)
 _FIELDS = {"summary": "summary"} | {heading.lower(): field for field, heading in LISTS.items()}
 
@@ -99,11 +99,7 @@ FORM = codec.Form(
     },
     readers={"timestamp": memory.utc, "status": codec.one_of(findings.STATUSES)},
 )
-
-
-def render(merged: Merged) -> str:
-    """Return the document: the format of a finding plus sources, each section grouped by source."""
-    return FORM.render(merged)
+render = FORM.render  # the format of a finding plus sources, each section grouped by source
 
 
 def parse(text: str) -> Merged:
@@ -156,17 +152,12 @@ def _groups(lines: list[str], files: Collection[str]) -> list[tuple[str, list[st
     """The lines below the subheading of each source; those above all of them have no file."""
     groups: list[tuple[str, list[str]]] = [("", [])]
     for line, inside in sections.lines_of(lines):
-        file = _source_in(line)
+        file = sections.code_span(line.removeprefix(_FROM))[0] if line.startswith(_FROM) else ""
         if file in files and not inside:
             groups.append((file, []))
         else:
             groups[-1][1].append(line)
     return groups
-
-
-def _source_in(line: str) -> str:
-    """The file named by a line ``### From `file` ``, or '' for any other line."""
-    return sections.code_span(line[len(_FROM) :])[0] if line.startswith(_FROM) else ""
 
 
 def _part(file: str, task: str, values: dict[str, Any]) -> Part:

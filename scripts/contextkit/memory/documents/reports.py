@@ -1,20 +1,22 @@
-"""Turn an agent's report into a finding: known headings become sections, the rest is kept.
+"""An agent's report as a finding, and findings in few words.
 
 Reports come in any form: `## Executive Summary`, `### 3. Key findings`, a list, or prose. A table
 maps headings to sections; a section that is not in the table stays unchanged under its own heading.
 No line is dropped except rules (`---`) between sections.
+
+`units` takes findings apart into statements and ranks them, for a digest of many.
 """
 
 from __future__ import annotations
 
 import unicodedata
 
-from contextkit.base import markdown, names
+from contextkit.base import filters, markdown, names, tokens
 from contextkit.base.type_names import Any, Iterator
 from contextkit.memory.documents import findings
-from contextkit.memory.documents.findings import LISTS, Extra
+from contextkit.memory.documents.findings import LISTS, REPORT, Extra
 from contextkit.text import blocks, facts, sections
-from contextkit.text.digests import reading
+from contextkit.text.digests import reading, weighing
 from contextkit.text.sections import FileNote, Section
 
 # Names that agents give the sections: lowercase, no numbers, parentheses, accents or punctuation.
@@ -100,7 +102,7 @@ def read(text: str) -> dict[str, Any]:
     kept = [above, f"{findings.RENAMED}\n\n" + "\n".join(renamed) if renamed else ""]
     fields["summary"] = "\n\n".join(filter(None, fields["summary"])) or _gist(text)
     if any(kept) and "".join(kept).strip() != fields["summary"].strip():
-        fields["more"].insert(0, _extra("Report", "\n\n".join(filter(None, kept))))
+        fields["more"].insert(0, _extra(REPORT, "\n\n".join(filter(None, kept))))
     fields["more"] = [extra for extra in fields["more"] if extra.text or extra.heading != "Notes"]
     fields["status"] = _status(head)
     return {name: value for name, value in fields.items() if value}
@@ -261,14 +263,9 @@ def _plain_name(heading: str) -> str:
         bare = unicodedata.normalize("NFKD", bare.replace("ß", "ss"))
         bare = "".join(char for char in bare if not unicodedata.combining(char))
     words = "".join(char if char.isalnum() else " " for char in bare).split()
-    while words and _only_counts(words[0]):
-        words = words[1:]
+    while words and (words[0].isdigit() or (len(words[0]) == 1 and words[0].isascii())):
+        words = words[1:]  # it only counts the heading, as `3` or `b`
     return " ".join(words)
-
-
-def _only_counts(word: str) -> bool:
-    """Whether a word only counts a heading, as `3` or `b`."""
-    return word.isdigit() or (len(word) == 1 and word.isascii())
 
 
 def _field_of(section: Section) -> str:
@@ -298,3 +295,129 @@ def _extra(heading: str, text: str) -> Extra:
     if heading.lower() in findings.HEADINGS:
         heading = f"{heading} of the report"
     return Extra(heading=heading or "Notes", text=text)
+
+
+# Findings in few words
+
+
+_LONG = 90  # tokens above which a unit is split into sentences
+_UNITS = 3000  # units to weigh, at most
+_DECIDED, _OPEN = 4.0, 2.5  # what a decision is worth, and a recommendation or a question
+_REJECTED = ("reject", "discard", "ruled out", "verworfen", "descart", "rejet", "scartat", "放弃")
+_FACTS = {"prohibition": 2.0, "error": 1.6, "location": 1.6, "path": 1.0, "number": 1.0,
+          "commit": 0.7, "url": 0.4}  # fmt: skip
+
+
+class _Unit:
+    __slots__ = ("facts", "owner", "size", "text", "worth")
+
+    def __init__(self, owner: int, text: str, worth: float) -> None:
+        self.owner = owner  # the index of its finding
+        self.text = "  - " + filters.item(text, 4)
+        self.size = tokens.estimate(self.text) + 3
+        self.worth = worth * weighing.of_sentence(text)
+        self.facts = {(kind, value) for kind, value, _ in facts.find(text)}
+
+    def gain(self, told: set[tuple[str, str]], taken: int = 0) -> float:
+        """Its value per token, for a finding of which `taken` units are better."""
+        new = sum(_FACTS.get(kind, 1.0) for kind, _ in self.facts - told)
+        return (self.worth + new) / self.size / (1 + taken)
+
+
+def units(found: list[findings.Finding], already: str) -> list[tuple[int, int, str]]:
+    """Each statement of the findings, in their order: its rank, whose it is, and its line.
+
+    The one of least worth has rank 0. A unit is worth less where `already` or a better one has the
+    same facts, or a better one is of the same finding.
+    """
+    texts: dict[str, _Unit] = {}  # what several say, the first one says
+    for at, finding in enumerate(found):
+        for text, worth in _texts(finding):
+            if text not in texts and len(texts) < _UNITS:
+                texts[text] = _Unit(at, text, worth)
+    told = {(kind, value) for kind, value, _ in facts.find(already)}
+    weighed = list(texts.values())
+    taken = [0] * len(found)
+    gains: list[tuple[float, int]] = []
+    for number in sorted(range(len(weighed)), key=lambda number: -weighed[number].gain(told)):
+        unit = weighed[number]
+        gains.append((unit.gain(told, taken[unit.owner]), -number))
+        told |= unit.facts
+        taken[unit.owner] += 1
+    ranks = {-number: rank for rank, (_, number) in enumerate(sorted(gains))}
+    return [(ranks[number], unit.owner, unit.text) for number, unit in enumerate(weighed)]
+
+
+def _texts(finding: findings.Finding) -> Iterator[tuple[str, float]]:
+    """Yield each unit of a finding with its worth apart from its facts.
+
+    What was decided and rejected comes first: whoever goes on would ask it again. Then what is
+    recommended and what is open; of the rest, what has the most facts.
+    """
+    for extra in finding.more:
+        for titles, part in _blocks(extra.text):
+            heads = (extra.heading, *titles)
+            if not any(map(weighing.only_refers, heads)):
+                yield f"{heads[-1]}: {part}", _DECIDED if any(map(_decides, heads)) else 0.04
+    for text in finding.recommendations:
+        yield from ((f"Recommended: {name}", _OPEN) for name in _names(text))
+        for part in _parts(text):
+            yield part if part.startswith("Recommend") else f"Recommended: {part}", _OPEN
+    for text in finding.questions:
+        yield from ((f"Open question: {part}", _OPEN) for part in _parts(text))
+    for text in finding.discoveries:
+        yield from ((part, 0.2) for part in _parts(text))
+    for file in finding.files:
+        yield f"{filters.code(file.path)} - {file.note}".removesuffix(" - "), 0.1
+
+
+def _decides(title: str) -> bool:
+    """Whether a heading announces what was decided or rejected."""
+    return weighing.recommends(title) or any(word in title.lower() for word in _REJECTED)
+
+
+def _names(text: str) -> list[str]:
+    """The headings in a recommendation, which name what is recommended."""
+    titles = [block.titles[-1] for block in reading.blocks(text) if block.titles]
+    return [name for name in dict.fromkeys(titles) if " " in name]
+
+
+def _parts(text: str) -> Iterator[str]:
+    """A short text as is; a long one, or one with headings or a table, block by block."""
+    plain = not any(line.startswith(("#", "|")) for line in text.split("\n"))
+    if plain and tokens.estimate(text) <= _LONG:
+        yield from filter(_says_something, (names.one_line(text),))
+    else:
+        yield from (part for _, part in _blocks(text))
+
+
+def _blocks(text: str) -> Iterator[tuple[tuple[str, ...], str]]:
+    """The headings above each block of a text except code, and a group of its sentences."""
+    for block in reading.blocks(text):
+        refers = weighing.only_refers(block.lead) or block.lead == findings.RENAMED
+        if block.kind != "code" and not refers and _says_something(block.text):
+            lead = block.lead + " " if block.lead.endswith((":", "：")) else ""
+            yield from ((block.titles, part) for part in _sentences(lead + block.text))
+
+
+def _says_something(text: str) -> bool:
+    """Whether a text is more than a rule, a label, a property such as `Date: …`, or a reference."""
+    bare = text.rstrip("*_` ")
+    if bare.endswith((":", "：", "-->")) or not any(map(str.isalnum, bare)):
+        return False
+    links = "](" in text or "://" in text
+    return not weighing.is_label(text) and not (links and weighing.only_refers(bare.split(":")[0]))
+
+
+def _sentences(text: str) -> Iterator[str]:
+    """The text in groups of sentences, each of at most `_LONG` tokens if that is possible."""
+    if tokens.estimate(text) <= _LONG:
+        yield text
+        return
+    held = ""
+    for sentence in reading.sentences(text):
+        if held and tokens.estimate(held) + tokens.estimate(sentence) > _LONG:
+            yield held
+            held = ""
+        held = f"{held} {sentence}".strip()
+    yield tokens.clip(held, 3 * _LONG)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import names, references, sessions
+from contextkit.base import formats, names, references, sessions, stores
 from contextkit.base.errors import ContextError, NewerFormat
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -131,33 +131,25 @@ def load(
     """
     warnings: list[str] = []
     stored = _Memory(layout, warnings)
-    several: list[str] = []
-    if not task:
-        several = [t for t in memory.candidates(layout, starts) if stored.knows(t)]
-        task = several[0] if len(several) == 1 else ""
-    is_free = starts or not memory.task_owners(layout)
-    if is_free and not (task or several):
-        task = stored.latest_task(now)
+    several = [task] if task else stored.open_tasks(starts, now)
+    task = several[0] if len(several) == 1 else ""
     archived = bool(task) and not stored.knows(task)
     path, checkpoint = _newest(layout, stored.checkpoints(task), now, warnings)
     taken = stored.snapshots(task, archived)
     snapshot_path, snapshot = _newest(layout, taken, now, warnings)
     if checkpoint and snapshot and snapshot.timestamp < checkpoint.timestamp:
         snapshot_path, snapshot = "", None
-    saves: list[Any] = [document for document in (checkpoint, snapshot) if document]
-    saved = saves[0].timestamp if saves else ""
-    age = max(0, now - names.moment(saved)) if checkpoint else 0
+    saves = [document.timestamp for document in (checkpoint, snapshot) if document]
+    age = max(0, now - names.moment(saves[0])) if checkpoint else 0
     plan_path, plan, plan_saved = stored.plan(task, archived)
     merged, heads = stored.findings(task, archived)
     read, unread = _findings(layout, merged, heads, most)
     attendance = Attendance()
     if task and not archived:
-        listed = [
-            *(checkpoint.active_agents if checkpoint else ()),
-            *(snapshot.agents if snapshot else ()),
-        ]
+        active = (*(checkpoint.active_agents if checkpoint else ()),
+                  *(snapshot.agents if snapshot else ()))  # fmt: skip
         back = [part.finding for _, document in merged for part in document.parts]
-        attendance = agents.attendance(layout, task, listed, saved, [*back, *heads])
+        attendance = agents.attendance(layout, task, active, (*saves, "")[0], [*back, *heads])
     return Recovered(
         task=task,
         phase=memory.current_phase(layout, task),
@@ -174,7 +166,7 @@ def load(
         attendance=attendance,
         findings=tuple(read),
         unread=unread,
-        caught=_caught(layout, transcript, max((s.timestamp for s in saves), default="")),
+        caught=_caught(layout, transcript, max(saves, default="")),
         files=_in_play(layout, checkpoint, snapshot),
         blockers=_blockers(layout),
         notes=_notes(layout, warnings),
@@ -182,17 +174,6 @@ def load(
         others=tuple(name for name in stored.tasks if name != task),
         candidates=tuple(several) if len(several) > 1 else (),
     )
-
-
-def left_behind(layout: Layout) -> str:
-    """The transcript of the last session here, if a host keeps one, or ''."""
-    kept = (host.folder() for host in contracts.every() if host.transcripts)
-    if not layout.limits.memory_transcripts or not any(map(os.path.isdir, kept)):
-        return ""
-    from contextkit.memory.flows import transcripts
-
-    own = next(iter(sessions.of_hosts()), "")
-    return transcripts.newest(layout.root, without=own)
 
 
 def _caught(layout: Layout, transcript: str, since: str) -> CaughtUp | None:
@@ -207,9 +188,9 @@ def _caught(layout: Layout, transcript: str, since: str) -> CaughtUp | None:
 def _blockers(layout: Layout) -> tuple[str, ...]:
     if not os.path.isdir(layout.verdicts):
         return ()
-    from contextkit.handoffs.flows import blockers
+    from contextkit.handoffs.flows import work
 
-    return blockers.of_verdicts(layout)
+    return work.of_verdicts(layout)
 
 
 def _notes(layout: Layout, warnings: list[str]) -> tuple[str, ...]:
@@ -281,7 +262,13 @@ class _Memory:
             or memory.current_phase(self._layout, task)
         )
 
-    def latest_task(self, now: int) -> str:
+    def open_tasks(self, starts: bool, now: int) -> list[str]:
+        """The tasks that the session may mean; else, if it may be any, the newest one of all."""
+        tasks = [task for task in memory.candidates(self._layout, starts) if self.knows(task)]
+        is_free = starts or not memory.task_owners(self._layout)
+        return tasks or list(filter(None, [self._latest_task(now)] if is_free else ()))
+
+    def _latest_task(self, now: int) -> str:
         """The task of the newest save, else of a plan or finding."""
         if self._saves:
             return str(_newest(self._layout, self._saves, now, [])[1].task_id)
@@ -407,3 +394,71 @@ def _in_play(
         for path, digest in sealed.items()
     ]
     return tuple(sorted(files, key=lambda file: file.state == references.FRESH))
+
+
+# Where hosts keep transcripts
+
+
+_LAST_DAYS = 14  # day folders to search for a session, at most
+_MOST_RECENT = 40  # transcripts whose folder is looked up
+
+
+def left_behind(layout: Layout) -> str:
+    """The transcript of the last session here, if a host keeps one, or ''."""
+    own = next(iter(sessions.of_hosts()), "")
+    return newest(layout.root, without=own) if layout.limits.memory_transcripts else ""
+
+
+def newest(root: str, without: str = "") -> str:
+    """Return the transcript of the last session, of any host, that worked in `root`, or ''.
+
+    `without` is the id of a session to skip, usually the calling one.
+    """
+    kept = (place for host in contracts.every() for place in transcript_folders(host, root))
+    paths = (os.path.join(place, name) for place in kept for name in stores.names_in(place))
+    recent = sorted((_mtime(path), path) for path in paths if path.endswith(".jsonl"))
+    for _, path in reversed(recent[-_MOST_RECENT:]):
+        if not without or without not in os.path.basename(path):
+            folder = _folder_of(path)
+            if folder and os.path.realpath(folder) == os.path.realpath(root):
+                return path
+    return ""
+
+
+def transcript_folders(host: contracts.Host, root: str) -> list[str]:
+    """The folders where a host keeps a project's transcripts: by path, or the last few days'."""
+    if not host.transcripts or not os.path.isdir(host.folder()):
+        return []
+    kept = os.path.join(host.folder(), host.transcripts)
+    if kept.endswith("{days}"):
+        days = [os.path.dirname(kept)]
+        for _ in range(3):  # year, month, day
+            days = [os.path.join(at, name) for at in days for name in stores.names_in(at)
+                    if name.isdigit()]  # fmt: skip
+            days = sorted(days)[-_LAST_DAYS:]
+        return days
+    # as hosts turn a path into the name of a folder
+    dashed = ("".join(c if c.isalnum() and c.isascii() else "-" for c in path)
+              for path in (root, os.path.realpath(root)))  # fmt: skip
+    return [kept.replace("{project}", name) for name in dict.fromkeys(dashed)]
+
+
+def _folder_of(path: str) -> str:
+    """Return the working directory of a transcript's session, from its first lines.
+
+    Empty for a subagent's transcript or any other file.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        with open(descriptor, "rb") as file:
+            lines = file.read(1 << 18).split(b"\n")[:50]
+    except OSError:
+        return ""
+    for line in map(formats.object_in, lines):
+        fields = formats.inside(line, "payload") or line
+        if line.get("isSidechain") or isinstance(fields.get("source"), dict):
+            return ""  # a subagent's transcript
+        folder = fields.get("cwd")
+        if isinstance(folder, str) and folder:
+            return folder
+    return ""

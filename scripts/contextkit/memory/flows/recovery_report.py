@@ -1,10 +1,18 @@
 """Recovery reports: what a fresh agent reads to continue a task, within a token budget.
 
-In this order: where the task stands, its next action, and who is blocked or missing; how to resume;
-open reviews; the newest notes kept for later; what the last session did since; a newer snapshot;
-the plan; merged findings, then unmerged ones; the files in play. If not everything fits, long parts
-are shortened first, then the details of findings go, then their summaries are shortened
-(`digest.py`); whatever is left out is named.
+In this order: where the task stands, what has changed since, its next action, and who is blocked or
+missing; how to resume; open reviews; the newest notes kept for later; what the last session did
+since; a newer snapshot; the plan; merged findings, then unmerged ones; the files in play.
+
+If not everything fits, long parts are shortened first, then the findings become a digest: a line
+for each, with its summary and what no other finding says. Unit by unit (a discovery, a question, a
+recommendation, a paragraph), those go that add the fewest new facts per token; then all summaries
+are shortened alike; then lines go, those of failed and partial findings last. Whatever is left out
+is named. What a unit is and how decisive its words are is decided as in the digest of a single text
+(`text/digests`); here each unit of a finding lowers the worth of its next one, so that one long
+finding cannot crowd out the others.
+
+Nothing is reworded: everything printed is text of the documents.
 """
 
 from __future__ import annotations
@@ -18,7 +26,7 @@ from contextkit.base.records import Record
 from contextkit.base.type_names import Callable, Sequence
 from contextkit.memory.documents import checkpoints, snapshots
 from contextkit.memory.documents.checkpoints import HOW_TO_RESUME
-from contextkit.memory.documents.findings import OUTPUT, Found
+from contextkit.memory.documents.findings import OUTPUT, RENAMED, REPORT, Found
 from contextkit.memory.documents.snapshots import UNSAID
 from contextkit.memory.flows.recovery import Recovered, RecoveredMerge
 from contextkit.text import fitting, sections
@@ -31,42 +39,25 @@ LEAST = 100  # tokens below which a report is useless
 LEAST_PROMPT = 300  # the same with its prompt frame
 _FENCES = ("```", "~~~")
 _FILES = 30  # files in play to list, at most
-_NOTES, _OF_NOTE = 5, 300  # open reviews or notes to quote, at most, and characters of each
-_COUNT = 1  # characters for none of them, only their number
+_REVIEWS, _NOTES, _ENTRY = 5, 3, 300  # reviews and notes to quote, and characters of each, at most
+_CHANGED = 8  # changed files to name at the top
+_COUNT = 1  # characters for no entry, only their number
 # Lines of a document that carry no information.
 _SILENT = ("", "unknown", "- completed: none", "- in progress: none", "- pending: none")
 _A_LINE = 12  # fewest tokens of a finding's line: read no more findings than fit
 _WHOLE = 60  # findings beyond which printing all in full is not tried
+# The first of the steps in which units, summaries and lines of a digest are cut.
+_UNITS, _SUMMARIES, _LINES = 1_000, 10_000, 20_000
 
 
-class Listed(Record):
-    """Entries, the first of which are printed, and the command that prints the rest."""
+class Piece:
+    """A part of a report: its heading, its text with how it is cut, and the path of the original.
 
-    entries: tuple[str, ...]
-    rest: str
-
-    def within(self, _: str, width: int) -> str:
-        """As many entries as have `width` characters, a line each; the others are counted."""
-        lines = [f"- {names.clipped_at_space(e, _OF_NOTE)}" for e in self.entries[:_NOTES]]
-        while lines and len("\n".join(lines)) > width:
-            lines.pop()
-        left = len(self.entries) - len(lines)
-        count = f"and {left} more" if lines else f"{left} in all"
-        return "\n".join([*lines, *([f"- {count}: `{self.rest}`"] if left else [])])
-
-
-class Part(Record):
-    """A part of a report: its heading, its text, and the path with the original ('' if none).
-
-    Parts that are `first` get their share of the budget before the others. One that is `listed` is
-    cut entry by entry.
+    of: the index of its finding in the digest, whose lines stand together
     """
 
-    text: str
-    heading: str = ""
-    path: str = ""
-    first: bool = False
-    listed: Listed | None = None
+    def __init__(self, heading: str, part: fitting.Part, path: str = "", of: int = -1) -> None:
+        self.heading, self.part, self.path, self.of = heading, part, path, of
 
 
 class Omitted(Record):
@@ -91,20 +82,25 @@ def most_findings(budget: int) -> int:
 def make(layout: Layout, saved: Recovered, budget: int, prompt: bool = False) -> Report:
     """Return the report in at most `budget` tokens; with `prompt`, in a frame to start an agent."""
     tokenizer = layout.limits.tokenizer
-    fixed = _fixed(layout, saved)
-    at = _findings_at(saved, fixed)
-    whole: list[Part] = []
+    first = _first(layout, saved, budget)
+    last = [_files_in_play(saved, len(first), budget)] if saved.files else []
+    whole: list[Piece] = []
     if not saved.unread and len(saved.findings) <= _WHOLE:
         whole = [_finding(layout, finding) for finding in saved.findings]
-        text = _rendered(saved, [*fixed[:at], *whole, *fixed[at:]], (), prompt)
+        pieces = [*first, *whole, *last]
+        text = _rendered(saved, pieces, [piece.part.text for piece in pieces], (), prompt)
         if len(text) < 20 * budget and tokens.within(text, budget, tokenizer):
             return Report(text=text, left_out=())
-    pieces = _pieces(saved, fixed, whole, budget)
+    if not whole or 5 * sum(tokens.estimate(piece.part.text) for piece in whole) > 3 * budget:
+        whole = _digest(
+            saved, budget, "\n".join(p.part.text[: 2 * budget] for p in (*first, *last))
+        )
+    pieces = [*first, *whole, *last]
     sizes = _sizes(layout, pieces)
 
     def made(texts: Sequence[str]) -> str:
         lines = _left_out(saved, pieces, texts, sizes, budget // 8)
-        return _rendered(saved, _joined(pieces, texts), lines, prompt)
+        return _rendered(saved, pieces, texts, lines, prompt)
 
     def fitted(is_short: Callable[[str], bool]) -> tuple[str, ...]:
         return fitting.fit(
@@ -118,20 +114,34 @@ def make(layout: Layout, saved: Recovered, budget: int, prompt: bool = False) ->
     text = made(texts)
     if not tokens.within(text, budget, tokenizer):  # the task's name alone may be too long
         frame = tokens.estimate(_in_frame(saved, "", prompt), tokenizer)
-        bare = _rendered(saved, _joined(pieces, [p.part.after(1 << 30) for p in pieces]), (), False)
+        bare = _rendered(saved, pieces, [p.part.after(1 << 30) for p in pieces], (), False)
         room = int(budget / tokens.CAUTION) - frame
         text = _in_frame(saved, tokens.clip(bare, room, tokenizer=tokenizer), prompt)
-    cut = _cut(pieces, texts)
-    return Report(text=text, left_out=tuple(Omitted(path=p, tokens=sizes[p]) for p in cut))
+    left_out = (Omitted(path=path, tokens=sizes[path]) for path in _cut(pieces, texts))
+    return Report(text=text, left_out=tuple(left_out))
 
 
-def _rendered(saved: Recovered, parts: list[Part], left_out: tuple[str, ...], prompt: bool) -> str:
-    shown, heading = [], ""
-    for part in parts:
-        shown.append(part if part.heading != heading else part.replace(heading=""))
-        heading = part.heading
+def _rendered(
+    saved: Recovered,
+    pieces: list[Piece],
+    texts: Sequence[str],
+    left_out: tuple[str, ...],
+    prompt: bool,
+) -> str:
+    """The report of the pieces with these texts, each heading once."""
+    parts: list[dict[str, str]] = []
+    heading, in_digest = "", False
+    for piece, text in zip(pieces, texts, strict=True):
+        if not text:
+            continue
+        goes_on = bool(parts) and piece.heading == heading
+        if goes_on and in_digest:
+            parts[-1]["text"] += f"\n{text}"
+        else:
+            parts.append({"heading": "" if goes_on else piece.heading, "text": text})
+        heading, in_digest = piece.heading, piece.of >= 0
     text = templates.render(
-        "recovery.md", task=saved.task or "unknown", parts=shown, left_out=left_out
+        "recovery.md", task=saved.task or "unknown", parts=parts, left_out=left_out
     )
     return _in_frame(saved, text, prompt)
 
@@ -144,51 +154,6 @@ def _in_frame(saved: Recovered, text: str, prompt: bool) -> str:
 
 
 # Within the budget
-
-
-class _Piece:
-    """A part of a report with how it is cut; `of` is the index of its finding in the digest."""
-
-    def __init__(self, heading: str, part: fitting.Part, path: str = "", of: int = -1) -> None:
-        self.heading, self.part, self.path, self.of = heading, part, path, of
-
-
-def _pieces(saved: Recovered, fixed: list[Part], whole: list[Part], budget: int) -> list[_Piece]:
-    """The report in pieces; the findings are in a digest unless they leave two fifths of it."""
-    from contextkit.memory.flows import digest
-
-    pieces = [_piece(part, at, budget) for at, part in enumerate(fixed, start=1)]
-    if whole and 5 * sum(tokens.estimate(part.text) for part in whole) <= 3 * budget:
-        listed = [_Piece(part.heading, fitting.Part(part.text), part.path) for part in whole]
-    else:
-        each: list[tuple[Found, str, str]] = []  # with its heading and its file
-        for finding in saved.findings:
-            if isinstance(finding, RecoveredMerge):
-                each += [
-                    (part, f"Merged findings ({finding.path})", finding.path)
-                    for part in finding.parts
-                ]
-            else:
-                each.append((finding, f"Findings ({os.path.dirname(finding.path)})", finding.path))
-        already = "\n".join(part.text[: 2 * budget] for part in fixed)
-        parts = digest.parts([finding for finding, _, _ in each], budget, already)
-        listed = [_Piece(each[at][1], part, each[at][2], at) for at, part in parts]
-    at = _findings_at(saved, fixed)
-    return [*pieces[:at], *listed, *pieces[at:]]
-
-
-def _piece(part: Part, at: int, budget: int) -> _Piece:
-    """How a part is cut; of those that go whole, the last one goes first."""
-    from contextkit.memory.flows import digest
-
-    first = ((0, 2 * budget), *enumerate((budget, budget // 2, 120, 40), 4 * digest.LINES))
-    later = ((1, 6 * budget // 5), (digest.SUMMARIES - 1, 2 * budget // 5))
-    if part.listed:
-        text = fitting.Part(part.text, (*later, (digest.LINES, _COUNT)), 1, part.listed.within)
-    else:
-        cuts = first if part.first else (*later, (digest.LINES - at, 0))
-        text = fitting.Part(part.text, cuts, 200, _beginning)
-    return _Piece(part.heading, text, part.path)
 
 
 def _beginning(text: str, width: int) -> str:
@@ -207,19 +172,7 @@ def _beginning(text: str, width: int) -> str:
     return cut
 
 
-def _joined(pieces: list[_Piece], texts: Sequence[str]) -> list[Part]:
-    """The pieces with these texts, the lines of a digest together."""
-    groups: list[tuple[str, list[str]]] = []
-    for piece, text in zip(pieces, texts, strict=True):
-        goes_on = groups and groups[-1][0] == piece.heading
-        if text and goes_on and piece.of >= 0:
-            groups[-1][1].append(text)
-        elif text:
-            groups.append((piece.heading, [text]))
-    return [Part(heading=heading, text="\n".join(kept)) for heading, kept in groups]
-
-
-def _cut(pieces: list[_Piece], texts: Sequence[str]) -> list[str]:
+def _cut(pieces: list[Piece], texts: Sequence[str]) -> list[str]:
     """The paths of what is not whole."""
     pairs = zip(pieces, texts, strict=True)
     return list(
@@ -228,7 +181,7 @@ def _cut(pieces: list[_Piece], texts: Sequence[str]) -> list[str]:
 
 
 def _left_out(
-    saved: Recovered, pieces: list[_Piece], texts: Sequence[str], sizes: dict[str, int], room: int
+    saved: Recovered, pieces: list[Piece], texts: Sequence[str], sizes: dict[str, int], room: int
 ) -> tuple[str, ...]:
     """Lines about what is not whole: for each document without a line, and for the rest.
 
@@ -247,7 +200,7 @@ def _left_out(
     return tuple(lines)
 
 
-def _sizes(layout: Layout, pieces: list[_Piece]) -> dict[str, int]:
+def _sizes(layout: Layout, pieces: list[Piece]) -> dict[str, int]:
     """The tokens of each document that is part of a report, by its path."""
     sizes: dict[str, int] = {}
     for piece in pieces:
@@ -270,8 +223,8 @@ def of_candidates(layout: Layout, saved: Recovered) -> str:
 
 def last_saved(layout: Layout, task: str) -> str:
     """When a checkpoint or snapshot of a task was last written, to the minute, or `never`."""
-    saved = [document.timestamp for _, document in checkpoints.load_all(layout, task)]
-    taken = [document.timestamp for _, document in snapshots.load_all(layout, task)]
+    saved = [document.timestamp for document in checkpoints.load_all(layout, task).documents]
+    taken = [document.timestamp for document in snapshots.load_all(layout, task).documents]
     newest = max([*saved, *taken], default="")
     return f"{newest[:16]}Z" if newest else "never"
 
@@ -279,47 +232,67 @@ def last_saved(layout: Layout, task: str) -> str:
 # The parts
 
 
-def _fixed(layout: Layout, saved: Recovered) -> list[Part]:
-    """Every part except the findings, in full, in reading order."""
-    parts = [Part(text=_facts(layout, saved), path=saved.checkpoint_path, first=True)]
+def _first(layout: Layout, saved: Recovered, budget: int) -> list[Piece]:
+    """Every part before the findings, in reading order."""
     path = saved.checkpoint_path or saved.plan_path
+    pieces = [_sure("", _facts(layout, saved), saved.checkpoint_path, budget)]
     if saved.checkpoint or saved.state.next_action:
-        parts.append(_text_part("Next action", saved.state.next_action, path))
-    if saved.checkpoint:
-        advice = without_recovery(saved.checkpoint.recovery_instructions)
-        usual = advice == HOW_TO_RESUME and not any(
-            f.state != references.FRESH for f in saved.files
-        )
-        if advice.strip() and not usual:
-            parts.append(_text_part("Recovery instructions", advice, path))
-    for heading, entries, rest in (
-        ("Open reviews", saved.blockers, "make verdict_table view=attention"),
-        ("Open notes, for every task, newest first", saved.notes, "make reminders"),
-    ):
-        if entries:
-            listed = Listed(entries=entries, rest=rest)
-            parts.append(
-                Part(heading=heading, text=listed.within("", _NOTES * _OF_NOTE), listed=listed)
-            )
+        pieces.append(_sure("Next action", _quoted(saved.state.next_action), path, budget))
+    advice = without_recovery(saved.checkpoint.recovery_instructions) if saved.checkpoint else ""
+    if advice.strip() and (advice != HOW_TO_RESUME or _stale(saved)):
+        pieces.append(_sure("Recovery instructions", _quoted(advice), path, budget))
+    if saved.blockers:
+        rest = "make verdict_table view=attention"
+        pieces.append(_listed("Open reviews", saved.blockers, _REVIEWS, rest, budget))
+    if saved.notes:
+        heading = "Open notes, for every task, newest first"
+        pieces.append(_listed(heading, saved.notes, _NOTES, "make reminders", budget))
+    later: list[tuple[str, str, str]] = []  # heading, text and path
     caught: CaughtUp | None = saved.caught  # type: ignore[assignment]
     if caught:
         session = names.one_line(caught.session)
         heading = f"Since then, from the transcript of {caught.host}, session {session}"
-        parts.append(Part(heading=heading, text=_demoted(filters.prose(caught.text), 2)))
+        later.append((heading, _demoted(filters.prose(caught.text), 2), ""))
     if saved.snapshot:
         heading = "Snapshot, newer than the checkpoint" if saved.checkpoint else "Snapshot"
-        parts.append(_of_snapshot(saved, saved.snapshot, heading))
-    if saved.plan_path:
-        plan = _plan(layout, saved, saved.plan_path)
-        parts += [plan] if plan.text else []
-    if saved.files:
-        parts.append(_files_in_play(saved))
-    return parts
+        heading = f"{heading} of {saved.snapshot.timestamp} ({saved.snapshot_path})"
+        later.append((heading, _of_snapshot(saved, saved.snapshot), saved.snapshot_path))
+    if saved.plan_path and (plan := _plan(layout, saved)):
+        later.append((f"Plan ({saved.plan_path})", plan, saved.plan_path))
+    for heading, text, path in later:
+        pieces.append(_later(heading, text, path, len(pieces), budget))
+    return pieces
 
 
-def _findings_at(saved: Recovered, fixed: list[Part]) -> int:
-    """Where the findings belong: before the files in play."""
-    return len(fixed) - bool(saved.files)
+def _sure(heading: str, text: str, path: str, budget: int) -> Piece:
+    """A part that gets its share of the budget before the others."""
+    cuts = ((0, 2 * budget), *enumerate((budget, budget // 2, 120, 40), 4 * _LINES))
+    return Piece(heading, fitting.Part(text, cuts, 200, _beginning), path)
+
+
+def _later(heading: str, text: str, path: str, at: int, budget: int) -> Piece:
+    """A part that may go whole; of all of them, the last one goes first."""
+    cuts = (*_shortened(budget), (_LINES - at - 1, 0))
+    return Piece(heading, fitting.Part(text, cuts, 200, _beginning), path)
+
+
+def _shortened(budget: int) -> tuple[tuple[int, int], ...]:
+    return ((1, 6 * budget // 5), (_SUMMARIES - 1, 2 * budget // 5))
+
+
+def _listed(heading: str, entries: tuple[str, ...], most: int, rest: str, budget: int) -> Piece:
+    """A line for each of the first entries, cut entry by entry; `rest` prints the others."""
+
+    def within(_: str, width: int) -> str:
+        lines = [f"- {names.clipped_at_space(entry, _ENTRY)}" for entry in entries[:most]]
+        while lines and len("\n".join(lines)) > width:
+            lines.pop()
+        left = len(entries) - len(lines)
+        count = f"and {left} more" if lines else f"{left} in all"
+        return "\n".join([*lines, *([f"- {count}: `{rest}`"] if left else [])])
+
+    cuts = (*_shortened(budget), (_LINES, _COUNT))
+    return Piece(heading, fitting.Part(within("", most * _ENTRY), cuts, 1, within))
 
 
 def without_recovery(text: str) -> str:
@@ -340,8 +313,6 @@ def without_recovery(text: str) -> str:
 
 def _facts(layout: Layout, saved: Recovered) -> str:
     limit = layout.limits.memory_checkpoint_age
-    hours, minutes = divmod(saved.age // 60, 60)
-    age = f"{hours} h {minutes} min ago" if hours else f"{minutes} min ago"
     stale = f", older than {limit}: what it says may no longer hold" if saved.stale else ""
     phase = saved.checkpoint.phase if saved.checkpoint else ""
     if saved.phase not in ("", phase):
@@ -351,19 +322,34 @@ def _facts(layout: Layout, saved: Recovered) -> str:
         found=saved,
         checkpoint=saved.checkpoint,
         phase=phase,
-        age=age + stale,
+        age=_ago(saved.age) + stale,
+        away="" if layout.here == layout.root else layout.root,
         state=_states(saved),
         agents=names.one_line(saved.attendance.line()) if not saved.attendance.complete else "",
         differences=saved.state.differences,
     ).rstrip("\n")
 
 
+def _ago(seconds: int) -> str:
+    """How long ago, in the words of somebody who was there."""
+    minutes = seconds // 60
+    hours, rest = divmod(minutes, 60)
+    if hours >= 48:
+        return f"{hours // 24} days ago"
+    if hours:
+        return f"{hours} h {rest} min ago" if rest else f"{hours} h ago"
+    return f"{minutes} min ago" if minutes else "just now"
+
+
 def _states(saved: Recovered) -> list[dict[str, str]]:
     """The nonempty lists of the task's state, by name."""
+    changed = _changed(saved)
+    more = [f"{len(changed) - _CHANGED} more"] if len(changed) > _CHANGED else []
     lists = {
         "Completed": saved.state.completed,
         "In progress": saved.state.in_progress,
         "Pending": saved.state.pending,
+        "Changed since": [*changed[:_CHANGED], *more],
         "Active agents": saved.checkpoint.active_agents if saved.checkpoint else (),
         "Blocked agents": saved.checkpoint.blocked_agents if saved.checkpoint else (),
     }
@@ -374,20 +360,36 @@ def _states(saved: Recovered) -> list[dict[str, str]]:
     ]
 
 
-def _text_part(heading: str, text: str, path: str) -> Part:
-    body = _demoted(filters.prose(text.strip()), 2) or "unknown"
-    return Part(heading=heading, text=body, path=path, first=True)
+def _changed(saved: Recovered) -> list[str]:
+    """The files in play that are not as they were saved; one that was missing then is no news."""
+    sealed = (*(saved.checkpoint.files if saved.checkpoint else ()),
+              *(saved.snapshot.digests if saved.snapshot else ()))  # fmt: skip
+    was_there = {reference.path for reference in sealed if reference.sha256}
+    return [
+        file.path if file.state == references.CHANGED else f"{file.path} ({file.state})"
+        for file in saved.files
+        if file.state != references.FRESH and file.path in was_there
+    ]
 
 
-def _plan(layout: Layout, saved: Recovered, path: str) -> Part:
-    """The plan, without its title, empty sections, and what the report already says."""
-    outline = sections.Outline(_text(layout, path).replace("\r\n", "\n"))
+def _stale(saved: Recovered) -> int:
+    """How many of the files in play are changed or missing."""
+    return sum(file.state != references.FRESH for file in saved.files)
+
+
+def _quoted(text: str) -> str:
+    return _demoted(filters.prose(text.strip()), 2) or "unknown"
+
+
+def _plan(layout: Layout, saved: Recovered) -> str:
+    """The plan, without its title, empty or replaced sections, and what the report says already."""
+    outline = sections.Outline(_text(layout, saved.plan_path).replace("\r\n", "\n"))
     outline.sections = [
         _later_steps(section, saved) if section.name.lower() == "next actions" else section
         for section in outline.sections
-        if section.name.lower() != "progress"
+        if section.name.lower() not in ("progress", "earlier")
     ]
-    return Part(heading=f"Plan ({path})", text=_body(outline.text, 1), path=path)
+    return _body(outline, 1)
 
 
 def _later_steps(section: sections.Section, saved: Recovered) -> sections.Section:
@@ -400,7 +402,7 @@ def _later_steps(section: sections.Section, saved: Recovered) -> sections.Sectio
     return sections.Section("## Planned Steps", [*lines, ""])
 
 
-def _of_snapshot(saved: Recovered, taken: snapshots.Snapshot, heading: str) -> Part:
+def _of_snapshot(saved: Recovered, taken: snapshots.Snapshot) -> str:
     """A snapshot, without what the report says in another place."""
     listed = {finding.path for finding in saved.findings}
     parts = {
@@ -412,10 +414,8 @@ def _of_snapshot(saved: Recovered, taken: snapshots.Snapshot, heading: str) -> P
             without_recovery(taken.resume), lambda text: _is_next(saved, text)
         ),
     }
-    text = "\n\n".join(f"### {name}\n{_demoted(filters.prose(body.strip()), 3)}"
+    return "\n\n".join(f"### {name}\n{_demoted(filters.prose(body.strip()), 3)}"
                        for name, body in parts.items() if body.strip())  # fmt: skip
-    when = f"{heading} of {taken.timestamp} ({saved.snapshot_path})"
-    return Part(heading=when, text=text, path=saved.snapshot_path)
 
 
 def _kept(text: str, leave_out: Callable[[str], bool]) -> str:
@@ -437,23 +437,31 @@ def _is_next(saved: Recovered, line: str) -> bool:
     return any(after == names.one_line(step) for step in steps) or after != bare
 
 
-def _finding(layout: Layout, finding: Found) -> Part:
+def _finding(layout: Layout, finding: Found) -> Piece:
     """A finding in full."""
     who = (finding.agent, finding.status or "unknown", finding.timestamp or "unknown")
     line = f"### {finding.path} ({names.one_line(', '.join(who))})"
-    outline = sections.Outline(_text(layout, finding.path))
+    outline = sections.Outline(_text(layout, finding.path).replace("\r\n", "\n"))
     outline.head.lines.clear()  # the line above already says it
     outline.sections = [section for section in outline.sections if section.name != OUTPUT]
-    return Part(
-        heading="Merged findings" if finding.merged else "Findings",
-        text="\n\n".join(filter(None, (line, _body(outline.text, 2)))),
-        path=finding.path,
-    )
+    for section in outline.sections:
+        if section.name == REPORT:
+            section.lines = _of_report(section.lines, outline.body("Summary"))
+    heading = "Merged findings" if finding.merged else "Findings"
+    text = "\n\n".join(filter(None, (line, _body(outline, 2))))
+    return Piece(heading, fitting.Part(text), finding.path)
 
 
-def _body(text: str, by: int) -> str:
+def _of_report(lines: list[str], summary: str) -> list[str]:
+    """What stood above the sections of a report, without its title and what the summary says."""
+    text = sections.plain(lines).partition(RENAMED)[0]
+    told = (part.strip() for part in text.split("\n\n"))
+    fresh = [part for part in told if part not in summary and markdown.heading(part)[0] != 1]
+    return "\n\n".join(fresh).split("\n")
+
+
+def _body(outline: sections.Outline, by: int) -> str:
     """A document without its title, empty sections, and contextkit's comments."""
-    outline = sections.Outline(text.replace("\r\n", "\n"))
     if outline.title():
         head = outline.head.lines[1:]
         outline.head.lines = [line for line in head if not line.endswith("unknown")]
@@ -474,15 +482,14 @@ def _text(layout: Layout, path: str) -> str:
         return ""
 
 
-def _files_in_play(saved: Recovered) -> Part:
+def _files_in_play(saved: Recovered, at: int, budget: int) -> Piece:
     lines = [f"- {names.one_line(file.path)}: {file.state}" for file in saved.files[:_FILES]]
     if len(saved.files) > _FILES:
         lines.append(f"- and {len(saved.files) - _FILES} more")
-    changed = sum(file.state != references.FRESH for file in saved.files)
+    changed = _stale(saved)
     since = f"{changed} of {len(saved.files)} changed or missing" if changed else "all unchanged"
-    heading = f"Files in play, {since} since then"
     path = saved.checkpoint_path or saved.snapshot_path
-    return Part(heading=heading, text="\n".join(lines), path=path)
+    return _later(f"Files in play, {since} since then", "\n".join(lines), path, at, budget)
 
 
 def _demoted(text: str, by: int) -> str:
@@ -506,3 +513,56 @@ def _demoted_line(line: str, by: int) -> str:
     if line.startswith("# "):
         by += 2
     return "#" * by + line if line.startswith("#") else line
+
+
+# Findings in few tokens
+
+
+_WIDTHS = (400, 160, 56)  # characters of a summary
+_A_SUMMARY = 24  # tokens of a line: where those of all take the whole room, no finding is read
+_RANKS = {"failed": 0, "partial": 1}
+
+
+def _digest(saved: Recovered, budget: int, already: str) -> list[Piece]:
+    each: list[tuple[Found, str, str]] = []  # with its heading and its file
+    for finding in saved.findings:
+        if isinstance(finding, RecoveredMerge):
+            heading = f"Merged findings ({finding.path})"
+            each += [(part, heading, finding.path) for part in finding.parts]
+        else:
+            each.append((finding, f"Findings ({os.path.dirname(finding.path)})", finding.path))
+    parts = digest([finding for finding, _, _ in each], budget, already)
+    return [Piece(each[at][1], part, each[at][2], at) for at, part in parts]
+
+
+def digest(findings: list[Found], room: int, already: str = "") -> list[tuple[int, fitting.Part]]:
+    """The lines of a digest, each with the index of its finding; a finding's own line is first.
+
+    It is for some `room` tokens; `already` is what the reader has read.
+    """
+    order = sorted(range(len(findings)), key=lambda at: (_RANKS.get(findings[at].status, 2), at))
+    lines = [
+        (at, _line(findings[at], _LINES + len(findings) - rank)) for rank, at in enumerate(order)
+    ]
+    details: list[tuple[int, fitting.Part]] = []
+    if _A_SUMMARY * len(findings) < room:
+        from contextkit.memory.documents import reports
+
+        told = "\n".join([already, *(line.text for _, line in lines)])
+        for rank, at, text in reports.units([found.finding for found in findings], told):
+            details.append((at, fitting.Part(text, ((_UNITS + rank, 0),))))
+    return sorted([*lines, *details], key=lambda pair: pair[0])  # stable: lines stay first
+
+
+def _line(finding: Found, last: int) -> fitting.Part:
+    """`- ui_20251023T180500.md (failed): The list renders twice.`, which goes in the step `last`"""
+    name = finding.path.rpartition("/")[2]
+    is_named = name.startswith(names.dashed(finding.agent) + "_")
+    note = [] if is_named else [names.one_line(finding.agent)]
+    note += [finding.status or "status unknown"] if finding.status != "completed" else []
+    noted = f" ({', '.join(note)})" if note else ""
+    summary = filters.item(names.one_line(finding.summary) or "no summary")
+    text = f"- {filters.code(name)}{noted}: {summary}"
+    start = len(text) - len(summary)
+    cuts = [(_SUMMARIES + step, start + width) for step, width in enumerate(_WIDTHS)]
+    return fitting.Part(text, (*cuts, (last, 0)), least=start + _WIDTHS[-1])

@@ -61,18 +61,14 @@ def draft(text: str, allowed: Iterable[str]) -> Fields:
     """Parse the fields in a YAML or JSON document. Unknown fields are refused by name."""
     from contextkit.base import formats
 
-    if text.lstrip()[:1] == "{":
-        fields = formats.from_json(text, "draft")
-    else:
-        fields = formats.from_yaml(text, "draft")
-    return _fields(fields, allowed, "draft")
+    parse = formats.from_json if text.lstrip()[:1] == "{" else formats.from_yaml
+    return _fields(parse(text, "draft"), tuple(allowed), "draft")
 
 
-def _fields(document: object, allowed: Iterable[str], where: str) -> Fields:
+def _fields(document: object, allowed: tuple[str, ...], where: str) -> Fields:
     """Check fields: texts, and lists as tuples (a text stands for the list of its lines)."""
     if not isinstance(document, dict):
         raise bad_input(f"{where}: must be lines of `name: value`")
-    allowed = tuple(allowed)
     checked: Fields = {}
     for name, value in document.items():
         if name not in allowed:
@@ -91,11 +87,9 @@ def _fields(document: object, allowed: Iterable[str], where: str) -> Fields:
 
 
 def _texts(value: object, where: str) -> tuple[str, ...]:
-    if value is None:
-        return ()
     if isinstance(value, str):
         return tuple(names.meant_items(where, value))
-    rows = value if isinstance(value, list) else [value]
+    rows = value if isinstance(value, list) else [] if value is None else [value]
     return tuple(_text(row, where) for row in rows)
 
 
@@ -133,19 +127,18 @@ def _unasked(layout: Layout, change: Plan) -> tuple[str, ...]:
     """
     if not any(question.answered for question in change.questions):
         return ()
-    path = plans.path_of(layout, change.task_id)
-    text = files.read_if_there(path) or ""
+    text = files.read_if_there(plans.path_of(layout, change.task_id)) or ""
     messages = []
     for answer in plans.unanswered(text, change):
         if names.is_whole(answer):
             questions = plans.of_task(layout, change.task_id).questions
-            still_open = [
+            there = "; ".join(
                 f"{number} {names.one_line(question.text)[:80]}"
                 for number, question in enumerate(questions, start=1)
                 if not question.answered
-            ]
-            there = "; ".join(still_open) or "none"
-            raise bad_input(f"answered={answer[:20]}: no question has this number; open: {there}")
+            )
+            none = f"answered={answer[:20]}: no question has this number"
+            raise bad_input(f"{none}; open: {there or 'none'}")
         messages.append(f"answered: nobody had asked {names.one_line(answer)[:80]!r}: it is added")
     return tuple(messages)
 
@@ -176,20 +169,16 @@ def _finding(task: str, fields: Fields, report: str, now: int) -> Finding:
         typed["files"] = notes(typed["files"])
     more = list(read.get("more", ()))
     for name in findings.LISTS:  # given items add to those of the report
-        typed[name] = (
-            *typed.get(name, ()),
-            *(t for t in read.get(name, ()) if t not in typed.get(name, ())),
-        )
+        typed[name] = tuple(dict.fromkeys((*typed.get(name, ()), *read.get(name, ()))))
     if typed.get("summary") and read.get("summary", typed["summary"]) != typed["summary"]:
         more.insert(0, findings.Extra(heading="Summary of the report", text=read["summary"]))
-    values = {**read, **typed, "more": tuple(more), "task_id": memory.check_task(task)}
-    values.setdefault("timestamp", names.iso(now))
-    if report.strip() and not values.get("status"):
-        values["status"] = "completed"  # the agent did come back with a report
-    status = str(values.get("status", ""))
-    values["status"] = names.meant_word(
-        status, findings.STATUSES, findings.STATUSES_ALIKE, "status"
-    )
+    values = {
+        "timestamp": names.iso(now),
+        "status": "completed" if report.strip() else "",  # the agent did come back with a report
+        **read, **typed, "more": tuple(more), "task_id": memory.check_task(task),
+    }  # fmt: skip
+    alike = findings.STATUSES_ALIKE
+    values["status"] = names.meant_word(values["status"], findings.STATUSES, alike, "status")
     for name in ("agent", "status", "summary"):
         if not str(values.get(name, "")).strip():
             raise bad_input(f"{name} is missing: give {name}= or a report that says it")
@@ -215,8 +204,7 @@ def _of_output(report: str) -> Fields:
 def snapshot(layout: Layout, task: str, fields: Fields, now: int) -> Pending:
     """A snapshot from fields, with a digest of each file in play."""
     fields["files"] = notes(fields["files"])
-    task = task and memory.check_task(task)
-    whole = _texts_of(_found(layout, task) if task else [])
+    whole = _texts_of(_found(layout, memory.check_task(task)) if task else [])
     return pending(layout, snapshots, _snapshot(layout, task, whole, now, **fields), now)
 
 
@@ -242,14 +230,13 @@ def _kept(whole: str, part: str) -> str:
 
 
 def _sealed(layout: Layout, named: Iterable[FileNote]) -> tuple[references.Reference, ...]:
-    """A digest of each named file; line numbers after the path are dropped."""
-    return references.seal(layout.root, [_path_of(file.path) for file in named if file.path])
-
-
-def _path_of(named: str) -> str:
-    """Return `src/app.py` for `src/app.py:42` and `src/app.py:42-60`."""
-    path, colon, lines = named.rpartition(":")
-    return path if colon and lines and not lines.strip("0123456789-,") else named
+    """A digest of each named file, `src/app.py` for `src/app.py:42-60`."""
+    paths: list[str] = []
+    for file in named:
+        path, colon, lines = file.path.rpartition(":")
+        has_lines = colon and lines and not lines.strip("0123456789-,")
+        paths += filter(None, [path if has_lines else file.path])
+    return references.seal(layout.root, paths)
 
 
 def checkpoint(
@@ -275,9 +262,10 @@ def checkpoint(
     next_action = next_action or f"Decide what comes next: no plan of {task} says it"
     count = fields.get("findings_count")
     saved = checkpoints.last(layout, task)
-    done = tuple(fields.get("completed") or _done(plan, saved))
-    planned = (*plan.in_progress, *plan.pending)
-    left = _without(planned or (saved.pending_subtasks if saved else ()), done)
+    reopened = (*plan.in_progress, *plan.completed)
+    usual = (*plan.completed, *_without(saved.completed_subtasks, reopened))
+    done = tuple(fields.get("completed") or usual)
+    left = _without((*plan.in_progress, *plan.pending) or saved.pending_subtasks, done)
     made = Checkpoint(
         checkpoint_id=f"cp_{phase}_{memory.stamp(now)}",
         task_id=task,
@@ -297,12 +285,6 @@ def checkpoint(
     return pending(layout, checkpoints, made, now)
 
 
-def _done(plan: Plan, saved: Checkpoint | None) -> tuple[str, ...]:
-    """The subtasks that the plan calls done, and those of the last checkpoint, if none reopened."""
-    before = _without(saved.completed_subtasks if saved else (), plan.in_progress)
-    return (*plan.completed, *_without(before, plan.completed))
-
-
 def _without(subtasks: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...]:
     there = frozenset(map(plans.folded, others))
     return tuple(text for text in subtasks if plans.folded(text) not in there)
@@ -315,20 +297,19 @@ def carried(layout: Layout, task: str, event: str, ended: bool = False) -> Field
     stood before. The next action of a phase that has `ended` may be done: it is left out.
     """
     saved = checkpoints.last(layout, task)
-    before = saved.context_summary.rpartition(_BEFORE)[2] if saved else ""
+    before = saved.context_summary.rpartition(_BEFORE)[2]
     fields: Fields = {"summary": f"{event}{_BEFORE}{before}" if before else event}
-    if saved and not ended:
-        actions = plans.of_task(layout, task).next_actions
-        fields["next_action"] = actions[0] if actions else saved.next_action
+    if saved.checkpoint_id and not ended:
+        planned = plans.of_task(layout, task).next_actions
+        fields["next_action"] = (*planned, saved.next_action)[0]
     return fields
 
 
 def in_play(layout: Layout, task: str) -> tuple[str, ...]:
     """The files of a task's last checkpoint, and those changed since, as far as they are there."""
     saved = checkpoints.last(layout, task)
-    seen = worked_on(layout, saved.timestamp if saved else "") or ()
-    sealed = saved.files if saved else ()
-    paths = dict.fromkeys([*(file.path for file in seen), *(file.path for file in sealed)])
+    seen = worked_on(layout, saved.timestamp) or ()
+    paths = dict.fromkeys([file.path for files_of in (seen, saved.files) for file in files_of])
     return tuple(path for path in paths if os.path.isfile(layout.join(path)))[:_FILES]
 
 
@@ -370,8 +351,7 @@ def _found(layout: Layout, task: str) -> list[Finding]:
 def phase_of(layout: Layout, task: str) -> str:
     """The phase of a task: as recorded, else that of its newest checkpoint, else the first."""
     recorded = memory.current_phase(layout, memory.check_task(task))
-    saved = None if recorded else checkpoints.last(layout, task)
-    return saved.phase if saved else recorded or memory.PHASES[0]
+    return recorded or checkpoints.last(layout, task).phase
 
 
 def batch(layout: Layout, task: str, fields: Fields, now: int) -> tuple[str, list[Pending]]:
@@ -427,8 +407,8 @@ def automatic_snapshot(
     task = task or memory.current_task(layout)
     plan = plans.of_task(layout, task) if task else Plan(task_id="none")
     recent = findings.load_all(layout, task)[: -_FINDINGS - 1 : -1] if task else []
-    checkpoint = checkpoints.last(layout, task) if task else None
-    caught, edited, whole = _caught_up(layout, transcript, checkpoint)
+    saved = checkpoints.last(layout, task)
+    caught, edited, whole = _caught_up(layout, transcript, saved.timestamp)
     by_path: dict[str, FileNote] = {}
     for file in (*modified, *edited, *(file for _, finding in recent for file in finding.files)):
         by_path.setdefault(file.path, file)
@@ -437,7 +417,7 @@ def automatic_snapshot(
         "summary": "\n\n".join(filter(None, (summary.strip(), caught))) or UNSAID,
         "important": _important(layout, plan, recent),
         "decisions": [question.text for question in plan.questions if not question.answered],
-        "resume": _resume(task, plan, checkpoint),
+        "resume": _resume(task, plan, saved),
     }
     allowed = layout.limits.secrets_allow
     return _snapshot(
@@ -447,8 +427,8 @@ def automatic_snapshot(
         now,
         reason=reason,
         tokens=tokens,
-        phase=memory.current_phase(layout, task) or (checkpoint.phase if checkpoint else ""),
-        agents=checkpoint.active_agents if checkpoint else (),
+        phase=memory.current_phase(layout, task) or (saved.phase if saved.timestamp else ""),
+        agents=saved.active_agents,
         files=[f.replace(note=redaction.cleaned(f.note, allowed)) for f in in_play],
         **redaction.cleaned(fields, allowed),
     )
@@ -459,17 +439,15 @@ def complete_snapshot(layout: Layout, path: str, summary: str) -> None:
 
     Raises ContextError if the file is no longer a readable snapshot.
     """
+    clean = redaction.cleaned(summary, layout.limits.secrets_allow)
     with files.locked(layout.lock(path)):
         made = snapshots.load(path)
-        before = "" if made.summary == UNSAID else made.summary
-        whole = "\n\n".join(
-            filter(None, (redaction.cleaned(summary, layout.limits.secrets_allow), before))
-        )
+        whole = clean if made.summary == UNSAID else f"{clean}\n\n{made.summary}"
         files.write(path, snapshots.render(made.replace(summary=sections.clean(whole))))
 
 
 def _caught_up(
-    layout: Layout, transcript: str, checkpoint: Checkpoint | None
+    layout: Layout, transcript: str, saved: str
 ) -> tuple[str, tuple[FileNote, ...], str]:
     """What the session did since the last save, the files it edited, and all that was said."""
     if not transcript:
@@ -477,7 +455,7 @@ def _caught_up(
     from contextkit.memory.flows import transcripts
 
     taken = [snapshot.timestamp for snapshot in snapshots.load_all(layout).documents[-1:]]
-    since = max([*taken, checkpoint.timestamp if checkpoint else ""])
+    since = max([*taken, saved])
     caught = transcripts.catch_up(transcript, since, layout.root, layout.limits, in_hook=True)
     edited = tuple(FileNote(path=path, note="edited") for path in caught.edited)
     return caught.text, edited, caught.whole
@@ -500,10 +478,10 @@ def _important(layout: Layout, plan: Plan, recent: list[tuple[str, Finding]]) ->
     return "\n\n".join(paragraphs)
 
 
-def _resume(task: str, plan: Plan, checkpoint: Checkpoint | None) -> str:
+def _resume(task: str, plan: Plan, saved: Checkpoint) -> str:
     lines = []
-    if checkpoint and checkpoint.next_action:
-        lines.append(f"Next action of {checkpoint.checkpoint_id}: {checkpoint.next_action}")
+    if saved.next_action:
+        lines.append(f"Next action of {saved.checkpoint_id}: {saved.next_action}")
     lines += [f"{n}. {names.one_line(text)}" for n, text in enumerate(plan.next_actions, 1)]
     if task:
         lines.append(f"`make memory_recover task={task}` prints the plan and the findings.")

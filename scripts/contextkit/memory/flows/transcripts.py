@@ -1,9 +1,21 @@
 """Transcripts: tell the next session what the last one did after its last save.
 
-A session that dies does not save its end, but the host's transcript has it: the user's last
-requests, the files edited, the commands that failed, the decisions and the open steps. `catch_up`
-summarizes them in few tokens. Nothing is invented: every text is quoted from the transcript, and
-secrets are redacted before anything is cut.
+A session that dies does not save its end, but the host's transcript has it. Claude Code writes one
+JSONL file per session and Codex a rollout; both are read as the same events:
+
+    asked     what the user typed, word for word
+    said      what the agent wrote to the user
+    ran       a command and how it ended: its status and the line that says why
+    edited    a file that the agent changed
+    chose     the user's answer to a question of the agent, or the plan that was approved
+    steps     the agent's own list of finished and open steps
+
+Everything else is ignored: reasoning, tool results, the host's own messages, a subagent's lines,
+and lines that are not JSON. At most the last 2 MB are read, since a day's session can have hundreds
+of megabytes.
+
+`catch_up` summarizes the events in few tokens. Nothing is invented: every text is quoted from the
+transcript, and secrets are redacted before anything is cut.
 """
 
 from __future__ import annotations
@@ -11,20 +23,402 @@ from __future__ import annotations
 import os
 import re
 
-from contextkit.base import markdown, names, redaction, stores, templates, tokens
+from contextkit.base import formats, markdown, names, redaction, templates, tokens
 from contextkit.base.records import Record
 from contextkit.base.settings import Limits
-from contextkit.base.type_names import Sequence
+from contextkit.base.type_names import Any, Iterator, Sequence
 from contextkit.hosts.documents import contracts
-from contextkit.memory.documents import conversations
-from contextkit.memory.documents.conversations import Event
 from contextkit.text import fitting
 from contextkit.text.fitting import Part
+
+Line = dict[str, Any]
+
+MOST = 2 << 20  # bytes to read from the end of a transcript
+MESSAGES, ROLLOUT = "messages", "rollout"  # transcript formats
+FAILED, PASSED, RUNNING, REFUSED = "failed", "passed", "running", "refused"
+ASKED, SAID, RAN, EDITED, CHOSE, STEPS = "asked", "said", "ran", "edited", "chose", "steps"
+
+# Text that hosts insert as if the user had typed it.
+_NOT_TYPED = (
+    "<local-command", "<command-", "<task-notification", "<environment_context",
+    "<user_instructions", "<subagent_notification", "<turn_aborted", "<permissions",
+    "<collaboration_mode", "<skills_instructions", "<INSTRUCTIONS", "<apps_instructions",
+    "<plugins_instructions", "<skill>", "<bash-stdout", "<bash-stderr", "<user_shell_command",
+    "# AGENTS.md instructions", "[Request interrupted", "Caveat: The messages below",
+    "This session is being continued from a previous", "Warning: The maximum number of",
+)  # fmt: skip
+_REMINDER = re.compile(
+    r"<system-reminder>(?:(?!<system-reminder>).)*?</system-reminder>\s*", re.DOTALL
+)
+_SLASH = re.compile(r"<command-name>\s*(/?[^<]+?)\s*</command-name>")
+_ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
+_TYPED_SHELL = re.compile(r"<bash-input>(.*?)</bash-input>", re.DOTALL)
+# The host's own commands; they say nothing about what the user wants done.
+_HOUSEKEEPING = frozenset(
+    "/clear /compact /exit /quit /model /config /status /context /cost /resume /login /logout /help"
+    " /mcp /permissions /init /hooks /agents /doctor /usage /effort /memory /plugin /rewind".split()
+)
+_EDITS = {"Edit": "file_path", "MultiEdit": "file_path", "Write": "file_path",
+          "NotebookEdit": "notebook_path"}  # fmt: skip
+_SHELLS = ("Bash", "shell", "exec_command", "shell_command", "local_shell", "container.exec",
+           "unified_exec")  # fmt: skip
+_PATCHED = re.compile(
+    r"^\*\*\* (?:Update|Add|Delete) File: (.+)$|^\*\*\* Move to: (.+)$", re.MULTILINE
+)
+_HEREDOC = re.compile(
+    r"(?:>>?|\btee\s+(?:-a\s+)?)\s*([\w./@+-]+)\s*<<"
+    r"|<<-?\s*['\"]?\w+['\"]?\s*>>?\s*([\w./@+-]+)"
+)
+_EXIT = re.compile(r"(?:exited with code|[Ee]xit code:?|exit status:?)\s*(-?\d+)")
+_REJECTED = ("doesn't want to proceed", "was rejected", "rejected by user", "user rejected",
+             "denied by the user")  # fmt: skip
+_TROUBLE = re.compile(
+    r"error|fail|fatal|exception|panic|denied|not found|no such|cannot|unable|abort|timed out", re.I
+)
+_FRAME = (
+    "Exit code", "Chunk ID:", "Wall time:", "Process exited", "Original token count", "Output:",
+    "Total output lines", "<error>", "</error>", "Error: Exit code",
+)  # fmt: skip
+
+
+class Event(Record):
+    """One event; `at` is UTC, as in `2026-11-22T05:13:12`, or empty.
+
+    `text` is what was asked, said, run, edited, or chosen, or the step; `state` and `why` say how a
+    command ended or how far a step has come.
+    """
+
+    kind: str
+    at: str = ""
+    text: str = ""
+    state: str = ""
+    why: str = ""
+
+
+class Conversation(Record):
+    """The end of a session; `form` is empty if the file is not a known transcript."""
+
+    form: str = ""  # the transcript format
+    folder: str = ""  # the session's working directory
+    session: str = ""
+    events: tuple[Event, ...] = ()
+
+
+def read(path: str, most: int = MOST) -> Conversation:
+    """Read the end of the conversation in a transcript; empty if unreadable. Never raises."""
+    lines = formats.tail(path, most).split(b"\n")
+    parsed = [line for line in map(formats.object_in, lines) if line]
+    reader: _Messages | _Rollout
+    if any("payload" in line and "type" in line for line in parsed):
+        form, reader = ROLLOUT, _Rollout()
+    elif any("sessionId" in line or "uuid" in line for line in parsed):
+        form, reader = MESSAGES, _Messages()
+    else:
+        return Conversation()
+    for line in parsed:
+        try:
+            reader.take(line)
+        except (AttributeError, TypeError, ValueError, KeyError):
+            continue  # a line in a format not known yet
+    events = tuple(reader.finished())
+    return Conversation(form=form, folder=reader.folder, session=reader.session, events=events)
+
+
+class _Reader:
+    """What both hosts share: calls wait for their result, and events stay in call order."""
+
+    def __init__(self) -> None:
+        self.folder = ""
+        self.session = ""
+        self.at = ""
+        self.events: list[Event] = []
+        self._calls: dict[str, list[int]] = {}  # event indexes of each unfinished call
+        self._steps: dict[str, Event] = {}
+
+    def add(self, kind: str, text: str, state: str = "", why: str = "") -> None:
+        if text.strip():
+            self.events.append(
+                Event(kind=kind, at=self.at, text=text.strip(), state=state, why=why)
+            )
+
+    def timed(self, line: Line) -> None:
+        moment = line.get("timestamp")
+        if isinstance(moment, str) and len(moment) > 18:
+            self.at = moment[:19]
+
+    def known(self, folder: object, session: object) -> None:
+        self.folder = folder if isinstance(folder, str) and folder else self.folder
+        self.session = session if isinstance(session, str) and session else self.session
+
+    def called(self, call: str, kind: str, text: str) -> None:
+        """Record a call that runs a command or edits a file, until its result is known."""
+        if text.strip():
+            self._calls.setdefault(call, []).append(len(self.events))
+            self.add(kind, text, RUNNING)
+
+    def ended(self, call: str, state: str, why: str = "") -> None:
+        """Record a call's result; a command that passed also edited the files named in it."""
+        for at in self._calls.pop(call, []):
+            event = self.events[at] = self.events[at].replace(state=state, why=why)
+            if event.kind == RAN and state == PASSED:
+                for path in _paths_written(event.text):
+                    self.add(EDITED, path, PASSED)
+
+    def answered(self, call: str, failed: bool, text: str, code: int | None = None) -> None:
+        """Record the result of a call that the user may have refused."""
+        if any(words in text[:300] for words in _REJECTED):
+            self.ended(call, REFUSED, "refused by the user" + _reason(text))
+        else:
+            self.ended(call, FAILED if failed else PASSED, _why(text, code) if failed else "")
+
+    def typed(self, text: str) -> None:
+        """Record what the user typed, which hosts surround with text of their own."""
+        text = _REMINDER.sub("", text).strip()
+        if shell := _TYPED_SHELL.search(text):
+            self.add(ASKED, "! " + shell[1].strip())
+        elif slash := _SLASH.search(text):
+            arguments = _ARGUMENTS.search(text)
+            name = "/" + slash[1].lstrip("/")
+            if name not in _HOUSEKEEPING:
+                self.add(ASKED, f"{name} {arguments[1].strip() if arguments else ''}")
+        elif not text.startswith(_NOT_TYPED):
+            self.add(ASKED, text)
+
+    def list_steps(self, steps: list[tuple[str, str]]) -> None:
+        self._steps = {
+            text: Event(kind=STEPS, at=self.at, text=text, state=state) for text, state in steps
+        }
+
+    def finished(self) -> Iterator[Event]:
+        yield from (e for e in self.events if e.kind != EDITED or e.state in (PASSED, RUNNING))
+        yield from self._steps.values()
+
+
+class _Messages(_Reader):
+    """Claude Code: `{"type": "user", "message": {"content": …}, "timestamp": …, …}` per line."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._asked: dict[str, str] = {}  # tool calls whose result is a choice, by call id
+        self._tasks: dict[str, tuple[str, str]] = {}
+
+    def take(self, line: Line) -> None:
+        self.known(line.get("cwd"), line.get("sessionId"))
+        if line.get("isSidechain"):
+            return
+        self.timed(line)
+        kind = line.get("type")
+        if kind == "attachment":
+            attached = line.get("attachment") or {}
+            if attached.get("type") == "queued_command":
+                self.typed(formats.texts_of(attached.get("prompt")))
+            return
+        if kind not in ("user", "assistant") or line.get("isMeta") or line.get("isCompactSummary"):
+            return
+        content = line["message"]["content"]
+        blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        if kind == "assistant":
+            for block in blocks:
+                self._reply(block)
+            return
+        results = [block for block in blocks if block.get("type") == "tool_result"]
+        for block in results:
+            self._result(block)
+        if not results:
+            self.typed(formats.texts_of(blocks))
+
+    def _reply(self, block: Line) -> None:
+        kind = block.get("type")
+        if kind == "text":
+            self.add(SAID, block["text"])
+        elif kind == "tool_use":
+            self._call(str(block.get("id", "")), block.get("name", ""), block.get("input") or {})
+
+    def _call(self, call: str, name: str, fields: Line) -> None:
+        if name in _EDITS:
+            self.called(call, EDITED, str(fields.get(_EDITS[name], "")))
+        elif name == "Bash":
+            self.called(call, RAN, str(fields.get("command", "")))
+        elif name == "TodoWrite":
+            rows = fields.get("todos") or []
+            self.list_steps([(str(r["content"]), str(r.get("status", ""))) for r in rows])
+        elif name in ("AskUserQuestion", "ExitPlanMode", "TaskCreate"):
+            self._asked[call] = str(fields.get("plan") or fields.get("subject") or "") or name
+        elif name == "TaskUpdate":
+            self._task(str(fields.get("taskId", "")), "", str(fields.get("status") or ""))
+
+    def _task(self, number: str, subject: str, state: str) -> None:
+        old = self._tasks.get(number, ("", "pending"))
+        self._tasks[number] = (subject or old[0], state or old[1])
+        named = [(text, state) for text, state in self._tasks.values() if text]
+        self.list_steps([step for step in named if step[1] != "deleted"])
+
+    def _result(self, block: Line) -> None:
+        call = str(block.get("tool_use_id", ""))
+        text = formats.texts_of(block.get("content"))
+        if call in self._asked:
+            what = self._asked.pop(call)
+            if match := re.search(r"Task #(\d+) created", text):
+                self._task(match[1], what, "pending")
+            elif not block.get("is_error"):
+                first = what.strip().partition("\n")[0]
+                plan = markdown.heading(first)[1] or first
+                self.add(
+                    CHOSE, _answer(text) if what == "AskUserQuestion" else f"Plan approved: {plan}"
+                )
+            return
+        self.answered(call, bool(block.get("is_error")), text)
+
+
+class _Rollout(_Reader):
+    """Codex: `{"timestamp": …, "type": "response_item", "payload": {"type": …, …}}` per line.
+
+    A user message appears twice, as an event and as an item among the host's own; the events win if
+    there are any.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._items: list[Event] = []
+        self._typed = False
+        self._replied = False
+
+    def take(self, line: Line) -> None:
+        self.timed(line)
+        kind, payload = line.get("type"), line["payload"]
+        what = payload.get("type")
+        if kind in ("session_meta", "turn_context"):
+            self.known(payload.get("cwd"), payload.get("id"))
+        elif kind == "event_msg" and what == "user_message":
+            self._typed = True
+            self.typed(payload["message"])
+        elif kind == "event_msg" and what == "agent_message":
+            self._replied = True
+            self.add(SAID, payload["message"])
+        elif kind == "event_msg" and what == "exec_command_end":
+            output = str(payload.get("aggregated_output") or payload.get("stderr") or "")
+            self._ended(str(payload.get("call_id", "")), payload.get("exit_code"), output)
+        elif kind == "event_msg" and what == "patch_apply_end":
+            self.ended(
+                str(payload.get("call_id", "")), PASSED if payload.get("success") else FAILED
+            )
+        elif kind == "response_item" and what == "message":
+            self._message(payload)
+        elif kind == "response_item" and str(what).endswith("_call"):
+            self._call(payload)
+        elif kind == "response_item" and str(what).endswith("_call_output"):
+            self._output(payload)
+
+    def _message(self, payload: Line) -> None:
+        text = formats.texts_of(payload.get("content"))
+        role = payload.get("role")
+        before = len(self.events)
+        if role == "user":
+            self.typed(text)
+        elif role == "assistant":
+            self.add(SAID, text)
+        self._items += self.events[before:]
+
+    def _call(self, payload: Line) -> None:
+        call = str(payload.get("call_id") or payload.get("id") or "")
+        name = str(payload.get("name", ""))
+        raw = payload.get("arguments", payload.get("input", payload.get("action", "")))
+        fields = formats.scan_json(raw) if isinstance(raw, str) and raw[:1] == "{" else raw
+        text = fields if isinstance(fields, str) else ""
+        fields = fields if isinstance(fields, dict) else {}
+        if name == "apply_patch":
+            for path in _patched(text or str(fields.get("input", ""))):
+                self.called(call, EDITED, path)
+        elif name == "update_plan":
+            rows = fields.get("plan") or []
+            self.list_steps([(str(r["step"]), str(r.get("status", ""))) for r in rows])
+        elif name in _SHELLS or payload.get("type") == "local_shell_call":
+            command = fields.get("command", fields.get("cmd", text))
+            self.called(call, RAN, _shell(command))
+
+    def _output(self, payload: Line) -> None:
+        call = str(payload.get("call_id", ""))
+        output = payload.get("output", "")
+        code: object = None
+        if isinstance(output, dict):
+            code = 0 if output.get("success", True) else 1
+            output = output.get("content", "")
+        text = formats.texts_of(output)
+        if text[:1] == "{":
+            try:
+                result = formats.scan_json(text)
+                text, code = str(result["output"]), result["metadata"]["exit_code"]
+            except (ValueError, KeyError, TypeError):
+                pass
+        elif match := _EXIT.search(text[:400]):
+            code = int(match[1])
+        self._ended(call, code, text)
+
+    def _ended(self, call: str, code: object, text: str) -> None:
+        status = code if type(code) is int else None
+        if status is not None or "session ID" not in text[:300]:  # otherwise it is still running
+            self.answered(call, bool(status), text, status)
+
+    def finished(self) -> Iterator[Event]:
+        told = (ASKED,) * self._typed + (SAID,) * self._replied
+        twice = {id(each) for each in self._items if each.kind in told}
+        self.events = [each for each in self.events if id(each) not in twice]
+        yield from super().finished()
+
+
+def _paths_written(command: str) -> list[str]:
+    """The files that the text of a shell command plainly writes: by a patch or a here-document."""
+    paths = _patched(command) if "*** Begin Patch" in command else []
+    if "<<" in command:
+        paths += [first or second for first, second in _HEREDOC.findall(command)]
+    return [path for path in dict.fromkeys(paths) if not path.startswith(("/dev/", "/tmp/"))]
+
+
+def _patched(patch: str) -> list[str]:
+    return [(first or second).strip() for first, second in _PATCHED.findall(patch)]
+
+
+def _shell(command: object) -> str:
+    """The command as typed in a shell: `["bash", "-lc", "make test"]` is `make test`."""
+    if isinstance(command, list):
+        words = [str(word) for word in command]
+        inner = len(words) == 3 and words[1] in ("-lc", "-c")
+        return words[2] if inner else " ".join(words)
+    return str(command)
+
+
+def _answer(result: str) -> str:
+    """Strip the frame of `User has answered your questions: "Which cache?"="Redis". You can …`."""
+    answered = result.partition("questions:")[2] or result
+    return answered.partition(". You can now")[0].strip()
+
+
+def _reason(result: str) -> str:
+    """The reason the user gave for a refusal, with a leading `: `, or ''."""
+    for mark in ("the user said:", "Reason:"):
+        reason = result.partition(mark)[2].strip().partition("\n")[0]
+        if reason:
+            return f": {reason}"
+    return ""
+
+
+def _why(text: str, code: int | None = None) -> str:
+    """Why a command failed, as in `exit 1: AssertionError: …`: its last line about trouble."""
+    match = _EXIT.search(text[:400])
+    status = code if code is not None else int(match[1]) if match else None
+    lines = [line.strip() for line in text[-20_000:].split("\n")]
+    lines = [line for line in lines if line and not line.startswith(_FRAME)]
+    reasons = [line for line in lines if _TROUBLE.search(line)] or lines
+    ended = f"exit {status}" if status is not None else "failed"
+    return f"{ended}: {reasons[-1][:300]}" if reasons else ended
+
+
+# What happened since a save
+
 
 MOST_TOKENS = 800
 _HOOK_BYTES = 256 << 10  # bytes of a transcript that a hook reads
 _HOOK_CHARACTERS = 32_000  # characters of its events
-_LAST_DAYS = 14  # day folders to search for a session, at most
 _DECIDES = re.compile(
     r"\b(?:decid(?:ed|e|ing)|decisions?|chose|chosen|choosing|opt(?:ed|ing) for|go(?:ing)? with"
     r"|settled on|agreed|rejected|ruled out|instead of|rather than|in favou?r of|won't|will not"
@@ -76,22 +470,25 @@ def catch_up(
     and to the session's folder. A host waits for a hook, so with `in_hook` only the last events are
     read: 256 KB of the file, 32,000 characters of their text.
     """
-    conversation = conversations.read(path, _HOOK_BYTES if in_hook else conversations.MOST)
+    conversation = read(path, _HOOK_BYTES if in_hook else MOST)
     events = [each for each in conversation.events if not each.at or each.at >= since[:19]]
-    events = _redacted(_last(events, _HOOK_CHARACTERS) if in_hook else events, limits.secrets_allow)
+    events = [
+        Event(**redaction.cleaned(vars(event), limits.secrets_allow))
+        for event in (_last(events, _HOOK_CHARACTERS) if in_hook else events)
+    ]
     hosts = contracts.every() if conversation.form else ()
-    ran = [e for e in events if e.kind == conversations.RAN]
-    steps = [e for e in events if e.kind == conversations.STEPS and e.state in _OPEN]
+    ran = [e for e in events if e.kind == RAN]
+    steps = [e for e in events if e.kind == STEPS and e.state in _OPEN]
     caught = CaughtUp(
         host=next((host.title for host in hosts if host.transcript_form == conversation.form), ""),
         session=conversation.session,
-        requests=_texts(events, conversations.ASKED),
+        requests=_texts(events, ASKED),
         edited=_edited(events, root, conversation.folder),
         failed=_failed(ran),
-        running=tuple(_command(e.text) for e in ran if e.state == conversations.RUNNING),
+        running=tuple(_command(e.text) for e in ran if e.state == RUNNING),
         decisions=_decisions(events),
         open_steps=tuple(f"{names.one_line(e.text)} ({e.state.replace('_', ' ')})" for e in steps),
-        last_said=(_texts(events, conversations.SAID) or ("",))[-1],
+        last_said=(_texts(events, SAID) or ("",))[-1],
         whole="\n".join(filter(None, (text for e in events for text in (e.text, e.why)))),
     )
     return caught.replace(text=_fitted(caught, MOST_TOKENS, limits.tokenizer))
@@ -108,13 +505,6 @@ def _last(events: list[Event], most: int) -> list[Event]:
     return events[first:]
 
 
-def _redacted(events: list[Event], allowed: tuple[str, ...]) -> list[Event]:
-    def clean(text: str) -> str:
-        return redaction.redacted(text, allowed)[0] if text else text
-
-    return [event.replace(text=clean(event.text), why=clean(event.why)) for event in events]
-
-
 def _texts(events: list[Event], kind: str) -> tuple[str, ...]:
     """The texts of a kind, in order; a repeated text counts where it was said last."""
     last = {each.text: number for number, each in enumerate(events) if each.kind == kind}
@@ -125,7 +515,7 @@ def _edited(events: list[Event], *folders: str) -> tuple[str, ...]:
     """The files edited, most recent first."""
     paths = []
     for event in reversed(events):
-        if event.kind == conversations.EDITED:
+        if event.kind == EDITED:
             path = event.text
             for folder in filter(None, folders):
                 for spelling in (folder, os.path.realpath(folder)):
@@ -138,13 +528,13 @@ def _failed(ran: list[Event]) -> tuple[str, ...]:
     """The commands that failed and did not pass later, most recent first."""
     ended: dict[str, Event] = {}
     for event in ran:
-        if event.state != conversations.RUNNING:
+        if event.state != RUNNING:
             ended.pop(event.text, None)
             ended[event.text] = event
     return tuple(
         f"{_command(e.text)} ({names.one_line(e.why)[:200]})"
         for e in reversed(ended.values())
-        if e.state != conversations.PASSED
+        if e.state != PASSED
     )
 
 
@@ -158,9 +548,9 @@ def _decisions(events: list[Event]) -> tuple[str, ...]:
     """The choices made, and the sentences in which the agent states a decision, newest first."""
     texts = []
     for event in reversed(events):
-        if event.kind == conversations.CHOSE:
+        if event.kind == CHOSE:
             texts.append(event.text)
-        elif event.kind == conversations.SAID:
+        elif event.kind == SAID:
             text = "\n".join(line for _, line in markdown.outside_fences(event.text))
             sentences = [s for s in _SENTENCE.split(text) if _DECIDES.search(s)]
             texts += [s.strip().lstrip("#>-*+ ").replace("**", "") for s in reversed(sentences)]
@@ -225,49 +615,3 @@ def _rendered(caught: CaughtUp, kept: Sequence[str]) -> str:
 def _quoted(text: str) -> str:
     """`text` as a Markdown quote, without the first `> `."""
     return text.replace("\r\n", "\n").replace("\n", "\n> ")
-
-
-# Where hosts keep transcripts
-
-
-def newest(root: str, without: str = "", after: str = "") -> str:
-    """Return the transcript of the last session, of any host, that worked in `root`, or ''.
-
-    `without` is the id of a session to skip, usually the calling one. Only transcripts written
-    since the time `after` count.
-    """
-    limit = names.moment(after)
-    kept = [folder for host in contracts.every() for folder in folders(host, root)]
-    recent = [file for folder in kept for file in _files(folder) if file[0] >= limit]
-    for _, path in sorted(recent, reverse=True)[:40]:
-        if without and without in os.path.basename(path):
-            continue
-        folder = conversations.folder_of(path)
-        if folder and os.path.realpath(folder) == os.path.realpath(root):
-            return path
-    return ""
-
-
-def folders(host: contracts.Host, root: str) -> list[str]:
-    """The folders where a host keeps a project's transcripts: by path, or the last few days'."""
-    kept = os.path.join(host.folder(), host.transcripts) if host.transcripts else ""
-    if kept.endswith("{days}"):
-        days = [os.path.dirname(kept)]
-        for _ in range(3):  # year, month, day
-            days = [os.path.join(at, name) for at in days for name in stores.names_in(at)
-                    if name.isdigit()]  # fmt: skip
-            days = sorted(days)[-_LAST_DAYS:]
-        return days
-    paths = dict.fromkeys((root, os.path.realpath(root))) if kept else ()
-    # as hosts turn a path into the name of a folder
-    dashed = ("".join(c if c.isalnum() and c.isascii() else "-" for c in path) for path in paths)
-    return [kept.replace("{project}", name) for name in dashed]
-
-
-def _files(folder: str) -> list[tuple[float, str]]:
-    files = []
-    for name in stores.names_in(folder):
-        path = os.path.join(folder, name)
-        if name.endswith(".jsonl") and os.path.isfile(path):
-            files.append((os.stat(path).st_mtime, path))
-    return files

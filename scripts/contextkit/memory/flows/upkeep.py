@@ -8,7 +8,6 @@ from contextkit.base import addresses, files, ledger, names, shelf, tokens
 from contextkit.base.errors import UPGRADE, ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.base.stores import Loaded
 from contextkit.base.type_names import Any, Iterator
 from contextkit.memory.documents import checkpoints, findings, plans, snapshots
 from contextkit.memory.documents import merged as merged_findings
@@ -215,7 +214,13 @@ def check(layout: Layout, task: str) -> list[Lint]:
     saved = checkpoints.load_all(layout, task)
     recorded = findings.load_all(layout, task)
     planned = plans.load_all(layout, task)
-    lints = [*_checkpoints(layout, saved), *_findings(layout, recorded), *_plans(layout, planned)]
+    newest = {checkpoint.task_id: (path, checkpoint) for path, checkpoint in saved}
+    lints = [
+        *(lint for path, checkpoint in newest.values() for lint in _checkpoint(path, checkpoint)),
+        *(lint for path, finding in recorded for lint in _finding(layout, path, finding)),
+        *(lint for path, plan in planned for lint in _plan(path, plan)),
+    ]
+    lints = [lint.replace(path=layout.shown(lint.path)) for lint in lints]
     for file in (*saved.broken, *recorded.broken, *planned.broken):
         wrong, newer, _ = file.reason.partition(f": {UPGRADE}")
         mend = UPGRADE if newer else "move it away, or write it again"
@@ -223,57 +228,42 @@ def check(layout: Layout, task: str) -> list[Lint]:
     return sorted(lints, key=lambda lint: (lint.severity, lint.path, lint.line))
 
 
-def _checkpoints(layout: Layout, saved: Loaded[checkpoints.Checkpoint]) -> Iterator[Lint]:
-    newest = {checkpoint.task_id: (path, checkpoint) for path, checkpoint in saved}
-    for path, checkpoint in newest.values():
-        if not checkpoint.next_action.strip():
-            wrong = "no next action, so nobody can resume from it"
-            mend = f"make memory_checkpoint task={checkpoint.task_id} … next_action=…"
-            yield _lint(layout, ERROR, path, '"next_action"', wrong, mend)
+def _checkpoint(path: str, checkpoint: checkpoints.Checkpoint) -> Iterator[Lint]:
+    if not checkpoint.next_action.strip():
+        mend = f"make memory_checkpoint task={checkpoint.task_id} … next_action=…"
+        wrong = "no next action, so nobody can resume from it"
+        yield _lint(ERROR, path, '"next_action"', wrong, mend)
 
 
-def _findings(layout: Layout, recorded: Loaded[findings.Finding]) -> Iterator[Lint]:
-    most = layout.limits.memory_finding_tokens
-    for path, finding in recorded:
-        text = "\n".join(finding.texts())
-        if not finding.files and not any(
-            fact[0] in ("path", "location") for fact in facts.find(text)
-        ):
-            wrong, mend = (
-                "names no file, so nobody can look it up",
-                "add `path:line` to what it says",
-            )
-            yield _lint(layout, WARNING, path, "## Files Modified/Created", wrong, mend)
-        size = tokens.estimate(text)
-        if size > most:
-            wrong = f"has ~{size} tokens, more than {most}: a dump is not a finding"
-            mend = "keep one discovery, and the rest as a payload (make payload_store)"
-            yield _lint(layout, WARNING, path, "", wrong, mend)
+def _finding(layout: Layout, path: str, finding: findings.Finding) -> Iterator[Lint]:
+    text = "\n".join(finding.texts())
+    named = (kind for kind, _, _ in facts.find(text) if kind in ("path", "location"))
+    if not finding.files and not any(named):
+        wrong, mend = "names no file, so nobody can look it up", "add `path:line` to what it says"
+        yield _lint(WARNING, path, "## Files Modified/Created", wrong, mend)
+    size, most = tokens.estimate(text), layout.limits.memory_finding_tokens
+    if size > most:
+        wrong = f"has ~{size} tokens, more than {most}: a dump is not a finding"
+        mend = "keep one discovery, and the rest as a payload (make payload_store)"
+        yield _lint(WARNING, path, "", wrong, mend)
 
 
-def _plans(layout: Layout, planned: Loaded[plans.Plan]) -> Iterator[Lint]:
-    for path, document in planned:
-        plan = f"make memory_plan task={document.task_id}"
-        if all(question.answered for question in document.questions):
-            wrong = "no open question: is the task done?"
-            mend = f"{plan} questions=…, or memory_archive"
-            yield _lint(layout, WARNING, path, "## Key Questions", wrong, mend)
-        if not document.next_actions:
-            yield _lint(
-                layout, WARNING, path, "## Next Actions", "no next step", f"{plan} next_actions=…"
-            )
+def _plan(path: str, plan: plans.Plan) -> Iterator[Lint]:
+    command = f"make memory_plan task={plan.task_id}"
+    if all(question.answered for question in plan.questions):
+        mend = f"{command} questions=…, or memory_archive"
+        yield _lint(WARNING, path, "## Key Questions", "no open question: is the task done?", mend)
+    if not plan.next_actions:
+        mend = f"{command} next_actions=…"
+        yield _lint(WARNING, path, "## Next Actions", "no next step", mend)
 
 
-def _lint(layout: Layout, severity: str, path: str, mark: str, wrong: str, mend: str) -> Lint:
-    """A problem in the first line that begins with `mark`, or in the whole file without a mark."""
-    line = _line_of(path, mark) if mark else 1
-    return Lint(severity=severity, path=layout.shown(path), line=line, wrong=wrong, mend=mend)
-
-
-def _line_of(path: str, mark: str) -> int:
-    """The number of the first line that begins with `mark` after any indent; 1 if there is none."""
+def _lint(severity: str, path: str, mark: str, wrong: str, mend: str) -> Lint:
+    """A problem in the first line that begins with `mark` after any indent, or in the first one."""
     try:
         lines = files.read(path).split("\n")
     except ContextError:
-        return 1
-    return next((n for n, line in enumerate(lines, 1) if line.lstrip().startswith(mark)), 1)
+        lines = []
+    marked = (number for number, line in enumerate(lines, 1) if line.lstrip().startswith(mark))
+    line = next(marked, 1) if mark else 1
+    return Lint(severity=severity, path=path, line=line, wrong=wrong, mend=mend)

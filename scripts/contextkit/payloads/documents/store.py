@@ -4,23 +4,39 @@
     <payloads>/<session>/manifest.json                    what is stored, in order
 
 The format is described in manuals/payloads.md. A payload is written before the manifest that lists
-it, and the manifest can be rebuilt from the payloads.
+it, and the manifest can be rebuilt from the payloads: a head, a list of entries, the total of their
+tokens. An entry is spliced in before the tail without parsing the rest, but only if the tail is
+byte for byte as we write it.
 """
 
 from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, files, ledger, names, sessions, stores, templates
+from contextkit.base import (
+    addresses,
+    files,
+    formats,
+    ledger,
+    names,
+    sessions,
+    stores,
+    templates,
+    version,
+)
 from contextkit.base.errors import ContextError, NewerFormat, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.stores import Loaded, sealed_copy
-from contextkit.base.type_names import Iterator
-from contextkit.payloads.documents import manifest as manifests
+from contextkit.base.type_names import Any, Iterator
+
+Fields = dict[str, Any]
 
 MANIFEST = "manifest.json"
-FORMAT = 1  # of the document; a document without one has this one
+LIST, TOTAL = "payloads", "totalTokensStored"  # in the manifest
+# Of the document and of the manifest; one without has this one. A manifest's is not written, to
+# keep to the published keys.
+FORMAT = 1
 _CONTENT = b"\n## Full Content\n\n"
 _SOURCES = b"\n\n---\n\n## Sources\n\n"
 _LAST_LINE = b"<!-- contextkit: bytes="
@@ -108,7 +124,14 @@ def pieces(payload: Payload, content: Checksum | None = None) -> Iterator[bytes]
     rendered = templates.pieces(
         "payload.md", payload=payload, bytes=content.bytes, sha256=content.sha256, format=FORMAT
     )
-    return (piece for text in rendered for piece in _encoded(text))
+    waiting = b""  # what is short is handed on together
+    for text in rendered:
+        for piece in _encoded(text):
+            waiting += piece
+            if len(waiting) >= _PIECE:
+                yield waiting
+                waiting = b""
+    yield waiting
 
 
 def as_bytes(content: str) -> bytes:
@@ -157,8 +180,6 @@ def span(data: bytes, where: str) -> tuple[int, int]:
         return start, _end_by_form(data, start)
     stated = rest.partition(b" format=")[2].partition(b" ")[0].decode("ascii", "replace")
     if stated not in ("", str(FORMAT)):
-        from contextkit.base import version
-
         version.refuse_newer(stated, str(FORMAT), where)
     end = start + int(length)
     if names.sha256(data[start:end]).encode() != rest.partition(b" ")[0]:
@@ -265,7 +286,7 @@ def describe(
     files.write(path, pieces(new, content))
     touch(path, now)
     into = os.path.join(folder(layout, session), MANIFEST)
-    if not manifests.change(into, entry(path, old, content), entry(path, new, content)):
+    if not _change(into, entry(path, old, content), entry(path, new, content)):
         repair(layout, session, now)
     touch(into, now)
 
@@ -286,7 +307,7 @@ def same(layout: Layout, session: str, payload: Payload, content: Checksum) -> s
         return ""
     parts = files.read_bytes(manifest).split(f'"sha256": "{content.sha256}"'.encode())
     for before in parts[:-1]:
-        identity = manifests.last_id(before)
+        identity = last_id(before)
         path = os.path.join(folder(layout, session), identity + ".md")
         if not (sessions.is_name(identity) and os.path.isfile(path)):
             continue
@@ -299,11 +320,13 @@ def same(layout: Layout, session: str, payload: Payload, content: Checksum) -> s
     return ""
 
 
-def _list(layout: Layout, session: str, added: manifests.Fields, now: int) -> None:
+def _list(layout: Layout, session: str, added: Fields, now: int) -> None:
     path = os.path.join(folder(layout, session), MANIFEST)
     if not os.path.lexists(path):
-        files.write(path, _manifest(session, added["createdAt"], [added]))
-    elif not manifests.add(path, added):  # another tool wrote it: the files are the truth
+        files.write(
+            path, render_manifest({"sessionId": session, "createdAt": added["createdAt"]}, [added])
+        )
+    elif not splice(path, added):  # another tool wrote it: the files are the truth
         repair(layout, session, now)
     try:
         touch(path, now)
@@ -311,7 +334,7 @@ def _list(layout: Layout, session: str, added: manifests.Fields, now: int) -> No
         pass  # it is listed, and counts as used since it was written
 
 
-def entry(path: str, payload: Payload, content: Checksum | None = None) -> manifests.Fields:
+def entry(path: str, payload: Payload, content: Checksum | None = None) -> Fields:
     """The manifest's entry: the documented keys in order, then ours."""
     content = content or checksum(payload.content)
     name = os.path.basename(path)
@@ -331,11 +354,6 @@ def entry(path: str, payload: Payload, content: Checksum | None = None) -> manif
     }
 
 
-def _manifest(session: str, created: str, entries: list[manifests.Fields]) -> str:
-    first = min((entry["createdAt"] for entry in entries), default=created)
-    return manifests.render({"sessionId": session, "createdAt": first}, entries)
-
-
 def touch(path: str, now: int) -> None:
     """Mark a session as used at `now`: the manifest's mtime is the session's last activity."""
     os.utime(path, (now, now))
@@ -351,13 +369,13 @@ def used(layout: Layout, session: str, path: str, now: int) -> str:
     return path
 
 
-def manifest(layout: Layout, session: str, now: int) -> manifests.Fields:
+def manifest(layout: Layout, session: str, now: int) -> Fields:
     """A session's manifest; an empty one if nothing is stored.
 
     Raises ContextError if it cannot be read.
     """
     empty = {"sessionId": session, "createdAt": names.iso(now),
-             manifests.LIST: [], manifests.TOTAL: 0}  # fmt: skip
+             LIST: [], TOTAL: 0}  # fmt: skip
     return _read_manifest(layout, session) or empty
 
 
@@ -379,18 +397,18 @@ def load_all(layout: Layout, session: str = "") -> Loaded[Payload]:
     return loaded
 
 
-def entries(layout: Layout, session: str) -> list[manifests.Fields]:
+def entries(layout: Layout, session: str) -> list[Fields]:
     """The manifest's entries, in the order of storing; empty without a manifest."""
-    return list(_read_manifest(layout, session).get(manifests.LIST, ()))
+    return list(_read_manifest(layout, session).get(LIST, ()))
 
 
-def _read_manifest(layout: Layout, session: str) -> manifests.Fields:
+def _read_manifest(layout: Layout, session: str) -> Fields:
     path = os.path.join(folder(layout, session), MANIFEST)
     if not os.path.lexists(path):
         return {}
     try:
-        manifest = manifests.parse(files.read_bytes(path), layout.shown(path))
-        if not all(map(_is_complete, manifest[manifests.LIST])):
+        manifest = parse_manifest(files.read_bytes(path), layout.shown(path))
+        if not all(map(_is_complete, manifest[LIST])):
             raise ContextError(f"{layout.shown(path)}: an entry is not complete")
         return manifest
     except ContextError as error:
@@ -401,7 +419,7 @@ def _read_manifest(layout: Layout, session: str) -> manifests.Fields:
         raise ContextError(f"{error}: fix it with doctor mend=1") from None
 
 
-def _is_complete(entry: manifests.Fields) -> bool:
+def _is_complete(entry: Fields) -> bool:
     return all(isinstance(entry.get(name), str) for name in _TEXTS)
 
 
@@ -420,7 +438,7 @@ def latest(layout: Layout, session: str) -> str:
     """The file of the payload stored last; '' if there is none."""
     into = folder(layout, session)
     manifest = os.path.join(into, MANIFEST)
-    identity = manifests.last_id(files.read_bytes(manifest)) if os.path.isfile(manifest) else ""
+    identity = last_id(files.read_bytes(manifest)) if os.path.isfile(manifest) else ""
     path = os.path.join(into, identity + ".md")
     if sessions.is_name(identity) and os.path.isfile(path):
         return path
@@ -443,19 +461,20 @@ def repair(layout: Layout, session: str, now: int) -> list[str]:
         return []
     path = os.path.join(into, MANIFEST)
     done: list[str] = []
-    listed: list[manifests.Fields] = []
+    listed: list[Fields] = []
     created = names.iso(now)
     if os.path.lexists(path):
         try:
-            old = manifests.parse(files.read_bytes(path), MANIFEST)
-            listed, created = old[manifests.LIST], str(old.get("createdAt") or created)
+            old = parse_manifest(files.read_bytes(path), MANIFEST)
+            listed, created = old[LIST], str(old.get("createdAt") or created)
         except NewerFormat:
             raise
         except ContextError:
             aside = files.create(f"{path}.broken-{names.stamp(now)}", files.read_bytes(path))
             done.append(f"{MANIFEST} could not be read: kept as {os.path.basename(aside)}")
     entries = _mended(documents(layout, session), listed, done)
-    text = _manifest(session, created, entries)
+    first = min((entry["createdAt"] for entry in entries), default=created)
+    text = render_manifest({"sessionId": session, "createdAt": first}, entries)
     if not os.path.lexists(path) or files.read_bytes(path) != text.encode():
         files.write(path, text)
     touch(path, now)
@@ -463,12 +482,10 @@ def repair(layout: Layout, session: str, now: int) -> list[str]:
     return [*done, f"{swept} unfinished drafts removed"] if swept else done
 
 
-def _mended(
-    paths: list[str], listed: list[manifests.Fields], done: list[str]
-) -> list[manifests.Fields]:
+def _mended(paths: list[str], listed: list[Fields], done: list[str]) -> list[Fields]:
     """An entry for each payload file, existing or new; differences are added to `done`."""
     there = {os.path.basename(path): path for path in paths}
-    entries: dict[str, manifests.Fields] = {}
+    entries: dict[str, Fields] = {}
     for fields in listed:
         name = f"{fields['id']}.md"
         if name not in there:
@@ -485,3 +502,87 @@ def _mended(
             except ContextError as error:
                 done.append(f"{error}: left alone")
     return sorted(entries.values(), key=lambda fields: str(fields["createdAt"]))
+
+
+# The manifest. The file is replaced whole, so it is valid JSON at all times. Callers must hold the
+# session's lock.
+
+
+_LAST = b"\n    }"  # the end of an entry
+
+
+def render_manifest(head: Fields, entries: list[Fields]) -> str:
+    """Render a manifest; the total is the sum of the entries' `tokens`."""
+    total = sum(entry["tokens"] for entry in entries)
+    return formats.to_json({**head, LIST: entries, TOTAL: total}) + "\n"
+
+
+def splice(path: str, entry: Fields) -> bool:
+    """Splice an entry into the manifest at `path`; False if its tail is not as we write it."""
+    data = files.read_bytes(path)
+    end, number = _end(data)
+    is_ours = data.endswith(_LAST, 0, end)
+    if is_ours:
+        added = f",\n{_entry(entry)}{_tail(number + entry['tokens'])}"
+        files.write(path, data[:end] + added.encode())
+    return is_ours
+
+
+def _change(path: str, old: Fields, new: Fields) -> bool:
+    """Replace an entry in the manifest at `path`; return False if it is not there as we write it.
+
+    Both have the same tokens, so that the total stays.
+    """
+    before, entry, after = files.read_bytes(path).rpartition(_entry(old).encode())
+    if entry:
+        files.write(path, iter((before, _entry(new).encode(), after)))
+    return bool(entry)
+
+
+def _end(data: bytes) -> tuple[int, int]:
+    """Where the list ends, and the total; (0, 0) if the tail is not as we write it."""
+    end = data.rfind(_tail(0).partition("0")[0].encode(), max(0, len(data) - 200))
+    digits = data[max(0, end) :].rpartition(b" ")[2].removesuffix(b"\n}\n")
+    ours = end >= 0 and digits.isdigit() and _tail(int(digits)).encode() == data[end:]
+    return (end, int(digits)) if ours else (0, 0)
+
+
+def total(data: bytes) -> int:
+    """The total, read from the tail alone if it is as we write it."""
+    end, number = _end(data)
+    if end:
+        return number
+    try:
+        return sum(entry["tokens"] for entry in parse_manifest(data, "")[LIST])
+    except ContextError:
+        return 0
+
+
+def last_id(data: bytes) -> str:
+    """The id of the last entry; '' if there is none, or it is not as we write it."""
+    _, mark, rest = data.rpartition(b'\n      "id": "')
+    return rest.partition(b'"')[0].decode("utf-8", "replace") if mark else ""
+
+
+def parse_manifest(data: bytes, where: str) -> Fields:
+    """Parse a manifest. Raises ContextError for an invalid one or a newer format."""
+    manifest = formats.object_from_json(data.decode("utf-8", "replace"), where)
+    version.refuse_newer(manifest.get("format"), str(FORMAT), where)
+    entries = manifest.get(LIST)
+    if not isinstance(entries, list) or not all(_is_entry(entry) for entry in entries):
+        raise ContextError(f"{where}: has no list of {LIST}")
+    return manifest
+
+
+def _is_entry(entry: object) -> bool:
+    if not isinstance(entry, dict) or type(entry.get("tokens")) is not int:
+        return False
+    return isinstance(entry.get("id"), str) and entry["tokens"] >= 0
+
+
+def _tail(number: int) -> str:
+    return f'\n  ],\n  "{TOTAL}": {number}\n}}\n'
+
+
+def _entry(entry: Fields) -> str:
+    return "    " + formats.to_json(entry, "    ")

@@ -20,8 +20,7 @@ import sys
 from contextkit.base import files, ledger, names, sessions, shelf
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.payloads.documents import answers
-from contextkit.payloads.documents import manifest as manifests
+from contextkit.payloads.documents import receipts
 from contextkit.payloads.documents import store as payloads
 
 _HELD = ".transcript"
@@ -87,7 +86,7 @@ def _end(layout: Layout, session: str, now: int, reason: str) -> str:
     if not ours:  # the folder belongs to somebody else
         return ""
     count = sum(name.endswith(".md") for name in ours)
-    total = manifests.total(manifest)
+    total = payloads.total(manifest)
     files.make_folder(layout.ended)
     away = files.free(os.path.join(layout.ended, f"{session}@{names.stamp(now)}"))
     try:
@@ -184,6 +183,13 @@ def _stamp(path: str) -> str:
     return path.rpartition("@")[2]
 
 
+def way_back(layout: Layout, session: str) -> list[str]:
+    """How to get the payloads of an ended session back; nothing if it left none."""
+    grace = layout.limits.payload_grace
+    said = f"can be resumed for {grace}: `make payload_list` in that session, or a store"
+    return [said] if ended(layout, session) else []
+
+
 def session_of(layout: Layout, identity: str, now: int) -> str:
     """The ended session that still contains the payload `identity`; '' if none does."""
     for path in reversed(ended(layout)):
@@ -226,7 +232,7 @@ def _take_over(layout: Layout, now: int, most: int) -> list[str]:
     """
     since = now - names.seconds(layout.limits.payload_idle)
     lines: list[str] = []
-    for agent, path in answers.all_left(layout):
+    for agent, path in receipts.all_left(layout):
         if len(lines) == most or os.path.isdir(layout.run(agent)) or not _has_rested(path, since):
             continue
         with session_lock(layout, agent):
@@ -304,7 +310,7 @@ def _purge(layout: Layout, paths: list[str], now: int) -> list[str]:
 
 def sweep_in_passing(layout: Layout, now: int, spare: str) -> list[str]:
     """Sweep at most once an hour, as part of a command that must not fail because of it."""
-    if not any(map(os.path.isdir, (layout.payloads, answers.folder(layout)))):
+    if not any(map(os.path.isdir, (layout.payloads, receipts.report_folder(layout)))):
         return []
     mark = layout.swept
     try:

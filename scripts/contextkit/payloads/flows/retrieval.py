@@ -34,41 +34,25 @@ def find(layout: Layout, ref: str, session: str, now: int, only: bool = False) -
     text = receipts.parse_path(ref) if "@stored" in ref else ref.strip()
     name = addresses.bare(text, "payload")
     text = f"{layout.places.payloads}/{name}.md" if name != text and "/" in name else name
-    found = _typed(layout, text)
-    if found or "/" in text:
-        return _by_path(layout, found or layout.typed(layout.join(text), "ref"), now)
+    path = _typed(layout, text)
+    if path or "/" in text:
+        path = path or layout.typed(layout.join(text), "ref")
+        session, name = os.path.split(os.path.relpath(path, layout.payloads))
+        if not (sessions.is_name(session) and sessions.is_name(name)):
+            if not os.path.isfile(path):
+                raise ContextError(f"{layout.shown(path)}: there is no such file")
+            return path  # kept with `path=`
+        text, only = name, True
     retention.wake(layout, session, now)
     others = [] if only else [n for n in payloads.sessions_in(layout) if n != session]
-    searched = [session, *others] if session else others
-    if text == "latest":
-        return _latest(layout, searched, now)
     identity = text.removesuffix(".md")
-    if not sessions.is_name(identity):
-        raise _unknown(layout, text, searched)
-    for name in searched:
-        path = os.path.join(payloads.folder(layout, name), identity + ".md")
-        if os.path.isfile(path):
-            return payloads.used(layout, name, path, now)
-    if begun := _begun(layout, identity, searched):
-        return payloads.used(layout, *begun, now)
-    ended = "" if only else retention.session_of(layout, identity, now)
-    if ended:
-        return _resumed(layout, ended, identity, now)
-    raise _unknown(layout, text, searched)
-
-
-def _begun(layout: Layout, beginning: str, searched: list[str]) -> tuple[str, str] | None:
-    """Session and file of the one payload with this id prefix. Raises ContextError if several."""
-    found = [
-        (name, path)
-        for name in searched
-        for path in payloads.documents(layout, name)
-        if os.path.basename(path).startswith(beginning)
-    ]
-    if len(found) > 1:
-        ids = ", ".join(os.path.basename(path).removesuffix(".md") for _, path in found[:5])
-        raise ContextError(f"{beginning}: {len(found)} payloads start like that: {ids}")
-    return found[0] if found else None
+    found = _named(layout, identity, session, others)
+    if not found and not only and (ended := retention.session_of(layout, identity, now)):
+        retention.wake(layout, ended, now)
+        found = _named(layout, identity, ended, [])
+    if not found:
+        raise _unknown(layout, identity, [session, *others] if session else others)
+    return payloads.used(layout, os.path.basename(os.path.dirname(found)), found, now)
 
 
 def _typed(layout: Layout, text: str) -> str:
@@ -80,32 +64,30 @@ def _typed(layout: Layout, text: str) -> str:
     return ""
 
 
-def _by_path(layout: Layout, path: str, now: int) -> str:
-    session, name = os.path.split(os.path.relpath(path, layout.payloads))
-    identity = name.removesuffix(".md")
-    if sessions.is_name(session) and sessions.is_name(identity):
-        return _resumed(layout, session, identity, now)
-    if not os.path.isfile(path):
-        raise ContextError(f"{layout.shown(path)}: there is no such file")
-    return path  # kept with `path=`
+def _named(layout: Layout, identity: str, session: str, others: list[str]) -> str:
+    """The payload with this id or beginning of one, or the latest; '' if there is none.
 
-
-def _resumed(layout: Layout, session: str, identity: str, now: int) -> str:
-    retention.wake(layout, session, now)
-    path = os.path.join(payloads.folder(layout, session), identity + ".md")
-    if not os.path.isfile(path):
-        raise _unknown(layout, identity, [session])
-    return payloads.used(layout, session, path, now)
-
-
-def _latest(layout: Layout, searched: list[str], now: int) -> str:
-    """The newest payload of the first session; if it has none, the newest of all."""
-    for some in (searched[:1], searched[1:]):
-        found = [path for name in some if (path := payloads.latest(layout, name))]
-        if found:
-            path = max(found, key=os.path.basename)  # names begin with the time
-            return payloads.used(layout, os.path.basename(os.path.dirname(path)), path, now)
-    raise _unknown(layout, "latest", searched)
+    The latest is the newest of the session; if that has none, of all. Raises ContextError if
+    several begin like that.
+    """
+    searched = [session, *others] if session else others
+    if identity == "latest":
+        newest = [payloads.latest(layout, name) for name in searched]
+        if session and newest[0]:
+            return newest[0]
+        return max(newest, key=os.path.basename, default="")  # names begin with the time
+    if not sessions.is_name(identity):
+        return ""
+    for name in searched:
+        path = os.path.join(payloads.folder(layout, name), identity + ".md")
+        if os.path.isfile(path):
+            return path
+    every = [path for name in searched for path in payloads.documents(layout, name)]
+    begun = [path for path in every if os.path.basename(path).startswith(identity)]
+    if len(begun) > 1:
+        ids = ", ".join(os.path.basename(path).removesuffix(".md") for path in begun[:5])
+        raise ContextError(f"{identity}: {len(begun)} payloads start like that: {ids}")
+    return begun[0] if begun else ""
 
 
 def _unknown(layout: Layout, ref: str, searched: list[str]) -> ContextError:
@@ -246,7 +228,7 @@ def whole(content: str) -> Slice:
 
 
 def capped(part: Slice, cap: int, tokenizer: str) -> Slice:
-    """As many whole lines of a slice as fit into `cap` tokens, or part of one very long line.
+    """As many whole lines of a slice as fit into `cap` tokens, and part of a very long line.
 
     The first lines, or those around the line that is wanted most.
     """
@@ -264,10 +246,12 @@ def capped(part: Slice, cap: int, tokenizer: str) -> Slice:
         return lines[max(0, at - count + 1) : at + count] if count else []
 
     count = tokens.largest(len(lines), lambda n: fits("\n".join(near(n))))
-    if not count:
-        end = tokens.largest(len(lines[at]), lambda n: fits(lines[at][:n]))
-        line = part.first + at
-        return part.replace(text=lines[at][:end], first=line, last=line, more=line)
+    shown = "".join(f"{line}\n" for line in near(count))
+    if not count or (not at and tokens.within(shown, cap // 2, tokenizer)):  # a long line is next
+        line = lines[at + count]
+        text = shown + line[: tokens.largest(len(line), lambda n: fits(shown + line[:n]))]
+        number = part.first + at + count
+        return part.replace(text=text, first=number - count, last=number, more=number)
     first = part.first + max(0, at - count + 1)
     last = first + len(near(count)) - 1
     more = last + 1 if last < part.last else 0

@@ -11,7 +11,7 @@ from contextkit.base.records import Record
 from contextkit.base.type_names import Callable
 from contextkit.payloads.documents import receipts
 from contextkit.payloads.documents import store as payloads
-from contextkit.payloads.documents.receipts import Receipt, Row
+from contextkit.payloads.documents.receipts import Row
 from contextkit.payloads.documents.store import Payload
 from contextkit.payloads.flows import retention, telling
 from contextkit.payloads.flows.telling import Told
@@ -175,39 +175,29 @@ def _payload(layout: Layout, output: Output, now: int) -> tuple[Payload, list[st
 def _told(layout: Layout, output: Output, path: str, seconds: float = 0) -> Told:
     """The receipt's contents; without a reading of the text if that takes too long."""
     first = payloads.first_line(path)
-    bare = Receipt(
-        path=layout.shown(path),
-        rows=output.rows[: layout.limits.payload_rows],
-        key_findings=names.one_line(output.key_findings),
-        confidence=output.confidence,
-        tokens_stored=output.tokens,
-        estimated=output.estimated,
-    )
-    asked = telling.Asked(
-        bare, output.topic.strip(), output.content, output.answer, first, output.status
-    )
+    output = output.replace(answer=receipts.claims(output.answer))
     if not seconds:
-        return telling.tell(layout, asked)
+        return telling.tell(layout, output, path, first)
     try:
-        return _within(seconds, lambda: telling.tell(layout, asked))
+        return _within(seconds, lambda: telling.tell(layout, output, path, first))
     except TimeoutError:
-        return telling.unread(layout, asked, f"not digested within {seconds:g} s")
+        why = f"not digested within {seconds:g} s"
     except Exception:  # a bug in a reader of texts must not lose what is stored
-        return telling.unread(layout, asked, "could not be digested")
+        why = "could not be digested"
+    return telling.unread(layout, output, path, first, why)
 
 
 def _within(seconds: float, work: Callable[[], Told]) -> Told:
     """What `work` returns. Raises TimeoutError once the time is up, in the main thread alone."""
     import signal
-    import threading
-
-    if threading.current_thread() is not threading.main_thread():
-        return work()
 
     def ring(number: int, frame: object) -> None:
         raise TimeoutError
 
-    before = signal.signal(signal.SIGALRM, ring)
+    try:
+        before = signal.signal(signal.SIGALRM, ring)
+    except ValueError:  # another thread
+        return work()
     try:
         signal.setitimer(signal.ITIMER_REAL, seconds)
         return work()
@@ -227,10 +217,8 @@ def _by_writer(layout: Layout, text: str, ref: str, seconds: float) -> str:
     import signal
     import subprocess
 
-    from contextkit.payloads.documents import answers
-
     clean, _ = redaction.redacted(text[:_MOST_WRITTEN], layout.limits.secrets_allow)
-    prompt = answers.task(clean)
+    prompt = receipts.task(clean)
     try:
         process = subprocess.Popen(
             ["/bin/sh", "-c", layout.limits.receipt_writer], stdin=subprocess.PIPE,

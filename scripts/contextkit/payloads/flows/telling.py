@@ -17,6 +17,7 @@ from contextkit.text import fitting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from contextkit.payloads.flows.storing import Output
     from contextkit.text.authored import Authored, Statement
     from contextkit.text.digests import engine
     from contextkit.text.digests.reading import Unit
@@ -33,17 +34,6 @@ _ID = 20  # characters of an id of a finding
 _SHORT = 40  # characters of a first statement, which the second one joins
 
 
-class Asked(NamedTuple):
-    """The receipt as given so far, and the text; `first` is the text's first line in its file."""
-
-    bare: Receipt
-    topic: str
-    content: str
-    answer: str = ""
-    first: int = 1
-    status: int | None = None
-
-
 class Told(NamedTuple):
     """The receipt within the cap, and a summary of two or three sentences."""
 
@@ -55,81 +45,33 @@ class Told(NamedTuple):
     cut: tuple[str, ...] = ()
 
 
-def tell(layout: Layout, asked: Asked) -> Told:
-    """Describe the text. Raises nothing: any text can be told."""
-    author, parsed = _read(layout, asked)
-    own = asked.answer or _told_in(author.statements)
-    words = receipts.said(asked.bare).strip()
-    checked = _checked(asked, own, words)
-    bare = _headed(asked, author, parsed, checked)
-    if not (asked.bare.rows and asked.bare.key_findings):
-        receipt = _Filling(layout, asked, bare, author, parsed).receipt()
-    else:
-        is_review = parsed.kind == "review"
-        lacking = _left_out(asked.content, f"{own}\n{words}") if is_review else []
-        added = (Row(aspect=beside.aspect, finding=beside.told(_NAMED)) for beside in lacking)
-        receipt = bare.replace(rows=(*bare.rows, *added))
-    told = _fitted(layout, receipt)
-    if not checked:
-        kept = parsed.facts_kept(receipts.said(told.receipt))
-        told = told._replace(receipt=told.receipt.replace(facts_kept=kept))
-    summary = author.lead()
-    if len(author.statements) < 2 and not asked.answer:
-        summary = f"{summary} {parsed.lead(2 if summary else 3)}"
-    (summary,), secrets = clean(layout, [names.one_line(summary)])
-    return told._replace(
-        summary=summary,
-        authored=bool(author.statements),
-        missing=checked.missing if checked else (),
-        secrets=(*told.secrets, *secrets),
+def bare(layout: Layout, output: Output, path: str) -> Receipt:
+    """The receipt as its caller gave it."""
+    return Receipt(
+        path=layout.shown(path),
+        rows=output.rows[: layout.limits.payload_rows],
+        key_findings=names.one_line(output.key_findings),
+        confidence=output.confidence,
+        tokens_stored=output.tokens,
+        estimated=output.estimated,
     )
 
 
-def _read(layout: Layout, asked: Asked) -> tuple[Authored, engine.ParsedText]:
-    """What its author says of the text, and the text without that."""
-    from contextkit.text import authored
-    from contextkit.text.digests import engine
-
-    tokenizer = layout.limits.tokenizer
-    if asked.answer:
-        return authored.answer(asked.answer), engine.ParsedText(
-            asked.content, tokenizer, asked.status
-        )
-    author = authored.read(asked.content)
-    if not author.sums_up:  # a verdict alone: the digest tells it with the rest
-        others = tuple(statement for statement in author.statements if statement.role != "verdict")
-        author = author._replace(statements=others)
-    parsed = engine.ParsedText(_without(asked.content, author), tokenizer, asked.status)
-    if parsed.is_output and author.statements:  # a tool's labels are no author
-        author = authored.Authored()
-        parsed = engine.ParsedText(asked.content, tokenizer, asked.status)
-    return author, parsed
+def tell(layout: Layout, output: Output, path: str, first: int = 1) -> Told:
+    """Describe a text, whose first line is line `first` of its file. Any text can be told."""
+    return _Teller(layout, output, path, first).told()
 
 
-def _checked(asked: Asked, own: str, added: str) -> Checked | None:
-    """The claims of the author, of which the text's own need no look-up; None without any."""
-    from contextkit.text import grounding
-
-    if asked.answer or added:
-        return grounding.check(f"{own}\n{added}".strip(), asked.content)
-    return grounding.of_itself(own) if own else None
-
-
-def _headed(
-    asked: Asked, author: Authored, parsed: engine.ParsedText, checked: Checked | None
-) -> Receipt:
-    """The receipt with what is told of any text, as it is before anything is chosen."""
-    from contextkit.text.digests import reading
-
-    total = len(parsed.facts)
-    return asked.bare.replace(
-        confidence=asked.bare.confidence or author.confidence,
-        kind=parsed.kind,
-        grounded=checked.said if checked else "",
-        missing=receipts.listed(checked.missing) if checked else "",
-        facts_kept="" if checked else f"{total}/{total}{'+' * parsed.partly}",
-        more=_lines(asked.first, 1, reading.line_count(asked.content)),
+def unread(layout: Layout, output: Output, path: str, first: int, why: str) -> Told:
+    """The receipt of a text that could not be read, or not in time: what it is, and where."""
+    given, topic = bare(layout, output, path), output.topic.strip()
+    receipt = given.replace(
+        rows=given.rows or (Row(aspect="Content", finding=topic),),
+        key_findings=given.key_findings or names.one_line(output.answer) or topic,
+        note=f"{why}; the text is stored whole",
+        more=_lines(first, 1, output.content.count("\n") + 1),
     )
+    return _fitted(layout, receipt)
 
 
 def _fitted(layout: Layout, receipt: Receipt) -> Told:
@@ -143,32 +85,8 @@ def _fitted(layout: Layout, receipt: Receipt) -> Told:
 def remarks(receipt: Receipt) -> tuple[str, ...]:
     """What somebody who has the author's answer must know besides: what it adds or lacks."""
     lines = [f"not in the report: {receipt.missing}"] if receipt.missing else []
-    lines += [
-        f"{row.aspect}: {row.finding}"
-        for row in receipt.rows
-        if row.aspect in _SERIOUS_RANKS.values()
-    ]
-    return tuple(lines)
-
-
-def unread(layout: Layout, asked: Asked, why: str) -> Told:
-    """The receipt of a text that could not be read, or not in time: what it is, and where."""
-    key = asked.bare.key_findings or names.one_line(asked.answer) or asked.topic
-    receipt = asked.bare.replace(
-        rows=asked.bare.rows or (Row(aspect="Content", finding=asked.topic),),
-        key_findings=key,
-        note=f"{why}; the text is stored whole",
-        more=_lines(asked.first, 1, asked.content.count("\n") + 1),
-    )
-    return _fitted(layout, receipt)
-
-
-def _without(text: str, author: Authored) -> str:
-    """The text with the lines of its author's statements empty, since they are told already."""
-    lines = text.split("\n")
-    for statement in author.core or author.statements:
-        lines[statement.line - 1] = ""
-    return "\n".join(lines)
+    left_out = (row for row in receipt.rows if row.aspect in _SERIOUS_RANKS.values())
+    return (*lines, *(f"{row.aspect}: {row.finding}" for row in left_out))
 
 
 def _lines(first: int, start: int, last: int) -> str:
@@ -176,36 +94,103 @@ def _lines(first: int, start: int, last: int) -> str:
     return f"lines {first + start - 1}-{first + max(start, last) - 1}"
 
 
-class _Filling:
+class _Teller:
     """A receipt that is filled up to its cap: author's words, then a digest."""
 
-    def __init__(
-        self,
-        layout: Layout,
-        asked: Asked,
-        bare: Receipt,
-        author: Authored,
-        parsed: engine.ParsedText,
-    ) -> None:
-        self._layout, self._asked, self._parsed = layout, asked, parsed
-        self._bare, self._said = bare, author
+    def __init__(self, layout: Layout, output: Output, path: str, first: int) -> None:
+        self._layout, self._first = layout, first
+        self._answer, self._text, self._topic = output.answer, output.content, output.topic.strip()
         self._cap, self._most = layout.limits.payload_receipt_tokens, layout.limits.payload_rows
+        self._bare = bare(layout, output, path)
+        self._author, self._parsed = self._read(output.status)
+
+    def _read(self, status: int | None) -> tuple[Authored, engine.ParsedText]:
+        """What its author says of the text, and the text without that."""
+        from contextkit.text import authored
+        from contextkit.text.digests import engine
+
+        def parsed(text: str) -> engine.ParsedText:
+            return engine.ParsedText(text, self._layout.limits.tokenizer, status)
+
+        if self._answer:
+            return authored.answer(self._answer), parsed(self._text)
+        author = authored.read(self._text)
+        if not author.sums_up:  # a verdict alone: the digest tells it with the rest
+            others = tuple(s for s in author.statements if s.role != "verdict")
+            author = author._replace(statements=others)
+        lines = self._text.split("\n")
+        for statement in author.core or author.statements:
+            lines[statement.line - 1] = ""  # it is told already
+        rest = parsed("\n".join(lines))
+        if rest.is_output and author.statements:  # a tool's labels are no author
+            return authored.Authored(), parsed(self._text)
+        return author, rest
+
+    def told(self) -> Told:
+        """The receipt within its cap, the summary, and what was found on the way."""
+        author, parsed = self._author, self._parsed
+        own = self._answer or _told_in(author.statements)
+        words = receipts.said(self._bare).strip()
+        checked = self._checked(own, words)
+        is_whole = bool(self._bare.rows and self._bare.key_findings)
+        self._bare = self._headed(checked)
+        if not is_whole:
+            receipt = self._receipt()
+        else:
+            is_review = parsed.kind == "review"
+            lacking = _left_out(self._text, f"{own}\n{words}") if is_review else []
+            added = (Row(aspect=beside.aspect, finding=beside.told(_NAMED)) for beside in lacking)
+            receipt = self._bare.replace(rows=(*self._bare.rows, *added))
+        told = _fitted(self._layout, receipt)
+        if not checked:
+            kept = parsed.facts_kept(receipts.said(told.receipt))
+            told = told._replace(receipt=told.receipt.replace(facts_kept=kept))
+        summary = author.lead()
+        if len(author.statements) < 2 and not self._answer:
+            summary = f"{summary} {parsed.lead(2 if summary else 3)}"
+        (summary,), secrets = clean(self._layout, [names.one_line(summary)])
+        return told._replace(
+            summary=summary,
+            authored=bool(author.statements),
+            missing=checked.missing if checked else (),
+            secrets=(*told.secrets, *secrets),
+        )
+
+    def _checked(self, own: str, added: str) -> Checked | None:
+        """The claims of the author, of which the text's own need no look-up; None without any."""
+        from contextkit.text import grounding
+
+        if self._answer or added:
+            return grounding.check(f"{own}\n{added}".strip(), self._text)
+        return grounding.of_itself(own) if own else None
+
+    def _headed(self, checked: Checked | None) -> Receipt:
+        """The receipt with what is told of any text, as it is before anything is chosen."""
+        from contextkit.text.digests import reading
+
+        total = len(self._parsed.facts)
+        return self._bare.replace(
+            confidence=self._bare.confidence or self._author.confidence,
+            kind=self._parsed.kind,
+            grounded=checked.said if checked else "",
+            missing=receipts.listed(checked.missing) if checked else "",
+            facts_kept="" if checked else f"{total}/{total}{'+' * self._parsed.partly}",
+            more=_lines(self._first, 1, reading.line_count(self._text)),
+        )
 
     def _size(self, receipt: Receipt) -> int:
         return tokens.size(receipts.render(receipt), self._layout.limits.tokenizer)
 
-    def receipt(self) -> Receipt:
+    def _receipt(self) -> Receipt:
         """The receipt; if its author's words leave no room, a review's most serious is named."""
-        core = self._said.core or self._said.statements
+        core = self._author.core or self._author.statements
         if self._parsed.kind != "review" or not core:
-            answered = bool(self._asked.answer)
-            first = self._asked.first
-            names = [] if answered else _names(self._parsed.taken_names(), first)
-            return self._filled_up(self._authored(names))
+            named = [] if self._answer else _names(self._parsed.taken_names(), self._first)
+            return self._filled_up(self._authored(named))
         told = self._with(core)
-        if not self._asked.answer and self._size(told) <= self._cap - _SERIOUS:
+        if not self._answer and self._size(told) <= self._cap - _SERIOUS:
             return self._filled_up(told)
-        told = self._authored(_left_out(self._asked.content, _told_in(core)))
+        told = self._authored(_left_out(self._text, _told_in(core)))
         return told if told.rows else self._with_topic(told)
 
     def _authored(self, more: Sequence[Beside]) -> Receipt:
@@ -217,16 +202,16 @@ class _Filling:
         """
         from contextkit.text.digests.reading import joined
 
-        core = self._said.core or self._said.statements
-        wanted = [*core, *(one for one in self._said.statements if one not in core)]
+        core = self._author.core or self._author.statements
+        wanted = [*core, *(s for s in self._author.statements if s not in core)]
         parts = _parts(wanted, len(core), more)
 
         def made(texts: Sequence[str]) -> Receipt:
             pairs = zip(wanted, texts, strict=False)
             told = [statement._replace(text=text) for statement, text in pairs if text]
             lost = [one for one, text in zip(core, texts, strict=False) if not text]
-            if lost and told and not self._asked.answer:
-                count = _counted([self._asked.first + one.line - 1 for one in lost])
+            if lost and told and not self._answer:
+                count = _counted([self._first + one.line - 1 for one in lost])
                 told[-1] = told[-1]._replace(text=joined(told[-1].text, count))
             ends = zip(more, texts[len(wanted) :], strict=True)
             return self._with(
@@ -245,14 +230,16 @@ class _Filling:
             key = texts.pop(0).text
             if len(key) < _SHORT and texts:
                 key = joined(key, texts.pop(0).text)
-        rows, most = list(bare.rows), self._most - len(added)
-        if not rows:
-            for statement in texts:
-                aspect = statement.aspect or "Summary"
-                if rows and (rows[-1].aspect == aspect or len(rows) == most):
-                    rows[-1] = rows[-1]._replace(finding=joined(rows[-1].finding, statement.text))
-                else:
-                    rows.append(Row(aspect=aspect, finding=statement.text))
+        if bare.rows:
+            return bare.replace(key_findings=key, rows=(*bare.rows, *added))
+        by_row: list[tuple[str, list[str]]] = []
+        for statement in texts:
+            aspect = statement.aspect or "Summary"
+            if by_row and (by_row[-1][0] == aspect or len(by_row) == self._most - len(added)):
+                by_row[-1][1].append(statement.text)
+            else:
+                by_row.append((aspect, [statement.text]))
+        rows = (Row(aspect=aspect, finding=joined(*said)) for aspect, said in by_row)
         return bare.replace(key_findings=key, rows=(*rows, *added))
 
     def _filled_up(self, told: Receipt) -> Receipt:
@@ -260,7 +247,7 @@ class _Filling:
         frame = self._size(told)
         written = bool(told.key_findings)
         room, most = self._cap - frame, self._most - len(told.rows)
-        short = self._said.sums_up or self._asked.answer
+        short = self._author.sums_up or self._answer
         room = min(room, _EXTRACT) if written and short else max(room, 1)
         if written and (room < _SHORTEST // 3 or most < 1):
             return told if told.rows else self._with_topic(told)
@@ -272,10 +259,10 @@ class _Filling:
             receipt = clean_receipt(self._layout, self._merged(told, digest))[0]
             return self._size(receipt) - frame
 
-        digest = self._parsed.digest(room, most, added, self._asked.first)
+        digest = self._parsed.digest(room, most, added, self._first)
         if clean_receipt(self._layout, self._merged(told, digest))[1]:
             # a mark is shorter than a secret
-            digest = self._parsed.digest(room, most, cleaned, self._asked.first)
+            digest = self._parsed.digest(room, most, cleaned, self._first)
         return self._merged(told, digest)
 
     def _merged(self, told: Receipt, digest: engine.Digest) -> Receipt:
@@ -289,13 +276,13 @@ class _Filling:
             key, rows = rows[0].finding, []
         rows = [*told.rows, *(rows if not self._bare.rows else [])]
         last = digest.last or 0
-        more = _lines(self._asked.first, digest.rest, last) if last else self._bare.more
+        more = _lines(self._first, digest.rest, last) if last else self._bare.more
         receipt = told.replace(rows=tuple(rows), key_findings=key, more=more)
         receipt = receipt if rows else self._with_topic(receipt)
         return receipt if key else receipt.replace(key_findings=receipt.rows[0].finding)
 
     def _with_topic(self, receipt: Receipt) -> Receipt:
-        return receipt.replace(rows=(Row(aspect="Content", finding=self._asked.topic),))
+        return receipt.replace(rows=(Row(aspect="Content", finding=self._topic),))
 
 
 class Beside(NamedTuple):

@@ -16,11 +16,9 @@ of an index, a research file has
 from __future__ import annotations
 
 from contextkit.base.records import Record
-from contextkit.base.type_names import Iterable, Iterator
+from contextkit.base.type_names import Iterable
 from contextkit.reviews.documents import headers, index, reader, vocabulary
-from contextkit.reviews.documents import lines as review_lines
-from contextkit.reviews.documents.index import Finding
-from contextkit.reviews.documents.lines import UNCLOSED, Line
+from contextkit.reviews.documents.index import UNCLOSED, Finding, Line
 from contextkit.reviews.documents.reader import MOST_LINES
 from contextkit.reviews.documents.vocabulary import SERIOUS, VERDICTS
 
@@ -174,13 +172,13 @@ def _verdicts(outside: list[Line]) -> list[str]:
     verdicts = []
     is_below = False  # a Verdict heading
     for _, level, text in outside:
-        title = review_lines.plain(text) if level > 0 else ""
+        title = vocabulary.plain(text) if level > 0 else ""
         verdict = vocabulary.verdict(title or text) or ""
         if level > 0:
             is_below = not verdict and vocabulary.verdict(f"{title.rstrip(':')}:") is not None
         elif is_below and level != UNCLOSED:
             label, value = vocabulary.labelled(text)
-            verdict = review_lines.plain(value if label in ("STATUS", "VERDICT") else text)
+            verdict = vocabulary.plain(value if label in ("STATUS", "VERDICT") else text)
             is_below = False
         elif vocabulary.verdict_word(verdict) not in ("needs-changes", "risky"):
             continue
@@ -339,7 +337,7 @@ def _sections(outside: list[Line]) -> dict[str, list[Line]]:
     name, rank = "", 0
     for line in outside:
         _, level, text = line
-        title = review_lines.plain(text).lower().lstrip("0123456789. ") if level > 0 else ""
+        title = vocabulary.plain(text).lower().lstrip("0123456789. ") if level > 0 else ""
         begun = title.replace(":", " ").partition(" ")[0]
         if begun in SECTIONS and begun not in sections:
             name, rank, sections[begun] = begun, level, []
@@ -353,7 +351,7 @@ def _sections(outside: list[Line]) -> dict[str, list[Line]]:
 def _research(outside: list[Line], blocks: list[index.Block]) -> Review:
     """Return the review of a research file, flagged with what keeps it from being complete."""
     there = {name: list[Line]() for name in SECTIONS} | _sections(outside)
-    listed = [review_lines.unbulleted(text) for _, level, text in there["sources"] if level <= 0]
+    listed = [vocabulary.unbulleted(text) for _, level, text in there["sources"] if level <= 0]
     sources = tuple(bare for bare, is_listed in listed if is_listed)
     sure = [text for _, level, text in there["confidence"] if level <= 0]
     flags = {
@@ -361,7 +359,7 @@ def _research(outside: list[Line], blocks: list[index.Block]) -> Review:
         "no_findings": not there["findings"],
         "no_confidence": not there["confidence"],
         "low_confidence": bool(there["confidence"])
-        and {"high", "medium"}.isdisjoint(review_lines.words(" ".join(sure))),
+        and {"high", "medium"}.isdisjoint(vocabulary.words(" ".join(sure))),
         "no_gaps": not there["gaps"],
         "significant_gaps": any("significant gap" in text.lower() for _, _, text in there["gaps"]),
         "unclosed_fence": _numbers(outside)[0],
@@ -379,11 +377,17 @@ def _research(outside: list[Line], blocks: list[index.Block]) -> Review:
     )
 
 
-def _found(section: list[Line]) -> Iterator[Finding]:
-    """Yield the findings of research: each heading, and each paragraph that begins in bold."""
+def _found(section: list[Line]) -> list[Finding]:
+    """Return the findings of research: each heading, and each paragraph that begins in bold."""
+    begun = []
     for number, level, text in section:
         lead = text[2:].partition("**")[0] if text.startswith("**") else ""
-        title = review_lines.plain(text) if level > 0 else lead if ":" not in lead else ""
+        title = vocabulary.plain(text) if level > 0 else lead if ":" not in lead else ""
         if title:
-            yield Finding(severity="", id="", section="Findings", title=title, line=number,
-                          raw_severity="")  # fmt: skip
+            begun.append((number, level, title))
+    findings = []
+    for at, (number, level, title) in enumerate(begun):
+        following = (other for other, rank, _ in begun[at + 1 :] if not 0 < level < (rank or 7))
+        end = next(following, section[-1][0] + 1) - 1
+        findings.append(Finding(severity="", section="Findings", title=title, line=number, end=end))
+    return findings

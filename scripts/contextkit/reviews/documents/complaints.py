@@ -10,7 +10,6 @@ from contextkit.base import names
 from contextkit.reviews.documents import (
     agent_review,
     index,
-    lines,
     reader,
     runs,
     vocabulary,
@@ -72,10 +71,12 @@ def _complaints(text: str) -> list[Complaint]:
     text = agent_review.bounded(text)
     blocks: list[index.Block] = []
     outside = list(index.walk(text, blocks))
-    titles = {lines.plain(line).lower().split(" ")[0] for _, level, line in outside if level > 0}
+    titles = {
+        vocabulary.plain(line).lower().split(" ")[0] for _, level, line in outside if level > 0
+    }
     first = next((number for number, _, line in outside if not vocabulary.is_comment(line)), 0)
     faults = [(number, "this code fence is never closed", line) for number, level, line in outside
-             if level == lines.UNCLOSED]  # fmt: skip
+             if level == index.UNCLOSED]  # fmt: skip
     last = text.rstrip().count("\n") + 1
     if not blocks:
         lacks = [name for name in RESEARCH if name.lower() not in titles]
@@ -86,7 +87,7 @@ def _complaints(text: str) -> list[Complaint]:
         faults.append((blocks[0].start, "the index is not the first block of the file", _HEADING))
     faults += [(block.start, "a second index: a file has one", "") for block in blocks[1:]]
     rows = tuple(row for block in blocks for row in block.rows)
-    raw, verdict = dict(lines.numbered(text)), demanded(rows)
+    raw, verdict = dict(vocabulary.numbered(text)), demanded(rows)
     for block in blocks:
         faults += _of_block(block, raw, verdict)
     is_found = any(row.severity not in ("", "IMP") for row in rows)

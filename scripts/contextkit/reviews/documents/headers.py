@@ -21,7 +21,7 @@ import re
 
 from contextkit.base import names
 from contextkit.base.records import Record
-from contextkit.reviews.documents import lines, vocabulary
+from contextkit.reviews.documents import index, vocabulary
 
 # Mildest first.
 STATUSES = ("CLEAN", "COMPLETE", "PARTIAL", "NEEDS_ATTENTION", "BLOCKED", "FAILED", "ERROR")
@@ -66,7 +66,7 @@ def parse(text: str) -> Header | None:
     singles: list[tuple[int, Header]] = []
     tail: dict[str, str] | None = None
     content = 0  # the last line outside any header
-    for number, level, line in [*lines.lines(text), (0, 0, "")]:
+    for number, level, line in [*index.lines(text), (0, 0, "")]:
         if tail is not None:
             closed = bool(line) and level == 0 and not line.strip("-")
             label, value = vocabulary.labelled(line) if level == 0 else ("", "")
@@ -113,7 +113,7 @@ def _last(headers: list[tuple[int, Header]], content: int) -> Header | None:
 
 def _of_first_lines(text: str) -> Header | None:
     fields: dict[str, str] = {}
-    for _, level, line in lines.lines(text):
+    for _, level, line in index.lines(text):
         if not fields and line[:1] == "<" and vocabulary.is_comment(line):
             continue
         label, value = vocabulary.labelled(line) if level == 0 else ("", "")
@@ -168,7 +168,7 @@ def _counts(stated: str) -> tuple[int, int, bool]:
 
 def _of_single(stated: str) -> Header:
     status, flags = _status_of(stated)
-    summary = _WORD.sub("", lines.plain(stated), 1).strip(" :—–-")
+    summary = _WORD.sub("", vocabulary.plain(stated), 1).strip(" :—–-")
     return Header(form="single", status=status, summary=summary, flags=flags)
 
 
@@ -177,7 +177,7 @@ def _status_of(stated: str) -> tuple[str, tuple[str, ...]]:
 
     A passing word counts only if nothing follows it but a remark set off by punctuation.
     """
-    stated = lines.plain(stated)
+    stated = vocabulary.plain(stated)
     word = stated.removesuffix(rest := _WORD.sub("", stated, 1))
     status = _WORDS.get(word.upper().replace("-", "_").replace(" ", "_"), "")
     if status in _PASSES:

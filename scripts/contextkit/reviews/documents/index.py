@@ -12,22 +12,31 @@ unparsed, and then the review cannot be called clean.
 
 from __future__ import annotations
 
-from contextkit.base import names
+from contextkit.base import markdown, names
 from contextkit.base.markdown import cells
 from contextkit.base.records import Record
 from contextkit.base.type_names import Iterator
-from contextkit.reviews.documents import lines, vocabulary
-from contextkit.reviews.documents.lines import FENCE, UNCLOSED
+from contextkit.reviews.documents import vocabulary
 from contextkit.reviews.documents.vocabulary import SERIOUS, Head
+from contextkit.text.blocks import nests
 
+Line = tuple[int, int, str]  # line number from 1, heading level, stripped text
+
+FENCE = -1  # a level: the line opens or closes a code fence
+UNCLOSED = -2  # a level: this fence is never closed
 _RULE = frozenset("-=_*|:+ \t")
-_ROLES = {
-    "severity": "severity", "sev": "severity", "priority": "severity", "level": "severity",
-    "id": "id", "#": "id", "no": "id", "finding id": "id",
-    "section": "section", "location": "section", "where": "section", "area": "section",
-    "title": "title", "finding": "title", "issue": "title", "description": "title",
-    "summary": "title",
+_COLUMNS = {  # of tables, by what their heads say
+    "severity": "severity sev priority level risk-level rating impact schweregrad priorität gravité"
+                " sévérité severidad gravedad severidade gravidade 重要度 深刻度 严重程度 严重性",
+    "id": "id # no finding-id",
+    "section": "section area",
+    "file": "file path component datei fichier archivo ファイル 文件",
+    "place": "location place where file:line",
+    "line": "line lines line(s) zeile ligne línea 行",
+    "title": "title finding issue description summary message problem details bug what name"
+             " vulnerability problème problema 問題 问题 描述 befund beschreibung",
 }  # fmt: skip
+_ROLES = {word: role for role, words in _COLUMNS.items() for word in words.split()}
 _COUNTED = ("severity", "level", "priority", "count", "number", "total", "findings", "issues")
 _FOOTERS = ("FINDINGS_COUNT", "FINDINGS COUNT", "SUMMARY")
 _LABEL_WORDS = frozenset(
@@ -39,10 +48,54 @@ _LONGEST_LABEL = 80  # characters
 _MOST_SHOWN = 50  # unparsed lines kept with their text; the others are only counted
 
 
-def walk(text: str, blocks: list[Block]) -> Iterator[lines.Line]:
+def lines(text: str) -> Iterator[Line]:
+    """Yield every nonblank line outside code fences with its heading level; 0 means none.
+
+    Agents nest fences: one with a language, or indented more than the one around it, opens another,
+    where strict Markdown would end the outer one or see none.
+    """
+    fences: list[tuple[str, int]] = []
+    opened = 0
+    for number, line in vocabulary.numbered(text):
+        bare = line.strip().replace("\t", " ").replace("\u00a0", " ")
+        if not bare:
+            continue
+        if bare[0] in "`~" and nests(fences, bare, len(line) - len(line.lstrip())):
+            opened = number if len(fences) == 1 else opened
+            yield number, FENCE, bare
+        elif fences:
+            continue
+        else:
+            yield number, *_leveled(line, bare)
+    if fences:
+        yield opened, UNCLOSED, fences[0][0]
+
+
+def _leveled(line: str, bare: str) -> tuple[int, str]:
+    """Return the level of a heading and its title; 0 and the whole line for any other."""
+    if bare[0] != "#":
+        return 0, bare
+    level, title = markdown.heading(line.replace("\u00a0", " "))
+    rest = bare.lstrip("#")
+    if not level and is_index(rest):
+        indent = line[: len(line) - len(line.lstrip())]
+        level, title = markdown.heading(f"{indent}{bare.removesuffix(rest)} {rest}")
+    return (level, title) if level else (0, bare)
+
+
+def is_index(title: str) -> bool:
+    """Whether a heading is that of a Findings Index, even if text is glued to it."""
+    if "ndex" not in title and "NDEX" not in title:
+        return False
+    before, phrase, after = vocabulary.plain(title).lower().partition("findings index")
+    fits = before.strip(" .:)0123456789") in ("", "final")
+    return fits and bool(phrase) and not after.strip()[:1].isalnum()
+
+
+def walk(text: str, blocks: list[Block]) -> Iterator[Line]:
     """Yield the lines outside any index; `blocks` receives the indexes that say anything."""
     block: Block | None = None
-    for number, level, line in lines.lines(text):
+    for number, level, line in lines(text):
         glued = _heading(level, line)
         if glued is not None:
             if blocks and not blocks[-1].says_anything():
@@ -60,9 +113,9 @@ def walk(text: str, blocks: list[Block]) -> Iterator[lines.Line]:
 
 def _heading(level: int, line: str) -> str | None:
     """Return the text glued to an index heading, usually ''; None for any other line."""
-    if level < 0 or not lines.is_index(line):
+    if level < 0 or not is_index(line):
         return None
-    bare = lines.plain(line)
+    bare = vocabulary.plain(line)
     glued = bare[bare.lower().index("findings index") + len("findings index") :].strip(" :")
     words = glued.strip("() ").lower().split()
     if all(word.isdigit() or word in ("findings", "issues", "total") for word in words):
@@ -79,11 +132,11 @@ class Finding(Record):
     """
 
     severity: str
-    id: str
-    section: str
     title: str
     line: int
-    raw_severity: str
+    id: str = ""
+    section: str = ""
+    raw_severity: str = ""
     group: str = ""  # the label above the row
     extra: tuple[str, ...] = ()  # fields after the title
     file: str = ""
@@ -134,7 +187,7 @@ class Block:
         if self._ended and level != FENCE and self._is_past(text):
             return False
         if level == FENCE or not (self._is_known(number, text) or self._is_row(number, text)):
-            if self._ended and "|" not in text and not lines.unbulleted(text)[1]:
+            if self._ended and "|" not in text and not vocabulary.unbulleted(text)[1]:
                 return False
             self.doubt(number, text)
         if not _RULE.issuperset(text):
@@ -146,13 +199,15 @@ class Block:
         fields = cells(text) if "|" in text else []
         if fields:
             roles = [role(cell) for cell in fields]
-            counts = [cell for cell in map(lines.plain, fields) if not vocabulary.severity(cell)]
+            counts = [
+                cell for cell in map(vocabulary.plain, fields) if not vocabulary.severity(cell)
+            ]
             return (
                 not self._columns
                 and "title" not in roles
                 and (all(word.lower() in _COUNTED for word in counts))
             )
-        bare, listed = lines.unbulleted(text)
+        bare, listed = vocabulary.unbulleted(text)
         if not listed or vocabulary.verdict(text):
             return False
         head = Head(bare)
@@ -192,7 +247,7 @@ class Block:
             return self._is_head(text)
         if label in _FOOTERS:
             return not vocabulary.mentions_serious(value)
-        if vocabulary.says_nothing(lines.unbulleted(text)[0]):
+        if vocabulary.says_nothing(vocabulary.unbulleted(text)[0]):
             self._label, self._promised = ("", ""), 0
             return True
         return (text[:2] == "**" or text[-1] == ":") and self._is_label(number, text)
@@ -202,13 +257,13 @@ class Block:
         severity = label_of(text)
         if severity:
             self.finish()
-            self._label = (lines.plain(text).rstrip(": "), severity)
+            self._label = (vocabulary.plain(text).rstrip(": "), severity)
             self._promised = number if severity in SERIOUS else 0
         return bool(severity)
 
     def _is_head(self, text: str) -> bool:
         """Whether the line is a table head; if so, remember its columns."""
-        if lines.unbulleted(text)[1]:
+        if vocabulary.unbulleted(text)[1]:
             return False
         roles = [role(cell) for cell in cells(text)]
         if "title" not in roles or not {"severity", "id"} & set(roles):
@@ -218,7 +273,7 @@ class Block:
 
     def _is_row(self, number: int, text: str) -> bool:
         """Keep the line if it looks like a finding; return whether all of it was understood."""
-        bare, listed = lines.unbulleted(text)
+        bare, listed = vocabulary.unbulleted(text)
         fields = cells(bare) if "|" in text else []
         if bare[0] == "|" and self._columns:
             row = self._row(number, *self._by_column(fields))
@@ -264,18 +319,25 @@ class Block:
         return Finding(
             severity=severity,
             id=identity.strip("*_`[]() "),
-            section=lines.unquoted(section),
+            section=vocabulary.unquoted(section),
             title=title,
             line=number,
-            raw_severity=lines.plain(raw),
+            raw_severity=vocabulary.plain(raw),
             group=label if labelled else "",
             extra=extra,
         )
 
 
+def column(cell: str) -> str:
+    """Return the role of a table's column by its head; other heads as they are."""
+    word = vocabulary.plain(cell).lower().strip(" .:").replace(" ", "-")
+    return _ROLES.get(word, word)
+
+
 def role(cell: str) -> str:
-    """Return the role of a column: severity, id, section or title, or '' for any other name."""
-    return _ROLES.get(lines.plain(cell).lower(), "")
+    """Return the role of a column in an index: severity, id, section or title; '' for others."""
+    own = {"severity": "severity", "id": "id", "title": "title"}
+    return own.get(column(cell), "section" if column(cell) in ("section", "place") else "")
 
 
 def _is_row_of_fields(fields: list[str], bare: str) -> bool:
@@ -299,7 +361,7 @@ def _by_place(fields: list[str]) -> tuple[str, ...]:
     is_odd = len(rest) > 2 and not second and vocabulary.is_id(rest[0])  # `P4 | P4-1 | …`
     if not vocabulary.severity(raw) and vocabulary.is_id(raw) and not is_odd:
         identity, raw = raw, rest.pop(0) if second else ""
-    elif not rest[0].startswith(tuple(lines.QUOTES)) and (
+    elif not rest[0].startswith(tuple(vocabulary.QUOTES)) and (
         len(rest) > 2 or vocabulary.is_id(rest[0])
     ):
         identity = rest.pop(0)
@@ -312,7 +374,7 @@ def label_of(text: str) -> str:
     """Return the severity of a line that names only one: `**Critical (Must Fix):**`; else ''."""
     if "|" in text or len(text) > _LONGEST_LABEL:
         return ""
-    apart = lines.words(lines.plain(text))
+    apart = vocabulary.words(vocabulary.plain(text))
     whole = " ".join(apart[:2])
     pair = whole in ("must fix", "should fix", "needs attention")
     first = vocabulary.severity("-".join(apart[: 1 + pair])) if apart else ""

@@ -23,7 +23,7 @@ _PATH = Pattern(
     rf"(?<![\w/])({_NAME}{{0,200}}\.{_ENDS}|(?:[\w.\-]{{1,80}}/){{0,9}}{_BARE})(?![\w/])"
 )
 _AFTER = Pattern(
-    r"[`\"'*_)\]>]{0,4}(?:\s?[:@#]\s?L?|#L|\s?[,(\[|—–-]?\s?(?:(?:at|on|around|near|in|zeile"
+    r"[`\"'*_)\]>]{0,4}(?:\s?[:@#]\s?L?|#L|(?=\(\d+[,)])|\s?[,(\[|—–-]?\s?(?:(?:at|on|around|near|in|zeile"
     r"|ligne|línea|linea|linha"
     r"|строка|行)\s)?(?:at\s|around\s)?(?:the\s)?(?:lines?|zeilen?|lignes?|l[ií]neas?|linhas?"
     r"|righe|riga|строк\w{1,3}|ln|L)"
@@ -106,14 +106,15 @@ def heads(line: str) -> Place:
     match = _PATH.search(bare)
     if match is None:
         return NONE
-    before = bare[: match.start()].strip(" `*_:[(\"'📄📁").lower()
-    after = bare[match.end() :].rstrip(" `*_:)]\"'").lstrip(" `*_)]\"'")
+    before = bare[: match.start()].strip(" `*_:[(\"'📄📁0123456789.").lower()
+    rest = bare[match.end() :]
+    line_of = _AFTER.match(rest)
+    after = rest[line_of.end() if line_of else 0 :]
     words = before.rstrip(":").split()
     if len(words) > 2 or (words and words[-1] not in _INTRODUCE):
         return NONE
-    if after.strip("()0123456789 :#L-–"):
+    if after.strip("()0123456789 :#L-–`*_]\"'"):
         return NONE
-    line_of = re.match(r"[:#]L?(\d{1,7})", after)
     return Place(match[1].removeprefix("./"), int(line_of[1]) if line_of else 0)
 
 

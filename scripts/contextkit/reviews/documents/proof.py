@@ -23,7 +23,7 @@ from collections import Counter
 from contextkit.base import markdown, names
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
-from contextkit.reviews.documents import lines, shapes, vocabulary
+from contextkit.reviews.documents import shapes, vocabulary
 from contextkit.reviews.documents.vocabulary import SERIOUS, SEVERITIES
 from contextkit.text.blocks import blocks
 from contextkit.text.blocks import lines as all_rows
@@ -249,7 +249,9 @@ class _Proof:
         self, text: str, findings: tuple[Finding, ...], inside: set[int], terms: Terms | None
     ) -> None:
         self._raw = all_rows(text.replace("\ufe0f", "").replace("\u200d", ""))
-        self._rows = [shapes.unmarked(lines.unescaped(row)) for _, row in lines.numbered(text)]
+        self._rows = [
+            shapes.unmarked(vocabulary.unescaped(row)) for _, row in vocabulary.numbered(text)
+        ]
         self._inside = inside
         self._ids = {finding.id.upper() for finding in findings if finding.id}
         self._titles = [_words(finding.title) for finding in findings]
@@ -274,7 +276,7 @@ class _Proof:
             elif _all_words(block.title) in (["issues", "found"], ["issues"], ["findings"]):
                 self._issues.update(span)
         elif block.kind == "table":
-            rows = [markdown.cells(lines.plain(self._rows[number - 1])) for number in span]
+            rows = [markdown.cells(vocabulary.plain(self._rows[number - 1])) for number in span]
             if _counts_nothing(rows[0], rows[2:]):
                 self._told.add(block.first)
             elif _measures(rows[2:]):
@@ -385,7 +387,7 @@ class _Proof:
         """Return what a line states that no row explains, or ''."""
         if self._code.get(number, "text") not in _DATA:
             return ""
-        bare = lines.unbulleted(row.strip())[0]
+        bare = vocabulary.unbulleted(row.strip())[0]
         if not any(map(str.isalpha, bare)) or self._is_of_row(bare) or number in self._told:
             return ""
         is_bold = bare[:2] == "**" and bare.rstrip(".:").endswith("**") and bare.count("**") == 2
@@ -403,7 +405,7 @@ class _Proof:
             if not _is_known_label(label["label"], label["value"]):
                 return f"is a statement of its own ({names.one_line(label['label'])[:30]})"
         if number in self._issues and not of_row:
-            empty = vocabulary.says_nothing(lines.plain(bare).strip("."))
+            empty = vocabulary.says_nothing(vocabulary.plain(bare).strip("."))
             return "" if empty else "stands under Issues Found without a row"
         return ""
 
@@ -443,7 +445,7 @@ def _is_known_label(label: str, value: str) -> bool:
     value_words = _all_words(value)
     if all(word in _PASSING or word.isdigit() or vocabulary.severity(word) for word in value_words):
         return True
-    if vocabulary.says_nothing(lines.plain(value)):
+    if vocabulary.says_nothing(vocabulary.plain(value)):
         return True
     return all(word in _KNOWN or word.isdigit() or vocabulary.is_id(word) for word in words)
 
@@ -525,17 +527,9 @@ def _is_scale(read: str) -> bool:
 
 def _says_none(row: str, after: str) -> bool:
     """Whether a line only heads a group of findings, and the next one says that there are none."""
-    bare = lines.plain(lines.unbulleted(after.strip())[0]).strip(" .!()_✅✓")
-    return _is_group(row) and vocabulary.says_nothing(bare)
-
-
-def _is_group(row: str) -> bool:
-    bare = row.strip()
-    words = _all_words(bare)
-    if not words or not (words[-1] in shapes.PLURALS or vocabulary.severity(words[-1])):
-        return False
-    is_bold = bare[:2] == "**" and bare.rstrip(":* ") != bare
-    return bare[:1] == "#" or is_bold or bare[-1:] == ":"
+    bare = vocabulary.plain(vocabulary.unbulleted(after.strip())[0]).strip(" .!()_✅✓")
+    is_head = row.strip()[:1] == "#" or row.rstrip()[-1:] in ":*"
+    return is_head and bool(shapes.group_of(row.strip("# "))) and vocabulary.says_nothing(bare)
 
 
 def _is_graded(read: str) -> bool:
@@ -543,7 +537,7 @@ def _is_graded(read: str) -> bool:
     read = _ZERO_HIGH.sub(" ", read)
     if not _GRADED.search(read) or _RATED.search(read):
         return False
-    head = shapes.head_of(lines.unbulleted(read.strip())[0])
+    head = shapes.head_of(vocabulary.unbulleted(read.strip())[0])
     cells = read.split("|") if "|" in read else []
     own = head.severity if head.marked else ""
     each = (shapes.label_in(read), own, shapes.tail_of(read), *map(shapes.of_cell, cells))
@@ -579,7 +573,7 @@ def _reads_less(row: str) -> bool:
 
 def _is_plain_row(bare: str) -> bool:
     """Whether a table's row only counts, ticks or passes, or is a head of known words."""
-    first, *rest = [_all_words(lines.plain(cell)) for cell in bare.strip("| ").split("|")]
+    first, *rest = [_all_words(vocabulary.plain(cell)) for cell in bare.strip("| ").split("|")]
     if rest and all(word in _PASSING or word.isdigit() for cell in rest for word in cell):
         return True
     plain = {word for cell in (first, *rest) for word in cell} - _KNOWN - _PASSING

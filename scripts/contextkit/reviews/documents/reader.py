@@ -22,7 +22,7 @@ from collections import Counter
 from contextkit.base import markdown
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Any, Iterable, Iterator
-from contextkit.reviews.documents import index, lines, places, shapes, vocabulary
+from contextkit.reviews.documents import index, places, shapes, vocabulary
 from contextkit.reviews.documents.index import Finding
 from contextkit.reviews.documents.places import NONE, Place
 from contextkit.reviews.documents.shapes import group_of
@@ -44,39 +44,25 @@ _NO_FINDINGS = shapes.EXPLAINS | _PRAISE
 _STATES = frozenset(["STATUS", "STATE", "RESOLUTION"])
 _DONE = frozenset("fixed resolved closed passed".split())
 _TICKED = Pattern(r"[✅✔☑][\ufe0f\W]{0,4}(?:fixed|resolved|closed|passed)\b", re.IGNORECASE)
-_LINT = Pattern(
-    r"^\s{0,4}(?P<file>[\w@+\-./\\]{1,200}\.\w{1,8}|[\w./\-]{0,99}Dockerfile)"
-    r"(?::(?P<line>\d{1,7})(?:[:.-]\d{1,7})*|\((?P<line2>\d{1,7})(?:,\d+)?\))\s?[:\-|]{0,2}\s{0,3}"
-    r"[\[(]?(?P<word>\w[\w-]{1,20})[\])]?[:\s]\s{0,3}(?P<rest>\S.{0,500})"
-)
+_IDS = frozenset(["ID"])
 _STAMPED = Pattern(r"^(?:[\d:.TZ-]{16,40} )?(?:##\[\w{1,12}\])?")  # by a build
-_STYLISH = Pattern(
-    r"^\s{1,8}(?P<line>\d{1,7}):\d{1,7}\s{1,9}(?P<word>error|warning"
-    r"|info)\s{1,9}(?P<rest>\S.{0,400})"
-)
-_CROSSED = Pattern(  # of a scanner
-    r"^\s{0,8}[✗✖✘×]\s(?P<rest>\S.{2,200}?)\s\[(?P<word>\w{3,12}) severity\]", re.IGNORECASE
-)
 _ANNOTATION = Pattern(  # of a build, for the page of a pull request
-    r"^\s{0,4}::(?P<word>error|warning|notice)\s(?=[^:]{0,300}?\bfile=(?P<file>[^,:]{1,200}))"
-    r"(?=[^:]{0,300}?\bline=(?P<line>\d{1,7}))[^:]{0,600}::(?P<rest>\S.{0,500})"
+    r"^\s{0,4}::(error|warning|notice)\s(?=[^:]{0,300}?\bfile=([^,:]{1,200}))"
+    r"(?=[^:]{0,300}?\bline=(\d{1,7}))[^:]{0,600}::(\S.{0,500})"
 )
 _WORST = Pattern(
     r"must (?:be |not )?(?:fix|ship|merge)|has to be fixed|data loss|not (?:be )?(?:merge|ship)"
-    r"|blocker|critical(?! (?:section|path|region))|show-?stopper"
-    r"|before (?:this|it) (?:goes|ships|lands|is merged|can be merged)|remote code"
-    r"|injection|anyone can|corrupt|twice",
+    r"|blocker|critical(?! (?:section|path|region))|before (?:this|it) (?:goes|ships|lands)"
+    r"|remote code|injection|anyone can|corrupt|twice",
     re.IGNORECASE,
 )
 _BAD = Pattern(
-    r"\bhigh (?:severity|risk|priority)\b"
-    r"|serious|\bbug\b|crash|\bloses?\b|\bleak|race|deadlock|\bwrong|breaks?\b|broken|never|fails?\b"
-    r"|incorrect|unsafe|vulnerab|should be fixed|problem",
+    r"\bhigh (?:severity|risk|priority)\b|serious|\bbug\b|crash|\bloses?\b|\bleak|race|deadlock"
+    r"|\bwrong|breaks?\b|broken|never|fails?\b|incorrect|unsafe|vulnerab|should be fixed|problem",
     re.IGNORECASE,
 )
 _DENIES = Pattern(
-    r"\bfound (?:none|nothing|no)\b|\b(?:not|n't) (?:find|see|spot) any(?:thing)?\b[^.]{0,40}"
-    r"(?:critical|serious|wrong|problem|issue|bug|blocker)"
+    r"\bfound (?:none|nothing|no)\b|\b(?:not|n't) (?:find|see|spot) any"
     r"|\b(?:nothing|no|none) (?:\w+ ){0,2}(?:fails?|breaks?|broken|wrong|lost|leaks?|races?)\b"
     r"|^no\b[^.]{0,99}\b(?:found|identified|detected|seen|noted)\b",
     re.IGNORECASE,
@@ -102,10 +88,10 @@ def read(text: str) -> Read:
     whole = of_objects(text)
     if whole is not None:
         return Read(tuple(whole), ())
-    sight = _Sight(text)
+    sight = Sight(text)
     candidates = sight.of_blocks()
     there = {candidate.line for candidate in candidates}
-    of_tools = [*sight.of_lines(), *sight.of_compilers()]
+    of_tools = list(sight.of_tools())
     candidates += [candidate for candidate in of_tools if candidate.line not in there]
     candidates = candidates or list(sight.of_codes())
     unsure = sight.unsure(candidates)
@@ -122,9 +108,9 @@ def issues(text: str, indexes: Iterable[index.Block]) -> list[Finding]:
     inside = {number for block in indexes for number in range(block.start, block.end + 1)}
     rows = (
         "" if number in inside or row.lstrip()[:1] == ">" else row
-        for number, row in lines.numbered(text)
+        for number, row in vocabulary.numbered(text)
     )
-    sight = _Sight("\n".join(rows))
+    sight = Sight("\n".join(rows))
     by_key: dict[str, Finding] = {}
     for finding in [*sight.of_ids(), *sight.of_blocks(nested=True)]:
         there = by_key.setdefault(finding.id.upper() or f" {finding.line}", finding)
@@ -139,17 +125,11 @@ def is_serious(text: str) -> bool:
 
 
 def _finding(
-    severity: str,
-    identity: str,
-    title: str,
-    first: int,
-    last: int,
-    place: Place = NONE,
-    recap: bool = False,
+    severity: str, title: str, first: int, last: int = 0, place: Place = NONE, identity: str = ""
 ) -> Finding:
     return Finding(
-        severity=severity, id=identity, section="", title=title, line=first, end=last,
-        raw_severity=severity, file=place.file, at=place.line, recap=recap,
+        severity=severity, id=identity, title=title, line=first, end=last or first,
+        file=place.file, at=place.line,
     )  # fmt: skip
 
 
@@ -159,7 +139,7 @@ def _single(candidates: list[Finding]) -> list[Finding]:
     positions: dict[str, int] = {}
     for candidate in sorted(candidates, key=lambda each: (each.recap, each.line)):
         keys = [f"#{candidate.id.upper()}"] if candidate.id else []
-        keys.append(" ".join(lines.words(candidate.title))[:80])
+        keys.append(" ".join(vocabulary.words(candidate.title))[:80])
         at = next((positions[key] for key in keys if key in positions), len(kept))
         mine, its = kept[at] if at < len(kept) else candidate, candidate
         if not candidate.recap and its.end - its.line > mine.end - mine.line:
@@ -178,11 +158,11 @@ def _single(candidates: list[Finding]) -> list[Finding]:
     return sorted(own, key=lambda finding: finding.line)
 
 
-class _Sight:
+class Sight:
     """One text with its blocks, and what holds where: sections, files."""
 
     def __init__(self, text: str) -> None:
-        self.rows = [row for _, row in lines.numbered(text)]
+        self.rows = [row for _, row in vocabulary.numbered(text)]
         is_org = any(row[:2] == "#+" for row in self.rows)
         self.plain: list[str] = []
         for row in self.rows:
@@ -190,6 +170,8 @@ class _Sight:
             if shapes.BORDER.match(plain):
                 plain = "|---|" if self.plain and self.plain[-1][:1] == "|" else ""
             self.plain.append(plain)
+        if end := markdown.front_matter(self.plain):
+            self.plain[0] = self.plain[end] = ""  # a list as any other
         self._raise_leads()
         self.blocks = shapes.parted(blocks("\n".join(self.plain)), self.plain)
         self._above_places = self._heading_places()
@@ -197,7 +179,9 @@ class _Sight:
         times = Counter(heading.title for heading in headings)
         self._by_id = {shapes.titled(heading.title)[0]: heading for heading in reversed(headings)}
         self._parts = {
-            title for title, count in times.items() if count > 1 and shapes.is_part(title)
+            title
+            for title, count in times.items()
+            if count > 1 and not shapes.begins_finding(title)
         }
         self._direct: dict[int, list[int]] = {}
         for at, block in enumerate(self.blocks):
@@ -235,16 +219,13 @@ class _Sight:
         """The headings that begin with an id, whether or not they have a severity."""
         for block in self.blocks:
             if block.kind == "heading" and (identity := shapes.titled(block.title)[0]):
-                yield _finding("", identity, block.title, block.first, block.last)
+                yield _finding("", block.title, block.first, block.last, identity=identity)
 
     def of_blocks(self, nested: bool = False) -> list[Finding]:
         candidates: list[Finding] = []
         skip = 0  # the last line of a finding: nothing inside it is another
         for at, block in enumerate(self.blocks):
             if block.first <= skip or block.kind in ("code", "rule", "comment"):
-                continue
-            if block.kind == "matter":
-                candidates += self._of_matter(block)
                 continue
             if self._is_below(at, _NO_FINDINGS):
                 continue
@@ -260,7 +241,7 @@ class _Sight:
 
     def _of_heading(self, at: int, block: Block) -> Finding | None:
         """A heading is a finding if it or a label directly below it has a severity."""
-        begins = shapes.begins_finding(block)
+        begins = shapes.begins_finding(block.title)
         if shapes.is_about(block.title, _NO_FINDINGS if begins else _NO_FINDINGS | _REPEATS):
             return None
         if severity := group_of(block.title):
@@ -268,7 +249,7 @@ class _Sight:
         identity, severity, title = shapes.titled(block.title)
         label = "" if shapes.is_general(title) and not identity else self._label_below(at)
         severity = vocabulary.strictest(severity, label)
-        if not severity and self._is_last_heading(at, block):
+        if not (severity or shapes.is_about(block.title, shapes.PLURALS)):
             severity = self._inherited(at)
         is_advice = severity == "IMP" and not identity and block.title[:1] != "["
         if is_advice or not severity or vocabulary.says_nothing(title):
@@ -280,7 +261,9 @@ class _Sight:
         below = [self.blocks[inner] for inner in self._direct.get(at, ())]
         if not below or any(block.kind not in ("text", "code", "quote") for block in below):
             return None
-        if vocabulary.says_nothing(below[0].title) or any(map(shapes.begins_finding, below)):
+        if vocabulary.says_nothing(below[0].title) or any(
+            shapes.begins_finding(block.title) for block in below
+        ):
             return None
         block, title = self.blocks[at], shapes.first_sentence(below[0].title)
         return self._made(severity, "", title, block.first, block.last, recap=True)
@@ -296,38 +279,31 @@ class _Sight:
             last = other.last
         return last
 
-    def _is_last_heading(self, at: int, block: Block) -> bool:
-        """Whether a heading in a group is itself the finding, and not what stands below it."""
-        nested = [self.blocks[inner] for inner in self._direct.get(at, ())]
-        parts = [part for part in nested if part.kind in ("item", "heading")]
-        return not (
-            shapes.is_about(block.title, shapes.PLURALS) or any(map(shapes.begins_finding, parts))
-        )
-
     def _label_below(self, at: int) -> str:
         """Return the severity that a label directly below heading `at` states."""
         stated: set[str] = set()
-        for inner in self._direct.get(at, ()):
-            block = self.blocks[inner]
+        below = [self.blocks[inner] for inner in self._direct.get(at, ())]
+        if any(block.kind == "heading" and shapes.begins(block.title) for block in below):
+            return ""
+        for block in below:
             if block.kind == "heading" and block.first == block.last and not stated:
                 stated.add(vocabulary.severity(shapes.first_part(block.title)))
             if block.kind in ("heading", "code"):
                 break
             last = min(block.last, block.first + 12)
-            stated |= set(map(shapes.label_in, self.plain[block.first - 1 : last]))
+            rows = self.plain[block.first - 1 : last]
+            stated |= {shapes.label_in(row) for row in rows if len(row) < shapes.FIELD_LENGTH}
         stated -= {""}
         return stated.pop() if len(stated) == 1 else ""  # else a list
 
     def _of_line(self, at: int, block: Block) -> Finding | None:
         """An item, a paragraph or a quote is a finding by its head, a label or its section."""
-        bare = lines.unbulleted(block.title)[0]
+        bare = vocabulary.unbulleted(block.title)[0]
         if "**" not in bare[:80]:
             bare = bare[: shapes.LONG]
         head = shapes.head_of(bare)
         own = self.plain[block.first - 1 : block.last][:14]
         if shapes.is_count(head) or any(map(_is_settled, own)):
-            return None
-        if not head.marked and shapes.is_legend(bare):
             return None
         severity = (head.severity if head.marked or head.id else "") or shapes.tail_of(bare)
         if severity and not head.id and vocabulary.says_nothing(head.title):
@@ -339,12 +315,17 @@ class _Sight:
         is_advice = severity == "IMP" and not head.id and bare[:1] != "["
         if is_advice or not (severity or inherited):
             return None
+        if not head.marked and shapes.is_legend(bare):
+            return None
         title = self._title_of(head.title if head.severity or head.id else bare, bare, block)
+        identity = head.id or self._labelled(
+            block.first - 1, min(block.last, block.first + 12), _IDS
+        )
         recap = bool(inherited) or self._is_below(at, _REPEATS)
-        end = self._end_of(at, block)
-        return self._made(severity or inherited, head.id, title, block.first, end, recap)
+        end = self.end_of(at, block)
+        return self._made(severity or inherited, identity, title, block.first, end, recap)
 
-    def _end_of(self, at: int, block: Block) -> int:
+    def end_of(self, at: int, block: Block) -> int:
         """A paragraph reaches to the next block that begins something else."""
         last = block.last
         label = shapes.FIELD.match(block.title)
@@ -354,23 +335,18 @@ class _Sight:
             if other.inside != block.inside or other.kind in ("heading", "rule", "table", "item"):
                 break
             is_next = label and other.title.startswith(label[0])
-            is_graded = shapes.begins_finding(other) or shapes.head_of(other.title).severity
+            is_graded = shapes.begins_finding(other.title) or shapes.head_of(other.title).severity
             is_placed = self._leads_in(number) or places.heads(self.plain[other.first - 1]).file
             if other.kind != "code" and (is_next or is_graded or is_placed):
                 break
             last = other.last
         return last
 
-    def _next(self, at: int, kind: str) -> Block | None:
-        """Return the block behind block `at` if it is of this kind."""
-        after = self.blocks[at + 1] if at + 1 < len(self.blocks) else None
-        return after if after is not None and after.kind == kind else None
-
     def _leads_in(self, at: int) -> bool:
         """Whether a paragraph goes on, without a blank line, with one that begins a finding."""
-        after = self._next(at, "text")
-        is_below = after and after.first == self.blocks[at].last + 1
-        return bool(after and is_below and shapes.begins_finding(after))
+        after = self.blocks[at + 1 : at + 2]
+        is_below = after and after[0].kind == "text" and after[0].first == self.blocks[at].last + 1
+        return bool(is_below) and shapes.begins_finding(after[0].title)
 
     def _inherited(self, at: int) -> str:
         """Return the severity of the heading right above, if it only names a group."""
@@ -403,13 +379,11 @@ class _Sight:
         bold = shapes.BOLD.search("\n".join(rows[:8]))
         return (bold[1] or bold[2]) if bold else rows[0].strip() if rows else ""
 
-    def _labelled(self, first: int, last: int) -> str:
+    def _labelled(self, first: int, last: int, labels: frozenset[str] = shapes.TITLES) -> str:
         """Return what a label such as `Title:` says in the lines behind `first`, or ''."""
-        for row in self.plain[first:last]:
-            label, value = vocabulary.labelled(row)
-            if label.strip("> ") in shapes.TITLES and shapes.has_words(value):
-                return value
-        return ""
+        told = map(vocabulary.labelled, map(str.strip, self.plain[first:last]))
+        values = (value.strip("\"' ") for label, value in told if label.strip("> ") in labels)
+        return next(filter(str.strip, values), "")
 
     def _made(
         self, severity: str, identity: str, title: str, first: int, last: int, recap: bool
@@ -417,14 +391,14 @@ class _Sight:
         title = shapes.cleaned(title)
         if shapes.is_scale(title.partition(":")[0].upper()) and len(title.split()) < 4:
             title = ""  # only a label
-        if not shapes.has_words(title) or vocabulary.says_nothing(title):
+        if not shapes.has_words(shapes.without_place(title)) or vocabulary.says_nothing(title):
             below = shapes.cleaned(shapes.first_sentence(self._said_below(first, last)))
             is_named = bool(identity and title) and not vocabulary.says_nothing(title)
             if not shapes.has_words(below) and not is_named:
                 return None
             title = below or title
         place = self._place(first, last)
-        return _finding(severity, identity, title, first, last, place, recap)
+        return _finding(severity, title, first, last, place, identity).replace(recap=recap)
 
     def _place(self, first: int, last: int) -> Place:
         own = self._text(first, min(last, first + 40))
@@ -449,42 +423,33 @@ class _Sight:
             [shapes.cleaned(cell) for cell in markdown.cells(row.strip())]
             for row in self.plain[block.first - 1 : block.last]
         ]
-        roles = list(map(shapes.column, head))
+        roles = list(map(index.column, head))
         if "severity" not in roles and (card := _of_card(rows, block)):
             return [card]
+        if "severity" in roles:
+            column = roles.index("severity")
+            for above, row in itertools.pairwise(rows):
+                if column < min(len(above), len(row)):  # an empty cell goes on with the one above
+                    row[column] = row[column] or above[column]
         group = self._inherited(at)
         numbered = enumerate(rows, block.first + 1)
         made = filter(None, (_of_row(roles, row, number, group) for number, row in numbered))
         explains = {"meaning", "definition", "criteria", "sla"} & {cell.lower() for cell in head}
         if explains and not {"place", "file", "id"}.intersection(roles):
             return []
-        return [self._at_section(finding).replace(recap=True) for finding in made]
+        heading = self.blocks[block.inside].title if block.inside >= 0 else ""
+        return [self._at_section(finding, places.heads(heading)) for finding in made]
 
-    def _at_section(self, finding: Finding) -> Finding:
+    def _at_section(self, row: Finding, above: Place) -> Finding:
         """Return the finding of a row where its own section is, if there is one with its id."""
-        own = self._by_id.get(finding.id) if finding.id else None
-        if own is None:
-            return finding
-        there = finding.replace(line=own.first, end=own.last)
-        place = self._place(own.first, own.last)
-        return there if finding.file else there.replace(file=place.file, at=place.line)
-
-    def _of_matter(self, block: Block) -> list[Finding]:
-        """The findings listed in YAML front matter."""
-        candidates: list[Finding] = []
-        fields: dict[str, str] = {}
-        start = block.first
-        for number in range(block.first + 1, block.last + 1):
-            row = self.rows[number - 1].strip()
-            if row[:2] == "- " or number == block.last:
-                roles = list(map(shapes.column, fields))
-                if finding := _of_row(roles, list(fields.values()), start, ""):
-                    candidates.append(finding.replace(end=number - 1, recap=True))
-                fields, start = {}, number
-            key, mark, value = row.removeprefix("- ").partition(":")
-            if mark and value.strip():
-                fields.setdefault(key.strip().lower(), value.strip(" \"'"))
-        return candidates
+        own = self._by_id.get(row.id) if row.id else None
+        place = self._place(own.first, own.last) if own else above
+        row = row if row.file else row.replace(file=place.file, at=place.line)
+        return (
+            row.replace(line=own.first, end=own.last, recap=True)
+            if own
+            else row.replace(recap=True)
+        )
 
     def of_codes(self) -> Iterator[Finding]:
         """The findings in fenced blocks of JSON, and the remarks in those of code."""
@@ -507,41 +472,28 @@ class _Sight:
             head = shapes.head_of(bare) if shapes.KIND.match(bare) else None
             if head and head.severity:
                 title = shapes.cleaned(head.title)
-                yield _finding(head.severity, "", title, number, number, Place(file, 0))
+                yield _finding(head.severity, title, number, place=Place(file, 0))
 
     # Lines of linters, and prose
 
-    def of_lines(self) -> Iterator[Finding]:
-        for number, row in enumerate(self.rows, 1):
-            row = _STAMPED.sub("", row) if "Z " in row[:40] or "##[" in row[:40] else row
-            match = (_LINT.match(row) if ":" in row or "(" in row else None) or next(
-                filter(None, (rule.match(row) for rule in (_ANNOTATION, _STYLISH, _CROSSED))), None
-            )
-            if match is None:
-                yield from _of_columns(row, number)
-                continue
-            named = match.groupdict()
-            severity = vocabulary.of_tool(named["word"])
-            at = int(named.get("line") or named.get("line2") or 0)
-            file = named.get("file") or (self._above_places[number - 1].file if at else "")
-            if severity:
-                place = Place(file.removeprefix("./"), at)
-                title = shapes.cleaned(named["rest"])
-                yield _finding(severity, "", title, number, number, place)
-
-    def of_compilers(self) -> Iterator[Finding]:
-        """What stands above the arrow to its place: `error: …`, then `--> src/main.rs:4:5`."""
-        if not any(row.lstrip()[:3] in ("-->", "╭─[", ",-[") for row in self.rows):
-            return
+    def of_tools(self) -> Iterator[Finding]:
+        """What linters and compilers print: each message reaches to the next, or a blank line."""
         from contextkit.text.digests import diagnostics
         from contextkit.text.digests.lines import Lines
 
-        for diagnostic in diagnostics.find(Lines("\n".join(self.rows)))[0]:
-            if severity := vocabulary.of_tool(diagnostic.level):
-                below = range(diagnostic.line, len(self.rows))  # of the paragraph that it is in
-                end = next((at for at in below if not self.rows[at].strip()), len(self.rows))
-                place, title = places.find(diagnostic.place), shapes.cleaned(diagnostic.said)
-                yield _finding(severity, "", title, diagnostic.line, end, place)
+        rows = [_ANNOTATION.sub(r"\2:\3: \1: \4", _STAMPED.sub("", row)) for row in self.rows]
+        messages = diagnostics.find(Lines("\n".join(rows)))[0]
+        starts = {message.line for message in messages}
+        for message in messages:
+            below = range(message.line, len(rows))
+            ends = (at for at in below if at + 1 in starts or not rows[at].strip())
+            severity = vocabulary.of_tool(message.severity) or vocabulary.of_tool(message.level)
+            if severity:
+                place, title = places.find(message.place), shapes.cleaned(message.said)
+                end = next(ends, len(rows))
+                yield _finding(severity, title, message.line, end, place)
+        for number, row in enumerate(self.rows, 1):
+            yield from _of_columns(row, number)
 
     def of_prose(self) -> Iterator[Finding]:
         """Paragraphs that name a place and say in strong words what is wrong there."""
@@ -560,8 +512,8 @@ class _Sight:
             if severity:
                 title = next(filter(is_serious, parts), text)
                 title = " ".join(parts[:2]) if place.file in title else title
-                end, title = self._end_of(at, block), shapes.cleaned(title)
-                yield _finding(severity, "", title, block.first, end, place)
+                end, title = self.end_of(at, block), shapes.cleaned(title)
+                yield _finding(severity, title, block.first, end, place)
 
     def unsure(self, candidates: list[Finding]) -> tuple[int, ...]:
         """Return the lines of blocks that look like findings and are none."""
@@ -603,7 +555,7 @@ def _of_columns(row: str, number: int) -> Iterator[Finding]:
 
 def _of_card(rows: list[list[str]], block: Block) -> Finding | None:
     """Return the finding that a table of labels and values tells of, one in each row."""
-    labels = [(shapes.column(row[0]), row[1]) for row in rows if len(row) == 2]
+    labels = [(index.column(row[0]), row[1]) for row in rows if len(row) == 2]
     if len(labels) < len(rows) or not any(role == "severity" for role, _ in labels):
         return None
     roles, cells = zip(*labels, strict=True)
@@ -623,14 +575,15 @@ def _is_settled(row: str) -> bool:
 
 
 def _is_done(state: str) -> bool:
-    return not _DONE.isdisjoint(lines.words(state[:24])[:1])
+    return not _DONE.isdisjoint(vocabulary.words(state[:24])[:1])
 
 
 def _of_row(roles: list[str], row: list[str], number: int, group: str) -> Finding | None:
     """Return the finding in a row of a table; `group` is the severity of the table as a whole."""
     fields: dict[str, str] = {}
     for role, cell in zip(roles, row, strict=False):
-        fields.setdefault(role, cell)
+        if role not in fields or (role == "title" and len(cell) > len(fields[role])):
+            fields[role] = cell
     identity = fields.get("id", "").strip()
     identity = identity if vocabulary.is_id(identity) else ""
     severity = shapes.of_cell(fields["severity"]) if "severity" in fields else group
@@ -645,7 +598,7 @@ def _of_row(roles: list[str], row: list[str], number: int, group: str) -> Findin
         return None
     place = places.find(f"{fields.get('file', '')}:{fields.get('line', '')}")
     place = place if place.file else places.find(" | ".join(row))
-    return _finding(severity, identity, shapes.first_sentence(title), number, number, place)
+    return _finding(severity, shapes.first_sentence(title), number, 0, place, identity)
 
 
 def of_objects(text: str) -> list[Finding] | None:
@@ -701,7 +654,7 @@ def _of_object(told: objects.Found) -> Finding | None:
         return None
     identity = told.id if vocabulary.is_id(told.id) else ""
     place = Place(told.file, told.line) if told.file else places.find(title)
-    return _finding(severity, identity, title, 1, 1, place)
+    return _finding(severity, title, 1, 1, place, identity)
 
 
 def _graded(key: str, word: str) -> str:

@@ -13,7 +13,7 @@ import bisect
 from contextkit.base import names, tokens
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterable
-from contextkit.reviews.documents import agent_review, lines, places, shapes, vocabulary
+from contextkit.reviews.documents import agent_review, index, places, reader, shapes, vocabulary
 from contextkit.reviews.documents.places import Place
 from contextkit.text.blocks import blocks
 
@@ -72,7 +72,7 @@ def around(text: str, review: agent_review.Review, finding: str) -> str:
         is_alone = review.start_line and span == (row.line, row.line)
         if is_alone and row.id.upper() == finding.upper():
             file = row.file or _place_of(row).file
-            rows = dict(lines.numbered(text))
+            rows = dict(vocabulary.numbered(text))
             near = (at for at in rows if at > review.end_line and file and file in rows[at])
             at = next(near, row.line)
             shown = (at for at in range(at - _AROUND, at + _AROUND + 1) if at in rows)
@@ -84,12 +84,12 @@ def around(text: str, review: agent_review.Review, finding: str) -> str:
 def unread(text: str, wanted: str) -> str:
     """Return the headings of a file without readable findings, and the section nearest `wanted`."""
     headings = [block for block in blocks(text) if block.kind == "heading"]
-    listed = "\n".join(f"{block.first}: {lines.plain(block.title)}" for block in headings)
+    listed = "\n".join(f"{block.first}: {vocabulary.plain(block.title)}" for block in headings)
     words, section = _words(wanted), "" if wanted else text.strip()
     near = [(len(words & _words(block.title)), -block.first, block.last) for block in headings]
     shared, first, last = max(near, default=(0, 0, 0))
     if shared:
-        rows = [row for _, row in lines.numbered(text)]
+        rows = [row for _, row in vocabulary.numbered(text)]
         section = "\n".join(rows[-first - 1 : last]).strip()
     return "\n\n".join(filter(None, (listed, section)))
 
@@ -109,30 +109,22 @@ class _Body:
     """One review, and which of its lines belong to which finding."""
 
     def __init__(self, text: str, review: agent_review.Review) -> None:
-        self._lines = [line for _, line in lines.numbered(text)]
-        parts = shapes.parted(blocks("\n".join(self._lines)), self._lines)
+        self._lines = [line for _, line in vocabulary.numbered(text)]
+        sight = reader.Sight(text)
+        parts = sight.blocks
         self._headings = {_key(block.title): (block.first, block.last) for block in reversed(parts)
                           if block.kind == "heading"}  # fmt: skip
         rows = review.findings
         if review.start_line:
-            self.spans = self._matched(rows, self._candidates(parts, review))
+            self.spans = self._matched(rows, self._candidates(sight, review))
         else:
-            headings = {block.first for block in parts if block.kind == "heading"}
-            starts = sorted({*headings, *(row.line for row in rows), len(self._lines) + 1})
-            self.spans = [(row.line, max(row.line, row.end or self._under(row, starts)))
-                          for row in rows]  # fmt: skip
+            self.spans = [(row.line, max(row.line, row.end)) for row in rows]
         self._by_id: dict[str, Span] = {}
         times: dict[str, int] = {}
         for row, span in zip(rows, self.spans, strict=True):
             key = _key(row.id)
             times[key] = times.get(key, 0) + 1
             self._by_id[f"{key}({times[key]})" if times[key] > 1 else key] = span
-
-    def _under(self, row: Finding, starts: list[int]) -> int:
-        """Return the last line of a finding of research: of its heading, or of its bold lead."""
-        if _key(row.title) in self._headings:
-            return self._headings[_key(row.title)][1]
-        return starts[bisect.bisect_right(starts, row.line)] - 1
 
     def section(self, finding: str) -> str:
         """Return the lines of a finding or below a heading, without trailing separators."""
@@ -146,26 +138,17 @@ class _Body:
             kept.pop()
         return "\n".join(kept)
 
-    def _candidates(self, parts: list[Block], review: agent_review.Review) -> list[_Candidate]:
+    def _candidates(self, sight: reader.Sight, review: agent_review.Review) -> list[_Candidate]:
         """The blocks outside the index that begin with an id, a severity or a title."""
-        index = range(review.start_line, review.end_line + 1)
-        starts = []
-        for part in parts:
-            is_around = part.first < review.start_line <= part.last
-            is_index = part.first in index or is_around or _is_row(parts, part)
-            if not is_index and _may_begin(part):
-                starts.append(part)
+        rows = range(review.start_line, review.end_line + 1)
         candidates = []
-        for number, block in enumerate(starts):
-            last, end = block.last, len(self._lines)
-            after = starts[number + 1].first if number + 1 < len(starts) else end + 1
-            if block.kind != "heading" and not block.level:  # no nested item
-                outer = parts[block.inside].last if block.inside >= 0 else end
-                before = block.first < review.start_line
-                last = max(last, min(after, review.start_line if before else after) - 1)
-                last = max(block.last, min(last, outer))
-            near = self._lines[block.first - 1 : min(last, after - 1, block.first + _LINES)]
-            candidates.append(_candidate(block, last, "\n".join(near)))
+        for at, block in enumerate(sight.blocks):
+            is_around = block.first < review.start_line <= block.last
+            is_index = block.first in rows or is_around
+            if not is_index and _may_begin(block):
+                last = block.last if block.kind == "heading" else sight.end_of(at, block)
+                near = self._lines[block.first - 1 : min(last, block.first + _LINES)]
+                candidates.append(_candidate(block, last, "\n".join(near)))
         return candidates
 
     def _matched(self, rows: tuple[Finding, ...], candidates: list[_Candidate]) -> list[Span]:
@@ -221,16 +204,10 @@ def _score(row: _Candidate, other: _Candidate, rare: set[str]) -> float:
     return is_own + 1.5 * alike + _RARE * is_rare + met + 0.05 * (row.severity == other.severity)
 
 
-def _is_row(parts: list[Block], block: Block) -> bool:
-    """Whether a block is a row of an index, which may be one of several."""
-    inside = parts[block.inside].title if block.inside >= 0 else ""
-    return " | " in block.title and lines.is_index(inside)
-
-
 def _may_begin(block: Block) -> bool:
     if block.kind == "heading":
-        return not lines.is_index(block.title)
-    bare = lines.unbulleted(block.title)[0]
+        return not index.is_index(block.title)
+    bare = vocabulary.unbulleted(block.title)[0]
     if block.kind not in ("text", "item") or bare[:2] == "**":
         return block.kind in ("text", "item")
     head = vocabulary.Head(bare[:_TITLE])
@@ -238,12 +215,12 @@ def _may_begin(block: Block) -> bool:
 
 
 def _candidate(block: Block, last: int, near: str) -> _Candidate:
-    bare = lines.unbulleted(block.title)[0]
+    bare = vocabulary.unbulleted(block.title)[0]
     if block.kind != "heading" and bare[:2] == "**" and "**" in bare[2:]:
         bare = bare[: bare.find("**", 2) + 60]
     bare = bare[:_TITLE]
     identity, severity, _ = shapes.titled(bare)
-    words = {_key(word.strip(".,:;()[]*`")) for word in lines.plain(bare).split()}
+    words = {_key(word.strip(".,:;()[]*`")) for word in vocabulary.plain(bare).split()}
     ids = frozenset(filter(_is_numbered, words)) | ({_key(identity)} - {""})
     return _Candidate(block.first, last, ids, severity, _words(bare), places.find(near))
 
@@ -263,12 +240,12 @@ def _is_numbered(word: str) -> bool:
 
 
 def _words(text: str) -> frozenset[str]:
-    long = (word for word in lines.words(text) if len(word) > 3 or not word.isalpha())
+    long = (word for word in vocabulary.words(text) if len(word) > 3 or not word.isalpha())
     return frozenset(word for word in long if not word.isdigit()) - _GENERAL
 
 
 def _key(text: str) -> str:
-    return lines.plain(text).strip("*_`[]# ").upper()
+    return vocabulary.plain(text).strip("*_`[]# ").upper()
 
 
 def excerpt(section: str, title: str) -> str:
@@ -312,14 +289,14 @@ def _paragraphs(section: str, title: str = "") -> list[tuple[str, str]]:
     head, _, body = section.partition("\n")
     if not body.strip() or head.lstrip()[:1] != "#":
         body = f"{_behind_title(head, title)}\n{body}"
-    every = [line for _, line in lines.numbered(body)]
+    every = [line for _, line in vocabulary.numbered(body)]
     label = ""
     joins = listing = False
     last = 0
-    for number, level, line in lines.lines(body):
+    for number, level, line in index.lines(body):
         leads = bool(texts) and texts[-1].endswith(":")  # `The message says:`
         if level < 0 or "|" in line[:1] or vocabulary.is_mark(line):
-            if level == lines.FENCE and joins and leads:
+            if level == index.FENCE and joins and leads:
                 code = next(filter(_says_something, map(names.one_line, every[number:])), "")
                 texts[-1] = f"{texts[-1]} {code[:_CODE]}".rstrip()
             joins = listing = False
@@ -327,13 +304,13 @@ def _paragraphs(section: str, title: str = "") -> list[tuple[str, str]]:
         if level > 0:
             label, joins, listing = _first_word(line), False, False
             continue
-        bare, listed = lines.unbulleted(line)
+        bare, listed = vocabulary.unbulleted(line)
         named, text = _labelled(bare)
         if named:
             label, joins, listing = named, False, not text
             if not text:
                 continue
-        plain = names.one_line(lines.plain(text))
+        plain = names.one_line(vocabulary.plain(text))
         if joins and listed and (listing or leads):
             texts[-1] += f" {plain}" if leads else f"; {plain}"
             listing = True
@@ -364,10 +341,10 @@ def _says_something(text: str) -> bool:
 
 def _behind_title(head: str, title: str) -> str:
     """Return the rest of the first line after the title of a finding that has no heading."""
-    bare, _ = lines.unbulleted(head.strip())
+    bare, _ = vocabulary.unbulleted(head.strip())
     if bare[:2] == "**":
         return bare[2:].partition("**")[2].strip(" :—–-")
-    plain = lines.plain(bare)
+    plain = vocabulary.plain(bare)
     at = plain.find(title) if title else -1
     return plain[at + len(title) :].strip(" :—–-") if at >= 0 else ""
 
@@ -398,4 +375,4 @@ def _is_plain_label(label: str) -> bool:
 
 
 def _first_word(text: str) -> str:
-    return next((word for word in lines.words(text) if word in _LABELS), "")
+    return next((word for word in vocabulary.words(text) if word in _LABELS), "")

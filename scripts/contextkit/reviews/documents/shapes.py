@@ -15,12 +15,11 @@ import functools
 import re
 
 from contextkit.base import names
-from contextkit.reviews.documents import index, lines, places, vocabulary
+from contextkit.reviews.documents import index, places, vocabulary
 from contextkit.reviews.documents.vocabulary import SEVERITIES, Head
 from contextkit.text.blocks import Block
 from contextkit.text.patterns import Pattern
 
-_BETWEEN = frozenset("·|•—–([,;")  # stand between the parts of a line
 PLURALS = frozenset(
     "issues findings problems bugs improvements suggestions blockers vulnerabilities concerns"
     " recommendations violations warnings nits risks defects gaps errors items comments issue"
@@ -52,15 +51,13 @@ _SETTING = Pattern(r"^(\w{1,24}) = \"?(.{1,400}?)\"?$")
 _OTHER_HEADING = Pattern(r"(?:(?P<signs>={1,6})|h(?P<h>[1-6])\.|(?P<stars>\*{1,6})) (?=\S)")
 _SHORTCODE = Pattern(r":(?:large_)?([a-z_]{1,20}):")
 _SHORTCODES = {
-    "red_circle": "🔴", "red_square": "🟥", "rotating_light": "🚨", "no_entry": "⛔",
-    "octagonal_sign": "🛑", "x": "❌", "orange_circle": "🟠", "warning": "⚠️",
-    "yellow_circle": "🟡", "blue_circle": "🔵", "green_circle": "🟢", "bulb": "💡",
-    "white_check_mark": "✅", "heavy_check_mark": "✅",
+    "red_circle": "🔴", "rotating_light": "🚨", "no_entry": "⛔", "x": "❌", "warning": "⚠️",
+    "orange_circle": "🟠", "yellow_circle": "🟡", "blue_circle": "🔵", "white_check_mark": "✅",
 }  # fmt: skip
 _IMAGE = Pattern(r"!\[([^\]\n]{0,80})\]\([^()\n]{0,300}\)")
 _INLINE = Pattern(
-    r"(?P<label>severity|priority|schweregrad|gravité|sévérité|severidad|gravedad)[*_`]{0,3}\s{0,2}"
-    r"(?:[:=：]|is)[*_`]{0,3}\s{0,2}(?P<value>[^\s,;|)\]]{1,24})",
+    r"(?:severity|priority|schweregrad|gravité|sévérité|severidad|gravedad)[*_`\"']{0,3}\s{0,2}"
+    r"[:=：][*_`]{0,3}\s{0,2}([^\s,;|)\]]{1,24})",
     re.IGNORECASE,
 )
 _COUNT = Pattern(r"^[\s(]*(?:[:=—–-]\s*)?\(?\d{1,5}\)?[\s).,;|]*(?:[\w ]{0,24}|$)")
@@ -70,13 +67,16 @@ KIND = Pattern(r"[*_`]{0,3}\w[\w -]{1,24}\s?\(([^()\n]{1,60})\)[*_`]{0,3}:[*_`]{
 _MARKED = Pattern(  # `_Potential issue_ | _🟠 Major_`
     r"(?:`?\d{1,7}(?:-\d{1,7})?`?\s?:\s)?(?:_[^_\n]{1,40}_\s?\|\s?)_?([^_\n]{1,24})_?$"
 )
-_EMOJI = Pattern(r"[*_\[ ]{0,4}(🔴|🟥|🚨|🛑|⛔|🟠|🟡|🔵|🟢|❌|⚠️?|❯❯❱|❯❱|❱)\s{0,2}[*_\] ]{0,4}")
+_SIGN = Pattern(r"[*_\[ ]{0,4}([^\w\s\0-\x7f✅✔☑👍]{1,3})\s{0,2}[*_\] ]{0,4}")  # such as an emoji
 _AT_LINE = Pattern(r"^`?(?:lines?|L)\s?\d{1,7}(?:[-–]\d{1,7})?`?(?::|\s[–—-])\s", re.IGNORECASE)
 _BRACKETS = Pattern(r"[(\[]([^()\[\]]{1,80})")
+_BRACKETED = Pattern(r"\s?[(\[]([^()\[\]]{1,40})[)\]]")
 _SCORE = Pattern(r"\d{1,3}[./]\d{1,3}")
-_LEAD = Pattern(r"[*_ ]{0,3}\[([^\]\n]{1,40})\][*_]{0,3}(?=\s|$)")
+_LEAD = Pattern(r"[*_ ]{0,3}(?:\[([^\]\n]{1,40})\][*_]{0,3}|(?<=\*\*)([^*\n]{1,40})\*\*)(?=\s|$)")
+_THIS_IS = Pattern(r"(?i)(?:this|that|it)(?: is|'s)(?: an?)? (?=\S{1,20}[:,—–])")
 _SENTENCE = Pattern(r"(?<=[.!?。！？])(?:\s|$)|(?<=[。！？])")
 FIELD = Pattern(r"\s{0,8}[*_]{0,2}[A-Z][\w ]{1,24}:[*_]{0,2}\s")
+FIELD_LENGTH = 100  # characters of a line that only labels
 _TITLE = 240  # characters of a title
 _FEW = 3  # letters that a title has at least
 LONG = 400  # characters of a line looked at as a head
@@ -90,7 +90,8 @@ def is_fields(rows: list[str]) -> bool:
 def of_cell(cell: str) -> str:
     """Return the severity of a cell, or of one of its parts: `S1 – Critical`, `High (8.1)`."""
     parts = re.split(r"\s[–—-]\s|[()/:]", cell)
-    return vocabulary.severity(cell) or vocabulary.strictest(*map(vocabulary.severity, parts))
+    stated = vocabulary.severity(cell) or vocabulary.strictest(*map(vocabulary.severity, parts))
+    return stated or vocabulary.of_tool(cell)
 
 
 def parted(blocks: list[Block], rows: list[str]) -> list[Block]:
@@ -119,22 +120,30 @@ def _starts_in(rows: list[str], first: int) -> list[int]:
     return [
         number
         for number, row in enumerate(rows[1:], first + 1)
-        if is_list or begins(row) or row.startswith(lead)
+        if is_list
+        or begins(row)
+        or row.startswith(lead)
+        or (len(row) > FIELD_LENGTH and "**" in row[:8] and label_in(row))
     ]
 
 
-def begins_finding(block: Block) -> bool:
-    head = head_of(block.title)
-    return bool(head.severity and head.marked) or bool(titled(block.title)[1])
+def begins(row: str) -> bool:
+    """Whether a line begins with a severity that brackets or a colon set off."""
+    head = head_of(row.strip()[:LONG])
+    return head.marked and bool(head.severity)
+
+
+def begins_finding(title: str) -> bool:
+    return begins(title) or bool(titled(title)[1])
 
 
 def is_lead(row: str, after: str) -> bool:
     """Whether a line heads what stands below it: in bold, or with a colon before a list."""
-    if lines.unbulleted(after)[1]:
-        return bool(_BOLD_LINE.fullmatch(row)) or (
-            row.endswith(":") and len(row) < 60 and not lines.unbulleted(row)[1]
-        )
-    return bool(_BOLD_LINE.fullmatch(row)) and not (leads_title(row) or group_of(row))
+    is_bold = bool(_BOLD_LINE.fullmatch(row))
+    if vocabulary.unbulleted(after)[1]:
+        leads = row.endswith(":") and len(row) < 60 and not vocabulary.unbulleted(row)[1]
+        return is_bold or leads
+    return is_bold and not (leads_title(row) or group_of(row))
 
 
 def leads_title(row: str) -> bool:
@@ -143,63 +152,23 @@ def leads_title(row: str) -> bool:
     return bool(head.severity) and not has_words(head.title)
 
 
-def begins(row: str) -> bool:
-    """Whether a line of a paragraph begins a finding: a severity in brackets, `>> Issue: …`."""
-    bare = row.strip()
-    if bare[:1] in "❯❱" or bare[:6] == "Issue:":
-        return True
-    if len(bare) > 600:
-        return False
-    head = head_of("" if bare[:1] in "_`" else bare)
-    is_named = bool(head.raw or head.id)
-    return head.marked and bool(head.severity) and is_named
-
-
-_COLUMNS = {
-    "file": "file path component datei fichier archivo ファイル 文件",
-    "place": "location where file:line",
-    "line": "line lines line(s) zeile ligne línea 行",
-    "rule": "rule",
-    "title": "message problem details bug what name vulnerability problème problema 問題 问题 描述"
-             " befund beschreibung",
-    "severity": "risk-level rating impact schweregrad priorität gravité sévérité severidad gravedad"
-                " severidade gravidade 重要度 深刻度 严重程度 严重性",
-    "count": "count anzahl",
-    "type": "type category agents agent",
-}  # fmt: skip
-_ROLES = {word: role for role, words in _COLUMNS.items() for word in words.split()}
-
-
-def column(cell: str) -> str:
-    """Return the role of a table's column, by its head."""
-    bare = lines.plain(cell).lower().strip(" .:")
-    word = bare.replace(" ", "-")
-    return _ROLES.get(word) or index.role(bare) or word
-
-
 @functools.lru_cache(1 << 18)
 def group_of(text: str) -> str:
     """Return the severity of a heading or lead that only opens a group: `🔴 Critical bugs (2)`."""
-    bare = lines.plain(text).strip()
-    if len(bare) > 80 or not bare:
-        return ""
+    bare = vocabulary.plain(text)
     if severity := index.label_of(bare):
         return severity
-    head = head_of(lines.unbulleted(bare)[0])
+    head = head_of(vocabulary.unbulleted(bare[:LONG])[0])
     words = re.sub(r"\([^()]{0,40}\)|\d+", " ", head.title).lower().strip(" :.").split()
-    if head.id or not (head.severity or words):
+    if head.id or len(words) > 4 or (words and words[-1].strip(":") not in PLURALS):
         return ""
-    if head.severity and (not words or words[-1].strip(":") in PLURALS):
-        return head.severity
-    severities = [vocabulary.severity(word) for word in words]
-    is_group = 0 < len(words) <= 4 and words[-1] in PLURALS
-    return vocabulary.strictest(*severities) if is_group else ""
+    return head.severity or vocabulary.strictest(*map(vocabulary.severity, words))
 
 
 @functools.lru_cache(1 << 18)
 def titled(text: str) -> tuple[str, str, str]:
     """Return id, severity and title of a heading: `Finding 1.1: No quickstart (P0)`."""
-    bare = lines.unbulleted(text)[0]
+    bare = vocabulary.unbulleted(text)[0]
     named = re.match(r"(?i)(?:finding|issue|bug|problem)\s?#?(?=[\d:]|[CHML]-\d)", bare)
     rest = bare[named.end() :] if named else bare
     head = head_of(rest)
@@ -209,35 +178,26 @@ def titled(text: str) -> tuple[str, str, str]:
         if number and not vocabulary.severity(number[1]):
             identity = number[1].strip(".") if vocabulary.is_id(number[1]) or named else ""
     title = re.sub(r"^[A-Z]{0,4}-?\d[\d.]{0,6}[:.)]\s{1,3}", "", title)
-    inner = head_of(title)
     audit = vocabulary.of_audit(identity) if named else ""
-    severity = vocabulary.strictest(head.severity, audit, tail_of(bare))
-    if not severity and inner.marked:
-        severity, title = inner.severity, inner.title
-    return identity, severity, title
+    return identity, vocabulary.strictest(head.severity, audit, tail_of(bare)), title
 
 
 def label_in(row: str) -> str:
     """Return the severity that a line states as a label: `**Severity:** High (…)`."""
-    if len(row) > 600:
-        return ""
+    row = row[:LONG]
     if "❰" in row:
         return vocabulary.severity(row.strip(" ❰❱"))
     if row.rstrip(" *_").endswith(("everity", "riority")):
-        return vocabulary.severity(lines.plain(row).rpartition(" ")[0])
+        return vocabulary.severity(vocabulary.plain(row).rpartition(" ")[0])
     label, value = vocabulary.labelled(_DASHED.sub(r"\1: ", row.strip(" >"), 1))
     if is_scale(label.strip(" _*")):
-        first, word = first_part(value), value.split(" ")[0]
-        graded = (
-            vocabulary.severity(first) or vocabulary.severity(word) or vocabulary.of_tool(first)
-        )
-        return "" if is_legend(value) else graded
-    stated = _INLINE.search(row)
-    if not stated:
-        return ""
-    begins = row.strip(" *_-({>\"'|").lower().startswith(("s", "p", "g", "[", "id", "type", "file"))
-    is_between = row[: stated.start()].rstrip(" *_`")[-1:] in _BETWEEN and not is_legend(row)
-    return vocabulary.severity(stated["value"].strip("*_`\"'")) if begins or is_between else ""
+        words = (first_part(value), value.split(" ")[0])
+        severity = next(filter(None, map(vocabulary.severity, words)), "")
+        severity = severity or vocabulary.of_tool(words[0])
+    else:
+        stated = _INLINE.search(row)
+        severity = vocabulary.severity(stated[1].strip("*_`\"'")) if stated else ""
+    return "" if severity and is_legend(row) else severity
 
 
 def is_scale(label: str) -> bool:
@@ -248,7 +208,7 @@ def is_scale(label: str) -> bool:
 
 def is_legend(value: str) -> bool:
     """Whether a value explains the severities: it names three of them."""
-    return len({*map(vocabulary.severity, lines.words(value[:LONG]))} - {""}) > 2
+    return len({*map(vocabulary.severity, vocabulary.words(value[:LONG]))} - {""}) > 2
 
 
 def first_part(value: str) -> str:
@@ -261,24 +221,26 @@ def first_part(value: str) -> str:
 @functools.lru_cache(1 << 18)
 def head_of(text: str) -> Head:
     """Return the head of a line, after emoji and brackets of the kind `[bug]`."""
-    bare = _AT_LINE.sub("", text.strip(), 1)
+    bare = _THIS_IS.sub("", _AT_LINE.sub("", text.strip(), 1), 1)
     marked = _MARKED.match(bare)
     if marked and vocabulary.severity(marked[1]):
         words = (word for word in marked[1].split() if word.isalnum() and vocabulary.severity(word))
         return Head(f"[{next(words, marked[1])}] ")
-    if emoji := _EMOJI.match(bare):
-        rest = Head(("**" if emoji[0].count("**") % 2 else "") + bare[emoji.end() :])
-        if not rest.severity:
-            rest.severity = rest.raw = vocabulary.severity(emoji[1])
-        rest.marked = True
-        return rest
+    if sign := _SIGN.match(bare):
+        severity = vocabulary.severity(sign[1])
+        bare = ("**" if sign[0].count("**") % 2 else "") + bare[sign.end() :]
+        if severity:
+            rest = Head(bare)
+            rest.severity = rest.raw = rest.severity or severity
+            rest.marked = True
+            return rest
     if "(" in bare[:32] and (kind := KIND.match(bare)):
         stated = map(vocabulary.severity, kind[1].split(","))
         if severity := vocabulary.strictest(*stated):
             return Head(f"[{severity}] {bare[kind.end() :]}")
     head = Head(bare)
-    lead = _LEAD.match(bare) if not head.severity else None
-    if lead and (severity := _in_brackets(lead[1])):
+    lead = _LEAD.match(bare) if not (head.severity and head.marked) else None
+    if lead and (severity := _in_brackets(lead[1]) if lead[1] else vocabulary.severity(lead[2])):
         return Head(f"[{severity}] {bare[lead.end() :]}")
     return head
 
@@ -305,30 +267,20 @@ def _in_brackets(part: str) -> str:
 
 @functools.lru_cache(1 << 18)
 def is_about(title: str, words: frozenset[str]) -> bool:
-    title_words = lines.words(title, "-")
+    title_words = vocabulary.words(title, "-")
     return len(title_words) <= 6 and not words.isdisjoint(title_words)
-
-
-def is_part(title: str) -> bool:
-    """Whether a heading may be a part of a finding: `Description`."""
-    return not (titled(title)[1] or group_of(title) or is_general(title))
 
 
 def is_general(title: str) -> bool:
     """Whether a heading names no finding but all of them: `Findings`, `Code review`."""
-    return (PLURALS | _GENERAL).issuperset(lines.words(title))
-
-
-def counts_only(title: str) -> bool:
-    """Whether what follows a severity is only a count: `1, P1: 2`, `0 | High: 0`."""
-    rest = title.strip(" *_|:")
-    return bool(_COUNT.match(rest)) and letters(rest) <= 24 and not places.find(rest).file
+    return (PLURALS | _GENERAL).issuperset(vocabulary.words(title))
 
 
 def is_count(head: Head) -> bool:
+    """Whether what follows a severity is only a count: `1, P1: 2`, `0 | High: 0`."""
+    rest = head.title.strip(" *_|:")
     is_named = bool(head.id) and not vocabulary.severity_of_id(head.id)
-    has_words = bool(head.severity and head.title.strip(" *_|:"))
-    return has_words and not is_named and counts_only(head.title)
+    return not is_named and bool(_COUNT.match(rest)) and letters(rest) <= 24
 
 
 def unmarked(row: str) -> str:
@@ -336,8 +288,9 @@ def unmarked(row: str) -> str:
     bare = row.lstrip()
     while bare[:1] == ">":
         row = bare = bare[1:].lstrip()
-    if "【" in row:
-        row = row.replace("【", "[").replace("】", "] ")
+    if bare[:2] in ("✗ ", "✘ ", "× ", "✖ "):
+        row = row.replace(bare[0], "-", 1)
+    row = row.replace("【", "[").replace("】", "] ")
     if bare[2:3] == "[" and bare[4:6] == "] " and bare[0] in "-*+":
         row = row.replace(bare[:6], bare[:2], 1)  # a box to tick
     if row.count(":") > 1:
@@ -346,9 +299,11 @@ def unmarked(row: str) -> str:
         row = _IMAGE.sub(lambda match: _badge(match[1]), row)
     if "<" in row and ">" in row:
         row = _TAG.sub(_as_markdown, row.replace("<!--", "").replace("-->", ""))
-        row = lines.unescaped(row)
+        row = row.replace("****", "**")
+        row = vocabulary.unescaped(row)
         bare = row.strip()
         row = bare + " |" if bare[:1] == "|" and bare[-1:] != "|" else row
+        row = row.strip("| ") if row.count("|") == 2 else row  # no table has one column
     return row
 
 
@@ -405,11 +360,9 @@ def without_place(title: str) -> str:
 
 def cleaned(title: str) -> str:
     """Return a title on one line, without markup and without the severity in its brackets."""
-    title = _LINK.sub(r"\1", title) if "](" in title else title
-    title = names.one_line(lines.plain(title.replace("_|_", "|"))).strip(" :—–-|_")
-    before, _, last = title.rpartition("(")
-    if before and last.endswith(")") and tail_of(f"({last}"):
-        title = before.rstrip()
+    title = vocabulary.plain(_LINK.sub(r"\1", title).replace("_|_", "|"))
+    title = names.one_line(title).strip(" :—–-|_")
+    title = _BRACKETED.sub(lambda match: "" if _in_brackets(match[1]) else match[0], title)
     return title[:_TITLE]
 
 
@@ -418,4 +371,5 @@ def has_words(text: str) -> bool:
 
 
 def letters(text: str) -> int:
-    return sum(map(str.isalpha, text[:200]))
+    """Return how many letters a text has; a sign that is a word counts twice."""
+    return sum(1 + (char > "\u2e80") for char in text[:200] if char.isalpha())

@@ -13,7 +13,11 @@ from __future__ import annotations
 import functools
 import re
 
-from contextkit.reviews.documents.lines import QUOTES, plain, unbulleted, unquoted, words
+from contextkit.base.type_names import Iterator
+
+QUOTES = "\"'“”„‘’«»"
+_BULLET = re.compile(r"^(?:[-*+•–—]|[0-9]+[.)])\s+(?:\[[ xX]\] )?")
+_WIDTHLESS = "\ufeff\u200b\u200c\u200d\u2060\u00ad"  # includes the byte-order mark
 
 SEVERITIES = ("P0", "P1", "P2", "P3", "IMP")  # strictest first
 SERIOUS = ("P0", "P1")
@@ -42,7 +46,8 @@ SAID = {  # in reviews of public repositories, in their languages
           " OPTIONAL CONSIDER NICE-TO-HAVE 💡",
 }  # fmt: skip
 _WORDS = {word: severity for severity, words in SAID.items() for word in words.split()}
-_OF_TOOLS = {  # words that are a severity only where a tool says them
+_OF_TOOLS = {  # words that are a severity only where a tool says them, or a column is for them
+    **dict(zip("s0 s1 s2 s3 s4".split(), ("P0", "P0", "P1", "P2", "P3"), strict=True)),
     **dict.fromkeys(("error", "fail", "failure"), "P1"),
     **dict.fromkeys(("note", "notice", "convention", "refactor", "hint"), "P3"),
 }
@@ -60,6 +65,52 @@ _ID = frozenset("-_./#")
 _EDGES = re.compile(r"^[\W_]+|[\W_]+$")
 _REMARK = re.compile(rf"\s*$|[.,;:!)—–{QUOTES}]|\s+[—–(-]")  # nothing, or set off by punctuation
 _CARRIED = re.compile(r"[*_`\[\]()]*(P[0-3]|IMP)(?![^\W_])")
+
+
+# Lines without their markup
+
+
+def numbered(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines of `text` with their numbers, without CRs and zero-width characters."""
+    if not text.isascii():
+        for mark in _WIDTHLESS:
+            text = text.replace(mark, "")
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    yield from enumerate(text.split("\n"), 1)
+
+
+def plain(text: str) -> str:
+    """Return `text` without emphasis and code ticks."""
+    return text.replace("**", "").replace("__", "").replace("`", "").strip(" \t*_")
+
+
+def words(text: str, also: str = "") -> list[str]:
+    """Return the words of a text in lowercase: its runs of letters, digits, and `also`."""
+    low = text.lower()
+    return "".join(c if c.isalnum() or c in also else " " for c in low).split()
+
+
+def unquoted(text: str) -> str:
+    return text.strip(QUOTES + " \t*`")
+
+
+def unescaped(text: str) -> str:
+    """Return a text with characters for the entities of HTML in it: `&lt;`, `&#48;`."""
+    if "&" not in text:
+        return text
+    import html  # its table of names is large, and few reviews need it
+
+    return html.unescape(text)
+
+
+def unbulleted(text: str) -> tuple[str, bool]:
+    """Return `text` without its bullet, number or checkbox, and whether it had one."""
+    rest = _BULLET.sub("", text, 1)
+    return (rest.strip(), True) if rest != text else (text, False)
+
+
+# Severities, ids, and what says nothing
 
 
 @functools.lru_cache(1 << 16)

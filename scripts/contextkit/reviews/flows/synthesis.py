@@ -17,7 +17,6 @@ from contextkit.base import names
 from contextkit.base.records import Record
 from contextkit.base.type_names import Iterable
 from contextkit.reviews.documents import agent_review, vocabulary
-from contextkit.reviews.documents import lines as review_lines
 from contextkit.reviews.documents.vocabulary import READING_ORDER
 from contextkit.reviews.flows import identity
 from contextkit.reviews.flows.drill_down import COMPLETED, Row, rows_of
@@ -144,7 +143,7 @@ def possible_duplicates(findings: list[MergedFinding]) -> list[tuple[MergedFindi
 
 def same_title(title: str) -> str:
     """Return a title without the differences that do not count: case, whitespace, emphasis."""
-    return " ".join(review_lines.plain(title).lower().split()).strip(" .:;!")
+    return " ".join(vocabulary.plain(title).lower().split()).strip(" .:;!")
 
 
 def _rank(row: Row) -> tuple[int, str, list[tuple[int, str]]]:

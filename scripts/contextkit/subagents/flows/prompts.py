@@ -33,7 +33,7 @@ from contextkit.base.version import toolkit
 from contextkit.capsules.documents import items
 from contextkit.capsules.flows import given
 from contextkit.capsules.flows.given import Given
-from contextkit.payloads.documents import answers
+from contextkit.payloads.documents import receipts
 from contextkit.subagents.flows import sandboxes
 
 MARK = "{{CAPSULE_BODY}}"
@@ -191,7 +191,7 @@ def assemble(layout: Layout, order: Order) -> str:
         section=section,
         statuses=verdicts.STATUSES,
         finish=_finish(layout, order),
-        report=answers.contract(answers.place(layout, order.id)),
+        report=receipts.contract(receipts.place(layout, order.id)),
     )
 
 

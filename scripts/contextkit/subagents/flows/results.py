@@ -13,7 +13,7 @@ from contextkit.base import addresses, files, ledger, names, redaction, sessions
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.payloads.documents import answers
+from contextkit.payloads.documents import receipts
 from contextkit.reviews.documents import verdicts
 from contextkit.reviews.documents.verdicts import Verdict
 from contextkit.subagents.documents import registry
@@ -83,7 +83,7 @@ def finish(layout: Layout, report: Report, now: int) -> tuple[str, list[str]]:
     row_id = _row_id(layout, report)
     notes = [f"summary: a {secret.kind} was redacted" for secret in secrets]
     receipt = ""
-    text, left = report.text, answers.left_by(layout, row_id or report.id)
+    text, left = report.text, receipts.left_by(layout, row_id or report.id)
     if left and not text.strip():
         text = files.read(left)
     session, made_up = sessions.current(layout, report.session, now)
@@ -226,7 +226,7 @@ def _alone(layout: Layout, row: registry.Row, now: int) -> None:
             return  # it wrote one itself
         words = watch.last_words(layout, row)
         status, summary = _judged(row, words)
-        in_file = bool(answers.left_by(layout, str(row["id"])))
+        in_file = bool(receipts.left_by(layout, str(row["id"])))
         own, path = _handed_in(layout, row, agent, now)
         path = path or _kept_by_hook(layout, row)
         if in_file:
@@ -258,7 +258,7 @@ def _handed_in(layout: Layout, row: registry.Row, agent: str, now: int) -> tuple
     from contextkit.base import tokens
     from contextkit.text import authored
 
-    left = answers.left_by(layout, str(row["id"]))
+    left = receipts.left_by(layout, str(row["id"]))
     log = watch.place_of(layout, row.get("log_path"))
     printed = files.read(log) if log and row.get("status") == "finished" else ""
     text = files.read(left) if left else printed

@@ -219,11 +219,11 @@ def _staleness(layout: Layout, row: registry.Row, states: dict[tuple[str, str], 
 
 
 def _is_stale(layout: Layout, path: str, scope: object) -> bool:
-    from contextkit.capsules.flows import drift
+    from contextkit.capsules.flows import given
 
     own = [scope] if isinstance(scope, str) and scope else []
     try:
-        return bool(drift.staleness(layout, path, own))
+        return bool(given.staleness(layout, path, own))
     except ContextError:
         return True
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import bisect
 import functools
+import itertools
 import os
 import re
 from collections import Counter
@@ -15,8 +16,8 @@ from collections import Counter
 from contextkit.base.names import counted
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
-from contextkit.text.digests import reading
-from contextkit.text.digests.lines import PIECES, Lines
+from contextkit.text.digests import lines, reading
+from contextkit.text.digests.lines import Lines
 from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
 
@@ -50,6 +51,7 @@ _BEGINS = Pattern(  # a line with a message of its own
     r"\n(?:\[|[ \t]*(?:(?P<listed>\d+:\d+[ \t])"  # or one below the name of its file
     r"|(?:[A-Za-z]:)?[^\s:()'\"`]+\.[A-Za-z]\w{0,7}[:(]\d))"
 )
+_CARETS = Pattern(r"\^+ (\w.*)$")  # what is said of the place itself
 _ARROWS = ("-->", "╭─[", ",-[")
 _HEADED = Pattern(rf"(?P<level>error|warning)?(?:\[?(?P<code>{_CODE})\]?)?:? *(?P<said>\S.*)$")
 _FIRST_CODE = Pattern(rf"\[?({_CODE}|invalid-syntax)\b(?:\([\w-]+\),[^\]]*\])?:? *(?:\[\*\] )?")
@@ -78,9 +80,11 @@ _AT = Pattern(r"[:(]\d")  # the line, behind the name of a file
 _READ = 500
 _PLACES = 50_000  # lines with places that are remembered
 _PYLINT = 5  # characters of a code of pylint
+_BELOW = 8  # lines below a place that quote it
 _SHARED = 6  # messages for which the folder of their files is said once
 _EACH = 12  # so many are told one by one
 _CODES = 4  # codes that are listed with their counts
+_FORMS = 3  # what a code may say that is told one by one
 _LONGEST, _OF_MANY = 220, 140  # characters of a message, and of one of many
 
 
@@ -127,7 +131,7 @@ def _in_lines(text: Lines) -> Iterator[Diagnostic]:
             yield one
 
 
-@functools.lru_cache(PIECES)
+@functools.lru_cache(lines.PIECES)
 def _begun(piece: str) -> list[tuple[int, bool]]:
     """The lines of a piece that may begin with a message, by number, and whether in a list."""
     return [(number - 1, begin["listed"] is not None)
@@ -136,10 +140,10 @@ def _begun(piece: str) -> list[tuple[int, bool]]:
 
 def read_ahead(piece: str) -> None:
     """Remember the messages in a piece of a text of which more will come."""
-    lines = piece.split("\n")
+    rows = piece.split("\n")
     for number, _ in _begun(piece):
-        if len(lines[number]) <= 4 * _READ:
-            _placed(lines[number][:_READ])
+        if len(rows[number]) <= 4 * _READ:
+            _placed(rows[number][:_READ])
 
 
 def details(text: Lines, placed: set[int]) -> set[int]:
@@ -187,7 +191,9 @@ def _above_arrows(text: Lines) -> Iterator[Diagnostic]:
             continue
         if said := _HEADED.match(head):
             level, place = _level(said["level"] or ""), arrow["place"]
-            one = _made(number - 1, place, level, said["said"], f"{head} ({place})")
+            below = itertools.takewhile(str.strip, text.all[number + 1 : number + _BELOW])
+            label = next((f": {match[1]}" for match in map(_CARETS.search, below) if match), "")
+            one = _made(number - 1, place, level, said["said"], f"{head}{label} ({place})")
             yield one._replace(code=said["code"] or one.code)
 
 
@@ -226,15 +232,20 @@ def units(found: list[Diagnostic]) -> list[Unit]:
         each = [_unit(one, _quoted(one) or f"{one.place} {_coded(one)}", [one], graded)
                 for one in _ordered(found)]  # fmt: skip
         return [_counts(found, below), *each] if below or _severities(found) else each
-    groups: dict[tuple[str, str], list[Diagnostic]] = {}
+    kinds: dict[tuple[str, str], dict[str, list[Diagnostic]]] = {}
     forms = _NAMES.sub("0", "\n".join(one.said for one in found)).split("\n")
     for one, form in zip(found, forms, strict=True):
-        groups.setdefault((one.level, one.code or form), []).append(one)
+        kinds.setdefault((one.level, one.code or form), {}).setdefault(form, []).append(one)
+    groups: list[list[Diagnostic]] = []
+    for of_code in kinds.values():
+        few = len(of_code) <= _FORMS
+        groups += of_code.values() if few else [[*itertools.chain(*of_code.values())]]
     made = [_counts(found, below)]
-    for same in sorted(groups.values(), key=_order_of_many):
-        first = same[0]
+    for same in sorted(groups, key=_order_of_many):
+        first, said = same[0], lines.alike((one.said for one in same), _LONGEST)
         times = f" x{len(same)}, first at {first.place}" if len(same) > 1 else f" ({first.place})"
-        made.append(_unit(first, reading.cut(_coded(first), _OF_MANY) + times, same, graded))
+        said = reading.cut(f"{first.code} {said}".strip(), _OF_MANY) + times
+        made.append(_unit(first, said, same, graded))
     return made
 
 

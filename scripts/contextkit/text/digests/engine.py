@@ -230,9 +230,10 @@ def _once(units: list[Unit]) -> list[Unit]:
     seen: set[str] = set()
     kept = []
     for unit in units:
-        if unit.rank or unit.text not in seen:
+        said = f"{unit.aspect}: {unit.text}" if unit.derived else unit.text
+        if unit.rank or said not in seen:
             kept.append(unit)
-        seen.add(unit.text)
+        seen.add(said)
     return kept
 
 
@@ -274,7 +275,9 @@ class _WeighedByWords(_Weighed):
     share = 0.85
 
     def _facts(self, all_facts: list[facts.Fact]) -> list[frozenset[tuple[str, str]]]:
-        words = [frozenset(_WORD.findall(unit.text.lower())) for unit in self.units]
+        words = [
+            frozenset(_WORD.findall(f"{unit.aspect} {unit.text}".lower())) for unit in self.units
+        ]
         count = sum(unit.times for unit in self.units)
         often = Counter[str]()
         for unit, these in zip(self.units, words, strict=True):
@@ -292,9 +295,9 @@ class _WeighedByWords(_Weighed):
     def worth(self, index: int, covered: set[tuple[str, str]], aspects: set[str]) -> float:
         """The rare words per token, longer statements somewhat preferred; 0 if few are new."""
         unit, share = self.units[index], self.new(index, covered)
-        if share < _NEW:
+        if share < _NEW and not unit.derived:
             return 0.0
-        new = share * self._whole[index]
+        new = max(share, _NEW) * self._whole[index]
         return float(unit.weight * (new + _BARE) / (self.costs[index] + 2) ** _DENSE)
 
 

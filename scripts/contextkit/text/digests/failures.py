@@ -22,7 +22,8 @@ from contextkit.text.digests.lines import Lines
 from contextkit.text.patterns import Pattern
 
 FAILS = Pattern(  # at the beginning or end of a line as some tools say it, then anywhere
-    r"^(?:E: |##\[error\]|CONFLICT \(|error during build|\S+\.\w{1,5}:\d+:\d+: [^w])"
+    r"^(?:E: |##\[error\]|CONFLICT \(|error during build|\S+\.go:\d+:\d+: "
+    r"|\S+\.\w{1,5}:\d+:\d+: (?:[A-Z]+\d+ |invalid-syntax: ))"
     r"|: (?:command not found|No such file or directory|Permission denied)$"
     r"| at \S+\.(?:p[lm]|t) line \d+\.$"  # of Perl
     r"|\b(?:FAILED|FAIL|FATAL|CRITICAL|PANIC|SEVERE|ERROR)\b|\bFound .* deadlock"
@@ -51,7 +52,7 @@ _TRIED = (  # behind its mark: a test, how often it was tried, and how long it t
 _TEST = Pattern(  # a line that names a failed test, by pytest, jest, go, gtest, and others
     r"^(?:FAILED|ERROR) (\S+(?:::(?:[^\s\[]+\[.*?\](?= - |$)|\S.*?)|\.py))(?: - .*)?$"
     r"|^(?=\S*::)([^\s\[]+(?:\[.*?\])?) (?:FAILED|ERROR)\b"
-    r"|^_{3,} (?:ERROR (?:at \w+ of|collecting) )?(\S.*?) _{3,}$"
+    r"|^_{3,} (?!coverage: )(?:ERROR (?:at \w+ of|collecting) )?(\S.*?) _{3,}$"
     r"|^● (?!Console)(\S.*)$"
     rf"|^[✕✗✘×✖]{_TRIED}"
     r"|^FAIL +(\S+ > \S.*)$"
@@ -109,12 +110,10 @@ _PLACE = Pattern(
     r"|(?<![\w./\\-])(?P<brackets>[\w./\\-]+\.(?:tsx?|cs|vb|fs|cpp|c|h)\(\d+(?:,\d+)?\))"
 )
 _POINTS = Pattern(  # a line that is there to tell a place, or the first of a trace
-    r"^(?:-->|❯|(?:test )?at |in |└|╭─\[|# \.?/|Location:|Origin:|on |\(|(?:E +)?File \"|thread '"
-    r"|note: )"
+    r"^(?:-->|❯|(?:test )?at |in |└|╭─\[|# \.?/|#\d+ |Location:|Origin:|on |\(|(?:E +)?File \""
+    r"|thread '|note: )"
     rf"|^[\w@./\\-]+\.{_ENDING}(?::\d+|\(\d+)|\bpanicked at |[(\[][^()\[\]\s]+:\d+[)\]]$"
 )
-_THEIRS = ("site-packages", "node_modules", "node:", "AssertionFailureBuilder", "/rustc/",
-           "java.base/", "jdk.", "org.junit", "<frozen", "/lib/python")  # fmt: skip
 _BEGUN = (  # what stands above the cause of a failure: another exception; rspec's source
     "The above exception was", "During handling of the above", "Failure/Error: ",
 )  # fmt: skip
@@ -135,6 +134,7 @@ _UNSAID = Pattern(  # a failure of which the next line says what it is
     r"(?: \(\S+\))?(?: \d+:[\d-]+|\(\d+,\d+\))?$|(?:=+ )?\S+ FAIL(?:ED)?$"
 )
 _SOURCE = Pattern(r"^\d+ +\|(?: .*[^|])?$")  # quoted by a compiler
+_FRAME = Pattern(r"(?:at|by|#\d+) +0x[\da-fA-F]+")
 _NPM = Pattern(r"^npm (?:ERR!|error)(?: |$)")
 _MARKED = Pattern(r"\n(?:_{3,} \S|[ \t]*● \S|---- \S|[ \t]*\d+\) \S)")
 _SUITE = "Test suite failed to run"  # jest's, for a whole file
@@ -207,7 +207,7 @@ class _Block:
     def _say(self, said: str, says_all: bool) -> None:
         """Take the first message, or all; an exception in place of the source that it is about."""
         is_source = self.message.startswith('File "') and _EXCEPTION.match(said)
-        if says_all:
+        if says_all and said not in self.message:
             self.message = "; ".join(filter(None, (self.message, said)))
         elif is_source or not self.message:
             self.message = said
@@ -377,7 +377,7 @@ def _message(line: str) -> str:
 def _place(line: str) -> str:
     """The place that a line is there to tell, unless it lies in a library: `src/a.py:17`."""
     match = _PLACE.search(line) if _POINTS.search(line) else None
-    if not match or any(part in line for part in _THEIRS):
+    if not match or any(part in line for part in lines.THEIRS):
         return ""
     if match["file"]:
         return f"{match['file']}:{match['at']}"
@@ -389,7 +389,8 @@ def _place(line: str) -> str:
 def _tests(text: Lines, heads: dict[int, str], mentions: dict[int, _Block]) -> list[Failure]:
     """One failure for each test, from all lines that name it; of very many, one for the rest."""
     failures: list[Failure] = []
-    named = list(_by_test(heads).items())
+    parents = {name.rpartition("/")[0] for name in heads.values()}
+    named = [(name, same) for name, same in _by_test(heads).items() if name not in parents]
     for name, same in named[:_READ_WHOLE]:
         read = {at: mentions[at] for at in same if at in mentions}
         line, message = _cited(text, heads, name, same, read)
@@ -443,15 +444,22 @@ def _with_place(said: str, place: str) -> str:
 
 
 def _once(tests: list[Failure], errors: list[Failure]) -> list[Failure]:
-    """Tests and errors, without errors that only say what a test's own line says; their places."""
+    """Tests and errors, without errors that only say what a test's own line says.
+
+    Of such an error, the test takes the place, and what pytest cut off its own line.
+    """
     failures = list(tests)
-    messages = [(test.said.partition(" - ")[2].rstrip(".…"), at) for at, test in enumerate(tests)]
+    messages = {at: test.said.partition(" - ")[2].rstrip(".…") for at, test in enumerate(tests)}
     for error in errors:
-        at = next((at for message, at in messages if message and message in error.said), None)
-        if at is None:
+        of = [at for at, message in messages.items() if message and message in error.said]
+        if len(of) != 1:
             failures.append(error)
-        elif (place := _place(error.said)) and not _PLACE.search(failures[at].said):
-            failures[at] = failures[at]._replace(said=_with_place(failures[at].said, place))
+            continue
+        said, message, place = failures[of[0]].said, messages[of[0]], _place(error.said)
+        if said.endswith("..."):
+            messages[of[0]] = error.said[error.said.find(message) :].rstrip(".")
+            said = said.partition(message)[0] + messages[of[0]]
+        failures[of[0]] = failures[of[0]]._replace(said=_with_place(said, place))
     return failures
 
 
@@ -467,7 +475,7 @@ def _errors(text: Lines, used: set[int]) -> tuple[list[Failure], set[int]]:
     seen: set[int] = set()
     for at_all in same.values():
         at = min(at_all, key=lambda n: (len(text.bare[n]) >= _LONGEST, n))
-        if at in seen or not _fails(text.bare[at]):
+        if at in seen or not (_fails(text.bare[at]) or _heads_a_trace(text, at)):
             continue
         message, more = _error(text, at)
         seen.update(at_all, more, *(_below(text, n) for n in at_all if more))
@@ -501,6 +509,11 @@ def _form(text: Lines, at: int) -> str:
 
 def _fails(line: str) -> bool:
     return not (_SUMS_UP.search(line) or _SOURCE.match(line)) and bool(FAILS.search(line))
+
+
+def _heads_a_trace(text: Lines, at: int) -> bool:
+    """Whether the frames of a trace are below a line, as valgrind and sanitizers print them."""
+    return any(_FRAME.match(text.bare[below]) for below in text.below(at, 1))
 
 
 def _error(text: Lines, at: int) -> tuple[str, set[int]]:
@@ -559,12 +572,14 @@ def _near(text: Lines, at: int) -> str:
     in_frame = text.all[at][:1] == "│"
     for number in text.below(at, _FRAMES):
         line = text.bare[number]
-        is_frame = line.startswith(("at ", "by ")) or (in_frame and text.all[number][:1] == "│")
+        is_frame = line.startswith(("at ", "by ", "#")) or (
+            in_frame and text.all[number][:1] == "│"
+        )
         if (text.fails(number) and FAILS.search(line)) or _announced(line):
             break
         if (is_frame or number == at + 1) and (place := _place(line)):
             return place
-        if not is_frame:
+        if not is_frame and number > at + 1:
             break
     above = (text.bare[number] for number in range(at - 1, max(-1, at - 1 - _QUOTED), -1))
     return next(filter(None, map(_announced, above)), "")

@@ -74,23 +74,30 @@ SUMS_UP = Pattern(  # the shape of a run's own summary
     r"\b(?:(?<![.:/])\d[\d,]* (?:\w+ ){0,2}(?:pass|fail|error|warning|problem|test|example|vulnerab"
     r"|issue|skipped|rows?\b|packages?\b|files?\b|tasks?\b|changed|checks?\b|specs?\b|suites?\b"
     r"|finding)|(?:total|overall|aggregated|average|summary|result|finished|completed?|succe\w+"
-    r"|score|elapsed|duration|installed)\b|(?:exit|return)\w*(?: with)?(?: code| status)?:? \d"
-    r"|in \d[\d.]* ?m?s(?:ec\w*)?\b|(?:failed|failures|errors|passed|ok)=\d|found \d|time: )"
-    r"|^BUILD ",
+    r"|score|elapsed|duration|installed|per second|throughput)\b"
+    r"|(?:exit|exited|return(?:ed| code))(?: with)?(?: code| status)?:? \d"
+    r"|in \d[\d.]* ?m?s(?:ec\w*)?\b|(?:failed|failures|errors|passed|ok|hits) ?= ?\d|found \d"
+    r"|time: )|^BUILD ",
     re.I,
     needs="pass fail error warning problem test example vulnerab issue skipped row package file"
-    " task changed check spec suite finding total overall aggregated average summary result"
-    " finished complete succe score elapsed duration installed exit return in␣ ok= found build"
-    " time:",
+    " task changed check spec suite finding total overall aggregated average"
+    " summary result finished complete succe score elapsed duration installed per␣second"
+    " throughput exit return in␣ ok= hits found build time:",
 )
 _FRAME_BEGINS = frozenset("Fafi.#0123456789")
 _FRAME = Pattern(  # of a stack trace, with the source that is quoted
-    r"^\s*(?:File \"|at \S+.*[(:]|\d+: +0x|\.\.\. \d+ more|#\d+ +0x|from \S+:\d+:in"
+    r"^\s*(?:File \"|at \S+.*[(:]|\d+: +0x|\.\.\. \d+ more|#\d+ +(?:0x|\w+ \()|from \S+:\d+:in"
     r"|in \S+\.\w+:\d+)"
 )
+THEIRS = (  # in a frame of a library
+    "site-packages", "node_modules", "node:", "AssertionFailureBuilder", "/rustc/", "java.base/",
+    "jdk.", "org.junit", "<frozen", "/lib/python", "vg_replace_", "../",
+)  # fmt: skip
 _QUOTED = Pattern(  # source below a message; a step of ninja or cmake
     r"^\s*(?:(?:>\s*)?(?:\d+\s*)?\|(?!.*\|)|[\^~]+\s*$|\d+\t|\[ *\d+(?:/\d+|%)\] )"
 )
+_BYTES = Pattern(r"\s*(?:(?:[\da-fA-F]{2}[: ]){7,}.*|[\w+/]{40,}={0,2})$")  # in hex, in base64
+_HINT = Pattern(r"\s+\([a-z].*\)$")  # on what to do, as git gives them
 _SHARE = Pattern(r"\s{0,8}(\d{1,2}(?:\.\d+)?) ?%\s")
 _PROFILE = 5  # lines of a profile that are told
 _RULE = Pattern(r"[\W_]*$")
@@ -125,6 +132,7 @@ _SOME = 2000  # forms of which names are read
 _BEGINNING = 12  # characters with which lines begin alike
 _FAILED = b"\0"  # in front of what lines have in common that fail
 _ALIKE = 8  # forms that differ only in names and are told as one
+_LIST = 3  # lines of one form that are a list
 _DIFFER = 5  # words that may differ in lines of one form
 _WORD = 80  # characters of a word of which two values are told
 _ENDS = 40  # lines of each end that always are
@@ -381,15 +389,16 @@ class Lines:
             rare = math.log(1 + len(self.all) / line.often) / math.log(1 + len(self.all))
             weight = self._weight(line, last) * rare * self._lead(line.number)
             weight = 4.0 if line.number in self._largest else weight
+            weight *= _INSIDE if line.number in inside else 1
             if line.number == below:
                 units[-1] = units[-1]._replace(weight=max(weight, units[-1].weight))
                 continue
             unit = self._unit(line, weight)
             if line.number in inside:
-                unit = unit._replace(weight=unit.weight * _INSIDE, group="")
+                unit = unit._replace(group="")
             if unit.weight > _LEAST or unit.group:
                 units.append(unit)
-                below = line.number + 1 if self._leads_on(line.number) else -1
+                below = self._leads_on(line.number) or -1
         if others and not self.is_prose:
             times = sum(line.times for line in others)
             units.append(Unit(others[0].number + 1, "", "", 0, 0, reading.FAILING, times=times))
@@ -406,13 +415,14 @@ class Lines:
             return True
         return bool(_TITLE.match(read)) and not self._leads_on(number)
 
-    def _leads_on(self, number: int) -> bool:
-        """Whether a line is told with the next one."""
+    def _leads_on(self, number: int) -> int:
+        """The line that a line is told with, below hints on what to do; 0 if there is none."""
         read = self.all[number][: 4 * _LONGEST].rstrip()
         if not read.endswith(":") or _OF_A_TRACE.match(read):
-            return False
-        below = self.all[number + 1].rstrip() if number + 1 < len(self.all) else ""
-        return bool(below) and not below.endswith(":")
+            return 0
+        below = next((at for at in self.below(number, 4) if not _HINT.match(self.all[at])), 0)
+        said = self.all[below].rstrip() if below else ""
+        return below if said and not said.endswith(":") else 0
 
     def _distinct(self, told: set[int], inside: set[int]) -> tuple[list[Line], list[Line]]:
         """The lines to weigh, those of one form together, and the others that fail.
@@ -495,12 +505,15 @@ class Lines:
     def _by_form(self, line: Line) -> float:
         """Little for what passed, for frames and quoted source; more for a summary."""
         said, weight = line.said[:_READ], 1.0
-        if SUMS_UP.search(said) or self._is_counted(line.number + 1):
+        leads_on = said.rstrip()[-1:] == ":" and self._leads_on(line.number)
+        if SUMS_UP.search(said) or self._is_counted(line.number + 1) or leads_on:
             weight = 2.0
         elif _FINE.search(said):
             weight = _LEAST
         if _FRAME.match(said):
-            weight *= 0.6
+            weight *= 0.6 if any(map(said.__contains__, THEIRS)) else 1.2
+        if _BYTES.match(said) or _HINT.match(said):
+            weight *= 0.05
         return weight * 0.3 if _QUOTED.match(said) else weight
 
     def _by_place(self, line: Line, last: int) -> float:
@@ -536,8 +549,18 @@ class Lines:
         """A line as it is told, with the next one if it leads on."""
         text = " ".join(self._counted(number).split())
         text = bare(text) if text.startswith("==") else text
-        if self._leads_on(number):
-            text = f"{text} {' '.join(self._counted(number + 1)[:_LONGEST].split())}"
+        if below := self._leads_on(number):
+            in_list = itertools.takewhile(
+                lambda at: self.forms[at] == self.forms[below], self.below(below - 1)
+            )
+            same = [self.all[at] for at in in_list]
+            is_list = len(same) > _LIST and not self.fails(below)
+            said = (
+                alike(same, _LONGEST)
+                if is_list
+                else " ".join(self._counted(below)[:_LONGEST].split())
+            )
+            text = f"{text} {said}{f' (x{len(same)})' * is_list}"
         return text
 
 

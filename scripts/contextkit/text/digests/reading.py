@@ -358,9 +358,11 @@ def beginning(text: str, end: int) -> str:
     return text[:end].rstrip(" ,;:—–，、；،؛") + " …"
 
 
-def joined(one: str, other: str) -> str:
-    """Two statements as one line."""
-    return f"{one} {other}" if one[-1:] in ".!?。！？:：;…" else f"{one}; {other}"
+def joined(line: str, *others: str) -> str:
+    """Statements as one line."""
+    for other in others:
+        line = f"{line} {other}" if line[-1:] in ".!?。！？:：;…" else f"{line}; {other}"
+    return line
 
 
 _CLAUSES = re.compile(r"[;,.:)](?= )| (?:--?|[—–]) |[，、；。،؛।]")

@@ -31,9 +31,6 @@ _TODO = Pattern(r"\b(?:TODO|FIXME|XXX|HACK|BUG)\b[:( ].*")
 _SYNTAX = Pattern(
     r"[{};]\s*$|^\s*(?:return|if|for|while|else|elif|try|except|case)\b.*[:{;]?$|^\s*[)}\]]"
 )
-_CONSTANT = Pattern(
-    r"^(?:export\s+)?(?:const\s+|static\s+|final\s+)*[A-Z][A-Z0-9_]{2,}\s*(?::[^=]+)?=.*"
-)
 _LONGEST = 140
 
 
@@ -51,11 +48,11 @@ def confidence(text: str) -> int:
         return 0
     marks = sum(bool(_DEFINES.match(line)) or bool(_IMPORT.match(line)) for line in lines)
     syntax = sum(bool(_SYNTAX.search(line)) for line in lines) if marks else 0
-    return 65 if marks and (marks + syntax) * 4 > len(lines) else 0
+    return 65 if marks + syntax > 1 and (marks + syntax) * 4 > len(lines) else 0
 
 
 def units(text: str) -> list[Unit]:
-    """Its size and docstring, then each definition, its constants, and its to-dos."""
+    """Its size and docstring, then each definition and its to-dos."""
     if not text.strip():
         return []
     lines = text.split("\n")
@@ -72,10 +69,6 @@ def units(text: str) -> list[Unit]:
             defined.append(Unit(number, "defines", said, weight, rank, "definitions"))
         elif todo := _TODO.search(line) if any(map(line.__contains__, _MARKS)) else None:
             defined.append(Unit(number, "to do", cut(todo[0], _LONGEST), 1.6))
-        elif _CONSTANT.match(line):
-            defined.append(Unit(number, "constants", cut(line.strip(), _LONGEST), 0.7))
-        elif line.lstrip().startswith(("raise ", "throw ", "panic!")):
-            defined.append(Unit(number, "raises", cut(line.strip(), _LONGEST), 0.6))
     count = sum(unit.aspect == "defines" for unit in defined)
     size = f"{len(lines)} lines, {count} definitions"
     head = [Unit(1, "code", size, 1.5, 1, "code", derived=True)]

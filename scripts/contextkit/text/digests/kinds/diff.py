@@ -1,4 +1,4 @@
-"""A diff: its files, with what was added, removed, or renamed, and the definitions in hunks."""
+"""A diff: its files, with what was added, removed, or renamed, and some of their lines."""
 
 from __future__ import annotations
 
@@ -9,21 +9,11 @@ from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
 
 _BEGINS = Pattern(r"^(?:diff --(?:git|cc|combined) |--- \S.*\n\+\+\+ \S|Index: \S)", re.M)
-_HUNK = Pattern(r"^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@ ?(.*)$")
-_COMBINED = Pattern(r"^(@@@+)((?: -\d+(?:,\d+)?)+) \+\d+(?:,(\d+))? @@@+ ?(.*)$")  # of a merge
-_DEFINES = Pattern(
-    r"^([+-])\s*(?:export |public |private |async |static |pub )*"
-    r"((?:def|class|func|fn|function|struct|interface|enum|type|trait) \w+)"
-)
+_HUNK = Pattern(r"^(@@+)(?: -\d+(?:,(\d+))?)+ \+\d+(?:,(\d+))? @@+")  # of a merge, with more marks
 _STATED = Pattern(r"^ (?P<path>\S.*?) +\| +(?:(?P<lines>\d+) [+-]*|Bin .*)$")
 _TOTAL = Pattern(r"^ \d+ files? changed(?:, \d+ \w+\([+-]\))*$", re.M)
-
-
-_VERSION = Pattern(r"(?<![\w./])v?\d+(?:\.\d+)+[\w.+-]*")
-_MARKS = str.maketrans(dict.fromkeys('",{}', " "))
 _CONFLICT = "in conflict"  # what stands between its marks is no change
 _PROOFS = ("\n@@ -", "diff --", "Index: ", "\nBinary files ")
-_VERSIONS = 8  # of a file, that are shown
 _TRIVIAL, _SHOWN, _LONGEST = 5, 4, 90  # characters of a changed line; lines shown of a file
 
 
@@ -36,10 +26,7 @@ class _File:
     def __init__(self, line: int, path: str) -> None:
         self.line, self.path, self.old = line, path, ""
         self.state, self.added, self.removed = "", 0, 0
-        self.defined: list[str] = []
         self.lines: list[str] = []  # changed ones, the first few
-        self.gone: dict[str, str] = {}  # removed lines of a change by what they are without numbers
-        self.above, self.versions = "", list[str]()
         self.old_left = self.new_left = 0
         self.marks = 1
 
@@ -59,33 +46,8 @@ class _File:
         self.new_left -= mark in ("+", " ", "")
         if mark in "+-" and mark and len(line.strip()) > _TRIVIAL and len(self.lines) < _SHOWN:
             self.lines.append(" ".join(line.split())[:_LONGEST])
-        self.compare(mark, line[self.marks :])
         self.added += mark == "+"
         self.removed += mark == "-"
-        defined = _DEFINES.match(line)
-        if defined:
-            self.defines(f"{defined[1]}{defined[2]}")
-
-    def compare(self, mark: str, line: str) -> None:
-        """Take a new version, which is all in which an added line differs from a removed one."""
-        form = _VERSION.sub("0", line) if len(line) < _LONGEST else line
-        if mark == "-":
-            self.gone[form] = line
-        elif mark == " ":
-            self.gone, self.above = {}, line
-        elif form != line and "://" not in line and (old := self.gone.pop(form, "")):
-            is_inside = len(self.above) - len(self.above.lstrip()) < len(line) - len(line.lstrip())
-            named = f"{self.above if is_inside else ''} {old} -> {_VERSION.findall(line)[-1]}"
-            self.versions.append(" ".join(named.translate(_MARKS).split()).replace(" :", ":"))
-
-    def heading(self, said: str) -> None:
-        """Take what a hunk is in, if that is a definition and no other line above it."""
-        if "(" in said or _DEFINES.match(f"+{said}"):
-            self.defines(said.strip()[:60])
-
-    def defines(self, said: str) -> None:
-        if said and said not in self.defined and len(self.defined) < 40:
-            self.defined.append(said)
 
     def head(self, line: str) -> None:
         """Parse a line before or between hunks."""
@@ -104,12 +66,9 @@ class _File:
             self.state, self.old = "renamed", line[12:].strip()
         elif line.startswith("Binary files "):
             self.state = self.state or "binary"
-        elif line.startswith("@@@") and (hunk := _COMBINED.match(line)):
-            self.marks, self.new_left = len(hunk[1]) - 1, int(hunk[3] or 1)
-            self.heading(hunk[4])
         elif hunk := _HUNK.match(line):
-            self.old_left, self.new_left = int(hunk[1] or 1), int(hunk[2] or 1)
-            self.heading(hunk[3])
+            self.marks = len(hunk[1]) - 1
+            self.old_left, self.new_left = int(hunk[2] or 1), int(hunk[3] or 1)
 
 
 def confidence(text: str) -> int:
@@ -144,14 +103,9 @@ def units(text: str) -> list[Unit]:
         rank = 2 if one.state else 3
         units.append(Unit(one.line, one.state or "changed", shown, 1.0 + min(changed, 400) / 400,
                           rank, "files", one.path, derived=True))  # fmt: skip
-        if len(one.versions) > 1:
-            shown = "; ".join(one.versions[:_VERSIONS])
-            units.append(Unit(one.line, one.path, shown, 2.0, derived=True))
-        elif one.lines and one.state in ("", _CONFLICT):
+        if one.lines and one.state in ("", _CONFLICT):
             shown = "; ".join(one.lines)
             units.append(Unit(one.line, one.path, shown, 1.0 + min(changed, 400) / 400))
-        if one.defined and changed > _SHOWN:
-            units.append(Unit(one.line, one.path, ", ".join(one.defined[:8]), 0.8, derived=True))
     return units
 
 

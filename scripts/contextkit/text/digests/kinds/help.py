@@ -24,20 +24,11 @@ _TERM = Pattern(  # an option, or a name in a column of its own
 )
 _NAME = Pattern(r"[\w.:-]+(?:=\S*)?")  # at the beginning of a line that is defined below
 _TITLE = Pattern(r"\s{0,3}\S.{0,60}:$|[^\W\d_a-z][^a-z\d]{2,40}$")
-_TELLS = Pattern(
-    r"exit|return|status|default|example|beispiel|exempl|ejemplo|retour|rückgabe|終了", re.I
-)
-_OTHERS = Pattern(
-    r"author|autor|copyright|see also|siehe auch|bugs|reporting|files?$|translat|überset"
-    r"|перевод|авторы?|смотри",
-    re.I,
-)
 _SAMPLE = 20_000  # characters by which a help is known
 _FEW = 6  # names that a help has at least
 _NAMES = 10  # names in a statement
 _LONGEST, _TERM_LONGEST = 200, 60  # characters of a statement; of a line that is defined below
 _INDENT = 4  # of such a line at least
-_ASIDE = 0.1  # weight of what a page says of itself
 
 
 class _Name(NamedTuple):
@@ -64,19 +55,15 @@ def confidence(text: str) -> int:
 
 
 def units(text: str) -> list[Unit]:
-    """What it does and its usage, the names by heading, what else is said of it."""
+    """Its usage and the names by heading; what else it says is told line by line."""
     lines = text.expandtabs().split("\n")
     names = _names(lines)
-    told = [_usage(lines, at) for at, line in enumerate(lines) if _USAGE.match(line)][:1]
-    about = False
-    for line, section, paragraph in _paragraphs(lines, {name.line for name in names}):
-        is_first, about = not about and paragraph.count(" ") > 2, about or paragraph.count(" ") > 2
-        weight = 2.0 if _TELLS.search(section) else _ASIDE if _OTHERS.match(section) else 0.7
-        for at, sentence in enumerate(itertools.islice(reading.sentences(paragraph), 3)):
-            key = is_first and not at
-            shown = cut(sentence, _LONGEST)
-            told.append(Unit(line, section, shown, 3.0 if key else weight, int(key), key=key))
-    return told + _listed(names)
+    usage = [_usage(lines, at) for at, line in enumerate(lines) if _USAGE.match(line)][:1]
+    others = list(_others(lines, {one.line for one in names}))
+    about = [n for n in others if lines[n - 1].count(" ", _depth(lines[n - 1])) > 2][:1]
+    told = [Unit(n, "", " ".join(lines[n - 1].split()), 3.0, 1, key=True) for n in about]
+    rest = [Unit(n, reading.REST, lines[n - 1]) for n in others if n not in about]
+    return [*told, *usage, *_listed(names), *rest]
 
 
 def _usage(lines: list[str], at: int) -> Unit:
@@ -152,21 +139,14 @@ def _listed(names: list[_Name]) -> list[Unit]:
     return units
 
 
-def _paragraphs(lines: list[str], defined: set[int]) -> Iterator[tuple[int, str, str]]:
-    """The line, the heading and the text of what defines no name and stands below none."""
-    section, first, block, depth = "", 0, list[str](), -1
-    for number, line in enumerate([*lines, ""], start=1):
-        is_title = bool(_TITLE.match(line))
+def _others(lines: list[str], defined: set[int]) -> Iterator[int]:
+    """The lines, from 1, that define no name and stand below none, and are no usage."""
+    depth = -1
+    for number, line in enumerate(lines, start=1):
         if number in defined:
             depth = _depth(line)
         elif line.strip() and _depth(line) <= depth:
             depth = -1
-        plain = line.strip() and number not in defined and depth < 0 and not is_title
-        if plain and not _USAGE.match(line) and not _PAGE.match(line):
-            first = first or number
-            block.append(line.strip())
-            continue
-        if block:
-            yield first, section, " ".join(" ".join(block).split()).replace("‐ ", "")
-        first, block = 0, []
-        section = line.strip().rstrip(":") if is_title else section
+        is_said = line.strip() and number not in defined and depth < 0
+        if is_said and not (_USAGE.match(line) or _PAGE.match(line)):
+            yield number

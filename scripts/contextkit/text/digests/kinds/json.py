@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 
-from contextkit.base.type_names import Any
+from contextkit.base.type_names import Any, Iterator
 from contextkit.text import objects
 from contextkit.text.digests.kinds import table
 from contextkit.text.digests.reading import Unit, cut, row_statement
+from contextkit.text.patterns import Pattern
 
-_NAMED = frozenset(
+_DECIDE = frozenset(
     "error errors message fail failed failure status state exit_code warning severity level result"
-    " verdict summary title name id version".split()
+    " verdict summary".split()
 )
 _WELL = frozenset("ok success passed pass done completed info debug active 200 0".split())
+_KEYS, _FEW = 12, 8  # keys of an object that are listed; entries of a list told one by one
+_DEEPEST, _MOST = 6, 4000  # levels, statements
 _LONGEST, _ENTRY = 160, 240  # characters of a value, and of an entry
+_MARKS = Pattern(r'"(?:[^"\\\n]|\\.)*"|[{}\[\]]')  # strings, and what is around values
 _CUT = 200_000  # characters in which the end of an incomplete text is looked for
 
 
@@ -38,20 +42,13 @@ def _beginning(text: str) -> tuple[Any, int]:
     """The value of which a text is the beginning, as far as it goes, and the line of its end."""
     import json
 
-    closing: list[str] = []
-    ends: list[tuple[int, str]] = [(0, "")]  # where a value ends, and what closes the others
-    quoted = escaped = False
-    for at, char in enumerate(text[:_CUT]):
-        if quoted:
-            quoted, escaped = escaped or char != '"', char == "\\" and not escaped
-        elif char == '"':
-            quoted = True
-        elif char in "{[":
-            closing.append("}" if char == "{" else "]")
-        elif char in "}]" and closing:
-            closing.pop()
-            ends.append((at + 1, "".join(reversed(closing))))
-    end, missing = ends[-1]
+    closing, end, missing = "", 0, ""
+    for match in _MARKS.finditer(text, 0, _CUT):
+        if match[0] in "{[":
+            closing = ("}" if match[0] == "{" else "]") + closing
+        elif match[0] in closing[:1]:
+            closing = closing[1:]
+            end, missing = match.end(), closing
     try:
         value = json.loads(text[:end] + missing)
     except (ValueError, RecursionError):
@@ -70,78 +67,70 @@ def units(text: str) -> list[Unit]:
         if value is None:
             return []
         told.append(Unit(line, "invalid", f"JSON cut off or invalid at line {line}", 3.0, 1))
-    _shape("", value, told, 0)
-    _walk("", value, told, 0)
+    _tell("", value, told, 0)
     placed = []
     for unit in told:
-        name = unit.short or unit.aspect
-        at = text.find(json.dumps(name.rpartition(".")[2].partition("[")[0], ensure_ascii=False))
+        name = (unit.short or unit.aspect).rpartition(".")[2].partition("[")[0]
+        at = text.find(json.dumps(name, ensure_ascii=False))
         placed.append(unit._replace(line=text.count("\n", 0, at) + 1 if at >= 0 else 1, short=""))
     return placed
 
 
-def _shape(path: str, value: object, found: list[Unit], depth: int) -> None:
-    """Describe objects by their keys, and lists by length and the keys their entries share."""
-    name = path or "shape"
+def _tell(path: str, value: object, found: list[Unit], depth: int) -> None:
+    """The size of what holds others, the values of an object together, then what is inside."""
+    if depth > _DEEPEST or len(found) > _MOST:
+        return
     if isinstance(value, dict) and value:
-        shown = ", ".join(map(str, list(value)[:12])) + (" …" if len(value) > 12 else "")
-        rank = 1 if not path else 0
-        text = f"object of {len(value)} keys: {shown}"
-        found.append(Unit(1, name, text, 2.0 if rank else 0.7, rank, "shape", derived=True))
-        for key, inner in list(value.items())[:40] if depth < 3 else ():
-            if isinstance(inner, dict | list) and inner:
-                _shape(f"{path}.{key}" if path else str(key), inner, found, depth + 1)
+        if not path or len(value) > _KEYS:
+            shown = ", ".join(map(str, list(value)[:_KEYS])) + (" …" if len(value) > _KEYS else "")
+            text = f"object of {len(value)} keys: {shown}"
+            unit = Unit(1, path or "shape", text, 0.7 if path else 2.0, 0 if path else 1, "shape")
+            found.append(unit._replace(derived=True))
+        found += _values(path, {str(key): inner for key, inner in value.items()})
+        for key, inner in value.items():
+            _tell(f"{path}.{key}" if path else str(key), inner, found, depth + 1)
     elif isinstance(value, list) and value:
-        kinds = Counter(type(entry).__name__ for entry in value)
-        of = "; ".join(f"{count} {_WORDS.get(kind, kind)}" for kind, count in kinds.most_common(3))
-        text = f"list of {len(value)}: {of}"
+        found.append(_size(path, value, depth))
         dicts = [entry for entry in value if isinstance(entry, dict)]
-        if dicts:
-            keys = Counter(key for entry in dicts for key in entry)
-            text += " with " + ", ".join(str(key) for key, _ in keys.most_common(12))
-            lacking = [f"{key} in {n} of {len(dicts)}" for key, n in keys.items() if n < len(dicts)]
-            if lacking:
-                found.append(Unit(1, name, "; ".join(lacking[:4]), 0.9, derived=True))
-        rank = 1 if not path else 2 if depth < 2 else 0
-        found.append(Unit(1, name, text, 1.5, rank, "lists", derived=True))
+        if len(dicts) > _FEW:
+            _columns(path, dicts, found)
+        for index, inner in enumerate(value if len(dicts) <= _FEW else ()):
+            _tell(f"{path}[{index}]", inner, found, depth + 1)
+        if texts := [_shown(entry) for entry in value if isinstance(entry, str | int | float)]:
+            text = ", ".join(texts[:_FEW]) + (" …" if len(texts) > _FEW else "")
+            found.append(Unit(1, path or "values", text, 0.8))
+
+
+def _values(path: str, value: dict[str, object]) -> Iterator[Unit]:
+    """The values of an object that are no objects or lists; of many, those that decide first."""
+    plain = {key: _shown(inner) for key, inner in value.items()
+             if not (isinstance(inner, dict | list) and inner)}  # fmt: skip
+    decide = [key for key, shown in plain.items()
+              if key.lower() in _DECIDE and shown.lower() not in _WELL]  # fmt: skip
+    order = list(plain) if len(plain) <= _FEW else sorted(plain, key=lambda key: key not in decide)
+    for at in range(0, len(order), _FEW):
+        keys = order[at : at + _FEW]
+        text = ", ".join(f"{key}: {plain[key]}" for key in keys)
+        weight = 1.0 if set(keys).isdisjoint(decide) else 1.8
+        yield Unit(1, path or "values", text, weight, short=keys[0], derived=True)
+
+
+def _size(path: str, value: list[object], depth: int) -> Unit:
+    """The length of a list, and the keys that its entries share or lack."""
+    kinds = Counter(type(entry).__name__ for entry in value)
+    of = "; ".join(f"{count} {_WORDS.get(kind, kind)}" for kind, count in kinds.most_common(3))
+    text = f"list of {len(value)}: {of}"
+    keys = Counter(key for entry in value if isinstance(entry, dict) for key in entry)
+    if keys:
+        count = kinds["dict"]
+        shown = (f"{key} (in {n})" if n < count else str(key) for key, n in keys.most_common(_KEYS))
+        text += f" with {', '.join(shown)}"
+    rank = 1 if not path else 2 if depth < 2 else 0
+    return Unit(1, path or "shape", text, 1.5, rank, "lists", derived=True)
 
 
 _WORDS = {"dict": "objects", "str": "texts", "int": "numbers", "float": "numbers",
           "list": "lists", "bool": "true or false", "NoneType": "null"}  # fmt: skip
-
-
-def _walk(path: str, value: object, found: list[Unit], depth: int) -> None:
-    if depth > 6 or len(found) > 4000:
-        return
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            here = f"{path}.{key}" if path else str(key)
-            if isinstance(inner, dict | list):
-                _walk(here, inner, found, depth + 1)
-            elif inner is not None and inner != "":
-                found.append(_scalar(here, str(key), inner))
-    elif isinstance(value, list):
-        _walk_list(path, value, found, depth)
-
-
-def _walk_list(path: str, value: list[object], found: list[Unit], depth: int) -> None:
-    dicts = [entry for entry in value if isinstance(entry, dict)]
-    if len(dicts) > 8:
-        _columns(path, dicts, found)
-    else:
-        for index, inner in enumerate(value[:200]):
-            if isinstance(inner, dict | list):
-                _walk(f"{path}[{index}]", inner, found, depth + 1)
-    texts = [entry for entry in value if isinstance(entry, str | int | float)]
-    if texts:
-        text = ", ".join(map(_shown, texts[:8])) + (" …" if len(texts) > 8 else "")
-        found.append(Unit(1, path or "values", text, 0.8))
-
-
-def _scalar(path: str, key: str, value: object) -> Unit:
-    named = key.lower() in _NAMED
-    ill = named and str(value).lower() not in _WELL and key.lower() not in ("id", "name", "title")
-    return Unit(1, path, _shown(value), 1.8 if ill else 1.2 if named else 1.0)
 
 
 def _shown(value: object) -> str:
@@ -159,7 +148,7 @@ def _columns(path: str, rows: list[dict[str, object]], found: list[Unit]) -> Non
     for index, key in enumerate(keys):
         for unit in table.column(keys, body, index):
             is_field = unit.group == "columns"
-            rank = unit.rank + 1 if key.lower() in _NAMED or not is_field else 0
+            rank = unit.rank + 1 if key.lower() in _DECIDE or not is_field else 0
             group = "fields" if is_field else unit.group
             found.append(
                 unit._replace(aspect=f"{path}.{key}", rank=rank, group=group, derived=True)

@@ -15,7 +15,7 @@ from contextkit.text.patterns import Pattern
 
 _PATH = Pattern(r"^(?:[^\s:|<>\"'*?]+/)+[^\s:|<>\"'*?]*$")
 _HIT = Pattern(  # no line of a compiler or linter
-    r"^(?P<path>(?:[\w.@+-]+/)*[\w.@+-]+?\.\w{1,8}|(?:[\w.@+-]+/)+[\w.@+-]+?)"
+    r"^(?P<path>/?(?:[\w.@+-]+/)*[\w.@+-]+?\.\w{1,8}|/?(?:[\w.@+-]+/)+[\w.@+-]+?)"
     r"(?:(?P<hit>(?::\d+)?:(?!:))|=(?:\d+=)?|-\d+-)"  # or a line beside it
     r"(?!.{0,8} (?:fatal )?(?:error|warning|note)(?::| [A-Z]+\d)|[\d:]* ?\[?[A-Z]+\d).*$"
 )

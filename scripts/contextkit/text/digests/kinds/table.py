@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import re
 from collections import Counter
@@ -14,16 +15,20 @@ from contextkit.text.patterns import Pattern
 _RULE = Pattern(r"[\s|:=+-]+$")
 _BORDERS = str.maketrans({"│": "|", "┃": "|", "─": "-", "━": "-"} | dict.fromkeys("┌┬┐├┼┤└┴┘", "+"))
 _PSQL = Pattern(r"^-+(?:\+-+)+$")
-_RULED = Pattern(r"^[-=]{2,}(?: +[-=]{2,})+ *$")  # below the header, as wide as each column
+_RULED = Pattern(  # below the header, as wide as each column
+    r"^(?:[-=]{2,}(?: +[-=]{2,})+|\+{3}(?:-=+)+) *$"
+)
 _CAPITALS = Pattern(r"^[A-Z%][A-Z%()/_-]*(?:\s+[A-Z%][A-Z%()/_-]*){2,}$")
 _APART = Pattern(r" {2,}|\t")
 _PROCESSES = ("UID ", "USER ", "PID ")  # ps: no column but the last has spaces
 _ROWS = 500  # rows that can be shown
+_ROWS_READ, _ABOVE = 60, 8  # lines by which a table is known; that may stand above its rows
 _SAMPLE = 500  # cells that show whether a column may be one of numbers
 _TOTALS = ("total", "totals", "sum", "all files", "gesamt", "summe")  # in the last row
 _FEW = 3  # different cells of a column that are counted even if they are numbers
 _CELLS = 8  # different cells of a column that are counted
 _NUMBER = Pattern(r"[-+]?[$€£]?\d[\d,]*(?:\.\d+)?\s*%?$")
+Split = Callable[[str], Sequence[str]]
 _ILL = Pattern(
     r"\b(?:fail\w*|error\w*|missing|no|false|critical|blocked|rejected|P0|P1|deleted"
     r"|close_wait|defunct|zombie|unhealthy|notready|evicted|\w*backoff|oomkilled|degraded|stale"
@@ -34,71 +39,88 @@ _ILL = Pattern(
 
 def confidence(text: str) -> int:
     """By rows with the same number of cells."""
-    lines = [line for line in text[:20_000].translate(_BORDERS).split("\n") if line.strip()][:60]
-    if lines and lines[0][:1] == "+" and _RULE.match(lines[0]):
-        lines = [line for line in lines if not _RULE.match(line)]
+    return 70 * bool(_shape([line for _, line in _lines(text[:20_000])][:_ROWS_READ])[0])
+
+
+def _lines(text: str) -> list[tuple[int, str]]:
+    """The lines that are not blank, nor the rule of a box, with their numbers."""
+    lines = enumerate(text.translate(_BORDERS).split("\n"), start=1)
+    return [(n, line) for n, line in lines
+            if line.strip() and (line[0] not in "+|" or _RULED.match(line)
+                                 or not _RULE.match(line))]  # fmt: skip
+
+
+def _shape(lines: list[str]) -> tuple[Split | str | None, int]:
+    """What splits a line into cells, or their delimiter, and how many lines are above the header.
+
+    Columns are between borders, below a rule as wide as each of them (psql, sqlite, pip, dpkg),
+    delimited, or two spaces apart below a header of capitals (docker, kubectl) or one of them with
+    numbers below its name; with a header of capitals, the last cells alone may have spaces (ps).
+    """
     if len(lines) < 3 or sum(bare(line) != line.strip() for line in lines) * 2 > len(lines):
-        return 0  # of a log, each line begins with its time
+        return None, 0  # of a log, each line begins with its time
     bordered = sum(line.strip()[:1] == "|" for line in lines)
     if bordered * 10 > len(lines) * 8 and lines[0].strip()[:1] == "|":
-        return 75 * (sum(len([*filter(None, cells(line))]) > 1 for line in lines) * 2 > len(lines))
-    return 70 if _delimiter(lines) or _columns(lines) else 0
+        several = sum(len([*filter(None, cells(line))]) > 1 for line in lines) * 2 > len(lines)
+        return cells if several else None, 0
+    for at, line in enumerate(lines[1:_ABOVE], start=1):
+        if _PSQL.match(line):
+            return _by_bars, at - 1
+        if _RULED.match(line):
+            starts = [match.start() for match in re.finditer(r"\S+", line.replace("-=", " ="))]
+            body = [*lines[at - 1 : at], *lines[at + 1 :]]
+            if all(line[at - 1 : at] in ("", " ") for line in body for at in starts[1:]):
+                return functools.partial(_by_starts, starts), at - 1
+    return _delimiter(lines) or _apart(lines), 0
+
+
+def _by_bars(line: str) -> list[str]:
+    return [cell.strip() for cell in line.split("|")]
+
+
+def _by_starts(starts: list[int], line: str) -> list[str]:
+    return [line[a:b].strip() for a, b in itertools.pairwise([*starts, len(line)])]
+
+
+def _by_gaps(line: str) -> list[str]:
+    return [str(cell) for cell in _APART.split(line.strip())]
 
 
 def _delimiter(lines: list[str]) -> str:
     """The delimiter that gives all rows the same number of cells, at least two; or ''."""
+    if sum(": " in line for line in lines) * 2 > len(lines):
+        return ""  # `Tests run: 3, Failures: 0`
+    import csv
+
     for mark in "\t;,":
         if sum(mark in line for line in lines) * 2 < len(lines):
             continue
-        if sum(": " in line for line in lines) * 2 > len(lines):
-            return ""  # `Tests run: 3, Failures: 0`
-        import csv
-
         try:
             sizes = [len(row) for row in csv.reader(lines[:-1] or lines, delimiter=mark)]
         except csv.Error:
             return ""
-        most = Counter(sizes).most_common(1)[0]
-        if (
-            most[0] > (2 if mark == "," else 1)
-            and most[1] * 10 >= len(sizes) * 9
-            and sizes[0] == most[0]
-        ):
+        most, times = Counter(sizes).most_common(1)[0]
+        if most > (2 if mark == "," else 1) and times * 10 >= len(sizes) * 9 and sizes[0] == most:
             prose = sum(line.rstrip().endswith((".", ":")) for line in lines)
             return "" if prose * 3 > len(lines) else mark
     return ""
 
 
-def _columns(lines: list[str]) -> Callable[[str], list[str]] | None:
-    """What splits the lines of a program's table into cells, if they are one.
-
-    That is one with a rule below the header (psql, sqlite, pip), one with columns two spaces apart
-    below a header of capitals (docker, kubectl) or one of them with numbers below its name, or one
-    with a header of capitals whose last cells alone have spaces (ps).
-    """
-    if len(lines) > 1 and lines[1][:2] == "--" and _PSQL.match(lines[1]):
-        return lambda line: [cell.strip() for cell in line.split("|")]
-    if len(lines) > 1 and _RULED.match(lines[1]):
-        starts = [match.start() for match in re.finditer(r"\S+", lines[1])]
-        aligned = [all(line[at - 1 : at] in ("", " ") for at in starts[1:]) for line in lines]
-        if all(aligned):
-            ends = [*starts[1:], None]
-            return lambda line: [line[a:b].strip() for a, b in zip(starts, ends, strict=True)]
-    head, *body = [_APART.split(line.strip()) for line in lines] or [[]]
+def _apart(lines: list[str]) -> Split | None:
+    """What splits lines with columns that nothing but spaces tells apart."""
+    head, *body = map(_by_gaps, lines)
     alike = [row for row in body if len(row) == len(head) > 2]
-    is_capital = bool(lines) and bool(_CAPITALS.match(lines[0].strip()))
-    of_processes = bool(lines) and lines[0].lstrip().startswith(_PROCESSES)
+    is_capital = bool(_CAPITALS.match(lines[0].strip()))
     columns = [*map(_are_numbers, zip(*alike, strict=True))]
     is_named = is_capital or (any(columns) and not any(map(_NUMBER.match, head)))
-    if len(alike) * 10 >= len(body) * 9 > 0 and is_named and not of_processes:
-        return lambda line: [str(cell) for cell in _APART.split(line.strip())]
-    if not is_capital:
-        return None
+    of_processes = lines[0].lstrip().startswith(_PROCESSES)
+    if len(alike) * 10 >= len(body) * 9 and is_named and not of_processes:
+        return _by_gaps
     words = len(lines[0].split())
     rows = [row for line in lines[1:] if len(row := line.split(None, words - 1)) == words]
     numbers = zip(*(map(_NUMBER.match, row[:-1]) for row in rows), strict=True)
-    if len(rows) * 10 >= len(lines[1:]) * 9 and any(map(all, numbers)):
-        return lambda line: line.split(None, words - 1)
+    if is_capital and len(rows) * 10 >= len(lines[1:]) * 9 and any(map(all, numbers)):
+        return functools.partial(str.split, sep=None, maxsplit=words - 1)
     return None
 
 
@@ -107,20 +129,14 @@ def _rows(text: str) -> list[tuple[int, list[str]]]:
 
     The header is empty if a table of delimited cells has none, such as `git diff --numstat`.
     """
-    lines = text.translate(_BORDERS).split("\n")
-    some = [line for line in lines[:60] if line.strip()]
-    if some and some[0][:1] == "+":
-        some = [line for line in some if not _RULE.match(line)]
-    if some and some[0].strip()[:1] == "|":
-        marked = [(n, line) for n, line in enumerate(lines, start=1) if line.strip()[:1] == "|"]
-        return [(n, cells(line)) for n, line in marked if not _RULE.match(line)]
-    if split := _columns(some):
-        count = len(split(some[0]))
-        rows = [(n, split(line)) for n, line in enumerate(lines, start=1) if line.strip()]
-        return [(n, row) for n, row in rows if len(row) == count and not _RULE.match(row[0])]
+    lines = _lines(text)
+    split, above = _shape([line for _, line in lines[:_ROWS_READ]])
+    if callable(split):
+        rows = [(n, split(line)) for n, line in lines[above:] if not _RULE.match(line)]
+        return [(n, row) for n, row in rows if len(row) == len(rows[0][1])]
     import csv
 
-    reader = csv.reader(lines, delimiter=_delimiter(some) or ",")
+    reader = csv.reader(text.translate(_BORDERS).split("\n"), delimiter=split or ",")
     try:
         rows = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if any(row)]
     except csv.Error:

@@ -2,8 +2,8 @@
 
 A blocker stays until it is resolved. A decision or rejected approach stays as long as the story
 does. Saying `none` (`blockers=none`) closes whatever was open in a list; an empty one says nothing.
-If a list has no room
-for all entries, its last line combines the oldest: `Earlier: use TOML | keep the old API`.
+If a list has no room for all entries, its last line combines the oldest:
+`Earlier: use TOML | keep the old API`.
 
 Of too many entries, the first ones stay. If there are too many tokens, these go in order: what was
 resolved, the oldest rejected approaches, the oldest decisions, files, long texts, blockers; the
@@ -202,38 +202,38 @@ def carry(
     """Add what is still open to `fields`, each list within its limit; also return messages.
 
     `said_by_hand` are the fields that somebody typed; one that is () there is closed. `blockers`
-    are those of `last` that are still open. `verdicts` need attention: no one closes them by hand.
-    Raises ContextError for a resolved item that no blocker begins with.
+    are those of `last` that are still open. `verdicts` need attention: those with a P0 come first,
+    and no one closes them by hand. Raises ContextError for a resolved item that no blocker begins
+    with.
     """
-    messages: list[str] = []
     filled = dict(fields)
     closes_all = fields.get("blockers") == () and "blockers" in said_by_hand
     named = (_ALL,) if closes_all and last else fields.get("resolved", ())
     new = tuple(b for b in fields.get("blockers", ()) if b not in verdicts)
     resolved, waiting = _resolved(named, blockers, (*new, *verdicts))
-    kept = tuple(entry for entry in resolved if entry in verdicts)
-    messages += [
-        f"resolved: only a clean re-review closes {entry[:80]!r}: it stays" for entry in kept
+    messages = [
+        f"resolved: only a clean re-review closes {entry[:80]!r}: it stays"
+        for entry in resolved
+        if entry in verdicts
     ]
-    filled["resolved"] = tuple(entry for entry in resolved if entry not in kept)
+    filled["resolved"] = tuple(entry for entry in resolved if entry not in verdicts)
     done = frozenset(map(_bare, filled["resolved"]))
-    filled["blockers"] = tuple(entry for entry in new if _bare(entry) not in done)
+    worst = tuple(line for line in verdicts if " P0" in line)
+    filled["blockers"] = (*worst, *(entry for entry in new if _bare(entry) not in done))
     old = {"blockers": (*verdicts, *waiting)}
     if last and last.story_id == fields.get("story_id", ""):
         old |= {name: apart(name, getattr(last, name)) for name in ("decisions", "rejected")}
-    for name in EARLIER:
-        typed = filled.get(name, ())
-        if typed == () and name in said_by_hand and name != "blockers":
+    for name, entries in old.items():
+        own = filled.get(name, ())
+        if own == () and name in said_by_hand and name != "blockers":
             continue
-        there = frozenset(map(_bare, typed))
-        carried = tuple(
-            dict.fromkeys(entry for entry in old.get(name, ()) if _bare(entry) not in there)
-        )
+        there = frozenset(map(_bare, own))
+        carried = [entry for entry in dict.fromkeys(entries) if _bare(entry) not in there]
         if carried:
             most = getattr(limits, artifacts.LIMITED[name])
-            filled[name] = _together(name, typed, carried, most)
-        count = sum(entry not in verdicts for entry in carried)
-        messages += [f"{name}: {count} carried over from the last handoff"] if count else []
+            filled[name] = _together(name, (*own, *carried), most)
+        if count := sum(entry not in verdicts for entry in carried):
+            messages.append(f"{name}: {count} carried over from the last handoff")
     return filled, tuple(messages)
 
 
@@ -245,32 +245,23 @@ def apart(name: str, lines: Iterable[str]) -> tuple[str, ...]:
     """The entries of a list, with a combined line split up."""
     entries: list[str] = []
     for line in lines:
-        if line.startswith(EARLIER[name]):
-            entries += line.removeprefix(EARLIER[name]).split(_BETWEEN)
-        else:
-            entries.append(line)
+        combined = line.startswith(EARLIER[name])
+        entries += line.removeprefix(EARLIER[name]).split(_BETWEEN) if combined else [line]
     return tuple(entries)
 
 
-def _together(
-    name: str, new: tuple[str, ...], carried: tuple[str, ...], most: int
-) -> tuple[str, ...]:
-    """`new`, then `carried`; beyond `most` entries, the oldest are combined into one line."""
-    if len(new) + len(carried) <= most:
-        return (*new, *carried)
-    own = (*new, *carried)[: most - 1]
-    rest = (*new, *carried)[len(own) :]
-    return (*own, _line(name, rest))
-
-
-def _line(name: str, entries: tuple[str, ...]) -> str:
-    """Combine entries into one line, counting those that do not fit."""
-    line = EARLIER[name] + entries[0]
-    for at, entry in enumerate(entries[1:], start=1):
+def _together(name: str, entries: tuple[str, ...], most: int) -> tuple[str, ...]:
+    """The entries; beyond `most`, the last are combined into one line, or counted there."""
+    if len(entries) <= most:
+        return entries
+    first, *rest = entries[most - 1 :]
+    line = EARLIER[name] + first
+    for at, entry in enumerate(rest):
         if len(line) + len(entry) > _WIDEST:
-            return f"{line}{_BETWEEN}(+{len(entries) - at} more)"
+            line += f"{_BETWEEN}(+{len(rest) - at} more)"
+            break
         line += _BETWEEN + entry
-    return line
+    return (*entries[: most - 1], line)
 
 
 def _resolved(
@@ -279,7 +270,7 @@ def _resolved(
     """The blockers closed by `named`, each matched by its beginning, and those still open."""
     if [_bare(beginning) for beginning in named] == [_ALL]:
         return blockers, ()
-    closed: list[str] = []
+    closed: dict[str, None] = {}
     for beginning in named:
         matching = [b for b in (*blockers, *new) if _bare(b).startswith(_bare(beginning))]
         if not matching:
@@ -287,5 +278,5 @@ def _resolved(
             raise bad_input(
                 f"resolved: no blocker begins with {beginning[:80]!r}; open are: {there[:400]}"
             )
-        closed += [b for b in matching if b not in closed]
+        closed |= dict.fromkeys(matching)
     return tuple(closed), tuple(b for b in blockers if b not in closed)

@@ -1,0 +1,687 @@
+"""The commands of the external memory script: save, look, recover, put away."""
+
+from __future__ import annotations
+
+import os
+
+from contextkit.base import addresses, cli, formats, ledger, names, redaction, tokens
+from contextkit.base.commands import (
+    DRY_RUN,
+    JSON,
+    REDACT,
+    WORKTREE,
+    Answer,
+    Arguments,
+    Option,
+    Program,
+    Rows,
+    command,
+)
+from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.layout import Layout
+from contextkit.base.type_names import Iterable
+from contextkit.memory.documents import store as memory
+from contextkit.memory.flows import saving
+from contextkit.memory.flows.saving import Pending
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from contextkit.memory.documents.context_window import Zone
+    from contextkit.memory.documents.snapshots import Snapshot
+    from contextkit.memory.flows.recovery import Recovered
+    from contextkit.memory.flows.recovery_report import Report
+
+
+def _items(name: str, single: str, text: str) -> Option:
+    return Option(name, text, kind="items", single=single)
+
+
+TASK = Option("task", "the task's id: letters, digits, . _ -", required=True, address="plan")
+CURRENT = Option("task", "the task (default: the current one)", address="plan")
+FILES = _items("files", "file-modified", "files as `path - description`")
+DRAFT = Option("draft", "a YAML or JSON document with the same fields, or - for stdin")
+COMPLETED = _items("completed", "completed-task", "finished subtasks")
+PENDING = _items("pending", "pending-task", "subtasks not started")
+BOUNDARY = (
+    COMPLETED,
+    PENDING,
+    Option("active", "agents at work", kind="words"),
+    Option("blocked", "blocked agents", kind="words"),
+    Option("findings_count", "number of findings (default: counted)"),
+    Option("summary", "where the task stands (with to=: which phase ended)"),
+    Option("next_action", "what to do first on resuming (default: the plan's)"),
+    Option("recovery", "how to resume (default: a standard instruction)"),
+    FILES,
+    REDACT,
+)
+# Rules of thumb of the design (Token Estimation), rough on purpose: the least and most that each
+# costs, in tenths of a token. Existing text is counted by `tokens.estimate`.
+RULES = {
+    "words": ("words of prose", 13, 13),
+    "code_lines": ("lines of code", 100, 100),
+    "file_reads": ("files to read", 5_000, 20_000),
+    "responses": ("agents' responses", 10_000, 30_000),
+}
+PLANNED = [
+    Option(name, f"only estimate: {what}", kind="whole") for name, (what, _, _) in RULES.items()
+]
+
+
+# Save
+
+
+@command("create the store's folders", now="context_init")
+def init(layout: Layout, args: Arguments) -> str:
+    return "\n".join(layout.shown(memory.folder(layout, kind)) for kind in memory.KINDS)
+
+
+@command(
+    "create or update a task's plan",
+    TASK,
+    Option("objective", "what the task is to accomplish"),
+    Option("strategy", "the approach in brief"),
+    _items("questions", "question", "key questions to add"),
+    _items("answered", "answer", "answered questions, by text or number"),
+    COMPLETED,
+    _items("in_progress", "in-progress-task", "subtasks in progress"),
+    PENDING,
+    _items("constraints", "constraint", "constraints to add"),
+    _items("next_actions", "next-action", "what comes next; replaces the old list"),
+    DRAFT,
+    REDACT,
+)
+def plan(layout: Layout, args: Arguments) -> Answer:
+    fields = _typed(layout, args, saving.PLAN)
+    return _keep(layout, args.task, [saving.plan(layout, args.task, fields, names.now())])
+
+
+@command(
+    "save what a subagent found, from fields or from its report",
+    Option("agent", "the agent that found it"),
+    TASK,
+    Option("file", "the agent's report, or - for standard input"),
+    Option("description", "the task in words (default: its id)"),
+    Option("status", "completed, partial or failed"),
+    Option("summary", "two or three sentences (default: from the report)"),
+    _items("discoveries", "discovery", "what was found, most important first"),
+    FILES,
+    _items("questions", "question", "open questions"),
+    _items("recommendations", "recommendation", "what should be done"),
+    DRAFT,
+    REDACT,
+)
+def finding(layout: Layout, args: Arguments) -> Answer:
+    fields = _typed(layout, args, saving.FINDING)
+    wanted = args.file or not (args.draft or args.summary)
+    report = cli.content(args.file) if wanted else ""
+    report, secrets = redaction.redacted(report, layout.limits.secrets_allow)
+    if secrets:
+        cli.say(f"redacted in the report: {redaction.summary(secrets)}")
+    now = names.now()
+    answer = _keep(layout, args.task, [saving.finding(layout, args.task, fields, report, now)])
+    _batch_ended(layout, args.task, answer, now)
+    return answer
+
+
+def _batch_ended(layout: Layout, task: str, answer: Answer, now: int, saved: bool = False) -> None:
+    """Write a checkpoint if the last agent of a fan-out is back, unless one is `saved` already."""
+    if answer.status or not os.path.exists(layout.memory_state(f"{task}.agents")):
+        return
+    from contextkit.memory.flows import agents
+
+    try:
+        path = agents.batch_ended(layout, task, now, saved)
+    except (OSError, ContextError) as error:
+        cli.say(f"the checkpoint of the batch is not written: {error}")
+        return
+    if path:
+        cli.say(f"the last agent of the batch is back: {path}")
+
+
+def _typed(layout: Layout, args: Arguments, names_of_fields: Iterable[str]) -> saving.Fields:
+    """The fields of a call, with those of its draft where the command line has none.
+
+    A secret in them is refused or, with `redact=1`, redacted.
+    """
+    values = vars(args)
+    fields = {name: values[name] for name in names_of_fields if values.get(name)}
+    if values.get("draft"):
+        from contextkit.base import packages
+
+        packages.need("yaml")
+        draft = saving.draft(cli.content(args.draft, "draft"), ("task", *names_of_fields))
+        task = draft.pop("task", "")
+        if task not in ("", args.task):
+            raise bad_input(f"draft: its task {task[:60]!r} is not {args.task}")
+        fields = {**draft, **fields}
+    checked: saving.Fields = redaction.typed(fields, layout.limits.secrets_allow, args.redact)
+    return checked
+
+
+def _keep(layout: Layout, task: str, ready: list[Pending], phase: str = "") -> Answer:
+    """Write checked documents and return their paths.
+
+    The text of a document that cannot be written is returned instead, with status 1, so that it is
+    not lost.
+    """
+    lines, failed = [], False
+    try:
+        is_known = not task or saving.is_known(layout, task)
+    except ContextError:
+        is_known = True  # the store is refused, and so will be each document
+    for document in ready:
+        cli.say_each(document.said)
+        try:
+            lines.append(layout.shown(document.write()))
+        except (OSError, ContextError) as error:
+            reason = getattr(error, "strerror", "") or error
+            cli.say(f"it could not be written ({reason}): the whole text follows on stdout")
+            lines.append(document.text)
+            failed = True
+    if task and not failed:
+        _record(layout, task, phase, is_known)
+    return Answer(text="\n".join(lines), status=1 if failed else 0)
+
+
+def _record(layout: Layout, task: str, phase: str, is_known: bool) -> None:
+    """Record the current task and phase; a failure is only reported, as the documents are safe."""
+    _name_if_new(task, is_known)
+    try:
+        memory.record(layout, task, phase)
+    except (OSError, ContextError) as error:
+        cli.say(f"the current task and phase are not recorded: {error}")
+
+
+def _name_if_new(task: str, is_known: bool) -> None:
+    """Report a task that was not known before, since its id may be misspelled."""
+    if not is_known:
+        cli.say(f'new task "{task}"')
+
+
+@command(
+    "merge a task's findings into one file, without loss or repetition",
+    TASK,
+    Option("archive", "archive the merged findings", kind="flag"),
+)
+def merge(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.memory.documents import merged as merged_findings
+    from contextkit.memory.flows import upkeep
+
+    now = names.now()
+    broken: list[str] = []
+    moved: list[str] = []
+    with upkeep.moving(layout, args.task):
+        merged, sources, earlier = upkeep.merge(layout, args.task, now, broken)
+        document = saving.pending(layout, merged_findings, merged, now)
+        answer = _keep(layout, args.task, [document])
+        if answer.status == 0:
+            for path in sources:
+                ledger.note(layout, ledger.CONSUMED, addresses.of(layout, path, "finding"))
+            away = [*earlier, *(sources if args.archive else ())]
+            moved = upkeep.put_away(layout, args.task, away)
+    for line in broken:
+        cli.say(names.one_line(f"left out: {line}"))
+    if answer.status == 0:
+        count, gone = len(merged.parts), len(moved)
+        cli.say(f"{names.counted(count, 'finding')} merged, {names.counted(gone, 'file')} archived")
+    return answer
+
+
+@command(
+    "record where a task stands",
+    TASK,
+    Option("phase", ", ".join(memory.PHASES)),
+    Option("to", "end the current phase and start this one"),
+    *BOUNDARY,
+)
+def checkpoint(layout: Layout, args: Arguments) -> str | Answer | Rows:
+    if args.to:
+        return phase.run(layout, args)
+    for name in ("phase", "summary"):
+        if not vars(args)[name].strip():
+            raise bad_input(f"{name}: is missing: give {name}=, or to= for the next phase")
+    if not (args.next_action.strip() or saving.next_step(layout, args.task)):
+        raise bad_input("next_action: is missing, and no plan says it: say what to do first")
+    current = memory.meant_phase(args.phase)
+    return _checkpoint(layout, args, current, current)
+
+
+@command(
+    "the same as memory_checkpoint to=",
+    TASK,
+    Option("to", "the next phase", required=True),
+    *BOUNDARY,
+    now="memory_checkpoint to=",
+)
+def phase(layout: Layout, args: Arguments) -> Answer:
+    """End the current phase with a checkpoint and start the one in `to`."""
+    to = memory.meant_phase(args.to, "to")
+    left = memory.meant_phase(vars(args).get("phase") or saving.phase_of(layout, args.task))
+    if left != to and layout.limits.memory_phase_transition:
+        return _checkpoint(layout, args, left, to, f"{left} is done; {to} is next.")
+    _name_if_new(args.task, saving.is_known(layout, args.task))
+    memory.record(layout, args.task, to)
+    off = f"{args.task} is in {to}; no checkpoint (memory_phase_transition: false)"
+    cli.say(f"{args.task} is in {to} already: no checkpoint" if left == to else off)
+    return Answer(text="")
+
+
+@command(
+    "save a checkpoint before a large batch of agents starts",
+    TASK,
+    Option("agents", "who will start: names or a number", required=True),
+    REDACT,
+)
+def spawn(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.memory.flows import agents
+
+    named, count = agents.asked_for(args.agents)
+    least = layout.limits.memory_spawn_agents
+    phase = saving.phase_of(layout, args.task)
+    is_known = saving.is_known(layout, args.task)
+    answer = Answer(text="")
+    if count < least:
+        cli.say(f"{names.counted(count, 'agent')}: no checkpoint (memory_spawn_agents: {least})")
+    else:
+        who = f": {', '.join(named)}" if named else ""
+        are = "is" if count == 1 else "are"
+        summary = f"{names.counted(count, 'agent')} {are} about to start{who}."
+        answer = _checkpoint(layout, args, phase, phase, summary, named)
+    if answer.status == 0:
+        agents.sent_off(layout, args.task, named, count, names.now())
+        _record(layout, args.task, "", is_known or count >= least)
+    return answer
+
+
+def _checkpoint(
+    layout: Layout,
+    args: Arguments,
+    phase: str,
+    next_phase: str,
+    event: str = "",
+    active: tuple[str, ...] = (),
+) -> Answer:
+    fields = _typed(layout, args, saving.CHECKPOINT)
+    if active:
+        fields.setdefault("active", active)
+    if event and not fields.get("summary"):
+        fields = {**saving.carried(layout, args.task, event, phase != next_phase), **fields}
+    fields.setdefault("files", saving.in_play(layout, args.task))
+    number = vars(args).get("findings_count", "").strip()
+    if number and not names.is_whole(number, 9):
+        raise bad_input(f"findings_count={number[:40]}: must be a whole number")
+    fields["findings_count"] = int(number) if number else None
+    ready = saving.checkpoint(layout, args.task, phase, fields, names.now())
+    return _keep(layout, args.task, [ready], next_phase)
+
+
+@command(
+    "save a finding for each agent of a batch, then one checkpoint",
+    TASK,
+    Option(
+        "draft",
+        "phase, summary, next_action, findings: a list of agent, status, summary, …",
+        required=True,
+    ),
+    REDACT,
+)
+def batch(layout: Layout, args: Arguments) -> Answer:
+    fields = _typed(layout, args, ("phase", "findings", *saving.CHECKPOINT))
+    phase, ready = saving.batch(layout, args.task, fields, names.now())
+    if not layout.limits.memory_agent_completion:
+        cli.say("no checkpoint (memory_agent_completion: false)")
+    answer = _keep(layout, args.task, ready, phase)
+    _batch_ended(layout, args.task, answer, names.now(), saved=True)
+    return answer
+
+
+@command(
+    "save what a conversation knows before its context is full",
+    Option("reason", "manual (default), token_limit or phase_end"),
+    Option("tokens", "tokens in the context"),
+    CURRENT,
+    Option("phase", "the phase (default: the current one of the task)"),
+    Option("agents", "agents at work", kind="words"),
+    Option("summary", "the key points so far", required=True),
+    Option("important", "what must not be lost"),
+    FILES,
+    _items("decisions", "decision", "open decisions"),
+    Option("resume", "how to resume from here"),
+    REDACT,
+)
+def snapshot(layout: Layout, args: Arguments) -> Answer:
+    task = args.task or memory.current_task(layout)
+    named = ("summary", "important", "resume", "agents", "decisions", "files")
+    fields = {"summary": "", "files": (), **_typed(layout, args, named)}
+    fields["tokens"] = memory.check_tokens(args.tokens) if args.tokens.strip() else 0
+    fields["reason"] = args.reason or "manual"
+    fields["phase"] = memory.meant_phase(args.phase) if args.phase else ""
+    if task and not args.phase:
+        fields["phase"] = memory.current_phase(layout, memory.check_task(task))
+    now = names.now()
+    ready = saving.snapshot(layout, task, fields, now)
+    left = saving.phase_of(layout, task) if task and args.phase else ""
+    answer = _keep(layout, task, [ready], fields["phase"])
+    has_ended = answer.status == 0 and left not in ("", fields["phase"])
+    if has_ended and layout.limits.memory_phase_transition:
+        event = f"{left} is done; {fields['phase']} is next."
+        carried = saving.carried(layout, task, event, ended=True)
+        path = saving.checkpoint(layout, task, left, carried, now).write()
+        cli.say(f"{left} has ended: {layout.shown(path)}")
+    return answer
+
+
+# Look
+
+
+@command(
+    "print ok, warn or save; at the threshold, save one snapshot",
+    Option("tokens", "tokens in the context, as the host shows them"),
+    Option("file", "estimate the tokens of this text (default: standard input)"),
+    Option("transcript", "a host's transcript (JSONL)"),
+    CURRENT,
+    Option("summary", "what a snapshot says about the conversation"),
+    *PLANNED,
+    JSON,
+)
+def status(layout: Layout, args: Arguments) -> str | Answer | Rows:
+    from contextkit.base import sessions
+    from contextkit.memory.documents import context_window, snapshots
+
+    if any(getattr(args, name) for name in RULES):
+        return estimate.run(layout, args)
+    task = memory.check_task(args.task) if args.task else memory.current_task(layout)
+    sent = _sent_off(layout, task)
+    count = _count(layout, args)
+    if count is None:
+        cli.say("nothing was read: give tokens=, file= or transcript=")
+        return Answer(text=sent, status=2)
+    session = sessions.find_current(layout)
+    zone, path = context_window.look(layout, session, task, count)
+    is_new = zone.name == context_window.SAVE and not path
+    if is_new:
+        now = names.now()
+        made = _automatic_snapshot(layout, args.summary, task, zone.tokens, now)
+        try:
+            path, is_new = context_window.once(
+                layout, session, task, lambda: layout.shown(snapshots.save(layout, made, now)), now
+            )
+        except (OSError, ContextError) as error:
+            cli.say(f"the snapshot cannot be written ({error}): its whole text follows on stdout")
+            return Answer(text=snapshots.render(made), status=1)
+    return _zone_answer(zone, task, path, is_new, sent)
+
+
+def _automatic_snapshot(layout: Layout, summary: str, task: str, count: int, now: int) -> Snapshot:
+    _name_if_new(task, not task or saving.is_known(layout, task))
+    modified = saving.worked_on(layout)
+    if modified is None:
+        cli.say("the snapshot does not list what changed: git did not answer")
+    return saving.automatic_snapshot(
+        layout,
+        reason="token_limit",
+        now=now,
+        tokens=count,
+        task=task,
+        summary=summary,
+        modified=modified or (),
+    )
+
+
+def _sent_off(layout: Layout, task: str) -> str:
+    """Who of the last fan-out is back or missing, as a line; '' without a fan-out."""
+    if not task or not os.path.exists(layout.memory_state(f"{task}.agents")):
+        return ""
+    from contextkit.memory.flows import agents
+
+    return f"{task}: {names.one_line(agents.attendance(layout, task).line())}"
+
+
+def _count(layout: Layout, args: Arguments) -> int | None:
+    """The tokens of the context: given, from a transcript, or of a text; None without input."""
+    inputs = [name for name in ("tokens", "file", "transcript") if getattr(args, name)]
+    if len(inputs) > 1:
+        raise bad_input(f"{inputs[0]} and {inputs[1]}: give one of tokens=, file=, transcript=")
+    if args.tokens:
+        return memory.check_tokens(args.tokens)
+    if args.transcript:
+        from contextkit.memory.documents import context_window
+
+        return context_window.usage(_transcript(layout, args.transcript))[0]
+    try:
+        text = cli.content(args.file)
+    except ContextError:
+        if args.file:
+            raise
+        return None
+    return tokens.estimate(text) if text.strip() else None
+
+
+def _transcript(layout: Layout, typed: str) -> str:
+    return os.path.join(layout.here, os.path.expanduser(typed)) if typed else ""
+
+
+def _zone_answer(zone: Zone, task: str, path: str, is_new: bool, sent: str) -> Answer:
+    from contextkit.base import templates
+
+    prompt = templates.render("snapshot_prompt.md", task=task, snapshot=path) if path else ""
+    data = {
+        "id": zone.name, **vars(zone), "task": task,
+        "snapshot": path, "written": is_new, "prompt": prompt, "agents": sent,
+    }  # fmt: skip
+    share = zone.tokens * 100 // zone.save_at
+    line = f"{zone.name} ~{zone.tokens} of {zone.save_at} tokens ({share} %)"
+    sent = f"\n{sent}" if sent else ""
+    if path:
+        again = f"the next one after the count has been below {zone.save_at}"
+        when = "written now" if is_new else f"written before; {again}"
+        return Answer(text=f"{line}\nsnapshot: {path} ({when}){sent}\n\n{prompt}", data=data)
+    if zone.name == "warn":
+        line += f": save what matters now; a snapshot is written at {zone.save_at}"
+    else:
+        line += f": a warning comes at {zone.warn_at}"
+    return Answer(text=line + sent, data=data)
+
+
+@command(
+    "the same as memory_status words=, and so on",
+    *PLANNED,
+    Option("file", "an existing text"),
+    JSON,
+    now="memory_status words=",
+)
+def estimate(layout: Layout, args: Arguments) -> Answer:
+    """Add up the least and the most of what is planned, and the text in file=; nothing is saved."""
+    counts = {name: getattr(args, name) for name in RULES if getattr(args, name)}
+    if not counts and not args.file:
+        raise bad_input(f"give at least one of {'=, '.join(RULES)}= or file=")
+    text = tokens.estimate(cli.content(args.file)) if args.file else 0
+    tenths = (sum(number * RULES[name][at] for name, number in counts.items()) for at in (1, 2))
+    low, high = (text - (-total // 10) for total in tenths)
+    data = {"id": "estimate", "low": low, "high": high, "counts": counts, "file_tokens": text}
+    return Answer(text=f"{low}" if low == high else f"{low}-{high}", data=data)
+
+
+@command(
+    "print what a fresh agent needs to continue a task",
+    CURRENT,
+    Option("budget", "tokens to print at most (default: 4000)", kind="whole"),
+    Option("prompt", "print a prompt that starts a fresh agent", kind="flag"),
+    Option("transcript", "of the session that ended (default: the last one's)"),
+    WORKTREE,
+    JSON,
+)
+def recover(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.memory.flows import recovery, recovery_report
+
+    budget = args.budget or layout.limits.memory_recover_tokens
+    least = recovery_report.LEAST_PROMPT if args.prompt else recovery_report.LEAST
+    if budget < least:
+        raise bad_input(f"budget={budget}: give at least {least} tokens")
+    task = memory.check_task(args.task) if args.task else ""
+    layout = layout.of_worktree(args.worktree)
+    most = None if cli.for_programs() else recovery_report.most_findings(budget)
+    transcript = _transcript(layout, args.transcript) or recovery.left_behind(layout)
+    recovered = recovery.load(layout, task, names.now(), most, transcript)
+    if recovered.candidates:
+        return Answer(text=recovery_report.of_candidates(layout, recovered), status=1)
+    if recovered.task:
+        memory.take_up(layout, recovered.task)
+    for warning in recovered.warnings:
+        cli.say(names.one_line(warning))
+    if recovered.others:
+        cli.say(f"other tasks, not in this: {', '.join(recovered.others)}")
+    if recovered.empty and (task or not recovered.notes):
+        raise ContextError(_nothing(layout, task))
+    made = recovery_report.make(layout, recovered, budget, bool(args.prompt))
+    if made.left_out:
+        size = sum(part.tokens for part in made.left_out)
+        count = len(made.left_out) + recovered.unread
+        parts, are = ("part", "is") if count == 1 else ("parts", "are")
+        cli.say(f"{count} {parts} (~{size} tokens) {are} not whole: budget={budget}")
+    if not recovered.whole:
+        cli.say("no checkpoint and no snapshot can be read: this is what remains")
+    refs = [addresses.of(layout, layout.join(path), kind) for kind, path in recovered.named]
+    if refs:
+        size = tokens.estimate(made.text)
+        ledger.note(layout, ledger.RENDERED, refs[0], tokens=size, sources=refs[1:])
+    allowed = layout.limits.secrets_allow
+    return Answer(
+        text=redaction.redacted(made.text, allowed)[0],
+        status=0 if recovered.whole else 1,
+        data=lambda: _public(recovered, made, allowed),
+    )
+
+
+def _nothing(layout: Layout, task: str) -> str:
+    what = f"nothing is stored about {task!r}" if task else "nothing is stored"
+    archived = ", ".join(memory.archived(layout))
+    if not task and archived:
+        return f"no task is open; archived, and recovered with task=: {archived}"
+    return f"{what} in {layout.places.memory}: make memory_list shows what there is"
+
+
+def _public(saved: Recovered, made: Report, allowed: tuple[str, ...]) -> object:
+    """The data for JSON output: everything known, plus the report as printed; redacted."""
+    fields = {name: value for name, value in vars(saved).items() if name != "warnings"}
+    fields["findings"] = [finding.public() for finding in saved.findings]
+    whole = {"id": saved.task, **fields, "warnings": saved.warnings, "left_out": made.left_out,
+             "report": made.text}  # fmt: skip
+    return formats.from_json(redaction.redacted(formats.to_json(whole), allowed)[0], "recovered")
+
+
+_TASK, _NAME = 16, 34  # characters of task and name, to keep rows within 80
+
+
+@command(
+    "list the documents in the store",
+    Option("task", "only those of this task", address="plan"),
+    WORKTREE,
+    JSON,
+)
+def list_(layout: Layout, args: Arguments) -> Rows:
+    from contextkit.memory.flows import upkeep
+
+    layout = layout.of_worktree(args.worktree)
+    broken: list[str] = []
+    documents = upkeep.listed(layout, memory.check_task(args.task) if args.task else "", broken)
+    cli.say_each(broken)
+    rows = [
+        {"id": os.path.splitext(os.path.basename(stored["path"]))[0], **stored,
+         "path": layout.shown(stored["path"]), "ref": addresses.of(layout, stored["path"])}
+        for stored in documents
+    ]  # fmt: skip
+    columns = (
+        ("kind", "kind"),
+        ("task", "task", lambda row: names.clipped_start(row["task"], _TASK)),
+        ("state", "state"),
+        ("id", "id", lambda row: names.clipped_start(row["id"], _NAME)),
+    )
+    tasks = ", ".join(upkeep.known_tasks(layout)) if args.task and not rows else ""
+    nothing = f"No memory of {args.task}; known tasks: {tasks}." if tasks else "No memory."
+    below = f"A plan is {layout.places.memory}/research_plans/<id>.md; json=1 has every path."
+    return Rows(columns=columns, rows=rows, nothing=nothing, below=below)
+
+
+@command(
+    "find what would not help an agent resume, and how to fix it",
+    Option("task", "only this one (default: all)", address="plan"),
+    JSON,
+)
+def check(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.memory.flows import upkeep
+
+    task = memory.check_task(args.task) if args.task else ""
+    lints = upkeep.check(layout, task)
+    if task and not lints and not saving.is_known(layout, task):
+        raise ContextError(_nothing(layout, task))
+    lines = [
+        f"{lint.severity} {names.one_line(f'{lint.path}:{lint.line}: {lint.wrong}')}"
+        f"\n    {names.one_line(lint.mend)}"
+        for lint in lints
+    ]
+    return Answer(
+        text="\n".join(lines),
+        status=int(any(lint.severity == upkeep.ERROR for lint in lints)),
+        data=[{"id": f"{lint.path}:{lint.line}", **vars(lint)} for lint in lints],
+    )
+
+
+# Put away
+
+
+@command(
+    "move everything of a finished task into the archive",
+    Option("task", "the task (default: the finished one)", address="plan"),
+)
+def archive(layout: Layout, args: Arguments) -> str:
+    from contextkit.memory.flows import upkeep
+
+    task = args.task or upkeep.finished_task(layout)
+    broken: list[str] = []
+    moved = upkeep.archive(layout, task, broken)
+    cli.say_each(f"left where it is: {line}" for line in broken)
+    if not moved:
+        tasks = ", ".join(upkeep.known_tasks(layout))
+        cli.say(
+            f"{task}: nothing is left to archive" + (f"; known tasks: {tasks}" if tasks else "")
+        )
+    return "\n".join(map(layout.shown, moved))
+
+
+@command(
+    "restore a task from the archive and make it current",
+    Option("task", "the task", required=True, address="plan"),
+)
+def unarchive(layout: Layout, args: Arguments) -> str:
+    from contextkit.memory.flows import upkeep
+
+    left: list[str] = []
+    moved = upkeep.unarchive(layout, args.task, left)
+    cli.say_each(f"left in the archive: {line}" for line in left)
+    if not moved and not left:
+        tasks = ", ".join(memory.archived(layout)) or "nothing"
+        raise ContextError(f"{args.task}: nothing of it is archived; archived: {tasks}")
+    return "\n".join(map(layout.shown, moved))
+
+
+@command("remove stale checkpoints; the last one of an open task is archived", DRY_RUN)
+def clean(layout: Layout, args: Arguments) -> str:
+    from contextkit.memory.flows import upkeep
+
+    broken: list[str] = []
+    done = upkeep.clean(layout, names.now(), args.dry_run, broken)
+    cli.say_each(f"left where it is: {line}" for line in broken)
+    if args.dry_run:
+        cli.say("dry run: nothing was changed")
+    return "\n".join(f"{layout.shown(path)}: {what}" for path, what in done)
+
+
+PROGRAM = Program(
+    name="external_memory",
+    about="Keep plans, findings, checkpoints and snapshots of a task, and recover it from them.",
+    commands=(
+        init, plan, finding, merge, checkpoint, phase, batch, spawn, snapshot, archive, unarchive,
+        clean, status, recover, list_, check, estimate,
+    ),
+)  # fmt: skip
