@@ -296,7 +296,9 @@ def _below_which(found: list[Diagnostic]) -> str:
 
 
 def _counts(found: list[Diagnostic], below: str) -> Unit:
-    files = {_AT.split(one.place, 1)[0] for one in found}
+    files = {place if "\\" in place or "(" in place else place.partition(":")[0]
+             for place in {one.place for one in found}}  # fmt: skip
+    files = {_AT.split(file, 1)[0] for file in files}
     codes = Counter(one.code for one in found if one.code)
     graded = ", ".join(f"{count} {grade}" for grade, count in _severities(found).items())
     where = "file" if all(_IS_FILE.search(one) for one in files) else "place"

@@ -138,7 +138,7 @@ _WORD = 80  # characters of a word of which two values are told
 _ENDS = 40  # lines of each end that always are
 _TOP = 12  # lines within which the weight of the first ones falls off
 _LISTED = 100  # lines for each that fails, in a list of properties
-PIECE, PIECES = 1 << 17, 64  # characters that are read at once, and pieces that are remembered
+PIECE, PIECES = 1 << 18, 64  # characters that are read at once, and pieces that are remembered
 _ALIKE_LINES = 4096  # of which there may be many
 _MARGIN = 16  # characters at the beginning of a line
 _INSIDE, _LEAST = 0.3, 0.1  # weight inside of what is told; weight that is worth a statement
@@ -313,7 +313,7 @@ class Lines:
         self.pieces: list[tuple[int, str]] = []
         self.all, self.undated = list[str](), list[str]()
         self._keys, failing = list[bytes](), list[int]()
-        self._words = ""
+        words = set[str]()
         for part in pieces(text):
             piece, first = _read(part, self.is_dated), len(self.all)
             self.pieces.append((first, part))
@@ -321,7 +321,8 @@ class Lines:
             self.undated += piece.undated
             self._keys += piece.keys
             failing += [first + number for number in piece.failing]
-            self._words += piece.words
+            words.update(piece.words.split())
+        self._words = " ".join(words)
         self.whole = text
         self._starts = starts(self.all)
         self.bare = Bare(self.all)
