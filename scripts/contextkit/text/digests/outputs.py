@@ -12,7 +12,7 @@ from collections import Counter
 
 from contextkit.base.names import counted
 from contextkit.base.type_names import Iterator
-from contextkit.text.digests import diagnostics, kinds, segments
+from contextkit.text.digests import diagnostics, failures, kinds, lines, segments
 from contextkit.text.digests.kinds import log
 from contextkit.text.digests.lines import Lines
 from contextkit.text.digests.reading import REST, Unit, line_count
@@ -53,12 +53,22 @@ def units(text: str, status: int | None = None) -> tuple[str, list[Unit]]:
     return kind, told
 
 
+def read_ahead(text: str) -> Iterator[None]:
+    """Read a text of which more will come, a piece at a time: what is read is remembered."""
+    for piece in lines.read_ahead(text):
+        diagnostics.read_ahead(piece)
+        failures.marked(piece)
+        yield
+
+
 def _units(text: str, status: int | None) -> tuple[str, list[Unit]]:
     lines = text.split("\n")
     told: list[Unit] = []
     sizes: Counter[str] = Counter()
     for numbers, segment_kind in _pieces(lines):
-        kind, units = _told("\n".join(lines[number] for number in numbers), segment_kind)
+        is_all = len(numbers) == len(lines)
+        segment = text if is_all else "\n".join(lines[number] for number in numbers)
+        kind, units = _told(segment, segment_kind)
         if units:
             units = [unit._replace(line=numbers[unit.line - 1] + 1) for unit in units]
             told += [unit for unit in units if unit.aspect != REST]
@@ -66,7 +76,7 @@ def _units(text: str, status: int | None) -> tuple[str, list[Unit]]:
             left = {unit.line - 1 for unit in units if unit.aspect == REST}
             for number in numbers:
                 lines[number] = lines[number] if number in left else ""
-    rest = Lines("\n".join(lines))
+    rest = Lines("\n".join(lines) if sizes else text)
     run = log.run(rest, status)
     count = line_count(text)
     kind = next((kind for kind, size in sizes.items() if size >= _PART * count), "")

@@ -45,8 +45,9 @@ class Segment(NamedTuple):
 def cut(lines: list[str]) -> Iterator[Segment]:
     """The segments in order; together they are the text."""
     begun = 0
-    for number, line in enumerate(lines):
-        if number < begun or not (line[:1] in _FIRST or "@" in line[:_READ]):
+    for number in [n for n, line in enumerate(lines) if line[:1] in _FIRST or "@" in line[:_READ]]:
+        line = lines[number]
+        if number < begun or not line:
             continue
         match = _BEGINS.match("\n".join(lines[number : number + 2]))
         kind = (match and match.lastgroup) or ""
