@@ -10,7 +10,7 @@ from __future__ import annotations
 from contextkit.base import names, redaction, tokens
 from contextkit.base.layout import Layout
 from contextkit.base.records import NamedTuple
-from contextkit.base.type_names import Callable, Sequence, T
+from contextkit.base.type_names import Sequence
 from contextkit.payloads.documents import receipts
 from contextkit.payloads.documents.receipts import Receipt, Row
 from contextkit.text import fitting
@@ -286,22 +286,24 @@ class _Teller:
 
 
 class Beside(NamedTuple):
-    """A row beside an author's words; `told` says it in a number of characters.
+    """A row beside an author's words: names of a section, or a review's findings.
 
-    `widths` are those numbers, ever fewer; `before`: it is cut before statements are.
+    Findings are cut before statements are. `widths` are numbers of characters, ever fewer.
     """
 
     aspect: str
-    told: Callable[[int], str]
-    widths: tuple[int, ...]
-    before: bool
+    units: list[Unit]
+    findings: bool
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        return (_NAMED, _SHORTEST, 1) if self.findings else (_NAMES, 2 * _NAMES // 3)
+
+    def told(self, width: int) -> str:
+        return (_first_findings if self.findings else _first_names)(self.units, width)
 
     def cut(self, _: str, width: int) -> str:
         return self.told(width)
-
-
-def _by_width(told: Callable[[T, int], str], some: T) -> Callable[[int], str]:
-    return lambda width: told(some, width)
 
 
 def _names(units: Sequence[Unit], first: int) -> list[Beside]:
@@ -309,9 +311,8 @@ def _names(units: Sequence[Unit], first: int) -> list[Beside]:
     by_aspect: dict[str, list[Unit]] = {}
     for unit in units:
         by_aspect.setdefault(unit.aspect, []).append(unit._replace(line=first + unit.line - 1))
-    widths = (_NAMES, 2 * _NAMES // 3)
-    return [Beside(aspect, _by_width(_first_names, named), widths, before=False)
-            for aspect, named in list(by_aspect.items())[:_SECTIONS]]  # fmt: skip
+    listed = list(by_aspect.items())[:_SECTIONS]
+    return [Beside(aspect, named, findings=False) for aspect, named in listed]
 
 
 def _first_names(units: list[Unit], width: int) -> str:
@@ -334,9 +335,8 @@ def _left_out(text: str, answer: str) -> list[Beside]:
 
     answered, serious = set(_words(answer)), review.findings(text)
     lacking = [unit for unit in serious if not _is_told(unit.short, unit.text, answer, answered)]
-    widths = (_NAMED, _SHORTEST, 1)
     return [
-        Beside(aspect, _by_width(_first_findings, some), widths, before=True)
+        Beside(aspect, some, findings=True)
         for rank, aspect in _SERIOUS_RANKS.items()
         if (some := [unit for unit in lacking if unit.rank == rank])
     ]
@@ -375,7 +375,7 @@ def _parts(wanted: Sequence[Statement], core: int, more: Sequence[Beside]) -> li
     moves = [((at,), 0) for at in reversed(range(core, count))]
     for is_early in (True, False):
         moves += [((at,), one.widths[step]) for step in (1, 2) for at, one in beside[::-1]
-                  if one.before == is_early and step < len(one.widths)]  # fmt: skip
+                  if one.findings == is_early and step < len(one.widths)]  # fmt: skip
         moves += [((at,), width) for at in longest[: core // 2] if is_early
                   for width in (_CLAUSE, _SHORTEST)]  # fmt: skip
     moves += [((at,), 0) for at in sorted(range(1, core), key=lambda at: (advised[at], -at))]
