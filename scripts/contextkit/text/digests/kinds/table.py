@@ -29,7 +29,7 @@ _FEW = 3  # different cells of a column that are counted even if they are number
 _CELLS = 8  # different cells of a column that are counted
 _COUNTED = Pattern(r" *(\d+) +[^\s\d].*$")  # by `wc`, `uniq -c`
 _NUMBER = Pattern(r"[-+]?[$€£]?\d[\d,]*(?:\.\d+)?\s*%?$")
-Split = Callable[[str], Sequence[str]]
+Split = Callable[[str], list[str]]
 _ILL = Pattern(
     r"\b(?:fail\w*|error\w*|missing|no|false|critical|blocked|rejected|P0|P1|deleted"
     r"|close_wait|defunct|zombie|unhealthy|notready|evicted|\w*backoff|oomkilled|degraded|stale"
