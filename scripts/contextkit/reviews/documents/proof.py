@@ -148,7 +148,6 @@ _PART = Pattern(  # 3 of 41, 3 von 41, 3/41
     r"(?<![\d.,])(\d{1,6})\s{0,2}(?:/|out of|[^\W\d]{1,3})\s{0,2}(?:the\s)?(\d{1,6})(?![\d.])",
     re.IGNORECASE,
 )
-_PART_CJK = Pattern(r"(\d{1,6})\s?[^\d\s.,;a-z]{1,10}[中の](?:的)?\s?(\d{1,6})")
 _OF_FILES = Pattern(
     r"file|datei|fichier|archiv|arquiv|файл|read|review|gelesen|lu\b", re.IGNORECASE
 )
@@ -352,13 +351,10 @@ class _Proof:
 
     def _is_asked(self, number: int, row: str) -> bool:
         """Whether a line is one that a run asks for or leaves, or a quoted rule."""
-        if self._confirmed and _FIXED_IDS.match(row):
+        if _OURS.match(self._raw[number - 1]) or _READ.match(row) or _RULES.match(row):
             return True
-        if _OURS.match(self._raw[number - 1]) or _READ.match(row):
-            return True
-        if not any(word in row.lower() for word in ("p0", "p1", "one row")):
-            return False
-        return bool((_COUNTED_ONLY.match(row) and self._agrees(row)) or _RULES.match(row))
+        is_confirmed = bool(self._confirmed and _FIXED_IDS.match(row))
+        return is_confirmed or bool(_COUNTED_ONLY.match(row) and self._agrees(row))
 
     def _without_fixed(self, row: str) -> str:
         """Return a line without the id of a finding that is fixed, if it does not say otherwise."""
@@ -443,11 +439,14 @@ def _is_known_label(label: str, value: str) -> bool:
     if not words or (len(words) > _LABEL_WORDS and not is_dense):
         return True
     value_words = _all_words(value)
-    if all(word in _PASSING or word.isdigit() or vocabulary.severity(word) for word in value_words):
-        return True
-    if vocabulary.says_nothing(vocabulary.plain(value)):
-        return True
-    return all(word in _KNOWN or word.isdigit() or vocabulary.is_id(word) for word in words)
+    passes = (
+        word in _PASSING or word.isdigit() or vocabulary.severity(word) for word in value_words
+    )
+    return (
+        all(passes)
+        or vocabulary.says_nothing(vocabulary.plain(value))
+        or all(word in _KNOWN or word.isdigit() or vocabulary.is_id(word) for word in words)
+    )
 
 
 # Characters
@@ -564,11 +563,11 @@ def _reads_less(row: str) -> bool:
     """Whether a line says that fewer files were read than there are."""
     if "%" in row or not any(map(str.isdigit, row)):
         return False
-    for match in _PART.finditer(row):
-        near = row[max(0, match.start() - 40) : match.end() + 24]
-        if int(match[1]) < int(match[2]) and _OF_FILES.search(near):
-            return True
-    return any(int(match[2]) < int(match[1]) for match in _PART_CJK.finditer(row))
+    return any(
+        int(match[1]) < int(match[2])
+        and _OF_FILES.search(row[max(0, match.start() - 40) : match.end() + 24])
+        for match in _PART.finditer(row)
+    )
 
 
 def _is_plain_row(bare: str) -> bool:
