@@ -59,11 +59,6 @@ _SERIOUS = Pattern(
     rf"|\bbloqu[ae]\w+|крити\w+|κρ[ιί]σιμ\w+|❌|🟠|{_FOREIGN})",
     re.IGNORECASE,
 )
-_GRADED = Pattern(r"\b(?:high|major|important|required)\b|[^\0-\x7f]", re.IGNORECASE)
-_ZERO_HIGH = Pattern(
-    r"(?:high|major)[\s\"':=|(]{1,5}(?:0|none|no)\b|\b(?:0|no)\s(?:high|major)", re.IGNORECASE
-)
-_RATED = Pattern(r"confidence|likelihood|effort|value|quality|complex", re.IGNORECASE)
 _COUNTER = Pattern(r"\b(?:p[01]|critical|blockers?|high)_\w{1,20}\W{1,4}[1-9]", re.IGNORECASE)
 
 # A sentence is read as a row of letters, one a word: `No P0 or P1 issues.` is `BSOSN.`
@@ -481,8 +476,8 @@ def _serious(row: str, after: str) -> str:
     read = _IDENTIFIER.sub(_identifier, text).replace("`", "").replace("[]", "none")
     if after[:1].islower() and len(row.split()) > 4 and read.rstrip()[-1:] not in ".!?:;。":
         read = f"{read} {re.split(r'[.!?;:]', after)[0]}"  # the sentence goes on
-    if not (_SERIOUS.search(read) or _is_graded(read)):
-        return ""
+    if not _SERIOUS.search(read):
+        return read.strip()[:40] if shapes.label_in(read) in SERIOUS else ""
     if _is_scale(read) or _says_none(row, after):
         return ""
     sentences = re.split(r"[.!;。；]\s|(?<=\?)\s(?!(?i:no))|(?<=[。；])", read)
@@ -501,8 +496,6 @@ def _of_sentence(sentence: str) -> str:
     rest, denied = _without_denied(marked)
     if _MARK in rest:
         return names.one_line(severities[marked.count(_MARK) - rest.count(_MARK)])
-    if _is_graded(rest):
-        return names.one_line(rest.strip())[:40]
     return names.one_line(severities[0]) if denied and _EXCEPT.search(rest) else ""
 
 
@@ -529,18 +522,6 @@ def _says_none(row: str, after: str) -> bool:
     bare = vocabulary.plain(vocabulary.unbulleted(after.strip())[0]).strip(" .!()_✅✓")
     is_head = row.strip()[:1] == "#" or row.rstrip()[-1:] in ":*"
     return is_head and bool(shapes.group_of(row.strip("# "))) and vocabulary.says_nothing(bare)
-
-
-def _is_graded(read: str) -> bool:
-    """Whether the reader sees a serious severity: in a label, a head, an end or a cell."""
-    read = _ZERO_HIGH.sub(" ", read)
-    if not _GRADED.search(read) or _RATED.search(read):
-        return False
-    head = shapes.head_of(vocabulary.unbulleted(read.strip())[0])
-    cells = read.split("|") if "|" in read else []
-    own = head.severity if head.marked else ""
-    each = (shapes.label_in(read), own, shapes.tail_of(read), *map(shapes.of_cell, cells))
-    return vocabulary.strictest(*each) in SERIOUS
 
 
 def _identifier(match: re.Match[str]) -> str:

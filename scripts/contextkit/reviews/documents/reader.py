@@ -393,7 +393,7 @@ class Sight:
             title = ""  # only a label
         if not shapes.has_words(shapes.without_place(title)) or vocabulary.says_nothing(title):
             below = shapes.cleaned(shapes.first_sentence(self._said_below(first, last)))
-            is_named = bool(identity and title) and not vocabulary.says_nothing(title)
+            is_named = shapes.letters(title) > 0 and not vocabulary.says_nothing(title)
             if not shapes.has_words(below) and not is_named:
                 return None
             title = below or title
