@@ -15,12 +15,12 @@ from contextkit.base import files, names, tokens
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Any, Iterable
-from contextkit.reviews.documents import agent_review, places, vocabulary
+from contextkit.reviews.documents import agent_review, shapes, vocabulary
 from contextkit.reviews.documents import sections as review_sections
 from contextkit.reviews.documents import verdicts as verdict_files
 from contextkit.reviews.documents.agent_review import Review
 from contextkit.reviews.documents.index import Finding, row_of
-from contextkit.reviews.documents.places import Place
+from contextkit.reviews.documents.shapes import Place
 from contextkit.reviews.flows import agent_files
 from contextkit.reviews.flows.agent_files import Asked, Reading
 from contextkit.reviews.flows.identity import Wording
@@ -86,7 +86,7 @@ def rows_of(reading: Reading, run: str = "") -> list[Row]:
         rows.append(Row(
             run=run, agent=reading.agent, id=finding.id, severity=finding.severity,
             section=names.one_line(finding.section), title=names.one_line(finding.title),
-            file=where.file, line=where.line, place=places.shown(*where), text=text,
+            file=where.file, line=where.line, place=shapes.shown_place(*where), text=text,
             text_line=finding.line, of=f"{review.type} {prefix if mark else ''}",
             counts=reading.validation in COMPLETED, again=seen[finding.id],
         ))  # fmt: skip
@@ -141,8 +141,8 @@ def place(finding: Finding, section: str) -> Place:
     """Return the place that a finding's row names, or else its section."""
     if finding.file:
         return Place(finding.file, finding.at)
-    row = places.find(" ".join((finding.section, finding.title, *finding.extra)))
-    inside = places.find(section)
+    row = shapes.place_in(" ".join((finding.section, finding.title, *finding.extra)))
+    inside = shapes.place_in(section)
     return row if row.line or not inside.line else inside
 
 
