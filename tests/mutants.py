@@ -76,7 +76,10 @@ MODULES = {
         "reviews/test_reviews.py reviews/test_severity_words.py",
     ),
     "redaction": ("base/redaction.py", "base/test_redaction.py"),
-    "secret_search": ("base/secret_search.py", "base/test_redaction.py"),
+    "secret_search": (
+        "base/secret_search.py",
+        "base/test_redaction.py base/test_secret_forms.py",
+    ),
     "failures": (
         "text/digests/failures.py",
         "text/digests/test_failures.py text/digests/test_kinds.py",

@@ -77,4 +77,4 @@ def _handler(one: dict[str, object]) -> dict[str, object]:
     words = one["args"]
     assert isinstance(words, list)
     command = str(one["command"]).replace("/PLUGIN", "${CLAUDE_PLUGIN_ROOT}")
-    return {**one, "command": command, "args": [*words, "--plugin"]}
+    return {**one, "command": command, "args": [*words[:2], "--plugin"]}

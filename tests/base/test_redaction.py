@@ -386,6 +386,7 @@ def test_any_text_around_it_neither_breaks_nor_is_changed(
     [
         *"password= -eyJ sk- :// pwd=x password=$ token='".split(),
         "-----BEGIN PRIVATE KEY-----",
+        "-----BEGIN PRIVATE KEY-----\n\n",
         "--token ",
         f"{a_random(40)} ",
         f"{a_random(40)}\n",

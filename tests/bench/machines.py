@@ -57,9 +57,7 @@ def populate(engine: Engine, count: int) -> None:
             name=f"finding/m{number}_20261122T100000.md", sha256=digest, bytes=len(data),
             at="2026-11-22T10:00:00Z", count=1,
         )  # fmt: skip
-        manifest = manifests.render(
-            manifests.Manifest(machine=machine, number=1, since=0, entries=(entry,))
-        )
+        manifest = manifests.render(machine, 1, [entry])
         packed = manifests.pack(manifest)
         head = manifests.render_head(
             manifests.Head(machine=machine, name=f"m{number}", number=1,

@@ -317,6 +317,14 @@ def test_a_misspelled_agent_is_refused_with_the_nearest_name(run: Script) -> Non
 
 
 @pytest.mark.usefixtures("profiles")
+def test_who_was_active_is_so_again_whoever_was_said_to_hand_over(story: Path, run: Script) -> None:
+    for agent in ("sm", "dev"):
+        switch(run, agent)
+    assert switch(run, "qa", "--from=pm") == 0 and "dev was the active agent" in run.err
+    assert run("handoff", "undo") == 0 and "; dev is active" in run.out
+    assert run("handoff", "undo") == 0 and "; sm is active" in run.out
+
+
 def test_undo_takes_the_last_switch_back(run: Script) -> None:
     switch(run, "sm")
     switch(run, "dev", "--blocker=The key is missing")

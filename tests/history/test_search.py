@@ -71,13 +71,16 @@ def test_the_index_finds_what_a_scan_finds(texts: list[str], q: str) -> None:
         terms = search.terms_of(q)
     except ContextError:
         return
-    there = {str(number): (0, 0) for number in range(len(texts))}
     every = dict.fromkeys(("kind", "at", "session", "branch", "since"), "")
 
-    def read(path: str) -> list[search.Document]:
-        return [{**every, "path": path, "ref": f"plan:{path}", "text": texts[int(path)]}]
+    class Texts(search.Catalog):
+        def files(self) -> dict[str, search.Signature]:
+            return {str(number): (0, 0) for number in range(len(texts))}
 
-    hits = search._ask(":memory:", terms, every, there, read)
+        def read(self, path: str) -> list[search.Document]:
+            return [{**every, "path": path, "ref": f"plan:{path}", "text": texts[int(path)]}]
+
+    hits = search._ask(":memory:", Texts(Layout()), terms, every)
     by_scan = {f"plan:{n}" for n, body in enumerate(bodies) if matches(body, terms)}
     assert {hit["ref"] for hit in hits} == by_scan
 

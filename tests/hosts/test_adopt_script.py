@@ -545,6 +545,12 @@ def test_a_link_writes_an_absolute_path_into_the_local_settings_alone(
     assert tree(host) == before
 
 
+def test_a_link_offers_rules_for_commands_as_they_are_called_there(host: Path, run: Script) -> None:
+    assert run("adopt", f"--into={host}", "--hosts=claude", "--link") == 0
+    assert "permissions.allow in .claude/settings.local.json allows:" in run.out
+    assert f'"Bash({CHECKOUT}/bin/contextkit payload_show:*)",' in run.out
+
+
 def test_a_link_beside_a_copy_is_refused(small: Any, host: Path) -> None:
     adopt(host)
     with pytest.raises(ContextError, match="has our hooks already"):

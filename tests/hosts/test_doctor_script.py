@@ -16,7 +16,7 @@ from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.hosts.documents import contracts as hosts
 from contextkit.hosts.documents import settings, vendored
-from contextkit.hosts.flows import adoption, changes, doctor, runner, trials
+from contextkit.hosts.flows import adoption, changes, doctor, runner
 from contextkit.payloads.flows import storing
 
 
@@ -46,29 +46,28 @@ def wrong(run: Script, *arguments: str) -> list[str]:
 @pytest.fixture
 def untried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hooks are not fired: a test is about something else."""
-    monkeypatch.setattr(trials, "fire_all", lambda layout, names: [])
+    monkeypatch.setattr(doctor, "fire_all", lambda layout, names: [])
 
 
 def test_right_after_adoption_nothing_is_wrong(
     repo: Path, run: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """All hooks of both hosts are fired, and that leaves nothing behind."""
-    fired: list[trials.Trial] = []
-    fire_all = trials.fire_all
+    """All hooks of all hosts are fired, and that leaves nothing behind."""
+    fired: list[doctor.Trial] = []
+    fire_all = doctor.fire_all
 
-    def watched(layout: Layout, names: tuple[str, ...]) -> list[trials.Trial]:
+    def watched(layout: Layout, names: tuple[str, ...]) -> list[doctor.Trial]:
         fired.extend(fire_all(layout, names))
         return fired
 
-    monkeypatch.setattr(trials, "fire_all", watched)
+    monkeypatch.setattr(doctor, "fire_all", watched)
     monkeypatch.setattr(vendored, "_tracked", lambda: None)  # a module may not be committed yet
-    plan = adoption.adopt(str(repo), "tools/contextkit", ("claude", "codex"), False)
+    plan = adoption.adopt(str(repo), "tools/contextkit", hosts.names_of_hosts(), False)
     changes.carry_out(plan)
     before = sorted(str(path) for path in repo.rglob("*") if ".git/" not in str(path))
     assert wrong(run) == []
     assert [trial.event for trial in fired] == [
-        *settings.events(hosts.find("claude")),
-        *settings.events(hosts.find("codex")),
+        event for host in hosts.every() for event in settings.events(host)
     ]
     assert run.out.endswith("nothing is wrong\n")
     assert "Claude Code is not installed here" in run.out or "claude" in os.environ["PATH"]
@@ -85,9 +84,9 @@ def test_the_hooks_of_a_folder_below_the_root_are_found(
     record = vendored.Adopted(folder="tools/contextkit", hosts=("claude",))
     (copy / vendored.RECORD).write_text(vendored.render(record), encoding="utf-8")
     write_hooks(repo / "pkg", copy)
-    assert trials.installed(Layout(), hosts.find("claude")) == []
+    assert doctor.installed(Layout(), hosts.find("claude")) == []
     monkeypatch.setattr(version, "TOOLKIT", str(copy))
-    assert len(trials.installed(Layout(), hosts.find("claude"))) == len(hosts.find("claude").events)
+    assert len(doctor.installed(Layout(), hosts.find("claude"))) == len(hosts.find("claude").events)
     assert adoption.top_of(Layout()) == str(repo / "pkg")
 
 
@@ -140,7 +139,7 @@ def test_an_answer_that_a_host_would_not_take_is_found(
     repo: Path, tmp_path: Path, command: str, problem: str
 ) -> None:
     words = ["/bin/sh", "-c", command]
-    found = trials._fire(Layout(), hosts.find("claude"), "Stop", words, "{}", str(tmp_path))
+    found = doctor._fire(Layout(), hosts.find("claude"), "Stop", words, "{}", str(tmp_path))
     assert problem in found[0]
 
 
@@ -160,8 +159,8 @@ def test_a_folder_of_a_clone_with_links_to_our_launcher_is_none_of_ours(
         host = hosts.find(name)
         text, _ = settings.merged("", settings.wanted(host, folder), {}, "s", host.flat)
         files.write(str(repo / host.settings), text)
-    fired = trials.fire_all(Layout(), hosts.names_of_hosts())
-    assert fired and {trial.problems for trial in fired} == {(trials.FOREIGN,)}
+    fired = doctor.fire_all(Layout(), hosts.names_of_hosts())
+    assert fired and {trial.problems for trial in fired} == {(doctor.FOREIGN,)}
     assert not ran.exists()
 
 
@@ -185,7 +184,7 @@ def test_what_is_not_byte_for_byte_ours_is_shown_and_not_started(
         files.write(str(launcher), f"#!/bin/sh\ntouch '{ran}'\n")
         launcher.chmod(0o755)
     ours = settings.handler(hosts.find("claude"), "Stop", version.TOOLKIT)
-    arguments = ["Stop", "--host=claude"]
+    arguments = ["Stop", "--host=claude", "--linked"]
     assert ours["args"] == arguments
     command = changed.format(ours["command"], ran=ran, repo=repo)
     handlers = [
@@ -197,22 +196,22 @@ def test_what_is_not_byte_for_byte_ours_is_shown_and_not_started(
     for handler in handlers:
         group = [{"hooks": [handler]}]
         files.write(str(repo / ".claude/settings.json"), json.dumps({"hooks": {"Stop": group}}))
-        (trial,) = trials.fire_all(Layout(), ("claude",))
-        assert trial.problems == (trials.FOREIGN,) and not ran.exists()
-    assert any(trials.FOREIGN in line for line in wrong(run, "--host=claude"))
+        (trial,) = doctor.fire_all(Layout(), ("claude",))
+        assert trial.problems == (doctor.FOREIGN,) and not ran.exists()
+    assert any(doctor.FOREIGN in line for line in wrong(run, "--host=claude"))
     assert not ran.exists()
 
 
-def tried(repo: Path, event: str) -> list[trials.Trial]:
+def tried(repo: Path, event: str) -> list[doctor.Trial]:
     """The trial of one hook; the others are taken out of the settings."""
     path = repo / ".claude" / "settings.json"
     found = json.loads(path.read_text(encoding="utf-8"))["hooks"]
     path.write_text(json.dumps({"hooks": {event: found[event]}}), encoding="utf-8")
-    return trials.fire_all(Layout(), ("claude",))
+    return doctor.fire_all(Layout(), ("claude",))
 
 
 def test_a_hook_that_is_late_is_found(hooked: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trials, "_ATTEMPTS", 1)
+    monkeypatch.setattr(doctor, "_ATTEMPTS", 1)
     slow = {
         **hosts.find("claude").events,
         "Stop": hosts.find("claude").events["Stop"].replace(budget=0.001),
@@ -233,8 +232,8 @@ def test_hooks_that_fail_inside_are_found_though_their_hosts_see_nothing(
 def test_a_problem_in_a_hook_is_said_with_its_mend(
     hooked: Path, run: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    trial = trials.Trial(host="claude", event="Stop", problems=("is odd",))
-    monkeypatch.setattr(trials, "fire_all", lambda layout, names: [trial])
+    trial = doctor.Trial(host="claude", event="Stop", problems=("is odd",))
+    monkeypatch.setattr(doctor, "fire_all", lambda layout, names: [trial])
     (line,) = wrong(run, "--host=claude")
     assert line.startswith("hooks: claude Stop: is odd (make adopt into=.")
 
@@ -469,10 +468,10 @@ def test_a_launcher_that_may_not_be_started_is_one_finding_with_its_mend(
     launcher.parent.mkdir(parents=True)
     launcher.write_text("#!/bin/sh\n", encoding="utf-8")
     write_hooks(repo)
-    monkeypatch.setattr(trials, "_own_command", lambda *_: [str(launcher)])
+    monkeypatch.setattr(doctor, "_own_command", lambda *_: [str(launcher)])
     (line,) = [line for line in wrong(run, "--host=claude") if line.startswith("hooks: ")]
     assert "SessionStart, UserPromptSubmit" in line
     assert f"{launcher} cannot be started: chmod +x '{launcher}'" in line
     launcher.chmod(0o755)  # what is executable and refused lies on a disk that runs nothing
-    refused = trials._why_not_started(PermissionError(13, "Permission denied", str(launcher)))
+    refused = doctor._why_not_started(PermissionError(13, "Permission denied", str(launcher)))
     assert "its disk is mounted noexec" in refused

@@ -12,7 +12,7 @@ from conftest import Script
 from contextkit.base.layout import Layout
 from contextkit.hosts.documents import contracts as hosts
 from contextkit.hosts.documents import settings as hook_settings
-from contextkit.hosts.flows import adoption, changes, runner, trials
+from contextkit.hosts.flows import adoption, changes, doctor, runner
 from contextkit.payloads.documents import store as payloads
 from contextkit.reviews.documents import verdicts
 
@@ -48,7 +48,7 @@ def test_adopt_installs_them_and_unadopt_takes_all_of_it_out(repo: Path) -> None
     assert (one["type"], one["timeout"]) == ("command", 10) and "hooks" not in one
     assert (repo / "GEMINI.md").exists() and (repo / "AGENTS.md").exists()
     for name in ("gemini", "copilot"):
-        found = trials.installed(Layout(), hosts.find(name))
+        found = doctor.installed(Layout(), hosts.find(name))
         assert [event for event, _ in found] == hook_settings.events(hosts.find(name))
     changes.carry_out(adoption.unadopt(str(repo), "tools/contextkit", (), False))
     assert (repo / ".gemini" / "settings.json").read_text(encoding="utf-8") == mine
@@ -69,7 +69,7 @@ def test_a_hook_of_somebody_else_in_a_flat_file_stays() -> None:
 def test_doctor_fires_their_hooks(repo: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(time, "monotonic", lambda: 0.0)  # how long it takes is no matter
     changes.carry_out(adoption.adopt(str(repo), "tools/contextkit", (name,), False))
-    fired = trials.fire_all(Layout(), (name,))
+    fired = doctor.fire_all(Layout(), (name,))
     assert [(one.event, one.problems) for one in fired] == [
         (event, ()) for event in hook_settings.events(hosts.find(name))
     ]

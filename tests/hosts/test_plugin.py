@@ -11,7 +11,7 @@ from pathlib import Path
 import plugins
 import pytest
 from conftest import CHECKOUT, SCRIPTS, each
-from contextkit.hosts.documents import contracts
+from contextkit.hosts.documents import contracts, settings
 from contextkit.hosts.flows import runner
 
 LONG = "# Report\n\n" + "It takes 52 ms. " * 300
@@ -84,3 +84,16 @@ def test_a_plugins_session_is_told_how_commands_are_called(
         given = given.replace(b"startup", b"resume")
         path = shlex.quote(f"{CHECKOUT}/bin/contextkit")
         assert said.count(f"as `{path} NAME …` here") == times
+
+
+def test_where_a_checkout_is_only_linked_commands_are_called_by_its_path(
+    repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No Makefile of the project has them."""
+    monkeypatch.setenv("CONTEXTKIT_COMMAND", "")  # what the hook sets is gone after the test
+    monkeypatch.setenv("CLAUDE_PROJECT_DIR", str(repo))
+    words = settings.handler(contracts.find("claude"), "SessionStart", str(CHECKOUT))["args"]
+    assert isinstance(words, list)
+    given = json.dumps({"session_id": "s", "source": "startup", "cwd": str(repo)}).encode()
+    said = runner.run(words, given)
+    assert f"as `{CHECKOUT}/bin/contextkit NAME …` here" in said

@@ -82,6 +82,19 @@ def test_a_claim_that_the_report_does_not_have_is_asked_about_once_and_named(
     assert len(payloads.documents(layout, "s-1")) == 1
 
 
+def test_where_the_report_is_is_no_claim_about_it(layout: Layout, repo: Path) -> None:
+    """An agent names the file that it was told to write, and the line that it was asked for."""
+    named = started()
+    (repo / named).write_text(REPORT, encoding="utf-8")
+    own = "src/app.py:42 is read twice, in 1,500 ms."
+    assert stop(f"{own} The full report is in `{named}`.") == ""
+    assert "not in the report" not in fire("UserPromptSubmit", prompt="<task-notification>")
+    stop(LONG, agent_id="a2")
+    path = layout.shown(payloads.documents(layout, "s-1")[-1])
+    stop(f"Entry 177 is held for 177 s.\n@stored: {path}", agent_id="a2", stop_hook_active=True)
+    assert fire("UserPromptSubmit", prompt="<task-notification>") == ""
+
+
 def test_the_result_of_the_tool_says_where_the_report_is(layout: Layout, repo: Path) -> None:
     (repo / started()).write_text(REPORT, encoding="utf-8")
     answered = "src/app.py:42 is read twice, in 1,500 ms."

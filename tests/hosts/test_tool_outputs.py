@@ -151,14 +151,15 @@ def test_a_report_of_a_subagent_keeps_its_own_limit(repo: Path) -> None:
 
 def test_hooks_are_installed_for_those_tools_unless_the_settings_turn_them_off() -> None:
     claude, codex = hosts.find("claude"), hosts.find("codex")
-    assert hook_settings.matchers(claude, False) == {"PostToolUse": "Agent|Task"}
-    assert hook_settings.matchers(claude) == {
-        "PreToolUse": "^(Bash)$", "PostToolUse": "^(Agent|Task|Bash|WebFetch|mcp__.+)$"
-    }  # fmt: skip
+    groups = hook_settings.wanted(claude, "x", False)
+    assert "PreToolUse" not in groups and groups["PostToolUse"]["matcher"] == "Agent|Task"
+    groups = hook_settings.wanted(claude, "x")
+    assert groups["PreToolUse"]["matcher"] == "^(Bash)$" and "matcher" not in groups["Stop"]
+    assert groups["PostToolUse"]["matcher"] == "^(Agent|Task|Bash|WebFetch|mcp__.+)$"
     assert not {"PreToolUse", "PostToolUse"} & {*hook_settings.wanted(codex, "x", False)}
-    assert hook_settings.matchers(codex) == {"PreToolUse": "^(Bash)$",
-                                             "PostToolUse": "^(Bash|mcp__.+)$"}  # fmt: skip
-    assert set(hook_settings.wanted(codex, "x")) == set(codex.events)
+    groups = hook_settings.wanted(codex, "x")
+    assert groups["PostToolUse"]["matcher"] == "^(Bash|mcp__.+)$"
+    assert set(groups) == set(codex.events)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from typing import Any
 
 from contextkit.base import names
 from contextkit.machines.documents import manifests
-from contextkit.machines.documents.manifests import Entry, Head, Manifest
+from contextkit.machines.documents.manifests import Entry, Head
 from simulated_machines import Machine
 
 THEIRS = "abcdefghijk2"
@@ -32,8 +32,7 @@ def foreign(
         count = number * 1_000 + len(entries)
         entries.append(Entry(name=name, sha256=digest, bytes=len(data), count=count))
         put(folder / manifests.object_key(digest), zlib.compress(data))
-    manifest = Manifest(machine=machine_id, number=number, since=0, entries=tuple(entries))
-    written = json.loads(manifests.render(manifest))
+    written = json.loads(manifests.render(machine_id, number, entries)) | {"since": 0}
     for entry in written["entries"]:
         entry["clock"] = clock or entry["clock"]
     packed = zlib.compress(changes.pop("manifest", json.dumps(written).encode()))

@@ -75,6 +75,10 @@ _APART = str.maketrans(dict.fromkeys("_-+/=.~%", " "))  # what joins the parts o
 _LONG_REST = 28  # characters besides `abc123` in a value that is no placeholder
 _REPEATED = 8  # a run of one character this long never occurs in a secret
 _expression = functools.cache(re.compile)  # most texts need few of those of the places
+_KEY = (
+    r"(?s)-----BEGIN [^\n-]{0,50}PRIVATE KEY[^\n-]{0,20}-----"
+    r"(?:((?:(?!-----BEGIN ).)*?)-----END .*?-----|(.*?)(?:(?=\n\n)|\Z))"
+)
 _KEY_BODY = 24  # minimum characters in the body of a private key
 
 
@@ -93,22 +97,10 @@ def every(text: str, literal: str) -> Iterator[int]:
 
 
 def _keys(text: str) -> Iterator[Place]:
-    """Private keys, from the BEGIN line through the END line, if there is one."""
-    end = 0
-    for at in every(text, "-----BEGIN "):
-        if at < end:
-            continue
-        head_end = text.find("-----", at + 11, at + 80)
-        if head_end < 0 or "PRIVATE KEY" not in text[at:head_end]:
-            continue
-        closing = text.find("-----END ", head_end)
-        end = text.find("-----", closing + 9) + 5 if closing >= 0 else -1
-        if end < 5:  # cut off: take the rest of its block
-            end = text.find("\n\n", head_end)
-        end = end if end > at else len(text)
-        body = text[head_end + 5 : closing if closing >= 0 else end]
-        if sum(map(len, body.split())) >= _KEY_BODY:
-            yield "private-key", at, end
+    """Private keys, from the BEGIN line through the END line, or the end of their block."""
+    for match in _expression(_KEY).finditer(text) if "-----BEGIN " in text else ():
+        if sum(map(len, (match[1] or match[2] or "").split())) >= _KEY_BODY:
+            yield "private-key", *match.span()
 
 
 def _tokens(text: str) -> Iterator[Place]:

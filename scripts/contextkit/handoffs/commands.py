@@ -199,19 +199,16 @@ def _row(layout: Layout, path: str, handoff: handoffs.Handoff) -> dict[str, obje
 
 @command("check an artifact or a draft", *CHOICE, JSON, needs=("yaml",))
 def check(layout: Layout, args: Arguments) -> Answer:
-    name = ""
-    if args.file or args.ref or not cli.is_piped():
-        if args.file == "-":
-            text = cli.content("-")
-        else:
-            path, text = _chosen(layout, args)
-            name = os.path.basename(path) if os.path.dirname(path) == layout.handoffs else ""
+    name, is_newest = "", not (args.file or args.ref)
+    if args.file == "-" or (is_newest and cli.is_piped()):
+        text = cli.content("-")
     else:
-        text = cli.content("")
+        path, text = _chosen(layout, args)
+        name = os.path.basename(path) if os.path.dirname(path) == layout.handoffs else ""
     faults = handoffs.complaints(text, layout.limits, name)
-    status = 1 if any(kind == "error" for kind, _ in faults) else 0
     rows = [{"id": number, "kind": k, "text": t} for number, (k, t) in enumerate(faults, 1)]
     lines = [f"{kind}: {text}" for kind, text in faults]
+    status = int(any(kind == "error" for kind, _ in faults))
     return Answer(text="\n".join(lines), status=status, data=rows)
 
 

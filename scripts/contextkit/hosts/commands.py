@@ -41,7 +41,7 @@ def adopt(layout: Layout, args: Arguments) -> str:
         plan = adoption.adopt(into, folder, chosen, args.link, args.copy)
         done = _carried_out(plan, args.dry_run)
     fresh = tuple(name for name in chosen if name not in plan.before.hosts)
-    offers = adoption.offered(fresh) if plan.changes and not args.dry_run else []
+    offers = adoption.offered(fresh, args.link) if plan.changes and not args.dry_run else []
     return "\n".join([done, *offers])
 
 
@@ -111,8 +111,7 @@ def _carried_out(plan: Plan, dry_run: bool) -> str:
 def upgrade(layout: Layout, args: Arguments) -> str:
     from contextkit.hosts.flows import upgrades
 
-    request = upgrades.Request(to=args.to, force=args.force, dry_run=args.dry_run)
-    return upgrades.upgrade(layout, request)
+    return upgrades.upgrade(layout, args)
 
 
 @command(

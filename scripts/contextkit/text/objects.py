@@ -192,11 +192,45 @@ def _findings(
 
 
 def _of_sarif(value: dict[str, Any]) -> dict[str, Any]:
-    """The results of SARIF, without the rules that its tools list; empty for anything else."""
+    """The results of SARIF, each graded by its rule where it is not itself; else an empty dict."""
     runs = value.get("runs")
     runs = [run for run in runs if isinstance(run, dict)] if isinstance(runs, list) else []
-    results = [run["results"] for run in runs if "results" in run and "tool" in run]
+    results = [list(_graded(run)) for run in runs if "results" in run and "tool" in run]
     return {"runs": results} if results else {}
+
+
+def _graded(run: dict[str, Any]) -> Iterator[Any]:
+    """The results of a run of SARIF that are findings, with the level and severity of their rules.
+
+    The levels are those of SARIF 2.1.0, 3.27.10; the severities those of code scanning, from the
+    score that a rule's `security-severity` is: 9.0 and more is critical, 7.0 high, 4.0 medium.
+    """
+    driver = run["tool"].get("driver") if isinstance(run["tool"], dict) else None
+    rules = driver.get("rules") if isinstance(driver, dict) else None
+    by_name: dict[str, dict[str, Any]] = {}
+    for number, rule in enumerate(rules if isinstance(rules, list) else ()):
+        if isinstance(rule, dict):
+            by_name |= {str(number): rule, str(rule.get("id")): rule}
+    for result in run["results"] if isinstance(run["results"], list) else ():
+        if not isinstance(result, dict) or result.get("kind", "fail") not in ("fail", "review"):
+            continue
+        named = (str(result.get(key)) for key in ("ruleId", "ruleIndex"))
+        rule = next((by_name[name] for name in named if name in by_name), {})
+        usual = rule.get("defaultConfiguration")
+        level = usual.get("level", "warning") if isinstance(usual, dict) else "warning"
+        about = rule.get("properties")
+        score = str(about.get("security-severity")) if isinstance(about, dict) else ""
+        yield {"level": level, **_severity(score), **result}
+
+
+def _severity(score: str) -> dict[str, str]:
+    """The word for a score from 0 to 10 as a field; none for anything else."""
+    try:
+        number = float(score)
+    except ValueError:
+        return {}
+    bounds = {9.0: "critical", 7.0: "high", 4.0: "medium"}
+    return {"severity": next((word for least, word in bounds.items() if number >= least), "low")}
 
 
 def _seen_from(low: dict[str, Any], around: _Around) -> _Around:

@@ -365,6 +365,15 @@ def test_an_error_that_only_says_what_a_test_says_is_not_told_again() -> None:
     assert found(summed, "x", "src/a.c:3: error: no room") == [f"{summed} (src/a.c:3)"]
 
 
+def test_what_pytest_cut_off_is_told_where_only_one_error_goes_on_like_that() -> None:
+    summed = "FAILED tests/a.py::test_{} - {}..."
+    errors = "/srv/a.py:7: ValueError: no room", "/srv/a.py:9: KeyError: 'a'"
+    said = found(*errors, summed.format("b", "ValueErr"))
+    assert said == [errors[1], "FAILED tests/a.py::test_b - ValueError: no room (/srv/a.py:7)"]
+    said = found(*errors, summed.format("b", "ValueErr"), summed.format("c", "Value"))
+    assert errors[0] in said and not any("test_c - ValueError: no" in one for one in said)
+
+
 def test_lines_of_npm_in_a_row_are_one_error() -> None:
     said = found("npm error code 1", "npm error path /a", "x", "npm error network")
     assert said == ["npm error code 1; path /a", "npm error network"]

@@ -230,14 +230,14 @@ Not fit to be merged. Repair P0 first.
 
 def test_findings_that_items_mark_are_shown_by_severity_with_their_places() -> None:
     digest = digest_of(MARKED, "review")
-    assert digest.key == "Verdict: Not fit to be merged."
+    assert digest.key == "Verdict: Not fit to be merged. Repair P0 first."
     rows = {row.aspect: row.finding for row in digest.rows}
     assert rows["P0"] == "Tokens are never checked (src/auth.py:88)"
     assert rows["P1"] == (
         "src/store.py:3 — writes are not synced, they get lost; "
         "Sessions outlive logout (src/session.py:12-20)"
     )
-    short = digest_of(MARKED, "review", 60).summary
+    short = digest_of(MARKED, "review", 50).summary
     assert "P1: +2 more: src/store.py:3, src/session.py:12-20" in short
 
 

@@ -301,19 +301,21 @@ def undo(layout: Layout, state: State) -> tuple[State, str]:
 
     Raises ContextError if no switch is recorded.
     """
-    indexes = [at for at, switch in enumerate(state.log()) if switch.session == state.session]
-    if not indexes or not state.active:
+    log = state.log()
+    own = [switch for switch in log if switch.session == state.session]
+    if not own or not state.active:
         raise ContextError("there is no switch to undo in this session")
-    last = state.log()[indexes[-1]]
+    *earlier, last = own
     if last.to_agent != state.active:
         raise ContextError(f"the last switch was to {last.to_agent}, but {state.active} is active")
     name, order = "", state.order
     if last.from_agent != "-" and order:
         name, order = order[-1], order[:-1]
-    log = tuple(switch.line for at, switch in enumerate(state.log()) if at != indexes[-1])
-    before = "" if last.from_agent == "-" else last.from_agent
-    since = state.log()[indexes[-2]].at if len(indexes) > 1 else ""
-    undone = state.replace(active=before, at=since, order=order, switches=log)
+    before = earlier[-1].to_agent if earlier else last.from_agent  # not who was said to hand over
+    undone = state.replace(
+        active="" if last.from_agent == "-" else before, at=earlier[-1].at if earlier else "",
+        order=order, switches=tuple(switch.line for switch in log if switch is not last),
+    )  # fmt: skip
     if name:
         shelf.remove(layout, os.path.join(layout.handoffs, name), "handoff")
     save(layout, undone)

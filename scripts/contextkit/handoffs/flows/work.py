@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import time
 
-from contextkit.base import git, markdown, names, sessions, stores
+from contextkit.base import addresses, git, markdown, names, sessions, stores
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Any, Iterable, Iterator
@@ -248,9 +248,8 @@ def since(layout: Layout, moment: str, transcript: str) -> Fields:
         caught = transcripts.catch_up(transcript, moment, layout.root, layout.limits)
         edited += [f"{path} (modified)" for path in caught.edited]
         decisions += reversed(caught.decisions[:_MOST_DECISIONS])
-    filled: Fields = {"decisions": tuple(dict.fromkeys(decisions))}
-    filled[EDITED] = tuple(dict.fromkeys(edited))
-    filled["current_task"] = current_step(layout)
+    filled = {"decisions": tuple(dict.fromkeys(decisions)), EDITED: tuple(dict.fromkeys(edited)),
+              "current_task": current_step(layout)}  # fmt: skip
     return {name: value for name, value in filled.items() if value}
 
 
@@ -270,7 +269,7 @@ def current_step(layout: Layout) -> str:
 # The story: read from a file of the host repository, never written
 
 
-_MOST_STORIES = 2_000  # files below `docs` to search for a story id
+_MOST_STORIES = 2_000  # below `docs` to search for a story id
 _MARKS = ".,;:!?()[]{}<>\"'`"
 _MOST_STORY_BYTES = 262_144  # bytes of a story to read
 _KEYS = {"id": "story_id", "story_id": "story_id", "story": "story_id", "status": "story_status",
@@ -297,11 +296,11 @@ def story_named(layout: Layout, text: str) -> str:
         if word.endswith(".md") and load_story(os.path.join(layout.root, word)) is not None:
             return word
     ids = [word for word in words if _is_id(word)]
-    for path in _below_docs(layout) if ids else ():
-        name = os.path.basename(path)
-        story = load_story(path) if any(map(name.__contains__, ids)) else None
+    files = addresses.walked(layout.join("docs"), ".md") if ids else ()
+    for _, file in zip(range(_MOST_STORIES), files, strict=False):
+        story = load_story(file.path) if any(map(file.name.__contains__, ids)) else None
         if story and story.get("story_id") in ids:
-            return layout.shown(path)
+            return layout.shown(file.path)
     return ""
 
 
@@ -313,18 +312,6 @@ def _is_id(word: str) -> bool:
     head, dash, tail = word.partition("-")
     is_key = head.isalpha() and head.isupper()
     return bool(dash) and is_key and tail.isdecimal()
-
-
-def _below_docs(layout: Layout) -> Iterator[str]:
-    seen = 0
-    for folder, inside, there in os.walk(os.path.join(layout.root, "docs")):
-        inside.sort()
-        for name in sorted(there):
-            seen += 1
-            if seen > _MOST_STORIES:
-                return
-            if name.endswith(".md"):
-                yield os.path.join(folder, name)
 
 
 def load_story(path: str) -> Fields | None:

@@ -313,9 +313,9 @@ def _subagents(layout: Layout) -> Facts:
 def _hosts(layout: Layout) -> Facts:
     """Which hosts have contextkit's hooks here, and how many failures they noted."""
     from contextkit.hosts.documents.contracts import every
-    from contextkit.hosts.flows import runner, trials
+    from contextkit.hosts.flows import doctor, runner
 
-    titles = [host.title for host in every() if trials.installed(layout, host)]
+    titles = [host.title for host in every() if doctor.installed(layout, host)]
     noted = runner.noted(layout.hooks)
     count = len(noted)
     line = f"hooks of {' and '.join(titles)}" if titles else "not adopted: no hooks are installed"

@@ -17,13 +17,12 @@ import unicodedata
 from contextkit.base import addresses, files, ledger, names, redaction, stores
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
-from contextkit.base.records import Record
-from contextkit.base.type_names import Callable, Iterator
+from contextkit.base.records import NamedTuple, Record
+from contextkit.base.type_names import Iterator
 from contextkit.history.flows import show
 
 Signature = tuple[int, int]  # modification time in nanoseconds, size in bytes
 Document = dict[str, str]  # the columns of the table `documents`, and its `text`
-Reader = Callable[[str], list[Document]]
 
 _HALF_LIFE = 30  # days after which the age penalty reaches half of its maximum
 _SNIPPET = 200  # characters
@@ -31,11 +30,11 @@ _HEAD = 40  # lines at the top in which a document names its branch
 MOST = 50  # documents returned
 
 
-class Term(Record):
+class Term(NamedTuple):
     """Consecutive words; with `prefix`, the last one may be the beginning of a word."""
 
     words: tuple[str, ...]
-    prefix: bool = False
+    prefix: bool
 
 
 class Found(Record):
@@ -69,7 +68,7 @@ def search(
     terms = terms_of(q)
     wanted = {"kind": kind, "session": session, "branch": branch, "since": moment(since)}
     catalog = Catalog(layout)
-    rows = _matching(layout, terms, wanted, catalog.files(), catalog.read)
+    rows = _matching(layout, catalog, terms, wanted)
     ranked = sorted(rows, key=lambda row: (-_score(row), row["ref"]))
     hits = (_found(layout, catalog, row, terms) for row in ranked[:MOST])
     return filter(None, hits), len(rows)
@@ -266,46 +265,45 @@ WHERE bodies MATCH :words AND :kind IN ('', d.kind) AND :session IN ('', d.sessi
 
 
 def _matching(
-    layout: Layout, terms: tuple[Term, ...], wanted: dict[str, str],
-    there: dict[str, Signature], read: Reader,
-) -> list[sqlite3.Row]:  # fmt: skip
-    """Bring the index up to date with `there`, then return the wanted documents with all terms.
+    layout: Layout, catalog: Catalog, terms: tuple[Term, ...], wanted: dict[str, str]
+) -> list[sqlite3.Row]:
+    """Bring the index up to date, then return the wanted documents that have all terms.
 
-    `read` returns the documents in a file. Two processes may run at once: one updates the index,
-    the other waits, or answers from an index in memory.
+    Two processes may run at once: one updates the index, the other waits, or answers from an index
+    in memory.
     """
     place = layout.index
     try:
         files.make_folder(layout.ledger)
         with files.locked(layout.lock(place)):
             try:
-                return _ask(place, terms, wanted, there, read)
+                return _ask(place, catalog, terms, wanted)
             except sqlite3.DatabaseError:
                 for suffix in ("", "-journal", "-wal", "-shm"):
                     files.discard(place + suffix)
-                return _ask(place, terms, wanted, there, read)
+                return _ask(place, catalog, terms, wanted)
     except (OSError, ContextError, sqlite3.DatabaseError):
-        return _ask(":memory:", terms, wanted, there, read)  # the index cannot be saved here
+        return _ask(":memory:", catalog, terms, wanted)  # the index cannot be saved here
 
 
 def _ask(
-    place: str, terms: tuple[Term, ...], wanted: dict[str, str],
-    there: dict[str, Signature], read: Reader,
-) -> list[sqlite3.Row]:  # fmt: skip
+    place: str, catalog: Catalog, terms: tuple[Term, ...], wanted: dict[str, str]
+) -> list[sqlite3.Row]:
     base = sqlite3.connect(place, timeout=10)
     base.row_factory = sqlite3.Row
     try:
         base.execute("PRAGMA synchronous=OFF")  # a cache: rebuilt if a power failure breaks it
         if base.execute("PRAGMA user_version").fetchone()[0] != _FORMAT:
             base.executescript(f"{_SCHEMA}PRAGMA user_version={_FORMAT};")
-        _bring_up(base, there, read)
+        _bring_up(base, catalog)
         return base.execute(_QUERY, {**wanted, "words": _in_fts(terms)}).fetchall()
     finally:
         base.close()
 
 
-def _bring_up(base: sqlite3.Connection, there: dict[str, Signature], read: Reader) -> None:
+def _bring_up(base: sqlite3.Connection, catalog: Catalog) -> None:
     """Index what is new or has changed; forget what is gone."""
+    there = catalog.files()
     index = {row[0]: (row[1], row[2]) for row in base.execute("SELECT path, time, size FROM files")}
     with base:
         for path in (path for path, signature in index.items() if there.get(path) != signature):
@@ -315,7 +313,7 @@ def _bring_up(base: sqlite3.Connection, there: dict[str, Signature], read: Reade
             base.execute("DELETE FROM files WHERE path=?", (path,))
         for path in (path for path, signature in there.items() if index.get(path) != signature):
             base.execute("INSERT INTO files VALUES (?,?,?)", (path, *there[path]))
-            for document in read(path):
+            for document in catalog.read(path):
                 row = base.execute(_ADD, document).lastrowid
                 body = folded(document["text"][:_MOST_INDEXED])
                 base.execute("INSERT INTO bodies (rowid, body) VALUES (?,?)", (row, body))
@@ -347,7 +345,7 @@ def terms_of(text: str) -> tuple[Term, ...]:
     for quoted, star, word in _TERM.findall(text)[:_MOST_TERMS]:
         words = tuple(folded(quoted or word).split())
         if words:
-            terms.append(Term(words=words, prefix=bool(star) or word.endswith("*")))
+            terms.append(Term(words, bool(star) or word.endswith("*")))
     if not terms:
         raise bad_input(f"q: {text[:60]!r} has no word to look for")
     return tuple(terms)

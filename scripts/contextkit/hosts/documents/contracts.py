@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import filters, formats, names
+from contextkit.base import filters, formats, names, version
 from contextkit.base.errors import ContextError
 from contextkit.base.records import Record
 from contextkit.base.type_names import Any
@@ -37,6 +37,13 @@ class HostEvent(Record):
     def ours(self) -> str:
         """The event whose actions apply."""
         return self.does or self.name
+
+    def about(self, outputs: bool = True) -> str:
+        """Return a pattern of the tools that it is about, without `tools` unless `outputs`."""
+        if not (self.tools and outputs):
+            return self.matcher
+        tools = [f"{tool}.+" if tool.endswith("_") else tool for tool in self.tools]
+        return f"^({'|'.join(filter(None, [self.matcher, *tools]))})$"
 
     def is_about(self, tool: str) -> bool:
         """Return whether a tool is one of `tools`."""
@@ -119,6 +126,12 @@ KEPT_DAYS = 30
 LAUNCHER = "scripts/hook.sh"  # below the toolkit: what a host's settings start
 SUBFOLDER = "started in a subfolder of the project does not run its hooks"
 KNOWN: dict[str, Host] = {}  # those imported so far, by name
+
+
+def door() -> str:
+    """Return how commands are called where no Makefile of the project has them."""
+    place = version.toolkit("bin", "contextkit")
+    return f"'{place}'" if " " in place else place
 
 
 def by_name(*events: HostEvent) -> dict[str, HostEvent]:

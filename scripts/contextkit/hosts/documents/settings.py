@@ -30,18 +30,19 @@ _SEARCH = (
 
 def handler(host: Host, event: str, toolkit: str) -> dict[str, object]:
     """Return the handler for `event`; `toolkit` is relative to the project, or absolute."""
-    timeout = host.events[event].timeout * host.timeouts
-    launcher = f"{toolkit}/{LAUNCHER}"
+    launcher, linked = f"{toolkit}/{LAUNCHER}", toolkit.startswith("/")
+    arguments = [event, f"--host={host.name}", *(["--linked"] if linked else [])]
+    more: dict[str, object] = {}
     if not host.project:
         command = _SEARCH.format(launcher, event, host.name)
-        return {"type": "command", "command": command, "timeout": timeout}
-    arguments = [event, f"--host={host.name}"]
-    if host.arguments:
-        place = launcher if launcher.startswith("/") else f"${{{host.project}}}/{launcher}"
-        return {"type": "command", "command": place, "args": arguments, "timeout": timeout}
-    place = f"'{launcher}'" if launcher.startswith("/") else f'"${{{host.project}}}"/{launcher}'
-    command = " ".join([place, *arguments])
-    return {"type": "command", "command": command, "timeout": timeout}
+    elif host.arguments:
+        command = launcher if linked else f"${{{host.project}}}/{launcher}"
+        more = {"args": arguments}
+    else:
+        place = f"'{launcher}'" if linked else f'"${{{host.project}}}"/{launcher}'
+        command = " ".join([place, *arguments])
+    timeout = host.events[event].timeout * host.timeouts
+    return {"type": "command", "command": command, **more, "timeout": timeout}
 
 
 def events(host: Host, outputs: bool = True) -> list[str]:
@@ -59,21 +60,8 @@ def grouped(
     host: Host, event: str, one: dict[str, object], outputs: bool = True
 ) -> dict[str, object]:
     """Return a handler with the tools that its event is about; a flat host has no groups."""
-    matcher = matchers(host, outputs).get(event)
+    matcher = host.events[event].about(outputs)
     return one if host.flat else ({"matcher": matcher} if matcher else {}) | {_KEY: [one]}
-
-
-def matchers(host: Host, outputs: bool = True) -> dict[str, str]:
-    """Return the tools that each tool event is about."""
-    patterns = {}
-    for name in events(host, outputs):
-        event = host.events[name]
-        if event.tools and outputs:
-            tools = [f"{tool}.+" if tool.endswith("_") else tool for tool in event.tools]
-            patterns[name] = f"^({'|'.join(filter(None, [event.matcher, *tools]))})$"
-        elif event.matcher:
-            patterns[name] = event.matcher
-    return patterns
 
 
 def merged(

@@ -121,6 +121,12 @@ def top_of(layout: Layout) -> str:
     return layout.root
 
 
+def adopted(layout: Layout) -> tuple[str, Adopted]:
+    """Return the folder where hosts are started, and what adopt recorded there."""
+    top = top_of(layout)
+    return top, vendored.load(os.path.join(top, folder_of(top), vendored.RECORD))
+
+
 def _record_path(folder: str, link: bool) -> str:
     return vendored.LINK_RECORD if link else f"{folder}/{vendored.RECORD}"
 
@@ -213,7 +219,7 @@ def unadopt(into: str, folder: str, names: tuple[str, ...], link: bool) -> Plan:
     if names and others:
         return adopt(into, folder, others, link)
     for name in (name for name in makefiles.NAMES if name in os.listdir(into)):
-        _restore(plan, name, changes.without_block(plan.text(name), changes.HASH))
+        plan.edit(name, changes.without_block(plan.text(name), changes.HASH))
     for host in hosts.every():
         _leave(plan, host)
         if host.local_settings:
@@ -301,27 +307,15 @@ def _drop(plan: Plan, path: str) -> None:
 def _leave(plan: Plan, host: Host) -> None:
     """Remove our hooks and our paragraph from the files of one host."""
     _remove_hooks(plan, host.settings)
-    path = host.instructions
-    if plan.read(path) is not None:
-        _restore(plan, path, changes.without_block(plan.text(path), changes.COMMENT))
+    text = plan.text(host.instructions)
+    plan.edit(host.instructions, changes.without_block(text, changes.COMMENT))
 
 
 def _remove_hooks(plan: Plan, path: str) -> None:
     """Remove our hooks from a settings file."""
     text = plan.text(path)
     if text.strip():
-        _restore(plan, path, settings.removed(text, plan.before.emptied.get(path, {}), path))
-
-
-def _restore(plan: Plan, path: str, text: str) -> None:
-    """Restore a host's file without our part; remove it if it was ours alone."""
-    empty = "".join(text.split()) in ("", "{}", '{"version":1}')
-    if empty and path in plan.before.made:
-        plan.write(path, None)
-    else:
-        data = text.encode("utf-8", "surrogateescape")
-        if data != plan.read(path):
-            plan.write(path, data)
+        plan.edit(path, settings.removed(text, plan.before.emptied.get(path, {}), path))
 
 
 # What is written into a host besides the toolkit
@@ -379,7 +373,7 @@ _READING = ("payload_show", "payload_find", "payload_list", "context_show", "con
             "verdict_show", "handoff_show", "memory_recover", "reminders")  # fmt: skip
 
 
-def offered(chosen: tuple[str, ...]) -> list[str]:
+def offered(chosen: tuple[str, ...], link: bool) -> list[str]:
     """Return rules that a user may add to a host's settings, so that reading asks no permission.
 
     Adopting writes none of them: what needs no permission is the user's to say.
@@ -388,8 +382,9 @@ def offered(chosen: tuple[str, ...]) -> list[str]:
     for host in map(hosts.find, chosen):
         if host.allows:
             path, key, rule = host.allows
+            path, run = (host.local_settings, hosts.door()) if link else (path, _MAKE)
             lines.append(
                 f"{host.title} asks before commands. These only read; {key} in {path} allows:"
             )
-            lines += [f'  "{rule.format(command=f"make -s {name}")}",' for name in _READING]
+            lines += [f'  "{rule.format(command=f"{run} {name}")}",' for name in _READING]
     return lines

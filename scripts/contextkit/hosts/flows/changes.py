@@ -8,6 +8,7 @@ shown (`diff`) and written (`carry_out`). What we add to a text of the host's is
 from __future__ import annotations
 
 import difflib
+import glob
 import os
 import re
 import shlex
@@ -27,6 +28,7 @@ _JOINED = _OPEN + " (with the line end before)"
 _CLOSE = "<<< contextkit"
 HASH = "# {}"
 COMMENT = "<!-- {} -->"
+_NOTHING = ("", "{}", '{"version":1}')  # what a file is without our part if it was ours alone
 _RULES = ".gitignore"
 _OTHER_FOLDERS = ("contextkit", "vendor/contextkit", "third_party/contextkit", ".tools/contextkit")
 
@@ -99,7 +101,7 @@ class Plan:
                 self.files[path] = self.before.files[path]
                 return
             if edited:
-                aside = self._aside(path)
+                aside = next(n for n in files.numbered(f"{path}.edited") if self.read(n) is None)
                 self.notes.append(f"{path}: was edited: your text is kept as {aside}")
                 self.write(aside, there, ours=True)
         self.files[path] = [names.sha256(data)]
@@ -108,16 +110,16 @@ class Plan:
         if there != data:
             self.write(path, data, ours=True)
 
-    def _aside(self, path: str) -> str:
-        return next(n for n in files.numbered(f"{path}.edited") if self.read(n) is None)
-
     def edit(self, path: str, new: str) -> None:
-        """Change a file of the host that contains a part of ours."""
+        """Change a file of the host, with a part of ours or without it; one that was ours goes."""
         old = self.read(path)
-        if old is None and path not in self.made:
-            self.made.append(path)
+        if "".join(new.split()) in _NOTHING and path in self.before.made:
+            self.write(path, None)
+            return
         data = new.encode("utf-8", "surrogateescape")
-        if old != data:
+        if old is None and new and path not in self.made:
+            self.made.append(path)
+        if (old or b"") != data:
             self.write(path, data)
 
     def text(self, path: str) -> str:
@@ -200,15 +202,14 @@ def _write_record(plan: Plan, path: str, record: Adopted) -> None:
 
 def _remove_drafts(plan: Plan) -> None:
     """Remove the drafts of a run that was killed, such as `.Makefile.….tmp` beside the Makefile."""
-    written = [*plan.before.files, *plan.record.files, plan.record_path, *_host_files()]
-    beside: dict[str, set[str]] = {}
-    for path in written:
-        beside.setdefault(os.path.dirname(path), set()).add(os.path.basename(path))
-    for folder, ours in beside.items():
-        place = os.path.join(plan.into, folder)
-        for name in os.listdir(place) if os.path.isdir(place) else ():
-            if files.is_draft(name) and name[1:-17] in ours:
-                files.discard(os.path.join(place, name))
+    written = [*plan.before.files, *plan.record.files, plan.record_path, *makefiles.NAMES]
+    for host in hosts.every():
+        written += [host.instructions, host.settings, host.local_settings]
+    for path in filter(None, written):
+        folder, name = os.path.split(os.path.join(plan.into, path))
+        for draft in glob.glob(f".{glob.escape(name)}.*.tmp", root_dir=folder):
+            if files.is_draft(draft):
+                files.discard(os.path.join(folder, draft))
 
 
 def _remove_emptied(plan: Plan) -> None:
@@ -230,14 +231,6 @@ def _removed(folder: str) -> bool:
     except OSError:
         return not os.path.lexists(folder)
     return True
-
-
-def _host_files() -> tuple[str, ...]:
-    """Return the project files that may contain a part of ours."""
-    paths = [*makefiles.NAMES]
-    for host in hosts.every():
-        paths += [host.instructions, host.settings, host.local_settings]
-    return tuple(dict.fromkeys(filter(None, paths)))
 
 
 def _sweep(plan: Plan, record_path: str) -> None:

@@ -1,30 +1,50 @@
-"""Doctor: what is wrong in a repository, and how to fix it. Nothing is changed."""
+"""Doctor: what is wrong in a repository, and how to fix it. Nothing is changed.
+
+Each hook is fired with recorded input, as the host would, if it is what adopt of this version would
+write for this toolkit, byte for byte; anything else is a stranger's command, and only shown. The
+answer must come in the host's time, as JSON or text that it takes. Nothing is written into the
+repository: CONTEXT_ROOT is a scratch folder. `make test_hosts` checks in the hosts themselves that
+the declarations are true.
+"""
 
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import re
 import shlex
 import shutil
 import subprocess
+import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
+from typing import Any
 
-from contextkit.base import files, git, ledger, makefiles, stores, tokens, version
+from contextkit.base import files, formats, git, ledger, makefiles, stores, tokens, version
 from contextkit.base.errors import UPGRADE, ContextError
-from contextkit.base.layout import Layout
+from contextkit.base.layout import Layout, hooks_folder
 from contextkit.base.records import Record
 from contextkit.capsules.documents import store as capsules
 from contextkit.hosts.documents import settings, vendored
-from contextkit.hosts.documents.contracts import SUBFOLDER, Host, find
-from contextkit.hosts.documents.vendored import Adopted
-from contextkit.hosts.flows import adoption, changes, runner, trials
+from contextkit.hosts.documents.contracts import LAUNCHER, SUBFOLDER, Host, find
+from contextkit.hosts.flows import adoption, changes, runner
 from contextkit.payloads.documents import store as payloads
 
 _COMMITTED = ("README.md", ".gitkeep", ".gitignore")  # files of an ephemeral store that git tracks
 _PATIENCE = 1.0  # seconds that a lock may stay held while doctor looks
 _SHOWN = 5  # lines of diagnostics, or broken files per store
+_ATTEMPTS = 3  # for a hook that was late: the machine may have been busy
+_LIMIT = 20  # seconds after which a hook is killed
+_ANSWER_SECONDS = 10.0  # of waiting for the host to list its hooks
+_MESSAGES = (
+    {"id": 1, "method": "initialize",
+     "params": {"clientInfo": {"name": "contextkit", "version": "1"}}},
+    {"method": "initialized"},
+)  # fmt: skip
+_PLAIN = re.compile(r"\w[\w./-]*", re.ASCII)
+FOREIGN = "not a command of this contextkit: not started"
 Check = Callable[[Layout, tuple[str, ...]], Iterator["Finding"]]
 
 
@@ -123,11 +143,10 @@ def writable(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
 
 def hosts_there(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Check that the settings of the hosts hold all of our hooks; not of one that nobody uses."""
-    installed = [(host, [event for event, _ in trials.installed(layout, host)])
-             for host in map(find, hosts)]  # fmt: skip
-    if not any(events for _, events in installed):
+    ours = {name: [event for event, _ in installed(layout, find(name))] for name in hosts}
+    if not any(ours.values()):
         yield _note("no hooks are installed here", _adopt(layout))
-    for host, events in installed:
+    for host, events in ((find(name), events) for name, events in ours.items()):
         there = shutil.which(host.command)
         if events:
             yield from _hooks_of(layout, host, events)
@@ -145,13 +164,15 @@ def hosts_there(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
 def _hooks_of(layout: Layout, host: Host, events: list[str]) -> Iterator[Finding]:
     """Check that each hook of ours is installed, for the right tools, and once."""
     outputs = bool(layout.limits.hook_tool_output_tokens)
-    missing = [event for event in settings.events(host, outputs) if event not in events]
+    wanted = settings.wanted(host, "", outputs)
+    missing = [event for event in wanted if event not in events]
+    matchers = [group["matcher"] for group in wanted.values() if "matcher" in group]
     twice = sorted({event for event in events if events.count(event) > 1})
-    texts = "".join(files.read_if_there(p) or "" for p in trials.settings_files(layout, host))
+    texts = "".join(files.read_if_there(p) or "" for p in settings_files(layout, host))
     if missing:
         problem = f"{host.title}: no hook for {', '.join(missing)}"
         yield _wrong(problem, _adopt(layout))
-    elif not all(f'"{matcher}"' in texts for matcher in settings.matchers(host, outputs).values()):
+    elif not all(f'"{matcher}"' in texts for matcher in matchers):
         problem = f"{host.title}: tool hooks are not installed as the settings ask"
         yield _wrong(problem, _adopt(layout))
     if twice:
@@ -160,12 +181,18 @@ def _hooks_of(layout: Layout, host: Host, events: list[str]) -> Iterator[Finding
 
 
 def _trust(layout: Layout, host: Host) -> Iterator[Finding]:
-    """Check that the host would start our hooks, by asking it if possible."""
-    untrusted = trials.untrusted(host, adoption.top_of(layout)) if host.tells_trust else None
-    if untrusted is None:
+    """Check that the host would start our hooks, by asking it if possible.
+
+    It lists no hook of a folder that is not trusted itself.
+    """
+    listed = _listed(host, adoption.top_of(layout)) if host.tells_trust else []
+    ours = [hook for hook in listed if LAUNCHER in str(hook.get("command"))]
+    refused = {str(hook.get("eventName")) for hook in ours
+               if hook.get("trustStatus") not in ("trusted", "managed")}  # fmt: skip
+    if not ours:
         yield _note(f"{host.title} starts only hooks that were trusted", host.trust)
-    elif untrusted:
-        yield _wrong(f"{host.title} does not start {', '.join(untrusted)}", host.trust)
+    elif refused:
+        yield _wrong(f"{host.title} does not start {', '.join(sorted(refused))}", host.trust)
 
 
 def names_taken(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
@@ -180,7 +207,7 @@ def hooks(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Fire every installed hook with recorded input."""
     mend = f"{_adopt(layout)} brings the hooks up to date; manuals/hosts.md"
     events: dict[tuple[str, str], list[str]] = {}
-    for trial in trials.fire_all(layout, hosts):
+    for trial in fire_all(layout, hosts):
         for problem in trial.problems:
             events.setdefault((trial.host, problem), []).append(trial.event)
     for (host, problem), named in events.items():
@@ -195,6 +222,184 @@ def failures(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     mend = f"when that is fixed: rm {path}{older}"
     for line in lines[-_SHOWN:]:
         yield _wrong(line, mend)
+
+
+# Trials of installed hooks: would the host start them, and accept their answers?
+
+
+class Trial(Record):
+    """One fired hook, and what is wrong with its answer."""
+
+    host: str
+    event: str
+    problems: tuple[str, ...] = ()
+
+
+def samples(host: str) -> dict[str, dict[str, object]]:
+    """Return the recorded input for each event of a host."""
+    path = version.toolkit("templates", "hosts", f"{host}.json")
+    inputs: dict[str, dict[str, object]] = formats.from_json(files.read(path), path)
+    return inputs
+
+
+def installed(layout: Layout, host: Host) -> list[tuple[str, dict[str, Any]]]:
+    """Return (event, handler) for each of our hooks in a host's settings.
+
+    Raises ContextError for unreadable settings.
+    """
+    hooks: list[tuple[str, dict[str, Any]]] = []
+    for path in settings_files(layout, host):
+        text = files.read_if_there(path)
+        if text and text.strip():
+            hooks += settings.read(text, layout.shown(path))
+    return hooks
+
+
+def settings_files(layout: Layout, host: Host) -> list[str]:
+    """Return the files in a repository that may hold a host's hooks."""
+    names = filter(None, (host.settings, host.local_settings))
+    return [os.path.join(adoption.top_of(layout), name) for name in names]
+
+
+def fire_all(layout: Layout, names: tuple[str, ...]) -> list[Trial]:
+    """Fire every hook of ours that the hosts `names` have, in the order of a session."""
+    return [trial for name in names for trial in _fired(layout, find(name))]
+
+
+def _fired(layout: Layout, host: Host) -> Iterator[Trial]:
+    inputs = samples(host.name)
+    order = {event: number for number, event in enumerate(host.events)}
+    hooks = sorted(installed(layout, host), key=lambda hook: order.get(hook[0], len(order)))
+    with tempfile.TemporaryDirectory(prefix="contextkit-doctor-") as made:
+        scratch = os.path.realpath(made)
+        for event, handler in hooks:
+            problems = [FOREIGN]
+            if command := _own_command(layout, host, event, handler):
+                passed = inputs.get(event, {"hook_event_name": event})
+                text = formats.to_json({**passed, "cwd": scratch})
+                problems = _fire(layout, host, event, command, text, scratch)
+            yield Trial(host=host.name, event=event, problems=tuple(problems))
+
+
+def _own_command(layout: Layout, host: Host, event: str, handler: dict[str, Any]) -> list[str]:
+    """Return what starts a handler that adopt would write for this toolkit; else nothing.
+
+    Its launcher is ours if it is that of this toolkit, or a wrapper's exactly as adopt writes it.
+    The folder is one that a clone may name: it must mean nothing to a shell.
+    """
+    top, own = adoption.top_of(layout), os.path.realpath(version.TOOLKIT)
+    inside = (os.path.relpath(own, top), adoption.folder_of(top))
+    folders = (version.TOOLKIT, *filter(_PLAIN.fullmatch, inside))
+    for folder in folders if event in host.events else ():
+        ours = settings.handler(host, event, folder)
+        words, arguments = str(ours["command"]), ours.get("args")
+        if (handler.get("command"), handler.get("args")) != (words, arguments):
+            continue
+        if _starts_us(os.path.join(top, folder), own):
+            if not isinstance(arguments, list):
+                return ["/bin/sh", "-c", words]
+            return [word.replace(f"${{{host.project}}}", top) for word in (words, *arguments)]
+    return []
+
+
+def _starts_us(place: str, own: str) -> bool:
+    """Return whether a folder is this toolkit, or has a wrapper of it as adopt writes it."""
+    if os.path.realpath(place) == own:
+        return True
+    launcher, pinned = f"{place}/{LAUNCHER}", vendored.pin()
+    if not pinned.commit or os.path.islink(launcher) or not os.path.isfile(launcher):
+        return False
+    return files.read_bytes(launcher) == vendored.wrapper_files(pinned)[LAUNCHER][0]
+
+
+def _fire(
+    layout: Layout, host: Host, event: str, command: list[str], text: str, scratch: str
+) -> list[str]:
+    """Fire a hook until it is in time, at most `_ATTEMPTS` times; return what is wrong.
+
+    What it logs counts, too: failures that the host does not see.
+    """
+    budget, place = host.events[event].budget, adoption.top_of(layout)
+    environment = {k: v for k, v in os.environ.items() if k not in ("SESSION_ID", "SESSION_DIR")}
+    environment |= {"CONTEXT_ROOT": scratch} | ({host.project: place} if host.project else {})
+    hooks = hooks_folder(scratch)
+    fastest = float(_LIMIT)
+    problems: list[str] = []
+    for _ in range(_ATTEMPTS):
+        start = time.monotonic()
+        try:
+            done = subprocess.run(
+                command, input=text.encode(), env=environment, cwd=place,
+                capture_output=True, timeout=_LIMIT,
+            )  # fmt: skip
+        except OSError as error:
+            return [_why_not_started(error)]
+        except subprocess.TimeoutExpired:
+            break
+        fastest = min(fastest, time.monotonic() - start)
+        problems = _refused(host, event, done.returncode, done.stdout.decode("utf-8", "replace"))
+        problems += [line.partition(": ")[2] or line for line in runner.noted(hooks)]
+        files.discard(runner.log(hooks))
+        if problems or fastest <= budget:
+            break
+    late = [f"takes {fastest:.2f} s: {host.title} waits {budget:g}"] if fastest > budget else []
+    return problems + late
+
+
+def _why_not_started(error: OSError) -> str:
+    """Say why a hook's program does not start, and what to do about it."""
+    program = str(error.filename)
+    if not isinstance(error, PermissionError) or not os.path.isfile(program):
+        return f"cannot be started: {program}: {error.strerror}"
+    if os.stat(program).st_mode & 0o111:
+        return f"{program} cannot be started: its disk is mounted noexec: move the repository"
+    return f"{program} cannot be started: chmod +x '{program}'"
+
+
+def _refused(host: Host, event: str, status: int, stdout: str) -> list[str]:
+    """Return what no host takes; that every answer of ours has its host's form is for the tests."""
+    problems = [f"exit status {status}: only 0 is sure not to block the host"] if status else []
+    text = stdout.strip()
+    if text.startswith("{"):
+        try:
+            formats.from_json(text, "output")
+        except ContextError as error:
+            problems.append(str(error))
+    elif text and "plain" not in host.events[event].takes:
+        problems.append(f"plain text: {event} takes only JSON")
+    return problems
+
+
+# Would the host start them? It is asked over JSON-RPC, one message per line: `hooks/list` returns
+# the trust of each hook of a folder. Nothing is sent to a model.
+
+
+def _listed(host: Host, project: str) -> list[dict[str, object]]:
+    asked = {"id": 2, "method": "hooks/list", "params": {"cwds": [project]}}
+    lines = "".join(json.dumps(one) + "\n" for one in (*_MESSAGES, asked))
+    try:
+        process = subprocess.Popen(
+            [host.command, *host.tells_trust], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, cwd=project,
+        )  # fmt: skip
+    except OSError:
+        return []
+    late = threading.Timer(_ANSWER_SECONDS, process.kill)
+    late.start()
+    try:
+        assert process.stdin and process.stdout
+        process.stdin.write(lines.encode("utf-8"))
+        process.stdin.flush()
+        answers = map(formats.object_in, process.stdout)
+        result = next((one for one in answers if one.get("id") == 2), {})
+    except OSError:
+        return []
+    finally:
+        late.cancel()
+        process.kill()
+        process.communicate()
+    folders = formats.inside(result, "result").get("data")
+    return [one for folder in folders or () for one in folder.get("hooks", [])]
 
 
 # What git sees of the stores, which are declared in `base/stores.py`
@@ -216,15 +421,17 @@ def ignored(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
 
 def ignored_copies(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Find files that adopt wrote and git ignores: they are missing from every clone."""
-    for top, adopted in _our_copies(layout):
-        edited = [place for host in map(find, adopted.hosts)
-                  for place in (host.instructions, host.settings)]  # fmt: skip
-        there = [place for place in (*edited, *makefiles.NAMES)
-                 if os.path.isfile(os.path.join(top, place))]  # fmt: skip
-        paths = [*adopted.files, f"{adopted.folder}/{vendored.RECORD}", *there]
-        if hidden := changes.ignored(top, paths):
-            problem = f"{'; '.join(changes.described(hidden))}: no clone has that"
-            yield _wrong(problem, changes.mend(top, adopted.folder, hidden))
+    top, adopted = adoption.adopted(layout)
+    if not adopted.hosts:
+        return
+    edited = [place for host in map(find, adopted.hosts)
+              for place in (host.instructions, host.settings)]  # fmt: skip
+    there = [place for place in (*edited, *makefiles.NAMES)
+             if os.path.isfile(os.path.join(top, place))]  # fmt: skip
+    paths = [*adopted.files, f"{adopted.folder}/{vendored.RECORD}", *there]
+    if hidden := changes.ignored(top, paths):
+        problem = f"{'; '.join(changes.described(hidden))}: no clone has that"
+        yield _wrong(problem, changes.mend(top, adopted.folder, hidden))
 
 
 # Our copies
@@ -244,32 +451,21 @@ def drift(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
 
 def adopted_files(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Check what adopt put into the repository: all there, and as new as the toolkit."""
-    for top, adopted in _our_copies(layout):
-        skill = adoption.skill(f"{adopted.folder}/{adoption.GUIDE}").encode("utf-8")
-        skills = [f"{find(host).skills}/{adoption.SKILL}/SKILL.md" for host in adopted.hosts]
-        for path in adopted.files:
-            place = os.path.join(top, path)
-            there = files.read_bytes(place) if os.path.lexists(place) else None  # may be binary
-            shown = layout.shown(place)
-            if there is None:
-                yield _wrong(f"{shown}: is missing", _adopt(layout))
-            elif not vendored.is_ours(adopted, path, there):
-                aside = "the next adopt keeps your text beside ours"
-                mend = "it stays as it is" if path.endswith("/SKILL.md") else aside
-                yield _note(f"{shown}: was edited", mend)
-            elif path in skills and there != skill:
-                yield _old(shown, _adopt(layout))
-
-
-def _our_copies(layout: Layout) -> Iterator[tuple[str, Adopted]]:
-    """Yield what adopt recorded in the repository, each with the folder that it adopted into."""
-    top = adoption.top_of(layout)
-    places = (version.TOOLKIT, os.path.join(top, adoption.folder_of(top)))
-    for place in dict.fromkeys(map(os.path.realpath, places)):
-        record = os.path.join(place, vendored.RECORD)
-        if place.startswith(f"{layout.root}/") and os.path.isfile(record):
-            adopted = vendored.load(record)
-            yield place.removesuffix("/" + adopted.folder), adopted
+    top, adopted = adoption.adopted(layout)
+    skill = adoption.skill(f"{adopted.folder}/{adoption.GUIDE}").encode("utf-8")
+    skills = [f"{find(host).skills}/{adoption.SKILL}/SKILL.md" for host in adopted.hosts]
+    for path in adopted.files:
+        place = os.path.join(top, path)
+        there = files.read_bytes(place) if os.path.lexists(place) else None  # may be binary
+        shown = layout.shown(place)
+        if there is None:
+            yield _wrong(f"{shown}: is missing", _adopt(layout))
+        elif not vendored.is_ours(adopted, path, there):
+            aside = "the next adopt keeps your text beside ours"
+            mend = "it stays as it is" if path.endswith("/SKILL.md") else aside
+            yield _note(f"{shown}: was edited", mend)
+        elif path in skills and there != skill:
+            yield _old(shown, _adopt(layout))
 
 
 def _old(shown: str, mend: str) -> Finding:

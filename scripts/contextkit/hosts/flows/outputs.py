@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 
 from contextkit.base import addresses, files, formats, ledger, names, sessions, tokens
@@ -251,6 +250,8 @@ def _unwrapped(text: str) -> str:
     head, brace, _ = text.partition("{")
     if not brace or len(head) > 2000:
         return text
+    import json
+
     try:
         wrapper, end = json.JSONDecoder(strict=False).raw_decode(text, len(head))
     except ValueError:

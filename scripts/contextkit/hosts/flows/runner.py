@@ -42,19 +42,13 @@ def run(argv: list[str], data: bytes) -> str:
     host = _caller(host or hosts.defaults()[0])
     if not host or ("--plugin" in argv and _is_adopted(host)):
         return ""  # the project's own hooks do the work
-    if "--plugin" in argv:
-        _name_commands(host)
+    if {"--plugin", "--linked"} & set(argv):  # there may be no Makefile: texts name what there is
+        on_path = "--plugin" in argv and hosts.find(host).programs
+        os.environ["CONTEXTKIT_COMMAND"] = "contextkit" if on_path else hosts.door()
     from contextkit.base import git
 
     with git.hurried(_GIT_SECONDS):
         return _run(host, event, data)
-
-
-def _name_commands(host: str) -> None:
-    """Have texts name commands as an agent with a plugin calls them: there may be no Makefile."""
-    place = version.toolkit("bin", "contextkit")
-    named = "contextkit" if hosts.find(host).programs else f"'{place}'" if " " in place else place
-    os.environ["CONTEXTKIT_COMMAND"] = named
 
 
 def _run(host: str, event: str, data: bytes) -> str:

@@ -13,9 +13,10 @@ import sys
 import tempfile
 
 from contextkit.base import files, git, version
+from contextkit.base.commands import Arguments
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
-from contextkit.base.records import Record
+from contextkit.base.type_names import Callable
 from contextkit.hosts.documents import vendored
 from contextkit.hosts.flows import adoption
 
@@ -26,43 +27,37 @@ _SECTION = re.compile(r"^## (.*)\n?((?:(?!## ).*\n?)*)", re.MULTILINE)
 _ENTRY = re.compile(r"^- .*(?:\n  .*\S.*)*", re.MULTILINE)
 
 
-class Request(Record):
-    """A request; `to` is a folder, a URL, a version, tag or branch; empty: the newest."""
+def upgrade(layout: Layout, args: Arguments) -> str:
+    """Update this toolkit, or the wrapper of it around the current folder; say what is new.
 
-    to: str = ""
-    force: bool = False
-    dry_run: bool = False
-
-
-def upgrade(layout: Layout, request: Request) -> str:
-    """Update this toolkit, or the wrapper of it around the current folder; say what is new."""
+    args.to: a folder, a URL, a version, tag or branch; empty: the newest.
+    """
     if vendored.is_checkout():
-        return _checkout(layout.here, request)
-    adopted, top = _host(layout)
+        return _checkout(layout.here, args)
+    top, adopted = _host(layout)
     if not adopted.hosts:
         raise ContextError(
             f"{version.TOOLKIT}: is neither a git checkout nor what adopt made: unpack a newer"
             " release in its place"
         )
-    folder = os.path.join(layout.here, request.to)
-    if request.to and os.path.isdir(folder):
-        return _copy(os.path.realpath(folder), adopted, top, request, request.to)
+    folder = os.path.join(layout.here, args.to)
+    if args.to and os.path.isdir(folder):
+        return _copy(os.path.realpath(folder), adopted, top, args, args.to)
     with tempfile.TemporaryDirectory(prefix="contextkit-upgrade-") as scratch:
-        remote, ref = _remote(scratch, request.to, adopted.remote)
+        remote, ref = _remote(scratch, args.to, adopted.remote)
         source = os.path.join(scratch, "contextkit")
         named = () if ref == "HEAD" else ("--branch", ref)
         git.run(scratch, "clone", "-q", "--depth=1", *named, "--", remote, source)
-        return _copy(source, adopted, top, request, f"{remote} {ref}")
+        return _copy(source, adopted, top, args, f"{remote} {ref}")
 
 
-def _host(layout: Layout) -> tuple[vendored.Adopted, str]:
-    """Return the record of the host that has this copy, or a wrapper of it, and the host."""
+def _host(layout: Layout) -> tuple[str, vendored.Adopted]:
+    """Return the host that has this copy, or a wrapper of it, and its record."""
     if vendored.pin().commit:
-        top = adoption.top_of(layout)
-        return vendored.load(os.path.join(top, adoption.folder_of(top), vendored.RECORD)), top
+        return adoption.adopted(layout)
     adopted = vendored.load(os.path.join(version.TOOLKIT, vendored.RECORD))
     top = os.path.realpath(version.TOOLKIT).removesuffix(f"/{adopted.folder}")
-    return (vendored.Adopted() if top == os.path.realpath(version.TOOLKIT) else adopted), top
+    return top, vendored.Adopted() if top == os.path.realpath(version.TOOLKIT) else adopted
 
 
 def _remote(folder: str, to: str, known: str) -> tuple[str, str]:
@@ -95,17 +90,12 @@ def _remote(folder: str, to: str, known: str) -> tuple[str, str]:
 # A copy in a host
 
 
-def _copy(source: str, adopted: vendored.Adopted, top: str, request: Request, place: str) -> str:
+def _copy(source: str, adopted: vendored.Adopted, top: str, args: Arguments, place: str) -> str:
     """Have the toolkit in `source` adopt the repository `top` again."""
-    newer = _version(files.read_if_there(os.path.join(source, _VERSION_FILE)), place)
-    _check_direction(newer, request)
-    lines = [
-        f"from {version.VERSION} to {newer} ({place})",
-        *_whats_new(files.read_if_there(os.path.join(source, _CHANGELOG)) or "", newer),
-    ]
+    lines = _news(lambda name: files.read_if_there(os.path.join(source, name)), place, args.force)
     command = [_python(source), os.path.join(source, "scripts", "adopt.py"), "adopt",
                f"--into={top}", f"--dir={adopted.folder}"]  # fmt: skip
-    command += ["--dry-run"] if request.dry_run else []
+    command += ["--dry-run"] if args.dry_run else []
     kept = {
         k: v for k, v in os.environ.items() if not k.startswith(("CONTEXTKIT_", "MAKE", "MFLAGS"))
     }
@@ -130,51 +120,44 @@ def _python(source: str) -> str:
     return sys.executable
 
 
-def _version(text: str | None, place: str) -> str:
-    """Return the version that a toolkit states, without running it."""
-    match = _STATED.search(text or "")
+def _news(read: Callable[[str], str | None], place: str, force: bool) -> list[str]:
+    """Say which version a toolkit is, and what is new in it, without running it."""
+    match = _STATED.search(read(_VERSION_FILE) or "")
     if match is None or not version.is_version(match[1]):
         raise bad_input(f"to: {place}: is not a contextkit that states its version")
-    return match[1]
-
-
-def _check_direction(newer: str, request: Request) -> None:
-    if version.order(newer) < version.order(version.VERSION) and not request.force:
-        raise bad_input(
-            f"to: {newer} is older than {version.VERSION}, which is here: force=1 goes back to it"
-            " (documents in newer formats are then not read)"
-        )
-
-
-def _whats_new(changelog: str, newer: str) -> list[str]:
-    if version.order(newer) < version.order(version.VERSION):
-        return ["goes back to an older version"]
+    newer, here = match[1], version.VERSION
+    head = f"from {here} to {newer} ({place})"
+    if version.order(newer) < version.order(here):
+        if not force:
+            raise bad_input(
+                f"to: {newer} is older than {here}, which is here: force=1 goes back to it"
+                " (documents in newer formats are then not read)"
+            )
+        return [head, "goes back to an older version"]
     own = files.read_if_there(os.path.join(version.TOOLKIT, _CHANGELOG)) or ""
-    entries = new_entries(own, changelog)
-    return ["what is new:", *entries] if entries else ["nothing new in its changelog"]
+    entries = new_entries(own, read(_CHANGELOG) or "")
+    return [head, *(["what is new:", *entries] if entries else ["nothing new in its changelog"])]
 
 
 # A checkout
 
 
-def _checkout(here: str, request: Request) -> str:
+def _checkout(here: str, args: Arguments) -> str:
     """Move this checkout to a newer commit, as far as git can without losing any."""
     top = version.TOOLKIT
     if git.run(top, "status", "--porcelain", "--untracked-files=no").strip():
         raise ContextError(f"{top}: has changes that are not committed: commit them first")
-    target, place = _fetched(here, request)
-    newer = _version(git.run(top, "show", f"{target}:{_VERSION_FILE}", fine=(0, 128)), place)
-    _check_direction(newer, request)
-    changelog = git.run(top, "show", f"{target}:{_CHANGELOG}", fine=(0, 128))
-    lines = [f"from {version.VERSION} to {newer} ({place})"]
-    if _holds(top, target, "HEAD") and not request.force:
+    target, place = _fetched(here, args)
+    lines = _news(
+        lambda name: git.run(top, "show", f"{target}:{name}", fine=(0, 128)), place, args.force
+    )
+    if _holds(top, target, "HEAD") and not args.force:
         return f"{version.VERSION} is here, and {place} has nothing newer"
-    lines += _whats_new(changelog, newer)
-    if request.dry_run:
+    if args.dry_run:
         return "\n".join(lines)
     if _holds(top, "HEAD", target):
         git.run(top, "merge", "-q", "--ff-only", target)
-    elif request.force:
+    elif args.force:
         git.run(top, "checkout", "-q", "--detach", target)
     else:
         raise ContextError(
@@ -184,14 +167,14 @@ def _checkout(here: str, request: Request) -> str:
     return "\n".join(lines)
 
 
-def _fetched(here: str, request: Request) -> tuple[str, str]:
+def _fetched(here: str, args: Arguments) -> tuple[str, str]:
     """Return the commit to go to, fetched, and its name."""
     top = version.TOOLKIT
-    folder = os.path.join(here, request.to)
-    if request.to and os.path.isdir(folder):
+    folder = os.path.join(here, args.to)
+    if args.to and os.path.isdir(folder):
         remote, ref = os.path.realpath(folder), "HEAD"
     else:
-        remote, ref = _remote(top, request.to, vendored.source())
+        remote, ref = _remote(top, args.to, vendored.source())
     git.run(top, "fetch", "-q", "--no-tags", "--", remote, ref)
     commit = git.run(top, "rev-parse", "FETCH_HEAD^{commit}").strip()
     return commit, f"{remote} {ref}" if ref != "HEAD" else remote

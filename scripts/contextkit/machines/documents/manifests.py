@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 
 from contextkit.base import names, version
 from contextkit.base.errors import ContextError
-from contextkit.base.type_names import Any
+from contextkit.base.type_names import Any, Iterable
 
 FORMAT = 1
 _ID_LENGTH = 12
@@ -32,7 +32,6 @@ MOST_MANIFEST = 64 << 20  # bytes of a manifest
 MOST_HEAD = 8_192  # bytes of a head
 _MOST_ENTRIES = 500_000
 _MOST_NAME = 60  # characters of a machine's name
-_MOST_CLOCK = 10_000  # counts in an entry, of which only its writer's is read
 _SEGMENT = re.compile(r"[^./\\<>][^/\\<>]*")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _NO_TAGS = str.maketrans("<>", "‹›")
@@ -86,17 +85,6 @@ class Head:
     bytes: int = 0
     chain: tuple[str, ...] = ()
     signature: str = ""
-    format: int = FORMAT
-
-
-@dataclass(frozen=True, kw_only=True)
-class Manifest:
-    """What changed on `machine` after its manifest `since`, up to `number`."""
-
-    machine: str
-    number: int
-    since: int
-    entries: tuple[Entry, ...]
     format: int = FORMAT
 
 
@@ -166,16 +154,13 @@ def parse_head(data: bytes, machine: str) -> Head:
     if fields.get("machine") != machine or not _DIGEST.fullmatch(str(fields.get("digest"))):
         raise ContextError(f"{where}: belongs to another machine, or has no digest")
     name = clean_name(str(fields.get("name") or "")) or machine
-    at = str(fields.get("at"))
-    if names.shape(at) != "0000-00-00T00:00:00Z":
-        at = ""
     listed = fields.get("chain") or []
     if listed and not _fits(listed, counts["number"], str(fields["digest"])):
         raise ContextError(f"{where}: names manifests that do not belong to its number")
     signature = fields.get("signature", "")
     return Head(
-        machine=machine, name=name, digest=str(fields["digest"]), at=at, chain=tuple(listed),
-        signature=signature if isinstance(signature, str) else "", **counts,
+        machine=machine, name=name, digest=str(fields["digest"]), at=_time(fields),
+        chain=tuple(listed), signature=signature if isinstance(signature, str) else "", **counts,
     )  # fmt: skip
 
 
@@ -187,25 +172,28 @@ def _fits(listed: Any, number: int, digest: str) -> bool:
     return are_digests and listed[-1] == digest
 
 
-def render(manifest: Manifest) -> bytes:
-    """Render the manifest, one line per entry; fields that an entry does not need are left out.
+def render(machine: str, number: int, entries: Iterable[Entry]) -> bytes:
+    """Render a manifest, one line per entry; fields that an entry does not need are left out.
 
     A count is written as `"clock": {machine: count}`: earlier versions read and wrote the counts of
     several machines there.
     """
-    entries = []
-    for entry in manifest.entries:
+    lines = []
+    for entry in entries:
         fields = {name: value for name, value in vars(entry).items() if value}
-        if fields.pop("count", 0):
-            fields["clock"] = {manifest.machine: entry.count}
-        entries.append(json.dumps(fields, ensure_ascii=False))
-    top = {name: value for name, value in vars(manifest).items() if name != "entries"}
-    body = ",\n".join(entries)
+        if count := fields.pop("count", 0):
+            fields["clock"] = {machine: count}
+        lines.append(json.dumps(fields, ensure_ascii=False))
+    top = {"machine": machine, "number": number, "since": since(number), "format": FORMAT}
+    body = ",\n".join(lines)
     return (json.dumps(top)[:-1] + ', "entries": [\n' + body + "\n]}\n").encode()
 
 
-def parse(data: bytes, machine: str, number: int) -> Manifest:
-    """Parse the manifest `number` of `machine`. Raises ContextError naming what is wrong."""
+def parse(data: bytes, machine: str, number: int) -> list[Entry]:
+    """The entries of the manifest `number` of `machine`: what changed after the one `since`.
+
+    Raises ContextError naming what is wrong.
+    """
     where = f"manifest {number} of {machine}"
     fields = _fields(data, where, MOST_MANIFEST)
     if (fields.get("machine"), fields.get("number")) != (machine, number):
@@ -215,8 +203,7 @@ def parse(data: bytes, machine: str, number: int) -> Manifest:
     listed = fields.get("entries")
     if not isinstance(listed, list) or len(listed) > _MOST_ENTRIES:
         raise ContextError(f"{where}: has no list of entries, or too many of them")
-    entries = tuple(entry(item, machine, where) for item in listed)
-    return Manifest(machine=machine, number=number, since=since(number), entries=entries)
+    return [entry(item, machine, where) for item in listed]
 
 
 def entry(fields: Any, machine: str, where: str) -> Entry:
@@ -235,22 +222,15 @@ def entry(fields: Any, machine: str, where: str) -> Entry:
     size = _count(fields, "bytes", where)
     if size > MOST_BYTES:
         raise ContextError(f"{where}: {name}: larger than {MOST_BYTES} bytes")
-    at = fields.get("at", "")
-    if names.shape(str(at)) != "0000-00-00T00:00:00Z":
-        at = ""
     clock = fields.get("clock", {})
-    good = isinstance(clock, dict) and len(clock) <= _MOST_CLOCK
-    if not good or not all(
-        is_id(identity) and type(count) is int and 0 < count < 1 << 53
-        for identity, count in clock.items()
-    ):
+    if not isinstance(clock, dict):
         raise ContextError(f"{where}: {name}: has a clock that cannot be read")
     return Entry(
         name=name,
         sha256=digest,
         bytes=size,
-        at=at,
-        count=clock.get(machine, 0),
+        at=_time(fields),
+        count=_count(clock, machine, f"{where}: {name}"),
         gone=gone,
         redacted=fields.get("redacted") is True,
         about=clean(str(fields.get("about", "")))[:200],
@@ -286,6 +266,12 @@ def _fields(data: bytes, where: str, most: int) -> dict[str, Any]:
             f"{where}: has format {fields.get('format')!r}; this version reads {FORMAT}"
         )
     return fields
+
+
+def _time(fields: dict[str, Any]) -> str:
+    """When it was written; empty if that is no time."""
+    at = str(fields.get("at"))
+    return at if names.shape(at) == "0000-00-00T00:00:00Z" else ""
 
 
 def _count(fields: dict[str, Any], name: str, where: str) -> int:

@@ -14,7 +14,7 @@ from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.machines.documents import knowledge, manifests
 from contextkit.machines.documents.knowledge import Machine, Notes, Remote
-from contextkit.machines.documents.manifests import Entry, Head, Manifest
+from contextkit.machines.documents.manifests import Entry, Head
 from contextkit.machines.flows import engines, remotes, shares, transfers
 from contextkit.machines.flows.engines import Elsewhere
 from contextkit.machines.flows.transfers import HISTORY, Choice, Report
@@ -203,9 +203,8 @@ def _next(
         number = 1 << there.number.bit_length()
     there.entries.update({entry.name: (number, entry) for entry in entries})
     since = manifests.since(number)
-    listed = tuple(entry for brought_by, entry in there.entries.values() if brought_by > since)
-    manifest = Manifest(machine=machine.id, number=number, since=since, entries=listed)
-    data = manifests.pack(manifests.render(manifest))
+    listed = [entry for brought_by, entry in there.entries.values() if brought_by > since]
+    data = manifests.pack(manifests.render(machine.id, number, listed))
     kept = _kept(there)
     head = Head(
         machine=machine.id,

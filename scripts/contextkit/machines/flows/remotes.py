@@ -126,11 +126,11 @@ def read_entries(engine: engines.Engine, head: Head, seen: int) -> dict[str, tup
         if number not in packed:
             raise ContextError(f"{where} is missing: pull again")
         data = manifests.unpack(packed[number], manifests.MOST_MANIFEST, where)
-        manifest = manifests.parse(data, head.machine, number)
+        newer = manifests.parse(data, head.machine, number)
         digest = names.sha256(packed[number])
         if digest != digests.get(number, digest):
             raise ContextError(f"{where} does not match its head")
-        entries.update({entry.name: (number, entry) for entry in manifest.entries})
+        entries.update({entry.name: (number, entry) for entry in newer})
     return entries
 
 

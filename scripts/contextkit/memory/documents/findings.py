@@ -123,6 +123,7 @@ FORM = codec.Form(
     },
     readers={"timestamp": memory.utc, "status": codec.one_of(STATUSES)},
 )
+render = FORM.render  # in the layout of the design; extra sections follow
 
 
 def parse(text: str) -> Finding:
@@ -142,11 +143,6 @@ def _more_of(outline: sections.Outline, header: tuple[str, ...]) -> tuple[Extra,
         if section.name.lower() not in HEADINGS:
             extras.append((names.one_line(section.name) or "Notes", sections.plain(section.lines)))
     return tuple(Extra(heading=heading, text=text) for heading, text in extras if text)
-
-
-def render(finding: Finding) -> str:
-    """Return the document in the layout of the design; extra sections follow."""
-    return FORM.render(finding)
 
 
 def is_merged(name: str) -> bool:

@@ -99,11 +99,7 @@ FORM = codec.Form(
     },
     readers={"timestamp": memory.utc, "status": codec.one_of(findings.STATUSES)},
 )
-
-
-def render(merged: Merged) -> str:
-    """Return the document: the format of a finding plus sources, each section grouped by source."""
-    return FORM.render(merged)
+render = FORM.render  # the format of a finding plus sources, each section grouped by source
 
 
 def parse(text: str) -> Merged:

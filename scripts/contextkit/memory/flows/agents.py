@@ -198,16 +198,15 @@ def _launched(layout: Layout, after: str) -> tuple[list[str], list[str]]:
 
 def _seen(layout: Layout, after: str) -> list[str]:
     """The types of agents that a host started since `after` and never reported as ended."""
+    own = sessions.of_hosts()
+    others = [s for s in stores.names_in(layout.hooks) if s not in own and names.safe(s)]
+    if not others:
+        return []
     from contextkit.hosts.documents import seen_agents
 
-    types = []
-    limit = names.moment(after)
-    own = sessions.of_hosts()
-    for session in stores.names_in(layout.hooks):
-        if session not in own and names.safe(session):
-            agents = seen_agents.of_session(layout, session).values()
-            types += [a.agent_type for a in agents if a.started >= limit and a.started > a.stopped]
-    return [name for name in types if name]
+    begun = [a for s in others for a in seen_agents.of_session(layout, s).values()]
+    late = (a for a in begun if a.started >= names.moment(after) and a.started > a.stopped)
+    return [agent.agent_type for agent in late if agent.agent_type]
 
 
 def _findings(layout: Layout, task: str) -> list[findings.Found | findings.Finding]:

@@ -223,6 +223,7 @@ ASKED = (
     " matter; what is open or unverified; which lines to open"
 )
 _UUID = 36  # length in characters
+_REPORTS = ".contextkit/reports/"
 
 
 def contract(path: str) -> str:
@@ -256,6 +257,13 @@ def mend(missing: tuple[str, ...]) -> str:
         f"Your report does not have this of your answer:{listed}\n"
         "Please answer once more, with that corrected or left out, and the rest as it was."
     )
+
+
+def claims(answer: str) -> str:
+    """An answer without where its report is, which no report says of itself."""
+    lines = [line for line in answer.split("\n") if not line.startswith("@stored:")]
+    words = [" ".join(word for word in line.split(" ") if _REPORTS not in word) for line in lines]
+    return "\n".join(words)
 
 
 def report_folder(layout: Layout) -> str:

@@ -207,7 +207,8 @@ def is_fields(rows: list[str]) -> bool:
 def of_cell(cell: str) -> str:
     """Return the severity of a cell, or of one of its parts: `S1 – Critical`, `High (8.1)`."""
     parts = re.split(r"\s[–—-]\s|[()/:]", cell)
-    return vocabulary.severity(cell) or vocabulary.strictest(*map(vocabulary.severity, parts))
+    stated = vocabulary.severity(cell) or vocabulary.strictest(*map(vocabulary.severity, parts))
+    return stated or vocabulary.of_tool(cell)
 
 
 def parted(blocks: list[Block], rows: list[str]) -> list[Block]:

@@ -46,7 +46,8 @@ SAID = {  # in reviews of public repositories, in their languages
           " OPTIONAL CONSIDER NICE-TO-HAVE 💡",
 }  # fmt: skip
 _WORDS = {word: severity for severity, words in SAID.items() for word in words.split()}
-_OF_TOOLS = {  # words that are a severity only where a tool says them
+_OF_TOOLS = {  # words that are a severity only where a tool says them, or a column is for them
+    **dict(zip("s0 s1 s2 s3 s4".split(), ("P0", "P0", "P1", "P2", "P3"), strict=True)),
     **dict.fromkeys(("error", "fail", "failure"), "P1"),
     **dict.fromkeys(("note", "notice", "convention", "refactor", "hint"), "P3"),
 }

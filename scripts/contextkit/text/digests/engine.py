@@ -276,7 +276,9 @@ class _WeighedByWords(_Weighed):
     share = 0.85
 
     def _facts(self, all_facts: list[facts.Fact]) -> list[frozenset[tuple[str, str]]]:
-        words = [frozenset(_WORD.findall(f"{unit.aspect} {unit.text}".lower())) for unit in self.units]
+        words = [
+            frozenset(_WORD.findall(f"{unit.aspect} {unit.text}".lower())) for unit in self.units
+        ]
         count = sum(unit.times for unit in self.units)
         often = Counter[str]()
         for unit, these in zip(self.units, words, strict=True):

@@ -418,15 +418,22 @@ def _with_place(said: str, place: str) -> str:
 
 
 def _once(tests: list[Failure], errors: list[Failure]) -> list[Failure]:
-    """Tests and errors, without errors that only say what a test's own line says; their places."""
+    """Tests and errors, without errors that only say what a test's own line says.
+
+    Of such an error, the test takes the place, and what pytest cut off its own line.
+    """
     failures = list(tests)
-    messages = [(test.said.partition(" - ")[2].rstrip(".…"), at) for at, test in enumerate(tests)]
+    messages = {at: test.said.partition(" - ")[2].rstrip(".…") for at, test in enumerate(tests)}
     for error in errors:
-        at = next((at for message, at in messages if message and message in error.said), None)
-        if at is None:
+        of = [at for at, message in messages.items() if message and message in error.said]
+        if len(of) != 1:
             failures.append(error)
-        elif (place := _place(error.said)) and not _PLACE.search(failures[at].said):
-            failures[at] = failures[at]._replace(said=_with_place(failures[at].said, place))
+            continue
+        said, message, place = failures[of[0]].said, messages[of[0]], _place(error.said)
+        if said.endswith("..."):
+            messages[of[0]] = error.said[error.said.find(message) :].rstrip(".")
+            said = said.partition(message)[0] + messages[of[0]]
+        failures[of[0]] = failures[of[0]]._replace(said=_with_place(said, place))
     return failures
 
 

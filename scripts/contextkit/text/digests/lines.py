@@ -71,7 +71,8 @@ SUMS_UP = Pattern(  # the shape of a run's own summary
     r"|skipped|rows?\b|packages?\b|files?\b|tasks?\b|changed|checks?\b|specs?\b|suites?\b|finding)"
     r"|\b(?:total|overall|aggregated|average|summary|result|finished|completed?|succe\w+|score"
     r"|elapsed|duration|installed|per second|throughput)\b"
-    r"|\b(?:exit|exited|return)\w*(?: with)?(?: code| status)?:? \d|\bin \d[\d.]* ?m?s(?:ec\w*)?\b"
+    r"|\b(?:exit|exited|return(?:ed| code))(?: with)?(?: code| status)?:? \d"
+    r"|\bin \d[\d.]* ?m?s(?:ec\w*)?\b"
     r"|\b(?:failed|failures|errors|passed|ok|hits) ?= ?\d|\bfound \d|^BUILD |\btime: ",
     re.I,
     needs="pass fail error warning problem test example vulnerab issue skipped row package file"
@@ -251,12 +252,13 @@ class Lines:
             rare = math.log(1 + len(self.all) / line.often) / math.log(1 + len(self.all))
             weight = self._weight(line, last) * rare * self._lead(line.number)
             weight = 4.0 if line.number in self._largest else weight
+            weight *= _INSIDE if line.number in inside else 1
             if line.number == below:
                 units[-1] = units[-1]._replace(weight=max(weight, units[-1].weight))
                 continue
             unit = self._unit(line, weight)
             if line.number in inside:
-                unit = unit._replace(weight=unit.weight * _INSIDE, group="")
+                unit = unit._replace(group="")
             if unit.weight > _LEAST or unit.group:
                 units.append(unit)
                 below = self._leads_on(line.number) or -1

@@ -8,6 +8,7 @@ from contextkit.base.type_names import Any, Iterator
 from contextkit.text import objects
 from contextkit.text.digests.kinds import table
 from contextkit.text.digests.reading import Unit, cut, row_statement
+from contextkit.text.patterns import Pattern
 
 _DECIDE = frozenset(
     "error errors message fail failed failure status state exit_code warning severity level result"
@@ -17,6 +18,7 @@ _WELL = frozenset("ok success passed pass done completed info debug active 200 0
 _KEYS, _FEW = 12, 8  # keys of an object that are listed; entries of a list told one by one
 _DEEPEST, _MOST = 6, 4000  # levels, statements
 _LONGEST, _ENTRY = 160, 240  # characters of a value, and of an entry
+_MARKS = Pattern(r'"(?:[^"\\\n]|\\.)*"|[{}\[\]]')  # strings, and what is around values
 _CUT = 200_000  # characters in which the end of an incomplete text is looked for
 
 
@@ -40,20 +42,13 @@ def _beginning(text: str) -> tuple[Any, int]:
     """The value of which a text is the beginning, as far as it goes, and the line of its end."""
     import json
 
-    closing: list[str] = []
-    ends: list[tuple[int, str]] = [(0, "")]  # where a value ends, and what closes the others
-    quoted = escaped = False
-    for at, char in enumerate(text[:_CUT]):
-        if quoted:
-            quoted, escaped = escaped or char != '"', char == "\\" and not escaped
-        elif char == '"':
-            quoted = True
-        elif char in "{[":
-            closing.append("}" if char == "{" else "]")
-        elif char in "}]" and closing:
-            closing.pop()
-            ends.append((at + 1, "".join(reversed(closing))))
-    end, missing = ends[-1]
+    closing, end, missing = "", 0, ""
+    for match in _MARKS.finditer(text, 0, _CUT):
+        if match[0] in "{[":
+            closing = ("}" if match[0] == "{" else "]") + closing
+        elif match[0] in closing[:1]:
+            closing = closing[1:]
+            end, missing = match.end(), closing
     try:
         value = json.loads(text[:end] + missing)
     except (ValueError, RecursionError):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from contextkit.text import authored
 from contextkit.text.digests import reading
 from contextkit.text.digests.kinds import report
 from contextkit.text.digests.reading import Unit
@@ -32,12 +33,6 @@ _ITEM = Pattern(  # `- [P1] a.py:3 - what is wrong`, `- **[P1] What is wrong** -
 _OWN_LINE = Pattern(
     rf"^\W*(?:severity|priority|schweregrad|gravidade|gravedad)\W*[:|]\W*({_SEVERITY})\b", re.I
 )
-_VERDICT = Pattern(
-    r"^\W*(?:\w[\w ]* [—–-] )?(?:overall\s+)?(?:verdict|urteil|veredicto|verdetto)\b"
-    r"\W*[:：—-]\s*\W*(\S.*)$",
-    re.I,
-)
-_VERDICT_BELOW = Pattern(r"^#+\s+(?:overall\s+)?(?:verdict|urteil|veredicto|verdetto)\s*$", re.I)
 _HEADING = Pattern(r"^#{1,6}\s")
 _PLACE = Pattern(r"`?(?<![\w./-])([\w./-]+\.\w{1,5}(?::\d+(?:-\d+)?)|[\w.-]+/[\w./-]+\.\w{1,5})`?")
 _LONGEST = 140  # characters of a verdict
@@ -66,14 +61,13 @@ def confidence(text: str) -> int:
     heads = [match for line in titles if (match := _TITLE.match(line))]
     own = sum(_own(reading.plain(head[2]), head[3]) for head in heads)
     own += sum(bool(_OWN_LINE.match(line)) for line in lines if "everity" in line)
-    verdict = any(_VERDICT.match(line) for line in lines if "erdict" in line)
-    return 80 if own and verdict else 55 if own > 2 else 0
+    return 80 if own and "verdict" in lowered else 55 if own > 2 else 0
 
 
 def units(text: str) -> list[Unit]:
     """Verdict and findings by severity, then sentences as in a report, those on findings first."""
     lines = text.split("\n")
-    told = [*_verdicts(lines), *_findings(lines)]
+    told = [*_verdicts(text), *_findings(lines)]
     listed = {unit.line: _letters(unit.text) for unit in told}
     for unit in report.statements(text):
         if _INDEX.match(lines[unit.line - 1]) or _heads(unit.text, listed.get(unit.line, "")):
@@ -97,20 +91,12 @@ def _heads(said: str, finding: str) -> bool:
     return bool(finding and said) and (said[:40] in finding or finding[:40] in said)
 
 
-def _verdicts(lines: list[str]) -> list[Unit]:
-    """The verdict with its label, or the first sentence below the heading `Verdict`."""
-    for number, line in enumerate(lines, start=1):
-        verdict = ""
-        if _VERDICT.match(line):
-            verdict = reading.plain(line.strip("- #").removeprefix("* ")).replace("**", "")
-        elif line[:1] == "#" and _VERDICT_BELOW.match(line):
-            below = next(filter(str.strip, lines[number:]), "")
-            verdict = next(reading.sentences(reading.plain(below)), "") if below[:1] != "#" else ""
-            verdict = verdict and f"{reading.plain(line.strip('# '))}: {verdict}"
-        if verdict:
-            verdict = reading.clause(verdict, _LONGEST) or verdict
-            return [Unit(number, "verdict", verdict, 3.0, 1, "verdict", key=True)]
-    return []
+def _verdicts(text: str) -> list[Unit]:
+    """The verdict that the author states, with its label."""
+    told = [one for one in authored.read(text).statements if one.role == "verdict"]
+    said = " ".join(one.text for one in told if one.line == told[0].line)
+    said = reading.clause(f"{told[0].aspect}: {said}", _LONGEST) if told else ""
+    return [Unit(told[0].line, "verdict", said, 3.0, 1, "verdict", key=True)] if said else []
 
 
 def _findings(lines: list[str]) -> list[Unit]:
