@@ -23,7 +23,7 @@ from collections import Counter
 from contextkit.base import markdown, names
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
-from contextkit.reviews.documents import shapes, vocabulary
+from contextkit.reviews.documents import index, shapes, vocabulary
 from contextkit.reviews.documents.vocabulary import SERIOUS, SEVERITIES
 from contextkit.text.blocks import blocks
 from contextkit.text.blocks import lines as all_rows
@@ -404,7 +404,7 @@ class _Proof:
         words = _all_words(title)
         if all(word in _KNOWN or word.isdigit() for word in words) or self._is_title(title):
             return True
-        if shapes.group_of(title) or _SERIOUS.search(title):
+        if index.group_of(title) or _SERIOUS.search(title):
             return True  # judged by what stands below it
         return any(word in words or (not word.isascii() and word in title) for word in _TITLED)
 
@@ -521,7 +521,7 @@ def _says_none(row: str, after: str) -> bool:
     """Whether a line only heads a group of findings, and the next one says that there are none."""
     bare = vocabulary.plain(vocabulary.unbulleted(after.strip())[0]).strip(" .!()_✅✓")
     is_head = row.strip()[:1] == "#" or row.rstrip()[-1:] in ":*"
-    return is_head and bool(shapes.group_of(row.strip("# "))) and vocabulary.says_nothing(bare)
+    return is_head and bool(index.group_of(row.strip("# "))) and vocabulary.says_nothing(bare)
 
 
 def _identifier(match: re.Match[str]) -> str:

@@ -24,7 +24,7 @@ from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Any, Iterable, Iterator
 from contextkit.reviews.documents import index, shapes, vocabulary
 from contextkit.reviews.documents.index import Finding
-from contextkit.reviews.documents.shapes import NOWHERE, Place, group_of
+from contextkit.reviews.documents.shapes import NOWHERE, Place
 from contextkit.reviews.documents.vocabulary import SERIOUS
 from contextkit.text import objects
 from contextkit.text.blocks import Block, blocks, titles
@@ -243,12 +243,12 @@ class Sight:
         begins = shapes.begins_finding(block.title)
         if shapes.is_about(block.title, _NO_FINDINGS if begins else _NO_FINDINGS | _REPEATS):
             return None
-        if severity := group_of(block.title):
+        if severity := index.group_of(block.title):
             return self._of_group(at, severity) if severity in SERIOUS else None
         identity, severity, title = shapes.titled(block.title)
         label = "" if shapes.is_general(title) and not identity else self._label_below(at)
         severity = vocabulary.strictest(severity, label)
-        if not (severity or shapes.is_about(block.title, shapes.PLURALS)):
+        if not (severity or shapes.is_about(block.title, index.PLURALS)):
             severity = self._inherited(at)
         is_advice = severity == "IMP" and not identity and block.title[:1] != "["
         if is_advice or not severity or vocabulary.says_nothing(title):
@@ -350,7 +350,7 @@ class Sight:
     def _inherited(self, at: int) -> str:
         """Return the severity of the heading right above, if it only names a group."""
         inside = self.blocks[at].inside
-        return group_of(self.blocks[inside].title) if inside >= 0 else ""
+        return index.group_of(self.blocks[inside].title) if inside >= 0 else ""
 
     def _title_of(self, title: str, bare: str, block: Block) -> str:
         """Return the words that name the finding: a label, its bold lead, or its first sentence."""

@@ -1,6 +1,6 @@
 """The shapes that findings have in a text: what a heading, an item, a label, a cell say of one.
 
-    ### 🔴 Critical bugs (2)          a group: `group_of`
+    ### 🔴 Critical bugs (2)          a group: `index.group_of`
     ### P0-1. Race (High)             a heading with id, severity and title: `titled`
     **[P1]** …    Potential issue | 🟠 Major    the head of an item or a line: `head_of`
     **Severity:** High (8.1)          a label: `label_in`
@@ -21,12 +21,6 @@ from contextkit.reviews.documents.vocabulary import SEVERITIES, Head
 from contextkit.text.blocks import Block
 from contextkit.text.patterns import Pattern
 
-PLURALS = frozenset(
-    "issues findings problems bugs improvements suggestions blockers vulnerabilities concerns"
-    " recommendations violations warnings nits risks defects gaps errors items comments issue"
-    " finding problem fixes changes nitpicks befunde probleme fehler problèmes problemas hallazgos"
-    " severity priority level".split()
-)
 EXPLAINS = frozenset(
     "legend rubric scale definition definitions classification classifications criteria key"
     " levels legende légende leyenda".split()
@@ -260,26 +254,13 @@ def is_lead(row: str, after: str) -> bool:
     if vocabulary.unbulleted(after)[1]:
         leads = row.endswith(":") and len(row) < 60 and not vocabulary.unbulleted(row)[1]
         return is_bold or leads
-    return is_bold and not (leads_title(row) or group_of(row))
+    return is_bold and not (leads_title(row) or index.group_of(row))
 
 
 def leads_title(row: str) -> bool:
     """Whether a line holds only a severity, so that the title stands below it."""
     head = head_of(row)
     return bool(head.severity) and not has_words(head.title)
-
-
-@functools.lru_cache(1 << 18)
-def group_of(text: str) -> str:
-    """Return the severity of a heading or lead that only opens a group: `🔴 Critical bugs (2)`."""
-    bare = vocabulary.plain(text)
-    if severity := index.label_of(bare):
-        return severity
-    head = head_of(vocabulary.unbulleted(bare[:LONG])[0])
-    words = re.sub(r"\([^()]{0,40}\)|\d+", " ", head.title).lower().strip(" :.").split()
-    if head.id or len(words) > 4 or (words and words[-1].strip(":") not in PLURALS):
-        return ""
-    return head.severity or vocabulary.strictest(*map(vocabulary.severity, words))
 
 
 @functools.lru_cache(1 << 18)
@@ -390,7 +371,7 @@ def is_about(title: str, words: frozenset[str]) -> bool:
 
 def is_general(title: str) -> bool:
     """Whether a heading names no finding but all of them: `Findings`, `Code review`."""
-    return (PLURALS | _GENERAL).issuperset(vocabulary.words(title))
+    return (index.PLURALS | _GENERAL).issuperset(vocabulary.words(title))
 
 
 def is_count(head: Head) -> bool:
