@@ -389,7 +389,7 @@ def unmarked(row: str) -> str:
     if bare[:2] in ("✗ ", "✘ ", "× ", "✖ "):
         row = row.replace(bare[0], "-", 1)
     row = row.replace("【", "[").replace("】", "] ")
-    if bare[2:3] == "[" and bare[4:6] == "] " and bare[0] in "-*+":
+    if bare[1:3] == " [" and bare[4:6] == "] " and not vocabulary.severity(bare[3]):
         row = row.replace(bare[:6], bare[:2], 1)  # a box to tick
     if row.count(":") > 1:
         row = _SHORTCODE.sub(lambda match: _SHORTCODES.get(match[1], match[0]), row)
