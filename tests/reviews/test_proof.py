@@ -18,6 +18,7 @@ STANDS = (
     "#### Title — P0",
     "Severity | P0",
     "🔴 login open",
+    "- [🔴] login open",
     "This is a P0 issue",
     "BLOCKER: x",
     "- Fatal: anyone can log in",

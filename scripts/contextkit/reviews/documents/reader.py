@@ -89,9 +89,8 @@ def read(text: str) -> Read:
         return Read(tuple(whole), ())
     sight = Sight(text)
     candidates = sight.of_blocks()
-    there = {candidate.line for candidate in candidates}
-    of_tools = list(sight.of_tools())
-    candidates += [candidate for candidate in of_tools if candidate.line not in there]
+    there = {line for candidate in candidates for line in range(candidate.line, candidate.end + 1)}
+    candidates += [finding for finding in sight.of_tools() if finding.line not in there]
     candidates = candidates or list(sight.of_codes())
     unsure = sight.unsure(candidates)
     if not any(candidate.severity in SERIOUS for candidate in candidates):
