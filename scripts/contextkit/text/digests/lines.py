@@ -210,6 +210,7 @@ class Lines:
         self._failing = set(itertools.compress(self.counts, _FAILING.of(self.counts)))
         failing = [at for at, form in enumerate(self.forms) if form in self._failing]
         self.failing = [] if self.is_prose else failing  # the lines that speak of a failure
+        self._told: set[int] = set()
         self._is_log = len(failing) * _LISTED > len(self.all)
 
     def _is_dated(self) -> bool:
@@ -239,7 +240,7 @@ class Lines:
 
     def statements(self, told: Collection[int] = (), inside: Collection[int] = ()) -> list[Unit]:
         """What the lines say that are not `told` yet; little of what is `inside` something told."""
-        told = set(told)
+        told = self._told = set(told)
         units: list[Unit] = []
         for number, lines in self.prose.items():
             if told.isdisjoint(lines):
@@ -274,7 +275,7 @@ class Lines:
     def _is_title(self, number: int) -> bool:
         """Whether a line says nothing but what follows, and is not told with it."""
         read = self.all[number][:_READ]
-        if _OF_A_TRACE.match(read):
+        if _OF_A_TRACE.match(read) or (read.endswith(":") and number + 1 in self._told):
             return True
         return bool(_TITLE.match(read)) and not self._leads_on(number)
 
@@ -284,7 +285,7 @@ class Lines:
         if not read.endswith(":") or _OF_A_TRACE.match(read):
             return 0
         below = next((at for at in self.below(number, 4) if not _HINT.match(self.all[at])), 0)
-        said = self.all[below].rstrip() if below else ""
+        said = self.all[below].rstrip() if below and below not in self._told else ""
         return below if said and not said.endswith(":") else 0
 
     def _distinct(self, told: Collection[int]) -> list[Line]:
@@ -300,7 +301,9 @@ class Lines:
             if form in self._counting and self._is_counted(number):
                 continue
             form_of_all = alike.get(form, form)
-            fails = form in self._failing and not self._is_title(number)
+            read = self.all[number][:_READ]
+            is_quoted = read.lstrip()[:1].isdigit() and _QUOTED.match(read)
+            fails = form in self._failing and not (is_quoted or self._is_title(number))
             key = form_of_all if fails else form  # what differs in names is one failure
             if line := seen.get(key):
                 line.numbers.append(number)

@@ -6,7 +6,7 @@ import functools
 import re
 
 from contextkit.base.records import NamedTuple
-from contextkit.base.type_names import Any, Iterator
+from contextkit.base.type_names import Any, Iterable, Iterator
 from contextkit.text import objects
 from contextkit.text.digests import diagnostics
 from contextkit.text.digests.diagnostics import Diagnostic
@@ -151,12 +151,13 @@ def _of_tree(text: str) -> list[Unit]:
     tree = objects.tree(text)
     if tree is None:
         return []
-    at = _Finder(text)
     if "test" in text[:_BEGINNING].lower() and (ran := results(tree)):
-        return _of_tests([one._replace(line=at.line(one.name[-_PART:])) for one in ran])
-    return diagnostics.units(
-        [one._replace(line=at.line((one.said or one.code)[:_PART])) for one in findings(tree)]
-    )
+        lines = _lines_of(text, (one.name[-_PART:] for one in ran))
+        return _of_tests([one._replace(line=n) for one, n in zip(ran, lines, strict=True)])
+    found = findings(tree)
+    lines = _lines_of(text, ((one.said or one.code)[:_PART] for one in found))
+    placed = [one._replace(line=n) for one, n in zip(found, lines, strict=True)]
+    return diagnostics.units(placed)
 
 
 def findings(tree: Any) -> list[Diagnostic]:
@@ -226,16 +227,12 @@ def _below(one: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield from level
 
 
-class _Finder:
-    """Looks for one thing below the other in a text."""
-
-    def __init__(self, text: str) -> None:
-        self._text, self._at, self._line = text, 0, 1
-
-    def line(self, said: str) -> int:
-        """The line, from 1, of the next place that says it; the last one where none is near."""
-        there = self._text.find(said, self._at, self._at + _NEAR)
+def _lines_of(text: str, said: Iterable[str]) -> Iterator[int]:
+    """The line, from 1, of the next place that says each; the last one where none is near."""
+    at, line = 0, 1
+    for one in said:
+        there = text.find(one, at, at + _NEAR)
         if there >= 0:
-            self._line += self._text.count("\n", self._at, there)
-            self._at = there
-        return self._line
+            line += text.count("\n", at, there)
+            at = there
+        yield line
