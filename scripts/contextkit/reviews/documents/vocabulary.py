@@ -229,6 +229,7 @@ def _first_word(text: str) -> tuple[str, bool, str]:
     word = word.rstrip(".,;)")
     rest = text[len(word) :]
     marked = rest.startswith((".", ")")) or rest.lstrip().startswith((":", "—", "–", "|", "-"))
+    marked = marked or (word.upper() in SEVERITIES and rest[:2] == " [")
     return word, marked, rest.lstrip(" :.)—–-|*_,;")
 
 
