@@ -53,6 +53,8 @@ def test_a_severity_in_a_heading_a_lead_a_list_a_table_or_front_matter_is_a_find
         "# Notes\n\nThe critical path is short.\n",
         "Severity scale: P0 (critical), P1 (high), P2 (medium), P3 (low)\n",
         "## Critical issues\n\nNone found.\n",
+        "## Major changes\n\nThe login moved to a module of its own.\n",
+        "**High availability**\n\nTwo nodes take over from each other.\n",
         "### P0 — Structural Issues\n\nNone.\n",
         "- **Suggestion:** Use a set.\n",
         "```\n### Finding 1: x (P0)\n```\n",
