@@ -55,7 +55,11 @@ def test_a_payload(run: Script) -> None:
 def test_what_is_cut_says_how_much_there_is(run: Script) -> None:
     run("payload_store", "--topic=t", "--source=s", "--session=s", stdin="a few words " * 900)
     assert run("context", "show", "latest", "--max-tokens=40") == 0
-    assert tokens.estimate(run.out) <= 41 and run.err.startswith("context: cut from ~")
+    assert (
+        tokens.estimate(run.out) <= 41
+        and run.out.endswith("…\n")
+        and run.err.startswith("context: cut from ~")
+    )
     assert run("context", "show", "latest") == 0 and run.err == ""
 
 

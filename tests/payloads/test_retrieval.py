@@ -288,6 +288,15 @@ def test_the_rest_is_what_the_printed_command_opens(way: str, repo: Path, run: S
 
 
 @pytest.mark.usefixtures("repo")
+def test_a_line_that_is_cut_counts_as_one_to_come(run: Script) -> None:
+    run("payload_store", "--topic=x", "--source=y", "--session=s", stdin="one line " * 900)
+    assert run("payload_store", "show", "latest", "--session=s", "--max-tokens=20") == 0
+    assert "+1 more line: make payload_show" in run.err and " lines=1-1" in run.err
+    assert run("payload_store", "show", "latest", "--session=s", "--max-tokens=20", "--json") == 0
+    assert json.loads(run.out)["more"] == 1
+
+
+@pytest.mark.usefixtures("repo")
 def test_the_last_line_of_a_receipt_names_lines_of_the_stored_file(run: Script) -> None:
     body = "# T\n\n" + "".join(
         f"## Part {n}\n\nIt takes {n} ms in `src/p{n}.py`.\n\n" for n in range(200)

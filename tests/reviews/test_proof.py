@@ -18,6 +18,7 @@ STANDS = (
     "#### Title — P0",
     "Severity | P0",
     "🔴 login open",
+    "- [🔴] login open",
     "This is a P0 issue",
     "BLOCKER: x",
     "- Fatal: anyone can log in",
@@ -161,6 +162,8 @@ DENIED = (
 # Lines that a person may read either way, or that only a grammar could take back: they are doubted,
 # and their reviewer is asked.
 ABSTAINED = (
+    "Confidence | Title | Value\n---|---|---\nHigh | x | High",
+    "| Confidence | Title | Value |\n|---|---|---|\n| High | x | High |",
     '- P0|P1|P2|P3|IMP | ID | "Section" | Title',
     "Verdict: safe|needs-changes|risky",
     "## Legend\n- P0: blocks the release\n- P1: soon\n- P2: later\n- P3: sometime",
@@ -172,13 +175,8 @@ ABSTAINED = (
     "**Legend**\n- P0: blocks the release",
     "## Legend\n- P0: blocks the release\n- P1: less than P0",
     "## Legend\n- P0: worse than P1\n- P1: soon",
-    "Confidence | Title | Value\n---|---|---\nHigh | x | High",
-    "| Confidence | Title | Value |\n|---|---|---|\n| High | x | High |",
     "major, minor, patch = version.split()",
-    "thinking: [low | medium | high]",
     "There is nothing in this change that would be no\nP0 or that is a P2",
-    "| Title | Confidence |\n|---|---|\n| x | High |",
-    "Title | Confidence\n---|---\nx | High",
 )
 
 

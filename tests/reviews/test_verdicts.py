@@ -181,7 +181,11 @@ def test_attention_rows_have_the_finding_ids_only_if_asked_for() -> None:
     assert verdicts.attention_rows(entries, True) == "ui\t2\ta.md\tP0-1 P1-2\nui\t0\t"
 
 
-@each("spent", [1.5, "12k", None, -1, -1.0, -3.0, 1e15, 1e20, True, [1], "x[$(touch pwned)]"])
+@each(
+    "spent",
+    [1.5, "12k", None, -1, -1.0, -3.0, 1e15, 1e20, float("inf"), float("nan"), True, [1],
+     "x[$(touch pwned)]"],
+)  # fmt: skip
 def test_a_number_that_is_none_is_named_and_not_counted(spent: object) -> None:
     total, odd = verdicts.tokens([an_entry(tokens_spent=1200), an_entry(tokens_spent=spent)])
     assert total == 1200 and odd == ["ui"]

@@ -116,13 +116,14 @@ def show(layout: Layout, args: Arguments) -> Answer:
     from contextkit.history.flows import show as showing
 
     opened = showing.document(layout, args.ref, args.part)
-    size, most = tokens.estimate(opened.text), args.max_tokens
-    if most and size > most:
+    size = tokens.estimate(opened.text)
+    most = args.max_tokens or size
+    if size > most:
         opened = opened.replace(text=tokens.clip(opened.text, most))
         cli.say(f"cut from ~{size} to {most} tokens: max_tokens= or part=HEADING shows more")
     ledger.note(layout, ledger.SHOWN, opened.ref, tokens=tokens.estimate(opened.text))
     data = {"id": opened.ref, **vars(opened)}
-    return Answer(text=opened.text, exact=bool(opened.text.strip()), data=data)
+    return Answer(text=opened.text, exact=size <= most and bool(opened.text.strip()), data=data)
 
 
 @command(

@@ -230,15 +230,16 @@ def _slice(layout: Layout, path: str, args: Arguments) -> Answer:
     if args.part in _TEXTS:
         above = payloads.first_line(path) - 1
         talk = [f"{talk[0]}, in the file {above + part.first}-{above + part.last}"]
-    if part.more:
+    left = end - part.more + 1 if part.more else 0  # a line that is cut counts, too
+    if left:
         ref = addresses.of(layout, path, "payload") or layout.shown(path)
         named = {"ref": ref, "part": args.part, "lines": f"{part.more}-{end}"}
         command = names.call("payload_show", **named)
-        talk.append(f"+{end - part.last} more lines: {command}")
+        talk.append(f"+{left} more {'line' if left == 1 else 'lines'}: {command}")
     talk += [part.note] if part.note else []
     data = {
         "id": _identity(path), "path": layout.shown(path), "first": part.first,
-        "last": part.last, "text": part.text, "more": end - part.last,
+        "last": part.last, "text": part.text, "more": left,
     }  # fmt: skip
     return Answer(text=part.text, data=data, talk="\n".join(talk))
 

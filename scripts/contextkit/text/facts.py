@@ -147,7 +147,8 @@ def _is_id(core: str) -> bool:
         return False
     if len(core) == 36 and core.count("-") == 4:
         return _HEX.issuperset(core.replace("-", "").lower())
-    named = 1 < len(head) < 11 and head[0].isalpha() and head.isalnum() and head.isupper()
+    spelled = head[:1].isalpha() and head.isalnum() and head.isupper()
+    named = spelled and 1 < len(head) < 11
     return named and rest.replace("-", "").isdigit() and rest[-1] != "-"
 
 
@@ -175,9 +176,10 @@ def _path(word: str, core: str) -> tuple[str, str] | None:
     if name.lower() in _PRODUCTS or path.startswith("//") or path.count("{") != path.count("}"):
         return None
     if "/" in path:
-        valid = bool(dot and stem and suffix.isalnum() and suffix[0].isalpha())
-        valid = valid or path[0] in "./~" or (path.count("/") > 1 and any(c in "-_." for c in path))
-        valid = valid and len(path) > 3 and any(map(str.isalpha, path))
+        is_file = bool(dot and stem) and suffix.isalnum() and suffix[0].isalpha()
+        is_deep = path.count("/") > 1 and any(char in "-_." for char in path)
+        looks_so = is_file or is_deep or path[0] in "./~"
+        valid = looks_so and len(path) > 3 and any(map(str.isalpha, path))
     else:
         valid = bool(dot and stem and suffix.lower() in _FILES)
     if not valid or not all(char.isalnum() or char in _IN_PATHS for char in path):

@@ -260,10 +260,10 @@ def in_folder(layout: Layout, folder: str) -> Iterator[Sample]:
 
 
 def _text(layout: Layout, name: str, text: str, topic: str) -> Iterator[Sample]:
-    if len(text) > _LARGEST or tokens.estimate(text) <= _SMALLEST:
+    if len(text) > _LARGEST or text.isspace() or tokens.estimate(text) <= _SMALLEST:
         return
     output = Output(
-        topic=names.one_line(topic)[:200],
+        topic=names.one_line(topic)[:200] or "text",
         source="evaluation",
         content=text,
         tokens=tokens.estimate(text),

@@ -247,8 +247,8 @@ def _savings(switches: list[tuple[str, str, int]], sizes: Mapping[str, int | Non
             continue
         without = sum(sizes[agent] or 0 for agent in so_far)
         with_handoff = (sizes[to] or 0) + carried
-        known = without > 0 and all(sizes[agent] is not None for agent in so_far)
-        percent = round(100 * (1 - with_handoff / without)) if known else None
+        known = all(sizes[agent] is not None for agent in so_far)
+        percent = round(100 * (1 - with_handoff / without)) if known and without else None
         rows.append({"id": len(rows) + 1, "switch": f"{giver} → {to}", "without": without,
                      "with_handoff": with_handoff, "known": known,
                      "saved_percent": percent})  # fmt: skip

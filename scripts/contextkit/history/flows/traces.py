@@ -24,6 +24,7 @@ HANDED = (ledger.INJECTED, ledger.RENDERED)  # given to an agent unasked
 KEPT_OUT = ("payload", "finding", "verdict")  # a caller gets less in place of their text
 _OPENED = (ledger.SHOWN, ledger.ACKNOWLEDGED, ledger.CONSUMED)
 _ENDS = (ledger.ENDED, ledger.REMOVED)
+_SEALED = {"snapshot": "digests", "checkpoint": "files"}  # the field with files as they were
 _DEEPEST = 12  # levels in each direction
 _MOST = 200  # lines in a tree; the rest are counted
 _WHOLE = 0.9  # of the tokens stored: a reader who was shown this much has seen the whole
@@ -289,8 +290,9 @@ def _drift(layout: Layout, ref: str, commit: str) -> tuple[str, list[str]]:
         text = show.whole(layout, address)
         if kind == "capsule":
             return _capsule_drift(layout, address.path, text, commit)
-        if kind in ("snapshot", "checkpoint"):
-            sealed = _sealed(kind, text)
+        if kind in _SEALED:
+            document = stores.module(stores.BY_KIND[kind]).parse(text)
+            sealed = getattr(document, _SEALED[kind])
             states = [(digest.path, references.state(layout.root, digest)) for digest in sealed]
             marks = [f"{path}: {state}" for path, state in states if state != references.FRESH]
             return commit, marks
@@ -305,17 +307,6 @@ def _capsule_drift(layout: Layout, path: str, text: str, commit: str) -> tuple[s
 
     seal = store.seal_of(text)
     return (seal.head if seal else commit), given.staleness(layout, path)
-
-
-def _sealed(kind: str, text: str) -> tuple[references.Reference, ...]:
-    """Return the files that a snapshot or checkpoint has sealed."""
-    if kind == "snapshot":
-        from contextkit.memory.documents import snapshots
-
-        return snapshots.parse(text).digests
-    from contextkit.memory.documents import checkpoints
-
-    return checkpoints.parse(text).files
 
 
 def _differing(layout: Layout, commit: str, text: str) -> list[str]:

@@ -444,8 +444,9 @@ def drift(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     for name, text in payloads.store_documents().items():
         current[os.path.join(layout.payloads, name)] = text
     for path, text in current.items():
-        there = files.read_if_there(path)
-        if text and there and there != text and stores.is_our_copy(there):
+        there = files.read_if_there(path) or ""
+        is_another = bool(text) and there not in ("", text)
+        if is_another and stores.is_our_copy(there):
             yield _old(layout.shown(path), "make context_init")
 
 

@@ -109,11 +109,8 @@ def _made(
         os.unlink(left)
         return made, report
     long = tokens.estimate(text) > layout.limits.payload_budget
-    if (
-        agent_record.asked
-        and agent_record.stored
-        and not (long and agent_record.stored not in text)
-    ):
+    is_named = not long or agent_record.stored in text
+    if agent_record.asked and agent_record.stored and is_named:
         path = layout.join(agent_record.stored)
         if os.path.isfile(path):
             payload = payloads.load(path, agent_record.stored)

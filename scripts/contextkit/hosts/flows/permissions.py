@@ -81,7 +81,8 @@ def _only_reads(part: Simple) -> bool:
     outside = any(word.startswith(("/", "~")) or ".." in word for word in words[1:])
     if part.assigned or outside or any(word.startswith(_RUNS) for word in words):
         return False
-    return words[0] in ("ls", "cd") or (words[0] == "git" and words[1:2] != () and words[1] in _GIT)
+    asks_git = words[0] == "git" and any(word in _GIT for word in words[1:2])
+    return words[0] in ("ls", "cd") or asks_git
 
 
 def _program(rule: str) -> str:

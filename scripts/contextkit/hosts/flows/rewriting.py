@@ -99,8 +99,10 @@ def wrappable(command: str) -> list[Simple]:
         return []
     for before, part in zip([None, *parts], parts, strict=False):
         ends = part.after != "|"
-        filters = part.name in _FILTERS or (before and part.name in _SEARCHES)
-        if ends and filters and not (part.name in _SEARCHES and before and before.after != "|"):
+        searched = before if part.name in _SEARCHES else None
+        filters = part.name in _FILTERS or searched
+        is_apart = searched and searched.after != "|"
+        if ends and filters and not is_apart:
             return []
     return parts if _peeled(parts) is not None else []
 

@@ -313,9 +313,11 @@ def note_session(layout: Layout, given: HookInput) -> Answer:
     """
     prompt, path = given.text("prompt"), given.text("transcript_path")
     host = hosts.find(given.host)
-    works = os.path.isfile(path) or (path and prompt and not prompt.startswith(host.notices))
+    is_asked = path and prompt and not prompt.startswith(host.notices)
+    works = os.path.isfile(path) or is_asked
     record = os.path.join(layout.running, given.session)
-    if given.session and not given.agent and works and not os.path.exists(record):
+    is_new = bool(given.session) and not os.path.exists(record)
+    if is_new and works and not given.agent:
         process = os.environ.get(host.process, "") if host.process else ""
         number = process if process.isdigit() else str(os.getppid())
         files.write(record, f"{number}\n{path}\n")

@@ -102,7 +102,8 @@ def saved(layout: Layout, given: HookInput) -> Answer:
         died = f"The last session here, {dead[:12]}, ended unexpectedly."
         answer, session = _recovered(layout, transcript, store.own_task(layout, dead)), dead
     stored = _payloads(layout, session)
-    if source not in ("compact", "resume") and answer == NOTHING and not (dead and stored):
+    tells_nothing = answer == NOTHING and not (dead and stored)
+    if tells_nothing and source not in ("compact", "resume"):
         died, answer = "", _open_task(layout)
     return answer.replace(context="\n".join(filter(None, (died, answer.context, stored))))
 

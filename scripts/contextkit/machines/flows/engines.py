@@ -6,10 +6,7 @@ are `Keyed`.
 
 from __future__ import annotations
 
-import base64
 import functools
-import hashlib
-import hmac
 import json
 import os
 
@@ -229,6 +226,8 @@ class Key:
     """One age identity: its holder can read and write, anyone else can do neither."""
 
     def __init__(self, text: str, where: str) -> None:
+        import hashlib
+
         lines = [line.strip() for line in text.splitlines()]
         keys = [line for line in lines if line and not line.startswith("#")]
         if len(keys) != 1 or not keys[0].startswith("AGE-SECRET-KEY-1"):
@@ -244,7 +243,9 @@ class Key:
 
     def digest(self, text: str) -> str:
         """A digest of `text` (64 hexadecimal digits) that only this key can make."""
-        return hmac.new(self._secret, text.encode(), hashlib.sha256).hexdigest()
+        import hmac
+
+        return hmac.new(self._secret, text.encode(), "sha256").hexdigest()
 
     def encrypted(self, data: bytes) -> bytes:
         return bytes(self._age.encrypt(data, [self._identity.to_public()]))
@@ -286,6 +287,8 @@ class Sealed(Engine):
         return {machine: self._opened(head) for machine, head in self._engine.heads().items()}
 
     def _opened(self, head: bytes) -> bytes:
+        import base64
+
         try:
             data = base64.b64decode(json.loads(head)[_SEALED])
         except (ValueError, TypeError, KeyError, RecursionError):
@@ -325,6 +328,8 @@ class Sealed(Engine):
 
     def _closed(self, machine: str, head: bytes) -> bytes:
         """A head with the fields an engine needs and the whole one encrypted inside."""
+        import base64
+
         inner = manifests.parse_head(head, machine)
         shown: dict[str, Any] = {**vars(inner), "name": machine, "chain": (), "signature": ""}
         shown["digest"] = self._key.digest(inner.digest)

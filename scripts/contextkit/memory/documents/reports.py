@@ -9,6 +9,7 @@ No line is dropped except rules (`---`) between sections.
 
 from __future__ import annotations
 
+import itertools
 import unicodedata
 
 from contextkit.base import filters, markdown, names, tokens
@@ -263,9 +264,12 @@ def _plain_name(heading: str) -> str:
         bare = unicodedata.normalize("NFKD", bare.replace("ß", "ss"))
         bare = "".join(char for char in bare if not unicodedata.combining(char))
     words = "".join(char if char.isalnum() else " " for char in bare).split()
-    while words and (words[0].isdigit() or (len(words[0]) == 1 and words[0].isascii())):
-        words = words[1:]  # it only counts the heading, as `3` or `b`
-    return " ".join(words)
+    return " ".join(itertools.dropwhile(_only_counts, words))
+
+
+def _only_counts(word: str) -> bool:
+    """Whether a word before a heading is its number, such as `3` or `b`."""
+    return word.isdigit() or (len(word) == 1 and word.isascii())
 
 
 def _field_of(section: Section) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from contextkit.base import names, redaction, tokens
 from contextkit.base.layout import Layout
 from contextkit.base.records import NamedTuple
-from contextkit.base.type_names import Callable, Sequence, T
+from contextkit.base.type_names import Sequence
 from contextkit.payloads.documents import receipts
 from contextkit.payloads.documents.receipts import Receipt, Row
 from contextkit.text import fitting
@@ -286,22 +286,24 @@ class _Teller:
 
 
 class Beside(NamedTuple):
-    """A row beside an author's words; `told` says it in a number of characters.
+    """A row beside an author's words: names of a section, or a review's findings.
 
-    `widths` are those numbers, ever fewer; `before`: it is cut before statements are.
+    Findings are cut before statements are. `widths` are numbers of characters, ever fewer.
     """
 
     aspect: str
-    told: Callable[[int], str]
-    widths: tuple[int, ...]
-    before: bool
+    units: list[Unit]
+    findings: bool
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        return (_NAMED, _SHORTEST, 1) if self.findings else (_NAMES, 2 * _NAMES // 3)
+
+    def told(self, width: int) -> str:
+        return (_first_findings if self.findings else _first_names)(self.units, width)
 
     def cut(self, _: str, width: int) -> str:
         return self.told(width)
-
-
-def _by_width(told: Callable[[T, int], str], some: T) -> Callable[[int], str]:
-    return lambda width: told(some, width)
 
 
 def _names(units: Sequence[Unit], first: int) -> list[Beside]:
@@ -309,9 +311,8 @@ def _names(units: Sequence[Unit], first: int) -> list[Beside]:
     by_aspect: dict[str, list[Unit]] = {}
     for unit in units:
         by_aspect.setdefault(unit.aspect, []).append(unit._replace(line=first + unit.line - 1))
-    widths = (_NAMES, 2 * _NAMES // 3)
-    return [Beside(aspect, _by_width(_first_names, named), widths, before=False)
-            for aspect, named in list(by_aspect.items())[:_SECTIONS]]  # fmt: skip
+    listed = list(by_aspect.items())[:_SECTIONS]
+    return [Beside(aspect, named, findings=False) for aspect, named in listed]
 
 
 def _first_names(units: list[Unit], width: int) -> str:
@@ -333,10 +334,9 @@ def _left_out(text: str, answer: str) -> list[Beside]:
     from contextkit.text.digests.kinds import review
 
     answered, serious = set(_words(answer)), review.findings(text)
-    lacking = [unit for unit in serious if not _is_told(unit.short, unit.text, answer, answered)]
-    widths = (_NAMED, _SHORTEST, 1)
+    lacking = [unit for unit in serious if not _is_told(unit, answer, answered)]
     return [
-        Beside(aspect, _by_width(_first_findings, some), widths, before=True)
+        Beside(aspect, some, findings=True)
         for rank, aspect in _SERIOUS_RANKS.items()
         if (some := [unit for unit in lacking if unit.rank == rank])
     ]
@@ -352,11 +352,11 @@ def _first_findings(units: list[Unit], width: int) -> str:
     return "; ".join([*few, f"+{more} more"] if more else few)
 
 
-def _is_told(short: str, text: str, answer: str, answered: set[str]) -> bool:
+def _is_told(unit: Unit, answer: str, answered: set[str]) -> bool:
     """Whether an answer names a finding: by its id or place, or by most of its words."""
-    words = set(_words(text))
+    words = set(_words(unit.text))
     has_most_words = bool(words) and len(words & answered) >= 0.6 * len(words)
-    return has_most_words or (bool(short) and short in answer)
+    return has_most_words or (bool(unit.short) and unit.short in answer)
 
 
 def _words(text: str) -> list[str]:
@@ -375,17 +375,16 @@ def _parts(wanted: Sequence[Statement], core: int, more: Sequence[Beside]) -> li
     moves = [((at,), 0) for at in reversed(range(core, count))]
     for is_early in (True, False):
         moves += [((at,), one.widths[step]) for step in (1, 2) for at, one in beside[::-1]
-                  if one.before == is_early and step < len(one.widths)]  # fmt: skip
+                  if one.findings == is_early and step < len(one.widths)]  # fmt: skip
         moves += [((at,), width) for at in longest[: core // 2] if is_early
                   for width in (_CLAUSE, _SHORTEST)]  # fmt: skip
     moves += [((at,), 0) for at in sorted(range(1, core), key=lambda at: (advised[at], -at))]
     texts = [one.text for one in wanted] + [one.told(one.widths[0]) for one in more]
     parts = fitting.parts(texts, moves)
-    least = [_SHORTEST] * core + [0] * (count - core)
-    told = [fitting.Part(one.text, one.cuts, most, reading.clause_or_words)
-            for one, most in zip(parts, least, strict=False)]  # fmt: skip
-    return told + [fitting.Part(one.text, one.cuts, one.least, other.cut)
-                   for one, other in zip(parts[count:], more, strict=True)]  # fmt: skip
+    for at, part in enumerate(parts):
+        part.least = _SHORTEST if at < core else 0
+        part.clip = reading.clause_or_words if at < count else more[at - count].cut
+    return parts
 
 
 def _told_in(statements: Sequence[Statement]) -> str:

@@ -12,6 +12,9 @@ unparsed, and then the review cannot be called clean.
 
 from __future__ import annotations
 
+import functools
+import re
+
 from contextkit.base import markdown, names
 from contextkit.base.markdown import cells
 from contextkit.base.records import Record
@@ -43,6 +46,12 @@ _LABEL_WORDS = frozenset(
     "must fix should consider could nice to have strong recommendation recommended severity"
     " priority issue issues finding findings problem problems blocking important optional"
     " before merge suggestion suggestions level and needs attention".split()
+)
+PLURALS = frozenset(
+    "issues findings problems bugs improvements suggestions blockers vulnerabilities concerns"
+    " recommendations violations warnings nits risks defects gaps errors items comments issue"
+    " finding problem fixes changes nitpicks befunde probleme fehler problèmes problemas hallazgos"
+    " severity priority level".split()
 )
 _LONGEST_LABEL = 80  # characters
 _MOST_SHOWN = 50  # unparsed lines kept with their text; the others are only counted
@@ -254,7 +263,7 @@ class Block:
 
     def _is_label(self, number: int, text: str) -> bool:
         """Whether the line is a label; if so, it applies to the rows below it."""
-        severity = label_of(text)
+        severity = group_of(text)
         if severity:
             self.finish()
             self._label = (vocabulary.plain(text).rstrip(": "), severity)
@@ -370,18 +379,19 @@ def _by_place(fields: list[str]) -> tuple[str, ...]:
     return raw, identity, section, title, *extra
 
 
-def label_of(text: str) -> str:
-    """Return the severity of a line that names only one: `**Critical (Must Fix):**`; else ''."""
-    if "|" in text or len(text) > _LONGEST_LABEL:
+@functools.lru_cache(1 << 18)
+def group_of(text: str) -> str:
+    """Return the severity of a line that only names one: `🔴 Critical bugs (2)`, `Must fix`."""
+    bare = vocabulary.plain(text)
+    apart = [word for word in vocabulary.words(bare) if not word.isdigit()]
+    if "|" in bare or len(bare) > _LONGEST_LABEL or not apart or vocabulary.says_nothing(bare):
         return ""
-    apart = vocabulary.words(vocabulary.plain(text))
-    whole = " ".join(apart[:2])
-    pair = whole in ("must fix", "should fix", "needs attention")
-    first = vocabulary.severity("-".join(apart[: 1 + pair])) if apart else ""
-    if not first:
-        return ""
+    pair = " ".join(apart[:2]) in ("must fix", "should fix", "needs attention")
+    first = vocabulary.severity("-".join(apart[: 1 + pair]))
     severities = [first, *map(vocabulary.severity, apart[1:])]
-    others = (word for word, severity in zip(apart, severities, strict=True) if not severity)
-    if any(word not in _LABEL_WORDS and not word.isdigit() for word in others):
-        return ""
-    return vocabulary.strictest(*severities)
+    others = {word for word, severity in zip(apart, severities, strict=True) if not severity}
+    sign = vocabulary.severity(bare[:1])
+    is_named = bool(first or sign) and others <= _LABEL_WORDS | PLURALS
+    outside = vocabulary.words(re.sub(r"\([^()]{0,40}\)|\d", " ", bare))
+    is_group = 0 < len(outside) <= 4 and outside[-1] in PLURALS
+    return vocabulary.strictest(*severities) or sign if is_named or is_group else ""

@@ -23,7 +23,7 @@ from collections import Counter
 from contextkit.base import markdown, names
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
-from contextkit.reviews.documents import shapes, vocabulary
+from contextkit.reviews.documents import index, shapes, vocabulary
 from contextkit.reviews.documents.vocabulary import SERIOUS, SEVERITIES
 from contextkit.text.blocks import blocks
 from contextkit.text.blocks import lines as all_rows
@@ -59,11 +59,6 @@ _SERIOUS = Pattern(
     rf"|\bbloqu[ae]\w+|крити\w+|κρ[ιί]σιμ\w+|❌|🟠|{_FOREIGN})",
     re.IGNORECASE,
 )
-_GRADED = Pattern(r"\b(?:high|major|important|required)\b|[^\0-\x7f]", re.IGNORECASE)
-_ZERO_HIGH = Pattern(
-    r"(?:high|major)[\s\"':=|(]{1,5}(?:0|none|no)\b|\b(?:0|no)\s(?:high|major)", re.IGNORECASE
-)
-_RATED = Pattern(r"confidence|likelihood|effort|value|quality|complex", re.IGNORECASE)
 _COUNTER = Pattern(r"\b(?:p[01]|critical|blockers?|high)_\w{1,20}\W{1,4}[1-9]", re.IGNORECASE)
 
 # A sentence is read as a row of letters, one a word: `No P0 or P1 issues.` is `BSOSN.`
@@ -148,7 +143,6 @@ _PART = Pattern(  # 3 of 41, 3 von 41, 3/41
     r"(?<![\d.,])(\d{1,6})\s{0,2}(?:/|out of|[^\W\d]{1,3})\s{0,2}(?:the\s)?(\d{1,6})(?![\d.])",
     re.IGNORECASE,
 )
-_PART_CJK = Pattern(r"(\d{1,6})\s?[^\d\s.,;a-z]{1,10}[中の](?:的)?\s?(\d{1,6})")
 _OF_FILES = Pattern(
     r"file|datei|fichier|archiv|arquiv|файл|read|review|gelesen|lu\b", re.IGNORECASE
 )
@@ -352,13 +346,10 @@ class _Proof:
 
     def _is_asked(self, number: int, row: str) -> bool:
         """Whether a line is one that a run asks for or leaves, or a quoted rule."""
-        if self._confirmed and _FIXED_IDS.match(row):
+        if _OURS.match(self._raw[number - 1]) or _READ.match(row) or _RULES.match(row):
             return True
-        if _OURS.match(self._raw[number - 1]) or _READ.match(row):
-            return True
-        if not any(word in row.lower() for word in ("p0", "p1", "one row")):
-            return False
-        return bool((_COUNTED_ONLY.match(row) and self._agrees(row)) or _RULES.match(row))
+        is_confirmed = bool(self._confirmed and _FIXED_IDS.match(row))
+        return is_confirmed or bool(_COUNTED_ONLY.match(row) and self._agrees(row))
 
     def _without_fixed(self, row: str) -> str:
         """Return a line without the id of a finding that is fixed, if it does not say otherwise."""
@@ -413,7 +404,7 @@ class _Proof:
         words = _all_words(title)
         if all(word in _KNOWN or word.isdigit() for word in words) or self._is_title(title):
             return True
-        if shapes.group_of(title) or _SERIOUS.search(title):
+        if index.group_of(title) or _SERIOUS.search(title):
             return True  # judged by what stands below it
         return any(word in words or (not word.isascii() and word in title) for word in _TITLED)
 
@@ -443,11 +434,14 @@ def _is_known_label(label: str, value: str) -> bool:
     if not words or (len(words) > _LABEL_WORDS and not is_dense):
         return True
     value_words = _all_words(value)
-    if all(word in _PASSING or word.isdigit() or vocabulary.severity(word) for word in value_words):
-        return True
-    if vocabulary.says_nothing(vocabulary.plain(value)):
-        return True
-    return all(word in _KNOWN or word.isdigit() or vocabulary.is_id(word) for word in words)
+    passes = (
+        word in _PASSING or word.isdigit() or vocabulary.severity(word) for word in value_words
+    )
+    return (
+        all(passes)
+        or vocabulary.says_nothing(vocabulary.plain(value))
+        or all(word in _KNOWN or word.isdigit() or vocabulary.is_id(word) for word in words)
+    )
 
 
 # Characters
@@ -482,8 +476,8 @@ def _serious(row: str, after: str) -> str:
     read = _IDENTIFIER.sub(_identifier, text).replace("`", "").replace("[]", "none")
     if after[:1].islower() and len(row.split()) > 4 and read.rstrip()[-1:] not in ".!?:;。":
         read = f"{read} {re.split(r'[.!?;:]', after)[0]}"  # the sentence goes on
-    if not (_SERIOUS.search(read) or _is_graded(read)):
-        return ""
+    if not _SERIOUS.search(read):
+        return read.strip()[:40] if shapes.label_in(read) in SERIOUS else ""
     if _is_scale(read) or _says_none(row, after):
         return ""
     sentences = re.split(r"[.!;。；]\s|(?<=\?)\s(?!(?i:no))|(?<=[。；])", read)
@@ -502,8 +496,6 @@ def _of_sentence(sentence: str) -> str:
     rest, denied = _without_denied(marked)
     if _MARK in rest:
         return names.one_line(severities[marked.count(_MARK) - rest.count(_MARK)])
-    if _is_graded(rest):
-        return names.one_line(rest.strip())[:40]
     return names.one_line(severities[0]) if denied and _EXCEPT.search(rest) else ""
 
 
@@ -529,19 +521,7 @@ def _says_none(row: str, after: str) -> bool:
     """Whether a line only heads a group of findings, and the next one says that there are none."""
     bare = vocabulary.plain(vocabulary.unbulleted(after.strip())[0]).strip(" .!()_✅✓")
     is_head = row.strip()[:1] == "#" or row.rstrip()[-1:] in ":*"
-    return is_head and bool(shapes.group_of(row.strip("# "))) and vocabulary.says_nothing(bare)
-
-
-def _is_graded(read: str) -> bool:
-    """Whether the reader sees a serious severity: in a label, a head, an end or a cell."""
-    read = _ZERO_HIGH.sub(" ", read)
-    if not _GRADED.search(read) or _RATED.search(read):
-        return False
-    head = shapes.head_of(vocabulary.unbulleted(read.strip())[0])
-    cells = read.split("|") if "|" in read else []
-    own = head.severity if head.marked else ""
-    each = (shapes.label_in(read), own, shapes.tail_of(read), *map(shapes.of_cell, cells))
-    return vocabulary.strictest(*each) in SERIOUS
+    return is_head and bool(index.group_of(row.strip("# "))) and vocabulary.says_nothing(bare)
 
 
 def _identifier(match: re.Match[str]) -> str:
@@ -564,11 +544,11 @@ def _reads_less(row: str) -> bool:
     """Whether a line says that fewer files were read than there are."""
     if "%" in row or not any(map(str.isdigit, row)):
         return False
-    for match in _PART.finditer(row):
-        near = row[max(0, match.start() - 40) : match.end() + 24]
-        if int(match[1]) < int(match[2]) and _OF_FILES.search(near):
-            return True
-    return any(int(match[2]) < int(match[1]) for match in _PART_CJK.finditer(row))
+    return any(
+        int(match[1]) < int(match[2])
+        and _OF_FILES.search(row[max(0, match.start() - 40) : match.end() + 24])
+        for match in _PART.finditer(row)
+    )
 
 
 def _is_plain_row(bare: str) -> bool:

@@ -22,10 +22,9 @@ from collections import Counter
 from contextkit.base import markdown
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Any, Iterable, Iterator
-from contextkit.reviews.documents import index, places, shapes, vocabulary
+from contextkit.reviews.documents import index, shapes, vocabulary
 from contextkit.reviews.documents.index import Finding
-from contextkit.reviews.documents.places import NONE, Place
-from contextkit.reviews.documents.shapes import group_of
+from contextkit.reviews.documents.shapes import NOWHERE, Place
 from contextkit.reviews.documents.vocabulary import SERIOUS
 from contextkit.text import objects
 from contextkit.text.blocks import Block, blocks, titles
@@ -40,6 +39,7 @@ _PRAISE = frozenset(
     "strengths positive positives praise good well works passed checked verified fine"
     " fixed resolved license licence dismissed".split()
 )
+_WORK = frozenset("changes fixes comments suggestions improvements".split())
 _NO_FINDINGS = shapes.EXPLAINS | _PRAISE
 _STATES = frozenset(["STATUS", "STATE", "RESOLUTION"])
 _DONE = frozenset("fixed resolved closed passed".split())
@@ -90,9 +90,8 @@ def read(text: str) -> Read:
         return Read(tuple(whole), ())
     sight = Sight(text)
     candidates = sight.of_blocks()
-    there = {candidate.line for candidate in candidates}
-    of_tools = list(sight.of_tools())
-    candidates += [candidate for candidate in of_tools if candidate.line not in there]
+    there = {line for candidate in candidates for line in range(candidate.line, candidate.end + 1)}
+    candidates += [finding for finding in sight.of_tools() if finding.line not in there]
     candidates = candidates or list(sight.of_codes())
     unsure = sight.unsure(candidates)
     if not any(candidate.severity in SERIOUS for candidate in candidates):
@@ -125,7 +124,7 @@ def is_serious(text: str) -> bool:
 
 
 def _finding(
-    severity: str, title: str, first: int, last: int = 0, place: Place = NONE, identity: str = ""
+    severity: str, title: str, first: int, last: int = 0, place: Place = NOWHERE, identity: str = ""
 ) -> Finding:
     return Finding(
         severity=severity, id=identity, title=title, line=first, end=last or first,
@@ -201,10 +200,10 @@ class Sight:
         """The place that holds for each line: the last one that a line was wholly about."""
 
         def later(place: Place, row: str) -> Place:
-            here = places.heads(row) if "." in row or "file" in row else NONE
+            here = shapes.place_of(row) if "." in row or "file" in row else NOWHERE
             return here if here.file else place
 
-        return list(itertools.accumulate(self.plain, later, initial=NONE))[1:]
+        return list(itertools.accumulate(self.plain, later, initial=NOWHERE))[1:]
 
     def _text(self, first: int, last: int) -> str:
         return "\n".join(self.plain[first - 1 : last])
@@ -244,12 +243,13 @@ class Sight:
         begins = shapes.begins_finding(block.title)
         if shapes.is_about(block.title, _NO_FINDINGS if begins else _NO_FINDINGS | _REPEATS):
             return None
-        if severity := group_of(block.title):
-            return self._of_group(at, severity) if severity in SERIOUS else None
+        if severity := index.group_of(block.title):
+            is_told = severity in SERIOUS and not shapes.is_about(block.title, _WORK)
+            return self._of_group(at, severity) if is_told else None
         identity, severity, title = shapes.titled(block.title)
         label = "" if shapes.is_general(title) and not identity else self._label_below(at)
         severity = vocabulary.strictest(severity, label)
-        if not (severity or shapes.is_about(block.title, shapes.PLURALS)):
+        if not (severity or shapes.is_about(block.title, index.PLURALS)):
             severity = self._inherited(at)
         is_advice = severity == "IMP" and not identity and block.title[:1] != "["
         if is_advice or not severity or vocabulary.says_nothing(title):
@@ -336,7 +336,7 @@ class Sight:
                 break
             is_next = label and other.title.startswith(label[0])
             is_graded = shapes.begins_finding(other.title) or shapes.head_of(other.title).severity
-            is_placed = self._leads_in(number) or places.heads(self.plain[other.first - 1]).file
+            is_placed = self._leads_in(number) or shapes.place_of(self.plain[other.first - 1]).file
             if other.kind != "code" and (is_next or is_graded or is_placed):
                 break
             last = other.last
@@ -351,7 +351,7 @@ class Sight:
     def _inherited(self, at: int) -> str:
         """Return the severity of the heading right above, if it only names a group."""
         inside = self.blocks[at].inside
-        return group_of(self.blocks[inside].title) if inside >= 0 else ""
+        return index.group_of(self.blocks[inside].title) if inside >= 0 else ""
 
     def _title_of(self, title: str, bare: str, block: Block) -> str:
         """Return the words that name the finding: a label, its bold lead, or its first sentence."""
@@ -393,7 +393,7 @@ class Sight:
             title = ""  # only a label
         if not shapes.has_words(shapes.without_place(title)) or vocabulary.says_nothing(title):
             below = shapes.cleaned(shapes.first_sentence(self._said_below(first, last)))
-            is_named = bool(identity and title) and not vocabulary.says_nothing(title)
+            is_named = shapes.letters(title) > 0 and not vocabulary.says_nothing(title)
             if not shapes.has_words(below) and not is_named:
                 return None
             title = below or title
@@ -402,10 +402,10 @@ class Sight:
 
     def _place(self, first: int, last: int) -> Place:
         own = self._text(first, min(last, first + 40))
-        place = places.find(own)
+        place = shapes.place_in(own)
         if place.line:
             return place
-        number = places.line_in(own) or places.line_in(self._lead_in(first))
+        number = shapes.line_in(own) or shapes.line_in(self._lead_in(first))
         above = self._above_places[first - 1]
         return Place(place.file, number) if place.file else Place(above.file, number or above.line)
 
@@ -438,7 +438,7 @@ class Sight:
         if explains and not {"place", "file", "id"}.intersection(roles):
             return []
         heading = self.blocks[block.inside].title if block.inside >= 0 else ""
-        return [self._at_section(finding, places.heads(heading)) for finding in made]
+        return [self._at_section(finding, shapes.place_of(heading)) for finding in made]
 
     def _at_section(self, row: Finding, above: Place) -> Finding:
         """Return the finding of a row where its own section is, if there is one with its id."""
@@ -468,7 +468,7 @@ class Sight:
         file = ""
         for number in range(block.first + 1, block.last):
             bare = self.rows[number - 1].strip("+-/#*;<!> \t")
-            file = places.heads(bare).file or file
+            file = shapes.place_of(bare).file or file
             head = shapes.head_of(bare) if shapes.KIND.match(bare) else None
             if head and head.severity:
                 title = shapes.cleaned(head.title)
@@ -489,7 +489,7 @@ class Sight:
             ends = (at for at in below if at + 1 in starts or not rows[at].strip())
             severity = vocabulary.of_tool(message.severity) or vocabulary.of_tool(message.level)
             if severity:
-                place, title = places.find(message.place), shapes.cleaned(message.said)
+                place, title = shapes.place_in(message.place), shapes.cleaned(message.said)
                 end = next(ends, len(rows))
                 yield _finding(severity, title, message.line, end, place)
         for number, row in enumerate(self.rows, 1):
@@ -502,7 +502,7 @@ class Sight:
                 continue
             rows = self.plain[block.first - 1 : block.last]
             text = " ".join(rows)
-            place = places.find(text)
+            place = shapes.place_in(text)
             if not place.file or _MILDLY.search(text[:60]) or shapes.is_fields(rows):
                 continue
             parts = [part for part in shapes.sentences(text) if not _DENIES.search(part)]
@@ -534,8 +534,8 @@ class Sight:
             near = range(block.first + 1, min(block.last, block.first + 3) + 1)
             end = next((number - 1 for number in near if number in others), near.stop - 1)
             text = self._text(block.first, block.last if is_record else end)
-            place = places.find(text)
-            line = place.line or (places.line_in(text) if is_record and place.file else 0)
+            place = shapes.place_in(text)
+            line = place.line or (shapes.line_in(text) if is_record and place.file else 0)
             is_likely = line and (is_record or is_serious(text))
             if is_likely and not self._is_below(at, _NO_FINDINGS | _REPEATS):
                 numbers.append(block.first)
@@ -547,7 +547,7 @@ def _of_columns(row: str, number: int) -> Iterator[Finding]:
     cells = row.split("  ") if "  " in row.strip() and "." in row else []
     told = [cell.strip() for cell in cells if cell.strip()]
     graded = [cell for cell in told if vocabulary.severity(cell)]
-    if len(told) > 2 and len(graded) == 1 and places.find(row).file:
+    if len(told) > 2 and len(graded) == 1 and shapes.place_in(row).file:
         title = max((cell for cell in told if cell not in graded), key=shapes.letters)
         roles, values = ["severity", "title", "place"], [graded[0], title, row.strip()]
         yield from filter(None, [_of_row(roles, values, number, "")])
@@ -596,8 +596,8 @@ def _of_row(roles: list[str], row: list[str], number: int, group: str) -> Findin
         return None
     if any(_is_done(cell) for cell in fields.values() if cell != title):
         return None
-    place = places.find(f"{fields.get('file', '')}:{fields.get('line', '')}")
-    place = place if place.file else places.find(" | ".join(row))
+    place = shapes.place_in(f"{fields.get('file', '')}:{fields.get('line', '')}")
+    place = place if place.file else shapes.place_in(" | ".join(row))
     return _finding(severity, shapes.first_sentence(title), number, 0, place, identity)
 
 
@@ -653,7 +653,7 @@ def _of_object(told: objects.Found) -> Finding | None:
     if not severity:
         return None
     identity = told.id if vocabulary.is_id(told.id) else ""
-    place = Place(told.file, told.line) if told.file else places.find(title)
+    place = Place(told.file, told.line) if told.file else shapes.place_in(title)
     return _finding(severity, title, 1, 1, place, identity)
 
 

@@ -13,8 +13,8 @@ import bisect
 from contextkit.base import names, tokens
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterable
-from contextkit.reviews.documents import agent_review, index, places, reader, shapes, vocabulary
-from contextkit.reviews.documents.places import Place
+from contextkit.reviews.documents import agent_review, index, reader, shapes, vocabulary
+from contextkit.reviews.documents.shapes import Place
 from contextkit.text.blocks import blocks
 
 TYPE_CHECKING = False
@@ -179,7 +179,7 @@ class _Body:
 
 
 def _place_of(row: Finding) -> Place:
-    return places.find(" ".join((row.title, row.section, *row.extra)))
+    return shapes.place_in(" ".join((row.title, row.section, *row.extra)))
 
 
 def _keys(candidate: _Candidate) -> set[str]:
@@ -222,7 +222,7 @@ def _candidate(block: Block, last: int, near: str) -> _Candidate:
     identity, severity, _ = shapes.titled(bare)
     words = {_key(word.strip(".,:;()[]*`")) for word in vocabulary.plain(bare).split()}
     ids = frozenset(filter(_is_numbered, words)) | ({_key(identity)} - {""})
-    return _Candidate(block.first, last, ids, severity, _words(bare), places.find(near))
+    return _Candidate(block.first, last, ids, severity, _words(bare), shapes.place_in(near))
 
 
 def _differs(own: frozenset[str], ids: frozenset[str]) -> bool:

@@ -1,10 +1,10 @@
 """The shapes that findings have in a text: what a heading, an item, a label, a cell say of one.
 
-    ### 🔴 Critical bugs (2)          a group: `group_of`
+    ### 🔴 Critical bugs (2)          a group: `index.group_of`
     ### P0-1. Race (High)             a heading with id, severity and title: `titled`
     **[P1]** …    Potential issue | 🟠 Major    the head of an item or a line: `head_of`
     **Severity:** High (8.1)          a label: `label_in`
-    | Sev | Where | What |            the columns of a table: `column`
+    src/app.py:42, line 42 of …       a place in code: `place_in`
 
 `unmarked` first brings a line of HTML, AsciiDoc, Org or a wiki into the form of Markdown.
 """
@@ -15,17 +15,12 @@ import functools
 import re
 
 from contextkit.base import names
-from contextkit.reviews.documents import index, places, vocabulary
+from contextkit.base.records import NamedTuple
+from contextkit.reviews.documents import index, vocabulary
 from contextkit.reviews.documents.vocabulary import SEVERITIES, Head
 from contextkit.text.blocks import Block
 from contextkit.text.patterns import Pattern
 
-PLURALS = frozenset(
-    "issues findings problems bugs improvements suggestions blockers vulnerabilities concerns"
-    " recommendations violations warnings nits risks defects gaps errors items comments issue"
-    " finding problem fixes changes nitpicks befunde probleme fehler problèmes problemas hallazgos"
-    " severity priority level".split()
-)
 EXPLAINS = frozenset(
     "legend rubric scale definition definitions classification classifications criteria key"
     " levels legende légende leyenda".split()
@@ -80,6 +75,122 @@ FIELD_LENGTH = 100  # characters of a line that only labels
 _TITLE = 240  # characters of a title
 _FEW = 3  # letters that a title has at least
 LONG = 400  # characters of a line looked at as a head
+
+
+# Places in code: `src/app.py:42`, in all the ways that tools write them
+
+_NAME = r"[\w@+\-./\\\[\]~]"
+_ENDS = (
+    r"(?:py|pyi|js|jsx|mjs|cjs|ts|tsx|vue|svelte|go|rs|java|kt|kts|scala|c|h|cc|cpp|cxx|hpp|cs"
+    r"|rb|php"
+    r"|swift|m|mm|sh|bash|zsh|ps1|sql|sol|yaml|yml|toml|json|xml|html|css|scss|md|rst|txt|tf|proto"
+    r"|gradle|lua|pl|ex|exs|erl|clj|dart|r|jl|zig|nim|cfg|ini|conf|env|lock|mk|mdc|ipynb|graphql)"
+)
+_BARE = r"(?:Dockerfile|Makefile|Jenkinsfile|Gemfile|Procfile|go\.mod)"
+_PATH = Pattern(
+    rf"(?<![\w/])({_NAME}{{0,200}}\.{_ENDS}|(?:[\w.\-]{{1,80}}/){{0,9}}{_BARE})(?![\w/])"
+)
+_AFTER = Pattern(
+    r"[`\"'*_)\]>]{0,4}(?:\s?[:@#]\s?L?|#L|(?=\(\d+[,)])|\s?[,(\[|—–-]?\s?(?:(?:at|on|around|near|in|zeile"
+    r"|ligne|línea|linea|linha"
+    r"|строка|行)\s)?(?:at\s|around\s)?(?:the\s)?(?:lines?|zeilen?|lignes?|l[ií]neas?|linhas?"
+    r"|righe|riga|строк\w{1,3}|ln|L)"
+    r"\.?\s{0,2}:?\s?(?:numbers?\s)?L?)\(?`?(\d{1,7})(?:\s?(?:-|–|to|bis|à)\s?L?(\d{1,7}))?",
+    re.IGNORECASE,
+)
+_CJK = Pattern(r"[`\"' 　（(第の]{0,4}(?:第\s?)?(\d{1,7})\s?(?:-\d+\s?)?行")
+_BEFORE = Pattern(
+    r"(?:lines?|zeilen?|lignes?|l[ií]neas?|linhas?|rig[ah]e?"
+    r"|строк\w{1,3})\s(\d{1,7})(?:\s?[-–]\s?\d{1,7})?"
+    r"(?:\s(?:of|in|von|de|dans|en|di|в))\s[`\"'(]{0,2}$",
+    re.IGNORECASE,
+)
+_LINE_OF = Pattern(
+    r"(?:^|[\s(|*_`])(?:(?:lines?|zeilen?|lignes?|l[ií]neas?|linhas?|rig[ah]e?|строк\w{1,3}|ln)"
+    r"(?:\s?\(s\))?[*_`]{0,3}(?:\s{0,12}:)?[*_`]{0,3}\s{0,3}|L)`?(\d{1,7})\b|(\d{1,7})\s?行目?",
+    re.IGNORECASE,
+)
+_RANGE = Pattern(r"^\s{0,20}[-*]?\s?`?(\d{1,7})(?:\s?[-–]\s?\d{1,7})?`?\s?(?::|┆|\|(?=\s)|$)")
+_LONGEST = 4_000  # characters looked at
+_INTRODUCE = frozenset(
+    "in file files path datei fichier archivo fitxer arquivo файл ファイル 文件 component module"
+    " location".split()
+)
+
+
+class Place(NamedTuple):
+    """A file, a line in it or 0, and the last line of a range or 0."""
+
+    file: str
+    line: int
+    last: int = 0
+
+
+NOWHERE = Place("", 0)
+
+
+def place_in(text: str) -> Place:
+    """Return the first place of a text that has a line, or else its first file; or NOWHERE."""
+    text = text[:_LONGEST]
+    first = NOWHERE
+    if "." not in text and "file" not in text:
+        return NOWHERE
+    for match in _PATH.finditer(text):
+        path = match[1].removeprefix("./").strip("[]")
+        if "://" in text[max(0, match.start() - 12) : match.start() + 8] and "/blob/" not in path:
+            continue
+        if "/blob/" in path:
+            path = path.partition("/blob/")[2].partition("/")[2] or path
+        rest = text[match.end() : match.end() + 60]
+        if after := _AFTER.match(rest):
+            return Place(path, int(after[1]), int(after[2] or 0))
+        before = text[max(0, match.start() - 40) : match.start()]
+        if line := _CJK.match(rest) or _BEFORE.search(before):
+            return Place(path, int(line[1]))
+        first = first if first.file else Place(path, 0)
+    return first
+
+
+def line_in(text: str) -> int:
+    """Return the line that a text names without a file: `Line 42`, `88-97`: …; or 0."""
+    text = text[:_LONGEST]
+    for row in text.split("\n")[:40]:
+        if match := _RANGE.match(row):
+            return int(match[1])
+    match = _LINE_OF.search(text)
+    return int(match[1] or match[2]) if match else 0
+
+
+def shown_place(file: str, line: int, last: int = 0) -> str:
+    """Return `src/app.py:42`, `src/app.py:42-50`, or the file alone if no line is known."""
+    lines = f"{line}-{last}" if last > line else f"{line}"
+    return f"{file}:{lines}" if line else file
+
+
+def place_of(line: str) -> Place:
+    """Return the place that a line is about as a whole, so that it holds for what follows.
+
+    `In \\`src/a.ts\\`:`, `### src/a.ts`, `src/a.ts (2)`, `File: src/a.ts`.
+    """
+    bare = line.strip(" \t#*`>-•_:│").strip()
+    if len(bare) > 240 or not bare:
+        return NOWHERE
+    match = _PATH.search(bare)
+    if match is None:
+        return NOWHERE
+    before = bare[: match.start()].strip(" `*_:[(\"'📄📁0123456789.").lower()
+    rest = bare[match.end() :]
+    line_of = _AFTER.match(rest)
+    after = rest[line_of.end() if line_of else 0 :]
+    words = before.rstrip(":").split()
+    if len(words) > 2 or (words and words[-1] not in _INTRODUCE):
+        return NOWHERE
+    if after.strip("()0123456789 :#L-–`*_]\"'"):
+        return NOWHERE
+    return Place(match[1].removeprefix("./"), int(line_of[1]) if line_of else 0)
+
+
+# What lines, cells and headings say
 
 
 def is_fields(rows: list[str]) -> bool:
@@ -143,26 +254,13 @@ def is_lead(row: str, after: str) -> bool:
     if vocabulary.unbulleted(after)[1]:
         leads = row.endswith(":") and len(row) < 60 and not vocabulary.unbulleted(row)[1]
         return is_bold or leads
-    return is_bold and not (leads_title(row) or group_of(row))
+    return is_bold and not (leads_title(row) or index.group_of(row))
 
 
 def leads_title(row: str) -> bool:
     """Whether a line holds only a severity, so that the title stands below it."""
     head = head_of(row)
     return bool(head.severity) and not has_words(head.title)
-
-
-@functools.lru_cache(1 << 18)
-def group_of(text: str) -> str:
-    """Return the severity of a heading or lead that only opens a group: `🔴 Critical bugs (2)`."""
-    bare = vocabulary.plain(text)
-    if severity := index.label_of(bare):
-        return severity
-    head = head_of(vocabulary.unbulleted(bare[:LONG])[0])
-    words = re.sub(r"\([^()]{0,40}\)|\d+", " ", head.title).lower().strip(" :.").split()
-    if head.id or len(words) > 4 or (words and words[-1].strip(":") not in PLURALS):
-        return ""
-    return head.severity or vocabulary.strictest(*map(vocabulary.severity, words))
 
 
 @functools.lru_cache(1 << 18)
@@ -246,14 +344,11 @@ def head_of(text: str) -> Head:
 
 
 def tail_of(text: str) -> str:
-    """Return the severity at the end of a title or in its brackets: `Race — High`, `Race (P0)`."""
+    """Return the severity in brackets or between dashes: `Race (P0)`, `x.py — High — Race`."""
     parts = _BRACKETS.findall(text.replace("`", ""))[:8]
-    severity = vocabulary.strictest(*map(_in_brackets, parts))
-    for mark in (" — ", " – ", " - ", " | "):
-        last = text.rpartition(mark)[2] if mark in text else ""
-        if 0 < len(last) < 24:
-            severity = vocabulary.strictest(severity, vocabulary.severity(cleaned(last)))
-    return severity
+    apart = (part for part in re.split(r" [—–|-] ", text)[1:] if 0 < len(part) < 24)
+    severities = (vocabulary.severity(cleaned(part)) for part in apart)
+    return vocabulary.strictest(*map(_in_brackets, parts), *severities)
 
 
 @functools.lru_cache(1 << 14)
@@ -273,7 +368,7 @@ def is_about(title: str, words: frozenset[str]) -> bool:
 
 def is_general(title: str) -> bool:
     """Whether a heading names no finding but all of them: `Findings`, `Code review`."""
-    return (PLURALS | _GENERAL).issuperset(vocabulary.words(title))
+    return (index.PLURALS | _GENERAL).issuperset(vocabulary.words(title))
 
 
 def is_count(head: Head) -> bool:
@@ -291,7 +386,7 @@ def unmarked(row: str) -> str:
     if bare[:2] in ("✗ ", "✘ ", "× ", "✖ "):
         row = row.replace(bare[0], "-", 1)
     row = row.replace("【", "[").replace("】", "] ")
-    if bare[2:3] == "[" and bare[4:6] == "] " and bare[0] in "-*+":
+    if bare[1:3] == " [" and bare[4:6] == "] " and not vocabulary.severity(bare[3]):
         row = row.replace(bare[:6], bare[:2], 1)  # a box to tick
     if row.count(":") > 1:
         row = _SHORTCODE.sub(lambda match: _SHORTCODES.get(match[1], match[0]), row)
@@ -355,7 +450,7 @@ def first_sentence(text: str) -> str:
 
 
 def without_place(title: str) -> str:
-    return title.replace(places.find(title).file or "\0", "")
+    return title.replace(place_in(title).file or "\0", "")
 
 
 def cleaned(title: str) -> str:

@@ -29,6 +29,7 @@ FORMAT = 1  # of the document; one without a format field has this one
 _TRIES = 20  # to write while other processes clean
 _LINE = 160  # characters in a row
 _SAFE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
+_BEGINS = _SAFE - frozenset(".-")  # characters with which a file name may begin
 _LONGEST_NAME = 200  # bytes of an encoded name, so that name and suffix fit a file system
 
 
@@ -76,7 +77,7 @@ def encode(agent: str) -> str:
     """
     wrong = agent.strip() in ("", ".", "..") or "/" in agent or not agent.isprintable()
     made = "".join(
-        char if char in _SAFE and (index or char.isalnum() or char == "_") else _percent(char)
+        char if char in (_SAFE if index else _BEGINS) else _percent(char)
         for index, char in enumerate(agent)
     )
     if wrong or len(made) > _LONGEST_NAME:
@@ -328,7 +329,7 @@ def tokens(entries: list[Entry]) -> tuple[int, list[str]]:
         spent = entry.get("tokens_spent", 0)
         if type(spent) is int and spent >= 0:
             total += spent
-        elif type(spent) is float and spent >= 0 and spent == int(spent) and spent < 1e15:
+        elif type(spent) is float and 0 <= spent < 1e15 and spent == int(spent):
             total += int(spent)
         else:
             odd.append(entry["agent"])

@@ -28,10 +28,10 @@ from collections import Counter
 from contextkit.base import names
 from contextkit.base.records import Record
 from contextkit.base.type_names import Iterable, Sequence
-from contextkit.reviews.documents import agent_review, places, vocabulary
+from contextkit.reviews.documents import agent_review, shapes, vocabulary
 from contextkit.reviews.documents import sections as review_sections
 from contextkit.reviews.documents.index import Finding
-from contextkit.reviews.documents.places import Place
+from contextkit.reviews.documents.shapes import Place
 from contextkit.reviews.documents.vocabulary import READING_ORDER
 from contextkit.reviews.flows.agent_files import Reading
 
@@ -127,7 +127,7 @@ def rows_of(reading: Reading, run: str = "") -> list[Row]:
         rows.append(Row(
             run=run, agent=reading.agent, id=finding.id, severity=finding.severity,
             section=names.one_line(finding.section), title=names.one_line(finding.title),
-            file=where.file, line=where.line, place=places.shown(*where), text=text,
+            file=where.file, line=where.line, place=shapes.shown_place(*where), text=text,
             text_line=finding.line, of=f"{review.type} {prefix if mark else ''}",
             counts=reading.validation in COMPLETED, again=seen[finding.id],
         ))  # fmt: skip
@@ -151,8 +151,8 @@ def place(finding: Finding, section: str) -> Place:
     """Return the place that a finding's row names, or else its section."""
     if finding.file:
         return Place(finding.file, finding.at)
-    row = places.find(" ".join((finding.section, finding.title, *finding.extra)))
-    inside = places.find(section)
+    row = shapes.place_in(" ".join((finding.section, finding.title, *finding.extra)))
+    inside = shapes.place_in(section)
     return row if row.line or not inside.line else inside
 
 

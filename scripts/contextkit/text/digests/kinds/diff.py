@@ -44,7 +44,8 @@ class _File:
             self.old_left = 0  # the lines of the parents do not add up
         self.old_left -= mark in ("-", " ", "")
         self.new_left -= mark in ("+", " ", "")
-        if mark in "+-" and mark and len(line.strip()) > _TRIVIAL and len(self.lines) < _SHOWN:
+        tells = mark in ("+", "-") and len(line.strip()) > _TRIVIAL
+        if tells and len(self.lines) < _SHOWN:
             self.lines.append(" ".join(line.split())[:_LONGEST])
         self.added += mark == "+"
         self.removed += mark == "-"

@@ -84,7 +84,8 @@ def _names(lines: list[str]) -> list[_Name]:
     columns = [_column(line) for line in lines]
     for at, line in enumerate(lines):
         below = columns[at + 1] if at + 1 < len(lines) else (0, 0)
-        if _TITLE.match(line) or (line.strip() and not _depth(line) and below != (0, 0)):
+        at_margin = line.strip() and not _depth(line)
+        if _TITLE.match(line) or (at_margin and below != (0, 0)):
             section = line.strip().rstrip(":")
         elif name := _name(lines, columns, at):
             names.append(_Name(at + 1, name, section))

@@ -180,7 +180,8 @@ def _log(lines: list[tuple[int, str]]) -> list[Unit]:
             commits.append((number, head["commit"], ""))
         elif line.startswith("Author: "):
             authors[line[8:].partition(" <")[0].strip()] += 1
-        if commits and not commits[-1][2] and _FIELD.match(line) and not _FIELD.match(below):
+        ends = _FIELD.match(line) and not _FIELD.match(below)
+        if ends and commits and not commits[-1][2]:
             commits[-1] = (*commits[-1][:2], below.strip())
     return _of_commits(commits, authors)
 

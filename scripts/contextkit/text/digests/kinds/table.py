@@ -46,9 +46,11 @@ def confidence(text: str) -> int:
 def _lines(text: str) -> list[tuple[int, str]]:
     """The lines that are not blank, nor the rule of a box, with their numbers."""
     lines = enumerate(text.translate(_BORDERS).split("\n"), start=1)
-    return [(n, line) for n, line in lines
-            if line.strip() and (line[0] not in "+|" or _RULED.match(line)
-                                 or not _RULE.match(line))]  # fmt: skip
+    return [(number, line) for number, line in lines if line.strip() and _is_row(line)]
+
+
+def _is_row(line: str) -> bool:
+    return line[0] not in "+|" or bool(_RULED.match(line)) or not _RULE.match(line)
 
 
 def _shape(lines: list[str]) -> tuple[Split | str | None, int]:
@@ -141,7 +143,7 @@ def _rows(text: str) -> list[tuple[int, list[str]]]:
     lines = _lines(text)
     split, above = _shape([line for _, line in lines[:_ROWS_READ]])
     if callable(split):
-        rows = [(n, split(line)) for n, line in lines[above:] if not _RULE.match(line)]
+        rows = [(n, [*split(line)]) for n, line in lines[above:] if not _RULE.match(line)]
         rows = [(n, row) for n, row in rows if len(row) == len(rows[0][1])]
         return [(1, []), *rows] if split is _by_count else rows
     import csv
@@ -199,7 +201,8 @@ def column(head: list[str], body: list[tuple[int, list[str]]], index: int) -> li
         numbers = [(_value(row[index]), n, row) for n, row in filled if _NUMBER.match(row[index])]
         values = {value for value, *_ in numbers}
         in_row = max(values, default=0) - min(values, default=0) == len(numbers) - 1
-        if len(values) == len(numbers) and (in_row or (index == 0 and head)):
+        is_first = index == 0 and bool(head)
+        if len(values) == len(numbers) and (in_row or is_first):
             return []  # a row number, a rank, an id
         numbers.sort(key=lambda one: one[0])
         label = _label(body, index)
