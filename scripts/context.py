@@ -15,8 +15,10 @@ NAME = __file__.rpartition("/")[2].removesuffix(".py")
 
 def main(argv: Sequence[str] | None = None) -> int:
     words = sys.argv[1:2] if argv is None and NAME == "context" else []
-    named = commands.SCRIPTS.keys() & words
-    return cli.run(commands.program(sys.argv.pop(1) if named else NAME), argv)
+    if commands.SCRIPTS.keys() & words:
+        sys.argv = words + sys.argv[2:]  # the ledger tells who wrote
+        return cli.run(commands.program(words[0]), argv)
+    return cli.run(commands.program(NAME), argv)
 
 
 if __name__ == "__main__":

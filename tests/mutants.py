@@ -47,7 +47,7 @@ MEMORY = 4 << 30  # bytes that the tests of one change may use: some changes col
 # What makes decisions: the module, and the test files that are about it.
 MODULES = {
     "fitting": (
-        "handoffs/documents/fitting.py",
+        "handoffs/flows/fitting.py",
         "handoffs/test_handoffs.py handoffs/test_handoff_sessions.py"
         " handoffs/test_handoff_script.py",
     ),

@@ -40,7 +40,7 @@ OWN_WORDS = {
     "setup.py:main": "the version",
 }
 VERBATIM = {
-    "contextkit/payloads/commands.py:_opened": "payload_show part=content",
+    "contextkit/payloads/commands.py:_part": "payload_show part=content",
     "contextkit/payloads/commands.py:store": "what is piped through it, or could not be stored",
     "contextkit/subagents/commands.py:finish": "a report that could not be stored",
 }

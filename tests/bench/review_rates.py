@@ -24,7 +24,7 @@ from contextkit.reviews.documents import agent_review, sections  # noqa: E402
 from contextkit.reviews.documents.index import Finding  # noqa: E402
 from contextkit.reviews.documents.runs import Terms  # noqa: E402
 from contextkit.reviews.documents.vocabulary import SERIOUS  # noqa: E402
-from contextkit.reviews.flows import drill_down  # noqa: E402
+from contextkit.reviews.flows import synthesis  # noqa: E402
 
 _KINDS = (".md", ".txt", ".json", ".sarif")
 
@@ -68,7 +68,7 @@ def of_file(name: str, text: str, wanted: dict[str, object], rates: Rates) -> No
         free.remove(match)
         body = opened.get(match.line, "")
         if one.get("place"):
-            file, line, _ = drill_down.place(match, body)
+            file, line, _ = synthesis.place(match, body)
             held = bool(re.search(one["place"], f"{file}:{line}"))
             rates.take("places", held, f"{name}: {one['place']}, not {file}:{line}")
         if one.get("body"):

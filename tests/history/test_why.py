@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Script, git
+from conftest import CHECKOUT, Script, git
 from contextkit.base import ledger
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
@@ -111,6 +112,12 @@ def test_what_is_from_before_the_ledger_is_said_to_be(repo: Path, run: Script) -
     assert run("context", "why", "--ref=plan:t") == 0
     assert "has no record" in run.err
     assert "nothing known" in run.out
+
+
+def test_who_wrote_is_the_same_without_make(repo: Path, run: Script) -> None:
+    command = [str(CHECKOUT / "bin/contextkit"), "memory_plan", "task=t", "objective=x"]
+    subprocess.run(command, check=True, capture_output=True)
+    assert why_of(run, "plan:t")["written"]["program"] == "external_memory"
 
 
 def test_a_session_is_a_line(repo: Path, run: Script) -> None:

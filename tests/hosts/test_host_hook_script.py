@@ -217,3 +217,15 @@ def test_a_hook_imports_nothing_dear(repo: Path, toolkit: Path, event: str) -> N
     digested = event == "SubagentStop"  # telling a receipt takes what it takes
     never = {"socket", "ssl", "subprocess", "contextkit.base.cli"}
     assert not busy & (never if digested else DEAR | never)
+
+
+@pytest.mark.parametrize("event", ["SubagentStart", "SubagentStop"])
+def test_a_hook_beside_a_review_run_imports_nothing_dear(
+    repo: Path, run: Script, event: str
+) -> None:
+    """An agent that no run asked, one that is sent back for its file: neither is worth a second."""
+    (repo / "plan.md").write_text("# Plan\n", encoding="utf-8")
+    run("verdict", "start", "--process=flux-drive", "--target=plan.md", "--agents=fd-1 fd-2")
+    given = {"session_id": "s", "cwd": str(repo), "agent_id": "a", "agent_type": "fd-1",
+             "last_assistant_message": "Done."}  # fmt: skip
+    assert not modules_of_hook(SCRIPTS, event, json.dumps(given)) & DEAR

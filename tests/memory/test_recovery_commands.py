@@ -312,6 +312,16 @@ def test_a_checkpoint_that_names_no_subtasks_forgets_none(repo: Path, run: Scrip
     assert "- Completed" not in run.out and "parser" in run.out
 
 
+def test_a_checkpoint_says_what_the_plan_does_not_know_to_be_done(repo: Path, run: Script) -> None:
+    assert run("external_memory", "plan", f"--task={TASK}", "--pending=parser | matcher") == 0
+    saved(run, "--completed=Parser")
+    said = "in the plan still pending: parser: `make memory_plan task=station completed=…`"
+    assert said in run.err
+    assert run("external_memory", "plan", f"--task={TASK}", "--completed=parser") == 0
+    saved(run)
+    assert "still pending" not in run.err
+
+
 def test_a_checkpoint_without_a_plan_goes_on_from_the_last_one(repo: Path, run: Script) -> None:
     saved(run, "--completed=parser", "--pending=matcher | report")
     saved(run)

@@ -58,6 +58,18 @@ def test_show_without_an_agent_prints_the_strictest_of_all(out: Path, run: Scrip
     )
 
 
+def test_what_a_tool_writes_as_json_is_told_in_words(repo: Path, run: Script) -> None:
+    (repo / "out").mkdir()
+    leak = {"file": "a.py", "line": 3, "severity": "high", "title": "Leak",
+            "description": "The token is logged.", "fix": "Log the id."}  # fmt: skip
+    other = {"file": "b.py", "line": 4, "severity": "high", "message": "No limit"}
+    (repo / "out" / "tool.json").write_text(json.dumps([leak, other], indent=2), encoding="utf-8")
+    assert run("verdict", "show", "--dir=out") == 0
+    first, second = run.out.rstrip("\n").split("\n\n")
+    assert first == "P1 tool/row-1 a.py:3 Leak\nThe token is logged.\nFix: Log the id."
+    assert second.startswith("P1 tool/row-2 b.py:4 No limit") and "{" not in second
+
+
 def test_what_does_not_fit_is_counted_with_the_command_for_it(out: Path, run: Script) -> None:
     run("verdict", "show", "--dir=out", "--max-tokens=20")
     *_, last = run.out.splitlines()
@@ -65,6 +77,8 @@ def test_what_does_not_fit_is_counted_with_the_command_for_it(out: Path, run: Sc
     with contextlib.chdir(out):  # the command is for where it is read
         run("verdict", "show", "--dir=.", "--max-tokens=20")
         assert run.out.splitlines()[-1].startswith("+2 more: make verdict_show dir=. severity=")
+    assert run("verdict", "show", "--dir=out", "--skip=7") == 0
+    assert run.out == "none: 3 in all\n"
     run("verdict", "show", "--dir=out", "--skip=1", "--json")
     assert [(one["agent"], one["id"]) for one in json.loads(run.out)] == [
         ("b", "row-1"),

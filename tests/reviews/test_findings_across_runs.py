@@ -206,6 +206,16 @@ def test_what_cannot_be_dismissed_is_said_and_writes_nothing(run: Script) -> Non
     assert not Path("docs").exists()
 
 
+def test_a_finding_with_the_id_of_another_is_dismissed_by_its_key(run: Script) -> None:
+    identity = a_run(run, LOST, ("P1", "P1-1", "The lock is never freed", 12))
+    assert run("verdict", "show", f"--run={identity}") == 0
+    assert "P1 a/P1-1(2) app.py:12 The lock is never freed" in run.out
+    assert dismiss(run, identity, "a/P1-1(2)") == 0
+    assert gate(run, identity) == "FAIL" and "The lock is never freed: it is replayed" in run.out
+    assert dismiss(run, identity, "P1-1") == 0
+    assert gate(run, identity) == "PASS"
+
+
 def test_of_a_document_the_dismissals_lie_beside_it(run: Script) -> None:
     Path("plan.md").write_text("# Plan\n\nWe log the token.\n", encoding="utf-8")
     call = ("verdict", "start", "--process=flux-drive", "--target=plan.md", "--agents=a", "--json")

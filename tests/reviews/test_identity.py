@@ -1,9 +1,9 @@
-"""identity.py: a finding is known again when it moves, and not when it is about something else."""
+"""synthesis.py: a finding is known again when it moves, and not when it is about something else."""
 
 from __future__ import annotations
 
 from conftest import each
-from contextkit.reviews.flows.identity import file_of, identity
+from contextkit.reviews.flows.synthesis import file_of, identity
 
 TITLE = "`load()` trusts the token"
 KNOWN = identity("plan.md", TITLE, "src/app.py:42")
@@ -25,19 +25,16 @@ def test_a_finding_keeps_its_identity_when_it_moves_or_is_dressed_up(
 
 
 @each(
-    ("target", "title", "place", "near"),
+    ("target", "title", "place"),
     [
-        ("other.md", TITLE, "src/app.py:42", ""),
-        ("plan.md", "`load()` trusts the user", "src/app.py:42", ""),
-        ("plan.md", TITLE, "src/other.py:42", ""),
-        ("plan.md", TITLE, "", ""),
-        ("plan.md", TITLE, "src/app.py:42", "def save():"),
+        ("other.md", TITLE, "src/app.py:42"),
+        ("plan.md", "`load()` trusts the user", "src/app.py:42"),
+        ("plan.md", TITLE, "src/other.py:42"),
+        ("plan.md", TITLE, ""),
     ],
 )
-def test_another_finding_has_another_identity(
-    target: str, title: str, place: str, near: str
-) -> None:
-    assert identity(target, title, place, near) != KNOWN
+def test_another_finding_has_another_identity(target: str, title: str, place: str) -> None:
+    assert identity(target, title, place) != KNOWN
 
 
 def test_an_identity_is_short_and_plain() -> None:

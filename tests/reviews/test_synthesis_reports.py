@@ -74,6 +74,8 @@ def test_research_that_leads_in_bold_says_what_each_agent_found(repo: Path, run:
     report = (folder / "synthesis.md").read_text(encoding="utf-8")
     assert "**Caches pay off.** (docs): They save 52 ms a call." in report
     assert "**2. Retries do not.** (docs): They double the load." in report
+    assert run("verdict", "show", "--dir=out") == 0
+    assert run.out.startswith("docs/row-1 Caches pay off.\nThey save 52 ms a call.\n")
     assert run("verdict", "show", "--dir=out", "--agent=docs", "--finding=row-2") == 0
     assert "They double the load." in run.out and "52 ms" not in run.out
 
@@ -115,7 +117,8 @@ def test_a_caller_reads_fifteen_short_lines_whatever_the_agents_wrote(
     (rest,) = (line for line in lines if line.startswith("+"))
     listed = lines.index(rest) - 4
     assert listed >= 9  # what is acted on has the room
-    assert rest == f"+{40 - listed} P0, 40 P1: make verdict_show dir=out"
+    left = f"+{80 - listed} more ({40 - listed} P0, 40 P1)"
+    assert rest == f"{left}: make verdict_show dir=out skip={listed}"
 
 
 def test_what_an_agent_wrote_adds_no_heading_and_no_row(out: Path, run: Script) -> None:
@@ -151,15 +154,6 @@ def test_git_sees_no_synthesis_of_a_run(out: Path, run: Script) -> None:
     assert git("status", "--porcelain") == ""
 
 
-def test_a_folder_without_reviews_is_refused_with_what_to_do(repo: Path, run: Script) -> None:
-    (repo / "none").mkdir()
-    assert run("verdict", "synthesize", "--dir=none") == 1
-    assert run.out == ""
-    assert "none: there are no reviews in this folder" in run.err
-    assert "AGENT.md" in run.err and "make verdict_start" in run.err
-    assert list((repo / "none").iterdir()) == []
-
-
 def rows(*lines: str) -> str:
     return "### Findings Index\n" + "".join(f"- {line}\n" for line in lines) + "Verdict: risky\n"
 
@@ -182,13 +176,57 @@ def test_what_is_not_listed_is_counted_by_severity_and_has_its_place(
     )  # fmt: skip
     assert lines[3] == "fix before merging: 12 P1, 1 P2, 1 IMP, 1 of unknown severity"
     assert [line[:3] for line in lines[4:13]] == ["P1 "] * 9
-    assert lines[13] == "+3 P1, 1 of unknown severity: make verdict_show dir=in"
-    assert lines[14] == "P2, IMP: in/synthesis.md"
+    more = "+4 more (3 P1, 1 of unknown severity): make verdict_show dir=in skip=9"
+    assert lines[13:] == [more, "1 P2, 1 IMP: in/synthesis.md"]
+
+
+def test_the_command_for_the_rest_lists_what_is_counted_and_nothing_else(
+    out: Path, run: Script
+) -> None:
+    alike = "".join(
+        f'- P{n % 2} | P{n % 2}-{n} | "S" | Defect {n} of its kind\n' for n in range(20)
+    )
+    for agent, own in (("fd-a", "- odd | X-1 | S | How bad is this\n"), ("fd-b", "")):
+        text = f"### Findings Index\n{alike}{own}Verdict: risky\n"
+        (out / f"{agent}.md").write_text(text, encoding="utf-8")
+    run("verdict", "synthesize", "--dir=out")
+    lines = run.out.splitlines()
+    assert lines[3] == "do not merge: 10 P0, 10 P1, 1 of unknown severity"
+    told = [line.split()[1] for line in lines[4:] if line.startswith("P0 ")]
+    (rest,) = (line for line in lines if line.startswith("+"))
+    count, _, command = rest.removeprefix("+").partition(": make verdict_")
+    options = [f"--{option}" for option in command.split()[1:]]
+    assert run("verdict", *command.split()[:1], *options, "--json") == 0
+    listed = json.loads(run.out)
+    assert len(listed) == int(count.split()[0]) == 21 - len(told)
+    assert [one["severity"] for one in listed] == ["P1"] * 10 + ["?"]
+    assert not {f"{one['agent']}/{one['id']}" for one in listed} & {*told}
+    assert listed[0]["also"] == [f"fd-b/{listed[0]['id']}"]
+    run("verdict", *command.split()[:1], *options)
+    assert f"P1 fd-a/{listed[0]['id']}, fd-b/{listed[0]['id']} " in run.out  # each is named
+
+
+@pytest.mark.parametrize("command", ["ingest", "index", "show", "stats", "synthesize"])
+def test_a_folder_without_reviews_is_no_good_news(repo: Path, run: Script, command: str) -> None:
+    (repo / "none").mkdir()
+    assert run("verdict", command, "--dir=none") == 1
+    assert run.out == ""
+    assert "none: there are no reviews in this folder" in run.err
+    assert "AGENT.md" in run.err and "make verdict_start" in run.err
+    assert list((repo / "none").iterdir()) == []
+
+
+def test_reviews_of_which_nothing_was_read_are_not_counted_as_none(repo: Path, run: Script) -> None:
+    (repo / "none").mkdir()
+    run("verdict", "synthesize", "--dir=none", "--agents=a b")
+    assert run.out.splitlines()[3] == "error: nothing could be read"
 
 
 def test_a_place_is_told_once(repo: Path, run: Script) -> None:
-    lines = a_summary(repo, run, "P0 | P0-1 | S | src/a.py:4-9 — The token is never checked")
+    lines = a_summary(repo, run, "P0 | P0-1 | S | `src/a.py:4-9` — The token is never checked")
     assert lines[4] == "P0 one/P0-1 src/a.py:4-9 The token is never checked"
+    assert run("verdict", "show", "--dir=in") == 0
+    assert run.out.startswith("P0 one/P0-1 src/a.py:4-9 The token is never checked\n")
     report = (repo / "in" / "synthesis.md").read_text(encoding="utf-8")
     assert report.count("src/a.py:4-9") == 2  # below its severity, and in the checklist
 
@@ -201,6 +239,16 @@ def test_a_long_title_keeps_what_goes_wrong(repo: Path, run: Script) -> None:
         " crashes with FileNotFoundError, so the other claim waits behind it for now",
     )  # fmt: skip
     assert "crashes with FileNotFoundError" in lines[4] and len(lines[4]) <= 160
+
+
+def test_of_a_title_that_is_cut_the_consequence_stays(repo: Path, run: Script) -> None:
+    lines = a_summary(
+        repo, run,
+        "P0 | P0-1 | S | The check of the age in the index of each process is the ONLY enforcement"
+        " of any expiry whatsoever in here; a process that cached one serves it for five more"
+        " minutes",
+    )  # fmt: skip
+    assert "a process that cached one serves it for five more minutes" in lines[4]
 
 
 def test_a_short_title_is_told_with_what_goes_wrong(repo: Path, run: Script) -> None:

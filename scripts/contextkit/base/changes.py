@@ -2,6 +2,7 @@
 
     with changes.work_tree(layout) as tree:
         tree.changes(base), tree.diff(base), tree.revision()
+    changes.compare(layout)     all of them, for the base that a branch is compared with
 
 git works on a temporary index, copied from the user's and brought up to date. Staged, unstaged, and
 untracked changes are therefore one state in which each file appears once, the user's index is
@@ -11,11 +12,9 @@ untouched, and no object is added to the repository.
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 
 from contextkit.base import files, git, names
-from contextkit.base.errors import ContextError
+from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.git import Repository
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -201,8 +200,118 @@ def data_revision(data: bytes) -> str:
     return "input:" + names.sha256(data)
 
 
+# What a branch is compared with
+
+_GUESSES = (  # name and git ref of each branch that this one may have forked from
+    ("the upstream", "@{upstream}"),
+    *((name, f"refs/remotes/{name}") for name in ("origin/HEAD", "origin/main", "origin/master")),
+    *((name, f"refs/heads/{name}") for name in ("main", "master")),
+)
+
+
+class Base(Record):
+    """A commit (or the empty tree), and the name that led to it."""
+
+    name: str
+    commit: str
+
+
+class Comparison(Record):
+    """The work tree compared with a base; never without changes."""
+
+    base: Base
+    changes: tuple[Change, ...]
+    diff: bytes
+    revision: str  # of the tree; see changes.py
+    listing: bytes
+
+    @property
+    def lines(self) -> int:
+        """Return how many lines were added or removed."""
+        return sum(change.added + change.removed for change in self.changes)
+
+
+def compare(layout: Layout, named: str = "", left_out: tuple[str, ...] = ()) -> Comparison:
+    """Compare the work tree with the first of `bases` from which it differs.
+
+    So a fully pushed branch is compared with the point where it left the main branch, not with
+    itself. Raises ContextError if nothing differs: an empty diff is nothing to review.
+    """
+    candidates = bases(layout, named)
+    with work_tree(layout, left_out) as tree:
+        for base in candidates:
+            changed = tree.changes(base.commit)
+            if changed:
+                return Comparison(
+                    base=base,
+                    changes=tuple(changed),
+                    diff=tree.diff(base.commit),
+                    revision=tree.revision(),
+                    listing=tree.listing(base.commit),
+                )
+    tried = " or ".join(base.name for base in candidates)
+    raise ContextError(f"nothing differs from {tried}: give base=COMMIT to compare with another")
+
+
+def bases(layout: Layout, named: str = "") -> list[Base]:
+    """Return what a branch can be compared with, best first: its merge base with `named`.
+
+    Without `named`: with its upstream, then origin's default branch, then main or master. A branch
+    without commits is compared with the empty tree. Raises ContextError if there is no base.
+    """
+    repository = repository_of(layout)
+    top = repository.top
+    git.check(top)  # a refused or missing repository differs from having nothing to compare with
+    if not git.head(repository).commit:
+        if named:
+            raise bad_input(f"base: {named!r} cannot be a base: there is no commit here yet")
+        return [Base(name="nothing", commit=empty_tree(repository))]
+    if named:
+        commit = _commit(top, named)
+        if not commit:
+            raise bad_input(f"base: there is no commit {named!r}: name a branch, tag or commit")
+        common = _merge_base(top, commit)
+        if not common:
+            raise bad_input(f"base: {named!r} and HEAD have no commit in common")
+        return [Base(name=named, commit=common)]
+    by_commit: dict[str, Base] = {}
+    for name, ref in _GUESSES:
+        commit = _commit(top, ref)
+        common = _merge_base(top, commit) if commit else ""
+        if common:
+            by_commit.setdefault(common, Base(name=name, commit=common))
+    if not by_commit:
+        raise ContextError(
+            "there is no upstream, origin, main or master to compare with: "
+            "give base=COMMIT (base=HEAD for uncommitted changes)"
+        )
+    return list(by_commit.values())
+
+
+def _commit(top: str, name: str) -> str:
+    if name.startswith("-") or "\0" in name:
+        return ""
+    return git.output(top, "rev-parse", "--verify", "--quiet", name + "^{commit}").strip()
+
+
+def _merge_base(top: str, commit: str) -> str:
+    return git.output(top, "merge-base", commit, "HEAD").strip()
+
+
+def listed(changed: tuple[Change, ...]) -> list[tuple[str, str, str]]:
+    """Return (state, lines, path) of each change, as text: `renamed`, `+1 -2`, `new <- old`."""
+    rows = []
+    for change in changed:
+        lines = "binary" if change.binary else f"+{change.added} -{change.removed}"
+        path = f"{change.path} <- {change.old_path}" if change.old_path else change.path
+        rows.append((change.state, lines, names.one_line(path)))
+    return rows
+
+
 def _scratch_folder(store: str) -> str:
     """A new folder in `store`; those of killed processes go, once they are an hour old."""
+    import tempfile
+
     files.make_folder(store)
     left = [os.path.join(store, name) for name in os.listdir(store) if name.startswith(_SCRATCH)]
     for path in filter(files.is_old, left):
@@ -212,4 +321,6 @@ def _scratch_folder(store: str) -> str:
 
 def _remove(path: str) -> None:
     """Remove one of our folders, which another process may be sweeping too."""
+    import shutil
+
     shutil.rmtree(path, ignore_errors=True)

@@ -4,7 +4,7 @@ from contextkit.base.templates import LoopContext, environment, missing
 
 Undefined = TemplateRuntimeError = None
 internalcode = lambda function: function
-SOURCE = 1654078963518309267
+SOURCE = 1559278244865923823
 name = 'synthesis.md'
 
 def root(context, missing=missing):
@@ -137,7 +137,7 @@ def root(context, missing=missing):
             yield str(environment.getattr(environment.getattr(l_1_issue, 'of'), 'severity'))
         else:
             pass
-            yield '?'
+            yield 'unknown'
         yield '** | '
         yield str(environment.getattr(environment.getattr(l_1_issue, 'of'), 'key'))
         yield ' | '
@@ -166,7 +166,7 @@ def root(context, missing=missing):
     if t_4:
         pass
         yield 'None.\n'
-    yield '\n## Heat map\n\n| agent | P0 | P1 | P2 | P3 | IMP | ? | status |\n|---|---|---|---|---|---|---|---|\n'
+    yield '\n## Heat map\n\n| agent | P0 | P1 | P2 | P3 | IMP | unknown | status |\n|---|---|---|---|---|---|---|---|\n'
     for l_1_row in (undefined(name='heat') if l_0_heat is missing else l_0_heat):
         _loop_vars = {}
         pass

@@ -14,11 +14,15 @@ if TYPE_CHECKING:
     from contextkit.evaluation.flows.trial import Sample
 
 RESULT = "evaluation.md"  # in the state folder
-COLUMNS = tuple((name, name) for name in ("arm", "kind", "documents", "questions", "right", "low",
-                                          "high", "wrong", "tokens"))  # fmt: skip
+COLUMNS = "arm kind documents questions right low high wrong tokens".split()
+DAY_COLUMNS = "arm runs solved turns tokens cost seconds failed".split()
 
-DAY_COLUMNS = tuple((name, name) for name in ("arm", "runs", "solved", "turns", "tokens", "cost",
-                                              "seconds", "failed"))  # fmt: skip
+
+def _agree(args: Arguments, plan: str, fewer: str) -> None:
+    """Say what is going to happen; raise ContextError unless that is what the user wants."""
+    cli.say(plan)
+    if not args.yes and not cli.confirm("start?"):
+        raise ContextError(f"not started: yes=1 starts without asking, n= takes fewer {fewer}")
 
 
 @command(
@@ -38,9 +42,8 @@ def model(layout: Layout, args: Arguments) -> Rows:
     samples = _samples(layout, args)
     asked = trial.Trial(layout, args.cmd, vars(args)["with"], args.timeout or 300)
     calls, read = asked.cost(samples)
-    cli.say(f"{names.counted(len(samples), 'text')}, at most {calls} calls, ~{read} tokens read")
-    if not args.yes and not cli.confirm("start?"):
-        raise ContextError("not started: yes=1 starts without asking, n= takes fewer texts")
+    count = names.counted(len(samples), "text")
+    _agree(args, f"{count}, at most {calls} calls, ~{read} tokens read", "texts")
     sheets = asked.run(samples, cli.say)
     rows = marks.scores(sheets, trial.ARMS)
     if not rows:
@@ -53,7 +56,9 @@ def model(layout: Layout, args: Arguments) -> Rows:
     )  # fmt: skip
     files.write(path, page)
     cli.say(f"written to {layout.shown(path)}")
-    return Rows(columns=COLUMNS, rows=rows, below=f"\n{asked.counted()}")
+    return Rows(
+        columns=tuple(zip(COLUMNS, COLUMNS, strict=True)), rows=rows, below=f"\n{asked.counted()}"
+    )
 
 
 @command(
@@ -74,14 +79,12 @@ def day(layout: Layout, args: Arguments) -> Rows:
     sessions = 2 * count * len(days.prompts())
     plan = (f"{names.counted(count, 'day')} with hooks and as many without: {sessions} sessions of"
             " your command, which works in folders of its own with your account")  # fmt: skip
-    cli.say(plan)
-    if not args.yes and not cli.confirm("start?"):
-        raise ContextError("not started: yes=1 starts without asking, n= takes fewer days")
+    _agree(args, plan, "days")
     caller = Caller(args.timeout or 900)
     runs = days.run(layout, args.cmd, host, caller, count, cli.say)
     if wrong := days.unhooked(runs):
         cli.say(wrong)
-    return Rows(columns=DAY_COLUMNS, rows=days.rows(runs))
+    return Rows(columns=tuple(zip(DAY_COLUMNS, DAY_COLUMNS, strict=True)), rows=days.rows(runs))
 
 
 def _samples(layout: Layout, args: Arguments) -> list[Sample]:

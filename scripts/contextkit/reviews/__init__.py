@@ -17,11 +17,11 @@ Around it:
 documents/runs            a run, from its start to its gate: who was asked, about what
 documents/processes       the kinds of review, as data
 documents/contracts       what an agent is told; documents/complaints where its file breaks it
-flows/start, comparisons  a new run: its folder, its prompts, and what it is about (the diff)
+flows/start               a new run: its folder, its prompts, and what it is about (the diff)
 flows/workers             the agents at work: their subagents, waiting for their files, their end
 flows/drill_down          the part of a file worth reading; documents/sections finds it
-flows/synthesis, reports  what all agents say together, and the forms in which it is read
-flows/identity, history   whether two findings are one; findings across runs
+flows/synthesis, reports  when two findings are one; what all say together, and its forms
+flows/history             findings across runs: new, still there, fixed, dismissed
 documents/dismissals      the findings that somebody dismissed, and why
 flows/gate                PASS or FAIL
 """

@@ -10,7 +10,7 @@ from contextkit.base.commands import JSON, REDACT, Answer, Arguments, Option, Pr
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.subagents.documents import registry
-from contextkit.subagents.flows import lifecycle, sandboxes, watch
+from contextkit.subagents.flows import background, lifecycle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ LAUNCH = (
     Option("capsule", "a path, latest (default), or none"),
     Option("workstream", "whose newest capsule, if the branch has several"),
     Option("cmd", "the agent's command line: gets the prompt on standard input"),
-    Option("type", "where it works (default: here)", choices=sandboxes.KINDS),
+    Option("type", "where it works (default: here)", choices=registry.KINDS),
     Option("timeout", "stop it after this long (90s, 30m; default: never)"),
     Option("max_tokens", "trim the capsule to this many tokens", kind="whole"),
     Option(
@@ -88,7 +88,7 @@ def status(layout: Layout, args: Arguments) -> Rows:
     cli.say_each(line for _, line in news)
     if not (args.all or args.id):
         rows = [row for row in rows if row.get("status") != "cleaned"]
-    return watch.rows(layout, watch.look(layout, rows, now))
+    return background.rows(layout, background.look(layout, rows, now))
 
 
 @command(
@@ -121,7 +121,7 @@ def monitor(layout: Layout, args: Arguments) -> Answer:
             identity = rows[0]["id"]  # keep the same one even if a newer one has its slug
         else:
             rows = [row for row in rows if row.get("status") != "cleaned"]
-        watched = watch.look(layout, rows, now, bounds)
+        watched = background.look(layout, rows, now, bounds)
         for _, line in news:
             screen.say(line)
         running = [agent for agent in watched if agent["status"] in ("running", "pending_launch")]
@@ -132,8 +132,8 @@ def monitor(layout: Layout, args: Arguments) -> Answer:
         given_up = any(count >= limits.subagent_alert_polls for count in seen.values())
         if given_up or not running or polls == args.iterations:
             break
-        names_of_running = {agent["id"] for agent in running}
-        _pause(layout, [row for row in rows if row["id"] in names_of_running], interval)
+        ids = {agent["id"] for agent in running}
+        _pause(layout, [row for row in rows if row["id"] in ids], interval)
     if running:
         cli.say(f"Outstanding subagents: {', '.join(agent['id'] for agent in running)}")
     return Answer(text="" if running else NOBODY, status=int(alerted), data=watched)
@@ -143,7 +143,7 @@ def _pause(layout: Layout, running: list[registry.Row], interval: int) -> None:
     """Wait `interval` seconds before the next look, or less if a subagent ends."""
     for _ in range(0, interval, _GLANCE):
         time.sleep(_GLANCE)
-        if any(watch.status_now(layout, row) != row["status"] for row in running):
+        if any(background.outcome(layout, row)[0] != row["status"] for row in running):
             return
 
 
@@ -162,18 +162,18 @@ class _Screen:
         else:
             cli.say(line)
 
-    def show(self, layout: Layout, watched: list[watch.Watched], now: int) -> None:
+    def show(self, layout: Layout, watched: list[background.Watched], now: int) -> None:
         if self._drawn:
             self._draw(watched, now)
             return
-        head, *rows = tables.of(watch.rows(layout, watched)).split("\n") if watched else [""]
+        head, *rows = tables.of(background.rows(layout, watched)).split("\n") if watched else [""]
         lines = [f"--- {names.clock(now)} ---", head]
         for agent, row in zip(watched, rows, strict=False):
             signs = "".join(_SIGNS.get(alert, "") for alert in agent["alerts"])
             lines.append(f"{signs} {row}" if signs else row)
         cli.put("\n".join(filter(None, lines)))
 
-    def _draw(self, watched: list[watch.Watched], now: int) -> None:
+    def _draw(self, watched: list[background.Watched], now: int) -> None:
         """Redraw the screen from the top line by line, clearing what is left of the last look."""
         import shutil
 
@@ -182,14 +182,16 @@ class _Screen:
         room = max(1, height - len(messages) - 3)
         head = f"  {'slug':<28}  {'status':<14}  {'running':>7}  {'silent':>7}  files"
         lines = [f"{names.clock(now)}  {len(watched)} subagents", head]
-        lines = [line[: width - 1] for line in (*lines, *watch.lines(watched, width - 1, room))]
+        lines = [
+            line[: width - 1] for line in (*lines, *background.lines(watched, width - 1, room))
+        ]
         body = "".join(f"{outgoing.told(line)}\x1b[K\n" for line in [*lines, *messages])
         sys.stdout.write(f"\x1b[H{body}\x1b[J")
         sys.stdout.flush()
 
 
 def _alerts(
-    layout: Layout, running: list[watch.Watched], seen: dict[str, int], screen: _Screen
+    layout: Layout, running: list[background.Watched], seen: dict[str, int], screen: _Screen
 ) -> bool:
     """Report what is new about each subagent: an alert with its last words, or a recovery."""
     for agent in running:
@@ -197,7 +199,7 @@ def _alerts(
         before = seen.get(identity, 0)
         seen[identity] = before + 1 if agent["alerts"] else 0
         if agent["alerts"] and not before:
-            words = watch.last_words(layout, registry.find(registry.rows(layout), identity), 1)
+            words = background.last_words(layout, registry.find(registry.rows(layout), identity), 1)
             last = f"; its last line: {words}" if words else ""
             reason = ", ".join(agent["alerts"])
             screen.say(f"{identity} requires manual attention (reason: {reason}){last}")
@@ -224,15 +226,13 @@ def _alerts(
     Option("tokens", "how many tokens it took", kind="whole"),
 )
 def finish(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.subagents.flows import results
-
-    typed = {name: vars(args)[name] for name in results.Report.fields() if name != "text"}
-    typed |= {"status": results.meant_status(args.status), "tokens": args.tokens or 0}
-    report, text = results.Report(**typed), ""
+    typed = {name: vars(args)[name] for name in lifecycle.Report.fields() if name != "text"}
+    typed |= {"status": lifecycle.meant_status(args.status), "tokens": args.tokens or 0}
+    report, text = lifecycle.Report(**typed), ""
     if args.file or cli.is_piped():
         text = cli.content(args.file)
     try:
-        receipt, notes = results.finish(layout, report.replace(text=text), names.now())
+        receipt, notes = lifecycle.finish(layout, report.replace(text=text), names.now())
         files.settle()
     except (OSError, ContextError) as error:
         if getattr(error, "status", 1) == 2 or not text:

@@ -431,6 +431,13 @@ def test_a_table_without_a_header_has_none_invented() -> None:
     assert "40 rows, 2 columns" in said and "M x34, A x6" in said
 
 
+def test_counts_are_told_with_their_total_and_the_largest() -> None:
+    rows = [f"{n * 37 % 1000:7} src/m{n}.py" for n in range(1, 60)]
+    said = digest_of("\n".join([*rows, "  27642 total"]), "table").summary
+    assert "59 rows" in said and "27642 - total" in said and "to 999 (src/m27.py)" in said
+    assert engine.kind_of("\n".join(f"{n:4} line {n} of a file" for n in range(1, 40))) != "table"
+
+
 def test_lines_of_json_below_a_line_of_text_are_no_table() -> None:
     line = '{"ts": "10:00", "level": "info", "msg": "handled", "path": "/x"}'
     assert engine.kind_of("\n".join(["starting", *[line] * 40])) == "json"

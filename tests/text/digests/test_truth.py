@@ -654,24 +654,6 @@ READ of size 4 at 0x602000000118 thread T0
 SUMMARY: AddressSanitizer: heap-buffer-overflow /srv/ring/ring.cc:27:12 in Ring::pop()
 ==9121==ABORTING
 """
-EXUNIT = """\
-  1) test total/1 adds prices (Shop.CartTest)
-     test/shop/cart_test.exs:11
-     Assertion with == failed
-     code:  assert Cart.total(items) == 12
-     left:  11
-     right: 12
-     stacktrace:
-       test/shop/cart_test.exs:14: (test)
-
-  2) test checkout/2 charges once (Shop.CheckoutTest)
-     test/shop/checkout_test.exs:21
-     ** (RuntimeError) gateway is down
-     code: Checkout.checkout(cart, card)
-
-Finished in 0.4 seconds (0.2s async, 0.2s sync)
-44 tests, 2 failures
-"""
 
 
 def test_what_a_test_of_gtest_says_above_its_result_is_told_once_with_its_name() -> None:
@@ -689,12 +671,6 @@ def test_a_test_that_a_sanitizer_ended_tells_its_error_and_no_number_of_tests_as
     digest = engine.digest(ABORTED, 300)
     assert "ERROR: AddressSanitizer: heap-buffer-overflow" in digest.summary
     assert "4 tests from Ring" not in digest.key and "Running" not in digest.key
-
-
-def test_failed_tests_of_elixir_are_told_with_what_was_compared_or_raised() -> None:
-    told = said(EXUNIT, 300)
-    assert "(Shop.CartTest): assert Cart.total(items) == 12, left: 11, right: 12" in told
-    assert "(Shop.CheckoutTest): ** (RuntimeError) gateway is down" in told
 
 
 LIKE = [
@@ -942,6 +918,14 @@ READ of size 4 at 0x604 thread T0
     #0 0x55a in total /tmp/mk/a.c:5
     #1 0x55b in main /tmp/mk/a.c:11
 """
+ISSUES = "".join(
+    f">> Issue: [{code}:{name}] {said}\n   Severity: {level}   Confidence: High\n"
+    f"   More Info: https://a.org/{name}.html\n   Location: shop/a.py:{n}:4\n{n}\tcode\n\n"
+    for n, (code, name, said, level) in enumerate(
+        [("B110", "pass", "Try, Except, Pass detected.", "Low")] * 14
+        + [("B324", "hash", "Use of weak MD5 hash.", "High")]
+    )
+)
 FREED = """\
 ==1== Invalid free() / delete / delete[] / realloc()
 ==1==    at 0x483: free (vg_replace_malloc.c:872)
@@ -966,6 +950,15 @@ CERTIFICATE = (
         (PARENT, ["TestPost/entry_0: zero (a_test.go:3)"], "--- FAIL: TestPost ("),
         (EXPECTED, ["mismatched types: expected `String`, found `&str`"], "messages"),
         (SANITIZED, ["heap-buffer-overflow on address 0x604 (/tmp/mk/a.c:5)"], "+1"),
+        (
+            ISSUES,
+            [
+                "15 messages in 1 file; 1 High, 14 Low",
+                "weak MD5 hash. (shop/a.py:14:4)",
+                "detected. x14, first at shop/a.py:0:4",
+            ],
+            "14 High",
+        ),
         (FREED, ["realloc() (a.c:14)"], "(vg_replace_malloc.c:872)\n"),
         (CERTIFICATE, ["dock9.depot.test", "Dec 25 21:20:58", "DNS:gate.depot.test"], "db:f9"),
     ],

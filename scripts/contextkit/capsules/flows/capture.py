@@ -13,7 +13,7 @@ from contextkit.capsules.documents import reminders
 from contextkit.capsules.documents import store as capsules
 from contextkit.capsules.documents.reminders import Reminder
 
-_NOT_FOUND = "(no file detected)"
+_NOT_FOUND = " (no file detected)"
 # Tokens quoted from each entry, reminder, commit, and line of what the stores know, at first; what
 # does not fit is cut to the shares in turn, all alike.
 _ENTRY, _REMINDER, _COMMIT, _KNOWN, _REVIEW = 160, 70, 40, 60, 100
@@ -78,14 +78,9 @@ def capture(layout: Layout, request: Request) -> Captured:
     entries, unopened = _entries(layout, plan, progress)
     quoted = [*stored, *entries, *_commits(layout, "" if detached else branch)]
     session = request.session.strip() or sessions.named(layout, slug)[0]
-    limits = layout.limits
-    usual = limits.capsule_mini_tokens if request.mini else limits.capsule_max_tokens
-    budget = request.tokens or usual
-    replaces = next((quote.path for quote in stored if quote.path), "")
-    capsule = capsules.blank(
-        branch, session, request.now, budget, request.version or "0.1", request.mini, stream,
-        replaces,
-    )  # fmt: skip
+    capsule = _blank(layout, request, branch, session).replace(
+        workstream=stream, replaces=next((quote.path for quote in stored if quote.path), "")
+    )
     if request.file:
         path = capsules.chosen_path(layout, request.file)
     else:
@@ -93,35 +88,38 @@ def capture(layout: Layout, request: Request) -> Captured:
     notes = names.one_line(layout.shown(plan)), names.one_line(layout.shown(progress))
     outline = capsules.outline(capsule, *notes)
     own, template = host_outline(layout)
-    found = [
-        f"`{note}`" if os.path.isfile(at) else f"`{note}` {_NOT_FOUND}"
-        for note, at in zip(notes, (plan, progress), strict=True)
-    ]
     values = {
         "capsule": capsule,
         "branch": names.one_line(branch),
         "target": layout.shown(path),
         "template": template,
         "session": session,
-        "tokens": budget,
-        "characters": f"{round(budget * capsules.CHARACTERS_PER_TOKEN):,}",
-        "highlights": limits.capsule_highlights,
-        "plan_note": found[0],
-        "progress_note": found[1],
+        "tokens": capsule.token_budget,
+        "characters": f"{round(capsule.token_budget * capsules.CHARACTERS_PER_TOKEN):,}",
+        "highlights": layout.limits.capsule_highlights,
+        "plan_note": f"`{notes[0]}`{'' if os.path.isfile(plan) else _NOT_FOUND}",
+        "progress_note": f"`{notes[1]}`{'' if os.path.isfile(progress) else _NOT_FOUND}",
         "inbox": layout.shown(inbox),
-        "replaces": replaces,
+        "replaces": capsule.replaces,
         "reminders": not request.no_reminders,
         "open_count": len(noted),
         "outline": own or outline,
         "front_matter": capsules.front_matter(outline) if own else "",
     }
     prompt, cut = _fitted(layout, [*quoted, _noted(layout, noted)], values)
-    shown = noted[: limits.capsule_prompt_reminders]
+    shown = noted[: layout.limits.capsule_prompt_reminders]
     clipped = tuple(r.replace(note=tokens.clip(r.note, _REMINDER)) for r in shown)
     stub = capsules.outline(capsule, *notes, clipped)
     warnings = (*detached, *unopened, *unread, *cut)
     stub = capsules.adapted(stub, own) if own else stub
     return Captured(prompt=prompt, path=path, stub=stub, warnings=warnings)
+
+
+def _blank(layout: Layout, request: Request, branch: str, session: str) -> capsules.Capsule:
+    limits = layout.limits
+    usual = limits.capsule_mini_tokens if request.mini else limits.capsule_max_tokens
+    version, budget = request.version or "0.1", request.tokens or usual
+    return capsules.blank(branch, session, request.now, budget, version, request.mini)
 
 
 def _slug(branch: str, chosen: str) -> str:

@@ -445,36 +445,30 @@ class Mention(Record):
 
 
 def mentions(layout: Layout, body: str) -> list[Mention]:
-    """Every reference in a capsule's body, in order of lines."""
-    body = _without_checklist(body)
-    lines = body.split("\n")
-    tree = _Tree(layout)
-    cited: list[Mention] = []
-    commits = 0
-    for kind, text, line in facts.find(body):
-        if kind in ("path", "location"):
-            mention = _path(tree, text, line, lines[line - 1])
-        elif kind == "commit" and commits < _MOST_COMMITS:
-            commits += 1
-            mention = _commit(layout, text, line, lines[line - 1])
-        elif kind == "url":
-            problem = "" if _is_url(text) else f"the URL {text} has no host"
-            mention = Mention(kind="url", text=text, line=line, problem=problem)
-        else:
-            continue
-        if mention:
-            cited.append(mention)
-    cited += _cited_entries(tree, lines)
-    return sorted(cited, key=lambda mention: mention.line)
+    """Every reference in a capsule's body, in order of lines.
 
-
-def _without_checklist(body: str) -> str:
-    """The body without the checklist's text, which names the notebooks even if there are none."""
+    The checklist is passed over: it names the notebooks even if there are none.
+    """
     lines = body.split("\n")
     for title, first, end in sections_of(lines):
         if title == capsules.CHECKLIST:
             lines[first:end] = [""] * (end - first)
-    return "\n".join(lines)
+    tree = _Tree(layout)
+    cited = list[Mention]()
+    commits = 0
+    for kind, text, line in facts.find("\n".join(lines)):
+        judged = None  # the path if it exists, and the problem
+        if kind in ("path", "location"):
+            kind, judged = "path", _path(tree, text, lines[line - 1])
+        elif kind == "commit" and commits < _MOST_COMMITS:
+            commits += 1
+            judged = _commit(layout, text, lines[line - 1])
+        elif kind == "url":
+            judged = "", "" if _is_url(text) else f"the URL {text} has no host"
+        if judged:
+            path, problem = judged
+            cited.append(Mention(kind=kind, text=text, line=line, path=path, problem=problem))
+    return sorted([*cited, *_cited_entries(tree, lines)], key=lambda mention: mention.line)
 
 
 class _Tree:
@@ -501,24 +495,21 @@ class _Tree:
         return self._tracked
 
 
-def _path(tree: _Tree, text: str, line: int, whole: str) -> Mention | None:
-    """A mention of a path; None for a lookalike, such as a branch, an address, or a pattern."""
+def _path(tree: _Tree, text: str, whole: str) -> tuple[str, str] | None:
+    """A mentioned path; None for a lookalike, such as a branch, an address, or a pattern."""
     path = text.partition("#L" if "#L" in text else ":")[0]
     outside = path.startswith(("/", "~", "../")) or any(char in path for char in "*{}")
     if outside or path.startswith("@"):
         return None
     target = tree.path(path)
     if target:
-        problem = _past_the_end(tree.layout.join(target), text[len(path) :])
-        return Mention(kind="path", text=text, line=line, path=target, problem=problem)
+        return target, _past_the_end(tree.layout.join(target), text[len(path) :])
     top = path.removeprefix("./").split("/")[0]
     is_file = "." in os.path.basename(path.rstrip("/"))[1:]
     if not is_file and not os.path.isdir(tree.layout.join(top)):
         return None  # `feature/my-branch`
     after = whole[whole.find(path) + len(path) :].lstrip("`*:0123456789 ").lower()
-    if after.startswith(_EXPECTED):
-        return None
-    return Mention(kind="path", text=text, line=line, problem=f"there is no {path} here")
+    return None if after.startswith(_EXPECTED) else ("", f"there is no {path} here")
 
 
 def _past_the_end(path: str, lines: str) -> str:
@@ -531,8 +522,8 @@ def _past_the_end(path: str, lines: str) -> str:
     return f"{os.path.basename(path)} has {there} lines, not {last}" if int(last) > there else ""
 
 
-def _commit(layout: Layout, text: str, line: int, whole: str) -> Mention | None:
-    """A mention of a commit; None for a hash that is not a commit and is not called one.
+def _commit(layout: Layout, text: str, whole: str) -> tuple[str, str] | None:
+    """A mentioned commit; None for a hash that is not a commit and is not called one.
 
     A hash alone in parentheses is one, which is how the design cites commits.
     """
@@ -545,8 +536,7 @@ def _commit(layout: Layout, text: str, line: int, whole: str) -> Mention | None:
     alone = f"({text})" in whole.replace("`", "") and not text.isalpha()
     if not full and not alone and not _CALLED.intersection(before[-2:]):
         return None
-    problem = "" if full else f"there is no commit {text} here"
-    return Mention(kind="commit", text=text, line=line, problem=problem)
+    return "", "" if full else f"there is no commit {text} here"
 
 
 def _is_url(url: str) -> bool:

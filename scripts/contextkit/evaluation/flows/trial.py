@@ -230,6 +230,12 @@ class Sample(NamedTuple):
     handed_over: str
 
 
+def _sample(layout: Layout, name: str, kind: str, *texts: str) -> Sample:
+    allowed = layout.limits.secrets_allow
+    whole, handed_over = (redaction.redacted(text, allowed)[0] for text in texts)
+    return Sample(name, kind, whole, handed_over)
+
+
 def stored(layout: Layout) -> Iterator[Sample]:
     """Every payload, recovery and handoff that is stored here."""
     for payload in payloads.load_all(layout).documents:
@@ -263,7 +269,7 @@ def _text(layout: Layout, name: str, text: str, topic: str) -> Iterator[Sample]:
         tokens=tokens.estimate(text),
     )
     told = telling.tell(layout, output, layout.join(name)).receipt
-    yield _clean(layout, Sample(name, told.kind or "text", text, receipts.render(told)))
+    yield _sample(layout, name, told.kind or "text", text, receipts.render(told))
 
 
 def _recoveries(layout: Layout) -> Iterator[Sample]:
@@ -278,7 +284,7 @@ def _recoveries(layout: Layout) -> Iterator[Sample]:
         recovered = recovery.load(layout, task, names.now())
         made = recovery_report.make(layout, recovered, layout.limits.memory_recover_tokens)
         if tokens.estimate(whole) > max(_SMALLEST, tokens.estimate(made.text)):
-            yield _clean(layout, Sample(f"plan:{task}", "recovery", whole, made.text))
+            yield _sample(layout, f"plan:{task}", "recovery", whole, made.text)
 
 
 def _handoffs(layout: Layout) -> Iterator[Sample]:
@@ -292,15 +298,7 @@ def _handoffs(layout: Layout) -> Iterator[Sample]:
         artifact = files.read(path)
         if story and tokens.estimate(story) > tokens.estimate(artifact):
             name = f"handoff:{os.path.basename(path)}"
-            yield _clean(layout, Sample(name, "handoff", f"{artifact}\n\n{story}", artifact))
-
-
-def _clean(layout: Layout, sample: Sample) -> Sample:
-    allowed = layout.limits.secrets_allow
-    return sample._replace(
-        whole=redaction.redacted(sample.whole, allowed)[0],
-        handed_over=redaction.redacted(sample.handed_over, allowed)[0],
-    )
+            yield _sample(layout, name, "handoff", f"{artifact}\n\n{story}", artifact)
 
 
 def head_and_tail(text: str, size: int) -> str:

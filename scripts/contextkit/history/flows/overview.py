@@ -23,7 +23,7 @@ from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import retention
 from contextkit.reviews.documents import processes, verdicts
 from contextkit.subagents.documents import registry
-from contextkit.subagents.flows import watch
+from contextkit.subagents.flows import background
 
 Facts = dict[str, object]
 
@@ -297,7 +297,7 @@ def _verdicts(layout: Layout) -> Facts:
 
 def _subagents(layout: Layout) -> Facts:
     rows = registry.rows(layout)
-    states = [watch.status_now(layout, row) for row in rows]
+    states = [background.outcome(layout, row)[0] for row in rows]
     running = sum(state in registry.ACTIVE for state in states)
     dead = [{"ref": f"subagent:{row['id']}", "why": state}
             for row, state in zip(rows, states, strict=True)

@@ -14,7 +14,7 @@ import re
 import sqlite3
 import unicodedata
 
-from contextkit.base import addresses, files, ledger, names, redaction, stores
+from contextkit.base import addresses, files, ledger, markdown, names, redaction, stores
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import NamedTuple, Record
@@ -104,7 +104,7 @@ def _found(
     best = max(range(len(lines)), key=lambda number: _weight(lines[number], terms))
     words = [word for term in terms for word in term.words]
     snippet = names.clipped_around(lines[best], words, _SNIPPET)
-    above = [heading for heading, line, _ in show.sections(text) if line <= best + 1]
+    above = [heading for heading, line, _ in markdown.outline(lines) if line <= best]
     return Found(
         ref=ref, kind=row["kind"], path=layout.shown(path),
         section=names.one_line(above[-1]) if above else "",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextkit.base import addresses, files, formats, ledger, markdown, stores
+from contextkit.base import addresses, files, formats, ledger, stores
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -104,16 +104,3 @@ def _part(layout: Layout, opened: Opened, part: str) -> str:
         if part in parts:
             return parts[part]
     return retrieval.section(opened.text, part, "part").text
-
-
-def sections(text: str) -> list[tuple[str, int, str]]:
-    """Return (heading, line from 1, text with its subsections) for each heading of a Markdown text.
-
-    The text above the first heading comes first. A `#` in a code fence is not a heading.
-    """
-    lines = text.split("\n")
-    outline = markdown.outline(lines)
-    above = ("", 0, outline[0][1] if outline else len(lines))
-    return [
-        (title, first + 1, "\n".join(lines[first:end])) for title, first, end in (above, *outline)
-    ]

@@ -376,16 +376,23 @@ def _is_expected(layout: Layout, given: HookInput) -> bool:
     return reviews.expected(layout, given, names.now()) is not None
 
 
-def _may_keep(layout: Layout, given: HookInput) -> object:
-    """Return whether a subagent left a report, or its last message is one or has a verdict."""
-    from contextkit.base import tokens
-    from contextkit.payloads.documents import receipts
+def _may_keep(layout: Layout, given: HookInput) -> bool:
+    """Return whether a subagent left a report, or its last message is one or has a verdict.
 
-    text = given.text("last_assistant_message")
-    wanted = tokens.estimate(text) > layout.limits.payload_budget or hosts.may_hold_a_verdict(text)
-    wanted = wanted or bool(given.passed.get("stop_hook_active"))
-    left = given.agent and receipts.left_by(layout, given.agent, given.text("cwd"))
-    return (left or (text.strip() and wanted)) and not _nobody(layout, given)
+    What one left that is sent back for something else is stored when it stops again.
+    """
+    text, budget = given.text("last_assistant_message"), layout.limits.payload_budget
+    keeps = hosts.may_hold_a_verdict(text) or bool(text and given.passed.get("stop_hook_active"))
+    if not keeps and len(text) > budget:  # it has no more tokens than characters
+        from contextkit.base import tokens
+
+        keeps = tokens.estimate(text) > budget
+    may_leave = given.agent and not given.sent_back
+    if not keeps and may_leave and os.path.isdir(os.path.join(layout.state, "reports")):
+        from contextkit.payloads.documents import receipts
+
+        keeps = bool(receipts.left_by(layout, given.agent, given.text("cwd")))
+    return keeps and not _nobody(layout, given)
 
 
 def keep_finding(layout: Layout, given: HookInput) -> Answer:
@@ -543,7 +550,8 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
         where(lambda _, given: not (given.agent or given.sent_back)
               and os.environ.get("CONTEXT_SUBAGENT_ID"), "outputs.hand_in"),
         note_session,
-        where(lambda _, given: given.text("transcript_path"), "sessions.when_full"),
+        where(lambda _, given: os.path.isfile(given.text("transcript_path")),
+              "sessions.when_full"),
     ),
     "SessionEnd": (
         where(_is_behind, "sessions.catch_up"),

@@ -229,7 +229,7 @@ def lock(layout: Layout, name: str, path: str) -> AbstractContextManager[None]:
 
 
 def origins(layout: Layout, notes: Notes) -> Iterator[tuple[str, str, str, str]]:
-    """Yield what `base/origins` keeps of each document here that another machine wrote."""
+    """Yield what `addresses.save_origins` keeps of each document that another machine wrote."""
     for name, version in sorted(notes.documents.items()):
         if version.gone or version.source in ("", notes.machine) or name.partition("/")[0] in OWN:
             continue

@@ -134,31 +134,6 @@ def folder(layout: Layout, kind: str) -> str:
     return made
 
 
-def create(
-    layout: Layout,
-    kind: str,
-    of: str,
-    moment: int,
-    text: Callable[[str], str],
-    agent: str = "",
-) -> str:
-    """Create `{of}_{ts}` of a kind with `text(its stem)`, never overwriting; return the path."""
-    place = folder(layout, kind)
-    for stem in files.numbered(f"{of}_{stamp(moment)}", mark="_"):
-        name = stem + suffix(kind)
-        path = os.path.join(place, name)
-        if os.path.lexists(path) or _is_archived(layout, kind, name):
-            continue
-        try:
-            made = text(stem)
-            files.create(path, made, exact=True)
-            shelf.stored(layout, path, made, agent=agent)
-            break
-        except FileExistsError:
-            continue  # another process created it first
-    return path
-
-
 def _is_archived(layout: Layout, kind: str, name: str) -> bool:
     """Whether a task's archive has a document of this name, which merged findings may cite."""
     return any(
@@ -209,15 +184,21 @@ class Kept(Generic[T]):
         self.of, self.state, self._dated, self._by, self._has = of, state, dated, by, has
 
     def save(self, layout: Layout, document: T, moment: int) -> str:
-        """Save a new document, never overwriting one; return its path."""
-        return create(
-            layout,
-            self._kind,
-            self._named(document),
-            moment,
-            lambda stem: self._write(document, stem),
-            self._by(document),
-        )
+        """Save a new document as `{named}_{ts}`, never overwriting one; return its path."""
+        place = folder(layout, self._kind)
+        for stem in files.numbered(f"{self._named(document)}_{stamp(moment)}", mark="_"):
+            name = stem + suffix(self._kind)
+            path = os.path.join(place, name)
+            if os.path.lexists(path) or _is_archived(layout, self._kind, name):
+                continue
+            try:
+                text = self._write(document, stem)
+                files.create(path, text, exact=True)
+                shelf.stored(layout, path, text, agent=self._by(document))
+                break
+            except FileExistsError:
+                continue  # another process created it first
+        return path
 
     def load(self, path: str) -> T:
         """Load one document. Raises ContextError, naming the path, if the file is another."""

@@ -18,9 +18,12 @@ from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Callable, Iterable
-from contextkit.memory.documents import checkpoints, findings
-from contextkit.memory.documents import merged as merged_findings
+from contextkit.memory.documents import checkpoints
 from contextkit.memory.documents import store as memory
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from contextkit.memory.documents import findings
 
 MOST = 200  # named agents in a fan-out, at most
 
@@ -210,6 +213,9 @@ def _seen(layout: Layout, after: str) -> list[str]:
 
 
 def _findings(layout: Layout, task: str) -> list[findings.Found | findings.Finding]:
+    from contextkit.memory.documents import findings
+    from contextkit.memory.documents import merged as merged_findings
+
     merged = merged_findings.load_all(layout, task)
     parts = [part.finding for _, document in merged for part in document.parts]
     return [*parts, *findings.heads(layout, task).documents]

@@ -134,22 +134,12 @@ def load(
     several = [task] if task else stored.open_tasks(starts, now)
     task = several[0] if len(several) == 1 else ""
     archived = bool(task) and not stored.knows(task)
-    path, checkpoint = _newest(layout, stored.checkpoints(task), now, warnings)
-    taken = stored.snapshots(task, archived)
-    snapshot_path, snapshot = _newest(layout, taken, now, warnings)
-    if checkpoint and snapshot and snapshot.timestamp < checkpoint.timestamp:
-        snapshot_path, snapshot = "", None
-    saves = [document.timestamp for document in (checkpoint, snapshot) if document]
-    age = max(0, now - names.moment(saves[0])) if checkpoint else 0
+    path, checkpoint, snapshot_path, snapshot = stored.saves(task, archived, now)
+    saved = [document for document in (checkpoint, snapshot) if document]
+    age = max(0, now - names.moment(checkpoint.timestamp)) if checkpoint else 0
     plan_path, plan, plan_saved = stored.plan(task, archived)
     merged, heads = stored.findings(task, archived)
     read, unread = _findings(layout, merged, heads, most)
-    attendance = Attendance()
-    if task and not archived:
-        active = (*(checkpoint.active_agents if checkpoint else ()),
-                  *(snapshot.agents if snapshot else ()))  # fmt: skip
-        back = [part.finding for _, document in merged for part in document.parts]
-        attendance = agents.attendance(layout, task, active, (*saves, "")[0], [*back, *heads])
     return Recovered(
         task=task,
         phase=memory.current_phase(layout, task),
@@ -163,10 +153,10 @@ def load(
         plan_path=plan_path,
         plan_saved=plan_saved,
         state=_state(checkpoint, plan, plan_saved),
-        attendance=attendance,
+        attendance=Attendance() if archived else _attendance(layout, task, saved, merged, heads),
         findings=tuple(read),
         unread=unread,
-        caught=_caught(layout, transcript, max(saves, default="")),
+        caught=_caught(layout, transcript, max((s.timestamp for s in saved), default="")),
         files=_in_play(layout, checkpoint, snapshot),
         blockers=_blockers(layout),
         notes=_notes(layout, warnings),
@@ -174,6 +164,22 @@ def load(
         others=tuple(name for name in stored.tasks if name != task),
         candidates=tuple(several) if len(several) > 1 else (),
     )
+
+
+def _attendance(
+    layout: Layout,
+    task: str,
+    saved: list[Any],
+    merged: list[tuple[str, Merged]],
+    heads: list[Found],
+) -> Attendance:
+    """Who of the agents of a task is back, by its saves and findings."""
+    if not task:
+        return Attendance()
+    listed = [a for s in saved for a in (s.agents if isinstance(s, Snapshot) else s.active_agents)]
+    back = [part.finding for _, document in merged for part in document.parts]
+    after = saved[0].timestamp if saved else ""
+    return agents.attendance(layout, task, listed, after, [*back, *heads])
 
 
 def _caught(layout: Layout, transcript: str, since: str) -> CaughtUp | None:
@@ -279,22 +285,30 @@ class _Memory:
         ]
         return tagged[-1] if tagged else ""
 
-    def checkpoints(self, task: str) -> list[tuple[str, Any]]:
-        """Those of a task; the last one of an open task may be where cleaning put it."""
-        saved = [pair for pair in self._checkpoints if pair[1].task_id == task]
-        if saved or not task:
-            return saved
-        place = self._layout.memory_archive(task, memory.CHECKPOINTS)
-        return checkpoints.load_all(self._layout, task, place).noting(self._warnings)
+    def saves(
+        self, task: str, archived: bool, now: int
+    ) -> tuple[str, Checkpoint | None, str, Snapshot | None]:
+        """The paths and the newest checkpoint and snapshot of a task, unless that one is older.
 
-    def snapshots(self, task: str, archived: bool) -> list[tuple[str, Any]]:
-        """Those of a task; for no task, those without one, which belong to their session."""
-        if archived:
-            place = self._layout.memory_archive(task, memory.SNAPSHOTS)
-            return snapshots.load_all(self._layout, task, place).noting(self._warnings)
-        own = sessions.key(sessions.find_current(self._layout))
+        The last checkpoint of an open task may be where cleaning put it. For no task, those without
+        one, which belong to their session.
+        """
+        layout, warnings = self._layout, self._warnings
+        saved = [pair for pair in self._checkpoints if pair[1].task_id == task]
+        if task and not saved:
+            place = layout.memory_archive(task, memory.CHECKPOINTS)
+            saved = checkpoints.load_all(layout, task, place).noting(warnings)
+        own = ("", sessions.key(sessions.find_current(layout)))
         taken = [pair for pair in self._snapshots if pair[1].task_id == task]
-        return [pair for pair in taken if task or pair[1].session in ("", own)]
+        taken = [pair for pair in taken if task or pair[1].session in own]
+        if archived:
+            place = layout.memory_archive(task, memory.SNAPSHOTS)
+            taken = [*snapshots.load_all(layout, task, place).noting(warnings)]
+        path, checkpoint = _newest(layout, saved, now, warnings)
+        snapshot_path, snapshot = _newest(layout, taken, now, warnings)
+        if checkpoint and snapshot and snapshot.timestamp < checkpoint.timestamp:
+            return path, checkpoint, "", None
+        return path, checkpoint, snapshot_path, snapshot
 
     def plan(self, task: str, archived: bool) -> tuple[str, Plan | None, str]:
         """The path of a task's plan, the plan itself if readable, and when it was saved."""

@@ -282,7 +282,11 @@ def checkpoint(
         files=_sealed(layout, in_play),
     )
     made = made.replace(facts_kept=_kept(_texts_of(all_findings), _text_of(made)))
-    return pending(layout, checkpoints, made, now)
+    unplanned = _without(plan.pending, _without(plan.pending, done))
+    command = f"`make memory_plan task={task} completed=…` says it there too"
+    open_there = f"in the plan still pending: {names.one_line(', '.join(unplanned))}: {command}"
+    ready = pending(layout, checkpoints, made, now)
+    return ready.replace(said=(open_there,)) if unplanned else ready
 
 
 def _without(subtasks: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...]:

@@ -1,4 +1,7 @@
-"""The verdict.py commands about review runs: start one, wait for its agents, end or retry it."""
+"""The verdict.py commands about review runs and what their agents wrote.
+
+Start one, wait for its agents, end or retry it; ingest, open, synthesize, judge, dismiss.
+"""
 
 from __future__ import annotations
 
@@ -8,34 +11,117 @@ from contextkit.base import cli, names
 from contextkit.base.commands import JSON, Answer, Arguments, Option, Rows, command
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
-from contextkit.reviews.commands import findings
-from contextkit.reviews.commands.findings import AGENT
+from contextkit.base.type_names import Any, Iterator
+from contextkit.reviews.documents import verdicts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextkit.reviews.documents.runs import Run
+    from contextkit.reviews.flows.agent_files import Asked, Reading
     from contextkit.reviews.flows.start import Started
     from contextkit.reviews.flows.workers import Worker
 
-BASE = Option("base", "default: the upstream, else origin's branch, else main or master")
-RUN = Option("run", "a review run's id, or latest", required=True, positional=True)
-LAUNCH = Option("launch", "start each agent in the background, as a subagent", kind="flag")
-CMD = Option("cmd", "with launch=1: the agents' command line (default: subagent_command)")
+AGENT = Option("agent", "the reviewer's name", required=True, positional=True)
+RUN = Option("run", "a review run's id (from `start`), or latest")
+DIR = Option("dir", "a folder of agent files without a run")
+_AGENTS = Option("agents", "those that were asked (default: all that left a file)", kind="words")
+_SEVERITY = Option("severity", "only these: P0,P1,P2,P3,IMP", kind="words")
+_WHICH = "a review run's id, or latest"
+_A_RUN = Option("run", _WHICH, required=True, positional=True)
+_BASE = Option("base", "default: the upstream, else origin's branch, else main or master")
+_LAUNCH = Option("launch", "start each agent in the background, as a subagent", kind="flag")
+_CMD = Option("cmd", "with launch=1: the agents' command line (default: subagent_command)")
+_FILES = (RUN, DIR, _AGENTS, JSON)
+_STARTED = (_LAUNCH, _CMD, JSON)
+_MOST = 2000  # tokens of what `show` prints
+
+
+def addressed(args: Arguments) -> Arguments:
+    """Return the call with an address in `agent` split into agent, run, and finding.
+
+    Addresses are `verdict:AGENT`, `verdict:runs/RUN/AGENT`, `review:RUN/AGENT`, and
+    `review:RUN/AGENT/ID`. An explicit run or finding in the call takes precedence.
+    """
+    kind, _, name = str(args.agent).partition(":")
+    parts = name.split("/")
+    address = {}
+    run = parts[1] if len(parts) == 3 and parts[0] == "runs" else ""
+    if kind == "verdict" and (run or len(parts) == 1):
+        address = {"agent": verdicts.decode(parts[-1]), "run": run}
+    elif kind == "review" and len(parts) in (2, 3):
+        address = {"agent": parts[1], "run": parts[0], "finding": "".join(parts[2:])}
+    typed = {option: value for option, value in vars(args).items() if value and option != "agent"}
+    return Arguments({**vars(args), **address, **typed}) if address else args
+
+
+def store(layout: Layout, args: Arguments) -> str:
+    """Return the folder of a run's own verdicts, or '' for the flat store."""
+    if not vars(args).get("run"):
+        return ""
+    from contextkit.reviews.documents import runs
+
+    return runs.verdict_folder(layout, runs.load(layout, args.run).id)
+
+
+def _asked(layout: Layout, args: Arguments, finished: bool = False) -> Asked:
+    """Return whose files `run=` or `dir=` names; see `agent_files.of_folder`.
+
+    Raises ContextError for a folder that nobody was asked to write to and nobody has; a gate, for
+    which `finished` runs count too, fails on it.
+    """
+    from contextkit.reviews.flows import agent_files
+
+    if bool(args.run) == bool(args.dir):
+        raise bad_input("run, dir: give one of them: a run's id, or a folder of agent files")
+    if args.run:
+        from contextkit.reviews.documents import runs
+
+        return agent_files.of_run(layout, runs.load(layout, args.run))
+    folder = layout.typed(args.dir, "dir")
+    if not os.path.isdir(folder):
+        raise bad_input(f"dir: {args.dir!r} is not a folder")
+    about = agent_files.of_folder(layout, folder, getattr(args, "agents", ()), finished)
+    if not (about.roster or finished):
+        raise ContextError(
+            f"{layout.shown(folder)}: there are no reviews in this folder: an agent's file is"
+            f" AGENT.md ({', '.join(agent_files.KINDS[1:])} count too); make verdict_start begins"
+            " a run"
+        )
+    return about
+
+
+def _read(layout: Layout, about: Asked) -> Iterator[Reading]:
+    """Yield the agents' files one by one; report progress on stderr once that takes a second."""
+    import time
+
+    from contextkit.reviews.flows import agent_files, workers
+
+    began = reported = time.monotonic()
+    of = len(about.roster)
+    read = workers.with_endings(layout, about, agent_files.read(layout, about))
+    for number, reading in enumerate(read, 1):
+        yield reading
+        now = time.monotonic()
+        if now - reported >= 1:
+            cli.say(f"[{number}/{of} | {now - began:.0f}s] {names.one_line(reading.agent)}")
+            reported = now
+
+
+# A run, from its start to its end
 
 
 @command(
     "the diff from the base, each file once; the file list goes to stderr",
-    BASE,
+    _BASE,
     Option("stat", "only the list of files, with lines, to stdout", kind="flag"),
     JSON,
 )
 def diff(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.base import tables
-    from contextkit.reviews.flows import comparisons
+    from contextkit.base import changes, tables
 
-    comparison = comparisons.compare(layout, args.base)
+    comparison = changes.compare(layout, args.base)
     rows = [{"id": change.path, **vars(change)} for change in comparison.changes]
-    listed = tables.table(("state", "lines", "path"), comparisons.listed(comparison.changes))
+    listed = tables.table(("state", "lines", "path"), changes.listed(comparison.changes))
     if args.stat:
         return Answer(text=listed, data=rows)
     size = f"{len(comparison.changes)} files, {comparison.lines} lines"
@@ -52,67 +138,55 @@ def diff(layout: Layout, args: Arguments) -> Answer:
     Option("process", "such as flux-drive, or one from contextkit.yaml", required=True),
     Option("agents", "default: those of the process", kind="words"),
     Option("target", "a document, a question, or a name for the branch's diff"),
-    BASE,
+    _BASE,
     Option("restart", "end this target's run that is still going on", kind="flag"),
-    LAUNCH,
-    CMD,
+    _LAUNCH,
+    _CMD,
     Option("notify", "a command to run once: when it is done, or needs you"),
     JSON,
 )
 def start(layout: Layout, args: Arguments) -> Answer:
     from contextkit.reviews.flows import start as starting
+    from contextkit.reviews.flows import workers
 
-    asked = starting.Request(
-        process=args.process, target=args.target, agents=args.agents, base=args.base,
-        restart=args.restart, notify=args.notify,
-    )  # fmt: skip
+    asked = starting.Request(**{name: vars(args)[name] for name in starting.Request.fields()})
     now = names.now()
-    _check_launch(layout, args)
+    workers.check(layout, args.launch, args.cmd)
     return _started(layout, args, starting.start(layout, asked, now), now)
 
 
 @command(
     "after a fix: ask the agents with an open P0 or P1 about what changed since",
-    RUN,
-    LAUNCH,
-    CMD,
-    JSON,
+    _A_RUN,
+    *_STARTED,
 )
 def recheck(layout: Layout, args: Arguments) -> Answer:
     from contextkit.reviews.flows import start as starting
+    from contextkit.reviews.flows import workers
 
     now = names.now()
-    _check_launch(layout, args)
-    started = starting.recheck(layout, args.run, now)
-    run = started.run
-    return _started(layout, args, started, now, {"rechecks": run.rechecks, "open": run.open})
+    workers.check(layout, args.launch, args.cmd)
+    return _started(layout, args, starting.recheck(layout, args.run, now), now)
 
 
-def _check_launch(layout: Layout, args: Arguments) -> None:
-    if args.launch:
-        from contextkit.reviews.flows import workers
-
-        workers.check(layout, args.cmd)
-    elif args.cmd:
-        raise bad_input("cmd: needs launch=1")
-
-
-def _started(
-    layout: Layout,
-    args: Arguments,
-    started: Started,
-    now: int,
-    more: dict[str, object] | None = None,
-) -> Answer:
+def _started(layout: Layout, args: Arguments, started: Started, now: int) -> Answer:
     """Launch the agents of a run, if that is wanted, and return the run."""
     from contextkit.reviews.flows import start as starting
 
-    for note in started.notes:
-        cli.say(names.one_line(note))
-    working = _launched(layout, started.run, started.run.roster, args, now)
-    ids = {worker.agent: worker.id for worker in working}
-    data = starting.roster(layout, started.run, started.launches, ids) | (more or {})
-    return Answer(text=_shown(layout, started, working), data=data)
+    run = started.run
+    cli.say_each(started.notes)
+    working = _launched(layout, run, run.roster, args, now)
+    data = starting.roster(layout, run, {own.agent: own.id for own in working})
+    data |= {"rechecks": run.rechecks, "open": run.open} if run.rechecks else {}
+    how = [f"{names.one_line(own.agent)}\t{own.id or 'not started'}" for own in working]
+    return Answer(
+        text="\n".join([
+            f"run {run.id}", f"output_dir {run.output_dir}", f"input {run.input}", "",
+            *(how or _launch_lines(run, data["agents"])), "",
+            f"then: make verdict_wait run={run.id}",
+        ]),
+        data=data,
+    )  # fmt: skip
 
 
 def _launched(
@@ -124,56 +198,40 @@ def _launched(
     from contextkit.reviews.flows import workers
 
     working = workers.start(layout, run, agents, args.cmd, now)
-    for worker in working:
-        if not worker.id:
-            cli.say(names.one_line(f"{worker.agent}: could not be started: {worker.words}"))
+    cli.say_each(f"{own.agent}: could not be started: {own.words}" for own in working if not own.id)
     return working
 
 
-def _shown(layout: Layout, started: Started, working: list[Worker]) -> str:
-    """Return the run and how to launch its agents: as subagents or as separate sessions.
-
-    Agents that were started are listed with their subagents instead.
-    """
-    run = started.run
-    lines = [f"run {run.id}", f"output_dir {run.output_dir}", f"input {run.input}", ""]
-    if working:
-        lines += [f"{names.one_line(own.agent)}\t{own.id or 'not started'}" for own in working]
-        return "\n".join([*lines, "", f"then: make verdict_wait run={run.id}"])
-    stems = " ".join(_quoted(os.path.basename(launch.prompt)) for launch in started.launches)
-    prompts = f'{_quoted(f"{run.output_dir}/prompts")}/"$p"'
+def _launch_lines(run: Run, agents: list[dict[str, str]]) -> list[str]:
+    """Return how to launch the agents of a run with each host, as subagents or as sessions."""
+    from contextkit.base import sessions
     from contextkit.reviews.flows import workers
 
+    lines: list[str] = []
+    prompts = [os.path.basename(each["prompt"]) for each in agents]
+    stems = " ".join(name if sessions.is_name(name) else f"'{name}'" for name in prompts)
+    folder = f"{run.output_dir}/prompts".replace("'", "'\\''")
     for host in workers.hosts():
-        either = "or " if lines[-1] else ""
+        either = "or " if lines else ""
         if host.agent_call:
             lines.append(f"{either}{host.title}, all in one message:")
-            calls = [(launch.agent, layout.shown(launch.prompt)) for launch in started.launches]
-            lines += [f"  {workers.agent_call(host, agent, prompt)}" for agent, prompt in calls]
+            lines += [f"  {workers.agent_call(host, **each)}" for each in agents]
         else:
             lines.append(f"{either}{host.title}, in the root:")
-            lines.append(f"  for p in {stems}; do {host.headless} < {prompts} > /dev/null & done")
-    return "\n".join([*lines, "", f"then: make verdict_wait run={run.id}"])
-
-
-def _quoted(text: str) -> str:
-    """Return `text` quoted as one shell word."""
-    from contextkit.base import sessions
-
-    if sessions.is_name(text):
-        return text
-    return "'" + text.replace("'", "'\\''") + "'"
+            call = f"""{host.headless} < '{folder}'/"$p" > /dev/null"""
+            lines.append(f"  for p in {stems}; do {call} & done")
+    return lines
 
 
 @command(
     "how and where an agent has to write",
-    Option("run", "a review run's id, or latest"),
+    Option("run", _WHICH),
     AGENT,
     Option("output_dir", "a folder to write to, without a run"),
     Option("mode", "without a run", choices=("review", "research")),
 )
 def contract(layout: Layout, args: Arguments) -> str:
-    args = findings.addressed(args)
+    args = addressed(args)
     if bool(args.run) == bool(args.output_dir):
         raise bad_input("run, output_dir: give one of them: a run's id, or a folder to write to")
     from contextkit.reviews.documents import contracts, runs
@@ -188,7 +246,7 @@ def contract(layout: Layout, args: Arguments) -> str:
 
 @command(
     "wait until every agent of a run has left its file; status 3 on timeout",
-    Option("run", "a review run's id, or latest", required=True),
+    Option("run", _WHICH, required=True),
     Option("timeout", "such as 90s or 5m, or a timeout of the process (remote)"),
     Option("stub", "write an error stub for each that is not done", kind="flag"),
     JSON,
@@ -200,31 +258,24 @@ def wait(layout: Layout, args: Arguments) -> Answer:
     run = runs.load(layout, args.run)
     seconds = _seconds(run, args.timeout)
     cli.say(f"[0/{len(run.roster)} | 0s] waiting up to {seconds}s for {', '.join(run.roster)}")
-    outcomes = workers.wait(layout, run, seconds, _progress)
+
+    def done(count: int, of: int, passed: float, agent: str) -> None:
+        cli.say(f"[{count}/{of} | {passed:.0f}s] {agent}")
+
+    outcomes = workers.wait(layout, run, seconds, done)
     late = [outcome for outcome in outcomes if outcome.state != "done"]
     if late and args.stub:
         for outcome in workers.write_stubs(run, late, names.now()):
             cli.say(f"{outcome.agent}: {outcome.state}: wrote an error stub")
-    workers.record_missed(layout, run, outcomes)
-    for outcome in outcomes:
-        if outcome.said:
-            cli.say(names.one_line(f"{outcome.agent}: {outcome.said}"))
+    cli.say_each(f"{outcome.agent}: {outcome.said}" for outcome in outcomes if outcome.said)
     workers.notify(layout, run.id, names.now())
     rows = [
-        {
-            "id": outcome.agent,
-            "state": outcome.state,
-            "path": layout.shown(outcome.path),
-            "said": outcome.said,
-        }
+        {"id": outcome.agent, "state": outcome.state, "path": layout.shown(outcome.path),
+         "said": outcome.said}
         for outcome in outcomes
-    ]
+    ]  # fmt: skip
     lines = [f"{row['state']}\t{row['id']}\t{row['path']}" for row in rows]
     return Answer(text="\n".join(lines), status=3 if late else 0, data=rows)
-
-
-def _progress(count: int, of: int, seconds: float, agent: str) -> None:
-    cli.say(f"[{count}/{of} | {seconds:.0f}s] {agent}")
 
 
 def _seconds(run: Run, typed: str) -> int:
@@ -251,9 +302,7 @@ def runs_(layout: Layout, args: Arguments) -> Rows:
 
     now = names.now()
     standings, broken = workers.standings(layout, now, args.all)
-    for line in broken:
-        cli.say(names.one_line(line))
-
+    cli.say_each(broken)
     return Rows(
         columns=(
             ("run", "run"),
@@ -270,44 +319,271 @@ def runs_(layout: Layout, args: Arguments) -> Rows:
     )
 
 
-@command("end a run that is going on; its files stay", RUN)
+@command("end a run that is going on; its files stay", _A_RUN)
 def end(layout: Layout, args: Arguments) -> str:
     from contextkit.reviews.flows import workers
 
     run, notes = workers.end(layout, args.run, names.now())
-    for line in notes:
-        cli.say(names.one_line(line))
+    cli.say_each(notes)
     return f"run {run.id}"
 
 
 @command(
     "ask an agent of a run once more: a new file, and a prompt with what was wrong",
-    RUN,
+    _A_RUN,
     AGENT,
-    LAUNCH,
-    CMD,
-    JSON,
+    *_STARTED,
 )
 def retry(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.reviews.documents import runs
     from contextkit.reviews.flows import start as starting
     from contextkit.reviews.flows import workers
 
-    args = findings.addressed(args)
-    _check_launch(layout, args)
+    args = addressed(args)
+    workers.check(layout, args.launch, args.cmd)
     now = names.now()
-    again = starting.retry(layout, args.run, args.agent, now)
-    path, prompt = layout.shown(again.path), layout.shown(again.prompt)
-    working = _launched(layout, runs.load(layout, args.run), (args.agent,), args, now)
-    lines = [f"path {path}", f"prompt {prompt}"]
-    calls = [
-        workers.agent_call(host, again.agent, prompt) for host in workers.hosts() if host.agent_call
-    ]
-    lines += [f"subagent {worker.id}" for worker in working] or calls
-    data = {"id": again.agent, "agent": again.agent, "path": path, "prompt": prompt}
-    if working:
-        data["subagent"] = working[0].id
+    run = starting.retry(layout, args.run, args.agent, now)
+    working = _launched(layout, run, (args.agent,), args, now)
+    (again,) = starting.roster(layout, run.replace(roster=(args.agent,)))["agents"]
+    calls = [workers.agent_call(host, **again) for host in workers.hosts() if host.agent_call]
+    how = [f"subagent {worker.id}" for worker in working] or calls
+    data = {"id": args.agent, **again} | ({"subagent": working[0].id} if working else {})
+    lines = [f"path {again['path']}", f"prompt {again['prompt']}", *how]
     return Answer(text="\n".join(lines), data=data)
 
 
-COMMANDS = (runs_, end, retry, recheck, start, contract, wait, diff)
+# What its agents wrote
+
+
+@command("read the files of a run's agents, or of a folder, and write one verdict each", *_FILES)
+def ingest(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.base import ledger, redaction, tokens
+    from contextkit.reviews.flows import agent_files
+
+    about, now = _asked(layout, args), names.now()
+    done = agent_files.ingest(layout, about, _read(layout, about), now)
+    if about.run:
+        from contextkit.reviews.documents import runs
+        from contextkit.reviews.flows import workers
+
+        workers.settle(layout, runs.load(layout, about.run_id), done, now)
+        workers.notify(layout, about.run_id, now)
+    allowed = layout.limits.secrets_allow  # as in the verdicts themselves and in their table
+    done = [d.replace(summary=redaction.redacted(d.summary, allowed)[0]) for d in done]
+    entries = [{"agent": d.agent, "status": d.status, "summary": d.summary} for d in done]
+    text = f"{verdicts.table(entries)}\n{agent_files.totals_line(done)}"
+    where = f"runs/{about.run_id}/" if about.run else ""
+    refs = [f"verdict:{where}{verdicts.encode(reading.agent)}" for reading in done]
+    ledger.note(layout, ledger.RENDERED, about.ref or refs[0], tokens=tokens.estimate(text),
+                sources=refs)  # fmt: skip
+    return Answer(
+        text=text,
+        data={
+            "run": about.run_id,
+            "agents": [{"id": reading.agent, **agent_files.row(reading)} for reading in done],
+            **agent_files.counts(done),
+        },
+    )
+
+
+@command(
+    "the indexes in one form, one line per finding",
+    RUN,
+    DIR,
+    Option("agent", "only this one"),
+    _SEVERITY,
+    JSON,
+)
+def index(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.reviews.flows import agent_files, drill_down
+
+    args = addressed(args)
+    wanted = drill_down.severities_of(args.severity)
+    about = _asked(layout, args)
+    rows = drill_down.index(about.run_id, agent_files.read(layout, about, args.agent), wanted)
+    if about.run:
+        from contextkit.reviews.flows import history
+
+        rows = history.marked(layout, about.run, rows)
+    lines = [f"{names.one_line(row.agent)}\t{row.row}" for row in rows]
+    return Answer(
+        text="\n".join(lines), data=[row.public("kind", "row", "status", "ref") for row in rows]
+    )
+
+
+@command(
+    "the P0 and P1 of a run, one agent's sections, or one finding",
+    Option("agent", "the reviewer's name (default: all)", positional=True),
+    Option("finding", "its id (default: the most severe, as many as fit)"),
+    _SEVERITY,
+    Option("run", "a run's id, or latest (default: latest, without agent)"),
+    Option("dir", "the folder of agent files (default: as the verdict says)"),
+    Option("skip", "how many findings to skip", kind="whole"),
+    Option("max_tokens", f"at most (default: {_MOST})", kind="whole"),
+    JSON,
+)
+def show(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.base import files, ledger, tokens
+    from contextkit.reviews.flows import drill_down
+
+    args = addressed(args)
+    if args.finding and not args.agent:
+        agent, _, finding = args.finding.rpartition("/")
+        if not agent:
+            raise bad_input(f"finding: {finding!r} belongs to which agent? give agent/{finding}")
+        args = Arguments({**vars(args), "agent": agent, "finding": finding})
+    if args.severity or not args.agent:
+        return _show_run(layout, args)
+    about = _asked(layout, args) if args.dir or args.run else None
+    if about and args.dir:
+        path = drill_down.report(about, args.agent)
+    else:
+        path = drill_down.detail(layout, args.agent, about.store if about else "")
+    text, most = files.read_bytes(path).decode("utf-8", "replace"), args.max_tokens or _MOST
+    finding = args.finding.removeprefix(f"{args.agent}/")
+    part, ids = drill_down.shown(text, finding, most)
+    if not part:
+        wanted = f"there is no finding {finding!r}" if finding else "no finding is"
+        cli.say(f"{wanted} in {layout.shown(path)}; available: {', '.join(ids) or 'none'}")
+        if not ids:
+            part = drill_down.unread(text, finding, most)
+    run = about.run_id if about and not args.dir else ""
+    ref = f"verdict:{f'runs/{run}/' if run else ''}{verdicts.encode(args.agent)}"
+    ref = f"review:{run}/{args.agent}/{finding}" if run and finding else ref
+    ledger.note(layout, ledger.SHOWN, ref, tokens=tokens.estimate(part))
+    data = [{"id": args.agent, "text": part, "findings": ids}]
+    return Answer(text=part, status=0 if part else 1, data=data)
+
+
+def _show_run(layout: Layout, args: Arguments) -> Answer:
+    """Return the findings of all agents, strictest first, and the command for the rest of them."""
+    from contextkit.base import ledger, tokens
+    from contextkit.reviews.documents import vocabulary
+    from contextkit.reviews.flows import agent_files, drill_down
+
+    run = args.run or ("" if args.dir else "latest")
+    about = _asked(layout, Arguments({**vars(args), "run": run}))
+    severities = drill_down.severities_of(args.severity) or vocabulary.SERIOUS
+    most, skip = args.max_tokens or _MOST, args.skip or 0
+    read = agent_files.read(layout, about, args.agent)
+    findings, unread = drill_down.of_run(about.run_id, read, severities)
+    parts = drill_down.fitting(findings[skip:], most)
+    shown = findings[skip : skip + len(parts)]
+    many = 1 if args.agent else len(about.roster)
+    if unread:
+        missed = ", ".join(map(names.one_line, unread))
+        parts.append(f"{agent_files.read_line(many, len(unread))}\nnot read: {missed}")
+    elif not shown:
+        most_of = f"{len(findings)} in all" if findings else agent_files.read_line(many, 0)
+        parts.append(f"none: {most_of}")
+    if left := len(findings[skip + len(shown) :]):
+        where = f"{about.named(layout)} agent={args.agent}" if args.agent else about.named(layout)
+        rest = f"severity={','.join(severities)} skip={skip + len(shown)} max_tokens={most}"
+        parts.append(f"+{left} more: make verdict_show {where} {rest}")
+    text = "\n\n".join(parts)
+    refs = [row.ref for finding in shown for row in finding.rows]
+    ledger.note(layout, ledger.SHOWN, about.ref, tokens=tokens.estimate(text), sources=refs)
+    return Answer(text=text, data=[finding.public() for finding in shown])
+
+
+@command(
+    "what reading in full, by finding, by index or by line costs",
+    RUN,
+    DIR,
+    JSON,
+    now="verdict_table view=stats run=",
+)
+def stats(layout: Layout, args: Arguments) -> Rows:
+    from contextkit.reviews.flows import agent_files, drill_down
+
+    rows, unread = drill_down.sizes(agent_files.read(layout, _asked(layout, args)))
+    columns = ("full", "serious", "index", "line")
+    total: dict[str, Any] = {name: sum(row[name] for row in rows) for name in columns}
+    saved = 100 - round(100 * total["serious"] / max(1, total["full"]))
+    counts = agent_files.read_line(len(rows), len(unread)).partition(":")[0]
+    return Rows(
+        columns=(("agent", "id"), ("full", "full"), ("P0 and P1", "serious"), ("index", "index"),
+                 ("line", "line")),
+        rows=rows,
+        total={"id": "all", **total},
+        below=f"\n{counts} (counted in full); P0 and P1 take {saved} % less (estimated tokens)",
+    )  # fmt: skip
+
+
+@command("put all reviews together: synthesis.md and findings.json, 15 lines back", *_FILES)
+def synthesize(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.base import ledger, tokens
+    from contextkit.reviews.flows import reports
+
+    about = _asked(layout, args)
+    summary, data = reports.synthesize(layout, about, _read(layout, about), names.now())
+    ledger.note(layout, ledger.RENDERED, about.ref, tokens=tokens.estimate(summary))
+    return Answer(text=summary, data={"id": about.run_id, **data})
+
+
+@command("PASS or FAIL, and every reason", *_FILES)
+def gate(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.reviews.flows import gate as gating
+
+    about = _asked(layout, args, finished=True)
+    decision = gating.decide(layout, about, _read(layout, about))
+    gating.close(layout, about, decision, names.now())
+    status = 1 if decision.reasons else 0
+    reasons = [
+        {"reason": each.reason, "text": each.text, "agent": each.agent} for each in decision.reasons
+    ]
+    data = {
+        "id": about.run_id,
+        "gate": "FAIL" if status else "PASS",
+        "agents": list(about.roster),
+        "revision": decision.revision,
+        "reasons": reasons,
+        "dismissed": list(decision.dismissed),
+        "uncommitted": list(decision.uncommitted),
+        "next": gating.next_steps(decision, about),
+    }
+    return Answer(text=gating.rendered(decision, about), status=status, data=data)
+
+
+@command(
+    "dismiss a finding: kept in git, for every later run of this target",
+    Option("run", _WHICH, required=True),
+    Option("finding", "AGENT/ID", required=True, positional=True),
+    Option("reason", "why, in one line", required=True),
+    Option("by", "who decided it; without it, a P0 still fails the gate"),
+    JSON,
+)
+def dismiss(layout: Layout, args: Arguments) -> Answer:
+    from contextkit.reviews.flows import history
+
+    finding = str(args.finding)
+    if finding.startswith("review:"):  # an address: RUN/AGENT/ID
+        finding = finding.partition("/")[2]
+    path, made = history.dismiss(layout, args.run, finding, args.reason, args.by, names.now())
+    shown = layout.shown(path)
+    cli.say(
+        f"{made.agent}/{made.id} is dismissed until its lines change; it counts once {shown} is"
+        " committed"
+    )
+    if made.severity == "P0" and not made.by:
+        cli.say("a P0 still fails the gate: give by= to say who decided")
+    return Answer(text=shown, data={"id": made.identity, "path": shown, **vars(made)})
+
+
+@command(
+    "the findings of a run, in a format for code review",
+    _A_RUN,
+    Option(
+        "format",
+        "SARIF 2.1.0, annotations of a workflow, or Markdown for a comment",
+        required=True,
+        choices=("sarif", "github", "markdown"),
+    ),
+)
+def export(layout: Layout, args: Arguments) -> str:
+    from contextkit.reviews.flows import reports
+
+    return reports.export(layout, args.run, args.format)
+
+
+COMMANDS = (runs_, end, retry, recheck, start, contract, wait, diff,
+            ingest, index, show, stats, synthesize, gate, dismiss, export)  # fmt: skip

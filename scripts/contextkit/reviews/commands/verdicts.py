@@ -17,8 +17,8 @@ from contextkit.base.commands import (
 )
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
-from contextkit.reviews.commands import findings, runs
-from contextkit.reviews.commands.findings import AGENT, DIR, RUN
+from contextkit.reviews.commands import runs
+from contextkit.reviews.commands.runs import AGENT, DIR, RUN
 from contextkit.reviews.documents import verdicts
 
 TYPE_CHECKING = False
@@ -103,16 +103,17 @@ def _list(text: str) -> tuple[object, ...]:
 
 @command("STATUS, MODEL and SUMMARY of one agent", AGENT, LENIENT, JSON)
 def read(layout: Layout, args: Arguments) -> Answer:
-    args = findings.addressed(args)
-    store = findings.store(layout, args) or verdicts.folder(layout)
+    args = runs.addressed(args)
+    store = runs.store(layout, args) or verdicts.folder(layout)
     entry = verdicts.load(layout, args.agent, store)
     if entry is None:
         return Answer(text="", status=1)
     row = (entry["status"], str(entry.get("model") or ""), entry["summary"])
-    text = "\t".join(map(names.one_line, row))
     path = os.path.join(store, verdicts.encode(args.agent) + ".json")
     return Answer(
-        text=text, status=_status([entry], args), data=lambda: _public(layout, entry, path)
+        text="\t".join(map(names.one_line, row)),
+        status=_status([entry], args),
+        data=lambda: _public(layout, entry, path),
     )
 
 
@@ -121,7 +122,7 @@ def read(layout: Layout, args: Arguments) -> Answer:
 )
 def table(layout: Layout, args: Arguments) -> str | Answer | Rows:
     if args.view == "stats":
-        return findings.stats.run(layout, args)
+        return runs.stats.run(layout, args)
     if args.dir:
         raise bad_input("dir: only view=stats reads a folder without verdicts")
     return _report(layout, args, args.view)
@@ -147,7 +148,7 @@ OLD = (
 
 def _report(layout: Layout, args: Arguments, view: str) -> Answer:
     """Return one report on the verdicts of a run, or of the flat store."""
-    loaded = verdicts.load_all(layout, findings.store(layout, args))
+    loaded = verdicts.load_all(layout, runs.store(layout, args))
     entries = shown = loaded.documents
     legacy = bool(args.legacy) or os.environ.get("CLAVAIN_VERDICT_LEGACY") == "1"
     if view == "count":
@@ -155,8 +156,9 @@ def _report(layout: Layout, args: Arguments, view: str) -> Answer:
     elif view == "tokens":
         total, odd = verdicts.tokens(entries)
         text = str(total)
-        for agent in odd:
-            cli.say(f"{names.one_line(agent)}: its tokens_spent is not a number and is not counted")
+        cli.say_each(
+            f"{agent}: its tokens_spent is not a number and is not counted" for agent in odd
+        )
     elif view == "attention":
         shown = verdicts.needs_attention(entries, legacy)
         text = verdicts.attention_rows(shown, not args.plain)
@@ -200,8 +202,7 @@ def _public(layout: Layout, entry: verdicts.Entry, path: str, machine: str = "")
 def _status(entries: list[verdicts.Entry], args: Arguments) -> int:
     """Return 1 if a file cannot be read, and name each such file on stderr."""
     broken = verdicts.broken(entries)
-    for line in broken:
-        cli.say(names.one_line(line))
+    cli.say_each(broken)
     return 1 if broken and not args.lenient else 0
 
 
@@ -226,8 +227,7 @@ def clean(layout: Layout, args: Arguments) -> str:
         return "\n".join(stored.remove(layout, stored.load(layout, args.run), now))
     age = names.seconds(args.older_than) if args.older_than else None
     removed, kept = stored.clean(layout, args.all, age, now)
-    for run in kept:
-        cli.say(f"run {run} is going on: its verdicts stay")
+    cli.say_each(f"run {run} is going on: its verdicts stay" for run in kept)
     return "\n".join(removed)
 
 
@@ -252,6 +252,6 @@ def check(layout: Layout, args: Arguments) -> Answer:
 PROGRAM = Program(
     name="verdict",
     about=__doc__ or "",
-    commands=(write, read, table, *OLD, *runs.COMMANDS, *findings.COMMANDS,
+    commands=(write, read, table, *OLD, *runs.COMMANDS,
               check, init, clean),
 )  # fmt: skip

@@ -17,16 +17,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import (
-    addresses,
-    changes,
-    files,
-    formats,
-    ledger,
-    names,
-    sessions,
-    version,
-)
+from contextkit.base import addresses, files, formats, ledger, names, sessions, version
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -307,6 +298,8 @@ def revision_now(layout: Layout, run: Run) -> str:
 
     It equals `run.revision` as long as nothing was edited; a commit is not an edit.
     """
+    from contextkit.base import changes
+
     if run.revision.startswith("tree:"):
         with changes.work_tree(layout, (layout.join(run.output_dir),)) as tree:
             return tree.revision()
@@ -325,6 +318,8 @@ def edited(layout: Layout, run: Run) -> list[str]:
     kept = part(layout, run.id, ".listing")
     if not run.base or not os.path.isfile(kept):
         return []
+    from contextkit.base import changes
+
     with changes.work_tree(layout, (layout.join(run.output_dir),)) as tree:
         return changes.changed_paths(files.read_bytes(kept), tree.listing(run.base))
 

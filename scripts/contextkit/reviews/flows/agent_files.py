@@ -19,7 +19,7 @@ from contextkit.base import addresses, files, names, sessions, tokens
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.base.type_names import Iterable, Iterator
+from contextkit.base.type_names import Any, Iterable, Iterator
 from contextkit.reviews.documents import agent_review, headers, reader, runs, vocabulary
 from contextkit.reviews.documents import verdicts as verdict_files
 from contextkit.reviews.documents.agent_review import Review
@@ -63,6 +63,17 @@ class Asked(Record):
     @property
     def roster(self) -> tuple[str, ...]:
         return self.agents if self.run or self.agents else _agents_in(self.folder)
+
+    @property
+    def ref(self) -> str:
+        """Return the address of the run, or ''."""
+        return f"run:{self.run.id}" if self.run else ""
+
+    def named(self, layout: Layout) -> str:
+        """Return `run=ID`, or `dir=FOLDER` as a user would type it here."""
+        if self.run:
+            return f"run={self.run.id}"
+        return f"dir={os.path.relpath(self.folder, layout.here)}"
 
 
 def of_run(layout: Layout, run: Run) -> Asked:
@@ -261,11 +272,14 @@ def uninvited(layout: Layout, asked: Asked) -> list[Reading]:
 
 def summary_of(review: Review, header: Header | None, there: bool, partial: bool) -> str:
     """Summarize what the agent found from its rows, or in its own words if it has none."""
-    counts = ", ".join(f"{n} {severity}" for severity, n in _counts(review).items() if n)
+    counts = counted([finding.severity for finding in review.findings if finding.severity])
     if review.validation == "missing":
         text = "left an empty file" if there else "left no file"
     elif review.type == "research":
-        text = _research(review)
+        text = "research report"
+        if review.findings:
+            text = names.counted(len(review.findings), "finding")
+            text += f", {names.counted(len(review.sources), 'source')}: {review.findings[0].title}"
     elif review.validation == "error":
         text = "its file reports an error"
     elif review.validation == "malformed":
@@ -278,6 +292,13 @@ def summary_of(review: Review, header: Header | None, there: bool, partial: bool
     if worst and worst.severity in vocabulary.SERIOUS:
         text += f": {worst.title}"
     return names.clipped(("unfinished: " if partial else "") + names.one_line(text), _SUMMARY)
+
+
+def counted(severities: list[str]) -> str:
+    """Return `1 P0, 2 P2, 1 IMP, 1 of unknown severity`, or '' for none."""
+    counts = [(severity, severities.count(severity)) for severity in vocabulary.SEVERITIES]
+    counts.append(("of unknown severity", severities.count("")))
+    return ", ".join(f"{number} {severity}" for severity, number in counts if number)
 
 
 def _unsure(review: Review) -> str:
@@ -305,13 +326,6 @@ def _doubt(review: Review) -> str:
     if review.stated and review.stated != "safe":
         return f", but it states {review.stated}"
     return ", but its verdict is not clear" if not review.stated else ""
-
-
-def _research(review: Review) -> str:
-    """Return `7 findings, 29 sources: the first finding`."""
-    counts = names.counted(len(review.findings), "finding")
-    counts += f", {names.counted(len(review.sources), 'source')}"
-    return f"{counts}: {review.findings[0].title}" if review.findings else "research report"
 
 
 def _counts(review: Review) -> dict[str, int]:
@@ -413,24 +427,21 @@ def read_line(asked: int, missed: int) -> str:
     return f"{asked} files, {asked - missed} read, {missed} not{bound}"
 
 
-def totals(done: list[Reading]) -> dict[str, int]:
-    """Return how many agents were asked, and how many files of each validation there are."""
-    asked = sum("not_asked" not in reading.flags for reading in done)
-    return {"agents": asked, "valid": 0, **Counter(reading.validation for reading in done)}
-
-
-def how_many_read(done: list[Reading]) -> dict[str, int]:
-    """Return how many files were asked for, read, and could not be read."""
+def counts(done: list[Reading]) -> dict[str, Any]:
+    """Return how many files were asked for, read, and not; and `totals` by their validation."""
     are_read = [reading.is_read for reading in done if "not_asked" not in reading.flags]
-    return {"files": len(are_read), "read": sum(are_read), "unread": are_read.count(False)}
+    by_validation = Counter(reading.validation for reading in done)
+    return {
+        "totals": {"agents": len(are_read), "valid": 0, **by_validation},
+        "files": len(are_read), "read": sum(are_read), "unread": are_read.count(False),
+    }  # fmt: skip
 
 
 def totals_line(done: list[Reading]) -> str:
     """Return `4/6 valid, 1 malformed, 1 missing`, preceded by what was not read, if anything."""
-    counts = totals(done)
-    others = [f"{n} {name}" for name, n in counts.items() if name not in ("agents", "valid")]
-    line = ", ".join([f"{counts['valid']}/{counts['agents']} valid", *others])
-    numbers = how_many_read(done)
-    if not numbers["unread"]:
-        return line
-    return f"{read_line(numbers['files'], numbers['unread'])}\n{line}"
+    numbers = counts(done)
+    agents, valid, *others = numbers["totals"].items()
+    words = [f"{valid[1]}/{agents[1]} valid", *(f"{n} {name}" for name, n in others)]
+    unread = numbers["unread"]
+    bound = [read_line(numbers["files"], unread)] if unread else []
+    return "\n".join([*bound, ", ".join(words)])

@@ -9,88 +9,19 @@ sizes       what reading in full, by finding, by index, or one line per agent co
 from __future__ import annotations
 
 import os
-from collections import Counter
 
 from contextkit.base import files, names, tokens
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Any, Iterable
-from contextkit.reviews.documents import agent_review, places, vocabulary
+from contextkit.reviews.documents import agent_review, vocabulary
 from contextkit.reviews.documents import sections as review_sections
 from contextkit.reviews.documents import verdicts as verdict_files
 from contextkit.reviews.documents.agent_review import Review
-from contextkit.reviews.documents.index import Finding, row_of
-from contextkit.reviews.documents.places import Place
-from contextkit.reviews.flows import agent_files
+from contextkit.reviews.documents.index import row_of
+from contextkit.reviews.flows import agent_files, synthesis
 from contextkit.reviews.flows.agent_files import Asked, Reading
-from contextkit.reviews.flows.identity import Wording
-
-COMPLETED = ("valid", "malformed")  # validations of finished files
-_LONGEST = 200  # characters of what a finding says
-_PUBLIC = ("run", "agent", "id", "severity", "section", "title", "file", "line", "text_line")
-
-
-class Row(Wording):
-    """A finding of one agent, with the place in the code that it names; `text` is its section.
-
-    In an index, `row` is its line as shown to people, in strict form, and there are other kinds of
-    rows: source (research), verdict, and none (not read). The id of such a row is its kind.
-    """
-
-    run: str = ""
-    agent: str = ""
-    id: str = ""
-    severity: str = ""
-    file: str = ""
-    line: int = 0
-    text_line: int = 0  # its line in the agent's file
-    of: str = ""  # the group for duplicates: research or a review, and which of several
-    counts: bool = True  # from a finished file; an unfinished one confirms nothing
-    again: int = 1  # 2 for the second row with this id
-    kind: str = "finding"
-    row: str = ""
-    status: str = ""  # dismissed, or empty
-
-    @property
-    def key(self) -> str:
-        """Return the unique `agent/id`, or `agent/id(2)` if an agent repeats its id."""
-        return f"{self.agent}/{self.id}" + (f"({self.again})" if self.again > 1 else "")
-
-    @property
-    def description(self) -> str:
-        """Return the first words of its section that say what is wrong."""
-        problem = names.one_line(review_sections.problem_of(self.text, self.title))
-        return names.clipped_at_space(problem, _LONGEST)
-
-    @property
-    def ref(self) -> str:
-        """Return the address of the finding or the agent's file; '' for a folder without a run."""
-        finding = f"/{self.id}" if self.kind == "finding" else ""
-        return f"review:{self.run}/{self.agent}{finding}" if self.run else ""
-
-    def public(self, *more: str) -> dict[str, object]:
-        """Return what programs see of it, with `more` of its fields."""
-        return {name: getattr(self, name) for name in (*_PUBLIC, *more)}
-
-
-def rows_of(reading: Reading, run: str = "") -> list[Row]:
-    """Return the findings of one agent, in the order of its file."""
-    review = reading.review
-    seen: Counter[str] = Counter()
-    rows = []
-    prefix, mark, _ = reading.agent.partition("--")
-    texts = review_sections.of_findings(reading.text, review)
-    for finding, text in zip(review.findings, texts, strict=True):
-        seen[finding.id] += 1
-        where = place(finding, text)
-        rows.append(Row(
-            run=run, agent=reading.agent, id=finding.id, severity=finding.severity,
-            section=names.one_line(finding.section), title=names.one_line(finding.title),
-            file=where.file, line=where.line, place=places.shown(*where), text=text,
-            text_line=finding.line, of=f"{review.type} {prefix if mark else ''}",
-            counts=reading.validation in COMPLETED, again=seen[finding.id],
-        ))  # fmt: skip
-    return rows
+from contextkit.reviews.flows.synthesis import MergedFinding, Row, rows_of
 
 
 def index(run: str, readings: Iterable[Reading], severities: tuple[str, ...] = ()) -> list[Row]:
@@ -137,15 +68,6 @@ def _rows(review: Review) -> list[tuple[str, str]]:
     return [*rows, ("verdict", f"Verdict: {verdict}")]
 
 
-def place(finding: Finding, section: str) -> Place:
-    """Return the place that a finding's row names, or else its section."""
-    if finding.file:
-        return Place(finding.file, finding.at)
-    row = places.find(" ".join((finding.section, finding.title, *finding.extra)))
-    inside = places.find(section)
-    return row if row.line or not inside.line else inside
-
-
 def severities_of(typed: tuple[str, ...]) -> tuple[str, ...]:
     """Return severities for words such as `high`, strictest first. Raises ContextError."""
     by_word = {word: vocabulary.severity(word) for word in typed}
@@ -158,49 +80,39 @@ def severities_of(typed: tuple[str, ...]) -> tuple[str, ...]:
 
 def of_run(
     run: str, readings: Iterable[Reading], severities: tuple[str, ...]
-) -> tuple[list[Row], list[str]]:
-    """Return the findings with one of `severities`, strictest first.
+) -> tuple[list[MergedFinding], list[str]]:
+    """Return the findings with one of `severities`, in the order and number of a synthesis.
 
-    The text of each is its problem, place and fix. The second value lists the agents that left
-    nothing readable. Findings with an unknown severity come after P0 and P1.
+    Those of unknown severity come after P0 and P1, and with them. The second value lists the agents
+    that left nothing readable.
     """
-    findings, unread = [], []
-    for reading in readings:
-        unread += [] if reading.is_read else [reading.agent]
-        findings += _shown(run, reading, severities)
-    order = vocabulary.READING_ORDER
-    return sorted(findings, key=lambda row: order.index(row.severity.strip("?"))), unread
-
-
-def _shown(run: str, reading: Reading, severities: tuple[str, ...]) -> list[Row]:
-    """Return the findings of one agent with one of `severities`, with what is worth reading."""
+    sources = list(readings)
     wanted = (*severities, "") if "P1" in severities else severities
-    return [
-        row.replace(
-            severity=row.severity or "?",
-            text=review_sections.excerpt(row.text or row.title, row.title),
-        )
-        for row in rows_of(reading, run)
-        if row.severity in wanted
-    ]
+    findings = [each for each in synthesis.combined(sources, run) if each.severity in wanted]
+    return findings, [source.agent for source in sources if not source.is_read]
 
 
-def rendered(row: Row) -> str:
-    """Return `P0 fd-safety/P0-1 src/app.py:42 Title`, and below it what is worth reading."""
-    head = names.one_line(f"{row.severity} {row.agent}/{row.id} {row.place} {row.title}")
-    return f"{head}\n{row.text}" if row.text else head
+def rendered(finding: MergedFinding) -> str:
+    """Return `P0 fd-safety/P0-1 src/app.py:42 Title`, and below it what is worth reading.
+
+    A finding of several agents has the key of each.
+    """
+    first, keys = finding.rows[0], ", ".join(row.key for row in finding.rows)
+    head = f"{finding.mark} {keys} {finding.place} {finding.short_title}"
+    text = review_sections.excerpt(first.text or first.title, first.title)
+    return "\n".join(filter(None, (names.one_line(head), text)))
 
 
-def fitting(rows: list[Row], max_tokens: int) -> list[Row]:
-    """Return the leading items of `found` that fit into `max_tokens`, but at least one."""
+def fitting(findings: list[MergedFinding], max_tokens: int) -> list[str]:
+    """Return the leading findings that fit into `max_tokens`, but at least one, as text."""
     room = max_tokens
-    kept: list[Row] = []
-    for finding in rows:
-        room -= tokens.estimate(rendered(finding)) + 1
-        if room < 0 and kept:
+    texts: list[str] = []
+    for text in map(rendered, findings):
+        room -= tokens.estimate(text) + 1
+        if room < 0 and texts:
             break
-        kept.append(finding)
-    return kept
+        texts.append(text)
+    return texts
 
 
 def shown(text: str, finding: str, max_tokens: int) -> tuple[str, list[str]]:
@@ -244,7 +156,7 @@ def sizes(readings: Iterable[Reading]) -> tuple[list[dict[str, Any]], list[str]]
     for reading in readings:
         texts = {
             "full": reading.text,
-            "serious": "\n\n".join(map(rendered, _shown("", reading, vocabulary.SERIOUS))),
+            "serious": "\n\n".join(map(rendered, of_run("", [reading], vocabulary.SERIOUS)[0])),
             "index": "\n".join(index_rows(reading.review)),
             "line": f"{reading.status}\t{reading.agent}\t{reading.summary}",
         }

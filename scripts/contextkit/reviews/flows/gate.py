@@ -8,6 +8,7 @@ Anything not known to be so is a reason to fail, and so is a run without agents.
 from __future__ import annotations
 
 import os
+import shlex
 
 from contextkit.base import addresses, ledger, names
 from contextkit.base.errors import ContextError
@@ -17,8 +18,9 @@ from contextkit.base.type_names import Collection, Iterable
 from contextkit.reviews.documents import runs
 from contextkit.reviews.documents import verdicts as verdict_files
 from contextkit.reviews.documents.reader import MOST_LINES
+from contextkit.reviews.documents.runs import Run
 from contextkit.reviews.documents.vocabulary import SERIOUS
-from contextkit.reviews.flows import agent_files, drill_down, history, workers
+from contextkit.reviews.flows import agent_files, history, synthesis, workers
 from contextkit.reviews.flows.agent_files import Asked, Reading
 
 TYPE_CHECKING = False
@@ -29,8 +31,8 @@ _LINE = 160  # characters in a reason
 _NAMED = 5  # files named in a reason
 _MOST = 40  # reasons printed; `--json` has all
 # An agent whose file says nothing that counts is asked again.
-_AGAIN = ("foreign", "copied", "malformed", "error", "unparsed", "contradictory", "attention")
-_AWAITED = ("missing", "late", "not_ingested")
+_AGAIN = ("foreign", "malformed", "error", "unparsed", "contradictory", "attention")
+_AWAITED = ("missing", "late", "not_ingested")  # an agent still owes its file, or its ingest
 # Why a finished file from this run still says nothing that counts.
 _FLAGS = {
     "unparsed": ("unparsed", "a line of its index could not be read"),
@@ -44,8 +46,9 @@ _FLAGS = {
 
 
 class Reason(Record):
-    """Why the gate fails; `reason` is one word for programs.
+    """Why the gate fails; `reason` is one word for programs, `run` that of the agent.
 
+    `again` says whether the agent has to be asked again: waiting for it does not help.
     One of missing, late, foreign, copied, malformed, error, unparsed, severe, contradictory,
     attention, not_ingested, changed, stale, empty.
     """
@@ -53,6 +56,8 @@ class Reason(Record):
     reason: str
     text: str
     agent: str = ""
+    run: str = ""
+    again: bool = False
 
 
 class Decision(Record):
@@ -64,53 +69,63 @@ class Decision(Record):
     dismissed: tuple[str, ...]  # each finding that a dismissal hides: what, why, who committed it
     uncommitted: tuple[str, ...] = ()  # the same of those that do not count yet
 
-    @property
-    def awaited(self) -> set[str]:
-        """Return the agents that still owe something: a file, the end of one, or its ingest."""
-        return {reason.agent for reason in self.reasons if reason.reason in _AWAITED}
-
 
 def decide(layout: Layout, asked: Asked, read: Iterable[Reading]) -> Decision:
     """Judge the files of all agents as just read; write nothing.
 
     For a folder without a run, nobody knows who was asked or what was reviewed: its files are
-    judged as they are, and the revision is unknown.
+    judged as they are, and the revision is unknown. Of a second look, the agents that it did not
+    ask again are judged by what they left in the run before.
     """
-    run = asked.run
-    readings = list(read)
-    reasons = of_run(asked, agent_files.uninvited(layout, asked))
-    revision = "unknown"
-    by: dict[str, str] = {}  # who committed a dismissal, or ''
-    dismissals: list[Dismissal] = []
+    run, readings = asked.run, list(read)
+    reasons = [] if asked.roster else [Reason(reason="empty", text="no agent reviewed anything")]
+    for reading in agent_files.uninvited(layout, asked):
+        reasons.append(Reason(agent=reading.agent, reason="foreign", text=reading.summary))
+    judged, revision = [(asked, reading) for reading in readings], "unknown"
+    counted: list[tuple[Dismissal, str]] = []  # each with who committed it, or ''
     if run:
         stale = _stale(layout, run)
         reasons += [*stale, *_copies(run, readings)]
         revision = "stale" if stale else "current"
-        for dismissal, who in history.counted(layout, run):
-            dismissals.append(dismissal)
-            by[dismissal.identity] = who
-    dismissed: list[str] = []
-    waiting: list[str] = []
-    for reading in readings:
-        entry = _entry(layout, asked, reading)
-        missed = run is not None and reading.agent in run.missed
-        rows = drill_down.rows_of(reading) if dismissals else []
+        judged += _not_asked_again(layout, run)
+        counted = history.counted(layout, run)
+    dismissals, by = [each for each, _ in counted], {each.identity: who for each, who in counted}
+    told: dict[bool, list[str]] = {True: [], False: []}  # by whether the dismissal counts
+    for about, reading in judged:
+        rows = synthesis.rows_of(reading) if dismissals else []
         hidden = history.hidden(run, rows, dismissals) if run else {}
-        gone = {number for number, dismissal in hidden.items() if by[dismissal.identity]}
         for number, dismissal in sorted(hidden.items()):
-            row, who = reading.review.findings[number], by[dismissal.identity]
+            row, who = rows[number], by[dismissal.identity]
             end = f"(committed by {who})" if who else "(not committed)"
-            what = f"{reading.agent}/{row.id} {row.severity} {row.title}"
-            line = names.one_line(f"{what}: {dismissal.reason} {end}")
-            (dismissed if number in gone else waiting).append(line)
-        reasons += of_agent(reading, entry, asked, missed, run.blocks if run else (), gone)
+            what = f"{row.key} {row.severity} {row.title}"
+            told[bool(who)].append(names.one_line(f"{what}: {dismissal.reason} {end}"))
+        gone = {number for number, dismissal in hidden.items() if by[dismissal.identity]}
+        before = "" if about is asked else f", in the run {about.run_id}"
+        faults = _of_agent(layout, about, reading, gone)
+        reasons += [each.replace(text=each.text + before) for each in faults]
     return Decision(
         reasons=tuple(reasons), agents=len(readings), revision=revision,
-        dismissed=tuple(dismissed), uncommitted=tuple(waiting),
+        dismissed=tuple(told[True]), uncommitted=tuple(told[False]),
     )  # fmt: skip
 
 
-def _copies(run: runs.Run, readings: list[Reading]) -> list[Reason]:
+def _not_asked_again(layout: Layout, run: Run) -> list[tuple[Asked, Reading]]:
+    """Return what the agents left that the runs before a second look asked and it did not."""
+    files, roster, seen = [], set(run.roster), {run.id}
+    while run.rechecks and run.rechecks not in seen:
+        seen.add(run.rechecks)
+        try:
+            run = runs.load(layout, run.rechecks)
+        except ContextError:
+            break  # it was removed since
+        about = agent_files.of_run(layout, run)
+        others = about.replace(agents=tuple(a for a in run.roster if a not in roster))
+        files += [(about, reading) for reading in agent_files.read(layout, others)]
+        roster |= {*run.roster}
+    return files
+
+
+def _copies(run: Run, readings: list[Reading]) -> list[Reason]:
     """Return a reason for each agent whose file says exactly what another one's says."""
     if not run.asks:
         return []
@@ -123,7 +138,9 @@ def _copies(run: runs.Run, readings: list[Reading]) -> list[Reason]:
         other = first.setdefault(text, reading.agent)
         if other != reading.agent:
             message = f"its file is that of {other}, word for word"
-            reasons.append(Reason(agent=reading.agent, reason="copied", text=message))
+            reasons.append(
+                Reason(agent=reading.agent, reason="copied", text=message, run=run.id, again=True)
+            )
     return reasons
 
 
@@ -138,11 +155,13 @@ def close(layout: Layout, asked: Asked, decision: Decision, now: int) -> None:
         ledger.note(layout, ledger.CONSUMED, addresses.of(layout, path, "verdict"), agent=agent)
     if run.finished_at:
         return
-    if decision.awaited.issubset({*run.missed, *workers.ended(layout, run)}):
+    reasons = decision.reasons
+    awaited = {each.agent for each in reasons if each.run == run.id and each.reason in _AWAITED}
+    if awaited.issubset({*run.missed, *workers.ended(layout, run)}):
         runs.change(layout, run.id, finished_at=names.iso(now))
 
 
-def _stale(layout: Layout, run: runs.Run) -> list[Reason]:
+def _stale(layout: Layout, run: Run) -> list[Reason]:
     """Return why what was reviewed is not what is there now, if it is not."""
     try:
         now = runs.revision_now(layout, run)
@@ -161,38 +180,32 @@ def _stale(layout: Layout, run: runs.Run) -> list[Reason]:
     return [Reason(reason="stale", text=text)]
 
 
-def _entry(layout: Layout, asked: Asked, reading: Reading) -> verdict_files.Entry | None:
-    """Return the ingested verdict; from the flat store, only one for this very file."""
-    entry = verdict_files.load(layout, reading.agent, asked.store) or {}
-    same = entry.get("detail_path") == reading.shown and "sha256" in entry
-    return entry if entry and (same or asked.run) else None
-
-
-def of_agent(
-    reading: Reading,
-    entry: verdict_files.Entry | None,
-    asked: Asked,
-    is_late: bool,
-    blocks: tuple[str, ...],
-    dismissed: Collection[int],
+def _of_agent(
+    layout: Layout, asked: Asked, reading: Reading, dismissed: Collection[int]
 ) -> list[Reason]:
-    """Return why this agent's file does not pass; `entry` is its ingested verdict.
-
-    `blocks` are severities that fail besides P0 and P1, which always do; for research, statuses.
-    `dismissed` are the numbers of findings that no longer count.
-    """
-    faults = _of_file(reading, blocks, dismissed)
-    if is_late and reading.validation not in ("missing", "partial", "error"):
+    """Return why an agent's file does not pass; `dismissed` are the findings that do not count."""
+    run = asked.run
+    entry = verdict_files.load(layout, reading.agent, asked.store) or {}
+    if not run and not (entry.get("detail_path") == reading.shown and "sha256" in entry):
+        entry = {}  # of the flat store, only a verdict of this very file
+    faults = _of_file(reading, run.blocks if run else (), dismissed)
+    is_missed = run is not None and reading.agent in run.missed
+    if is_missed and reading.validation not in ("missing", "partial", "error"):
         faults.append(("late", "its file came after the wait had ended"))
-    if entry is None and asked.run:
+    if run and not entry:
         faults.append(("not_ingested", "make verdict_ingest comes first"))
-    elif entry is not None and reading.validation != "missing":
+    elif entry and reading.validation != "missing":
         if entry.get("sha256", "") != reading.sha256:
             faults.append(("changed", "its file is not what was ingested"))
         elif entry["status"] != reading.status:
             message = f"its verdict says {entry['status']}, its file {reading.status}"
             faults.append(("contradictory", message))
-    return [Reason(agent=reading.agent, reason=word, text=text) for word, text in faults]
+    is_gone = run is not None and (is_missed or "ended" in reading.flags)
+    return [
+        Reason(agent=reading.agent, reason=word, text=text, run=asked.run_id,
+               again=word in _AGAIN or (is_gone and reading.validation in ("missing", "partial")))
+        for word, text in faults
+    ]  # fmt: skip
 
 
 def _of_file(
@@ -225,14 +238,6 @@ def _of_file(
     return severe
 
 
-def of_run(asked: Asked, uninvited: list[Reading]) -> list[Reason]:
-    """Return what is wrong with the run as a whole: nobody was asked, or others wrote into it."""
-    empty = [] if asked.roster else [Reason(reason="empty", text="no agent reviewed anything")]
-    return empty + [
-        Reason(agent=reading.agent, reason="foreign", text=reading.summary) for reading in uninvited
-    ]
-
-
 def rendered(decision: Decision, asked: Asked) -> str:
     """Return `PASS` and what passed, or `FAIL` and one line per reason."""
     reasons = decision.reasons
@@ -258,29 +263,34 @@ def rendered(decision: Decision, asked: Asked) -> str:
 
 
 def next_steps(decision: Decision, asked: Asked) -> list[str]:
-    """Return the commands that lead from this FAIL to a PASS, in order."""
-    run = asked.run
-    if run is None or not decision.reasons:
+    """Return what leads from this FAIL to a PASS, in order: commands, and what only people do."""
+    run, reasons = asked.run, decision.reasons
+    if run is None or not reasons:
         return []
-    kinds = {reason.reason for reason in decision.reasons}
-    which = f"run={run.id}"
-    again = dict.fromkeys(reason.agent for reason in decision.reasons if reason.reason in _AGAIN)
-    start = f"make verdict_start process={run.process} target='{run.target}' restart=1"
-    steps = [f"make verdict_retry {which} agent='{agent}'" for agent in again if agent]
-    if "late" in kinds or (steps and "severe" not in kinds):
-        steps.append(f"make verdict_wait {which}")
-    if "missing" in kinds:
-        steps.insert(0, f"make verdict_wait {which}")
-    if kinds & {"not_ingested", "changed"} or steps:
-        steps.append(f"make verdict_ingest {which}")
+    steps = ["commit the dismissals, so that they count"] if decision.uncommitted else []
+    for reason in reasons:
+        if reason.reason == "foreign" and not reason.run:
+            name = os.path.basename(agent_files.agent_file(asked.folder, reason.agent))
+            steps.append(f"move {name} out of {run.output_dir}: nobody asked for it")
+    for whose in dict.fromkeys(reason.run for reason in reasons if reason.run):
+        own = [reason for reason in reasons if reason.run == whose]
+        again = dict.fromkeys(shlex.quote(reason.agent) for reason in own if reason.again)
+        kinds = {reason.reason for reason in own}
+        steps += [f"make verdict_retry run={whose} agent={agent}" for agent in again]
+        if again or kinds & {"missing", "late"}:
+            steps.append(f"make verdict_wait run={whose}")
+        if again or kinds & {"missing", "late", "not_ingested", "changed"}:
+            steps.append(f"make verdict_ingest run={whose}")
+    kinds = {reason.reason for reason in reasons}
     if "severe" in kinds:
-        steps.append(
-            f"make verdict_show {which}, fix what it shows, then make verdict_recheck {which}"
-        )
+        steps.append(f"make verdict_show run={run.id}")
+        steps += ["fix what it shows", f"make verdict_recheck run={run.id}"]
+    elif "stale" in kinds and run.rechecks:
+        steps.append(f"make verdict_recheck run={run.rechecks}")
     elif "stale" in kinds:
-        steps.append(start)
+        target, agents = (shlex.quote(text) for text in (run.target, " ".join(run.roster)))
+        what = f"process={run.process} target={target} agents={agents}"
+        steps.append(f"make verdict_start {what} restart=1")
     else:
-        steps.append(f"make verdict_gate {which}")
-    if decision.uncommitted:
-        steps.insert(0, "commit the dismissals, so that they count")
+        steps.append(f"make verdict_gate run={run.id}")
     return list(dict.fromkeys(steps))

@@ -6,6 +6,8 @@ one that moved or was reworded, by its place and similar words.
 
 from __future__ import annotations
 
+import itertools
+
 from contextkit.base import names
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
@@ -13,14 +15,18 @@ from contextkit.base.type_names import Sequence
 from contextkit.reviews.documents import dismissals, runs, vocabulary
 from contextkit.reviews.documents.dismissals import Dismissal
 from contextkit.reviews.documents.runs import Run
-from contextkit.reviews.flows import agent_files, drill_down, synthesis
-from contextkit.reviews.flows.identity import Likeness, Wording, file_of, identity, line_of
-from contextkit.reviews.flows.synthesis import MergedFinding
+from contextkit.reviews.flows import agent_files, synthesis
+from contextkit.reviews.flows.synthesis import (
+    Likeness,
+    MergedFinding,
+    Row,
+    file_of,
+    identity,
+    line_of,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from contextkit.reviews.flows.drill_down import Row
-
     _Rows = Sequence[Row | MergedFinding]
 
 
@@ -30,7 +36,8 @@ def annotated(
     """Return the findings with what is known across runs, and those that are gone.
 
     A finding that moved or was reworded keeps its identity. One that is gone is `fixed` only if an
-    agent that had reported it looked again (is among `completed`); otherwise it is `unchecked`.
+    agent that had reported it looked again (is among `completed`), for which a recheck asks of P0
+    and P1 alone; otherwise it is `unchecked`.
     """
     earlier = before(layout, run)
     own, olds = ([_identity_of(run, finding) for finding in those] for those in (findings, earlier))
@@ -47,7 +54,8 @@ def annotated(
     gone: dict[str, list[dict[str, object]]] = {"fixed": [], "unchecked": []}
     for number, old in enumerate(earlier):
         if number not in pairs.values():
-            state = "unchecked" if completed.isdisjoint(old.agents) else "fixed"
+            is_asked = not run.rechecks or old.severity in vocabulary.SERIOUS
+            state = "unchecked" if completed.isdisjoint(old.agents) or not is_asked else "fixed"
             gone[state].append({
                 "identity": olds[number], "severity": old.severity or "?", "title": old.title,
                 "place": old.place, "agents": list(old.agents),
@@ -65,7 +73,7 @@ def before(layout: Layout, run: Run) -> list[MergedFinding]:
     ]
     for earlier in reversed(same):
         readings = _readings(layout, earlier)
-        if any(other.validation in drill_down.COMPLETED for other in readings):
+        if any(other.validation in synthesis.COMPLETED for other in readings):
             return synthesis.combined(readings)
     return []
 
@@ -94,17 +102,15 @@ def matches(
 
 
 def _alike(
-    wordings: Sequence[Wording], earlier: Sequence[Wording], at_one_place: bool = False
+    rows: Sequence[Row], earlier: Sequence[Row], at_one_place: bool = False
 ) -> list[tuple[int, int]]:
     """Return pairs of similar findings, by number, best first; optionally only at one place."""
-    alike = Likeness([*wordings, *earlier])
-    are_alike = alike.are_one if at_one_place else alike.are_alike
+    alike = Likeness([*rows, *earlier])
     pairs = []
-    for number in range(len(wordings)):
-        for old in range(len(earlier)):
-            other = len(wordings) + old
-            if are_alike(number, other):
-                pairs.append((alike.of(number, other), number, old))
+    for number, old in itertools.product(range(len(rows)), range(len(earlier))):
+        likeness, are_one = alike.compare(number, len(rows) + old)
+        if are_one if at_one_place else likeness >= synthesis.ALIKE:
+            pairs.append((likeness, number, old))
     return [(number, old) for _, number, old in sorted(pairs, reverse=True)]
 
 
@@ -118,11 +124,11 @@ def dismiss(
     if not names.one_line(reason):
         raise bad_input("reason: say in one line why this is not a finding")
     run = runs.load(layout, run_id)
-    agent, _, wanted = finding.rpartition("/")
-    rows = [row for reading in _readings(layout, run) for row in drill_down.rows_of(reading)]
-    same = [row for row in rows if row.id.upper() == wanted.upper() and agent in ("", row.agent)]
+    rows = [row for reading in _readings(layout, run) for row in synthesis.rows_of(reading)]
+    wanted = finding.upper()
+    same = [row for row in rows if wanted in (row.key.upper(), row.key.partition("/")[2].upper())]
     if len(same) != 1:
-        there = ", ".join(f"{row.agent}/{row.id}" for row in rows) or "none"
+        there = ", ".join(row.key for row in rows) or "none"
         problem = "was found by several agents" if same else "does not exist"
         raise ContextError(f"finding: {finding!r} {problem}: AGENT/ID of {there[:400]}")
     row = same[0]
@@ -143,7 +149,7 @@ def open_findings(layout: Layout, run: Run) -> dict[str, list[str]]:
     committed = [dismissal for dismissal, by in counted(layout, run) if by]
     by_agent: dict[str, list[str]] = {}
     for reading in _readings(layout, run):
-        rows = drill_down.rows_of(reading)
+        rows = synthesis.rows_of(reading)
         gone = hidden(run, rows, committed)
         for number, row in enumerate(rows):
             if row.severity in vocabulary.SERIOUS and number not in gone:
@@ -188,12 +194,13 @@ def _recognized(run: Run, rows: _Rows, active: list[Dismissal]) -> dict[int, Dis
     own = [_identity_of(run, row) for row in rows]
     recognized = {n: by_identity[name] for n, name in enumerate(own) if name in by_identity}
     left = [dismissal for dismissal in active if dismissal.identity not in own]
-    new = [Wording(title=row.title, place=row.place) for row in rows]
-    olds = [Wording(title=old.title, place=f"{old.file}:{old.line}") for old in left]
+    new = [Row(title=row.title, place=row.place) for row in rows]
+    olds = [Row(title=old.title, place=f"{old.file}:{old.line}") for old in left]
     for number, old in _alike(new, olds, at_one_place=True):
         dismissal, severity = left[old], rows[number].severity
         strictest = vocabulary.strictest(severity, dismissal.severity)
         is_milder = severity and strictest == dismissal.severity
+        is_milder = is_milder and (severity == "IMP") == (dismissal.severity == "IMP")
         if number not in recognized and dismissal not in recognized.values() and is_milder:
             recognized[number] = dismissal
     return recognized

@@ -17,16 +17,13 @@ import re
 
 from contextkit.base import addresses, files, formats, names, outgoing, templates
 from contextkit.base import tokens as estimator
-from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Any, Iterable
 from contextkit.reviews.documents import agent_review, places, reader, runs, sections
 from contextkit.reviews.documents.vocabulary import SERIOUS, SEVERITIES
 from contextkit.reviews.flows import agent_files, history, synthesis
 from contextkit.reviews.flows.agent_files import Asked, Reading
-from contextkit.reviews.flows.drill_down import COMPLETED
-from contextkit.reviews.flows.identity import file_of, line_of
-from contextkit.reviews.flows.synthesis import MergedFinding
+from contextkit.reviews.flows.synthesis import COMPLETED, MergedFinding, file_of, line_of
 from contextkit.text.digests import reading
 
 Data = dict[str, Any]  # findings.json; `synthesis.document` makes it
@@ -38,6 +35,7 @@ _LEAD = 60  # tokens of an agent's text below a heading
 _REVIEW_LINES = 12  # lines for the caller besides the paths and the read count
 _FEWEST = 40  # characters of what a finding says
 _RATING = re.compile(r"serious|problem|critical|\b\w+ (?:severity|risk|priority)", re.IGNORECASE)
+_EFFECTS = re.compile(r"[;:]\s+|\s[—–→-]+\s+|,\s+(?=(?:so|which|causing|leading)\b)")
 _CLAUSES = re.compile(r"(?<=[;:.!?,])\s+|(?<=\s)[—–→-]\s+")
 _TITLE = 80  # characters of a title that only serves as a reminder
 _MOST = 65_000  # characters in a comment; GitHub accepts 65,536
@@ -59,15 +57,8 @@ def synthesize(
 ) -> tuple[str, dict[str, object]]:
     """Write findings.json and synthesis.md into the folder of the reviews.
 
-    Returns what the caller reads, and for programs the paths of both and findings.json. Raises
-    ContextError for a folder that nobody was asked to write to and nobody has.
+    Returns what the caller reads, and for programs the paths of both and findings.json.
     """
-    if not asked.roster and not asked.run:
-        raise ContextError(
-            f"{layout.shown(asked.folder)}: there are no reviews in this folder: an agent's file is"
-            f" AGENT.md ({', '.join(agent_files.KINDS[1:])} count too); make verdict_start begins"
-            " a run"
-        )
     sources, findings, data = _combined(layout, asked, read, names.iso(now))
     render, summarize = _RESEARCH if _is_research(sources) else _REVIEW
     report, data_path = (os.path.join(asked.folder, name) for name in (_REPORT, _DATA))
@@ -82,7 +73,7 @@ def synthesize(
     if others := _from_others(data):
         first += f"; from other machines: {others}"
     shown = [layout.shown(report), layout.shown(data_path)]
-    lines = [first, *shown, *summarize(sources, findings, data, shown[0])]
+    lines = [first, *shown, *summarize(sources, findings, data, shown[0], asked.named(layout))]
     summary = "\n".join(names.clipped(names.one_line(line), _LINE) for line in lines)
     return summary, {"report": shown[0], "findings": shown[1], "data": data}
 
@@ -131,9 +122,11 @@ def _agents(data: Data) -> tuple[int, int, int]:
 
 def _head(data: Data) -> dict[str, object]:
     """Return what the head of every report says."""
-    head = dict(zip(("launched", "completed", "failed"), _agents(data), strict=True))
-    return {
-        **head, "input": names.one_line(str(data["input"])), "at": data["synthesis_timestamp"],
+    head: dict[str, object] = dict(
+        zip(("launched", "completed", "failed"), _agents(data), strict=True)
+    )
+    return head | {
+        "input": names.one_line(str(data["input"])), "at": data["synthesis_timestamp"],
         "others": _from_others(data),
     }  # fmt: skip
 
@@ -198,7 +191,7 @@ def _source_map(sources: list[Reading]) -> list[dict[str, object]]:
 
 
 def _research_lines(
-    sources: list[Reading], findings: list[MergedFinding], data: Data, report: str
+    sources: list[Reading], findings: list[MergedFinding], data: Data, report: str, where: str
 ) -> list[str]:
     """Return how complete the research is, and the findings by agent."""
     launched, completed, failed = _agents(data)
@@ -236,7 +229,15 @@ def _review_markdown(sources: list[Reading], findings: list[MergedFinding], data
         across=across,
         fixed=data["fixed"],
         unchecked=data["unchecked"],
-        heat=[_heat(source) for source in sources],
+        heat=[
+            {
+                "agent": source.agent.replace("|", "\\|"),
+                "status": source.status,
+                "cells": " | ".join(str(severities.count(s) or "") for s in (*SEVERITIES, "")),
+            }
+            for source in sources
+            for severities in [[row.severity for row in source.review.findings]]
+        ],
         sources=sources,
         conflicts=data["conflicts"],
         duplicates=duplicates,
@@ -247,7 +248,8 @@ def _review_markdown(sources: list[Reading], findings: list[MergedFinding], data
 def _counts(findings: list[MergedFinding]) -> str:
     """Return `1 P0, 2 P2 (1 dismissed)`."""
     dismissed = sum(bool(finding.dismissed) for finding in findings)
-    return synthesis.counted(findings) + (f" ({dismissed} dismissed)" if dismissed else "")
+    counts = agent_files.counted([finding.severity for finding in findings]) or "none"
+    return counts + (f" ({dismissed} dismissed)" if dismissed else "")
 
 
 def _entry(finding: MergedFinding, compared: bool) -> dict[str, object]:
@@ -264,22 +266,18 @@ def _entry(finding: MergedFinding, compared: bool) -> dict[str, object]:
     }
 
 
-def _heat(source: Reading) -> dict[str, str]:
-    severities = [row.severity for row in source.review.findings]
-    cells = [str(severities.count(s) or "") for s in (*SEVERITIES, "")]
-    agent = source.agent.replace("|", "\\|")
-    return {"agent": agent, "cells": " | ".join(cells), "status": source.status}
-
-
 def _review_lines(
-    sources: list[Reading], findings: list[MergedFinding], data: Data, report: str
+    sources: list[Reading], findings: list[MergedFinding], data: Data, report: str, where: str
 ) -> list[str]:
-    """Return what to do, the severe findings as far as they fit, and where the rest is."""
+    """Return what to do, the severe findings as far as they fit, and where the rest is.
+
+    Every finding is counted in the first line, and then listed or counted once more.
+    """
     severe = [finding for finding in findings if finding.severity in (*SERIOUS, "")]
-    milder = [finding.severity for finding in findings if finding not in severe]
+    milder = [each.severity for each in findings if each.severity not in (*SERIOUS, "")]
     left = {finding.severity for finding in severe if not finding.dismissed}
     to_do = next((words for severity, words in _TO_DO if severity in left), data["verdict"])
-    ends = [name for name in SEVERITIES if name in milder]
+    ends = [agent_files.counted(milder)] if milder else []
     for name, key in (("conflict", "conflicts"), ("possible duplicate", "possible_duplicates")):
         ends += [names.counted(len(data[key]), name)] if data[key] else []
     launched, completed, failed = _agents(data)
@@ -290,10 +288,11 @@ def _review_lines(
     room = _REVIEW_LINES - 1 - len(last)
     fitting = severe if len(severe) <= room else severe[: room - 1]
     lines = list(map(_severe_line, fitting))
-    if rest := severe[len(fitting) :]:
-        where = f"run={data['run']}" if "run" in data else f"dir={data['input']}"
-        lines.append(f"+{synthesis.counted(rest)}: make verdict_show {where}")
-    return [f"{to_do}: {_counts(findings)}", *lines, *last]
+    if rest := [finding.severity for finding in severe[len(fitting) :]]:
+        more = f"+{len(rest)} more ({agent_files.counted(rest)})"
+        lines.append(f"{more}: make verdict_show {where} skip={len(fitting)}")
+    counts = _counts(findings) if findings or completed else "nothing could be read"
+    return [f"{to_do}: {counts}", *lines, *last]
 
 
 def _severe_line(finding: MergedFinding) -> str:
@@ -301,24 +300,26 @@ def _severe_line(finding: MergedFinding) -> str:
     marks = [f"{finding.convergence} agents"] if finding.convergence > 1 else []
     marks += ["dismissed"] if finding.dismissed else []
     more = f"({', '.join(marks)})" if marks else ""
-    head = names.one_line(f"{finding.severity or '?'} {finding.key} {finding.place} {more}")
+    head = names.one_line(f"{finding.mark} {finding.key} {finding.place} {more}")
     return f"{head} {_told(finding, max(_FEWEST, _LINE - len(head) - 1))}"
 
 
 def _told(finding: MergedFinding, room: int) -> str:
-    """Return a finding's title, cut at a clause if it is too long, with what goes wrong."""
-    title = names.one_line(finding.title)
-    if finding.place and title.startswith(finding.place):
-        title = title.removeprefix(finding.place).lstrip(" :—–-`") or title
+    """Return a finding's title, cut at a clause if it is too long, with what goes wrong.
+
+    Of a title that is cut before any such words, what follows its first part is the consequence.
+    """
+    title = finding.short_title
     shown = reading.clause_or_words(title, room)
     if _goes_wrong(shown):
         return shown
-    text = finding.description if shown == title else title
-    clauses = [clause.rstrip(" .,;:") for clause in _CLAUSES.split(text)]
-    worst = next(filter(_goes_wrong, clauses), "")
+    clauses = _CLAUSES.split(finding.description if shown == title else title)
+    worst = next(filter(_goes_wrong, clauses), "").rstrip(" .,;:")
+    if not worst and shown != title:
+        worst = "".join(_EFFECTS.split(title, maxsplit=1)[1:])
     if not worst or worst in f"{shown} {finding.place}":
         return shown
-    both = f"{shown}: {worst}" if shown == title else f"{clauses[0]} … {worst}"
+    both = f"{shown}: {worst}" if shown == title else f"{clauses[0].rstrip(' .,;:')} … {worst}"
     if len(both) <= room:
         return both
     return shown if shown == title else f"… {reading.clause_or_words(worst, room - 2)}"
@@ -351,20 +352,20 @@ def _place(finding: MergedFinding) -> tuple[str, int]:
 def _said(finding: MergedFinding) -> str:
     """Return the title and the words of each agent that found it."""
     words = dict.fromkeys(row.description for row in finding.rows if row.description)
-    return "\n".join([finding.title, *words])
+    return "\n".join([finding.short_title, *words])
 
 
-def _sarif(found: list[MergedFinding], data: Data) -> str:
-    there = {one.severity or "?" for one in found}
+def _sarif(findings: list[MergedFinding], data: Data) -> str:
+    there = {finding.severity or "?" for finding in findings}
     used = [severity for severity in _RULES if severity in there]
     driver = {
         "name": "contextkit",
         "informationUri": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html",
-        "rules": [{"id": one, "shortDescription": {"text": _RULES[one]}} for one in used],
+        "rules": [{"id": name, "shortDescription": {"text": _RULES[name]}} for name in used],
     }
     run = {
         "tool": {"driver": driver},
-        "results": [_result(one, used) for one in found],
+        "results": [_result(finding, used) for finding in findings],
         "properties": {"run": data.get("run", ""), "verdict": data["verdict"]},
     }
     return formats.to_json({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]})
@@ -375,33 +376,28 @@ def _result(finding: MergedFinding, rules: list[str]) -> dict[str, object]:
 
     file, line = _place(finding)
     severity = finding.severity or "?"
-    result: dict[str, object] = {
+    uri = quote(file, errors="surrogateescape")
+    region = {"region": {"startLine": line}} if line else {}
+    place = {"physicalLocation": {"artifactLocation": {"uri": uri}, **region}}
+    why = {"kind": "external", "justification": finding.dismissed}
+    return {
         "ruleId": severity,
         "ruleIndex": rules.index(severity),
         "level": _LEVELS.get(severity, "note"),
         "message": {"text": _said(finding)},
         "partialFingerprints": {"contextkit/v1": finding.identity},
         "properties": {"agents": finding.agents, "key": finding.key, "since": finding.since},
+        **({"locations": [place]} if file else {}),
+        **({"suppressions": [why]} if finding.dismissed else {}),
     }
-    if file:
-        place: dict[str, object] = {
-            "artifactLocation": {"uri": quote(file, errors="surrogateescape")}
-        }
-        place |= {"region": {"startLine": line}} if line else {}
-        result["locations"] = [{"physicalLocation": place}]
-    if finding.dismissed:
-        result["suppressions"] = [{"kind": "external", "justification": finding.dismissed}]
-    return result
 
 
 def _github(findings: list[MergedFinding], data: Data) -> str:
     """Return a workflow command for each finding that is not dismissed."""
     lines = []
-    for finding in findings:
-        if finding.dismissed:
-            continue
+    for finding in (each for each in findings if not each.dismissed):
         file, line = _place(finding)
-        title = f"{finding.severity or '?'} {', '.join(finding.agents)}"
+        title = f"{finding.mark} {', '.join(finding.agents)}".lstrip()
         fields = {"file": file, "line": str(line) if line else "", "title": title}
         properties = ",".join(
             f"{key}={_escaped(value, ':,')}" for key, value in fields.items() if value
@@ -433,7 +429,8 @@ def _comment(findings: list[MergedFinding], data: Data) -> str:
         place = f" `{places.shown(_plain(file), line)}`" if file else ""
         title, *words = map(_plain, _said(finding).split("\n"))
         agents = _plain(", ".join(finding.agents))
-        item = [f"- **{finding.severity or '?'}**{place} {title} ({agents}, {finding.since})"]
+        mark = f" **{finding.mark}**" if finding.mark else ""
+        item = [f"-{mark}{place} {title} ({agents}, {finding.since})"]
         more = "\n".join([*item, *(f"  {line}" for line in words)]) + "\n"
         rest = f"\n… {len(shown) - number} more: make verdict_show run={data.get('run', '')}\n"
         if len(text) + len(more) + len(rest) > _MOST:

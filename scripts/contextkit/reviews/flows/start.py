@@ -1,6 +1,7 @@
 """The start of a review run: a folder of its own, what is reviewed, and a prompt for each agent.
 
     process + target  ->  folder  ->  input and revision  ->  prompts  ->  the run
+    target= as typed  ->  identify: kind and target  ->  take_up: Subject
 
     <output_dir>/                 the current run, or the last one
     <output_dir>/earlier/<id>/    an earlier run, with its verdicts pointing there
@@ -18,10 +19,11 @@ import itertools
 import os
 import time
 
-from contextkit.base import changes, files, formats, git, names, sessions
+from contextkit.base import changes, errors, files, formats, git, names, sessions
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
-from contextkit.base.records import Record
+from contextkit.base.records import NamedTuple, Record
+from contextkit.base.type_names import Any
 from contextkit.reviews.documents import (
     agent_review,
     complaints,
@@ -32,14 +34,109 @@ from contextkit.reviews.documents import (
 )
 from contextkit.reviews.documents.processes import Process
 from contextkit.reviews.documents.runs import Run
-from contextkit.reviews.flows import agent_files, comparisons, history, workers
-from contextkit.reviews.flows.comparisons import Subject
+from contextkit.reviews.flows import agent_files, history, workers
+from contextkit.subagents.documents import registry
 
 _EARLIER = "earlier"
 _MOST = 1000  # folders for one target
 # What runs leave; anything else in the folder belongs to the user and stays.
 _NAMES = ("findings.json", "peer-findings.jsonl", "decisions.log", "input", "prompts", "run.json")
 _HEADING = "## What was wrong with the last attempt"
+
+
+# What is reviewed
+
+
+class Subject(Record):
+    """What is reviewed: the bytes that agents read, their name, and what the run says of them.
+
+    For a diff, `listing` later tells which files were edited since.
+    """
+
+    name: str
+    data: bytes
+    of_run: dict[str, Any]
+    listing: bytes = b""
+    small: bool = False
+
+
+def identify(layout: Layout, process: Process, typed: str) -> tuple[str, str]:
+    """Return the kind of input and the target as stored: for a document, its path from the root."""
+    target = typed.strip() or process.default_target
+    if process.input == "document" and target:
+        path = layout.typed(target, "target")
+        if not os.path.isfile(path):
+            raise bad_input(
+                f"target: {target!r} is not a file: name a document, or none for the diff"
+            )
+        return "document", layout.shown(path)
+    if process.input == "question" and not target:
+        raise bad_input("target: write the question")
+    return ("question", target) if process.input == "question" else ("diff", target or "diff")
+
+
+def take_up(
+    layout: Layout, process: Process, kind: str, target: str, base: str, folder: str
+) -> Subject:
+    """Read what is reviewed; `base` is the commit that a diff is made against.
+
+    Raises ContextError if nothing differs or `base` does not apply.
+    """
+    if base and kind != "diff":
+        errors.remarks.append(f"base={base[:60]}: a {kind} is not compared with anything: left out")
+    if kind == "diff":
+        made = changes.compare(layout, base, (layout.join(folder),))
+        few = made.lines < process.small_lines and len(made.changes) <= process.small_files
+        subject = _diff(target, made.diff, made.revision, len(made.changes), made.listing,
+                        base=made.base.commit)  # fmt: skip
+        binary = any(change.binary for change in made.changes)
+        return subject.replace(small=few and not binary)
+    is_document = kind == "document"
+    name = os.path.basename(target) if is_document else "question.md"
+    data = files.read_bytes(layout.join(target)) if is_document else (target + "\n").encode()
+    of_run: dict[str, Any] = {"target": target, "revision": changes.data_revision(data)}
+    of_run |= {"source": target, "files": 1} if is_document else {}
+    return Subject(name=name, data=data, of_run=of_run)
+
+
+def _diff(
+    target: str, data: bytes, revision: str, count: int, listing: bytes = b"", **more: Any
+) -> Subject:
+    """Return changes in `count` files as what is reviewed."""
+    of_run = {"target": target, "revision": revision, "files": count, **more}
+    return Subject(name="changes.diff", data=data, of_run=of_run, listing=listing)
+
+
+def since(layout: Layout, run: Run) -> Subject:
+    """Return what changed since a run began, for those who look again.
+
+    Raises ContextError if nothing did, or if what was reviewed cannot be had any more.
+    """
+    reviewed = layout.join(run.input)
+    if not os.path.isfile(reviewed):
+        raise ContextError(f"{run.input}: what was reviewed is gone: start a new run")
+    if run.source:
+        import difflib
+
+        now = files.read_bytes(layout.join(run.source))
+        old, new = (
+            each.decode("utf-8", "replace").splitlines()
+            for each in (files.read_bytes(reviewed), now)
+        )
+        sides = f"a/{run.source}", f"b/{run.source}"
+        data = "\n".join([*difflib.unified_diff(old, new, *sides, lineterm=""), ""]).encode()
+        subject = _diff(run.target, data, changes.data_revision(now), 1, source=run.source)
+    else:
+        with changes.work_tree(layout, (layout.join(run.output_dir),)) as tree:
+            data, count = tree.since(run.base, reviewed)
+            listing = tree.listing(run.base)
+            subject = _diff(run.target, data, tree.revision(), count, listing, base=run.base)
+    if not data.strip():
+        raise ContextError(f"nothing has changed since the run {run.id}: fix its findings first")
+    return subject
+
+
+# The run
 
 
 class Request(Record):
@@ -57,13 +154,12 @@ class Request(Record):
     notify: str = ""
 
 
-class Launch(Record):
+class Launch(NamedTuple):
     """One agent: where it writes, and the prompt that it reads; absolute paths."""
 
     agent: str
     path: str
     prompt: str
-    text: str
 
 
 class Started(Record):
@@ -78,22 +174,27 @@ def start(layout: Layout, asked: Request, now: int) -> Started:
     """Start a run. Raises ContextError if that is impossible, and then nothing was written."""
     process = processes.load(layout, asked.process)
     _check_agents(asked.agents or process.agents)
-    kind, target = comparisons.identify(layout, process, asked.target)
+    kind, target = identify(layout, process, asked.target)
     with files.locked(layout.lock(runs.folder(layout))):
         begun = _Start(layout, process, target, now)
-        ended = begun.restart() if asked.restart else []
+        if asked.restart:
+            begun.restart()
         folder = begun.choose()
-        subject = comparisons.take_up(layout, process, kind, target, asked.base, folder)
+        subject = take_up(layout, process, kind, target, asked.base, folder)
         run = begun.run(subject, asked.agents, folder)
-        launches = begun.launches(run, subject.kind)
-        for old in ended:
-            runs.change(layout, old.id, finished_at=old.finished_at, ended=old.ended)
-            begun.notes.append(f"ended the run {old.id}, which was going on in {old.output_dir}")
-        begun.write(run, subject, launches)
+        started = begun.write(run, subject)
         if asked.notify.strip():
             files.write(runs.part(layout, run.id, ".notify"), asked.notify.strip())
-    notes = (*begun.notes, *_notes(layout, process, subject, asked))
-    return Started(run=run, launches=launches, notes=notes)
+    notes = list(started.notes)
+    if run.small:
+        few = ", ".join(process.small_agents)
+        notes.append(f"a small change: {few} alone; agents= asks others")
+    branch, repository = asked.target, layout.repository
+    if kind == "diff" and branch and repository:
+        is_here = git.head(repository).branch == branch
+        if not is_here and git.commit_of(repository, "refs/heads/" + branch):
+            notes.append(f"the work tree is reviewed; {branch} is not checked out")
+    return started.replace(notes=tuple(notes))
 
 
 def recheck(layout: Layout, run_id: str, now: int) -> Started:
@@ -109,12 +210,9 @@ def recheck(layout: Layout, run_id: str, now: int) -> Started:
         raise ContextError(f"no P0 or P1 of {before.id} is open: make verdict_gate run={before.id}")
     with files.locked(layout.lock(runs.folder(layout))):
         begun = _Start(layout, processes.load(layout, before.process), before.target, now)
-        subject = comparisons.since(layout, before)
+        subject = since(layout, before)
         run = begun.run(subject, tuple(still), begun.choose())
-        run = run.replace(rechecks=before.id, open=still, source=before.source)
-        launches = begun.launches(run, subject.kind)
-        begun.write(run, subject, launches)
-    return Started(run=run, launches=launches, notes=tuple(begun.notes))
+        return begun.write(run.replace(rechecks=before.id, open=still), subject)
 
 
 def _check_agents(agents: tuple[str, ...]) -> None:
@@ -138,17 +236,16 @@ class _Start:
         self._layout, self._process, self._target, self._now = layout, process, target, now
         loaded = runs.load_all(layout)
         self._known, self.notes = loaded.documents, list(map(str, loaded.broken))
+        self._ended: list[Run] = []  # by this start
 
-    def restart(self) -> list[Run]:
-        """End the runs of this process and target that may still be live; return them."""
+    def restart(self) -> None:
+        """Take the runs of this process and target that may still be live for ended."""
         mine = (self._process.name, self._target)
-        ended = {
-            run.id: run.replace(finished_at=names.iso(self._now), ended="restarted")
-            for run in self._known
-            if (run.process, run.target) == mine and not is_over(self._layout, run, self._now)
-        }
-        self._known = [ended.get(run.id, run) for run in self._known]
-        return list(ended.values())
+        for number, run in enumerate(self._known):
+            if (run.process, run.target) == mine and not is_over(self._layout, run, self._now):
+                ended = run.replace(finished_at=names.iso(self._now), ended="restarted")
+                self._known[number] = ended
+                self._ended.append(ended)
 
     def choose(self) -> str:
         """Return the folder for the run, relative to the root."""
@@ -180,38 +277,31 @@ class _Start:
         return Run(
             id=runs.new_id(self._now, self._known), process=process.name, mode=process.mode,
             output_dir=folder, roster=tuple(dict.fromkeys(roster)),
-            started_at=names.iso(self._now), target=subject.target, revision=subject.revision,
-            head=git.head(self._layout.repository).commit, base=subject.base,
-            source=subject.source, input=os.path.join(folder, "input", subject.name),
+            started_at=names.iso(self._now), head=git.head(self._layout.repository).commit,
+            input=os.path.join(folder, "input", subject.name),
             timeout=next(iter(process.seconds.values())), timeouts=dict(process.seconds),
-            blocks=process.blocks, small=small, files=subject.files, asks=True,
-            session_id=sessions.find_current(self._layout),
+            blocks=process.blocks, small=small, asks=True,
+            session_id=sessions.find_current(self._layout), **subject.of_run,
         )  # fmt: skip
 
-    def launches(self, run: Run, kind: str) -> tuple[Launch, ...]:
+    def write(self, run: Run, subject: Subject) -> Started:
         layout = self._layout
-        made = []
-        for agent in run.roster:
-            asks, confirm = contracts.of_run(layout, run, agent), run.to_confirm(agent)
-            source = layout.join(run.input)
-            text = contracts.prompt(agent, run.process, source, kind, asks, confirm)
-            prompt = layout.join(runs.prompt_path(run, agent))
-            path = runs.output_path(layout, run, agent)
-            made.append(Launch(agent=agent, path=path, prompt=prompt, text=text))
-        return tuple(made)
-
-    def write(self, run: Run, subject: Subject, launches: tuple[Launch, ...]) -> None:
-        layout = self._layout
+        launches = launches_of(layout, run)
+        prompts = {launch.prompt: _prompt(layout, run, launch.agent) for launch in launches}
+        for old in self._ended:
+            runs.change(layout, old.id, finished_at=old.finished_at, ended=old.ended)
+            self.notes.append(f"ended the run {old.id}, which was going on in {old.output_dir}")
         self._clear(run)
         folder = files.store(layout.join(run.output_dir))
         files.write(layout.join(run.input), subject.data)
-        for launch in launches:
-            files.write(launch.prompt, launch.text)
-        listed = formats.to_json(roster(layout, run, launches)) + "\n"
+        for path, text in prompts.items():
+            files.write(path, text)
+        listed = formats.to_json(roster(layout, run)) + "\n"
         files.write(os.path.join(folder, runs.ROSTER_FILE), listed)
         if subject.listing:
             runs.keep_listing(layout, run.id, subject.listing)
         runs.save(layout, run)
+        return Started(run=run, launches=launches, notes=tuple(self.notes))
 
     def _clear(self, new: Run) -> None:
         """Make room for the run `new`; safe to repeat after a crash.
@@ -220,8 +310,8 @@ class _Start:
         go to those runs' own folders, so that none is mistaken for one of the new run.
         """
         layout, folder = self._layout, new.output_dir
-        over = {run.id for run in self._known if is_over(layout, run, self._now)}
-        _keep_verdicts(layout, over, {run.id for run in self._known})
+        current = {run.id for run in self._known if not is_over(layout, run, self._now)}
+        _keep_verdicts(layout, current)
         owners = self._in(folder)
         last = owners[-1].id if owners else f"before-{new.id}"
         _move(layout.join(folder), layout.join(folder, _EARLIER, last))
@@ -242,6 +332,24 @@ def is_over(layout: Layout, run: Run, now: int) -> bool:
     return True
 
 
+def launches_of(layout: Layout, run: Run) -> tuple[Launch, ...]:
+    """Return how the agents of a run are launched."""
+    return tuple(
+        Launch(agent, runs.output_path(layout, run, agent),
+               layout.join(runs.prompt_path(run, agent)))
+        for agent in run.roster
+    )  # fmt: skip
+
+
+def _prompt(layout: Layout, run: Run, agent: str, asks: str = "") -> str:
+    """Return the prompt of an agent; `asks` is its contract and what precedes it."""
+    is_diff = run.rechecks or run.revision.startswith("tree:")
+    kind = "diff" if is_diff else "document" if run.source else "question"
+    asks = asks or contracts.of_run(layout, run, agent)
+    source, confirm = layout.join(run.input), run.to_confirm(agent)
+    return contracts.prompt(agent, run.process, source, kind, asks, confirm)
+
+
 def _is_tracked(layout: Layout, folder: str) -> bool:
     """Whether git tracks anything in a folder: then it is the host's, and nothing is moved."""
     path = layout.join(folder)
@@ -254,23 +362,7 @@ def _is_tracked(layout: Layout, folder: str) -> bool:
     return bool(git.answer(top, "ls-files", "-z", "--", f":(top,literal){below}"))
 
 
-def _notes(layout: Layout, process: Process, subject: Subject, asked: Request) -> list[str]:
-    notes = []
-    if subject.small and not asked.agents:
-        notes.append(
-            f"a small change: {', '.join(process.small_agents)} alone; agents= asks others"
-        )
-    repository = layout.repository
-    if subject.kind == "diff" and repository and asked.target:
-        ref = "refs/heads/" + asked.target
-        if git.head(repository).branch != asked.target and git.commit_of(repository, ref):
-            notes.append(f"the work tree is reviewed; {asked.target} is not checked out")
-    return notes
-
-
-def roster(
-    layout: Layout, run: Run, launches: tuple[Launch, ...], working: dict[str, str] | None = None
-) -> dict[str, object]:
+def roster(layout: Layout, run: Run, working: dict[str, str] | None = None) -> dict[str, Any]:
     """Return a run as `start` prints it for programs, and as `run.json` in its folder holds it.
 
     `working` maps agents to the ids of the subagents started for them.
@@ -279,12 +371,12 @@ def roster(
             "timeout")  # fmt: skip
     agents = [
         {
-            "agent": launch.agent,
-            "path": layout.shown(launch.path),
-            "prompt": layout.shown(launch.prompt),
-            **({"subagent": working.get(launch.agent, "")} if working else {}),
+            "agent": agent,
+            "path": layout.shown(path),
+            "prompt": layout.shown(prompt),
+            **({"subagent": working.get(agent, "")} if working else {}),
         }
-        for launch in launches
+        for agent, path, prompt in launches_of(layout, run)
     ]
     return {"run": run.id, **{key: getattr(run, key) for key in keys}, "agents": agents}
 
@@ -303,24 +395,22 @@ def _move(folder: str, away: str) -> None:
 
 def _relocate(layout: Layout, run: Run, folder: str) -> None:
     """Update a run and its verdicts to the new place of its files."""
-    store = runs.verdict_folder(layout, run.id)
     old = run.output_dir + "/"
-    for path, entry in _verdicts_in(layout, store):
-        detail = str(entry.get("detail_path", ""))
-        if detail.startswith(old):
-            moved = {**entry, "detail_path": f"{folder}/{detail.removeprefix(old)}"}
-            files.write(path, formats.to_json(moved) + "\n")
-    is_inside = run.input.startswith(old)
-    moved_input = f"{folder}/{run.input.removeprefix(old)}" if is_inside else run.input
-    runs.change(layout, run.id, output_dir=folder, input=moved_input)
+
+    def moved(path: str) -> str:
+        return f"{folder}/{path.removeprefix(old)}" if path.startswith(old) else path
+
+    for path, entry in _verdicts_in(layout, runs.verdict_folder(layout, run.id)):
+        now = {**entry, "detail_path": moved(str(entry.get("detail_path", "")))}
+        files.write(path, formats.to_json(now) + "\n")
+    runs.change(layout, run.id, output_dir=folder, input=moved(run.input))
 
 
-def _keep_verdicts(layout: Layout, over: set[str], recorded: set[str]) -> None:
-    """Move flat verdicts of runs that are over or unknown into the runs' own folders."""
+def _keep_verdicts(layout: Layout, current: set[str]) -> None:
+    """Move flat verdicts of all but the current runs into the runs' own folders."""
     for path, entry in _verdicts_in(layout, verdicts.folder(layout)):
         run = entry.get("run")
-        run = run if isinstance(run, str) else ""
-        if not run or (run in recorded and run not in over):
+        if not isinstance(run, str) or not run or run in current:
             continue
         kept = os.path.join(runs.verdict_folder(layout, run), os.path.basename(path))
         if os.path.lexists(kept):
@@ -339,20 +429,20 @@ def _verdicts_in(layout: Layout, store: str) -> list[tuple[str, verdicts.Entry]]
 # Asking one agent again
 
 
-def retry(layout: Layout, run_id: str, agent: str, now: int) -> Launch:
+def retry(layout: Layout, run_id: str, agent: str, now: int) -> Run:
     """Ask an agent of a run once more: set its file aside and add what was wrong to its prompt.
 
-    The run continues. Raises ContextError for an agent that is still working or has no errors.
+    The run continues; it is returned. Raises ContextError for an agent that is still working or has
+    no errors.
     """
     run = runs.load(layout, run_id)
     asks = contracts.of_run(layout, run, agent)  # refuses an agent that nobody asked
     working = workers.find(layout, run).get(agent)
-    if working and not working.has_ended:
+    if working and working.status in registry.ACTIVE:
         raise ContextError(
             f"{agent} is still working: subagent_abort id={working.id} to end it first"
         )
-    asked = agent_files.of_run(layout, run).replace(agents=(agent,))
-    reading = next(workers.with_endings(layout, asked, agent_files.read(layout, asked)))
+    asked, reading = workers.read_one(layout, run, agent)
     wrong = complaints.feedback(reading.text, agent_files.terms(asked, agent))
     if reading.validation in ("missing", "partial", "foreign", "error"):
         wrong = [names.one_line(reading.summary)]
@@ -362,11 +452,8 @@ def retry(layout: Layout, run_id: str, agent: str, now: int) -> Launch:
     for old in dict.fromkeys((reading.path, path, path + ".partial")):
         if os.path.lexists(old):
             agent_files.set_aside(old, path, now)
-    prompt = layout.join(runs.prompt_path(run, agent))
-    head = files.read(prompt).partition(asks.rstrip())[0].partition(_HEADING)[0].rstrip()
     told = "\n".join(f"- {line}" for line in wrong)  # only of the last attempt
-    text = f"{head}\n\n{_HEADING}\n\n{told}\n\n{asks.strip()}\n"
-    files.write(prompt, text)
+    text = _prompt(layout, run, agent, f"{_HEADING}\n\n{told}\n\n{asks}")
+    files.write(layout.join(runs.prompt_path(run, agent)), text)
     missed = tuple(other for other in run.missed if other != agent)
-    runs.change(layout, run.id, missed=missed, finished_at="", ingested_at="", ended="")
-    return Launch(agent=agent, path=path, prompt=prompt, text=text)
+    return runs.change(layout, run.id, missed=missed, finished_at="", ingested_at="", ended="")

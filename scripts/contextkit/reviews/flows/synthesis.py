@@ -1,36 +1,159 @@
-"""Synthesis: what the reviews of a run say together; pure.
+"""What the reviews of a run say together, and when two findings are one; pure.
 
-    Reading (an agent's file)   ->  combined  ->  MergedFinding (with all its agents)
+    Reading (an agent's file)   ->  rows_of   ->  Row (a finding of one agent)
+    the readings of a run       ->  combined  ->  MergedFinding (with all its agents)
                                 ->  document  ->  findings.json, in the published form
 
 Findings with equal titles are merged, and so are findings of several agents at one place with
 similar wording; every agent is named and every wording kept. Findings that are merely alike are
 reported as possible duplicates, and both stay. A finding is identified by agent and id, since every
 agent counts from P1-1.
+
+Two findings are at one place if they name the same file and lines within three of each other, or
+the same symbol. Words are weighted by how rare they are among all findings; those of a title weigh
+most. The constants below scored best in `make bench_duplicates` on pairs labeled by people.
+
+    identity("plan.md", "`load()` trusts the token", "src/app.py:42")  ->  f-3b1c9a0d52e7
+
+An identity survives edits: it is the same as long as target, file, symbol and title are. Line
+numbers are left out, since they change with every edit, and so is the markup of a title.
 """
 
 from __future__ import annotations
 
+import math
 import re
+from collections import Counter
 
 from contextkit.base import names
 from contextkit.base.records import Record
-from contextkit.base.type_names import Iterable
-from contextkit.reviews.documents import agent_review, vocabulary
+from contextkit.base.type_names import Iterable, Sequence
+from contextkit.reviews.documents import agent_review, places, vocabulary
+from contextkit.reviews.documents import sections as review_sections
+from contextkit.reviews.documents.index import Finding
+from contextkit.reviews.documents.places import Place
 from contextkit.reviews.documents.vocabulary import READING_ORDER
-from contextkit.reviews.flows import identity
-from contextkit.reviews.flows.drill_down import COMPLETED, Row, rows_of
-from contextkit.reviews.flows.identity import Likeness
+from contextkit.reviews.flows.agent_files import Reading
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.reviews.flows.agent_files import Reading
-
+COMPLETED = ("valid", "malformed")  # validations of finished files
+_LONGEST = 200  # characters of what a finding says
+_PUBLIC = ("run", "agent", "id", "severity", "section", "title", "file", "line", "text_line")
+# Keys of an object that say what goes wrong, besides its title, and what to do.
+_SAID = ("body", "description", "details", "detail", "explanation", "message", "comment", "text")
+_FIX = ("fix", "suggestion", "recommendation", "remediation")
 _COMPARED = 400  # findings, the most severe, that are compared with each other
 _MOST_PAIRS = 50
 _PROTOCOL = "1.0"
 _OF_IMPROVEMENT = ("id", "agents", "section", "title", "convergence", "key", "identity", "since",
                    "dismissed")  # fmt: skip
+ALIKE, _ONE = 0.39, 0.44  # thresholds: perhaps one finding; one finding if at one place
+_PLACE = 0.22  # the bonus for sharing a place
+_SAME_TITLE = 0.1  # minimum likeness of the titles of one finding at one place
+_NEAR = 3  # lines
+_WEIGHTS = (2.0, 0.5, 0.6)  # of a word in the title, the section's name, and the text
+_HEAVIEST = 6.0  # maximum weight of a word, however often it occurs
+_MOST_WORDS = 120  # of the text
+_ENDINGS = ("ations", "ation", "ingly", "ing", "ed", "ies", "es", "s", "ly")
+_COMMON = frozenset(
+    "the and for with that this from are not but has have its into when where which while will"
+    " would can could should may must does only also than then them they there here such more most"
+    " some any all each per via use used using one two how what why".split()
+)
+_LOCATION = re.compile(r"(?<![\w./@+-])([\w./@+-]*\w\.\w+)(?::|#L)(\d[\d,+\-L]*)")
+_SYMBOL = re.compile(r"`([A-Za-z_][\w.:]*)(\(\))?`|\b([a-z_]\w+)\(\)")
+_RATING = re.compile(r"\([^()]*\b(?:impact|effort|addresses)\b[^()]*\)", re.IGNORECASE)
+_FILLERS = frozenset("a an the of in on to and or is are for with".split())
+_DIGITS = 12  # in the digest
+
+
+class Row(Record):
+    """A finding of one agent, with the place in the code that it names; `text` is its section.
+
+    In an index, `row` is its line as shown to people, in strict form, and there are other kinds of
+    rows: source (research), verdict, and none (not read). The id of such a row is its kind.
+    """
+
+    title: str
+    section: str = ""
+    text: str = ""
+    place: str = ""
+    run: str = ""
+    agent: str = ""
+    id: str = ""
+    severity: str = ""
+    file: str = ""
+    line: int = 0
+    text_line: int = 0  # its line in the agent's file
+    of: str = ""  # the group for duplicates: research or a review, and which of several
+    counts: bool = True  # from a finished file; an unfinished one confirms nothing
+    again: int = 1  # 2 for the second row with this id
+    kind: str = "finding"
+    row: str = ""
+    status: str = ""  # dismissed, or empty
+
+    @property
+    def key(self) -> str:
+        """Return the unique `agent/id`, or `agent/id(2)` if an agent repeats its id."""
+        return f"{self.agent}/{self.id}" + (f"({self.again})" if self.again > 1 else "")
+
+    @property
+    def description(self) -> str:
+        """Return the first words of its section that say what is wrong."""
+        problem = names.one_line(review_sections.problem_of(self.text, self.title))
+        return names.clipped_at_space(problem, _LONGEST)
+
+    @property
+    def ref(self) -> str:
+        """Return the address of the finding or the agent's file; '' for a folder without a run."""
+        whose = self.key if self.kind == "finding" else self.agent
+        return f"review:{self.run}/{whose}" if self.run else ""
+
+    def public(self, *more: str) -> dict[str, object]:
+        """Return what programs see of it, with `more` of its fields."""
+        return {name: getattr(self, name) for name in (*_PUBLIC, *more)}
+
+
+def rows_of(reading: Reading, run: str = "") -> list[Row]:
+    """Return the findings of one agent, in the order of its file."""
+    review = reading.review
+    seen: Counter[str] = Counter()
+    rows = []
+    prefix, mark, _ = reading.agent.partition("--")
+    texts = review_sections.of_findings(reading.text, review)
+    for finding, section in zip(review.findings, texts, strict=True):
+        text = _worded(section, finding.title)
+        seen[finding.id] += 1
+        where = place(finding, text)
+        rows.append(Row(
+            run=run, agent=reading.agent, id=finding.id, severity=finding.severity,
+            section=names.one_line(finding.section), title=names.one_line(finding.title),
+            file=where.file, line=where.line, place=places.shown(*where), text=text,
+            text_line=finding.line, of=f"{review.type} {prefix if mark else ''}",
+            counts=reading.validation in COMPLETED, again=seen[finding.id],
+        ))  # fmt: skip
+    return rows
+
+
+def _worded(section: str, title: str) -> str:
+    """Return an object of a tool as a section in words; any other section as it is."""
+    if section.lstrip()[:1] != "{":
+        return section
+    from contextkit.text import objects
+
+    fields = objects.parsed(section.strip().rstrip(","))
+    if not isinstance(fields, dict):
+        return section
+    said, fix = (objects.first(fields, keys) for keys in (_SAID, _FIX))
+    return "\n\n".join(filter(None, (f"#### {title}", said, fix and f"Fix: {fix}")))
+
+
+def place(finding: Finding, section: str) -> Place:
+    """Return the place that a finding's row names, or else its section."""
+    if finding.file:
+        return Place(finding.file, finding.at)
+    row = places.find(" ".join((finding.section, finding.title, *finding.extra)))
+    inside = places.find(section)
+    return row if row.line or not inside.line else inside
 
 
 class MergedFinding(Record):
@@ -57,10 +180,33 @@ class MergedFinding(Record):
     def confidence(self) -> str:
         return ("low", "low", "medium", "high")[min(self.convergence, 3)]
 
+    @property
+    def mark(self) -> str:
+        """Return the severity, `?` for an unknown one, '' for research, which has none."""
+        return self.severity or ("" if self.rows[0].of.startswith("research") else "?")
+
+    @property
+    def short_title(self) -> str:
+        """Return the title without the place, if it begins with that."""
+        title = names.one_line(self.title)
+        bare = title.lstrip("`*[(")
+        rest = bare.removeprefix(self.place)
+        is_whole = rest != bare and not rest[:1].isalnum()  # not `app.py:4` of `app.py:42`
+        return (rest.lstrip(" :—–-`*])") if is_whole else "") or title
+
+    def public(self) -> dict[str, object]:
+        """Return what programs see of it: its first row, and the keys of the others."""
+        others = [row.key for row in self.rows[1:]]
+        return self.rows[0].public("text") | {"severity": self.severity or "?", "also": others}
+
 
 def _one(rows: Iterable[Row]) -> MergedFinding:
     """Return rows as one finding."""
-    ranked = tuple(sorted(rows, key=_rank))
+
+    def rank(row: Row) -> tuple[object, ...]:
+        return READING_ORDER.index(row.severity), row.agent, _in_order(row.id)
+
+    ranked = tuple(sorted(rows, key=rank))
     first = ranked[0]
     return MergedFinding(
         rows=ranked, key=first.key, severity=first.severity, title=first.title,
@@ -71,7 +217,7 @@ def _one(rows: Iterable[Row]) -> MergedFinding:
     )  # fmt: skip
 
 
-def combined(sources: list[Reading]) -> list[MergedFinding]:
+def combined(sources: Iterable[Reading], run: str = "") -> list[MergedFinding]:
     """Return all findings, including improvements, most severe and most confirmed first.
 
     Findings with equal titles are merged, as are those of several agents at one place with similar
@@ -80,7 +226,7 @@ def combined(sources: list[Reading]) -> list[MergedFinding]:
     groups: dict[tuple[str, int, str], list[Row]] = {}
     for source in sources:
         times: dict[str, int] = {}
-        for row in rows_of(source):
+        for row in rows_of(source, run):
             title = same_title(row.title)
             times[title] = times.get(title, 0) + 1
             unnamed = "" if title else f"{row.agent}/{row.id}"  # an empty title equals no other
@@ -102,12 +248,13 @@ def _in_order(key: str) -> list[tuple[int, str]]:
     return [(int(digits[:15]) if digits else -1, char) for digits, char in parts]
 
 
-def _pairs(found: list[MergedFinding]) -> list[tuple[float, int, int, bool]]:
+def _pairs(findings: list[MergedFinding]) -> list[tuple[float, int, int, bool]]:
     """Return (likeness, number, number, whether they are one) of findings, by their closest rows.
 
     Only rows of different agents are compared.
     """
-    rows = [(number, row) for number, one in enumerate(found[:_COMPARED]) for row in one.rows]
+    rows = [(number, row) for number, finding in enumerate(findings[:_COMPARED])
+            for row in finding.rows]  # fmt: skip
     alike = Likeness([row for _, row in rows])
     best: dict[tuple[int, int], tuple[float, bool]] = {}
     for first, (number, row) in enumerate(rows):
@@ -115,11 +262,10 @@ def _pairs(found: list[MergedFinding]) -> list[tuple[float, int, int, bool]]:
             other, its = rows[second]
             if number == other or row.agent == its.agent or row.of != its.of:
                 continue
-            if alike.are_alike(first, second):
-                score = (alike.of(first, second), alike.are_one(first, second))
+            score = alike.compare(first, second)
+            if score[0] >= ALIKE:
                 best[number, other] = max(score, best.get((number, other), (0.0, False)))
-    found_pairs = [(score, one, other, same) for (one, other), (score, same) in best.items()]
-    return sorted(found_pairs, reverse=True)
+    return sorted(((score, *pair, same) for pair, (score, same) in best.items()), reverse=True)
 
 
 def _merged(findings: list[MergedFinding]) -> list[MergedFinding]:
@@ -146,10 +292,6 @@ def same_title(title: str) -> str:
     return " ".join(vocabulary.plain(title).lower().split()).strip(" .:;!")
 
 
-def _rank(row: Row) -> tuple[int, str, list[tuple[int, str]]]:
-    return READING_ORDER.index(row.severity), row.agent, _in_order(row.id)
-
-
 def verdict(sources: list[Reading]) -> str:
     """Return safe only if every agent is clean; error if one failed and nothing worse is known."""
     rows = [row for source in sources for row in source.review.findings]
@@ -169,7 +311,7 @@ def together(findings: list[MergedFinding]) -> dict[str, list[MergedFinding]]:
     """Return the findings of different agents at one place: a `path:line`, or a section's name."""
     there: dict[str, list[MergedFinding]] = {}
     for finding in findings:
-        own = {row.place for row in finding.rows if identity.line_of(row.place)}
+        own = {row.place for row in finding.rows if line_of(row.place)}
         own |= {f'"{row.section}"' for row in finding.rows if row.section not in ("", row.place)}
         for where in sorted(own):
             there.setdefault(where, []).append(finding)
@@ -273,14 +415,125 @@ def _as_json(
         ],
         "key": finding.key,
         **({"note": "found by one agent: verify it"} if is_alone else {}),
-        "identity": finding.identity or identity.identity(target, finding.title, finding.place),
+        "identity": finding.identity or identity(target, finding.title, finding.place),
         "since": finding.since,
         "dismissed": finding.dismissed,
     }  # fmt: skip
 
 
-def counted(findings: list[MergedFinding]) -> str:
-    """Return `1 P0, 2 P2, 1 IMP, 1 of unknown severity`, or `none`."""
-    severities = [finding.severity or "of unknown severity" for finding in findings]
-    counts = [(s, severities.count(s)) for s in (*vocabulary.SEVERITIES, "of unknown severity")]
-    return ", ".join(f"{number} {severity}" for severity, number in counts if number) or "none"
+# When two findings are one
+
+
+class Likeness:
+    """Compares the findings of one review with each other, by their numbers."""
+
+    def __init__(self, wordings: Sequence[Row]) -> None:
+        self._places = [_places(wording) for wording in wordings]
+        self._symbols = [_symbols(wording.title) for wording in wordings]
+        self._all = _vectors([_counted(wording) for wording in wordings])
+        self._titles = _vectors([_counted(Row(title=wording.title)) for wording in wordings])
+
+    def _at_one_place(self, first: int, second: int) -> bool:
+        mine, its = self._places[first], self._places[second]
+        if mine and its:
+            return any(_touch(a, b) for a in mine for b in its)
+        return bool(self._symbols[first] & self._symbols[second])
+
+    def compare(self, first: int, second: int) -> tuple[float, bool]:
+        """Return the likeness of two findings, and whether they are one.
+
+        The likeness is that of their words plus a bonus for one place; 0 apart. One at one place
+        has similar words and related titles.
+        """
+        here = self._at_one_place(first, second)
+        if not here and self._places[first] and self._places[second]:
+            return 0.0, False
+        likeness = _product(self._all[first], self._all[second]) + _PLACE * here
+        are_related = _product(self._titles[first], self._titles[second]) >= _SAME_TITLE
+        return likeness, here and are_related and likeness >= _ONE
+
+
+def _product(first: dict[str, float], second: dict[str, float]) -> float:
+    less, more = sorted((first, second), key=len)
+    return sum(value * more.get(word, 0.0) for word, value in less.items())
+
+
+def _touch(first: tuple[str, int, int], second: tuple[str, int, int]) -> bool:
+    """Whether two places share lines; a single line may be up to three away."""
+    are_ranges = first[1] < first[2] and second[1] < second[2]
+    near = 0 if are_ranges else _NEAR
+    return first[0] == second[0] and first[1] <= second[2] + near and second[1] <= first[2] + near
+
+
+def _counted(wording: Row) -> dict[str, float]:
+    """Return the weight of each word of a finding by where it occurs."""
+    weights: dict[str, float] = {}
+    title = _RATING.sub(" ", wording.title)
+    parts = (_split(title), _split(wording.section), _split(wording.text)[:_MOST_WORDS])
+    for words, weight in zip(parts, _WEIGHTS, strict=True):
+        for word in words:
+            weights[word] = min(weights.get(word, 0.0) + weight, _HEAVIEST)
+    return weights
+
+
+def _vectors(counted: list[dict[str, float]]) -> list[dict[str, float]]:
+    """Return the words of each finding, rarer ones heavier, as unit vectors."""
+    common: dict[str, int] = {}
+    for words in counted:
+        for word in words:
+            common[word] = common.get(word, 0) + 1
+    vectors = []
+    for words in counted:
+        weighed = {w: count * math.log(1 + len(counted) / common[w]) for w, count in words.items()}
+        length = math.sqrt(sum(value * value for value in weighed.values())) or 1.0
+        vectors.append({word: value / length for word, value in weighed.items()})
+    return vectors
+
+
+def _split(text: str) -> list[str]:
+    words = re.findall(r"[^\W_]\w*", text[:4000].lower())
+    return [_stem(w) for w in words if w not in _COMMON and (len(w) > 2 or not w.isalpha())]
+
+
+def _stem(word: str) -> str:
+    fits = (e for e in _ENDINGS if word.endswith(e) and len(word) - len(e) >= 4)
+    return word.removesuffix(next(fits, ""))
+
+
+def _places(wording: Row) -> list[tuple[str, int, int]]:
+    """Return (file, first line, last line) of each place in the title, section name and place."""
+    places = []
+    for match in _LOCATION.finditer(f"{wording.title} {wording.section} {wording.place}"):
+        for part in re.split(r"[+,]", match.group(2).replace("L", "")):
+            first, _, last = part.partition("-")
+            if first:
+                name = file_of(match.group(1)).lstrip("./")
+                places.append((name, int(first[:9]), int((last or first)[:9])))
+    return places
+
+
+def _symbols(title: str) -> set[str]:
+    """Return the code names in a title: `load()`, in backticks or followed by parentheses."""
+    return {a or b for a, called, b in _SYMBOL.findall(title) if b or called or "_" in a}
+
+
+def identity(target: str, title: str, place: str = "") -> str:
+    """Return `f-` and twelve digits. `place` is a path with or without lines."""
+    words = (word for word in re.findall(r"\w+", title.casefold()) if word not in _FILLERS)
+    parts = (" ".join(target.split()), file_of(place).lstrip("./"), "", " ".join(words))
+    digest = names.sha256("\0".join(parts).encode("utf-8", "replace"))
+    return f"f-{digest[:_DIGITS]}"
+
+
+def file_of(place: str) -> str:
+    """Return `src/app.py` from `src/app.py:42` or `src/app.py#L42-L45`."""
+    path = place.partition("#")[0]
+    while path.rpartition(":")[2].replace("-", "").replace(",", "").isdigit():
+        path = path.rpartition(":")[0]
+    return path
+
+
+def line_of(place: str) -> int:
+    """Return the first line that a place names; 0 for none."""
+    match = re.search(r"\d{1,9}", place[len(file_of(place)) :])
+    return int(match[0]) if match else 0

@@ -37,7 +37,7 @@ from contextkit.reviews.documents import agent_review, contracts, index, runs, v
 from contextkit.reviews.documents.runs import Run
 from contextkit.reviews.flows import agent_files
 from contextkit.subagents.documents import registry
-from contextkit.subagents.flows import watch
+from contextkit.subagents.flows import background
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,17 +66,16 @@ _ORDER = (verdicts.SKIPPED, "CLEAN", "COMPLETE", "PARTIAL", "NEEDS_ATTENTION", "
 
 
 class Worker(Record):
-    """A subagent of a run's agent. `status` is as its files tell it now; `words` end its log."""
+    """A subagent of a run's agent. `status` is as its files tell it now; `words` end its log.
+
+    Without an id, it could not be started.
+    """
 
     agent: str
     id: str
     status: str
     exit_code: int | None = None
     words: str = ""
-
-    @property
-    def has_ended(self) -> bool:
-        return self.status not in registry.ACTIVE
 
     @property
     def said(self) -> str:
@@ -90,7 +89,7 @@ def _for_whom(run: Run, row: registry.Row) -> str:
     scope = os.path.normpath(str(row.get("scope_path") or "."))
     its = (agent for agent in run.roster if runs.prompt_path(run, agent) == scope)
     agent = next(its, "")
-    return agent if agent and watch.started(row) >= names.moment(run.started_at) else ""
+    return agent if agent and background.started(row) >= names.moment(run.started_at) else ""
 
 
 def find(layout: Layout, run: Run) -> dict[str, Worker]:
@@ -102,8 +101,8 @@ def find(layout: Layout, run: Run) -> dict[str, Worker]:
     workers = {}
     for row in rows:
         if agent := _for_whom(run, row):
-            status, code = watch.outcome(layout, row)
-            words = "" if status in registry.ACTIVE else watch.last_words(layout, row)
+            status, code = background.outcome(layout, row)
+            words = "" if status in registry.ACTIVE else background.last_words(layout, row)
             workers[agent] = Worker(agent=agent, id=row["id"], status=status, exit_code=code,
                                   words=words)  # fmt: skip
     return workers
@@ -111,7 +110,8 @@ def find(layout: Layout, run: Run) -> dict[str, Worker]:
 
 def ended(layout: Layout, run: Run) -> dict[str, Worker]:
     """Return the agents that are known to have ended."""
-    return {agent: worker for agent, worker in find(layout, run).items() if worker.has_ended}
+    found = find(layout, run).items()
+    return {agent: worker for agent, worker in found if worker.status not in registry.ACTIVE}
 
 
 def of_row(layout: Layout, row: registry.Row) -> tuple[Run, str] | None:
@@ -137,6 +137,12 @@ def with_endings(
         yield reading
 
 
+def read_one(layout: Layout, run: Run, agent: str) -> tuple[agent_files.Asked, agent_files.Reading]:
+    """Return the file of one agent of a run, as `with_endings` does, and what it was asked."""
+    asked = agent_files.of_run(layout, run).replace(agents=(agent,))
+    return asked, next(with_endings(layout, asked, agent_files.read(layout, asked)))
+
+
 def hosts() -> list[Host]:
     """Return the hosts used to launch agents when the caller names none."""
     from contextkit.hosts.documents import contracts
@@ -144,15 +150,17 @@ def hosts() -> list[Host]:
     return [contracts.find(name) for name in contracts.defaults()]
 
 
-def agent_call(host: Host, agent: str, prompt: str) -> str:
+def agent_call(host: Host, agent: str, prompt: str, path: str = "") -> str:
     """Return how an agent of the host starts the reviewer `agent`, whose prompt is a file."""
     asked = f"Read {prompt} and do what it says."
     return host.agent_call.format(agent=formats.to_json(agent), prompt=formats.to_json(asked))
 
 
-def check(layout: Layout, command: str) -> None:
-    """Raise ContextError if there is no command line to start agents with."""
-    if not (command.strip() or layout.limits.subagent_command):
+def check(layout: Layout, launch: bool, command: str) -> None:
+    """Raise ContextError if there is no command line to start agents with, or it starts none."""
+    if command and not launch:
+        raise bad_input("cmd: needs launch=1")
+    if launch and not (command.strip() or layout.limits.subagent_command):
         layout.mention("subagent_command")
         examples = [f"`{host.headless}`" for host in hosts()]
         raise bad_input(
@@ -206,7 +214,8 @@ def wait(
     """Watch the run's files until all agents are done or `seconds` have passed; return the states.
 
     An agent whose subagent has ended is not awaited: what it left by then is all. `done(how many,
-    of how many, seconds so far, agent)` is called immediately for each one that is done.
+    of how many, seconds so far, agent)` is called immediately for each one that is done. The run
+    says who had not finished.
     """
     started = time.monotonic()
     folder = layout.join(run.output_dir)
@@ -235,14 +244,10 @@ def wait(
         state = "ended" if worker and state in ("missing", "partial", "empty") else state
         said = worker.said if worker else ""
         outcomes.append(State(agent=agent, path=looks[agent].path, state=state, said=said))
-    return outcomes
-
-
-def record_missed(layout: Layout, run: Run, outcomes: list[State]) -> None:
-    """Record in the run who had not finished when this wait ended."""
     missed = tuple(outcome.agent for outcome in outcomes if outcome.state != "done")
     if missed != run.missed:
         runs.change(layout, run.id, missed=missed)
+    return outcomes
 
 
 class _Look:
@@ -276,23 +281,22 @@ class _Look:
     def _content(self, path: str, there: os.stat_result) -> str:
         """Return done (it has its sentinel), writing (it has none), empty or foreign."""
         seen = (there.st_ino, there.st_size, there.st_mtime_ns)
-        if seen != self._seen:
-            try:
-                self._seen, self._said = seen, self._read(path, there)
-            except ContextError:  # just renamed, or unreadable: the next look tells
-                self._seen, self._said = (), "empty"
-        return self._said
-
-    def _read(self, path: str, there: os.stat_result) -> str:
-        if stat.S_ISLNK(there.st_mode):
-            return "foreign"
-        text = files.read_bytes(path) if stat.S_ISREG(there.st_mode) else b""
-        if not text.strip():
+        if seen == self._seen:
+            return self._said
+        try:
+            text = files.read_bytes(path) if stat.S_ISREG(there.st_mode) else b""
+        except ContextError:  # just renamed, or unreadable: the next look tells
+            self._seen = ()
             return "empty"
         review = agent_review.parse(text.decode("utf-8", "replace"))
-        if review.run not in ("", self._run):
-            return "foreign"
-        return "done" if review.complete else "writing"
+        states = {
+            "foreign": stat.S_ISLNK(there.st_mode) or review.run not in ("", self._run),
+            "empty": not text.strip(),
+            "done": review.complete,
+            "writing": True,
+        }
+        self._seen, self._said = seen, next(state for state, holds in states.items() if holds)
+        return self._said
 
 
 def _stat(path: str) -> os.stat_result | None:
@@ -382,10 +386,10 @@ def end(layout: Layout, run_id: str, now: int) -> tuple[Run, list[str]]:
     if run.finished_at:
         return run, [f"run {run.id} already ended at {run.finished_at}"]
     run = runs.change(layout, run.id, finished_at=names.iso(now), ended="by hand")
-    running = [worker for worker in find(layout, run).values() if not worker.has_ended]
     return run, [
         f"{worker.id} still works for {worker.agent}: subagent_abort id={worker.id}"
-        for worker in running
+        for worker in find(layout, run).values()
+        if worker.status in registry.ACTIVE
     ]
 
 
@@ -395,9 +399,11 @@ def notify(layout: Layout, run_id: str, now: int) -> bool:
     command = files.read_if_there(runs.part(layout, run.id, ".notify"))
     if not command or run.notified_at:
         return False
-    state = _due_state(layout, run)
-    if not state:
+    folder = layout.join(run.output_dir)
+    waiting = [agent for agent in run.roster if not agent_files.is_there(folder, agent)]
+    if waiting and {*run.missed, *ended(layout, run)}.isdisjoint(waiting):
         return False
+    state = "attention" if waiting else "done"  # one of them will never leave its file
     with files.locked(layout.lock(runs.path(layout, run.id) + ".notice")):
         if runs.load(layout, run.id).notified_at:
             return False
@@ -406,27 +412,12 @@ def notify(layout: Layout, run_id: str, now: int) -> bool:
     return True
 
 
-def _due_state(layout: Layout, run: Run) -> str:
-    """Return `done` if every agent has left its file, `attention` if one never will; else ''."""
-    folder = layout.join(run.output_dir)
-    waiting = [agent for agent in run.roster if not agent_files.is_there(folder, agent)]
-    if not waiting:
-        return "done"
-    return "" if {*run.missed, *ended(layout, run)}.isdisjoint(waiting) else "attention"
-
-
 def _start(layout: Layout, run: Run, command: str, state: str) -> None:
     """Start the command without waiting for it; its output is stored next to the run."""
     store = runs.verdict_folder(layout, run.id)
     lines = verdicts.table(verdicts.load_all(layout, store).documents) or f"{run.id}: {state}"
     notice = files.write(runs.part(layout, run.id, ".notice"), lines + "\n", derived=True)
     log = runs.part(layout, run.id, ".notify.log")
-    adding = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
-    actions = [
-        (os.POSIX_SPAWN_OPEN, 0, notice, os.O_RDONLY, 0),
-        (os.POSIX_SPAWN_OPEN, 1, log, adding, 0o666),
-        (os.POSIX_SPAWN_DUP2, 1, 2),
-    ]  # fmt: skip
     env = {**os.environ, "CONTEXT_ROOT": layout.root, "CONTEXT_RUN": run.id,
            "CONTEXT_RUN_STATE": state}  # fmt: skip
-    os.posix_spawn("/bin/sh", ["sh", "-c", command], env, file_actions=actions, setsid=True)
+    background.spawn(command, env, notice, log)

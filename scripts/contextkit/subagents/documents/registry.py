@@ -22,10 +22,26 @@ from contextkit.base.type_names import Any, Callable, T
 Row = dict[str, Any]  # a row as read; `id` is always text
 
 FORMAT = 1  # of our rows; a row without a format has this one, or is another program's
+KINDS = ("here", "throwaway", "worktree")  # where a subagent works
 ACTIVE = ("pending_launch", "running", "awaiting_manual_launch")
 _MOST_GAPS = 20  # in a row
 _NO_GAP = ("", "none", "n/a", "nothing", "no")
 _LONGEST_GAP = 300  # characters
+
+
+def place(layout: Layout, kind: str, identity: str) -> str:
+    """The folder that a subagent works in."""
+    return layout.root if kind == "here" else layout.sandbox(identity)
+
+
+def desk(folder: str, identity: str, name: str) -> str:
+    """A file in the subagent's own folder where it works: its capsule, its progress log."""
+    return os.path.join(folder, ".contextkit", "subagents", identity, name)
+
+
+def branch_of(identity: str) -> str:
+    """The branch of a subagent's worktree."""
+    return f"subagent/{identity}"
 
 
 def path(layout: Layout) -> str:

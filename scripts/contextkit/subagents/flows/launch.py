@@ -33,7 +33,7 @@ from contextkit.capsules.flows import given
 from contextkit.capsules.flows.given import Given
 from contextkit.reviews.documents import runs
 from contextkit.subagents.documents import registry
-from contextkit.subagents.flows import background, prompts, sandboxes
+from contextkit.subagents.flows import background, prompts
 from contextkit.subagents.flows.prompts import Order, Role
 
 
@@ -61,7 +61,9 @@ def launch(layout: Layout, order: Order) -> registry.Row:
         changes = _start(layout, order, session, holds[0])
     except BaseException:
         registry.remove(layout, order.id)
-        _forget(layout, order)
+        if order.type != "here" and is_ours(layout, order.id, layout.sandbox(order.id)):
+            discard_sandbox(layout, order.type, order.id)
+        _discard(layout.run(order.id))
         raise
     finally:
         holds[0].release()
@@ -86,7 +88,7 @@ def _note(layout: Layout, order: Order, session: str) -> None:
 
 def _row(layout: Layout, order: Order) -> registry.Row:
     """A new row: the original's fields in their order, then ours."""
-    place = sandboxes.place(layout, order.type, order.id)
+    place = registry.place(layout, order.type, order.id)
     run = layout.run(order.id)
     row: registry.Row = {
         "id": order.id,
@@ -96,7 +98,7 @@ def _row(layout: Layout, order: Order) -> registry.Row:
         "scope_path": order.scope.path if order.scope else "",
         "prompt_path": layout.shown(os.path.join(run, "prompt.md")),
         "log_path": layout.shown(os.path.join(run, "agent.log")),
-        "progress_path": layout.shown(_progress(place, order.id)),
+        "progress_path": layout.shown(registry.desk(place, order.id, "progress.md")),
         "launcher": "cmd" if order.command else "manual",
         "status": "pending_launch",
         "launched_at": names.compact(order.now),
@@ -116,18 +118,14 @@ def _row(layout: Layout, order: Order) -> registry.Row:
     return row | {"capsule_gaps": [], "head": order.commit, "format": registry.FORMAT}
 
 
-def _progress(place: str, identity: str) -> str:
-    return os.path.join(sandboxes.desk(place, identity), "progress.md")
-
-
 def _start(layout: Layout, order: Order, session: str, hold: background.Hold) -> dict[str, object]:
     """Make the sandbox and its files and start the command; return the fields that changed."""
-    place = sandboxes.make(layout, order.type, order.id)
+    place = _sandboxed(layout, order.type, order.id)
     run = layout.run(order.id)
     if order.capsule:
-        copy = os.path.join(sandboxes.desk(place, order.id), "capsule.md")
-        files.write(copy, order.capsule.whole)
-    files.write(_progress(place, order.id), f"# Progress of {order.id}\n\n")
+        files.write(registry.desk(place, order.id, "capsule.md"), order.capsule.whole)
+    progress = registry.desk(place, order.id, "progress.md")
+    files.write(progress, f"# Progress of {order.id}\n\n")
     files.write(os.path.join(run, "prompt.md"), order.prompt)
     if not order.command:
         return {"status": "awaiting_manual_launch"}
@@ -157,15 +155,6 @@ def _environment(layout: Layout, order: Order, session: str) -> dict[str, str]:
     }
 
 
-def _forget(layout: Layout, order: Order) -> None:
-    """Remove what a failed launch has made."""
-    import shutil
-
-    if order.type != "here" and sandboxes.is_ours(layout, order.id, layout.sandbox(order.id)):
-        sandboxes.remove(layout, order.type, order.id)
-    shutil.rmtree(layout.run(order.id), ignore_errors=True)
-
-
 def splice(layout: Layout, prompt: str, identity: str, wanted: str, now: int) -> list[str]:
     """Put the capsule into a prompt that another kit wrote, and its fields into that kit's row.
 
@@ -177,10 +166,10 @@ def splice(layout: Layout, prompt: str, identity: str, wanted: str, now: int) ->
         return [f"{layout.shown(path)} has a capsule already"]
     row = next((row for row in registry.rows(layout) if row["id"] == identity), {})
     role = str(row.get("role_prompt") or "")
+    request = Request(now=now, slug=identity, capsule=wanted, redact=True)
+    own = [str(row["scope_path"])] if row.get("scope_path") else []
     judge = prompts.Role(name=role, path="", text="") if role else None
     branch = git.head(layout.repository).name
-    own = [str(row["scope_path"])] if row.get("scope_path") else []
-    request = Request(now=now, slug=identity, capsule=wanted, redact=True)
     body, notes, _ = choose(layout, request, judge, branch, own)
     if not body:
         return notes
@@ -210,6 +199,11 @@ class Request(Record):
     redact: bool = False
     deliverables: tuple[str, ...] = ()  # files it must leave, relative to its working folder
 
+    def check(self) -> None:
+        for path in self.deliverables:
+            if os.path.isabs(path) or ".." in path.split("/") or not path.isprintable():
+                raise bad_input(f"deliverables: {path[:80]!r} must be a path inside the sandbox")
+
 
 def prepare(layout: Layout, request: Request) -> Order:
     """Read and check everything; write nothing.
@@ -221,7 +215,7 @@ def prepare(layout: Layout, request: Request) -> Order:
         raise bad_input(f"slug: {request.slug!r} has no letter or digit: name the task")
     kind = request.type or "here"
     if kind != "here":
-        sandboxes.top_of(layout)
+        _top_of(layout)
     head = git.head(layout.repository)
     branch = head.name
     role = prompts.read_role(layout, request.role)
@@ -248,7 +242,7 @@ def prepare(layout: Layout, request: Request) -> Order:
         role=role,
         capsule=body,
         timeout=names.seconds(request.timeout) if request.timeout else 0,
-        deliverables=_deliverables(request.deliverables),
+        deliverables=tuple(dict.fromkeys(map(os.path.normpath, request.deliverables))),
         verbatim=of_run and not (role or body),
         command=request.cmd.strip() or layout.limits.subagent_command,
         lacks_capsule=lacking,
@@ -267,14 +261,6 @@ def _is_prompt(layout: Layout, path: str) -> bool:
     return name == "prompts" and any(
         run.output_dir == folder for run in runs.load_all(layout).documents
     )
-
-
-def _deliverables(typed: tuple[str, ...]) -> tuple[str, ...]:
-    """The files as a row stores them. Raises ContextError for one outside the sandbox."""
-    for path in typed:
-        if os.path.isabs(path) or ".." in path.split("/") or not path.isprintable():
-            raise bad_input(f"deliverables: {path[:80]!r} must be a path inside the sandbox")
-    return tuple(dict.fromkeys(map(os.path.normpath, typed)))
 
 
 def choose(
@@ -328,7 +314,7 @@ def _uncommitted(layout: Layout, order: Order) -> list[str]:
     """Require capsule and scope to be committed: refuse a clone or worktree, warn for `here`."""
     paths = [part.path for part in (order.capsule, order.scope) if part]
     paths = [path for path in paths if not os.path.isabs(path)]  # quoted whole, from elsewhere
-    open_ones = [path for path in paths if sandboxes.unseen(layout, layout.join(path))]
+    open_ones = [path for path in paths if _unseen(layout, layout.join(path))]
     if not open_ones:
         return []
     words = shlex.join(open_ones)
@@ -365,3 +351,116 @@ def capsule_fields(body: Given) -> dict[str, object]:
         "capsule_tokens": body.tokens,
         "capsule_trimmed": body.trimmed,
     }
+
+
+# Where it works: the repository itself, a throwaway clone, or a worktree
+
+
+def _sandboxed(layout: Layout, kind: str, identity: str) -> str:
+    """Make the sandbox at the commit that is checked out, and return its folder.
+
+    Raises ContextError if git fails; nothing is left behind then.
+    """
+    folder = registry.place(layout, kind, identity)
+    files.write(_mark(layout, identity), f"{kind}\n")  # first: a partial one is ours too
+    if kind != "here":
+        top = _top_of(layout)
+        files.make_folder(os.path.dirname(files.inside(layout.root, folder, "sandbox")))
+        try:
+            if kind == "worktree":
+                git.run(
+                    top, "worktree", "add", "-q", "-b", registry.branch_of(identity), folder, "HEAD"
+                )
+            else:
+                git.run(top, "clone", "-q", "--template=", top, folder)
+            files.store(os.path.join(folder, ".contextkit"))
+        except BaseException:
+            discard_sandbox(layout, kind, identity)
+            raise
+    return folder
+
+
+def _top_of(layout: Layout) -> str:
+    """The work tree that sandboxes are made from. Raises ContextError if none can be."""
+    if layout.repository is None or not git.head(layout.repository).commit:
+        raise bad_input("type: a clone or worktree needs a git repository with a commit")
+    return layout.repository.top
+
+
+def _unseen(layout: Layout, path: str) -> bool:
+    """Whether a clone or worktree would lack the file `path` in its current state."""
+    if layout.repository is None:
+        return True
+    top = layout.repository.top
+    real = os.path.realpath(path)
+    if not real.startswith(top + os.sep):
+        return True
+    committed = git.output(top, "ls-tree", "HEAD", "--", os.path.relpath(real, top)).split()
+    there = git.output(top, "hash-object", "--", real).strip()
+    return not there or there not in committed
+
+
+def is_ours(layout: Layout, identity: str, folder: str) -> bool:
+    """Whether `folder` is the sandbox that we made for this subagent."""
+    ours = os.path.realpath(layout.sandbox(identity))
+    return (
+        os.path.realpath(folder) == ours
+        and not os.path.islink(layout.sandbox(identity))
+        and os.path.isfile(_mark(layout, identity))
+    )
+
+
+def _mark(layout: Layout, identity: str) -> str:
+    return os.path.join(layout.run(identity), "sandbox")
+
+
+def work_in(layout: Layout, kind: str, identity: str) -> list[str]:
+    """What would be lost with the sandbox: changed files, commits on no other branch."""
+    folder = layout.sandbox(identity)
+    if not os.path.lexists(os.path.join(folder, ".git")):
+        return ["files that git no longer knows"]  # git would answer for the enclosing repository
+    work = []
+    changed = git.run(folder, "status", "--porcelain", "--untracked-files=all").splitlines()
+    if changed:
+        work.append(f"{len(changed)} changed files")
+    heads = git.run(folder, "for-each-ref", "--format=%(objectname)", "refs/heads", "refs/stash")
+    tips = {git.run(folder, "rev-parse", "HEAD").strip()}
+    others: tuple[str, ...] = ("--branches", "--remotes")
+    if kind == "worktree":
+        others = (f"--exclude={registry.branch_of(identity)}", *others)
+    else:
+        tips.update(heads.split())
+    lost = [tip for tip in sorted(tips) if _is_lost(_top_of(layout), tip, others)]
+    if lost:
+        work.append(f"commits on no branch ({', '.join(tip[:12] for tip in lost)})")
+    return work
+
+
+def _is_lost(top: str, tip: str, others: tuple[str, ...]) -> bool:
+    try:
+        return bool(git.run(top, "rev-list", "--max-count=1", tip, "--not", *others).strip())
+    except ContextError:
+        return True  # the repository does not even have the commit
+
+
+def discard_sandbox(layout: Layout, kind: str, identity: str) -> None:
+    """Remove one of our sandboxes and any worktree branch; the caller has checked both."""
+    folder = layout.sandbox(identity)
+    if kind == "worktree" and layout.repository is not None:
+        top = layout.repository.top
+        if os.path.exists(os.path.join(folder, ".git")):
+            try:
+                git.run(top, "worktree", "remove", "--force", folder)
+            except ContextError:  # partial: its maker was killed
+                _discard(folder)
+                git.run(top, "worktree", "prune")
+        if git.commit_of(layout.repository, f"refs/heads/{registry.branch_of(identity)}"):
+            git.run(top, "branch", "-q", "-D", registry.branch_of(identity))
+    _discard(folder)
+
+
+def _discard(folder: str) -> None:
+    import shutil
+
+    if os.path.isdir(folder) and not os.path.islink(folder):
+        shutil.rmtree(folder)

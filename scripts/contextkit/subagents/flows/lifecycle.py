@@ -1,7 +1,10 @@
-"""The course of a subagent after its launch, in its row: what became of it, abort, cleanup.
+"""The course of a subagent after its launch, in its row: what became of it, its report, its end.
 
-A look writes the state that its files show (`watch.py`) into its row, once; what follows an end is
-in `results.py`.
+A look writes the state that its files show (`background.py`) into its row, once.
+
+An agent that handed in a report has a verdict already. For any other, the table of verdicts says
+how it ended, with the last lines of its log: a failed agent is a row, not a missing one. The review
+run that it worked for, if any, learns of its end.
 """
 
 from __future__ import annotations
@@ -9,13 +12,23 @@ from __future__ import annotations
 import errno
 import os
 
-from contextkit.base import files, names
+from contextkit.base import addresses, files, ledger, names, redaction, sessions, stores
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
+from contextkit.base.records import Record
 from contextkit.base.type_names import Any
+from contextkit.payloads.documents import receipts
+from contextkit.reviews.documents import verdicts
+from contextkit.reviews.documents.verdicts import Verdict
 from contextkit.subagents.documents import registry
-from contextkit.subagents.flows import watch
+from contextkit.subagents.flows import background
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from contextkit.payloads.flows import storing
+    from contextkit.reviews.documents.runs import Run
+
+_PROSE = 40  # words of an output that is more than the last lines of a log
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)  # nothing can be written, but much can be read
 _UNREAD = "unread"  # the key of a row whose end was recorded by an unattended look
 
@@ -39,7 +52,7 @@ def refresh(
     gaps: list[News] = []
     for row in rows:
         if row.get("status") in registry.ACTIVE:
-            changes = watch.changes(layout, row, now)
+            changes = background.changes(layout, row, now)
             if changes:
                 by_id[row["id"]] = changes | ({_UNREAD: True} if unattended else {})
             gaps += _collected(layout, row, now)
@@ -91,10 +104,8 @@ def _note(layout: Layout, by_id: dict[str, dict[str, Any]], unattended: bool) ->
 
 def _follow(layout: Layout, row: registry.Row, now: int) -> list[News]:
     """Do what follows a subagent's end, whoever recorded it; a look never fails because of it."""
-    from contextkit.subagents.flows import results
-
     try:
-        messages = results.take_over(layout, row, now)
+        messages = take_over(layout, row, now)
     except (ContextError, OSError) as error:
         messages = [f"{row['id']}: its end could not be noted: {error}"]
     return [("end", line) for line in messages]
@@ -107,11 +118,11 @@ def _news(layout: Layout, row: registry.Row) -> News:
         line = f"{row['id']}: gone without an exit status: failed"
     else:
         line = f"{row['id']}: {status} (exit {code})" if code else f"{row['id']}: {status}"
-    if status == "finished" and watch.left_undone(row):
+    if status == "finished" and background.left_undone(row):
         line += f", but its verdict is {row['verdict']}"
     elif status not in ("failed", "timed_out"):
         return status, line
-    words = watch.last_words(layout, row)
+    words = background.last_words(layout, row)
     return status, f"{line}: {words}" if words else line
 
 
@@ -120,10 +131,10 @@ def _collected(layout: Layout, row: registry.Row, now: int) -> list[News]:
 
     On a full disk, the next look finds them.
     """
-    if not watch.folder_of(layout, row):
+    if not background.folder_of(layout, row):
         return []
     old = registry.gaps_of(row)
-    new = [gap for gap in registry.gaps_in(watch.log_text(layout, row)) if gap not in old]
+    new = [gap for gap in registry.gaps_in(background.log_text(layout, row)) if gap not in old]
     try:
         noted = registry.note_gaps(layout, row["id"], new, now)
     except OSError as error:
@@ -138,14 +149,11 @@ def abort(layout: Layout, identity: str, reason: str, now: int, at_once: bool = 
 
     Raises ContextError for one that has ended.
     """
-    from contextkit.base import ledger, redaction
-    from contextkit.subagents.flows import background
-
     ((row,), _) = refresh(layout, now, identity)
     identity = row["id"]
     if row.get("status") not in registry.ACTIVE:
         raise ContextError(f"{identity} is {row.get('status')}: there is nothing to abort")
-    folder = watch.folder_of(layout, row)
+    folder = background.folder_of(layout, row)
     if not folder and row["status"] != "awaiting_manual_launch" and not at_once:
         raise ContextError(
             f"{identity} was not started by contextkit: end it yourself, then record it: force=1"
@@ -178,8 +186,7 @@ def cleanup(layout: Layout, identity: str, force: bool, reason: str, now: int) -
 
 
 def _cleaned(layout: Layout, identity: str, force: bool, reason: str, now: int) -> str:
-    from contextkit.base import ledger
-    from contextkit.subagents.flows import sandboxes
+    from contextkit.subagents.flows import launch
 
     ((row,), _) = refresh(layout, now, identity)
     kind, status = str(row.get("type")), row.get("status")
@@ -188,14 +195,14 @@ def _cleaned(layout: Layout, identity: str, force: bool, reason: str, now: int) 
     if status in ("running", "pending_launch") and not force:
         raise ContextError(f"{identity} is {status}: subagent_abort id={identity} to end it first")
     place = layout.join(str(row.get("path") or "."))
-    folder = watch.folder_of(layout, row)
+    folder = background.folder_of(layout, row)
     apart = kind != "here" and os.path.isdir(place)
     if apart:
         _refuse_to_lose(layout, identity, kind, place, force)
     if status in registry.ACTIVE:
         abort(layout, identity, reason, now, at_once=not folder)
     if apart:
-        sandboxes.remove(layout, kind, identity)
+        launch.discard_sandbox(layout, kind, identity)
     if folder:
         import shutil
 
@@ -207,14 +214,290 @@ def _cleaned(layout: Layout, identity: str, force: bool, reason: str, now: int) 
 
 def _refuse_to_lose(layout: Layout, identity: str, kind: str, place: str, force: bool) -> None:
     """Raise ContextError for a folder that is not ours, or work that would be lost with it."""
-    from contextkit.subagents.flows import sandboxes
+    from contextkit.subagents.flows import launch
 
     shown = layout.shown(place)
-    if kind not in sandboxes.KINDS or not sandboxes.is_ours(layout, identity, place):
+    if kind not in registry.KINDS or not launch.is_ours(layout, identity, place):
         raise bad_input(f"{identity}: {shown} is not a contextkit sandbox: left alone")
-    work = [] if force else sandboxes.work_in(layout, kind, identity)
+    work = [] if force else launch.work_in(layout, kind, identity)
     if work:
         raise ContextError(
             f"{identity}: {shown} holds {' and '.join(work)}:"
             " take them over first, or force=1 drops them"
         )
+
+
+# What comes of it: the report that it hands in, or what it leaves when it ends
+
+
+class Report(Record):
+    """What a subagent hands in; if `text` is empty, no payload is stored."""
+
+    agent: str
+    status: str
+    summary: str
+    text: str = ""
+    id: str = ""
+    session: str = ""
+    type: str = ""
+    model: str = ""
+    files_changed: tuple[str, ...] = ()
+    tokens: int = 0
+
+    def check(self) -> None:
+        if not names.one_line(self.summary):
+            raise bad_input("summary: say in one line what was concluded")
+        Verdict(agent=self.agent, status=self.status.upper(), summary=self.summary)
+
+
+_ALIKE = {
+    "done completed finished success successful succeeded ok": "COMPLETE",
+    "issues attention problems findings": "NEEDS_ATTENTION",
+    "fail failure crashed aborted": "FAILED",
+    "incomplete inprogress wip unfinished": "PARTIAL",
+    "stuck waiting": "BLOCKED",
+}
+
+
+def meant_status(text: str) -> str:
+    """The status that a typed word stands for; nothing but CLEAN is read as CLEAN."""
+    return names.meant_word(text.upper(), verdicts.STATUSES, _ALIKE, "status")
+
+
+def finish(layout: Layout, report: Report, now: int) -> tuple[str, list[str]]:
+    """Store the text, then write the verdict that names it, then record the gaps in its row.
+
+    Return the receipt (or, without a text, the verdict's line), and notes.
+
+    Raises ContextError before anything is written for an invalid session.
+    """
+    allowed = layout.limits.secrets_allow
+    summary, secrets = redaction.redacted(names.one_line(report.summary), allowed)
+    verdict = Verdict(
+        agent=report.agent,
+        status=report.status.upper(),
+        summary=summary,
+        type=report.type or "verdict",
+        model=report.model,
+        tokens_spent=report.tokens,
+        files_changed=report.files_changed,
+        timestamp=names.iso(now),
+    )
+    row_id = _row_id(layout, report)
+    notes = [f"summary: a {secret.kind} was redacted" for secret in secrets]
+    receipt = ""
+    text, left = report.text, receipts.left_by(layout, row_id or report.id)
+    if left and not text.strip():
+        text = files.read(left)
+    session, made_up = sessions.current(layout, report.session, now)
+    if made_up:
+        notes.append(f"no session is named: using {session} from now on")
+    if text.strip():
+        sessions.check(session)
+        stored = _stored(layout, session, report.agent, text, summary, now)
+        notes += stored.notes
+        receipt = stored.receipt
+        verdict = verdict.replace(detail_path=layout.shown(stored.path))
+        if left and text is not report.text:
+            os.unlink(left)
+    verdicts.save(layout, verdict.replace(session_id=session))
+    for ref in addresses.named_in(layout, text):
+        ledger.note(layout, ledger.ACKNOWLEDGED, ref, session=session, agent=report.agent)
+    notes += _close(layout, row_id, report.replace(text=text), verdict, now)
+    return receipt or verdicts.table([dict(vars(verdict))]), notes
+
+
+def _stored(
+    layout: Layout, session: str, agent: str, text: str, summary: str, now: int
+) -> storing.Stored:
+    """Store a report; `summary` is what its author says in one line, '' for nothing."""
+    from contextkit.base import tokens
+    from contextkit.payloads.flows import storing
+
+    output = storing.Output(
+        topic=agent,
+        source=agent,
+        content=text,
+        tokens=tokens.estimate(text),
+        estimated=True,
+        key_findings=summary,
+    )
+    return storing.store(layout, session, output, now)
+
+
+def _row_id(layout: Layout, report: Report) -> str:
+    """The row that a report belongs to: by its id, the environment, or the agent's name."""
+    try:
+        rows = registry.rows(layout)
+    except ContextError:
+        return report.id  # reported when the row is changed: the report must be stored all the same
+    if report.id:
+        return str(registry.find(rows, report.id)["id"])
+    ids = [row["id"] for row in rows]
+    named = os.environ.get("CONTEXT_SUBAGENT_ID", "")
+    if named in ids:
+        return named
+    same = [row["id"] for row in rows if row.get("slug") == report.agent
+            and row.get("status") in registry.ACTIVE]  # fmt: skip
+    return same[0] if len(same) == 1 else ""
+
+
+def _close(layout: Layout, row_id: str, report: Report, verdict: Verdict, now: int) -> list[str]:
+    """Write gaps and the end into the row; a failure to do so is only reported."""
+    gaps = registry.gaps_in(report.text)
+    if not row_id:
+        return [f"no row of {report.agent} is known: its Capsule Gap is not kept"] if gaps else []
+    try:
+        row = registry.find(registry.rows(layout), row_id)
+        gaps = [*registry.gaps_in(background.log_text(layout, row)), *gaps]
+        new = registry.note_gaps(layout, row_id, list(dict.fromkeys(gaps)), now)
+        changes: dict[str, object] = {"verdict": verdict.status, "detail": verdict.detail_path}
+        if row.get("status") == "awaiting_manual_launch":  # nothing else will record its end
+            changes |= {"status": "finished", "finished_at": names.compact(now)}
+        registry.update(layout, row_id, **changes)
+    except (ContextError, OSError) as error:
+        return [f"the registry could not be written: {error}"]
+    return [f"Capsule Gap: {gap}" for gap in new]
+
+
+def take_over(layout: Layout, row: registry.Row, now: int) -> list[str]:
+    """Harvest an ended subagent's deliverables, record its verdict, and return messages."""
+    from contextkit.reviews.flows import workers
+
+    messages = _harvest(layout, row)
+    worker = workers.of_row(layout, row)
+    if worker:
+        _of_run(layout, row, *worker, now)
+    else:
+        _alone(layout, row, now)
+    return messages
+
+
+def _harvest(layout: Layout, row: registry.Row) -> list[str]:
+    """Copy each promised file out of a sandbox, never over another; record what is missing."""
+    promised = row.get("deliverables")
+    if not isinstance(promised, list) or not promised:
+        return []
+    messages, items = [], []
+    for item in promised:
+        if not isinstance(item, dict) or item.get("status") == "harvested":
+            items.append(item)
+            continue
+        path = os.path.join(str(row.get("path") or ""), str(item.get("source") or ""))
+        source = background.place_of(layout, path) if item.get("source") else ""
+        if not source:
+            items.append({**item, "status": "missing"})
+            messages.append(f"{row['id']}: left no {names.one_line(str(item.get('source')))}")
+            continue
+        target = _taken_over(layout, source, str(item["source"]))
+        items.append({**item, "status": "harvested", "target": layout.shown(target)})
+    registry.update(layout, row["id"], deliverables=items)
+    return messages
+
+
+def _taken_over(layout: Layout, source: str, name: str) -> str:
+    """Where a deliverable is in the repository: where it was made, or a copy of it."""
+    target = files.inside(layout.root, layout.join(name), "deliverables")
+    if os.path.realpath(source) == target:
+        return target
+    data = files.read_bytes(source)
+    if os.path.isfile(target) and files.read_bytes(target) == data:
+        return target
+    return files.create(target, data)
+
+
+def _of_run(layout: Layout, row: registry.Row, run: Run, agent: str, now: int) -> None:
+    """Record an ERROR at once for an agent of a review run that left no file of its own."""
+    from contextkit.reviews.flows import agent_files, workers
+
+    asked, reading = workers.read_one(layout, run, agent)
+    if reading.validation in ("missing", "partial"):
+        agent_files.keep(layout, asked, [agent_files.verdict(reading, run.id)], now)
+        registry.update(layout, row["id"], verdict=reading.status)
+    workers.notify(layout, run.id, now)
+
+
+def _alone(layout: Layout, row: registry.Row, now: int) -> None:
+    """Write the verdict of a subagent that ended without handing in a report."""
+    agent = str(row.get("slug") or row["id"])
+    if row.get("verdict") or row.get("status") not in ("finished", "failed", "timed_out"):
+        return
+    try:
+        earlier = verdicts.load(layout, agent)
+        if earlier and names.moment(str(earlier.get("timestamp"))) >= background.started(row):
+            return  # it wrote one itself
+        words = background.last_words(layout, row)
+        status, summary = _judged(row, words)
+        in_file = bool(receipts.left_by(layout, str(row["id"])))
+        own, path = _handed_in(layout, row, agent, now)
+        path = path or _kept_by_hook(layout, row)
+        if in_file:
+            summary = own or summary
+        elif row.get("status") == "finished" and (path or _is_report(layout, row)):
+            status, summary = "PARTIAL", f"taken from its output: {own or words}".rstrip(": ")
+        elif words:
+            summary = f"{summary}: {words}"
+        verdict = Verdict(
+            agent=agent,
+            status=status,
+            summary=summary,
+            type="implementation",
+            detail_path=path or str(row.get("log_path") or ""),
+            timestamp=names.iso(now),
+            flags=("ended",),
+        )
+        verdicts.save(layout, verdict)
+        registry.update(layout, row["id"], verdict=status, detail=verdict.detail_path)
+    except ContextError:
+        return  # a name that no verdict can have
+
+
+def _handed_in(layout: Layout, row: registry.Row, agent: str, now: int) -> tuple[str, str]:
+    """Store what an agent left in its file, or else printed at length: its own summary, its path.
+
+    Both are empty for an agent that left nothing, or that failed.
+    """
+    from contextkit.base import tokens
+    from contextkit.text import authored
+
+    left = receipts.left_by(layout, str(row["id"]))
+    log = background.place_of(layout, row.get("log_path"))
+    printed = files.read(log) if log and row.get("status") == "finished" else ""
+    text = files.read(left) if left else printed
+    if tokens.estimate(text) <= (0 if left else layout.limits.payload_budget):
+        return "", ""
+    session = sessions.current(layout, str(row.get("session") or ""), now)[0]
+    stored = _stored(layout, session, agent, text, printed if left else "", now)
+    if left:
+        os.unlink(left)
+    statements = authored.answer(printed) if left and printed.strip() else authored.read(text)
+    return names.one_line(statements.lead(2)), layout.shown(stored.path)
+
+
+def _kept_by_hook(layout: Layout, row: registry.Row) -> str:
+    """The payload that a hook stored of a launched agent's last message; '' if there is none."""
+    from contextkit.hosts.documents import seen_agents
+
+    ids = filter(sessions.is_name, stores.names_in(layout.hooks))
+    payloads = (seen_agents.load(layout, session, row["id"]).stored for session in ids)
+    return next(filter(None, payloads), "")
+
+
+def _is_report(layout: Layout, row: registry.Row) -> bool:
+    """Whether what a subagent printed is prose or Markdown, and not the lines of a log."""
+    log = background.place_of(layout, row.get("log_path"))
+    lines = [line for line in files.read(log).split("\n") if line.strip()] if log else []
+    marked = any(line.startswith(("# ", "## ", "- ", "* ")) for line in lines)
+    return len(lines) > 1 and (marked or sum(line.count(" ") for line in lines) > _PROSE)
+
+
+def _judged(row: registry.Row, words: str) -> tuple[str, str]:
+    """The status of a subagent without a report, and what to say about it."""
+    code = row.get("exit_code")
+    if row.get("status") == "timed_out":
+        return "FAILED", "its time was up"
+    if row.get("status") == "failed":
+        return "FAILED", f"exit {code}" if code is not None else "gone without an exit status"
+    if words:
+        return "NEEDS_ATTENTION", "handed in no report, its log ends"
+    return "ERROR", "exit 0 without a report or a line of output"

@@ -34,7 +34,7 @@ from contextkit.capsules.documents import items
 from contextkit.capsules.flows import given
 from contextkit.capsules.flows.given import Given
 from contextkit.payloads.documents import receipts
-from contextkit.subagents.flows import sandboxes
+from contextkit.subagents.documents import registry
 
 MARK = "{{CAPSULE_BODY}}"
 _MOST_CHARACTERS = 9_500  # a host cuts hook output above 10,000
@@ -155,16 +155,17 @@ def _front(text: str) -> tuple[tuple[str, ...], str]:
 
 def assemble(layout: Layout, order: Order) -> str:
     """Render the prompt of a subagent; pure except for the templates."""
+    import shlex
+
     from contextkit.reviews.documents import verdicts
 
     if order.verbatim and order.scope:
         return order.scope.text
-    place = sandboxes.place(layout, order.type, order.id)
-    desk = sandboxes.desk(place, order.id)
+    place = registry.place(layout, order.type, order.id)
     scope, section = order.scope, ""
     if order.capsule:
         placed = bool(scope and scope.whole and MARK in scope.text)
-        copy = os.path.join(desk, "capsule.md")
+        copy = registry.desk(place, order.id, "capsule.md")
         explained = bool(placed and scope and _AUTHORITY in " ".join(scope.text.split()))
         section = capsule_section(order.capsule, copy, placed, explained)
         if scope and placed:  # last and once: markers in the body are not replaced
@@ -184,13 +185,17 @@ def assemble(layout: Layout, order: Order) -> str:
         overrides=role.overrides if role else (),
         read_only=bool(role and role.read_only),
         branch=names.one_line(order.branch) or "(none)",
-        own_branch=sandboxes.branch_of(order.id),
+        own_branch=registry.branch_of(order.id),
         commit=order.commit[:12],
-        progress=names.one_line(os.path.join(desk, "progress.md")),
+        progress=names.one_line(registry.desk(place, order.id, "progress.md")),
         timeout=order.timeout,
         section=section,
         statuses=verdicts.STATUSES,
-        finish=_finish(layout, order),
+        finish=(
+            f"{shlex.quote(toolkit('scripts', 'context.py'))} subagent_manager finish \\\n"
+            f"  --root={shlex.quote(layout.root)} --id={order.id} --agent={order.slug} \\\n"
+            '  --status=… --summary="one line" < report.md'
+        ),
         report=receipts.contract(receipts.place(layout, order.id)),
     )
 
@@ -222,18 +227,6 @@ def spliced(prompt: str, section: str) -> str:
     if at < 0:
         return f"{prompt.rstrip()}\n\n{section}\n"
     return "\n".join([*lines[:at], section, "", *lines[at:]])
-
-
-def _finish(layout: Layout, order: Order) -> str:
-    """The command that hands in a report, from any folder and environment."""
-    from shlex import quote
-
-    script = quote(toolkit("scripts", "context.py"))
-    return (
-        f"{script} subagent_manager finish \\\n"
-        f"  --root={quote(layout.root)} --id={order.id} --agent={order.slug} \\\n"
-        '  --status=… --summary="one line" < report.md'
-    )
 
 
 def brief(layout: Layout, branch: str, kind: str = "", task: str = "") -> str:

@@ -46,14 +46,20 @@ _LISTED = Pattern(  # below the name of the file
     r"(?P<said>\S.*)$"
 )
 _FILE = Pattern(r"\s*(\S+\.\w{1,8}):?$")
-_ARROW = Pattern(rf"^[ \t]*(?:-->|╭─\[|,-\[) ?(?P<place>{_PLACE})", re.M)  # below the message
+_ARROW = Pattern(  # below the message
+    rf"^[ \t]*(?:-->|╭─\[|,-\[|Location:) ?(?P<place>{_PLACE})", re.M
+)
+_RATED = Pattern(r"\s*Severity: (\w+)")
 _BEGINS = Pattern(  # a line with a message of its own
     r"\n(?:\[|[ \t]*(?:(?P<listed>\d+:\d+[ \t])"  # or one below the name of its file
     r"|(?:[A-Za-z]:)?[^\s:()'\"`]+\.[A-Za-z]\w{0,7}[:(]\d))"
 )
 _CARETS = Pattern(r"\^+ (\w.*)$")  # what is said of the place itself
-_ARROWS = ("-->", "╭─[", ",-[")
-_HEADED = Pattern(rf"(?P<level>error|warning)?(?:\[?(?P<code>{_CODE})\]?)?:? *(?P<said>\S.*)$")
+_ARROWS = ("-->", "╭─[", ",-[", "Location:")
+_HEADED = Pattern(
+    rf"(?:>> Issue: )?(?P<level>error|warning)?(?:\[?(?P<code>{_CODE})(?::\w+)?\]?)?:? *"
+    r"(?P<said>\S.*)$"
+)
 _FIRST_CODE = Pattern(rf"\[?({_CODE}|invalid-syntax)\b(?:\([\w-]+\),[^\]]*\])?:? *(?:\[\*\] )?")
 _LAST_CODE = Pattern(
     r"(?:\s\[(?=[-\d_/=+]*[A-Za-z])([-\w/=+]+)\](?: \[\d\])?"
@@ -67,7 +73,7 @@ _GRADED = {"E": "error", "F": "error", "W": "warning"}  # by the first letter of
 _AS_ERRORS = ("fatal error", "error", "fehler", "schwerwiegender fehler", "erreur", "errore",
               "ошибка")  # fmt: skip
 _NOTE, _WORSE = "note", ("error", "warning", "")
-_GRADES = ("blocker", "fatal", "critical", "high")
+_GRADES = ("blocker", "fatal", "critical", "high", "medium", "moderate")
 _STYLE = Pattern(  # in the code of a message that is about looks
     r"readab|styl|naming|convention|format|whitespace|indent|quot|spac|brace|docstring|comment"
     r"|length|long|magic|identifier|case\b|semi\b|comma|order|sort",
@@ -186,15 +192,19 @@ def _above_arrows(text: Lines) -> Iterator[Diagnostic]:
     if not any(map(text.whole.__contains__, _ARROWS)):
         return
     for number, arrow in reading.places(_ARROW, text.whole):
-        head = text.all[number - 1].strip()[:_READ] if number else ""
+        above = range(number - 1, max(-1, number - _BELOW), -1)
+        at = next((n for n in above if text.indent(n) < text.indent(number)), max(0, number - 1))
+        rated = next(filter(None, map(_RATED.match, text.all[at:number])), None)
+        head = text.all[at].strip()[:_READ] * (number > 0)
         if not head or _PLACED.match(head) or head.startswith(("note:", "help:")):
             continue
         if said := _HEADED.match(head):
             level, place = _level(said["level"] or ""), arrow["place"]
             below = itertools.takewhile(str.strip, text.all[number + 1 : number + _BELOW])
             label = next((f": {match[1]}" for match in map(_CARETS.search, below) if match), "")
-            one = _made(number - 1, place, level, said["said"], f"{head}{label} ({place})")
-            yield one._replace(code=said["code"] or one.code)
+            one = _made(at, place, level, said["said"], f"{head}{label} ({place})")
+            severity = rated[1] if rated else ""
+            yield one._replace(code=said["code"] or one.code, severity=severity)
 
 
 def _made(number: int, place: str, level: str, said: str, quoted: str) -> Diagnostic:

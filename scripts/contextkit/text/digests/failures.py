@@ -66,7 +66,6 @@ _TEST = Pattern(  # a line that names a failed test, by pytest, jest, go, gtest,
     r"|^(?:.*\s)?(\S+) \[FAIL\]$|^Failed (\S+) \[[^\]]*\]$"  # dotnet
     r"|^\d+ - (\S+) \(\w+\)$|^\d+/\d+ Test +#\d+: (\S+) \.+\*\*\*\w+"  # ctest
     r"|^\[ERROR\] (\S+) -- Time elapsed: .* <<< \w+!$|^\[ERROR\] +(\w+\.\w+):\d+ .+$"  # Maven
-    r"|^\d+\) (test .+ \([\w.]+\))$"
 )
 _PASSED = Pattern(rf"^[✓✔√]{_TRIED}")
 _OF_PYTEST = "E   "  # begins a line that names no test
@@ -84,7 +83,6 @@ _MESSAGE = Pattern(
     r"|^\S+\.go:\d+: (.+)$"
     r"|^# +(?:Failure|message): (.+)$|^error: '(.+)'$|^'(test timed out .+)'$"
     r"|^note: (test did not panic .+?)(?: at \S+)?$"
-    r"|^code: +(assert .+)$|^(\*\* \(\w[\w.]*\) .+)$"
 )
 _OF_GO = Pattern(r"\S+\.go:\d+: ")
 _SAYS_BELOW = Pattern(r"\bpanicked at\b.*:$|: Failure$|^error: [|>]-?$")  # what, in the next line

@@ -27,21 +27,6 @@ _KEY = tuple(
         "मुख्य निष्कर्ष|मुख्य बिंदु|temel bulgu|önemli bulgu"
     ).split("|")
 )
-_DECIDING = tuple(
-    (
-        "recommend|conclusion|verdict|decision|decided|result|answer|next step|action|"
-        "risk|outcome|priorit|root cause|fix|must|blocker|limitation|constraint|summary|"
-        "gap|proposal|todo|warning|empfehl|entscheid|ergebnis|risik|nächste schritt|fazit|"
-        "zusammenfassung|ursache|maßnahm|recomenda|decisi|riesgo|resultado|próximo pas|"
-        "próximos pas|conclusi|resumen|resumo|risco|decis|recommand|décision|risque|"
-        "résultat|prochaine|résumé|raccomanda|rischi|risultat|prossim|aanbevel|beslui|"
-        "risico|volgende stap|samenvatting|rekommend|beslut|sammanfattning|zaleceni|"
-        "decyzj|ryzyk|wnios|podsumowanie|рекоменд|решени|риск|вывод|итог|следующ|建议|推荐|"
-        "决定|决策|风险|结果|下一步|摘要|总结|推奨|決定|リスク|結果|次のステップ|まとめ|概要|"
-        "권장|결정|위험|결과|다음 단계|توصي|قرار|خطر|نتائج|ملخص|सिफ़ारिश|सिफारिश|निर्णय|जोखिम|"
-        "सारांश|öneri|karar|sonuç|özet"
-    ).split("|")
-)
 _RECOMMENDING = tuple(
     (
         "recommend|next step|action|priorit|proposal|decision|empfehl|nächste schritt|"
@@ -51,6 +36,17 @@ _RECOMMENDING = tuple(
         "결정|다음 단계|توصي|قرار|सिफ़ारिश|सिफारिश|निर्णय|öneri|karar|agreed|decid|beschl|vereinbar|"
         "acuerd|acord|convenu|afgesprok"
     ).split("|")
+)
+_DECIDING = (
+    *_RECOMMENDING,
+    *(
+        "conclusion|verdict|result|answer|risk|outcome|root cause|fix|must|blocker|"
+        "limitation|constraint|summary|gap|todo|warning|ergebnis|risik|fazit|zusammenfassung|"
+        "ursache|riesgo|resultado|conclusi|resumen|resumo|risco|risque|résultat|résumé|"
+        "rischi|risultat|risico|samenvatting|sammanfattning|ryzyk|wnios|podsumowanie|риск|"
+        "вывод|итог|决策|风险|结果|摘要|总结|リスク|結果|まとめ|概要|위험|결과|خطر|نتائج|ملخص|जोखिम|सारांश|sonuç|"
+        "özet"
+    ).split("|"),
 )
 _PLANS = frozenset("plan plans todo to-do pläne planes".split())
 _ASIDE = 0.7  # how decisive a paragraph of any other label is

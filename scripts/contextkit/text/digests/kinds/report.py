@@ -25,8 +25,6 @@ _LABELED = Pattern(  # a label such as `P0.1:`, `Priority 2:`, `R3:`, or `1a.`, 
     r"(?:P[0-3][.-]\d+|\w{3,12} \d{1,2}|[A-Z]{1,3}-?\d{1,2}|\d{1,2}[a-z]?)\s*[:.)]\s+\w+\W+\w"
 )
 _URGENT = 1.5  # how much more an item of the highest priority weighs
-_LINKING = Pattern(r"(?:^| - |, )(?:URL|Link|Source|Quelle|Fuente|Fonte): ", re.I)
-_LINKED = 0.4  # how much a row of a list of sources weighs
 _ASPECT = 44  # characters shown of a heading
 _ANSWERING = Pattern(  # a heading that answers the one above it
     r"(?:verdict|decision|conclusion|urteil|entscheidung|fazit|veredicto|decisión|conclusión"
@@ -166,8 +164,6 @@ def of_block(block: Block) -> list[Unit]:
         return []
     if weighing.is_key(_label(block.text[:60])):
         weight, key = max(weight, 2.0), True
-    if block.kind == "row" and _LINKING.search(block.text):
-        weight *= _LINKED
     aspect = aspect_of(block.titles)
     units = []
     for index, shown in enumerate(block.statements()):

@@ -27,6 +27,7 @@ _SAMPLE = 500  # cells that show whether a column may be one of numbers
 _TOTALS = ("total", "totals", "sum", "all files", "gesamt", "summe")  # in the last row
 _FEW = 3  # different cells of a column that are counted even if they are numbers
 _CELLS = 8  # different cells of a column that are counted
+_COUNTED = Pattern(r" *(\d+) +[^\s\d].*$")  # by `wc`, `uniq -c`
 _NUMBER = Pattern(r"[-+]?[$€£]?\d[\d,]*(?:\.\d+)?\s*%?$")
 Split = Callable[[str], Sequence[str]]
 _ILL = Pattern(
@@ -82,6 +83,10 @@ def _by_starts(starts: list[int], line: str) -> list[str]:
     return [line[a:b].strip() for a, b in itertools.pairwise([*starts, len(line)])]
 
 
+def _by_count(line: str) -> list[str]:
+    return line.split(None, 1)
+
+
 def _by_gaps(line: str) -> list[str]:
     return [str(cell) for cell in _APART.split(line.strip())]
 
@@ -107,7 +112,11 @@ def _delimiter(lines: list[str]) -> str:
 
 
 def _apart(lines: list[str]) -> Split | None:
-    """What splits lines with columns that nothing but spaces tells apart."""
+    """What splits lines with columns that nothing but spaces tells apart; of counts, two."""
+    counts = [int(match[1]) for match in map(_COUNTED.match, lines) if match]
+    if len(counts) == len(lines):
+        is_numbered = all(b - a == 1 for a, b in itertools.pairwise(counts))
+        return None if is_numbered else _by_count
     head, *body = map(_by_gaps, lines)
     alike = [row for row in body if len(row) == len(head) > 2]
     is_capital = bool(_CAPITALS.match(lines[0].strip()))
@@ -133,7 +142,8 @@ def _rows(text: str) -> list[tuple[int, list[str]]]:
     split, above = _shape([line for _, line in lines[:_ROWS_READ]])
     if callable(split):
         rows = [(n, split(line)) for n, line in lines[above:] if not _RULE.match(line)]
-        return [(n, row) for n, row in rows if len(row) == len(rows[0][1])]
+        rows = [(n, row) for n, row in rows if len(row) == len(rows[0][1])]
+        return [(1, []), *rows] if split is _by_count else rows
     import csv
 
     reader = csv.reader(text.translate(_BORDERS).split("\n"), delimiter=split or ",")
@@ -160,7 +170,7 @@ def units(text: str) -> list[Unit]:
     if len(rows) < 2:
         return []
     head, body = rows[0][1], rows[1:]
-    total = body[-1:] if body[-1][1][0].lower() in _TOTALS else []
+    total = body[-1:] if any(cell.lower() in _TOTALS for cell in body[-1][1]) else []
     body = body[: len(body) - len(total)] or body
     columns = len(head) or max(len(row) for _, row in body)
     size = f"{len(body)} rows, {columns} columns{': ' if head else ''}{', '.join(head[:14])}"
@@ -187,8 +197,10 @@ def column(head: list[str], body: list[tuple[int, list[str]]], index: int) -> li
     counts = Counter(cells)
     if len(counts) > _FEW and _are_numbers(cells[:_SAMPLE]) and _are_numbers(cells):
         numbers = [(_value(row[index]), n, row) for n, row in filled if _NUMBER.match(row[index])]
-        if index == 0 and len({value for value, *_ in numbers}) == len(numbers):
-            return []  # a row number
+        values = {value for value, *_ in numbers}
+        in_row = max(values, default=0) - min(values, default=0) == len(numbers) - 1
+        if len(values) == len(numbers) and (in_row or (index == 0 and head)):
+            return []  # a row number, a rank, an id
         numbers.sort(key=lambda one: one[0])
         label = _label(body, index)
         ends = (numbers[0], *numbers[:-4:-1])

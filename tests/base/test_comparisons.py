@@ -1,4 +1,4 @@
-"""comparisons.py: what a branch is compared with, and that an empty diff is nothing to review."""
+"""changes.py: what a branch is compared with, and that an empty diff is nothing to review."""
 
 from __future__ import annotations
 
@@ -11,18 +11,17 @@ from contextkit.base import changes, version
 from contextkit.base.changes import Change
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.reviews.flows import comparisons
 from test_changes import commit, states, write
 
 
 def base(given: str = "") -> list[str]:
-    return [found.name for found in comparisons.bases(Layout(), given)]
+    return [found.name for found in changes.bases(Layout(), given)]
 
 
 def test_an_unborn_branch_is_compared_with_nothing(sealed: Path) -> None:
     git("init", "-q")
     write("a")
-    (found,) = comparisons.bases(Layout())
+    (found,) = changes.bases(Layout())
     assert states(found.commit) == {"a": "created"}
     with pytest.raises(ContextError, match="no commit here yet"):
         base("main")
@@ -34,12 +33,12 @@ def test_a_copy_of_the_toolkit_is_no_work_to_review(
     git("branch", "main")
     commit("mine")
     commit("tools/contextkit/scripts/verdict.py")
-    assert len(comparisons.compare(Layout()).changes) == 2
+    assert len(changes.compare(Layout()).changes) == 2
     monkeypatch.setattr(version, "TOOLKIT", str(repo / "tools" / "contextkit"))
-    (one,) = comparisons.compare(Layout()).changes
+    (one,) = changes.compare(Layout()).changes
     assert one.path == "mine"
     monkeypatch.setattr(version, "TOOLKIT", str(repo))  # at work on the toolkit itself
-    assert len(comparisons.compare(Layout()).changes) == 2
+    assert len(changes.compare(Layout()).changes) == 2
 
 
 def test_a_base_is_where_the_branches_parted(repo: Path) -> None:
@@ -48,7 +47,7 @@ def test_a_base_is_where_the_branches_parted(repo: Path) -> None:
     git("checkout", "-q", "main")
     commit("theirs")
     git("checkout", "-q", "feature/demo")
-    for found in (*comparisons.bases(Layout()), *comparisons.bases(Layout(), "main")):
+    for found in (*changes.bases(Layout()), *changes.bases(Layout(), "main")):
         assert found.name == "main" and states(found.commit) == {"mine": "created"}
 
 
@@ -83,34 +82,34 @@ def test_a_pushed_clean_branch_is_compared_with_where_it_began(repo: Path, tmp_p
     git("remote", "add", "origin", str(tmp_path / "far"))
     commit("a")
     git("push", "-q", "-u", "origin", "HEAD")
-    found = comparisons.compare(Layout())
+    found = changes.compare(Layout())
     assert found.base.name == "main" and [change.path for change in found.changes] == ["a"]
     write("b")
-    assert comparisons.compare(Layout()).base.name == "the upstream"
+    assert changes.compare(Layout()).base.name == "the upstream"
 
 
 def test_nothing_that_differs_is_an_error(repo: Path) -> None:
     git("branch", "main")
     with pytest.raises(ContextError, match=r"nothing differs from main: give base=") as refusal:
-        comparisons.compare(Layout())
+        changes.compare(Layout())
     assert refusal.value.status == 1
     write("out/report.md")
     with pytest.raises(ContextError, match="nothing differs"):
-        comparisons.compare(Layout(), left_out=(os.path.abspath("out"),))
+        changes.compare(Layout(), left_out=(os.path.abspath("out"),))
 
 
 def test_a_comparison_says_how_much_and_at_which_revision(repo: Path) -> None:
     git("branch", "main")
     commit("a")
     write("a", "one\n")
-    found = comparisons.compare(Layout())
+    found = changes.compare(Layout())
     assert found.lines == 1 and found.diff.count(b"diff --git") == 1
     with changes.work_tree(Layout()) as tree:
         assert tree.revision() == found.revision
 
 
 def test_a_change_is_listed_on_one_line() -> None:
-    rows = comparisons.listed(
+    rows = changes.listed(
         (
             Change(path="a\nb", state="renamed", old_path="c", added=1, removed=2),
             Change(path="image", state="created", binary=True),
