@@ -283,7 +283,7 @@ def pieces(text: str, has_more: bool = False) -> Iterator[str]:
         yield text[at:]
 
 
-def read_ahead(text: str) -> Iterator[str]:
+def read_pieces(text: str) -> Iterator[str]:
     """Read what more will follow, a piece at a time, and return each."""
     is_dated = _is_dated(text.split("\n", _SAMPLE)[:_SAMPLE])
     for part in pieces(text, has_more=True):
