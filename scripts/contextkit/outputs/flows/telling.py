@@ -40,6 +40,7 @@ _LEAST, _STEP = 150, 50  # tokens that are tried for what failed, before there i
 _STATUS = re.compile(r"^exit status -?\d+(?: \(or more\))?(?:; |$)")  # the first line says it
 _REMARK = re.compile(r" (?:\[[^\[\]]+\]|\((?!x\d)[^()]+\))$")
 _AHEAD = 3 << 20  # bytes that are read while a command runs
+_SAMPLE = 8192  # characters by which it is known whether they are text
 _TOPIC = 100  # characters
 _SIGNALS = {1: "HUP", 2: "INT", 3: "QUIT", 6: "ABRT", 9: "KILL", 11: "SEGV", 13: "PIPE", 15: "TERM"}
 # Colors, movements of the cursor, titles of the window.
@@ -329,7 +330,7 @@ def _ending(statement: str) -> str:
 def _head(told: Told, size: int) -> str:
     """Return the first line: how the command ended, and how much it printed."""
     count = told.content.count("\n") + (not told.content.endswith("\n"))
-    amount = f"{count:,} lines, ~{size:,} tokens"
+    amount = f"{count:,} line{'s' * (count != 1)}, ~{size:,} tokens"
     if told.size:
         amount = f"{told.size:,} bytes, of which the first and last are kept: {amount}"
     parts = [told.ending, amount, "lines as in @stored"]
@@ -346,7 +347,12 @@ def ending(status: int | None, signal: int) -> str:
 
 
 def plain(text: str) -> str:
-    """Return a terminal's output as it would last be seen: no colors, overwritten lines gone."""
+    """Return a terminal's output as it would last be seen: no colors, overwritten lines gone.
+
+    What is no text stays as it is.
+    """
+    if "\0" in text[:_SAMPLE]:
+        return text
     if "\x1b" in text:
         text = _CONTROLS.sub("", text)
     if "\r" in text:

@@ -128,7 +128,7 @@ class ParsedText:
         self.kind = _document(self._text)
         units: list[Unit] = []
         if self.kind:
-            part = reading.part(self._text)
+            part = self._part
             units = [unit for unit in kinds.module(self.kind).units(part) if unit.weight > 0]
             if isinstance(part, reading.Part):
                 units = [unit._replace(line=part.numbers[unit.line - 1]) for unit in units]
@@ -147,14 +147,18 @@ class ParsedText:
         )
 
     @functools.cached_property
+    def _part(self) -> str:
+        return reading.part(self._text)
+
+    @functools.cached_property
     def facts(self) -> list[facts.Fact]:
         """The facts of the text, or of the part of it that is read."""
-        return [] if self.kind == "binary" else facts.find(reading.part(self._text))
+        return [] if self.kind == "binary" else facts.find(self._part)
 
     @property
     def partly(self) -> bool:
         """Whether the text is so long that not all of it is searched for facts."""
-        return isinstance(reading.part(self._text), reading.Part)
+        return isinstance(self._part, reading.Part)
 
     def digest(
         self,

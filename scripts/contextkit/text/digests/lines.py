@@ -127,7 +127,7 @@ _LETTERS = 0.8  # share of letters and spaces in prose
 _LONGEST = 260  # characters shown of a line
 _READ = 500  # characters of a line that are looked at
 _SAMPLE = 60  # lines by which a log is known
-_MOST = 200  # lines that are weighed
+_MOST, _OF_MANY = 500, 150  # lines that are weighed, and of very many
 _SOME = 2000  # forms of which names are read
 _BEGINNING = 12  # characters with which lines begin alike
 _FAILED = b"\0"  # in front of what lines have in common that fail
@@ -283,7 +283,7 @@ def pieces(text: str, has_more: bool = False) -> Iterator[str]:
         yield text[at:]
 
 
-def read_ahead(text: str) -> Iterator[str]:
+def read_pieces(text: str) -> Iterator[str]:
     """Read what more will follow, a piece at a time, and return each."""
     is_dated = _is_dated(text.split("\n", _SAMPLE)[:_SAMPLE])
     for part in pieces(text, has_more=True):
@@ -435,10 +435,11 @@ class Lines:
         failing = {key for key in groups if key[:1] == _FAILED}
         often = self._often(groups)
         keys = list(groups)
-        if len(keys) > _MOST:
+        most = _OF_MANY if len(keys) > _SOME else _MOST
+        if len(keys) > most:
             by_rarity = sorted(keys, key=lambda key: (
                 key not in failing, often[key] or len(groups[key]), groups[key][0]))  # fmt: skip
-            keys = list(dict.fromkeys([*by_rarity[:_MOST], *keys[:_ENDS], *keys[-_ENDS:]]))
+            keys = list(dict.fromkeys([*by_rarity[:most], *keys[:_ENDS], *keys[-_ENDS:]]))
         self.forms.make(number for key in keys for number in groups[key])
         chosen = [line for key in keys
                   for line in self._of_one_form(groups[key], key in failing, often[key])
