@@ -1,0 +1,203 @@
+"""What somebody wrote without Markdown: minutes, a chat, mails, the report of an incident.
+
+A statement is a sentence with the one that leans on it, a whole item of a list, or a whole message
+of a chat with its time and name. Which come first, `parts` says; of a chat and of mails, what was
+said later comes before what was said earlier.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from contextkit.base.records import NamedTuple
+from contextkit.base.type_names import Iterator
+from contextkit.text.digests import parts, reading, weighing
+from contextkit.text.digests.kinds import report
+from contextkit.text.digests.parts import ASIDE, BARRED, DECIDED, NONE
+from contextkit.text.digests.reading import Unit
+from contextkit.text.patterns import Pattern
+
+_MESSAGE = Pattern(  # of a chat: `[10:03] ada: yes`, `2024-09-17 10:03 <ada> yes`
+    r"\[?(?:[\d./-]{6,10},?[ T])?\d{1,2}[:.]\d\d(?:[:.]\d\d)?(?: ?[AaPp]\.?[Mm]\.?)?\]?,? +(?:- )?"
+    r"(?:<(?P<nick>[^<>]{1,40})>|(?P<name>[^\W\d][\w .()@'-]{0,39}?):) +(?=\S)"
+)
+_FIELD = Pattern(r"([^\W\d_][\w-]{0,15}): (\S.*)")  # of the head of a mail
+_ADDRESS, _REPLY = Pattern(r" ?<?\S+@\S+"), Pattern(r"(?:[A-Z][A-Za-z]{1,2}: ?)+")
+_CLOCK = Pattern(r"\W*\d{1,2}:\d\d")
+_ITEM = Pattern(r"\s*(?:[-*+•·–]|\d{1,2}[.)]|\(?[a-z]\)|[A-Z]{1,2}-?\d{1,2}[.:)]?)\s+(?=\S)")
+_LABEL = Pattern(r"(\w[\w'’]*(?:[ /-][\w'’]+){0,3})(?: ?[:：]|\.) +(?=\S)")  # in front of a row
+_WORD = Pattern(r"[(«\"'‘“¿¡]{0,2}[^\W\d_]+(?:[-'’.][^\W\d_]+)*[)»\"'’”]{0,2}[.,;:!?…]{0,2}")
+_BOT = Pattern(r"\bbot\b", re.I)
+_SAMPLE = 400  # lines by which prose is known
+_WORDED, _PROSE, _ENDED = 0.7, 0.8, 0.03  # shares: words of a line; such lines; ends of sentences
+_WRAPPED = 130  # characters of the longest line of a text that is wrapped
+_FULL = 0.8  # share of it that is a full line
+_TITLE = 60  # characters of a title
+_WEIGHT, _ASIDE = 2.0, 0.1  # of what has a part, of an aside
+_FEW = 2  # blanks in a statement
+_MOST = (0, 0, 3, 3, 3, 2, 3, 2, 1)  # statements of each part that come first
+
+
+class _Passage(NamedTuple):
+    """A paragraph, an item, or a message, with the title or the mail that it stands under."""
+
+    line: int
+    title: str
+    text: str
+    name: str = ""  # who wrote the message
+    is_item: bool = False
+
+
+def confidence(text: str) -> int:
+    """By its words: sentences, or messages of people who ask."""
+    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    lines = lines[:: len(lines) // _SAMPLE + 1]
+    if sum(bool(_MESSAGE.match(line)) for line in lines) * 2 > len(lines):
+        said = [_MESSAGE.sub("", line, 1) for line in lines]
+        asked = any(line.endswith(("?", "？")) for line in said)
+        return 60 * (asked and len(set(said)) > _PROSE * len(said) and _worded(said) > _WORDED / 2)
+    ends = sum(word[-1] in ".!?…。" for line in lines for word in line.split() if len(word) > 1)
+    words = sum(map(len, map(str.split, lines)))
+    return 60 * (_worded(lines) > _PROSE and ends > _ENDED * words)
+
+
+def _worded(lines: list[str]) -> float:
+    """The share of the characters that is in lines of words."""
+    worded = 0
+    for line in lines:
+        words = line.split()
+        is_worded = sum(map(bool, map(_WORD.fullmatch, words))) >= _WORDED * len(words)
+        worded += len(line) * is_worded
+    return worded / max(1, sum(map(len, lines)))
+
+
+def units(text: str) -> list[Unit]:
+    """The statements, those of a part first; asides weigh next to nothing."""
+    passages = list(_passages(text.split("\n")))
+    made = [unit for passage in passages for unit in _statements(passage)]
+    made = _leaning(made)
+    if any(passage.name or "," in passage.title for passage in passages):
+        made.reverse()
+    counts = Counter[int]()
+    for at, unit in enumerate(made):
+        counts[unit.rank] += 1
+        if unit.rank == NONE or counts[unit.rank] > _MOST[unit.rank]:
+            made[at] = unit._replace(rank=0)
+    return made
+
+
+def _leaning(units: list[Unit]) -> list[Unit]:
+    """The statements, each that leans on the one before told with it if one of both has a part."""
+    made: list[Unit] = []
+    for unit in units:
+        said = _MESSAGE.sub("", unit.text, 1)
+        above = made[-1] if made else unit
+        parted = {above.rank, unit.rank} - {ASIDE, NONE}
+        fits = len(above.text) + len(unit.text) < reading.LONGEST
+        if made and weighing.LEANING.match(said) and len(parted) == 1 and fits:
+            whole = reading.joined(above.text, unit.text)
+            key = above.key or unit.key
+            made[-1] = above._replace(text=whole, rank=min(parted), key=key, weight=unit.weight)
+        else:
+            made.append(unit)
+    return made
+
+
+def _statements(passage: _Passage) -> Iterator[Unit]:
+    """The sentences of a paragraph, or all of an item or a message, with the part of each."""
+    label = _LABEL.match(passage.text)
+    around = min(parts.of_title(passage.title), parts.of_title(label[1]) if label else NONE)
+    if weighing.is_label(passage.text) or _BOT.search(passage.name):
+        around = ASIDE
+    aspect = report.aspect_of((passage.title,))
+    whole = [passage.text] if passage.name or passage.is_item else None
+    for said in whole or reading.sentences(passage.text):
+        part = min(around, parts.of_sentence(_MESSAGE.sub("", said, 1)))
+        weight = weighing.of_sentence(said) * (_WEIGHT if ASIDE < part < NONE else 1.0)
+        if part == ASIDE or said.count(" ") < _FEW:
+            weight *= _ASIDE
+        is_key = part in (DECIDED, BARRED)
+        shown = said if is_key else reading.clause(said) or said[: reading.LONGEST]
+        yield Unit(passage.line, aspect, shown, weight, part, key=is_key)
+
+
+def _passages(lines: list[str]) -> Iterator[_Passage]:
+    """The passages of a text in order; quoted mails and signatures are left out."""
+    title, width, signed = "", _width(lines), False
+    for start, rows in _blocks(lines):
+        head = [field for row in rows if (field := _FIELD.match(row))]
+        if len(head) == len(rows) > 1 and any("@" in row for row in rows):
+            title, subject = _mail(head)
+            signed = False
+            yield _Passage(start, "", subject)
+            continue
+        signed = signed or rows[0].rstrip() == "--"
+        if signed or rows[0][:1] == ">":
+            continue
+        if _is_title(rows):
+            is_first = not title and all(not line.strip() for line in lines[: start - 1])
+            if is_first:
+                yield _Passage(start, "", rows[0].strip())
+            else:
+                title = rows[0].strip().rstrip(":：")
+            start, rows = start + 1, rows[1:]
+        for number, text in _split(rows, width):
+            message = _MESSAGE.match(text)
+            name = message["nick"] or message["name"] if message else ""
+            yield _Passage(start + number, title, text, name, bool(_ITEM.match(text)))
+
+
+def _blocks(lines: list[str]) -> Iterator[tuple[int, list[str]]]:
+    """The lines between empty ones, with the number of the first."""
+    start = 0
+    for number, line in enumerate([*lines, ""]):
+        if not any(map(str.isalnum, line)) and line.rstrip() != "--":
+            if number > start:
+                yield start + 1, lines[start:number]
+            start = number + 1
+
+
+def _mail(head: list[re.Match[str]]) -> tuple[str, str]:
+    """Who wrote a mail and on which day; its subject."""
+    values = [field[2] for field in head]
+    sender = _ADDRESS.sub("", next(value for value in values if "@" in value)) or values[0]
+    day = next((value[: clock.start()] for value in values if (clock := _CLOCK.search(value))), "")
+    subject = next((v for v in values if "@" not in v and not _CLOCK.search(v)), "")
+    return ", ".join(filter(None, (sender, day))), _REPLY.sub("", subject)
+
+
+def _is_title(rows: list[str]) -> bool:
+    """Whether the first of some lines is a title."""
+    row = rows[0].strip()
+    if len(row) > _TITLE or row[-1] in ".,;!?…。！？" or ": " in row or _MESSAGE.match(row):
+        return False
+    in_list = len(rows) < 2 or _ITEM.match(rows[1])
+    return not (_ITEM.match(row) and (in_list or not row[0].isdigit()))
+
+
+def _width(lines: list[str]) -> int:
+    """The length of the lines of a text that is wrapped; 0 if it is not."""
+    lengths = [len(line) for line in lines if line.strip()]
+    longest = max(lengths, default=0)
+    full = sum(length > _FULL * longest for length in lengths)
+    return longest if longest <= _WRAPPED and full * 3 > len(lengths) else 0
+
+
+def _split(rows: list[str], width: int) -> Iterator[tuple[int, str]]:
+    """The paragraphs, items and messages of a block, with their places."""
+    start, text = 0, ""
+    for number, row in enumerate(rows):
+        bare = " ".join(row.split())
+        word = bare.partition(" ")[0]
+        begins = _MESSAGE.match(bare) or _ITEM.match(row) or not text
+        hangs = row[:1] == " " and _ITEM.match(text)
+        is_full = width and len(rows[number - 1]) + len(word) >= width
+        if not begins and (hangs or is_full or _MESSAGE.match(text)):
+            text = f"{text} {bare}"
+            continue
+        if text:
+            yield start, text
+        start, text = number, bare
+    if text:
+        yield start, text
