@@ -10,7 +10,7 @@ import functools
 
 from contextkit.text.patterns import Pattern
 
-DECIDED, BARRED, CAUSE, MENDED, DUE, OPEN, ABOUT = range(2, 9)  # in the order of telling
+DECIDED, BARRED, CAUSE, ABOUT, MENDED, DUE, OPEN = range(2, 9)  # in the order of telling
 ASIDE, NONE = 0, 9
 
 _MONTH = (
@@ -28,10 +28,6 @@ _VERSION = Pattern(r"\b\d+\.\d+\.\d+\b")
 _SHOUTED = Pattern(  # a negation in capitals
     r"\b(?:NOT|NO|NEVER|NICHT|KEIN\w*|NIE|NUNCA|JAMAIS|NON|NÃO|NIET|INTE|НЕ)\b(?=[.,:!]? [a-zà-ÿа-я])"
 )
-_UNTIL = (  # what ends a prohibition
-    r"(?:before|until|unless|bevor|bis|solange|ehe|hasta|mientras|antes de|salvo|avant|tant que"
-    r"|jusqu|sauf|até|enquanto|finché|prima|voordat|totdat|tenzij|förrän|innan|dopóki|zanim|пока)"
-)
 _WORDS = {
     OPEN: r"\b(?:open(?:\b(?! the)|staand)|pending|unclear|undecided|unresolved|tbd|to be decided"
     r"|needs? an? (?:decision|owner)|no answer|still (?:missing|waiting)|offen\w*|ungeklärt"
@@ -39,7 +35,7 @@ _WORDS = {
     r"|pendências?|em aberto|à décider|en suspens|en attente|personne n'est|reste à|in sospeso"
     r"|da decidere|öppn?a|oklart|otwart\w+|do ustalenia|не решен\w*|открыт\w*|belirsiz|açık)\b"
     r"|待定|未定|未決|未解決|未解决|미정|미해결|معلق|लंबित",
-    BARRED: r"(?<!\bi )(?<!\bwe )(?<!\byou )(?<!\bthey )\b(?:do not|don'?t|never)\b"
+    BARRED: r"(?:^|[.,:;—–(!] |\b(?:please|so|and|but|or|then) )(?:do not|don'?t|never)\b"
     r"|\b(?:must|may|should|shall|can) ?not\b.* (?:be|\w+ed)\b|\bmustn't|\b(?:you|please) (?:must"
     r" |should )?(?:not|never|don't)\b|\bnobody (?!(?:could|did|can|would|said|knew)\b)\w+(?<!s)"
     r"(?<!ed) |\b(?:forbidden|not allowed|prohibited|off limits)\b|\bmust not\b"
@@ -53,7 +49,10 @@ _WORDS = {
     r"|\bnooit\b|\b(?:får|ska) (?:inte|aldrig)\b|\bförbjud\w+|\bnie (?:wolno|należy|można)\b"
     r"|\bnigdy\b|\b(?:нельзя|запрещ\w+|никогда|не (?:надо|нужно|следует|\w+йте))\b"
     r"|\b(?:asla|yasak\w*)\b|m[ae]mal[ıi]|m[ae]y[ıi]n\b"
-    rf"|\b(?:not|no|nicht|kein\w*|ne|não|non|niet|geen|inte|nie|не)\b.* {_UNTIL}"
+    r"|\bnot\b.* (?:before|until|unless)\b|\b(?:nicht|keine?\w?)\b.* (?:bevor|bis|solange|ehe)\b"
+    r"|\b(?:no|não|non)\b.* (?:hasta|mientras|antes de|até|enquanto|finché|prima)\b"
+    r"|\bn(?:e |').* (?:tant que|avant)\b|\b(?:niet|geen)\b.* (?:voordat|totdat|tenzij)\b"
+    r"|\binte\b.* (?:förrän|innan)\b|\bnie\b.* (?:dopóki|zanim)\b|\bне\b.* пока\b"
     r"|不要|不得|禁止|切勿|请勿|不可|してはいけ|しないで|ないこと|はならない|하지 ?마|하면 안|금지"
     r"|لا يجوز|ممنوع|يجب عدم|न करें|नहीं करना|मत ",
     DECIDED: r"\b(?:decision|decided|agreed|resolution|we(?:'ll| will)? go(?:ing)? (?:forward )?with"

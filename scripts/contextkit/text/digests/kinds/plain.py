@@ -14,7 +14,7 @@ from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
 from contextkit.text.digests import parts, reading, weighing
 from contextkit.text.digests.kinds import report
-from contextkit.text.digests.parts import ASIDE, BARRED, DECIDED, NONE
+from contextkit.text.digests.parts import ABOUT, ASIDE, BARRED, DECIDED, NONE
 from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
 
@@ -28,15 +28,17 @@ _CLOCK = Pattern(r"\W*\d{1,2}:\d\d")
 _ITEM = Pattern(r"\s*(?:[-*+•·–]|\d{1,2}[.)]|\(?[a-z]\)|[A-Z]{1,2}-?\d{1,2}[.:)]?)\s+(?=\S)")
 _LABEL = Pattern(r"(\w[\w'’]*(?:[ /-][\w'’]+){0,3})(?: ?[:：]|\.) +(?=\S)")  # in front of a row
 _WORD = Pattern(r"[(«\"'‘“¿¡]{0,2}[^\W\d_]+(?:[-'’.][^\W\d_]+)*[)»\"'’”]{0,2}[.,;:!?…]{0,2}")
+_ENDS = Pattern(r"[.!?](?:\s|$)|[,;。！？]$")
 _BOT = Pattern(r"\bbot\b", re.I)
 _SAMPLE = 400  # lines by which prose is known
 _WORDED, _PROSE, _ENDED = 0.7, 0.8, 0.03  # shares: words of a line; such lines; ends of sentences
 _WRAPPED = 130  # characters of the longest line of a text that is wrapped
 _FULL = 0.8  # share of it that is a full line
 _TITLE = 60  # characters of a title
-_WEIGHT, _ASIDE = 2.0, 0.1  # of what has a part, of an aside
+_ASIDE = 0.1  # the weight of small talk
 _FEW = 2  # blanks in a statement
-_MOST = (0, 0, 3, 3, 3, 2, 3, 2, 1)  # statements of each part that come first
+_MOST = (0, 0, 3, 4, 3, 1, 3, 5, 2)  # statements of each part that come first
+_WEIGHTS = (1.0, 1.0, 16.0, 16.0, 8.0, 8.0, 6.0, 5.0, 5.0)  # of each part
 
 
 class _Passage(NamedTuple):
@@ -45,8 +47,8 @@ class _Passage(NamedTuple):
     line: int
     title: str
     text: str
-    name: str = ""  # who wrote the message
-    is_item: bool = False
+    said_by: str = ""  # who wrote the message or the mail
+    is_whole: bool = False  # an item or a message
 
 
 def confidence(text: str) -> int:
@@ -73,17 +75,17 @@ def _worded(lines: list[str]) -> float:
 
 
 def units(text: str) -> list[Unit]:
-    """The statements, those of a part first; asides weigh next to nothing."""
+    """The statements; of those of a part, the first ones weigh most, of a dialogue the last."""
     passages = list(_passages(text.split("\n")))
-    made = [unit for passage in passages for unit in _statements(passage)]
-    made = _leaning(made)
-    if any(passage.name or "," in passage.title for passage in passages):
+    made = _leaning([unit for passage in passages for unit in _statements(passage)])
+    if any(passage.said_by for passage in passages):
         made.reverse()
+    made.sort(key=lambda unit: not unit.key)
     counts = Counter[int]()
     for at, unit in enumerate(made):
         counts[unit.rank] += 1
-        if unit.rank == NONE or counts[unit.rank] > _MOST[unit.rank]:
-            made[at] = unit._replace(rank=0)
+        is_early = unit.rank != NONE and counts[unit.rank] <= _MOST[unit.rank]
+        made[at] = unit._replace(rank=0, weight=unit.weight * (_WEIGHTS[unit.rank] if is_early else 1))
     return made
 
 
@@ -95,10 +97,11 @@ def _leaning(units: list[Unit]) -> list[Unit]:
         above = made[-1] if made else unit
         parted = {above.rank, unit.rank} - {ASIDE, NONE}
         fits = len(above.text) + len(unit.text) < reading.LONGEST
-        if made and weighing.LEANING.match(said) and len(parted) == 1 and fits:
+        leans = weighing.LEANING.match(said) and said[-1] not in "?？"
+        if made and leans and len(parted) == 1 and fits:
             whole = reading.joined(above.text, unit.text)
             key = above.key or unit.key
-            made[-1] = above._replace(text=whole, rank=min(parted), key=key, weight=unit.weight)
+            made[-1] = above._replace(text=whole, rank=min(parted), key=key)
         else:
             made.append(unit)
     return made
@@ -107,29 +110,31 @@ def _leaning(units: list[Unit]) -> list[Unit]:
 def _statements(passage: _Passage) -> Iterator[Unit]:
     """The sentences of a paragraph, or all of an item or a message, with the part of each."""
     label = _LABEL.match(passage.text)
-    around = min(parts.of_title(passage.title), parts.of_title(label[1]) if label else NONE)
-    if weighing.is_label(passage.text) or _BOT.search(passage.name):
+    around = parts.of_title(label[1]) if label else NONE
+    around = min(around, parts.of_title(passage.title))
+    if (label and weighing.is_label(f"{label[1]}:")) or _BOT.search(passage.said_by):
         around = ASIDE
     aspect = report.aspect_of((passage.title,))
-    whole = [passage.text] if passage.name or passage.is_item else None
+    whole = [passage.text] if passage.is_whole else None
     for said in whole or reading.sentences(passage.text):
-        part = min(around, parts.of_sentence(_MESSAGE.sub("", said, 1)))
-        weight = weighing.of_sentence(said) * (_WEIGHT if ASIDE < part < NONE else 1.0)
-        if part == ASIDE or said.count(" ") < _FEW:
-            weight *= _ASIDE
-        is_key = part in (DECIDED, BARRED)
-        shown = said if is_key else reading.clause(said) or said[: reading.LONGEST]
+        own = parts.of_sentence(_MESSAGE.sub("", said, 1))
+        part = around if around < ABOUT else min(around, own)
+        is_aside = part == ASIDE or said.count(" ") < _FEW
+        weight = weighing.of_sentence(said) * (_ASIDE if is_aside else 1.0)
+        is_key = part == BARRED or around == DECIDED
+        shown = said if part == BARRED else reading.clause(said) or said[: reading.LONGEST]
         yield Unit(passage.line, aspect, shown, weight, part, key=is_key)
 
 
 def _passages(lines: list[str]) -> Iterator[_Passage]:
     """The passages of a text in order; quoted mails and signatures are left out."""
-    title, width, signed = "", _width(lines), False
+    title, sender, signed = "", "", False
+    width = _width(lines)
     for start, rows in _blocks(lines):
         head = [field for row in rows if (field := _FIELD.match(row))]
         if len(head) == len(rows) > 1 and any("@" in row for row in rows):
-            title, subject = _mail(head)
-            signed = False
+            sender, subject = _mail(head)
+            title, signed = sender, False
             yield _Passage(start, "", subject)
             continue
         signed = signed or rows[0].rstrip() == "--"
@@ -144,8 +149,9 @@ def _passages(lines: list[str]) -> Iterator[_Passage]:
             start, rows = start + 1, rows[1:]
         for number, text in _split(rows, width):
             message = _MESSAGE.match(text)
-            name = message["nick"] or message["name"] if message else ""
-            yield _Passage(start + number, title, text, name, bool(_ITEM.match(text)))
+            name = (message["nick"] or message["name"]) if message else sender
+            is_whole = bool(message or _ITEM.match(text))
+            yield _Passage(start + number, title, text.lstrip("-*+•· "), name, is_whole)
 
 
 def _blocks(lines: list[str]) -> Iterator[tuple[int, list[str]]]:
@@ -170,7 +176,7 @@ def _mail(head: list[re.Match[str]]) -> tuple[str, str]:
 def _is_title(rows: list[str]) -> bool:
     """Whether the first of some lines is a title."""
     row = rows[0].strip()
-    if len(row) > _TITLE or row[-1] in ".,;!?…。！？" or ": " in row or _MESSAGE.match(row):
+    if len(row) > _TITLE or _ENDS.search(row) or ": " in row or _MESSAGE.match(row):
         return False
     in_list = len(rows) < 2 or _ITEM.match(rows[1])
     return not (_ITEM.match(row) and (in_list or not row[0].isdigit()))
