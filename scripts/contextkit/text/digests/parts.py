@@ -75,12 +75,12 @@ _WORDS = {
 }
 _TITLES = {  # of sections, or in front of a paragraph
     BARRED: r"important|wichtig|importante|important|belangrijk|viktigt|ważne|важно|重要|중요|هام",
-    CAUSE: r"not the cause|no fue|written off|écart|rejected",
+    DECIDED: r"^(?:new |neuer |nuev[ao] |nouvelle )?(?:cutover|deadline|frist|termin|go-live|plazo|fecha"
+    r"|échéance|scadenza|prazo)\b",
     MENDED: r"ce qui a été fait|what we did|maßnahmen|workaround",
     DUE: r"actions?\b|action items|to-?do|next steps|aufgaben|nächste schritte|acciones|tareas"
     r"|próximos pasos|suites|prochaines|à faire|azioni|acties|actiepunten|åtgärder|zadania|ações"
-    r"|задачи|поручения|行动|待办|アクション|宿題|할 일|المهام|कार्य|yapılacak|cutover|deadline|frist"
-    r"|termin|go-live|plazo|échéance|scadenza|prazo",
+    r"|задачи|поручения|行动|待办|アクション|宿題|할 일|المهام|कार्य|yapılacak",
     OPEN: r"questions?\b|fragen|preguntas|domande|vragen|frågor|pytania|вопросы|問題|问题",
     ABOUT: r"summary|what happened|impact|zusammenfassung|kurzfassung|was (?:ist )?passiert|resumen"
     r"|qué pasó|résumé|ce qui s'est passé|resumo|sommario|riassunto|samenvatting|sammanfattning"

@@ -36,6 +36,7 @@ _WRAPPED = 130  # characters of the longest line of a text that is wrapped
 _FULL = 0.8  # share of it that is a full line
 _TITLE = 60  # characters of a title
 _ASIDE = 0.1  # the weight of small talk
+_BRIEF = 120  # characters beyond which a statement weighs less
 _FEW = 2  # blanks in a statement
 _MOST = (0, 0, 3, 4, 3, 1, 3, 5, 2)  # statements of each part that come first
 _WEIGHTS = (1.0, 1.0, 16.0, 16.0, 8.0, 8.0, 6.0, 5.0, 5.0)  # of each part
@@ -85,7 +86,8 @@ def units(text: str) -> list[Unit]:
     for at, unit in enumerate(made):
         counts[unit.rank] += 1
         is_early = unit.rank != NONE and counts[unit.rank] <= _MOST[unit.rank]
-        made[at] = unit._replace(rank=0, weight=unit.weight * (_WEIGHTS[unit.rank] if is_early else 1))
+        weight = unit.weight * (_WEIGHTS[unit.rank] if is_early else 1.0)
+        made[at] = unit._replace(rank=0, weight=weight)
     return made
 
 
@@ -97,7 +99,8 @@ def _leaning(units: list[Unit]) -> list[Unit]:
         above = made[-1] if made else unit
         parted = {above.rank, unit.rank} - {ASIDE, NONE}
         fits = len(above.text) + len(unit.text) < reading.LONGEST
-        leans = weighing.LEANING.match(said) and said[-1] not in "?？"
+        is_answered = said != unit.text and unit.rank == NONE  # by whom, is not known
+        leans = weighing.LEANING.match(said) and not is_answered
         if made and leans and len(parted) == 1 and fits:
             whole = reading.joined(above.text, unit.text)
             key = above.key or unit.key
@@ -118,10 +121,11 @@ def _statements(passage: _Passage) -> Iterator[Unit]:
     whole = [passage.text] if passage.is_whole else None
     for said in whole or reading.sentences(passage.text):
         own = parts.of_sentence(_MESSAGE.sub("", said, 1))
-        part = around if around < ABOUT else min(around, own)
+        part = around if around < ABOUT or BARRED < own and around < NONE else min(around, own)
+        is_key = part == BARRED or around == DECIDED
         is_aside = part == ASIDE or said.count(" ") < _FEW
         weight = weighing.of_sentence(said) * (_ASIDE if is_aside else 1.0)
-        is_key = part == BARRED or around == DECIDED
+        weight *= 1.0 if is_key else min(1.0, _BRIEF / len(said))
         shown = said if part == BARRED else reading.clause(said) or said[: reading.LONGEST]
         yield Unit(passage.line, aspect, shown, weight, part, key=is_key)
 
@@ -176,9 +180,9 @@ def _mail(head: list[re.Match[str]]) -> tuple[str, str]:
 def _is_title(rows: list[str]) -> bool:
     """Whether the first of some lines is a title."""
     row = rows[0].strip()
-    if len(row) > _TITLE or _ENDS.search(row) or ": " in row or _MESSAGE.match(row):
+    if len(row) > _TITLE or _ENDS.search(_ITEM.sub("", row)) or ": " in row or _MESSAGE.match(row):
         return False
-    in_list = len(rows) < 2 or _ITEM.match(rows[1])
+    in_list = len(rows) < 2 or (_ITEM.match(rows[1]) and rows[1].lstrip()[0].isdigit())
     return not (_ITEM.match(row) and (in_list or not row[0].isdigit()))
 
 
