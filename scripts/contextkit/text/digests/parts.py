@@ -26,7 +26,8 @@ _DAY = Pattern(
 )
 _VERSION = Pattern(r"\b\d+\.\d+\.\d+\b")
 _SHOUTED = Pattern(  # a negation in capitals
-    r"\b(?:NOT|NO|NEVER|NICHT|KEIN\w*|NIE|NUNCA|JAMAIS|NON|NÃO|NIET|INTE|НЕ)\b(?=[.,:!]? [a-zà-ÿа-я])"
+    r"\b(?:NOT|NO|NEVER|NICHT|KEIN\w*|NIE|NUNCA|JAMAIS|NON|NÃO|NIET|INTE|НЕ)\b"
+    r"(?=[.,:!]? [a-zà-ÿа-я])"
 )
 _WORDS = {
     OPEN: r"\b(?:open(?:\b(?! the)|staand)|pending|unclear|undecided|unresolved|tbd|to be decided"
@@ -55,7 +56,7 @@ _WORDS = {
     r"|\binte\b.* (?:förrän|innan)\b|\bnie\b.* (?:dopóki|zanim)\b|\bне\b.* пока\b"
     r"|不要|不得|禁止|切勿|请勿|不可|してはいけ|しないで|ないこと|はならない|하지 ?마|하면 안|금지"
     r"|لا يجوز|ممنوع|يجب عدم|न करें|नहीं करना|मत ",
-    DECIDED: r"\b(?:decision|decided|agreed|resolution|we(?:'ll| will)? go(?:ing)? (?:forward )?with"
+    DECIDED: r"\b(?:decision|decided|agreed|resolution|we(?:'ll| will)? go(?:ing)? with"
     r"|let's go with|we stay|plan:|forget what|scrap that|take it back|changed (?:his|her|my"
     r"|our|their) mind|besch(?:luss|lossen|ließ\w*|lüsse)|entscheidung|entschieden|vereinbart"
     r"|wir (?:nehmen|bleiben|machen)|doch nicht|decisión|decidi\w+|acuerdos?|acord\w+|decisão"
@@ -75,8 +76,8 @@ _WORDS = {
 }
 _TITLES = {  # of sections, or in front of a paragraph
     BARRED: r"important|wichtig|importante|important|belangrijk|viktigt|ważne|важно|重要|중요|هام",
-    DECIDED: r"^(?:new |neuer |nuev[ao] |nouvelle )?(?:cutover|deadline|frist|termin|go-live|plazo|fecha"
-    r"|échéance|scadenza|prazo)\b",
+    DECIDED: r"^(?:new |neuer |nuev[ao] |nouvelle )?(?:cutover|deadline|frist|termin|go-live"
+    r"|plazo|fecha|échéance|scadenza|prazo)\b",
     MENDED: r"ce qui a été fait|what we did|maßnahmen|workaround",
     DUE: r"actions?\b|action items|to-?do|next steps|aufgaben|nächste schritte|acciones|tareas"
     r"|próximos pasos|suites|prochaines|à faire|azioni|acties|actiepunten|åtgärder|zadania|ações"

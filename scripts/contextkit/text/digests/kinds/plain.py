@@ -29,13 +29,16 @@ _ITEM = Pattern(r"\s*(?:[-*+•·–]|\d{1,2}[.)]|\(?[a-z]\)|[A-Z]{1,2}-?\d{1,2}
 _LABEL = Pattern(r"(\w[\w'’]*(?:[ /-][\w'’]+){0,3})(?: ?[:：]|\.) +(?=\S)")  # in front of a row
 _WORD = Pattern(r"[(«\"'‘“¿¡]{0,2}[^\W\d_]+(?:[-'’.][^\W\d_]+)*[)»\"'’”]{0,2}[.,;:!?…]{0,2}")
 _ENDS = Pattern(r"[.!?](?:\s|$)|[,;。！？]$")
+_DIGITS = Pattern(r"\d+")
+_PLACE = Pattern(r"\w\.\w+:\d+|^\W*(?:CONFLICT|ERROR|WARNING|[Ee]rror|[Ww]arning)\b")
 _BOT = Pattern(r"\bbot\b", re.I)
 _SAMPLE = 400  # lines by which prose is known
-_WORDED, _PROSE, _ENDED = 0.7, 0.8, 0.03  # shares: words of a line; such lines; ends of sentences
+_WORDED, _PROSE, _ENDED = 0.7, 0.8, 0.045  # shares: words of a line; such lines; ends of sentences
 _WRAPPED = 130  # characters of the longest line of a text that is wrapped
 _FULL = 0.8  # share of it that is a full line
 _TITLE = 60  # characters of a title
 _ASIDE = 0.1  # the weight of small talk
+_FIRST = 2.0  # of the title of the text, and of the first sentence of a decision
 _BRIEF = 120  # characters beyond which a statement weighs less
 _FEW = 2  # blanks in a statement
 _MOST = (0, 0, 3, 4, 3, 1, 3, 5, 2)  # statements of each part that come first
@@ -62,7 +65,9 @@ def confidence(text: str) -> int:
         return 60 * (asked and len(set(said)) > _PROSE * len(said) and _worded(said) > _WORDED / 2)
     ends = sum(word[-1] in ".!?…。" for line in lines for word in line.split() if len(word) > 1)
     words = sum(map(len, map(str.split, lines)))
-    return 60 * (_worded(lines) > _PROSE and ends > _ENDED * words)
+    forms = {_DIGITS.sub("", line) for line in lines}
+    is_varied = len(forms) > _PROSE * len(lines) and not any(map(_PLACE.search, lines))
+    return 60 * (is_varied and _worded(lines) > _PROSE and ends > _ENDED * words)
 
 
 def _worded(lines: list[str]) -> float:
@@ -101,7 +106,8 @@ def _leaning(units: list[Unit]) -> list[Unit]:
         fits = len(above.text) + len(unit.text) < reading.LONGEST
         is_answered = said != unit.text and unit.rank == NONE  # by whom, is not known
         leans = weighing.LEANING.match(said) and not is_answered
-        if made and leans and len(parted) == 1 and fits:
+        follows = above.line == unit.line or said != unit.text
+        if made and leans and follows and len(parted) == 1 and fits:
             whole = reading.joined(above.text, unit.text)
             key = above.key or unit.key
             made[-1] = above._replace(text=whole, rank=min(parted), key=key)
@@ -119,12 +125,13 @@ def _statements(passage: _Passage) -> Iterator[Unit]:
         around = ASIDE
     aspect = report.aspect_of((passage.title,))
     whole = [passage.text] if passage.is_whole else None
-    for said in whole or reading.sentences(passage.text):
+    for at, said in enumerate(whole or reading.sentences(passage.text)):
         own = parts.of_sentence(_MESSAGE.sub("", said, 1))
-        part = around if around < ABOUT or BARRED < own and around < NONE else min(around, own)
+        part = around if around < ABOUT or (own > BARRED and around < NONE) else min(around, own)
         is_key = part == BARRED or around == DECIDED
         is_aside = part == ASIDE or said.count(" ") < _FEW
         weight = weighing.of_sentence(said) * (_ASIDE if is_aside else 1.0)
+        weight *= _FIRST if not at and (around == DECIDED or passage.line == 1) else 1.0
         weight *= 1.0 if is_key else min(1.0, _BRIEF / len(said))
         shown = said if part == BARRED else reading.clause(said) or said[: reading.LONGEST]
         yield Unit(passage.line, aspect, shown, weight, part, key=is_key)
