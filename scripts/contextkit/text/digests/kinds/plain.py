@@ -30,15 +30,19 @@ _LABEL = Pattern(r"(\w[\w'’]*(?:[ /-][\w'’]+){0,3})(?: ?[:：]|\.) +(?=\S)")
 _WORD = Pattern(r"[(«\"'‘“¿¡]{0,2}[^\W\d_]+(?:[-'’.][^\W\d_]+)*[)»\"'’”]{0,2}[.,;:!?…]{0,2}")
 _ENDS = Pattern(r"[.!?](?:\s|$)|[,;。！？]$")
 _DIGITS = Pattern(r"\d+")
-_PLACE = Pattern(r"\w\.\w+:\d+|^\W*(?:CONFLICT|ERROR|WARNING|[Ee]rror|[Ww]arning)\b")
+_PLACE = Pattern(
+    r"\w\.\w+:\d+|^\W*(?:CONFLICT|ERROR|WARNING|[Ee]rror|[Ww]arning)\b"
+    r"|\b(?=\d*[a-f])(?=[a-f]*\d)[0-9a-f]{10,40}\b"
+)
 _BOT = Pattern(r"\bbot\b", re.I)
 _SAMPLE = 400  # lines by which prose is known
 _WORDED, _PROSE, _ENDED = 0.7, 0.8, 0.045  # shares: words of a line; such lines; ends of sentences
+_RARE = 20  # lines for one with the place of a message, or a commit
 _WRAPPED = 130  # characters of the longest line of a text that is wrapped
 _FULL = 0.8  # share of it that is a full line
 _TITLE = 60  # characters of a title
 _ASIDE = 0.1  # the weight of small talk
-_FIRST = 2.0  # of the title of the text, and of the first sentence of a decision
+_FIRST, _HEAD = 4.0, 5.0  # of the first sentence of a decision, of the title of the text
 _BRIEF = 120  # characters beyond which a statement weighs less
 _FEW = 2  # blanks in a statement
 _MOST = (0, 0, 3, 4, 3, 1, 3, 5, 2)  # statements of each part that come first
@@ -66,7 +70,8 @@ def confidence(text: str) -> int:
     ends = sum(word[-1] in ".!?…。" for line in lines for word in line.split() if len(word) > 1)
     words = sum(map(len, map(str.split, lines)))
     forms = {_DIGITS.sub("", line) for line in lines}
-    is_varied = len(forms) > _PROSE * len(lines) and not any(map(_PLACE.search, lines))
+    placed = [line for line in lines if _PLACE.search(line)]
+    is_varied = len(forms) > _PROSE * len(lines) and len(placed) * _RARE < len(lines)
     return 60 * (is_varied and _worded(lines) > _PROSE and ends > _ENDED * words)
 
 
@@ -99,6 +104,7 @@ def units(text: str) -> list[Unit]:
 def _leaning(units: list[Unit]) -> list[Unit]:
     """The statements, each that leans on the one before told with it if one of both has a part."""
     made: list[Unit] = []
+    whole = ""  # the last one that was told with another
     for unit in units:
         said = _MESSAGE.sub("", unit.text, 1)
         above = made[-1] if made else unit
@@ -106,7 +112,8 @@ def _leaning(units: list[Unit]) -> list[Unit]:
         fits = len(above.text) + len(unit.text) < reading.LONGEST
         is_answered = said != unit.text and unit.rank == NONE  # by whom, is not known
         leans = weighing.LEANING.match(said) and not is_answered
-        follows = above.line == unit.line or said != unit.text
+        is_free = len(made) < 2 or above.text != whole
+        follows = is_free and (above.line == unit.line or said != unit.text)
         if made and leans and follows and len(parted) == 1 and fits:
             whole = reading.joined(above.text, unit.text)
             key = above.key or unit.key
@@ -131,7 +138,8 @@ def _statements(passage: _Passage) -> Iterator[Unit]:
         is_key = part == BARRED or around == DECIDED
         is_aside = part == ASIDE or said.count(" ") < _FEW
         weight = weighing.of_sentence(said) * (_ASIDE if is_aside else 1.0)
-        weight *= _FIRST if not at and (around == DECIDED or passage.line == 1) else 1.0
+        weight *= _FIRST if around == DECIDED and not at else 1.0
+        weight *= _HEAD if passage.line == 1 and not passage.said_by else 1.0
         weight *= 1.0 if is_key else min(1.0, _BRIEF / len(said))
         shown = said if part == BARRED else reading.clause(said) or said[: reading.LONGEST]
         yield Unit(passage.line, aspect, shown, weight, part, key=is_key)
