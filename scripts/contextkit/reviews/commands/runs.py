@@ -517,7 +517,8 @@ def synthesize(layout: Layout, args: Arguments) -> Answer:
     about = _asked(layout, args)
     summary, data = reports.synthesize(layout, about, _read(layout, about), names.now())
     ledger.note(layout, ledger.RENDERED, about.ref, tokens=tokens.estimate(summary))
-    return Answer(text=summary, data={"id": about.run_id, **data})
+    status = 0 if data["data"]["agents_completed"] else 1
+    return Answer(text=summary, status=status, data={"id": about.run_id, **data})
 
 
 @command("PASS or FAIL, and every reason", *_FILES)
