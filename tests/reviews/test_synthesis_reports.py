@@ -225,6 +225,15 @@ def test_reviews_of_which_nothing_was_read_are_not_counted_as_none(repo: Path, r
     assert "1 completed, 1 failed" in run.out
 
 
+def test_prose_that_nobody_can_read_as_findings_is_not_counted_as_none(
+    repo: Path, run: Script
+) -> None:
+    (repo / "in").mkdir()
+    (repo / "in" / "one.md").write_text("no findings. LGTM\n", encoding="utf-8")
+    assert run("verdict", "synthesize", "--dir=in") == 1
+    assert run.out.splitlines()[3] == "needs-changes: nothing could be read"
+
+
 def test_findings_go_round_the_agents(repo: Path, run: Script) -> None:
     (repo / "in").mkdir()
     for agent in ("fd-a", "fd-b", "fd-c"):
