@@ -35,6 +35,8 @@ def found(text: str) -> list[tuple[str, str, str]]:
         ("## Critical issues\n\nThe writer races.\n", [("P0", "", "The writer races.")]),
         ("**Q7: The writer races**\n\nSeverity: high\n", [("P1", "Q7", "The writer races")]),
         ("- [High] XSS\n", [("P1", "", "XSS")]),
+        ("> P0 [db/lock.sql:14]\n> The lock is late.\n", [("P0", "", "The lock is late.")]),
+        ("- `a.py:1` — **High** — races\n", [("P1", "", "a.py:1 — High — races")]),
         (
             "---\nissues:\n  - id: P0-1\n    severity: P0\n    title: \"Hooks differ\"\n---\n",
             [("P0", "P0-1", "Hooks differ")],
@@ -53,6 +55,8 @@ def test_a_severity_in_a_heading_a_lead_a_list_a_table_or_front_matter_is_a_find
         "# Notes\n\nThe critical path is short.\n",
         "Severity scale: P0 (critical), P1 (high), P2 (medium), P3 (low)\n",
         "## Critical issues\n\nNone found.\n",
+        "## Major changes\n\nThe login moved to a module of its own.\n",
+        "**High availability**\n\nTwo nodes take over from each other.\n",
         "### P0 — Structural Issues\n\nNone.\n",
         "- **Suggestion:** Use a set.\n",
         "```\n### Finding 1: x (P0)\n```\n",

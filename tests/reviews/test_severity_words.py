@@ -155,13 +155,6 @@ def test_a_line_says_nothing_only_with_words_for_nothing() -> None:
         assert not vocabulary.says_nothing(text), text
 
 
-def test_a_head_begins_with_a_known_word_or_with_what_is_not_a_word() -> None:
-    for text in ("P0 x", "Critical x", "**Must** fix", "1. x", "[F1] x", "Nice to have: x"):
-        assert vocabulary.may_begin(text), text
-    for text in ("The login", "(The login", "Look at it"):
-        assert not vocabulary.may_begin(text), text
-
-
 @each(
     ("line", "stated"),
     [

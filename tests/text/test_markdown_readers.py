@@ -22,6 +22,7 @@ OTHERS = {
     "hosts/flows/adoption.py": "to do",
     "memory/flows/recovery_report.py": "makes headings deeper and closes fences that were cut",
     "payloads/documents/store.py": "the title of a payload, which stands in its first line",
+    "reviews/documents/proof.py": "to do",
     "subagents/flows/lifecycle.py": "to do",
     "text/digests/kinds/review.py": "to do",
     "text/digests/reading.py": "hot: splits a text of any size",

@@ -4,11 +4,11 @@ How an agent's file becomes a verdict, from the outside in:
 
 flows/agent_files         `read` the file of each agent; `ingest` stores a verdict for each
 documents/agent_review    `parse` a file into one Review; `effective_status` follows from it
-documents/index           the rows of its Findings Index, and the verdict that it states
+documents/index           its lines, the rows of its Findings Index, and the verdict it states
 documents/vocabulary      severities, ids and verdicts, in all the words that agents use for them
 documents/headers         what an agent says about itself in a few lines around its review
-documents/reader          the findings of a review without an index, by any tool or person;
-documents/shapes          what its headings, labels, cells and lines say of a severity
+documents/reader          the findings outside an index, by any tool or person;
+documents/shapes          what a heading, a label, a cell or a line says of severity and place
 documents/proof           the last check before CLEAN: nothing in the file contradicts it
 documents/verdicts        what is stored
 

@@ -334,7 +334,7 @@ def _left_out(text: str, answer: str) -> list[Beside]:
     from contextkit.text.digests.kinds import review
 
     answered, serious = set(_words(answer)), review.findings(text)
-    lacking = [unit for unit in serious if not _is_told(unit.short, unit.text, answer, answered)]
+    lacking = [unit for unit in serious if not _is_told(unit, answer, answered)]
     return [
         Beside(aspect, some, findings=True)
         for rank, aspect in _SERIOUS_RANKS.items()
@@ -352,11 +352,11 @@ def _first_findings(units: list[Unit], width: int) -> str:
     return "; ".join([*few, f"+{more} more"] if more else few)
 
 
-def _is_told(short: str, text: str, answer: str, answered: set[str]) -> bool:
+def _is_told(unit: Unit, answer: str, answered: set[str]) -> bool:
     """Whether an answer names a finding: by its id or place, or by most of its words."""
-    words = set(_words(text))
+    words = set(_words(unit.text))
     has_most_words = bool(words) and len(words & answered) >= 0.6 * len(words)
-    return has_most_words or (bool(short) and short in answer)
+    return has_most_words or (bool(unit.short) and unit.short in answer)
 
 
 def _words(text: str) -> list[str]:
@@ -381,11 +381,10 @@ def _parts(wanted: Sequence[Statement], core: int, more: Sequence[Beside]) -> li
     moves += [((at,), 0) for at in sorted(range(1, core), key=lambda at: (advised[at], -at))]
     texts = [one.text for one in wanted] + [one.told(one.widths[0]) for one in more]
     parts = fitting.parts(texts, moves)
-    least = [_SHORTEST] * core + [0] * (count - core)
-    told = [fitting.Part(one.text, one.cuts, most, reading.clause_or_words)
-            for one, most in zip(parts, least, strict=False)]  # fmt: skip
-    return told + [fitting.Part(one.text, one.cuts, one.least, other.cut)
-                   for one, other in zip(parts[count:], more, strict=True)]  # fmt: skip
+    for at, part in enumerate(parts):
+        part.least = _SHORTEST if at < core else 0
+        part.clip = reading.clause_or_words if at < count else more[at - count].cut
+    return parts
 
 
 def _told_in(statements: Sequence[Statement]) -> str:

@@ -39,6 +39,7 @@ _PRAISE = frozenset(
     "strengths positive positives praise good well works passed checked verified fine"
     " fixed resolved license licence dismissed".split()
 )
+_WORK = frozenset("changes fixes comments suggestions improvements".split())
 _NO_FINDINGS = shapes.EXPLAINS | _PRAISE
 _STATES = frozenset(["STATUS", "STATE", "RESOLUTION"])
 _DONE = frozenset("fixed resolved closed passed".split())
@@ -243,7 +244,8 @@ class Sight:
         if shapes.is_about(block.title, _NO_FINDINGS if begins else _NO_FINDINGS | _REPEATS):
             return None
         if severity := index.group_of(block.title):
-            return self._of_group(at, severity) if severity in SERIOUS else None
+            is_told = severity in SERIOUS and not shapes.is_about(block.title, _WORK)
+            return self._of_group(at, severity) if is_told else None
         identity, severity, title = shapes.titled(block.title)
         label = "" if shapes.is_general(title) and not identity else self._label_below(at)
         severity = vocabulary.strictest(severity, label)

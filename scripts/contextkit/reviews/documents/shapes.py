@@ -344,14 +344,11 @@ def head_of(text: str) -> Head:
 
 
 def tail_of(text: str) -> str:
-    """Return the severity at the end of a title or in its brackets: `Race — High`, `Race (P0)`."""
+    """Return the severity in brackets or between dashes: `Race (P0)`, `x.py — High — Race`."""
     parts = _BRACKETS.findall(text.replace("`", ""))[:8]
-    severity = vocabulary.strictest(*map(_in_brackets, parts))
-    for mark in (" — ", " – ", " - ", " | "):
-        last = text.rpartition(mark)[2] if mark in text else ""
-        if 0 < len(last) < 24:
-            severity = vocabulary.strictest(severity, vocabulary.severity(cleaned(last)))
-    return severity
+    apart = (part for part in re.split(r" [—–|-] ", text)[1:] if 0 < len(part) < 24)
+    severities = (vocabulary.severity(cleaned(part)) for part in apart)
+    return vocabulary.strictest(*map(_in_brackets, parts), *severities)
 
 
 @functools.lru_cache(1 << 14)

@@ -51,7 +51,6 @@ _OF_TOOLS = {  # words that are a severity only where a tool says them, or a col
     **dict.fromkeys(("error", "fail", "failure"), "P1"),
     **dict.fromkeys(("note", "notice", "convention", "refactor", "hint"), "P3"),
 }
-_FIRST_WORDS = frozenset(word.partition("-")[0] for word in _WORDS)
 _APART = str.maketrans(dict.fromkeys("/,()+&", " "))
 _NOTHING = frozenset(["none", "no", "nothing", "n", "0"])
 _SAYS_NOTHING = _NOTHING | frozenset(
@@ -190,15 +189,6 @@ def is_mark(text: str) -> bool:
 # How a line begins
 
 
-def may_begin(text: str) -> bool:
-    """Whether a Head of `text` can have any fields: quickly rules out almost all prose."""
-    word = text[:60].lstrip(" *_`[(").partition(" ")[0]
-    core = word if word.isalpha() else trimmed(word)
-    if not core:
-        return not word.isascii()  # an emoji
-    return not core.isalpha() or core.upper() in _FIRST_WORDS
-
-
 class Head:
     """The beginning of a line outside tables: `[P0] …`, `P0-1. P1: …`, `**[F1] P0 …**`.
 
@@ -209,7 +199,7 @@ class Head:
         self.severity = self.raw = self.id = ""
         self.marked = False
         self.title = plain(text)
-        for _ in range(2 if may_begin(self.title) else 0):
+        for _ in range(2):
             word, marked, rest = _first_word(self.title)
             grade = severity(word)
             is_grade = bool(grade) and (marked or word.upper() in SEVERITIES)
@@ -239,6 +229,7 @@ def _first_word(text: str) -> tuple[str, bool, str]:
     word = word.rstrip(".,;)")
     rest = text[len(word) :]
     marked = rest.startswith((".", ")")) or rest.lstrip().startswith((":", "—", "–", "|", "-"))
+    marked = marked or (word.upper() in SEVERITIES and rest[:2] == " [")
     return word, marked, rest.lstrip(" :.)—–-|*_,;")
 
 

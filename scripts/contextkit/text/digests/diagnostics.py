@@ -6,6 +6,8 @@ diagnostics.units(found)    each one, or each code with how often and where firs
 
 from __future__ import annotations
 
+import bisect
+import functools
 import itertools
 import os
 import re
@@ -20,7 +22,6 @@ from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
 
 _PLACE = r"(?:[A-Za-z]:)?[^\s:()'\"`]+\.[A-Za-z]\w{0,7}(?::\d+(?::\d+)?(?:-\d+)?|\(\d+(?:,\d+)?\))"
-_NEAR_PLACE = Pattern(r"\.[A-Za-z]\w{0,7}[:(]\d")
 _SEVERITY = (
     r"(?i:fatal error|error|warning|note|info(?:rmation)?|hint|suggestion|style|convention"
     r"|refactor)"
@@ -49,7 +50,10 @@ _ARROW = Pattern(  # below the message
     rf"^[ \t]*(?:-->|╭─\[|,-\[|Location:) ?(?P<place>{_PLACE})", re.M
 )
 _RATED = Pattern(r"\s*Severity: (\w+)")
-_FIRST = frozenset("[0123456789")  # characters of a message without a place in its line
+_BEGINS = Pattern(  # a line with a message of its own
+    r"\n(?:\[|[ \t]*(?:(?P<listed>\d+:\d+[ \t])"  # or one below the name of its file
+    r"|(?:[A-Za-z]:)?[^\s:()'\"`]+\.[A-Za-z]\w{0,7}[:(]\d))"
+)
 _CARETS = Pattern(r"\^+ (\w.*)$")  # what is said of the place itself
 _ARROWS = ("-->", "╭─[", ",-[", "Location:")
 _HEADED = Pattern(
@@ -60,6 +64,10 @@ _FIRST_CODE = Pattern(rf"\[?({_CODE}|invalid-syntax)\b(?:\([\w-]+\),[^\]]*\])?:?
 _LAST_CODE = Pattern(
     r"(?:\s\[(?=[-\d_/=+]*[A-Za-z])([-\w/=+]+)\](?: \[\d\])?"
     r"|\s\((report\w+|[a-z]+(?:-[a-z]+)*)\)|(?<!\s)\s{2,}([\w@/-]+))$"
+)
+_OPENS, _NUMBERED = {"]": " [", ")": " ("}, 4  # a code at the end, and a number behind it
+_NAMES = Pattern(  # and numbers; what looks back stands behind the first character, as `re` is fast
+    r"['‘`\"0-9](?:(?<=')[^'\n]*'|(?<=‘)[^’\n]*’|(?<=`)[^`\n]*`|(?<=\")[^\"\n]*\"|(?<=[0-9])[0-9]*)"
 )
 _GRADED = {"E": "error", "F": "error", "W": "warning"}  # by the first letter of pylint's codes
 _AS_ERRORS = ("fatal error", "error", "fehler", "schwerwiegender fehler", "erreur", "errore",
@@ -76,6 +84,7 @@ _BLANK = (" ", "\t")
 _IS_FILE = Pattern(r"[/\\]|\.\w+$")
 _AT = Pattern(r"[:(]\d")  # the line, behind the name of a file
 _READ = 500
+_PLACES = 50_000  # lines with places that are remembered
 _PYLINT = 5  # characters of a code of pylint
 _BELOW = 8  # lines below a place that quote it
 _SHARED = 6  # messages for which the folder of their files is said once
@@ -116,16 +125,31 @@ def find(text: Lines) -> tuple[list[Diagnostic], set[int]]:
 
 def _in_lines(text: Lines) -> Iterator[Diagnostic]:
     """The messages that a line tells, perhaps of a file that is named above."""
-    with_place = {number for number, _ in reading.places(_NEAR_PLACE, text.whole)}
-    file = ""
-    for number, line in enumerate(text.all):
-        if not line or len(line) > 4 * _READ:
-            continue
-        if " " not in line and line[0] != "\t" and (name := _FILE.match(line)):
-            file = name[1]
-        elif number in with_place or line.lstrip()[:1] in _FIRST:
-            if one := _of_line(line[:_READ], number, file):
-                yield one
+    places = [(first + number, is_listed)
+             for first, piece in text.pieces for number, is_listed in _begun(piece)]  # fmt: skip
+    listed = {number for number, is_listed in places if is_listed}
+    names = [number for number, line in enumerate(text.all if listed else ())
+             if " " not in line and line[:1] not in ("", "\t") and _FILE.match(line)]  # fmt: skip
+    for number, _ in places:
+        line, above = text.all[number], bisect.bisect(names, number)
+        file = text.all[names[above - 1]].strip().removesuffix(":") if above else ""
+        if len(line) <= 4 * _READ and (one := _of_line(line[:_READ], number, file)):
+            yield one
+
+
+@functools.lru_cache(lines.PIECES)
+def _begun(piece: str) -> list[tuple[int, bool]]:
+    """The lines of a piece that may begin with a message, by number, and whether in a list."""
+    return [(number - 1, begin["listed"] is not None)
+            for number, begin in reading.places(_BEGINS, f"\n{piece}")]  # fmt: skip
+
+
+def read_ahead(piece: str) -> None:
+    """Remember the messages in a piece of a text of which more will come."""
+    rows = piece.split("\n")
+    for number, _ in _begun(piece):
+        if len(rows[number]) <= 4 * _READ:
+            _placed(rows[number][:_READ])
 
 
 def details(text: Lines, placed: set[int]) -> set[int]:
@@ -144,16 +168,23 @@ def details(text: Lines, placed: set[int]) -> set[int]:
 
 def _of_line(read: str, number: int, file: str) -> Diagnostic | None:
     """The message in a line; `file` is the one named above."""
-    if placed := _PLACED.match(read) or _MARKED.match(read):
-        named = placed.groupdict()
-        level = _level(placed["level"] or named.get("letter") or named.get("kind") or "")
-        return (
-            _made(number, placed["place"], level, placed["said"], read) if level != _NOTE else None
-        )
+    if one := _placed(read):
+        return None if one.level == _NOTE else Diagnostic(number + 1, *one[1:])
     if file and (listed := _LISTED.match(read)):
         place, words = f"{file}:{listed['at']}", listed["said"]
         return _made(number, place, _level(listed["level"] or ""), words, f"{place} {words}")
     return None
+
+
+@functools.lru_cache(_PLACES)
+def _placed(read: str) -> Diagnostic | None:
+    """The message in a line that begins with its place."""
+    placed = _PLACED.match(read) or _MARKED.match(read)
+    if not placed:
+        return None
+    named = {} if placed["level"] else placed.groupdict()
+    level = placed["level"] or named.get("letter") or named.get("kind") or ""
+    return _made(0, placed["place"], _level(level), placed["said"], read)
 
 
 def _above_arrows(text: Lines) -> Iterator[Diagnostic]:
@@ -181,14 +212,18 @@ def _made(number: int, place: str, level: str, said: str, quoted: str) -> Diagno
     said = said.strip()
     first = _FIRST_CODE.match(said)
     ends = not first and (said[-1:] in ("]", ")") or "  " in said or "\t" in said)
-    last = _LAST_CODE.search(said) if ends else None
+    begins = said.rfind(_OPENS.get(said[-1:], "\n"), 0, -_NUMBERED) if ends else -1
+    last = _LAST_CODE.match(said, begins) if begins >= 0 else None
+    last = _LAST_CODE.search(said) if ends and begins < 0 else last
     code = first[1] if first else next(filter(None, last.groups()), "") if last else ""
     said = said[first.end() :] if first else said[: last.start()] if last else said
     if not level and len(code) == _PYLINT and code[1:].isdigit():
         level = _GRADED.get(code[0], "")
-    return Diagnostic(number + 1, place, level, code, " ".join(said.split()), quoted)
+    said = " ".join(said.split()) if "  " in said or "\t" in said else said.strip()
+    return Diagnostic(number + 1, place, level, code, said, quoted)
 
 
+@functools.cache
 def _level(word: str) -> str:
     """`error`, `warning`, `note`, or '' for what is neither."""
     if word in ("E", "F", "✖", "✘", "×") or word.lower() in _AS_ERRORS:
@@ -207,13 +242,12 @@ def units(found: list[Diagnostic]) -> list[Unit]:
         each = [_unit(one, _quoted(one) or f"{one.place} {_coded(one)}", [one], graded)
                 for one in _ordered(found)]  # fmt: skip
         return [_counts(found, below), *each] if below or _severities(found) else each
-    forms: dict[tuple[str, str], dict[str, list[Diagnostic]]] = {}
-    for one in found:
-        forms.setdefault((one.level, one.code or _form(one.said)), {}).setdefault(
-            _form(one.said), []
-        ).append(one)
+    kinds: dict[tuple[str, str], dict[str, list[Diagnostic]]] = {}
+    forms = _NAMES.sub("0", "\n".join(one.said for one in found)).split("\n")
+    for one, form in zip(found, forms, strict=True):
+        kinds.setdefault((one.level, one.code or form), {}).setdefault(form, []).append(one)
     groups: list[list[Diagnostic]] = []
-    for of_code in forms.values():
+    for of_code in kinds.values():
         few = len(of_code) <= _FORMS
         groups += of_code.values() if few else [[*itertools.chain(*of_code.values())]]
     made = [_counts(found, below)]
@@ -260,22 +294,21 @@ def _coded(one: Diagnostic) -> str:
     return reading.cut(f"{one.code} {one.said}".strip(), _LONGEST)
 
 
-def _form(said: str) -> str:
-    """What messages without a code have in common: no numbers, and no names in quotes."""
-    return re.sub(r"'[^']*'|‘[^’]*’|`[^`]*`|\"[^\"]*\"|\d+", "0", said)
-
-
 def _below_which(found: list[Diagnostic]) -> str:
     """The folder below which all the files lie, if it is worth saying once; or ''."""
+    if len(found) < _SHARED or not found[0].place.startswith("/"):
+        return ""
     folders = {message.place.rpartition("/")[0] for message in found}
-    if len(found) < _SHARED or not all(folder.startswith("/") for folder in folders):
+    if not all(folder.startswith("/") for folder in folders):
         return ""
     shared = os.path.commonpath(folders)
     return shared if shared.count("/") > 1 else ""
 
 
 def _counts(found: list[Diagnostic], below: str) -> Unit:
-    files = {_AT.split(one.place, 1)[0] for one in found}
+    files = {place if "\\" in place or "(" in place else place.partition(":")[0]
+             for place in {one.place for one in found}}  # fmt: skip
+    files = {_AT.split(file, 1)[0] for file in files}
     codes = Counter(one.code for one in found if one.code)
     graded = ", ".join(f"{count} {grade}" for grade, count in _severities(found).items())
     where = "file" if all(_IS_FILE.search(one) for one in files) else "place"
