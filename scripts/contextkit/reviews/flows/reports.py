@@ -76,8 +76,8 @@ def synthesize(
     shown = [layout.shown(report), layout.shown(data_path)]
     lines = [first, *shown, *summarize(sources, findings, data, shown[0], asked.named(layout))]
     summary = "\n".join(names.clipped(names.one_line(line), _LINE) for line in lines)
-    told = {"report": shown[0], "findings": shown[1], "data": data}
-    return summary, unread < len(sources), told
+    paths = {"report": shown[0], "findings": shown[1]}
+    return summary, unread < len(sources), {**paths, "data": data}
 
 
 def _combined(
