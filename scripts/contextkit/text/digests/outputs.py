@@ -22,7 +22,16 @@ from contextkit.text.digests.lines import Lines, read_pieces
 from contextkit.text.digests.reading import REST, Unit, line_count
 from contextkit.text.patterns import Pattern
 
-_WHOLE = ("results", "json", "diff", "code", "help", "table", "listing")  # asked of a segment
+_WHOLE = (
+    "results",
+    "json",
+    "diff",
+    "code",
+    "help",
+    "table",
+    "listing",
+    "plain",
+)  # asked of a segment
 _LARGEST, _HEAD, _TAIL = 4_000_000, 3_000_000, 1_000_000  # characters that are read
 _MOST_LINES = 100_000  # lines that are read
 _TRUNCATED = Pattern(  # what a host puts in place of the middle of an output

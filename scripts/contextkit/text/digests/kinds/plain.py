@@ -1,0 +1,228 @@
+"""What somebody wrote without Markdown: minutes, a chat, mails, the report of an incident.
+
+A statement is a sentence with the one that leans on it, a whole item of a list, or a whole message
+of a chat with its time and name. Which come first, `parts` says; of a chat and of mails, what was
+said later comes before what was said earlier.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from contextkit.base.records import NamedTuple
+from contextkit.base.type_names import Iterator
+from contextkit.text.digests import parts, reading, weighing
+from contextkit.text.digests.kinds import report
+from contextkit.text.digests.parts import ABOUT, ASIDE, BARRED, DECIDED, NONE
+from contextkit.text.digests.reading import Unit
+from contextkit.text.patterns import Pattern
+
+_MESSAGE = Pattern(  # of a chat: `[10:03] ada: yes`, `2024-09-17 10:03 <ada> yes`
+    r"\[?(?:[\d./-]{6,10},?[ T])?\d{1,2}[:.]\d\d(?:[:.]\d\d)?(?: ?[AaPp]\.?[Mm]\.?)?\]?,? +(?:- )?"
+    r"(?:<(?P<nick>[^<>]{1,40})>|(?P<name>[^\W\d][\w .()@'-]{0,39}?):) +(?=\S)"
+)
+_FIELD = Pattern(r"([^\W\d_][\w-]{0,15}): (\S.*)")  # of the head of a mail
+_ADDRESS, _REPLY = Pattern(r" ?<?\S+@\S+"), Pattern(r"(?:[A-Z][A-Za-z]{1,2}: ?)+")
+_CLOCK = Pattern(r"\W*\d{1,2}:\d\d")
+_ITEM = Pattern(r"\s*(?:[-*+•·–]|\d{1,2}[.)]|\(?[a-z]\)|[A-Z]{1,2}-?\d{1,2}[.:)]?)\s+(?=\S)")
+_LABEL = Pattern(r"(\w[\w'’]*(?:[ /-][\w'’]+){0,3})(?: ?[:：]|\.) +(?=\S)")  # in front of a row
+_WORD = Pattern(r"[(«\"'‘“¿¡]{0,2}[^\W\d_]+(?:[-'’.][^\W\d_]+)*[)»\"'’”]{0,2}[.,;:!?…]{0,2}")
+_ENDS = Pattern(r"[.!?](?:\s|$)|[,;。！？]$")
+_DIGITS = Pattern(r"\d+")
+_PLACE = Pattern(
+    r"\w\.\w+:\d+|^\W*(?:CONFLICT|ERROR|WARNING|[Ee]rror|[Ww]arning)\b"
+    r"|\b(?=\d*[a-f])(?=[a-f]*\d)[0-9a-f]{10,40}\b"
+)
+_BOT = Pattern(r"\bbot\b", re.I)
+_SAMPLE = 400  # lines by which prose is known
+_WORDED, _PROSE, _ENDED = 0.7, 0.8, 0.045  # shares: words of a line; such lines; ends of sentences
+_RARE = 20  # lines for one with the place of a message, or a commit
+_WRAPPED = 130  # characters of the longest line of a text that is wrapped
+_FULL = 0.8  # share of it that is a full line
+_TITLE = 60  # characters of a title
+_ASIDE = 0.1  # the weight of small talk
+_FIRST, _HEAD = 4.0, 5.0  # of the first sentence of a decision, of the title of the text
+_BRIEF = 120  # characters beyond which a statement weighs less
+_FEW = 2  # blanks in a statement
+_MOST = (0, 0, 3, 4, 3, 1, 3, 5, 2)  # statements of each part that come first
+_WEIGHTS = (1.0, 1.0, 16.0, 16.0, 8.0, 8.0, 6.0, 5.0, 5.0)  # of each part
+
+
+class _Passage(NamedTuple):
+    """A paragraph, an item, or a message, with the title or the mail that it stands under."""
+
+    line: int
+    title: str
+    text: str
+    said_by: str = ""  # who wrote the message or the mail
+    is_whole: bool = False  # an item or a message
+
+
+def confidence(text: str) -> int:
+    """By its words: sentences, or messages of people who ask."""
+    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    lines = lines[:: len(lines) // _SAMPLE + 1]
+    if sum(bool(_MESSAGE.match(line)) for line in lines) * 2 > len(lines):
+        said = [_MESSAGE.sub("", line, 1) for line in lines]
+        asked = any(line.endswith(("?", "？")) for line in said)
+        return 60 * (asked and len(set(said)) > _PROSE * len(said) and _worded(said) > _WORDED / 2)
+    ends = sum(word[-1] in ".!?…。" for line in lines for word in line.split() if len(word) > 1)
+    words = sum(map(len, map(str.split, lines)))
+    forms = {_DIGITS.sub("", line) for line in lines}
+    placed = [line for line in lines if _PLACE.search(line)]
+    is_varied = len(forms) > _PROSE * len(lines) and len(placed) * _RARE < len(lines)
+    return 60 * (is_varied and _worded(lines) > _PROSE and ends > _ENDED * words)
+
+
+def _worded(lines: list[str]) -> float:
+    """The share of the characters that is in lines of words."""
+    worded = 0
+    for line in lines:
+        words = line.split()
+        is_worded = sum(map(bool, map(_WORD.fullmatch, words))) >= _WORDED * len(words)
+        worded += len(line) * is_worded
+    return worded / max(1, sum(map(len, lines)))
+
+
+def units(text: str) -> list[Unit]:
+    """The statements; of those of a part, the first ones weigh most, of a dialogue the last."""
+    passages = list(_passages(text.split("\n")))
+    made = _leaning([unit for passage in passages for unit in _statements(passage)])
+    if any(passage.said_by for passage in passages):
+        made.reverse()
+    made.sort(key=lambda unit: not unit.key)
+    counts = Counter[int]()
+    for at, unit in enumerate(made):
+        counts[unit.rank] += 1
+        is_early = unit.rank != NONE and counts[unit.rank] <= _MOST[unit.rank]
+        weight = unit.weight * (_WEIGHTS[unit.rank] if is_early else 1.0)
+        made[at] = unit._replace(rank=0, weight=weight)
+    return made
+
+
+def _leaning(units: list[Unit]) -> list[Unit]:
+    """The statements, each that leans on the one before told with it if one of both has a part."""
+    made: list[Unit] = []
+    whole = ""  # the last one that was told with another
+    for unit in units:
+        said = _MESSAGE.sub("", unit.text, 1)
+        above = made[-1] if made else unit
+        parted = {above.rank, unit.rank} - {ASIDE, NONE}
+        fits = len(above.text) + len(unit.text) < reading.LONGEST
+        is_answered = said != unit.text and unit.rank == NONE  # by whom, is not known
+        leans = weighing.LEANING.match(said) and not is_answered
+        is_free = len(made) < 2 or above.text != whole
+        follows = is_free and (above.line == unit.line or said != unit.text)
+        if made and leans and follows and len(parted) == 1 and fits:
+            whole = reading.joined(above.text, unit.text)
+            key = above.key or unit.key
+            made[-1] = above._replace(text=whole, rank=min(parted), key=key)
+        else:
+            made.append(unit)
+    return made
+
+
+def _statements(passage: _Passage) -> Iterator[Unit]:
+    """The sentences of a paragraph, or all of an item or a message, with the part of each."""
+    label = _LABEL.match(passage.text)
+    around = parts.of_title(label[1]) if label else NONE
+    around = min(around, parts.of_title(passage.title))
+    if (label and weighing.is_label(f"{label[1]}:")) or _BOT.search(passage.said_by):
+        around = ASIDE
+    aspect = report.aspect_of((passage.title,))
+    whole = [passage.text] if passage.is_whole else None
+    for at, said in enumerate(whole or reading.sentences(passage.text)):
+        own = parts.of_sentence(_MESSAGE.sub("", said, 1))
+        part = around if around < ABOUT or (own > BARRED and around < NONE) else min(around, own)
+        is_key = part == BARRED or around == DECIDED
+        is_aside = part == ASIDE or said.count(" ") < _FEW
+        weight = weighing.of_sentence(said) * (_ASIDE if is_aside else 1.0)
+        weight *= _FIRST if around == DECIDED and not at else 1.0
+        weight *= _HEAD if passage.line == 1 and not passage.said_by else 1.0
+        weight *= 1.0 if is_key else min(1.0, _BRIEF / len(said))
+        shown = said if part == BARRED else reading.clause(said) or said[: reading.LONGEST]
+        yield Unit(passage.line, aspect, shown, weight, part, key=is_key)
+
+
+def _passages(lines: list[str]) -> Iterator[_Passage]:
+    """The passages of a text in order; quoted mails and signatures are left out."""
+    title, sender, signed = "", "", False
+    width = _width(lines)
+    for start, rows in _blocks(lines):
+        head = [field for row in rows if (field := _FIELD.match(row))]
+        if len(head) == len(rows) > 1 and any("@" in row for row in rows):
+            sender, subject = _mail(head)
+            title, signed = sender, False
+            yield _Passage(start, "", subject)
+            continue
+        signed = signed or rows[0].rstrip() == "--"
+        if signed or rows[0][:1] == ">":
+            continue
+        if _is_title(rows):
+            is_first = not title and all(not line.strip() for line in lines[: start - 1])
+            if is_first:
+                yield _Passage(start, "", rows[0].strip())
+            else:
+                title = rows[0].strip().rstrip(":：")
+            start, rows = start + 1, rows[1:]
+        for number, text in _split(rows, width):
+            message = _MESSAGE.match(text)
+            name = (message["nick"] or message["name"]) if message else sender
+            is_whole = bool(message or _ITEM.match(text))
+            yield _Passage(start + number, title, text.lstrip("-*+•· "), name, is_whole)
+
+
+def _blocks(lines: list[str]) -> Iterator[tuple[int, list[str]]]:
+    """The lines between empty ones, with the number of the first."""
+    start = 0
+    for number, line in enumerate([*lines, ""]):
+        if not any(map(str.isalnum, line)) and line.rstrip() != "--":
+            if number > start:
+                yield start + 1, lines[start:number]
+            start = number + 1
+
+
+def _mail(head: list[re.Match[str]]) -> tuple[str, str]:
+    """Who wrote a mail and on which day; its subject."""
+    values = [field[2] for field in head]
+    sender = _ADDRESS.sub("", next(value for value in values if "@" in value)) or values[0]
+    day = next((value[: clock.start()] for value in values if (clock := _CLOCK.search(value))), "")
+    subject = next((v for v in values if "@" not in v and not _CLOCK.search(v)), "")
+    return ", ".join(filter(None, (sender, day))), _REPLY.sub("", subject)
+
+
+def _is_title(rows: list[str]) -> bool:
+    """Whether the first of some lines is a title."""
+    row = rows[0].strip()
+    if len(row) > _TITLE or _ENDS.search(_ITEM.sub("", row)) or ": " in row or _MESSAGE.match(row):
+        return False
+    in_list = len(rows) < 2 or (_ITEM.match(rows[1]) and rows[1].lstrip()[0].isdigit())
+    return not (_ITEM.match(row) and (in_list or not row[0].isdigit()))
+
+
+def _width(lines: list[str]) -> int:
+    """The length of the lines of a text that is wrapped; 0 if it is not."""
+    lengths = [len(line) for line in lines if line.strip()]
+    longest = max(lengths, default=0)
+    full = sum(length > _FULL * longest for length in lengths)
+    return longest if longest <= _WRAPPED and full * 3 > len(lengths) else 0
+
+
+def _split(rows: list[str], width: int) -> Iterator[tuple[int, str]]:
+    """The paragraphs, items and messages of a block, with their places."""
+    start, text = 0, ""
+    for number, row in enumerate(rows):
+        bare = " ".join(row.split())
+        word = bare.partition(" ")[0]
+        begins = _MESSAGE.match(bare) or _ITEM.match(row) or not text
+        hangs = row[:1] == " " and _ITEM.match(text)
+        is_full = width and len(rows[number - 1]) + len(word) >= width
+        if not begins and (hangs or is_full or _MESSAGE.match(text)):
+            text = f"{text} {bare}"
+            continue
+        if text:
+            yield start, text
+        start, text = number, bare
+    if text:
+        yield start, text

@@ -1,0 +1,139 @@
+"""The part that a statement of prose plays, judging by its words in the languages of reports.
+
+Somebody who acts on minutes, a chat or a mail needs first what was decided and what nobody may do,
+then the cause, what mends it, who does what by when, and what is open. Small talk comes last.
+"""
+
+from __future__ import annotations
+
+import functools
+
+from contextkit.text.patterns import Pattern
+
+DECIDED, BARRED, CAUSE, ABOUT, MENDED, DUE, OPEN = range(2, 9)  # in the order of telling
+ASIDE, NONE = 0, 9
+
+_MONTH = (
+    r"(?:jan|ene|gen|янв|feb|fév|fev|lut|фев|m[aä]r|mrt|мар|a[pbv]r|kwi|апр|ma[iyj]|mag|ма[йя]"
+    r"|jun|juin|giu|cze|июн|jul|juil|lug|lip|июл|aug|ao[uû]|ago|sie|авг|se[pt]|wrz|сен"
+    r"|o[ckt]t|paź|окт|no[vw]|lis|ноя|de[cz]|dic|gru|дек)\w*"
+)
+_DAY = Pattern(
+    rf"\b\d{{1,2}}(?:\.|st|nd|rd|th|er|º)? (?:de |of )?{_MONTH}|\b{_MONTH} \d{{1,2}}\b"
+    r"|\bthe \d{1,2}(?:st|nd|rd|th)\b|\b\d{4}-\d\d-\d\d\b|\b\d{1,2}\.\d{1,2}\.|\d月|\d+日|\d월"
+    r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b(?:mon|diens|donners|frei|sams)tag\b"
+    r"|\b(?:lunes|martes|miércoles|jueves|viernes|lundi|mardi|mercredi|jeudi|vendredi)\b"
+)
+_VERSION = Pattern(r"\b\d+\.\d+\.\d+\b")
+_SHOUTED = Pattern(  # a negation in capitals
+    r"\b(?:NOT|NO|NEVER|NICHT|KEIN\w*|NIE|NUNCA|JAMAIS|NON|NÃO|NIET|INTE|НЕ)\b"
+    r"(?=[.,:!]? [a-zà-ÿа-я])"
+)
+_WORDS = {
+    OPEN: r"\b(?:open(?:\b(?! the)|staand)|pending|unclear|undecided|unresolved|tbd|to be decided"
+    r"|needs? an? (?:decision|owner)|no answer|still (?:missing|waiting)|offen\w*|ungeklärt"
+    r"|steht\b.* aus|unklar|noch nicht|pendientes?|sin responsable|sin decidir|por decidir|abierto"
+    r"|pendências?|em aberto|à décider|en suspens|en attente|personne n'est|reste à|in sospeso"
+    r"|da decidere|öppn?a|oklart|otwart\w+|do ustalenia|не решен\w*|открыт\w*|belirsiz|açık)\b"
+    r"|待定|未定|未決|未解決|未解决|미정|미해결|معلق|लंबित",
+    BARRED: r"(?:^|[.,:;—–(!] |\b(?:please|so|and|but|or|then) )(?:do not|don'?t|never)\b"
+    r"|\b(?:must|may|should|shall|can) ?not\b.* (?:be|\w+ed)\b|\bmustn't|\b(?:you|please) (?:must"
+    r" |should )?(?:not|never|don't)\b|\bnobody (?!(?:could|did|can|would|said|knew)\b)\w+(?<!s)"
+    r"(?<!ed) |\b(?:forbidden|not allowed|prohibited|off limits)\b|\bmust not\b"
+    r"|\b(?:darf|dürfen|soll(?:en)?|bitte)\b.* (?:nicht|nie\w*|keine?\w*)\b"
+    r"|\b(?:keinesfalls|auf keinen fall|niemals|verboten|untersagt)\b"
+    r"|\b(?:no|tampoco|nunca) (?:se )?(?:deb\w+|puede\w*)|\b(?:nunca|jamás|prohibid\w+)\b"
+    r"|\bno hay que\b|\b(?:il ne faut|ne (?:doit|doivent|devez|devons))\b.* (?:pas|jamais|plus)\b"
+    r"|^n(?:e |')\w+.* (?:pas|jamais|plus)\b|\b(?:interdit\w*|à ne pas faire|ne pas \w+er)\b"
+    r"|\b(?:não|nunca) (?:se )?(?:dev\w+|pode\w*)|\b(?:proibid\w+|jamais)\b|^não \w+"
+    r"|\bnon (?:si )?dev\w+|^non \w+[aei]re\b|\bvietat\w+|\b(?:mag|mogen) (?:niet|geen)\b"
+    r"|\bnooit\b|\b(?:får|ska) (?:inte|aldrig)\b|\bförbjud\w+|\bnie (?:wolno|należy|można)\b"
+    r"|\bnigdy\b|\b(?:нельзя|запрещ\w+|никогда|не (?:надо|нужно|следует|\w+йте))\b"
+    r"|\b(?:asla|yasak\w*)\b|m[ae]mal[ıi]|m[ae]y[ıi]n\b"
+    r"|\bnot\b.* (?:before|until|unless)\b|\b(?:nicht|keine?\w?)\b.* (?:bevor|bis|solange|ehe)\b"
+    r"|\b(?:no|não|non)\b.* (?:hasta|mientras|antes de|até|enquanto|finché|prima)\b"
+    r"|\bn(?:e |').* (?:tant que|avant)\b|\b(?:niet|geen)\b.* (?:voordat|totdat|tenzij)\b"
+    r"|\binte\b.* (?:förrän|innan)\b|\bnie\b.* (?:dopóki|zanim)\b|\bне\b.* пока\b"
+    r"|不要|不得|禁止|切勿|请勿|不可|してはいけ|しないで|ないこと|はならない|하지 ?마|하면 안|금지"
+    r"|لا يجوز|ممنوع|يجب عدم|न करें|नहीं करना|मत ",
+    DECIDED: r"\b(?:decision|decided|agreed|resolution|we(?:'ll| will)? go(?:ing)? with"
+    r"|let's go with|we stay|plan:|forget what|scrap that|take it back|changed (?:his|her|my"
+    r"|our|their) mind|besch(?:luss|lossen|ließ\w*|lüsse)|entscheidung|entschieden|vereinbart"
+    r"|wir (?:nehmen|bleiben|machen)|doch nicht|decisión|decidi\w+|acuerdos?|acord\w+|decisão"
+    r"|décision|décid\w+|convenu\w*|finalement|decisione|deciso|concordato|besluit\w*|besloten"
+    r"|afgesproken|beslut\w*|bestäm\w+|decyzj\w+|postanowi\w+|uzgodni\w+|решени[ея]|решил\w*"
+    r"|решено|договорил\w*|постановил\w*|karar\w*)\b|决定|決定|決まり|결정|قرار|اتفقنا|निर्णय|फैसला",
+    CAUSE: r"\b(?:cause[sd]?|because|turn(?:s|ed) out|due to|reason|not the|it (?:is|was) not"
+    r"|ursache\w*|auslöser|weil|lag an|stellte sich heraus|wegen|causas?|debi(?:do|eron|ó) a?"
+    r"|porque|resultó|no fue|parce que|en raison|en cause|ce n'était pas|não foi|perché|non era"
+    r"|oorzaak|omdat|bleek|orsak\w*|eftersom|berodde|przyczyn\w+|ponieważ|причин\w+|из-за"
+    r"|потому|оказал\w+|это не|neden\w*|çünkü|yüzünden|değildi)\b"
+    r"|原因|由于|因为|ため|ではな|원인|때문|아니라|السبب|بسبب|कारण|वजह",
+    MENDED: r"\b(?:fix(?:ed|es)?|hotfix|patch(?:ed)?|solved|resolved|workaround|pinned|reverted"
+    r"|rolled back|behoben|gelöst|korrigiert|eingebaut|solucion\w+|corregi\w+|resuelt\w+|corrig\w+"
+    r"|résolu\w*|correctif|installée?|risolt\w+|corrett\w+|opgelost|åtgärda\w+|naprawi\w+"
+    r"|исправ\w+|устран\w+|düzelt\w+|çözü\w+)\b|修复|解决|修正|対応|수정|해결|إصلاح|ठीक किया",
+}
+_TITLES = {  # of sections, or in front of a paragraph
+    BARRED: r"important|wichtig|importante|important|belangrijk|viktigt|ważne|важно|重要|중요|هام",
+    DECIDED: r"^(?:new |neuer |nuev[ao] |nouvelle )?(?:cutover|deadline|frist|termin|go-live"
+    r"|plazo|fecha|échéance|scadenza|prazo)\b",
+    MENDED: r"ce qui a été fait|what we did|maßnahmen|workaround",
+    DUE: r"actions?\b|action items|to-?do|next steps|aufgaben|nächste schritte|acciones|tareas"
+    r"|próximos pasos|suites|prochaines|à faire|azioni|acties|actiepunten|åtgärder|zadania|ações"
+    r"|задачи|поручения|行动|待办|アクション|宿題|할 일|المهام|कार्य|yapılacak",
+    OPEN: r"questions?\b|fragen|preguntas|domande|vragen|frågor|pytania|вопросы|問題|问题",
+    ABOUT: r"summary|what happened|impact|zusammenfassung|kurzfassung|was (?:ist )?passiert|resumen"
+    r"|qué pasó|résumé|ce qui s'est passé|resumo|sommario|riassunto|samenvatting|sammanfattning"
+    r"|podsumowanie|резюме|итог|摘要|概要|요약|ملخص|सारांश|özet",
+}
+_ASIDES = Pattern(  # who was there, the next meeting, any other business, greetings
+    r"\W*(?:present|attend\w+|participants?|excused|apologies|absent|anwesen\w+|teilnehm\w+"
+    r"|entschuldigt|protokoll|asistentes|presentes|ausentes|présent\w*|participant\w*|absent\w*"
+    r"|excusé\w*|presenti|assenti|aanwezig\w*|afwezig\w*|närvarande|frånvarande|obecni|nieobecni"
+    r"|присутств\w+|отсутств\w+|katılımcılar|parking lot|any other business|aob|misc\w*|social"
+    r"|verschiedenes|sonstiges|varios|diverso?s|divers|varie|rondvraag|övrigt|różne|разное|diğer"
+    r"|next (?:sync|meeting|call)|nächste[rs]? (?:termin|treffen|sitzung)|próxima reuni\w+"
+    r"|prochaine réunion|prossima riunione|volgend overleg|nästa möte|следующая встреча"
+    r"|hi|hello|hey|dear|(?:good )?morning|thanks?|thank you|cheers|best|regards|sorry|hope you"
+    r"|guten (?:tag|morgen)|hallo|liebe[rs]?|danke|viele grüße|hola|buenos días|gracias|saludos"
+    r"|bonjour|merci|cordialement|ciao|grazie|olá|obrigad\w+|hoi|bedankt|hej|tack|cześć|dzięki"
+    r"|привет|спасибо|merhaba|teşekkür\w*)\b|出席|参加者|欠席|缺席|其他|その他|参석|참석|기타|الحضور|उपस्थित"
+)
+_BY_WORDS = {part: Pattern(source) for part, source in _WORDS.items()}
+_BY_TITLE = {
+    part: Pattern(rf"(?:{_TITLES[part]})" if part not in _WORDS else
+                  rf"(?:{_TITLES.get(part, 'a^')})|{_WORDS[part]}")
+    for part in (*_WORDS, DUE, ABOUT)
+}  # fmt: skip
+_DUE = Pattern(
+    r"\b(?:by|until|due|deadline|cutover|go-live|rather than|will|i'll|we'll|shall|at the latest"
+    r"|owns?|bis|spätestens|frist|termin|wird|werden|vence|antes|hasta|para el|plazo|avant|pour le"
+    r"|échéance|d'ici|entro|prima|scadenza|até|prazo|vóór|uiterlijk|senast|före|termin\w*|до|срок"
+    r"|kadar)\b|截止|之前|までに|期限|까지|마감|قبل|तक"
+)
+
+
+@functools.cache
+def of_title(title: str) -> int:
+    """The part of what stands under a title, or behind a label: `Actions`, `Beschluss:`."""
+    lower = title.lower()
+    if _ASIDES.match(lower):
+        return ASIDE
+    return next((part for part, words in _BY_TITLE.items() if words.search(lower)), NONE)
+
+
+def of_sentence(said: str) -> int:
+    """The part of a sentence by its own words."""
+    lower = said.lower()
+    if _ASIDES.match(lower) and not _BY_WORDS[BARRED].search(lower):
+        return ASIDE
+    if _SHOUTED.search(said):
+        return BARRED
+    is_question = lower.rstrip().endswith(("?", "？"))
+    for part, words in _BY_WORDS.items():
+        if words.search(lower) and not (is_question and part != OPEN):
+            return part
+    if _DAY.search(lower) and _DUE.search(lower):
+        return DUE
+    return MENDED if _VERSION.search(said) and not is_question else NONE
