@@ -140,7 +140,6 @@ _BELOW = 5  # lines that go on saying what failed
 _BLOCK, _LONG_BLOCK = 60, 2000  # lines of a test's block that are read; of one with a heading
 _READ_WHOLE = 500  # failed tests whose blocks are read: far more than can be told
 _NEAR = 4  # lines below an error that say where and what it is
-_QUOTED = 6  # lines between a place and the error there
 _FRAMES = 200  # lines of a trace above its exception
 
 
@@ -183,7 +182,8 @@ class _Block:
     def _take(self, text: Lines, number: int) -> None:
         line = text.bare[number]
         said, points = _message(line), _POINTS.search(line)
-        if _LEGEND.match(line):
+        if _LEGEND.match(line) or line == "stack backtrace:":
+            self._goes_on = 0
             return
         if _VALUE.match(line):
             self.values.append(" ".join(line.split()))
@@ -535,8 +535,7 @@ def _own_frame(text: Lines, at: int) -> str:
 def _near(text: Lines, at: int) -> str:
     """The place above an exception in Python's trace, in its frames, or in one of the next lines.
 
-    Of the next lines, only the first may tell one, or those in a frame of terraform; else it may
-    stand alone above what is quoted.
+    Of the next lines, only the first may tell one, or those in a frame of terraform.
     """
     if _EXCEPTION.match(text.bare[at]) and (place := _own_frame(text, at)):
         return place
@@ -546,17 +545,10 @@ def _near(text: Lines, at: int) -> str:
         is_frame = line.startswith(("at ", "by ", "#")) or (
             in_frame and text.all[number][:1] == "│"
         )
-        if FAILS.search(line) or _announced(line):
+        if FAILS.search(line):
             break
         if (is_frame or number == at + 1) and (place := _place(line)):
             return place
         if not is_frame and number > at + 1:
             break
-    above = (text.bare[number] for number in range(at - 1, max(-1, at - 1 - _QUOTED), -1))
-    return next(filter(None, map(_announced, above)), "")
-
-
-def _announced(line: str) -> str:
-    """The place of what is below a line that says nothing else: `grid.f90:37:16:`."""
-    place = _PLACE.match(line)
-    return line[:-1] if place and line[place.end() :] == ":" else ""
+    return ""

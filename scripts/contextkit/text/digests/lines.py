@@ -55,11 +55,11 @@ _PHRASES = (
 )
 _FINE = Pattern(
     r"\b(?:0|no|without|zero) (?:\w+ )?(?:errors?|failures?|failed|failing|problems?|issues?)\b"
-    r"|\b(?:errors?|fail(?:s|ed|ures?)?|unreachable)[=:] *0\b"
+    r"|\b(?:errors?|fail(?:s|ed|ures?)?|unreachable)(?: [a-z]+)?[=:] *0\b|s = [.S]$"
     r"|\b(?:pass(?:ed)?|skip(?:ped)?|xfail)\b"
     r"|^\s*(?:ok\b|[✓✔√])|\bok$|: ok\b",
     re.I,
-    needs="0 no␣ without␣ zero␣ pass skip xfail ok ✓ ✔ √",
+    needs="0 no␣ without␣ zero␣ pass skip xfail ok ✓ ✔ √ s␣=␣",
 )
 _OF_PYTEST = "E   "
 _SURE = Pattern(
@@ -107,7 +107,7 @@ _OF_A_TRACE = Pattern(  # what Python prints above and between its traces
     r"\s*(?:Traceback \(most recent|The above exception was|During handling of the above)"
 )
 _MARKS_IN_A_ROW = Pattern(r"\[?([=_~!#*-])\1{4,}\]? ?")
-_ALNUM_END = Pattern(r"[^\W_]*$")
+_ALNUM_END = Pattern(r"(?:\d+[.,])*[^\W_]*$")
 _ONE_NUMBER = Pattern(r"\D*(\d+(?:\.\d+)?)\D*$")
 _IN_QUOTES = Pattern(r"\"[^\"]{1,80}\"|'[^']{1,80}'")
 _PATH = Pattern(r"(?:https?:)?/[^\s\"'<>()|,;]+|(?<![\w@.-])[\w@.-]+/")

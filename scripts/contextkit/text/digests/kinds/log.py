@@ -79,8 +79,8 @@ class Run(NamedTuple):
 
 def run(text: Lines, status: int | None = None) -> Run:
     """The verdict, the counts, each distinct failure with its place, then the other lines."""
-    verdict, summary, of_verdict = _verdict(text, status)
     messages, placed = diagnostics.find(text)
+    verdict, summary, of_verdict = _verdict(text, status, placed)
     failing, used, inside = failures.find(text, summary | placed)
     failed = [_unit(above, below) for above, below in itertools.zip_longest(failing, failing[1:])]
     if failed and verdict and _BARE.match(verdict[0].text):  # which says nothing of the failure
@@ -131,7 +131,9 @@ def _unit(one: Failure, below: Failure | None) -> Unit:
     return Unit(one.line + 1, "failed", said, 2.5, rank, "failed", short, times=one.times)
 
 
-def _verdict(text: Lines, status: int | None) -> tuple[list[Unit], set[int], set[int]]:
+def _verdict(
+    text: Lines, status: int | None, placed: set[int]
+) -> tuple[list[Unit], set[int], set[int]]:
     """What summarizes the run, a failure before a success; the lines that do, and those it tells.
 
     Of several such lines, it is the one that counts most with those right above it, and the last
@@ -144,7 +146,7 @@ def _verdict(text: Lines, status: int | None) -> tuple[list[Unit], set[int], set
     plain = {n: line for n in read if (line := _plain(text, n))}
     # eslint says how many of its problems are fixable below their number
     summary = [n for n in plain if _VERDICT.search(plain[n]) and "fixable" not in plain[n]]
-    raised = [n for n in text.below(end - 1) if _RAISED.match(text.all[n])][-1:]
+    raised = [n for n in text.below(end - 1) if n not in placed and _RAISED.match(text.all[n])][-1:]
     if raised and raised[0] > max(summary, default=-1):
         summary = [n for n in summary if _COUNTS.search(plain[n]) and _BAD.search(plain[n])]
         bad = summary = [*summary, *raised]
