@@ -71,6 +71,8 @@ _GROUP = Pattern(  # a file, package or environment with failed tests
     r"^FAIL\s+\S+(?:\s+\(?[\d.]+ ?m?s\)?)?$|^[\w.-]+: FAIL ✖ in [\d.]+ seconds$"
 )
 _NUMBERED = Pattern(r"^\d+\) (\S.*)$")
+_MINITEST = Pattern(r"^\d+\) (?:Error|Failure):$")  # above the name of the test
+_OF_MINITEST = Pattern(r"^(\S+#\S+?)(?: \[\S+\])?:$")
 _NUMBERS = Pattern(r"^(?:\d+ failing|Failures:|There (?:was|were) \d+ (?:failures?|errors?):)$")
 _BEFORE_NUMBERS = (" failing", "Failures:", "There w")
 _MESSAGE = Pattern(
@@ -108,7 +110,7 @@ _PLACE = Pattern(
 _POINTS = Pattern(  # a line that is there to tell a place, or the first of a trace
     r"^(?:-->|❯|(?:test )?at |in |└|╭─\[|# \.?/|#\d+ |Location:|Origin:|on |\(|(?:E +)?File \""
     r"|thread '|note: )"
-    rf"|^[\w@./\\-]+\.{_ENDING}(?::\d+|\(\d+)|\bpanicked at |[(\[][^()\[\]\s]+:\d+[)\]]$"
+    rf"|^[\w@./\\-]+\.{_ENDING}(?::\d+|\(\d+)|\bpanicked at |[(\[][^()\[\]\s]+:\d+[)\]]:?$"
 )
 _BEGUN = (  # what stands above the cause of a failure: another exception; rspec's source
     "The above exception was", "During handling of the above", "Failure/Error: ",
@@ -278,6 +280,9 @@ def _heads(text: Lines, told: set[int]) -> dict[int, str]:
         elif (test := _TEST.match(line)) and test.lastindex:
             name = test[test.lastindex]
             heads[at] = f"{_file_above(text, at)}{name}" if name == _SUITE else name
+        elif _MINITEST.match(line) and (below := text.below(at, 1)):
+            if named := _OF_MINITEST.match(text.bare[below[0]]):
+                heads[at] = named[1]
         elif at > numbered and (test := _NUMBERED.match(line)):
             heads[at] = _continued(text, at, test[1])
     return heads
@@ -327,7 +332,8 @@ def _below_head(text: Lines, heads: dict[int, str], at: int, told: set[int]) -> 
     line = text.bare[at]
     if line.startswith(_SUMMARY):
         return []
-    heading, depth = bool(_HEADING.match(line)), text.indent(at)
+    panics = any(text.all[n].startswith("panic: ") for n in text.below(at, 1))  # of go
+    heading, depth = panics or bool(_HEADING.match(line)), text.indent(at)
     block: list[int] = []
     for number in text.below(at, _LONG_BLOCK if line.startswith("___") else _BLOCK):
         other = text.bare[number]

@@ -87,7 +87,7 @@ _FRAME = Pattern(  # of a stack trace, with the source that is quoted
 )
 THEIRS = (  # in a frame of a library
     "site-packages", "node_modules", "node:", "AssertionFailureBuilder", "/rustc/", "java.base/",
-    "jdk.", "org.junit", "<frozen", "/lib/python", "vg_replace_", "../",
+    "jdk.", "org.junit", "<frozen", "/lib/python", "/lib/go", "/local/go/src/", "vg_replace_", "../",
 )  # fmt: skip
 _QUOTED = Pattern(  # source below a message; a step of ninja or cmake
     r"^\s*(?:(?:>\s*)?(?:\d+\s*)?\|(?!.*\|)|[\^~]+\s*$|\d+\t|\[ *\d+(?:/\d+|%)\] )"

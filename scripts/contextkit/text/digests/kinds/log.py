@@ -19,7 +19,7 @@ _LEVELS = ("PASSED", "PASS", "FAILED", "FAIL", "ERROR", "SKIPPED", "SKIP", "XFAI
 _LEVEL = Pattern(rf"\b({'|'.join(_LEVELS)})\b|^(?:\S+ \S+ )?\[(\w+)\] ")
 _VERDICT = Pattern(  # a line that summarizes a run
     r"(?<![.:\d])(?<!-\] )(?<!Running )(?<!from )\b\d+ (?:passed|failed|errors?|failing"
-    r"|passing|tests?|examples?|problems?|skipped|total warnings"
+    r"|passing|tests?|examples?|problems?|skipped|pending|total warnings"
     r"|warnings?|issues?|offenses?|violations?|hints?|lints?|findings?)\b"
     r"|^(?:\[\w+\] +)?(?:Tests?:? |Tests run:|BUILD )|^test results?:"
     r"|^FAILED \(|^ERROR SUMMARY: \d|\boverall\b.*\d|^(?-i:OK)(?: \(|$)|^Ran \d+ tests?"
@@ -40,7 +40,7 @@ _BAD = Pattern(  # a verdict that is not good
 )
 # How a verdict begins that may stand far above the end, above the details of the failures
 _EARLIER = Pattern(
-    r"^(?:ℹ fail |=.* (?:failed|error)|test result: FAILED|FAILED \(|(?:\[\w+\] )?BUILD FAIL)"
+    r"^(?:ℹ fail |\d+ failing$|=.* (?:failed|error)|test result: FAILED|FAILED \(|(?:\[\w+\] )?BUILD FAIL)"
 )
 _EVENT = Pattern(
     r"^(?:\[?(?:INFO|DEBUG|NOTICE|TRACE|info|debug|notice)\b)"
@@ -141,8 +141,10 @@ def _verdict(
     exception after all of them is the last word.
     """
     end = max(0, len(text.all) - _END)
-    bad_above = (n for n in text.failing if n < end and _EARLIER.match(text.all[n]))
-    read = [*(n for n in bad_above if _BAD.search(text.all[n][:500])), *text.below(end - 1)]
+    above = (n for n in text.failing if n < end and _EARLIER.match(text.all[n].lstrip()))
+    bad_above = [n for n in above if _BAD.search(text.all[n][:500])]
+    beside = {m for n in bad_above for m in range(max(0, n - _NEAR + 1), min(end, n + 1))}
+    read = [*sorted(beside), *text.below(end - 1)]
     plain = {n: line for n in read if (line := _plain(text, n))}
     # eslint says how many of its problems are fixable below their number
     summary = [n for n in plain if _VERDICT.search(plain[n]) and "fixable" not in plain[n]]
