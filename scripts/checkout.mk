@@ -1,6 +1,6 @@
 # The targets of the checkout itself; a host keeps its own `help`, `test`, `clean` …
 
-override CONTEXTKIT_OWN := help setup upgrade demo test test_long test_platforms test_hosts test_page picture mutants lint check bench bench_tokens bench_receipts bench_outputs bench_secrets bench_reviews bench_duplicates bench_peers torture bench_first_hour bench_chain bench_day bench_machines golden manual site lock clean
+override CONTEXTKIT_OWN := help setup upgrade demo test test_long test_platforms test_hosts test_page picture mutants lint check bench bench_tokens bench_receipts bench_outputs bench_secrets bench_reviews bench_duplicates bench_peers torture bench_run bench_first_hour bench_chain bench_day bench_machines golden manual site lock clean
 override CONTEXTKIT_HERE = cd '$(CONTEXTKIT_DIR)' &&
 override CONTEXTKIT_FOLDER = "$(if $(filter folder,$(CONTEXTKIT_GIVEN)),$$folder)"
 # $(call CONTEXTKIT_TYPED,n seed): those of them that were typed, as options.
@@ -92,6 +92,9 @@ bench_peers: $(CONTEXTKIT_DEVELOPMENT) ## short outputs beside rtk and lean-ctx,
 
 torture: $(CONTEXTKIT_DEVELOPMENT) ## let an enemy loose on it: n=1000 what=kills,races,power,disk,machines,… seed=
 	@$(CONTEXTKIT_HERE) PYTHONPATH=scripts:tests:tests/machines .venv/bin/python tests/torture/torture.py $(call CONTEXTKIT_TYPED,n what seed only)
+
+bench_run: $(CONTEXTKIT_DEVELOPMENT) ## what our wrapper takes of its own once a command has ended that printed 1 MB
+	@$(CONTEXTKIT_HERE) .venv/bin/python tests/bench/endings.py
 
 bench_first_hour: $(CONTEXTKIT_DEVELOPMENT) ## what a newcomer gets, from adopt to the first receipt opened, beside another revision: base=
 	@'$(CONTEXTKIT_PYTHON)' '$(CONTEXTKIT_DIR)/tests/bench/first_hour.py' $(call CONTEXTKIT_TYPED,base)

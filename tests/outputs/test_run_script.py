@@ -18,7 +18,7 @@ import pytest
 from conftest import MANY, SCRIPTS, each
 from contextkit.base import tokens
 from contextkit.base.layout import Layout
-from contextkit.outputs.flows import running, telling
+from contextkit.outputs.flows import pump, running, telling
 from contextkit.payloads.documents import store as payloads
 from contextkit.text.digests import lines
 
@@ -284,6 +284,13 @@ def test_odd_outputs_are_told_in_few_bytes_or_passed_on_whole(repo: Path, comman
     assert len(whole) < 6000 or len(whole) == len(plain)
 
 
+def test_of_what_is_no_text_the_size_is_told(repo: Path) -> None:
+    odd = "\\000\\033[1m\\r\\n" * 20
+    done = run("--", f"for n in $(seq 999); do printf '{odd}'; done")
+    assert "binary data, 139860 bytes, no text" in done.stdout
+    assert "1 line, ~" in run("--", "head -c 99999 /dev/zero | tr '\\0' x").stdout
+
+
 def test_the_disk_is_bounded_and_the_gap_is_told(
     tmp_path: Path,
 ) -> None:
@@ -345,11 +352,14 @@ def test_around_a_short_command_nothing_dear_is_imported(repo: Path, words: list
         "dear = {'re', 'json', 'subprocess', 'signal', 'typing', 'contextkit.base.layout'}\n"
         "print(sorted(dear & set(sys.modules)), status)\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-S", "-c", program, *words], input="\0m:0\n", capture_output=True,
-        encoding="utf-8", env={**os.environ, "PYTHONPATH": str(SCRIPTS)},
-    )  # fmt: skip
-    assert done.stdout == "[] 0\n"
+    said = []
+    for _ in range(3):  # on a busy machine, it may not be short
+        done = subprocess.run(
+            [sys.executable, "-S", "-c", program, *words], input="\0m:0\n", capture_output=True,
+            encoding="utf-8", env={**os.environ, "PYTHONPATH": str(SCRIPTS)},
+        )  # fmt: skip
+        said.append(done.stdout)
+    assert "[] 0\n" in said
 
 
 def test_around_the_hook_for_a_command_that_is_left_alone_neither(repo: Path) -> None:
@@ -404,7 +414,7 @@ def test_of_a_failed_build_no_message_is_cut_where_there_is_room(layout: Layout)
     text = "\n".join([*lines, "make: *** [Makefile:4: all] Error 2", ""])
     told = telling.Told(content=text, topic="t", source="run", session="s-1", status=2)
     said = telling.digested(layout, told)
-    assert "…" not in said and "'left_344' [-Wunused]" in said
+    assert "…" not in said and "'left_344'; each [-Wunused]" in said
     assert "warning: src/part_40.c:40:9: unused" in said and said.count("warning:") == 1
     assert "error: src/part_222.c:222:1: 'limit_222' undeclared" in said
 
@@ -425,58 +435,54 @@ def test_a_row_says_what_it_is_about_once(aspect: str, finding: str, said: str) 
     assert telling._said(aspect, finding) == said
 
 
-def a_long_job(layout: Layout, text: str) -> running.Job:
+@pytest.mark.parametrize(
+    ("finding", "said"),
+    [
+        ("a.c:1: b [-Wx]; c.c:2: d [-Wx]", "a.c:1: b; c.c:2: d; each [-Wx]"),
+        ("a (first use); b (first use); c [x]; d", "a; b; each (first use); c [x]; d"),
+        ("a [x]; b [x]; c [y]; d [y]", "a; b; each [x]; c; d; each [y]"),
+        ("a (x2); b (x2)", "a (x2); b (x2)"),
+        ("a [x]", "a [x]"),
+    ],
+)
+def test_what_statements_in_a_row_end_with_is_said_once(finding: str, said: str) -> None:
+    assert telling._each(finding) == said
+
+
+def a_long_job(layout: Layout, text: str) -> pump.Job:
     """A command that has printed so much and still runs."""
-    job = running.Job(["make"], {"session": "s-1"})
+    job = pump.Job(["make"], {"session": "s-1"}, telling.place)
     job.output.take(1, text.encode())
     job.status = 2
     return job
 
 
-@pytest.fixture
-def worked_out(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The forms of lines, as it is worked out whether they fail."""
-    forms: list[str] = []
-    work = lines._FAILING._work
-
-    def noted(new: list[str]) -> Iterator[bool]:
-        forms.extend(new)
-        yield from work(new)
-
-    lines._FAILING.clear()
-    monkeypatch.setattr(lines._FAILING, "_work", noted)
-    return forms
-
-
-def test_what_comes_is_read_while_the_command_runs_and_once(
-    layout: Layout, worked_out: list[str]
-) -> None:
+def test_what_comes_is_read_while_the_command_runs_and_once(layout: Layout) -> None:
     names = ["".join(three) for three in itertools.product("abcdefghijklmnopqrstu", repeat=3)]
-    text = "".join(f"src/{name}.c:7: error: {name} undeclared\n" for name in names)
+    text = "".join(f"src/{name}.c:7: error: {name} undeclared\n" for name in names) * 3
     plain = telling._told(a_long_job(layout, text))
-    lines._FAILING.clear()
-    worked_out.clear()
-    job = a_long_job(layout, text[:200_000])
+    lines._read.cache_clear()
+    job = a_long_job(layout, text[:700_000])
     while job.is_behind:
         running._read_ahead(job)
-    first = len(worked_out)
-    job.output.take(1, text[200_000:].encode())
-    running._read_ahead(job)
-    ahead = len(worked_out)
+    before, modules = lines._read.cache_info(), set(sys.modules)
+    job.output.take(1, text[700_000:].encode())
     told = telling._told(job)
-    assert told.split("\n")[1:-2] == plain.split("\n")[1:-2]
-    assert 3000 < first < ahead
-    assert len(worked_out) - ahead < 2000 and len(worked_out) == len(set(worked_out))
+    after = lines._read.cache_info()
+    assert told.split("\n")[1:-2] == plain.split("\n")[1:-2] and set(sys.modules) == modules
+    read = 700_000 // lines.PIECE
+    assert before.misses == read + 1  # the first is read when the digests are loaded
+    assert (after.misses, after.hits) == (len(text) // lines.PIECE + 2, read)
 
 
 def test_trouble_with_reading_ahead_costs_nothing(
     layout: Layout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def breaks(job: running.Job) -> Iterator[bool]:
+    def breaks(job: pump.Job) -> Iterator[bool]:
         raise OSError(5, "Input/output error")
         yield
 
-    job = running.Job(["true"], {})
+    job = pump.Job(["true"], {}, telling.place)
     monkeypatch.setattr(telling, "read_ahead", breaks)
     running._read_ahead(job)
     assert not job.is_behind

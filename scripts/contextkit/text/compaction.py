@@ -24,12 +24,13 @@ _COMMIT = re.compile(r"commit ([0-9a-f]{7,64})\b(.*)")
 _FIELD = re.compile(r"(?:Commit|Author)?(Author|Date|Merge|Commit|Refs|gpg): *(.*)")
 _STATUS = re.compile(r"(On branch |HEAD detached |Not currently on any branch|No commits yet)")
 _HUNK = re.compile(r"@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@ ?(.*)")
-_ANY = re.compile(r"^(?:commit [0-9a-f]{7}|diff --git |On branch |HEAD det|total \d)", re.M)
+_BEGIN = ("\ncommit ", "\ndiff --git ", "\nOn branch ", "\nHEAD det", "\ntotal ")
 _PATH = re.compile(r"\.{0,2}/?[^\s:|]+(?:/[^\s:|]*)+")
 _LITERAL = re.compile(r"|null|true|false|absent|-?\d[\d.eE+-]*|[\[{\"].*", re.DOTALL)
 _IN_DIFF = (" ", "+", "-", "@", "\\", "index ", "new file ", "deleted file ", "old mode ",
             "new mode ", "similarity ", "dissimilarity ", "rename ", "copy ", "Binary files ",
             "GIT binary ")  # fmt: skip
+_SAMPLE = 20_000  # characters in which the first known form begins
 _HEADER = 4  # lines of which one is the first entry of an archive
 _FEW = 12  # lines below which a list of paths stays as it is
 _USUAL = 0.8  # share of the rows above which a value is said once, and only exceptions by row
@@ -42,7 +43,8 @@ def compacted(text: str) -> str:
     if data is not None:
         return _of_json(data)
     first = text.split("\n", _HEADER)[:_HEADER]
-    if not (_ANY.search(text) or _PATH.fullmatch(first[0]) or any(map(ENTRY.match, first))):
+    begins = any(mark in f"\n{text[:_SAMPLE]}" for mark in _BEGIN)
+    if not (begins or _PATH.fullmatch(first[0]) or any(map(ENTRY.match, first))):
         return ""
     told = []
     has_form = False

@@ -16,6 +16,8 @@ class Pattern:
     them first makes a search faster that starts at every character.
     """
 
+    search: Any
+
     def __init__(self, source: str, flags: int = 0, needs: str = "") -> None:
         self._source, self._flags = source, flags
         self.needs = tuple(word.replace("␣", " ") for word in needs.split())

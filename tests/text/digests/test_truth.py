@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import json
 import re
+import time
 from collections.abc import Callable
 
 import pytest
@@ -369,9 +370,10 @@ index 1,2..0
 +++ b/src/a.py
 @@@ -1,3 -1,3 +1,7 @@@
   x = 1
-++<<<<<<< HEAD
- +y = 2
-++=======
+++ +y = 2
+++
+
+
 + y = 3
 ++>>>>>>> other
 """
@@ -767,6 +769,9 @@ def test_of_many_lines_the_one_with_another_value_is_seen(mark: str) -> None:
 
 def test_lines_that_differ_in_their_number_of_words_are_not_told_as_equal() -> None:
     assert lines.alike(["took 5 s", "took 5 s", "took 5 s 3 ms"], 100) == "took 5 s …"
+    failed = [f"*** [build/part_{n}.o] Error 1" for n in (222, 333, 444)]
+    assert lines.alike(failed[:2], 100) == "*** [build/part_222.o, build/part_333.o] Error 1"
+    assert lines.alike(failed, 100) == "*** [build/part_222…444.o] Error 1"
 
 
 def test_a_line_that_leads_on_counts_with_the_next_one_as_it_is() -> None:
@@ -868,6 +873,12 @@ def test_the_largest_shares_come_first_whatever_stands_between() -> None:
     rows = "".join(f"  {part:5.2f}%  hot  [.] {name}\n          |\n" for part, name in shares)
     summary = said(f"# To display the header info\n# Total Lost Samples: 0\n{rows}", 120)
     assert all(name in summary for name in ("strcmp", "mcount", "strtoll"))
+
+
+def test_blanks_without_end_are_read_at_once() -> None:
+    began = time.process_time()
+    engine.digest("error: a" + " " * 1_000_000 + "b", 100)
+    assert time.process_time() - began < 5
 
 
 OF_ONE_RULE = (

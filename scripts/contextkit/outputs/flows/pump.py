@@ -1,4 +1,4 @@
-"""Keep what a command prints: in memory while it is short, then in a file of bounded size.
+"""A command and what it prints: in memory while it is short, then in a file of bounded size.
 
 Nothing here is imported that a short command would wait for.
 """
@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import errno
 import os
+import time
 
-from contextkit.base.type_names import Callable
+from contextkit.base.type_names import Callable, Iterator
 
 FIRST, LAST = 24 << 20, 8 << 20  # bytes of an output that are kept: its beginning and its end
 PIECE = 1 << 18  # bytes read at a time
@@ -180,6 +181,37 @@ def _read(path: str) -> bytes:
             return file.read()
     except FileNotFoundError:
         return b""
+
+
+class Job:
+    """One command with its options; how it ends is filled in.
+
+    place: makes the path of the file for a long output.
+    """
+
+    def __init__(
+        self, command: list[str], options: dict[str, str], place: Callable[[Job], str]
+    ) -> None:
+        self.command, self.options = command, options
+        self.started = time.monotonic()
+        self.status: int | None = None  # as a shell says it: 128 and the number for a signal
+        self.signal = 0  # that asked us to end
+        self.signaled = 0.0  # when
+        self.process = 0
+        self.woken = -1  # becomes readable at a signal
+        over = options.get("over", "")
+        self.over = int(over) if over.isdigit() else 0  # tokens; 0: as the settings say
+        passes = os.isatty(1) or "raw" in options
+        self.output = Output(self.over or 500, lambda: place(self), passes)
+        until = options.get("until", "")
+        self.until = float(until) if until.replace(".", "", 1).isdigit() else 0.0
+        self.told = False
+        self.reading: Iterator[bool] | None = None  # of what a digest needs, while the command runs
+        self.is_behind = not passes  # something is left to load or to read now
+
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self.started
 
 
 class Ending:

@@ -12,55 +12,25 @@ import select
 import sys
 import time
 
-from contextkit.base.type_names import FrameType, Iterator
+from contextkit.base.type_names import FrameType
 from contextkit.outputs.flows import pump
-from contextkit.outputs.flows.pump import Ending, Output
+from contextkit.outputs.flows.pump import Ending, Job
 
 _INT, _HUP, _QUIT, _PIPE, _TERM, _XFSZ = 2, 1, 3, 13, 15, 25
 _HANDED_ON = (_HUP, _QUIT, _TERM)
 _PATIENCE = 0.3  # seconds after a signal in which a command may end by itself
 _SILENCE = 5.0  # seconds after which an unfinished line is taken for a question
 _TICK = 0.05  # seconds
+_IDLE = 0.05  # seconds in which nothing comes, before what a digest needs is loaded
 _F_SETPIPE_SZ = 1031  # of Linux: a larger pipe costs the command fewer waits
 _OPTIONS = ("sink", "root", "session", "over", "until", "of")
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./-_")
 
 
-class Job:
-    """One command with its options; how it ends is filled in."""
-
-    def __init__(self, command: list[str], options: dict[str, str]) -> None:
-        self.command, self.options = command, options
-        self.started = time.monotonic()
-        self.status: int | None = None  # as a shell says it: 128 and the number for a signal
-        self.signal = 0  # that asked us to end
-        self.signaled = 0.0  # when
-        self.process = 0
-        self.woken = -1  # becomes readable at a signal
-        over = options.get("over", "")
-        self.over = int(over) if over.isdigit() else 0  # tokens; 0: as the settings say
-        passes = os.isatty(1) or "raw" in options
-        self.output = Output(self.over or 500, self._place, passes)
-        until = options.get("until", "")
-        self.until = float(until) if until.replace(".", "", 1).isdigit() else 0.0
-        self.told = False
-        self.reading: Iterator[bool] | None = None  # of a long output, while the command runs
-        self.is_behind = True  # something is left to read now
-
-    def _place(self) -> str:
-        from contextkit.outputs.flows import telling
-
-        return telling.place(self)
-
-    @property
-    def seconds(self) -> float:
-        return time.monotonic() - self.started
-
-
 def main(words: list[str]) -> int:
     """Run what `words` ask for and return its exit status."""
     options, command = _read(words)
-    job = Job(command, options)
+    job = Job(command, options, _place)
     _catch(job)
     if "sink" in options:
         _Intake(job, {0: 1}, Ending(options["sink"])).all()
@@ -73,6 +43,12 @@ def main(words: list[str]) -> int:
             return status
     _finish(job)
     return _leave(job)
+
+
+def _place(job: Job) -> str:
+    from contextkit.outputs.flows import telling
+
+    return telling.place(job)
 
 
 def _read(words: list[str]) -> tuple[dict[str, str], list[str]]:
@@ -214,7 +190,7 @@ class _Intake:
                     self._read(source)
             if not ready and self._has_ended():
                 break
-            if not ready and self.job.output.kept and self.job.is_behind:
+            if not ready and self.job.is_behind:
                 _read_ahead(self.job)
             self._meanwhile()
         if self.ending and self.ending.rest():
@@ -236,7 +212,7 @@ class _Intake:
             self.job.status = self.ending.status
         if data:
             self.job.output.take(self.sources[source], data)
-            self.job.is_behind = True
+            self.job.is_behind = not self.job.output.passes
 
     def _end_unheard(self) -> None:
         """End as a command does that writes to nobody, and let what it started end so, too."""
@@ -266,8 +242,8 @@ class _Intake:
             return 0
         if job.signal or (job.process and not self.is_woken_at_the_end):
             return int(_TICK * 1000)
-        if job.output.kept and job.is_behind:
-            return 0
+        if job.is_behind:
+            return 0 if job.reading or job.output.kept else int(_IDLE * 1000)
         if job.output.is_asking:
             return max(1, int((self.last + _SILENCE - time.monotonic()) * 1000))
         if job.until and not job.told:
@@ -287,14 +263,14 @@ class _Intake:
 
 
 def _read_ahead(job: Job) -> None:
-    """Read some of a long output while the command runs, and nobody waits for it."""
+    """Load and read some of what a digest needs while the command runs, and nobody waits for it."""
     try:
         if job.reading is None:
             from contextkit.outputs.flows import telling
 
             job.reading = telling.read_ahead(job)
         job.is_behind = next(job.reading)
-    except Exception:  # the end of it, or trouble that `tell` will meet and name
+    except Exception:  # trouble that `tell` will meet and name
         job.is_behind = False
 
 

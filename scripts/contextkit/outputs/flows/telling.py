@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import bisect
+import itertools
 import os
 import re
 import sys
@@ -12,13 +14,13 @@ from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Iterator
 from contextkit.outputs.flows import pump
+from contextkit.outputs.flows.pump import Job
 from contextkit.payloads.documents import store as payloads
 from contextkit.payloads.flows import retention
 from contextkit.text.patterns import MADE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from contextkit.outputs.flows.running import Job
     from contextkit.text.digests import engine
 
 FOLDER = "outputs"  # below the toolkit's own state: outputs of commands that still run
@@ -36,8 +38,10 @@ _FAILS = re.compile(
 )
 _LEAST, _STEP = 150, 50  # tokens that are tried for what failed, before there is room for the rest
 _STATUS = re.compile(r"^exit status -?\d+(?: \(or more\))?(?:; |$)")  # the first line says it
+_REMARK = re.compile(r" (?:\[[^\[\]]+\]|\((?!x\d)[^()]+\))$")
+_AHEAD = 3 << 20  # bytes that are read while a command runs
+_SAMPLE = 8192  # characters by which it is known whether they are text
 _TOPIC = 100  # characters
-_PIECE, _AHEAD = 1 << 16, 3 << 20  # bytes read at a time while the command runs, and in all
 _SIGNALS = {1: "HUP", 2: "INT", 3: "QUIT", 6: "ABRT", 9: "KILL", 11: "SEGV", 13: "PIPE", 15: "TERM"}
 # Colors, movements of the cursor, titles of the window.
 _CONTROLS = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
@@ -45,27 +49,23 @@ _OVERWRITTEN = re.compile(r"^.*\r(?!$)", re.MULTILINE)
 
 
 def read_ahead(job: Job) -> Iterator[bool]:
-    """Load what a digest needs, then read what has come: what lines are is remembered.
+    """Load what a digest needs, then read what has come, a few milliseconds at a time.
 
-    Takes a few milliseconds at a time, then yields whether there is more to do now.
+    Yields whether there is more to do now.
     """
     for _ in _loaded():
         yield True
-    from contextkit.text.digests import outputs, reading
+    from contextkit.text.digests import lines, outputs, reading
 
-    assert job.output.kept
-    with open(job.output.kept.path, "rb") as file:
-        while file.tell() < _AHEAD:
-            data = file.read(_PIECE)
-            if len(data) < _PIECE:
-                file.seek(-len(data), os.SEEK_CUR)
-                yield False
-                continue
-            end = data.rfind(b"\n") + 1 or _PIECE
-            file.seek(end - _PIECE, os.SEEK_CUR)
-            text = plain(data[:end].decode("utf-8", "surrogateescape"))
-            outputs.units(reading.readable(text))
-            yield True
+    read = 0
+    while True:
+        kept = job.output.kept
+        if kept and read + lines.PIECE < kept.size < _AHEAD:
+            read = kept.size
+            text = plain(kept.parts()[0].decode("utf-8", "surrogateescape"))
+            for _ in outputs.read_ahead(reading.readable(text)):
+                yield True
+        yield False
 
 
 def _loaded() -> Iterator[None]:
@@ -195,11 +195,11 @@ def digested(layout: Layout, told: Told) -> str:
     """Store the output; return its digest: how it ended, what matters, where the whole is."""
     limits = layout.limits
     size = tokens.estimate(told.content)
-    text = plain(told.content)
+    text, head = plain(told.content), _head(told, size)
     short = compacted(text, size, limits.tokenizer)
-    digest = None if short else _digest(layout, told, text, size)
+    digest = None if short else _digest(layout, told, text, head)
     path, before = _stored(layout, told, size, short.split("\n")[0] if short else _first(digest))
-    message = _shown(told, size, short or _rows(digest, before), layout.shown(path))
+    message = _shown(head, short or _rows(digest, before), layout.shown(path))
     message = outgoing.told(message, limits.secrets_allow)
     ref = addresses.of(layout, path, "payload")
     session = addresses.parts(ref)[1].partition("/")[0]
@@ -216,26 +216,34 @@ def compacted(text: str, size: int, tokenizer: str) -> str:
     return short if short and tokens.within(short, most, tokenizer) else ""
 
 
-def _digest(layout: Layout, told: Told, text: str, size: int) -> engine.Digest:
-    """Return the digest that fits, with everything that is shown around it."""
+def _digest(layout: Layout, told: Told, text: str, head: str) -> engine.Digest:
+    """Return the digest that fits, with everything that is shown around it.
+
+    Of a command that failed, it is as short as it can be with all that failed, uncut.
+    """
     from contextkit.text.digests import engine
 
     limits = layout.limits
     line = told.content.count("\n")
     path = f"{layout.shown(layout.payloads)}/{told.session}/{'x' * (_TOPIC // 2)}"
+    parsed = engine.ParsedText(text, limits.tokenizer, told.status)
 
     def shown(digest: engine.Digest) -> int:
-        text = _shown(told, size, _rows(digest, line), path)
-        return tokens.size(text, limits.tokenizer)
+        return tokens.size(_shown(head, _rows(digest, line), path), limits.tokenizer)
 
-    parsed = engine.ParsedText(text, limits.tokenizer, told.status)
-    whole = parsed.digest(limits.tool_output_tokens, _ROWS, shown)
+    def within(cap: int) -> engine.Digest:
+        return parsed.digest(cap, _ROWS, shown)
+
+    def is_uncut(cap: int) -> bool:
+        digest = within(cap)
+        return not _lacks(digest) and _cuts(digest) <= _cuts(whole)
+
+    whole = within(limits.tool_output_tokens)
     if not told.status or _lacks(whole):
         return whole
     caps = range(_LEAST, limits.tool_output_tokens, _STEP)
-    tried = (parsed.digest(cap, _ROWS, shown) for cap in caps)
-    uncut = (digest for digest in tried if not _lacks(digest) and _cuts(digest) <= _cuts(whole))
-    return _of_failure(next(uncut, whole))
+    enough = [*caps[bisect.bisect_left(caps, True, key=is_uncut) :], limits.tool_output_tokens][0]
+    return _of_failure(within(enough))
 
 
 def _of_failure(digest: engine.Digest) -> engine.Digest:
@@ -279,7 +287,7 @@ def _rows(digest: engine.Digest | None, before: int) -> str:
     if digest is None:
         return ""
     rows = [(row.line, row.aspect, _STATUS.sub("", row.finding)) for row in digest.rows]
-    lines = [f"{line + before}: {_said(aspect, finding)}" for line, aspect, finding in rows
+    lines = [f"{line + before}: {_each(_said(aspect, finding))}" for line, aspect, finding in rows
              if finding and aspect != "size"]  # fmt: skip
     key = _STATUS.sub("", digest.key)
     if key and not any(key in line for line in lines):
@@ -287,8 +295,8 @@ def _rows(digest: engine.Digest | None, before: int) -> str:
     return "\n".join(lines)
 
 
-def _shown(told: Told, size: int, body: str, path: str) -> str:
-    return "\n".join([_head(told, size), body, f"@stored: {path}", ""])
+def _shown(head: str, body: str, path: str) -> str:
+    return "\n".join([head, body, f"@stored: {path}", ""])
 
 
 def _said(aspect: str, finding: str) -> str:
@@ -299,10 +307,30 @@ def _said(aspect: str, finding: str) -> str:
     return f"{aspect}: {finding.replace(f': {aspect}: ', ': ')}"
 
 
+def _each(finding: str) -> str:
+    """Statements, without the remark in brackets that some in a row end with: it is said once.
+
+    `a.c:1: unused variable 'b'; c.c:2: unused variable 'd'; each [-Wunused]`
+    """
+    said: list[str] = []
+    for ending, some in itertools.groupby(finding.split("; "), _ending):
+        same = list(some)
+        once = bool(ending) and len(same) > 1
+        said += [text.removesuffix(ending) for text in same] if once else same
+        said += [f"each{ending}"] if once else []
+    return "; ".join(said)
+
+
+def _ending(statement: str) -> str:
+    """The remark in brackets with which a statement ends; '' for a count."""
+    remark = _REMARK.search(statement)
+    return remark[0] if remark else ""
+
+
 def _head(told: Told, size: int) -> str:
     """Return the first line: how the command ended, and how much it printed."""
     count = told.content.count("\n") + (not told.content.endswith("\n"))
-    amount = f"{count:,} lines, ~{size:,} tokens"
+    amount = f"{count:,} line{'s' * (count != 1)}, ~{size:,} tokens"
     if told.size:
         amount = f"{told.size:,} bytes, of which the first and last are kept: {amount}"
     parts = [told.ending, amount, "lines as in @stored"]
@@ -319,7 +347,12 @@ def ending(status: int | None, signal: int) -> str:
 
 
 def plain(text: str) -> str:
-    """Return a terminal's output as it would last be seen: no colors, overwritten lines gone."""
+    """Return a terminal's output as it would last be seen: no colors, overwritten lines gone.
+
+    What is no text stays as it is.
+    """
+    if "\0" in text[:_SAMPLE]:
+        return text
     if "\x1b" in text:
         text = _CONTROLS.sub("", text)
     if "\r" in text:

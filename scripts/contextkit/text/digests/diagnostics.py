@@ -6,6 +6,8 @@ diagnostics.units(found)    each one, or each code with how often and where firs
 
 from __future__ import annotations
 
+import bisect
+import functools
 import itertools
 import os
 import re
@@ -20,7 +22,6 @@ from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
 
 _PLACE = r"(?:[A-Za-z]:)?[^\s:()'\"`]+\.[A-Za-z]\w{0,7}(?::\d+(?::\d+)?(?:-\d+)?|\(\d+(?:,\d+)?\))"
-_NEAR_PLACE = Pattern(r"\.[A-Za-z]\w{0,7}[:(]\d")
 _SEVERITY = (
     r"(?i:fatal error|error|warning|note|info(?:rmation)?|hint|suggestion|style|convention"
     r"|refactor)"
@@ -48,20 +49,23 @@ _FILE = Pattern(r"\s*(\S+\.\w{1,8}):?$")
 _ARROW = Pattern(  # below the message
     rf"^[ \t]*(?:-->|╭─\[|,-\[|Location:) ?(?P<place>{_PLACE})", re.M
 )
-_OPENS = Pattern(  # a place that stands alone, above what is quoted there and said of it
+_ALONE = Pattern(  # a place that stands alone, above what is quoted there and said of it
     rf"(?P<place>{_PLACE}):$|In (?P<script>\S+) line (?P<at>\d+):$"
     r"|File \"(?P<file>[^\"]+)\", lines? (?P<line>\d+)(?:-\d+)?, characters? \d[\d-]*:$"
 )
-_OPENED = Pattern(  # what is said below such a place, perhaps behind an arrow
+_SAID_OF_IT = Pattern(  # what is said below such a place, perhaps behind an arrow
     rf"\s*\^[-^]* (?P<code>{_CODE}) \((?P<grade>\w+)\): (?P<words>\S.*)$"
     r"|(?P<level>(?:Fatal )?Error|Warning)(?: (?P<number>\d+))?(?: \[(?P<rule>[\w-]+)\]| \(.*?\))?:"
     r" (?P<said>\S.*)$"
 )
 _ENDS = Pattern(r"\$ \S|exit \d")  # of what a command printed
 _PROPOSES = Pattern(r"Did you mean: ?$")
-_GOES_ON = 3  # lines below such a message that are of it
+_GOES_ON = 4  # lines from such a message on that are of it
 _RATED = Pattern(r"\s*Severity: (\w+)")
-_FIRST = frozenset("[0123456789")  # characters of a message without a place in its line
+_BEGINS = Pattern(  # a line with a message of its own
+    r"\n(?:\[|[ \t]*(?:(?P<listed>\d+:\d+[ \t])"  # or one below the name of its file
+    r"|(?:[A-Za-z]:)?[^\s:()'\"`]+\.[A-Za-z]\w{0,7}[:(]\d))"
+)
 _CARETS = Pattern(r"\^+ (\w.*)$")  # what is said of the place itself
 _ARROWS = ("-->", "╭─[", ",-[", "Location:")
 _HEADED = Pattern(
@@ -72,6 +76,10 @@ _FIRST_CODE = Pattern(rf"\[?({_CODE}|invalid-syntax)\b(?:\([\w-]+\),[^\]]*\])?:?
 _LAST_CODE = Pattern(
     r"(?:\s\[(?=[-\d_/=+]*[A-Za-z])([-\w/=+]+)\](?: \[\d\])?"
     r"|\s\((report\w+|[a-z]+(?:-[a-z]+)*)\)|(?<!\s)\s{2,}([\w@/-]+))$"
+)
+_OPENS, _NUMBERED = {"]": " [", ")": " ("}, 4  # a code at the end, and a number behind it
+_NAMES = Pattern(  # and numbers; what looks back stands behind the first character, as `re` is fast
+    r"['‘`\"0-9](?:(?<=')[^'\n]*'|(?<=‘)[^’\n]*’|(?<=`)[^`\n]*`|(?<=\")[^\"\n]*\"|(?<=[0-9])[0-9]*)"
 )
 _GRADED = {"E": "error", "F": "error", "W": "warning"}  # by the first letter of pylint's codes
 _AS_ERRORS = ("fatal error", "error", "fehler", "schwerwiegender fehler", "erreur", "errore",
@@ -89,11 +97,12 @@ _BLANK = (" ", "\t")
 _IS_FILE = Pattern(r"[/\\]|\.\w+$")
 _AT = Pattern(r"[:(]\d")  # the line, behind the name of a file
 _READ = 500
+_PLACES = 50_000  # lines with places that are remembered
 _PYLINT = 5  # characters of a code of pylint
 _BELOW = 8  # lines below a place that quote it
 _SHARED = 6  # messages for which the folder of their files is said once
 _EACH = 12  # so many are told one by one
-_FILES = 3  # files that are listed with their counts
+_FILES = 2  # files that are listed with their counts
 _CODES = 4  # codes that are listed with their counts
 _FORMS = 3  # what a code may say that is told one by one
 _LONGEST, _OF_MANY = 220, 140  # characters of a message, and of one of many
@@ -127,7 +136,7 @@ def find(text: Lines) -> tuple[list[Diagnostic], set[int]]:
     by_line = {message.line - 1: message for message in _above_arrows(text)} | by_line
     covered: set[int] = set()
     for number, line in enumerate(text.all):
-        if line[-1:] == ":" and len(line) < _READ and (head := _OPENS.match(line)):
+        if line[-1:] == ":" and len(line) < _READ and (head := _ALONE.match(line)):
             messages, block = _opened(text, number, head)
             by_line |= {message.line - 1: message for message in messages}
             covered |= block
@@ -136,16 +145,31 @@ def find(text: Lines) -> tuple[list[Diagnostic], set[int]]:
 
 def _in_lines(text: Lines) -> Iterator[Diagnostic]:
     """The messages that a line tells, perhaps of a file that is named above."""
-    with_place = {number for number, _ in reading.places(_NEAR_PLACE, text.whole)}
-    file = ""
-    for number, line in enumerate(text.all):
-        if not line or len(line) > 4 * _READ:
-            continue
-        if " " not in line and line[0] != "\t" and (name := _FILE.match(line)):
-            file = name[1]
-        elif number in with_place or line.lstrip()[:1] in _FIRST:
-            if one := _of_line(line[:_READ], number, file):
-                yield one
+    places = [(first + number, is_listed)
+             for first, piece in text.pieces for number, is_listed in _begun(piece)]  # fmt: skip
+    listed = {number for number, is_listed in places if is_listed}
+    names = [number for number, line in enumerate(text.all if listed else ())
+             if " " not in line and line[:1] not in ("", "\t") and _FILE.match(line)]  # fmt: skip
+    for number, _ in places:
+        line, above = text.all[number], bisect.bisect(names, number)
+        file = text.all[names[above - 1]].strip().removesuffix(":") if above else ""
+        if len(line) <= 4 * _READ and (one := _of_line(line[:_READ], number, file)):
+            yield one
+
+
+@functools.lru_cache(lines.PIECES)
+def _begun(piece: str) -> list[tuple[int, bool]]:
+    """The lines of a piece that may begin with a message, by number, and whether in a list."""
+    return [(number - 1, begin["listed"] is not None)
+            for number, begin in reading.places(_BEGINS, f"\n{piece}")]  # fmt: skip
+
+
+def read_ahead(piece: str) -> None:
+    """Remember the messages in a piece of a text of which more will come."""
+    rows = piece.split("\n")
+    for number, _ in _begun(piece):
+        if len(rows[number]) <= 4 * _READ:
+            _placed(rows[number][:_READ])
 
 
 def details(text: Lines, placed: set[int]) -> set[int]:
@@ -166,16 +190,23 @@ def details(text: Lines, placed: set[int]) -> set[int]:
 
 def _of_line(read: str, number: int, file: str) -> Diagnostic | None:
     """The message in a line; `file` is the one named above."""
-    if placed := _PLACED.match(read) or _MARKED.match(read):
-        named = placed.groupdict()
-        level = _level(placed["level"] or named.get("letter") or named.get("kind") or "")
-        return (
-            _made(number, placed["place"], level, placed["said"], read) if level != _NOTE else None
-        )
+    if one := _placed(read):
+        return None if one.level == _NOTE else Diagnostic(number + 1, *one[1:])
     if file and (listed := _LISTED.match(read)):
         place, words = f"{file}:{listed['at']}", listed["said"]
         return _made(number, place, _level(listed["level"] or ""), words, f"{place} {words}")
     return None
+
+
+@functools.lru_cache(_PLACES)
+def _placed(read: str) -> Diagnostic | None:
+    """The message in a line that begins with its place."""
+    placed = _PLACED.match(read) or _MARKED.match(read)
+    if not placed:
+        return None
+    named = {} if placed["level"] else placed.groupdict()
+    level = placed["level"] or named.get("letter") or named.get("kind") or ""
+    return _made(0, placed["place"], _level(level), placed["said"], read)
 
 
 def _above_arrows(text: Lines) -> Iterator[Diagnostic]:
@@ -198,25 +229,25 @@ def _above_arrows(text: Lines) -> Iterator[Diagnostic]:
             yield one._replace(code=said["code"] or one.code, severity=severity)
 
 
-def _opened(
-    text: Lines, number: int, head: re.Match[str]
-) -> tuple[list[Diagnostic], set[int]]:
+def _opened(text: Lines, number: int, head: re.Match[str]) -> tuple[list[Diagnostic], set[int]]:
     """The messages below a place that stands alone, and the lines of all that is said of it."""
     place = head["place"] or f"{head['script'] or head['file']}:{head['at'] or head['line']}"
     messages: list[Diagnostic] = []
-    at = number
+    at, goes_on = number, 0
     for at in text.below(number):
         line = text.all[at][:_READ]
-        if said := _OPENED.match(line):
+        if said := _SAID_OF_IT.match(line):
             words = (said["words"] or said["said"]).strip()
             code, level = said["code"] or said["rule"] or "", said["grade"] or said["level"]
-            quoted = f"{place} {line.strip(' ^-')}"
+            quoted, goes_on = f"{place} {line.strip(' ^-')}", at + _GOES_ON * (not said["words"])
             messages.append(Diagnostic(at + 1, place, _level(level), code, words, quoted))
-        elif _OPENS.match(line) or _ENDS.match(line):
+        elif _ALONE.match(line) or _ENDS.match(line):
             break
-        elif not line and at > number + 1 and not _PROPOSES.match("".join(text.all[at + 1:at + 2])):
-            break
-        elif messages and messages[-1].line + _GOES_ON > at:
+        elif not line and at > number + 1:
+            goes_on = 0
+            if not _PROPOSES.match("".join(text.all[at + 1 : at + 2])):
+                break
+        elif at < goes_on:
             last, more = messages[-1], line.strip()
             messages[-1] = last._replace(said=f"{last.said} {more}", quoted=f"{last.quoted} {more}")
     else:
@@ -229,14 +260,18 @@ def _made(number: int, place: str, level: str, said: str, quoted: str) -> Diagno
     said = said.strip()
     first = _FIRST_CODE.match(said)
     ends = not first and (said[-1:] in ("]", ")") or "  " in said or "\t" in said)
-    last = _LAST_CODE.search(said) if ends else None
+    begins = said.rfind(_OPENS.get(said[-1:], "\n"), 0, -_NUMBERED) if ends else -1
+    last = _LAST_CODE.match(said, begins) if begins >= 0 else None
+    last = _LAST_CODE.search(said) if ends and begins < 0 else last
     code = first[1] if first else next(filter(None, last.groups()), "") if last else ""
     said = said[first.end() :] if first else said[: last.start()] if last else said
     if not level and len(code) == _PYLINT and code[1:].isdigit():
         level = _GRADED.get(code[0], "")
-    return Diagnostic(number + 1, place, level, code, " ".join(said.split()), quoted)
+    said = " ".join(said.split()) if "  " in said or "\t" in said else said.strip()
+    return Diagnostic(number + 1, place, level, code, said, quoted)
 
 
+@functools.cache
 def _level(word: str) -> str:
     """`error`, `warning`, `note`, or '' for what is neither."""
     if word in ("E", "F", "✖", "✘", "×") or word.lower() in _AS_ERRORS:
@@ -255,13 +290,12 @@ def units(found: list[Diagnostic]) -> list[Unit]:
         each = [_unit(one, _quoted(one) or f"{one.place} {_coded(one)}", [one], graded)
                 for one in _ordered(found)]  # fmt: skip
         return [_counts(found, below), *each] if below or _severities(found) else each
-    forms: dict[tuple[str, str], dict[str, list[Diagnostic]]] = {}
-    for one in found:
-        forms.setdefault((one.level, one.code or _form(one.said)), {}).setdefault(
-            _form(one.said), []
-        ).append(one)
+    kinds: dict[tuple[str, str], dict[str, list[Diagnostic]]] = {}
+    forms = _NAMES.sub("0", "\n".join(one.said for one in found)).split("\n")
+    for one, form in zip(found, forms, strict=True):
+        kinds.setdefault((one.level, one.code or form), {}).setdefault(form, []).append(one)
     groups: list[list[Diagnostic]] = []
-    for of_code in forms.values():
+    for of_code in kinds.values():
         few = len(of_code) <= _FORMS
         groups += of_code.values() if few else [[*itertools.chain(*of_code.values())]]
     made = [_counts(found, below)]
@@ -308,22 +342,22 @@ def _coded(one: Diagnostic) -> str:
     return reading.cut(f"{one.code} {one.said}".strip(), _LONGEST)
 
 
-def _form(said: str) -> str:
-    """What messages without a code have in common: no numbers, and no names in quotes."""
-    return re.sub(r"'[^']*'|‘[^’]*’|`[^`]*`|\"[^\"]*\"|\d+", "0", said)
-
-
 def _below_which(found: list[Diagnostic]) -> str:
     """The folder below which all the files lie, if it is worth saying once; or ''."""
+    if len(found) < _SHARED or not found[0].place.startswith("/"):
+        return ""
     folders = {message.place.rpartition("/")[0] for message in found}
-    if len(found) < _SHARED or not all(folder.startswith("/") for folder in folders):
+    if not all(folder.startswith("/") for folder in folders):
         return ""
     shared = os.path.commonpath(folders)
     return shared if shared.count("/") > 1 else ""
 
 
 def _counts(found: list[Diagnostic], below: str) -> Unit:
-    files = Counter(_AT.split(one.place, 1)[0] for one in found)
+    files = Counter[str]()
+    for place, times in Counter(one.place for one in found).items():
+        file = place if "\\" in place or "(" in place else place.partition(":")[0]
+        files[_AT.split(file, 1)[0]] += times
     codes = Counter(one.code for one in found if one.code)
     graded = ", ".join(f"{count} {grade}" for grade, count in _severities(found).items())
     levels = Counter(one.level for one in _ordered(found) if one.level)

@@ -3,7 +3,6 @@
     digest = engine.digest(text, cap=220)
     digest.kind        report, review, log, diff, json, table, listing, help, code, trace, plain
     digest.rows        (aspect, finding, line), in the text's order
-    digest.kept        of `digest.total` hard facts of the text
 
 Each kind is a module of `kinds/` with `confidence(text) -> int` (0 to 100: how sure it is that the
 text is of this kind) and `units(text) -> list[Unit]`. Units are chosen greedily: first those with a
@@ -68,8 +67,6 @@ class Digest(NamedTuple):
     kind: str
     rows: tuple[Row, ...]
     key: str
-    kept: int
-    total: int
     left: int
     rest: int
     last: int = 0
@@ -80,11 +77,6 @@ class Digest(NamedTuple):
         """The whole digest as lines."""
         lines = [f"{row.aspect}: {row.finding}" if row.aspect else row.finding for row in self.rows]
         return "\n".join([self.key, *lines] if self.key else lines)
-
-    @property
-    def facts_kept(self) -> str:
-        """The kept facts in the form used in documents: `12/87`."""
-        return f"{self.kept}/{self.total}"
 
 
 def kind_of(text: str) -> str:
@@ -131,27 +123,42 @@ class ParsedText:
         self, text: str, tokenizer: str = tokens.DEFAULT, status: int | None = None
     ) -> None:
         text, self.encoding = binary.decoded(text)
-        text = text if self.encoding == "binary" else reading.readable(text)
-        part = reading.part(text)
+        self._text = text if self.encoding == "binary" else reading.readable(text)
         self.tokenizer = tokenizer
-        self.partly = isinstance(part, reading.Part)
-        self.kind = _document(part)
-        self.facts = [] if self.kind == "binary" else facts.find(part)
+        self.kind = _document(self._text)
+        units: list[Unit] = []
         if self.kind:
+            part = self._part
             units = [unit for unit in kinds.module(self.kind).units(part) if unit.weight > 0]
-        if self.kind and units:
             if isinstance(part, reading.Part):
                 units = [unit._replace(line=part.numbers[unit.line - 1]) for unit in units]
-            weighed = _Weighed
-        else:
+        self.is_output = not units
+        if self.is_output:
             from contextkit.text.digests import outputs
 
-            self.kind, units = outputs.units(text, status)
-            weighed = _WeighedByWords
-        self.is_output = weighed is _WeighedByWords
+            self.kind, units = outputs.units(self._text, status)
         if self.encoding and self.kind != "binary":
             units.insert(0, Unit(1, "Encoding", self.encoding, 2.0, 1, derived=True))
-        self._weighed = weighed(_once(_bounded(units)), self.facts, tokenizer)
+        units = _once(_bounded(units))
+        self._weighed = (
+            _WeighedByWords(units, tokenizer)
+            if self.is_output
+            else _Weighed(units, tokenizer, self.facts)
+        )
+
+    @functools.cached_property
+    def _part(self) -> str:
+        return reading.part(self._text)
+
+    @functools.cached_property
+    def facts(self) -> list[facts.Fact]:
+        """The facts of the text, or of the part of it that is read."""
+        return [] if self.kind == "binary" else facts.find(self._part)
+
+    @property
+    def partly(self) -> bool:
+        """Whether the text is so long that not all of it is searched for facts."""
+        return isinstance(self._part, reading.Part)
 
     def digest(
         self,
@@ -166,24 +173,18 @@ class ParsedText:
         is the line of the text's first line in the file that a reader has.
         """
 
-        weighed, partly = self._weighed, self.partly and not self.is_output
+        weighed, partly = self._weighed, not self.is_output and self.partly
         count = size or (lambda digest: tokens.size(digest.summary, self.tokenizer))
 
         def made(told: dict[int, str]) -> Digest:
             return _digest(self.kind, weighed.units, told, most_rows, partly, first)
 
         chosen, others = _in_order_of_value(weighed, cap)
-        told = _fitting(weighed.units, chosen, others, lambda told: count(made(told)) <= cap)
-        result = made(told)
-        return result._replace(kept=self.kept(result.summary), total=len(self.facts))
-
-    def kept(self, text: str) -> int:
-        """The number of facts of the text that `text` carries."""
-        return facts.kept(self.facts, text)
+        return made(_fitting(weighed.units, chosen, others, lambda told: count(made(told)) <= cap))
 
     def facts_kept(self, text: str) -> str:
         """`12/87`, or `12/87+` if the text is so long that not all of it was searched for facts."""
-        return f"{self.kept(text)}/{len(self.facts)}{'+' * self.partly}"
+        return f"{facts.kept(self.facts, text)}/{len(self.facts)}{'+' * self.partly}"
 
     def taken_names(self) -> list[Unit]:
         """What a report recommends or decides by name: `R2: Write atomically`; told by the caller.
@@ -245,9 +246,11 @@ class _Weighed:
 
     share = 0.55  # of the cap for units with a rank
 
-    def __init__(self, units: list[Unit], all_facts: list[facts.Fact], tokenizer: str) -> None:
+    def __init__(
+        self, units: list[Unit], tokenizer: str, all_facts: list[facts.Fact] | None = None
+    ) -> None:
         self.units = units
-        self.facts = self._facts(all_facts)
+        self.facts = self._facts(all_facts or [])
         self.costs = [tokens.estimate(unit.text, tokenizer) + _ROW for unit in units]
         aspects = {unit.aspect for unit in units}
         sizes = {aspect: tokens.estimate(aspect, tokenizer) for aspect in aspects}
@@ -492,7 +495,7 @@ def _digest(
     lines = [unit.line for unit in missing if unit.line]
     at = all_units[main].line if main >= 0 else 0
     rest, last = min(lines, default=0), max(lines, default=0)
-    return Digest(kind, tuple(rows), key, 0, 0, len(missing), rest, last, at)
+    return Digest(kind, tuple(rows), key, len(missing), rest, last, at)
 
 
 def _in_order(units: list[Unit]) -> list[Unit]:

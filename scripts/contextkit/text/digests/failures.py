@@ -11,10 +11,12 @@ one, with its count.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import re
 
 from contextkit.base.records import NamedTuple
+from contextkit.base.type_names import Iterator
 from contextkit.text.digests import lines, reading
 from contextkit.text.digests.lines import Lines
 from contextkit.text.patterns import Pattern
@@ -66,6 +68,7 @@ _TEST = Pattern(  # a line that names a failed test, by pytest, jest, go, gtest,
     r"|^\[ERROR\] (\S+) -- Time elapsed: .* <<< \w+!$|^\[ERROR\] +(\w+\.\w+):\d+ .+$"  # Maven
 )
 _PASSED = Pattern(rf"^[✓✔√]{_TRIED}")
+_OF_PYTEST = "E   "  # begins a line that names no test
 _SUBTEST = Pattern(r"^SUBFAILED(\(.*?\)|\[.*?\]) (\S+::\S.*?)(?: - .*)?$")
 _GROUP = Pattern(  # a file, package or environment with failed tests
     r"^FAIL\s+\S+(?:\s+\(?[\d.]+ ?m?s\)?)?$|^[\w.-]+: FAIL ✖ in [\d.]+ seconds$"
@@ -91,7 +94,6 @@ _ABOVE = "test at "  # node's place of a test, above its name
 _ASIDE = ("PASSES", "XFAILURES", "XPASSES")
 _PRINTED = Pattern(r"^console\.(?:log|info|warn|error|debug)$|^● Console$")  # jest
 _PENDING, _FAILURES = "Pending:", "Failures:"  # rspec
-_OF_ASIDES = ("===", _PENDING, "console.", "● Console", "(retry #", "▶ ")
 _VALUE = Pattern(
     r"^(?!\w+: undefined\b)(?:[Ee]xpected|[Rr]eceived|[Aa]ctual|got|left|right|want|have): +\S.*$"
 )
@@ -140,7 +142,7 @@ _LONGEST, _END = 260, 110  # characters shown of a failure, and of its end if it
 _READ = 500  # characters read of a line
 _BELOW = 5  # lines that go on saying what failed
 _BLOCK, _LONG_BLOCK = 60, 2000  # lines of a test's block that are read; of one with a heading
-_READ_WHOLE = 500  # failed tests whose blocks are read: far more than can be told
+_READ_WHOLE = 40  # failed tests whose blocks are read: far more than can be told
 _NEAR = 4  # lines below an error that say where and what it is
 _FRAMES = 200  # lines of a trace above its exception
 
@@ -233,7 +235,8 @@ def find(text: Lines, told: set[int]) -> tuple[list[Failure], set[int], set[int]
     used = {*heads, *aside}.union(*(mention.used for mention in mentions.values()))
     used.update(*(block for at, block in blocks.items() if at not in mentions))
     if heads:
-        used |= {at for at in text.failing if _GROUP.match(text.bare[at])}
+        used |= {at for at in text.failing
+                 if "FAIL" in text.bare[at] and _GROUP.match(text.bare[at])}  # fmt: skip
     errors, of_errors = _errors(text, told | used)
     inside = set().union(*blocks.values())
     return sorted(_once(_tests(text, heads, mentions), errors)), used | of_errors, inside
@@ -245,25 +248,34 @@ def _aside(text: Lines) -> set[int]:
     So are those of tests that passed when they were tried again, and of suites, which are no tests.
     """
     numbers: set[int] = set()
-    if not any(mark in text.whole for mark in _OF_ASIDES):
-        return numbers
-    others = {line[2:].partition(" (")[0] for _, line in text.bare.all() if line[:2] == "▶ "}
+    starts: list[tuple[int, bool]] = []  # of sections, and whether one is aside
+    for at in text.holding("===", _PENDING, _FAILURES):
+        line = text.bare[at]
+        if line.startswith("===") and (section := _SECTION.match(line)):
+            is_aside = section[1] in _ASIDE or section[1].startswith("warnings summary")
+            starts.append((at, is_aside))
+        elif line.startswith((_PENDING, _FAILURES)):
+            starts.append((at, line.startswith(_PENDING)))
+    for (at, is_aside), (end, _) in itertools.pairwise([*starts, (len(text.all), False)]):
+        numbers.update(range(at, end) if is_aside else ())
+    for at in text.holding("console.", "● Console"):
+        if _PRINTED.match(text.bare[at]):
+            numbers |= {at, *_deeper(text, at)}
+    others = {text.bare[at][2:].partition(" (")[0] for at in text.holding("▶ ")
+              if text.bare[at][:2] == "▶ "}  # fmt: skip
     if "(retry #" in text.whole:
         others.update(m[1] for _, line in text.bare.all() if (m := _PASSED.match(line)))
-    aside, depth = False, -1
-    for at, line in text.bare.all():
-        if line.startswith("===") and (section := _SECTION.match(line)):
-            aside = section[1] in _ASIDE or section[1].startswith("warnings summary")
-        elif line.startswith((_PENDING, _FAILURES)):
-            aside = line.startswith(_PENDING)
-        if depth >= 0 and line and text.indent(at) <= depth:
-            depth = -1
-        if line[:1] in "c●" and line and _PRINTED.match(line):
-            depth = text.indent(at)
-        test = _TEST.match(line) if others and line[:1] in "✕✗✘×✖" else None
-        if aside or depth >= 0 or (test and test[test.lastindex or 0] in others):
+    for at in text.holding(*"✕✗✘×✖") if others else ():
+        test = _TEST.match(text.bare[at]) if text.bare[at][:1] in "✕✗✘×✖" else None
+        if test and test[test.lastindex or 0] in others:
             numbers.add(at)
     return numbers
+
+
+def _deeper(text: Lines, at: int) -> Iterator[int]:
+    """The lines below a line that are empty, or indented more than it is."""
+    depth = text.indent(at)
+    return itertools.takewhile(lambda n: not text.bare[n] or text.indent(n) > depth, text.below(at))
 
 
 def _heads(text: Lines, told: set[int]) -> dict[int, str]:
@@ -271,10 +283,12 @@ def _heads(text: Lines, told: set[int]) -> dict[int, str]:
     begins = text.failing if any(mark in text.whole for mark in _BEFORE_NUMBERS) else ()
     numbered = next((at for at in begins if _NUMBERS.match(text.bare[at])), len(text.all))
     # those that begin as the heading of a test's block does need no word that fails
-    marked = {number - 1 for number, _ in reading.places(_MARKED, f"\n{text.whole}")}
+    headings = {first + number for first, piece in text.pieces for number in marked(piece)}
     heads: dict[int, str] = {}
-    for at in sorted({*text.failing, *marked} - told):
+    for at in sorted({*text.failing, *headings} - told):
         line = text.bare[at]
+        if line.startswith(_OF_PYTEST):
+            continue
         if line.startswith("SUB") and (subtest := _SUBTEST.match(line)):
             heads[at] = f"{subtest[2]} {subtest[1]}"
         elif (test := _TEST.match(line)) and test.lastindex:
@@ -286,6 +300,12 @@ def _heads(text: Lines, told: set[int]) -> dict[int, str]:
         elif at > numbered and (test := _NUMBERED.match(line)):
             heads[at] = _continued(text, at, test[1])
     return heads
+
+
+@functools.lru_cache(lines.PIECES)
+def marked(piece: str) -> list[int]:
+    """The lines of a piece that begin as the heading of a test's block does, by number."""
+    return [number - 1 for number, _ in reading.places(_MARKED, f"\n{piece}")]
 
 
 def _file_above(text: Lines, at: int) -> str:
@@ -320,8 +340,14 @@ def _blocks(text: Lines, heads: dict[int, str], told: set[int]) -> dict[int, lis
             owner = run[1] if run else ""
         elif owner:
             printed.setdefault(owner, []).append(at)
-    return {at: [*(printed.get(name, ()) if text.bare[at].startswith(_RESULTS) else ()),
-                 *_below_head(text, heads, at, told)] for at, name in heads.items()}  # fmt: skip
+    blocks: dict[int, list[int]] = {}
+    for (at, name), following in zip(heads.items(), [*heads, 0][1:], strict=True):
+        line = text.bare[at]
+        above = printed.get(name, []) if line.startswith(_RESULTS) else []
+        is_read = len(blocks) < _READ_WHOLE or not (following and line.startswith("___"))
+        below = _below_head(text, heads, at, told) if is_read else range(at + 1, following)
+        blocks[at] = [*above, *below]
+    return blocks
 
 
 def _below_head(text: Lines, heads: dict[int, str], at: int, told: set[int]) -> list[int]:
@@ -444,6 +470,7 @@ def _once(tests: list[Failure], errors: list[Failure]) -> list[Failure]:
 def _errors(text: Lines, used: set[int]) -> tuple[list[Failure], set[int]]:
     """Each distinct error that is no test, with how often it is there, and their lines."""
     same: dict[str, list[int]] = {}
+    text.forms.make(at for at in text.failing if at not in used)
     for at in text.failing:
         continued = at and text.bare[at].startswith("E   ") and text.bare[at - 1].startswith("E   ")
         if at not in used and not continued:
@@ -551,7 +578,7 @@ def _near(text: Lines, at: int) -> str:
         is_frame = line.startswith(("at ", "by ", "#")) or (
             in_frame and text.all[number][:1] == "│"
         )
-        if FAILS.search(line):
+        if text.fails(number) and FAILS.search(line):
             break
         if (is_frame or number == at + 1) and (place := _place(line)):
             return place

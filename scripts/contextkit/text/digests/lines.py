@@ -1,22 +1,27 @@
 """Lines of any tool's output, whatever tool it is: how rare each is, and what it says.
 
-    text = Lines(output)             one linear pass over all of it
+    text = Lines(output)             a few linear passes over all of it
     text.statements(found)           the statements that no kind has made of them, as units
 
 A line's form is the line without its numbers; how often it occurs says how little it says. Words
 about failures count in the languages that reports come in. A line that ends in a colon is told
 with the next one, a wrapped paragraph in its sentences.
+
+A megabyte is read in a few hundredths of a second: what is asked of every line is asked of the
+whole text at once, or of the lines that hold a word; what costs more, of the lines that are chosen.
 """
 
 from __future__ import annotations
 
+import bisect
 import functools
 import itertools
 import math
+import operator
 import re
 from collections import Counter
 
-from contextkit.base.type_names import Callable, Collection, Iterable, Iterator, T
+from contextkit.base.type_names import Collection, Iterable, Iterator
 from contextkit.text.digests import reading, weighing
 from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
@@ -27,7 +32,7 @@ _NUMBERS = Pattern(
     r"[0-9](?:(?<=[1-9])[\da-f]*|(?<=0)x(?!0+\b)[\da-f]+|(?<![\s=:(]0)[\da-f]*|[\d.:a-f]+)"
 )
 _HEX = Pattern(r"[a-f](?<!\w.)[a-f]{0,7}\d[\da-f]{4,38}\b")  # begins with a letter
-_PADDED = Pattern(r"  +9")  # whose beginning `re` finds fast
+_PADDED = Pattern(r" {2,24}9")  # whose beginning `re` finds fast
 _STATUS = Pattern(  # which stays, too
     r"((?:\bHTTP/[\d.]+\\?\" |\b(?:status|code)[\"']?[=:] ?[\"']?))([1-5]\d\d)\b"
 )
@@ -47,33 +52,32 @@ _LAST_PARTS = (
 )
 _FAILS = Pattern(rf"{'|'.join(_FAILURES)}|(?:{'|'.join(_LAST_PARTS)})\b")
 _PHRASES = (
-    *(f"{mark}50{digit}" for mark in ('" ', "status=") for digit in "0234"),
-    *("not found", "no such", "timed out", "not ok", "nicht "),
+    *('" 50', "status=50", "not found", "no such", "timed out", "not ok", "nicht "),
     "terminated by signal",
     *("could not", "did not", "does not", "is not ", "not exist", "must not", "не удалось"),
     *("не найден", "no se pudo", "não foi poss", "nie udało"),
 )
+_REQUEST = re.compile(r"(?:\" |status=)50[0234]\b")
+_IN_WORDS = bytes(
+    char if char > 127 or chr(char).islower() or char in b"'!" else ord(" ") for char in range(256)
+)
 _FINE = Pattern(
-    r"\b(?:0|no|without|zero) (?:\w+ )?(?:errors?|failures?|failed|failing|problems?|issues?)\b"
-    r"|\b(?:errors?|fail(?:s|ed|ures?)?|unreachable)(?: [a-z]+)?[=:] *0\b|s = [.S]$"
-    r"|\b(?:pass(?:ed)?|skip(?:ped)?|xfail)\b"
-    r"|^\s*(?:ok\b|[✓✔√])|\bok$|: ok\b",
+    r"\b(?:(?:0|no|without|zero) (?:\w+ )?(?:errors?|failures?|failed|failing|problems?|issues?)\b"
+    r"|(?:errors?|fail(?:s|ed|ures?)?|unreachable)(?: [a-z]+)?[=:] *0\b|ok$"
+    r"|(?:pass(?:ed)?|skip(?:ped)?|xfail)\b)|^\s*(?:ok\b|[✓✔√])|: ok\b|s = [.S]$",
     re.I,
     needs="0 no␣ without␣ zero␣ pass skip xfail ok ✓ ✔ √ s␣=␣",
 )
 _OF_PYTEST = "E   "
-_SURE = Pattern(
-    r"^\W*(?:(?:\w[\w.]*)?(?:error|exception)|fatal|fehler|failed|panic|critical)\b:?|: error:"
-)
+_SURE = Pattern(r"\W*(?:(?:\w[\w.]*)?(?:error|exception)|fatal|fehler|failed|panic|critical)\b:?")
 SUMS_UP = Pattern(  # the shape of a run's own summary
-    r"(?<![\w.:/])\d[\d,]* (?:\w+ ){0,2}(?:pass|fail|error|warning|problem|test|example|vulnerab"
-    r"|issue"
-    r"|skipped|rows?\b|packages?\b|files?\b|tasks?\b|changed|checks?\b|specs?\b|suites?\b|finding)"
-    r"|\b(?:total|overall|aggregated|average|summary|result|finished|completed?|succe\w+|score"
-    r"|elapsed|duration|installed|per second|throughput)\b"
-    r"|\b(?:exit|exited|return(?:ed| code))(?: with)?(?: code| status)?:? \d"
-    r"|\bin \d[\d.]* ?m?s(?:ec\w*)?\b"
-    r"|\b(?:failed|failures|errors|passed|ok|hits) ?= ?\d|\bfound \d|^BUILD |\btime: ",
+    r"\b(?:(?<![.:/])\d[\d,]* (?:\w+ ){0,2}(?:pass|fail|error|warning|problem|test|example|vulnerab"
+    r"|issue|skipped|rows?\b|packages?\b|files?\b|tasks?\b|changed|checks?\b|specs?\b|suites?\b"
+    r"|finding)|(?:total|overall|aggregated|average|summary|result|finished|completed?|succe\w+"
+    r"|score|elapsed|duration|installed|per second|throughput)\b"
+    r"|(?:exit|exited|return(?:ed| code))(?: with)?(?: code| status)?:? \d"
+    r"|in \d[\d.]* ?m?s(?:ec\w*)?\b|(?:failed|failures|errors|passed|ok|hits) ?= ?\d|found \d"
+    r"|time: )|^BUILD ",
     re.I,
     needs="pass fail error warning problem test example vulnerab issue skipped row package file"
     " task changed check spec suite finding total overall aggregated average"
@@ -87,7 +91,8 @@ _FRAME = Pattern(  # of a stack trace, with the source that is quoted
 )
 THEIRS = (  # in a frame of a library
     "site-packages", "node_modules", "node:", "AssertionFailureBuilder", "/rustc/", "java.base/",
-    "jdk.", "org.junit", "<frozen", "/lib/python", "/lib/go", "/local/go/src/", "vg_replace_", "../",
+    "jdk.", "org.junit", "<frozen", "/lib/python", "/lib/go", "/local/go/src/", "vg_replace_",
+    "../",
 )  # fmt: skip
 _QUOTED = Pattern(  # source below a message; a step of ninja or cmake
     r"^\s*(?:(?:>\s*)?(?:\d+\s*)?\|(?!.*\|)|[\^~]+\s*$|\d+\t|\[ *\d+(?:/\d+|%)\] )"
@@ -97,6 +102,7 @@ _HINT = Pattern(r"\s+\([a-z].*\)$")  # on what to do, as git gives them
 _SHARE = Pattern(r"\s{0,8}(\d{1,2}(?:\.\d+)?) ?%\s")
 _PROFILE = 5  # lines of a profile that are told
 _RULE = Pattern(r"[\W_]*$")
+_DIGIT = re.compile(r"[1-9]")
 _COUNT_ENDS = frozenset("0123456789.,%")
 _WITH_MORE = _COUNT_ENDS | {":"}  # ends of lines that may be told with the next ones
 _COUNT = Pattern(r"\s*[A-Za-z](?:[^\W\d]|[ ()/.-]){0,40}[:=]\s*\d[\d.,]*\s?%?\s*$")  # `Low: 3`
@@ -109,6 +115,8 @@ _OF_A_TRACE = Pattern(  # what Python prints above and between its traces
 _MARKS_IN_A_ROW = Pattern(r"\[?([=_~!#*-])\1{4,}\]? ?")
 _ALNUM_END = Pattern(r"(?:\d+[.,])*[^\W_]*$")
 _ONE_NUMBER = Pattern(r"\D*(\d+(?:\.\d+)?)\D*$")
+_NAMES_FILE = Pattern(r"[\w-]\.[A-Za-z]\w{0,4}(?!\w)")
+_OPENING, _CLOSING = "([{<\"'", ")]}>:;,.\"'"
 _IN_QUOTES = Pattern(r"\"[^\"]{1,80}\"|'[^']{1,80}'")
 _PATH = Pattern(r"(?:https?:)?/[^\s\"'<>()|,;]+|(?<![\w@.-])[\w@.-]+/")
 _ITEM = Pattern(r"\s*(?:[-*+•o·]\s|\d+[.)]\s|-\w|--\w)")
@@ -120,7 +128,10 @@ _LETTERS = 0.8  # share of letters and spaces in prose
 _LONGEST = 260  # characters shown of a line
 _READ = 500  # characters of a line that are looked at
 _SAMPLE = 60  # lines by which a log is known
-_MOST = 500  # lines that are weighed
+_MOST, _OF_MANY = 500, 150  # lines that are weighed, and of very many
+_SOME = 2000  # forms of which names are read
+_BEGINNING = 12  # characters with which lines begin alike
+_FAILED = b"\0"  # in front of what lines have in common that fail
 _ALIKE = 8  # forms that differ only in names and are told as one
 _LIST = 3  # lines of one form that are a list
 _DIFFER = 5  # words that may differ in lines of one form
@@ -128,7 +139,9 @@ _WORD = 80  # characters of a word of which two values are told
 _ENDS = 40  # lines of each end that always are
 _TOP = 12  # lines within which the weight of the first ones falls off
 _LISTED = 100  # lines for each that fails, in a list of properties
-REMEMBERED = 250_000  # lines of which it is remembered what they are
+PIECE, PIECES = 1 << 18, 64  # characters that are read at once, and pieces that are remembered
+_ALIKE_LINES = 4096  # of which there may be many
+_MARGIN = 16  # characters at the beginning of a line
 _INSIDE, _LEAST = 0.3, 0.1  # weight inside of what is told; weight that is worth a statement
 
 
@@ -140,7 +153,8 @@ _STAMP = Pattern(
     r"|^\[gw\d+\] \[ *\d+%\] "  # of a worker of pytest-xdist
     r"|^\S+ \S+ \S+ \[\d\d/\w{3}/\d{4}(?::\d\d){3} [+-]\d{4}\] "  # of a request, with who made it
 )
-_STAMP_FORM = Pattern(r"\n\[?(?:[A-Z][a-z]{2} +)?[90][90T:.,/ Z-]*\]? *")  # begins a line
+_STAMPS = Pattern(r"\n\[?(?:[A-Z][a-z]{2} +)?\d[\dT:.,/ Z-]*\]? *")  # begins a line
+_NEAR_DIGITS = b"0123456789abcdefx.: "  # none of them stays of a number
 _STAMPED = frozenset("=[#│0123456789ADFJMNOS")  # what a line with a time begins with
 
 
@@ -159,33 +173,35 @@ class Bare(dict[int, str]):
         return enumerate(map(bare, self._lines))
 
 
-class Remembered(dict[str, T]):
-    """What is worked out of texts, once each; of all that are new, in one go."""
+class Forms(dict[int, str]):
+    """The forms of lines by number, made on demand, many in one go."""
 
-    def __init__(self, work: Callable[[list[str]], Iterable[T]]) -> None:
-        self._work = work
+    def __init__(self, lines: list[str]) -> None:
+        self._lines = lines
 
-    def of(self, texts: Collection[str]) -> list[T]:
-        """What there is of each of these texts."""
-        if len(self) > REMEMBERED:
-            self.clear()
-        if new := list(dict.fromkeys(itertools.filterfalse(self.__contains__, texts))):
-            self.update(zip(new, self._work(new), strict=True))
-        return list(map(self.__getitem__, texts))
+    def __missing__(self, number: int) -> str:
+        self.make([number])
+        return self[number]
+
+    def make(self, numbers: Iterable[int]) -> None:
+        """Make those that are not there yet."""
+        new = [number for number in numbers if number not in self]
+        lines = list(dict.fromkeys(self._lines[number] for number in new))
+        forms = dict(zip(lines, _formed(lines), strict=True))
+        self.update((number, forms[self._lines[number]]) for number in new)
 
 
 class Line:
-    """A line to weigh: its number, its text, and whether it fails.
+    """Lines of one form to weigh: their numbers, the text of the first, and whether it fails.
 
-    numbers: of all lines of its form; often: how many differ from it in nothing but names
+    often: how many lines differ from it in nothing but names
     """
 
     __slots__ = ("fails", "number", "numbers", "often", "said")
 
-    def __init__(self, number: int, said: str, fails: bool) -> None:
-        self.number, self.said, self.fails = number, said, fails
-        self.numbers = [number]
-        self.often = 1
+    def __init__(self, numbers: list[int], said: str, fails: bool, often: int) -> None:
+        self.number, self.numbers = numbers[0], numbers
+        self.said, self.fails, self.often = said, fails, often
 
     @property
     def times(self) -> int:
@@ -193,35 +209,157 @@ class Line:
         return len(self.numbers)
 
 
+class _Piece:
+    """Some lines of a text, and what is asked of every line; a piece that was read is remembered.
+
+    undated: the lines without the times that they begin with. keys: what stays of those without
+    digits and what may stand near them. failing: those that speak of a failure, by number.
+    """
+
+    def __init__(self, text: str, is_dated: bool) -> None:
+        self._text, self.all = text, text.split("\n")
+        self._starts = starts(self.all)
+        undated = _STAMPS.sub("\n", f"\n{text}")[1:] if is_dated else text
+        self.undated = undated.split("\n") if is_dated else self.all
+        keys = undated.encode("utf-8", "surrogatepass").translate(None, _NEAR_DIGITS)
+        self.keys = keys.split(b"\n")
+        lower = text.lower()
+        if len(lower) != len(text):  # the capital İ becomes two characters
+            lower = "".join(char.lower()[:1] for char in text)
+        letters = lower.encode("utf-8", "surrogatepass").translate(_IN_WORDS)
+        words = b" ".join({*letters.split(), b""}) + b" "  # most occur again
+        self.words = words.decode("utf-8", "surrogatepass")
+        self.failing = self._find_failing(lower.replace("\n", " ").replace("\t", " "))
+
+    def _find_failing(self, lower: str) -> list[int]:
+        """The lines that speak of a failure, and not that there is none."""
+        has_some = _OF_PYTEST in self._text
+        sure = {at for at, line in enumerate(self.all) if has_some and line[:4] == _OF_PYTEST}
+        asked = set(sure)
+        bad: dict[str, bool] = {}  # of words
+        for part in self._parts():
+            at = lower.find(part)
+            while at >= 0:
+                number = bisect.bisect_right(self._starts, at) - 1
+                end = self._starts[number + 1]
+                if number not in asked and at - self._starts[number] < _READ:
+                    word, end_of_word = _word(lower, at)
+                    if word not in bad:
+                        bad[word] = bool(_FAILS.search(word)) and not _is_name(word)
+                    says = part in _PHRASES and (part[-1] != "0" or _REQUEST.match(lower, at))
+                    if says or bad[word]:
+                        asked.add(number)
+                    else:
+                        end = end_of_word
+                at = lower.find(part, end)
+        lines = {self.all[number] for number in asked}  # many may be alike
+        fails = {line: _fails(bare(line).lower()) for line in lines}
+        return sorted(sure.union(number for number in asked if fails[self.all[number]]))
+
+    def _parts(self) -> list[str]:
+        """The parts of words, and the phrases, about failures that may be in the text."""
+        parts = filter(self.words.__contains__, _FAILURES)
+        last_parts = (part for part in _LAST_PARTS if f"{part} " in self.words)
+        phrases = (phrase for phrase in _PHRASES if may_say(self.words, phrase))
+        return [*parts, *last_parts, *phrases]
+
+
+_read = functools.lru_cache(PIECES)(_Piece)
+
+
+def pieces(text: str, has_more: bool = False) -> Iterator[str]:
+    """The text in pieces of whole lines, which stay as they are if there is more at its end.
+
+    Without those at the end that would not, if it `has_more`.
+    """
+    at = 0
+    while len(text) - at > PIECE:
+        end = text.rfind("\n", at, at + PIECE)
+        end = end if end >= 0 else text.find("\n", at + PIECE)
+        if end < 0:
+            break
+        yield text[at:end]
+        at = end + 1
+    if not has_more:
+        yield text[at:]
+
+
+def read_pieces(text: str) -> Iterator[str]:
+    """Read what more will follow, a piece at a time, and return each."""
+    is_dated = _is_dated(text.split("\n", _SAMPLE)[:_SAMPLE])
+    for part in pieces(text, has_more=True):
+        _read(part, is_dated)
+        yield part
+
+
+def starts(lines: list[str]) -> list[int]:
+    """Where each line begins in its text, and where the next one would."""
+    return [0, *itertools.accumulate(map((1).__add__, map(len, lines)))]
+
+
+def may_say(words: str, phrase: str) -> bool:
+    """Whether all words of a phrase are among some, perhaps inside of others."""
+    letters = phrase.lower().encode().translate(_IN_WORDS).decode()
+    return all(word in words for word in letters.split())
+
+
 class Lines:
-    """A text as lines, numbered from 0."""
+    """A text as lines, numbered from 0.
+
+    pieces: parts of the text, with the number of the first line of each
+    """
 
     def __init__(self, text: str) -> None:
-        self.whole, self.all = text, text.split("\n")
+        self.is_dated = _is_dated(text.split("\n", _SAMPLE)[:_SAMPLE])
+        self.pieces: list[tuple[int, str]] = []
+        self.all, self.undated = list[str](), list[str]()
+        self._keys, failing = list[bytes](), list[int]()
+        words = set[str]()
+        for part in pieces(text):
+            piece, first = _read(part, self.is_dated), len(self.all)
+            self.pieces.append((first, part))
+            self.all += piece.all
+            self.undated += piece.undated
+            self._keys += piece.keys
+            failing += [first + number for number in piece.failing]
+            words.update(piece.words.split())
+        self._words = " ".join(words)
+        self.whole = text
+        self._starts = starts(self.all)
         self.bare = Bare(self.all)
-        self.is_dated = self._is_dated()
-        self.forms = _FORMS[self.is_dated].of(self.all)
-        self.counts = Counter(self.forms)
+        self.forms = Forms(self.undated)
         self.first = next((at for at, line in enumerate(self.all) if line.strip()), 0)
-        self._largest = _largest_shares(self.all) if "%" in text else []
         self.prose = dict(_paragraphs(self.all))
         self.is_prose = sum(map(len, self.prose.values())) * 3 > sum(map(bool, self.all))
-        self._counting = set(itertools.compress(self.counts, _COUNTING.of(self.counts)))
-        self._failing = set(itertools.compress(self.counts, _FAILING.of(self.counts)))
-        failing = [at for at, form in enumerate(self.forms) if form in self._failing]
+        self._failing = frozenset(failing)
+        self._largest = self._largest_shares()
         self.failing = [] if self.is_prose else failing  # the lines that speak of a failure
         self._told: set[int] = set()
         self._is_log = len(failing) * _LISTED > len(self.all)
 
-    def _is_dated(self) -> bool:
-        """Whether most lines begin with a time."""
-        some = [number for number, line in enumerate(self.all[:_SAMPLE]) if line.strip()]
-        dated = (n for n in some if self.bare[n] != self.all[n][:_READ].strip())
-        return sum(self.all[n][0] not in "=#│" for n in dated) * 2 > len(some)
+    def holding(self, *parts: str) -> list[int]:
+        """The numbers of the lines that hold one of some words."""
+        numbers = set[int]()
+        for part in parts:
+            at = self.whole.find(part) if may_say(self._words, part) else -1
+            while at >= 0:
+                number = bisect.bisect_right(self._starts, at) - 1
+                numbers.add(number)
+                at = self.whole.find(part, self._starts[number + 1])
+        return sorted(numbers)
+
+    def _largest_shares(self) -> list[int]:
+        """The first lines of a profile: those that begin with shares of a whole, which fall."""
+        near = (number for number in self.holding("%") if "%" in self.all[number][:_MARGIN])
+        matches = ((number, _SHARE.match(self.all[number])) for number in near)
+        shares = [(number, float(match[1])) for number, match in matches if match]
+        falls = all(a >= b for (_, a), (_, b) in itertools.pairwise(shares))
+        is_profile = falls and len(shares) > _PROFILE
+        return [number for number, _ in shares[:_PROFILE]] if is_profile else []
 
     def fails(self, number: int) -> bool:
         """Whether a line speaks of a failure."""
-        return self.forms[number] in self._failing
+        return number in self._failing
 
     def indent(self, number: int) -> int:
         """The blanks at the beginning of a line."""
@@ -233,10 +371,11 @@ class Lines:
         return range(number + 1, end if most is None else min(end, number + 1 + most))
 
     def is_trace(self) -> bool:
-        """Whether a quarter of the lines are frames of a stack trace."""
-        like = (line for line in self.all if line.lstrip()[:1] in _FRAME_BEGINS)
+        """Whether a quarter of the lines, of very many some, are frames of a stack trace."""
+        some = self.all[:: len(self.all) // _SOME + 1]
+        like = (line for line in some if line.lstrip()[:1] in _FRAME_BEGINS)
         frames = sum(bool(_FRAME.match(line[:_READ])) for line in like)
-        return frames * 4 > sum(map(bool, self.all))
+        return frames * 4 > sum(map(bool, some))
 
     def statements(self, told: Collection[int] = (), inside: Collection[int] = ()) -> list[Unit]:
         """What the lines say that are not `told` yet; little of what is `inside` something told."""
@@ -246,7 +385,7 @@ class Lines:
             if told.isdisjoint(lines):
                 units += _sentences(number, [self.all[at] for at in lines], not units)
                 told.update(lines)
-        distinct, others = self._weighable(self._distinct(told))
+        distinct, others = self._distinct(told, set(inside))
         last = max((line.number for line in distinct), default=0)
         below = -1  # the line that was told with the one above it
         for line in distinct:
@@ -288,51 +427,82 @@ class Lines:
         said = self.all[below].rstrip() if below and below not in self._told else ""
         return below if said and not said.endswith(":") else 0
 
-    def _distinct(self, told: Collection[int]) -> list[Line]:
-        """The first line of each form."""
-        seen: dict[str, Line] = {}
-        alike = self._alike()
-        often = Counter[str]()
-        for form, times in self.counts.items():
-            often[alike.get(form, form)] += times
-        for number, form in enumerate(self.forms):
-            if number in told or not form:
-                continue
-            if form in self._counting and self._is_counted(number):
-                continue
-            form_of_all = alike.get(form, form)
-            read = self.all[number][:_READ]
-            is_quoted = read.lstrip()[:1].isdigit() and _QUOTED.match(read)
-            fails = form in self._failing and not (is_quoted or self._is_title(number))
-            key = form_of_all if fails else form  # what differs in names is one failure
-            if line := seen.get(key):
-                line.numbers.append(number)
-            else:
-                seen[key] = Line(number, self.all[number], fails)
-                seen[key].often = often[form_of_all]
-        return [line for line in seen.values() if not _RULE.match(line.said)]
+    def _distinct(self, told: set[int], inside: set[int]) -> tuple[list[Line], list[Line]]:
+        """The lines to weigh, those of one form together, and the others that fail.
 
-    def _weighable(self, distinct: list[Line]) -> tuple[list[Line], list[Line]]:
-        """Of very many lines, both ends, failures, and the rarest; the others that fail."""
-        if len(distinct) <= _MOST:
-            return distinct, []
-        order = sorted(distinct, key=lambda line: (not line.fails, line.often, line.number))
-        chosen = {*order[:_MOST], *distinct[:_ENDS], *distinct[-_ENDS:]}
-        others = [line for line in distinct if line.fails and line not in chosen]
-        return [line for line in distinct if line in chosen], others
+        Of very many, both ends are weighed, failures, and the rarest, and none that is inside.
+        """
+        groups = self._groups(told | inside if len(self.all) > _SOME else told)
+        failing = {key for key in groups if key[:1] == _FAILED}
+        often = self._often(groups)
+        keys = list(groups)
+        most = _OF_MANY if len(keys) > _SOME else _MOST
+        if len(keys) > most:
+            by_rarity = sorted(keys, key=lambda key: (
+                key not in failing, often[key] or len(groups[key]), groups[key][0]))  # fmt: skip
+            keys = list(dict.fromkeys([*by_rarity[:most], *keys[:_ENDS], *keys[-_ENDS:]]))
+        self.forms.make(number for key in keys for number in groups[key])
+        chosen = [line for key in keys
+                  for line in self._of_one_form(groups[key], key in failing, often[key])
+                  if not _RULE.match(line.said)]  # fmt: skip
+        others = [Line(groups[key], "", True, 1) for key in failing.difference(keys)]
+        by_place = operator.attrgetter("number")
+        return sorted(chosen, key=by_place), sorted(others, key=by_place)
+
+    def _groups(self, told: Collection[int]) -> dict[bytes, list[int]]:
+        """The lines that are not told, by what stays of them without digits and what is near those.
+
+        Lines of one form are in one group; there may be lines of several forms in it. What fails
+        and differs in nothing but names is one.
+        """
+        keys = [*self._keys]
+        failing = [at for at in self._failing
+                   if not (at in told or self._is_quoted(at) or self._is_title(at))]  # fmt: skip
+        self.forms.make(failing)
+        for number in failing:
+            name = without_names(self.forms[number])
+            keys[number] = _FAILED + name.encode("utf-8", "surrogatepass")
+        groups: dict[bytes, list[int]] = {}
+        for number, key in enumerate(keys):
+            if self.all[number] and number not in told:
+                groups.setdefault(key, []).append(number)
+        return groups
+
+    def _is_quoted(self, number: int) -> bool:
+        """Whether a line is source with its number in front."""
+        read = self.all[number][:_READ]
+        return read.lstrip()[:1].isdigit() and bool(_QUOTED.match(read))
+
+    def _often(self, groups: dict[bytes, list[int]]) -> dict[bytes, int]:
+        """How many lines are as those of each group but for names; 0 if few are.
+
+        Among very many, lines are alike if they begin alike.
+        """
+        alike: dict[bytes, bytes | str] = {key: key[:_BEGINNING] for key in groups}
+        if len(groups) <= _SOME:
+            self.forms.make(numbers[0] for numbers in groups.values())
+            alike = {key: without_names(self.forms[numbers[0]]) for key, numbers in groups.items()}
+        forms, times = Counter(alike.values()), Counter[bytes | str]()
+        for key, numbers in groups.items():
+            times[alike[key]] += len(numbers)
+        return {key: times[name] if forms[name] > _ALIKE else 0 for key, name in alike.items()}
+
+    def _of_one_form(self, numbers: list[int], fails: bool, often: int) -> Iterator[Line]:
+        """The lines of a group for each form; what fails is one."""
+        forms: dict[str, list[int]] = {}
+        for number in numbers:
+            if not self._is_counted(number):
+                forms.setdefault("" if fails else self.forms[number], []).append(number)
+        for same in forms.values():
+            yield Line(same, self.all[same[0]], fails, often or len(same))
 
     def _is_counted(self, number: int) -> bool:
         """Whether a line is told with the one above it, as a count in a list of such."""
-        return 0 < number < len(self.all) and self._counting.issuperset(
-            self.forms[number - 1 : number + 1]
-        )
+        return number > 0 and self._counts(number) and self._counts(number - 1)
 
-    def _alike(self) -> dict[str, str]:
-        """The forms without names of those of which many are alike then."""
-        short = [form for form in self.counts if len(form) < _READ]
-        nameless = _NAMELESS.of(short)
-        often = {name for name, count in Counter(nameless).items() if count > _ALIKE}
-        return {form: name for form, name in zip(short, nameless, strict=True) if name in often}
+    def _counts(self, number: int) -> bool:
+        line = self.all[number].rstrip() if number < len(self.all) else ""
+        return line[-1:] in _COUNT_ENDS and len(line) < _WORD and bool(_COUNT.match(line))
 
     def _weight(self, line: Line, last: int) -> float:
         """How decisive a line is by its words, by its form, and by where it stands."""
@@ -376,8 +546,11 @@ class Lines:
     def _unit(self, line: Line, weight: float) -> Unit:
         group = reading.FAILING if line.fails and not self.is_prose else ""
         has_more = line.said[:2] == "==" or line.said.rstrip()[-1:] in _WITH_MORE
+        numbers: Iterable[int] = line.numbers
+        if has_more:  # most of those may be alike, with the lines below them
+            numbers = {tuple(self.all[n : n + 2]): n for n in reversed(line.numbers)}.values()
         text_of = self._text if has_more else self.all.__getitem__
-        text = alike(map(text_of, line.numbers), _LONGEST)
+        text = alike(map(text_of, sorted(numbers)), _LONGEST)
         text = _MARKS_IN_A_ROW.sub("", text).strip() or text
         times = f" (x{line.times})" if line.times > 1 else ""
         return Unit(line.number + 1, "", text + times, weight, 0, group, times=line.times)
@@ -419,7 +592,12 @@ def alike(texts: Iterable[str], most: int) -> str:
 
 
 def _as_one(values: list[str]) -> str:
-    """The first and the last value; of numbers that go up and down, the least and the greatest."""
+    """The first and the last value; of numbers that go up and down, the least and the greatest.
+
+    Two files are no range: both are told.
+    """
+    if len(values) == 2 and all(map(_NAMES_FILE.search, values)):
+        return f"{values[0].rstrip(_CLOSING)}, {values[1].lstrip(_OPENING)}"
     matches = list(map(_ONE_NUMBER.match, values))
     numbers = [float(match[1]) for match in matches if match]
     rises = sorted(numbers)
@@ -446,66 +624,52 @@ def _shared(word: str, other: str) -> int:
     return len(_ALNUM_END.sub("", "".join(alike)))
 
 
-def _formed(lines: list[str], is_dated: bool) -> list[str]:
-    """Each line without its numbers, and without its time if lines begin with one."""
-    text = "\n".join(["", *lines])
+def _is_dated(lines: list[str]) -> bool:
+    """Whether most lines begin with a time."""
+    some = [line for line in lines if line.strip()]
+    dated = (line for line in some if bare(line) != line[:_READ].strip())
+    return sum(line[0] not in "=#│" for line in dated) * 2 > len(some)
+
+
+def _formed(lines: list[str]) -> list[str]:
+    """Each line without its numbers."""
+    text = "\n".join(lines)
     has_status = " HTTP/" in text or "status" in text or "code" in text
     if has_status:
         text = _STATUS.sub(lambda match: match[1] + match[2].translate(_KEPT), text)
     forms = str(_PADDED.sub(" 9", _NUMBERS.sub("9", _HEX.sub("9", text))))
-    forms = forms.translate(_DIGITS) if has_status else forms
-    return (_STAMP_FORM.sub("\n", forms) if is_dated else forms).split("\n")[1:]
+    return (forms.translate(_DIGITS) if has_status else forms).split("\n") if lines else []
 
 
-def _failing(forms: list[str]) -> Iterator[bool]:
-    """Whether each form speaks of a failure."""
-    rows = [form.lower()[:_READ] for form in forms]
-    words = [row.split() for row in rows]
-    all_words = " ".join(set().union(*words))
-    bad = {word for part in (*_FAILURES, *_LAST_PARTS) for word in _with(part, all_words)
-           if _FAILS.search(word) and not _is_name(word)}  # fmt: skip
-    phrases = [phrase for phrase in _PHRASES if all(map(all_words.__contains__, phrase.split()))]
-    for form, row, of_row in zip(forms, rows, words, strict=True):
-        is_bad = not bad.isdisjoint(of_row) or any(map(row.__contains__, phrases))
-        is_fine = is_bad and _FINE.search(row) and not _SURE.search(row)
-        yield form.startswith(_OF_PYTEST) or (is_bad and not is_fine)
+def _fails(row: str) -> bool:
+    """Whether a line with a word of failures, in lower case, says that something failed."""
+    return ": error:" in row or not _FINE.search(row) or bool(_SURE.match(row))
 
 
-def _with(part: str, words: str) -> Iterator[str]:
-    """Those of the words, each behind a blank, that hold a part."""
-    end = words.find(part)
-    while end >= 0:
-        start = words.rfind(" ", 0, end) + 1
-        end = words.find(" ", end)
-        yield words[start : end if end >= 0 else len(words)]
-        end = words.find(part, end) if end >= 0 else -1
-
-
-def _is_count(form: str) -> bool:
-    ends = form.rstrip()[-1:] in _COUNT_ENDS
-    return ends and len(form) < 80 and bool(_COUNT.match(form))
+def _word(text: str, at: int) -> tuple[str, int]:
+    """The word around a place, and its end."""
+    first = max(0, at - _WORD)
+    start = text.rfind(" ", first, at) + 1 or first
+    end = text.find(" ", at + 1, at + _WORD)
+    end = end if end >= 0 else at + _WORD
+    return text[start:end], end
 
 
 def _is_name(word: str) -> bool:
-    """Whether a word of a form is an option, or a name with a number, and no numbered error."""
+    """Whether a word is an option, or a name with a number, and no numbered error."""
     if word.startswith("-"):
         return True  # of an option
-    return "9" in word and not word.endswith(("error:", "exception:"))
+    return bool(_DIGIT.search(word)) and not word.endswith(("error:", "exception:"))
 
 
-def _largest_shares(lines: list[str]) -> list[int]:
-    """The first lines of a profile: those that begin with shares of a whole, which fall."""
-    matches = ((number, _SHARE.match(line[:_READ])) for number, line in enumerate(lines))
-    shares = [(number, float(match[1])) for number, match in matches if match]
-    falls = all(a >= b for (_, a), (_, b) in itertools.pairwise(shares))
-    return [number for number, _ in shares[:_PROFILE]] if falls and len(shares) > _PROFILE else []
-
-
-@functools.lru_cache(REMEMBERED)
 def bare(line: str) -> str:
     """The beginning of the line, without the time or the frame in front of it."""
-    line = line[:_READ]
-    return (str(_STAMP.sub("", line)) if line[:1] in _STAMPED else line).strip()
+    return (_without_stamp(line[:_READ]) if line[:1] in _STAMPED else line[:_READ]).strip()
+
+
+@functools.lru_cache(_ALIKE_LINES)
+def _without_stamp(line: str) -> str:
+    return str(_STAMP.sub("", line))
 
 
 def without_names(form: str) -> str:
@@ -519,15 +683,8 @@ def without_names(form: str) -> str:
     return form
 
 
-@functools.cache  # most words occur again
 def _without_path(word: str) -> str:
     return str(_PATH.sub("/", word))
-
-
-_FORMS = [Remembered(functools.partial(_formed, is_dated=is_dated)) for is_dated in (False, True)]
-_FAILING = Remembered(_failing)
-_COUNTING = Remembered(functools.partial(map, _is_count))
-_NAMELESS = Remembered(functools.partial(map, without_names))
 
 
 def _paragraphs(lines: list[str]) -> Iterator[tuple[int, range]]:
@@ -553,7 +710,7 @@ def _is_prose(block: list[str]) -> bool:
 
 def _is_worded(line: str) -> bool:
     text = " ".join(line[:_READ].split())
-    return sum(char.isalpha() or char == " " for char in text) > _LETTERS * len(text)
+    return sum(map(str.isalpha, text)) + text.count(" ") > _LETTERS * len(text)
 
 
 def _sentences(number: int, block: list[str], is_first: bool) -> Iterator[Unit]:

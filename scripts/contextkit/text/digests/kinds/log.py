@@ -10,12 +10,14 @@ from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
 from contextkit.text.digests import diagnostics, failures
 from contextkit.text.digests.failures import Failure
-from contextkit.text.digests.lines import SUMS_UP, Lines, Remembered, bare
+from contextkit.text.digests.lines import SUMS_UP, Lines, bare
 from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
 
 _LEVELS = ("PASSED", "PASS", "FAILED", "FAIL", "ERROR", "SKIPPED", "SKIP", "XFAIL", "XPASS",
            "WARNING", "WARN", "INFO", "DEBUG", "TRACE", "FATAL", "CRITICAL", "NOTICE")  # fmt: skip
+_MARKS = ("PASS", "FAIL", "ERROR", "SKIP", "WARN", "INFO", "DEBUG", "TRACE", "FATAL", "CRITICAL",
+          "NOTICE", "] ")  # fmt: skip
 _LEVEL = Pattern(rf"\b({'|'.join(_LEVELS)})\b|^(?:\S+ \S+ )?\[(\w+)\] ")
 _VERDICT = Pattern(  # a line that summarizes a run
     r"(?<![.:\d])(?<!-\] )(?<!Running )(?<!from )\b\d+ (?:passed|failed|errors?|failing"
@@ -40,8 +42,10 @@ _BAD = Pattern(  # a verdict that is not good
 )
 # How a verdict begins that may stand far above the end, above the details of the failures
 _EARLIER = Pattern(
-    r"^(?:ℹ fail |\d+ failing$|=.* (?:failed|error)|test result: FAILED|FAILED \(|(?:\[\w+\] )?BUILD FAIL)"
+    r"^(?:ℹ fail |\d+ failing$|=.* (?:failed|error)|test result: FAILED|FAILED \("
+    r"|(?:\[\w+\] )?BUILD FAIL)"
 )
+_EARLY = frozenset("ℹ=tF[B ")  # its first character
 _EVENT = Pattern(
     r"^(?:\[?(?:INFO|DEBUG|NOTICE|TRACE|info|debug|notice)\b)"
 )  # of a log, no last word
@@ -67,6 +71,7 @@ _CAUSE = "Caused by: "
 _TWICE = Pattern(r"\b(\w+) \(((?:\w+\.)+)\1\)")  # `test_a (tests.Case.test_a)`
 _NEAR = 3  # lines that count, one above the other
 _END = 40  # lines at the end among which the verdict is
+_HEAD, _NAMED = 16, 200  # characters in which the level of an event is, and a result
 
 
 class Run(NamedTuple):
@@ -141,9 +146,10 @@ def _verdict(
     exception after all of them is the last word.
     """
     end = max(0, len(text.all) - _END)
-    above = (n for n in text.failing if n < end and _EARLIER.match(text.all[n].lstrip()))
+    early = (n for n in text.failing if n < end and text.all[n][:1] in _EARLY)
+    above = (n for n in early if _EARLIER.match(text.all[n].lstrip()))
     bad_above = [n for n in above if _BAD.search(text.all[n][:500])]
-    beside = {m for n in bad_above for m in range(max(0, n - _NEAR + 1), min(end, n + 1))}
+    beside = {m for n in bad_above for m in range(max(0, n - _NEAR + 1), n + 1)}
     read = [*sorted(beside), *text.below(end - 1)]
     plain = {n: line for n in read if (line := _plain(text, n))}
     # eslint says how many of its problems are fixable below their number
@@ -178,22 +184,29 @@ def _plain(text: Lines, number: int) -> str:
     return "" if is_event else line
 
 
-def _levels(forms: list[str]) -> Iterator[str]:
-    """The result or level in each form, or ''."""
-    for form in forms:
-        level = _LEVEL.search(form[:200])
-        yield (level[1] or level[2].upper()) if level else ""
-
-
-_LEVEL_OF = Remembered(_levels)
+def _levels(text: Lines) -> Iterator[tuple[str, list[int]]]:
+    """Results or levels with lines that have them; those of a log are known by how they begin."""
+    alone = [] if text.is_dated else text.holding(*_MARKS)
+    if text.is_dated:
+        heads: dict[str, list[int]] = {}
+        for number, line in enumerate(text.undated):
+            heads.setdefault(line[:_HEAD], []).append(number)
+        for head, numbers in heads.items():
+            level = _LEVEL.search(head)
+            if level and level.end() < len(head):
+                yield level[1] or level[2].upper(), numbers
+            else:
+                alone += numbers
+    for number in alone:
+        if level := _LEVEL.search(text.undated[number][:_NAMED]):
+            yield level[1] or level[2].upper(), [number]
 
 
 def _counts(text: Lines) -> tuple[list[Unit], bool]:
     """The number of lines with each result, level, or status, if most lines have one."""
     seen: Counter[str] = Counter()
-    for times, name in zip(text.counts.values(), _LEVEL_OF.of(text.counts), strict=True):
-        seen[name] += times
-    del seen[""]
+    for name, numbers in _levels(text):
+        seen[name] += len(numbers)
     has_status = "HTTP/" in text.whole or "status=" in text.whole
     statuses = Counter(_STATUS.findall(text.whole) if has_status else ())
     total = sum(map(bool, text.all))
