@@ -283,12 +283,14 @@ def test_text_of_a_plan_that_was_replaced_is_not_told(layout: Layout) -> None:
 def test_a_report_is_quoted_without_what_it_was_turned_into(layout: Layout) -> None:
     stores.checkpoint(layout)
     said = "# Cache\n\nIt is slow.\n\nRead it with care.\n\n## Results\n- 52 ms in `a.py:1`\n"
+    said += "\n## Decisions\nKeep it.\n"
     fields = {"agent": "ui", "task_id": TASK, "timestamp": names.iso(NOW), "status": "completed"}
     found = findings.make(**{**reports.read(said), **fields, "summary": "It is slow."})
     findings.save(layout, found, NOW)
     text = report(layout)
     assert text.count("It is slow.") == 1 and "Read it with care." in text
     assert "renamed" not in text and "# Cache" not in text
+    assert "Read it with care.\n\n#### Decisions\nKeep it." in text
 
 
 @pytest.mark.parametrize(

@@ -238,6 +238,13 @@ def test_open_notes_give_way_to_the_next_action_and_are_counted_at_least(
         assert quoted <= 3 and lines[-1] == f"- {rest}: `make reminders`"
 
 
+def test_three_open_notes_are_quoted_however_long_they_are(layout: Layout, run: Script) -> None:
+    noted(layout, 4, note="x" * 400)
+    run("external_memory", "recover")
+    lines = run.out.partition("## Open notes")[2].strip().splitlines()[2:]
+    assert [line[:4] for line in lines] == ["- r-"] * 3 + ["- an"]
+
+
 def test_open_notes_are_told_where_nothing_else_is_saved(repo: Path, run: Script) -> None:
     assert run("remember_later", "add", "-m", "Ask Dana") == 0
     assert run("external_memory", "recover") == 1

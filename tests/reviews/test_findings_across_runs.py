@@ -210,7 +210,12 @@ def test_a_finding_with_the_id_of_another_is_dismissed_by_its_key(run: Script) -
     identity = a_run(run, LOST, ("P1", "P1-1", "The lock is never freed", 12))
     assert run("verdict", "show", f"--run={identity}") == 0
     assert "P1 a/P1-1(2) app.py:12 The lock is never freed" in run.out
+    assert run("verdict", "show", "a", f"--run={identity}") == 0
+    assert "The lock is never freed" in run.out
+    assert run("verdict", "show", "a", f"--run={identity}", "--finding=X") == 1
+    assert "available: P1-1, P1-1(2)" in run.err
     assert dismiss(run, identity, "a/P1-1(2)") == 0
+    assert "a/P1-1(2) is dismissed" in run.err
     assert gate(run, identity) == "FAIL" and "The lock is never freed: it is replayed" in run.out
     assert dismiss(run, identity, "P1-1") == 0
     assert gate(run, identity) == "PASS"

@@ -149,7 +149,7 @@ def test_git_sees_no_synthesis_of_a_run(out: Path, run: Script) -> None:
     a_run(out, roster=("fd-a",))
     for path in out.iterdir():
         path.unlink()
-    assert run("verdict", "synthesize", "--run=r-1") == 0
+    assert run("verdict", "synthesize", "--run=r-1") == 1  # nothing could be read
     assert "1 agents launched, 0 completed, 1 failed" in run.out
     assert git("status", "--porcelain") == ""
 
@@ -218,8 +218,34 @@ def test_a_folder_without_reviews_is_no_good_news(repo: Path, run: Script, comma
 
 def test_reviews_of_which_nothing_was_read_are_not_counted_as_none(repo: Path, run: Script) -> None:
     (repo / "none").mkdir()
-    run("verdict", "synthesize", "--dir=none", "--agents=a b")
+    assert run("verdict", "synthesize", "--dir=none", "--agents=a b") == 1
     assert run.out.splitlines()[3] == "error: nothing could be read"
+    (repo / "none" / "a.md").write_text(rows("P2 | P2-1 | S | Slow"), encoding="utf-8")
+    assert run("verdict", "synthesize", "--dir=none", "--agents=a b") == 0
+    assert "1 completed, 1 failed" in run.out
+
+
+def test_prose_that_nobody_can_read_as_findings_is_not_counted_as_none(
+    repo: Path, run: Script
+) -> None:
+    (repo / "in").mkdir()
+    (repo / "in" / "one.md").write_text("no findings. LGTM\n", encoding="utf-8")
+    assert run("verdict", "synthesize", "--dir=in") == 1
+    assert run.out.splitlines()[3] == "needs-changes: nothing could be read"
+
+
+def test_findings_go_round_the_agents(repo: Path, run: Script) -> None:
+    (repo / "in").mkdir()
+    for agent in ("fd-a", "fd-b", "fd-c"):
+        told = (f"P1 | P1-{n} | S | Of {agent}: defect {'abcdefghijkl'[n]}" for n in range(9))
+        text = rows("P0 | P0-1 | S | Worst of all" if agent == "fd-c" else next(told), *told)
+        (repo / "in" / f"{agent}.md").write_text(text, encoding="utf-8")
+    run("verdict", "synthesize", "--dir=in")
+    keys = [line.split()[1] for line in run.out.splitlines()[4:] if line.startswith("P")]
+    agents = [key.partition("/")[0] for key in keys]
+    assert agents[:7] == ["fd-c", "fd-a", "fd-b", "fd-c", "fd-a", "fd-b", "fd-c"]
+    numbers = [key for key in keys if key.startswith("fd-a/")]
+    assert numbers == sorted(numbers)
 
 
 def test_a_place_is_told_once(repo: Path, run: Script) -> None:

@@ -292,7 +292,7 @@ def _listed(heading: str, entries: tuple[str, ...], most: int, rest: str, budget
         return "\n".join([*lines, *([f"- {count}: `{rest}`"] if left else [])])
 
     cuts = (*_shortened(budget), (_LINES, _COUNT))
-    return Piece(heading, fitting.Part(within("", most * _ENTRY), cuts, 1, within))
+    return Piece(heading, fitting.Part(within("", most * (_ENTRY + 3)), cuts, 1, within))
 
 
 def without_recovery(text: str) -> str:
@@ -457,7 +457,7 @@ def _of_report(lines: list[str], summary: str) -> list[str]:
     text = sections.plain(lines).partition(RENAMED)[0]
     told = (part.strip() for part in text.split("\n\n"))
     fresh = [part for part in told if part not in summary and markdown.heading(part)[0] != 1]
-    return "\n\n".join(fresh).split("\n")
+    return [*"\n\n".join(fresh).split("\n"), ""]
 
 
 def _body(outline: sections.Outline, by: int) -> str:
@@ -545,7 +545,7 @@ def digest(findings: list[Found], room: int, already: str = "") -> list[tuple[in
         (at, _line(findings[at], _LINES + len(findings) - rank)) for rank, at in enumerate(order)
     ]
     details: list[tuple[int, fitting.Part]] = []
-    if _A_SUMMARY * len(findings) < room:
+    if 0 < _A_SUMMARY * len(findings) < room:
         from contextkit.memory.documents import reports
 
         told = "\n".join([already, *(line.text for _, line in lines)])

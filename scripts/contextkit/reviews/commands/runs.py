@@ -515,9 +515,9 @@ def synthesize(layout: Layout, args: Arguments) -> Answer:
     from contextkit.reviews.flows import reports
 
     about = _asked(layout, args)
-    summary, data = reports.synthesize(layout, about, _read(layout, about), names.now())
+    summary, is_read, data = reports.synthesize(layout, about, _read(layout, about), names.now())
     ledger.note(layout, ledger.RENDERED, about.ref, tokens=tokens.estimate(summary))
-    return Answer(text=summary, data={"id": about.run_id, **data})
+    return Answer(text=summary, status=0 if is_read else 1, data={"id": about.run_id, **data})
 
 
 @command("PASS or FAIL, and every reason", *_FILES)

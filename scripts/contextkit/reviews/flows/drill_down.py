@@ -9,6 +9,7 @@ sizes       what reading in full, by finding, by index, or one line per agent co
 from __future__ import annotations
 
 import os
+from collections import Counter
 
 from contextkit.base import files, names, tokens
 from contextkit.base.errors import ContextError, bad_input
@@ -121,7 +122,13 @@ def shown(text: str, finding: str, max_tokens: int) -> tuple[str, list[str]]:
     The text is empty for a finding that does not exist.
     """
     review = agent_review.parse(text)
-    ids = [row.id for row in agent_files.by_severity(review)]
+    times: Counter[str] = Counter()
+    keyed = []
+    for row in review.findings:
+        times[row.id] += 1
+        again = f"({times[row.id]})" if times[row.id] > 1 else ""
+        keyed.append(row.replace(id=row.id + again))
+    ids = [row.id for row in agent_files.by_severity(review.replace(findings=tuple(keyed)))]
     wanted = [finding] if finding else ids
     sections = review_sections.sections(text, wanted, review)
     parts: list[str] = []

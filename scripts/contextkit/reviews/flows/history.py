@@ -134,9 +134,9 @@ def dismiss(
     row = same[0]
     file, line, quoted = dismissals.quote(layout, run, file_of(row.place), line_of(row.place))
     made = Dismissal(
-        identity=_identity_of(run, row), agent=row.agent, id=row.id, severity=row.severity,
-        title=row.title, reason=names.one_line(reason), by=names.one_line(by), at=names.iso(now),
-        run=run.id, file=file, line=line, quoted=quoted,
+        identity=_identity_of(run, row), agent=row.agent, id=row.key.partition("/")[2],
+        severity=row.severity, title=row.title, reason=names.one_line(reason),
+        by=names.one_line(by), at=names.iso(now), run=run.id, file=file, line=line, quoted=quoted,
     )  # fmt: skip
     return dismissals.add(layout, run, made), made
 

@@ -19,7 +19,7 @@ from contextkit.base import addresses, files, formats, names, outgoing, template
 from contextkit.base import tokens as estimator
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Any, Iterable
-from contextkit.reviews.documents import agent_review, reader, runs, sections, shapes
+from contextkit.reviews.documents import reader, runs, sections, shapes
 from contextkit.reviews.documents.vocabulary import SERIOUS, SEVERITIES
 from contextkit.reviews.flows import agent_files, history, synthesis
 from contextkit.reviews.flows.agent_files import Asked, Reading
@@ -54,10 +54,11 @@ _RULES = {
 
 def synthesize(
     layout: Layout, asked: Asked, read: Iterable[Reading], now: int
-) -> tuple[str, dict[str, object]]:
+) -> tuple[str, bool, dict[str, object]]:
     """Write findings.json and synthesis.md into the folder of the reviews.
 
-    Returns what the caller reads, and for programs the paths of both and findings.json.
+    Returns what the caller reads, whether any file could be read, and for programs the paths of
+    both and findings.json.
     """
     sources, findings, data = _combined(layout, asked, read, names.iso(now))
     render, summarize = _RESEARCH if _is_research(sources) else _REVIEW
@@ -68,14 +69,15 @@ def synthesize(
     text = render(sources, findings, data)
     files.write(data_path, outgoing.told(formats.to_json(data) + "\n", allowed))
     files.write(report, outgoing.told(text, allowed))
-    unread = sum(not agent_review.is_read(source.review, source.validation) for source in sources)
+    unread = sum(not source.is_read for source in sources)
     first = agent_files.read_line(len(sources), unread)
     if others := _from_others(data):
         first += f"; from other machines: {others}"
     shown = [layout.shown(report), layout.shown(data_path)]
     lines = [first, *shown, *summarize(sources, findings, data, shown[0], asked.named(layout))]
     summary = "\n".join(names.clipped(names.one_line(line), _LINE) for line in lines)
-    return summary, {"report": shown[0], "findings": shown[1], "data": data}
+    paths = {"report": shown[0], "findings": shown[1]}
+    return summary, unread < len(sources), {**paths, "data": data}
 
 
 def _combined(
@@ -291,7 +293,8 @@ def _review_lines(
     if rest := [finding.severity for finding in severe[len(fitting) :]]:
         more = f"+{len(rest)} more ({agent_files.counted(rest)})"
         lines.append(f"{more}: make verdict_show {where} skip={len(fitting)}")
-    counts = _counts(findings) if findings or completed else "nothing could be read"
+    is_read = findings or any(source.is_read for source in sources)
+    counts = _counts(findings) if is_read else "nothing could be read"
     return [f"{to_do}: {counts}", *lines, *last]
 
 

@@ -235,11 +235,15 @@ def combined(sources: Iterable[Reading], run: str = "") -> list[MergedFinding]:
 
 
 def _ordered(findings: Iterable[MergedFinding]) -> list[MergedFinding]:
-    def rank(finding: MergedFinding) -> tuple[object, ...]:
-        severity = READING_ORDER.index(finding.severity)
-        return severity, -finding.convergence, _in_order(finding.key)
+    """Return equally severe and confirmed ones round the agents: the first of each, the second."""
+    turns: Counter[tuple[int, int, str]] = Counter()
 
-    return sorted(findings, key=rank)
+    def rank(finding: MergedFinding) -> tuple[int, int, int]:
+        severity, confirmed = READING_ORDER.index(finding.severity), -finding.convergence
+        turns[severity, confirmed, finding.rows[0].agent] += 1
+        return severity, confirmed, turns[severity, confirmed, finding.rows[0].agent]
+
+    return sorted(sorted(findings, key=lambda each: _in_order(each.key)), key=rank)
 
 
 def _in_order(key: str) -> list[tuple[int, str]]:

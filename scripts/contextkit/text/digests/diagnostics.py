@@ -49,6 +49,18 @@ _FILE = Pattern(r"\s*(\S+\.\w{1,8}):?$")
 _ARROW = Pattern(  # below the message
     rf"^[ \t]*(?:-->|╭─\[|,-\[|Location:) ?(?P<place>{_PLACE})", re.M
 )
+_ALONE = Pattern(  # a place that stands alone, above what is quoted there and said of it
+    rf"(?P<place>{_PLACE}):$|In (?P<script>\S+) line (?P<at>\d+):$"
+    r"|File \"(?P<file>[^\"]+)\", lines? (?P<line>\d+)(?:-\d+)?, characters? \d[\d-]*:$"
+)
+_SAID_OF_IT = Pattern(  # what is said below such a place, perhaps behind an arrow
+    rf"\s*\^[-^]* (?P<code>{_CODE}) \((?P<grade>\w+)\): (?P<words>\S.*)$"
+    r"|(?P<level>(?:Fatal )?Error|Warning)(?: (?P<number>\d+))?(?: \[(?P<rule>[\w-]+)\]| \(.*?\))?:"
+    r" (?P<said>\S.*)$"
+)
+_ENDS = Pattern(r"\$ \S|exit \d")  # of what a command printed
+_PROPOSES = Pattern(r"Did you mean: ?$")
+_GOES_ON = 4  # lines from such a message on that are of it
 _RATED = Pattern(r"\s*Severity: (\w+)")
 _BEGINS = Pattern(  # a line with a message of its own
     r"\n(?:\[|[ \t]*(?:(?P<listed>\d+:\d+[ \t])"  # or one below the name of its file
@@ -80,6 +92,7 @@ _STYLE = Pattern(  # in the code of a message that is about looks
     re.I,
 )
 _FRAMED = Pattern(r"\d+ +[|│]")
+_UNDERLINED = Pattern(r"\s*[~^]+\s*$")  # below source that is quoted
 _BLANK = (" ", "\t")
 _IS_FILE = Pattern(r"[/\\]|\.\w+$")
 _AT = Pattern(r"[:(]\d")  # the line, behind the name of a file
@@ -89,6 +102,7 @@ _PYLINT = 5  # characters of a code of pylint
 _BELOW = 8  # lines below a place that quote it
 _SHARED = 6  # messages for which the folder of their files is said once
 _EACH = 12  # so many are told one by one
+_FILES = 2  # files that are listed with their counts
 _CODES = 4  # codes that are listed with their counts
 _FORMS = 3  # what a code may say that is told one by one
 _LONGEST, _OF_MANY = 220, 140  # characters of a message, and of one of many
@@ -120,7 +134,13 @@ def find(text: Lines) -> tuple[list[Diagnostic], set[int]]:
     """The messages of compilers and linters, and the lines (from 0) that they are in."""
     by_line = {message.line - 1: message for message in _in_lines(text)}
     by_line = {message.line - 1: message for message in _above_arrows(text)} | by_line
-    return [by_line[number] for number in sorted(by_line)], set(by_line)
+    covered: set[int] = set()
+    for number, line in enumerate(text.all):
+        if line[-1:] == ":" and len(line) < _READ and (head := _ALONE.match(line)):
+            messages, block = _opened(text, number, head)
+            by_line |= {message.line - 1: message for message in messages}
+            covered |= block
+    return [by_line[number] for number in sorted(by_line)], covered | set(by_line)
 
 
 def _in_lines(text: Lines) -> Iterator[Diagnostic]:
@@ -159,8 +179,10 @@ def details(text: Lines, placed: set[int]) -> set[int]:
     for number, line in enumerate(text.all if placed else ()):
         if number in placed:
             is_below = True
-        elif is_below:
+        elif is_below and line:
             is_below = line[:1] in _BLANK or bool(_FRAMED.match(line))
+            if not is_below and line[0].isdigit():
+                is_below = any(_UNDERLINED.match(text.all[n]) for n in text.below(number, 1))
             if is_below:
                 below.add(number)
     return below
@@ -205,6 +227,32 @@ def _above_arrows(text: Lines) -> Iterator[Diagnostic]:
             one = _made(at, place, level, said["said"], f"{head}{label} ({place})")
             severity = rated[1] if rated else ""
             yield one._replace(code=said["code"] or one.code, severity=severity)
+
+
+def _opened(text: Lines, number: int, head: re.Match[str]) -> tuple[list[Diagnostic], set[int]]:
+    """The messages below a place that stands alone, and the lines of all that is said of it."""
+    place = head["place"] or f"{head['script'] or head['file']}:{head['at'] or head['line']}"
+    messages: list[Diagnostic] = []
+    at, goes_on = number, 0
+    for at in text.below(number):
+        line = text.all[at][:_READ]
+        if said := _SAID_OF_IT.match(line):
+            words = (said["words"] or said["said"]).strip()
+            code, level = said["code"] or said["rule"] or "", said["grade"] or said["level"]
+            quoted, goes_on = f"{place} {line.strip(' ^-')}", at + _GOES_ON * (not said["words"])
+            messages.append(Diagnostic(at + 1, place, _level(level), code, words, quoted))
+        elif _ALONE.match(line) or _ENDS.match(line):
+            break
+        elif not line and at > number + 1:
+            goes_on = 0
+            if not _PROPOSES.match("".join(text.all[at + 1 : at + 2])):
+                break
+        elif at < goes_on:
+            last, more = messages[-1], line.strip()
+            messages[-1] = last._replace(said=f"{last.said} {more}", quoted=f"{last.quoted} {more}")
+    else:
+        at += 1
+    return messages, set(range(number, at)) if messages else set()
 
 
 def _made(number: int, place: str, level: str, said: str, quoted: str) -> Diagnostic:
@@ -306,14 +354,20 @@ def _below_which(found: list[Diagnostic]) -> str:
 
 
 def _counts(found: list[Diagnostic], below: str) -> Unit:
-    files = {place if "\\" in place or "(" in place else place.partition(":")[0]
-             for place in {one.place for one in found}}  # fmt: skip
-    files = {_AT.split(file, 1)[0] for file in files}
+    files = Counter[str]()
+    for place, times in Counter(one.place for one in found).items():
+        file = place if "\\" in place or "(" in place else place.partition(":")[0]
+        files[_AT.split(file, 1)[0]] += times
     codes = Counter(one.code for one in found if one.code)
     graded = ", ".join(f"{count} {grade}" for grade, count in _severities(found).items())
-    where = "file" if all(_IS_FILE.search(one) for one in files) else "place"
+    levels = Counter(one.level for one in _ordered(found) if one.level)
+    if not graded and len(levels) > 1:
+        graded = ", ".join(counted(count, level) for level, count in levels.items())
+    where = "file" if all(map(_IS_FILE.search, files)) else "place"
     summary = f"{counted(len(found), 'message')} in {counted(len(files), where)}"
     summary += f" below {below}" * bool(below)
+    if 1 < len(files) <= _FILES:
+        summary += f" ({reading.listed(files, _FILES)})"
     summary = "; ".join(filter(None, (summary, graded)))
     summary += f": {reading.listed(codes, _CODES)}" if codes and len(found) > _EACH else ""
     return Unit(1, "messages", summary, 2.5, 2, "counts", derived=True)

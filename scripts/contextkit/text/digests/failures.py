@@ -74,6 +74,8 @@ _GROUP = Pattern(  # a file, package or environment with failed tests
     r"^FAIL\s+\S+(?:\s+\(?[\d.]+ ?m?s\)?)?$|^[\w.-]+: FAIL ✖ in [\d.]+ seconds$"
 )
 _NUMBERED = Pattern(r"^\d+\) (\S.*)$")
+_MINITEST = Pattern(r"^\d+\) (?:Error|Failure):$")  # above the name of the test
+_OF_MINITEST = Pattern(r"^(\S+#\S+?)(?: \[\S+\])?:$")
 _NUMBERS = Pattern(r"^(?:\d+ failing|Failures:|There (?:was|were) \d+ (?:failures?|errors?):)$")
 _BEFORE_NUMBERS = (" failing", "Failures:", "There w")
 _MESSAGE = Pattern(
@@ -110,7 +112,7 @@ _PLACE = Pattern(
 _POINTS = Pattern(  # a line that is there to tell a place, or the first of a trace
     r"^(?:-->|❯|(?:test )?at |in |└|╭─\[|# \.?/|#\d+ |Location:|Origin:|on |\(|(?:E +)?File \""
     r"|thread '|note: )"
-    rf"|^[\w@./\\-]+\.{_ENDING}(?::\d+|\(\d+)|\bpanicked at |[(\[][^()\[\]\s]+:\d+[)\]]$"
+    rf"|^[\w@./\\-]+\.{_ENDING}(?::\d+|\(\d+)|\bpanicked at |[(\[][^()\[\]\s]+:\d+[)\]]:?$"
 )
 _BEGUN = (  # what stands above the cause of a failure: another exception; rspec's source
     "The above exception was", "During handling of the above", "Failure/Error: ",
@@ -142,7 +144,6 @@ _BELOW = 5  # lines that go on saying what failed
 _BLOCK, _LONG_BLOCK = 60, 2000  # lines of a test's block that are read; of one with a heading
 _READ_WHOLE = 40  # failed tests whose blocks are read: far more than can be told
 _NEAR = 4  # lines below an error that say where and what it is
-_QUOTED = 6  # lines between a place and the error there
 _FRAMES = 200  # lines of a trace above its exception
 
 
@@ -185,7 +186,8 @@ class _Block:
     def _take(self, text: Lines, number: int) -> None:
         line = text.bare[number]
         said, points = _message(line), _POINTS.search(line)
-        if _LEGEND.match(line):
+        if _LEGEND.match(line) or line == "stack backtrace:":
+            self._goes_on = 0
             return
         if _VALUE.match(line):
             self.values.append(" ".join(line.split()))
@@ -292,6 +294,9 @@ def _heads(text: Lines, told: set[int]) -> dict[int, str]:
         elif (test := _TEST.match(line)) and test.lastindex:
             name = test[test.lastindex]
             heads[at] = f"{_file_above(text, at)}{name}" if name == _SUITE else name
+        elif _MINITEST.match(line) and (below := text.below(at, 1)):
+            if named := _OF_MINITEST.match(text.bare[below[0]]):
+                heads[at] = named[1]
         elif at > numbered and (test := _NUMBERED.match(line)):
             heads[at] = _continued(text, at, test[1])
     return heads
@@ -353,7 +358,8 @@ def _below_head(text: Lines, heads: dict[int, str], at: int, told: set[int]) -> 
     line = text.bare[at]
     if line.startswith(_SUMMARY):
         return []
-    heading, depth = bool(_HEADING.match(line)), text.indent(at)
+    panics = any(text.all[n].startswith("panic: ") for n in text.below(at, 1))  # of go
+    heading, depth = panics or bool(_HEADING.match(line)), text.indent(at)
     block: list[int] = []
     for number in text.below(at, _LONG_BLOCK if line.startswith("___") else _BLOCK):
         other = text.bare[number]
@@ -562,8 +568,7 @@ def _own_frame(text: Lines, at: int) -> str:
 def _near(text: Lines, at: int) -> str:
     """The place above an exception in Python's trace, in its frames, or in one of the next lines.
 
-    Of the next lines, only the first may tell one, or those in a frame of terraform; else it may
-    stand alone above what is quoted.
+    Of the next lines, only the first may tell one, or those in a frame of terraform.
     """
     if _EXCEPTION.match(text.bare[at]) and (place := _own_frame(text, at)):
         return place
@@ -573,17 +578,10 @@ def _near(text: Lines, at: int) -> str:
         is_frame = line.startswith(("at ", "by ", "#")) or (
             in_frame and text.all[number][:1] == "│"
         )
-        if (text.fails(number) and FAILS.search(line)) or _announced(line):
+        if text.fails(number) and FAILS.search(line):
             break
         if (is_frame or number == at + 1) and (place := _place(line)):
             return place
         if not is_frame and number > at + 1:
             break
-    above = (text.bare[number] for number in range(at - 1, max(-1, at - 1 - _QUOTED), -1))
-    return next(filter(None, map(_announced, above)), "")
-
-
-def _announced(line: str) -> str:
-    """The place of what is below a line that says nothing else: `grid.f90:37:16:`."""
-    place = _PLACE.match(line)
-    return line[:-1] if place and line[place.end() :] == ":" else ""
+    return ""

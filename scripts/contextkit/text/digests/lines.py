@@ -63,10 +63,10 @@ _IN_WORDS = bytes(
 )
 _FINE = Pattern(
     r"\b(?:(?:0|no|without|zero) (?:\w+ )?(?:errors?|failures?|failed|failing|problems?|issues?)\b"
-    r"|(?:errors?|fail(?:s|ed|ures?)?|unreachable)[=:] *0\b|ok$"
-    r"|(?:pass(?:ed)?|skip(?:ped)?|xfail)\b)|^\s*(?:ok\b|[✓✔√])|: ok\b",
+    r"|(?:errors?|fail(?:s|ed|ures?)?|unreachable)(?: [a-z]+)?[=:] *0\b|ok$"
+    r"|(?:pass(?:ed)?|skip(?:ped)?|xfail)\b)|^\s*(?:ok\b|[✓✔√])|: ok\b|s = [.S]$",
     re.I,
-    needs="0 no␣ without␣ zero␣ pass skip xfail ok ✓ ✔ √",
+    needs="0 no␣ without␣ zero␣ pass skip xfail ok ✓ ✔ √ s␣=␣",
 )
 _OF_PYTEST = "E   "
 _SURE = Pattern(r"\W*(?:(?:\w[\w.]*)?(?:error|exception)|fatal|fehler|failed|panic|critical)\b:?")
@@ -91,7 +91,8 @@ _FRAME = Pattern(  # of a stack trace, with the source that is quoted
 )
 THEIRS = (  # in a frame of a library
     "site-packages", "node_modules", "node:", "AssertionFailureBuilder", "/rustc/", "java.base/",
-    "jdk.", "org.junit", "<frozen", "/lib/python", "vg_replace_", "../",
+    "jdk.", "org.junit", "<frozen", "/lib/python", "/lib/go", "/local/go/src/", "vg_replace_",
+    "../",
 )  # fmt: skip
 _QUOTED = Pattern(  # source below a message; a step of ninja or cmake
     r"^\s*(?:(?:>\s*)?(?:\d+\s*)?\|(?!.*\|)|[\^~]+\s*$|\d+\t|\[ *\d+(?:/\d+|%)\] )"
@@ -112,7 +113,7 @@ _OF_A_TRACE = Pattern(  # what Python prints above and between its traces
     r"\s*(?:Traceback \(most recent|The above exception was|During handling of the above)"
 )
 _MARKS_IN_A_ROW = Pattern(r"\[?([=_~!#*-])\1{4,}\]? ?")
-_ALNUM_END = Pattern(r"[^\W_]*$")
+_ALNUM_END = Pattern(r"(?:\d+[.,])*[^\W_]*$")
 _ONE_NUMBER = Pattern(r"\D*(\d+(?:\.\d+)?)\D*$")
 _NAMES_FILE = Pattern(r"[\w-]\.[A-Za-z]\w{0,4}(?!\w)")
 _OPENING, _CLOSING = "([{<\"'", ")]}>:;,.\"'"
@@ -138,7 +139,7 @@ _WORD = 80  # characters of a word of which two values are told
 _ENDS = 40  # lines of each end that always are
 _TOP = 12  # lines within which the weight of the first ones falls off
 _LISTED = 100  # lines for each that fails, in a list of properties
-PIECE, PIECES = 1 << 18, 64  # characters that are read at once, and pieces that are remembered
+PIECE, PIECES = 1 << 16, 64  # characters that are read at once, and pieces that are remembered
 _ALIKE_LINES = 4096  # of which there may be many
 _MARGIN = 16  # characters at the beginning of a line
 _INSIDE, _LEAST = 0.3, 0.1  # weight inside of what is told; weight that is worth a statement

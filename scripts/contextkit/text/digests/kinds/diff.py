@@ -93,7 +93,8 @@ def units(text: str) -> list[Unit]:
         return _statistics(text)
     settled = [one for one in files if one.state != _CONFLICT]
     added, removed = sum(f.added for f in settled), sum(f.removed for f in settled)
-    total = ", ".join([f"{counted(len(files), 'file')} changed", *_lines(added, removed)])
+    names = {one.path for one in files}  # the same one may be in several commits
+    total = ", ".join([f"{counted(len(names), 'file')} changed", *_lines(added, removed)])
     units = [Unit(1, "diff", total, 3.0, 1, "diff", derived=True)]
     for one in sorted(files, key=lambda one: -(one.added + one.removed)):
         changed = one.added + one.removed

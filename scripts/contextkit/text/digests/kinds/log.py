@@ -8,7 +8,7 @@ from collections import Counter
 
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
-from contextkit.text.digests import diagnostics, failures
+from contextkit.text.digests import diagnostics, failures, reading
 from contextkit.text.digests.failures import Failure
 from contextkit.text.digests.lines import SUMS_UP, Lines, bare
 from contextkit.text.digests.reading import Unit
@@ -21,7 +21,7 @@ _MARKS = ("PASS", "FAIL", "ERROR", "SKIP", "WARN", "INFO", "DEBUG", "TRACE", "FA
 _LEVEL = Pattern(rf"\b({'|'.join(_LEVELS)})\b|^(?:\S+ \S+ )?\[(\w+)\] ")
 _VERDICT = Pattern(  # a line that summarizes a run
     r"(?<![.:\d])(?<!-\] )(?<!Running )(?<!from )\b\d+ (?:passed|failed|errors?|failing"
-    r"|passing|tests?|examples?|problems?|skipped|total warnings"
+    r"|passing|tests?|examples?|problems?|skipped|pending|total warnings"
     r"|warnings?|issues?|offenses?|violations?|hints?|lints?|findings?)\b"
     r"|^(?:\[\w+\] +)?(?:Tests?:? |Tests run:|BUILD )|^test results?:"
     r"|^FAILED \(|^ERROR SUMMARY: \d|\boverall\b.*\d|^(?-i:OK)(?: \(|$)|^Ran \d+ tests?"
@@ -42,9 +42,10 @@ _BAD = Pattern(  # a verdict that is not good
 )
 # How a verdict begins that may stand far above the end, above the details of the failures
 _EARLIER = Pattern(
-    r"^(?:ℹ fail |=.* (?:failed|error)|test result: FAILED|FAILED \(|(?:\[\w+\] )?BUILD FAIL)"
+    r"^(?:ℹ fail |\d+ failing$|=.* (?:failed|error)|test result: FAILED|FAILED \("
+    r"|(?:\[\w+\] )?BUILD FAIL)"
 )
-_EARLY = frozenset("ℹ=tF[B")  # its first character
+_EARLY = frozenset("ℹ=tF[B ")  # its first character
 _EVENT = Pattern(
     r"^(?:\[?(?:INFO|DEBUG|NOTICE|TRACE|info|debug|notice)\b)"
 )  # of a log, no last word
@@ -68,6 +69,14 @@ _BARE = Pattern(r"(?:\W*exit(?:ed)?(?: code| status| with)?:? \d+\W*|exit status
 _NUMBER = Pattern(r"(?<![\w.:/-])\d[\d,]*(?![\w-]|[.:]\d)")
 _CAUSE = "Caused by: "
 _TWICE = Pattern(r"\b(\w+) \(((?:\w+\.)+)\1\)")  # `test_a (tests.Case.test_a)`
+_EXIT = Pattern(r"exit (?:code |status )?\d+\s*$")  # as a shell prints it below a command
+_COMMAND, _ENDED = 60, 4  # characters of a command, and commands that are told
+_MEASURED = Pattern(  # the result of a measurement, by its name
+    r"-? ?(?:tps|throughput|(?:requests|transactions|queries) per second|(?:execution|total) time"
+    r"|latency average|(?:average|mean) latency)\b[^=:]{0,40}[=:] *\d",
+    re.I,
+)
+_MOST_RESULTS = 4  # that are told first
 _NEAR = 3  # lines that count, one above the other
 _END = 40  # lines at the end among which the verdict is
 _HEAD, _NAMED = 16, 200  # characters in which the level of an event is, and a result
@@ -83,25 +92,35 @@ class Run(NamedTuple):
 
 def run(text: Lines, status: int | None = None) -> Run:
     """The verdict, the counts, each distinct failure with its place, then the other lines."""
-    verdict, summary, of_verdict = _verdict(text, status)
     messages, placed = diagnostics.find(text)
+    verdict, summary, of_verdict = _verdict(text, status, placed)
     failing, used, inside = failures.find(text, summary | placed)
     failed = [_unit(above, below) for above, below in itertools.zip_longest(failing, failing[1:])]
     if failed and verdict and _BARE.match(verdict[0].text):  # which says nothing of the failure
         at = min(range(len(failed)), key=lambda at: (failed[at].rank, at))
         verdict[0], failed[at] = verdict[0]._replace(key=False), failed[at]._replace(key=True)
+    ended, exits = _commands(text)
+    is_good = verdict and not any(_BAD.search(unit.text) for unit in verdict)
+    if ended and ended[0].key and (is_good or not (verdict or failed)):
+        verdict = [unit._replace(key=False, rank=2) for unit in verdict]
+    else:
+        ended = [unit._replace(key=False) for unit in ended]
+    verdict += ended
     counted = any(_COUNTS.search(unit.text) for unit in verdict)
     counts, stamped = _counts(text)
     said = diagnostics.units(messages)
     units = [*verdict, *([] if counted else counts), *said[:_FIRST], *failed, *said[_FIRST:]]
-    told = used | placed | of_verdict
+    told = used | placed | of_verdict | exits
     rest = text.statements(told, inside | diagnostics.details(text, placed))
     if not (verdict or failed or messages):  # what a text of no run is about, its beginning says
         worded = sorted({unit.line for unit in rest if unit.text.count(" ") > 1})
         first = {min((unit.line for unit in rest), default=0), *worded[:_BEGINNING]}
         rest = [unit._replace(rank=unit.rank or 3 * (unit.line in first)) for unit in rest]
         sums = [at for at, unit in enumerate(rest) if unit.times == 1 and _sums_up(unit.text)]
-        for at in () if text.is_prose else sums[-1:]:
+        results = [at for at, unit in enumerate(rest) if _MEASURED.match(unit.text)][:_MOST_RESULTS]
+        for at in () if text.is_prose else results:
+            rest[at] = rest[at]._replace(rank=2)
+        for at in () if text.is_prose else sums[-1:] or results[:1]:
             rest[at] = rest[at]._replace(key=True, rank=2)
     rest = _last_word(rest)
     bad = any(_BAD.search(unit.text) for unit in verdict)
@@ -112,6 +131,27 @@ def run(text: Lines, status: int | None = None) -> Run:
     is_trace = (failed or verdict) and not (messages or counted) and text.is_trace()
     kind = "trace" if is_trace else "log" if is_log else "plain"
     return Run(kind, bool(failed), [*units, *rest])
+
+
+def _commands(text: Lines) -> tuple[list[Unit], set[int]]:
+    """With which status commands ended, those that failed first; the lines that say so."""
+    command, typed = "", 0
+    ended: list[tuple[bool, int, str]] = []
+    for number, line in enumerate(text.all):
+        if line.startswith("$ "):
+            command, typed = line[2:], typed + 1
+        elif command and _EXIT.match(line):
+            fine = line.split()[-1] == "0"
+            ended.append((fine, number, f"{line.strip()}: {reading.cut(command, _COMMAND)}"))
+            command = ""
+    if typed < 2 or not ended:
+        return [], set()
+    ended.sort()
+    said = "; ".join(words for _, _, words in ended[:_ENDED])
+    said += f"; +{len(ended) - _ENDED} more" * (len(ended) > _ENDED)
+    fails = not ended[0][0]
+    unit = Unit(ended[0][1] + 1, "commands", said, 2.5, 2, "commands", key=fails)
+    return [unit], {number for _, number, _ in ended}
 
 
 def _sums_up(said: str) -> bool:
@@ -135,7 +175,9 @@ def _unit(one: Failure, below: Failure | None) -> Unit:
     return Unit(one.line + 1, "failed", said, 2.5, rank, "failed", short, times=one.times)
 
 
-def _verdict(text: Lines, status: int | None) -> tuple[list[Unit], set[int], set[int]]:
+def _verdict(
+    text: Lines, status: int | None, placed: set[int]
+) -> tuple[list[Unit], set[int], set[int]]:
     """What summarizes the run, a failure before a success; the lines that do, and those it tells.
 
     Of several such lines, it is the one that counts most with those right above it, and the last
@@ -144,12 +186,14 @@ def _verdict(text: Lines, status: int | None) -> tuple[list[Unit], set[int], set
     """
     end = max(0, len(text.all) - _END)
     early = (n for n in text.failing if n < end and text.all[n][:1] in _EARLY)
-    bad_above = filter(lambda n: _EARLIER.match(text.all[n]), early)
-    read = [*(n for n in bad_above if _BAD.search(text.all[n][:500])), *text.below(end - 1)]
+    above = (n for n in early if _EARLIER.match(text.all[n].lstrip()))
+    bad_above = [n for n in above if _BAD.search(text.all[n][:500])]
+    beside = {m for n in bad_above for m in range(max(0, n - _NEAR + 1), n + 1)}
+    read = [*sorted(beside), *text.below(end - 1)]
     plain = {n: line for n in read if (line := _plain(text, n))}
     # eslint says how many of its problems are fixable below their number
     summary = [n for n in plain if _VERDICT.search(plain[n]) and "fixable" not in plain[n]]
-    raised = [n for n in text.below(end - 1) if _RAISED.match(text.all[n])][-1:]
+    raised = [n for n in text.below(end - 1) if n not in placed and _RAISED.match(text.all[n])][-1:]
     if raised and raised[0] > max(summary, default=-1):
         summary = [n for n in summary if _COUNTS.search(plain[n]) and _BAD.search(plain[n])]
         bad = summary = [*summary, *raised]

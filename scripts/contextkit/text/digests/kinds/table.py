@@ -9,7 +9,7 @@ from collections import Counter
 
 from contextkit.base.type_names import Callable, Sequence
 from contextkit.text.digests.lines import bare
-from contextkit.text.digests.reading import Unit, cells, listed, row_statement
+from contextkit.text.digests.reading import REST, Unit, cells, cut, listed, row_statement
 from contextkit.text.patterns import Pattern
 
 _RULE = Pattern(r"[\s|:=+-]+$")
@@ -27,6 +27,7 @@ _SAMPLE = 500  # cells that show whether a column may be one of numbers
 _TOTALS = ("total", "totals", "sum", "all files", "gesamt", "summe")  # in the last row
 _FEW = 3  # different cells of a column that are counted even if they are numbers
 _CELLS = 8  # different cells of a column that are counted
+_LONGEST, _LABEL = 240, 60  # characters of a row, and of the cell that names it
 _COUNTED = Pattern(r" *(\d+) +[^\s\d].*$")  # by `wc`, `uniq -c`
 _NUMBER = Pattern(r"[-+]?[$€£]?\d[\d,]*(?:\.\d+)?\s*%?$")
 Split = Callable[[str], list[str]]
@@ -153,6 +154,9 @@ def _rows(text: str) -> list[tuple[int, list[str]]]:
         rows = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if any(row)]
     except csv.Error:
         return []
+    if split == "\t":  # of which several may align a column
+        filled = {at for _, row in rows for at, cell in enumerate(row) if cell}
+        rows = [(n, [cell for at, cell in enumerate(row) if at in filled]) for n, row in rows]
     return rows if _headed([row for _, row in rows]) else [(1, []), *rows]
 
 
@@ -171,24 +175,34 @@ def units(text: str) -> list[Unit]:
     rows = _rows(text) if text.strip() else []
     if len(rows) < 2:
         return []
-    head, body = rows[0][1], rows[1:]
+    head, body, others = rows[0][1], [], []
+    for number, row in rows[1:]:
+        is_other = len(row) > 2 and row[0] and not any(row[1:])  # what stands below a table
+        (others if is_other else body).append((number, row))
+    if not body:
+        return []
     total = body[-1:] if any(cell.lower() in _TOTALS for cell in body[-1][1]) else []
     body = body[: len(body) - len(total)] or body
     columns = len(head) or max(len(row) for _, row in body)
     size = f"{len(body)} rows, {columns} columns{': ' if head else ''}{', '.join(head[:14])}"
     told = [Unit(rows[0][0], "table", size, 2.0, 1, "table", derived=True)]
-    told += [Unit(at, "total", row_statement(head, row)[:240], 2.0, 2) for at, row in total]
+    told += [Unit(at, "total", _shown(head, row), 2.0, 2) for at, row in total]
     told += [unit for index in range(min(columns, 30)) for unit in column(head, body, index)]
     ill = (pair for pair in body[_ROWS:] if any(map(_ILL.search, pair[1])))
     for number, row in itertools.islice(ill, 20):
-        told.append(Unit(number, "row", row_statement(head, row)[:240], 1.2))
+        told.append(Unit(number, "row", _shown(head, row), 1.2))
+    told += [Unit(number, REST, row[0]) for number, row in others]
     for number, row in (body[0], body[-1]):
-        told.append(Unit(number, "row", row_statement(head, row)[:240], 0.8))
+        told.append(Unit(number, "row", _shown(head, row), 0.8))
     for at, (number, row) in enumerate(body[1:-1][:_ROWS]):
         weight = 1.5 if any(_ILL.search(cell) for cell in row) else 0.8
         weight *= 1 - at / (2 * len(body))
-        told.append(Unit(number, "row", row_statement(head, row)[:240], weight))
+        told.append(Unit(number, "row", _shown(head, row), weight))
     return told
+
+
+def _shown(head: list[str], row: list[str]) -> str:
+    return cut(row_statement(head, row), _LONGEST)
 
 
 def column(head: list[str], body: list[tuple[int, list[str]]], index: int) -> list[Unit]:
@@ -207,7 +221,7 @@ def column(head: list[str], body: list[tuple[int, list[str]]], index: int) -> li
         numbers.sort(key=lambda one: one[0])
         label = _label(body, index)
         ends = (numbers[0], *numbers[:-4:-1])
-        low, *high = (f"{row[index]} ({row[label][:40]})" for _, _, row in ends)
+        low, *high = (f"{row[index]} ({cut(row[label].rstrip(':'), _LABEL)})" for _, _, row in ends)
         text = f"{low} to {high[0]}" + (f"; next {', '.join(high[1:])}" if len(high) > 1 else "")
         return [Unit(numbers[-1][1], name, text, 1.3, 2, "columns", derived=True)]
     if not 1 < len(counts) <= _CELLS or len(counts) * 2 > len(cells):
@@ -217,7 +231,7 @@ def column(head: list[str], body: list[tuple[int, list[str]]], index: int) -> li
     cell, count = counts.most_common()[-1]
     if count <= max(1, len(cells) // 20):
         number, row = filled[cells.index(cell)]
-        told.append(Unit(number, "outlier", row_statement(head, row)[:240], 2.0, 3, "outliers"))
+        told.append(Unit(number, "outlier", _shown(head, row), 2.0, 3, "outliers"))
     return told
 
 
