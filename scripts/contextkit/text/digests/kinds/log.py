@@ -206,8 +206,8 @@ def _verdict(
         return units if ended else [], set(), set()
     counting = [n for n in bad if _COUNTS.search(plain[n])]
     counts = sorted(counting, key=lambda n: len(_COUNTS.findall(plain[n])))[-1:] or bad[-1:]
-    while counts and len(counts) < _NEAR and (above := {counts[0] - 1, counts[0] - 2} & {*summary}):
-        counts.insert(0, max(above))
+    while counts and len(counts) < _NEAR and (close := {counts[0] - 1, counts[0] - 2} & {*summary}):
+        counts.insert(0, max(close))
     told = (*counts, bad[-1])
     results = [match[0] for n in plain if (match := _RESULT.match(plain[n]))]
     parts = dict.fromkeys([ended, *results, *(failures.shown(plain[n]) for n in told)])

@@ -175,7 +175,8 @@ def units(text: str) -> list[Unit]:
     rows = _rows(text) if text.strip() else []
     if len(rows) < 2:
         return []
-    head, body, others = rows[0][1], [], []
+    head = rows[0][1]
+    body, others = list[tuple[int, list[str]]](), list[tuple[int, list[str]]]()
     for number, row in rows[1:]:
         is_other = len(row) > 2 and row[0] and not any(row[1:])  # what stands below a table
         (others if is_other else body).append((number, row))
