@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 
+from conftest import each
 from contextkit.text.digests import engine
 from contextkit.text.digests.engine import Digest
 
@@ -678,3 +679,55 @@ def test_packages_named_above_messages_are_no_headings() -> None:
         f"{name}/c.go:9:2: unreachable code\n" for name in ("feed", "queue", "sync")
     )  # fmt: skip
     assert engine.kind_of(packages) == "log"
+
+
+CHAT = """\
+[09:02] ada: morning! who is around?
+[09:14] ines: logins fail on two old phones, white page
+[09:16] ben: is it the release?
+[09:44] ines: the new chain ends in a root that the old phones do not have
+[09:45] tom: so not the release at all
+[10:02] tom: should I roll back 5.1.0 then?
+[10:03] ada: NO. please nobody roll back 5.1.0, the older one wipes the drafts
+[10:04] tom: ok ok
+[17:30] help-bot: daily summary: "login" 14 tickets (13 solved), "billing" 6 tickets (6 solved)
+"""
+MINUTES = """\
+Protokoll vom 3. Mai
+
+Anwesend: Frau Amsel, Herr Dachs. Entschuldigt: niemand.
+
+Es wurde lange gesprochen, und jeder hat etwas dazu gesagt, was man machen kann.
+Die alten Scanner werden nicht zurückgegeben, bevor die Abnahme unterschrieben ist.
+
+Beschluss: Die neue Fassung kommt am 5. Oktober und nicht wie geplant im September.
+
+6. Aufgaben
+A1 Herr Dachs schreibt den Plan bis zum 20. September.
+"""
+
+
+TOLD = [  # text, key finding, what else is told, what is not
+    (
+        CHAT,
+        "[10:03] ada: NO. please nobody roll back 5.1.0, the older one wipes the drafts",
+        "do not have; [09:45] tom: so not the release at all",
+        "tickets",
+    ),
+    (
+        MINUTES,
+        "Beschluss: Die neue Fassung kommt am 5. Oktober und nicht wie geplant im September.",
+        "zurückgegeben, bevor die Abnahme unterschrieben ist.",
+        "Anwesend",
+    ),
+]
+
+
+@each("text, key, rest, aside", TOLD)
+def test_of_prose_decisions_and_prohibitions_come_first_and_small_talk_last(
+    text: str, key: str, rest: str, aside: str
+) -> None:
+    digest = engine.digest(text, 85)
+    assert digest.key == key
+    assert rest in digest.summary
+    assert aside not in digest.summary

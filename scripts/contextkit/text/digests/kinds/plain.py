@@ -131,11 +131,13 @@ def _statements(passage: _Passage) -> Iterator[Unit]:
     if (label and weighing.is_label(f"{label[1]}:")) or _BOT.search(passage.said_by):
         around = ASIDE
     aspect = report.aspect_of((passage.title,))
-    whole = [passage.text] if passage.is_whole else None
-    for at, said in enumerate(whole or reading.sentences(passage.text)):
+    start = label.end() if label else 0
+    whole = [passage.text[start:]] if passage.is_whole else None
+    for at, said in enumerate(whole or reading.sentences(passage.text[start:])):
+        said = said if at else passage.text[:start] + said
         own = parts.of_sentence(_MESSAGE.sub("", said, 1))
         part = around if around < ABOUT or (own > BARRED and around < NONE) else min(around, own)
-        is_key = part == BARRED or around == DECIDED
+        is_key = part == BARRED or (around == DECIDED and not at)
         is_aside = part == ASIDE or said.count(" ") < _FEW
         weight = weighing.of_sentence(said) * (_ASIDE if is_aside else 1.0)
         weight *= _FIRST if around == DECIDED and not at else 1.0
