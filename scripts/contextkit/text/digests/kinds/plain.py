@@ -114,7 +114,9 @@ def _leaning(units: list[Unit]) -> list[Unit]:
         leans = weighing.LEANING.match(said) and not is_answered
         is_free = len(made) < 2 or above.text != whole
         follows = is_free and (above.line == unit.line or said != unit.text)
-        if made and leans and follows and len(parted) == 1 and fits:
+        is_one = len(parted) == 1 and fits
+        may_follow = made and leans and follows
+        if may_follow and is_one:
             whole = reading.joined(above.text, unit.text)
             key = above.key or unit.key
             made[-1] = above._replace(text=whole, rank=min(parted), key=key)
@@ -197,7 +199,8 @@ def _mail(head: list[re.Match[str]]) -> tuple[str, str]:
 def _is_title(rows: list[str]) -> bool:
     """Whether the first of some lines is a title."""
     row = rows[0].strip()
-    if len(row) > _TITLE or _ENDS.search(_ITEM.sub("", row)) or ": " in row or _MESSAGE.match(row):
+    is_sentence = len(row) > _TITLE or _ENDS.search(_ITEM.sub("", row))
+    if is_sentence or ": " in row or _MESSAGE.match(row):
         return False
     in_list = len(rows) < 2 or (_ITEM.match(rows[1]) and rows[1].lstrip()[0].isdigit())
     return not (_ITEM.match(row) and (in_list or not row[0].isdigit()))
@@ -218,9 +221,9 @@ def _split(rows: list[str], width: int) -> Iterator[tuple[int, str]]:
         bare = " ".join(row.split())
         word = bare.partition(" ")[0]
         begins = _MESSAGE.match(bare) or _ITEM.match(row) or not text
-        hangs = row[:1] == " " and _ITEM.match(text)
+        hangs = (row[:1] == " " and _ITEM.match(text)) or _MESSAGE.match(text)
         is_full = width and len(rows[number - 1]) + len(word) >= width
-        if not begins and (hangs or is_full or _MESSAGE.match(text)):
+        if not begins and (hangs or is_full):
             text = f"{text} {bare}"
             continue
         if text:
