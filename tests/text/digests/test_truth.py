@@ -980,3 +980,88 @@ def test_small_values_of_json_are_told_whatever_others_are_like_them() -> None:
 def test_a_few_lines_that_begin_as_definitions_do_are_no_code() -> None:
     text = "Module not found\nModule x not found\nmodule load gcc\n"
     assert engine.digest(text, 100).kind == "plain"
+
+
+SHELLCHECK = (
+    "In a.sh line 3:\ngrep ERROR log.txt | while read -r l; do n=1; done\n"
+    "                                  ^-- SC2034 (warning): l appears unused.\n"
+    "                                         ^-- SC2030 (info): n is local.\n\n"
+    "Did you mean: \ngrep ERROR log.txt | other\n\n\n"
+    'In b.sh line 13:\nrm -rf "$S/"*\n       ^---^ SC2115 (error): Use "${var:?}".\n'
+)
+OCAML = (
+    'File "a.ml", line 4, characters 1-5:\n4 | let x = y\n        ^\n'
+    "Error: This has type float but an expression was expected of type\n         int\nexit 2\n"
+)
+
+
+def test_what_is_said_below_a_place_that_stands_alone_is_of_that_place() -> None:
+    said = engine.digest(SHELLCHECK, 300).summary
+    assert "SC2034 (warning): l appears unused." in said and "a.sh:3" in said
+    assert 'b.sh:13 SC2115 (error): Use "${var:?}".' in said
+    assert "failed" not in said and "grep ERROR" not in said
+    said = engine.digest(OCAML, 300).summary
+    assert "a.ml:4 Error: This has type float but an expression was expected of type int" in said
+
+
+def test_a_count_of_no_failures_and_a_test_s_name_are_no_failure() -> None:
+    text = "number of failed transactions: 0 (0.000%)\nT#test_unknown = 0.00 s = .\n"
+    assert not lines.Lines("latency average = 2.5 ms\n" + text * 3).failing
+
+
+def test_a_number_is_never_cut_apart_in_a_range() -> None:
+    assert lines.between("0.114", "0.434") == "0.114…0.434"
+    assert lines.between("1,000", "3,000") == "1,000…3,000"
+
+
+def test_a_place_that_names_a_row_is_told_whole() -> None:
+    folder = "example.com/fx/internal/money"
+    rows = "".join(f"{folder}/money.go:{n}:\tF{n}\t\t{n % 8}.5%\n" for n in range(24, 48))
+    assert "money.go:47)" in engine.digest(rows, 300).summary
+
+
+def test_the_statuses_of_several_commands_are_told_and_a_success_is_no_verdict_over_them() -> None:
+    text = "$ npm ci\nnpm error code E1\nexit 1\n$ npm install\n\nadded 56 packages in 5s\nexit 0\n"
+    digest = engine.digest(text, 200)
+    assert digest.key == "exit 1: npm ci; exit 0: npm install"
+
+
+def test_the_diffs_of_one_file_in_two_commits_are_of_one_file() -> None:
+    diff = "diff --git a/x.py b/x.py\n--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n-a = 1\n+a = 2\n"
+    commit = "commit {}\nAuthor: A <a@b.c>\nDate:   now\n\n    Say {}\n\n" + diff + "\n"
+    text = commit.format("ab6e689bea", 1) + commit.format("47acb3cbe4", 2)
+    assert "1 file changed, +2 -2" in engine.digest(text, 300).summary
+
+
+MOCHA = "  3 passing (1s)\n  1 pending\n  1 failing\n\n  1) Q\n       it:\n     Error: no\n" + (
+    "      at T (test/q.js:3:4)\n" * 50
+)
+MINITEST = (
+    "  1) Error:\nT#test_a:\nTypeError: nil\n    rb/t.rb:11:in `x'\n\n"
+    "  2) Failure:\nT#test_b [rb/t.rb:41]:\nExpected: 0\n  Actual: 4.9\n\n"
+    "2 runs, 1 failures, 1 errors\n"
+)
+GO = (
+    "=== RUN   TestPut\n--- FAIL: TestPut (0.00s)\npanic: nil map [recovered]\n\ngoroutine 7:\n"
+    "testing.tRunner()\n\t/usr/lib/go-1.19/src/testing/testing.go:1396 +0x24e\n"
+    "store.Put(...)\n\t/src/store.go:22\nFAIL\tx/store\t0.015s\nFAIL\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        (MOCHA, ["3 passing (1s); 1 pending; 1 failing", "test/q.js:3:4"]),
+        (
+            MINITEST,
+            [
+                "T#test_a: TypeError: nil (rb/t.rb:11)",
+                "T#test_b: Expected: 0, Actual: 4.9 (rb/t.rb:41)",
+            ],
+        ),
+        (GO, ["TestPut: panic: nil map [recovered] (/src/store.go:22)"]),
+    ],
+)
+def test_a_runner_s_failure_has_its_message_and_its_place(text: str, wanted: list[str]) -> None:
+    said = engine.digest(text, 300).summary
+    assert [part for part in wanted if part not in said] == []

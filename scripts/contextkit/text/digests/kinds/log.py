@@ -104,7 +104,7 @@ def run(text: Lines, status: int | None = None) -> Run:
     if ended and ended[0].key and (is_good or not (verdict or failed)):
         verdict = [unit._replace(key=False, rank=2) for unit in verdict]
     else:
-        ended = [unit._replace(key=False) for unit in ended]
+        ended = [unit._replace(key=False, rank=3) for unit in ended]
     verdict += ended
     counted = any(_COUNTS.search(unit.text) for unit in verdict)
     counts, stamped = _counts(text)
