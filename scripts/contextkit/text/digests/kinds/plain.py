@@ -61,8 +61,8 @@ class _Passage(NamedTuple):
 
 def confidence(text: str) -> int:
     """By its words: sentences, or messages of people who ask."""
-    lines = [line.strip() for line in text.split("\n") if line.strip()]
-    lines = lines[:: len(lines) // _SAMPLE + 1]
+    lines = text.split("\n")
+    lines = [line.strip() for line in lines[:: len(lines) // _SAMPLE + 1] if line.strip()]
     if sum(bool(_MESSAGE.match(line)) for line in lines) * 2 > len(lines):
         said = [_MESSAGE.sub("", line, 1) for line in lines]
         asked = any(line.endswith(("?", "？")) for line in said)
