@@ -176,6 +176,18 @@ def test_a_snapshot_of_no_task_is_recovered_where_there_is_no_other(layout: Layo
     assert "Only this." in report(layout)
 
 
+def test_a_session_goes_on_from_a_snapshot_of_no_task_whose_session_is_over(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stores.snapshot(layout, task_id="", summary="Only this.", session="s-1")
+    monkeypatch.setenv("SESSION_ID", "s-2")
+    assert "Only this." in report(layout)
+    assert not recovery.load(layout, "", NOW, starts=False).whole  # it is another session's
+    (running := Path(layout.running)).mkdir(parents=True)
+    running.joinpath("s-1").write_text(f"{os.getpid()}\n\n", encoding="utf-8")
+    assert not load(layout).whole  # it is at work
+
+
 def test_nothing_is_empty(layout: Layout) -> None:
     assert load(layout).empty and load(layout, "station").empty
 

@@ -101,7 +101,8 @@ def saved(layout: Layout, given: HookInput) -> Answer:
 
         died = f"The last session here, {dead[:12]}, ended unexpectedly."
         answer, session = _recovered(layout, transcript, store.own_task(layout, dead)), dead
-    stored = _payloads(layout, session)
+    where = "this session" if session == given.session else "the session before"
+    stored = _payloads(layout, session, where)
     tells_nothing = answer == NOTHING and not (dead and stored)
     if tells_nothing and source not in ("compact", "resume"):
         died, answer = "", _open_task(layout)
@@ -167,7 +168,7 @@ def told(layout: Layout, session: str) -> str:
     return layout.memory_state(f"told/{sessions.key(session) or '-'}")
 
 
-def _payloads(layout: Layout, session: str) -> str:
+def _payloads(layout: Layout, session: str, where: str) -> str:
     """Return a line with the ids of the session's newest payloads, also of one that ended."""
     if not sessions.is_name(session):
         return ""
@@ -181,7 +182,7 @@ def _payloads(layout: Layout, session: str) -> str:
         return ""
     newest = ", ".join(f"`{name}`" for name in ids[: -_NAMED - 1 : -1])
     more = f" and {len(ids) - _NAMED} older" if len(ids) > _NAMED else ""
-    return f"Stored in this session: {newest}{more}: `make payload_show ref=…` shows one."
+    return f"Stored in {where}: {newest}{more}: `make payload_show ref=…` shows one."
 
 
 def _open_task(layout: Layout) -> Answer:
