@@ -150,7 +150,7 @@ def hosts() -> list[Host]:
     return [contracts.find(name) for name in contracts.defaults()]
 
 
-def agent_call(host: Host, agent: str, prompt: str, path: str = "") -> str:
+def agent_call(host: Host, agent: str, prompt: str) -> str:
     """Return how an agent of the host starts the reviewer `agent`, whose prompt is a file."""
     asked = f"Read {prompt} and do what it says."
     return host.agent_call.format(agent=formats.to_json(agent), prompt=formats.to_json(asked))

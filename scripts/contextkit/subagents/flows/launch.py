@@ -61,9 +61,7 @@ def launch(layout: Layout, order: Order) -> registry.Row:
         changes = _start(layout, order, session, holds[0])
     except BaseException:
         registry.remove(layout, order.id)
-        if order.type != "here" and is_ours(layout, order.id, layout.sandbox(order.id)):
-            discard_sandbox(layout, order.type, order.id)
-        _discard(layout.run(order.id))
+        _undo(layout, order)
         raise
     finally:
         holds[0].release()
@@ -74,6 +72,16 @@ def launch(layout: Layout, order: Order) -> registry.Row:
         row.update(changes | seen)  # a quick agent's own look may have recorded its end already
 
     return registry.change_row(layout, order.id, edit)
+
+
+def _undo(layout: Layout, order: Order) -> None:
+    """Remove what a failed launch made, as far as possible: why it failed is what matters."""
+    try:
+        _discard(layout.run(order.id))
+        if order.type != "here" and is_ours(layout, order.id, layout.sandbox(order.id)):
+            discard_sandbox(layout, order.type, order.id)
+    except (ContextError, OSError):
+        return
 
 
 def _note(layout: Layout, order: Order, session: str) -> None:

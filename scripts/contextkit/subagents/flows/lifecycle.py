@@ -17,9 +17,6 @@ from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Any
-from contextkit.payloads.documents import receipts
-from contextkit.reviews.documents import verdicts
-from contextkit.reviews.documents.verdicts import Verdict
 from contextkit.subagents.documents import registry
 from contextkit.subagents.flows import background
 
@@ -27,6 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextkit.payloads.flows import storing
     from contextkit.reviews.documents.runs import Run
+    from contextkit.reviews.documents.verdicts import Verdict
 
 _PROSE = 40  # words of an output that is more than the last lines of a log
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)  # nothing can be written, but much can be read
@@ -247,6 +245,8 @@ class Report(Record):
     def check(self) -> None:
         if not names.one_line(self.summary):
             raise bad_input("summary: say in one line what was concluded")
+        from contextkit.reviews.documents.verdicts import Verdict
+
         Verdict(agent=self.agent, status=self.status.upper(), summary=self.summary)
 
 
@@ -261,6 +261,8 @@ _ALIKE = {
 
 def meant_status(text: str) -> str:
     """The status that a typed word stands for; nothing but CLEAN is read as CLEAN."""
+    from contextkit.reviews.documents import verdicts
+
     return names.meant_word(text.upper(), verdicts.STATUSES, _ALIKE, "status")
 
 
@@ -271,9 +273,12 @@ def finish(layout: Layout, report: Report, now: int) -> tuple[str, list[str]]:
 
     Raises ContextError before anything is written for an invalid session.
     """
+    from contextkit.payloads.documents import receipts
+    from contextkit.reviews.documents import verdicts
+
     allowed = layout.limits.secrets_allow
     summary, secrets = redaction.redacted(names.one_line(report.summary), allowed)
-    verdict = Verdict(
+    verdict = verdicts.Verdict(
         agent=report.agent,
         status=report.status.upper(),
         summary=summary,
@@ -419,6 +424,9 @@ def _of_run(layout: Layout, row: registry.Row, run: Run, agent: str, now: int) -
 
 def _alone(layout: Layout, row: registry.Row, now: int) -> None:
     """Write the verdict of a subagent that ended without handing in a report."""
+    from contextkit.payloads.documents import receipts
+    from contextkit.reviews.documents import verdicts
+
     agent = str(row.get("slug") or row["id"])
     if row.get("verdict") or row.get("status") not in ("finished", "failed", "timed_out"):
         return
@@ -437,7 +445,7 @@ def _alone(layout: Layout, row: registry.Row, now: int) -> None:
             status, summary = "PARTIAL", f"taken from its output: {own or words}".rstrip(": ")
         elif words:
             summary = f"{summary}: {words}"
-        verdict = Verdict(
+        verdict = verdicts.Verdict(
             agent=agent,
             status=status,
             summary=summary,
@@ -458,6 +466,7 @@ def _handed_in(layout: Layout, row: registry.Row, agent: str, now: int) -> tuple
     Both are empty for an agent that left nothing, or that failed.
     """
     from contextkit.base import tokens
+    from contextkit.payloads.documents import receipts
     from contextkit.text import authored
 
     left = receipts.left_by(layout, str(row["id"]))
