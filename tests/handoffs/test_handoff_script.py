@@ -146,6 +146,7 @@ def test_order_is_that_of_the_switches_whatever_the_clock_says(
         order = [row["to_agent"] for row in json.loads(run.out)]
         assert order == ["qa", "devops", "pm"], state
         assert ("cannot be read" in run.err) == (state == "broken")
+        assert state != "gone" or not run.err  # as after a pull on another machine
     assert active(run) == "pm"
 
 

@@ -157,7 +157,7 @@ def current(layout: Layout) -> tuple[State, tuple[str, ...]]:
     mended = there
     for owner, theirs in by_owner.items():
         mended = _with_strays(layout, mended.seen_by(owner), theirs).seen_by(session)
-    if mended.active != there.active:
+    if kept and mended.active != there.active:
         unread += (f"the artifacts say that {mended.active} is active: taken from them",)
     return mended, (*messages, *unread)
 
