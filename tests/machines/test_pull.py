@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from conftest import rounds
 from contextkit.base import files
 from contextkit.base.errors import ContextError
+from contextkit.handoffs.documents import artifacts
 from contextkit.machines.documents import knowledge, manifests
 from contextkit.machines.flows import pull
 from contextkit.machines.flows.engines import Folder
@@ -54,6 +56,24 @@ def lose_notes(machine: Machine) -> None:
     for path in (machine.root / ".contextkit/sync").glob("*.json"):
         if path.name != "documents.json":
             path.unlink()
+
+
+def test_a_handoff_that_was_consumed_on_either_machine_is_consumed_on_both(
+    four: tuple[Machine, ...],
+) -> None:
+    one, other, *_ = four
+    fields = {"from_agent": "dev", "to_agent": "qa", "next_action": "Test it"}
+    handoff = artifacts.make({**fields, "timestamp": "2026-11-22T10:00:00Z"})
+    name = artifacts.save(one.layout, handoff)
+    one.push()
+    other.pull()
+    theirs = Path(other.layout.handoffs, os.path.basename(name))
+    theirs.write_text(artifacts.mark_consumed(theirs.read_text("utf-8"), "it"), "utf-8")
+    other.push()
+    assert did(one) == ["merged"] and "consumed: true" in Path(name).read_text("utf-8")
+    Path(name).write_text(Path(name).read_text("utf-8").replace("Test", "Ship"), "utf-8")
+    one.push()
+    assert did(other) == ["beside"] and "Test it" in theirs.read_text("utf-8")
 
 
 @pytest.mark.parametrize(

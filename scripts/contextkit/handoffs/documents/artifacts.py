@@ -184,6 +184,18 @@ def mark_consumed(text: str, where: str) -> str:
     return made
 
 
+def merge(ours: bytes, theirs: bytes) -> bytes | None:
+    """Merge two states of one artifact: what was consumed in either is. None for two artifacts."""
+    try:
+        text = ours.decode("utf-8")
+        own, other = parse(text), parse(theirs.decode("utf-8"))
+        if own.replace(consumed=other.consumed) != other:
+            return None
+        return mark_consumed(text, "handoff").encode() if other.consumed else ours
+    except (ContextError, UnicodeDecodeError):
+        return None
+
+
 def measure(handoff: Handoff, tokenizer: str = tokens.DEFAULT) -> int:
     """The tokens of a handoff as its limit counts them, in the reader's tokenizer."""
     return tokens.size(render(handoff), tokenizer)
