@@ -276,10 +276,12 @@ def _picked(layout: Layout, ref: str) -> str:
     if wanted not in ("latest", "unconsumed"):
         named = ref if "/" in ref else ref.removesuffix(".yaml")
         return addresses.find(layout, named, "handoff").path
-    waiting = handoff_state.waiting(layout, stored) if wanted == "unconsumed" else stored[-1:]
-    if not waiting:
+    if wanted == "unconsumed":
+        loaded, _ = handoffs.read(layout, stored)
+        stored = [name for name, handoff in loaded.items() if not handoff.consumed]
+    if not stored:
         raise ContextError(f"there is no {wanted} handoff here")
-    return os.path.join(layout.handoffs, waiting[0])
+    return os.path.join(layout.handoffs, stored[-1])
 
 
 PROGRAM = Program(

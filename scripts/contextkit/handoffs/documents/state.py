@@ -119,10 +119,19 @@ def at_hand(state: State) -> list[str]:
     return list(state.order or next(nobodys, ()))
 
 
-def waiting(layout: Layout, order: list[str]) -> tuple[str, Handoff] | None:
-    """The newest artifact of an order that nobody has consumed, with its name."""
+def waiting(layout: Layout, order: list[str]) -> dict[str, Handoff]:
+    """The artifacts of an order that still wait for their receiver, by name, newest first.
+
+    One is taken up once it is consumed, or once its receiver has handed over in the same session.
+    """
     loaded, _ = handoffs.read(layout, order[::-1])
-    return next(((name, handoff) for name, handoff in loaded.items() if not handoff.consumed), None)
+    givers: set[tuple[str, str]] = set()
+    open_ones = {}
+    for name, handoff in loaded.items():
+        if not handoff.consumed and (handoff.session, handoff.to_agent) not in givers:
+            open_ones[name] = handoff
+        givers.add((handoff.session, handoff.from_agent))
+    return open_ones
 
 
 def locked(layout: Layout) -> files.locked:

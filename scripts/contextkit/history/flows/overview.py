@@ -244,9 +244,10 @@ def _payloads(layout: Layout) -> Facts:
 
 def _handoffs(layout: Layout) -> Facts:
     state, problems = handoff_state.current(layout)
-    kept, _ = handoffs.read(layout, handoff_state.everywhere(state))
+    order = handoff_state.everywhere(state)
+    kept, _ = handoffs.read(layout, order)
     waiting = [{"ref": f"handoff:{name.removesuffix('.yaml')}", "why": handoff.next_action}
-               for name, handoff in kept.items() if not handoff.consumed]  # fmt: skip
+               for name, handoff in handoff_state.waiting(layout, order).items()]  # fmt: skip
     size = sum(handoffs.measure(handoff, layout.limits.tokenizer) for handoff in kept.values())
     there = [(state.active, ""), *((view.active, view.session) for view in state.elsewhere())]
     who = [f"{agent} in {session}" if session else agent for agent, session in there if agent]

@@ -60,7 +60,7 @@ def handoff(layout: Layout, given: HookInput) -> Answer:
     waiting = state.waiting(layout, state.everywhere(state.current(layout)[0]))
     if not waiting:
         return NOTHING
-    name, document = waiting
+    name, document = next(iter(waiting.items()))
     ref = name.removesuffix(".yaml")
     who = f"A handoff from {document.from_agent} to {document.to_agent} is not consumed"
     line = f"{who}: `make handoff_show ref={ref}` shows it."

@@ -277,7 +277,7 @@ def _capsule(layout: Layout, branch: str) -> _Context | None:
 
 
 def _handoff(layout: Layout, branch: str) -> _Context | None:
-    """The newest unconsumed handoff, noting another branch or files that are missing."""
+    """The newest handoff that waits, noting another branch or files that are missing."""
     from contextkit.handoffs.documents import artifacts as handoffs
     from contextkit.handoffs.documents import state as handoff_state
 
@@ -288,7 +288,7 @@ def _handoff(layout: Layout, branch: str) -> _Context | None:
         return None
     if not waiting:
         return None
-    name, handoff = waiting
+    name, handoff = next(iter(waiting.items()))
     marks = [f"it was written on {handoff.branch}"] if handoff.branch not in ("", branch) else []
     for item in handoff.files_modified:
         path, _, state = item.rpartition(" (")
