@@ -143,8 +143,10 @@ def _draft(path: str, pieces: Iterable[bytes], lasting: bool = True) -> str:
             _keep_mode(path, descriptor)
             if lasting:
                 os.fsync(descriptor)
-    except BaseException:
+    except BaseException as error:
         discard(draft)
+        if isinstance(error, OSError):
+            error.filename = path  # a full disk names none
         raise
     return draft
 
