@@ -53,7 +53,9 @@ def test_the_open_task_is_told_in_a_line(layout: Layout, source: str) -> None:
 def test_what_a_session_did_that_died_is_told_to_the_next_once(layout: Layout) -> None:
     dies(layout)
     said = fire("SessionStart", session_id="s-2", source="startup")
-    assert said.startswith("The last session here, s-1, ended unexpectedly.")
+    assert said.startswith(
+        "The last session here, s-1, ended unexpectedly.\nWork without a task was"
+    )
     assert "Now wire it into the screen," in said
     assert [one["ref"] for one in ledger.read(layout) if one["event"] == ledger.DIED] == [
         "session:s-1"

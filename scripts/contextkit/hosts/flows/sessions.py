@@ -231,11 +231,9 @@ def _recovered(layout: Layout, transcript: str = "", task: str = "") -> Answer:
     if starts and recovered.task:
         store.take_up(layout, recovered.task)
     limits = layout.limits
-    task = names.one_line(recovered.task or "unknown")
-    command = (
-        f"make memory_recover task={recovered.task}" if recovered.task else "make memory_recover"
-    )
-    lines = [f"The task `{task}` was saved here: `{command}` prints all of it."] * is_saved
+    task = names.one_line(recovered.task)
+    what, of = (f"The task `{task}`", f" task={task}") if task else ("Work without a task", "")
+    lines = [f"{what} was saved here: `make memory_recover{of}` prints all of it."] * is_saved
     lines += [names.one_line(warning)[:200] for warning in recovered.warnings[:_WARNINGS]]
     budget = min(limits.memory_recover_tokens, limits.hook_context_tokens * 9 // 10)
     text = recovery_report.make(layout, recovered, budget).text
@@ -243,7 +241,7 @@ def _recovered(layout: Layout, transcript: str = "", task: str = "") -> Answer:
         budget = budget * 4 // 5
         text = recovery_report.make(layout, recovered, budget).text
     refs = tuple(addresses.of(layout, layout.join(path), kind) for kind, path in recovered.named)
-    origin = f"the memory of {task}"
+    origin = f"the memory of {task or 'this repository'}"
     return Answer(context="\n".join(lines), quoted=text, origin=origin, refs=refs)
 
 
