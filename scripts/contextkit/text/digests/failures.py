@@ -11,7 +11,6 @@ one, with its count.
 
 from __future__ import annotations
 
-import functools
 import itertools
 import re
 
@@ -283,7 +282,7 @@ def _heads(text: Lines, told: set[int]) -> dict[int, str]:
     begins = text.failing if any(mark in text.whole for mark in _BEFORE_NUMBERS) else ()
     numbered = next((at for at in begins if _NUMBERS.match(text.bare[at])), len(text.all))
     # those that begin as the heading of a test's block does need no word that fails
-    headings = {first + number for first, piece in text.pieces for number in marked(piece)}
+    headings = lines.numbers_in(text.whole, _marked)
     heads: dict[int, str] = {}
     for at in sorted({*text.failing, *headings} - told):
         line = text.bare[at]
@@ -302,8 +301,8 @@ def _heads(text: Lines, told: set[int]) -> dict[int, str]:
     return heads
 
 
-@functools.lru_cache(lines.PIECES)
-def marked(piece: str) -> list[int]:
+@lines.of_piece
+def _marked(piece: str) -> list[int]:
     """The lines of a piece that begin as the heading of a test's block does, by number."""
     return [number - 1 for number, _ in reading.places(_MARKED, f"\n{piece}")]
 

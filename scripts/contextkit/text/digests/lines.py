@@ -21,7 +21,7 @@ import operator
 import re
 from collections import Counter
 
-from contextkit.base.type_names import Collection, Iterable, Iterator
+from contextkit.base.type_names import Any, Callable, Collection, Iterable, Iterator, T
 from contextkit.text.digests import reading, weighing
 from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
@@ -228,16 +228,18 @@ class _Piece:
             lower = "".join(char.lower()[:1] for char in text)
         letters = lower.encode("utf-8", "surrogatepass").translate(_IN_WORDS)
         words = b" ".join({*letters.split(), b""}) + b" "  # most occur again
-        self.words = words.decode("utf-8", "surrogatepass")
-        self.failing = self._find_failing(lower.replace("\n", " ").replace("\t", " "))
+        told = words.decode("utf-8", "surrogatepass")
+        self.words = frozenset(told.split())
+        self.bare: dict[int, str] = {}  # of lines that may speak of a failure
+        self.failing = self._find_failing(lower.replace("\n", " ").replace("\t", " "), told)
 
-    def _find_failing(self, lower: str) -> list[int]:
+    def _find_failing(self, lower: str, words: str) -> list[int]:
         """The lines that speak of a failure, and not that there is none."""
         has_some = _OF_PYTEST in self._text
         sure = {at for at, line in enumerate(self.all) if has_some and line[:4] == _OF_PYTEST}
         asked = set(sure)
         bad: dict[str, bool] = {}  # of words
-        for part in self._parts():
+        for part in _parts_in(words):
             at = lower.find(part)
             while at >= 0:
                 number = bisect.bisect_right(self._starts, at) - 1
@@ -252,26 +254,52 @@ class _Piece:
                     else:
                         end = end_of_word
                 at = lower.find(part, end)
-        lines = {self.all[number] for number in asked}  # many may be alike
-        fails = {line: _fails(bare(line).lower()) for line in lines}
-        return sorted(sure.union(number for number in asked if fails[self.all[number]]))
+        lines = {number: self.all[number] for number in asked}
+        bares = {line: bare(line) for line in lines.values()}  # many may be alike
+        self.bare = {number: bares[line] for number, line in lines.items()}
+        fails = {line: _fails(line.lower()) for line in bares.values()}
+        return sorted(sure.union(number for number in asked if fails[self.bare[number]]))
 
-    def _parts(self) -> list[str]:
-        """The parts of words, and the phrases, about failures that may be in the text."""
-        parts = filter(self.words.__contains__, _FAILURES)
-        last_parts = (part for part in _LAST_PARTS if f"{part} " in self.words)
-        phrases = (phrase for phrase in _PHRASES if may_say(self.words, phrase))
-        return [*parts, *last_parts, *phrases]
+
+def _parts_in(words: str) -> list[str]:
+    """The parts of words, and the phrases, about failures that may be in a text of some words."""
+    parts = filter(words.__contains__, _FAILURES)
+    last_parts = (part for part in _LAST_PARTS if f"{part} " in words)
+    phrases = (phrase for phrase in _PHRASES if may_say(words, phrase))
+    return [*parts, *last_parts, *phrases]
 
 
 _read = functools.lru_cache(PIECES)(_Piece)
+_ASKED: list[Callable[[str], Any]] = []  # what is asked of every piece
 
 
-def pieces(text: str, has_more: bool = False) -> Iterator[str]:
-    """The text in pieces of whole lines, which stay as they are if there is more at its end.
+def of_piece(ask: Callable[[str], T]) -> Callable[[str], T]:
+    """Remember what a function says of a piece; it is asked before the rest of the text comes."""
+    asked = functools.lru_cache(PIECES)(ask)
+    _ASKED.append(asked)
+    return asked
 
-    Without those at the end that would not, if it `has_more`.
+
+@functools.lru_cache(maxsize=2)
+def pieces(text: str, has_more: bool = False) -> list[tuple[int, str]]:
+    """The text in pieces of whole lines, each with the number of its first line, from 0.
+
+    They stay as they are if there is more at its end; without those that would not, if it
+    `has_more`.
     """
+    first, placed = 0, list[tuple[int, str]]()
+    for part in _parts(text, has_more):
+        placed.append((first, part))
+        first += part.count("\n") + 1
+    return placed
+
+
+def numbers_in(text: str, ask: Callable[[str], Iterable[int]]) -> list[int]:
+    """The numbers, in the text, of the lines that a function names in each piece."""
+    return [first + number for first, piece in pieces(text) for number in ask(piece)]
+
+
+def _parts(text: str, has_more: bool) -> Iterator[str]:
     at = 0
     while len(text) - at > PIECE:
         end = text.rfind("\n", at, at + PIECE)
@@ -284,12 +312,14 @@ def pieces(text: str, has_more: bool = False) -> Iterator[str]:
         yield text[at:]
 
 
-def read_pieces(text: str) -> Iterator[str]:
-    """Read what more will follow, a piece at a time, and return each."""
+def read_ahead(text: str) -> Iterator[None]:
+    """Read a text of which more will come, a piece at a time: what is read is remembered."""
     is_dated = _is_dated(text.split("\n", _SAMPLE)[:_SAMPLE])
-    for part in pieces(text, has_more=True):
-        _read(part, is_dated)
-        yield part
+    for _, piece in pieces(text, has_more=True):
+        _read(piece, is_dated)
+        for ask in _ASKED:
+            ask(piece)
+        yield
 
 
 def starts(lines: list[str]) -> list[int]:
@@ -306,30 +336,29 @@ def may_say(words: str, phrase: str) -> bool:
 class Lines:
     """A text as lines, numbered from 0.
 
-    pieces: parts of the text, with the number of the first line of each
+    bare: the beginnings of lines, without the time or the frame in front
     """
 
     def __init__(self, text: str) -> None:
         self.is_dated = _is_dated(text.split("\n", _SAMPLE)[:_SAMPLE])
-        self.pieces: list[tuple[int, str]] = []
         self.all, self.undated = list[str](), list[str]()
         self._keys, failing = list[bytes](), list[int]()
+        self.bare = Bare(self.all)
         words = set[str]()
-        for part in pieces(text):
-            piece, first = _read(part, self.is_dated), len(self.all)
-            self.pieces.append((first, part))
+        for first, part in pieces(text):
+            piece = _read(part, self.is_dated)
             self.all += piece.all
             self.undated += piece.undated
             self._keys += piece.keys
             failing += [first + number for number in piece.failing]
-            words.update(piece.words.split())
+            words |= piece.words
+            self.bare.update((first + number, line) for number, line in piece.bare.items())
         self._words = " ".join(words)
         self.whole = text
         self._starts = starts(self.all)
-        self.bare = Bare(self.all)
         self.forms = Forms(self.undated)
         self.first = next((at for at, line in enumerate(self.all) if line.strip()), 0)
-        self.prose = dict(_paragraphs(self.all))
+        self.prose = dict(_paragraphs(self.all, numbers_in(text, _breaks)))
         self.is_prose = sum(map(len, self.prose.values())) * 3 > sum(map(bool, self.all))
         self._failing = frozenset(failing)
         self._largest = self._largest_shares()
@@ -687,17 +716,20 @@ def _without_path(word: str) -> str:
     return str(_PATH.sub("/", word))
 
 
-def _paragraphs(lines: list[str]) -> Iterator[tuple[int, range]]:
+@of_piece
+def _breaks(piece: str) -> list[int]:
+    """The lines of a piece that are blank or begin an item: with them a paragraph ends."""
+    return [number for number, line in enumerate(piece.split("\n"))
+            if not (bare := line.strip()) or (bare[0] in _MARKS and _ITEM.match(line))]  # fmt: skip
+
+
+def _paragraphs(lines: list[str], breaks: list[int]) -> Iterator[tuple[int, range]]:
     """The paragraphs of prose, wrapped or in one line, by their first line."""
     start = 0
-    for number, line in enumerate([*lines, ""]):
-        bare = line.strip()
-        begins_item = number > start and bare[:1] in _MARKS and _ITEM.match(line)
-        if bare and not begins_item:
-            continue
+    for number in [*breaks, len(lines)]:
         if number > start and _is_prose(lines[start:number]):
             yield start, range(start, number)
-        start = number if bare else number + 1
+        start = number + 1 if number < len(lines) and not lines[number].strip() else number
 
 
 def _is_prose(block: list[str]) -> bool:
