@@ -17,7 +17,7 @@ from contextkit.base.names import counted
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
 from contextkit.text.digests import lines, reading
-from contextkit.text.digests.lines import Lines
+from contextkit.text.digests.lines import Lines, Piece
 from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
 
@@ -123,8 +123,6 @@ class Diagnostic(NamedTuple):
 
     def relative(self, folder: str) -> Diagnostic:
         """The same with its place as it is below a folder."""
-        if not folder:
-            return self
         place = self.place[len(folder) + 1 :]
         return self._replace(place=place, quoted=self.quoted.replace(self.place, place))
 
@@ -162,13 +160,13 @@ _Begun = tuple[int, "re.Match[str] | None", "Diagnostic | None"]
 
 
 @lines.of_piece
-def _begun(piece: str) -> list[_Begun]:
+def _begun(piece: Piece) -> list[_Begun]:
     """The lines of a piece that begin with a message, by number; in a list, or with its place."""
-    rows, begun = piece.split("\n"), list[_Begun]()
-    for number in (number - 1 for number, _ in reading.places(_BEGINS, f"\n{piece}")):
-        if len(rows[number]) > 4 * _READ:
+    begun = list[_Begun]()
+    for number in (number - 1 for number, _ in reading.places(_BEGINS, f"\n{piece.text}")):
+        if len(piece.all[number]) > 4 * _READ:
             continue
-        read = rows[number][:_READ]
+        read = piece.all[number][:_READ]
         if one := _placed(read, number):
             begun.append((number, None, one))
         elif listed := _LISTED.match(read):
@@ -177,9 +175,9 @@ def _begun(piece: str) -> list[_Begun]:
 
 
 @lines.of_piece
-def _alone(piece: str) -> list[int]:
+def _alone(piece: Piece) -> list[int]:
     """The lines of a piece that are nothing but a place, by number."""
-    return [number for number, line in enumerate(piece.split("\n"))
+    return [number for number, line in enumerate(piece.all)
             if line[-1:] == ":" and len(line) < _READ and _ALONE.match(line)]  # fmt: skip
 
 
@@ -285,7 +283,7 @@ def _level(word: str) -> str:
 def units(found: list[Diagnostic]) -> list[Unit]:
     """How many of what, then each of them, or each code if they are many."""
     below = _below_which(found)
-    found = [one.relative(below) for one in found]
+    found = [one.relative(below) for one in found] if below else found
     graded = any(one.level for one in found)
     if len(found) <= _EACH:
         each = [_unit(one, _quoted(one) or f"{one.place} {_coded(one)}", [one], graded)

@@ -139,7 +139,7 @@ _WORD = 80  # characters of a word of which two values are told
 _ENDS = 40  # lines of each end that always are
 _TOP = 12  # lines within which the weight of the first ones falls off
 _LISTED = 100  # lines for each that fails, in a list of properties
-PIECE, PIECES = 1 << 16, 64  # characters that are read at once, and pieces that are remembered
+PIECE, PIECES = 1 << 15, 128  # characters that are read at once, and pieces that are remembered
 _ALIKE_LINES = 4096  # of which there may be many
 _MARGIN = 16  # characters at the beginning of a line
 _INSIDE, _LEAST = 0.3, 0.1  # weight inside of what is told; weight that is worth a statement
@@ -209,16 +209,29 @@ class Line:
         return len(self.numbers)
 
 
-class _Piece:
+class Piece:
     """Some lines of a text, and what is asked of every line; a piece that was read is remembered.
 
     undated: the lines without the times that they begin with. keys: what stays of those without
-    digits and what may stand near them. failing: those that speak of a failure, by number.
+    digits and what may stand near them. failing: those that speak of a failure, by number. bare:
+    the beginnings of those that may, without the time or the frame in front.
     """
 
+    undated: list[str]
+    keys: list[bytes]
+    words: frozenset[str]
+    failing: list[int]
+    bare: dict[int, str]
+
     def __init__(self, text: str, is_dated: bool) -> None:
-        self._text, self.all = text, text.split("\n")
-        self._starts = starts(self.all)
+        self.text, self.all, self._is_dated = text, text.split("\n"), is_dated
+
+    def __getattr__(self, name: str) -> Any:
+        self._read()
+        return self.__dict__[name]
+
+    def _read(self) -> None:
+        text, is_dated = self.text, self._is_dated
         undated = _STAMPS.sub("\n", f"\n{text}")[1:] if is_dated else text
         self.undated = undated.split("\n") if is_dated else self.all
         keys = undated.encode("utf-8", "surrogatepass").translate(None, _NEAR_DIGITS)
@@ -230,21 +243,21 @@ class _Piece:
         words = b" ".join({*letters.split(), b""}) + b" "  # most occur again
         told = words.decode("utf-8", "surrogatepass")
         self.words = frozenset(told.split())
-        self.bare: dict[int, str] = {}  # of lines that may speak of a failure
-        self.failing = self._find_failing(lower.replace("\n", " ").replace("\t", " "), told)
+        self._find_failing(lower.replace("\n", " ").replace("\t", " "), told)
 
-    def _find_failing(self, lower: str, words: str) -> list[int]:
-        """The lines that speak of a failure, and not that there is none."""
-        has_some = _OF_PYTEST in self._text
+    def _find_failing(self, lower: str, words: str) -> None:
+        """Find the lines that speak of a failure, and not that there is none."""
+        places = starts(self.all)
+        has_some = _OF_PYTEST in self.text
         sure = {at for at, line in enumerate(self.all) if has_some and line[:4] == _OF_PYTEST}
         asked = set(sure)
         bad: dict[str, bool] = {}  # of words
         for part in _parts_in(words):
             at = lower.find(part)
             while at >= 0:
-                number = bisect.bisect_right(self._starts, at) - 1
-                end = self._starts[number + 1]
-                if number not in asked and at - self._starts[number] < _READ:
+                number = bisect.bisect_right(places, at) - 1
+                end = places[number + 1]
+                if number not in asked and at - places[number] < _READ:
                     word, end_of_word = _word(lower, at)
                     if word not in bad:
                         bad[word] = bool(_FAILS.search(word)) and not _is_name(word)
@@ -258,7 +271,7 @@ class _Piece:
         bares = {line: bare(line) for line in lines.values()}  # many may be alike
         self.bare = {number: bares[line] for number, line in lines.items()}
         fails = {line: _fails(line.lower()) for line in bares.values()}
-        return sorted(sure.union(number for number in asked if fails[self.bare[number]]))
+        self.failing = sorted(sure.union(n for n in asked if fails[self.bare[n]]))
 
 
 def _parts_in(words: str) -> list[str]:
@@ -269,11 +282,11 @@ def _parts_in(words: str) -> list[str]:
     return [*parts, *last_parts, *phrases]
 
 
-_read = functools.lru_cache(PIECES)(_Piece)
-_ASKED: list[Callable[[str], Any]] = []  # what is asked of every piece
+_piece = functools.lru_cache(PIECES)(Piece)
+_ASKED: list[Callable[[Piece], Any]] = []  # what is asked of every piece
 
 
-def of_piece(ask: Callable[[str], T]) -> Callable[[str], T]:
+def of_piece(ask: Callable[[Piece], T]) -> Callable[[Piece], T]:
     """Remember what a function says of a piece; it is asked before the rest of the text comes."""
     asked = functools.lru_cache(PIECES)(ask)
     _ASKED.append(asked)
@@ -281,20 +294,22 @@ def of_piece(ask: Callable[[str], T]) -> Callable[[str], T]:
 
 
 @functools.lru_cache(maxsize=2)
-def pieces(text: str, has_more: bool = False) -> list[tuple[int, str]]:
+def pieces(text: str, has_more: bool = False) -> list[tuple[int, Piece]]:
     """The text in pieces of whole lines, each with the number of its first line, from 0.
 
     They stay as they are if there is more at its end; without those that would not, if it
     `has_more`.
     """
-    first, placed = 0, list[tuple[int, str]]()
+    is_dated = _is_dated(text.split("\n", _SAMPLE)[:_SAMPLE])
+    first, placed = 0, list[tuple[int, Piece]]()
     for part in _parts(text, has_more):
-        placed.append((first, part))
-        first += part.count("\n") + 1
+        piece = _piece(part, is_dated)
+        placed.append((first, piece))
+        first += len(piece.all)
     return placed
 
 
-def numbers_in(text: str, ask: Callable[[str], Iterable[int]]) -> list[int]:
+def numbers_in(text: str, ask: Callable[[Piece], Iterable[int]]) -> list[int]:
     """The numbers, in the text, of the lines that a function names in each piece."""
     return [first + number for first, piece in pieces(text) for number in ask(piece)]
 
@@ -314,9 +329,7 @@ def _parts(text: str, has_more: bool) -> Iterator[str]:
 
 def read_ahead(text: str) -> Iterator[None]:
     """Read a text of which more will come, a piece at a time: what is read is remembered."""
-    is_dated = _is_dated(text.split("\n", _SAMPLE)[:_SAMPLE])
     for _, piece in pieces(text, has_more=True):
-        _read(piece, is_dated)
         for ask in _ASKED:
             ask(piece)
         yield
@@ -345,8 +358,7 @@ class Lines:
         self._keys, failing = list[bytes](), list[int]()
         self.bare = Bare(self.all)
         words = set[str]()
-        for first, part in pieces(text):
-            piece = _read(part, self.is_dated)
+        for first, piece in pieces(text):
             self.all += piece.all
             self.undated += piece.undated
             self._keys += piece.keys
@@ -627,7 +639,7 @@ def _as_one(values: list[str]) -> str:
     """
     if len(values) == 2 and all(map(_NAMES_FILE.search, values)):
         return f"{values[0].rstrip(_CLOSING)}, {values[1].lstrip(_OPENING)}"
-    matches = list(map(_ONE_NUMBER.match, values))
+    matches = itertools.takewhile(bool, map(_ONE_NUMBER.match, values))
     numbers = [float(match[1]) for match in matches if match]
     rises = sorted(numbers)
     if len(numbers) == len(values) and numbers != rises[::-1]:
@@ -717,9 +729,9 @@ def _without_path(word: str) -> str:
 
 
 @of_piece
-def _breaks(piece: str) -> list[int]:
+def _breaks(piece: Piece) -> list[int]:
     """The lines of a piece that are blank or begin an item: with them a paragraph ends."""
-    return [number for number, line in enumerate(piece.split("\n"))
+    return [number for number, line in enumerate(piece.all)
             if not (bare := line.strip()) or (bare[0] in _MARKS and _ITEM.match(line))]  # fmt: skip
 
 
