@@ -50,7 +50,12 @@ def read_bytes(path: str) -> bytes:
 
 def read_if_there(path: str) -> str | None:
     """As `read`, but None for a missing file; anything else unreadable raises."""
-    return read(path) if os.path.lexists(path) else None
+    try:
+        return read(path)
+    except ContextError:
+        if os.path.lexists(path):
+            raise
+        return None
 
 
 def first_line(path: str) -> str:

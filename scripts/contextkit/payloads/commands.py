@@ -75,7 +75,8 @@ def store(layout: Layout, args: Arguments) -> Answer:
         return Answer(text=output.content, status=1, exact=True, verbatim=True)
     for note in stored.notes:
         cli.say(note)
-    cli.say(f"~{size} tokens, {'as asked' if asked else f'above {budget}'}: stored")
+    away = "" if layout.here == layout.root else f" in {layout.root}"
+    cli.say(f"~{size} tokens, {'as asked' if asked else f'above {budget}'}: stored{away}")
     if session:
         cli.say_each(retention.sweep_in_passing(layout, now, session))
     return Answer(text=stored.receipt)

@@ -279,11 +279,13 @@ def _take_dead(layout: Layout, besides: str) -> tuple[str, str]:
     for name in there[-_DEAD:]:
         if name != besides and not sessions.lives(layout, name):
             path = os.path.join(layout.running, name)
-            transcript = (files.read_if_there(path) or "").partition("\n")[2].strip()
-            dead.append((os.stat(path).st_mtime, name, transcript))
-    for _, name, _ in dead:
-        ledger.note(layout, ledger.DIED, f"session:{name}", session=name)
-        files.discard(os.path.join(layout.running, name))
+            try:
+                moment, text = os.stat(path).st_mtime, files.read_if_there(path) or ""
+                os.unlink(path)
+            except FileNotFoundError:
+                continue  # another session that starts tells of it
+            ledger.note(layout, ledger.DIED, f"session:{name}", session=name)
+            dead.append((moment, name, text.partition("\n")[2].strip()))
     return max(dead)[1:] if dead else ("", "")
 
 
