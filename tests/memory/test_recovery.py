@@ -762,6 +762,19 @@ def test_the_task_of_another_worktree_is_listed_and_recovered(
     assert "available: feature/demo, side" in run.err
 
 
+def test_a_worktree_without_a_task_names_that_of_the_branch_it_was_made_from(
+    repo: Path, run: Script, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("external_memory", "checkpoint", "--task=login", "--phase=planning", "--summary=Half",
+        "--next-action=Go on")  # fmt: skip
+    git("worktree", "add", "-q", "-b", "side", str(tmp_path / "other"))
+    monkeypatch.chdir(tmp_path / "other")
+    for asked in ((), ("--task=login",)):
+        assert run("external_memory", "recover", *asked) == 1
+        assert "on feature/demo: make memory_recover task=login worktree=feature/demo" in run.err
+    assert run("external_memory", "recover", "--task=login", "--worktree=feature/demo") == 0
+
+
 HALVES = st.tuples(st.integers(0, 400), st.binary(max_size=40), st.integers(0, 50))
 
 
