@@ -173,6 +173,20 @@ def test_a_session_that_is_used_again_can_end_again(four: tuple[Machine, ...]) -
         assert not (other.root / "shared/payloads/s").exists()
 
 
+def test_a_session_that_ended_elsewhere_is_not_logged_in_this_ones_summary(
+    four: tuple[Machine, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other, *_ = four
+    one.store("s", "auth", "text\n")
+    one.push()
+    other.pull()
+    one.end("s")
+    one.push()
+    (summary := tmp_path / "summary.md").write_text("# Mine\n", encoding="utf-8")
+    monkeypatch.setenv("SESSION_DIR", str(tmp_path))
+    assert did(other) == ["ended"] and summary.read_text(encoding="utf-8") == "# Mine\n"
+
+
 def test_what_was_read_once_is_not_offered_again_by_a_machine_that_forgot_how_far_it_read(
     four: tuple[Machine, ...], sealed: Path
 ) -> None:

@@ -333,7 +333,7 @@ def _end(offer: Offer, entry: Entry) -> None:
             listed = [n for n in offer.notes.documents if shares.session_of(n) == subject]
             if _is_kept(offer, entry, listed):
                 return
-            done = retention.end(layout, subject, offer.now)
+            done = retention.end(layout, subject, offer.now, here=False)
             for name in listed:  # used again there, the session comes back whole
                 version = offer.notes.documents[name]
                 version.gone, version.counts = True, {}

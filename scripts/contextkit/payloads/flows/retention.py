@@ -65,12 +65,13 @@ def session_lock(layout: Layout, session: str) -> files.locked:
     return files.locked(layout.lock(os.path.join(layout.payloads, sessions.check(session))))
 
 
-def end(layout: Layout, session: str, now: int, summary_file: str = "") -> str:
+def end(layout: Layout, session: str, now: int, summary_file: str = "", here: bool = True) -> str:
     """End a session: its payloads are gone until `resume`, or for good.
 
-    Returns the line that is logged; '' for a session without payloads.
+    Returns the line that is logged; '' for a session without payloads. `here`: it ends in this
+    process, not elsewhere.
     """
-    log = log_file(layout, session, summary_file, ending=True)  # refuse before ending it
+    log = log_file(layout, session, summary_file, ending=here)  # refuse before ending it
     if not os.path.isdir(payloads.folder(layout, session)):
         return ""
     with session_lock(layout, session):
