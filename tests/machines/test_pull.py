@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from conftest import rounds
 from contextkit.base import files
 from contextkit.base.errors import ContextError
 from contextkit.handoffs.documents import artifacts
+from contextkit.hosts.flows import doctor
 from contextkit.machines.documents import knowledge, manifests
 from contextkit.machines.flows import pull
 from contextkit.machines.flows.engines import Folder
@@ -146,6 +148,19 @@ def test_a_newer_text_replaces_its_own_older_copy_and_no_other_machine_s(
     one.find_out("ui", "of both\n")
     one.push()
     assert did(here) == ["beside"] and beside(here) == ["of both\n", "of c\n"]
+
+
+def test_doctor_names_what_is_kept_beside_as_long_as_it_is(four: tuple[Machine, ...]) -> None:
+    here, there, *_ = four
+    for machine in (here, there):
+        machine.find_out("ui", f"of {machine.root.name}\n")
+    there.push()
+    here.pull()
+    ((problem, mend),) = [(f.problem, f.mend) for f in doctor.kept_beside(here.layout, ())]
+    assert problem.startswith(f"{UI}: ") and problem.endswith(" b has another text of it")
+    subprocess.run(mend.partition(": ")[2].partition(";")[0], shell=True, check=True, cwd=here.root)
+    assert (here.root / UI).read_text("utf-8") == "of b\n"
+    assert list(doctor.kept_beside(here.layout, ())) == []
 
 
 def test_notes_of_two_machines_are_merged_in_both_whoever_was_first(

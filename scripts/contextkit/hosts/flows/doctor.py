@@ -476,6 +476,22 @@ def _old(shown: str, mend: str) -> Finding:
 # What is stuck or left over
 
 
+def kept_beside(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
+    """Name what pulls kept beside ours, as they may run in the background, where nobody is told."""
+    from contextkit.machines.documents import knowledge
+    from contextkit.machines.flows import shares
+
+    machine = knowledge.identity(layout)
+    notes = knowledge.load(layout, machine.id) if machine else None
+    if notes is None:
+        return
+    for copy in (copy for document in notes.documents.values() for copy in document.beside):
+        if os.path.lexists(layout.join(copy.path)):
+            ours, whose = copy.path.partition(shares.MARK)[0], notes.names.get(copy.machine)
+            mend = f"take it: mv '{copy.path}' '{ours}'; or drop it: rm '{copy.path}'"
+            yield _note(f"{ours}: {whose or copy.machine} has another text of it", mend)
+
+
 def locks(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Find locks that a process keeps holding; one whose process is gone is free."""
     below = (os.path.join(here, n) for here, _, there in os.walk(layout.state) for n in there)
@@ -564,6 +580,7 @@ CHECKS: tuple[tuple[str, Check], ...] = (
     ("ignore", ignored_copies),
     ("copies", drift),
     ("copies", adopted_files),
+    ("machines", kept_beside),
     ("locks", locks),
     ("ledger", history),
     ("stores", documents),
