@@ -481,10 +481,11 @@ def _once(tests: list[Failure], errors: list[Failure]) -> list[Failure]:
 def _errors(text: Lines, used: set[int]) -> tuple[list[Failure], set[int]]:
     """Each distinct error that is no test, with how often it is there, and their lines."""
     same: dict[str, list[int]] = {}
-    text.forms.make(at for at in text.failing if at not in used)
-    for at in text.failing:
+    unused = [at for at in text.failing if at not in used]
+    text.forms.make(unused)
+    for at in unused:
         continued = at and text.bare[at].startswith("E   ") and text.bare[at - 1].startswith("E   ")
-        if at not in used and not continued:
+        if not continued:
             same.setdefault(_form(text, at), []).append(at)
     errors: dict[str, Failure] = {}
     seen: set[int] = set()
