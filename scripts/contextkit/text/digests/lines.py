@@ -743,9 +743,10 @@ def _breaks(piece: Piece) -> list[int]:
 
 def _paragraphs(lines: list[str], breaks: list[int]) -> Iterator[tuple[int, range]]:
     """The paragraphs of prose, wrapped or in one line, by their first line."""
-    start = 0
+    start, least = 0, _WRAPPED[0]
     for number in [*breaks, len(lines)]:
-        if number > start and _is_prose(lines[start:number]):
+        is_long = number > start and len(lines[start]) >= least
+        if is_long and _is_prose(lines[start:number]):
             yield start, range(start, number)
         start = number + 1 if number < len(lines) and not lines[number].strip() else number
 
