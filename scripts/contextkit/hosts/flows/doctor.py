@@ -453,7 +453,8 @@ def drift(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
 def adopted_files(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Check what adopt put into the repository: all there, and as new as the toolkit."""
     top, adopted = adoption.adopted(layout)
-    skill = adoption.skill(f"{adopted.folder}/{adoption.GUIDE}").encode("utf-8")
+    guide, place = f"{adopted.folder}/{adoption.GUIDE}", adoption.place_of(top)
+    skill = adoption.skill(guide, place=place).encode("utf-8")
     skills = [f"{find(host).skills}/{adoption.SKILL}/SKILL.md" for host in adopted.hosts]
     for path in adopted.files:
         place = os.path.join(top, path)
