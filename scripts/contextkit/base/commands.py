@@ -1,9 +1,4 @@
-"""What a script offers, as data (programs, commands, options), and how a call is read with it.
-
-Everything that handles a call is derived from the data: the parser at the end, the help of
-`usage.py`, the page of targets, and the test that compares the Makefile. A property test checks
-that the parser reads what argparse does.
-"""
+"""What a script offers, as data (programs, commands, options), and how a call is read with it."""
 
 from __future__ import annotations
 
@@ -24,8 +19,8 @@ class Option(Declaration):
     """One option. `name` is the make variable; `plan_slug` is `--plan-slug` on a command line.
 
     kind: text; whole (a number from 1); flag; words (separated by spaces or commas); items (one per
-    line, or separated by ` | `). `single` is the repeatable option behind a list. If `address`
-    names a kind, an address of that kind is reduced to its name: `plan:auth` becomes `auth`.
+    line, or separated by ` | `). `single` is the repeatable option behind a list. `address` names
+    the kind of which an address is reduced to its name: `plan:auth` becomes `auth`.
     """
 
     name: str
@@ -67,8 +62,7 @@ class Arguments:
 class Command(Declaration):
     """A subcommand: `run(layout, args)` returns what belongs on stdout.
 
-    `needs` lists packages that must be importable before any input is read. `now` is what to call
-    in place of an old name, which help leaves out and which goes with the next release.
+    `needs`: packages to have before input is read; `now`: what to call in place of an old name.
     """
 
     name: str
@@ -103,13 +97,10 @@ class Program(Declaration):
 class Answer(Record):
     """Text for stdout with extra information.
 
-    `status` is the exit status, since a negative answer is an answer too. `exact` text is
-    somebody's document: not even a newline is added. `verbatim` text is one that was asked for word
-    for word, or passed through: it alone passes the door (`outgoing.py`) as it is, and only
-    into a pipe or file; a terminal gets its controls as escapes. `data` is what `json=1` prints
-    instead of the text: a value, or a function that computes one; without it the text is printed in
-    any case.
-    `talk` goes to stderr, and only along with the text.
+    `exact` text is somebody's document: not even a newline is added. `verbatim` text alone passes
+    the door (`outgoing.py`) as it is, and only into a pipe or file. `data` is what `json=1` prints
+    instead: a value, or a function that computes one. `talk` goes to stderr, and only along with
+    the text.
     """
 
     text: str
@@ -123,11 +114,10 @@ class Answer(Record):
 class Rows(Declaration):
     """The answer of a command that lists: a table for people, objects for `json=1`.
 
-    `rows` are records or dicts, each with an `id`. A column has a heading, a field of the row, and,
-    if the cell is not just that field, a function of the row. `nothing` replaces an empty table;
-    `total` (a row for people only) and `below` follow the others. With `most`, people see only that
-    many rows, the last ones. With `wrap`, what is too wide for a terminal goes on below instead of
-    being cut.
+    `rows` are records or dicts, each with an `id`. A column has a heading, a field of the row, and
+    maybe a function of the row. `nothing` replaces an empty table; `total` (for people only) and
+    `below` follow. People see only the last `most` rows. With `wrap`, what is too wide for a
+    terminal goes on below.
     """
 
     columns: tuple[Column, ...]

@@ -153,9 +153,7 @@ class Layout:
     def sweep(self, written: set[str]) -> None:
         """Remove old drafts of killed writers from the stores used and the `written` folders.
 
-        Each store is swept at most once an hour. The time of the last sweep is that of a mark,
-        `.contextkit/drafts/<kind>`; losing it costs one extra sweep. Never fails: drafts on a
-        read-only disk stay. A repository that has never held anything of contextkit gets no mark.
+        Each store at most once an hour, by the time of a mark. Never fails.
         """
         marks = os.path.join(self.state, "drafts")
         due = [kind for kind in self.used if files.is_old(os.path.join(marks, kind))]
@@ -187,7 +185,7 @@ class Layout:
     def of_worktree(self, named: str) -> Layout:
         """The layout of another worktree, given its path, its folder's name, or its branch.
 
-        Without a name, this layout. Raises ContextError listing the worktrees for anything else.
+        Raises ContextError listing the worktrees for anything else but ''.
         """
         if not named:
             return self
@@ -205,11 +203,9 @@ class Layout:
 
     @property
     def ours(self) -> tuple[str, ...]:
-        """Everything that belongs to contextkit and not to the work of the repository.
+        """The absolute paths, existing or not, of what is contextkit's and not the work here.
 
-        Absolute paths, existing or not: every store, the inbox, the registry, the copies made by
-        context_init, and a copy of the toolkit. None of them is part of a diff or a review, and
-        none makes a capsule stale.
+        None of it is part of a diff or a review, and none makes a capsule stale.
         """
         places = [
             self._place(store.kind)
@@ -293,9 +289,7 @@ class Layout:
     def exclude(self, path: str, below: str = "") -> None:
         """Have git ignore `path` (or what is `below` it) on every branch, unless it is tracked.
 
-        The line goes into the file that is local to this clone: a pull or checkout cannot remove
-        it, and no file of the host is touched. Where git's folder may not be written, as in a
-        host's sandbox, the ignore rules in the store itself have to do.
+        The line goes into the file that is local to this clone, if git's folder may be written.
         """
         if self.repository is None:
             return

@@ -1,16 +1,5 @@
 """The Markdown parser: front matter, code fences, headings, list items, tables, sections.
 
-    front_matter(lines)      where it ends
-    outside_fences(text)     the lines that are not code, with their numbers
-    fences(lines)            where each code fence begins and ends
-    in_fences(lines)         which lines are code
-    heading(line)            its level and title
-    mark_of(line)            the bullet or number of a list item
-    cells(line)              the cells of a table row
-    headings(lines)          each, with its line and level
-    outline(lines)           each heading with all below it
-    sections(lines, level)   the content below each heading of a level
-
 Lines are classified one at a time, once they are known not to be code. Deliberate differences from
 a CommonMark parser are listed in tests/base/test_markdown.py.
 """
@@ -36,11 +25,7 @@ def front_matter(lines: list[str]) -> int:
 
 
 def outside_fences(text: str) -> Iterator[tuple[int, str]]:
-    """The lines outside code fences, with their numbers from 1 and trailing whitespace removed.
-
-    A fence is closed by one at least as long as the opening fence; an unclosed fence hides the
-    rest.
-    """
+    """The lines outside fences, with their numbers from 1; an unclosed fence hides the rest."""
     fence = ""
     for number, line in enumerate(text.split("\n"), start=1):
         bare = line.strip()
@@ -61,10 +46,7 @@ def in_fences(lines: list[str]) -> list[bool]:
 
 
 def fences(lines: list[str]) -> list[tuple[int, int]]:
-    """(first line, last line) of each code fence, from 0.
-
-    An unclosed fence does not count here and hides nothing. Runs in linear time on any text.
-    """
+    """(first line, last line) of each code fence, from 0; an unclosed one hides nothing. Linear."""
     spans: list[tuple[int, int]] = []
     if not any("```" in line or "~~~" in line for line in lines):
         return spans
@@ -123,10 +105,7 @@ def _unclosed(title: str) -> str:
 
 
 def mark_of(line: str) -> str:
-    """The `- ` or `12. ` that starts a list item, or '' for any other line.
-
-    Only at the start of the line: to read items of nested lists, strip the indent first.
-    """
+    """The `- ` or `12. ` that starts an unindented list item, or '' for any other line."""
     if line[:2] in BULLETS:
         return line[:2]
     if line[:1] not in _DIGITS:

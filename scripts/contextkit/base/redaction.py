@@ -1,14 +1,8 @@
 """Find secrets in a text, name them by kind and line, and replace them without showing them.
 
-    found      where they are
-    redacted   the text with `(redacted github-token)` in place of each
-    checked    for text that somebody typed: refused, or redacted on request
-    typed, cleaned   the same two for all fields of a document at once
-
-All text that is stored or handed to an agent passes through here. `secret_search.py` does the
-search, by the rules in `secret_rules.py`; both are imported only if a quick check finds a reason to
-search. A finding holds the position and never the value, so no message or traceback can show it.
-A test sees that the quick check misses nothing; `make bench what=secrets` prints the costs.
+All text that is stored or handed to an agent passes through here. `secret_search.py` searches, by
+the rules in `secret_rules.py`, if a quick check finds a reason. A finding holds the position and
+never the value, so no message or traceback can show it.
 """
 
 from __future__ import annotations
@@ -75,10 +69,7 @@ class Secret(Declaration):
 
 
 def found(text: str, allowed: Iterable[str] = ()) -> tuple[Secret, ...]:
-    """Every secret in `text`, in order.
-
-    `allowed` lists kinds to skip and texts: a value that contains one of them is not a secret.
-    """
+    """Every secret in `text`, in order; `allowed` lists kinds, and texts that exempt a value."""
     if not _worth_a_search(text):
         return ()
     from contextkit.base import secret_search

@@ -1,11 +1,7 @@
 """The settings: every number of the toolkit and every documented place, and how a host sets them.
 
-`contextkit.yaml` at the root of a repository sets them, and one in the user's own configuration
-folder, `$XDG_CONFIG_HOME/contextkit`, for every repository; `make context_config` shows what is in
-force. Each number has its unit and the design it comes from; token counts are those of
-`tokens.estimate`. Most repositories have no such file, or only comments in it, and pay nothing. A
-real one is kept parsed in `.contextkit/settings`, so that YAML is imported once per edit instead of
-once per command.
+`contextkit.yaml` sets them, at the root of a repository or in the user's own configuration folder.
+A real one is kept parsed in `.contextkit/settings`, so that YAML is imported once per edit.
 
 Settings that act (ACTING) hold from the user's own file; those of a repository only after `make
 context_trust`: whoever opens a clone has not agreed to them yet.
@@ -134,10 +130,7 @@ class Limits(Record):
 
 
 class Places(Record):
-    """The documented places, relative to the root.
-
-    The fields are the settings that the stores declare, with their defaults.
-    """
+    """The documented places, relative to the root, with the defaults that the stores declare."""
 
     _fields = dict.fromkeys(stores.SETTINGS, "str")
     if TYPE_CHECKING:
@@ -186,9 +179,8 @@ HARMLESS = frozenset(
 def load(root: str) -> tuple[Values, frozenset[str]]:
     """The settings in force in the repository at `root`, and the names of those held back.
 
-    Settings are name -> value, for the fields of the records above. Held back are the acting ones
-    that nobody has trusted. An unknown name or a value of the wrong type is refused by name, with
-    the nearest valid one.
+    Held back are the acting ones that nobody has trusted. An unknown name or a value of the wrong
+    type is refused by name.
     """
     ours = of_repository(root)
     acts = acting(ours)

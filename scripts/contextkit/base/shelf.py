@@ -1,7 +1,6 @@
 """The shelf: how a document is noted, and leaves its store: for an archive, back, or for good.
 
-Nothing is overwritten, and a process killed midway has either moved a document or not. Of two
-processes at once, one does it and the other finds it done. Locks are the caller's business.
+Nothing is overwritten, and nothing is half-moved by a killed process. The caller locks.
 """
 
 from __future__ import annotations
@@ -22,8 +21,7 @@ def stored(layout: Layout, path: str, text: str, kind: str = "", agent: str = ""
 def move(path: str, folder: str, in_front: bool = False) -> str:
     """Move a file into a folder and return its new path, or '' if it was gone.
 
-    Of two different files with its name, the one that was there keeps it and the other gets `-2`;
-    if `in_front`, the other way round. One that is there already is not kept twice.
+    Of two different files of one name, the one that was there keeps it, or gets `-2` if `in_front`.
     """
     files.make_folder(folder)
     final = os.path.join(folder, os.path.basename(path))

@@ -1,9 +1,7 @@
 """tokens.estimate: how many tokens a text costs a model, without a tokenizer.
 
-Its weights were fitted to public repositories (Markdown, Python, JSON, YAML, prose in many
-scripts); median error 4 %, 95th percentile 15 %. `make bench what=tokens` measures them against an
-exact counter on any folder. Counting goes over the UTF-8 bytes once, at some tens of megabytes a
-second, and needs no import.
+Its weights were fitted to public repositories; median error 4 %, 95th percentile 15 %.
+`make bench what=tokens` measures them against an exact counter on any folder.
 """
 
 from __future__ import annotations
@@ -53,8 +51,7 @@ _BLANK = b"." * 10 + b" " + b"." * 21 + b" " + b"." * 223  # of the classes
 def estimate(text: str, profile: str = DEFAULT) -> int:
     """Estimate the number of tokens in `text` for the tokenizer family `profile`.
 
-    A text of more than 131,072 characters is sampled, so neither time nor memory grows with it.
-    Raises KeyError for an unknown profile. Empty text has 0; any other at least 1.
+    A text of more than 131,072 characters is sampled. Only an empty text has 0.
     """
     if len(text) > _SAMPLES * _SAMPLE:
         return round(estimate(_sampled(text), profile) * len(text) / (_SAMPLES * _SAMPLE))
@@ -85,8 +82,7 @@ def cautious(text: str, profile: str = DEFAULT) -> int:
 def within(text: str, cap: int, tokenizer: str = DEFAULT) -> bool:
     """Whether `text` has at most `cap` tokens in the reader's `tokenizer`.
 
-    The estimate decides if even its worst error for words leaves no doubt, otherwise `size`. Only
-    common letters put together at random to look like words could be above.
+    The estimate decides if even its worst error for words leaves no doubt, otherwise `size`.
     """
     if len(text.encode("utf-8", "replace")) <= cap:
         return True
@@ -105,10 +101,7 @@ def within(text: str, cap: int, tokenizer: str = DEFAULT) -> bool:
 
 
 def size(text: str, tokenizer: str = DEFAULT) -> int:
-    """The tokens of a text that count against a cap: exact if possible, else an upper bound.
-
-    A byte-level tokenizer never needs more tokens than there are bytes.
-    """
+    """The tokens of a text that count against a cap: exact if possible, else an upper bound."""
     exact = count(text, tokenizer)
     if exact >= 0:
         return exact
@@ -167,10 +160,7 @@ def _has_words(text: str, data: bytes, longest: int) -> bool:
 
 
 def clip(text: str, limit: int, mark: str = "…", tokenizer: str = DEFAULT) -> str:
-    """The longest prefix of `text` within `limit` estimated tokens, `mark` included.
-
-    Cuts at a space if one is nearby, so that no word is split.
-    """
+    """The longest prefix within `limit` estimated tokens, `mark` included, cut at a space."""
     if estimate(text, tokenizer) <= limit:
         return text
 

@@ -139,10 +139,7 @@ def _batch_ended(layout: Layout, task: str, answer: Answer, now: int, saved: boo
 
 
 def _typed(layout: Layout, args: Arguments, names_of_fields: Iterable[str]) -> saving.Fields:
-    """The fields of a call, with those of its draft where the command line has none.
-
-    A secret in them is refused or, with `redact=1`, redacted.
-    """
+    """The fields of a call, else of its draft; a secret is refused or (`redact=1`) redacted."""
     values = vars(args)
     fields = {name: values[name] for name in names_of_fields if values.get(name)}
     if values.get("draft"):
@@ -161,8 +158,7 @@ def _typed(layout: Layout, args: Arguments, names_of_fields: Iterable[str]) -> s
 def _keep(layout: Layout, task: str, ready: list[Pending], phase: str = "") -> Answer:
     """Write checked documents and return their paths.
 
-    The text of a document that cannot be written is returned instead, with status 1, so that it is
-    not lost.
+    The text of one that cannot be written is returned instead, with status 1: it is not lost.
     """
     lines, failed = [], False
     try:

@@ -1,7 +1,4 @@
-"""Keep the capsules of a branch: save what an agent replied; check, seal, show and prune.
-
-And the prompt that has an agent write one.
-"""
+"""Keep the capsules of a branch: check, seal, show and prune; the prompt that has one written."""
 
 from __future__ import annotations
 

@@ -182,10 +182,7 @@ def _noted(layout: Layout, noted: list[Reminder]) -> Quote:
 def _fitted(
     layout: Layout, quoted: list[Quote], values: dict[str, object]
 ) -> tuple[str, tuple[str, ...]]:
-    """The prompt within its cap: quotes from the repository are shortened, the task never is.
-
-    Quotes are without secrets, since the prompt goes to an agent and its provider.
-    """
+    """The prompt within its cap: quotes, without secrets, are shortened, the task never is."""
     cap, tokenizer = layout.limits.capsule_prompt_tokens, layout.limits.tokenizer
     allowed = layout.limits.secrets_allow
     texts = [
@@ -228,9 +225,7 @@ def _fitted(
 def _known(layout: Layout, branch: str, workstream: str, now: int) -> tuple[list[Quote], list[str]]:
     """What there is to quote, in the order of weight, and what could not be read.
 
-    The capsule that it replaces and what has happened since; the open task with its findings; the
-    open reviews; the decisions of the branch's last handoff; the findings of reviews that somebody
-    dismissed; what subagents missed. In a new repository there is nothing to look for.
+    In a new repository there is nothing to look for.
     """
     stores_there = (
         layout.capsules, layout.memory, layout.handoffs, layout.verdicts, layout.store("run"),

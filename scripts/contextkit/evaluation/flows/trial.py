@@ -208,10 +208,7 @@ class Trial:
 def ended(
     futures: Iterable[concurrent.futures.Future[T]],
 ) -> Iterator[concurrent.futures.Future[T]]:
-    """The futures as they end.
-
-    No wait is longer than a second: an interrupt that comes just before one is heard after it.
-    """
+    """The futures as they end, waiting a second at most: an interrupt in between is heard then."""
     waiting = set(futures)
     while waiting:
         done, waiting = concurrent.futures.wait(waiting, 1, concurrent.futures.FIRST_COMPLETED)

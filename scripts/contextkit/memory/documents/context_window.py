@@ -4,13 +4,8 @@
     warn    from 80 % of the threshold: save what matters; nothing is written
     save    from the threshold: write a snapshot, once until the count has dropped below it
 
-Made for hooks: `zone` is arithmetic, `look` opens at most one small file, and the snapshot that
-`once` asks for comes from `saving.automatic_snapshot`, which starts no process.
-
-The number of tokens in a context comes from the transcript of Claude Code or Codex, a JSON Lines
-file in which each reply of the model carries its `usage`; the input of the latest reply is what the
-context holds. Only the end of the file is read: a day's transcript can have hundreds of megabytes,
-and a hook has milliseconds.
+The input of the latest reply in a transcript is what the context holds. Only the end of the file is
+read: a day's transcript can have hundreds of megabytes, and a hook has milliseconds.
 
     {"type": "assistant", "isSidechain": false, "message": {"usage": {"input_tokens": 4,
      "cache_creation_input_tokens": 900, "cache_read_input_tokens": 119000, …}}, …}
@@ -44,10 +39,10 @@ class Zone(Record):
 
 
 def borders(limits: Limits, window: int = 0) -> tuple[int, int]:
-    """Return the counts at which to warn and to save, from the settings.
+    """The counts at which to warn and to save, from the settings.
 
-    `window` is the size of the model's context window if the host reports it. A default threshold
-    scales with the window; a threshold that somebody set is absolute.
+    A default threshold scales with the `window` if the host reports it; one that was set is
+    absolute.
     """
     save_at = limits.memory_save_tokens
     if limits.memory_save_percent:
@@ -74,10 +69,7 @@ def snapshot_of(layout: Layout, session: str, task: str) -> str:
 
 
 def look(layout: Layout, session: str, task: str, tokens: int, window: int = 0) -> tuple[Zone, str]:
-    """Return the zone and the path of this rise's snapshot, or '' if there is none.
-
-    In the save zone, a snapshot is due if there is none. Below it, the last one is forgotten.
-    """
+    """Return the zone and the path of this rise's snapshot; '' if there is none or none due."""
     current_zone = zone(layout, tokens, window)
     if current_zone.name == SAVE:
         return current_zone, snapshot_of(layout, session, task)
@@ -95,11 +87,8 @@ def once(
 ) -> tuple[str, bool]:
     """Return the path of this rise's snapshot and whether it is new, calling `write` if needed.
 
-    With `age`, a snapshot more than that many seconds old does not count. A compaction uses this:
-    it needs what was said since, and may come right after a turn that was saved.
-
-    A process killed in between leaves a snapshot without its mark, and the next look writes
-    another: one snapshot too many, but never one too few.
+    A snapshot of more than `age` seconds does not count for a compaction, which needs what was said
+    since. A process killed in between leaves one snapshot too many, but never one too few.
     """
     mark = _mark(layout, session, task)
     with files.locked(layout.lock(mark)):
@@ -144,12 +133,11 @@ _INSTEAD = "give tokens=N as your host shows it, or file=TEXT to have it estimat
 
 
 def usage(path: str) -> tuple[int, int]:
-    """Return the tokens in the context of the session with the transcript `path`, and its window.
+    """The tokens in the context of the session with the transcript `path`, and its window or 0.
 
-    The tokens are 0 before a reply; right after a compaction they are an estimate of what was kept.
-    The size of the window is 0 if it is unknown. Codex records it. Claude Code records the model: a
-    name that ends in `[1m]`, or a context larger than the common window, means the large one.
-    Raises ContextError if the file cannot be read or is not a transcript.
+    The tokens are 0 before a reply; right after a compaction they are an estimate. Claude Code
+    records only the model: a name that ends in `[1m]`, or a large context, means the large window.
+    Raises ContextError if the file is not a transcript.
     """
     count, window = _read(path)
     return count, window or (_LARGE if count > _COMMON else 0)

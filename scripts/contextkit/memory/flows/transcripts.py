@@ -1,21 +1,8 @@
 """Transcripts: tell the next session what the last one did after its last save.
 
 A session that dies does not save its end, but the host's transcript has it. Claude Code writes one
-JSONL file per session and Codex a rollout; both are read as the same events:
-
-    asked     what the user typed, word for word
-    said      what the agent wrote to the user
-    ran       a command and how it ended: its status and the line that says why
-    edited    a file that the agent changed
-    chose     the user's answer to a question of the agent, or the plan that was approved
-    steps     the agent's own list of finished and open steps
-
-Everything else is ignored: reasoning, tool results, the host's own messages, a subagent's lines,
-and lines that are not JSON. At most the last 2 MB are read, since a day's session can have hundreds
-of megabytes.
-
-`catch_up` summarizes the events in few tokens. Nothing is invented: every text is quoted from the
-transcript, and secrets are redacted before anything is cut.
+JSONL file per session and Codex a rollout; both are read as the same events. At most the last 2 MB
+are read. Nothing is invented: every text is quoted, and secrets are redacted before it is cut.
 """
 
 from __future__ import annotations
@@ -273,8 +260,7 @@ class _Messages(_Reader):
 class _Rollout(_Reader):
     """Codex: `{"timestamp": …, "type": "response_item", "payload": {"type": …, …}}` per line.
 
-    A user message appears twice, as an event and as an item among the host's own; the events win if
-    there are any.
+    A user message is an event and also an item among the host's own; the events win.
     """
 
     def __init__(self) -> None:
@@ -436,8 +422,7 @@ _OPEN = ("in_progress", "pending")
 class CaughtUp(Record):
     """What happened since a save; `text` tells it within the requested tokens, '' if nothing did.
 
-    Paths in `edited` are relative to the session's folder if below it. `whole` is all that was said
-    and done, as far as it was read.
+    `whole` is all that was said and done, as far as it was read.
     """
 
     host: str = ""
@@ -464,11 +449,10 @@ def catch_up(
     limits: Limits = _USUAL,
     in_hook: bool = False,
 ) -> CaughtUp:
-    """Return what the session with the transcript `path` did since the time `since` (ISO, UTC).
+    """What the session with the transcript `path` did since `since` (ISO, UTC). Never raises.
 
-    Reads at most the last 2 MB and never raises for its contents. Paths are made relative to `root`
-    and to the session's folder. A host waits for a hook, so with `in_hook` only the last events are
-    read: 256 KB of the file, 32,000 characters of their text.
+    Paths are made relative to `root` and to the session's folder. A host waits for a hook, so with
+    `in_hook` only the last events are read: 256 KB of the file, 32,000 characters of their text.
     """
     conversation = read(path, _HOOK_BYTES if in_hook else MOST)
     events = [each for each in conversation.events if not each.at or each.at >= since[:19]]

@@ -1,10 +1,8 @@
 """The course of a subagent after its launch, in its row: what became of it, its report, its end.
 
-A look writes the state that its files show (`background.py`) into its row, once.
-
-An agent that handed in a report has a verdict already. For any other, the table of verdicts says
-how it ended, with the last lines of its log: a failed agent is a row, not a missing one. The review
-run that it worked for, if any, learns of its end.
+A look writes the state that its files show (`background.py`) into its row, once. For an agent that
+handed in no report, the table of verdicts says how it ended: a failed agent is a row, not a missing
+one. The review run that it worked for, if any, learns of its end.
 """
 
 from __future__ import annotations
@@ -80,10 +78,7 @@ def _rows(layout: Layout, identity: str) -> list[registry.Row]:
 
 
 def _note(layout: Layout, by_id: dict[str, dict[str, Any]], unattended: bool) -> list[registry.Row]:
-    """Write these changes into their rows; return the rows that ended with that.
-
-    A row that another process has already ended is left alone, except to mark it as read.
-    """
+    """Write changes into the rows that are still active; return the rows that ended with that."""
     ended = []
 
     def edit(rows: list[Any]) -> None:
@@ -127,10 +122,7 @@ def _news(layout: Layout, row: registry.Row) -> News:
 
 
 def _collected(layout: Layout, row: registry.Row, now: int) -> list[News]:
-    """Add the gaps that a subagent has named so far to its row; return the new ones.
-
-    On a full disk, the next look finds them.
-    """
+    """Add the gaps that a subagent has named so far to its row; return the new ones."""
     if not background.folder_of(layout, row):
         return []
     old = registry.gaps_of(row)
@@ -145,10 +137,7 @@ def _collected(layout: Layout, row: registry.Row, now: int) -> list[News]:
 
 
 def abort(layout: Layout, identity: str, reason: str, now: int, at_once: bool = False) -> str:
-    """End a subagent (`at_once`: without a grace period), record it in its row, and return its id.
-
-    Raises ContextError for one that has ended.
-    """
+    """End a subagent, maybe `at_once`, and return its id. Raises ContextError if it has ended."""
     ((row,), _) = refresh(layout, now, identity)
     identity = row["id"]
     if row.get("status") not in registry.ACTIVE:
@@ -267,9 +256,7 @@ def meant_status(text: str) -> str:
 def finish(layout: Layout, report: Report, now: int) -> tuple[str, list[str]]:
     """Store the text, then write the verdict that names it, then record the gaps in its row.
 
-    Return the receipt (or, without a text, the verdict's line), and notes.
-
-    Raises ContextError before anything is written for an invalid session.
+    Return the receipt (or the verdict's line), and notes. Raises ContextError before it writes.
     """
     allowed = layout.limits.secrets_allow
     summary, secrets = redaction.redacted(names.one_line(report.summary), allowed)
@@ -453,10 +440,7 @@ def _alone(layout: Layout, row: registry.Row, now: int) -> None:
 
 
 def _handed_in(layout: Layout, row: registry.Row, agent: str, now: int) -> tuple[str, str]:
-    """Store what an agent left in its file, or else printed at length: its own summary, its path.
-
-    Both are empty for an agent that left nothing, or that failed.
-    """
+    """Store what an agent left in its file, or printed at length: its summary and path, or ''."""
     from contextkit.base import tokens
     from contextkit.text import authored
 
