@@ -19,6 +19,7 @@ from contextkit.base import (
     addresses,
     git,
     ledger,
+    markdown,
     names,
     redaction,
     stores,
@@ -180,8 +181,9 @@ def _title(path: str) -> str:
     title = ""
     for line in text.split("\n"):
         bare = line.strip()
-        if bare.startswith("# "):
-            return bare[2:]
+        level, heading = markdown.heading(line)
+        if level == 1:
+            return heading
         name, colon, value = bare.strip('",').partition(":")
         if colon and name.strip('"') in _TITLES:
             title = title or value.strip(' "')

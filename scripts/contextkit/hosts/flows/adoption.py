@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import git, makefiles, templates, version
+from contextkit.base import git, makefiles, markdown, templates, version
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.filters import quoted
 from contextkit.base.layout import Layout
@@ -329,13 +329,11 @@ def guide(run: str = _MAKE) -> str:
 def skill(path: str, run: str = _MAKE) -> str:
     """Return the SKILL.md, which names the pages in the guide at `path` by their lines."""
     lines = guide(run).splitlines()
-    starts = [number for number, line in enumerate(lines, 1) if line.startswith("# ")]
-    ends = [number - 1 for number in (*starts[1:], len(lines) + 1)]
-    titles = [lines[number - 1][2:].partition(":")[0] for number in starts]
-    pages = [
-        {"name": title, "when": _WHEN[title], "first": first, "last": last}
-        for title, first, last in zip(titles, starts, ends, strict=True)
-    ]
+    starts = [at + 1 for at, level, _ in markdown.headings(lines) if level == 1]
+    pages = []
+    for first, after in zip(starts, (*starts[1:], len(lines) + 1), strict=True):
+        title = markdown.heading(lines[first - 1])[1].partition(":")[0]
+        pages.append({"name": title, "when": _WHEN[title], "first": first, "last": after - 1})
     return templates.render("skill.md", guide=path, pages=pages, where=_where(run))
 
 

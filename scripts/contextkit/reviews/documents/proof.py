@@ -520,8 +520,10 @@ def _is_scale(read: str) -> bool:
 def _says_none(row: str, after: str) -> bool:
     """Whether a line only heads a group of findings, and the next one says that there are none."""
     bare = vocabulary.plain(vocabulary.unbulleted(after.strip())[0]).strip(" .!()_✅✓")
-    is_head = row.strip()[:1] == "#" or row.rstrip()[-1:] in ":*"
-    return is_head and bool(index.group_of(row.strip("# "))) and vocabulary.says_nothing(bare)
+    level, title = markdown.heading(row)
+    is_head = level > 0 or row.rstrip()[-1:] in ":*"
+    group = index.group_of(title or row.strip())
+    return is_head and bool(group) and vocabulary.says_nothing(bare)
 
 
 def _identifier(match: re.Match[str]) -> str:

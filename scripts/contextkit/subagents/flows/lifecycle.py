@@ -10,7 +10,7 @@ from __future__ import annotations
 import errno
 import os
 
-from contextkit.base import addresses, files, ledger, names, redaction, sessions, stores
+from contextkit.base import addresses, files, ledger, markdown, names, redaction, sessions, stores
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -470,8 +470,8 @@ def _kept_by_hook(layout: Layout, row: registry.Row) -> str:
 def _is_report(layout: Layout, row: registry.Row) -> bool:
     """Whether what a subagent printed is prose or Markdown, and not the lines of a log."""
     log = background.place_of(layout, row.get("log_path"))
-    lines = [line for line in files.read(log).split("\n") if line.strip()] if log else []
-    marked = any(line.startswith(("# ", "## ", "- ", "* ")) for line in lines)
+    lines = list(filter(str.strip, files.read(log).split("\n"))) if log else []
+    marked = any(line.startswith(markdown.BULLETS) or markdown.heading(line)[0] for line in lines)
     return len(lines) > 1 and (marked or sum(line.count(" ") for line in lines) > _PROSE)
 
 
