@@ -61,7 +61,7 @@ class Layout:
         self.repository = git.find(root or self.here)
         self.root = find_root(root, self.repository)
         self.used: set[str] = set()  # the stores that were used
-        self._proved: set[str] = set()  # those that are real folders and ours
+        self._proved: dict[str, str] = {}  # those that are real folders and ours, by kind
         self.settings, self.held = settings.load(self.root)
         if self.settings:  # a wrong one is refused, whatever the command
             self.limits = settings.chosen(Limits, self.settings)
@@ -105,10 +105,9 @@ class Layout:
     def store(self, kind: str) -> str:
         """Where the documents of a kind are: a folder, or one file that holds them all."""
         self.used.add(kind)
-        place = self._place(kind)
         if kind not in self._proved:
-            self._prove(kind, place)
-        return place
+            self._prove(kind, self._place(kind))
+        return self._proved[kind]
 
     def load(self, paths: Iterable[str], read: Callable[[str], T]) -> Loaded[T]:
         """Apply `read` to each of the `paths`; files removed in the meantime are left out."""
@@ -131,15 +130,13 @@ class Layout:
     def _prove(self, kind: str, place: str) -> None:
         """Raise ContextError if a store of ours is reached through a link, or is not ours."""
         store = stores.BY_KIND[kind]
-        if store.holds == stores.HOST:
-            return
         if kind == "state":
             owned.check(place, self.repository)
-        if not store.is_file:
+        if store.holds != stores.HOST and not store.is_file:
             files.keep(self.root, place, hidden=kind in stores.HIDDEN)
-        elif place.startswith(f"{self.root}/"):
+        elif store.holds != stores.HOST and place.startswith(f"{self.root}/"):
             files.refuse_links(self.root, place)
-        self._proved.add(kind)
+        self._proved[kind] = place
 
     def _place(self, kind: str) -> str:
         store = stores.BY_KIND[kind]

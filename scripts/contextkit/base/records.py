@@ -74,7 +74,7 @@ class Record:
                 value = getattr(cls, name)
             else:
                 raise FieldError(cls, name, "is missing")
-            if not _fits(value, annotation, cls):
+            if type(value) is not _PLAIN.get(annotation) and not _fits(value, annotation, cls):
                 raise FieldError(cls, name, f"must be {annotation}, not {value!r}")
             self.__dict__[name] = value
         if values:

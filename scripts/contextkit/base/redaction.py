@@ -144,7 +144,8 @@ def _worth_a_search(text: str) -> bool:
     if any(_is_joined(lower, name, 8) for name in _KEYS if name in lower):
         return True
     words = {word for word in text.split() if len(word) >= _SHORTEST}
-    if any(_may_be_made(piece) for word in words for piece in word.translate(_APART).split()):
+    pieces = " ".join(words).translate(_APART).split()
+    if any(map(_may_be_made, [piece for piece in pieces if len(piece) >= _PIECE])):
         return True
     return bool(words) and _has(text, _FIRST)
 
@@ -177,7 +178,7 @@ def _may_be_made(piece: str) -> bool:
 
     Words, numbers, times and short hexadecimal ids are not.
     """
-    if len(piece) < _PIECE or piece.isdigit():
+    if piece.isdigit():
         return False
     if piece.isalpha():
         mixed = not (piece[1:].islower() or piece.isupper())
