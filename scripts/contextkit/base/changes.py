@@ -187,8 +187,6 @@ def data_revision(data: bytes) -> str:
     return "input:" + names.sha256(data)
 
 
-# What a branch is compared with
-
 _GUESSES = (  # name and git ref of each branch that this one may have forked from
     ("the upstream", "@{upstream}"),
     *((name, f"refs/remotes/{name}") for name in ("origin/HEAD", "origin/main", "origin/master")),

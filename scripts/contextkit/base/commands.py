@@ -168,9 +168,6 @@ def options_of(command: Command) -> tuple[Option, ...]:
     return (*command.options, ROOT)
 
 
-# Reading a call
-
-
 _NO = ("", "0", "no", "false", "off")
 _YES = ("1", "yes", "true", "on")
 

@@ -112,9 +112,6 @@ def append(path: str, lines: Iterable[bytes]) -> None:
         os.close(descriptor)
 
 
-# Reading
-
-
 def read(layout: Layout, since: str = "", having: bytes = b"") -> Iterator[Event]:
     """The events, oldest first, without those older than `ledger_days` and incomplete lines.
 

@@ -218,9 +218,6 @@ def unknown_goals(goals: list[str]) -> str:
     return "\n".join([*lines, "`make help` lists them"])
 
 
-# The Makefiles of a host
-
-
 def taken(into: str, folder: str) -> list[str]:
     """A sentence for each target of the host in `into` with a name of ours, but for `folder`."""
     places, prefix = ours_in(_texts(into, folder))

@@ -14,9 +14,6 @@ _CODE = 4  # columns of indent at which a line is code, not a heading
 _LEVELS = 6  # of headings
 
 
-# Front matter and code
-
-
 def front_matter(lines: list[str]) -> int:
     """The index of the `---` that closes the front matter; 0 if there is none."""
     if lines[0].rstrip() != "---":
@@ -81,9 +78,6 @@ def fence_of(bare: str) -> str:
 
 def _closes(bare: str, fence: str) -> bool:
     return bare.startswith(fence) and not bare.strip(fence[0])
-
-
-# Lines outside code
 
 
 def heading(line: str) -> tuple[int, str]:

@@ -248,8 +248,6 @@ def fingerprint(data: bytes, modulus: int = (1 << 61) - 1) -> int:
     return int.from_bytes(data, "big") % modulus
 
 
-# What was clearly meant by a word or list that was typed; how it was read is a remark.
-
 # What says that a bar without blanks is part of an item: code, a type, a pipeline.
 _CODE = frozenset("`\"'()[]{}^$*+\\<>=&")
 _AROUND_A_BAR = frozenset(

@@ -183,9 +183,6 @@ def _digest(body: str) -> str:
     return names.sha256(body.replace("\r\n", "\n").encode("utf-8"))
 
 
-# The return type of every `load_all`
-
-
 class Broken(Record):
     """A file that cannot be parsed: `path` relative to the root, and the reason."""
 

@@ -67,9 +67,6 @@ PLANNED = [
 ]
 
 
-# Save
-
-
 @command("create the store's folders", now="context_init")
 def init(layout: Layout, args: Arguments) -> str:
     return "\n".join(layout.shown(memory.folder(layout, kind)) for kind in memory.KINDS)
@@ -367,9 +364,6 @@ def snapshot(layout: Layout, args: Arguments) -> Answer:
     return answer
 
 
-# Look
-
-
 @command(
     "print ok, warn or save; at the threshold, save one snapshot",
     Option("tokens", "tokens in the context, as the host shows them"),
@@ -621,9 +615,6 @@ def check(layout: Layout, args: Arguments) -> Answer:
         status=int(any(lint.severity == upkeep.ERROR for lint in lints)),
         data=[{"id": f"{lint.path}:{lint.line}", **vars(lint)} for lint in lints],
     )
-
-
-# Put away
 
 
 @command(

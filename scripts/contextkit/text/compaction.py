@@ -87,9 +87,6 @@ def _kind(line: str, before: str, lines: list[str], at: int) -> str:
     return before
 
 
-# git
-
-
 def _of_log(lines: list[str]) -> list[str]:
     """A line for each commit, and what it changed; the message of a single commit is told."""
     commits = list(_commits(lines))
@@ -190,9 +187,6 @@ def _file(line: str) -> str:
     return f"=== {name if half == f'{name} b/{name}' else f'{old} {new}'}"
 
 
-# Listings
-
-
 def _of_listing(lines: list[str]) -> list[str]:
     """A line for each folder with its entries and sizes; owners and dates where they differ."""
     folders: list[tuple[str, list[re.Match[str]]]] = []
@@ -241,9 +235,6 @@ def _of_paths(lines: list[str]) -> list[str]:
         folders.setdefault(folder, []).append(name + "/" * path.endswith("/"))
     told = [f"{len(paths)} paths in {len(folders)} folders"]
     return told + [f"{folder}/: {' '.join(names)}" for folder, names in folders.items()]
-
-
-# JSON
 
 
 def _of_json(data: Any) -> str:

@@ -117,9 +117,6 @@ def _added(body: str, section: str, texts: list[str]) -> str:
     return "\n".join([*lines, "", f"# {section}", *texts]) + "\n"
 
 
-# What a subagent gets
-
-
 def for_subagent(body: str) -> str:
     """`body` without the checklist and who owns what, which is the main agent's business."""
     lines = body.split("\n")

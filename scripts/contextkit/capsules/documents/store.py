@@ -246,9 +246,6 @@ def latest(layout: Layout, branch: str, workstream: str = "") -> str:
     return ""
 
 
-# The folder of a branch
-
-
 def current_branch(layout: Layout, typed: str = "") -> tuple[str, tuple[str, ...]]:
     """The branch's name, and a warning if it stands for a detached head. Raises ContextError."""
     if typed.strip():
@@ -359,9 +356,6 @@ def path_at(layout: Layout, branch: str, created_at: str) -> str:
 def free_path(layout: Layout, branch: str, now: int) -> str:
     """Like `path_at`, but a taken name gets `-2`."""
     return files.free(*os.path.splitext(path_at(layout, branch, names.iso(now))))
-
-
-# Notebooks
 
 
 def latest_entries(path: str, count: int) -> list[str]:

@@ -219,9 +219,6 @@ def _fitted(
     return prompt, tuple(notes)
 
 
-# What the stores know that the next capsule must not lose
-
-
 def _known(layout: Layout, branch: str, workstream: str, now: int) -> tuple[list[Quote], list[str]]:
     """What there is to quote, in the order of weight, and what could not be read.
 

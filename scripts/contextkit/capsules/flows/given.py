@@ -89,9 +89,6 @@ def at(layout: Layout, path: str, branch: str, ignored: Sequence[str] = ()) -> G
     )
 
 
-# What has happened since
-
-
 def marks(layout: Layout, text: str) -> list[tuple[str, str]]:
     """The sealed references of a capsule with their states; none without a seal."""
     sealed = capsules.seal_of(text)

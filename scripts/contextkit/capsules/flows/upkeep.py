@@ -325,9 +325,6 @@ def row(layout: Layout, path: str) -> Row:
     )
 
 
-# Pruning
-
-
 _HEADS = "refs/heads/"
 
 

@@ -128,9 +128,6 @@ def _json(answer: str, opening: str) -> Any:
     raise Unusable
 
 
-# The arithmetic
-
-
 def scores(sheets: Sequence[Sheet], arms: Sequence[str]) -> list[dict[str, Any]]:
     """A row for each arm and kind of text, after those for all kinds; shares are in percent."""
     kinds = sorted({sheet.kind for sheet in sheets})

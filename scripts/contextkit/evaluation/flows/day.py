@@ -213,9 +213,6 @@ def _counts(usage: dict[str, Any], *kinds: str) -> _Usage:
     return given, written, read, answered
 
 
-# The comparison
-
-
 def rows(lived: Sequence[Run]) -> list[dict[str, object]]:
     """A row for each arm, `without` first."""
     by_arm = {arm: [run for run in lived if run.arm == arm] for arm in (WITHOUT, WITH)}

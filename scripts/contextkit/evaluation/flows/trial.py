@@ -215,9 +215,6 @@ def ended(
         yield from done
 
 
-# The texts that are tried, each with what we hand over in its place
-
-
 class Sample(NamedTuple):
     """`whole` is the text, `handed_over` what stands in its place; both without secrets."""
 

@@ -119,9 +119,6 @@ def _sweep(folder: str, now: int) -> None:
             continue  # another process swept it
 
 
-# Counting the tokens of a session
-
-
 _PIECE = 1 << 16  # bytes to read first; each further read is twice as long
 _FARTHEST = 1 << 25  # bytes from the end at which to stop searching
 _COUNTED = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")

@@ -175,9 +175,6 @@ def render(plan: Plan) -> str:
     return FORM.render(plan, **states)
 
 
-# Disk
-
-
 def path_of(layout: Layout, task: str) -> str:
     """The path of a task's plan, whether or not the file exists."""
     return os.path.join(layout.memory_folder(memory.PLANS), memory.check_task(task) + ".md")
@@ -199,9 +196,6 @@ def of_task(layout: Layout, task: str) -> Plan:
         return load(path_of(layout, task))
     except ContextError:
         return Plan(task_id=task)
-
-
-# Updates
 
 
 def update(text: str, change: Plan, moment: int) -> str:

@@ -295,9 +295,6 @@ def _extra(heading: str, text: str) -> Extra:
     return Extra(heading=heading or "Notes", text=text)
 
 
-# Findings in few words
-
-
 _LONG = 90  # tokens above which a unit is split into sentences
 _UNITS = 3000  # units to weigh, at most
 _DECIDED, _OPEN = 4.0, 2.5  # what a decision is worth, and a recommendation or a question

@@ -91,9 +91,6 @@ def _path(layout: Layout, task: str) -> str:
     return layout.memory_state(f"{task}.agents")
 
 
-# Who is where
-
-
 class Attendance(Record):
     """Names of agents; `expected` also counts agents that were never named."""
 
@@ -227,9 +224,6 @@ def _verdicts(layout: Layout) -> dict[str, str]:
     except ContextError:
         return {}
     return {folded(str(entry["agent"])): str(entry.get("timestamp", "")) for entry in entries}
-
-
-# Saves that nobody has to remember
 
 
 def sent_off(layout: Layout, task: str, agents: tuple[str, ...], count: int, now: int) -> None:

@@ -401,9 +401,6 @@ def _in_play(
     return tuple(sorted(files, key=lambda file: file.state == references.FRESH))
 
 
-# Where hosts keep transcripts
-
-
 _LAST_DAYS = 14  # day folders to search for a session, at most
 _MOST_RECENT = 40  # transcripts whose folder is looked up
 

@@ -145,9 +145,6 @@ def _in_frame(saved: Recovered, text: str, prompt: bool) -> str:
     return templates.render("recovery_prompt.md", task=saved.task or "unknown", report=text)
 
 
-# Within the budget
-
-
 def _beginning(text: str, width: int) -> str:
     """The beginning of a part's text, up to a line end if one is near; no fence stays open."""
     if len(text) <= width:
@@ -216,9 +213,6 @@ def last_saved(layout: Layout, task: str) -> str:
     taken = [document.timestamp for document in snapshots.load_all(layout, task).documents]
     newest = max([*saved, *taken], default="")
     return f"{newest[:16]}Z" if newest else "never"
-
-
-# The parts
 
 
 def _first(layout: Layout, saved: Recovered, budget: int) -> list[Piece]:
@@ -501,9 +495,6 @@ def _demoted_line(line: str, by: int) -> str:
     if line.startswith("# "):
         by += 2
     return "#" * by + line if line.startswith("#") else line
-
-
-# Findings in few tokens
 
 
 _WIDTHS = (400, 160, 56)  # characters of a summary

@@ -107,9 +107,6 @@ def notes(items: Iterable[str]) -> tuple[FileNote, ...]:
     return tuple(FileNote(path=path.strip().strip("`"), note=note) for path, _, note in parts)
 
 
-# Documents from fields
-
-
 def plan(layout: Layout, task: str, fields: Fields, now: int) -> Pending:
     """A plan or a change to one; its text is that of a new plan with these fields."""
     change = plans.make(task_id=memory.check_task(task), **fields)
@@ -366,9 +363,6 @@ def batch(layout: Layout, task: str, fields: Fields, now: int) -> tuple[str, lis
     if layout.limits.memory_agent_completion:
         ready.append(checkpoint(layout, task, phase, fields, now, tuple(made)))
     return phase, ready
-
-
-# Automatic snapshots: `memory_status` takes one in the save zone, and hosts before they compact
 
 
 _FINDINGS = 5  # the newest findings whose summaries are included

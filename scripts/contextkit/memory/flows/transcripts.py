@@ -399,9 +399,6 @@ def _why(text: str, code: int | None = None) -> str:
     return f"{ended}: {reasons[-1][:300]}" if reasons else ended
 
 
-# What happened since a save
-
-
 MOST_TOKENS = 800
 _HOOK_BYTES = 256 << 10  # bytes of a transcript that a hook reads
 _HOOK_CHARACTERS = 32_000  # characters of its events
@@ -540,9 +537,6 @@ def _decisions(events: list[Event]) -> tuple[str, ...]:
             texts += [s.strip().lstrip("#>-*+ ").replace("**", "") for s in reversed(sentences)]
     clean = [names.one_line(text)[:400] for text in texts]
     return tuple(dict.fromkeys(text for text in clean if len(text) > 11))
-
-
-# Fitting into the requested tokens
 
 
 def _fitted(caught: CaughtUp, max_tokens: int, tokenizer: str) -> str:

@@ -66,9 +66,6 @@ def moving(layout: Layout, task: str) -> files.locked:
     return files.locked(layout.lock(layout.memory_state(memory.check_task(task) + ".moving")))
 
 
-# Merging
-
-
 def merge(
     layout: Layout, task: str, now: int, broken: list[str]
 ) -> tuple[Merged, list[str], list[str]]:
@@ -141,9 +138,6 @@ def unarchive(layout: Layout, task: str, left: list[str]) -> list[str]:
     return moved
 
 
-# Cleaning
-
-
 def clean(layout: Layout, now: int, dry_run: bool, broken: list[str]) -> list[tuple[str, str]]:
     """(path, what became of it) for each stale checkpoint; the last of an open task is archived."""
     oldest = names.iso(max(0, now - names.seconds(layout.limits.memory_checkpoint_age)))
@@ -166,9 +160,6 @@ def clean(layout: Layout, now: int, dry_run: bool, broken: list[str]) -> list[tu
         else:
             shelf.remove(layout, path)
     return done
-
-
-# Checking
 
 
 ERROR, WARNING = "error", "warning"

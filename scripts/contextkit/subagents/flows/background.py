@@ -206,8 +206,6 @@ def _number(path: str) -> int | None:
     return int(text[:9]) if text.isdigit() else None
 
 
-# The state of a row
-
 # A subagent as it is shown: times are in seconds, or None if unknown; `alerts` are among `stale`
 # (no sign of life), `runtime`, `log`, `dead` and `silent`.
 Watched = dict[str, Any]

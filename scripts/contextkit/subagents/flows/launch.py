@@ -343,9 +343,6 @@ def capsule_fields(body: Given) -> dict[str, object]:
     }
 
 
-# Where it works: the repository itself, a throwaway clone, or a worktree
-
-
 def _sandboxed(layout: Layout, kind: str, identity: str) -> str:
     """Make the sandbox at the commit that is checked out, or, raising ContextError, nothing."""
     folder = registry.place(layout, kind, identity)

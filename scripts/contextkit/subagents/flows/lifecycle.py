@@ -216,9 +216,6 @@ def _refuse_to_lose(layout: Layout, identity: str, kind: str, place: str, force:
         )
 
 
-# What comes of it: the report that it hands in, or what it leaves when it ends
-
-
 class Report(Record):
     """What a subagent hands in; if `text` is empty, no payload is stored."""
 
