@@ -15,16 +15,7 @@ from contextkit.base import (
     redaction,
     tokens,
 )
-from contextkit.base.commands import (
-    JSON,
-    REDACT,
-    Answer,
-    Arguments,
-    Option,
-    Program,
-    Rows,
-    command,
-)
+from contextkit.base.commands import JSON, REDACT, Answer, Arguments, Option, Program, Rows, command
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.handoffs.documents import artifacts as handoffs

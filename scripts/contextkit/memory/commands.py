@@ -4,19 +4,8 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, cli, formats, ledger, names, redaction, tokens
-from contextkit.base.commands import (
-    DRY_RUN,
-    JSON,
-    REDACT,
-    WORKTREE,
-    Answer,
-    Arguments,
-    Option,
-    Program,
-    Rows,
-    command,
-)
+from contextkit.base import addresses, cli, commands, formats, ledger, names, redaction, tokens
+from contextkit.base.commands import JSON, Answer, Arguments, Option, Program, Rows, command
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Iterable
@@ -52,7 +41,7 @@ BOUNDARY = (
     Option("next_action", "what to do first on resuming (default: the plan's)"),
     Option("recovery", "how to resume (default: a standard instruction)"),
     FILES,
-    REDACT,
+    commands.REDACT,
 )
 # Rules of thumb of the design (Token Estimation), rough on purpose: the least and most that each
 # costs, in tenths of a token. Existing text is counted by `tokens.estimate`.
@@ -85,7 +74,7 @@ def init(layout: Layout, args: Arguments) -> str:
     _items("constraints", "constraint", "constraints to add"),
     _items("next_actions", "next-action", "what comes next; replaces the old list"),
     DRAFT,
-    REDACT,
+    commands.REDACT,
 )
 def plan(layout: Layout, args: Arguments) -> Answer:
     fields = _typed(layout, args, saving.PLAN)
@@ -105,7 +94,7 @@ def plan(layout: Layout, args: Arguments) -> Answer:
     _items("questions", "question", "open questions"),
     _items("recommendations", "recommendation", "what should be done"),
     DRAFT,
-    REDACT,
+    commands.REDACT,
 )
 def finding(layout: Layout, args: Arguments) -> Answer:
     fields = _typed(layout, args, saving.FINDING)
@@ -263,7 +252,7 @@ def phase(layout: Layout, args: Arguments) -> Answer:
     "save a checkpoint before a large batch of agents starts",
     TASK,
     Option("agents", "who will start: names or a number", required=True),
-    REDACT,
+    commands.REDACT,
 )
 def spawn(layout: Layout, args: Arguments) -> Answer:
     from contextkit.memory.flows import agents
@@ -316,7 +305,7 @@ def _checkpoint(
         "phase, summary, next_action, findings: a list of agent, status, summary, …",
         required=True,
     ),
-    REDACT,
+    commands.REDACT,
 )
 def batch(layout: Layout, args: Arguments) -> Answer:
     fields = _typed(layout, args, ("phase", "findings", *saving.CHECKPOINT))
@@ -340,7 +329,7 @@ def batch(layout: Layout, args: Arguments) -> Answer:
     FILES,
     _items("decisions", "decision", "open decisions"),
     Option("resume", "how to resume from here"),
-    REDACT,
+    commands.REDACT,
 )
 def snapshot(layout: Layout, args: Arguments) -> Answer:
     task = args.task or memory.current_task(layout)
@@ -498,7 +487,7 @@ def estimate(layout: Layout, args: Arguments) -> Answer:
     Option("budget", "tokens to print at most (default: 4000)", kind="whole"),
     Option("prompt", "print a prompt that starts a fresh agent", kind="flag"),
     Option("transcript", "of the session that ended (default: the last one's)"),
-    WORKTREE,
+    commands.WORKTREE,
     JSON,
 )
 def recover(layout: Layout, args: Arguments) -> Answer:
@@ -566,7 +555,7 @@ _TASK, _NAME = 16, 34  # characters of task and name, to keep rows within 80
 @command(
     "list the documents in the store",
     Option("task", "only those of this task", address="plan"),
-    WORKTREE,
+    commands.WORKTREE,
     JSON,
 )
 def list_(layout: Layout, args: Arguments) -> Rows:
@@ -652,7 +641,7 @@ def unarchive(layout: Layout, args: Arguments) -> str:
     return "\n".join(map(layout.shown, moved))
 
 
-@command("remove stale checkpoints; the last one of an open task is archived", DRY_RUN)
+@command("remove stale checkpoints; the last one of an open task is archived", commands.DRY_RUN)
 def clean(layout: Layout, args: Arguments) -> str:
     from contextkit.memory.flows import upkeep
 

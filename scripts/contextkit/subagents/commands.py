@@ -38,10 +38,7 @@ LAUNCH = (
     ),
     REDACT,
 )
-END = (
-    ID,
-    Option("reason", "why, in a few words"),
-)
+END = (ID, Option("reason", "why, in a few words"))
 
 
 @command("start a subagent with its prompt", *LAUNCH)

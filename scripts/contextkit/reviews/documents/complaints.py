@@ -7,13 +7,7 @@ Reading is lenient (`agent_review.py`); `check` tells a person how each line sho
 from __future__ import annotations
 
 from contextkit.base import names
-from contextkit.reviews.documents import (
-    agent_review,
-    index,
-    reader,
-    runs,
-    vocabulary,
-)
+from contextkit.reviews.documents import agent_review, index, reader, runs, vocabulary
 from contextkit.reviews.documents.agent_review import SECTIONS, demanded
 from contextkit.reviews.documents.vocabulary import SERIOUS
 
