@@ -1,7 +1,4 @@
-"""The commands of `context.py`: all systems at once.
-
-What is in force here, what is stored, and what became of it: one document, one session, or all.
-"""
+"""The commands of `context.py`: all systems at once, one document, or one session."""
 
 from __future__ import annotations
 
