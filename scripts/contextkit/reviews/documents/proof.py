@@ -229,10 +229,7 @@ class Doubt(NamedTuple):
 def doubts(
     text: str, findings: tuple[Finding, ...], inside: set[int], terms: Terms | None
 ) -> list[Doubt]:
-    """Return up to five doubts about a review whose index and verdict are clean.
-
-    `inside` are the lines of its index. Linear in the length of `text`; never raises.
-    """
+    """Up to five doubts about a review whose index, the lines `inside`, and verdict are clean."""
     proof = _Proof(text, findings, inside, terms)
     missing = proof.missing(terms) if terms else ()
     return list(itertools.islice(itertools.chain(missing, proof.lines()), _MOST))
