@@ -278,10 +278,7 @@ class Layout:
 
     def was_swept(self, now: int) -> bool:
         """Whether such a sweep was within the last hour."""
-        try:
-            return 0 <= now - os.stat(self.swept).st_mtime < _SWEEP_PAUSE
-        except FileNotFoundError:
-            return False
+        return 0 <= now - files.modified(self.swept) < _SWEEP_PAUSE
 
     def exclude(self, path: str, below: str = "") -> None:
         """Have git ignore `path` (or what is `below` it) on every branch, unless it is tracked.

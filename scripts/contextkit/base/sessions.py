@@ -103,9 +103,10 @@ def current(layout: Layout, typed: str, now: int) -> tuple[str, bool]:
     A generated one is reused until it has been idle for `payload_idle`.
     """
     kept = layout.own_session
-    if _is_stale(layout, kept, now):
+    oldest = now - names.seconds(layout.limits.payload_idle)
+    if files.modified(kept) < oldest:
         with files.locked(layout.lock(kept)):
-            if _is_stale(layout, kept, now):  # nobody generated one while we waited
+            if files.modified(kept) < oldest:  # nobody generated one while we waited
                 files.discard(kept)
     session = typed.strip() or find_current(layout)
     if session:
@@ -168,10 +169,3 @@ def forget(layout: Layout, session: str) -> None:
     kept = layout.own_session
     if files.first_line(kept) == session:
         files.discard(kept)
-
-
-def _is_stale(layout: Layout, kept: str, now: int) -> bool:
-    try:
-        return now - os.stat(kept).st_mtime > names.seconds(layout.limits.payload_idle)
-    except FileNotFoundError:
-        return False

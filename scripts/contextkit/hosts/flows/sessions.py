@@ -113,7 +113,7 @@ def unseen(layout: Layout, given: HookInput, answer: Answer) -> Answer:
     quoted = _new_of(answer.quoted, before)
     said = [*answer.context.split("\n"), *answer.quoted.split("\n")]
     try:
-        _sweep(os.path.dirname(path))
+        files.forget(os.path.dirname(path), time.time() - _KEPT)
         files.write(path, "\n".join(sorted(keys | set(map(_key, said)))), derived=True)
     except (OSError, ContextError):
         pass  # where nothing can be written it is told again
@@ -121,15 +121,6 @@ def unseen(layout: Layout, given: HookInput, answer: Answer) -> Answer:
         answer = answer.replace(origin=f"{answer.origin}, what changed since you last saw it")
     fresh = answer.replace(context="\n".join(lines).strip("\n"), quoted=quoted)
     return fresh if fresh.context or fresh.quoted else NOTHING
-
-
-def _sweep(folder: str) -> None:
-    """Forget what conversations were told that no host can resume any more."""
-    oldest = time.time() - _KEPT
-    for name in stores.names_in(folder):
-        path = os.path.join(folder, name)
-        if os.stat(path).st_mtime < oldest:
-            files.discard(path)
 
 
 def _new_of(text: str, before: frozenset[str]) -> str:

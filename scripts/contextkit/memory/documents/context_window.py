@@ -98,7 +98,7 @@ def once(
             return there, False
         path = write()
         files.write(mark, path + "\n")
-        _sweep(os.path.dirname(mark), now)
+        files.forget(os.path.dirname(mark), now - _FORGOTTEN)
     return path, True
 
 
@@ -106,17 +106,6 @@ def _mark(layout: Layout, session: str, task: str) -> str:
     """The mark's path: one per session and task, either of which may be unknown."""
     key = names.sha256(f"{session}\0{task}".encode("utf-8", "replace"))[:24]
     return layout.memory_state("saves/" + key)
-
-
-def _sweep(folder: str, now: int) -> None:
-    """Remove the marks of sessions that are long over."""
-    for name in os.listdir(files.proved(os.path.join(folder, ""))):
-        path = os.path.join(folder, name)
-        try:
-            if os.stat(path).st_mtime < now - _FORGOTTEN:
-                os.unlink(path)
-        except FileNotFoundError:
-            continue  # another process swept it
 
 
 _PIECE = 1 << 16  # bytes to read first; each further read is twice as long

@@ -98,7 +98,7 @@ def _left_behind(layout: Layout) -> list[str]:
     paths = []
     for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
         process = name.partition("-")[0]
-        if not process.isdigit() or _is_running(int(process)):
+        if not process.isdigit() or sessions.is_running(int(process)):
             continue
         path = os.path.join(folder, name)
         try:
@@ -111,16 +111,6 @@ def _left_behind(layout: Layout) -> list[str]:
         except FileNotFoundError:
             continue  # its run ended just now, or another one tells of it
     return paths
-
-
-def _is_running(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        pass
-    return True
 
 
 def so_far(job: Job) -> str:

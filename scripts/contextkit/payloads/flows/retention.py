@@ -224,20 +224,15 @@ def _take_over(layout: Layout, now: int, most: int) -> list[str]:
     since = now - names.seconds(layout.limits.payload_idle)
     lines: list[str] = []
     for agent, path in receipts.all_left(layout):
-        if len(lines) == most or os.path.isdir(layout.run(agent)) or not _has_rested(path, since):
+        is_of_run = os.path.isdir(layout.run(agent))
+        if len(lines) == most or is_of_run or files.modified(path) >= since:
             continue
-        with session_lock(layout, agent):
-            stored = _store_report(layout, agent, path, now) if _has_rested(path, since) else ""
+        with session_lock(layout, agent):  # its agent may just have handed it in
+            rested = files.modified(path) < since
+            stored = _store_report(layout, agent, path, now) if rested else ""
         if stored:
             lines.append(f"the report of {agent}, which never ended: {layout.shown(stored)}")
     return lines
-
-
-def _has_rested(path: str, since: int) -> bool:
-    try:
-        return os.stat(path).st_mtime < since
-    except FileNotFoundError:  # its agent has just handed it in
-        return False
 
 
 def _store_report(layout: Layout, agent: str, path: str, now: int) -> str:
@@ -323,11 +318,8 @@ def _is_idle(layout: Layout, session: str, now: int, most: int) -> bool:
     """Whether a session was last used more than `most` seconds ago, and is not at work or held."""
     folder = os.path.join(layout.payloads, session)
     manifest = os.path.join(folder, payloads.MANIFEST)
-    try:
-        used = os.stat(manifest if os.path.exists(manifest) else folder).st_mtime
-    except FileNotFoundError:  # just ended
-        return False
-    if now - used <= most:
+    used = files.modified(manifest if os.path.exists(manifest) else folder)
+    if now - used <= most:  # or it has just ended
         return False
     return not (sessions.lives(layout, session) or _is_held(layout, folder, now))
 
