@@ -77,7 +77,7 @@ def harmless(text: str) -> str:
     if not text.replace("\n", "").isprintable():
         text = visible(text)
     first, *pieces = text.split("<")
-    return first + "".join(("&lt;" if _is_a_tag(piece) else "<") + piece for piece in pieces)
+    return first + "".join([("&lt;" if is_tag(piece) else "<") + piece for piece in pieces])
 
 
 def visible(text: str) -> str:
@@ -87,7 +87,7 @@ def visible(text: str) -> str:
     return "\r\n".join(line.translate(_escapes) for line in text.split("\r\n"))
 
 
-def _is_a_tag(piece: str) -> bool:
+def is_tag(piece: str) -> bool:
     """Whether what follows a `<` begins or ends a host's tag, in any case, after any blanks."""
     begun = piece[: _LONGEST + 20].lstrip("/ \t\n\\").lower()
     return begun.startswith(TAGS)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 
-from contextkit.base import formats, markdown, names, redaction, templates, tokens
+from contextkit.base import formats, markdown, names, outgoing, redaction, templates, tokens
 from contextkit.base.records import Record
 from contextkit.base.settings import Limits
 from contextkit.base.type_names import Any, Iterator, Sequence
@@ -25,12 +25,8 @@ MESSAGES, ROLLOUT = "messages", "rollout"  # transcript formats
 FAILED, PASSED, RUNNING, REFUSED = "failed", "passed", "running", "refused"
 ASKED, SAID, RAN, EDITED, CHOSE, STEPS = "asked", "said", "ran", "edited", "chose", "steps"
 
-# Text that hosts insert as if the user had typed it.
+# Text that hosts insert as if the user had typed it, besides their tags.
 _NOT_TYPED = (
-    "<local-command", "<command-", "<task-notification", "<environment_context",
-    "<user_instructions", "<subagent_notification", "<turn_aborted", "<permissions",
-    "<collaboration_mode", "<skills_instructions", "<INSTRUCTIONS", "<apps_instructions",
-    "<plugins_instructions", "<skill>", "<bash-stdout", "<bash-stderr", "<user_shell_command",
     "# AGENTS.md instructions", "[Request interrupted", "Caveat: The messages below",
     "This session is being continued from a previous", "Warning: The maximum number of",
 )  # fmt: skip
@@ -161,6 +157,7 @@ class _Reader:
     def typed(self, text: str) -> None:
         """Record what the user typed, which hosts surround with text of their own."""
         text = _REMINDER.sub("", text).strip()
+        is_of_host = text[:1] == "<" and outgoing.is_tag(text[1:])
         if shell := _TYPED_SHELL.search(text):
             self.add(ASKED, "! " + shell[1].strip())
         elif slash := _SLASH.search(text):
@@ -168,7 +165,7 @@ class _Reader:
             name = "/" + slash[1].lstrip("/")
             if name not in _HOUSEKEEPING:
                 self.add(ASKED, f"{name} {arguments[1].strip() if arguments else ''}")
-        elif not text.startswith(_NOT_TYPED):
+        elif not (is_of_host or text.startswith(_NOT_TYPED)):
             self.add(ASKED, text)
 
     def list_steps(self, steps: list[tuple[str, str]]) -> None:
