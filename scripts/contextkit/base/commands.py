@@ -9,8 +9,6 @@ from contextkit.base.errors import bad_input
 from contextkit.base.records import Declaration, Record
 from contextkit.base.type_names import Any, Callable, Sequence
 
-TYPE_CHECKING = False
-
 Column = tuple[str, str] | tuple[str, str, Callable[[Any], str]]
 Raw = dict[str, list[str]]  # each option's values as typed
 
@@ -48,15 +46,17 @@ class Option(Declaration):
         return f"--{name}" if len(name) > 1 else f"-{name}"
 
 
+_ABSENT = {"whole": None, "flag": False, "words": (), "items": ()}  # of any other kind: ""
+
+
 class Arguments:
-    """The options of a call as attributes; absent: "" (text), None (whole), False, or ()."""
+    """The options of a call as attributes; those that are absent as above."""
 
     def __init__(self, values: dict[str, Any]) -> None:
         self.__dict__.update(values)
 
-    if TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any: ...
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(name)
 
 
 class Command(Declaration):
@@ -168,8 +168,7 @@ def options_of(command: Command) -> tuple[Option, ...]:
     return (*command.options, ROOT)
 
 
-_NO = ("", "0", "no", "false", "off")
-_YES = ("1", "yes", "true", "on")
+_SAID = {"": 0, "0": 0, "no": 0, "false": 0, "off": 0, "1": 1, "yes": 1, "true": 1, "on": 1}
 
 
 def read(options: tuple[Option, ...], argv: list[str]) -> Raw | None:
@@ -246,18 +245,19 @@ def missing_options(options: tuple[Option, ...], raw: Raw) -> list[Option]:
 
 def typed(options: tuple[Option, ...], raw: Raw) -> dict[str, Any]:
     """Convert each option to its type. Raises ContextError naming an invalid one."""
-    return {option.name: _value(option, raw.get(option.name, [])) for option in options}
+    absent = {option.name: _ABSENT.get(option.kind, "") for option in options}
+    return absent | {o.name: _value(o, raw[o.name]) for o in options if raw.get(o.name)}
 
 
 def _value(option: Option, values: list[str]) -> Any:
     values = [_utf8(option, value) for value in values]
     if option.kind in ("items", "words"):
         return tuple(value for value in values if value.strip())
-    last = values[-1] if values else ""
+    last = values[-1]
     if option.kind == "flag":
-        if last.lower() not in (*_NO, *_YES):
+        if last.lower() not in _SAID:
             raise bad_input(f"{option.name}={names.brief(last)}: write 1 for yes, 0 for no")
-        return last.lower() in _YES
+        return bool(_SAID[last.lower()])
     if option.kind == "whole":
         if not last:
             return None

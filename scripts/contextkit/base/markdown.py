@@ -128,10 +128,11 @@ def outline(lines: list[str]) -> list[tuple[str, int, int]]:
     return sections[::-1]
 
 
-def sections(lines: list[str], level: int) -> list[tuple[int, int]]:
-    """(first line, line after the last) of each section at a heading level, from 0."""
-    starts = [number for number, other, _ in headings(lines) if other == level]
-    return list(zip(starts, [*starts, len(lines)][1:], strict=True))
+def sections(lines: list[str], level: int) -> list[tuple[str, int, int]]:
+    """(title, line of the heading, line after the last) of each section of a level, from 0."""
+    heads = [(title, number) for number, other, title in headings(lines) if other == level]
+    ends = [*(number for _, number in heads[1:]), len(lines)]
+    return [(*head, end) for head, end in zip(heads, ends, strict=False)]
 
 
 def headings(lines: list[str]) -> list[tuple[int, int, str]]:

@@ -16,12 +16,6 @@ from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.records import Record
 from contextkit.base.type_names import Any
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import TypeVar
-
-    R = TypeVar("R", bound=Record)
-
 Values = dict[str, object]
 
 SETTINGS = "contextkit.yaml"  # at the root, and in the user's own folder
@@ -133,9 +127,9 @@ class Places(Record):
     """The documented places, relative to the root, with the defaults that the stores declare."""
 
     _fields = dict.fromkeys(stores.SETTINGS, "str")
-    if TYPE_CHECKING:
 
-        def __getattr__(self, name: str) -> str: ...
+    def __getattr__(self, name: str) -> str:
+        raise AttributeError(name)
 
     def check(self) -> None:
         for name in self.fields():
@@ -226,7 +220,7 @@ def _of_file(path: str, cache: str) -> Values:
     return values
 
 
-def chosen(kind: type[R], values: Values) -> R:
+def chosen(kind: type[Record], values: Values) -> Any:
     """Make a record of `kind` from those of `values` that are its fields."""
     fields: dict[str, Any] = {name: values[name] for name in kind.fields() if name in values}
     return kind(**fields)

@@ -68,9 +68,9 @@ def items(body: str) -> list[Item]:
 
 def sections_of(lines: list[str]) -> list[tuple[str, int, int]]:
     """(title, line below its heading, line after its last) of each section; the first has none."""
-    heads = [(title, at + 1) for at, level, title in markdown.headings(lines) if level == 1]
-    ends = [*(start - 1 for _, start in heads), len(lines)]
-    return [(*head, end) for head, end in zip([("", 0), *heads], ends, strict=True)]
+    heads = markdown.sections(lines, 1)
+    first = ("", 0, heads[0][1] if heads else len(lines))
+    return [first, *((title, at + 1, end) for title, at, end in heads)]
 
 
 def carried(before: str, after: str) -> list[Item]:

@@ -145,8 +145,7 @@ def parse(text: str, where: str = "capsule") -> tuple[Capsule, str]:
 
 def headings(body: str) -> dict[str, int]:
     """The level-1 headings of a body, each with its line in the body."""
-    heads = markdown.headings(body.split("\n"))
-    return {title: at + 1 for at, level, title in heads if level == 1}
+    return {title: at + 1 for title, at, _ in markdown.sections(body.split("\n"), 1)}
 
 
 def placeholders() -> tuple[str, ...]:
@@ -368,7 +367,7 @@ def latest_entries(path: str, count: int) -> list[str]:
 def entries(text: str) -> list[str]:
     """The entries of a notebook in file order; headings inside code fences do not count."""
     lines = text.replace("\r\n", "\n").split("\n")
-    return ["\n".join(lines[a:b]).strip() for a, b in markdown.sections(lines, 2)]
+    return ["\n".join(lines[a:b]).strip() for _, a, b in markdown.sections(lines, 2)]
 
 
 def newest_entries(texts: list[str], count: int) -> list[str]:

@@ -311,11 +311,10 @@ def guide(run: str = _MAKE) -> str:
 def skill(path: str, run: str = _MAKE) -> str:
     """Return the SKILL.md, which names the pages in the guide at `path` by their lines."""
     lines = guide(run).splitlines()
-    starts = [at + 1 for at, level, _ in markdown.headings(lines) if level == 1]
     pages = []
-    for first, after in zip(starts, (*starts[1:], len(lines) + 1), strict=True):
-        title = markdown.heading(lines[first - 1])[1].partition(":")[0]
-        pages.append({"name": title, "when": _WHEN[title], "first": first, "last": after - 1})
+    for heading, at, last in markdown.sections(lines, 1):
+        title = heading.partition(":")[0]
+        pages.append({"name": title, "when": _WHEN[title], "first": at + 1, "last": last})
     return templates.render("skill.md", guide=path, pages=pages, where=_where(run))
 
 
