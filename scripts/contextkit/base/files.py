@@ -263,22 +263,6 @@ def folders(place: str, apart: str = "") -> list[str]:
     return paths
 
 
-def modified(path: str) -> float:
-    """When a file was last modified, in seconds since 1970; infinity for one that is gone."""
-    try:
-        return os.stat(path).st_mtime
-    except FileNotFoundError:
-        return float("inf")
-
-
-def forget(folder: str, before: float) -> None:
-    """Remove the files in a folder that were last modified before a moment."""
-    for name in os.listdir(proved(f"{folder}/")) if os.path.isdir(folder) else ():
-        path = os.path.join(folder, name)
-        if modified(path) < before:
-            discard(path)
-
-
 def is_old(path: str, now: float = 0) -> bool:
     """Whether a file is missing, or was last modified so long ago that a draft would be litter."""
     try:

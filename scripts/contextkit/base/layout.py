@@ -278,7 +278,7 @@ class Layout:
 
     def was_swept(self, now: int) -> bool:
         """Whether such a sweep was within the last hour."""
-        return 0 <= now - files.modified(self.swept) < _SWEEP_PAUSE
+        return 0 <= now - stores.modified(self.swept) < _SWEEP_PAUSE
 
     def exclude(self, path: str, below: str = "") -> None:
         """Have git ignore `path` (or what is `below` it) on every branch, unless it is tracked.

@@ -11,10 +11,6 @@ from contextkit.base.errors import bad_input
 from contextkit.base.records import Declaration
 from contextkit.base.type_names import Any, Callable, Iterable
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.base.secret_search import Place
-
 # What a text with a secret contains, in lower case, unless the secret looks like one by itself:
 # names of passwords, of other secrets, and what precedes a secret without naming it.
 _PASSWORDS = (
@@ -58,6 +54,8 @@ _ROUNDS = 4
 _FEW = 2_000  # secrets whose surroundings are searched again
 MOST_NAMED = 50  # secrets that a refusal names
 _MOST_REPEATED = 50  # distinct values that are
+
+Place = tuple[str, int, int]  # as in secret_search.py
 
 
 class Secret(Declaration):

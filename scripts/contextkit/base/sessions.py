@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, git, host_variables, names
+from contextkit.base import files, git, host_variables, names, stores
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 
@@ -104,9 +104,9 @@ def current(layout: Layout, typed: str, now: int) -> tuple[str, bool]:
     """
     kept = layout.own_session
     oldest = now - names.seconds(layout.limits.payload_idle)
-    if files.modified(kept) < oldest:
+    if stores.modified(kept) < oldest:
         with files.locked(layout.lock(kept)):
-            if files.modified(kept) < oldest:  # nobody generated one while we waited
+            if stores.modified(kept) < oldest:  # nobody generated one while we waited
                 files.discard(kept)
     session = typed.strip() or find_current(layout)
     if session:

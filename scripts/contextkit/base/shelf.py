@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, files, ledger, tokens
+from contextkit.base import addresses, files, ledger, stores, tokens
 from contextkit.base.layout import Layout
 
 
@@ -47,6 +47,13 @@ def is_same(path: str, other: str) -> bool:
         return True
     with files.opened(path) as first, files.opened(other) as two:
         return first.read() == two.read()
+
+
+def forget(folder: str, before: float) -> None:
+    """Remove the files in a folder that were last modified before a moment, and note none."""
+    for path in [os.path.join(folder, name) for name in stores.names_in(folder)]:
+        if stores.modified(path) < before:
+            files.discard(path)
 
 
 def remove(layout: Layout, path: str, kind: str = "") -> None:

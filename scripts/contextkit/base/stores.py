@@ -132,6 +132,14 @@ def names_in(folder: str) -> list[str]:
         return []
 
 
+def modified(path: str) -> float:
+    """When a file was last modified, in seconds since 1970; infinity for one that is gone."""
+    try:
+        return os.stat(path).st_mtime
+    except OSError:
+        return float("inf")
+
+
 def files_in(folder: str, suffix: str) -> list[str]:
     """The names of the plain files in a folder that end in `suffix`, without drafts and links."""
     try:

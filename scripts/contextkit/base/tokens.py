@@ -6,11 +6,7 @@ Its weights were fitted to public repositories; median error 4 %, 95th percentil
 
 from __future__ import annotations
 
-from contextkit.base.type_names import Callable
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.base.vocabulary import Vocabulary
+from contextkit.base.type_names import Any, Callable
 
 # The columns are what is counted: bytes by class, whitespace-separated words, aA steps.
 #                 lower upper digit punct blank line  2-byte 3-byte 4-byte words aA
@@ -128,10 +124,10 @@ def count(text: str, tokenizer: str = DEFAULT) -> int:
     return counter.count(text) if counter else -1
 
 
-_COUNTERS: dict[str, Vocabulary | None] = {}
+_COUNTERS: dict[str, Any] = {}
 
 
-def _counter(name: str) -> Vocabulary | None:
+def _counter(name: str) -> Any:
     """The counter for the vocabulary `name`, or None."""
     if name not in _COUNTERS:
         from contextkit.base import vocabulary

@@ -8,17 +8,10 @@ from contextkit.base import addresses, cli, commands, formats, ledger, names, re
 from contextkit.base.commands import JSON, Answer, Arguments, Option, Program, Rows, command
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
-from contextkit.base.type_names import Iterable
+from contextkit.base.type_names import Any, Iterable
 from contextkit.memory.documents import store as memory
 from contextkit.memory.flows import saving
 from contextkit.memory.flows.saving import Pending
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.memory.documents.context_window import Zone
-    from contextkit.memory.documents.snapshots import Snapshot
-    from contextkit.memory.flows.recovery import Recovered
-    from contextkit.memory.flows.recovery_report import Report
 
 
 def _items(name: str, single: str, text: str) -> Option:
@@ -391,7 +384,7 @@ def status(layout: Layout, args: Arguments) -> str | Answer | Rows:
     return _zone_answer(zone, task, path, is_new, sent)
 
 
-def _automatic_snapshot(layout: Layout, summary: str, task: str, count: int, now: int) -> Snapshot:
+def _automatic_snapshot(layout: Layout, summary: str, task: str, count: int, now: int) -> Any:
     _name_if_new(task, not task or saving.is_known(layout, task))
     modified = saving.worked_on(layout)
     if modified is None:
@@ -440,7 +433,7 @@ def _transcript(layout: Layout, typed: str) -> str:
     return os.path.join(layout.here, os.path.expanduser(typed)) if typed else ""
 
 
-def _zone_answer(zone: Zone, task: str, path: str, is_new: bool, sent: str) -> Answer:
+def _zone_answer(zone: Any, task: str, path: str, is_new: bool, sent: str) -> Answer:
     from contextkit.base import templates
 
     prompt = templates.render("snapshot_prompt.md", task=task, snapshot=path) if path else ""
@@ -540,7 +533,7 @@ def _nothing(layout: Layout, task: str) -> str:
     return f"{what} in {layout.places.memory}: make memory_list shows what there is"
 
 
-def _public(saved: Recovered, made: Report, allowed: tuple[str, ...]) -> object:
+def _public(saved: Any, made: Any, allowed: tuple[str, ...]) -> object:
     """The data for JSON output: everything known, plus the report as printed; redacted."""
     fields = {name: value for name, value in vars(saved).items() if name != "warnings"}
     fields["findings"] = [finding.public() for finding in saved.findings]

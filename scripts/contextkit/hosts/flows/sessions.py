@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import time
 
-from contextkit.base import addresses, files, formats, ledger, names, sessions, stores
+from contextkit.base import addresses, files, formats, ledger, names, sessions, shelf, stores
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Any, Iterable, Iterator
@@ -113,7 +113,7 @@ def unseen(layout: Layout, given: HookInput, answer: Answer) -> Answer:
     quoted = _new_of(answer.quoted, before)
     said = [*answer.context.split("\n"), *answer.quoted.split("\n")]
     try:
-        files.forget(os.path.dirname(path), time.time() - _KEPT)
+        shelf.forget(os.path.dirname(path), time.time() - _KEPT)
         files.write(path, "\n".join(sorted(keys | set(map(_key, said)))), derived=True)
     except (OSError, ContextError):
         pass  # where nothing can be written it is told again

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, formats, names, tokens
+from contextkit.base import files, formats, names, shelf, tokens
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -98,7 +98,7 @@ def once(
             return there, False
         path = write()
         files.write(mark, path + "\n")
-        files.forget(os.path.dirname(mark), now - _FORGOTTEN)
+        shelf.forget(os.path.dirname(mark), now - _FORGOTTEN)
     return path, True
 
 

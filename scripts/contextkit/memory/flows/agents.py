@@ -14,13 +14,9 @@ from contextkit.base import files, formats, names, sessions, stores
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.base.type_names import Callable, Iterable
+from contextkit.base.type_names import Any, Callable, Iterable
 from contextkit.memory.documents import checkpoints
 from contextkit.memory.documents import store as memory
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.memory.documents import findings
 
 MOST = 200  # named agents in a fan-out, at most
 
@@ -136,7 +132,7 @@ def attendance(
     task: str,
     listed: Iterable[str] = (),
     after: str = "",
-    kept: list[findings.Found | findings.Finding] | None = None,
+    kept: list[Any] | None = None,
 ) -> Attendance:
     """Which of a task's agents are back, at work, or missing.
 
@@ -206,7 +202,7 @@ def _seen(layout: Layout, after: str) -> list[str]:
     return [agent.agent_type for agent in late if agent.agent_type]
 
 
-def _findings(layout: Layout, task: str) -> list[findings.Found | findings.Finding]:
+def _findings(layout: Layout, task: str) -> list[Any]:
     from contextkit.memory.documents import findings
     from contextkit.memory.documents import merged as merged_findings
 

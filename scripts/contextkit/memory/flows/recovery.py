@@ -25,10 +25,6 @@ from contextkit.memory.documents.snapshots import Snapshot
 from contextkit.memory.flows import agents
 from contextkit.memory.flows.agents import Attendance
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.memory.flows.transcripts import CaughtUp
-
 _STATES = {"completed": "completed", "in_progress": "in progress", "pending": "pending"}
 _SKEW = 300  # seconds that the clock of another machine may be ahead
 
@@ -179,7 +175,7 @@ def _attendance(
     return agents.attendance(layout, task, listed, after, [*back, *heads])
 
 
-def _caught(layout: Layout, transcript: str, since: str) -> CaughtUp | None:
+def _caught(layout: Layout, transcript: str, since: str) -> object:
     if not transcript:
         return None
     from contextkit.memory.flows import transcripts

@@ -15,17 +15,13 @@ from contextkit.base import files, filters, markdown, names, references, templat
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.base.type_names import Callable, Sequence
+from contextkit.base.type_names import Any, Callable, Sequence
 from contextkit.memory.documents import checkpoints, snapshots
 from contextkit.memory.documents.checkpoints import HOW_TO_RESUME
 from contextkit.memory.documents.findings import OUTPUT, RENAMED, REPORT, Found
 from contextkit.memory.documents.snapshots import UNSAID
 from contextkit.memory.flows.recovery import Recovered, RecoveredMerge
 from contextkit.text import fitting, sections
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.memory.flows.transcripts import CaughtUp
 
 LEAST = 100  # tokens below which a report is useless
 LEAST_PROMPT = 300  # the same with its prompt frame
@@ -231,7 +227,7 @@ def _first(layout: Layout, saved: Recovered, budget: int) -> list[Piece]:
         heading = "Open notes, for every task, newest first"
         pieces.append(_listed(heading, saved.notes, _NOTES, "make reminders", budget))
     later: list[tuple[str, str, str]] = []  # heading, text and path
-    caught: CaughtUp | None = saved.caught  # type: ignore[assignment]
+    caught: Any = saved.caught
     if caught:
         session = names.one_line(caught.session)
         heading = f"Since then, from the transcript of {caught.host}, session {session}"

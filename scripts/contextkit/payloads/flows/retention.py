@@ -17,7 +17,7 @@ import errno
 import os
 import sys
 
-from contextkit.base import files, ledger, names, sessions, shelf
+from contextkit.base import files, ledger, names, sessions, shelf, stores
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.payloads.documents import receipts
@@ -225,10 +225,10 @@ def _take_over(layout: Layout, now: int, most: int) -> list[str]:
     lines: list[str] = []
     for agent, path in receipts.all_left(layout):
         is_of_run = os.path.isdir(layout.run(agent))
-        if len(lines) == most or is_of_run or files.modified(path) >= since:
+        if len(lines) == most or is_of_run or stores.modified(path) >= since:
             continue
         with session_lock(layout, agent):  # its agent may just have handed it in
-            rested = files.modified(path) < since
+            rested = stores.modified(path) < since
             stored = _store_report(layout, agent, path, now) if rested else ""
         if stored:
             lines.append(f"the report of {agent}, which never ended: {layout.shown(stored)}")
@@ -318,7 +318,7 @@ def _is_idle(layout: Layout, session: str, now: int, most: int) -> bool:
     """Whether a session was last used more than `most` seconds ago, and is not at work or held."""
     folder = os.path.join(layout.payloads, session)
     manifest = os.path.join(folder, payloads.MANIFEST)
-    used = files.modified(manifest if os.path.exists(manifest) else folder)
+    used = stores.modified(manifest if os.path.exists(manifest) else folder)
     if now - used <= most:  # or it has just ended
         return False
     return not (sessions.lives(layout, session) or _is_held(layout, folder, now))

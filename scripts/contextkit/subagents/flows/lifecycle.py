@@ -21,11 +21,6 @@ from contextkit.reviews.documents.verdicts import Verdict
 from contextkit.subagents.documents import registry
 from contextkit.subagents.flows import background
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.payloads.flows import storing
-    from contextkit.reviews.documents.runs import Run
-
 _PROSE = 40  # words of an output that is more than the last lines of a log
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)  # nothing can be written, but much can be read
 _UNREAD = "unread"  # the key of a row whose end was recorded by an unattended look
@@ -291,9 +286,7 @@ def finish(layout: Layout, report: Report, now: int) -> tuple[str, list[str]]:
     return receipt or verdicts.table([dict(vars(verdict))]), notes
 
 
-def _stored(
-    layout: Layout, session: str, agent: str, text: str, summary: str, now: int
-) -> storing.Stored:
+def _stored(layout: Layout, session: str, agent: str, text: str, summary: str, now: int) -> Any:
     """Store a report; `summary` is what its author says in one line, '' for nothing."""
     from contextkit.base import tokens
     from contextkit.payloads.flows import storing
@@ -390,7 +383,7 @@ def _taken_over(layout: Layout, source: str, name: str) -> str:
     return files.create(target, data)
 
 
-def _of_run(layout: Layout, row: registry.Row, run: Run, agent: str, now: int) -> None:
+def _of_run(layout: Layout, row: registry.Row, run: Any, agent: str, now: int) -> None:
     """Record an ERROR at once for an agent of a review run that left no file of its own."""
     from contextkit.reviews.flows import agent_files, workers
 
