@@ -226,10 +226,6 @@ def _plan(path: str, plan: plans.Plan) -> Iterator[Lint]:
 
 def _lint(severity: str, path: str, mark: str, wrong: str, mend: str) -> Lint:
     """A problem in the first line that begins with `mark` after any indent, or in the first one."""
-    try:
-        lines = files.read(path).split("\n")
-    except ContextError:
-        lines = []
+    lines = (files.read_if_there(path) or "").split("\n")
     marked = (number for number, line in enumerate(lines, 1) if line.lstrip().startswith(mark))
-    line = next(marked, 1) if mark else 1
-    return Lint(severity=severity, path=path, line=line, wrong=wrong, mend=mend)
+    return Lint(severity=severity, path=path, line=next(marked, 1), wrong=wrong, mend=mend)
