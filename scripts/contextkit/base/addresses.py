@@ -274,11 +274,7 @@ def file_of(layout: Layout, kind: str, name: str) -> str:
 def save_origins(layout: Layout, rows: Iterable[tuple[str, str, str, str]]) -> None:
     """Replace the list: (machine's name, digest, path relative to the root, address) each."""
     text = "".join("\t".join(map(names.one_line, row)) + "\n" for row in rows)
-    try:
-        before = files.read_if_there(layout.origins) or ""
-    except ContextError:  # not text any more
-        before = ""
-    if text != before:
+    if text != files.text_of(layout.origins):
         files.write(layout.origins, text, derived=True)
 
 
@@ -293,11 +289,7 @@ def files_elsewhere(layout: Layout) -> dict[str, str]:
 
 
 def _origins(layout: Layout) -> Iterator[tuple[str, str, str]]:
-    try:
-        listed = files.read_if_there(layout.origins) or ""
-    except ContextError:
-        return
-    for line in listed.splitlines():
+    for line in files.text_of(layout.origins).splitlines():
         machine, digest, shown, ref = (*line.split("\t"), "", "", "", "")[:4]
         path = layout.join(shown)
         try:

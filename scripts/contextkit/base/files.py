@@ -44,12 +44,17 @@ def read_if_there(path: str) -> str | None:
     return read(path) if os.path.lexists(path) else None
 
 
-def first_line(path: str) -> str:
-    """The first line of a file without spaces around it; '' if the file cannot be read."""
+def text_of(path: str) -> str:
+    """The text of a file; '' for one that is missing, unreadable, or no text."""
     try:
-        return read(path).partition("\n")[0].strip()
+        return read(path)
     except ContextError:
         return ""
+
+
+def first_line(path: str) -> str:
+    """The first line of a file without spaces around it; '' if the file cannot be read."""
+    return text_of(path).partition("\n")[0].strip()
 
 
 def write(path: str, text: str | bytes | Iterable[bytes], derived: bool = False) -> str:

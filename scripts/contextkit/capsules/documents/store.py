@@ -306,10 +306,7 @@ def _holds(folder: str, branch: str) -> bool | None:
 
 def _is_of(path: str, branch: str) -> bool | None:
     """Whether a capsule is of `branch`, without YAML if possible; None if it names no branch."""
-    try:
-        text = files.read(path)
-    except ContextError:
-        return None
+    text = files.text_of(path)
     line = next((line for line in text.split("\n", 20)[:20] if line.startswith("branch:")), "")
     value = line[7:].strip()
     if value[:1] not in ("'", '"'):

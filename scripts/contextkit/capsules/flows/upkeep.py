@@ -556,10 +556,7 @@ def _time_after(line: str, path: str) -> str:
 
 
 def _has_entry(layout: Layout, path: str, wanted: str, is_anchor: bool) -> bool:
-    try:
-        text = files.read(layout.join(path))
-    except ContextError:
-        return False
+    text = files.text_of(layout.join(path))
     heads = [title for _, _, title in markdown.headings(text.split("\n"))]
     if not is_anchor:
         return any(wanted in head.replace("T", " ") for head in heads)

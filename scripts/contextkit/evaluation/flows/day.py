@@ -93,7 +93,7 @@ def _kept_or_lived(
         return Run(**fields)
     with tempfile.TemporaryDirectory(prefix="contextkit-day-", ignore_cleanup_errors=True) as top:
         lived = _live(os.path.realpath(top), command, host, arm, caller)
-    files.write(path, formats.to_json(lived._asdict()))
+    files.write(path, formats.to_json(lived._asdict()), derived=True)
     return lived
 
 

@@ -24,7 +24,7 @@ import threading
 from collections import Counter
 
 from contextkit.base import files, names, redaction, tokens
-from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.errors import bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Any, Callable, Iterable, Iterator, Sequence, T
@@ -185,7 +185,7 @@ class Trial:
             self._count("no usable form", "one without a usable form began", begun)
             raise
         if kept is None:
-            files.write(path, answer)
+            files.write(path, answer, derived=True)
         return value
 
     def _run(self, command: str, text: str) -> str:
@@ -246,11 +246,7 @@ def in_folder(layout: Layout, folder: str) -> Iterator[Sample]:
         inside.sort()
         for name in sorted(file_names):
             path = os.path.join(here, name)
-            try:
-                text = files.read(path)
-            except ContextError:
-                continue  # not a text
-            yield from _text(layout, os.path.relpath(path, folder), text, name)
+            yield from _text(layout, os.path.relpath(path, folder), files.text_of(path), name)
 
 
 def _text(layout: Layout, name: str, text: str, topic: str) -> Iterator[Sample]:

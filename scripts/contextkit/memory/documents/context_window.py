@@ -18,7 +18,7 @@ from __future__ import annotations
 import os
 
 from contextkit.base import files, formats, names, shelf, tokens
-from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.errors import bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.settings import Limits
@@ -61,11 +61,8 @@ def zone(layout: Layout, tokens: int, window: int = 0) -> Zone:
 
 def snapshot_of(layout: Layout, session: str, task: str) -> str:
     """The path of the snapshot written since the count entered the save zone, or ''."""
-    try:
-        path = files.read(_mark(layout, session, task)).strip()
-    except ContextError:
-        return ""
-    return path if os.path.exists(layout.join(path)) else ""
+    path = files.first_line(_mark(layout, session, task))
+    return path if path and os.path.exists(layout.join(path)) else ""
 
 
 def look(layout: Layout, session: str, task: str, tokens: int, window: int = 0) -> tuple[Zone, str]:
@@ -97,7 +94,7 @@ def once(
         if there and (not age or when >= memory.stamp(now - age)):
             return there, False
         path = write()
-        files.write(mark, path + "\n")
+        files.write(mark, path + "\n", derived=True)
         shelf.forget(os.path.dirname(mark), now - _FORGOTTEN)
     return path, True
 

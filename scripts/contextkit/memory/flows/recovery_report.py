@@ -12,7 +12,6 @@ from __future__ import annotations
 import os
 
 from contextkit.base import files, filters, markdown, names, references, templates, tokens
-from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Any, Callable, Sequence
@@ -455,10 +454,7 @@ def _body(outline: sections.Outline, by: int) -> str:
 
 def _text(layout: Layout, path: str) -> str:
     """The current text of a document, or '' if it is gone by now."""
-    try:
-        return files.read(os.path.join(layout.root, path)).lstrip("\ufeff")
-    except ContextError:
-        return ""
+    return files.text_of(layout.join(path)).lstrip("\ufeff")
 
 
 def _files_in_play(saved: Recovered, at: int, budget: int) -> Piece:
