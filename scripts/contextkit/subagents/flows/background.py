@@ -199,11 +199,8 @@ def _status(folder: str) -> int | None:
 
 def _number(path: str) -> int | None:
     """The whole number in one of the shell's small files; None if there is none."""
-    try:
-        text = files.read_bytes(path).strip()
-    except ContextError:
-        return None
-    return int(text[:9]) if text.isdigit() else None
+    text = files.first_line(path)
+    return int(text[:9]) if names.is_whole(text) else None
 
 
 # A subagent as it is shown: times are in seconds, or None if unknown; `alerts` are among `stale`
