@@ -1,16 +1,11 @@
 """Exact token counts without loading a tokenizer: a byte-pair vocabulary in a mapped file.
 
-    words = vocabulary.find("o200k_base")      None where no counter is installed
-    words.count("The cache holds 4,500 entries.")
-
 Reading the vocabulary of `splintr` takes as long as fifteen bare starts of the interpreter. The
-first count therefore writes it into a hash table in the toolkit's environment; later ones map that
-file and look at the few hundred places that their text needs.
+first count therefore writes it into a hash table in the toolkit's environment.
 
 The file is a line that names the format, four bytes for the number of slots (a power of two), then
 four bytes per slot: 0, or the position of a token. A token is its length (two bytes), its bytes,
-and its rank (three bytes). It is in the first free slot starting from the one that its CRC-32
-selects.
+and its rank (three bytes). It is in the first free slot from the one that its CRC-32 selects.
 """
 
 from __future__ import annotations
