@@ -13,7 +13,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO
 
 import pytest
 from conftest import SCRIPTS, each, git, rounds
@@ -89,18 +88,6 @@ def test_only_a_missing_file_reads_as_none() -> None:
     assert files.read_if_there("gone.md") is None
     with pytest.raises(ContextError, match="dangling: cannot be read"):
         files.read_if_there("dangling")
-
-
-def test_a_file_that_goes_while_it_is_read_reads_as_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    Path("doc.md").touch()
-    opened = files.opened
-
-    def gone(path: str) -> BinaryIO:
-        os.unlink(path)
-        return opened(path)
-
-    monkeypatch.setattr(files, "opened", gone)
-    assert files.read_if_there("doc.md") is None
 
 
 # Writing

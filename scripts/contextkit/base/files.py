@@ -41,12 +41,7 @@ def read_bytes(path: str) -> bytes:
 
 def read_if_there(path: str) -> str | None:
     """As `read`, but None for a missing file; anything else unreadable raises."""
-    try:
-        return read(path)
-    except ContextError:
-        if os.path.lexists(path):
-            raise
-        return None
+    return read(path) if os.path.lexists(path) else None
 
 
 def text_of(path: str) -> str:
@@ -225,9 +220,7 @@ def make_folder(folder: str, hide: bool = True) -> None:
 def _make_missing(folder: str) -> None:
     if os.path.isdir(folder):
         return
-    parent = os.path.dirname(folder.rstrip("/"))
-    if parent:
-        _make_missing(parent)
+    _make_missing(os.path.dirname(folder.rstrip("/")) or ".")
     try:
         os.mkdir(folder)
     except FileExistsError:

@@ -249,7 +249,7 @@ def _take_dead(layout: Layout, besides: str) -> tuple[str, str]:
         if name != besides and not sessions.lives(layout, name):
             path = os.path.join(layout.running, name)
             try:
-                moment, text = os.stat(path).st_mtime, files.read_if_there(path) or ""
+                moment, text = os.stat(path).st_mtime, files.text_of(path)
                 os.unlink(path)
             except FileNotFoundError:
                 continue  # another session that starts tells of it
