@@ -504,7 +504,7 @@ def _past_the_end(path: str, lines: str) -> str:
 
 
 def _commit(layout: Layout, text: str, whole: str) -> tuple[str, str] | None:
-    """A mentioned commit; None for a hash that is none, not called one, nor alone in brackets."""
+    """A mentioned commit; None for digits that are no commit and are not cited as one."""
     if layout.repository is None or len(text) > 40:
         return None  # 64 digits are a digest
     full = git.output(
