@@ -58,11 +58,19 @@ def read_ahead(job: Job) -> Iterator[bool]:
     while True:
         kept = job.output.kept
         if kept and read + lines.PIECE < kept.size < _AHEAD:
-            read = kept.size
             text = plain(kept.parts()[0].decode("utf-8", "surrogateescape"))
             for _ in lines.read_ahead(reading.readable(text)):
                 yield True
+            if not read:
+                _rehearse(job, text[: 2 * lines.PIECE])
+            read = kept.size
         yield False
+
+
+def _rehearse(job: Job, text: str) -> None:
+    """Digest a part of an output: what is done for the first time takes longer."""
+    told = Told(content=text, topic="", source="", session="", status=1)
+    _digest(Layout(job.options.get("root", "")), told, text, "")
 
 
 def _loaded() -> Iterator[None]:
