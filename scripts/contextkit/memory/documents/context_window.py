@@ -189,17 +189,20 @@ def _from_the_end(path: str) -> Iterator[bytes]:
         raise bad_input(f"{path}: is not a file: {_INSTEAD}")
     try:
         with open(path, "rb", buffering=0) as file:
-            start = length = file.seek(0, os.SEEK_END)
-            size, rest = _PIECE, b""
-            while start:
-                if length - start > _FARTHEST:
-                    most = f"{_FARTHEST >> 20} MB"
-                    raise bad_input(f"{path}: no reply in its last {most}: {_INSTEAD}")
-                size = min(size, start)
-                start = file.seek(start - size)
-                rest, *lines = (file.read(size) + rest).split(b"\n")
-                yield from filter(bytes.strip, reversed(lines))
-                size *= 2
-            yield from filter(bytes.strip, [rest])
+            yield from _lines_of(file, path)
     except OSError as error:
         raise bad_input(f"{path}: cannot be read ({error.strerror}): {_INSTEAD}") from None
+
+
+def _lines_of(file: Any, path: str) -> Iterator[bytes]:
+    start = length = file.seek(0, os.SEEK_END)
+    size, rest = _PIECE, b""
+    while start:
+        if length - start > _FARTHEST:
+            raise bad_input(f"{path}: no reply in its last {_FARTHEST >> 20} MB: {_INSTEAD}")
+        size = min(size, start)
+        start = file.seek(start - size)
+        rest, *lines = (file.read(size) + rest).split(b"\n")
+        yield from filter(bytes.strip, reversed(lines))
+        size *= 2
+    yield from filter(bytes.strip, [rest])
