@@ -512,3 +512,9 @@ def test_names_are_tried_until_one_is_free(sealed: Path) -> None:
         Path(name).touch()
     Path("x.broken-3").symlink_to("nowhere")
     assert files.free("x.broken") == "x.broken-4" and files.free("y") == "y"
+
+
+def test_what_is_no_text_is_read_as_nothing_where_that_is_asked_for(tmp_path: Path) -> None:
+    odd = tmp_path / "odd"
+    odd.write_bytes(b"\xff\n")
+    assert files.text_of(str(odd)) == files.first_line(str(tmp_path / "missing")) == ""

@@ -94,14 +94,14 @@ def test_in_the_same_second_the_name_decides_and_then_the_file(layout: Layout) -
 def test_a_checkpoint_that_is_archived_while_it_is_read_is_recovered_all_the_same(
     layout: Layout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = stores.checkpoint(layout, next_action="Go on")
-    split = memory.split_name
+    stores.checkpoint(layout, next_action="Go on")
+    changed = recovery._mtime
 
-    def archived(name: str) -> tuple[str, str, int]:
+    def archived(path: str) -> int:
         Path(path).unlink(missing_ok=True)
-        return split(name)
+        return changed(path)
 
-    monkeypatch.setattr(memory, "split_name", archived)
+    monkeypatch.setattr(recovery, "_mtime", archived)
     assert load(layout).state.next_action == "Go on"
 
 

@@ -4,17 +4,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import (
-    addresses,
-    agents,
-    cli,
-    files,
-    ledger,
-    names,
-    packages,
-    redaction,
-    tokens,
-)
+from contextkit.base import addresses, agents, cli, files, ledger, names, redaction, tokens
 from contextkit.base.commands import JSON, REDACT, Answer, Arguments, Option, Program, Rows, command
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
@@ -129,6 +119,8 @@ def _fields(layout: Layout, args: Arguments) -> handoffs.Fields:
     """The typed fields, with those of the draft as defaults; the list `none` is empty."""
     fields: handoffs.Fields = {}
     if args.draft:
+        from contextkit.base import packages
+
         packages.need("yaml")  # may restart this command, so run it before reading stdin
         fields, dropped = handoffs.read_fields(cli.content(args.draft, "draft"), "draft")
         cli.say_each(dropped)

@@ -10,17 +10,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import (
-    agents,
-    files,
-    formats,
-    names,
-    packages,
-    shelf,
-    stores,
-    templates,
-    tokens,
-)
+from contextkit.base import agents, files, formats, names, shelf, stores, templates, tokens
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -358,6 +348,8 @@ def read_fields(text: str, where: str) -> tuple[Fields, tuple[str, ...]]:
     if bare[:1] == "{":
         document = formats.from_json(text, where)
     else:
+        from contextkit.base import packages
+
         packages.need("yaml")
         document = _first_artifact(text, where)
     dropped: list[str] = []

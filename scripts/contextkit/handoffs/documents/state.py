@@ -273,7 +273,7 @@ def keep(layout: Layout, state: State, handoff: Handoff, now: int, carried: int)
 
 
 def _rested(state: State, since: str, most: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The artifacts of ended or idle sessions but the newest `most`, which retire, and `others`."""
+    """Which artifacts of resting sessions to retire, all but `most`; the other lines of state."""
     there = state.elsewhere()
     rested = [view for view in there if view.at < since or not view.active]
     names_there = sorted((name for view in rested for name in view.order), key=_stamped)

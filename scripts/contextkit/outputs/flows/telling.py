@@ -130,7 +130,7 @@ def so_far(job: Job) -> str:
 
 
 def tell(job: Job) -> None:
-    """Print the output if it is short, else store it and print its digest, or else all."""
+    """Print the output if it is short, else store it and print its digest; if that fails, all."""
     try:
         text = _told(job)
     except Exception as error:

@@ -164,7 +164,7 @@ def check(layout: Layout, launch: bool, command: str) -> None:
 
 
 def start(layout: Layout, run: Run, agents: Iterable[str], command: str, now: int) -> list[Worker]:
-    """Start a subagent for each of these agents, with the run's prompt, or have it failed."""
+    """Start a subagent for each of these agents; one that cannot start counts as failed."""
     from contextkit.subagents.flows import launch
 
     workers = []

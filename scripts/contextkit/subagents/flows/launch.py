@@ -10,17 +10,7 @@ import os
 import shlex
 import sys
 
-from contextkit.base import (
-    addresses,
-    agents,
-    files,
-    git,
-    ledger,
-    names,
-    redaction,
-    sessions,
-    tokens,
-)
+from contextkit.base import addresses, agents, files, git, names, redaction, sessions, tokens
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -80,6 +70,8 @@ def _undo(layout: Layout, order: Order) -> None:
 
 def _note(layout: Layout, order: Order, session: str) -> None:
     """Record the subagent in the ledger, with what was put into its prompt."""
+    from contextkit.base import ledger
+
     to, size = f"subagent:{order.id}", tokens.estimate(order.prompt)
     carried = addresses.of(layout, layout.join(order.capsule.path)) if order.capsule else ""
     ledger.note(layout, ledger.STORED, to, tokens=size, session=session, sources=(carried,))
