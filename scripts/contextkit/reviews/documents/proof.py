@@ -46,6 +46,7 @@ ASKED = {  # the line that is missing
 _MOST = 5  # doubts named
 _LONGEST = 4_000  # characters of a line that are judged; a longer one is a doubt by itself
 _LABEL_WORDS = 5
+_RUN = Pattern(r"[\w\u2701-\u2fff\u3001-\U0010ffff]+")  # of letters, digits and signs such as ✅
 
 # Words that are serious wherever they stand; those of other languages are the reader's own.
 _FOREIGN = "|".join(word for word in vocabulary.SAID["P0"].split() if not word.isascii())
@@ -561,8 +562,8 @@ def _is_plain_row(bare: str) -> bool:
 
 
 def _all_words(text: str) -> list[str]:
-    plain = "".join(c if c.isalnum() or c in "_" or ord(c) > 0x2700 else " " for c in text.lower())
-    return plain.split()
+    words: list[str] = _RUN.findall(text.lower())
+    return words
 
 
 def _words(text: str) -> set[str]:
