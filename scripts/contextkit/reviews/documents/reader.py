@@ -337,7 +337,8 @@ class Sight:
             is_next = label and other.title.startswith(label[0])
             is_graded = shapes.begins_finding(other.title) or shapes.head_of(other.title).severity
             is_placed = self._leads_in(number) or shapes.place_of(self.plain[other.first - 1]).file
-            if other.kind != "code" and (is_next or is_graded or is_placed):
+            begins = is_next or is_graded or is_placed
+            if begins and other.kind != "code":
                 break
             last = other.last
         return last

@@ -230,14 +230,12 @@ def _starts_in(rows: list[str], first: int) -> list[int]:
     again = FIELD.match(rows[0])
     lead = again[0] if again else "\0"
     is_list = all(map(tail_of, rows))
-    return [
-        number
-        for number, row in enumerate(rows[1:], first + 1)
-        if is_list
-        or begins(row)
-        or row.startswith(lead)
-        or (len(row) > FIELD_LENGTH and "**" in row[:8] and label_in(row))
-    ]
+
+    def starts(row: str) -> bool:
+        is_labelled = len(row) > FIELD_LENGTH and "**" in row[:8] and bool(label_in(row))
+        return begins(row) or row.startswith(lead) or is_labelled
+
+    return [number for number, row in enumerate(rows[1:], first + 1) if is_list or starts(row)]
 
 
 def begins(row: str) -> bool:
