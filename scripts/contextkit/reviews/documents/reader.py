@@ -191,7 +191,7 @@ class Sight:
         told = [(at, row.strip()) for at, row in enumerate(self.plain) if row.strip()]
         above, before = "", -2
         for (at, bare), (_, after) in itertools.pairwise([*told, (0, "")]):
-            is_apart = at > before + 1
+            is_apart = at > before + 1 or shapes.begins(bare)
             if is_apart and shapes.is_lead(bare, after) and not shapes.leads_title(above):
                 self.plain[at] = f"###### {bare.replace('**', '').rstrip(':')}"
             above, before = bare, at
