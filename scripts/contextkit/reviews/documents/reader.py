@@ -41,8 +41,8 @@ _PRAISE = frozenset(
 )
 _WORK = frozenset("changes fixes comments suggestions improvements".split())
 _NO_FINDINGS = shapes.EXPLAINS | _PRAISE
-_STATES = frozenset(["STATUS", "STATE", "RESOLUTION"])
-_DONE = frozenset("fixed resolved closed passed".split())
+_STATES = frozenset(["STATUS", "STATE", "RESOLUTION", "UPDATE"])
+_DONE = frozenset("fixed resolved closed passed solved mitigated".split())
 _TICKED = Pattern(r"[✅✔☑][\ufe0f\W]{0,4}(?:fixed|resolved|closed|passed)\b", re.IGNORECASE)
 _IDS = frozenset(["ID"])
 _STAMPED = Pattern(r"^(?:[\d:.TZ-]{16,40} )?(?:##\[\w{1,12}\])?")  # by a build
@@ -50,6 +50,11 @@ _ANNOTATION = Pattern(  # of a build, for the page of a pull request
     r"^\s{0,4}::(error|warning|notice)\s(?=[^:]{0,300}?\bfile=([^,:]{1,200}))"
     r"(?=[^:]{0,300}?\bline=(\d{1,7}))[^:]{0,600}::(\S.{0,500})"
 )
+_PLACED = Pattern(  # `Dockerfile:9 DL3020 error: …`, `a.rb:18:7: F: …`
+    r"^(\S{1,200}:\d{1,7})(?::\d{1,5})?:? (?:[A-Z]{1,6}\d{1,5} )?(\w{1,12}): (\S.{3,400})"
+)
+_LETTERS = {"F": "fatal", "E": "error", "W": "warning", "C": "info", "R": "info"}
+_LOCATED = Pattern(r"\S{1,200}:\d{1,7}:\d{1,5}:? ")
 _WORST = Pattern(
     r"must (?:be |not )?(?:fix|ship|merge)|has to be fixed|data loss|not (?:be )?(?:merge|ship)"
     r"|blocker|critical(?! (?:section|path|region))|before (?:this|it) (?:goes|ships|lands)"
@@ -95,7 +100,9 @@ def read(text: str) -> Read:
     candidates = candidates or list(sight.of_codes())
     unsure = sight.unsure(candidates)
     if not any(candidate.severity in SERIOUS for candidate in candidates):
-        candidates += sight.of_prose()
+        told = {each.line for each in candidates}
+        prose = sight.of_prose()
+        candidates += [each for each in prose if told.isdisjoint(range(each.line, each.end + 1))]
     return Read(tuple(_single(candidates)), unsure)
 
 
@@ -485,26 +492,28 @@ class Sight:
         rows = [_ANNOTATION.sub(r"\2:\3: \1: \4", _STAMPED.sub("", row)) for row in self.rows]
         messages = diagnostics.find(Lines("\n".join(rows)))[0]
         starts = {message.line for message in messages}
+        told = (each for number, row in enumerate(self.rows, 1) for each in _of_columns(row, number))
+        own = {finding.line: finding for finding in told}
         for message in messages:
             below = range(message.line, len(rows))
             ends = (at for at in below if at + 1 in starts or not rows[at].strip())
             severity = vocabulary.of_tool(message.severity) or vocabulary.of_tool(message.level)
             if severity:
+                severity = own.pop(message.line).severity if message.line in own else severity
                 place, title = shapes.place_in(message.place), shapes.cleaned(message.said)
                 end = next(ends, len(rows))
                 yield _finding(severity, title, message.line, end, place)
-        for number, row in enumerate(self.rows, 1):
-            yield from _of_columns(row, number)
+        yield from own.values()
 
     def of_prose(self) -> Iterator[Finding]:
         """Paragraphs that name a place and say in strong words what is wrong there."""
         for at, block in enumerate(self.blocks):
             if block.kind not in ("text", "item", "quote") or self._is_below(at, _NO_FINDINGS):
                 continue
-            rows = self.plain[block.first - 1 : block.last]
+            rows = [row for row in self.plain[block.first - 1 : block.last] if row[:2] != "$ "]
             text = " ".join(rows)
             place = shapes.place_in(text)
-            if not place.file or _MILDLY.search(text[:60]) or shapes.is_fields(rows):
+            if not place.file or any(map(_LOCATED.match, rows)) or _MILDLY.search(text[:60]) or shapes.is_fields(rows):
                 continue
             parts = [part for part in shapes.sentences(text) if not _DENIES.search(part)]
             left = " ".join(parts)
@@ -545,6 +554,12 @@ class Sight:
 
 def _of_columns(row: str, number: int) -> Iterator[Finding]:
     """Yield the finding in a line of three or more columns, of which one is a severity."""
+    if match := _PLACED.match(row):
+        severity = vocabulary.of_tool(_LETTERS.get(match[2], match[2]))
+        place = shapes.place_in(match[1])
+        if severity and place.line:
+            yield _finding(severity, shapes.cleaned(match[3]), number, place=place)
+        return
     cells = row.split("  ") if "  " in row.strip() and "." in row else []
     told = [cell.strip() for cell in cells if cell.strip()]
     graded = [cell for cell in told if vocabulary.severity(cell)]
@@ -650,7 +665,7 @@ def _of_told(tree: Any, last: int) -> list[Finding]:
 def _of_object(told: objects.Found) -> Finding | None:
     """The finding of an object; a comment beside a line says in its words how bad it is."""
     title = told.title or told.name
-    severity = told.grade or vocabulary.Head(title).severity
+    severity = told.grade or shapes.head_of(title).severity
     if not severity:
         return None
     identity = told.id if vocabulary.is_id(told.id) else ""
@@ -662,6 +677,8 @@ def _graded(key: str, word: str) -> str:
     if key in ("type", "confidence"):  # of a bot, no severity
         return ""
     severity = vocabulary.of_tool(word)
+    if key == "priority" and word in ("0", "1", "2", "3"):
+        return f"P{word}"
     return severity or (_OBJECT_NUMBERS.get(word, "") if key == "severity" else "")
 
 
