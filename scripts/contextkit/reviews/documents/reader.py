@@ -54,15 +54,16 @@ _PLACED = Pattern(  # `Dockerfile:9 DL3020 error: …`, `a.rb:18:7: F: …`
     r"^(\S{1,200}:\d{1,7})(?::\d{1,5})?:? (?:[A-Z]{1,6}\d{1,5} )?(\w{1,12}): (\S.{3,400})"
 )
 _LETTERS = {"F": "fatal", "E": "error", "W": "warning", "C": "info", "R": "info"}
+_PLACEHOLDER = Pattern(r"\s<\w[\w ]{0,24}>\s*$")  # of a template: `### [P0] <title>`
 _LOCATED = Pattern(r"\S{1,200}:\d{1,7}:\d{1,5}:? ")
 _WORST = Pattern(
-    r"must (?:be |not )?(?:fix|ship|merge)|has to be fixed|data loss|not (?:be )?(?:merge|ship)"
+    r"must (?:be fix|(?:be |not )?(?:ship|merge))|has to be fixed|data loss|not (?:be )?(?:merge|ship)"
     r"|blocker|critical(?! (?:section|path|region))|before (?:this|it) (?:goes|ships|lands)"
     r"|remote code|injection|anyone can|corrupt|twice",
     re.IGNORECASE,
 )
 _BAD = Pattern(
-    r"\bhigh (?:severity|risk|priority)\b|serious|\bbug\b|crash|\bloses?\b|\bleak|race|deadlock"
+    r"\bhigh (?:severity|risk|priority)\b|serious|must fix|\bbug\b|crash|\bloses?\b|\bleak|race|deadlock"
     r"|\bwrong|breaks?\b|broken|never|fails?\b|incorrect|unsafe|vulnerab|should be fixed|problem",
     re.IGNORECASE,
 )
@@ -250,14 +251,21 @@ class Sight:
         begins = shapes.begins_finding(block.title)
         if shapes.is_about(block.title, _NO_FINDINGS if begins else _NO_FINDINGS | _REPEATS):
             return None
+        if _PLACEHOLDER.search(self.rows[block.first - 1]):
+            return None
         if severity := index.group_of(block.title):
             is_told = severity in SERIOUS and not shapes.is_about(block.title, _WORK)
             return self._of_group(at, severity) if is_told else None
         identity, severity, title = shapes.titled(block.title)
         label = "" if shapes.is_general(title) and not identity else self._label_below(at)
         severity = vocabulary.strictest(severity, label)
-        if not (severity or shapes.is_about(block.title, index.PLURALS)):
+        below = [self.blocks[inner] for inner in self._direct.get(at, ())]
+        leads = any(shapes.begins_finding(inner.title) for inner in below)
+        if not (severity or leads or shapes.is_about(block.title, index.PLURALS)):
             severity = self._inherited(at)
+        texts = (self.plain[inner.first - 1] for inner in below if inner.kind == "text")
+        if any(map(_is_settled, texts)):
+            return None
         is_advice = severity == "IMP" and not identity and block.title[:1] != "["
         if is_advice or not severity or vocabulary.says_nothing(title):
             return None
@@ -290,7 +298,8 @@ class Sight:
         """Return the severity that a label directly below heading `at` states."""
         stated: set[str] = set()
         below = [self.blocks[inner] for inner in self._direct.get(at, ())]
-        if any(block.kind == "heading" and shapes.begins(block.title) for block in below):
+        kinds = ("heading", "item")
+        if any(block.kind in kinds and shapes.begins(block.title) for block in below):
             return ""
         for block in below:
             if block.kind == "heading" and block.first == block.last and not stated:
@@ -310,7 +319,7 @@ class Sight:
             bare = bare[: shapes.LONG]
         head = shapes.head_of(bare)
         own = self.plain[block.first - 1 : block.last][:14]
-        if shapes.is_count(head) or any(map(_is_settled, own)):
+        if shapes.is_count(head) or bare[:1] in "✅✔☑" or any(map(_is_settled, own)):
             return None
         severity = (head.severity if head.marked or head.id else "") or shapes.tail_of(bare)
         if severity and not head.id and vocabulary.says_nothing(head.title):
@@ -322,7 +331,7 @@ class Sight:
         is_advice = severity == "IMP" and not head.id and bare[:1] != "["
         if is_advice or not (severity or inherited):
             return None
-        if not head.marked and shapes.is_legend(bare):
+        if shapes.is_only_legend(bare) or (not head.marked and shapes.is_legend(bare)):
             return None
         title = self._title_of(head.title if head.severity or head.id else bare, bare, block)
         identity = head.id or self._labelled(
@@ -586,7 +595,7 @@ def _is_settled(row: str) -> bool:
         return False
     label, value = vocabulary.labelled(row)
     first = row[:20].strip().partition(" ")[0]
-    stated = value if label in _STATES else first if first.isupper() else ""
+    stated = value.lstrip("*_") if label in _STATES else first if first.isupper() else ""
     return bool(_TICKED.search(row)) or _is_done(stated)
 
 

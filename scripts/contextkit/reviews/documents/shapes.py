@@ -22,10 +22,10 @@ from contextkit.text.blocks import Block
 from contextkit.text.patterns import Pattern
 
 EXPLAINS = frozenset(
-    "legend rubric scale definition definitions classification classifications criteria key"
-    " levels legende légende leyenda".split()
+    "legend rubric scale definition definitions classification classifications criteria levels"
+    " legende légende leyenda".split()
 )
-_GENERAL = frozenset("code review detailed details the all found results report security".split())
+_GENERAL = frozenset("code review detailed details the all found results report security general other more".split())
 _LABELS = frozenset(
     "SEVERITY PRIORITY SEV LEVEL RISK SCHWEREGRAD PRIORITÄT SÉVÉRITÉ GRAVITÉ PRIORITÉ SEVERIDAD"
     " GRAVEDAD PRIORIDAD GRAVIDADE SEVERIDADE GRAVITÀ 重要度 深刻度 严重程度 严重性 严重级别"
@@ -65,7 +65,7 @@ _MARKED = Pattern(  # `_Potential issue_ | _🟠 Major_`
 )
 _SIGN = Pattern(r"[*_\[ ]{0,4}([^\w\s\0-\x7f✅✔☑👍]{1,3})\s{0,2}[*_\] ]{0,4}")  # such as an emoji
 _AT_LINE = Pattern(r"^`?(?:lines?|L)\s?\d{1,7}(?:[-–]\d{1,7})?`?(?::|\s[–—-])\s", re.IGNORECASE)
-_BRACKETS = Pattern(r"[(\[]([^()\[\]]{1,80})")
+_BRACKETS = Pattern(r"[(\[]([^()\[\]]{1,80})[)\]]")
 _BRACKETED = Pattern(r"\s?[(\[]([^()\[\]]{1,40})[)\]]")
 _SCORE = Pattern(r"\d{1,3}[./]\d{1,3}")
 _LEAD = Pattern(r"[*_ ]{0,3}(?:\[([^\]\n]{1,40})\][*_]{0,3}|(?<=\*\*)([^*\n]{1,40})\*\*)(?=\s|$)")
@@ -76,6 +76,7 @@ FIELD_LENGTH = 100  # characters of a line that only labels
 _TITLE = 240  # characters of a title
 _FEW = 3  # letters that a title has at least
 LONG = 400  # characters of a line looked at as a head
+_REMARK = 160  # characters of a remark on one line, which may end in its severity: `… Must fix.`
 _MOST_BLANKS = 12  # in a line that only names a place
 
 
@@ -231,6 +232,9 @@ def _starts_in(rows: list[str], first: int) -> list[int]:
     lead = again[0] if again else "\0"
     is_list = all(map(tail_of, rows))
 
+    if is_fields(rows):
+        return [number for number, row in enumerate(rows[1:], first + 1) if row.startswith(lead)]
+
     def starts(row: str) -> bool:
         is_labelled = len(row) > FIELD_LENGTH and "**" in row[:8] and bool(label_in(row))
         return begins(row) or row.startswith(lead) or is_labelled
@@ -309,6 +313,11 @@ def is_legend(value: str) -> bool:
     return len({*map(vocabulary.severity, vocabulary.words(value[:LONG]))} - {""}) > 2
 
 
+def is_only_legend(value: str) -> bool:
+    """Whether a line names three severities and nothing else: `🔴 critical · 🟠 high · 🟡 low`."""
+    return is_legend(value) and all(map(vocabulary.severity, vocabulary.words(value)))
+
+
 def first_part(value: str) -> str:
     """Return `P1` from `P1 — why`, `P1 (why)` or `P1, why`."""
     for mark in ("|", "—", "–", "(", ",", ";", ".", " - ", "  ", "/"):
@@ -329,7 +338,7 @@ def head_of(text: str) -> Head:
         bare = ("**" if sign[0].count("**") % 2 else "") + bare[sign.end() :]
         if severity:
             rest = Head(bare)
-            rest.severity = rest.raw = rest.severity or severity
+            rest.severity = rest.raw = rest.severity or tail_of(bare) or severity
             rest.marked = True
             return rest
     if "(" in bare[:32] and (kind := KIND.match(bare)):
@@ -346,9 +355,11 @@ def head_of(text: str) -> Head:
 def tail_of(text: str) -> str:
     """Return the severity in brackets or between dashes: `Race (P0)`, `x.py — High — Race`."""
     parts = _BRACKETS.findall(text.replace("`", ""))[:8]
-    apart = (part for part in re.split(r" [—–|-] ", text)[1:] if 0 < len(part) < 24)
+    apart = (part for part in re.split(r" [—–|·-] ", text)[1:] if 0 < len(part) < 24)
     severities = (vocabulary.severity(cleaned(part)) for part in apart)
-    return vocabulary.strictest(*map(_in_brackets, parts), *severities)
+    *said, last = text.rstrip(" .!*_").rsplit(". ", 1)
+    ends = vocabulary.severity(last) if said and len(text) < _REMARK else ""
+    return vocabulary.strictest(*map(_in_brackets, parts), *severities, ends)
 
 
 @functools.lru_cache(1 << 14)
@@ -374,6 +385,10 @@ def is_general(title: str) -> bool:
 def is_count(head: Head) -> bool:
     """Whether what follows a severity is only a count: `1, P1: 2`, `0 | High: 0`."""
     rest = head.title.strip(" *_|:")
+    words = [word for word in vocabulary.words(rest) if not word.isdigit()]
+    others = {word for word in words if not vocabulary.severity(word)}
+    if len(others) < len(set(words)) and others <= index.PLURALS | _GENERAL:
+        return any(map(str.isdigit, rest.split()))  # `General issues: 1 blocking issue`
     is_named = bool(head.id) and not vocabulary.severity_of_id(head.id)
     return not is_named and bool(_COUNT.match(rest)) and letters(rest) <= 24
 

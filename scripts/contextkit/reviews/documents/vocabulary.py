@@ -223,6 +223,9 @@ def _first_word(text: str) -> tuple[str, bool, str]:
     if closing and closing in text[:40]:
         word, _, rest = text[1:].partition(closing)
         return word.strip(), True, rest.lstrip(" :.—–-|*_")
+    phrase, colon, rest = text[:24].partition(":")
+    if colon and " " in phrase and severity(phrase):  # `MUST FIX: …`
+        return phrase, True, text[len(phrase) :].lstrip(" :*_")
     word = text[:40].partition(" ")[0]
     for mark in (":", "—", "–", "|"):
         word = word.partition(mark)[0]
