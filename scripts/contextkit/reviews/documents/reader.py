@@ -74,6 +74,7 @@ _DENIES = Pattern(
     re.IGNORECASE,
 )
 _MILDLY = Pattern(r"smaller|minor|nit|cosmetic|style|optional|nice to have|suggest", re.I)
+_MAY_GRADE = ("risk", "cvss", "score", "cvss-score", "cvss3")  # columns, if their cells do
 _OBJECT_NUMBERS = {"2": "P1", "1": "P2"}  # ESLint
 _MOST_OBJECTS = 5_000  # findings
 MOST_LINES = 20_000  # of a file that are read: more take too long (make torture what=time)
@@ -297,6 +298,7 @@ class Sight:
     def _label_below(self, at: int) -> str:
         """Return the severity that a label directly below heading `at` states."""
         stated: set[str] = set()
+        impacts: set[str] = set()
         below = [self.blocks[inner] for inner in self._direct.get(at, ())]
         kinds = ("heading", "item")
         if any(block.kind in kinds and shapes.begins(block.title) for block in below):
@@ -308,8 +310,10 @@ class Sight:
                 break
             last = min(block.last, block.first + 12)
             rows = self.plain[block.first - 1 : last]
-            stated |= {shapes.label_in(row) for row in rows if len(row) < shapes.FIELD_LENGTH}
-        stated -= {""}
+            short = [row for row in rows if len(row) < shapes.FIELD_LENGTH]
+            stated |= set(map(shapes.label_in, short))
+            impacts |= set(map(shapes.impact_in, short))
+        stated = (stated - {""}) or (impacts - {""})
         return stated.pop() if len(stated) == 1 else ""  # else a list
 
     def _of_line(self, at: int, block: Block) -> Finding | None:
@@ -325,7 +329,9 @@ class Sight:
         if severity and not head.id and vocabulary.says_nothing(head.title):
             return None
         stated = list(filter(None, map(shapes.label_in, own)))
-        severity = vocabulary.strictest(severity, stated[0] if len(stated) == 1 else "")
+        is_sign = not any(map(str.isalnum, head.raw))
+        if len(stated) == 1:
+            severity = vocabulary.strictest("" if is_sign else severity, stated[0])
         is_listed = not severity and block.kind == "item" and block.level < 2
         inherited = self._inherited(at) if is_listed else ""
         is_advice = severity == "IMP" and not head.id and bare[:1] != "["
@@ -441,21 +447,41 @@ class Sight:
             for row in self.plain[block.first - 1 : block.last]
         ]
         roles = list(map(index.column, head))
-        if "severity" not in roles and (card := _of_card(rows, block)):
+        if "severity" not in roles and (card := self._of_card(at, rows)):
             return [card]
+        for number, role in enumerate(roles):
+            cells = [row[number] for row in rows if number < len(row)]
+            if role in _MAY_GRADE and "severity" not in roles and any(map(shapes.of_cell, cells)):
+                roles[number] = "severity"
+        numbered = _unwrapped(rows, block.first + 1)
         if "severity" in roles:
             column = roles.index("severity")
-            for above, row in itertools.pairwise(rows):
+            for (_, above), (_, row) in itertools.pairwise(numbered):
                 if column < min(len(above), len(row)):  # an empty cell goes on with the one above
                     row[column] = row[column] or above[column]
         group = self._inherited(at)
-        numbered = enumerate(rows, block.first + 1)
         made = filter(None, (_of_row(roles, row, number, group) for number, row in numbered))
         explains = {"meaning", "definition", "criteria", "sla"} & {cell.lower() for cell in head}
         if explains and not {"place", "file", "id"}.intersection(roles):
             return []
         heading = self.blocks[block.inside].title if block.inside >= 0 else ""
         return [self._at_section(finding, shapes.place_of(heading)) for finding in made]
+
+    def _of_card(self, at: int, rows: list[list[str]]) -> Finding | None:
+        """Return the finding that a table of labels and values tells of, one in each row.
+
+        Without a title it is about the heading above.
+        """
+        labels = [(index.column(row[0]), row[1]) for row in rows if len(row) == 2]
+        if len(labels) < len(rows) or not any(role == "severity" for role, _ in labels):
+            return None
+        roles, cells = map(list, zip(*labels, strict=True))
+        block = self.blocks[at]
+        if "title" not in roles and block.inside >= 0:
+            block = self.blocks[block.inside]
+            roles, cells = [*roles, "title"], [*cells, block.title]
+        finding = _of_row(roles, cells, block.first, "")
+        return finding and finding.replace(end=block.last)
 
     def _at_section(self, row: Finding, above: Place) -> Finding:
         """Return the finding of a row where its own section is, if there is one with its id."""
@@ -578,14 +604,20 @@ def _of_columns(row: str, number: int) -> Iterator[Finding]:
         yield from filter(None, [_of_row(roles, values, number, "")])
 
 
-def _of_card(rows: list[list[str]], block: Block) -> Finding | None:
-    """Return the finding that a table of labels and values tells of, one in each row."""
-    labels = [(index.column(row[0]), row[1]) for row in rows if len(row) == 2]
-    if len(labels) < len(rows) or not any(role == "severity" for role, _ in labels):
-        return None
-    roles, cells = zip(*labels, strict=True)
-    finding = _of_row(list(roles), list(cells), block.first, "")
-    return finding and finding.replace(end=block.last)
+def _unwrapped(rows: list[list[str]], first: int) -> list[tuple[int, list[str]]]:
+    """Return the rows of a table with their numbers; one that goes on below is one, where drawn."""
+    rules = [not any(map(str.isalnum, "".join(row))) for row in rows]
+    kept: list[tuple[int, list[str]]] = []
+    for number, row in enumerate(rows):
+        goes_on = kept and sum(rules) > 1 and not rules[number - 1] and not row[0]
+        if rules[number]:
+            continue
+        if goes_on:
+            above = kept[-1][1]
+            above[:] = [f"{old} {more}".strip() for old, more in zip(above, row, strict=False)]
+        else:
+            kept.append((first + number, row))
+    return kept
 
 
 def _is_settled(row: str) -> bool:
@@ -619,7 +651,8 @@ def _of_row(roles: list[str], row: list[str], number: int, group: str) -> Findin
         title = max(others, key=shapes.letters, default="")
     if not severity or not shapes.has_words(title) or vocabulary.says_nothing(title):
         return None
-    if any(_is_done(cell) for cell in fields.values() if cell != title):
+    is_fix = any("version" in role for role in roles)  # in which it is fixed, not whether
+    if not is_fix and any(_is_done(cell) for cell in fields.values() if cell != title):
         return None
     place = shapes.place_in(f"{fields.get('file', '')}:{fields.get('line', '')}")
     place = place if place.file else shapes.place_in(" | ".join(row))

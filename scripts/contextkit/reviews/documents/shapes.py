@@ -31,8 +31,10 @@ _LABELS = frozenset(
     " GRAVEDAD PRIORIDAD GRAVIDADE SEVERIDADE GRAVITÀ 重要度 深刻度 严重程度 严重性 严重级别"
     " 优先级 優先度 СЕРЬЁЗНОСТЬ КРИТИЧНОСТЬ ПРИОРИТЕТ".split()
 )
+_IMPACT = "IMPACT"
 _SCALES = frozenset("SEVERITY PRIORITY IMPACT RISK".split())
 _RATINGS = frozenset("FACTOR LEVEL RATING CLASS".split())
+_DENYING = frozenset("not never without missing isn".split())
 TITLES = frozenset(
     "TITLE ISSUE FINDING PROBLEM MESSAGE SUMMARY NAME BUG TITEL PROBLÈME PROBLEMA BEFUND TITRE"
     " TÍTULO TITOLO 問題 问题 タイトル 标题 ПРОБЛЕМА".split()
@@ -41,7 +43,9 @@ _TAG = Pattern(r"<(/?)(\w{1,12})\b([^<>]{0,300})>")
 _LINK = Pattern(r"\[\s?([^\[\]\n]{1,300}?)\s?\]\(https?://[^()\s]{1,300}\)")
 _STRUCK = Pattern(r"~~[^~\n]{1,600}~~")
 _DASHED = Pattern(r"^([^:：|–—\n]{1,24}?) [–—-] (?=\S)")
-BORDER = Pattern(r"\s*[+┌├└╔╠╚╞╒][-=+─━═┬┼┴┐┤┘╦╬╩╗╣╝╪╡╤╕]{3,}\s*$")  # of a table
+BORDER = Pattern(  # of a table
+    r"\s*(?:[+┌├└╔╠╚╞╒][-=+─━═┬┼┴┐┤┘╦╬╩╗╣╝╪╡╤╕]{3,}|│[ │├┼┤]*─[ │├┼┤─]*)\s*$"
+)
 _SETTING = Pattern(r"^(\w{1,24}) = \"?(.{1,400}?)\"?$")
 _OTHER_HEADING = Pattern(r"(?:(?P<signs>={1,6})|h(?P<h>[1-6])\.|(?P<stars>\*{1,6})) (?=\S)")
 _SHORTCODE = Pattern(r":(?:large_)?([a-z_]{1,20}):")
@@ -67,6 +71,10 @@ _SIGN = Pattern(r"[*_\[ ]{0,4}([^\w\s\0-\x7f✅✔☑👍]{1,3})\s{0,2}[*_\] ]{0
 _AT_LINE = Pattern(r"^`?(?:lines?|L)\s?\d{1,7}(?:[-–]\d{1,7})?`?(?::|\s[–—-])\s", re.IGNORECASE)
 _BRACKETS = Pattern(r"[(\[]([^()\[\]]{1,80})[)\]]")
 _BRACKETED = Pattern(r"\s?[(\[]([^()\[\]]{1,40})[)\]]")
+_NUMBERED = Pattern(  # `Result #2 HIGH Bucket is not encrypted`
+    r"(?:Result|Finding|Issue|Problem|Warning|Alert|Vulnerability) #?\d{1,5}[:.)]? ([A-Z]{3,12}) "
+)
+_SCORED = Pattern(r"\s?\([\d./]{1,8}\)")
 _SCORE = Pattern(r"\d{1,3}[./]\d{1,3}")
 _LEAD = Pattern(r"[*_ ]{0,3}(?:\[([^\]\n]{1,40})\][*_]{0,3}|(?<=\*\*)([^*\n]{1,40})\*\*)(?=\s|$)")
 _THIS_IS = Pattern(r"(?i)(?:this|that|it)(?: is|'s)(?: an?)? (?=\S{1,20}[:,—–])")
@@ -201,11 +209,19 @@ def is_fields(rows: list[str]) -> bool:
     return len(rows) > 2 and all(FIELD.match(row) for row in rows)
 
 
+def of_score(cell: str) -> str:
+    """Return the severity of a score of CVSS: from 9.0, 7.0, 4.0 and 0.1."""
+    if not re.fullmatch(r"\d{1,2}\.\d", cell):
+        return ""
+    score = float(cell)
+    return "P0" if score >= 9 else "P1" if score >= 7 else "P2" if score >= 4 else "P3"
+
+
 def of_cell(cell: str) -> str:
     """Return the severity of a cell, or of one of its parts: `S1 – Critical`, `High (8.1)`."""
     parts = re.split(r"\s[–—-]\s|[()/:]", cell)
     stated = vocabulary.severity(cell) or vocabulary.strictest(*map(vocabulary.severity, parts))
-    return stated or vocabulary.of_tool(cell)
+    return stated or vocabulary.of_tool(cell) or of_score(cell.strip())
 
 
 def parted(blocks: list[Block], rows: list[str]) -> list[Block]:
@@ -302,8 +318,15 @@ def label_in(row: str) -> str:
     return "" if severity and is_legend(row) else severity
 
 
+def impact_in(row: str) -> str:
+    """Return the severity that a line states as the impact, and nothing else: `Impact: critical`."""
+    label, value = vocabulary.labelled(row.strip(" >"))
+    return vocabulary.severity(value) if label == _IMPACT else ""
+
+
 def is_scale(label: str) -> bool:
     """Whether a label says how bad something is: `SEVERITY`, `RISK FACTOR`."""
+    label = label.removeprefix("OVERALL ")
     first, _, second = label.partition(" ")
     return label in _LABELS or (first in _LABELS and second in _RATINGS)
 
@@ -338,13 +361,17 @@ def head_of(text: str) -> Head:
         bare = ("**" if sign[0].count("**") % 2 else "") + bare[sign.end() :]
         if severity:
             rest = Head(bare)
-            rest.severity = rest.raw = rest.severity or tail_of(bare) or severity
+            rest.raw = rest.raw or sign[1]
+            rest.severity = rest.severity or tail_of(bare) or severity
             rest.marked = True
             return rest
     if "(" in bare[:32] and (kind := KIND.match(bare)):
         stated = map(vocabulary.severity, kind[1].split(","))
         if severity := vocabulary.strictest(*stated):
             return Head(f"[{severity}] {bare[kind.end() :]}")
+    numbered = _NUMBERED.match(bare)
+    if numbered and vocabulary.severity(numbered[1]):
+        return Head(f"[{numbered[1]}] {bare[numbered.end() :]}")
     head = Head(bare)
     lead = _LEAD.match(bare) if not (head.severity and head.marked) else None
     if lead and (severity := _in_brackets(lead[1]) if lead[1] else vocabulary.severity(lead[2])):
@@ -356,7 +383,7 @@ def tail_of(text: str) -> str:
     """Return the severity in brackets or between dashes: `Race (P0)`, `x.py — High — Race`."""
     parts = _BRACKETS.findall(text.replace("`", ""))[:8]
     apart = (part for part in re.split(r" [—–|·-] ", text)[1:] if 0 < len(part) < 24)
-    severities = (vocabulary.severity(cleaned(part)) for part in apart)
+    severities = (vocabulary.severity(cleaned(_SCORED.sub("", part))) for part in apart)
     *said, last = text.rstrip(" .!*_").rsplit(". ", 1)
     ends = vocabulary.severity(last) if said and len(text) < _REMARK else ""
     return vocabulary.strictest(*map(_in_brackets, parts), *severities, ends)
@@ -374,7 +401,11 @@ def _in_brackets(part: str) -> str:
 @functools.lru_cache(1 << 18)
 def is_about(title: str, words: frozenset[str]) -> bool:
     title_words = re.findall(r"(?:[^\W_]|-)+", title.lower())
-    return len(title_words) <= 6 and not words.isdisjoint(title_words)
+    return (
+        len(title_words) <= 6
+        and not words.isdisjoint(title_words)
+        and _DENYING.isdisjoint(title_words)
+    )
 
 
 def is_general(title: str) -> bool:
@@ -401,6 +432,8 @@ def unmarked(row: str) -> str:
     if bare[:2] in ("✗ ", "✘ ", "× ", "✖ "):
         row = row.replace(bare[0], "-", 1)
     row = row.replace("【", "[").replace("】", "] ")
+    if bare[:1] == "│" and bare.count("│") > 2:
+        row = bare.replace("│", "|")  # a table drawn with lines
     if bare[1:3] == " [" and bare[4:6] == "] " and not vocabulary.severity(bare[3]):
         row = row.replace(bare[:6], bare[:2], 1)  # a box to tick
     if row.count(":") > 1:
