@@ -24,8 +24,8 @@ _DEEPEST, _DEEPEST_PLACE = 40, 4
 
 _SEVERITY = ("severity", "issue_severity", "priority", "level", "sev", "impact", "importance",
              "severity_level", "risk", "type", "confidence")  # fmt: skip
-_TITLE = ("title", "headline", "query_name", "message", "issue_text", "msg", "summary", "finding", "issue",
-          "problem", "text", "description", "body", "what", "details", "comment",
+_TITLE = ("title", "headline", "query_name", "message", "issue_text", "msg", "summary", "finding",
+          "issue", "problem", "text", "description", "body", "what", "details", "comment",
           "header", "explanation", "content")  # fmt: skip
 _NAME = ("name", "rule", "ruleid", "check_id")
 _CODE = ("ruleid", "rule", "rule_id", "check_id", "test_id", "vulnerabilityid", "symbol",

@@ -57,14 +57,15 @@ _LETTERS = {"F": "fatal", "E": "error", "W": "warning", "C": "info", "R": "info"
 _PLACEHOLDER = Pattern(r"\s<\w[\w ]{0,24}>\s*$")  # of a template: `### [P0] <title>`
 _LOCATED = Pattern(r"\S{1,200}:\d{1,7}:\d{1,5}:? ")
 _WORST = Pattern(
-    r"must (?:be fix|(?:be |not )?(?:ship|merge))|has to be fixed|data loss|not (?:be )?(?:merge|ship)"
-    r"|blocker|critical(?! (?:section|path|region))|before (?:this|it) (?:goes|ships|lands)"
-    r"|remote code|injection|anyone can|corrupt|twice",
+    r"must (?:be fix|(?:be |not )?(?:ship|merge))|has to be fixed|data loss"
+    r"|not (?:be )?(?:merge|ship)|blocker|critical(?! (?:section|path|region))"
+    r"|before (?:this|it) (?:goes|ships|lands)|remote code|injection|anyone can|corrupt|twice",
     re.IGNORECASE,
 )
 _BAD = Pattern(
-    r"\bhigh (?:severity|risk|priority)\b|serious|must fix|\bbug\b|crash|\bloses?\b|\bleak|race|deadlock"
-    r"|\bwrong|breaks?\b|broken|never|fails?\b|incorrect|unsafe|vulnerab|should be fixed|problem",
+    r"\bhigh (?:severity|risk|priority)\b|serious|must fix|\bbug\b|crash|\bloses?\b|\bleak|race"
+    r"|deadlock|\bwrong|breaks?\b|broken|never|fails?\b|incorrect|unsafe|vulnerab"
+    r"|should be fixed|problem",
     re.IGNORECASE,
 )
 _DENIES = Pattern(
@@ -241,18 +242,28 @@ class Sight:
                 candidates += self._of_table(at, block)
                 continue
             is_heading = block.kind == "heading"
+            if is_heading and self._is_over(at):
+                skip = block.last
+                continue
             candidate = self._of_heading(at, block) if is_heading else self._of_line(at, block)
             if candidate:
                 candidates.append(candidate)
                 skip = candidate.end if is_heading and not nested else block.last
         return candidates
 
+    def _is_over(self, at: int) -> bool:
+        """Whether a section is a template's, or says that nothing is left to do."""
+        below = [self.blocks[inner] for inner in self._direct.get(at, ())]
+        if any(block.kind == "heading" for block in below):
+            return False
+        texts = (block for block in below if block.kind == "text")
+        settled = (_is_settled(self.plain[block.first - 1]) for block in texts)
+        return bool(_PLACEHOLDER.search(self.rows[self.blocks[at].first - 1])) or any(settled)
+
     def _of_heading(self, at: int, block: Block) -> Finding | None:
         """A heading is a finding if it or a label directly below it has a severity."""
         begins = shapes.begins_finding(block.title)
         if shapes.is_about(block.title, _NO_FINDINGS if begins else _NO_FINDINGS | _REPEATS):
-            return None
-        if _PLACEHOLDER.search(self.rows[block.first - 1]):
             return None
         if severity := index.group_of(block.title):
             is_told = severity in SERIOUS and not shapes.is_about(block.title, _WORK)
@@ -264,9 +275,6 @@ class Sight:
         leads = any(shapes.begins_finding(inner.title) for inner in below)
         if not (severity or leads or shapes.is_about(block.title, index.PLURALS)):
             severity = self._inherited(at)
-        texts = (self.plain[inner.first - 1] for inner in below if inner.kind == "text")
-        if any(map(_is_settled, texts)):
-            return None
         is_advice = severity == "IMP" and not identity and block.title[:1] != "["
         if is_advice or not severity or vocabulary.says_nothing(title):
             return None
@@ -527,7 +535,9 @@ class Sight:
         rows = [_ANNOTATION.sub(r"\2:\3: \1: \4", _STAMPED.sub("", row)) for row in self.rows]
         messages = diagnostics.find(Lines("\n".join(rows)))[0]
         starts = {message.line for message in messages}
-        told = (each for number, row in enumerate(self.rows, 1) for each in _of_columns(row, number))
+        told = (
+            each for number, row in enumerate(self.rows, 1) for each in _of_columns(row, number)
+        )
         own = {finding.line: finding for finding in told}
         for message in messages:
             below = range(message.line, len(rows))
@@ -548,7 +558,12 @@ class Sight:
             rows = [row for row in self.plain[block.first - 1 : block.last] if row[:2] != "$ "]
             text = " ".join(rows)
             place = shapes.place_in(text)
-            if not place.file or any(map(_LOCATED.match, rows)) or _MILDLY.search(text[:60]) or shapes.is_fields(rows):
+            if (
+                not place.file
+                or any(map(_LOCATED.match, rows))
+                or _MILDLY.search(text[:60])
+                or shapes.is_fields(rows)
+            ):
                 continue
             parts = [part for part in shapes.sentences(text) if not _DENIES.search(part)]
             left = " ".join(parts)

@@ -25,7 +25,9 @@ EXPLAINS = frozenset(
     "legend rubric scale definition definitions classification classifications criteria levels"
     " legende légende leyenda".split()
 )
-_GENERAL = frozenset("code review detailed details the all found results report security general other more".split())
+_GENERAL = frozenset(
+    "code review detailed details the all found results report security general other more".split()
+)
 _LABELS = frozenset(
     "SEVERITY PRIORITY SEV LEVEL RISK SCHWEREGRAD PRIORITÄT SÉVÉRITÉ GRAVITÉ PRIORITÉ SEVERIDAD"
     " GRAVEDAD PRIORIDAD GRAVIDADE SEVERIDADE GRAVITÀ 重要度 深刻度 严重程度 严重性 严重级别"
@@ -319,7 +321,7 @@ def label_in(row: str) -> str:
 
 
 def impact_in(row: str) -> str:
-    """Return the severity that a line states as the impact, and nothing else: `Impact: critical`."""
+    """Return the severity that a line states as the impact alone: `Impact: critical`."""
     label, value = vocabulary.labelled(row.strip(" >"))
     return vocabulary.severity(value) if label == _IMPACT else ""
 
