@@ -29,8 +29,9 @@ FENCE = -1  # a level: the line opens or closes a code fence
 UNCLOSED = -2  # a level: this fence is never closed
 _RULE = frozenset("-=_*|:+ \t")
 _COLUMNS = {  # of tables, by what their heads say
-    "severity": "severity sev priority level risk-level overall-risk rating impact schweregrad priorität"
-                " gravité sévérité severidad gravedad severidade gravidade 重要度 深刻度 严重程度 严重性",
+    "severity": "severity sev priority level risk-level overall-risk rating impact schweregrad"
+                " priorität gravité sévérité severidad gravedad severidade gravidade 重要度"
+                " 深刻度 严重程度 严重性",
     "id": "id # no finding-id",
     "section": "section area",
     "file": "file path component datei fichier archivo ファイル 文件",
