@@ -224,7 +224,7 @@ def _first_word(text: str) -> tuple[str, bool, str]:
         word, _, rest = text[1:].partition(closing)
         return word.strip(), True, rest.lstrip(" :.—–-|*_")
     phrase, colon, rest = text[:24].partition(":")
-    if colon and " " in phrase and severity(phrase):  # `MUST FIX: …`
+    if colon and " " in phrase.strip() and severity(phrase):  # `MUST FIX: …`
         return phrase, True, text[len(phrase) :].lstrip(" :*_")
     word = text[:40].partition(" ")[0]
     for mark in (":", "—", "–", "|"):
