@@ -122,9 +122,11 @@ def issues(text: str, indexes: Iterable[index.Block]) -> list[Finding]:
     sight = Sight("\n".join(rows))
     by_key: dict[str, Finding] = {}
     for finding in [*sight.of_ids(), *sight.of_blocks(nested=True)]:
-        there = by_key.setdefault(finding.id.upper() or f" {finding.line}", finding)
+        key = finding.id.upper() or f" {finding.line}"
+        there = by_key.setdefault(key, finding)
         severity = vocabulary.strictest(there.severity, finding.severity)
-        by_key[finding.id.upper() or f" {finding.line}"] = there.replace(severity=severity)
+        if severity != there.severity:
+            by_key[key] = there.replace(severity=severity)
     return sorted(by_key.values(), key=lambda finding: finding.line)
 
 
@@ -134,11 +136,17 @@ def is_serious(text: str) -> bool:
 
 
 def _finding(
-    severity: str, title: str, first: int, last: int = 0, place: Place = NOWHERE, identity: str = ""
+    severity: str,
+    title: str,
+    first: int,
+    last: int = 0,
+    place: Place = NOWHERE,
+    identity: str = "",
+    recap: bool = False,
 ) -> Finding:
     return Finding(
         severity=severity, id=identity, title=title, line=first, end=last or first,
-        file=place.file, at=place.line,
+        file=place.file, at=place.line, recap=recap,
     )  # fmt: skip
 
 
@@ -429,7 +437,7 @@ class Sight:
                 return None
             title = below or title
         place = self._place(first, last)
-        return _finding(severity, title, first, last, place, identity).replace(recap=recap)
+        return _finding(severity, title, first, last, place, identity, recap)
 
     def _place(self, first: int, last: int) -> Place:
         own = self._text(first, min(last, first + 40))

@@ -379,8 +379,8 @@ def keep(layout: Layout, asked: Asked, new: list[Verdict], now: int, session: st
     session, when = session or sessions.find_current(layout), names.iso(now)
     for verdict in new:
         size = _tokens(layout, verdict)
-        for store in (asked.store, "") if asked.store else ("",):
-            made = verdict.replace(session_id=session, timestamp=when)
+        made = verdict.replace(session_id=session, timestamp=when)
+        for store in dict.fromkeys((asked.store, "")):
             derived = bool(verdict.sha256)
             files.owed(verdict_files.save(layout, made, store, derived, tokens=size))
             size = 0  # count the tokens once, not again for the copy
