@@ -24,16 +24,12 @@ from contextkit.base import markdown, names
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
 from contextkit.reviews.documents import index, shapes, vocabulary
+from contextkit.reviews.documents.agent_review import Terms
+from contextkit.reviews.documents.index import Finding
 from contextkit.reviews.documents.vocabulary import SERIOUS, SEVERITIES
-from contextkit.text.blocks import blocks
+from contextkit.text.blocks import Block, blocks
 from contextkit.text.blocks import lines as all_rows
 from contextkit.text.patterns import Pattern
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.reviews.documents.index import Finding
-    from contextkit.reviews.documents.runs import Terms
-    from contextkit.text.blocks import Block
 
 NOT_READ = "it does not say how many files it read"
 NOT_COUNTED = "it does not count its findings"
