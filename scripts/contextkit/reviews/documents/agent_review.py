@@ -325,9 +325,6 @@ def _lets_pass(review: Review) -> bool:
     return passes and bool(review.findings)
 
 
-# Research
-
-
 def _sections(outside: list[Line]) -> dict[str, list[Line]]:
     """Return the lines below the first heading of each section that there is."""
     sections: dict[str, list[Line]] = {}

@@ -227,8 +227,6 @@ class Sight:
         """Whether a heading above a block is about one of the words."""
         return any(shapes.is_about(title, words) for title in titles(self.blocks, at))
 
-    # Blocks
-
     def of_ids(self) -> Iterator[Finding]:
         """The headings that begin with an id, whether or not they have a severity."""
         for block in self.blocks:
@@ -452,8 +450,6 @@ class Sight:
             start -= 1
         return self._text(start + 1, first - 1)
 
-    # Tables, front matter, code
-
     def _of_table(self, at: int, block: Block) -> list[Finding]:
         head, *rows = [
             [shapes.cleaned(cell) for cell in markdown.cells(row.strip())]
@@ -529,8 +525,6 @@ class Sight:
             if head and head.severity:
                 title = shapes.cleaned(head.title)
                 yield _finding(head.severity, title, number, place=Place(file, 0))
-
-    # Lines of linters, and prose
 
     def of_tools(self) -> Iterator[Finding]:
         """What linters and compilers print: each message reaches to the next, or a blank line."""
