@@ -557,12 +557,8 @@ class Sight:
             rows = [row for row in self.plain[block.first - 1 : block.last] if row[:2] != "$ "]
             text = " ".join(rows)
             place = shapes.place_in(text)
-            if (
-                not place.file
-                or any(map(_LOCATED.match, rows))
-                or _MILDLY.search(text[:60])
-                or shapes.is_fields(rows)
-            ):
+            is_printed = any(map(_LOCATED.match, rows)) or shapes.is_fields(rows)  # by a tool
+            if not place.file or is_printed or _MILDLY.search(text[:60]):
                 continue
             parts = [part for part in shapes.sentences(text) if not _DENIES.search(part)]
             left = " ".join(parts)
@@ -621,12 +617,13 @@ def _of_columns(row: str, number: int) -> Iterator[Finding]:
 def _unwrapped(rows: list[list[str]], first: int) -> list[tuple[int, list[str]]]:
     """Return the rows of a table with their numbers; one that goes on below is one, where drawn."""
     rules = [not any(map(str.isalnum, "".join(row))) for row in rows]
+    is_drawn = sum(rules) > 1
     kept: list[tuple[int, list[str]]] = []
     for number, row in enumerate(rows):
-        goes_on = kept and sum(rules) > 1 and not rules[number - 1] and not row[0]
         if rules[number]:
             continue
-        if goes_on:
+        is_below = bool(kept) and not rules[number - 1]
+        if is_drawn and is_below and not row[0]:
             above = kept[-1][1]
             above[:] = [f"{old} {more}".strip() for old, more in zip(above, row, strict=False)]
         else:
