@@ -5,7 +5,7 @@
 
 A line's form is the line without its numbers; how often it occurs says how little it says. Words
 about failures count in the languages that reports come in. A line that ends in a colon is told
-with the next one, a wrapped paragraph in its sentences.
+with the next one, a wrapped paragraph by its sentences.
 
 A megabyte is read in a few hundredths of a second: what is asked of every line is asked of the
 whole text at once, or of the lines that hold a word; what costs more, of the lines that are chosen.
@@ -119,12 +119,6 @@ _NAMES_FILE = Pattern(r"[\w-]\.[A-Za-z]\w{0,4}(?!\w)")
 _OPENING, _CLOSING = "([{<\"'", ")]}>:;,.\"'"
 _IN_QUOTES = Pattern(r"\"[^\"]{1,80}\"|'[^']{1,80}'")
 _PATH = Pattern(r"(?:https?:)?/[^\s\"'<>()|,;]+|(?<![\w@.-])[\w@.-]+/")
-_ITEM = Pattern(r"\s*(?:[-*+•o·]\s|\d+[.)]\s|-\w|--\w)")
-_MARKS = frozenset("-*+•o·0123456789")  # with which one begins
-_RUN_IN = Pattern(r"(\w[\w'’]*(?:[ -][\w'’]+){0,2})(?: ?[:：]|\.) +(?=\S)")  # a heading in a row
-_WRAPPED = (44, 130)  # characters of a line of a wrapped paragraph
-_PROSE = 160  # characters of a line that is a paragraph by itself
-_LETTERS = 0.8  # share of letters and spaces in prose
 _LONGEST = 260  # characters shown of a line
 _READ = 500  # characters of a line that are looked at
 _SAMPLE = 60  # lines by which a log is known
@@ -329,8 +323,8 @@ class Lines:
         self.bare = Bare(self.all)
         self.forms = Forms(self.undated)
         self.first = next((at for at, line in enumerate(self.all) if line.strip()), 0)
-        self.prose = dict(_paragraphs(self.all))
-        self.is_prose = sum(map(len, self.prose.values())) * 3 > sum(map(bool, self.all))
+        self.prose = reading.prose(self.all)
+        self.is_prose = len(self.prose) * 3 > sum(map(bool, self.all))
         self._failing = frozenset(failing)
         self._largest = self._largest_shares()
         self.failing = [] if self.is_prose else failing  # the lines that speak of a failure
@@ -381,10 +375,6 @@ class Lines:
         """What the lines say that are not `told` yet; little of what is `inside` something told."""
         told = self._told = set(told)
         units: list[Unit] = []
-        for number, lines in self.prose.items():
-            if told.isdisjoint(lines):
-                units += _sentences(number, [self.all[at] for at in lines], not units)
-                told.update(lines)
         distinct, others = self._distinct(told, set(inside))
         last = max((line.number for line in distinct), default=0)
         below = -1  # the line that was told with the one above it
@@ -685,45 +675,3 @@ def without_names(form: str) -> str:
 
 def _without_path(word: str) -> str:
     return str(_PATH.sub("/", word))
-
-
-def _paragraphs(lines: list[str]) -> Iterator[tuple[int, range]]:
-    """The paragraphs of prose, wrapped or in one line, by their first line."""
-    start = 0
-    for number, line in enumerate([*lines, ""]):
-        bare = line.strip()
-        begins_item = number > start and bare[:1] in _MARKS and _ITEM.match(line)
-        if bare and not begins_item:
-            continue
-        if number > start and _is_prose(lines[start:number]):
-            yield start, range(start, number)
-        start = number if bare else number + 1
-
-
-def _is_prose(block: list[str]) -> bool:
-    """Whether some lines are a paragraph: long enough to be wrapped, and nearly all letters."""
-    if len(block) == 1:
-        return len(block[0]) > _PROSE and ". " in block[0] and _is_worded(block[0])
-    low, high = _WRAPPED
-    return all(low <= len(line) <= high and _is_worded(line) for line in block[:-1])
-
-
-def _is_worded(line: str) -> bool:
-    text = " ".join(line[:_READ].split())
-    return sum(map(str.isalpha, text)) + text.count(" ") > _LETTERS * len(text)
-
-
-def _sentences(number: int, block: list[str], is_first: bool) -> Iterator[Unit]:
-    """The sentences of a paragraph; the very first one counts more, and all of a decision."""
-    paragraph = " ".join(" ".join(line.strip() for line in block).replace("‐ ", "").split())
-    label = _RUN_IN.match(paragraph)
-    worth, start = (weighing.of_label(label[1]), label.end()) if label else (1.0, 0)
-    for index, text in enumerate(reading.sentences(paragraph[start:])):
-        text = text if index else paragraph[:start] + text
-        weight = worth * weighing.of_sentence(text) * (1.6 if is_first and not index else 1.0)
-        weight *= 1.3 if _FAILS.search(text.lower()) else 1.0
-        if len(text) > 8:
-            key = worth > 2 and not index
-            yield Unit(
-                number + 1, "", reading.clause(text) or text[:_LONGEST], weight, 2 * key, key=key
-            )

@@ -10,6 +10,7 @@ from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
 from contextkit.text.digests import diagnostics, failures, reading
 from contextkit.text.digests.failures import Failure
+from contextkit.text.digests.kinds import plain
 from contextkit.text.digests.lines import SUMS_UP, Lines, bare
 from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
@@ -111,7 +112,9 @@ def run(text: Lines, status: int | None = None) -> Run:
     said = diagnostics.units(messages)
     units = [*verdict, *([] if counted else counts), *said[:_FIRST], *failed, *said[_FIRST:]]
     told = used | placed | of_verdict | exits
-    rest = text.statements(told, inside | diagnostics.details(text, placed))
+    prose = text.prose if told.isdisjoint(text.prose) else set()
+    said_in = plain.units("\n".join(line * (at in prose) for at, line in enumerate(text.all)))
+    rest = [*said_in, *text.statements(told | prose, inside | diagnostics.details(text, placed))]
     if not (verdict or failed or messages):  # what a text of no run is about, its beginning says
         worded = sorted({unit.line for unit in rest if unit.text.count(" ") > 1})
         first = {min((unit.line for unit in rest), default=0), *worded[:_BEGINNING]}
