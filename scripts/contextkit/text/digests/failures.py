@@ -21,30 +21,14 @@ from contextkit.text.digests import lines, reading
 from contextkit.text.digests.lines import Lines
 from contextkit.text.patterns import Pattern
 
-FAILS = Pattern(  # at the beginning or end of a line as some tools say it, then anywhere
-    r"^(?:E: |##\[error\]|CONFLICT \(|error during build|\S+\.go:\d+:\d+: "
-    r"|\S+\.\w{1,5}:\d+:\d+: (?:[A-Z]+\d+ |invalid-syntax: ))"
-    r"|: (?:command not found|No such file or directory|Permission denied)$"
-    r"| at \S+\.(?:p[lm]|t) line \d+\.$"  # of Perl
-    r"|\b(?:FAILED|FAIL|FATAL|CRITICAL|PANIC|SEVERE|ERROR)\b|\bFound .* deadlock"
-    r"|^\s*(?:not ok\b(?!.*# (?:TODO|SKIP))|[✗✘×✕✖]\s)"
-    r"|^(?:E   |npm (?:ERR!|error)(?: |$)|fatal:|panic:|error(?:\[\w+\])?:|Error:|--- FAIL)"
-    r"|^(?:make(?:\[\d+\])?: \*\*\*|! \[(?:remote )?rejected\])"
-    r"|\b\w*(?:Error|Exception)\b:|(?::| -) (?:fatal )?error\b|\bpanicked at\b"
-    r"|\bSegmentation fault\b|\bterminated by signal\b|\bSIG(?:SEGV|ABRT|KILL|BUS|FPE|ILL)\b"
-    r"|\bF(?:atal(?: error)?: |ailed (?:to|with)\b)"
-    r"|: (?:undefined reference to|multiple definition of) "
-    r"|^[EF]\d{4} \d\d:\d\d:\d\d|\bHTTP/[\d.]+\" 5\d\d\b|\bstatus=\d+/|\bOut of memory: "
-    r"|\blevel\"?[=:] ?\"?(?:error|fatal|panic|critical)\b|\[(?:emerg|alert|crit|error)\]"
-    r"|: (?:schwerwiegender )?(?:Fehler|erreur|errore|ошибка)\b|\bFEHLER\b(?! [A-ZÄÖÜ]+$)"
-    r"|(?:\.{3}|[.:] )[Ff]ailed$|\bTraceback \(most|\bexit(?:ed with)?(?: code| status)?:? [1-9]"
-)
 _SUMS_UP = Pattern(  # a line about several failures, or about none in particular
     r"^(?:make(?:\[\d+\])?: \*\*\* Waiting|(?:[|+] )*(?:Exception Group )?Traceback \(most"
     r"|.*\(FAILED - \d+\)$|\[\w+\]$|The following tests FAILED)"
     r"|^FAILED \(|^(?:\[\w+\] )?(?:FAIL(?:ED|URE|URES)?|Failures?|Errors?)\W*$"
-    r"|^✖ (?:\d+ problems?\b|.*:$)"
+    r"|^✖ (?:\d+ problems?\b|.*:$)|(?<![.:\w])\d+ (?:fail|error)\w*\b|^(\W)\1\1.*\1\1$"
+    r"|^\W?(?:INFO|DEBUG|NOTICE|TRACE)\b|^(?:at |\d+ - )|^\W*\w+(?: \w+)?:$"
 )
+_LOUD = Pattern(r"\b[A-Z]{4,}\b")
 _TRIED = (  # behind its mark: a test, how often it was tried, and how long it took
     r" +(?:\d+ (?=\[))?(?!\d+ problems?\b)(\S.*?[^:])(?: \(retry #\d+\))?"
     r"(?: \(?[\d.]+ ?m?s\)?)?$"
@@ -140,6 +124,7 @@ _MARKED = Pattern(r"\n(?:_{3,} \S|[ \t]*● \S|---- \S|[ \t]*\d+\) \S)")
 _SUITE = "Test suite failed to run"  # jest's, for a whole file
 _LONGEST, _END = 260, 110  # characters shown of a failure, and of its end if it is longer
 _READ = 500  # characters read of a line
+_FIRST, _BRIEF = 4, 60  # words of a line that says what failed; characters of its last part
 _BELOW = 5  # lines that go on saying what failed
 _BLOCK, _LONG_BLOCK = 60, 2000  # lines of a test's block that are read; of one with a heading
 _READ_WHOLE = 40  # failed tests whose blocks are read: far more than can be told
@@ -512,7 +497,19 @@ def _form(text: Lines, at: int) -> str:
 
 
 def _fails(line: str) -> bool:
-    return not (_SUMS_UP.search(line) or _SOURCE.match(line)) and bool(FAILS.search(line))
+    """Whether a line is there to say that something failed, and does not just mention it.
+
+    Such a line says it in capitals, in its first words, behind its place, or behind its last colon.
+    """
+    if _SUMS_UP.search(line) or _SOURCE.match(line) or (line.isupper() and ":" not in line):
+        return False
+    words, (_, colon, last) = line.split(), line.rpartition(": ")
+    if len(words) > 2 and _PLACE.match(line):
+        return lines.says_failure(line)
+    says = lines.says_failure if " " in last else lines.says_failed
+    is_last = colon and len(last) < _BRIEF and last[0] not in "\"'" and says(last)
+    said = " ".join([*words[:_FIRST], *_LOUD.findall(line)])
+    return bool(is_last) or lines.says_failed(said) or line.startswith(_OF_PYTEST)
 
 
 def _heads_a_trace(text: Lines, at: int) -> bool:
@@ -578,7 +575,7 @@ def _near(text: Lines, at: int) -> str:
         is_frame = line.startswith(("at ", "by ", "#")) or (
             in_frame and text.all[number][:1] == "│"
         )
-        if text.fails(number) and FAILS.search(line):
+        if text.fails(number) and _fails(line):
             break
         if (is_frame or number == at + 1) and (place := _place(line)):
             return place

@@ -51,6 +51,11 @@ _LAST_PARTS = (
     "errno sigsegv sigabrt sigkill sigbus sigfpe sigill fallo falló erro fout hata".split()
 )
 _FAILS = Pattern(rf"{'|'.join(_FAILURES)}|(?:{'|'.join(_LAST_PARTS)})\b")
+_FAILED_WORDS = Pattern(
+    r"\berror\b|error:|err!|exception:|fail(?:ed|ure)?\b|fatal\b|panic|traceback|segfault"
+    r"|segmentation|critical|severe|\[(?:emerg|alert|crit)\b|fehler|fehlgeschl|erreur|échec|falló|erro\b|errore|błąd|ошибка|错误|エラー|오류|خطأ"
+    r"|(?:^| )sig(?:segv|abrt|kill|bus|fpe|ill)\b|[✗✘×✕✖]"
+)
 _PHRASES = (
     *('" 50', "status=50", "not found", "no such", "timed out", "not ok", "nicht "),
     "terminated by signal",
@@ -284,6 +289,17 @@ def read_pieces(text: str) -> Iterator[str]:
     for part in pieces(text, has_more=True):
         _read(part, is_dated)
         yield part
+
+
+def says_failure(said: str) -> bool:
+    """Whether a part of a line has a word or a phrase about a failure."""
+    lower = said.lower()
+    return bool(_FAILS.search(lower)) or any(map(lower.__contains__, _PHRASES[2:]))
+
+
+def says_failed(said: str) -> bool:
+    """Whether a part of a line has a word that means nothing else than that something failed."""
+    return bool(_FAILED_WORDS.search(said.lower()) or _REQUEST.search(said))
 
 
 def starts(lines: list[str]) -> list[int]:
