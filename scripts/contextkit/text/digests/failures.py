@@ -507,7 +507,7 @@ def _fails(line: str) -> bool:
     if len(words) > 2 and _PLACE.match(line):
         return lines.says_failure(line)
     says = lines.says_failure if " " in last else lines.says_failed
-    is_last = colon and len(last) < _BRIEF and last[0] not in "\"'" and says(last)
+    is_last = colon and len(last) < _BRIEF and last[0].isalpha() and says(last)
     said = " ".join([*words[:_FIRST], *_LOUD.findall(line)])
     return bool(is_last) or lines.says_failed(said) or line.startswith(_OF_PYTEST)
 

@@ -52,7 +52,7 @@ _LAST_PARTS = (
 )
 _FAILS = Pattern(rf"{'|'.join(_FAILURES)}|(?:{'|'.join(_LAST_PARTS)})\b")
 _FAILED_WORDS = Pattern(
-    r"\berror\b|error:|err!|exception:|fail(?:ed|ure)?\b|fatal\b|panic|traceback|segfault"
+    r"(?<![\w./-])errors?(?![\w./-])|error:|err!|exception:|fail(?:ed|ure)?\b|fatal\b|panic|traceback|segfault"
     r"|segmentation|critical|severe|\[(?:emerg|alert|crit)\b|fehler|fehlgeschl|erreur|échec|falló|erro\b|errore|błąd|ошибка|错误|エラー|오류|خطأ"
     r"|(?:^| )sig(?:segv|abrt|kill|bus|fpe|ill)\b|[✗✘×✕✖]"
 )
@@ -104,13 +104,12 @@ _QUOTED = Pattern(  # source below a message; a step of ninja or cmake
 )
 _BYTES = Pattern(r"\s*(?:(?:[\da-fA-F]{2}[: ]){7,}.*|[\w+/]{40,}={0,2})$")  # in hex, in base64
 _HINT = Pattern(r"\s+\([a-z].*\)$")  # on what to do, as git gives them
-_SHARE = Pattern(r"\s{0,8}(\d{1,2}(?:\.\d+)?) ?%\s")
-_PROFILE = 5  # lines of a profile that are told
+_CELL = Pattern(r"[-+$€]?(\d[\d.,]*)([KMGT%]?)(?:i?B|ms|s|us|µs)?$")  # a number with its unit
+_UNITS = {"K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+_ROWS, _COLUMNS = 5, 8  # rows of a table in a text at least; columns that are looked at
+_PEAK, _MOST_PEAKS = 3, 3  # times a usual number that is by far the largest; rows that are told
 _RULE = Pattern(r"[\W_]*$")
 _DIGIT = re.compile(r"[1-9]")
-_COUNT_ENDS = frozenset("0123456789.,%")
-_WITH_MORE = _COUNT_ENDS | {":"}  # ends of lines that may be told with the next ones
-_COUNT = Pattern(r"\s*[A-Za-z](?:[^\W\d]|[ ()/.-]){0,40}[:=]\s*\d[\d.,]*\s?%?\s*$")  # `Low: 3`
 _TITLE = Pattern(  # a heading between rules, or above an empty line
     r"\s*([=_~-])\1{2}[^\d]*\1{3}$|\s*\w+(?: \w+)?:\s*$"
 )
@@ -140,7 +139,6 @@ _TOP = 12  # lines within which the weight of the first ones falls off
 _LISTED = 100  # lines for each that fails, in a list of properties
 PIECE, PIECES = 1 << 16, 64  # characters that are read at once, and pieces that are remembered
 _ALIKE_LINES = 4096  # of which there may be many
-_MARGIN = 16  # characters at the beginning of a line
 _INSIDE, _LEAST = 0.3, 0.1  # weight inside of what is told; weight that is worth a statement
 
 
@@ -342,7 +340,7 @@ class Lines:
         self.prose = reading.prose(self.all)
         self.is_prose = len(self.prose) * 3 > sum(map(bool, self.all))
         self._failing = frozenset(failing)
-        self._largest = self._largest_shares()
+        self._largest = set() if self.is_prose or len(self.all) > _SOME else self._peaks()
         self.failing = [] if self.is_prose else failing  # the lines that speak of a failure
         self._told: set[int] = set()
         self._is_log = len(failing) * _LISTED > len(self.all)
@@ -358,14 +356,25 @@ class Lines:
                 at = self.whole.find(part, self._starts[number + 1])
         return sorted(numbers)
 
-    def _largest_shares(self) -> list[int]:
-        """The first lines of a profile: those that begin with shares of a whole, which fall."""
-        near = (number for number in self.holding("%") if "%" in self.all[number][:_MARGIN])
-        matches = ((number, _SHARE.match(self.all[number])) for number in near)
-        shares = [(number, float(match[1])) for number, match in matches if match]
-        falls = all(a >= b for (_, a), (_, b) in itertools.pairwise(shares))
-        is_profile = falls and len(shares) > _PROFILE
-        return [number for number, _ in shares[:_PROFILE]] if is_profile else []
+    def _peaks(self) -> set[int]:
+        """The rows with the largest number of a column, where that is by far the largest one.
+
+        A row is a line of a run of which all have numbers in the same places. Numbers that only
+        rise are no values, and of a text that is very long no rows are looked for.
+        """
+        masks = {at: _mask(line) for at, line in enumerate(self.all[:_SOME]) if line[:1]}
+        ratios: dict[int, float] = {}
+        for mask, run in itertools.groupby(masks, key=masks.__getitem__):
+            rows = [*run] if "n" in mask else []
+            columns = zip(*(self.all[at].split()[: len(mask)] for at in rows), strict=True)
+            for is_number, cells in zip(mask, columns if len(rows) >= _ROWS else (), strict=False):
+                values = [*map(_value, cells)] if is_number == "n" else [1.0]
+                top, rises = max(values), all(a <= b for a, b in itertools.pairwise(values))
+                usual = sorted(values)[len(values) // 2]
+                if not rises and top > _PEAK * usual:
+                    at = rows[values.index(top)]
+                    ratios[at] = max(ratios.get(at, 0), top / (usual or 1))
+        return set(sorted(ratios, key=lambda at: -ratios[at])[:_MOST_PEAKS])
 
     def fails(self, number: int) -> bool:
         """Whether a line speaks of a failure."""
@@ -497,18 +506,9 @@ class Lines:
         """The lines of a group for each form; what fails is one."""
         forms: dict[str, list[int]] = {}
         for number in numbers:
-            if not self._is_counted(number):
-                forms.setdefault("" if fails else self.forms[number], []).append(number)
+            forms.setdefault("" if fails else self.forms[number], []).append(number)
         for same in forms.values():
             yield Line(same, self.all[same[0]], fails, often or len(same))
-
-    def _is_counted(self, number: int) -> bool:
-        """Whether a line is told with the one above it, as a count in a list of such."""
-        return number > 0 and self._counts(number) and self._counts(number - 1)
-
-    def _counts(self, number: int) -> bool:
-        line = self.all[number].rstrip() if number < len(self.all) else ""
-        return line[-1:] in _COUNT_ENDS and len(line) < _WORD and bool(_COUNT.match(line))
 
     def _weight(self, line: Line, last: int) -> float:
         """How decisive a line is by its words, by its form, and by where it stands."""
@@ -522,7 +522,7 @@ class Lines:
         """Little for what passed, for frames and quoted source; more for a summary."""
         said, weight = line.said[:_READ], 1.0
         leads_on = said.rstrip()[-1:] == ":" and self._leads_on(line.number)
-        if SUMS_UP.search(said) or self._is_counted(line.number + 1) or leads_on:
+        if SUMS_UP.search(said) or leads_on:
             weight = 2.0
         elif _FINE.search(said):
             weight = _LEAST
@@ -539,19 +539,9 @@ class Lines:
         is_at_an_end = line.times == 1 and (at == self.first or at > last - 2)
         return (1.8 if is_announced else 1.0) * (2.5 if is_at_an_end else 1.0)
 
-    def _counted(self, number: int) -> str:
-        """A line; of a list of names with counts, such as `Low: 3`, all of it."""
-        line = self.all[number][: 4 * _LONGEST]
-        if not _COUNT.match(line):
-            return line
-        end = number + 1
-        while end < len(self.all) and self._is_counted(end):
-            end += 1
-        return "; ".join(" ".join(line.split()) for line in self.all[number:end])
-
     def _unit(self, line: Line, weight: float) -> Unit:
         group = reading.FAILING if line.fails and not self.is_prose else ""
-        has_more = line.said[:2] == "==" or line.said.rstrip()[-1:] in _WITH_MORE
+        has_more = line.said[:2] == "==" or line.said.rstrip()[-1:] == ":"
         numbers: Iterable[int] = line.numbers
         if has_more:  # most of those may be alike, with the lines below them
             numbers = {tuple(self.all[n : n + 2]): n for n in reversed(line.numbers)}.values()
@@ -563,7 +553,7 @@ class Lines:
 
     def _text(self, number: int) -> str:
         """A line as it is told, with the next one if it leads on."""
-        text = " ".join(self._counted(number).split())
+        text = " ".join(self.all[number][: 4 * _LONGEST].split())
         text = bare(text) if text.startswith("==") else text
         if below := self._leads_on(number):
             in_list = itertools.takewhile(
@@ -572,9 +562,7 @@ class Lines:
             same = [self.all[at] for at in in_list]
             is_list = len(same) > _LIST and not self.fails(below)
             said = (
-                alike(same, _LONGEST)
-                if is_list
-                else " ".join(self._counted(below)[:_LONGEST].split())
+                alike(same, _LONGEST) if is_list else " ".join(self.all[below][:_LONGEST].split())
             )
             text = f"{text} {said}{f' (x{len(same)})' * is_list}"
         return text
@@ -628,6 +616,18 @@ def _shared(word: str, other: str) -> int:
         a for a, b in itertools.takewhile(lambda ab: ab[0] == ab[1], zip(word, other, strict=False))
     ]
     return len(_ALNUM_END.sub("", "".join(alike)))
+
+
+def _mask(line: str) -> str:
+    """Which of the first columns of a line are numbers: `wnn` for `src/a.py 120 3`."""
+    cells = line[:_READ].split(None, _COLUMNS)[:_COLUMNS]
+    return "".join("n" if _CELL.match(cell) else "w" for cell in cells)
+
+
+def _value(cell: str) -> float:
+    match = _CELL.match(cell)
+    digits = match[1].replace(",", "") if match else ""
+    return float(digits) * _UNITS.get(match[2], 1) if match and digits.count(".") < 2 else 0.0
 
 
 def _is_dated(lines: list[str]) -> bool:

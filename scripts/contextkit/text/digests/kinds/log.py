@@ -72,12 +72,6 @@ _CAUSE = "Caused by: "
 _TWICE = Pattern(r"\b(\w+) \(((?:\w+\.)+)\1\)")  # `test_a (tests.Case.test_a)`
 _EXIT = Pattern(r"exit (?:code |status )?\d+\s*$")  # as a shell prints it below a command
 _COMMAND, _ENDED = 60, 4  # characters of a command, and commands that are told
-_MEASURED = Pattern(  # the result of a measurement, by its name
-    r"-? ?(?:tps|throughput|(?:requests|transactions|queries) per second|(?:execution|total) time"
-    r"|latency average|(?:average|mean) latency)\b[^=:]{0,40}[=:] *\d",
-    re.I,
-)
-_MOST_RESULTS = 4  # that are told first
 _NEAR = 3  # lines that count, one above the other
 _END = 40  # lines at the end among which the verdict is
 _HEAD, _NAMED = 16, 200  # characters in which the level of an event is, and a result
@@ -120,10 +114,7 @@ def run(text: Lines, status: int | None = None) -> Run:
         first = {min((unit.line for unit in rest), default=0), *worded[:_BEGINNING]}
         rest = [unit._replace(rank=unit.rank or 3 * (unit.line in first)) for unit in rest]
         sums = [at for at, unit in enumerate(rest) if unit.times == 1 and _sums_up(unit.text)]
-        results = [at for at, unit in enumerate(rest) if _MEASURED.match(unit.text)][:_MOST_RESULTS]
-        for at in () if text.is_prose else results:
-            rest[at] = rest[at]._replace(rank=2)
-        for at in () if text.is_prose else sums[-1:] or results[:1]:
+        for at in () if text.is_prose else sums[-1:]:
             rest[at] = rest[at]._replace(key=True, rank=2)
     rest = _last_word(rest)
     bad = any(_BAD.search(unit.text) for unit in verdict)
@@ -172,7 +163,7 @@ def _last_word(units: list[Unit]) -> list[Unit]:
 def _unit(one: Failure, below: Failure | None) -> Unit:
     """The statement of a failure; the last cause in a row of causes comes before the others."""
     is_root = one.said.startswith(_CAUSE) and not (below and below.said.startswith(_CAUSE))
-    short = re.split(r"::| › | > |\.(?=test)", re.sub(r" \([\w.]+\)", "", one.name))[-1]
+    short = re.split(r"::| › | > |\.(?=test[_A-Z])", re.sub(r" \([\w.]+\)", "", one.name))[-1]
     said = _TWICE.sub(r"\2\1", one.said)
     rank = 2 if is_root or _GRAVE.search(one.said) else 3
     return Unit(one.line + 1, "failed", said, 2.5, rank, "failed", short, times=one.times)
