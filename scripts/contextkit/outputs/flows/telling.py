@@ -55,7 +55,7 @@ def read_ahead(job: Job) -> Iterator[bool]:
     """
     for _ in _loaded():
         yield True
-    from contextkit.text.digests import lines, outputs, reading
+    from contextkit.text.digests import lines, reading
 
     read = 0
     while True:
@@ -63,7 +63,7 @@ def read_ahead(job: Job) -> Iterator[bool]:
         if kept and read + lines.PIECE < kept.size < _AHEAD:
             read = kept.size
             text = plain(kept.parts()[0].decode("utf-8", "surrogateescape"))
-            for _ in outputs.read_ahead(reading.readable(text)):
+            for _ in lines.read_ahead(reading.readable(text)):
                 yield True
         yield False
 

@@ -11,14 +11,13 @@ one, with its count.
 
 from __future__ import annotations
 
-import functools
 import itertools
 import re
 
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
 from contextkit.text.digests import lines, reading
-from contextkit.text.digests.lines import Lines
+from contextkit.text.digests.lines import Lines, Piece
 from contextkit.text.patterns import Pattern
 
 _SUMS_UP = Pattern(  # a line about several failures, or about none in particular
@@ -268,16 +267,15 @@ def _heads(text: Lines, told: set[int]) -> dict[int, str]:
     begins = text.failing if any(mark in text.whole for mark in _BEFORE_NUMBERS) else ()
     numbered = next((at for at in begins if _NUMBERS.match(text.bare[at])), len(text.all))
     # those that begin as the heading of a test's block does need no word that fails
-    headings = {first + number for first, piece in text.pieces for number in marked(piece)}
+    headings = lines.numbers_in(text.whole, _marked)
+    names = {first + number: name for first, piece in lines.pieces(text.whole)
+             for number, name in _named(piece).items()}  # fmt: skip
     heads: dict[int, str] = {}
     for at in sorted({*text.failing, *headings} - told):
         line = text.bare[at]
         if line.startswith(_OF_PYTEST):
             continue
-        if line.startswith("SUB") and (subtest := _SUBTEST.match(line)):
-            heads[at] = f"{subtest[2]} {subtest[1]}"
-        elif (test := _TEST.match(line)) and test.lastindex:
-            name = test[test.lastindex]
+        if name := names.get(at):
             heads[at] = f"{_file_above(text, at)}{name}" if name == _SUITE else name
         elif _MINITEST.match(line) and (below := text.below(at, 1)):
             if named := _OF_MINITEST.match(text.bare[below[0]]):
@@ -287,10 +285,23 @@ def _heads(text: Lines, told: set[int]) -> dict[int, str]:
     return heads
 
 
-@functools.lru_cache(lines.PIECES)
-def marked(piece: str) -> list[int]:
+@lines.of_piece
+def _marked(piece: Piece) -> list[int]:
     """The lines of a piece that begin as the heading of a test's block does, by number."""
-    return [number - 1 for number, _ in reading.places(_MARKED, f"\n{piece}")]
+    return [number - 1 for number, _ in reading.places(_MARKED, f"\n{piece.text}")]
+
+
+@lines.of_piece
+def _named(piece: Piece) -> dict[int, str]:
+    """The names of failed tests in a piece by line, where the line itself tells them."""
+    names: dict[int, str] = {}
+    for number in {*piece.failing, *_marked(piece)}:
+        line = piece.bare.get(number) or lines.bare(piece.all[number])
+        if line.startswith("SUB") and (subtest := _SUBTEST.match(line)):
+            names[number] = f"{subtest[2]} {subtest[1]}"
+        elif (test := _TEST.match(line)) and test.lastindex:
+            names[number] = test[test.lastindex]
+    return names
 
 
 def _file_above(text: Lines, at: int) -> str:

@@ -131,7 +131,7 @@ def _commands(text: Lines) -> tuple[list[Unit], set[int]]:
     """With which status commands ended, those that failed first; the lines that say so."""
     command, typed = "", 0
     ended: list[tuple[bool, int, str]] = []
-    for number, line in enumerate(text.all):
+    for number, line in enumerate(text.all if "\n$ " in text.whole else ()):
         if line.startswith("$ "):
             command, typed = line[2:], typed + 1
         elif command and _EXIT.match(line):
