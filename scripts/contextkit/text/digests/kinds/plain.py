@@ -36,6 +36,7 @@ _PLACE = Pattern(
 _BOT = Pattern(r"\bbot\b", re.I)
 _SAMPLE = 200  # lines by which prose is known
 _WORDED, _PROSE, _ENDED = 0.7, 0.8, 0.045  # shares: words of a line; such lines; ends of sentences
+_LEAST = 12  # words of prose
 _RARE = 20  # lines for one with the place of a message, or a commit
 _WRAPPED = 130  # characters of the longest line of a text that is wrapped
 _FULL = 0.8  # share of it that is a full line
@@ -68,7 +69,7 @@ def confidence(text: str) -> int:
         return 60 * (asked and len(set(said)) > _PROSE * len(said) and _worded(said) > _WORDED / 2)
     words = [word for line in lines for word in line.split()]
     ends = sum(word[-1] in ".!?…。" for word in words if len(word) > 1)
-    if ends <= _ENDED * len(words) or _worded(lines) <= _PROSE:
+    if len(words) < _LEAST or ends <= _ENDED * len(words) or _worded(lines) <= _PROSE:
         return 0
     forms = {_DIGITS.sub("", line) for line in lines}
     placed = [line for line in lines if _PLACE.search(line)]
