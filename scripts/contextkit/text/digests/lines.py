@@ -54,7 +54,7 @@ _FAILS = Pattern(rf"{'|'.join(_FAILURES)}|(?:{'|'.join(_LAST_PARTS)})\b")
 _FAILED_WORDS = Pattern(
     r"(?<![\w./-])errors?(?![\w./-])|error:|err!|exception:|fail(?:ed|ure)?\b|fatal\b|panic|traceback|segfault"
     r"|segmentation|critical|severe|\[(?:emerg|alert|crit)\b|fehler|fehlgeschl|erreur|échec|falló|erro\b|errore|błąd|ошибка|错误|エラー|오류|خطأ"
-    r"|(?:^| )sig(?:segv|abrt|kill|bus|fpe|ill)\b|[✗✘×✕✖]"
+    r"|signal:? (?:sig|\d)|[✗✘×✕✖]"
 )
 _PHRASES = (
     *('" 50', "status=50", "not found", "no such", "timed out", "not ok", "nicht "),
