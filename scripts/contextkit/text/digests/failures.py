@@ -128,6 +128,7 @@ _BELOW = 5  # lines that go on saying what failed
 _BLOCK, _LONG_BLOCK = 60, 2000  # lines of a test's block that are read; of one with a heading
 _READ_WHOLE = 40  # failed tests whose blocks are read: far more than can be told
 _NEAR = 4  # lines below an error that say where and what it is
+_PLACES, _FEW = 20, 3  # errors of one form of which places are looked for; those that are told
 _FRAMES = 200  # lines of a trace above its exception
 
 
@@ -482,13 +483,15 @@ def _errors(text: Lines, used: set[int]) -> tuple[list[Failure], set[int]]:
         one_line = [] if more else [text.bare[n] for n in sorted(at_all)]
         if one_line and max(map(len, one_line)) <= _LONGEST:
             message = lines.alike(one_line, _LONGEST)
-        place = _near(text, at) if not _PLACE.search(message) else ""
+        near = [] if _PLACE.search(message) else [_near(text, n) for n in at_all[:_PLACES]]
+        places = [*dict.fromkeys(filter(None, near))]
+        place = ", ".join(places[:_FEW]) + ", …" * (len(places) > _FEW)
         times = f" (x{len(at_all)})" if len(at_all) > 1 else ""
         if message in errors:
             errors[message] = errors[message]._replace(times=errors[message].times + len(at_all))
         else:
             whole = f"{_with_place(message, place)}{times}"
-            errors[message] = Failure(at, whole, place or message, len(at_all))
+            errors[message] = Failure(at, whole, places[0] if places else message, len(at_all))
     return list(errors.values()), seen
 
 

@@ -67,7 +67,8 @@ _IN_WORDS = bytes(
     char if char > 127 or chr(char).islower() or char in b"'!" else ord(" ") for char in range(256)
 )
 _FINE = Pattern(
-    r"\b(?:(?:0|no|without|zero) (?:\w+ )?(?:errors?|failures?|failed|failing|problems?|issues?)\b"
+    r"\b(?:(?:0|no|without|zero) (?:\w+ )?(?:errors?|failures?|failed|failing|problems?|issues?"
+    r"|vulnerabilities)\b"
     r"|(?:errors?|fail(?:s|ed|ures?)?|unreachable)(?: [a-z]+)?[=:] *0\b|ok$"
     r"|(?:pass(?:ed)?|skip(?:ped)?|xfail)\b)|^\s*(?:ok\b|[✓✔√])|: ok\b|s = [.S]$",
     re.I,

@@ -92,11 +92,12 @@ def run(text: Lines, status: int | None = None) -> Run:
     verdict, summary, of_verdict = _verdict(text, status, placed)
     failing, used, inside = failures.find(text, summary | placed)
     failed = [_unit(above, below) for above, below in itertools.zip_longest(failing, failing[1:])]
-    if failed and verdict and _BARE.match(verdict[0].text):  # which says nothing of the failure
+    is_good = bool(verdict) and not any(_BAD.search(unit.text) for unit in verdict)
+    # which says nothing of the failure
+    if failed and verdict and (is_good or _BARE.match(verdict[0].text)):
         at = min(range(len(failed)), key=lambda at: (failed[at].rank, at))
         verdict[0], failed[at] = verdict[0]._replace(key=False), failed[at]._replace(key=True)
     ended, exits = _commands(text)
-    is_good = verdict and not any(_BAD.search(unit.text) for unit in verdict)
     if ended and ended[0].key and (is_good or not (verdict or failed)):
         verdict = [unit._replace(key=False, rank=2) for unit in verdict]
     else:
@@ -108,8 +109,8 @@ def run(text: Lines, status: int | None = None) -> Run:
     units = [*verdict, *([] if counted else counts), *said[:_FIRST], *failed, *said[_FIRST:]]
     told = used | placed | of_verdict | exits
     prose = text.prose if told.isdisjoint(text.prose) else set()
-    said_in = plain.units("\n".join(line * (at in prose) for at, line in enumerate(text.all)))
-    rest = [*said_in, *text.statements(told | prose, inside)]
+    paragraphs = [line * (at in prose) for at, line in enumerate(text.all if prose else ())]
+    rest = [*plain.units("\n".join(paragraphs)), *text.statements(told | prose, inside)]
     if not (verdict or failed or messages):  # what a text of no run is about, its beginning says
         worded = sorted({unit.line for unit in rest if unit.text.count(" ") > 1})
         first = {min((unit.line for unit in rest), default=0), *worded[:_BEGINNING]}
