@@ -494,10 +494,11 @@ class Lines:
         often = self._often(groups)
         keys = list(groups)
         most = _OF_MANY if len(keys) > _SOME else _MOST
-        if len(keys) > most:
-            by_rarity = sorted(keys, key=lambda key: (
-                key not in failing, often[key] or len(groups[key]), groups[key][0]))  # fmt: skip
-            keys = list(dict.fromkeys([*by_rarity[:most], *keys[:_ENDS], *keys[-_ENDS:]]))
+        if len(keys) > most:  # they are in the order of their lines
+            by_rarity = sorted(keys, key=often.__getitem__)
+            first = [key for key in by_rarity if key in failing][:most]
+            first += [key for key in by_rarity if key not in failing][: most - len(first)]
+            keys = list(dict.fromkeys([*first, *keys[:_ENDS], *keys[-_ENDS:]]))
         self.forms.make(number for key in keys for number in groups[key])
         chosen = [line for key in keys
                   for line in self._of_one_form(groups[key], key in failing, often[key])
@@ -531,18 +532,22 @@ class Lines:
         return read.lstrip()[:1].isdigit() and bool(_QUOTED.match(read))
 
     def _often(self, groups: dict[bytes, list[int]]) -> dict[bytes, int]:
-        """How many lines are as those of each group but for names; 0 if few are.
+        """How many lines are as those of each group, but for names where many groups are alike.
 
         Among very many, lines are alike if they begin alike.
         """
-        alike: dict[bytes, bytes | str] = {key: key[:_BEGINNING] for key in groups}
+        names: list[bytes | str] = [key[:_BEGINNING] for key in groups]
         if len(groups) <= _SOME:
             self.forms.make(numbers[0] for numbers in groups.values())
-            alike = {key: without_names(self.forms[numbers[0]]) for key, numbers in groups.items()}
-        forms, times = Counter(alike.values()), Counter[bytes | str]()
-        for key, numbers in groups.items():
-            times[alike[key]] += len(numbers)
-        return {key: times[name] if forms[name] > _ALIKE else 0 for key, name in alike.items()}
+            names = [without_names(self.forms[numbers[0]]) for numbers in groups.values()]
+        sizes = list(map(len, groups.values()))
+        forms = Counter(names)
+        times = forms.copy()
+        for name, size in zip(names, sizes, strict=True):
+            if size > 1:
+                times[name] += size - 1
+        return {key: times[name] if forms[name] > _ALIKE else size
+                for key, name, size in zip(groups, names, sizes, strict=True)}  # fmt: skip
 
     def _of_one_form(self, numbers: list[int], fails: bool, often: int) -> Iterator[Line]:
         """The lines of a group for each form; what fails is one."""
@@ -550,7 +555,8 @@ class Lines:
         for number in numbers:
             forms.setdefault("" if fails else self.forms[number], []).append(number)
         for same in forms.values():
-            yield Line(same, self.all[same[0]], fails, often or len(same))
+            times = often if often > len(numbers) else len(same)
+            yield Line(same, self.all[same[0]], fails, times)
 
     def _weight(self, line: Line, last: int) -> float:
         """How decisive a line is by its words, by its form, and by where it stands."""
