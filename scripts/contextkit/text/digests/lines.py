@@ -108,9 +108,10 @@ _HINT = Pattern(r"\s+\([a-z].*\)$")  # on what to do, as git gives them
 _CELL = Pattern(r"[-+$€]?(\d[\d.,]*)([KMGT%]?)(?:i?B|ms|s|us|µs)?$")  # a number with its unit
 _UNITS = {"K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 _ROWS, _COLUMNS = 5, 8  # rows of a table in a text at least; columns that are looked at
+_BEGIN = 3  # columns in which rows must be alike
 _PEAK, _MOST_PEAKS = 3, 3  # times a usual number that is by far the largest; rows that are told
 _RULE = Pattern(r"[\W_]*$")
-_DIGIT = re.compile(r"[1-9]")
+_DIGIT, _DOTTED = re.compile(r"[1-9]"), re.compile(r"^[a-z_]\w*\.[a-z_][\w.]*$")
 _TITLE = Pattern(  # a heading between rules, or above an empty line
     r"\s*([=_~-])\1{2}[^\d]*\1{3}$|\s*\w+(?: \w+)?:\s*$"
 )
@@ -406,11 +407,12 @@ class Lines:
         """
         masks = {at: _mask(line) for at, line in enumerate(self.all[:_SOME]) if line[:1]}
         ratios: dict[int, float] = {}
-        for mask, run in itertools.groupby(masks, key=masks.__getitem__):
-            rows = [*run] if "n" in mask else []
-            columns = zip(*(self.all[at].split()[: len(mask)] for at in rows), strict=True)
-            for is_number, cells in zip(mask, columns if len(rows) >= _ROWS else (), strict=False):
-                values = [*map(_value, cells)] if is_number == "n" else [1.0]
+        for _, run in itertools.groupby(masks, key=lambda at: masks[at][:_BEGIN]):
+            rows = [*run]
+            cells = [self.all[at][:_READ].split() for at in rows if len(rows) >= _ROWS]
+            alike = zip(*(masks[at] for at in rows), strict=False)
+            for kinds, column in zip(alike, zip(*cells, strict=False), strict=False):
+                values = [*map(_value, column)] if set(kinds) == {"n"} else [0.0]
                 top, rises = max(values), all(a <= b for a, b in itertools.pairwise(values))
                 usual = sorted(values)[len(values) // 2]
                 if not rises and top > _PEAK * usual:
@@ -498,7 +500,8 @@ class Lines:
             by_rarity = sorted(keys, key=often.__getitem__)
             first = [key for key in by_rarity if key in failing][:most]
             first += [key for key in by_rarity if key not in failing][: most - len(first)]
-            keys = list(dict.fromkeys([*first, *keys[:_ENDS], *keys[-_ENDS:]]))
+            peaks = [key for key in keys if not self._largest.isdisjoint(groups[key])]
+            keys = list(dict.fromkeys([*first, *peaks, *keys[:_ENDS], *keys[-_ENDS:]]))
         self.forms.make(number for key in keys for number in groups[key])
         chosen = [line for key in keys
                   for line in self._of_one_form(groups[key], key in failing, often[key])
@@ -710,10 +713,11 @@ def _word(text: str, at: int) -> tuple[str, int]:
 
 
 def _is_name(word: str) -> bool:
-    """Whether a word is an option, or a name with a number, and no numbered error."""
+    """Whether a word is an option, or a name with a number or of several parts, and no error."""
     if word.startswith("-"):
         return True  # of an option
-    return bool(_DIGIT.search(word)) and not word.endswith(("error:", "exception:"))
+    is_name = _DIGIT.search(word) or _DOTTED.search(word)
+    return bool(is_name) and not word.rstrip(":,").endswith(("error", "exception"))
 
 
 def bare(line: str) -> str:
