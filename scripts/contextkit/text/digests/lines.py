@@ -131,7 +131,7 @@ _SAMPLE = 60  # lines by which a log is known
 _MOST, _OF_MANY = 500, 150  # lines that are weighed, and of very many
 _SOME = 2000  # forms of which names are read
 _BEGINNING = 12  # characters with which lines begin alike
-_FAILED = b"\0"  # in front of what lines have in common that fail
+_FAILED, _PEAKS = b"\0", b"\1"  # in front of what lines have in common that fail; of a peak
 _ALIKE = 8  # forms that differ only in names and are told as one
 _LIST = 3  # lines of one form that are a list
 _DIFFER = 5  # words that may differ in lines of one form
@@ -500,7 +500,7 @@ class Lines:
             by_rarity = sorted(keys, key=often.__getitem__)
             first = [key for key in by_rarity if key in failing][:most]
             first += [key for key in by_rarity if key not in failing][: most - len(first)]
-            peaks = [key for key in keys if not self._largest.isdisjoint(groups[key])]
+            peaks = [key for key in keys if key[:1] == _PEAKS]
             keys = list(dict.fromkeys([*first, *peaks, *keys[:_ENDS], *keys[-_ENDS:]]))
         self.forms.make(number for key in keys for number in groups[key])
         chosen = [line for key in keys
@@ -523,6 +523,8 @@ class Lines:
         for number in failing:
             name = without_names(self.forms[number])
             keys[number] = _FAILED + name.encode("utf-8", "surrogatepass")
+        for number in self._largest:  # each is told by itself
+            keys[number] = _PEAKS + b"%d" % number
         groups: dict[bytes, list[int]] = {}
         for number, key in enumerate(keys):
             if self.all[number] and number not in told:
