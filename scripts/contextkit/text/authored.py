@@ -19,8 +19,8 @@ _ROLES = {  # words of headings
         "判定|裁定|평결|حكم|निर्णायक|hüküm"
     ),
     "summary": (
-        "status|outcome|result|summary|tl;dr|tldr|tl dr|conclusion|conclusions|abstract|bottom line|in short|"
-        "key findings|key finding|key takeaways|key takeaway|main findings|"
+        "status|outcome|result|summary|tl;dr|tldr|tl dr|conclusion|conclusions|abstract|bottom line|"
+        "in short|key findings|key finding|key takeaways|key takeaway|main findings|"
         "zusammenfassung|kurzfassung|fazit|schlussfolgerung|schlussfolgerungen|kernaussagen|"
         "resumen|conclusión|conclusiones|hallazgos clave|resumo|conclusão|conclusões|"
         "résumé|synthèse|conclusions|sintesi|riassunto|sommario|conclusione|conclusioni|"
