@@ -127,7 +127,8 @@ def _apart(lines: list[str]) -> Split | None:
     rows = [row for line in lines[1:] if len(row := split(line)) == words]
     numbers = zip(*(map(_NUMBER.match, row[:-1]) for row in rows), strict=True)
     is_named = all(name[0].isupper() or name[0] == "%" for name in split(lines[0]))
-    if is_named and words > 2 and len(rows) * 10 >= len(lines[1:]) * 9 and any(map(all, numbers)):
+    is_whole = words > 2 and len(rows) * 10 >= len(lines[1:]) * 9
+    if is_named and is_whole and any(map(all, numbers)):
         return split
     return None
 
