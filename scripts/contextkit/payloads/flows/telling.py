@@ -91,7 +91,8 @@ def remarks(receipt: Receipt) -> tuple[str, ...]:
 
 def _lines(first: int, start: int, last: int) -> str:
     """The lines of the stored file that have these lines of the text."""
-    return f"lines {first + start - 1}-{first + max(start, last) - 1}"
+    begin, end = first + start - 1, first + max(start, last) - 1
+    return f"lines {begin}-{end}" if end > begin else f"line {begin}"
 
 
 class _Teller:

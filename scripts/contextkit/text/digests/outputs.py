@@ -45,7 +45,8 @@ _FEW = 20  # lines that need not be counted
 _PART = 0.6  # share of the lines that a kind must have to give the text its name
 
 _BEGINS = Pattern(
-    r"(?P<diff>diff --(?:git|cc|combined) |Index: \S|--- (?:\S.*)?\n\+\+\+ (?:\S|$))"
+    r"(?P<diff>diff --(?:git|cc|combined) |Index: \S"
+    r"|--- (?!expected|actual|want|got)(?:\S.*)?\n\+\+\+ (?:\S|$))"
     r"|(?P<json>[\[{][ \t]*$|\{\"|\[[\[{\"])"
     r"|(?P<box>[┌+][─+=-]{3,}[─┬+=-]*[┐+]?$)"
     r"|(?P<prompt>\$ \S|[\w.-]+@[\w.-]\S*?[$#] |PS \S*> )",

@@ -8,7 +8,10 @@ from contextkit.base.names import counted
 from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
 
-_BEGINS = Pattern(r"^(?:diff --(?:git|cc|combined) |--- \S.*\n\+\+\+ \S|Index: \S)", re.M)
+_BEGINS = Pattern(
+    r"^(?:diff --(?:git|cc|combined) |--- (?!expected|actual|want|got)\S.*\n\+\+\+ \S|Index: \S)",
+    re.M,
+)
 _HUNK = Pattern(r"^(@@+)(?: -\d+(?:,(\d+))?)+ \+\d+(?:,(\d+))? @@+")  # of a merge, with more marks
 _STATED = Pattern(r"^ (?P<path>\S.*?) +\| +(?:(?P<lines>\d+) [+-]*|Bin .*)$")
 _TOTAL = Pattern(r"^ \d+ files? changed(?:, \d+ \w+\([+-]\))*$", re.M)
