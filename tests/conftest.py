@@ -94,7 +94,7 @@ def each(names: str | Sequence[str], cases: Iterable[Any]) -> Callable[[Test], T
     return of_all
 
 
-MANY = rounds(12, 40)  # processes that start at once
+MANY = rounds(8, 40)  # processes that start at once
 
 
 # Files with tests of seconds: they begin first, so that no worker ends long after the others.

@@ -54,7 +54,7 @@ def in_order(found: dict[str, Any]) -> list[str]:
 
 
 def test_stores_at_once_make_an_entry_each(layout: Layout) -> None:
-    many = rounds(16, 64)
+    many = rounds(8, 64)
     processes = [
         start("store", f"--topic=topic {n % 8}", *CALL, text=f"{TEXT}{n}") for n in range(many)
     ]
@@ -80,7 +80,7 @@ def test_stores_at_once_make_an_entry_each(layout: Layout) -> None:
 
 def test_stores_that_race_with_ends_lose_nothing(layout: Layout) -> None:
     processes = []
-    many = rounds(8, 16)
+    many = rounds(4, 16)
     for number in range(3 * many):
         if number % 3 == 2:
             processes.append(start("end", "--session=s"))
@@ -125,7 +125,7 @@ def writer(layout: Layout, number: int, told: int) -> int:
 
 def test_kills_lose_no_file_and_list_none_twice(layout: Layout) -> None:
     chance = random.Random(3)
-    kills = rounds(30, 200)
+    kills = rounds(16, 200)
     path = STORE / "s" / "manifest.json"
     engine.digest("What a writer imports, it has.", 20)
     stored = bytearray()

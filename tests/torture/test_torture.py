@@ -20,8 +20,8 @@ from conftest import LONG, rounds
 from contextkit.base import files
 from scenes import Base, Command, run
 
-FEW = {"kills": 3, "races": 2, "disk": 3, "power": 2, "reviews": 10, "arguments": 3, "secrets": 1,
-       "machines": 1, "strangers": 1, "time": 4}  # fmt: skip
+FEW = {"kills": 2, "races": 1, "disk": 2, "power": 1, "reviews": 10, "arguments": 3, "secrets": 1,
+       "machines": 1, "strangers": 1, "time": 2}  # fmt: skip
 TRACED = pytest.mark.skipif(bool(calls.here()), reason=calls.here() or "strace is there")
 
 
