@@ -1124,8 +1124,10 @@ def test_what_looks_like_a_finding_and_has_no_severity_is_said_aloud(
 
 
 def test_of_a_file_that_is_far_too_long_the_first_lines_are_read_and_it_is_never_clean(
-    repo: Path, run: Script
+    repo: Path, run: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    for module in (reader, agent_review):
+        monkeypatch.setattr(module, "MOST_LINES", 2_000)
     row = '- P3 | P3-1 | "One" | A word\n'
     head = f"### Findings Index\n{row}Verdict: safe\n\n### Summary\nA word.\n"
     fits = head + "word\n" * (reader.MOST_LINES - head.count("\n"))
@@ -1136,7 +1138,7 @@ def test_of_a_file_that_is_far_too_long_the_first_lines_are_read_and_it_is_never
     Path("out").mkdir()
     Path("out/fd-a.md").write_text(fits + "more\n", encoding="utf-8")
     assert run("verdict", "check", "--file=out/fd-a.md") == 1
-    assert "20000: only the first 20,000 lines are read" in run.out
+    assert "2000: only the first 2,000 lines are read" in run.out
     assert run("verdict", "gate", "--dir=out") == 1
     assert "malformed\tfd-a\tonly its first 20,000 lines are read" in run.out
 
