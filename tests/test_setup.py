@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from checkouts import bring_byte_code, executable, make
-from conftest import CHECKOUT, LONG, git, seal
+from conftest import CHECKOUT, LONG, each, git, seal
 
 PYTHON3 = os.path.realpath(sys.executable)  # the interpreter behind this environment
 PACKAGES = Path(next(path for path in sys.path if path.endswith("site-packages")))
@@ -178,7 +178,7 @@ def test_once_it_is_done_no_python_starts_for_it(clone: Path, machine: Machine) 
     assert machine.calls() == []
 
 
-@pytest.mark.parametrize("goal", ["demo", "upgrade", "test", "lint", "bench", "reminders"])
+@each("goal", ["demo", "upgrade", "test", "lint", "bench", "reminders"])
 def test_what_needs_the_environment_makes_it_first(fresh: Path, goal: str) -> None:
     planned = make("--dry-run", goal, cwd=fresh).stdout
     assert "/scripts/setup.py'" in planned.splitlines()[0]

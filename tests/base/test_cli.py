@@ -239,7 +239,7 @@ def test_a_word_that_belongs_to_nothing_gets_advice(word: str, advice: str, call
     assert called.err == f"tool: {word!r} is not an option: {advice}\n"
 
 
-@pytest.mark.parametrize("words", [[], ["--m="], ["--message= \n"], ["-m", " "]])
+@each("words", [[], ["--m="], ["--message= \n"], ["-m", " "]])
 def test_a_required_option_must_say_something(words: list[str], called: Called) -> None:
     needed = Option(name="m", also=("message",), required=True, help="what to keep")
     assert called(*words, program=a_program(show, needed, TEXT)) == 2
@@ -360,7 +360,7 @@ def test_what_a_command_returns_is_on_stdout_and_nothing_else(
     assert (called.out, called.err) == (out, "tool: one\ntool: two\n")
 
 
-@pytest.mark.parametrize(
+@each(
     ("error", "status", "said"),
     [
         (ContextError("not\nso"), 1, "tool: not\ntool: so\n"),
@@ -414,7 +414,7 @@ def test_none_comes_from_a_device_or_without_standard_input(
 # Help
 
 
-@pytest.mark.parametrize("words", [["--help"], ["-h"], ["show", "--help"], ["--topic=x", "--help"]])
+@each("words", [["--help"], ["-h"], ["show", "--help"], ["--topic=x", "--help"]])
 def test_help_names_every_option(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as end:
         cli.run(a_program(), words)
@@ -435,7 +435,7 @@ def test_a_program_is_made_of_valid_records(program: Program) -> None:
         Record.__init__(object.__new__(type(one)), **vars(one))
 
 
-@pytest.mark.parametrize("program", programs(), ids=lambda program: program.name)
+@each("program", programs())
 def test_every_command_has_help_and_one_meaning_for_each_option(
     program: Program, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -66,7 +66,7 @@ def test_without_a_file_nothing_is_set_and_nothing_is_kept() -> None:
     assert load() == {} and not Path(".contextkit").exists()
 
 
-@pytest.mark.parametrize("text", ["", "\n\n", "# one\n  # two\n\n", "#capsule_max_tokens: 900"])
+@each("text", ["", "\n\n", "# one\n  # two\n\n", "#capsule_max_tokens: 900"])
 def test_a_file_of_comments_sets_nothing(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings, "_parsed", pytest.fail)
     write(text)

@@ -300,7 +300,7 @@ def test_plan_slug_names_the_notebooks(repo: Path) -> None:
     assert "refine\n" in prompt
 
 
-@pytest.mark.parametrize("slug", ["..", ".", "a/b", "../../etc"])
+@each("slug", ["..", ".", "a/b", "../../etc"])
 def test_plan_slug_is_the_name_of_a_folder(repo: Path, slug: str) -> None:
     with pytest.raises(ContextError, match="plan_slug") as refused:
         capture(plan_slug=slug)

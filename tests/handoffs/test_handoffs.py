@@ -267,7 +267,7 @@ def cut(monkeypatch: pytest.MonkeyPatch) -> Cut:
     return run
 
 
-@pytest.mark.parametrize(
+@each(
     "sizes",
     [(4, 10, 3), (3, 10, 3), *((3, n, 3) for n in range(9, 4, -1)), (3, 5, 2), (3, 5, 1),
      (1, 1, 1)],

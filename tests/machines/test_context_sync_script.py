@@ -10,7 +10,7 @@ from typing import Any
 
 import memory_stores as stores
 import pytest
-from conftest import Script
+from conftest import Script, each
 from contextkit.base import names
 from contextkit.machines.documents import knowledge, manifests
 from hostile_machine import foreign, put
@@ -183,7 +183,7 @@ def test_what_another_machine_runs_is_told_and_not_watched(
 # What comes in is somebody else's text
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "why"),
     [
         ("finding/../../../evil.md", "is not a document name"),

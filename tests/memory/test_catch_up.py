@@ -11,6 +11,7 @@ import os
 from pathlib import Path
 
 import pytest
+from conftest import each
 from contextkit.base import tokens
 from contextkit.base.settings import Limits
 from contextkit.memory.flows import recovery, transcripts
@@ -125,8 +126,8 @@ def test_secrets_are_taken_out_of_everything(transcript: str) -> None:
     assert "(redacted anthropic-key)" in caught.text
 
 
-@pytest.mark.parametrize("tokenizer", tokens.TOKENIZERS)
-@pytest.mark.parametrize("most", [60, 120, 250, 400, 800])
+@each("tokenizer", tokens.TOKENIZERS)
+@each("most", [60, 120, 250, 400, 800])
 def test_the_text_holds_its_tokens(
     transcript: str, most: int, tokenizer: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -125,7 +125,7 @@ def test_the_search_has_an_end(file: Path) -> None:
         context_window.usage(str(file))[0]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "said"),
     [
         ('{"timestamp":"t","type":"session_meta","payload":{"id":"x"}}\n', "a rollout without"),

@@ -55,7 +55,7 @@ def leftovers(layout: Layout) -> list[str]:
     return [path.name for path in folder.iterdir()] if folder.exists() else []
 
 
-@pytest.mark.parametrize("status", [0, 1, 3, 77, 255])
+@each("status", [0, 1, 3, 77, 255])
 def test_short_output_passes_byte_for_byte_on_both_streams(repo: Path, status: int) -> None:
     done = run("sh", "-c", f"printf 'a\\tb'; printf '\\303\\n\\0e' >&2; exit {status}")
     assert (done.stdout, done.stderr, done.returncode) == ("a\tb", "\udcc3\n\0e", status)
@@ -98,7 +98,7 @@ def test_a_script_without_a_first_line_is_for_the_shell(repo: Path) -> None:
     assert run("./plain", "you").stdout == "hi you\n"
 
 
-@pytest.mark.parametrize("number", [1, 2, 6, 9, 11, 13, 15])
+@each("number", [1, 2, 6, 9, 11, 13, 15])
 def test_it_dies_of_what_its_command_died_of(repo: Path, number: int) -> None:
     assert run("sh", "-c", f"kill -{number} $$").returncode == -number
 
@@ -419,7 +419,7 @@ def test_of_a_failed_build_no_message_is_cut_where_there_is_room(layout: Layout)
     assert "error: src/part_222.c:222:1: 'limit_222' undeclared" in said
 
 
-@pytest.mark.parametrize(
+@each(
     ("aspect", "finding", "said"),
     [
         ("", "a", "a"),
@@ -435,7 +435,7 @@ def test_a_row_says_what_it_is_about_once(aspect: str, finding: str, said: str) 
     assert telling._said(aspect, finding) == said
 
 
-@pytest.mark.parametrize(
+@each(
     ("finding", "said"),
     [
         ("a.c:1: b [-Wx]; c.c:2: d [-Wx]", "a.c:1: b; c.c:2: d; each [-Wx]"),

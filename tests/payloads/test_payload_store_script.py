@@ -14,7 +14,7 @@ from typing import Any
 import planted
 import pytest
 import toon_format
-from conftest import Script, git
+from conftest import Script, each, git
 from contextkit.base import sessions, tokens
 from contextkit.base.layout import Layout
 from contextkit.payloads.documents import store as payloads
@@ -286,7 +286,7 @@ def test_ten_megabytes_are_stored(call: Callable[..., Any], run: Script) -> None
 # Refusals
 
 
-@pytest.mark.parametrize(
+@each(
     ("options", "complaint"),
     [
         (("--confidence=maybe",), "confidence=maybe: must be High, Medium or Low"),
@@ -312,7 +312,7 @@ def test_ten_megabytes_are_stored(call: Callable[..., Any], run: Script) -> None
         (("surplus",), "surplus"),
     ],
 )
-@pytest.mark.parametrize("text", [REPORT, words(600)])
+@each("text", [REPORT, words(600)])
 def test_bad_input_is_refused_and_nothing_is_written(
     repo: Path, run: Script, options: tuple[str, ...], complaint: str, text: str
 ) -> None:
@@ -321,8 +321,8 @@ def test_bad_input_is_refused_and_nothing_is_written(
     assert stock() == {}
 
 
-@pytest.mark.parametrize("options", [(), ("--force",), ("--budget=1",), ("--inline",)])
-@pytest.mark.parametrize("text", ["", "  \r\n\t\n"])
+@each("options", [(), ("--force",), ("--budget=1",), ("--inline",)])
+@each("text", ["", "  \r\n\t\n"])
 def test_blank_content_is_refused(
     repo: Path, run: Script, text: str, options: tuple[str, ...]
 ) -> None:
@@ -331,7 +331,7 @@ def test_blank_content_is_refused(
     assert stock() == {}
 
 
-@pytest.mark.parametrize("command", ["end", "sweep", "repair", "list", "show", "find"])
+@each("command", ["end", "sweep", "repair", "list", "show", "find"])
 def test_no_command_takes_a_session_that_is_no_name(
     call: Callable[..., Any], run: Script, command: str
 ) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import toon_format
+from conftest import each
 from contextkit.base import files, ledger, owned
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
@@ -128,9 +129,7 @@ def test_what_was_cut_from_the_receipt_is_noted(layout: Layout) -> None:
     assert note.startswith("receipt: 1 finding shortened by ")
 
 
-@pytest.mark.parametrize(
-    "content", ["x", "```\ncode()\n```", "|a|\n|-|", "# T", "\x00\x01 \x1b[0m", "---\n---", "- "]
-)
+@each("content", ["x", "```\ncode()\n```", "|a|\n|-|", "# T", "\x00\x01 \x1b[0m", "---\n---", "- "])
 def test_any_text_gets_a_summary_a_row_and_a_key_finding(layout: Layout, content: str) -> None:
     stored = store(layout, content=content)
     found = decoded(stored)

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import Script
+from conftest import Script, each
 from test_gates import a_run
 
 REVIEW = """\
@@ -116,7 +116,7 @@ def test_a_bad_name_in_the_roster_writes_nothing(out: Path, run: Script) -> None
     assert not Path(".clavain").exists() and run.out == ""
 
 
-@pytest.mark.parametrize("where", ["nowhere", "/", "..", "out/fd-clean.md"])
+@each("where", ["nowhere", "/", "..", "out/fd-clean.md"])
 def test_a_folder_that_is_none_is_refused(out: Path, run: Script, where: str) -> None:
     assert run("verdict", "ingest", f"--dir={where}") == 2
     assert "dir:" in run.err

@@ -258,8 +258,8 @@ def test_rows_below_a_label_go_by_it() -> None:
     assert [f.severity for f in agent_review.parse(deeper).findings] == ["P0", "P0", "P0"]
 
 
-@pytest.mark.parametrize("alignment", ["|---|:-:|---|---|", "|----|--|---| |", "| - | - | - | - |"])
-@pytest.mark.parametrize("quote", ['"', ""])
+@each("alignment", ["|---|:-:|---|---|", "|----|--|---| |", "| - | - | - | - |"])
+@each("quote", ['"', ""])
 def test_a_table_is_an_index_without_its_head(alignment: str, quote: str) -> None:
     text = a_file(
         "", "| SEVERITY | ID | Section | Title |", alignment,

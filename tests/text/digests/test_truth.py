@@ -508,10 +508,10 @@ def test_every_failure_has_its_message_and_place_while_there_is_room(cap: int) -
         assert f"FAILED tests/a.py::test_{n} - assert {n} == 9 (tests/a.py:{n + 3})" in summary
 
 
-@pytest.mark.parametrize(
+@each(
     "finding", ["- {} | A{} | src/{}.py | {}", "### [{}] A{} (src/{}.py:3): {}\n\nIt has words.\n"]
 )
-@pytest.mark.parametrize("slight", ["INFO", "LOW"])
+@each("slight", ["INFO", "LOW"])
 def test_a_remark_is_not_spelled_out_while_graver_findings_are_only_counted(
     finding: str, slight: str
 ) -> None:
