@@ -21,6 +21,7 @@ from contextkit.base.version import VERSION
 from contextkit.hosts.documents import vendored
 from contextkit.hosts.flows import adoption, changes
 from contextkit.hosts.flows.changes import Plan
+from growth import looks
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -334,6 +335,15 @@ def test_what_a_killed_run_had_begun_to_write_goes_with_the_next(small: Any, hos
     unadopt(host)
     (host / ".mine.txt.0123456789ab.tmp").unlink()
     assert tree(host) == before
+
+
+def test_folders_are_looked_through_for_drafts_once_not_for_each_file(
+    small: Any, host: Path
+) -> None:
+    small.update({f"scripts/part{number}.py": (b"", False) for number in range(30)})
+    adopt(host)
+    plan = adoption.adopt(str(host), FOLDER, BOTH, copy=True)
+    assert looks(lambda: changes.carry_out(plan)) < 20
 
 
 @pytest.mark.parametrize("again", ["adopt", "unadopt"])
