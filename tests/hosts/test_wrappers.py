@@ -74,7 +74,7 @@ def checkout(cloned: Path, tmp_path: Path) -> Path:
 
 def adopt(toolkit: Path, *words: str, status: int = 0) -> str:
     done = subprocess.run(
-        ["python3", toolkit / "scripts" / "adopt.py", *words],
+        [sys.executable, toolkit / "scripts" / "adopt.py", *words],
         stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8",
     )  # fmt: skip
     assert done.returncode == status, done.stdout + done.stderr
