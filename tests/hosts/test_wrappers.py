@@ -11,7 +11,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from checkouts import a_toolkit, bring_byte_code, make
+from checkouts import UNSYNCED, a_toolkit, adopt, bring_byte_code, make
 from conftest import CHECKOUT, LONG, each, git, rounds, seal
 from contextkit.base.version import VERSION
 from contextkit.hosts.documents import vendored
@@ -54,6 +54,7 @@ def origin(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The user's data folder, still empty."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setenv("PYTHONPATH", UNSYNCED)
     return tmp_path / "data" / "contextkit"
 
 
@@ -70,15 +71,6 @@ def cloned(origin: Path) -> Path:
 def checkout(cloned: Path, tmp_path: Path) -> Path:
     """A copy of it, from which a project is adopted."""
     return Path(shutil.copytree(cloned, tmp_path / "checkout"))
-
-
-def adopt(toolkit: Path, *words: str, status: int = 0) -> str:
-    done = subprocess.run(
-        [sys.executable, toolkit / "scripts" / "adopt.py", *words],
-        stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8",
-    )  # fmt: skip
-    assert done.returncode == status, done.stdout + done.stderr
-    return done.stdout + done.stderr
 
 
 def changed(repo: Path) -> set[str]:
