@@ -556,7 +556,7 @@ def test_waiting_for_standard_input_is_said() -> None:
 
 # What a message quotes
 
-HOSTILE = "\x1b[31m\x07" + "x" * 1_500 + "\n\u202e\r\x9b" * 50
+HOSTILE = "\x1b[31m\x07" + "x" * 700 + "\n\u202e\r\x9b" * 25
 
 
 def messages() -> list[tuple[str, str]]:

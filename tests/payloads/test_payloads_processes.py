@@ -221,9 +221,12 @@ def test_on_a_full_disk_the_text_comes_back_and_nothing_is_left(sealed: Path) ->
     assert done.stderr == said + "\n"
 
 
-def test_without_room_for_the_manifest_the_payload_goes_too(layout: Layout) -> None:
+def test_without_room_for_the_manifest_the_payload_goes_too(layout: Layout, run: Script) -> None:
     for number in range(40):  # the manifest grows to nearly four KiB; the same text is kept once
-        assert run_to_end("store", f"--topic=t{number}", *CALL, text=f"{number} {TEXT}")[0] == 0
+        assert (
+            run("payload_store", "store", f"--topic=t{number}", *CALL, stdin=f"{number} {TEXT}")
+            == 0
+        )
         if (STORE / "s" / "manifest.json").stat().st_size >= 3900:
             break
     before = stock()
