@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import ast
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -559,15 +560,19 @@ def test_waiting_for_standard_input_is_said() -> None:
 HOSTILE = "\x1b[31m\x07" + "x" * 700 + "\n\u202e\r\x9b" * 25
 
 
+SAYS = re.compile(r"\b(ContextError|bad_input|say|say_each)\(")
+
+
 def messages() -> list[tuple[str, str]]:
     """Every message in the code, where it stands and with a hostile text for each value in it."""
     found = []
-    for path in sorted(SCRIPTS.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    texts = {path: path.read_text(encoding="utf-8") for path in sorted(SCRIPTS.rglob("*.py"))}
+    for path, text in texts.items():
+        for node in ast.walk(ast.parse(text)) if SAYS.search(text) else ():
             if isinstance(node, ast.Call) and node.args:
                 named = node.func.attr if isinstance(node.func, ast.Attribute) else node.func
                 name = named.id if isinstance(named, ast.Name) else named
-                if name in ("ContextError", "bad_input", "say", "say_each"):
+                if name and SAYS.match(f"{name}("):
                     found.append((f"{path.name}:{node.lineno}", filled(node.args[0])))
     return found
 

@@ -24,7 +24,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def command(kind: str) -> str:
-    return shlex.join([sys.executable, str(WORKER), kind])
+    return shlex.join([sys.executable, "-S", "-E", str(WORKER), kind])
 
 
 def lived(run: Script, kind: str, *options: str) -> dict[str, dict[str, Any]]:

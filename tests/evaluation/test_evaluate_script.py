@@ -39,7 +39,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def model(kind: str, *more: object) -> str:
-    return shlex.join([sys.executable, str(SCRIPTED), kind, *map(str, more)])
+    return shlex.join([sys.executable, "-S", "-E", str(SCRIPTED), kind, *map(str, more)])
 
 
 def evaluated(run: Script, folder: Path, kind: str, *options: str) -> dict[str, dict[str, Any]]:

@@ -267,7 +267,7 @@ def test_many_at_once_install_one(checkout: Path, data: Path) -> None:
     install = checkout / "scripts" / "contextkit" / "hosts" / "install.sh"
     words = ["sh", str(install), str(checkout), commit, VERSION]
     running = [
-        subprocess.Popen(words, stdout=subprocess.PIPE, text=True) for _ in range(rounds(6, 40))
+        subprocess.Popen(words, stdout=subprocess.PIPE, text=True) for _ in range(rounds(4, 40))
     ]
     assert {process.communicate()[0] for process in running} == {f"{data / VERSION}\n"}
     assert os.listdir(data) == [VERSION]

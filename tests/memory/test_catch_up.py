@@ -11,7 +11,7 @@ import os
 from pathlib import Path
 
 import pytest
-from conftest import each
+from conftest import each, rounds
 from contextkit.base import tokens
 from contextkit.base.settings import Limits
 from contextkit.memory.flows import recovery, transcripts
@@ -167,7 +167,7 @@ def test_at_most_the_last_two_megabytes_are_read(
     assert LAST in caught.requests
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=rounds(8, 400), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     lines=st.lists(
         st.one_of(

@@ -78,8 +78,8 @@ def test_a_long_text_is_read_in_memory_that_does_not_grow_with_it(
     layout: Layout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for bound in ("_LARGEST", "_HEAD", "_TAIL"):
-        monkeypatch.setattr(outputs, bound, getattr(outputs, bound) // 20)
-    _, small, large = (_peak(layout, count) for count in (100, 7_000, 14_000))
+        monkeypatch.setattr(outputs, bound, getattr(outputs, bound) // 40)
+    _, small, large = (_peak(layout, count) for count in (100, 3_500, 7_000))
     assert large < 1.5 * small, "its bytes, and the megabytes that are read"
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -38,14 +39,19 @@ def place(tmp_path: Path) -> Iterator[Path]:
     yield made
 
 
+def every(step: int, calls_of: Callable[..., list[list[str]]], *about: Any) -> list[list[str]]:
+    return calls_of(*about)[::step]
+
+
 @pytest.mark.parametrize("kind", torture.KINDS)
 def test_a_few_of_each_kind_hold(
     kind: str, base: Base, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(slow, "SIZE", 30_000)  # characters; `make torture what=time` takes 1 MB
     monkeypatch.setattr(strangers, "HOSTS", strangers.HOSTS[: rounds(1, 2)])
-    looked = strangers._looked()
-    monkeypatch.setattr(strangers, "_looked", lambda: looked[:: rounds(4, 1)])
+    for calls_of in (strangers._looked, strangers._opened):
+        some = functools.partial(every, rounds(4, 1), calls_of)
+        monkeypatch.setattr(strangers, calls_of.__name__, some)
     if torture.module(kind).missing().startswith("skipped"):
         pytest.skip(torture.module(kind).missing())
     fallen = []

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 
 import pytest
-from conftest import each, rounds
+from conftest import LONG, each
 from contextkit.text.digests import engine, lines, outputs
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -107,7 +107,7 @@ COUNTS: dict[str, tuple[Callable[[int], str], dict[str, int]]] = {
 }
 
 
-@each("size", [*SIZES, rounds(120, 700)])
+@each("size", [*SIZES, *([700] if LONG else [])])
 @each("kind", COUNTS)
 def test_the_counts_of_many_copies_are_those_of_one_times_their_number(
     kind: str, size: int
