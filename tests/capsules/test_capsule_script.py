@@ -47,7 +47,7 @@ def test_the_place_is_the_one_that_the_prompt_named(repo: Path, run: Script) -> 
     assert text_of(named) == reply and kept() == {str(named)}
 
 
-@pytest.mark.parametrize(
+@each(
     "wrap", ["```markdown\n{}```\n", "\ufeff{}", "\n{}\n\n", "````\n{}\n````", "\ufeff```md\n{}```"]
 )
 def test_fence_mark_and_line_ends_are_taken_off(repo: Path, run: Script, wrap: str) -> None:

@@ -311,7 +311,7 @@ def test_no_two_branches_share_a_folder_and_each_gets_its_own_back(found: list[s
             assert not f"{home}/".lower().startswith(inbox)
 
 
-@pytest.mark.parametrize(
+@each(
     ("first", "second"),
     [("feature/x", "Feature/X"), ("a+b", "a-b"), ("a-b", "a@b"), ("ä", "ö"), ('"a"', "'a'")],
 )

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import CHECKOUT, Script, until
+from conftest import CHECKOUT, Script, each, until
 from contextkit.base import tokens
 from contextkit.evaluation.flows import trial
 
@@ -103,7 +103,7 @@ def test_another_compressor_is_one_row_more(folder: Path, run: Script) -> None:
     assert "with" not in evaluated(run, folder, "perfect", "--with=exit 1")
 
 
-@pytest.mark.parametrize(
+@each(
     ("command", "why"),
     [
         (model("talker"), "2 with no usable form"),

@@ -350,7 +350,7 @@ def test_every_text_that_was_cut_is_named(cut: Cut, char: str) -> None:
     assert said[:-1] == ("decisions: 1 shortened", *lengths)
 
 
-@pytest.mark.parametrize("number", [5, 6, 7, 8, 9])
+@each("number", [5, 6, 7, 8, 9])
 def test_files_that_were_left_out_are_counted_in_the_last_entry(cut: Cut, number: int) -> None:
     given = a_handoff(**TYPICAL | full(160))
     kept, said = cut(given, lambda one: lengths(one)[1] <= number)

@@ -209,7 +209,7 @@ def test_a_name_that_could_leave_its_store_refuses_the_manifest(
     assert one.files() == before
 
 
-@pytest.mark.parametrize(
+@each(
     "name",
     [
         "state/settings", "finding/x.sh", "finding/x.md.from-abc", "payload/x.md", "role/x.md",
@@ -263,7 +263,7 @@ def test_a_text_that_is_not_what_the_manifest_says_is_refused(
     assert not [name for name in one.files() if name.endswith("/a.md")]
 
 
-@pytest.mark.parametrize(
+@each(
     ("changes", "why"),
     [
         ({"format": 2}, "written by a newer contextkit"),

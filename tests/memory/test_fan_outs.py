@@ -145,7 +145,7 @@ def test_a_verdict_is_an_answer(layout: Layout, run: Script) -> None:
     assert (there.returned, there.missing) == (("fd:ui",), ("backend",))
 
 
-@pytest.mark.parametrize("damage", ["", "[]", "{", '{"agents": 3}', '{"returned": [1]}'])
+@each("damage", ["", "[]", "{", '{"agents": 3}', '{"returned": [1]}'])
 def test_a_broken_fan_out_is_none(layout: Layout, run: Script, damage: str) -> None:
     spawn(run, "ui backend docs")
     Path(layout.memory_state(f"{TASK}.agents")).write_text(damage, encoding="utf-8")

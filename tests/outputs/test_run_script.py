@@ -272,7 +272,7 @@ def test_bars_of_progress_are_told_as_they_were_last_seen(layout: Layout) -> Non
     assert "3000% done" in done.stdout and "2999%" in stored(layout)[0].content
 
 
-@pytest.mark.parametrize(
+@each(
     "command", ["head -c 300000 /dev/urandom", "head -c 100000 /dev/zero", "yes | head -n 90000",
                 "head -c 200000 /dev/zero | tr '\\0' x", "yes '' | head -n 20000"],
 )  # fmt: skip
