@@ -100,6 +100,12 @@ def each(names: str | Sequence[str], cases: Iterable[Any]) -> Callable[[Test], T
 MANY = rounds(8, 40)  # processes that start at once
 
 
+# How long a hook waits for a digest and for git: no test fails because the machine is busy.
+PATIENT = {
+    "contextkit.hosts.flows.outputs": "_SECONDS",
+    "contextkit.hosts.flows.runner": "_GIT_SECONDS",
+}
+
 # Files with tests of seconds: they begin first, so that no worker ends long after the others.
 LONG_ONES = frozenset(
     f"test_{name}.py" for name in "recipes torture hostile_text upgrades setup demo website".split()
@@ -166,6 +172,9 @@ def sealed(
     files.settled.clear()
     monkeypatch.setattr(files, "_stores", ())  # nor are those of other tests looked through
     monkeypatch.setattr(files, "_hidden", ())
+    for module, limit in PATIENT.items():
+        if module in sys.modules:
+            monkeypatch.setattr(f"{module}.{limit}", 60.0)
     work = folder / "work"
     work.mkdir(exist_ok=True)
     monkeypatch.chdir(work)

@@ -26,8 +26,6 @@ from contextkit.reviews.documents.runs import Terms  # noqa: E402
 from contextkit.reviews.documents.vocabulary import SERIOUS  # noqa: E402
 from contextkit.reviews.flows import synthesis  # noqa: E402
 
-_KINDS = (".md", ".txt", ".json", ".sarif")
-
 
 class Rates:
     """Counts of what was expected and what came out, and the first misses."""

@@ -100,7 +100,7 @@ def test_killed_at_any_moment_the_artifacts_win(layout: Layout) -> None:
         assert list(state.order) == [handoff["name"] for handoff in found]
         if said:
             assert said == (f"the artifacts say that {state.active} is active: taken from them",)
-    assert 3 < confirmed < rounds(20, 40), "the kills came all too early or all too late"
+    assert 0 < confirmed < rounds(20, 40), "the kills came all too early or all too late"
     assert over(layout, "pm", "ux").path and len(stored()) == 3
     assert handoff_state.current(layout)[0].active == "ux"
 

@@ -595,12 +595,6 @@ def test_the_guide_names_targets_that_exist(text: str) -> None:
     assert len(set(called)) > 25 and set(called) <= known()
 
 
-def targets_in(text: str) -> set[str]:
-    """What a text has an agent call through make."""
-    calls = re.findall(r"\bmake (?:-s )?(\w+)", text)
-    return set(calls)
-
-
 def known() -> set[str]:
     return {target.name for target in makefiles.targets()}
 
