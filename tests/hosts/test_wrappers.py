@@ -41,7 +41,6 @@ def origin(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ):
             shutil.copy2(CHECKOUT / name, folder)
         shutil.copytree(CHECKOUT / "bin", folder / "bin")
-        shutil.copytree(CHECKOUT / "manuals", folder / "manuals")
         (folder / ".gitignore").write_text(".venv\n__pycache__\n", encoding="utf-8")
         git("init", "-q", "-b", "main", str(folder))
         git("add", "-A", cwd=folder)
@@ -219,7 +218,7 @@ def test_a_wrapper_below_the_top_of_its_repository_is_found(
     said = make("-s", "doctor", "host=codex", cwd=package).stdout
     assert "Codex: no hooks are installed" not in said and "nothing is wrong" in said
     (package / FOLDER / "guide.md").unlink()
-    said = make("-s", "-C", "..", "doctor", cwd=package / "src", status=2).stdout
+    said = make("-s", "-C", "..", "doctor", "host=codex", cwd=package / "src", status=2).stdout
     assert "pkg/tools/contextkit/guide.md: is missing" in said
     (checkout / "README.md").write_text("newer\n", encoding="utf-8")
     git("commit", "-qam", "newer", cwd=checkout)
