@@ -282,11 +282,6 @@ def is_draft(name: str) -> bool:
     return name[0] + dot == ".." and suffix == ".tmp" and _HEX.issuperset(digits)
 
 
-def drafted(name: str) -> str:
-    """Return the file name that the draft `name` becomes when it is finished."""
-    return name[1:-17]
-
-
 class locked:
     """Hold the lock file `path` while the block runs; others wait in the kernel's queue.
 

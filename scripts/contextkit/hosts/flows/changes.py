@@ -204,7 +204,7 @@ def _remove_drafts(plan: Plan) -> None:
     own = {os.path.join(plan.into, path) for path in written if path}
     for folder in {os.path.dirname(path) for path in own}:
         for name in filter(files.is_draft, stores.names_in(folder)):
-            if os.path.join(folder, files.drafted(name)) in own:
+            if os.path.join(folder, name[1:-17]) in own:  # `.Makefile.….tmp`
                 files.discard(os.path.join(folder, name))
 
 
