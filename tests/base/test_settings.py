@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from conftest import SCRIPTS, each
-from contextkit.base import files, settings
+from contextkit.base import files, packages, settings
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.settings import Limits
@@ -120,6 +120,20 @@ def test_a_word_for_yes_or_no_is_one_only_where_that_is_asked_for(word: str) -> 
 def test_a_number_stays_a_text_where_a_text_is_asked_for() -> None:
     write("capsules: 2025\n")
     assert load() == {"capsules": "2025"}
+
+
+def test_without_packages_what_is_plain_is_read_and_the_rest_says_what_is_missing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def missing(name: str) -> None:
+        raise ContextError(f"the package {name} is missing")
+
+    monkeypatch.setattr(packages, "need", missing)
+    write("capsule_max_tokens: 900\n")
+    assert load() == {"capsule_max_tokens": 900}
+    write("handoff_profiles: {a: [b]}\n")
+    with pytest.raises(ContextError, match="the package yaml is missing"):
+        load()
 
 
 def test_a_file_has_at_most_65536_bytes() -> None:

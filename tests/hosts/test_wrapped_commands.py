@@ -135,8 +135,8 @@ def shell(name: str, text: str, **more: Any) -> subprocess.CompletedProcess[str]
     return done
 
 
-@pytest.mark.parametrize("name", SHELLS)
-@pytest.mark.parametrize(
+@each("name", SHELLS)
+@each(
     "command",
     ["f", "ls nowhere", "sh -c 'exit 7'", "f; false", "ls | cat -A | sort; ls x1", "ls $X",
      "test -f x; ls", "cd sub && ls", "cd nowhere && ls", "cd sub; f; ls nope",
@@ -146,7 +146,7 @@ def shell(name: str, text: str, **more: Any) -> subprocess.CompletedProcess[str]
 def test_a_short_output_status_and_folder_are_as_without(
     repo: Path, name: str, command: str
 ) -> None:
-    (repo / "sub").mkdir()
+    (repo / "sub").mkdir(exist_ok=True)
     (repo / "sub" / "inside").touch()
     found = []
     for text in (command, _always(command)):
