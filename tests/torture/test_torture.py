@@ -22,7 +22,7 @@ from contextkit.base import files
 from scenes import Base, Command, run
 
 FEW = {"kills": 2, "races": 1, "disk": 2, "power": 1, "reviews": 10, "arguments": 3, "secrets": 1,
-       "machines": 1, "strangers": 1, "time": 2}  # fmt: skip
+       "machines": 1, "strangers": 1, "time": 1}  # fmt: skip
 TRACED = pytest.mark.skipif(bool(calls.here()), reason=calls.here() or "strace is there")
 
 
