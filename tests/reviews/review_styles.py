@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from contextkit.reviews.documents.runs import Terms
+from contextkit.reviews.documents.index import Terms
 
 
 def clean() -> dict[str, str]:
