@@ -97,8 +97,8 @@ def _units(text: str, status: int | None) -> tuple[str, list[Unit]]:
         if units:
             units = [unit._replace(line=numbers[unit.line - 1] + 1) for unit in units]
             told += [unit for unit in units if unit.aspect != REST]
-            sizes[kind] += len(numbers)
             left = {unit.line - 1 for unit in units if unit.aspect == REST}
+            sizes[kind] += len(numbers) - len(left)
             for number in numbers:
                 lines[number] = lines[number] if number in left else ""
     rest = Lines("\n".join(lines) if sizes else text)
@@ -108,7 +108,7 @@ def _units(text: str, status: int | None) -> tuple[str, list[Unit]]:
     if not kind or run.failed:
         kind = run.kind
     if run.failed:
-        told = [unit._replace(rank=max(unit.rank, 4), key=False) for unit in told]
+        told = [unit._replace(rank=unit.rank and max(unit.rank, 4), key=False) for unit in told]
     if ("runcated" in text or "omitted" in text) and (cut := _TRUNCATED.search(text)):
         line = text.count("\n", 0, cut.start()) + 1
         told.append(Unit(line, "cut", f"the text itself lacks a part: {cut[0]}", 3.0, 1))
@@ -145,7 +145,7 @@ def _told(text: str, kind: str) -> tuple[str, list[Unit]]:
         if kinds.module(name).confidence(text) and not (name == "code" and _is_quoted(text)):
             if units := kinds.module(name).units(text):
                 return name, [unit for unit in units if unit.weight > 0]
-    return "", []
+    return "table", kinds.module("table").inside(text) if not kind else []
 
 
 def _is_quoted(text: str) -> bool:
