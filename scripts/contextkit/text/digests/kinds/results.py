@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 
 from contextkit.base.records import NamedTuple
@@ -17,6 +18,8 @@ _TAP = Pattern(
     r"^( *)(not )?ok\b(?: (\d+))?(?: -)? ?(.*?)(?: # (SKIP|TODO|skip|todo)\b.*)?(?: # time=.*)?$"
 )
 _TAP_BEGINS = Pattern(r"^TAP version|^1\.\.\d+", re.M)
+_TAP_COUNTS = Pattern(r"^# (tests|pass|fail|cancelled|skipped|todo) (\d+)$", re.M)
+_TAP_COMMENT = Pattern(r"\s*#(?! Subtest)")
 _SUMMED_UP = Pattern(r"^Files=\d+, Tests=\d+", re.M)  # by prove, beside what the tests print
 _TAP_SAYS = Pattern(r"^\s*(?:#\s+Failure:|message:|error:) *['\"]?(.+?)['\"]?$")
 _TAP_AT = Pattern(r"^\s*(?:location|at|file): *['\"]?(\S+:\d+(?::\d+)?)['\"]?$")
@@ -71,18 +74,21 @@ def units(text: str) -> list[Unit]:
     if '"Action":' in text[:2000] and '"Package":' in text[:4000]:
         return _of_tests(_go(text))
     if _TAP_BEGINS.search(text[:4000]) and not _SUMMED_UP.search(text[-4000:]):
-        return _of_tests(list(_tap(text)))
+        counts = dict(_TAP_COUNTS.findall(text[-_BEGINNING:]))
+        own = ", ".join(f"{name} {count}" for name, count in counts.items() if count != "0")
+        return _of_tests(list(_tap(text)), own)
     return _of_tree(text)
 
 
-def _of_tests(tests: list[Test]) -> list[Unit]:
-    """The counts of the results, then the tests that failed."""
+def _of_tests(tests: list[Test], own: str = "") -> list[Unit]:
+    """The counts of the results, its `own` where a tool tells them; then the tests that failed."""
     if not tests:
         return []
     counts = [(sum(test.result == result for test in tests), result)
               for result in ("failed", "error", "skipped", "passed")]  # fmt: skip
     text = ", ".join(f"{count} {result}" for count, result in counts if count)
-    units = [Unit(1, "tests", f"{text} of {len(tests)}", 3.0, 1, "tests", key=True, derived=True)]
+    text = own or f"{text} of {len(tests)}"
+    units = [Unit(1, "tests", text, 3.0, 1, "tests", key=True, derived=True)]
     for test in tests:
         if test.result in ("failed", "error"):
             shown = cut(" ".join(f"{test.name}: {test.said}".rstrip(": ").split()), _LONGEST)
@@ -141,6 +147,8 @@ def _tap(text: str) -> Iterator[Test]:
                 message = below.strip()
             message = message or (m[1] if (m := _TAP_SAYS.match(below)) else "")
             place = place or (m[1] if (m := _TAP_AT.match(below)) else "")
+        comments = itertools.takewhile(_TAP_COMMENT.match, lines[number + 1 :])
+        message = message or " ".join(comment.lstrip(" #") for comment in comments)
         result = "skipped" if match[5] else "failed" if match[2] else "passed"
         place = f" ({place})" if place else ""
         yield Test(number + 1, match[4], result, f"{message}{place}" if match[2] else "")

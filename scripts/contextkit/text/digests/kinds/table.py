@@ -320,7 +320,7 @@ def _cells(line: str) -> list[_Cell]:
             end = last.end if is_share else match.end()
             cells[-1] = _Cell(f"{last.text} {word}", last.start, end, is_share)
         else:
-            cells.append(_Cell(word, *match.span(), is_figure))
+            cells.append(_Cell(word, match.start(), match.end(), is_figure))
     return cells
 
 
@@ -397,10 +397,9 @@ def column(head: list[str], body: list[Row], index: int) -> list[Unit]:
         return [Unit(ends[1][1], name, text, weight, 2, "columns", derived=True)]
     if not 1 < len(counts) <= _CELLS or len(counts) * 2 > len(cells):
         label = _label(body, index)
-        shown = (
-            (n, row[index] + f" ({row[label]})" * (label >= 0)) for n, row in _strays(filled, index)
-        )
-        return [Unit(n, name, cut(text, _LONGEST), 2.0, 2, "outliers") for n, text in shown]
+        strays = [(n, row[index] + f" ({row[label]})" * (label >= 0))
+                  for n, row in _strays(filled, index)]  # fmt: skip
+        return [Unit(n, name, cut(text, _LONGEST), 2.0, 2, "outliers") for n, text in strays]
     text = listed(counts, _CELLS)
     told = [Unit(filled[0][0], name, text, 1.2, 2, "columns", derived=True)]
     cell, count = counts.most_common()[-1]
