@@ -145,7 +145,18 @@ def _told(text: str, kind: str) -> tuple[str, list[Unit]]:
         if kinds.module(name).confidence(text) and not (name == "code" and _is_quoted(text)):
             if units := kinds.module(name).units(text):
                 return name, [unit for unit in units if unit.weight > 0]
-    return "table", kinds.module("table").inside(text) if not kind else []
+    return ("table", _inside(text)) if not kind else ("", [])
+
+
+def _inside(text: str) -> list[Unit]:
+    """The tables and lists among other lines, which are left to be told by themselves."""
+    told, taken = list[Unit](), set[int]()
+    for name in ("table", "listing"):
+        units, numbers = kinds.module(name).inside(text)
+        told += units
+        taken |= numbers
+    left = (n for n in range(1, text.count("\n") + 2) if n not in taken)
+    return [*told, *(Unit(n, REST, "") for n in left)] if told else []
 
 
 def _is_quoted(text: str) -> bool:

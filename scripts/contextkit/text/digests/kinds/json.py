@@ -176,7 +176,7 @@ def _columns(path: str, rows: list[dict[str, object]], found: list[Unit]) -> Non
         for _, row in rare if "." not in key else ():
             text = cut(f"{row[index]} ({row[0]})", _ENTRY)
             found.append(Unit(1, f"{path}.{key}", text, 2.0, 3, "outliers", derived=True))
-        for unit in table.column(keys, body, index):
+        for unit in table.column(keys, body, index, table.numbers(body, index, keys)):
             is_field = unit.group == "columns"
             rank = unit.rank + 1 if key.lower() in _DECIDE or not is_field else 0
             group = "fields" if is_field else unit.group

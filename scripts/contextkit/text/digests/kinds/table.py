@@ -52,7 +52,7 @@ _PIECE = Pattern(r"[^\W\d_]+|\d+")  # of a cell
 _DIGIT = Pattern(r"\d")
 _NONE = ("", "-", "--", "NA", "NaN", "n/a", "null", "None")  # in place of a number
 _LEAST, _GAP, _ASIDE = 5, 2, 2  # rows at least; lines between two; characters beside a name
-_LARGEST = 400_000  # characters in which tables are looked for among other lines
+_LARGEST = 200_000  # characters in which tables are looked for among other lines
 _NEAR = 4  # by how much the number of a row may rise
 _FAR = 1.5  # how much farther off the lowest must be, to be told before the highest
 _MOST_EXTREME = 2  # rows that are told whole
@@ -66,16 +66,7 @@ _ILL = Pattern(
 )
 
 
-class _Cell(NamedTuple):
-    """A figure of a row, or words beside one, with the first and last character in the line."""
-
-    text: str
-    start: int
-    end: int
-    is_figure: bool
-
-
-class _Numbers(NamedTuple):
+class Numbers(NamedTuple):
     """The values of a column with their rows, the most unusual ones last; how far those are off."""
 
     rows: list[tuple[float, int, list[str]]]
@@ -228,10 +219,10 @@ def units(text: str) -> list[Unit]:
     return [*_told(first, head, body, shown), *left] if body else []
 
 
-def inside(text: str) -> list[Unit]:
-    """The tables among other lines, which are left; of one that is printed again, the last one."""
+def inside(text: str) -> tuple[list[Unit], set[int]]:
+    """The tables among other lines, and their lines; of one that is printed again, the last one."""
     if len(text) > _LARGEST:
-        return []
+        return [], set()
     lines = text.translate(_BORDERS).split("\n")
     tables: dict[str, tuple[int, list[str], list[Row]]] = {}
     for first, head, body in sorted([*_ruled([*lines]), *_runs(lines)]):
@@ -249,8 +240,7 @@ def inside(text: str) -> list[Unit]:
         if any(unit.group == "main" for unit in units):
             told += [_among(unit, units[0]) for unit in units if unit.aspect != "table"]
             taken |= {n for n in shown if not _ILL.search(lines[n - 1])}
-    left = [Unit(n, REST, line) for n, line in enumerate(text.split("\n"), 1) if n not in taken]
-    return [*told, *left] if told else []
+    return told, taken
 
 
 def _among(unit: Unit, size: Unit) -> Unit:
@@ -276,23 +266,22 @@ def _ruled(lines: list[str]) -> Iterator[tuple[int, list[str], list[Row]]]:
 
 def _runs(lines: list[str]) -> Iterator[tuple[int, list[str], list[Row]]]:
     """The rows with figures in the same places, with the names of their columns."""
-    runs: dict[str, list[list[tuple[int, list[_Cell]]]]] = {}
+    runs: dict[str, list[list[Row]]] = {}
     for number, line in enumerate(lines):
-        cells = _cells(line)
-        form = "".join("n" if cell.is_figure else "w" for cell in cells).rstrip("w")
-        if form.count("n") > 1:
+        form, cells = _cells(line)
+        if form:
             same = runs.setdefault(form, [[]])
             if same[-1] and _parts(lines[same[-1][-1][0] + 1 : number]):
                 same.append([])
             same[-1].append((number, cells))
-    for run in itertools.chain(*runs.values()):
-        width = min(len(cells) for _, cells in run)
-        columns = [{cells[at].text for _, cells in run} for at in range(width)]
-        varied = [at for at, texts in enumerate(columns) if len(texts) > 1]
-        named = _names(lines, run[0], columns)
-        if len(varied) > 1 and len(run) >= (_FEW if len(varied) > _LEAST else _LEAST):
-            body = [(n + 1, [cells[at].text for at in varied]) for n, cells in run]
-            yield run[0][0] + 1, [named[at] for at in varied], body
+    for form, same in runs.items():
+        for run in same:
+            columns = [{*texts} for texts in zip(*(row for _, row in run), strict=False)]
+            varied = [at for at, texts in enumerate(columns) if len(texts) > 1]
+            if len(varied) > 1 and len(run) >= (_FEW if len(varied) > _LEAST else _LEAST):
+                named = _names(lines, run[0], form.ljust(len(columns), "w"), columns)
+                body = [(n + 1, [row[at] for at in varied]) for n, row in run]
+                yield run[0][0] + 1, [named[at] for at in varied], body
 
 
 def _parts(between: list[str]) -> bool:
@@ -301,54 +290,61 @@ def _parts(between: list[str]) -> bool:
     return len(between) > _GAP or len(others) > 1 or not all(map(_DIGIT.search, others))
 
 
-def _cells(line: str) -> list[_Cell]:
-    """Each figure of a row, and the words between two of them, with their places.
+def _cells(line: str) -> tuple[str, list[str]]:
+    """Each figure of a row and the words between two of them; which are figures: `wnn`.
 
     None of a line that says more in words, or of an event of a log.
     """
-    cells = list[_Cell]()
-    words = _WORD.findall(line) if len(line) < 2 * _LONGEST else ()
-    figures = sum(bool(_NUMBER.match(word) or _FIGURE.match(word)) for word in words)
-    if figures < 2 or len(words) > 4 * figures or bare(line) != line.strip():
-        return cells
-    for match in _WORD.finditer(line):
-        word, is_figure = match[0], bool(_NUMBER.match(match[0]) or _FIGURE.match(match[0]))
-        last = cells[-1] if cells else _Cell("", 0, 0, True)
-        is_share = last.is_figure and bool(cells) and word[0] + word[-1] == "()"
-        in_list = is_figure and last.text[-1:] == "," and last.text[0].isdigit()
-        if is_share or in_list or not (is_figure or last.is_figure):
-            end = last.end if is_share else match.end()
-            cells[-1] = _Cell(f"{last.text} {word}", last.start, end, is_share)
+    words = line.replace("|", " ").split() if len(line) < 2 * _LONGEST else []
+    figures = [*map(_is_figure, words)]
+    if sum(figures) < 2 or len(words) > 4 * sum(figures) or bare(line) != line.strip():
+        return "", []
+    form, cells = "", list[str]()
+    for word, is_figure in zip(words, figures, strict=True):
+        last = cells[-1] if cells else ""
+        is_share = form[-1:] == "n" and word[0] + word[-1] == "()"
+        in_list = is_figure and last[-1:] == "," and last[0].isdigit()
+        if is_share or in_list or (form[-1:] == "w" and not is_figure):
+            cells[-1] = f"{last} {word}"
+            form = form if is_share else form[:-1] + "w"
         else:
-            cells.append(_Cell(word, match.start(), match.end(), is_figure))
-    return cells
+            cells.append(word)
+            form += "n" if is_figure else "w"
+    return form.rstrip("w"), cells
 
 
-def _names(lines: list[str], first: tuple[int, list[_Cell]], columns: list[set[str]]) -> list[str]:
+@functools.lru_cache(_SAMPLE)
+def _is_figure(word: str) -> bool:
+    return bool(_NUMBER.match(word) or _FIGURE.match(word))
+
+
+def _names(lines: list[str], first: Row, form: str, columns: list[set[str]]) -> list[str]:
     """The names of columns: from the line above the rows, or from words that all rows share."""
     number, cells = first
     above = next((line for line in lines[max(0, number - _ASIDE) : number][::-1]
                   if not _RULE.match(line)), "")  # fmt: skip
     words = [match for match in _WORD.finditer(above)]
     if not any(map(_NUMBER.match, above.split())) and len(words) * 2 > len(columns):
-        near = [min(words, key=lambda w: _apart_by(w.span(), cell)) for cell in cells]
-        names = [word[0] if _apart_by(word.span(), cell) <= _ASIDE else ""
-                 for word, cell in zip(near, cells, strict=True)]  # fmt: skip
-        figures = [name for name, cell in zip(names, cells, strict=True) if cell.is_figure]
-        if len({*filter(None, figures)}) >= len(figures) - cells[0].is_figure:
+        spans = [match.span() for match in _WORD.finditer(lines[number])]
+        firsts = [0, *itertools.accumulate(len(cell.split()) for cell in cells)]
+        names = [_near(words, spans[at]) for at in firsts[: len(form)]]
+        figures = [name for name, mark in zip(names, form, strict=True) if mark == "n"]
+        if len({*filter(None, figures)}) >= len(figures) - (form[0] == "n"):
             return names
-    fixed = [next(iter(texts)) if len(texts) == 1 and not cells[at].is_figure else ""
-             for at, texts in enumerate(columns)]  # fmt: skip
+    fixed = [next(iter(texts)) if len(texts) == 1 and mark == "w" else ""
+             for mark, texts in zip(form, columns, strict=True)]  # fmt: skip
     after = [*fixed[1:], ""]
     beside = after if fixed[-1] and not fixed[0] else ["", *fixed]
     units = [f" ({unit})" if (unit := word.partition(" ")[0]) in _SCALES[1] and unit else ""
              for word in after]  # fmt: skip
-    return [f"{name}{unit}" if cell.is_figure else ""
-            for name, unit, cell in zip(beside, units, cells, strict=False)]  # fmt: skip
+    return [f"{name}{unit}" if mark == "n" else ""
+            for name, unit, mark in zip(beside, units, form, strict=False)]  # fmt: skip
 
 
-def _apart_by(span: tuple[int, int], cell: _Cell) -> int:
-    return min(abs(span[0] - cell.start), abs(span[1] - cell.end))
+def _near(words: list[re.Match[str]], span: tuple[int, int]) -> str:
+    """The word of a header that begins or ends where a cell does; '' if none does."""
+    apart = {min(abs(w.start() - span[0]), abs(w.end() - span[1])): w[0] for w in words[::-1]}
+    return apart[min(apart)] if min(apart) <= _ASIDE else ""
 
 
 def _told(first: int, head: list[str], body: list[Row], shown: dict[int, str]) -> list[Unit]:
@@ -360,16 +356,17 @@ def _told(first: int, head: list[str], body: list[Row], shown: dict[int, str]) -
     size = f"{len(body)} rows, {columns} columns{': ' if names else ''}{names}"
     told = [Unit(first, "table", size, 2.0, 1, "table", derived=True)]
     told += [Unit(at, "total", shown[at], 2.0, 2) for at, _ in total]
-    units = {at: column(head, body, at) for at in range(min(columns, 30))}
-    numbers = {at: found for at in units if (found := _numbers(body, at, head))}
-    main = max(numbers, key=lambda at: (numbers[at].is_sorted, numbers[at].spread), default=-1)
-    extreme = [n for _, n, _ in numbers[main].rows[: -_MOST_EXTREME - 1 : -1]] if numbers else []
-    if numbers:
+    values = {at: numbers(body, at, head) for at in range(min(columns, 30))}
+    units = {at: column(head, body, at, of_column) for at, of_column in values.items()}
+    ends = {at: of_column for at, of_column in values.items() if of_column}
+    main = max(ends, key=lambda at: (ends[at].is_sorted, ends[at].spread), default=-1)
+    extreme = [n for _, n, _ in ends[main].rows[: -_MOST_EXTREME - 1 : -1]] if ends else []
+    if ends:
         units[main] = [unit._replace(group="main") for unit in units[main]]
     told += [unit for at in sorted(units, key=lambda at: at != main) for unit in units[at]]
     told += [Unit(number, "row", shown[number], 2.0, 3) for number in extreme]
     ill = [row for row in body if any(map(_ILL.search, row[1]))]
-    others = [row for row in (ill if numbers else body) if row[0] not in extreme]
+    others = [row for row in (ill if ends else body) if row[0] not in extreme]
     for at, (number, row) in enumerate([body[0], body[-1], *others[:_ROWS]]):
         weight = 1.5 if any(_ILL.search(cell) for cell in row) else 0.8
         weight *= 1 - min(at, _ROWS) / (2 * len(body))
@@ -377,23 +374,23 @@ def _told(first: int, head: list[str], body: list[Row], shown: dict[int, str]) -
     return told
 
 
-def column(head: list[str], body: list[Row], index: int) -> list[Unit]:
+def column(head: list[str], body: list[Row], index: int, values: Numbers | None) -> list[Unit]:
     """For numbers, the minimum and maximum with their rows; for words, counts and rare ones."""
     filled = [(n, row) for n, row in body if index < len(row) and row[index]]
     cells = [row[index] for _, row in filled]
     name = (head[index] if head else "") or f"column {index + 1}"
     counts = Counter(cells)
-    if numbers := _numbers(body, index, head):
+    if values:
         label = _label(body, index)
-        ends = [numbers.rows[0], *numbers.rows[:0:-1][:3]]
+        ends = [values.rows[0], *values.rows[:0:-1][:3]]
         low, *high = (
             row[index] + (f" ({_named(head, row, label)})" if label >= 0 else "")
             for _, _, row in ends
         )
         text = f"{low} to {high[0]}" + (f"; next {', '.join(high[1:])}" if len(high) > 1 else "")
-        if numbers.is_low:
+        if values.is_low:
             text = f"lowest {', '.join(high)}; highest {low}"
-        weight = 1.3 * min(1.0, 0.3 + numbers.spread)
+        weight = 1.3 * min(1.0, 0.3 + values.spread)
         return [Unit(ends[1][1], name, text, weight, 2, "columns", derived=True)]
     if not 1 < len(counts) <= _CELLS or len(counts) * 2 > len(cells):
         label = _label(body, index)
@@ -419,7 +416,7 @@ def _strays(rows: list[Row], index: int) -> list[Row]:
     return strays if len(strays) <= max(1, len(rows) // 20) else []
 
 
-def _numbers(body: list[Row], index: int, head: list[str]) -> _Numbers | None:
+def numbers(body: list[Row], index: int, head: list[str]) -> Numbers | None:
     """The numbers of a column; None if it has words, few values, or the numbers of the rows."""
     filled = [(n, row) for n, row in body if index < len(row) and row[index] not in _NONE]
     cells = [row[index] for _, row in filled]
@@ -448,7 +445,7 @@ def _numbers(body: list[Row], index: int, head: list[str]) -> _Numbers | None:
     if is_low:
         rows.reverse()
     spread = max(usual - low, high - usual) / (abs(usual) or 1)
-    return _Numbers(rows, spread, rises or falls, is_low)
+    return Numbers(rows, spread, rises or falls, is_low)
 
 
 def _are_numbers(cells: Sequence[str]) -> bool:
@@ -489,5 +486,6 @@ def _named(head: list[str], row: list[str], label: int) -> str:
 
 def _value(digits: str) -> float:
     """The number that a cell says; a comma is none of its decimals if three digits follow."""
-    digits = re.sub(r",(?=\d{3}(?!\d))|[$€£]", "", digits)
-    return float(digits.replace(",", "."))
+    if digits.isdecimal():
+        return float(digits)
+    return float(re.sub(r",(?=\d{3}(?!\d))|[$€£]", "", digits).replace(",", "."))
