@@ -265,7 +265,7 @@ TOLD = {
     "git log --graph": (GRAPH, "listing", ["6 commits", "Shout line five"]),
     "sqlite3 -column": (RULED, "table", ["30 rows, 4 columns", "paid x29, failed x1"]),
     "unittest": (CHAINED, "log", ["RuntimeError: no rate for CHF", "/srv/bank.py:17"]),
-    "drmemory": ("".join(map(FRAMES.format, range(1, 9))), "plain", ["Error #1…8: LEAK 150 bytes"]),
+    "drmemory": ("".join(map(FRAMES.format, range(1, 9))), "log", ["Error #1…8: LEAK 150 bytes"]),
     "maven": (MAVEN, "log", ["14 messages in 14 files", "[DefaultPackage]"]),
     "pylint": (PYLINT, "log", ["13 messages in 1 file: C0103 x13", "first at src/a.py:1"]),
     "cpplint": (CPPLINT, "log", ["whitespace/tab x14", "Tab found; use spaces x14"]),

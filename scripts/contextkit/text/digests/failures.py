@@ -17,33 +17,17 @@ import re
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
 from contextkit.text.digests import lines, reading
-from contextkit.text.digests.lines import Lines
+from contextkit.text.digests.lines import Lines, Piece
 from contextkit.text.patterns import Pattern
 
-FAILS = Pattern(  # at the beginning or end of a line as some tools say it, then anywhere
-    r"^(?:E: |##\[error\]|CONFLICT \(|error during build|\S+\.go:\d+:\d+: "
-    r"|\S+\.\w{1,5}:\d+:\d+: (?:[A-Z]+\d+ |invalid-syntax: ))"
-    r"|: (?:command not found|No such file or directory|Permission denied)$"
-    r"| at \S+\.(?:p[lm]|t) line \d+\.$"  # of Perl
-    r"|\b(?:FAILED|FAIL|FATAL|CRITICAL|PANIC|SEVERE|ERROR)\b|\bFound .* deadlock"
-    r"|^\s*(?:not ok\b(?!.*# (?:TODO|SKIP))|[✗✘×✕✖]\s)"
-    r"|^(?:E   |npm (?:ERR!|error)(?: |$)|fatal:|panic:|error(?:\[\w+\])?:|Error:|--- FAIL)"
-    r"|^(?:make(?:\[\d+\])?: \*\*\*|! \[(?:remote )?rejected\])"
-    r"|\b\w*(?:Error|Exception)\b:|(?::| -) (?:fatal )?error\b|\bpanicked at\b"
-    r"|\bSegmentation fault\b|\bterminated by signal\b|\bSIG(?:SEGV|ABRT|KILL|BUS|FPE|ILL)\b"
-    r"|\bF(?:atal(?: error)?: |ailed (?:to|with)\b)"
-    r"|: (?:undefined reference to|multiple definition of) "
-    r"|^[EF]\d{4} \d\d:\d\d:\d\d|\bHTTP/[\d.]+\" 5\d\d\b|\bstatus=\d+/|\bOut of memory: "
-    r"|\blevel\"?[=:] ?\"?(?:error|fatal|panic|critical)\b|\[(?:emerg|alert|crit|error)\]"
-    r"|: (?:schwerwiegender )?(?:Fehler|erreur|errore|ошибка)\b|\bFEHLER\b(?! [A-ZÄÖÜ]+$)"
-    r"|(?:\.{3}|[.:] )[Ff]ailed$|\bTraceback \(most|\bexit(?:ed with)?(?: code| status)?:? [1-9]"
-)
 _SUMS_UP = Pattern(  # a line about several failures, or about none in particular
     r"^(?:make(?:\[\d+\])?: \*\*\* Waiting|(?:[|+] )*(?:Exception Group )?Traceback \(most"
     r"|.*\(FAILED - \d+\)$|\[\w+\]$|The following tests FAILED)"
     r"|^FAILED \(|^(?:\[\w+\] )?(?:FAIL(?:ED|URE|URES)?|Failures?|Errors?)\W*$"
-    r"|^✖ (?:\d+ problems?\b|.*:$)"
+    r"|^✖ (?:\d+ problems?\b|.*:$)|(?<![.:\w])\d+ (?:fail|error)\w*\b|^(\W)\1\1.*\1\1$"
+    r"|^\W?(?:INFO|DEBUG|NOTICE|TRACE)\b|^(?:at |\d+ - )|^\W*\w+(?: \w+)?:$"
 )
+_LOUD = Pattern(r"\b[A-Z]{4,}\b")
 _TRIED = (  # behind its mark: a test, how often it was tried, and how long it took
     r" +(?:\d+ (?=\[))?(?!\d+ problems?\b)(\S.*?[^:])(?: \(retry #\d+\))?"
     r"(?: \(?[\d.]+ ?m?s\)?)?$"
@@ -139,6 +123,7 @@ _MARKED = Pattern(r"\n(?:_{3,} \S|[ \t]*● \S|---- \S|[ \t]*\d+\) \S)")
 _SUITE = "Test suite failed to run"  # jest's, for a whole file
 _LONGEST, _END = 260, 110  # characters shown of a failure, and of its end if it is longer
 _READ = 500  # characters read of a line
+_FIRST, _BRIEF = 4, 60  # words of a line that says what failed; characters of its last part
 _BELOW = 5  # lines that go on saying what failed
 _BLOCK, _LONG_BLOCK = 60, 2000  # lines of a test's block that are read; of one with a heading
 _READ_WHOLE = 40  # failed tests whose blocks are read: far more than can be told
@@ -283,15 +268,14 @@ def _heads(text: Lines, told: set[int]) -> dict[int, str]:
     numbered = next((at for at in begins if _NUMBERS.match(text.bare[at])), len(text.all))
     # those that begin as the heading of a test's block does need no word that fails
     headings = lines.numbers_in(text.whole, _marked)
+    names = {first + number: name for first, piece in lines.pieces(text.whole)
+             for number, name in _named(piece).items()}  # fmt: skip
     heads: dict[int, str] = {}
     for at in sorted({*text.failing, *headings} - told):
         line = text.bare[at]
         if line.startswith(_OF_PYTEST):
             continue
-        if line.startswith("SUB") and (subtest := _SUBTEST.match(line)):
-            heads[at] = f"{subtest[2]} {subtest[1]}"
-        elif (test := _TEST.match(line)) and test.lastindex:
-            name = test[test.lastindex]
+        if name := names.get(at):
             heads[at] = f"{_file_above(text, at)}{name}" if name == _SUITE else name
         elif _MINITEST.match(line) and (below := text.below(at, 1)):
             if named := _OF_MINITEST.match(text.bare[below[0]]):
@@ -302,9 +286,22 @@ def _heads(text: Lines, told: set[int]) -> dict[int, str]:
 
 
 @lines.of_piece
-def _marked(piece: str) -> list[int]:
+def _marked(piece: Piece) -> list[int]:
     """The lines of a piece that begin as the heading of a test's block does, by number."""
-    return [number - 1 for number, _ in reading.places(_MARKED, f"\n{piece}")]
+    return [number - 1 for number, _ in reading.places(_MARKED, f"\n{piece.text}")]
+
+
+@lines.of_piece
+def _named(piece: Piece) -> dict[int, str]:
+    """The names of failed tests in a piece by line, where the line itself tells them."""
+    names: dict[int, str] = {}
+    for number in {*piece.failing, *_marked(piece)}:
+        line = piece.bare.get(number) or lines.bare(piece.all[number])
+        if line.startswith("SUB") and (subtest := _SUBTEST.match(line)):
+            names[number] = f"{subtest[2]} {subtest[1]}"
+        elif (test := _TEST.match(line)) and test.lastindex:
+            names[number] = test[test.lastindex]
+    return names
 
 
 def _file_above(text: Lines, at: int) -> str:
@@ -511,7 +508,19 @@ def _form(text: Lines, at: int) -> str:
 
 
 def _fails(line: str) -> bool:
-    return not (_SUMS_UP.search(line) or _SOURCE.match(line)) and bool(FAILS.search(line))
+    """Whether a line is there to say that something failed, and does not just mention it.
+
+    Such a line says it in capitals, in its first words, behind its place, or behind its last colon.
+    """
+    if _SUMS_UP.search(line) or _SOURCE.match(line) or (line.isupper() and ":" not in line):
+        return False
+    words, (_, colon, last) = line.split(), line.rpartition(": ")
+    if len(words) > 2 and _PLACE.match(line):
+        return lines.says_failure(line)
+    says = lines.says_failure if " " in last else lines.says_failed
+    is_last = colon and len(last) < _BRIEF and last[0].isalpha() and says(last)
+    said = " ".join([*words[:_FIRST], *_LOUD.findall(line)])
+    return bool(is_last) or lines.says_failed(said) or line.startswith(_OF_PYTEST)
 
 
 def _heads_a_trace(text: Lines, at: int) -> bool:
@@ -577,7 +586,7 @@ def _near(text: Lines, at: int) -> str:
         is_frame = line.startswith(("at ", "by ", "#")) or (
             in_frame and text.all[number][:1] == "│"
         )
-        if text.fails(number) and FAILS.search(line):
+        if text.fails(number) and _fails(line):
             break
         if (is_frame or number == at + 1) and (place := _place(line)):
             return place

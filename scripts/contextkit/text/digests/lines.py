@@ -5,7 +5,7 @@
 
 A line's form is the line without its numbers; how often it occurs says how little it says. Words
 about failures count in the languages that reports come in. A line that ends in a colon is told
-with the next one, a wrapped paragraph in its sentences.
+with the next one, a wrapped paragraph by its sentences.
 
 A megabyte is read in a few hundredths of a second: what is asked of every line is asked of the
 whole text at once, or of the lines that hold a word; what costs more, of the lines that are chosen.
@@ -51,6 +51,11 @@ _LAST_PARTS = (
     "errno sigsegv sigabrt sigkill sigbus sigfpe sigill fallo falló erro fout hata".split()
 )
 _FAILS = Pattern(rf"{'|'.join(_FAILURES)}|(?:{'|'.join(_LAST_PARTS)})\b")
+_FAILED_WORDS = Pattern(
+    r"(?<![\w./-])errors?(?![\w./-])|error:|err!|exception:|fail(?:ed|ure)?\b|fatal\b|panic|traceback|segfault"
+    r"|segmentation|critical|severe|\[(?:emerg|alert|crit)\b|fehler|fehlgeschl|erreur|échec|falló|erro\b|errore|błąd|ошибка|错误|エラー|오류|خطأ"
+    r"|signal:? (?:sig|\d)|[✗✘×✕✖]"
+)
 _PHRASES = (
     *('" 50', "status=50", "not found", "no such", "timed out", "not ok", "nicht "),
     "terminated by signal",
@@ -99,13 +104,12 @@ _QUOTED = Pattern(  # source below a message; a step of ninja or cmake
 )
 _BYTES = Pattern(r"\s*(?:(?:[\da-fA-F]{2}[: ]){7,}.*|[\w+/]{40,}={0,2})$")  # in hex, in base64
 _HINT = Pattern(r"\s+\([a-z].*\)$")  # on what to do, as git gives them
-_SHARE = Pattern(r"\s{0,8}(\d{1,2}(?:\.\d+)?) ?%\s")
-_PROFILE = 5  # lines of a profile that are told
+_CELL = Pattern(r"[-+$€]?(\d[\d.,]*)([KMGT%]?)(?:i?B|ms|s|us|µs)?$")  # a number with its unit
+_UNITS = {"K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+_ROWS, _COLUMNS = 5, 8  # rows of a table in a text at least; columns that are looked at
+_PEAK, _MOST_PEAKS = 3, 3  # times a usual number that is by far the largest; rows that are told
 _RULE = Pattern(r"[\W_]*$")
 _DIGIT = re.compile(r"[1-9]")
-_COUNT_ENDS = frozenset("0123456789.,%")
-_WITH_MORE = _COUNT_ENDS | {":"}  # ends of lines that may be told with the next ones
-_COUNT = Pattern(r"\s*[A-Za-z](?:[^\W\d]|[ ()/.-]){0,40}[:=]\s*\d[\d.,]*\s?%?\s*$")  # `Low: 3`
 _TITLE = Pattern(  # a heading between rules, or above an empty line
     r"\s*([=_~-])\1{2}[^\d]*\1{3}$|\s*\w+(?: \w+)?:\s*$"
 )
@@ -119,12 +123,6 @@ _NAMES_FILE = Pattern(r"[\w-]\.[A-Za-z]\w{0,4}(?!\w)")
 _OPENING, _CLOSING = "([{<\"'", ")]}>:;,.\"'"
 _IN_QUOTES = Pattern(r"\"[^\"]{1,80}\"|'[^']{1,80}'")
 _PATH = Pattern(r"(?:https?:)?/[^\s\"'<>()|,;]+|(?<![\w@.-])[\w@.-]+/")
-_ITEM = Pattern(r"\s*(?:[-*+•o·]\s|\d+[.)]\s|-\w|--\w)")
-_MARKS = frozenset("-*+•o·0123456789")  # with which one begins
-_RUN_IN = Pattern(r"(\w[\w'’]*(?:[ -][\w'’]+){0,2})(?: ?[:：]|\.) +(?=\S)")  # a heading in a row
-_WRAPPED = (44, 130)  # characters of a line of a wrapped paragraph
-_PROSE = 160  # characters of a line that is a paragraph by itself
-_LETTERS = 0.8  # share of letters and spaces in prose
 _LONGEST = 260  # characters shown of a line
 _READ = 500  # characters of a line that are looked at
 _SAMPLE = 60  # lines by which a log is known
@@ -139,9 +137,8 @@ _WORD = 80  # characters of a word of which two values are told
 _ENDS = 40  # lines of each end that always are
 _TOP = 12  # lines within which the weight of the first ones falls off
 _LISTED = 100  # lines for each that fails, in a list of properties
-PIECE, PIECES = 1 << 16, 64  # characters that are read at once, and pieces that are remembered
+PIECE, PIECES = 1 << 15, 128  # characters that are read at once, and pieces that are remembered
 _ALIKE_LINES = 4096  # of which there may be many
-_MARGIN = 16  # characters at the beginning of a line
 _INSIDE, _LEAST = 0.3, 0.1  # weight inside of what is told; weight that is worth a statement
 
 
@@ -209,16 +206,29 @@ class Line:
         return len(self.numbers)
 
 
-class _Piece:
+class Piece:
     """Some lines of a text, and what is asked of every line; a piece that was read is remembered.
 
     undated: the lines without the times that they begin with. keys: what stays of those without
-    digits and what may stand near them. failing: those that speak of a failure, by number.
+    digits and what may stand near them. failing: those that speak of a failure, by number. bare:
+    the beginnings of those that may, without the time or the frame in front.
     """
 
+    undated: list[str]
+    keys: list[bytes]
+    words: frozenset[str]
+    failing: list[int]
+    bare: dict[int, str]
+
     def __init__(self, text: str, is_dated: bool) -> None:
-        self._text, self.all = text, text.split("\n")
-        self._starts = starts(self.all)
+        self.text, self.all, self._is_dated = text, text.split("\n"), is_dated
+
+    def __getattr__(self, name: str) -> Any:
+        self._read()
+        return self.__dict__[name]
+
+    def _read(self) -> None:
+        text, is_dated = self.text, self._is_dated
         undated = _STAMPS.sub("\n", f"\n{text}")[1:] if is_dated else text
         self.undated = undated.split("\n") if is_dated else self.all
         keys = undated.encode("utf-8", "surrogatepass").translate(None, _NEAR_DIGITS)
@@ -230,21 +240,21 @@ class _Piece:
         words = b" ".join({*letters.split(), b""}) + b" "  # most occur again
         told = words.decode("utf-8", "surrogatepass")
         self.words = frozenset(told.split())
-        self.bare: dict[int, str] = {}  # of lines that may speak of a failure
-        self.failing = self._find_failing(lower.replace("\n", " ").replace("\t", " "), told)
+        self._find_failing(lower.replace("\n", " ").replace("\t", " "), told)
 
-    def _find_failing(self, lower: str, words: str) -> list[int]:
-        """The lines that speak of a failure, and not that there is none."""
-        has_some = _OF_PYTEST in self._text
+    def _find_failing(self, lower: str, words: str) -> None:
+        """Find the lines that speak of a failure, and not that there is none."""
+        places = starts(self.all)
+        has_some = _OF_PYTEST in self.text
         sure = {at for at, line in enumerate(self.all) if has_some and line[:4] == _OF_PYTEST}
         asked = set(sure)
         bad: dict[str, bool] = {}  # of words
         for part in _parts_in(words):
             at = lower.find(part)
             while at >= 0:
-                number = bisect.bisect_right(self._starts, at) - 1
-                end = self._starts[number + 1]
-                if number not in asked and at - self._starts[number] < _READ:
+                number = bisect.bisect_right(places, at) - 1
+                end = places[number + 1]
+                if number not in asked and at - places[number] < _READ:
                     word, end_of_word = _word(lower, at)
                     if word not in bad:
                         bad[word] = bool(_FAILS.search(word)) and not _is_name(word)
@@ -258,7 +268,7 @@ class _Piece:
         bares = {line: bare(line) for line in lines.values()}  # many may be alike
         self.bare = {number: bares[line] for number, line in lines.items()}
         fails = {line: _fails(line.lower()) for line in bares.values()}
-        return sorted(sure.union(number for number in asked if fails[self.bare[number]]))
+        self.failing = sorted(sure.union(n for n in asked if fails[self.bare[n]]))
 
 
 def _parts_in(words: str) -> list[str]:
@@ -269,11 +279,11 @@ def _parts_in(words: str) -> list[str]:
     return [*parts, *last_parts, *phrases]
 
 
-_read = functools.lru_cache(PIECES)(_Piece)
-_ASKED: list[Callable[[str], Any]] = []  # what is asked of every piece
+_piece = functools.lru_cache(PIECES)(Piece)
+_ASKED: list[Callable[[Piece], Any]] = []  # what is asked of every piece
 
 
-def of_piece(ask: Callable[[str], T]) -> Callable[[str], T]:
+def of_piece(ask: Callable[[Piece], T]) -> Callable[[Piece], T]:
     """Remember what a function says of a piece; it is asked before the rest of the text comes."""
     asked = functools.lru_cache(PIECES)(ask)
     _ASKED.append(asked)
@@ -281,20 +291,22 @@ def of_piece(ask: Callable[[str], T]) -> Callable[[str], T]:
 
 
 @functools.lru_cache(maxsize=2)
-def pieces(text: str, has_more: bool = False) -> list[tuple[int, str]]:
+def pieces(text: str, has_more: bool = False) -> list[tuple[int, Piece]]:
     """The text in pieces of whole lines, each with the number of its first line, from 0.
 
     They stay as they are if there is more at its end; without those that would not, if it
     `has_more`.
     """
-    first, placed = 0, list[tuple[int, str]]()
+    is_dated = _is_dated(text.split("\n", _SAMPLE)[:_SAMPLE])
+    first, placed = 0, list[tuple[int, Piece]]()
     for part in _parts(text, has_more):
-        placed.append((first, part))
-        first += part.count("\n") + 1
+        piece = _piece(part, is_dated)
+        placed.append((first, piece))
+        first += len(piece.all)
     return placed
 
 
-def numbers_in(text: str, ask: Callable[[str], Iterable[int]]) -> list[int]:
+def numbers_in(text: str, ask: Callable[[Piece], Iterable[int]]) -> list[int]:
     """The numbers, in the text, of the lines that a function names in each piece."""
     return [first + number for first, piece in pieces(text) for number in ask(piece)]
 
@@ -314,12 +326,21 @@ def _parts(text: str, has_more: bool) -> Iterator[str]:
 
 def read_ahead(text: str) -> Iterator[None]:
     """Read a text of which more will come, a piece at a time: what is read is remembered."""
-    is_dated = _is_dated(text.split("\n", _SAMPLE)[:_SAMPLE])
     for _, piece in pieces(text, has_more=True):
-        _read(piece, is_dated)
         for ask in _ASKED:
             ask(piece)
         yield
+
+
+def says_failure(said: str) -> bool:
+    """Whether a part of a line has a word or a phrase about a failure."""
+    lower = said.lower()
+    return bool(_FAILS.search(lower)) or any(map(lower.__contains__, _PHRASES[2:]))
+
+
+def says_failed(said: str) -> bool:
+    """Whether a part of a line has a word that means nothing else than that something failed."""
+    return bool(_FAILED_WORDS.search(said.lower()) or _REQUEST.search(said))
 
 
 def starts(lines: list[str]) -> list[int]:
@@ -345,8 +366,7 @@ class Lines:
         self._keys, failing = list[bytes](), list[int]()
         self.bare = Bare(self.all)
         words = set[str]()
-        for first, part in pieces(text):
-            piece = _read(part, self.is_dated)
+        for first, piece in pieces(text):
             self.all += piece.all
             self.undated += piece.undated
             self._keys += piece.keys
@@ -358,10 +378,10 @@ class Lines:
         self._starts = starts(self.all)
         self.forms = Forms(self.undated)
         self.first = next((at for at, line in enumerate(self.all) if line.strip()), 0)
-        self.prose = dict(_paragraphs(self.all, numbers_in(text, _breaks)))
-        self.is_prose = sum(map(len, self.prose.values())) * 3 > sum(map(bool, self.all))
+        self.prose = set(numbers_in(text, _prose))
+        self.is_prose = len(self.prose) * 3 > sum(map(bool, self.all))
         self._failing = frozenset(failing)
-        self._largest = self._largest_shares()
+        self._largest = set() if self.is_prose or len(self.all) > _SOME else self._peaks()
         self.failing = [] if self.is_prose else failing  # the lines that speak of a failure
         self._told: set[int] = set()
         self._is_log = len(failing) * _LISTED > len(self.all)
@@ -377,14 +397,25 @@ class Lines:
                 at = self.whole.find(part, self._starts[number + 1])
         return sorted(numbers)
 
-    def _largest_shares(self) -> list[int]:
-        """The first lines of a profile: those that begin with shares of a whole, which fall."""
-        near = (number for number in self.holding("%") if "%" in self.all[number][:_MARGIN])
-        matches = ((number, _SHARE.match(self.all[number])) for number in near)
-        shares = [(number, float(match[1])) for number, match in matches if match]
-        falls = all(a >= b for (_, a), (_, b) in itertools.pairwise(shares))
-        is_profile = falls and len(shares) > _PROFILE
-        return [number for number, _ in shares[:_PROFILE]] if is_profile else []
+    def _peaks(self) -> set[int]:
+        """The rows with the largest number of a column, where that is by far the largest one.
+
+        A row is a line of a run of which all have numbers in the same places. Numbers that only
+        rise are no values, and of a text that is very long no rows are looked for.
+        """
+        masks = {at: _mask(line) for at, line in enumerate(self.all[:_SOME]) if line[:1]}
+        ratios: dict[int, float] = {}
+        for mask, run in itertools.groupby(masks, key=masks.__getitem__):
+            rows = [*run] if "n" in mask else []
+            columns = zip(*(self.all[at].split()[: len(mask)] for at in rows), strict=True)
+            for is_number, cells in zip(mask, columns if len(rows) >= _ROWS else (), strict=False):
+                values = [*map(_value, cells)] if is_number == "n" else [1.0]
+                top, rises = max(values), all(a <= b for a, b in itertools.pairwise(values))
+                usual = sorted(values)[len(values) // 2]
+                if not rises and top > _PEAK * usual:
+                    at = rows[values.index(top)]
+                    ratios[at] = max(ratios.get(at, 0), top / (usual or 1))
+        return set(sorted(ratios, key=lambda at: -ratios[at])[:_MOST_PEAKS])
 
     def fails(self, number: int) -> bool:
         """Whether a line speaks of a failure."""
@@ -410,10 +441,6 @@ class Lines:
         """What the lines say that are not `told` yet; little of what is `inside` something told."""
         told = self._told = set(told)
         units: list[Unit] = []
-        for number, lines in self.prose.items():
-            if told.isdisjoint(lines):
-                units += _sentences(number, [self.all[at] for at in lines], not units)
-                told.update(lines)
         distinct, others = self._distinct(told, set(inside))
         last = max((line.number for line in distinct), default=0)
         below = -1  # the line that was told with the one above it
@@ -520,18 +547,9 @@ class Lines:
         """The lines of a group for each form; what fails is one."""
         forms: dict[str, list[int]] = {}
         for number in numbers:
-            if not self._is_counted(number):
-                forms.setdefault("" if fails else self.forms[number], []).append(number)
+            forms.setdefault("" if fails else self.forms[number], []).append(number)
         for same in forms.values():
             yield Line(same, self.all[same[0]], fails, often or len(same))
-
-    def _is_counted(self, number: int) -> bool:
-        """Whether a line is told with the one above it, as a count in a list of such."""
-        return number > 0 and self._counts(number) and self._counts(number - 1)
-
-    def _counts(self, number: int) -> bool:
-        line = self.all[number].rstrip() if number < len(self.all) else ""
-        return line[-1:] in _COUNT_ENDS and len(line) < _WORD and bool(_COUNT.match(line))
 
     def _weight(self, line: Line, last: int) -> float:
         """How decisive a line is by its words, by its form, and by where it stands."""
@@ -545,7 +563,7 @@ class Lines:
         """Little for what passed, for frames and quoted source; more for a summary."""
         said, weight = line.said[:_READ], 1.0
         leads_on = said.rstrip()[-1:] == ":" and self._leads_on(line.number)
-        if SUMS_UP.search(said) or self._is_counted(line.number + 1) or leads_on:
+        if SUMS_UP.search(said) or leads_on:
             weight = 2.0
         elif _FINE.search(said):
             weight = _LEAST
@@ -562,19 +580,9 @@ class Lines:
         is_at_an_end = line.times == 1 and (at == self.first or at > last - 2)
         return (1.8 if is_announced else 1.0) * (2.5 if is_at_an_end else 1.0)
 
-    def _counted(self, number: int) -> str:
-        """A line; of a list of names with counts, such as `Low: 3`, all of it."""
-        line = self.all[number][: 4 * _LONGEST]
-        if not _COUNT.match(line):
-            return line
-        end = number + 1
-        while end < len(self.all) and self._is_counted(end):
-            end += 1
-        return "; ".join(" ".join(line.split()) for line in self.all[number:end])
-
     def _unit(self, line: Line, weight: float) -> Unit:
         group = reading.FAILING if line.fails and not self.is_prose else ""
-        has_more = line.said[:2] == "==" or line.said.rstrip()[-1:] in _WITH_MORE
+        has_more = line.said[:2] == "==" or line.said.rstrip()[-1:] == ":"
         numbers: Iterable[int] = line.numbers
         if has_more:  # most of those may be alike, with the lines below them
             numbers = {tuple(self.all[n : n + 2]): n for n in reversed(line.numbers)}.values()
@@ -586,7 +594,7 @@ class Lines:
 
     def _text(self, number: int) -> str:
         """A line as it is told, with the next one if it leads on."""
-        text = " ".join(self._counted(number).split())
+        text = " ".join(self.all[number][: 4 * _LONGEST].split())
         text = bare(text) if text.startswith("==") else text
         if below := self._leads_on(number):
             in_list = itertools.takewhile(
@@ -595,9 +603,7 @@ class Lines:
             same = [self.all[at] for at in in_list]
             is_list = len(same) > _LIST and not self.fails(below)
             said = (
-                alike(same, _LONGEST)
-                if is_list
-                else " ".join(self._counted(below)[:_LONGEST].split())
+                alike(same, _LONGEST) if is_list else " ".join(self.all[below][:_LONGEST].split())
             )
             text = f"{text} {said}{f' (x{len(same)})' * is_list}"
         return text
@@ -627,7 +633,7 @@ def _as_one(values: list[str]) -> str:
     """
     if len(values) == 2 and all(map(_NAMES_FILE.search, values)):
         return f"{values[0].rstrip(_CLOSING)}, {values[1].lstrip(_OPENING)}"
-    matches = list(map(_ONE_NUMBER.match, values))
+    matches = itertools.takewhile(bool, map(_ONE_NUMBER.match, values))
     numbers = [float(match[1]) for match in matches if match]
     rises = sorted(numbers)
     if len(numbers) == len(values) and numbers != rises[::-1]:
@@ -651,6 +657,18 @@ def _shared(word: str, other: str) -> int:
         a for a, b in itertools.takewhile(lambda ab: ab[0] == ab[1], zip(word, other, strict=False))
     ]
     return len(_ALNUM_END.sub("", "".join(alike)))
+
+
+def _mask(line: str) -> str:
+    """Which of the first columns of a line are numbers: `wnn` for `src/a.py 120 3`."""
+    cells = line[:_READ].split(None, _COLUMNS)[:_COLUMNS]
+    return "".join("n" if _CELL.match(cell) else "w" for cell in cells)
+
+
+def _value(cell: str) -> float:
+    match = _CELL.match(cell)
+    digits = match[1].replace(",", "") if match else ""
+    return float(digits) * _UNITS.get(match[2], 1) if match and digits.count(".") < 2 else 0.0
 
 
 def _is_dated(lines: list[str]) -> bool:
@@ -717,45 +735,6 @@ def _without_path(word: str) -> str:
 
 
 @of_piece
-def _breaks(piece: str) -> list[int]:
-    """The lines of a piece that are blank or begin an item: with them a paragraph ends."""
-    return [number for number, line in enumerate(piece.split("\n"))
-            if not (bare := line.strip()) or (bare[0] in _MARKS and _ITEM.match(line))]  # fmt: skip
-
-
-def _paragraphs(lines: list[str], breaks: list[int]) -> Iterator[tuple[int, range]]:
-    """The paragraphs of prose, wrapped or in one line, by their first line."""
-    start = 0
-    for number in [*breaks, len(lines)]:
-        if number > start and _is_prose(lines[start:number]):
-            yield start, range(start, number)
-        start = number + 1 if number < len(lines) and not lines[number].strip() else number
-
-
-def _is_prose(block: list[str]) -> bool:
-    """Whether some lines are a paragraph: long enough to be wrapped, and nearly all letters."""
-    if len(block) == 1:
-        return len(block[0]) > _PROSE and ". " in block[0] and _is_worded(block[0])
-    low, high = _WRAPPED
-    return all(low <= len(line) <= high and _is_worded(line) for line in block[:-1])
-
-
-def _is_worded(line: str) -> bool:
-    text = " ".join(line[:_READ].split())
-    return sum(map(str.isalpha, text)) + text.count(" ") > _LETTERS * len(text)
-
-
-def _sentences(number: int, block: list[str], is_first: bool) -> Iterator[Unit]:
-    """The sentences of a paragraph; the very first one counts more, and all of a decision."""
-    paragraph = " ".join(" ".join(line.strip() for line in block).replace("‐ ", "").split())
-    label = _RUN_IN.match(paragraph)
-    worth, start = (weighing.of_label(label[1]), label.end()) if label else (1.0, 0)
-    for index, text in enumerate(reading.sentences(paragraph[start:])):
-        text = text if index else paragraph[:start] + text
-        weight = worth * weighing.of_sentence(text) * (1.6 if is_first and not index else 1.0)
-        weight *= 1.3 if _FAILS.search(text.lower()) else 1.0
-        if len(text) > 8:
-            key = worth > 2 and not index
-            yield Unit(
-                number + 1, "", reading.clause(text) or text[:_LONGEST], weight, 2 * key, key=key
-            )
+def _prose(piece: Piece) -> list[int]:
+    """The lines of a piece that are paragraphs, by number."""
+    return sorted(reading.prose(piece.all))

@@ -18,7 +18,7 @@ from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
 from contextkit.text.digests import diagnostics, kinds
 from contextkit.text.digests.kinds import log
-from contextkit.text.digests.lines import Lines, numbers_in, of_piece
+from contextkit.text.digests.lines import Lines, Piece, numbers_in, of_piece
 from contextkit.text.digests.reading import REST, Unit, line_count
 from contextkit.text.patterns import Pattern
 
@@ -176,12 +176,11 @@ class Segment(NamedTuple):
 
 
 @of_piece
-def _begin(piece: str) -> list[int]:
+def _begin(piece: Piece) -> list[int]:
     """The lines of a piece that may begin a segment, by number; the last one, if none follows."""
-    rows = piece.split("\n")
-    may = [n for n, line in enumerate(rows) if line[:1] in _FIRST or "@" in line[:_READ]]
-    last = len(rows) - 1
-    return [n for n in may if n == last or _BEGINS.match("\n".join(rows[n : n + 2]))]
+    may = [n for n, line in enumerate(piece.all) if line[:1] in _FIRST or "@" in line[:_READ]]
+    last = len(piece.all) - 1
+    return [n for n in may if n == last or _BEGINS.match("\n".join(piece.all[n : n + 2]))]
 
 
 def _cut(lines: list[str], begins: list[int]) -> Iterator[Segment]:

@@ -15,7 +15,6 @@ from contextkit.text.patterns import Pattern
 
 _RULE = Pattern(r"[\s|:=+-]+$")
 _BORDERS = str.maketrans({"│": "|", "┃": "|", "─": "-", "━": "-"} | dict.fromkeys("┌┬┐├┼┤└┴┘", "+"))
-_PSQL = Pattern(r"^-+(?:\+-+)+$")
 _RULED = Pattern(  # below the header, as wide as each column
     r"^(?:[-=]{2,}(?: +[-=]{2,})+|\+{3}(?:-=+)+) *$"
 )
@@ -104,18 +103,12 @@ def _shape(lines: list[str]) -> tuple[Split | str | None, int]:
         several = sum(len([*filter(None, cells(line))]) > 1 for line in lines) * 2 > len(lines)
         return cells if several else None, 0
     for at, line in enumerate(lines[1:_ABOVE], start=1):
-        if _PSQL.match(line):
-            return _by_bars, at - 1
         if _RULED.match(line):
             starts = [match.start() for match in re.finditer(r"\S+", line.replace("-=", " ="))]
             body = [*lines[at - 1 : at], *lines[at + 1 :]]
             if all(line[at - 1 : at] in ("", " ") for line in body for at in starts[1:]):
                 return functools.partial(_by_starts, starts), at - 1
     return _delimiter(lines) or _apart(lines), 0
-
-
-def _by_bars(line: str) -> list[str]:
-    return [cell.strip() for cell in line.split("|")]
 
 
 def _by_starts(starts: list[int], line: str) -> list[str]:
@@ -136,7 +129,7 @@ def _delimiter(lines: list[str]) -> str:
         return ""  # `Tests run: 3, Failures: 0`
     import csv
 
-    for mark in "\t;,":
+    for mark in "|\t;,":
         if sum(mark in line for line in lines) * 2 < len(lines):
             continue
         try:
@@ -164,11 +157,14 @@ def _apart(lines: list[str]) -> Split | None:
     of_processes = lines[0].lstrip().startswith(_PROCESSES)
     if len(alike) * 10 >= len(body) * 9 and is_named and not of_processes:
         return _by_gaps
-    words = len(lines[0].split())
-    rows = [row for line in lines[1:] if len(row := line.split(None, words - 1)) == words]
+    sizes = Counter(len(line.split()) for line in lines[1:])
+    words = min(len(lines[0].split()), sizes.most_common(1)[0][0])  # `Mounted on` is one column
+    split = functools.partial(str.split, sep=None, maxsplit=words - 1)
+    rows = [row for line in lines[1:] if len(row := split(line)) == words]
     numbers = zip(*(map(_NUMBER.match, row[:-1]) for row in rows), strict=True)
-    if is_capital and len(rows) * 10 >= len(lines[1:]) * 9 and any(map(all, numbers)):
-        return functools.partial(str.split, sep=None, maxsplit=words - 1)
+    is_named = all(name[0].isupper() or name[0] == "%" for name in split(lines[0]))
+    if is_named and words > 2 and len(rows) * 10 >= len(lines[1:]) * 9 and any(map(all, numbers)):
+        return split
     return None
 
 
@@ -187,7 +183,8 @@ def _rows(text: str) -> list[tuple[int, list[str]]]:
 
     reader = csv.reader(text.translate(_BORDERS).split("\n"), delimiter=split or ",")
     try:
-        rows = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if any(row)]
+        rows = [(reader.line_num, [cell.strip() for cell in row]) for row in reader
+                if any(row) and not (split == "|" and _RULE.match(row[0]))]  # fmt: skip
     except csv.Error:
         return []
     if split == "\t":  # of which several may align a column
