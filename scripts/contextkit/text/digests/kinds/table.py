@@ -253,7 +253,7 @@ def _among(unit: Unit, size: Unit) -> Unit:
 def _ruled(lines: list[str]) -> Iterator[tuple[int, list[str], list[Row]]]:
     """The tables with a rule as wide as each column below their header; they are cut out."""
     for at, line in enumerate(lines):
-        if at and (_RULED.match(line) or _PSQL.match(line)):
+        if at and (_RULED.match(line) or ("-+-" in line and _RULE.match(line))):
             end = next((n for n in range(at, len(lines)) if not lines[n].strip()), len(lines))
             rows = [(n + at - 1, row) for n, row in _rows("\n".join(lines[at - 1 : end]))]
             if len(rows) > _LEAST:
