@@ -38,8 +38,9 @@ _CELLS = 8  # different cells of a column that are counted
 _LONGEST, _LABEL = 240, 60  # characters of a row, and of the cell that names it
 _COUNTED = Pattern(r" *(\d+) +[^\s\d].*$")  # by `wc`, `uniq -c`
 _NUMBER = Pattern(  # perhaps with its name, a unit, and a share in brackets
-    r"(?:[A-Za-z]\w*=)?\(?[<>~$€£]?([-+]?[$€£]?\d+(?:,\d{3})*(?:[.,]\d+)?(?:e[-+]?\d+)?)"
-    r"\s?(%|[A-Za-zµ]{1,3})?(?: ?\([^()]*\))?(?:(?<=\d)(?<!^.)\))?[,;:]?$"
+    r"(?:[A-Za-z]\w*=)?(?P<open>\()?[<>~$€£]?"
+    r"(?P<digits>[-+]?[$€£]?\d+(?:,\d{3})*(?:[.,]\d+)?(?:e[-+]?\d+)?)"
+    r"\s?(?P<unit>%|[A-Za-zµ]{1,3})?(?: ?\([^()]*\))?(?(open)\))[,;:]?$"
 )
 _FIGURE = Pattern(r"(?!.*\d\)$)[^\w\s]?\d[\d.,:;/-]*\d[^\w\s]?$|(?:NA|NaN|n/a|null|-+)$")  # or none
 _WORD = Pattern(r"[^\s|]+")
@@ -54,7 +55,7 @@ _LEAST, _GAP, _ASIDE = 5, 2, 2  # rows at least; lines between two; characters b
 _LARGEST = 200_000  # characters in which tables are looked for among other lines
 _NEAR = 4  # by how much the number of a row may rise
 _FAR = 1.5  # how much farther off the lowest must be, to be told before the highest
-_MOST_EXTREME = 2  # rows that are told whole
+_MOST_EXTREME = 1  # rows that are told whole
 Split = Callable[[str], list[str]]
 Row = tuple[int, list[str]]
 _ILL = Pattern(
@@ -234,7 +235,7 @@ def inside(text: str) -> tuple[list[Unit], set[int]]:
     for first, head, body in tables.values():
         shown = {n: cut(" ".join(lines[n - 1].split()), _LONGEST) for n, _ in body}
         units = _told(first, head, body, shown)
-        if any(unit.group == "main" for unit in units):
+        if any(unit.group == "columns" and unit.rank == 2 for unit in units):
             told += [_among(unit, units[0]) for unit in units if unit.aspect != "table"]
             taken |= {n for n in shown if not _ILL.search(lines[n - 1])}
     return told, taken
@@ -242,10 +243,10 @@ def inside(text: str) -> tuple[list[Unit], set[int]]:
 
 def _among(unit: Unit, size: Unit) -> Unit:
     """A statement of a table as one among those of other lines."""
-    if unit.group != "main":
+    if unit.group != "columns" or unit.rank != 2:
         return unit._replace(rank=0, group="")
     rows = size.text.partition(",")[0]
-    rank = 2 * (not unit.aspect.startswith("column "))
+    rank = 2 * (unit.weight > 1 and not unit.aspect.startswith("column "))
     text = f"{rows} by {unit.aspect}: {unit.text}"
     return unit._replace(text=text, aspect="", group="", rank=rank)
 
@@ -256,6 +257,7 @@ def _ruled(lines: list[str]) -> Iterator[tuple[int, list[str], list[Row]]]:
         if at and (_RULED.match(line) or ("-+-" in line and _RULE.match(line))):
             end = next((n for n in range(at, len(lines)) if not lines[n].strip()), len(lines))
             rows = [(n + at - 1, row) for n, row in _rows("\n".join(lines[at - 1 : end]))]
+            rows = [row for row in rows if len(row[1]) == len(rows[0][1])]
             if len(rows) > _LEAST:
                 lines[at:end] = [""] * (end - at)
                 yield *rows[0], rows[1:]
@@ -359,8 +361,11 @@ def _told(first: int, head: list[str], body: list[Row], shown: dict[int, str]) -
     main = max(ends, key=lambda at: (ends[at].is_sorted, ends[at].spread), default=-1)
     extreme = [n for _, n, _ in ends[main].rows[: -_MOST_EXTREME - 1 : -1]] if ends else []
     if ends:
-        units[main] = [unit._replace(group="main") for unit in units[main]]
-    told += [unit for at in sorted(units, key=lambda at: at != main) for unit in units[at]]
+        units[main][0] = units[main][0]._replace(rank=2)
+    every = [unit for at in sorted(units, key=lambda at: at != main) for unit in units[at]]
+    out = Counter(unit.line for unit in every if unit.group == "outliers")  # in most columns first
+    told += [Unit(n, "outlier", shown[n], 2.0, 2, "outliers") for n, _ in out.most_common()]
+    told += [unit for unit in every if unit.group != "outliers"]
     told += [Unit(number, "row", shown[number], 2.0, 3) for number in extreme]
     ill = [row for row in body if any(map(_ILL.search, row[1]))]
     others = [row for row in (ill if ends else body) if row[0] not in extreme]
@@ -374,34 +379,41 @@ def _told(first: int, head: list[str], body: list[Row], shown: dict[int, str]) -
 def column(head: list[str], body: list[Row], index: int, values: Numbers | None) -> list[Unit]:
     """For numbers, the minimum and maximum with their rows; for words, counts and rare ones."""
     filled = [(n, row) for n, row in body if index < len(row) and row[index]]
-    cells = [row[index] for _, row in filled]
+    counts = Counter(row[index] for _, row in filled)
     name = (head[index] if head else "") or f"column {index + 1}"
-    counts = Counter(cells)
+    label, twice = _label(body, index), len(filled) - len(counts)
+    told, out = list[Unit](), list[Row]()
     if values:
-        label = _label(body, index)
-        ends = [values.rows[0], *values.rows[:0:-1][:3]]
-        low, *high = (
-            row[index] + (f" ({_named(head, row, label)})" if label >= 0 else "")
-            for _, _, row in ends
-        )
-        text = f"{low} to {high[0]}" + (f"; next {', '.join(high[1:])}" if len(high) > 1 else "")
-        if values.is_low:
-            text = f"lowest {', '.join(high)}; highest {low}"
         weight = 1.3 * min(1.0, 0.3 + values.spread)
-        return [Unit(ends[1][1], name, text, weight, 2, "columns", derived=True)]
-    if not 1 < len(counts) <= _CELLS or len(counts) * 2 > len(cells):
-        label = _label(body, index)
-        strays = [(n, row[index] + f" ({row[label]})" * (label >= 0))
-                  for n, row in _strays(filled, index)]  # fmt: skip
-        return [Unit(n, name, cut(text, _LONGEST), 2.0, 2, "outliers") for n, text in strays]
-    text = listed(counts, _CELLS)
-    told = [Unit(filled[0][0], name, text, 1.2, 2, "columns", derived=True)]
-    cell, count = counts.most_common()[-1]
-    if count <= max(1, len(cells) // 20):
-        number, row = filled[cells.index(cell)]
-        shown = f"{cell} ({row[0]})" if len(head) > _CELLS else row_statement(head, row)
-        told.append(Unit(number, "outlier", cut(shown, _LONGEST), 2.0, 2, "outliers"))
+        text = _ends(values, index, head, label)
+        told = [Unit(values.rows[-1][1], name, text, weight, 3, "columns", derived=True)]
+        out = [(n, row) for n, row in body if index < len(row) and row[index] in _NONE]
+    elif 1 < len(counts) <= _CELLS and len(counts) * 2 <= len(filled):
+        text = listed(counts, _CELLS)
+        told = [Unit(filled[0][0], name, text, 1.2, 3, "columns", derived=True)]
+        cell = counts.most_common()[-1][0]
+        is_rare = len(counts) == 2 or not _NUMBER.match(cell)
+        out = [(n, row) for n, row in filled if row[index] == cell and is_rare]
+    elif 0 < twice <= len(filled) // 20:
+        out = [(n, row) for n, row in filled if counts[row[index]] > 1]
+    else:
+        out = _strays(filled, index)
+    for number, row in out[:2] if len(out) <= max(_FEW - 1, len(filled) // 20) else ():
+        is_short = len(head) > _CELLS and label >= 0
+        text = f"{row[index]} ({row[label]})" if is_short else row_statement(head, row)
+        told.append(Unit(number, "outlier", cut(text, _LONGEST), 2.0, 2, "outliers"))
     return told
+
+
+def _ends(values: Numbers, index: int, head: list[str], label: int) -> str:
+    """The lowest and the highest number with their rows, and those next to the most unusual one."""
+    low, *high = (
+        row[index] + (f" ({_named(head, row, label)})" if label >= 0 else "")
+        for _, _, row in [values.rows[0], *values.rows[:0:-1][:3]]
+    )
+    if values.is_low:
+        return f"lowest {', '.join(high)}; highest {low}"
+    return f"{low} to {high[0]}" + (f"; next {', '.join(high[1:])}" if len(high) > 1 else "")
 
 
 def _strays(rows: list[Row], index: int) -> list[Row]:
@@ -409,8 +421,7 @@ def _strays(rows: list[Row], index: int) -> list[Row]:
     pieces = [{*_PIECE.findall(row[index])} for _, row in rows]
     often = Counter(itertools.chain(*pieces))
     shared = {piece for piece, count in often.items() if count * 10 >= len(rows) * 9}
-    strays = [row for row, own in zip(rows, pieces, strict=True) if shared - own]
-    return strays if len(strays) <= max(1, len(rows) // 20) else []
+    return [row for row, own in zip(rows, pieces, strict=True) if shared - own]
 
 
 def numbers(body: list[Row], index: int, head: list[str]) -> Numbers | None:
@@ -421,12 +432,12 @@ def numbers(body: list[Row], index: int, head: list[str]) -> Numbers | None:
     if is_sorted_out or not (_are_numbers(cells[:_SAMPLE]) and _are_numbers(cells)):
         return None
     matches = [(match, one) for one in filled if (match := _NUMBER.match(one[1][index]))]
-    units = [(match[2] or "").removesuffix("B").removesuffix("i") for match, _ in matches]
+    units = [(match["unit"] or "").removesuffix("B").removesuffix("i") for match, _ in matches]
     scales = (*_SCALES, {"%": 1, "": 1}, dict.fromkeys(units[:1], 1))
     scale = next((scale for scale in scales if scale.keys() >= {*units}), None)
     if scale is None:
         return None
-    rows = [(_value(match[1]) * scale[unit], n, row)
+    rows = [(_value(match["digits"]) * scale[unit], n, row)
             for (match, (n, row)), unit in zip(matches, units, strict=True)]  # fmt: skip
     values = [value for value, *_ in rows]
     is_whole = all(map(float.is_integer, values)) and not any(units)
