@@ -172,7 +172,9 @@ def _columns(path: str, rows: list[dict[str, object]], found: list[Unit]) -> Non
     keys = sorted(often, key=lambda key: ("." in key, -often[key]))[:40]
     body = [(1, [row.get(key, "") for key in keys]) for row in flat]
     for index, key in enumerate(keys):
-        rare = [row for row in body if row[1][index]] if often[key] * 20 <= len(rows) else []
+        rare = (
+            [row for row in body if row[1][index]] if often[key] <= max(1, len(rows) // 20) else []
+        )
         for _, row in rare if "." not in key else ():
             text = cut(f"{row[index]} ({row[0]})", _ENTRY)
             found.append(Unit(1, f"{path}.{key}", text, 2.0, 3, "outliers", derived=True))

@@ -42,12 +42,12 @@ _NUMBER = Pattern(  # perhaps with its name, a unit, and a share in brackets
     r"(?P<digits>[-+]?[$€£]?\d+(?:,\d{3})*(?:[.,]\d+)?(?:e[-+]?\d+)?)"
     r"\s?(?P<unit>%|[A-Za-zµ]{1,3})?(?: ?\([^()]*\))?(?(open)\))[,;:]?$"
 )
-_FIGURE = Pattern(r"(?!.*\d\)$)[^\w\s]?\d[\d.,:;/-]*\d[^\w\s]?$|(?:NA|NaN|n/a|null|-+)$")  # or none
+_FIGURE = Pattern(
+    r"(?!.*\d\)$|\d+-\d+$)[^\w\s]?\d[\d.,:;/-]*\d[^\w\s]?$|(?:NA|NaN|n/a|null|-+)$"
+)  # or none
 _WORD = Pattern(r"[^\s|]+")
-_SCALES = (  # of units that may stand in one column
-    {"": 1, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12},
-    {"": 1, "ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1},
-)
+_SIZES = {"": 1, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}  # units that may stand in one column
+_TIMES = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1}
 _PIECE = Pattern(r"[^\W\d_]+|\d+")  # of a cell
 _DIGIT = Pattern(r"\d")
 _NONE = ("", "-", "--", "NA", "NaN", "n/a", "null", "None")  # in place of a number
@@ -148,7 +148,7 @@ def _apart(lines: list[str]) -> Split | None:
     """What splits lines with columns that nothing but spaces tells apart; of counts, two."""
     counts = [int(match[1]) for match in map(_COUNTED.match, lines) if match]
     if len(counts) == len(lines):
-        is_numbered = all(b - a == 1 for a, b in itertools.pairwise(counts))
+        is_numbered = len({b - a for a, b in itertools.pairwise(counts)}) == 1
         return None if is_numbered else _by_count
     head, *body = map(_by_gaps, lines)
     alike = [row for row in body if len(row) == len(head) > 2]
@@ -223,7 +223,8 @@ def inside(text: str) -> tuple[list[Unit], set[int]]:
         return [], set()
     lines = text.translate(_BORDERS).split("\n")
     tables: dict[str, tuple[int, list[str], list[Row]]] = {}
-    for first, head, body in sorted([*_ruled([*lines]), *_runs(lines)]):
+    rest = [*lines]
+    for first, head, body in sorted([*_ruled(rest), *_runs(rest)]):
         key = " ".join(head[:_FEW]) or str(first)
         _, names, above = tables.get(key, (0, head, []))
         label = _label(above, -1) if above else -1
@@ -334,10 +335,12 @@ def _names(lines: list[str], first: Row, form: str, columns: list[set[str]]) -> 
              for mark, texts in zip(form, columns, strict=True)]  # fmt: skip
     after = [*fixed[1:], ""]
     beside = after if fixed[-1] and not fixed[0] else ["", *fixed]
-    units = [f" ({unit})" if (unit := word.partition(" ")[0]) in _SCALES[1] and unit else ""
-             for word in after]  # fmt: skip
-    return [f"{name}{unit}" if mark == "n" else ""
-            for name, unit, mark in zip(beside, units, form, strict=False)]  # fmt: skip
+    named = [cell.partition("=")[0] if "=" in cell else name
+             for cell, name in zip(cells, beside, strict=False)]  # fmt: skip
+    units = [word.partition(" ")[0] for word in after]
+    shown = [name + f" ({unit})" * (unit != name and unit in _TIMES)
+             for name, unit in zip(named, units, strict=False)]  # fmt: skip
+    return [name if mark == "n" else "" for name, mark in zip(shown, form, strict=False)]
 
 
 def _near(words: list[re.Match[str]], span: tuple[int, int]) -> str:
@@ -370,7 +373,7 @@ def _told(first: int, head: list[str], body: list[Row], shown: dict[int, str]) -
     ill = [row for row in body if any(map(_ILL.search, row[1]))]
     others = [row for row in (ill if ends else body) if row[0] not in extreme]
     for at, (number, row) in enumerate([body[0], body[-1], *others[:_ROWS]]):
-        weight = 1.5 if any(_ILL.search(cell) for cell in row) else 0.8
+        weight = 1.5 if any(_ILL.search(cell) for cell in row) else 0.4 if ends else 0.8
         weight *= 1 - min(at, _ROWS) / (2 * len(body))
         told.append(Unit(number, "row", shown[number], weight))
     return told
@@ -394,13 +397,18 @@ def column(head: list[str], body: list[Row], index: int, values: Numbers | None)
         cell = counts.most_common()[-1][0]
         is_rare = len(counts) == 2 or not _NUMBER.match(cell)
         out = [(n, row) for n, row in filled if row[index] == cell and is_rare]
-    elif 0 < twice <= len(filled) // 20:
+    elif index == 0 and 0 < twice <= len(filled) // 20:
         out = [(n, row) for n, row in filled if counts[row[index]] > 1]
     else:
         out = _strays(filled, index)
-    for number, row in out[:2] if len(out) <= max(_FEW - 1, len(filled) // 20) else ():
-        is_short = len(head) > _CELLS and label >= 0
-        text = f"{row[index]} ({row[label]})" if is_short else row_statement(head, row)
+    are_few = len(out) <= max(_FEW - 1, len(filled) // 20)
+    for number, row in out[:2] if are_few and (values or len(filled) > _CELLS) else ():
+        is_short = len(head) > _CELLS
+        text = (
+            row[index] + f" ({row[label]})" * (label >= 0 and bool(row[label]))
+            if is_short
+            else row_statement(head, row)
+        )
         told.append(Unit(number, "outlier", cut(text, _LONGEST), 2.0, 2, "outliers"))
     return told
 
@@ -413,7 +421,9 @@ def _ends(values: Numbers, index: int, head: list[str], label: int) -> str:
     )
     if values.is_low:
         return f"lowest {', '.join(high)}; highest {low}"
-    return f"{low} to {high[0]}" + (f"; next {', '.join(high[1:])}" if len(high) > 1 else "")
+    return f"{low} to {high[0]}" + (
+        f"; next {', '.join(high[1:])}" if high[1:] and label >= 0 else ""
+    )
 
 
 def _strays(rows: list[Row], index: int) -> list[Row]:
@@ -433,7 +443,7 @@ def numbers(body: list[Row], index: int, head: list[str]) -> Numbers | None:
         return None
     matches = [(match, one) for one in filled if (match := _NUMBER.match(one[1][index]))]
     units = [(match["unit"] or "").removesuffix("B").removesuffix("i") for match, _ in matches]
-    scales = (*_SCALES, {"%": 1, "": 1}, dict.fromkeys(units[:1], 1))
+    scales = (_SIZES, {"": 1} | _TIMES, {"": 1, "%": 1}, dict.fromkeys(units[:1], 1))
     scale = next((scale for scale in scales if scale.keys() >= {*units}), None)
     if scale is None:
         return None
