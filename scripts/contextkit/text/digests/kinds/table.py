@@ -24,15 +24,7 @@ _PROCESSES = ("UID ", "USER ", "PID ")  # ps: no column but the last has spaces
 _ROWS = 500  # rows that can be shown
 _ROWS_READ, _ABOVE = 60, 8  # lines by which a table is known; that may stand above its rows
 _SAMPLE = 500  # cells that show whether a column may be one of numbers
-_TOTALS = (
-    "total",
-    "totals",
-    "sum",
-    "aggregated",
-    "all files",
-    "gesamt",
-    "summe",
-)  # in the last row
+_TOTALS = frozenset("total totals sum aggregated gesamt summe".split()) | {"all files"}
 _FEW = 3  # different cells of a column that are counted even if they are numbers
 _CELLS = 8  # different cells of a column that are counted
 _LONGEST, _LABEL = 240, 60  # characters of a row, and of the cell that names it
