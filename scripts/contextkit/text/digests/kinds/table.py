@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import functools
 import itertools
 import re
@@ -217,10 +218,12 @@ def inside(text: str) -> tuple[list[Unit], set[int]]:
     tables: dict[str, tuple[int, list[str], list[Row]]] = {}
     rest = [*lines]
     for first, head, body in sorted([*_ruled(rest), *_runs(rest)]):
-        key = " ".join(head[:_FEW]) or str(first)
+        key = " ".join(head[:_FEW]).strip() or str(first)
         _, names, above = tables.get(key, (0, head, []))
         label = _label(above, -1) if above else -1
-        is_again = label >= 0 and {row[label] for _, row in above} & {row[label] for _, row in body}
+        is_again = 0 <= label < len(head) and bool(
+            {row[label] for _, row in above} & {row[label] for _, row in body}
+        )
         body = body if is_again or names != head else [*above, *body]
         tables[key if is_again or names == head else str(first)] = first, head, body
     told = list[Unit]()
@@ -247,10 +250,9 @@ def _among(unit: Unit, size: Unit) -> Unit:
 def _ruled(lines: list[str]) -> Iterator[tuple[int, list[str], list[Row]]]:
     """The tables with a rule as wide as each column below their header; they are cut out."""
     for at, line in enumerate(lines):
-        if at and (_RULED.match(line) or ("-+-" in line and _RULE.match(line))):
+        if at and _RULED.match(line):
             end = next((n for n in range(at, len(lines)) if not lines[n].strip()), len(lines))
             rows = [(n + at - 1, row) for n, row in _rows("\n".join(lines[at - 1 : end]))]
-            rows = [row for row in rows if len(row[1]) == len(rows[0][1])]
             if len(rows) > _LEAST:
                 lines[at:end] = [""] * (end - at)
                 yield *rows[0], rows[1:]
@@ -266,11 +268,15 @@ def _runs(lines: list[str]) -> Iterator[tuple[int, list[str], list[Row]]]:
             if same[-1] and _parts(lines[same[-1][-1][0] + 1 : number]):
                 same.append([])
             same[-1].append((number, cells))
+    formed = sorted(number for same in runs.values() for run in same for number, _ in run)
     for form, same in runs.items():
         for run in same:
             columns = [{*texts} for texts in zip(*(row for _, row in run), strict=False)]
             varied = [at for at, texts in enumerate(columns) if len(texts) > 1]
-            if len(varied) > 1 and len(run) >= (_FEW if len(varied) > _LEAST else _LEAST):
+            between = bisect.bisect(formed, run[-1][0]) - bisect.bisect_left(formed, run[0][0])
+            is_whole = len(run) * 5 >= between * 4  # and no part of a table with empty cells
+            least = _FEW if len(varied) > _LEAST else _LEAST
+            if len(varied) > 1 and len(run) >= least and is_whole:
                 named = _names(lines, run[0], form.ljust(len(columns), "w"), columns)
                 body = [(n + 1, [row[at] for at in varied]) for n, row in run]
                 yield run[0][0] + 1, [named[at] for at in varied], body
