@@ -643,7 +643,7 @@ not ok 82 - deep equal
 # fail 2
 """,
         (
-            "tests 82, pass 80, fail 2",
+            "2 failed, 80 passed of 82",
             "rejects empty: cart is empty (/home/u/app/a.test.mjs:3:82)",
             "deep equal: Expected values to be strictly deep-equal: (/home/u/app/a.test.mjs:4:1)",
         ),

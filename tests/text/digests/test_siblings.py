@@ -171,4 +171,4 @@ def test_tap_is_told_with_its_own_counts_and_what_stands_below_a_failure() -> No
     assert "valve: (in file v.t, line 8) valve: STUCK at 7" in said(text)
     assert "1 failed, 29 passed of 30" in said(text)
     own = "# tests 31\n# pass 29\n# fail 1\n# cancelled 1\n# skipped 0\n"
-    assert "tests 31, pass 29, fail 1, cancelled 1" in said(text + own)
+    assert "1 failed, 1 cancelled, 29 passed of 31" in said(text + own)

@@ -91,7 +91,8 @@ def remarks(receipt: Receipt) -> tuple[str, ...]:
 
 def _lines(first: int, start: int, last: int) -> str:
     """The lines of the stored file that have these lines of the text."""
-    return f"lines {first + start - 1}-{first + max(start, last) - 1}"
+    begin, end = first + start - 1, first + max(start, last) - 1
+    return f"lines {begin}-{end}" if end > begin else f"line {begin}"
 
 
 class _Teller:
@@ -197,8 +198,7 @@ class _Teller:
         """The receipt with as many whole statements of its author as fit, and what stands beside.
 
         What is not of the core goes first, then what is left out is told in fewer words, then the
-        longest statements are cut, then names are left out, and at last the last statements go;
-        advice goes after all others.
+        longest statements are cut, then names are left out, and at last the last statements go.
         """
         from contextkit.text.digests.reading import joined
 

@@ -100,10 +100,7 @@ def read(text: str) -> Read:
 
 
 def issues(text: str, indexes: Iterable[index.Block]) -> list[Finding]:
-    """Return what a review says of its findings outside its indexes, each id once.
-
-    A heading with an id may have no severity.
-    """
+    """What a review says of its findings outside its indexes, each id once, maybe no severity."""
     inside = {number for block in indexes for number in range(block.start, block.end + 1)}
     rows = (
         "" if number in inside or row.lstrip()[:1] == ">" else row
@@ -602,10 +599,7 @@ def _of_row(roles: list[str], row: list[str], number: int, group: str) -> Findin
 
 
 def of_objects(text: str) -> list[Finding] | None:
-    """Return the findings of JSON, of an object a line, or of CSV; None if it is none of them.
-
-    `line` and `end` are the lines of the object in the text.
-    """
+    """The findings of JSON, of an object a line, or of CSV at these lines; None if it is none."""
     bare = text.removeprefix("\ufeff").strip()
     is_tree = bare[:1] in ("{", "[", "<")
     tree = objects.tree(bare) if is_tree else objects.rows(bare)

@@ -119,14 +119,17 @@ class Diagnostic(NamedTuple):
 
 def find(text: Lines) -> tuple[list[Diagnostic], set[int]]:
     """The messages of compilers and linters, and the lines (from 0) that they are in."""
-    by_line = {message.line - 1: message for message in _in_lines(text)}
-    by_line = {message.line - 1: message for message in _above_arrows(text)} | by_line
-    covered: set[int] = set()
+    found, others = [*_in_lines(text)], [*_above_arrows(text)]
+    covered = {message.line - 1 for message in found}
+    others = [message for message in others if message.line - 1 not in covered]
     for number in lines.numbers_in(text.whole, _alone):
         messages, block = _opened(text, number)
-        by_line |= {message.line - 1: message for message in messages}
+        others += messages
         covered |= block
-    return [by_line[number] for number in sorted(by_line)], covered | set(by_line)
+    if others:  # of two in a line, the later one is told
+        by_line = {message.line: message for message in [*found, *others]}
+        found = [by_line[line] for line in sorted(by_line)]
+    return found, covered.union(message.line - 1 for message in others)
 
 
 def _in_lines(text: Lines) -> Iterator[Diagnostic]:
@@ -183,9 +186,9 @@ def _placed(read: str, number: int) -> Diagnostic | None:
 
 def _above_arrows(text: Lines) -> Iterator[Diagnostic]:
     """The messages above arrows that point at their places."""
-    if not any(map(text.whole.__contains__, _ARROWS)):
-        return
-    for number, arrow in reading.places(_ARROW, text.whole):
+    arrows = [(first + number, place) for first, piece in lines.pieces(text.whole)
+              for number, place in _arrows(piece)]  # fmt: skip
+    for number, place in arrows:
         above = range(number - 1, max(-1, number - _BELOW), -1)
         at = next((n for n in above if text.indent(n) < text.indent(number)), max(0, number - 1))
         rated = next(filter(None, map(_RATED.match, text.all[at:number])), None)
@@ -193,12 +196,20 @@ def _above_arrows(text: Lines) -> Iterator[Diagnostic]:
         if not head or _PLACED.match(head) or head.startswith(("note:", "help:")):
             continue
         if said := _HEADED.match(head):
-            level, place = _level(said["level"] or ""), arrow["place"]
+            level = _level(said["level"] or "")
             below = itertools.takewhile(str.strip, text.all[number + 1 : number + _BELOW])
             label = next((f": {match[1]}" for match in map(_CARETS.search, below) if match), "")
             one = _made(at, place, level, said["said"], f"{head}{label} ({place})")
             severity = rated[1] if rated else ""
             yield one._replace(code=said["code"] or one.code, severity=severity)
+
+
+@lines.of_piece
+def _arrows(piece: Piece) -> list[tuple[int, str]]:
+    """The lines of a piece with an arrow, by number, each with the place it points at."""
+    has_some = any(map(piece.text.__contains__, _ARROWS))
+    matches = reading.places(_ARROW, piece.text) if has_some else ()
+    return [(number, arrow["place"]) for number, arrow in matches]
 
 
 def _opened(text: Lines, number: int) -> tuple[list[Diagnostic], set[int]]:

@@ -50,6 +50,7 @@ _TEST = Pattern(  # a line that names a failed test, by pytest, jest, go, gtest,
     r"|^\d+ - (\S+) \(\w+\)$|^\d+/\d+ Test +#\d+: (\S+) \.+\*\*\*\w+"  # ctest
     r"|^\[ERROR\] (\S+) -- Time elapsed: .* <<< \w+!$|^\[ERROR\] +(\w+\.\w+):\d+ .+$"  # Maven
 )
+_BEGIN_TESTS = frozenset("_●✕✗✘×✖-nF0123456789")
 _PASSED = Pattern(rf"^[✓✔√]{_TRIED}")
 _OF_PYTEST = "E   "  # begins a line that names no test
 _SUBTEST = Pattern(r"^SUBFAILED(\(.*?\)|\[.*?\]) (\S+::\S.*?)(?: - .*)?$")
@@ -128,6 +129,7 @@ _BELOW = 5  # lines that go on saying what failed
 _BLOCK, _LONG_BLOCK = 60, 2000  # lines of a test's block that are read; of one with a heading
 _READ_WHOLE = 40  # failed tests whose blocks are read: far more than can be told
 _NEAR = 4  # lines below an error that say where and what it is
+_PLACES, _FEW = 20, 3  # errors of one form of which places are looked for; those that are told
 _FRAMES = 200  # lines of a trace above its exception
 
 
@@ -268,13 +270,12 @@ def _heads(text: Lines, told: set[int]) -> dict[int, str]:
     numbered = next((at for at in begins if _NUMBERS.match(text.bare[at])), len(text.all))
     # those that begin as the heading of a test's block does need no word that fails
     headings = lines.numbers_in(text.whole, _marked)
+    may = {*text.failing, *headings} - told
     names = {first + number: name for first, piece in lines.pieces(text.whole)
-             for number, name in _named(piece).items()}  # fmt: skip
+             for number, name in _named(piece).items() if first + number in may}  # fmt: skip
     heads: dict[int, str] = {}
-    for at in sorted({*text.failing, *headings} - told):
+    for at in sorted(names.keys() | {at for at in may if text.bare[at][:1].isdigit()}):
         line = text.bare[at]
-        if line.startswith(_OF_PYTEST):
-            continue
         if name := names.get(at):
             heads[at] = f"{_file_above(text, at)}{name}" if name == _SUITE else name
         elif _MINITEST.match(line) and (below := text.below(at, 1)):
@@ -297,11 +298,18 @@ def _named(piece: Piece) -> dict[int, str]:
     names: dict[int, str] = {}
     for number in {*piece.failing, *_marked(piece)}:
         line = piece.bare.get(number) or lines.bare(piece.all[number])
+        if line.startswith(_OF_PYTEST):
+            continue
         if line.startswith("SUB") and (subtest := _SUBTEST.match(line)):
             names[number] = f"{subtest[2]} {subtest[1]}"
-        elif (test := _TEST.match(line)) and test.lastindex:
+        elif _may_name(line) and (test := _TEST.match(line)) and test.lastindex:
             names[number] = test[test.lastindex]
     return names
+
+
+def _may_name(line: str) -> bool:
+    """Whether a line may be one that names a failed test: each has a mark or such a word."""
+    return line[:1] in _BEGIN_TESTS or "FAIL" in line or "ERROR" in line
 
 
 def _file_above(text: Lines, at: int) -> str:
@@ -466,10 +474,11 @@ def _once(tests: list[Failure], errors: list[Failure]) -> list[Failure]:
 def _errors(text: Lines, used: set[int]) -> tuple[list[Failure], set[int]]:
     """Each distinct error that is no test, with how often it is there, and their lines."""
     same: dict[str, list[int]] = {}
-    text.forms.make(at for at in text.failing if at not in used)
-    for at in text.failing:
+    unused = [at for at in text.failing if at not in used]
+    text.forms.make(unused)
+    for at in unused:
         continued = at and text.bare[at].startswith("E   ") and text.bare[at - 1].startswith("E   ")
-        if at not in used and not continued:
+        if not continued:
             same.setdefault(_form(text, at), []).append(at)
     errors: dict[str, Failure] = {}
     seen: set[int] = set()
@@ -482,13 +491,15 @@ def _errors(text: Lines, used: set[int]) -> tuple[list[Failure], set[int]]:
         one_line = [] if more else [text.bare[n] for n in sorted(at_all)]
         if one_line and max(map(len, one_line)) <= _LONGEST:
             message = lines.alike(one_line, _LONGEST)
-        place = _near(text, at) if not _PLACE.search(message) else ""
+        near = [] if _PLACE.search(message) else [_near(text, n) for n in at_all[:_PLACES]]
+        places = [*dict.fromkeys(filter(None, near))]
+        place = ", ".join(places[:_FEW]) + ", …" * (len(places) > _FEW)
         times = f" (x{len(at_all)})" if len(at_all) > 1 else ""
         if message in errors:
             errors[message] = errors[message]._replace(times=errors[message].times + len(at_all))
         else:
             whole = f"{_with_place(message, place)}{times}"
-            errors[message] = Failure(at, whole, place or message, len(at_all))
+            errors[message] = Failure(at, whole, places[0] if places else message, len(at_all))
     return list(errors.values()), seen
 
 

@@ -42,8 +42,8 @@ _FAILURES = (  # parts of words about a failure, and those with which such a wor
     "error err! fail fatal panic exception traceback critical severe cannot can't couldn't unable"
     " denied refused timeout abort segfault segmentation undefined undeclared unresolved missing"
     " invalid unexpected conflict reject killed crash corrupt deadlock unreachable unhandled"
-    " uncaught violat forbidden incompatible mismatch exceed incomplete broken unknown vulnerab"
-    " ✗ ✘ × ✕ ✖ fehler fehlgeschl ungültig abgebroch verweiger erreur échec échou impossib"
+    " uncaught unmet violat forbidden incompatible mismatch exceed incomplete broken unknown"
+    " vulnerab ✗ ✘ × ✕ ✖ fehler fehlgeschl ungültig abgebroch verweiger erreur échec échou impossib"
     " introuv fallit inválid falha mislukt misslyck błąd błęd ошибк сбой отказ 错误 失败 异常"
     " エラー 失敗 오류 실패 خطأ فشل त्रुटि विफल başarısız"
 ).split()
@@ -67,7 +67,8 @@ _IN_WORDS = bytes(
     char if char > 127 or chr(char).islower() or char in b"'!" else ord(" ") for char in range(256)
 )
 _FINE = Pattern(
-    r"\b(?:(?:0|no|without|zero) (?:\w+ )?(?:errors?|failures?|failed|failing|problems?|issues?)\b"
+    r"\b(?:(?:0|no|without|zero) (?:\w+ )?(?:errors?|failures?|failed|failing|problems?|issues?"
+    r"|vulnerabilities)\b"
     r"|(?:errors?|fail(?:s|ed|ures?)?|unreachable)(?: [a-z]+)?[=:] *0\b|ok$"
     r"|(?:pass(?:ed)?|skip(?:ped)?|xfail)\b)|^\s*(?:ok\b|[✓✔√])|: ok\b|s = [.S]$",
     re.I,
@@ -107,9 +108,10 @@ _HINT = Pattern(r"\s+\([a-z].*\)$")  # on what to do, as git gives them
 _CELL = Pattern(r"[-+$€]?(\d[\d.,]*)([KMGT%]?)(?:i?B|ms|s|us|µs)?$")  # a number with its unit
 _UNITS = {"K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 _ROWS, _COLUMNS = 5, 8  # rows of a table in a text at least; columns that are looked at
+_BEGIN = 3  # columns in which rows must be alike
 _PEAK, _MOST_PEAKS = 3, 3  # times a usual number that is by far the largest; rows that are told
 _RULE = Pattern(r"[\W_]*$")
-_DIGIT = re.compile(r"[1-9]")
+_DIGIT, _DOTTED = re.compile(r"[1-9]"), re.compile(r"^[a-z_]\w*\.[a-z_][\w.]*$")
 _TITLE = Pattern(  # a heading between rules, or above an empty line
     r"\s*([=_~-])\1{2}[^\d]*\1{3}$|\s*\w+(?: \w+)?:\s*$"
 )
@@ -129,7 +131,7 @@ _SAMPLE = 60  # lines by which a log is known
 _MOST, _OF_MANY = 500, 150  # lines that are weighed, and of very many
 _SOME = 2000  # forms of which names are read
 _BEGINNING = 12  # characters with which lines begin alike
-_FAILED = b"\0"  # in front of what lines have in common that fail
+_FAILED, _PEAKS = b"\0", b"\1"  # in front of what lines have in common that fail; of a peak
 _ALIKE = 8  # forms that differ only in names and are told as one
 _LIST = 3  # lines of one form that are a list
 _DIFFER = 5  # words that may differ in lines of one form
@@ -405,11 +407,12 @@ class Lines:
         """
         masks = {at: _mask(line) for at, line in enumerate(self.all[:_SOME]) if line[:1]}
         ratios: dict[int, float] = {}
-        for mask, run in itertools.groupby(masks, key=masks.__getitem__):
-            rows = [*run] if "n" in mask else []
-            columns = zip(*(self.all[at].split()[: len(mask)] for at in rows), strict=True)
-            for is_number, cells in zip(mask, columns if len(rows) >= _ROWS else (), strict=False):
-                values = [*map(_value, cells)] if is_number == "n" else [1.0]
+        for _, run in itertools.groupby(masks, key=lambda at: masks[at][:_BEGIN]):
+            rows = [*run]
+            cells = [self.all[at][:_READ].split() for at in rows if len(rows) >= _ROWS]
+            alike = zip(*(masks[at] for at in rows), strict=False)
+            for kinds, column in zip(alike, zip(*cells, strict=False), strict=False):
+                values = [*map(_value, column)] if set(kinds) == {"n"} else [0.0]
                 top, rises = max(values), all(a <= b for a, b in itertools.pairwise(values))
                 usual = sorted(values)[len(values) // 2]
                 if not rises and top > _PEAK * usual:
@@ -493,10 +496,12 @@ class Lines:
         often = self._often(groups)
         keys = list(groups)
         most = _OF_MANY if len(keys) > _SOME else _MOST
-        if len(keys) > most:
-            by_rarity = sorted(keys, key=lambda key: (
-                key not in failing, often[key] or len(groups[key]), groups[key][0]))  # fmt: skip
-            keys = list(dict.fromkeys([*by_rarity[:most], *keys[:_ENDS], *keys[-_ENDS:]]))
+        if len(keys) > most:  # they are in the order of their lines
+            by_rarity = sorted(keys, key=often.__getitem__)
+            first = [key for key in by_rarity if key in failing][:most]
+            first += [key for key in by_rarity if key not in failing][: most - len(first)]
+            peaks = [key for key in keys if key[:1] == _PEAKS]
+            keys = list(dict.fromkeys([*first, *peaks, *keys[:_ENDS], *keys[-_ENDS:]]))
         self.forms.make(number for key in keys for number in groups[key])
         chosen = [line for key in keys
                   for line in self._of_one_form(groups[key], key in failing, often[key])
@@ -518,6 +523,8 @@ class Lines:
         for number in failing:
             name = without_names(self.forms[number])
             keys[number] = _FAILED + name.encode("utf-8", "surrogatepass")
+        for number in self._largest:  # each is told by itself
+            keys[number] = _PEAKS + b"%d" % number
         groups: dict[bytes, list[int]] = {}
         for number, key in enumerate(keys):
             if self.all[number] and number not in told:
@@ -530,18 +537,22 @@ class Lines:
         return read.lstrip()[:1].isdigit() and bool(_QUOTED.match(read))
 
     def _often(self, groups: dict[bytes, list[int]]) -> dict[bytes, int]:
-        """How many lines are as those of each group but for names; 0 if few are.
+        """How many lines are as those of each group, but for names where many groups are alike.
 
         Among very many, lines are alike if they begin alike.
         """
-        alike: dict[bytes, bytes | str] = {key: key[:_BEGINNING] for key in groups}
+        names: list[bytes | str] = [key[:_BEGINNING] for key in groups]
         if len(groups) <= _SOME:
             self.forms.make(numbers[0] for numbers in groups.values())
-            alike = {key: without_names(self.forms[numbers[0]]) for key, numbers in groups.items()}
-        forms, times = Counter(alike.values()), Counter[bytes | str]()
-        for key, numbers in groups.items():
-            times[alike[key]] += len(numbers)
-        return {key: times[name] if forms[name] > _ALIKE else 0 for key, name in alike.items()}
+            names = [without_names(self.forms[numbers[0]]) for numbers in groups.values()]
+        sizes = list(map(len, groups.values()))
+        forms = Counter(names)
+        times = forms.copy()
+        for name, size in zip(names, sizes, strict=True):
+            if size > 1:
+                times[name] += size - 1
+        return {key: times[name] if forms[name] > _ALIKE else size
+                for key, name, size in zip(groups, names, sizes, strict=True)}  # fmt: skip
 
     def _of_one_form(self, numbers: list[int], fails: bool, often: int) -> Iterator[Line]:
         """The lines of a group for each form; what fails is one."""
@@ -549,7 +560,8 @@ class Lines:
         for number in numbers:
             forms.setdefault("" if fails else self.forms[number], []).append(number)
         for same in forms.values():
-            yield Line(same, self.all[same[0]], fails, often or len(same))
+            times = often if often > len(numbers) else len(same)
+            yield Line(same, self.all[same[0]], fails, times)
 
     def _weight(self, line: Line, last: int) -> float:
         """How decisive a line is by its words, by its form, and by where it stands."""
@@ -703,10 +715,11 @@ def _word(text: str, at: int) -> tuple[str, int]:
 
 
 def _is_name(word: str) -> bool:
-    """Whether a word is an option, or a name with a number, and no numbered error."""
+    """Whether a word is an option, or a name with a number or of several parts, and no error."""
     if word.startswith("-"):
         return True  # of an option
-    return bool(_DIGIT.search(word)) and not word.endswith(("error:", "exception:"))
+    is_name = _DIGIT.search(word) or _DOTTED.search(word)
+    return bool(is_name) and not word.rstrip(":,").endswith(("error", "exception"))
 
 
 def bare(line: str) -> str:

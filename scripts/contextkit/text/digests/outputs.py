@@ -45,7 +45,8 @@ _FEW = 20  # lines that need not be counted
 _PART = 0.6  # share of the lines that a kind must have to give the text its name
 
 _BEGINS = Pattern(
-    r"(?P<diff>diff --(?:git|cc|combined) |Index: \S|--- (?:\S.*)?\n\+\+\+ (?:\S|$))"
+    r"(?P<diff>diff --(?:git|cc|combined) |Index: \S"
+    r"|--- (?!expected|actual|want|got)(?:\S.*)?\n\+\+\+ (?:\S|$))"
     r"|(?P<json>[\[{][ \t]*$|\{\"|\[[\[{\"])"
     r"|(?P<box>[┌+][─+=-]{3,}[─┬+=-]*[┐+]?$)"
     r"|(?P<prompt>\$ \S|[\w.-]+@[\w.-]\S*?[$#] |PS \S*> )",
@@ -120,7 +121,7 @@ def _units(text: str, status: int | None) -> tuple[str, list[Unit]]:
 def _pieces(text: str, lines: list[str]) -> Iterator[tuple[list[int], str]]:
     """The lines of each segment, with its kind if it is known; diffs are one, commits are one."""
     first = next((line for line in lines if line.strip()), "")
-    is_help = kinds.module("help").confidence(text) and not kinds.module("code").confidence(text)
+    is_help = kinds.confidence("help", text) and not kinds.confidence("code", text)
     if is_help or first.lstrip("\ufeff ")[:1] == "<":  # what it quotes is no segment
         yield list(range(len(lines))), ""
         return
@@ -142,7 +143,7 @@ def _told(text: str, kind: str) -> tuple[str, list[Unit]]:
     if not text.strip():
         return "", []
     for name in [kind] if kind and kind != "json" else _WHOLE:
-        if kinds.module(name).confidence(text) and not (name == "code" and _is_quoted(text)):
+        if kinds.confidence(name, text) and not (name == "code" and _is_quoted(text)):
             if units := kinds.module(name).units(text):
                 return name, [unit for unit in units if unit.weight > 0]
     return ("table", _inside(text)) if not kind else ("", [])

@@ -10,6 +10,7 @@ from collections import Counter
 from contextkit.base.names import counted
 from contextkit.base.type_names import Callable, Iterator
 from contextkit.text.digests import reading, weighing
+from contextkit.text.digests.lines import says_failure
 from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
 
@@ -19,7 +20,6 @@ _HIT = Pattern(  # no line of a compiler or linter
     r"(?:(?P<hit>(?::\d+)?:(?!:))|=(?:\d+=)?|-\d+-)"  # or a line beside it
     r"(?!.{0,8} (?:fatal )?(?:error|warning|note)(?::| [A-Z]+\d)|[\d:]* ?\[?[A-Z]+\d).*$"
 )
-_DEFINES = Pattern(r"\b(?:def|class|fn|func|function|struct|interface|enum) \w")
 _COMMIT = Pattern(  # no line of `git blame`
     r"^(?P<commit>[0-9a-f]{7,10})[0-9a-f]{0,30} (?![A-Za-z] \S+$)"  # nor a symbol of `nm`
     r"(?!.{0,80} \d{4}-\d\d-\d\d \d\d:\d\d:\d\d \S+ +\d+\))"
@@ -38,7 +38,6 @@ _ENTRY = (  # of `ls -l`, `find -ls`, `tar -tv`, `unzip -l`
 ENTRY = Pattern(_ENTRY)
 _FILE = Pattern(rf"{_ENTRY}|(?:total \d\S*|(?P<folder>\S.*):)$")  # with what is between files
 _NODE = Pattern(r"^(?P<lines>(?:[│|] *|\s)*)(?:[├└+`\\]─*┬*-* ?)(?P<name>[^\s─-].*)$")
-_AMISS = Pattern(r"(?:^|\s)(?:UNMET|unmet|invalid|missing|extraneous|conflict\w*|error)(?![\w@-])")
 _UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _LOOKED_AT = 200  # lines that are looked at to tell the kind
 _SHARE = 0.8  # of them that must have the form
@@ -129,7 +128,7 @@ def _grouped(
         group = group_of(match) or ""
         seen[group] += 1
         weight = (0.5 + 0.5 / seen[group]) * (1 - at / (2 * len(entries)))
-        weight *= 3.0 if _DEFINES.search(match[0]) else 1.0 if groups[group] * 2 < count else 0.5
+        weight *= 1.0 if groups[group] * 2 < count else 0.5
         units.append(Unit(number, noun, _shown(match), weight))
     return units
 
@@ -169,7 +168,7 @@ def _tree(entries: Entries) -> list[Unit]:
     top = min(depth for _, depth, _ in nodes)
     first = [(number, name) for number, depth, name in nodes if depth == top]
     deeper = [(number, name) for number, depth, name in nodes[:_LINES] if depth > top]
-    bad = [(n, name) for n, _, name in nodes if _AMISS.search(name)]
+    bad = [(n, name) for n, _, name in nodes if " " in name and says_failure(name)]
     return [
         *_sums(f"{len(nodes)} entries, {len(first)} at the top"),
         *(Unit(n, "top", name, 2.0, 3, "top", name) for n, name in first[:_LINES]),

@@ -92,11 +92,12 @@ def run(text: Lines, status: int | None = None) -> Run:
     verdict, summary, of_verdict = _verdict(text, status, placed)
     failing, used, inside = failures.find(text, summary | placed)
     failed = [_unit(above, below) for above, below in itertools.zip_longest(failing, failing[1:])]
-    if failed and verdict and _BARE.match(verdict[0].text):  # which says nothing of the failure
+    is_good = bool(verdict) and not any(_BAD.search(unit.text) for unit in verdict)
+    # which says nothing of the failure
+    if failed and verdict and (is_good or _BARE.match(verdict[0].text)):
         at = min(range(len(failed)), key=lambda at: (failed[at].rank, at))
         verdict[0], failed[at] = verdict[0]._replace(key=False), failed[at]._replace(key=True)
     ended, exits = _commands(text)
-    is_good = verdict and not any(_BAD.search(unit.text) for unit in verdict)
     if ended and ended[0].key and (is_good or not (verdict or failed)):
         verdict = [unit._replace(key=False, rank=2) for unit in verdict]
     else:
@@ -108,8 +109,8 @@ def run(text: Lines, status: int | None = None) -> Run:
     units = [*verdict, *([] if counted else counts), *said[:_FIRST], *failed, *said[_FIRST:]]
     told = used | placed | of_verdict | exits
     prose = text.prose if told.isdisjoint(text.prose) else set()
-    said_in = plain.units("\n".join(line * (at in prose) for at, line in enumerate(text.all)))
-    rest = [*said_in, *text.statements(told | prose, inside)]
+    paragraphs = [line * (at in prose) for at, line in enumerate(text.all if prose else ())]
+    rest = [*plain.units("\n".join(paragraphs)), *text.statements(told | prose, inside)]
     if not (verdict or failed or messages):  # what a text of no run is about, its beginning says
         worded = sorted({unit.line for unit in rest if unit.text.count(" ") > 1})
         first = {min((unit.line for unit in rest), default=0), *worded[:_BEGINNING]}
@@ -218,8 +219,11 @@ def _plain(text: Lines, number: int) -> str:
     return "" if is_event else line
 
 
-def _levels(text: Lines) -> Iterator[tuple[str, list[int]]]:
-    """Results or levels with lines that have them; those of a log are known by how they begin."""
+def _levels(text: Lines, least: int) -> Iterator[tuple[str, list[int]]]:
+    """Results or levels with lines that have them; those of a log are known by how they begin.
+
+    None if no more than `least` lines can have one.
+    """
     alone = [] if text.is_dated else text.holding(*_MARKS)
     if text.is_dated:
         heads: dict[str, list[int]] = {}
@@ -231,19 +235,19 @@ def _levels(text: Lines) -> Iterator[tuple[str, list[int]]]:
                 yield level[1] or level[2].upper(), numbers
             else:
                 alone += numbers
-    for number in alone:
+    for number in alone if text.is_dated or len(alone) > least else ():
         if level := _LEVEL.search(text.undated[number][:_NAMED]):
             yield level[1] or level[2].upper(), [number]
 
 
 def _counts(text: Lines) -> tuple[list[Unit], bool]:
     """The number of lines with each result, level, or status, if most lines have one."""
-    seen: Counter[str] = Counter()
-    for name, numbers in _levels(text):
-        seen[name] += len(numbers)
     has_status = "HTTP/" in text.whole or "status=" in text.whole
     statuses = Counter(_STATUS.findall(text.whole) if has_status else ())
     total = sum(map(bool, text.all))
+    seen = Counter[str]()
+    for name, numbers in _levels(text, total // 2):
+        seen[name] += len(numbers)
     if max(seen.total(), statuses.total()) * 2 <= total:
         return [], False
     counts = {name: seen[name] for name in _RESULTS}

@@ -1,6 +1,6 @@
 """What somebody wrote without Markdown: minutes, a chat, mails, the report of an incident.
 
-A statement is a sentence with the one that leans on it, a whole item of a list, or a whole message
+A statement is a sentence, a whole item of a list, or a whole message
 of a chat with its time and name. Which come first, `parts` says; of a chat and of mails, what was
 said later comes before what was said earlier.
 """
@@ -84,7 +84,7 @@ def _worded(lines: list[str]) -> float:
 def units(text: str) -> list[Unit]:
     """The statements; of those of a part, the first ones weigh most, of a dialogue the last."""
     passages = list(_passages(text.split("\n")))
-    made = _leaning([unit for passage in passages for unit in _statements(passage)])
+    made = [unit for passage in passages for unit in _statements(passage)]
     if any(passage.said_by for passage in passages):
         made.reverse()
     made.sort(key=lambda unit: not unit.key)
@@ -94,30 +94,6 @@ def units(text: str) -> list[Unit]:
         is_early = unit.rank != NONE and counts[unit.rank] <= _MOST[unit.rank]
         weight = unit.weight * (_WEIGHTS[unit.rank] if is_early else 1.0)
         made[at] = unit._replace(rank=0, weight=weight)
-    return made
-
-
-def _leaning(units: list[Unit]) -> list[Unit]:
-    """The statements, each that leans on the one before told with it if one of both has a part."""
-    made: list[Unit] = []
-    whole = ""  # the last one that was told with another
-    for unit in units:
-        said = _MESSAGE.sub("", unit.text, 1)
-        above = made[-1] if made else unit
-        parted = {above.rank, unit.rank} - {ASIDE, NONE}
-        fits = len(above.text) + len(unit.text) < reading.LONGEST
-        is_answered = said != unit.text and unit.rank == NONE  # by whom, is not known
-        leans = weighing.LEANING.match(said) and not is_answered
-        is_free = len(made) < 2 or above.text != whole
-        follows = is_free and (above.line == unit.line or said != unit.text)
-        is_one = len(parted) == 1 and fits
-        may_follow = made and leans and follows
-        if may_follow and is_one:
-            whole = reading.joined(above.text, unit.text)
-            key = above.key or unit.key
-            made[-1] = above._replace(text=whole, rank=min(parted), key=key)
-        else:
-            made.append(unit)
     return made
 
 
