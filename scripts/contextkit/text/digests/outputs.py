@@ -145,19 +145,19 @@ def _told(text: str, kind: str) -> tuple[str, list[Unit]]:
     for name in [kind] if kind and kind != "json" else _WHOLE:
         if kinds.confidence(name, text) and not (name == "code" and _is_quoted(text)):
             if units := kinds.module(name).units(text):
-                return name, [unit for unit in units if unit.weight > 0]
-    return ("table", _inside(text)) if not kind else ("", [])
+                is_xml = name == "json" and text.lstrip("\ufeff \t\r\n")[:1] == "<"
+                return "xml" if is_xml else name, [unit for unit in units if unit.weight > 0]
+    return _inside(text) if not kind else ("", [])
 
 
-def _inside(text: str) -> list[Unit]:
-    """The tables and lists among other lines, which are left to be told by themselves."""
-    told, taken = list[Unit](), set[int]()
-    for name in ("table", "listing"):
-        units, numbers = kinds.module(name).inside(text)
-        told += units
-        taken |= numbers
+def _inside(text: str) -> tuple[str, list[Unit]]:
+    """The tables and lists among other lines, which are left, and what there is more of."""
+    found = {name: kinds.module(name).inside(text) for name in ("table", "listing")}
+    told = [unit for units, _ in found.values() for unit in units]
+    taken = {number for _, numbers in found.values() for number in numbers}
     left = (n for n in range(1, text.count("\n") + 2) if n not in taken)
-    return [*told, *(Unit(n, REST, "") for n in left)] if told else []
+    name = max(found, key=lambda name: len(found[name][1]))
+    return name, [*told, *(Unit(n, REST, "") for n in left)] if told else []
 
 
 def _is_quoted(text: str) -> bool:

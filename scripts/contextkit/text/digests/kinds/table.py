@@ -10,7 +10,7 @@ from collections import Counter
 
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Callable, Iterator, Sequence
-from contextkit.text.digests.lines import bare
+from contextkit.text.digests.lines import bare, says_failed
 from contextkit.text.digests.reading import REST, Unit, cells, cut, listed, row_statement
 from contextkit.text.patterns import Pattern
 
@@ -51,12 +51,6 @@ _FAR = 1.5  # how much farther off the lowest must be, to be told before the hig
 _MOST_EXTREME = 1  # rows that are told whole
 Split = Callable[[str], list[str]]
 Row = tuple[int, list[str]]
-_ILL = Pattern(
-    r"(?<![\w./-])(?:fail\w*|error\w*|missing|no|false|critical|blocked|rejected|P0|P1|deleted"
-    r"|close_wait|defunct|zombie|unhealthy|notready|evicted|\w*backoff|oomkilled|degraded|stale"
-    r"|expired|down)(?![\w/-]|\.\w)",
-    re.I,
-)
 
 
 class Numbers(NamedTuple):
@@ -233,7 +227,7 @@ def inside(text: str) -> tuple[list[Unit], set[int]]:
         units = _told(first, head, body, shown)
         if any(unit.group == "columns" and unit.rank == 2 for unit in units):
             told += [_among(unit, units[0]) for unit in units if unit.aspect != "table"]
-            taken |= {n for n in shown if not _ILL.search(lines[n - 1])}
+            taken |= {n for n in shown if not says_failed(lines[n - 1])}
     return told, taken
 
 
@@ -368,10 +362,10 @@ def _told(first: int, head: list[str], body: list[Row], shown: dict[int, str]) -
     told += [Unit(n, "outlier", shown[n], 2.0, 2, "outliers") for n, _ in out.most_common()]
     told += [unit for unit in every if unit.group != "outliers"]
     told += [Unit(number, "row", shown[number], 2.0, 3) for number in extreme]
-    ill = [row for row in body if any(map(_ILL.search, row[1]))]
+    ill = [row for row in body if says_failed(" ".join(row[1]))]
     others = [row for row in (ill if ends else body) if row[0] not in extreme]
     for at, (number, row) in enumerate([body[0], body[-1], *others[:_ROWS]]):
-        weight = 1.5 if any(_ILL.search(cell) for cell in row) else 0.4 if ends else 0.8
+        weight = 1.5 if says_failed(" ".join(row)) else 0.4 if ends else 0.8
         weight *= 1 - min(at, _ROWS) / (2 * len(body))
         told.append(Unit(number, "row", shown[number], weight))
     return told
