@@ -124,7 +124,7 @@ _MARKED = Pattern(r"\n(?:_{3,} \S|[ \t]*● \S|---- \S|[ \t]*\d+\) \S)")
 _SUITE = "Test suite failed to run"  # jest's, for a whole file
 _LONGEST, _END = 260, 110  # characters shown of a failure, and of its end if it is longer
 _READ = 500  # characters read of a line
-_FIRST, _BRIEF = 4, 60  # words of a line that says what failed; characters of its last part
+_FIRST, _BRIEF = 5, 60  # words of a line that says what failed; characters of its last part
 _BELOW = 5  # lines that go on saying what failed
 _BLOCK, _LONG_BLOCK = 60, 2000  # lines of a test's block that are read; of one with a heading
 _READ_WHOLE = 40  # failed tests whose blocks are read: far more than can be told
@@ -530,8 +530,8 @@ def _fails(line: str) -> bool:
         return lines.says_failure(line)
     says = lines.says_failure if " " in last else lines.says_failed
     is_last = colon and len(last) < _BRIEF and last[0].isalpha() and says(last)
-    said = " ".join([*words[:_FIRST], *_LOUD.findall(line)])
-    return bool(is_last) or lines.says_failed(said) or line.startswith(_OF_PYTEST)
+    said = [" ".join(words[:_FIRST]), *_LOUD.findall(line)]
+    return bool(is_last) or any(map(lines.says_failed, said)) or line.startswith(_OF_PYTEST)
 
 
 def _heads_a_trace(text: Lines, at: int) -> bool:

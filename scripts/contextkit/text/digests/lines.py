@@ -43,18 +43,19 @@ _FAILURES = (  # parts of words about a failure, and those with which such a wor
     " denied refused timeout abort segfault segmentation undefined undeclared unresolved missing"
     " invalid unexpected conflict reject killed crash corrupt deadlock unreachable unhandled"
     " uncaught unmet violat forbidden incompatible mismatch exceed incomplete broken unknown"
-    " vulnerab ✗ ✘ × ✕ ✖ fehler fehlgeschl ungültig abgebroch verweiger erreur échec échou impossib"
-    " introuv fallit inválid falha mislukt misslyck błąd błęd ошибк сбой отказ 错误 失败 异常"
-    " エラー 失敗 오류 실패 خطأ فشل त्रुटि विफल başarısız"
+    " vulnerab ✗ ✘ × ✕ ✖ fehler fehlgeschl ungültig abgebroch verweiger erreur échec échou"
+    " impossib introuv fallit inválid falha mislukt misslyck błąd błęd ошибк сбой отказ 错误 失败"
+    " 异常 エラー 失敗 오류 실패 خطأ فشل त्रुटि विफल başarısız"
 ).split()
 _LAST_PARTS = (
     "errno sigsegv sigabrt sigkill sigbus sigfpe sigill fallo falló erro fout hata".split()
 )
 _FAILS = Pattern(rf"{'|'.join(_FAILURES)}|(?:{'|'.join(_LAST_PARTS)})\b")
-_FAILED_WORDS = Pattern(
-    r"(?<![\w./-])errors?(?![\w./-])|error:|err!|exception:|fail(?:ed|ure)?\b|fatal\b|panic|traceback|segfault"
-    r"|segmentation|critical|severe|\[(?:emerg|alert|crit)\b|fehler|fehlgeschl|erreur|échec|falló|erro\b|errore|błąd|ошибка|错误|エラー|오류|خطأ"
-    r"|signal:? (?:sig|\d)|[✗✘×✕✖]"
+_FAILED_WORDS = Pattern(  # those that name an error alone are about one in a sentence
+    r"(?:^\W*(?:npm )?|\[|[=:]\"?)errors?(?![\w./-])|(?:error|exception|fehler|erreur|errore?|erro"
+    r"|ошибка)\b[\w()\[\]-]*(?::| \d)|err!|fail(?:ed|ure)?\b|fatal\b|panic|traceback|segfault"
+    r"|segmentation|critical|severe|\[(?:emerg|alert|crit)\b|^fehler\b|fehlgeschl|échec|falló|błąd"
+    r"|错误|エラー|오류|خطأ|signal:? (?:sig|\d)|[✗✘×✕✖]"
 )
 _PHRASES = (
     *('" 50', "status=50", "not found", "no such", "timed out", "not ok", "nicht "),
