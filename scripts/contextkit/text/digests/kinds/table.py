@@ -46,9 +46,9 @@ _DIGIT = Pattern(r"\d")
 _NONE = ("", "-", "--", "NA", "NaN", "n/a", "null", "None")  # in place of a number
 _LEAST, _GAP, _ASIDE = 5, 2, 2  # rows at least; lines between two; characters beside a name
 _LARGEST = 200_000  # characters in which tables are looked for among other lines
+LEFT = 8  # the rank of a line that is only counted as left out
 _NEAR = 4  # by how much the number of a row may rise
 _FAR = 1.5  # how much farther off the lowest must be, to be told before the highest
-_MOST_EXTREME = 1  # rows that are told whole
 Split = Callable[[str], list[str]]
 Row = tuple[int, list[str]]
 
@@ -151,9 +151,8 @@ def _apart(lines: list[str]) -> Split | None:
     rows = [row for line in lines[1:] if len(row := split(line)) == words]
     numbers = zip(*(map(_NUMBER.match, row[:-1]) for row in rows), strict=True)
     is_named = all(name[0].isupper() or name[0] == "%" for name in split(lines[0]))
-    if is_named and words > 2 and len(rows) * 10 >= len(lines[1:]) * 9 and any(map(all, numbers)):
-        return split
-    return None
+    are_whole = words > 2 and len(rows) * 10 >= len(lines[1:]) * 9
+    return split if is_named and are_whole and any(map(all, numbers)) else None
 
 
 def _rows(text: str) -> list[tuple[int, list[str]]]:
@@ -234,7 +233,7 @@ def inside(text: str) -> tuple[list[Unit], set[int]]:
 def _among(unit: Unit, size: Unit) -> Unit:
     """A statement of a table as one among those of other lines."""
     if unit.group != "columns" or unit.rank != 2:
-        return unit._replace(rank=0, group="")
+        return unit._replace(rank=LEFT * (not unit.text), group="")
     rows = size.text.partition(",")[0]
     rank = 2 * (unit.weight > 1 and not unit.aspect.startswith("column "))
     text = f"{rows} by {unit.aspect}: {unit.text}"
@@ -296,7 +295,8 @@ def _cells(line: str) -> tuple[str, list[str]]:
         last = cells[-1] if cells else ""
         is_share = form[-1:] == "n" and word[0] + word[-1] == "()"
         in_list = is_figure and last[-1:] == "," and last[0].isdigit()
-        if is_share or in_list or (form[-1:] == "w" and not is_figure):
+        goes_on = form[-1:] == "w" and not is_figure
+        if is_share or in_list or goes_on:
             cells[-1] = f"{last} {word}"
             form = form if is_share else form[:-1] + "w"
         else:
@@ -354,7 +354,7 @@ def _told(first: int, head: list[str], body: list[Row], shown: dict[int, str]) -
     units = {at: column(head, body, at, of_column) for at, of_column in values.items()}
     ends = {at: of_column for at, of_column in values.items() if of_column}
     main = max(ends, key=lambda at: (ends[at].is_sorted, ends[at].spread), default=-1)
-    extreme = [n for _, n, _ in ends[main].rows[: -_MOST_EXTREME - 1 : -1]] if ends else []
+    extreme = [ends[main].rows[-1][1]] if ends else []
     if ends:
         units[main][0] = units[main][0]._replace(rank=2)
     every = [unit for at in sorted(units, key=lambda at: at != main) for unit in units[at]]
@@ -362,6 +362,7 @@ def _told(first: int, head: list[str], body: list[Row], shown: dict[int, str]) -
     told += [Unit(n, "outlier", shown[n], 2.0, 2, "outliers") for n, _ in out.most_common()]
     told += [unit for unit in every if unit.group != "outliers"]
     told += [Unit(number, "row", shown[number], 2.0, 3) for number in extreme]
+    told += [Unit(n, "row", "", 0.1, LEFT) for n, _ in body[1:2] + body[-2:-1]]  # left out
     ill = [row for row in body if says_failed(" ".join(row[1]))]
     others = [row for row in (ill if ends else body) if row[0] not in extreme]
     for at, (number, row) in enumerate([body[0], body[-1], *others[:_ROWS]]):
@@ -447,7 +448,8 @@ def numbers(body: list[Row], index: int, head: list[str]) -> Numbers | None:
     falls = all(a >= b for a, b in itertools.pairwise(values))
     are_near = max(values) - min(values) < _NEAR * len(values)
     in_row = max(values) - min(values) == len(values) - 1 or (rises and are_near)
-    if is_whole and len({*values}) == len(values) and (in_row or (index == 0 and head)):
+    may_name = in_row or (index == 0 and bool(head))
+    if is_whole and len({*values}) == len(values) and may_name:
         return None  # a row number, a rank, an id
     rows.sort(key=lambda one: one[0])
     low, usual, high = (rows[at][0] for at in (0, len(rows) // 2, -1))
