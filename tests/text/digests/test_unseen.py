@@ -362,3 +362,14 @@ def test_a_name_of_several_parts_is_no_failure_but_what_is_unmet_is() -> None:
     rows = [f"loaded numpy.exceptions from cache {n}" for n in range(9)]
     assert not lines.Lines("\n".join(rows)).failing
     assert lines.Lines("dependency ghost unmet").failing == [0]
+
+
+def test_a_message_that_its_tool_wraps_has_the_code_at_its_end() -> None:
+    short = "".join(
+        f"a.py:{n}: error: No annotation  [no-def]\n    def f{n}():\n" for n in range(9)
+    )
+    long = "".join(
+        f"b.py:{n}: error: No annotation for one\n    or more  [no-def]\n" for n in range(9)
+    )
+    summary = engine.digest(short + long, 200).summary
+    assert "no-def x18" in summary and "one or more" in summary

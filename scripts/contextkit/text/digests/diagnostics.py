@@ -129,7 +129,25 @@ def find(text: Lines) -> tuple[list[Diagnostic], set[int]]:
     if others:  # of two in a line, the later one is told
         by_line = {message.line: message for message in [*found, *others]}
         found = [by_line[line] for line in sorted(by_line)]
-    return found, covered.union(message.line - 1 for message in others)
+    covered.update(message.line - 1 for message in others)
+    return _unwrapped(text, found, covered), covered
+
+
+def _unwrapped(text: Lines, found: list[Diagnostic], covered: set[int]) -> list[Diagnostic]:
+    """The messages; one without a code that a tool wraps has its end, and the code, in the next."""
+    codes = {message.code for message in found}
+    if len(codes) < 2 or "" not in codes:
+        return found
+    whole: list[Diagnostic] = []
+    for message in found:
+        below = message.line if not message.code and message.line not in covered else -1
+        more = text.all[below].strip() if 0 <= below < len(text.all) else ""
+        joined = _made(0, "", "", f"{message.said} {more}", f"{message.quoted} {more}")
+        if joined.code and (joined.code in codes or "  [" in more):
+            covered.add(below)
+            message = joined._replace(line=message.line, place=message.place, level=message.level)
+        whole.append(message)
+    return whole
 
 
 def _in_lines(text: Lines) -> Iterator[Diagnostic]:

@@ -81,7 +81,6 @@ _PENDING, _FAILURES = "Pending:", "Failures:"  # rspec
 _VALUE = Pattern(
     r"^(?!\w+: undefined\b)(?:[Ee]xpected|[Rr]eceived|[Aa]ctual|got|left|right|want|have): +\S.*$"
 )
-_LEGEND = Pattern(r"^[+-] (?:actual|expected)\b")  # of the difference of two values, by node
 _ENDING = (  # of a file that has lines to point at
     r"(?:pyi?|[cm]?[jt]sx?|vue|svelte|go|rs|rb|java|kts?|scala|groovy|[ch](?:c|h|pp|xx|s)?|fs|vb"
     r"|php|p[lm]|t|sh|bash|lua|swift|mm?|exs?|erl|hs|ml|clj|dart|jl|zig|nim|sql|s?css|html|xml"
@@ -172,7 +171,7 @@ class _Block:
     def _take(self, text: Lines, number: int) -> None:
         line = text.bare[number]
         said, points = _message(line), _POINTS.search(line)
-        if _LEGEND.match(line) or line == "stack backtrace:":
+        if line == "stack backtrace:":
             self._goes_on = 0
             return
         if _VALUE.match(line):

@@ -104,13 +104,12 @@ THEIRS = (  # in a frame of a library
 _QUOTED = Pattern(  # source below a message; a step of ninja or cmake
     r"^\s*(?:(?:>\s*)?(?:\d+\s*)?\|(?!.*\|)|[\^~]+\s*$|\d+\t|\[ *\d+(?:/\d+|%)\] )"
 )
-_BYTES = Pattern(r"\s*(?:(?:[\da-fA-F]{2}[: ]){7,}.*|[\w+/]{40,}={0,2})$")  # in hex, in base64
-_HINT = Pattern(r"\s+\([a-z].*\)$")  # on what to do, as git gives them
 _CELL = Pattern(r"[-+$€]?(\d[\d.,]*)([KMGT%]?)(?:i?B|ms|s|us|µs)?$")  # a number with its unit
 _UNITS = {"K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 _ROWS, _COLUMNS = 5, 8  # rows of a table in a text at least; columns that are looked at
 _BEGIN = 3  # columns in which rows must be alike
 _PEAK, _MOST_PEAKS = 3, 3  # times a usual number that is by far the largest; rows that are told
+_BYTES = Pattern(r"\s*(?:(?:[\da-fA-F]{2}[: ]){7,}.*|[\w+/]{40,}={0,2})$")  # in hex, in base64
 _RULE = Pattern(r"[\W_]*$")
 _DIGIT, _DOTTED = re.compile(r"[1-9]"), re.compile(r"^[a-z_]\w*\.[a-z_][\w.]*$")
 _TITLE = Pattern(  # a heading between rules, or above an empty line
@@ -483,7 +482,8 @@ class Lines:
         read = self.all[number][: 4 * _LONGEST].rstrip()
         if not read.endswith(":") or _OF_A_TRACE.match(read):
             return 0
-        below = next((at for at in self.below(number, 4) if not _HINT.match(self.all[at])), 0)
+        near = self.below(number, 4)
+        below = next((at for at in near if self.all[at].lstrip()[:1] != "("), 0)
         said = self.all[below].rstrip() if below and below not in self._told else ""
         return below if said and not said.endswith(":") else 0
 
@@ -582,8 +582,7 @@ class Lines:
             weight = _LEAST
         if _FRAME.match(said):
             weight *= 0.6 if any(map(said.__contains__, THEIRS)) else 1.2
-        if _BYTES.match(said) or _HINT.match(said):
-            weight *= 0.05
+        weight *= 0.05 if _BYTES.match(said) else 1.0
         return weight * 0.3 if _QUOTED.match(said) else weight
 
     def _by_place(self, line: Line, last: int) -> float:
