@@ -19,8 +19,8 @@ _DEEPEST, _DEEPEST_PLACE = 40, 4
 
 _SEVERITY = ("severity", "issue_severity", "priority", "level", "sev", "impact", "importance",
              "severity_level", "risk", "type", "confidence")  # fmt: skip
-_TITLE = ("title", "query_name", "message", "issue_text", "msg", "summary", "finding", "issue",
-          "problem", "text", "description", "body", "what", "details", "comment",
+_TITLE = ("title", "headline", "query_name", "message", "issue_text", "msg", "summary", "finding",
+          "issue", "problem", "text", "description", "body", "what", "details", "comment",
           "header", "explanation", "content")  # fmt: skip
 _NAME = ("name", "rule", "ruleid", "check_id")
 _CODE = ("ruleid", "rule", "rule_id", "check_id", "test_id", "vulnerabilityid", "symbol",
@@ -37,7 +37,7 @@ _ABOUT = ("extra", "properties", "metadata", "attributes", "vulnerability", "dat
 _WHERE = frozenset(
     "location locations physicallocation artifactlocation region start pos position range"
     " textrange where threadcontext rightfilestart begin span spans code primary file files"
-    " lines most_recent_instance".split()
+    " lines most_recent_instance positions code_location line_range source".split()
 )
 _TELLING = _WHERE.union(_SEVERITY, _TITLE, _NAME, _FILE, _LINE, _PACKAGE, _ABOUT)
 _GRADES, _SAID = frozenset(_SEVERITY[:9]), frozenset((*_TITLE, *_NAME))  # of a table's head

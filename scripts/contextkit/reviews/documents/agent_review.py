@@ -18,13 +18,9 @@ from __future__ import annotations
 from contextkit.base.records import Record
 from contextkit.base.type_names import Iterable
 from contextkit.reviews.documents import headers, index, reader, vocabulary
-from contextkit.reviews.documents.index import UNCLOSED, Finding, Line
+from contextkit.reviews.documents.index import UNCLOSED, Finding, Line, Terms
 from contextkit.reviews.documents.reader import MOST_LINES
 from contextkit.reviews.documents.vocabulary import SERIOUS, VERDICTS
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.reviews.documents.runs import Terms
 
 Status = tuple[str, tuple[str, ...]]
 
@@ -180,7 +176,7 @@ def _verdicts(outside: list[Line]) -> list[str]:
             label, value = vocabulary.labelled(text)
             verdict = vocabulary.plain(value if label in ("STATUS", "VERDICT") else text)
             is_below = False
-        elif vocabulary.verdict_word(verdict) not in ("needs-changes", "risky"):
+        elif not (verdict and vocabulary.verdict_word(verdict) in ("needs-changes", "risky")):
             continue
         verdicts += [verdict] if verdict else []
     return verdicts
@@ -320,9 +316,6 @@ def _lets_pass(review: Review) -> bool:
         return review.stated == "safe"
     passes = not review.stated_raw or vocabulary.passes(review.stated_raw)
     return passes and bool(review.findings)
-
-
-# Research
 
 
 def _sections(outside: list[Line]) -> dict[str, list[Line]]:

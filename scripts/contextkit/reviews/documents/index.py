@@ -29,15 +29,16 @@ FENCE = -1  # a level: the line opens or closes a code fence
 UNCLOSED = -2  # a level: this fence is never closed
 _RULE = frozenset("-=_*|:+ \t")
 _COLUMNS = {  # of tables, by what their heads say
-    "severity": "severity sev priority level risk-level rating impact schweregrad priorität gravité"
-                " sévérité severidad gravedad severidade gravidade 重要度 深刻度 严重程度 严重性",
+    "severity": "severity sev priority level risk-level overall-risk rating impact schweregrad"
+                " priorität gravité sévérité severidad gravedad severidade gravidade 重要度"
+                " 深刻度 严重程度 严重性",
     "id": "id # no finding-id",
     "section": "section area",
     "file": "file path component datei fichier archivo ファイル 文件",
     "place": "location place where file:line",
     "line": "line lines line(s) zeile ligne línea 行",
     "title": "title finding issue description summary message problem details bug what name"
-             " vulnerability problème problema 問題 问题 描述 befund beschreibung",
+             " vulnerability threat problème problema 問題 问题 描述 befund beschreibung",
 }  # fmt: skip
 _ROLES = {word: role for role, words in _COLUMNS.items() for word in words.split()}
 _COUNTED = ("severity", "level", "priority", "count", "number", "total", "findings", "issues")
@@ -126,6 +127,13 @@ def _heading(level: int, line: str) -> str | None:
     if all(word.isdigit() or word in ("findings", "issues", "total") for word in words):
         glued = ""  # `Findings Index (7)`
     return glued if level or not glued else None
+
+
+class Terms(Record):
+    """What a run's contract asks an agent to prove: `files` to read, ids of `open` findings."""
+
+    files: int
+    open: tuple[str, ...] = ()
 
 
 class Finding(Record):
@@ -379,7 +387,8 @@ def group_of(text: str) -> str:
     """Return the severity of a line that only names one: `🔴 Critical bugs (2)`, `Must fix`."""
     bare = vocabulary.plain(text)
     apart = [word for word in vocabulary.words(bare) if not word.isdigit()]
-    if "|" in bare or len(bare) > _LONGEST_LABEL or not apart or vocabulary.says_nothing(bare):
+    is_label = bool(apart) and "|" not in bare and len(bare) <= _LONGEST_LABEL
+    if not is_label or vocabulary.says_nothing(bare):
         return ""
     pair = " ".join(apart[:2]) in ("must fix", "should fix", "needs attention")
     first = vocabulary.severity("-".join(apart[: 1 + pair]))

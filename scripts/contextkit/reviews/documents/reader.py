@@ -41,8 +41,8 @@ _PRAISE = frozenset(
 )
 _WORK = frozenset("changes fixes comments suggestions improvements".split())
 _NO_FINDINGS = shapes.EXPLAINS | _PRAISE
-_STATES = frozenset(["STATUS", "STATE", "RESOLUTION"])
-_DONE = frozenset("fixed resolved closed passed".split())
+_STATES = frozenset(["STATUS", "STATE", "RESOLUTION", "UPDATE"])
+_DONE = frozenset("fixed resolved closed passed solved mitigated".split())
 _TICKED = Pattern(r"[✅✔☑][\ufe0f\W]{0,4}(?:fixed|resolved|closed|passed)\b", re.IGNORECASE)
 _IDS = frozenset(["ID"])
 _STAMPED = Pattern(r"^(?:[\d:.TZ-]{16,40} )?(?:##\[\w{1,12}\])?")  # by a build
@@ -50,15 +50,22 @@ _ANNOTATION = Pattern(  # of a build, for the page of a pull request
     r"^\s{0,4}::(error|warning|notice)\s(?=[^:]{0,300}?\bfile=([^,:]{1,200}))"
     r"(?=[^:]{0,300}?\bline=(\d{1,7}))[^:]{0,600}::(\S.{0,500})"
 )
+_PLACED = Pattern(  # `Dockerfile:9 DL3020 error: …`, `a.rb:18:7: F: …`
+    r"^(\S{1,200}:\d{1,7})(?::\d{1,5})?:? (?:[A-Z]{1,6}\d{1,5} )?(\w{1,12}): (\S.{3,400})"
+)
+_LETTERS = {"F": "fatal", "E": "error", "W": "warning", "C": "info", "R": "info"}
+_PLACEHOLDER = Pattern(r"\s<\w[\w ]{0,24}>\s*$")  # of a template: `### [P0] <title>`
+_LOCATED = Pattern(r"\S{1,200}:\d{1,7}:\d{1,5}:? ")
 _WORST = Pattern(
-    r"must (?:be |not )?(?:fix|ship|merge)|has to be fixed|data loss|not (?:be )?(?:merge|ship)"
-    r"|blocker|critical(?! (?:section|path|region))|before (?:this|it) (?:goes|ships|lands)"
-    r"|remote code|injection|anyone can|corrupt|twice",
+    r"must (?:be fix|(?:be |not )?(?:ship|merge))|has to be fixed|data loss"
+    r"|not (?:be )?(?:merge|ship)|blocker|critical(?! (?:section|path|region))"
+    r"|before (?:this|it) (?:goes|ships|lands)|remote code|injection|anyone can|corrupt|twice",
     re.IGNORECASE,
 )
 _BAD = Pattern(
-    r"\bhigh (?:severity|risk|priority)\b|serious|\bbug\b|crash|\bloses?\b|\bleak|race|deadlock"
-    r"|\bwrong|breaks?\b|broken|never|fails?\b|incorrect|unsafe|vulnerab|should be fixed|problem",
+    r"\bhigh (?:severity|risk|priority)\b|serious|must fix|\bbug\b|crash|\bloses?\b|\bleak|race"
+    r"|deadlock|\bwrong|breaks?\b|broken|never|fails?\b|incorrect|unsafe|vulnerab"
+    r"|should be fixed|problem",
     re.IGNORECASE,
 )
 _DENIES = Pattern(
@@ -68,6 +75,7 @@ _DENIES = Pattern(
     re.IGNORECASE,
 )
 _MILDLY = Pattern(r"smaller|minor|nit|cosmetic|style|optional|nice to have|suggest", re.I)
+_MAY_GRADE = ("risk", "cvss", "score", "cvss-score", "cvss3")  # columns, if their cells do
 _OBJECT_NUMBERS = {"2": "P1", "1": "P2"}  # ESLint
 _MOST_OBJECTS = 5_000  # findings
 MOST_LINES = 20_000  # of a file that are read: more take too long (make torture what=time)
@@ -95,7 +103,9 @@ def read(text: str) -> Read:
     candidates = candidates or list(sight.of_codes())
     unsure = sight.unsure(candidates)
     if not any(candidate.severity in SERIOUS for candidate in candidates):
-        candidates += sight.of_prose()
+        told = {each.line for each in candidates}
+        prose = sight.of_prose()
+        candidates += [each for each in prose if told.isdisjoint(range(each.line, each.end + 1))]
     return Read(tuple(_single(candidates)), unsure)
 
 
@@ -109,9 +119,11 @@ def issues(text: str, indexes: Iterable[index.Block]) -> list[Finding]:
     sight = Sight("\n".join(rows))
     by_key: dict[str, Finding] = {}
     for finding in [*sight.of_ids(), *sight.of_blocks(nested=True)]:
-        there = by_key.setdefault(finding.id.upper() or f" {finding.line}", finding)
+        key = finding.id.upper() or f" {finding.line}"
+        there = by_key.setdefault(key, finding)
         severity = vocabulary.strictest(there.severity, finding.severity)
-        by_key[finding.id.upper() or f" {finding.line}"] = there.replace(severity=severity)
+        if severity != there.severity:
+            by_key[key] = there.replace(severity=severity)
     return sorted(by_key.values(), key=lambda finding: finding.line)
 
 
@@ -121,11 +133,17 @@ def is_serious(text: str) -> bool:
 
 
 def _finding(
-    severity: str, title: str, first: int, last: int = 0, place: Place = NOWHERE, identity: str = ""
+    severity: str,
+    title: str,
+    first: int,
+    last: int = 0,
+    place: Place = NOWHERE,
+    identity: str = "",
+    recap: bool = False,
 ) -> Finding:
     return Finding(
         severity=severity, id=identity, title=title, line=first, end=last or first,
-        file=place.file, at=place.line,
+        file=place.file, at=place.line, recap=recap,
     )  # fmt: skip
 
 
@@ -188,7 +206,7 @@ class Sight:
         told = [(at, row.strip()) for at, row in enumerate(self.plain) if row.strip()]
         above, before = "", -2
         for (at, bare), (_, after) in itertools.pairwise([*told, (0, "")]):
-            is_apart = at > before + 1
+            is_apart = at > before + 1 or shapes.begins(bare)
             if is_apart and shapes.is_lead(bare, after) and not shapes.leads_title(above):
                 self.plain[at] = f"###### {bare.replace('**', '').rstrip(':')}"
             above, before = bare, at
@@ -209,8 +227,6 @@ class Sight:
         """Whether a heading above a block is about one of the words."""
         return any(shapes.is_about(title, words) for title in titles(self.blocks, at))
 
-    # Blocks
-
     def of_ids(self) -> Iterator[Finding]:
         """The headings that begin with an id, whether or not they have a severity."""
         for block in self.blocks:
@@ -229,11 +245,23 @@ class Sight:
                 candidates += self._of_table(at, block)
                 continue
             is_heading = block.kind == "heading"
+            if is_heading and self._is_over(at):
+                skip = block.last
+                continue
             candidate = self._of_heading(at, block) if is_heading else self._of_line(at, block)
             if candidate:
                 candidates.append(candidate)
                 skip = candidate.end if is_heading and not nested else block.last
         return candidates
+
+    def _is_over(self, at: int) -> bool:
+        """Whether a section is a template's, or says that nothing is left to do."""
+        below = [self.blocks[inner] for inner in self._direct.get(at, ())]
+        if any(block.kind == "heading" for block in below):
+            return False
+        texts = (block for block in below if block.kind == "text")
+        settled = (_is_settled(self.plain[block.first - 1]) for block in texts)
+        return bool(_PLACEHOLDER.search(self.rows[self.blocks[at].first - 1])) or any(settled)
 
     def _of_heading(self, at: int, block: Block) -> Finding | None:
         """A heading is a finding if it or a label directly below it has a severity."""
@@ -246,7 +274,9 @@ class Sight:
         identity, severity, title = shapes.titled(block.title)
         label = "" if shapes.is_general(title) and not identity else self._label_below(at)
         severity = vocabulary.strictest(severity, label)
-        if not (severity or shapes.is_about(block.title, index.PLURALS)):
+        below = [self.blocks[inner] for inner in self._direct.get(at, ())]
+        leads = any(shapes.begins_finding(inner.title) for inner in below)
+        if not (severity or leads or shapes.is_about(block.title, index.PLURALS)):
             severity = self._inherited(at)
         is_advice = severity == "IMP" and not identity and block.title[:1] != "["
         if is_advice or not severity or vocabulary.says_nothing(title):
@@ -279,8 +309,10 @@ class Sight:
     def _label_below(self, at: int) -> str:
         """Return the severity that a label directly below heading `at` states."""
         stated: set[str] = set()
+        impacts: set[str] = set()
         below = [self.blocks[inner] for inner in self._direct.get(at, ())]
-        if any(block.kind == "heading" and shapes.begins(block.title) for block in below):
+        kinds = ("heading", "item")
+        if any(block.kind in kinds and shapes.begins(block.title) for block in below):
             return ""
         for block in below:
             if block.kind == "heading" and block.first == block.last and not stated:
@@ -289,8 +321,10 @@ class Sight:
                 break
             last = min(block.last, block.first + 12)
             rows = self.plain[block.first - 1 : last]
-            stated |= {shapes.label_in(row) for row in rows if len(row) < shapes.FIELD_LENGTH}
-        stated -= {""}
+            short = [row for row in rows if len(row) < shapes.FIELD_LENGTH]
+            stated |= set(map(shapes.label_in, short))
+            impacts |= set(map(shapes.impact_in, short))
+        stated = (stated - {""}) or (impacts - {""})
         return stated.pop() if len(stated) == 1 else ""  # else a list
 
     def _of_line(self, at: int, block: Block) -> Finding | None:
@@ -300,19 +334,21 @@ class Sight:
             bare = bare[: shapes.LONG]
         head = shapes.head_of(bare)
         own = self.plain[block.first - 1 : block.last][:14]
-        if shapes.is_count(head) or any(map(_is_settled, own)):
+        if shapes.is_count(head) or bare[:1] in "✅✔☑" or any(map(_is_settled, own)):
             return None
         severity = (head.severity if head.marked or head.id else "") or shapes.tail_of(bare)
         if severity and not head.id and vocabulary.says_nothing(head.title):
             return None
         stated = list(filter(None, map(shapes.label_in, own)))
-        severity = vocabulary.strictest(severity, stated[0] if len(stated) == 1 else "")
+        is_sign = not any(map(str.isalnum, head.raw))
+        if len(stated) == 1:
+            severity = vocabulary.strictest("" if is_sign else severity, stated[0])
         is_listed = not severity and block.kind == "item" and block.level < 2
         inherited = self._inherited(at) if is_listed else ""
         is_advice = severity == "IMP" and not head.id and bare[:1] != "["
         if is_advice or not (severity or inherited):
             return None
-        if not head.marked and shapes.is_legend(bare):
+        if shapes.is_only_legend(bare) or (not head.marked and shapes.is_legend(bare)):
             return None
         title = self._title_of(head.title if head.severity or head.id else bare, bare, block)
         identity = head.id or self._labelled(
@@ -334,7 +370,8 @@ class Sight:
             is_next = label and other.title.startswith(label[0])
             is_graded = shapes.begins_finding(other.title) or shapes.head_of(other.title).severity
             is_placed = self._leads_in(number) or shapes.place_of(self.plain[other.first - 1]).file
-            if other.kind != "code" and (is_next or is_graded or is_placed):
+            begins = is_next or is_graded or is_placed
+            if begins and other.kind != "code":
                 break
             last = other.last
         return last
@@ -395,7 +432,7 @@ class Sight:
                 return None
             title = below or title
         place = self._place(first, last)
-        return _finding(severity, title, first, last, place, identity).replace(recap=recap)
+        return _finding(severity, title, first, last, place, identity, recap)
 
     def _place(self, first: int, last: int) -> Place:
         own = self._text(first, min(last, first + 40))
@@ -413,29 +450,47 @@ class Sight:
             start -= 1
         return self._text(start + 1, first - 1)
 
-    # Tables, front matter, code
-
     def _of_table(self, at: int, block: Block) -> list[Finding]:
         head, *rows = [
             [shapes.cleaned(cell) for cell in markdown.cells(row.strip())]
             for row in self.plain[block.first - 1 : block.last]
         ]
         roles = list(map(index.column, head))
-        if "severity" not in roles and (card := _of_card(rows, block)):
+        if "severity" not in roles and (card := self._of_card(at, rows)):
             return [card]
+        for number, role in enumerate(roles):
+            cells = [row[number] for row in rows if number < len(row)]
+            if role in _MAY_GRADE and "severity" not in roles and any(map(shapes.of_cell, cells)):
+                roles[number] = "severity"
+        numbered = _unwrapped(rows, block.first + 1)
         if "severity" in roles:
             column = roles.index("severity")
-            for above, row in itertools.pairwise(rows):
+            for (_, above), (_, row) in itertools.pairwise(numbered):
                 if column < min(len(above), len(row)):  # an empty cell goes on with the one above
                     row[column] = row[column] or above[column]
         group = self._inherited(at)
-        numbered = enumerate(rows, block.first + 1)
         made = filter(None, (_of_row(roles, row, number, group) for number, row in numbered))
         explains = {"meaning", "definition", "criteria", "sla"} & {cell.lower() for cell in head}
         if explains and not {"place", "file", "id"}.intersection(roles):
             return []
         heading = self.blocks[block.inside].title if block.inside >= 0 else ""
         return [self._at_section(finding, shapes.place_of(heading)) for finding in made]
+
+    def _of_card(self, at: int, rows: list[list[str]]) -> Finding | None:
+        """Return the finding that a table of labels and values tells of, one in each row.
+
+        Without a title it is about the heading above.
+        """
+        labels = [(index.column(row[0]), row[1]) for row in rows if len(row) == 2]
+        if len(labels) < len(rows) or not any(role == "severity" for role, _ in labels):
+            return None
+        roles, cells = map(list, zip(*labels, strict=True))
+        block = self.blocks[at]
+        if "title" not in roles and block.inside >= 0:
+            block = self.blocks[block.inside]
+            roles, cells = [*roles, "title"], [*cells, block.title]
+        finding = _of_row(roles, cells, block.first, "")
+        return finding and finding.replace(end=block.last)
 
     def _at_section(self, row: Finding, above: Place) -> Finding:
         """Return the finding of a row where its own section is, if there is one with its id."""
@@ -471,8 +526,6 @@ class Sight:
                 title = shapes.cleaned(head.title)
                 yield _finding(head.severity, title, number, place=Place(file, 0))
 
-    # Lines of linters, and prose
-
     def of_tools(self) -> Iterator[Finding]:
         """What linters and compilers print: each message reaches to the next, or a blank line."""
         from contextkit.text.digests import diagnostics
@@ -481,26 +534,31 @@ class Sight:
         rows = [_ANNOTATION.sub(r"\2:\3: \1: \4", _STAMPED.sub("", row)) for row in self.rows]
         messages = diagnostics.find(Lines("\n".join(rows)))[0]
         starts = {message.line for message in messages}
+        told = (
+            each for number, row in enumerate(self.rows, 1) for each in _of_columns(row, number)
+        )
+        own = {finding.line: finding for finding in told}
         for message in messages:
             below = range(message.line, len(rows))
             ends = (at for at in below if at + 1 in starts or not rows[at].strip())
             severity = vocabulary.of_tool(message.severity) or vocabulary.of_tool(message.level)
             if severity:
+                severity = own.pop(message.line).severity if message.line in own else severity
                 place, title = shapes.place_in(message.place), shapes.cleaned(message.said)
                 end = next(ends, len(rows))
                 yield _finding(severity, title, message.line, end, place)
-        for number, row in enumerate(self.rows, 1):
-            yield from _of_columns(row, number)
+        yield from own.values()
 
     def of_prose(self) -> Iterator[Finding]:
         """Paragraphs that name a place and say in strong words what is wrong there."""
         for at, block in enumerate(self.blocks):
             if block.kind not in ("text", "item", "quote") or self._is_below(at, _NO_FINDINGS):
                 continue
-            rows = self.plain[block.first - 1 : block.last]
+            rows = [row for row in self.plain[block.first - 1 : block.last] if row[:2] != "$ "]
             text = " ".join(rows)
             place = shapes.place_in(text)
-            if not place.file or _MILDLY.search(text[:60]) or shapes.is_fields(rows):
+            is_printed = any(map(_LOCATED.match, rows)) or shapes.is_fields(rows)  # by a tool
+            if not place.file or is_printed or _MILDLY.search(text[:60]):
                 continue
             parts = [part for part in shapes.sentences(text) if not _DENIES.search(part)]
             left = " ".join(parts)
@@ -541,6 +599,12 @@ class Sight:
 
 def _of_columns(row: str, number: int) -> Iterator[Finding]:
     """Yield the finding in a line of three or more columns, of which one is a severity."""
+    if match := _PLACED.match(row):
+        severity = vocabulary.of_tool(_LETTERS.get(match[2], match[2]))
+        place = shapes.place_in(match[1])
+        if severity and place.line:
+            yield _finding(severity, shapes.cleaned(match[3]), number, place=place)
+        return
     cells = row.split("  ") if "  " in row.strip() and "." in row else []
     told = [cell.strip() for cell in cells if cell.strip()]
     graded = [cell for cell in told if vocabulary.severity(cell)]
@@ -550,14 +614,21 @@ def _of_columns(row: str, number: int) -> Iterator[Finding]:
         yield from filter(None, [_of_row(roles, values, number, "")])
 
 
-def _of_card(rows: list[list[str]], block: Block) -> Finding | None:
-    """Return the finding that a table of labels and values tells of, one in each row."""
-    labels = [(index.column(row[0]), row[1]) for row in rows if len(row) == 2]
-    if len(labels) < len(rows) or not any(role == "severity" for role, _ in labels):
-        return None
-    roles, cells = zip(*labels, strict=True)
-    finding = _of_row(list(roles), list(cells), block.first, "")
-    return finding and finding.replace(end=block.last)
+def _unwrapped(rows: list[list[str]], first: int) -> list[tuple[int, list[str]]]:
+    """Return the rows of a table with their numbers; one that goes on below is one, where drawn."""
+    rules = [not any(map(str.isalnum, "".join(row))) for row in rows]
+    is_drawn = sum(rules) > 1
+    kept: list[tuple[int, list[str]]] = []
+    for number, row in enumerate(rows):
+        if rules[number]:
+            continue
+        is_below = bool(kept) and not rules[number - 1]
+        if is_drawn and is_below and not row[0]:
+            above = kept[-1][1]
+            above[:] = [f"{old} {more}".strip() for old, more in zip(above, row, strict=False)]
+        else:
+            kept.append((first + number, row))
+    return kept
 
 
 def _is_settled(row: str) -> bool:
@@ -567,7 +638,7 @@ def _is_settled(row: str) -> bool:
         return False
     label, value = vocabulary.labelled(row)
     first = row[:20].strip().partition(" ")[0]
-    stated = value if label in _STATES else first if first.isupper() else ""
+    stated = value.lstrip("*_") if label in _STATES else first if first.isupper() else ""
     return bool(_TICKED.search(row)) or _is_done(stated)
 
 
@@ -591,7 +662,8 @@ def _of_row(roles: list[str], row: list[str], number: int, group: str) -> Findin
         title = max(others, key=shapes.letters, default="")
     if not severity or not shapes.has_words(title) or vocabulary.says_nothing(title):
         return None
-    if any(_is_done(cell) for cell in fields.values() if cell != title):
+    is_fix = any("version" in role for role in roles)  # in which it is fixed, not whether
+    if not is_fix and any(_is_done(cell) for cell in fields.values() if cell != title):
         return None
     place = shapes.place_in(f"{fields.get('file', '')}:{fields.get('line', '')}")
     place = place if place.file else shapes.place_in(" | ".join(row))
@@ -643,7 +715,7 @@ def _of_told(tree: Any, last: int) -> list[Finding]:
 def _of_object(told: objects.Found) -> Finding | None:
     """The finding of an object; a comment beside a line says in its words how bad it is."""
     title = told.title or told.name
-    severity = told.grade or vocabulary.Head(title).severity
+    severity = told.grade or shapes.head_of(title).severity
     if not severity:
         return None
     identity = told.id if vocabulary.is_id(told.id) else ""
@@ -655,6 +727,8 @@ def _graded(key: str, word: str) -> str:
     if key in ("type", "confidence"):  # of a bot, no severity
         return ""
     severity = vocabulary.of_tool(word)
+    if key == "priority" and word in ("0", "1", "2", "3"):
+        return f"P{word}"
     return severity or (_OBJECT_NUMBERS.get(word, "") if key == "severity" else "")
 
 

@@ -14,13 +14,9 @@ from contextkit.base import names, tokens
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterable
 from contextkit.reviews.documents import agent_review, index, reader, shapes, vocabulary
+from contextkit.reviews.documents.index import Finding
 from contextkit.reviews.documents.shapes import Place
-from contextkit.text.blocks import blocks
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.reviews.documents.index import Finding
-    from contextkit.text.blocks import Block
+from contextkit.text.blocks import Block, blocks
 
 Span = tuple[int, int]  # first and last line, from 1
 
@@ -305,11 +301,9 @@ def _paragraphs(section: str, title: str = "") -> list[tuple[str, str]]:
             if not text:
                 continue
         plain = names.one_line(vocabulary.plain(text))
-        if joins and listed and (listing or leads):
-            texts[-1] += f" {plain}" if leads else f"; {plain}"
-            listing = True
-        elif joins and not listed and number == last + 1:
-            texts[-1] += f" {plain}"
+        if joins and (listing or leads if listed else number == last + 1):
+            texts[-1] += f"; {plain}" if listed and not leads else f" {plain}"
+            listing = listing or listed
         else:
             listing = listing and listed
             labels.append(label)

@@ -22,17 +22,21 @@ from contextkit.text.blocks import Block
 from contextkit.text.patterns import Pattern
 
 EXPLAINS = frozenset(
-    "legend rubric scale definition definitions classification classifications criteria key"
-    " levels legende légende leyenda".split()
+    "legend rubric scale definition definitions classification classifications criteria levels"
+    " legende légende leyenda".split()
 )
-_GENERAL = frozenset("code review detailed details the all found results report security".split())
+_GENERAL = frozenset(
+    "code review detailed details the all found results report security general other more".split()
+)
 _LABELS = frozenset(
     "SEVERITY PRIORITY SEV LEVEL RISK SCHWEREGRAD PRIORITÄT SÉVÉRITÉ GRAVITÉ PRIORITÉ SEVERIDAD"
     " GRAVEDAD PRIORIDAD GRAVIDADE SEVERIDADE GRAVITÀ 重要度 深刻度 严重程度 严重性 严重级别"
     " 优先级 優先度 СЕРЬЁЗНОСТЬ КРИТИЧНОСТЬ ПРИОРИТЕТ".split()
 )
+_IMPACT = "IMPACT"
 _SCALES = frozenset("SEVERITY PRIORITY IMPACT RISK".split())
 _RATINGS = frozenset("FACTOR LEVEL RATING CLASS".split())
+_DENYING = frozenset("not never without missing isn".split())
 TITLES = frozenset(
     "TITLE ISSUE FINDING PROBLEM MESSAGE SUMMARY NAME BUG TITEL PROBLÈME PROBLEMA BEFUND TITRE"
     " TÍTULO TITOLO 問題 问题 タイトル 标题 ПРОБЛЕМА".split()
@@ -41,7 +45,9 @@ _TAG = Pattern(r"<(/?)(\w{1,12})\b([^<>]{0,300})>")
 _LINK = Pattern(r"\[\s?([^\[\]\n]{1,300}?)\s?\]\(https?://[^()\s]{1,300}\)")
 _STRUCK = Pattern(r"~~[^~\n]{1,600}~~")
 _DASHED = Pattern(r"^([^:：|–—\n]{1,24}?) [–—-] (?=\S)")
-BORDER = Pattern(r"\s*[+┌├└╔╠╚╞╒][-=+─━═┬┼┴┐┤┘╦╬╩╗╣╝╪╡╤╕]{3,}\s*$")  # of a table
+BORDER = Pattern(  # of a table
+    r"\s*(?:[+┌├└╔╠╚╞╒][-=+─━═┬┼┴┐┤┘╦╬╩╗╣╝╪╡╤╕]{3,}\s*|│[ │├┼┤]*─[ │├┼┤─]*)$"
+)
 _SETTING = Pattern(r"^(\w{1,24}) = \"?(.{1,400}?)\"?$")
 _OTHER_HEADING = Pattern(r"(?:(?P<signs>={1,6})|h(?P<h>[1-6])\.|(?P<stars>\*{1,6})) (?=\S)")
 _SHORTCODE = Pattern(r":(?:large_)?([a-z_]{1,20}):")
@@ -54,6 +60,7 @@ _INLINE = Pattern(
     r"(?:severity|priority|schweregrad|gravité|sévérité|severidad|gravedad)[*_`\"']{0,3}\s{0,2}"
     r"[:=：][*_`]{0,3}\s{0,2}([^\s,;|)\]]{1,24})",
     re.IGNORECASE,
+    needs="severity priority schweregrad gravité sévérité severidad gravedad",
 )
 _COUNT = Pattern(r"^[\s(]*(?:[:=—–-]\s*)?\(?\d{1,5}\)?[\s).,;|]*(?:[\w ]{0,24}|$)")
 BOLD = Pattern(r"\*\*(.{2,300}?)\*\*|__(.{2,300}?)__")
@@ -64,8 +71,12 @@ _MARKED = Pattern(  # `_Potential issue_ | _🟠 Major_`
 )
 _SIGN = Pattern(r"[*_\[ ]{0,4}([^\w\s\0-\x7f✅✔☑👍]{1,3})\s{0,2}[*_\] ]{0,4}")  # such as an emoji
 _AT_LINE = Pattern(r"^`?(?:lines?|L)\s?\d{1,7}(?:[-–]\d{1,7})?`?(?::|\s[–—-])\s", re.IGNORECASE)
-_BRACKETS = Pattern(r"[(\[]([^()\[\]]{1,80})")
+_BRACKETS = Pattern(r"[(\[]([^()\[\]]{1,80})[)\]]")
 _BRACKETED = Pattern(r"\s?[(\[]([^()\[\]]{1,40})[)\]]")
+_NUMBERED = Pattern(  # `Result #2 HIGH Bucket is not encrypted`
+    r"(?:Result|Finding|Issue|Problem|Warning|Alert|Vulnerability) #?\d{1,5}[:.)]? ([A-Z]{3,12}) "
+)
+_SCORED = Pattern(r"\s?\([\d./]{1,8}\)")
 _SCORE = Pattern(r"\d{1,3}[./]\d{1,3}")
 _LEAD = Pattern(r"[*_ ]{0,3}(?:\[([^\]\n]{1,40})\][*_]{0,3}|(?<=\*\*)([^*\n]{1,40})\*\*)(?=\s|$)")
 _THIS_IS = Pattern(r"(?i)(?:this|that|it)(?: is|'s)(?: an?)? (?=\S{1,20}[:,—–])")
@@ -75,9 +86,9 @@ FIELD_LENGTH = 100  # characters of a line that only labels
 _TITLE = 240  # characters of a title
 _FEW = 3  # letters that a title has at least
 LONG = 400  # characters of a line looked at as a head
+_REMARK = 160  # characters of a remark on one line, which may end in its severity: `… Must fix.`
+_MOST_BLANKS = 12  # in a line that only names a place
 
-
-# Places in code: `src/app.py:42`, in all the ways that tools write them
 
 _NAME = r"[\w@+\-./\\\[\]~]"
 _ENDS = (
@@ -91,8 +102,8 @@ _PATH = Pattern(
     rf"(?<![\w/])({_NAME}{{0,200}}\.{_ENDS}|(?:[\w.\-]{{1,80}}/){{0,9}}{_BARE})(?![\w/])"
 )
 _AFTER = Pattern(
-    r"[`\"'*_)\]>]{0,4}(?:\s?[:@#]\s?L?|#L|(?=\(\d+[,)])|\s?[,(\[|—–-]?\s?(?:(?:at|on|around|near|in|zeile"
-    r"|ligne|línea|linea|linha"
+    r"[`\"'*_)\]>]{0,4}(?:\s?[:@#]\s?L?|#L|(?=\(\d+[,)])|\s\[(?=\d)|\s?[,(\[|—–-]?\s?"
+    r"(?:(?:at|on|around|near|in|zeile|ligne|línea|linea|linha"
     r"|строка|行)\s)?(?:at\s|around\s)?(?:the\s)?(?:lines?|zeilen?|lignes?|l[ií]neas?|linhas?"
     r"|righe|riga|строк\w{1,3}|ln|L)"
     r"\.?\s{0,2}:?\s?(?:numbers?\s)?L?)\(?`?(\d{1,7})(?:\s?(?:-|–|to|bis|à)\s?L?(\d{1,7}))?",
@@ -173,7 +184,7 @@ def place_of(line: str) -> Place:
     `In \\`src/a.ts\\`:`, `### src/a.ts`, `src/a.ts (2)`, `File: src/a.ts`.
     """
     bare = line.strip(" \t#*`>-•_:│").strip()
-    if len(bare) > 240 or not bare:
+    if len(bare) > 240 or bare.count(" ") > _MOST_BLANKS:
         return NOWHERE
     match = _PATH.search(bare)
     if match is None:
@@ -190,19 +201,24 @@ def place_of(line: str) -> Place:
     return Place(match[1].removeprefix("./"), int(line_of[1]) if line_of else 0)
 
 
-# What lines, cells and headings say
-
-
 def is_fields(rows: list[str]) -> bool:
     """Whether all lines of a paragraph are fields, as a scanner writes them: `Line: 12`."""
     return len(rows) > 2 and all(FIELD.match(row) for row in rows)
+
+
+def of_score(cell: str) -> str:
+    """Return the severity of a score of CVSS: from 9.0, 7.0, 4.0 and 0.1."""
+    if not re.fullmatch(r"\d{1,2}\.\d", cell):
+        return ""
+    score = float(cell)
+    return "P0" if score >= 9 else "P1" if score >= 7 else "P2" if score >= 4 else "P3"
 
 
 def of_cell(cell: str) -> str:
     """Return the severity of a cell, or of one of its parts: `S1 – Critical`, `High (8.1)`."""
     parts = re.split(r"\s[–—-]\s|[()/:]", cell)
     stated = vocabulary.severity(cell) or vocabulary.strictest(*map(vocabulary.severity, parts))
-    return stated or vocabulary.of_tool(cell)
+    return stated or vocabulary.of_tool(cell) or of_score(cell.strip())
 
 
 def parted(blocks: list[Block], rows: list[str]) -> list[Block]:
@@ -228,14 +244,15 @@ def _starts_in(rows: list[str], first: int) -> list[int]:
     again = FIELD.match(rows[0])
     lead = again[0] if again else "\0"
     is_list = all(map(tail_of, rows))
-    return [
-        number
-        for number, row in enumerate(rows[1:], first + 1)
-        if is_list
-        or begins(row)
-        or row.startswith(lead)
-        or (len(row) > FIELD_LENGTH and "**" in row[:8] and label_in(row))
-    ]
+
+    if is_fields(rows):
+        return [number for number, row in enumerate(rows[1:], first + 1) if row.startswith(lead)]
+
+    def starts(row: str) -> bool:
+        is_labelled = len(row) > FIELD_LENGTH and "**" in row[:8] and bool(label_in(row))
+        return begins(row) or row.startswith(lead) or is_labelled
+
+    return [number for number, row in enumerate(rows[1:], first + 1) if is_list or starts(row)]
 
 
 def begins(row: str) -> bool:
@@ -298,8 +315,15 @@ def label_in(row: str) -> str:
     return "" if severity and is_legend(row) else severity
 
 
+def impact_in(row: str) -> str:
+    """Return the severity that a line states as the impact alone: `Impact: critical`."""
+    label, value = vocabulary.labelled(row.strip(" >"))
+    return vocabulary.severity(value) if label == _IMPACT else ""
+
+
 def is_scale(label: str) -> bool:
     """Whether a label says how bad something is: `SEVERITY`, `RISK FACTOR`."""
+    label = label.removeprefix("OVERALL ")
     first, _, second = label.partition(" ")
     return label in _LABELS or (first in _LABELS and second in _RATINGS)
 
@@ -307,6 +331,11 @@ def is_scale(label: str) -> bool:
 def is_legend(value: str) -> bool:
     """Whether a value explains the severities: it names three of them."""
     return len({*map(vocabulary.severity, vocabulary.words(value[:LONG]))} - {""}) > 2
+
+
+def is_only_legend(value: str) -> bool:
+    """Whether a line names three severities and nothing else: `🔴 critical · 🟠 high · 🟡 low`."""
+    return is_legend(value) and all(map(vocabulary.severity, vocabulary.words(value)))
 
 
 def first_part(value: str) -> str:
@@ -329,13 +358,17 @@ def head_of(text: str) -> Head:
         bare = ("**" if sign[0].count("**") % 2 else "") + bare[sign.end() :]
         if severity:
             rest = Head(bare)
-            rest.severity = rest.raw = rest.severity or severity
+            rest.raw = rest.raw or sign[1]
+            rest.severity = rest.severity or tail_of(bare) or severity
             rest.marked = True
             return rest
     if "(" in bare[:32] and (kind := KIND.match(bare)):
         stated = map(vocabulary.severity, kind[1].split(","))
         if severity := vocabulary.strictest(*stated):
             return Head(f"[{severity}] {bare[kind.end() :]}")
+    numbered = _NUMBERED.match(bare)
+    if numbered and vocabulary.severity(numbered[1]):
+        return Head(f"[{numbered[1]}] {bare[numbered.end() :]}")
     head = Head(bare)
     lead = _LEAD.match(bare) if not (head.severity and head.marked) else None
     if lead and (severity := _in_brackets(lead[1]) if lead[1] else vocabulary.severity(lead[2])):
@@ -346,9 +379,11 @@ def head_of(text: str) -> Head:
 def tail_of(text: str) -> str:
     """Return the severity in brackets or between dashes: `Race (P0)`, `x.py — High — Race`."""
     parts = _BRACKETS.findall(text.replace("`", ""))[:8]
-    apart = (part for part in re.split(r" [—–|-] ", text)[1:] if 0 < len(part) < 24)
-    severities = (vocabulary.severity(cleaned(part)) for part in apart)
-    return vocabulary.strictest(*map(_in_brackets, parts), *severities)
+    apart = (part for part in re.split(r" [—–|·-] ", text)[1:] if 0 < len(part) < 24)
+    severities = (vocabulary.severity(cleaned(_SCORED.sub("", part))) for part in apart)
+    *said, last = text.rstrip(" .!*_").rsplit(". ", 1)
+    ends = vocabulary.severity(last) if said and len(text) < _REMARK else ""
+    return vocabulary.strictest(*map(_in_brackets, parts), *severities, ends)
 
 
 @functools.lru_cache(1 << 14)
@@ -362,8 +397,12 @@ def _in_brackets(part: str) -> str:
 
 @functools.lru_cache(1 << 18)
 def is_about(title: str, words: frozenset[str]) -> bool:
-    title_words = vocabulary.words(title, "-")
-    return len(title_words) <= 6 and not words.isdisjoint(title_words)
+    title_words = re.findall(r"(?:[^\W_]|-)+", title.lower())
+    return (
+        len(title_words) <= 6
+        and not words.isdisjoint(title_words)
+        and _DENYING.isdisjoint(title_words)
+    )
 
 
 def is_general(title: str) -> bool:
@@ -374,6 +413,10 @@ def is_general(title: str) -> bool:
 def is_count(head: Head) -> bool:
     """Whether what follows a severity is only a count: `1, P1: 2`, `0 | High: 0`."""
     rest = head.title.strip(" *_|:")
+    words = [word for word in vocabulary.words(rest) if not word.isdigit()]
+    others = {word for word in words if not vocabulary.severity(word)}
+    if len(others) < len(set(words)) and others <= index.PLURALS | _GENERAL:
+        return any(map(str.isdigit, rest.split()))  # `General issues: 1 blocking issue`
     is_named = bool(head.id) and not vocabulary.severity_of_id(head.id)
     return not is_named and bool(_COUNT.match(rest)) and letters(rest) <= 24
 
@@ -386,6 +429,8 @@ def unmarked(row: str) -> str:
     if bare[:2] in ("✗ ", "✘ ", "× ", "✖ "):
         row = row.replace(bare[0], "-", 1)
     row = row.replace("【", "[").replace("】", "] ")
+    if bare[:1] == "│" and bare.count("│") > 2:
+        row = bare.replace("│", "|")  # a table drawn with lines
     if bare[1:3] == " [" and bare[4:6] == "] " and not vocabulary.severity(bare[3]):
         row = row.replace(bare[:6], bare[:2], 1)  # a box to tick
     if row.count(":") > 1:

@@ -16,6 +16,7 @@ import re
 from contextkit.base.type_names import Iterator
 
 QUOTES = "\"'“”„‘’«»"
+_WORD = re.compile(r"[^\W_]+")
 _BULLET = re.compile(r"^(?:[-*+•–—]|[0-9]+[.)])\s+(?:\[[ xX]\] )?")
 _WIDTHLESS = "\ufeff\u200b\u200c\u200d\u2060\u00ad"  # includes the byte-order mark
 
@@ -66,17 +67,14 @@ _REMARK = re.compile(rf"\s*$|[.,;:!)—–{QUOTES}]|\s+[—–(-]")  # nothing, 
 _CARRIED = re.compile(r"[*_`\[\]()]*(P[0-3]|IMP)(?![^\W_])")
 
 
-# Lines without their markup
-
-
 def numbered(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the lines of `text` with their numbers, without CRs and zero-width characters."""
+    """Return the lines of `text` with their numbers, without CRs and zero-width characters."""
     if not text.isascii():
         for mark in _WIDTHLESS:
             text = text.replace(mark, "")
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-    yield from enumerate(text.split("\n"), 1)
+    return enumerate(text.split("\n"), 1)
 
 
 def plain(text: str) -> str:
@@ -84,10 +82,9 @@ def plain(text: str) -> str:
     return text.replace("**", "").replace("__", "").replace("`", "").strip(" \t*_")
 
 
-def words(text: str, also: str = "") -> list[str]:
-    """Return the words of a text in lowercase: its runs of letters, digits, and `also`."""
-    low = text.lower()
-    return "".join(c if c.isalnum() or c in also else " " for c in low).split()
+def words(text: str) -> list[str]:
+    """Return the words of a text in lowercase: its runs of letters and digits."""
+    return _WORD.findall(text.lower())
 
 
 def unquoted(text: str) -> str:
@@ -107,9 +104,6 @@ def unbulleted(text: str) -> tuple[str, bool]:
     """Return `text` without its bullet, number or checkbox, and whether it had one."""
     rest = _BULLET.sub("", text, 1)
     return (rest.strip(), True) if rest != text else (text, False)
-
-
-# Severities, ids, and what says nothing
 
 
 @functools.lru_cache(1 << 16)
@@ -186,9 +180,6 @@ def is_mark(text: str) -> bool:
     return not text.strip("-=_* ") or is_comment(text)
 
 
-# How a line begins
-
-
 class Head:
     """The beginning of a line outside tables: `[P0] …`, `P0-1. P1: …`, `**[F1] P0 …**`.
 
@@ -223,6 +214,9 @@ def _first_word(text: str) -> tuple[str, bool, str]:
     if closing and closing in text[:40]:
         word, _, rest = text[1:].partition(closing)
         return word.strip(), True, rest.lstrip(" :.—–-|*_")
+    phrase, colon, rest = text[:24].partition(":")
+    if colon and " " in phrase.strip() and severity(phrase):  # `MUST FIX: …`
+        return phrase, True, text[len(phrase) :].lstrip(" :*_")
     word = text[:40].partition(" ")[0]
     for mark in (":", "—", "–", "|"):
         word = word.partition(mark)[0]
@@ -231,9 +225,6 @@ def _first_word(text: str) -> tuple[str, bool, str]:
     marked = rest.startswith((".", ")")) or rest.lstrip().startswith((":", "—", "–", "|", "-"))
     marked = marked or (word.upper() in SEVERITIES and rest[:2] == " [")
     return word, marked, rest.lstrip(" :.)—–-|*_,;")
-
-
-# Verdicts
 
 
 def labelled(text: str) -> tuple[str, str]:

@@ -24,8 +24,8 @@ from contextkit.reviews.documents import agent_review, headers, reader, runs, vo
 from contextkit.reviews.documents import verdicts as verdict_files
 from contextkit.reviews.documents.agent_review import Review
 from contextkit.reviews.documents.headers import Header
-from contextkit.reviews.documents.index import Finding
-from contextkit.reviews.documents.runs import Run, Terms
+from contextkit.reviews.documents.index import Finding, Terms
+from contextkit.reviews.documents.runs import Run
 from contextkit.reviews.documents.verdicts import Verdict
 
 NEVER_AGENTS = ("synthesis.md", "summary.md", "findings.json", "run.json", "expected.json")
@@ -363,8 +363,8 @@ def keep(layout: Layout, asked: Asked, new: list[Verdict], now: int, session: st
     session, when = session or sessions.find_current(layout), names.iso(now)
     for verdict in new:
         size = _tokens(layout, verdict)
-        for store in (asked.store, "") if asked.store else ("",):
-            made = verdict.replace(session_id=session, timestamp=when)
+        made = verdict.replace(session_id=session, timestamp=when)
+        for store in dict.fromkeys((asked.store, "")):
             derived = bool(verdict.sha256)
             files.owed(verdict_files.save(layout, made, store, derived, tokens=size))
             size = 0  # count the tokens once, not again for the copy
@@ -403,9 +403,9 @@ def verdict(reading: Reading, run: str) -> Verdict:
 
 
 def read_line(asked: int, missed: int) -> str:
-    """Return `6 files, 5 read, 1 not: counts are a lower bound`, for every output with counts."""
+    """Return `6 files, 5 read, 1 not read: counts are a lower bound`, where counts follow."""
     bound = ": counts are a lower bound" if missed else ""
-    return f"{asked} files, {asked - missed} read, {missed} not{bound}"
+    return f"{asked} files, {asked - missed} read, {missed} not read{bound}"
 
 
 def counts(done: list[Reading]) -> dict[str, Any]:

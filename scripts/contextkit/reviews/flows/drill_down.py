@@ -83,7 +83,8 @@ def of_run(
 def rendered(finding: MergedFinding) -> str:
     """`P0 fd-safety/P0-1 src/app.py:42 Title`, with all agents' keys, and what is worth reading."""
     first, keys = finding.rows[0], ", ".join(row.key for row in finding.rows)
-    head = f"{finding.mark} {keys} {finding.place} {finding.short_title}"
+    title = finding.short_title
+    head = f"{finding.mark} {keys} {finding.place_beside(title)} {title}"
     text = review_sections.excerpt(first.text or first.title, first.title)
     return "\n".join(filter(None, (names.one_line(head), text)))
 
