@@ -522,15 +522,17 @@ def _fails(line: str) -> bool:
 
     Such a line says it in capitals, in its first words, behind its place, or behind its last colon.
     """
-    if _SUMS_UP.search(line) or _SOURCE.match(line) or (line.isupper() and ":" not in line):
+    is_title = line.isupper() and ":" not in line
+    if is_title or _SUMS_UP.search(line) or _SOURCE.match(line):
         return False
     words, (_, colon, last) = line.split(), line.rpartition(": ")
     if len(words) > 2 and _PLACE.match(line):
         return lines.says_failure(line)
     says = lines.says_failure if " " in last else lines.says_failed
-    is_last = colon and len(last) < _BRIEF and last[0].isalpha() and says(last)
+    is_brief = bool(colon) and len(last) < _BRIEF
+    is_last = is_brief and last[0].isalpha() and says(last)
     said = [" ".join(words[:_FIRST]), *_LOUD.findall(line)]
-    return bool(is_last) or any(map(lines.says_failed, said)) or line.startswith(_OF_PYTEST)
+    return is_last or any(map(lines.says_failed, said)) or line.startswith(_OF_PYTEST)
 
 
 def _heads_a_trace(text: Lines, at: int) -> bool:

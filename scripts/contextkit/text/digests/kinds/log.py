@@ -92,13 +92,15 @@ def run(text: Lines, status: int | None = None) -> Run:
     verdict, summary, of_verdict = _verdict(text, status, placed)
     failing, used, inside = failures.find(text, summary | placed)
     failed = [_unit(above, below) for above, below in itertools.zip_longest(failing, failing[1:])]
-    is_good = bool(verdict) and not any(_BAD.search(unit.text) for unit in verdict)
-    # which says nothing of the failure
-    if failed and verdict and (is_good or _BARE.match(verdict[0].text)):
+    bad = any(_BAD.search(unit.text) for unit in verdict)
+    is_good = bool(verdict) and not bad
+    says_nothing = bool(verdict) and bool(_BARE.match(verdict[0].text))
+    if failed and (is_good or says_nothing):
         at = min(range(len(failed)), key=lambda at: (failed[at].rank, at))
         verdict[0], failed[at] = verdict[0]._replace(key=False), failed[at]._replace(key=True)
     ended, exits = _commands(text)
-    if ended and ended[0].key and (is_good or not (verdict or failed)):
+    is_unsaid = is_good or not (verdict or failed)
+    if ended and ended[0].key and is_unsaid:
         verdict = [unit._replace(key=False, rank=2) for unit in verdict]
     else:
         ended = [unit._replace(key=False, rank=3) for unit in ended]
