@@ -142,7 +142,7 @@ COUNTED = (  # what a digest counts itself
     r"\(x\d+\)|\bx\d+\b|\+\d+ (?:more|lines?)|^size: \d+ lines|first at (?:line )?\d+|\d+ lines?"
     r"|\d+ messages in \d+ files?|\d+ rows, \d+ columns|list of \d+: \d+ \w+|object of \d+ keys"
     r"|\d+ (?:PASSED|FAILED|ERROR|SKIPPED|WARNING|WARN|XFAIL|FATAL|CRITICAL)(?: of \d+)?|of \d+$"
-    r"|\d+ HTTP|\d+ (?:failed|error|skipped|passed)(?: of \d+)?|line \d+"
+    r"|\d+ HTTP|\d+ rows by|\d+ (?:failed|error|skipped|passed)(?: of \d+)?|line \d+"
 )
 
 
@@ -734,7 +734,7 @@ def test_a_failed_test_is_listed_by_its_name_alone() -> None:
 
 
 ALIKE = {  # lines of one form whose values differ, and what is told of them
-    "numbers": ("step {n} of 9 took {n}0 ms", range(1, 9), "step 1…8 of 9 took 10…80 ms (x8)"),
+    "numbers": ("step {n} of 9 took its time", range(1, 9), "step 1…8 of 9 took its time (x8)"),
     "equal": ("nothing to do here", range(4), "nothing to do here (x4)"),
     "places": ("ERROR connect to 10.0.0.{n}:543{n} refused", range(1, 4),
                "connect to 10.0.0.1:5431…10.0.0.3:5433 refused (x3)"),
@@ -754,8 +754,8 @@ def test_lines_that_differ_in_values_are_told_with_the_first_and_the_last(case: 
 
 
 def test_values_that_go_up_and_down_are_told_with_the_smallest_and_the_largest() -> None:
-    jobs = [f"job {n} took {n * 7 % 93} ms on port 80" for n in range(1, 200)]
-    assert "job 1…199 took 1…92 ms on port 80 (x197)" in said("\n".join(["begin", *jobs, "end"]))
+    jobs = [f"the job took {n * 7 % 93} ms on port 80" for n in range(1, 200)]
+    assert "the job took 1…92 ms on port 80 (x197)" in said("\n".join(["begin", *jobs, "end"]))
 
 
 def test_an_error_that_is_there_twice_is_counted() -> None:

@@ -1,7 +1,7 @@
 """engine.digest: summarize a long text in few tokens, facts first, depending on its kind.
 
     digest = engine.digest(text, cap=220)
-    digest.kind        report, review, log, diff, json, table, listing, help, code, trace, plain
+    digest.kind   report, review, log, diff, json, xml, table, listing, help, code, trace, plain
     digest.rows        (aspect, finding, line), in the text's order
 
 Each kind is a module of `kinds/` with `confidence(text) -> int` (0 to 100: how sure it is that the

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 
 from contextkit.base.records import NamedTuple
@@ -17,6 +18,7 @@ _TAP = Pattern(
     r"^( *)(not )?ok\b(?: (\d+))?(?: -)? ?(.*?)(?: # (SKIP|TODO|skip|todo)\b.*)?(?: # time=.*)?$"
 )
 _TAP_BEGINS = Pattern(r"^TAP version|^1\.\.\d+", re.M)
+_TAP_COMMENT = Pattern(r"\s*#(?! Subtest)")
 _SUMMED_UP = Pattern(r"^Files=\d+, Tests=\d+", re.M)  # by prove, beside what the tests print
 _TAP_COUNTS = Pattern(r"^# (tests|pass|fail|cancelled|skipped|todo) (\d+)$", re.M)
 _TAP_WORDS = {"fail": "failed", "cancelled": "cancelled", "skipped": "skipped", "todo": "todo",
@@ -149,6 +151,8 @@ def _tap(text: str) -> Iterator[Test]:
                 message = below.strip()
             message = message or (m[1] if (m := _TAP_SAYS.match(below)) else "")
             place = place or (m[1] if (m := _TAP_AT.match(below)) else "")
+        comments = itertools.takewhile(_TAP_COMMENT.match, lines[number + 1 :])
+        message = message or " ".join(comment.lstrip(" #") for comment in comments)
         result = "skipped" if match[5] else "failed" if match[2] else "passed"
         place = f" ({place})" if place else ""
         yield Test(number + 1, match[4], result, f"{message}{place}" if match[2] else "")
@@ -180,7 +184,8 @@ def findings(tree: Any) -> list[Diagnostic]:
     for one in objects.findings(tree, _graded):
         place = f"{one.file}:{one.line}" if one.file and one.line else one.file or one.package
         is_told = one.title or (one.code and one.package)
-        if place and is_told and (one.line or one.code or one.package) and (one.grade or one.code):
+        is_named = one.code or (one.grade and (one.line or one.package))
+        if place and is_told and is_named:
             level = {"error": "error", "note": ""}.get(one.grade, "warning")
             wrong.append(Diagnostic(1, place, level, one.code, one.title, severity=one.severity))
     return wrong
