@@ -29,8 +29,6 @@ FENCE = -1  # a level: the line opens or closes a code fence
 UNCLOSED = -2  # a level: this fence is never closed
 _RULE = frozenset("-=_*|:+ \t")
 _COLUMNS = {  # of tables, by what their heads say
-    "severity": "severity sev priority level risk-level rating impact schweregrad priorität gravité"
-                " sévérité severidad gravedad severidade gravidade 重要度 深刻度 严重程度 严重性",
     "id": "id # no finding-id",
     "section": "section area",
     "file": "file path component datei fichier archivo ファイル 文件",
@@ -340,7 +338,7 @@ class Block:
 def column(cell: str) -> str:
     """Return the role of a table's column by its head; other heads as they are."""
     word = vocabulary.plain(cell).lower().strip(" .:").replace(" ", "-")
-    return _ROLES.get(word, word)
+    return "severity" if vocabulary.is_scale(word) else _ROLES.get(word, word)
 
 
 def role(cell: str) -> str:

@@ -27,7 +27,7 @@ from contextkit.reviews.documents.index import Finding
 from contextkit.reviews.documents.shapes import NOWHERE, Place
 from contextkit.reviews.documents.vocabulary import SERIOUS
 from contextkit.text import objects
-from contextkit.text.blocks import Block, blocks, titles
+from contextkit.text.blocks import Block, blocks
 from contextkit.text.patterns import Pattern
 
 _REPEATS = frozenset(
@@ -41,9 +41,12 @@ _PRAISE = frozenset(
 )
 _WORK = frozenset("changes fixes comments suggestions improvements".split())
 _NO_FINDINGS = shapes.EXPLAINS | _PRAISE
-_STATES = frozenset(["STATUS", "STATE", "RESOLUTION"])
-_DONE = frozenset("fixed resolved closed passed".split())
-_TICKED = Pattern(r"[✅✔☑][\ufe0f\W]{0,4}(?:fixed|resolved|closed|passed)\b", re.IGNORECASE)
+_STATES = frozenset(["STATUS", "STATE", "RESOLUTION", "UPDATE"])
+_DONE = frozenset("fixed resolved closed passed mitigated solved remediated outdated".split())
+_OVER = Pattern(  # a state that stands alone: `Race (resolved)`, `Fixed: …`
+    rf"(?:^|[(\[—–:-]\s?)\W{{0,4}}(?:{'|'.join(sorted(_DONE))})\W{{0,3}}(?:$|[:)\]])", re.IGNORECASE
+)
+_TICKED = Pattern(r"[✅✔☑][\ufe0f\W]{0,4}(?:fixed|resolved|closed|passed)\b|^[\s*+-]{0,8}[✅✔☑]", re.I)
 _IDS = frozenset(["ID"])
 _STAMPED = Pattern(r"^(?:[\d:.TZ-]{16,40} )?(?:##\[\w{1,12}\])?")  # by a build
 _ANNOTATION = Pattern(  # of a build, for the page of a pull request
@@ -69,10 +72,12 @@ _DENIES = Pattern(
 )
 _MILDLY = Pattern(r"smaller|minor|nit|cosmetic|style|optional|nice to have|suggest", re.I)
 _OBJECT_NUMBERS = {"2": "P1", "1": "P2"}  # ESLint
+_TYPES = ("blocker", "critical", "high", "medium", "low")  # that are a severity
 _MOST_OBJECTS = 5_000  # findings
 MOST_LINES = 20_000  # of a file that are read: more take too long (make torture what=time)
 _DEEPEST = 40  # objects in objects
 _MOST_TOLD = 200  # texts in objects
+_FEW = 100  # characters of what says that there is nothing
 _AHEAD = 2_000  # lines in which the next finding is looked for
 
 
@@ -182,6 +187,7 @@ class Sight:
             for title, count in times.items()
             if count > 1 and not shapes.begins_finding(title)
         }
+        self._grades: dict[int, str] = {}
         self._direct: dict[int, list[int]] = {}
         for at, block in enumerate(self.blocks):
             self._direct.setdefault(block.inside, []).append(at)
@@ -209,8 +215,32 @@ class Sight:
         return "\n".join(self.plain[first - 1 : last])
 
     def _is_below(self, at: int, words: frozenset[str]) -> bool:
-        """Whether a heading above a block is about one of the words."""
-        return any(shapes.is_about(title, words) for title in titles(self.blocks, at))
+        """Whether a heading above a block is about one of the words, or about what is done."""
+        while (at := self.blocks[at].inside) >= 0:
+            title = self.blocks[at].title if self.blocks[at].kind == "heading" else ""
+            if _OVER.search(title) or (shapes.is_about(title, words) and not self._graded(at)):
+                return True
+        return False
+
+    def _graded(self, at: int) -> str:
+        """Return the severity that a heading has, whatever its words: its own, or its place's."""
+        if at not in self._grades:
+            self._grades[at] = self._grade(at)
+        return self._grades[at]
+
+    def _grade(self, at: int) -> str:
+        identity, severity, title = shapes.titled(self.blocks[at].title)
+        is_named = identity or not shapes.is_general(title)
+        severity = vocabulary.strictest(severity, self._label_below(at) if is_named else "")
+        is_placed = shapes.place_in(" ".join(self._directly_below(at))).file
+        return severity or (self._inherited(at) if is_named and is_placed else "")
+
+    def _directly_below(self, at: int) -> list[str]:
+        """Return the lines of the paragraphs directly below a heading."""
+        below = (self.blocks[inner] for inner in self._direct.get(at, ()))
+        texts = itertools.takewhile(lambda block: block.kind != "heading", below)
+        spans = [(b.first - 1, min(b.last, b.first + 12)) for b in texts if b.kind == "text"]
+        return [row for first, last in spans for row in self.plain[first:last]]
 
     # Blocks
 
@@ -240,15 +270,14 @@ class Sight:
 
     def _of_heading(self, at: int, block: Block) -> Finding | None:
         """A heading is a finding if it or a label directly below it has a severity."""
-        begins = shapes.begins_finding(block.title)
-        if shapes.is_about(block.title, _NO_FINDINGS if begins else _NO_FINDINGS | _REPEATS):
-            return None
         if severity := index.group_of(block.title):
             is_told = severity in SERIOUS and not shapes.is_about(block.title, _WORK)
             return self._of_group(at, severity) if is_told else None
-        identity, severity, title = shapes.titled(block.title)
-        label = "" if shapes.is_general(title) and not identity else self._label_below(at)
-        severity = vocabulary.strictest(severity, label)
+        identity, _, title = shapes.titled(block.title)
+        severity = self._graded(at)
+        is_over = _OVER.search(block.title) or any(map(_is_settled, self._directly_below(at)))
+        if is_over or (not severity and shapes.is_about(block.title, _NO_FINDINGS | _REPEATS)):
+            return None
         if not (severity or shapes.is_about(block.title, index.PLURALS)):
             severity = self._inherited(at)
         is_advice = severity == "IMP" and not identity and block.title[:1] != "["
@@ -261,11 +290,12 @@ class Sight:
         below = [self.blocks[inner] for inner in self._direct.get(at, ())]
         if not below or any(block.kind not in ("text", "code", "quote") for block in below):
             return None
-        if vocabulary.says_nothing(below[0].title) or any(
-            shapes.begins_finding(block.title) for block in below
-        ):
-            return None
         block, title = self.blocks[at], shapes.first_sentence(below[0].title)
+        text = self._text(below[0].first, below[-1].last)
+        is_placed = "`" in text or len(text) > _FEW or shapes.place_in(text).file
+        is_empty = not is_placed and not is_serious(_DENIES.sub("", text))
+        if is_empty or any(shapes.begins_finding(block.title) for block in below):
+            return None
         return self._made(severity, "", title, block.first, block.last, recap=True)
 
     def _all_of(self, at: int) -> int:
@@ -368,7 +398,7 @@ class Sight:
     def _named(self, block: Block) -> str:
         """Return the first value of a record that has words and is neither severity nor place."""
         fields = map(vocabulary.labelled, self.plain[block.first - 1 : block.last])
-        told = (value for label, value in fields if not shapes.is_scale(label))
+        told = (value for label, value in fields if not vocabulary.is_scale(label))
         return next((text for text in told if shapes.has_words(shapes.without_place(text))), "")
 
     def _said_below(self, first: int, last: int) -> str:
@@ -389,7 +419,7 @@ class Sight:
         self, severity: str, identity: str, title: str, first: int, last: int, recap: bool
     ) -> Finding | None:
         title = shapes.cleaned(title)
-        if shapes.is_scale(title.partition(":")[0].upper()) and len(title.split()) < 4:
+        if vocabulary.is_scale(title.partition(":")[0]) and len(title.split()) < 4:
             title = ""  # only a label
         if not shapes.has_words(shapes.without_place(title)) or vocabulary.says_nothing(title):
             below = shapes.cleaned(shapes.first_sentence(self._said_below(first, last)))
@@ -419,22 +449,22 @@ class Sight:
     # Tables, front matter, code
 
     def _of_table(self, at: int, block: Block) -> list[Finding]:
-        head, *rows = [
-            [shapes.cleaned(cell) for cell in markdown.cells(row.strip())]
-            for row in self.plain[block.first - 1 : block.last]
-        ]
-        roles = list(map(index.column, head))
+        head, *rows = shapes.table_rows(self.plain[block.first - 1 : block.last])
+        roles = shapes.graded(list(map(index.column, head.cells)), [row.cells for row in rows])
         if "severity" not in roles and (card := _of_card(rows, block)):
             return [card]
         if "severity" in roles:
             column = roles.index("severity")
             for above, row in itertools.pairwise(rows):
-                if column < min(len(above), len(row)):  # an empty cell goes on with the one above
-                    row[column] = row[column] or above[column]
+                if column < min(len(above.cells), len(row.cells)):  # an empty one goes on
+                    row.cells[column] = row.cells[column] or above.cells[column]
         group = self._inherited(at)
-        numbered = enumerate(rows, block.first + 1)
-        made = filter(None, (_of_row(roles, row, number, group) for number, row in numbered))
-        explains = {"meaning", "definition", "criteria", "sla"} & {cell.lower() for cell in head}
+        made = [
+            finding.replace(end=block.first + row.last)
+            for row in rows
+            if (finding := _of_row(roles, row.cells, block.first + row.first, group))
+        ]
+        explains = {"meaning", "definition", "criteria", "sla"} & {x.lower() for x in head.cells}
         if explains and not {"place", "file", "id"}.intersection(roles):
             return []
         heading = self.blocks[block.inside].title if block.inside >= 0 else ""
@@ -553,9 +583,9 @@ def _of_columns(row: str, number: int) -> Iterator[Finding]:
         yield from filter(None, [_of_row(roles, values, number, "")])
 
 
-def _of_card(rows: list[list[str]], block: Block) -> Finding | None:
+def _of_card(rows: list[shapes.Row], block: Block) -> Finding | None:
     """Return the finding that a table of labels and values tells of, one in each row."""
-    labels = [(index.column(row[0]), row[1]) for row in rows if len(row) == 2]
+    labels = [(index.column(row.cells[0]), row.cells[1]) for row in rows if len(row.cells) == 2]
     if len(labels) < len(rows) or not any(role == "severity" for role, _ in labels):
         return None
     roles, cells = zip(*labels, strict=True)
@@ -564,14 +594,12 @@ def _of_card(rows: list[list[str]], block: Block) -> Finding | None:
 
 
 def _is_settled(row: str) -> bool:
-    """Whether a line says that nothing is left to do: `Status: fixed`, `PASSED for …`."""
-    low = row.lower()
-    if not any(word in low for word in _DONE):
-        return False
+    """Whether a line says that nothing is left to do: `Status: fixed`, `PASSED for …`, `✅ …`."""
+    if _TICKED.search(row):
+        return True
     label, value = vocabulary.labelled(row)
     first = row[:20].strip().partition(" ")[0]
-    stated = value if label in _STATES else first if first.isupper() else ""
-    return bool(_TICKED.search(row)) or _is_done(stated)
+    return _is_done(value if label in _STATES else first if first.isupper() else "")
 
 
 def _is_done(state: str) -> bool:
@@ -589,12 +617,16 @@ def _of_row(roles: list[str], row: list[str], number: int, group: str) -> Findin
     severity = shapes.of_cell(fields["severity"]) if "severity" in fields else group
     severity = severity or vocabulary.severity_of_id(identity)
     title = fields.get("title", "")
+    if not severity and (said := next(filter(shapes.begins, row), "")):
+        head = shapes.head_of(said)
+        severity, title = head.severity, head.title
     if not title:
         others = [cell for role, cell in fields.items() if role not in ("severity", "line")]
         title = max(others, key=shapes.letters, default="")
     if not severity or not shapes.has_words(title) or vocabulary.says_nothing(title):
         return None
-    if any(_is_done(cell) for cell in fields.values() if cell != title):
+    states = () if "fixed-version" in roles else fields.values()  # there is one
+    if any(_is_done(cell) for cell in states if cell != title):
         return None
     place = shapes.place_in(f"{fields.get('file', '')}:{fields.get('line', '')}")
     place = place if place.file else shapes.place_in(" | ".join(row))
@@ -649,7 +681,9 @@ def _of_told(tree: Any, last: int) -> list[Finding]:
 def _of_object(told: objects.Found) -> Finding | None:
     """The finding of an object; a comment beside a line says in its words how bad it is."""
     title = told.title or told.name
-    severity = told.grade or vocabulary.Head(title).severity
+    head = shapes.head_of(title)
+    severity = told.grade or (head.severity if head.marked else "")
+    severity = severity or next(filter(None, map(shapes.label_in, told.body.split("\n")[:12])), "")
     if not severity:
         return None
     identity = told.id if vocabulary.is_id(told.id) else ""
@@ -658,8 +692,10 @@ def _of_object(told: objects.Found) -> Finding | None:
 
 
 def _graded(key: str, word: str) -> str:
-    if key in ("type", "confidence"):  # of a bot, no severity
-        return ""
+    if key in ("type", "confidence"):  # of a bot, mostly no severity
+        return vocabulary.severity(word) if key == "type" and word.lower() in _TYPES else ""
+    if key == "priority" and word in ("0", "1", "2", "3"):
+        return f"P{word}"
     severity = vocabulary.of_tool(word)
     return severity or (_OBJECT_NUMBERS.get(word, "") if key == "severity" else "")
 

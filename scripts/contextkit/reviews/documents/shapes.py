@@ -12,9 +12,10 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 
-from contextkit.base import names
+from contextkit.base import markdown, names
 from contextkit.base.records import NamedTuple
 from contextkit.reviews.documents import index, vocabulary
 from contextkit.reviews.documents.vocabulary import SEVERITIES, Head
@@ -26,13 +27,8 @@ EXPLAINS = frozenset(
     " levels legende légende leyenda".split()
 )
 _GENERAL = frozenset("code review detailed details the all found results report security".split())
-_LABELS = frozenset(
-    "SEVERITY PRIORITY SEV LEVEL RISK SCHWEREGRAD PRIORITÄT SÉVÉRITÉ GRAVITÉ PRIORITÉ SEVERIDAD"
-    " GRAVEDAD PRIORIDAD GRAVIDADE SEVERIDADE GRAVITÀ 重要度 深刻度 严重程度 严重性 严重级别"
-    " 优先级 優先度 СЕРЬЁЗНОСТЬ КРИТИЧНОСТЬ ПРИОРИТЕТ".split()
-)
-_SCALES = frozenset("SEVERITY PRIORITY IMPACT RISK".split())
-_RATINGS = frozenset("FACTOR LEVEL RATING CLASS".split())
+_NO_SCALES = frozenset("confidence likelihood probability exploitability effort cost".split())
+_GRADES = frozenset("P0 P1 P2 P3 BLOCKER CRITICAL SEVERE HIGH MAJOR MEDIUM MODERATE LOW MINOR".split())
 TITLES = frozenset(
     "TITLE ISSUE FINDING PROBLEM MESSAGE SUMMARY NAME BUG TITEL PROBLÈME PROBLEMA BEFUND TITRE"
     " TÍTULO TITOLO 問題 问题 タイトル 标题 ПРОБЛЕМА".split()
@@ -41,6 +37,7 @@ _TAG = Pattern(r"<(/?)(\w{1,12})\b([^<>]{0,300})>")
 _LINK = Pattern(r"\[\s?([^\[\]\n]{1,300}?)\s?\]\(https?://[^()\s]{1,300}\)")
 _STRUCK = Pattern(r"~~[^~\n]{1,600}~~")
 _DASHED = Pattern(r"^([^:：|–—\n]{1,24}?) [–—-] (?=\S)")
+_DRAWN = Pattern(r"[│║┃]")
 BORDER = Pattern(r"\s*[+┌├└╔╠╚╞╒][-=+─━═┬┼┴┐┤┘╦╬╩╗╣╝╪╡╤╕]{3,}\s*$")  # of a table
 _SETTING = Pattern(r"^(\w{1,24}) = \"?(.{1,400}?)\"?$")
 _OTHER_HEADING = Pattern(r"(?:(?P<signs>={1,6})|h(?P<h>[1-6])\.|(?P<stars>\*{1,6})) (?=\S)")
@@ -66,9 +63,12 @@ _SIGN = Pattern(r"[*_\[ ]{0,4}([^\w\s\0-\x7f✅✔☑👍]{1,3})\s{0,2}[*_\] ]{0
 _AT_LINE = Pattern(r"^`?(?:lines?|L)\s?\d{1,7}(?:[-–]\d{1,7})?`?(?::|\s[–—-])\s", re.IGNORECASE)
 _BRACKETS = Pattern(r"[(\[]([^()\[\]]{1,80})")
 _BRACKETED = Pattern(r"\s?[(\[]([^()\[\]]{1,40})[)\]]")
-_SCORE = Pattern(r"\d{1,3}[./]\d{1,3}")
+_SCORE = Pattern(r"\(?\d{1,3}[./]\d{1,3}\)?")
 _LEAD = Pattern(r"[*_ ]{0,3}(?:\[([^\]\n]{1,40})\][*_]{0,3}|(?<=\*\*)([^*\n]{1,40})\*\*)(?=\s|$)")
 _THIS_IS = Pattern(r"(?i)(?:this|that|it)(?: is|'s)(?: an?)? (?=\S{1,20}[:,—–])")
+_LAST_WORDS = Pattern(r"[.!?。]\s(\w{4,12}(?:[ -]fix)?)[.!]?$")  # `… Must fix.`
+_SPEAKER = Pattern(r"\*\*@?[\w .-]{1,30}:\*\*\s(?=\S)")  # `**lena:** critical: …`
+_IS_SAID = Pattern(r"\b(?i:this|that|it|which)(?: is|'s)(?: an?)? (\w{4,12})(?= and |[.,;!]|$)")
 _SENTENCE = Pattern(r"(?<=[.!?。！？])(?:\s|$)|(?<=[。！？])")
 FIELD = Pattern(r"\s{0,8}[*_]{0,2}[A-Z][\w ]{1,24}:[*_]{0,2}\s")
 FIELD_LENGTH = 100  # characters of a line that only labels
@@ -115,6 +115,12 @@ _LONGEST = 4_000  # characters looked at
 _INTRODUCE = frozenset(
     "in file files path datei fichier archivo fitxer arquivo файл ファイル 文件 component module"
     " location".split()
+)
+
+
+_SHOUTED = Pattern(  # `Result #2 HIGH …`, `MAJOR a.c:10 …`, `a.py:3: CRITICAL: …`
+    rf"[*_`]{{0,3}}(?:{_NAME}{{1,200}}:\d{{1,7}}(?::\d{{1,7}})?`?:?\s|(?:[A-Z]\w{{3,9}} )?#?\d{{1,3}}[:.)]?\s)?"
+    rf"(P[0-3]|[A-Z]{{3,12}})[*_`]{{0,3}}:?\s+(?=[*_`\"'(]{{0,3}}[A-Z]|{_NAME}{{1,200}}[:.]\w|(?<=:\s)\S)"
 )
 
 
@@ -202,7 +208,55 @@ def of_cell(cell: str) -> str:
     """Return the severity of a cell, or of one of its parts: `S1 – Critical`, `High (8.1)`."""
     parts = re.split(r"\s[–—-]\s|[()/:]", cell)
     stated = vocabulary.severity(cell) or vocabulary.strictest(*map(vocabulary.severity, parts))
-    return stated or vocabulary.of_tool(cell)
+    return stated or vocabulary.of_tool(cell) or vocabulary.of_score(cell)
+
+
+class Row(NamedTuple):
+    """A row of a table, and its first and last line, counted from 0."""
+
+    cells: list[str]
+    first: int
+    last: int
+
+
+def table_rows(lines: list[str]) -> list[Row]:
+    """Return the rows of a table; what stands between two rules of a drawn one is one row."""
+    made: list[Row] = []
+    every = [[cleaned(cell) for cell in markdown.cells(line.strip())] for line in lines]
+    rules = {at for at, cells in enumerate(every) if at and not "".join(cells).strip("-: ")}
+    is_drawn = len(rules - {len(lines) - 1}) > 1
+    for at, cells in enumerate(every):
+        if is_drawn and made and at not in rules and at - 1 not in rules:
+            joined = itertools.zip_longest(made[-1].cells, cells, fillvalue="")
+            made[-1] = Row([" ".join(filter(None, pair)) for pair in joined], made[-1].first, at)
+        elif at not in rules:
+            made.append(Row(cells, at, at))
+    return made
+
+
+def graded(roles: list[str], rows: list[list[str]]) -> list[str]:
+    """Return the roles of a table's columns; only the one that tells severities has that role.
+
+    It is the one that says so, or else the last one whose cells are all severities or scores.
+    """
+    columns = [[row[at] for row in rows if at < len(row)] for at in range(len(roles))]
+    named = [at for at, role in enumerate(roles) if role == "severity"]
+    told = [at for at in named if any(map(of_cell, columns[at]))] or named[:1]
+    others = [
+        at
+        for at, cells in enumerate(columns)
+        if roles[at] not in _NO_SCALES and cells and all(map(_is_grade, cells))
+    ]
+    best = next(iter((*told, *reversed(others))), -1)
+    return [
+        "severity" if at == best else role.replace("severity", "")
+        for at, role in enumerate(roles)
+    ]
+
+
+def _is_grade(cell: str) -> bool:
+    is_word = cell.upper() in _GRADES or bool(vocabulary.of_score(cell))
+    return is_word and bool(of_cell(cell))
 
 
 def parted(blocks: list[Block], rows: list[str]) -> list[Block]:
@@ -288,7 +342,7 @@ def label_in(row: str) -> str:
     if row.rstrip(" *_").endswith(("everity", "riority")):
         return vocabulary.severity(vocabulary.plain(row).rpartition(" ")[0])
     label, value = vocabulary.labelled(_DASHED.sub(r"\1: ", row.strip(" >"), 1))
-    if is_scale(label.strip(" _*")):
+    if vocabulary.is_scale(label):
         words = (first_part(value), value.split(" ")[0])
         severity = next(filter(None, map(vocabulary.severity, words)), "")
         severity = severity or vocabulary.of_tool(words[0])
@@ -296,12 +350,6 @@ def label_in(row: str) -> str:
         stated = _INLINE.search(row)
         severity = vocabulary.severity(stated[1].strip("*_`\"'")) if stated else ""
     return "" if severity and is_legend(row) else severity
-
-
-def is_scale(label: str) -> bool:
-    """Whether a label says how bad something is: `SEVERITY`, `RISK FACTOR`."""
-    first, _, second = label.partition(" ")
-    return label in _LABELS or (first in _LABELS and second in _RATINGS)
 
 
 def is_legend(value: str) -> bool:
@@ -320,6 +368,9 @@ def first_part(value: str) -> str:
 def head_of(text: str) -> Head:
     """Return the head of a line, after emoji and brackets of the kind `[bug]`."""
     bare = _THIS_IS.sub("", _AT_LINE.sub("", text.strip(), 1), 1)
+    if speaker := _SPEAKER.match(bare):
+        said = head_of(bare[speaker.end() :])
+        return said if said.severity and said.marked else Head(bare)
     marked = _MARKED.match(bare)
     if marked and vocabulary.severity(marked[1]):
         words = (word for word in marked[1].split() if word.isalnum() and vocabulary.severity(word))
@@ -328,14 +379,18 @@ def head_of(text: str) -> Head:
         severity = vocabulary.severity(sign[1])
         bare = ("**" if sign[0].count("**") % 2 else "") + bare[sign.end() :]
         if severity:
-            rest = Head(bare)
-            rest.severity = rest.raw = rest.severity or severity
+            rest = head_of(bare)
+            stated = rest.severity if rest.marked else ""
+            rest.severity = rest.raw = stated or tail_of(bare) or severity
             rest.marked = True
             return rest
     if "(" in bare[:32] and (kind := KIND.match(bare)):
         stated = map(vocabulary.severity, kind[1].split(","))
         if severity := vocabulary.strictest(*stated):
             return Head(f"[{severity}] {bare[kind.end() :]}")
+    if shouted := _SHOUTED.match(bare):
+        if severity := vocabulary.severity(shouted[1]):
+            return Head(f"[{severity}] {bare[shouted.end() :]}")
     head = Head(bare)
     lead = _LEAD.match(bare) if not (head.severity and head.marked) else None
     if lead and (severity := _in_brackets(lead[1]) if lead[1] else vocabulary.severity(lead[2])):
@@ -346,16 +401,20 @@ def head_of(text: str) -> Head:
 def tail_of(text: str) -> str:
     """Return the severity in brackets or between dashes: `Race (P0)`, `x.py — High — Race`."""
     parts = _BRACKETS.findall(text.replace("`", ""))[:8]
-    apart = (part for part in re.split(r" [—–|-] ", text)[1:] if 0 < len(part) < 24)
-    severities = (vocabulary.severity(cleaned(part)) for part in apart)
-    return vocabulary.strictest(*map(_in_brackets, parts), *severities)
+    if is_legend(text):
+        return ""
+    apart = (part for part in re.split(r" [—–|·•-] ", text)[1:] if 0 < len(part) < 24)
+    severities = (vocabulary.severity(cleaned(_SCORE.sub(" ", part))) for part in apart)
+    said = _LAST_WORDS.search(text.rstrip(" *_")) or _IS_SAID.search(text)
+    last = vocabulary.severity(said[1]) if said else ""
+    return vocabulary.strictest(*map(_in_brackets, parts), *severities) or last
 
 
 @functools.lru_cache(1 << 14)
 def _in_brackets(part: str) -> str:
     """Return the severity in brackets that hold nothing else but a score: `9/10 · Critical`."""
     words = re.sub(r"[:,/·]", " ", _SCORE.sub(" ", part.upper())).split()
-    severities = [vocabulary.severity(w) for w in words if w not in _SCALES]
+    severities = [vocabulary.severity(w) for w in words if w != "IMPACT" and not vocabulary.is_scale(w)]
     is_stated = all(severities) or not set(words).isdisjoint(SEVERITIES)
     return vocabulary.strictest(*severities) if 0 < len(words) <= 4 and is_stated else ""
 
@@ -381,13 +440,16 @@ def is_count(head: Head) -> bool:
 def unmarked(row: str) -> str:
     """Return a line without HTML, images and quote marks, so that it reads as Markdown."""
     bare = row.lstrip()
+    if bare[:1] in ("│", "║"):
+        bare = row = "|---|" if "───" in row or "═══" in row else _DRAWN.sub("|", bare)
     while bare[:1] == ">":
         row = bare = bare[1:].lstrip()
     if bare[:2] in ("✗ ", "✘ ", "× ", "✖ "):
         row = row.replace(bare[0], "-", 1)
     row = row.replace("【", "[").replace("】", "] ")
     if bare[1:3] == " [" and bare[4:6] == "] " and not vocabulary.severity(bare[3]):
-        row = row.replace(bare[:6], bare[:2], 1)  # a box to tick
+        tick = "✅ " * (bare[3] in "xX")
+        row = row.replace(bare[:6], bare[:2] + tick, 1)  # a box to tick
     if row.count(":") > 1:
         row = _SHORTCODE.sub(lambda match: _SHORTCODES.get(match[1], match[0]), row)
     if "![" in row:

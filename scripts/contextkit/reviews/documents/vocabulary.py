@@ -32,7 +32,7 @@ SAID = {  # in reviews of public repositories, in their languages
           " KRYTYCZNY KRYTYCZNA KRYTYCZNE KRITICKÁ KRITICKÉ КРИТИЧНІ"
           " 嚴重 حرج קריטי गंभीर วิกฤต 🔴 🟥 🚨 🛑 ⛔",
     "P1": "P1 HIGH MAJOR MUST-FIX SEV1 SEV-1 IMPORTANT FIX-REQUIRED REQUIRED REQUIRES-CHANGES"
-          " SCHWERWIEGEND HOCH ÉLEVÉ ÉLEVÉE HAUTE MAJEUR MAJEURE GRAVE GRAVES ALTO ALTA ВЫСОКИЙ"
+          " SERIOUS ВАЖНО ВАЖНЫЙ SCHWERWIEGEND HOCH ÉLEVÉ ÉLEVÉE HAUTE MAJEUR MAJEURE GRAVE GRAVES ALTO ALTA ВЫСОКИЙ"
           " ВЫСОКАЯ СЕРЬЁЗНО 高 重要 높음 HOOG HÖG WYSOKI WYSOKA WYSOKIE VYSOKÁ VYSOKÉ"
           " YÜKSEK ❯❯❱ 🟠 ❌",
     "P2": "P2 MEDIUM NEEDS-ATTENTION SEV2 SEV-2 WARNING WARNINGS WARN MODERATE SHOULD-FIX"
@@ -51,6 +51,13 @@ _OF_TOOLS = {  # words that are a severity only where a tool says them, or a col
     **dict.fromkeys(("error", "fail", "failure"), "P1"),
     **dict.fromkeys(("note", "notice", "convention", "refactor", "hint"), "P3"),
 }
+_SCALES = frozenset(
+    "SEVERITY PRIORITY SEV PRIO LEVEL RISK CRITICALITY URGENCY IMPORTANCE RATING SCHWEREGRAD SCHWERE"
+    " PRIORITÄT RISIKO KRITIKALITÄT SÉVÉRITÉ GRAVITÉ PRIORITÉ CRITICITÉ SEVERIDAD GRAVEDAD"
+    " PRIORIDAD CRITICIDAD RIESGO GRAVIDADE SEVERIDADE GRAVITÀ 重要度 深刻度 严重程度 严重性"
+    " 严重级别 风险等级 优先级 優先度 СЕРЬЁЗНОСТЬ КРИТИЧНОСТЬ ПРИОРИТЕТ".split()
+)
+_OF_SCALES = frozenset("FACTOR CLASS OVERALL THREAT FINDING ISSUE TECHNICAL BUSINESS".split())
 _APART = str.maketrans(dict.fromkeys("/,()+&", " "))
 _NOTHING = frozenset(["none", "no", "nothing", "n", "0"])
 _SAYS_NOTHING = _NOTHING | frozenset(
@@ -123,13 +130,29 @@ def severity(text: str) -> str:
     parts = [word for word in each if word[0].isalnum() or word in _WORDS]
     if whole := _WORDS.get("-".join(parts)):
         return whole
-    severities = [_WORDS.get(word, "") for word in parts]
+    named = [word for word in parts if word[0].isalnum()] or parts  # rather than signs
+    severities = [_WORDS.get(word, "") for word in named]
     return strictest(*severities) if all(severities) else ""
 
 
 def of_tool(word: str) -> str:
     """Return the severity of a tool's own word, such as `error` of a linter; else ''."""
     return severity(word) or _OF_TOOLS.get(word.lower(), "")
+
+
+def of_score(text: str) -> str:
+    """Return the severity of a score such as `9.8` of CVSS; '' for anything else."""
+    whole, _, rest = text.strip().partition(".")
+    number = float(text) if whole.isdecimal() and rest.isdecimal() else 99.0
+    bounds = {9.0: "P0", 7.0: "P1", 4.0: "P2", 0.0: "P3"}
+    least = next((bound for bound in bounds if bound <= number <= 10), -1.0)
+    return bounds.get(least, "")
+
+
+def is_scale(label: str) -> bool:
+    """Whether a label says how bad something is: `Severity`, `Overall risk`, `RISK FACTOR`."""
+    parts = label.upper().strip(" _*.").replace("-", " ").split()
+    return not _SCALES.isdisjoint(parts) and all(w in _SCALES or w in _OF_SCALES for w in parts)
 
 
 def trimmed(word: str) -> str:
@@ -223,14 +246,15 @@ def _first_word(text: str) -> tuple[str, bool, str]:
     if closing and closing in text[:40]:
         word, _, rest = text[1:].partition(closing)
         return word.strip(), True, rest.lstrip(" :.—–-|*_")
-    word = text[:40].partition(" ")[0]
-    for mark in (":", "—", "–", "|"):
+    label = text[:40].replace("：", ":").partition(":")[0]  # `Must fix: …`
+    word = label if severity(label) else text[:40].partition(" ")[0]
+    for mark in (":", "：", "—", "–", "|"):
         word = word.partition(mark)[0]
     word = word.rstrip(".,;)")
     rest = text[len(word) :]
-    marked = rest.startswith((".", ")")) or rest.lstrip().startswith((":", "—", "–", "|", "-"))
+    marked = rest.startswith((".", ")")) or rest.lstrip().startswith((":", "：", "—", "–", "|", "-"))
     marked = marked or (word.upper() in SEVERITIES and rest[:2] == " [")
-    return word, marked, rest.lstrip(" :.)—–-|*_,;")
+    return word, marked, rest.lstrip(" :：.)—–-|*_,;")
 
 
 # Verdicts
