@@ -21,7 +21,7 @@ from collections import Counter
 
 from contextkit.base import markdown
 from contextkit.base.records import NamedTuple
-from contextkit.base.type_names import Any, Iterable, Iterator
+from contextkit.base.type_names import Any, Callable, Iterable, Iterator
 from contextkit.reviews.documents import index, shapes, vocabulary
 from contextkit.reviews.documents.index import Finding
 from contextkit.reviews.documents.shapes import NOWHERE, Place
@@ -157,9 +157,18 @@ def _single(candidates: list[Finding]) -> list[Finding]:
         place = its if its.file and not mine.at else mine
         severity = vocabulary.strictest(mine.severity, its.severity)
         kept[at] = mine.replace(severity=severity, file=place.file, at=place.at)
-    told = {finding.severity for finding in kept if not finding.recap}
-    own = [finding for finding in kept if not finding.recap or finding.severity not in told]
+    told = [finding for finding in kept if not finding.recap]
+    own = [each for each in kept if not (each.recap and _is_told(each, kept, told))]
     return sorted(own, key=lambda finding: finding.line)
+
+
+def _is_told(recap: Finding, kept: list[Finding], told: list[Finding]) -> bool:
+    """Whether what only repeats is told elsewhere: there are as many, or one in such words."""
+    others = [each for each in told if each.severity == recap.severity]
+    again = [each for each in kept if each.recap and each.severity == recap.severity]
+    mine = {*vocabulary.words(recap.title)}
+    shared = (len(mine & {*vocabulary.words(other.title)}) for other in others)
+    return len(again) <= len(others) or 2 * max(shared, default=0) >= len(mine)
 
 
 class Sight:
@@ -232,8 +241,25 @@ class Sight:
         identity, severity, title = shapes.titled(self.blocks[at].title)
         is_named = identity or not shapes.is_general(title)
         severity = vocabulary.strictest(severity, self._label_below(at) if is_named else "")
+        if severity or not is_named:
+            return severity
         is_placed = shapes.place_in(" ".join(self._directly_below(at))).file
-        return severity or (self._inherited(at) if is_named and is_placed else "")
+        inherited = self._inherited(at)
+        effect = "" if inherited else self._label_below(at, shapes.effect_in)
+        return effect or (inherited if is_placed else "")
+
+    def _holds_findings(self, at: int, is_own: bool) -> bool:
+        """Whether there are findings inside a heading that is none itself, so that it groups them.
+
+        `is_own`: it has an id or a severity of its own.
+        """
+        severity, last = self._graded(at), self.blocks[at].last
+        inside = itertools.takewhile(lambda other: other.first <= last, self.blocks[at + 1 :])
+        return not is_own and any(
+            shapes.begins_finding(other.title) or bool(index.group_of(other.title))
+            for other in inside
+            if other.kind == "heading" or (other.kind == "item" and not severity)
+        )
 
     def _directly_below(self, at: int) -> list[str]:
         """Return the lines of the paragraphs directly below a heading."""
@@ -262,17 +288,19 @@ class Sight:
                 candidates += self._of_table(at, block)
                 continue
             is_heading = block.kind == "heading"
-            candidate = self._of_heading(at, block) if is_heading else self._of_line(at, block)
+            candidate = (
+                self._of_heading(at, block, nested) if is_heading else self._of_line(at, block)
+            )
             if candidate:
                 candidates.append(candidate)
                 skip = candidate.end if is_heading and not nested else block.last
         return candidates
 
-    def _of_heading(self, at: int, block: Block) -> Finding | None:
+    def _of_heading(self, at: int, block: Block, nested: bool) -> Finding | None:
         """A heading is a finding if it or a label directly below it has a severity."""
         if severity := index.group_of(block.title):
             is_told = severity in SERIOUS and not shapes.is_about(block.title, _WORK)
-            return self._of_group(at, severity) if is_told else None
+            return self._of_group(at, severity, nested) if is_told else None
         identity, _, title = shapes.titled(block.title)
         severity = self._graded(at)
         is_over = _OVER.search(block.title) or any(map(_is_settled, self._directly_below(at)))
@@ -280,20 +308,26 @@ class Sight:
             return None
         if not (severity or shapes.is_about(block.title, index.PLURALS)):
             severity = self._inherited(at)
+        if self._holds_findings(at, is_own=bool(identity) or block.title[:1] == "["):
+            return None
         is_advice = severity == "IMP" and not identity and block.title[:1] != "["
         if is_advice or not severity or vocabulary.says_nothing(title):
             return None
         return self._made(severity, identity, title, block.first, self._all_of(at), recap=False)
 
-    def _of_group(self, at: int, severity: str) -> Finding | None:
-        """What is told in sentences below a heading that only names a severity."""
+    def _of_group(self, at: int, severity: str, nested: bool) -> Finding | None:
+        """What is told in sentences below a heading that only names a severity.
+
+        Few words without a place or anything serious say that there is nothing.
+        """
         below = [self.blocks[inner] for inner in self._direct.get(at, ())]
         if not below or any(block.kind not in ("text", "code", "quote") for block in below):
             return None
         block, title = self.blocks[at], shapes.first_sentence(below[0].title)
         text = self._text(below[0].first, below[-1].last)
         is_placed = "`" in text or len(text) > _FEW or shapes.place_in(text).file
-        is_empty = not is_placed and not is_serious(_DENIES.sub("", text))
+        is_empty = not (is_placed or nested or is_serious(_DENIES.sub("", text)))
+        is_empty = is_empty or vocabulary.says_nothing(below[0].title)
         if is_empty or any(shapes.begins_finding(block.title) for block in below):
             return None
         return self._made(severity, "", title, block.first, block.last, recap=True)
@@ -309,8 +343,8 @@ class Sight:
             last = other.last
         return last
 
-    def _label_below(self, at: int) -> str:
-        """Return the severity that a label directly below heading `at` states."""
+    def _label_below(self, at: int, read: Callable[[str], str] = shapes.label_in) -> str:
+        """Return the severity that a label directly below heading `at` states, as `read` has it."""
         stated: set[str] = set()
         below = [self.blocks[inner] for inner in self._direct.get(at, ())]
         if any(block.kind == "heading" and shapes.begins(block.title) for block in below):
@@ -322,7 +356,7 @@ class Sight:
                 break
             last = min(block.last, block.first + 12)
             rows = self.plain[block.first - 1 : last]
-            stated |= {shapes.label_in(row) for row in rows if len(row) < shapes.FIELD_LENGTH}
+            stated |= {read(row) for row in rows if len(row) < shapes.FIELD_LENGTH}
         stated -= {""}
         return stated.pop() if len(stated) == 1 else ""  # else a list
 
@@ -333,7 +367,8 @@ class Sight:
             bare = bare[: shapes.LONG]
         head = shapes.head_of(bare)
         own = self.plain[block.first - 1 : block.last][:14]
-        if shapes.is_count(head) or any(map(_is_settled, own)):
+        is_verdict = vocabulary.verdict(bare) is not None
+        if is_verdict or shapes.is_count(head) or any(map(_is_settled, own)):
             return None
         severity = (head.severity if head.marked or head.id else "") or shapes.tail_of(bare)
         if severity and not head.id and vocabulary.says_nothing(head.title):
@@ -345,7 +380,8 @@ class Sight:
         is_advice = severity == "IMP" and not head.id and bare[:1] != "["
         if is_advice or not (severity or inherited):
             return None
-        if not head.marked and shapes.is_legend(bare):
+        is_sign = head.marked and not vocabulary.severity(head.raw)
+        if shapes.is_legend(head.title if is_sign else "" if head.marked else bare):
             return None
         title = self._title_of(head.title if head.severity or head.id else bare, bare, block)
         identity = head.id or self._labelled(
@@ -362,12 +398,14 @@ class Sight:
         for number, other in enumerate(self.blocks[at + 1 : at + 12], at + 1):
             if other.first <= last:
                 continue
-            if other.inside != block.inside or other.kind in ("heading", "rule", "table", "item"):
+            if other.inside != block.inside or other.kind in ("heading", "rule", "table"):
                 break
             is_next = label and other.title.startswith(label[0])
             is_graded = shapes.begins_finding(other.title) or shapes.head_of(other.title).severity
             is_placed = self._leads_in(number) or shapes.place_of(self.plain[other.first - 1]).file
-            if other.kind != "code" and (is_next or is_graded or is_placed):
+            is_placed = is_placed and not (number == at + 1 and shapes.leads_title(block.title))
+            is_item = other.kind == block.kind == "item" or shapes.AT_PLACE.match(other.title)
+            if other.kind != "code" and (is_next or is_graded or is_placed or is_item):
                 break
             last = other.last
         return last
@@ -405,9 +443,10 @@ class Sight:
         """Return the title that stands below a line: labelled, in bold, or the first words."""
         if told := self._labelled(first, min(last, first + 8)):
             return told
-        rows = [row for row in self.plain[first:last] if shapes.letters(row) > 12]
-        bold = shapes.BOLD.search("\n".join(rows[:8]))
-        return (bold[1] or bold[2]) if bold else rows[0].strip() if rows else ""
+        told = (row for row in self.plain[first:last] if not shapes.LABELLED.match(row))
+        rows = [row for row in told if shapes.letters(shapes.without_place(row)) > 12]
+        bold = (lead[1] or lead[2] for lead in shapes.BOLD.finditer("\n".join(rows[:8])))
+        return next((lead for lead in bold if lead[-1] != ":"), rows[0].strip() if rows else "")
 
     def _labelled(self, first: int, last: int, labels: frozenset[str] = shapes.TITLES) -> str:
         """Return what a label such as `Title:` says in the lines behind `first`, or ''."""
@@ -418,7 +457,7 @@ class Sight:
     def _made(
         self, severity: str, identity: str, title: str, first: int, last: int, recap: bool
     ) -> Finding | None:
-        title = shapes.cleaned(title)
+        title = shapes.without_fields(shapes.cleaned(title))
         if vocabulary.is_scale(title.partition(":")[0]) and len(title.split()) < 4:
             title = ""  # only a label
         if not shapes.has_words(shapes.without_place(title)) or vocabulary.says_nothing(title):
@@ -583,6 +622,10 @@ def _of_columns(row: str, number: int) -> Iterator[Finding]:
         yield from filter(None, [_of_row(roles, values, number, "")])
 
 
+def _is_graded(head: vocabulary.Head) -> bool:
+    return head.marked and head.severity in SERIOUS and shapes.has_words(head.title)
+
+
 def _of_card(rows: list[shapes.Row], block: Block) -> Finding | None:
     """Return the finding that a table of labels and values tells of, one in each row."""
     labels = [(index.column(row.cells[0]), row.cells[1]) for row in rows if len(row.cells) == 2]
@@ -617,9 +660,8 @@ def _of_row(roles: list[str], row: list[str], number: int, group: str) -> Findin
     severity = shapes.of_cell(fields["severity"]) if "severity" in fields else group
     severity = severity or vocabulary.severity_of_id(identity)
     title = fields.get("title", "")
-    if not severity and (said := next(filter(shapes.begins, row), "")):
-        head = shapes.head_of(said)
-        severity, title = head.severity, head.title
+    if not severity and (said := next(filter(_is_graded, map(vocabulary.Head, row)), None)):
+        severity, title = said.severity, said.title
     if not title:
         others = [cell for role, cell in fields.items() if role not in ("severity", "line")]
         title = max(others, key=shapes.letters, default="")

@@ -71,6 +71,7 @@ _SPEAKER = Pattern(r"\*\*@?[\w .-]{1,30}:\*\*\s(?=\S)")  # `**lena:** critical: 
 _IS_SAID = Pattern(r"\b(?i:this|that|it|which)(?: is|'s)(?: an?)? (\w{4,12})(?= and |[.,;!]|$)")
 _SENTENCE = Pattern(r"(?<=[.!?。！？])(?:\s|$)|(?<=[。！？])")
 FIELD = Pattern(r"\s{0,8}[*_]{0,2}[A-Z][\w ]{1,24}:[*_]{0,2}\s")
+LABELLED = Pattern(r"\s{0,8}(?:[-*] )?(?:\*\*[\w ]{2,24}(?::\*\*|\*\*:)|[\w]{2,16}:)(?:\s|$)")
 FIELD_LENGTH = 100  # characters of a line that only labels
 _TITLE = 240  # characters of a title
 _FEW = 3  # letters that a title has at least
@@ -113,11 +114,12 @@ _LINE_OF = Pattern(
 _RANGE = Pattern(r"^\s{0,20}[-*]?\s?`?(\d{1,7})(?:\s?[-–]\s?\d{1,7})?`?\s?(?::|┆|\|(?=\s)|$)")
 _LONGEST = 4_000  # characters looked at
 _INTRODUCE = frozenset(
-    "in file files path datei fichier archivo fitxer arquivo файл ファイル 文件 component module"
+    "in on file files path datei fichier archivo fitxer arquivo файл ファイル 文件 component module"
     " location".split()
 )
 
 
+AT_PLACE = Pattern(rf"[*_`]{{0,3}}{_NAME}{{1,200}}\.\w{{1,8}}:\d")  # begins a line of a tool
 _SHOUTED = Pattern(  # `Result #2 HIGH …`, `MAJOR a.c:10 …`, `a.py:3: CRITICAL: …`
     rf"[*_`]{{0,3}}(?:{_NAME}{{1,200}}:\d{{1,7}}(?::\d{{1,7}})?`?:?\s|(?:[A-Z]\w{{3,9}} )?#?\d{{1,3}}[:.)]?\s)?"
     rf"(P[0-3]|[A-Z]{{3,12}})[*_`]{{0,3}}:?\s+(?=[*_`\"'(]{{0,3}}[A-Z]|{_NAME}{{1,200}}[:.]\w|(?<=:\s)\S)"
@@ -191,6 +193,7 @@ def place_of(line: str) -> Place:
     words = before.rstrip(":").split()
     if len(words) > 2 or (words and words[-1] not in _INTRODUCE):
         return NOWHERE
+    after = re.sub(r"\s\(\w{3,12}\)$", "", after)  # the state of a thread
     if after.strip("()0123456789 :#L-–`*_]\"'"):
         return NOWHERE
     return Place(match[1].removeprefix("./"), int(line_of[1]) if line_of else 0)
@@ -286,7 +289,7 @@ def _starts_in(rows: list[str], first: int) -> list[int]:
         number
         for number, row in enumerate(rows[1:], first + 1)
         if is_list
-        or begins(row)
+        or (begins(row) and head_of(row).severity != "IMP")
         or row.startswith(lead)
         or (len(row) > FIELD_LENGTH and "**" in row[:8] and label_in(row))
     ]
@@ -350,6 +353,14 @@ def label_in(row: str) -> str:
         stated = _INLINE.search(row)
         severity = vocabulary.severity(stated[1].strip("*_`\"'")) if stated else ""
     return "" if severity and is_legend(row) else severity
+
+
+def effect_in(row: str) -> str:
+    """Return the severity that a line states as an effect or a score, where nothing else does."""
+    label, value = vocabulary.labelled(row.strip(" >"))
+    if label not in ("IMPACT", "CVSS", "CVSS SCORE"):
+        return ""
+    return vocabulary.severity(first_part(value)) or vocabulary.of_score(value.split(" ")[0])
 
 
 def is_legend(value: str) -> bool:
@@ -509,6 +520,14 @@ def sentences(text: str) -> list[str]:
 
 def first_sentence(text: str) -> str:
     return next(iter(sentences(text)), text)[:_TITLE]
+
+
+def without_fields(title: str) -> str:
+    """Return the fields of a lead that name what is wrong: not `2`, `High`, `confidence: high`."""
+    fields = re.split(r"\s[·•|—–]\s", title)
+    told = (field for field in fields if len(fields) > 2 and has_words(without_place(field)))
+    kept = (x for x in told if ":" not in x and not vocabulary.severity(cleaned(x)))
+    return " · ".join(kept) if len(fields) > 2 else title
 
 
 def without_place(title: str) -> str:

@@ -247,7 +247,7 @@ def _first_word(text: str) -> tuple[str, bool, str]:
         word, _, rest = text[1:].partition(closing)
         return word.strip(), True, rest.lstrip(" :.—–-|*_")
     label = text[:40].replace("：", ":").partition(":")[0]  # `Must fix: …`
-    word = label if severity(label) else text[:40].partition(" ")[0]
+    word = label.rstrip() if severity(label) else text[:40].partition(" ")[0]
     for mark in (":", "：", "—", "–", "|"):
         word = word.partition(mark)[0]
     word = word.rstrip(".,;)")
