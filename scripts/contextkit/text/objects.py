@@ -318,8 +318,10 @@ def _line(low: dict[str, Any], depth: int = 0, anywhere: bool = False) -> int:
     for key in _LINE:
         if number := _NUMBER.search(value_of(low.get(key))):
             return int(number[0])
-    for key in _FILE:
-        if number := re.search(r":(\d{1,7})", value_of(low.get(key))):
+    for key in (*_FILE, *(low if anywhere else ())):
+        value = value_of(low.get(key))
+        is_place = not anywhere or _PATH.search(value)
+        if is_place and (number := re.search(r":(\d{1,7})", value)):
             return int(number[1])
     inside = _parts(low, depth, anywhere)
     return next(filter(None, (_line(each, depth + 1, anywhere) for each in inside)), 0)

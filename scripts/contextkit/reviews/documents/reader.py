@@ -50,8 +50,11 @@ _TICKED = Pattern(r"[✅✔☑][\ufe0f\W]{0,4}(?:fixed|resolved|closed|passed)\b
 _IDS = frozenset(["ID"])
 _STAMPED = Pattern(r"^(?:[\d:.TZ-]{16,40} )?(?:##\[\w{1,12}\])?")  # by a build
 _ANNOTATION = Pattern(  # of a build, for the page of a pull request
-    r"^\s{0,4}::(error|warning|notice)\s(?=[^:]{0,300}?\bfile=([^,:]{1,200}))"
-    r"(?=[^:]{0,300}?\bline=(\d{1,7}))[^:]{0,600}::(\S.{0,500})"
+    r"^\s{0,4}::(error|warning|notice)\s([^\n]{1,600}?)::(\S.{0,500})"
+)
+_PARAMETER = Pattern(r"(file|line|title)=([^,]{1,200})")
+_CODED = Pattern(  # a file without an ending, or a rule before the level
+    r"(\S{1,200}:\d{1,7}):? [A-Z]{1,6}\d{2,5} (error|warning|note|info|style): (\S.*)$"
 )
 _WORST = Pattern(
     r"must (?:be |not )?(?:fix|ship|merge)|has to be fixed|data loss|not (?:be )?(?:merge|ship)"
@@ -71,6 +74,7 @@ _DENIES = Pattern(
     re.IGNORECASE,
 )
 _MILDLY = Pattern(r"smaller|minor|nit|cosmetic|style|optional|nice to have|suggest", re.I)
+_PLACEHOLDER = Pattern(r"\s<[a-z][\w :|/-]{1,40}>\s*$")
 _OBJECT_NUMBERS = {"2": "P1", "1": "P2"}  # ESLint
 _TYPES = ("blocker", "critical", "high", "medium", "low")  # that are a severity
 _MOST_OBJECTS = 5_000  # findings
@@ -99,8 +103,9 @@ def read(text: str) -> Read:
     candidates += [finding for finding in sight.of_tools() if finding.line not in there]
     candidates = candidates or list(sight.of_codes())
     unsure = sight.unsure(candidates)
-    if not any(candidate.severity in SERIOUS for candidate in candidates):
-        candidates += sight.of_prose()
+    is_told = any(candidate.severity in SERIOUS for candidate in candidates)
+    there = {line for each in candidates for line in range(each.line, each.end + 1)}
+    candidates += [finding for finding in sight.of_prose(is_told) if finding.line not in there]
     return Read(tuple(_single(candidates)), unsure)
 
 
@@ -175,7 +180,7 @@ class Sight:
     """One text with its blocks, and what holds where: sections, files."""
 
     def __init__(self, text: str) -> None:
-        self.rows = [row for _, row in vocabulary.numbered(text)]
+        self.rows = [_annotated(row) for _, row in vocabulary.numbered(text)]
         is_org = any(row[:2] == "#+" for row in self.rows)
         self.plain: list[str] = []
         for row in self.rows:
@@ -258,7 +263,8 @@ class Sight:
         return not is_own and any(
             shapes.begins_finding(other.title) or bool(index.group_of(other.title))
             for other in inside
-            if other.kind == "heading" or (other.kind == "item" and not severity)
+            if (other.kind == "heading" and other.last > other.first)
+            or (other.kind == "item" and not severity)
         )
 
     def _directly_below(self, at: int) -> list[str]:
@@ -282,7 +288,9 @@ class Sight:
         for at, block in enumerate(self.blocks):
             if block.first <= skip or block.kind in ("code", "rule", "comment"):
                 continue
-            if self._is_below(at, _NO_FINDINGS):
+            if block.kind == "heading" and _PLACEHOLDER.search(self.rows[block.first - 1]):
+                skip = block.last
+            if block.first <= skip or self._is_below(at, _NO_FINDINGS):
                 continue
             if block.kind == "table":
                 candidates += self._of_table(at, block)
@@ -293,7 +301,8 @@ class Sight:
             )
             if candidate:
                 candidates.append(candidate)
-                skip = candidate.end if is_heading and not nested else block.last
+                is_whole = block.kind == "item" or (is_heading and not nested)
+                skip = candidate.end if is_whole else block.last
         return candidates
 
     def _of_heading(self, at: int, block: Block, nested: bool) -> Finding | None:
@@ -366,7 +375,12 @@ class Sight:
         if "**" not in bare[:80]:
             bare = bare[: shapes.LONG]
         head = shapes.head_of(bare)
+        end = self.end_of(at, block)
         own = self.plain[block.first - 1 : block.last][:14]
+        if block.kind == "item":  # its label may stand below it
+            below = self.plain[block.last : min(end, block.last + 8)]
+            own += [row for row in below if len(row) < shapes.FIELD_LENGTH and ":" in row]
+        own = [row for row in own if "verall" not in row[:12]]
         is_verdict = vocabulary.verdict(bare) is not None
         if is_verdict or shapes.is_count(head) or any(map(_is_settled, own)):
             return None
@@ -374,21 +388,20 @@ class Sight:
         if severity and not head.id and vocabulary.says_nothing(head.title):
             return None
         stated = list(filter(None, map(shapes.label_in, own)))
-        severity = vocabulary.strictest(severity, stated[0] if len(stated) == 1 else "")
+        label = stated[0] if len(stated) == 1 else ""
+        severity = vocabulary.strictest("" if label and head.is_sign else severity, label)
         is_listed = not severity and block.kind == "item" and block.level < 2
         inherited = self._inherited(at) if is_listed else ""
         is_advice = severity == "IMP" and not head.id and bare[:1] != "["
         if is_advice or not (severity or inherited):
             return None
-        is_sign = head.marked and not vocabulary.severity(head.raw)
-        if shapes.is_legend(head.title if is_sign else "" if head.marked else bare):
+        if shapes.is_legend(head.title if head.is_sign else "" if head.marked else bare):
             return None
         title = self._title_of(head.title if head.severity or head.id else bare, bare, block)
         identity = head.id or self._labelled(
             block.first - 1, min(block.last, block.first + 12), _IDS
         )
         recap = bool(inherited) or self._is_below(at, _REPEATS)
-        end = self.end_of(at, block)
         return self._made(severity or inherited, identity, title, block.first, end, recap)
 
     def end_of(self, at: int, block: Block) -> int:
@@ -403,8 +416,9 @@ class Sight:
             is_next = label and other.title.startswith(label[0])
             is_graded = shapes.begins_finding(other.title) or shapes.head_of(other.title).severity
             is_placed = self._leads_in(number) or shapes.place_of(self.plain[other.first - 1]).file
+            is_placed = is_placed or shapes.AT_PLACE.match(other.title)
             is_placed = is_placed and not (number == at + 1 and shapes.leads_title(block.title))
-            is_item = other.kind == block.kind == "item" or shapes.AT_PLACE.match(other.title)
+            is_item = other.kind == block.kind == "item"
             if other.kind != "code" and (is_next or is_graded or is_placed or is_item):
                 break
             last = other.last
@@ -425,6 +439,8 @@ class Sight:
         """Return the words that name the finding: a label, its bold lead, or its first sentence."""
         if told := self._labelled(block.first - 1, min(block.last, block.first + 12)):
             return shapes.first_sentence(told)
+        if " · " in bare[: shapes.FIELD_LENGTH]:
+            return bare
         if shapes.is_fields(self.plain[block.first - 1 : block.last]):
             bare = title = self._named(block) or title
         if bold := shapes.BOLD.match(bare.lstrip("🔴🟠🟡⚠️❌ ")):
@@ -446,7 +462,7 @@ class Sight:
         told = (row for row in self.plain[first:last] if not shapes.LABELLED.match(row))
         rows = [row for row in told if shapes.letters(shapes.without_place(row)) > 12]
         bold = (lead[1] or lead[2] for lead in shapes.BOLD.finditer("\n".join(rows[:8])))
-        return next((lead for lead in bold if lead[-1] != ":"), rows[0].strip() if rows else "")
+        return next((lead for lead in bold if lead[-1] != ":"), rows[0].strip("# ") if rows else "")
 
     def _labelled(self, first: int, last: int, labels: frozenset[str] = shapes.TITLES) -> str:
         """Return what a label such as `Title:` says in the lines behind `first`, or ''."""
@@ -457,7 +473,10 @@ class Sight:
     def _made(
         self, severity: str, identity: str, title: str, first: int, last: int, recap: bool
     ) -> Finding | None:
-        title = shapes.without_fields(shapes.cleaned(title))
+        whole = shapes.cleaned(title)
+        title = shapes.without_fields(whole)
+        if title != whole and title and len(title.split()) < 3:
+            title = f"{title}: {shapes.cleaned(self._said_below(first, last))}".rstrip(": ")
         if vocabulary.is_scale(title.partition(":")[0]) and len(title.split()) < 4:
             title = ""  # only a label
         if not shapes.has_words(shapes.without_place(title)) or vocabulary.says_nothing(title):
@@ -550,34 +569,43 @@ class Sight:
         from contextkit.text.digests import diagnostics
         from contextkit.text.digests.lines import Lines
 
-        rows = [_ANNOTATION.sub(r"\2:\3: \1: \4", _STAMPED.sub("", row)) for row in self.rows]
+        rows = self.rows
         messages = diagnostics.find(Lines("\n".join(rows)))[0]
         starts = {message.line for message in messages}
         for message in messages:
             below = range(message.line, len(rows))
             ends = (at for at in below if at + 1 in starts or not rows[at].strip())
+            head = shapes.head_of(message.said)
             severity = vocabulary.of_tool(message.severity) or vocabulary.of_tool(message.level)
+            severity = head.severity if head.severity and head.marked else severity
             if severity:
-                place, title = shapes.place_in(message.place), shapes.cleaned(message.said)
+                place, title = shapes.place_in(message.place), shapes.cleaned(head.title)
                 end = next(ends, len(rows))
                 yield _finding(severity, title, message.line, end, place)
         for number, row in enumerate(self.rows, 1):
             yield from _of_columns(row, number)
 
-    def of_prose(self) -> Iterator[Finding]:
-        """Paragraphs that name a place and say in strong words what is wrong there."""
+    def of_prose(self, only_said: bool) -> Iterator[Finding]:
+        """Paragraphs that name a place and say in strong words what is wrong there.
+
+        `only_said`: those that say how bad it is: `This is critical`.
+        """
         for at, block in enumerate(self.blocks):
             if block.kind not in ("text", "item", "quote") or self._is_below(at, _NO_FINDINGS):
                 continue
             rows = self.plain[block.first - 1 : block.last]
             text = " ".join(rows)
-            place = shapes.place_in(text)
-            if not place.file or _MILDLY.search(text[:60]) or shapes.is_fields(rows):
+            place, word = shapes.place_in(text), shapes.IS_SAID.search(text)
+            said = vocabulary.severity(word[1]) if word else ""
+            said = said if said in SERIOUS else ""
+            if only_said and not (said and place.file):
+                continue
+            if not (place.file or said) or _MILDLY.search(text[:60]) or shapes.is_fields(rows):
                 continue
             parts = [part for part in shapes.sentences(text) if not _DENIES.search(part)]
             left = " ".join(parts)
             is_worst = bool(_WORST.search(left)) and "less urgent" not in left
-            severity = "P0" if is_worst else "P1" if _BAD.search(left) else ""
+            severity = said or ("P0" if is_worst else "P1" if _BAD.search(left) else "")
             if severity:
                 title = next(filter(is_serious, parts), text)
                 title = " ".join(parts[:2]) if place.file in title else title
@@ -611,8 +639,23 @@ class Sight:
         return tuple(numbers[:50])
 
 
+def _annotated(row: str) -> str:
+    """Return a line that a build says of a file as a compiler says it: `a.ts:12: error: …`."""
+    if "::" not in row:
+        return row
+    match = _ANNOTATION.match(_STAMPED.sub("", row))
+    told = dict(_PARAMETER.findall(match[2])) if match else {}
+    if not match or not {"file", "line"} <= told.keys():
+        return row
+    title = f"{told['title']}: " if "title" in told else ""
+    return f"{told['file']}:{told['line']}: {match[1]}: {title}{match[3]}"
+
+
 def _of_columns(row: str, number: int) -> Iterator[Finding]:
     """Yield the finding in a line of three or more columns, of which one is a severity."""
+    if coded := _CODED.match(row):
+        place, severity = shapes.place_in(coded[1]), vocabulary.of_tool(coded[2])
+        yield _finding(severity, shapes.cleaned(coded[3]), number, place=place)
     cells = row.split("  ") if "  " in row.strip() and "." in row else []
     told = [cell.strip() for cell in cells if cell.strip()]
     graded = [cell for cell in told if vocabulary.severity(cell)]
@@ -725,7 +768,9 @@ def _of_object(told: objects.Found) -> Finding | None:
     title = told.title or told.name
     head = shapes.head_of(title)
     severity = told.grade or (head.severity if head.marked else "")
-    severity = severity or next(filter(None, map(shapes.label_in, told.body.split("\n")[:12])), "")
+    rows = told.body.strip().split("\n")
+    severity = severity or next(filter(None, map(shapes.label_in, rows[:12])), "")
+    title = rows[0] if title.startswith(rows[0].strip() or "\0") else title
     if not severity:
         return None
     identity = told.id if vocabulary.is_id(told.id) else ""

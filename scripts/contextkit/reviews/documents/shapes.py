@@ -65,10 +65,14 @@ _BRACKETS = Pattern(r"[(\[]([^()\[\]]{1,80})")
 _BRACKETED = Pattern(r"\s?[(\[]([^()\[\]]{1,40})[)\]]")
 _SCORE = Pattern(r"\(?\d{1,3}[./]\d{1,3}\)?")
 _LEAD = Pattern(r"[*_ ]{0,3}(?:\[([^\]\n]{1,40})\][*_]{0,3}|(?<=\*\*)([^*\n]{1,40})\*\*)(?=\s|$)")
+_PART = Pattern(  # what parts of a finding are called
+    r"(?i)\W{0,3}(?:(?:how|steps) to|(?:suggest|recommend|propos|affect|expect|actual|evidence"
+    r"|example|reproduc|impact|fix|solution|remed|cause|why)\w{0,10}\b)"
+)
 _THIS_IS = Pattern(r"(?i)(?:this|that|it)(?: is|'s)(?: an?)? (?=\S{1,20}[:,—–])")
 _LAST_WORDS = Pattern(r"[.!?。]\s(\w{4,12}(?:[ -]fix)?)[.!]?$")  # `… Must fix.`
 _SPEAKER = Pattern(r"\*\*@?[\w .-]{1,30}:\*\*\s(?=\S)")  # `**lena:** critical: …`
-_IS_SAID = Pattern(r"\b(?i:this|that|it|which)(?: is|'s)(?: an?)? (\w{4,12})(?= and |[.,;!]|$)")
+IS_SAID = Pattern(r"\b(?i:this|that|it|which)(?: is|'s)(?: an?)? (\w{4,12})(?= and |[.,;!]|$)")
 _SENTENCE = Pattern(r"(?<=[.!?。！？])(?:\s|$)|(?<=[。！？])")
 FIELD = Pattern(r"\s{0,8}[*_]{0,2}[A-Z][\w ]{1,24}:[*_]{0,2}\s")
 LABELLED = Pattern(r"\s{0,8}(?:[-*] )?(?:\*\*[\w ]{2,24}(?::\*\*|\*\*:)|[\w]{2,16}:)(?:\s|$)")
@@ -310,7 +314,7 @@ def is_lead(row: str, after: str) -> bool:
     is_bold = bool(_BOLD_LINE.fullmatch(row))
     if vocabulary.unbulleted(after)[1]:
         leads = row.endswith(":") and len(row) < 60 and not vocabulary.unbulleted(row)[1]
-        return is_bold or leads
+        return is_bold or (leads and not _PART.match(row))
     return is_bold and not (leads_title(row) or index.group_of(row))
 
 
@@ -388,12 +392,14 @@ def head_of(text: str) -> Head:
         return Head(f"[{next(words, marked[1])}] ")
     if sign := _SIGN.match(bare):
         severity = vocabulary.severity(sign[1])
-        bare = ("**" if sign[0].count("**") % 2 else "") + bare[sign.end() :]
+        opened = "[" * (sign[0].count("[") - sign[0].count("]"))
+        bare = ("**" if sign[0].count("**") % 2 else "") + opened + bare[sign.end() :]
         if severity:
             rest = head_of(bare)
             stated = rest.severity if rest.marked else ""
-            rest.severity = rest.raw = stated or tail_of(bare) or severity
-            rest.marked = True
+            stated = stated or tail_of(bare)
+            rest.severity = rest.raw = stated or severity
+            rest.marked, rest.is_sign = True, not stated
             return rest
     if "(" in bare[:32] and (kind := KIND.match(bare)):
         stated = map(vocabulary.severity, kind[1].split(","))
@@ -416,7 +422,7 @@ def tail_of(text: str) -> str:
         return ""
     apart = (part for part in re.split(r" [—–|·•-] ", text)[1:] if 0 < len(part) < 24)
     severities = (vocabulary.severity(cleaned(_SCORE.sub(" ", part))) for part in apart)
-    said = _LAST_WORDS.search(text.rstrip(" *_")) or _IS_SAID.search(text)
+    said = _LAST_WORDS.search(text.rstrip(" *_"))
     last = vocabulary.severity(said[1]) if said else ""
     return vocabulary.strictest(*map(_in_brackets, parts), *severities) or last
 
@@ -425,7 +431,9 @@ def tail_of(text: str) -> str:
 def _in_brackets(part: str) -> str:
     """Return the severity in brackets that hold nothing else but a score: `9/10 · Critical`."""
     words = re.sub(r"[:,/·]", " ", _SCORE.sub(" ", part.upper())).split()
-    severities = [vocabulary.severity(w) for w in words if w != "IMPACT" and not vocabulary.is_scale(w)]
+    graded = [w for w in words if w != "IMPACT" and not vocabulary.is_scale(w)]
+    severities = [vocabulary.severity(w) for w in graded if w.isalnum()]
+    severities = severities or [vocabulary.severity(w) for w in graded]
     is_stated = all(severities) or not set(words).isdisjoint(SEVERITIES)
     return vocabulary.strictest(*severities) if 0 < len(words) <= 4 and is_stated else ""
 
@@ -445,7 +453,13 @@ def is_count(head: Head) -> bool:
     """Whether what follows a severity is only a count: `1, P1: 2`, `0 | High: 0`."""
     rest = head.title.strip(" *_|:")
     is_named = bool(head.id) and not vocabulary.severity_of_id(head.id)
-    return not is_named and bool(_COUNT.match(rest)) and letters(rest) <= 24
+    first, *words = vocabulary.words(rest.partition(": ")[2]) or [""]  # `General: 1 blocking issue`
+    counts = first.isdigit() and words and all(w.isdigit() or _counted(w) for w in words)
+    return not is_named and (bool(counts) or (bool(_COUNT.match(rest)) and letters(rest) <= 24))
+
+
+def _counted(word: str) -> bool:
+    return word in index.PLURALS or word in ("other", "and") or bool(vocabulary.severity(word))
 
 
 def unmarked(row: str) -> str:

@@ -215,12 +215,13 @@ def is_mark(text: str) -> bool:
 class Head:
     """The beginning of a line outside tables: `[P0] …`, `P0-1. P1: …`, `**[F1] P0 …**`.
 
-    `title` is what remains; `marked` says whether brackets or a colon set the beginning off.
+    `title` is what remains; `marked` says whether brackets or a colon set the beginning off, and
+    `is_sign` whether only a sign told the severity.
     """
 
     def __init__(self, text: str) -> None:
         self.severity = self.raw = self.id = ""
-        self.marked = False
+        self.marked = self.is_sign = False
         self.title = plain(text)
         for _ in range(2):
             word, marked, rest = _first_word(self.title)
