@@ -46,7 +46,7 @@ _WHERE = frozenset(  # in which a place may be, of an object that is no finding 
 )
 _TELLING = _WHERE.union(_SEVERITY, _TITLE, _NAME, _FILE, _LINE, _PACKAGE, _ABOUT)
 _GRADES, _SAID = frozenset(_SEVERITY[:9]), frozenset((*_TITLE, *_NAME))  # of a table's head
-_NUMBER, _PATH = re.compile(r"\d{1,7}"), re.compile(r"\w\.[A-Za-z]\w{0,5}(?::\d{1,7})?$")
+_NUMBER, _PATH = re.compile(r"\d{1,7}"), re.compile(r"^[^\s:]+\w\.[A-Za-z]\w{0,5}(?::\d{1,7})?$")
 _LONGEST, _LONGEST_CODE = 240, 100  # characters
 
 
@@ -304,14 +304,16 @@ def _code(low: dict[str, Any]) -> str:
 
 
 def _file(low: dict[str, Any], depth: int = 0, anywhere: bool = False) -> str:
-    named = (low.get(key) for key in _FILE)
-    for value in map(value_of, (*named, *(low.values() if anywhere else ()))):
-        if " " not in value and any(map(value.__contains__, "./\\")) and "://" not in value[1:9]:
-            bare = value.removeprefix("file://").removeprefix("./")
-            if not anywhere or _PATH.search(bare):
-                return re.split(r":(?=\d)", bare)[0]
-    inside = _parts(low, depth, anywhere)
-    return next(filter(None, (_file(each, depth + 1, anywhere) for each in inside)), "")
+    for value in map(value_of, map(low.get, _FILE)):
+        if " " not in value and any(map(value.__contains__, "./\\")):
+            return _bare_path(value)
+    inside = (_file(each, depth + 1, anywhere) for each in _parts(low, depth, anywhere))
+    others = (_bare_path(value) for value in map(value_of, low.values()) if _PATH.search(value))
+    return next(filter(None, inside), "") or (next(others, "") if anywhere else "")
+
+
+def _bare_path(value: str) -> str:
+    return re.split(r":(?=\d)", value.removeprefix("file://").removeprefix("./"))[0]
 
 
 def _line(low: dict[str, Any], depth: int = 0, anywhere: bool = False) -> int:

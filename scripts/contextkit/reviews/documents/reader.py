@@ -73,6 +73,7 @@ _DENIES = Pattern(
     r"|^no\b[^.]{0,99}\b(?:found|identified|detected|seen|noted)\b",
     re.IGNORECASE,
 )
+_OF_LOG = Pattern(rf"\$ |[ \t]+\S|{shapes.AT_PLACE.pattern}")  # a line of what a tool printed
 _MILDLY = Pattern(r"smaller|minor|nit|cosmetic|style|optional|nice to have|suggest", re.I)
 _PLACEHOLDER = Pattern(r"\s<[a-z][\w :|/-]{1,40}>\s*$")
 _OBJECT_NUMBERS = {"2": "P1", "1": "P2"}  # ESLint
@@ -98,9 +99,11 @@ def read(text: str) -> Read:
     if whole is not None:
         return Read(tuple(whole), ())
     sight = Sight(text)
-    candidates = sight.of_blocks()
+    candidates, printed = sight.of_blocks(), list(sight.of_tools())
+    starts = {finding.line for finding in printed}
+    candidates = [each for each in candidates if not sight.is_around(each, starts)]
     there = {line for candidate in candidates for line in range(candidate.line, candidate.end + 1)}
-    candidates += [finding for finding in sight.of_tools() if finding.line not in there]
+    candidates += [finding for finding in printed if finding.line not in there]
     candidates = candidates or list(sight.of_codes())
     unsure = sight.unsure(candidates)
     is_told = any(candidate.severity in SERIOUS for candidate in candidates)
@@ -365,7 +368,8 @@ class Sight:
                 break
             last = min(block.last, block.first + 12)
             rows = self.plain[block.first - 1 : last]
-            stated |= {read(row) for row in rows if len(row) < shapes.FIELD_LENGTH}
+            fields = (row for row in rows if len(row) < shapes.FIELD_LENGTH)
+            stated |= {read(row) for row in fields if not _is_settled(row)}
         stated -= {""}
         return stated.pop() if len(stated) == 1 else ""  # else a list
 
@@ -564,6 +568,11 @@ class Sight:
 
     # Lines of linters, and prose
 
+    def is_around(self, finding: Finding, starts: set[int]) -> bool:
+        """Whether a paragraph holds the beginnings of what a tool says, and so is no finding."""
+        inside = range(finding.line + 1, finding.end + 1)
+        return self.plain[finding.line - 1][:1] != "#" and not starts.isdisjoint(inside)
+
     def of_tools(self) -> Iterator[Finding]:
         """What linters and compilers print: each message reaches to the next, or a blank line."""
         from contextkit.text.digests import diagnostics
@@ -595,10 +604,9 @@ class Sight:
                 continue
             rows = self.plain[block.first - 1 : block.last]
             text = " ".join(rows)
-            place, word = shapes.place_in(text), shapes.IS_SAID.search(text)
-            said = vocabulary.severity(word[1]) if word else ""
-            said = said if said in SERIOUS else ""
-            if only_said and not (said and place.file):
+            place, said = shapes.place_in(text), shapes.said_in(text)
+            is_log = block.kind == "text" and any(map(_OF_LOG.match, rows[1:])) or rows[0][:2] == "$ "
+            if is_log or only_said and not (said and place.file):
                 continue
             if not (place.file or said) or _MILDLY.search(text[:60]) or shapes.is_fields(rows):
                 continue
@@ -641,9 +649,10 @@ class Sight:
 
 def _annotated(row: str) -> str:
     """Return a line that a build says of a file as a compiler says it: `a.ts:12: error: …`."""
+    row = _STAMPED.sub("", row)
     if "::" not in row:
         return row
-    match = _ANNOTATION.match(_STAMPED.sub("", row))
+    match = _ANNOTATION.match(row)
     told = dict(_PARAMETER.findall(match[2])) if match else {}
     if not match or not {"file", "line"} <= told.keys():
         return row
@@ -708,7 +717,8 @@ def _of_row(roles: list[str], row: list[str], number: int, group: str) -> Findin
     if not title:
         others = [cell for role, cell in fields.items() if role not in ("severity", "line")]
         title = max(others, key=shapes.letters, default="")
-    if not severity or not shapes.has_words(title) or vocabulary.says_nothing(title):
+    says_nothing = vocabulary.says_nothing(title) or vocabulary.severity(title)
+    if not severity or not shapes.has_words(title) or says_nothing:
         return None
     states = () if "fixed-version" in roles else fields.values()  # there is one
     if any(_is_done(cell) for cell in states if cell != title):

@@ -72,7 +72,7 @@ _PART = Pattern(  # what parts of a finding are called
 _THIS_IS = Pattern(r"(?i)(?:this|that|it)(?: is|'s)(?: an?)? (?=\S{1,20}[:,—–])")
 _LAST_WORDS = Pattern(r"[.!?。]\s(\w{4,12}(?:[ -]fix)?)[.!]?$")  # `… Must fix.`
 _SPEAKER = Pattern(r"\*\*@?[\w .-]{1,30}:\*\*\s(?=\S)")  # `**lena:** critical: …`
-IS_SAID = Pattern(r"\b(?i:this|that|it|which)(?: is|'s)(?: an?)? (\w{4,12})(?= and |[.,;!]|$)")
+_IS_SAID = Pattern(r"\b(?i:this|that|it|which)(?: is|'s)(?: an?)? (\w{4,12})(?= and | for |[.,;!]|$)")
 _SENTENCE = Pattern(r"(?<=[.!?。！？])(?:\s|$)|(?<=[。！？])")
 FIELD = Pattern(r"\s{0,8}[*_]{0,2}[A-Z][\w ]{1,24}:[*_]{0,2}\s")
 LABELLED = Pattern(r"\s{0,8}(?:[-*] )?(?:\*\*[\w ]{2,24}(?::\*\*|\*\*:)|[\w]{2,16}:)(?:\s|$)")
@@ -422,9 +422,14 @@ def tail_of(text: str) -> str:
         return ""
     apart = (part for part in re.split(r" [—–|·•-] ", text)[1:] if 0 < len(part) < 24)
     severities = (vocabulary.severity(cleaned(_SCORE.sub(" ", part))) for part in apart)
-    said = _LAST_WORDS.search(text.rstrip(" *_"))
-    last = vocabulary.severity(said[1]) if said else ""
-    return vocabulary.strictest(*map(_in_brackets, parts), *severities) or last
+    return vocabulary.strictest(*map(_in_brackets, parts), *severities)
+
+
+def said_in(text: str) -> str:
+    """Return P0 or P1 if a sentence says so: `This is a blocker`, `… Must fix.`"""
+    said = _LAST_WORDS.search(text.rstrip(" *_")) or _IS_SAID.search(text)
+    severity = vocabulary.severity(said[1]) if said else ""
+    return severity if severity in vocabulary.SERIOUS else ""
 
 
 @functools.lru_cache(1 << 14)

@@ -247,8 +247,8 @@ def _first_word(text: str) -> tuple[str, bool, str]:
     if closing and closing in text[:40]:
         word, _, rest = text[1:].partition(closing)
         return word.strip(), True, rest.lstrip(" :.—–-|*_")
-    label = text[:40].replace("：", ":").partition(":")[0]  # `Must fix: …`
-    word = label.rstrip() if severity(label) else text[:40].partition(" ")[0]
+    label, colon, _ = text[:40].replace("：", ":").partition(":")  # `Must fix: …`
+    word = label.rstrip() if colon and severity(label) else text[:40].partition(" ")[0]
     for mark in (":", "：", "—", "–", "|"):
         word = word.partition(mark)[0]
     word = word.rstrip(".,;)")
