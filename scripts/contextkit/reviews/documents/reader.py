@@ -105,11 +105,10 @@ def read(text: str) -> Read:
     there = {line for candidate in candidates for line in range(candidate.line, candidate.end + 1)}
     candidates += [finding for finding in printed if finding.line not in there]
     candidates = candidates or list(sight.of_codes())
-    unsure = sight.unsure(candidates)
     is_told = any(candidate.severity in SERIOUS for candidate in candidates)
     there = {line for each in candidates for line in range(each.line, each.end + 1)}
     candidates += [finding for finding in sight.of_prose(is_told) if finding.line not in there]
-    return Read(tuple(_single(candidates)), unsure)
+    return Read(tuple(_single(candidates)), sight.unsure(candidates))
 
 
 def issues(text: str, indexes: Iterable[index.Block]) -> list[Finding]:
@@ -421,6 +420,7 @@ class Sight:
             is_graded = shapes.begins_finding(other.title) or shapes.head_of(other.title).severity
             is_placed = self._leads_in(number) or shapes.place_of(self.plain[other.first - 1]).file
             is_placed = is_placed or shapes.AT_PLACE.match(other.title)
+            is_graded = is_graded or shapes.says(other.title)
             is_placed = is_placed and not (number == at + 1 and shapes.leads_title(block.title))
             is_item = other.kind == block.kind == "item"
             if other.kind != "code" and (is_next or is_graded or is_placed or is_item):
@@ -526,6 +526,8 @@ class Sight:
             for row in rows
             if (finding := _of_row(roles, row.cells, block.first + row.first, group))
         ]
+        if sum(map(bool, map(vocabulary.severity, head.cells))) > 1:
+            return []  # counts, or a matrix of risks
         explains = {"meaning", "definition", "criteria", "sla"} & {x.lower() for x in head.cells}
         if explains and not {"place", "file", "id"}.intersection(roles):
             return []
@@ -644,7 +646,55 @@ class Sight:
             is_likely = line and (is_record or is_serious(text))
             if is_likely and not self._is_below(at, _NO_FINDINGS | _REPEATS):
                 numbers.append(block.first)
-        return tuple(numbers[:50])
+        return tuple(sorted({*numbers, *self._unread(covered, candidates)})[:50])
+
+    def _unread(self, covered: set[int], candidates: list[Finding]) -> Iterator[int]:
+        """The lines that say P0 or P1 and that no finding explains: statements, or more of them."""
+        from contextkit.reviews.documents import proof
+
+        told = Counter(candidate.severity for candidate in candidates)
+        names = {each.id.upper() for each in candidates} | {_begins(x.title) for x in candidates}
+        owners = {
+            number: at
+            for at, block in enumerate(self.blocks)
+            for number in range(block.first, block.last + 1)
+        }
+        for number in owners.keys() - covered:
+            at, row = owners[number], self.plain[number - 1]
+            after = next(filter(str.strip, self.plain[number : number + 3]), "")
+            word = proof.serious_in(row, after) if self._may_state(at, number) else ""
+            severity = vocabulary.severity(word.split("-")[0].split(" ")[0]) or ("P0" if word else "")
+            if not severity or self._explains(at, row, word, told[severity]):
+                continue
+            words = vocabulary.words(row, "-")
+            begun = {" ".join(words[first : first + 3]) for first in range(len(words))}
+            if names.isdisjoint({*map(str.upper, words), *begun}) and not self._is_below(
+                at, _NO_FINDINGS
+            ):
+                yield number
+
+    def _may_state(self, at: int, number: int) -> bool:
+        """Whether a line may state something: no code, no name of a group, nothing that is done."""
+        block, row = self.blocks[at], self.plain[number - 1]
+        if block.kind in ("code", "rule", "comment") or _is_settled(row):
+            return False
+        if block.kind == "table" and not any(map(vocabulary.severity, row.split())):
+            return False
+        is_title = block.kind == "heading" and (index.group_of(block.title) or _OVER.search(row))
+        return not is_title and not _PLACEHOLDER.search(self.rows[number - 1])
+
+    def _explains(self, at: int, row: str, word: str, read: int) -> bool:
+        """Whether a line only counts or names what was read `read` times, and states nothing."""
+        near = rf"(\d+)\s+{re.escape(word)}|{re.escape(word)}[\w ]{{0,24}}\W{{1,4}}(\d+)"
+        counts = [int(one or other) for one, other in re.findall(near, row, re.IGNORECASE)]
+        if shapes.place_in(row).line or not read:
+            return False
+        is_statement = self.blocks[at].kind in ("item", "table") or shapes.label_in(row)
+        return max(counts) <= read if counts else not is_statement or "verall" in row[:16]
+
+
+def _begins(title: str) -> str:
+    return " ".join(vocabulary.words(title, "-")[:3])
 
 
 def _annotated(row: str) -> str:
@@ -717,8 +767,9 @@ def _of_row(roles: list[str], row: list[str], number: int, group: str) -> Findin
     if not title:
         others = [cell for role, cell in fields.items() if role not in ("severity", "line")]
         title = max(others, key=shapes.letters, default="")
-    says_nothing = vocabulary.says_nothing(title) or vocabulary.severity(title)
-    if not severity or not shapes.has_words(title) or says_nothing:
+    if "://" in title:  # names nothing
+        title = " · ".join(filter(None, row))
+    if not severity or not shapes.has_words(title) or vocabulary.says_nothing(title):
         return None
     states = () if "fixed-version" in roles else fields.values()  # there is one
     if any(_is_done(cell) for cell in states if cell != title):
@@ -779,8 +830,9 @@ def _of_object(told: objects.Found) -> Finding | None:
     head = shapes.head_of(title)
     severity = told.grade or (head.severity if head.marked else "")
     rows = told.body.strip().split("\n")
-    severity = severity or next(filter(None, map(shapes.label_in, rows[:12])), "")
-    title = rows[0] if title.startswith(rows[0].strip() or "\0") else title
+    if not severity:  # of its text, which is a small review
+        severity = next(filter(None, map(shapes.label_in, rows[:12])), "")
+        title = rows[0] or title
     if not severity:
         return None
     identity = told.id if vocabulary.is_id(told.id) else ""

@@ -425,6 +425,11 @@ def tail_of(text: str) -> str:
     return vocabulary.strictest(*map(_in_brackets, parts), *severities)
 
 
+def says(row: str) -> bool:
+    """Whether a line says of a place how bad it is there."""
+    return bool(said_in(row) and place_in(row).file)
+
+
 def said_in(text: str) -> str:
     """Return P0 or P1 if a sentence says so: `This is a blocker`, `… Must fix.`"""
     said = _LAST_WORDS.search(text.rstrip(" *_")) or _IS_SAID.search(text)
