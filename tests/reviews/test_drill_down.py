@@ -91,11 +91,11 @@ def test_what_could_not_be_read_is_said_wherever_findings_are_counted(
 ) -> None:
     (out / "c.md").write_text(C, encoding="utf-8")
     run("verdict", "show", "--dir=out")
-    assert "3 files, 2 read, 1 not: counts are a lower bound\nnot read: c\n" in run.out
+    assert "3 files, 2 read, 1 not read: counts are a lower bound\nnot read: c\n" in run.out
     run("verdict", "ingest", "--dir=out")
-    assert "3 files, 2 read, 1 not: counts are a lower bound\n" in run.out
+    assert "3 files, 2 read, 1 not read: counts are a lower bound\n" in run.out
     run("verdict", "stats", "--dir=out")
-    assert "3 files, 2 read, 1 not" in run.out
+    assert "3 files, 2 read, 1 not read" in run.out
     run("verdict", "stats", "--dir=out", "--json")
     c = next(row for row in json.loads(run.out) if row["id"] == "c")
     assert c["serious"] == c["index"] == c["full"]
@@ -157,3 +157,26 @@ def test_a_key_of_a_synthesis_opens_its_finding(out: Path, run: Script) -> None:
 def test_a_section_says_its_problem_and_its_fix(section: str, problem: str, fix: str) -> None:
     assert sections.problem_of(section, "x") == problem
     assert sections.fix_of(section) == fix
+
+
+def test_a_place_that_a_title_names_stands_once(out: Path, run: Script) -> None:
+    row = '- P1 | P1-1 | "Lease" | Drain() in src/worker.go:64 returns too early\n'
+    text = f"### Findings Index\n{row}Verdict: needs-changes\n"
+    (out / "a.md").write_text(text, encoding="utf-8")
+    assert run("verdict", "show", "--dir=out", "--agent=a", "--severity=P1") == 0
+    assert run.out.startswith("P1 a/P1-1 Drain() in src/worker.go:64 returns")
+    run("verdict", "synthesize", "--dir=out")
+    assert "P1 a/P1-1 Drain() in src/worker.go:64 returns" in run.out
+
+
+@each("command", ["show", "ingest", "synthesize"])
+def test_a_folder_of_which_nothing_could_be_read_is_no_success(
+    command: str, repo: Path, run: Script
+) -> None:
+    folder = repo / command
+    folder.mkdir()
+    (folder / "a.md").write_text(C, encoding="utf-8")
+    assert run("verdict", command, f"--dir={command}") == 1
+    assert "1 files, 0 read, 1 not read" in run.out
+    (folder / "b.md").write_text(B, encoding="utf-8")
+    assert run("verdict", command, f"--dir={command}") == 0

@@ -94,7 +94,7 @@ def test_a_review_goes_from_start_to_gate(host: Host, process: str) -> None:
     shown = host("verdict_show", run, "agent=interflux:review:fd-b", "finding=P1-1")
     assert "`src/app.py:42` waits." in shown
     report = host("verdict_synthesize", run).splitlines()
-    assert report[0] == "2 files, 2 read, 0 not"
+    assert report[0] == "2 files, 2 read, 0 not read"
     assert (
         report[3:5]
         == ["fix before merging: 1 P1", "P1 interflux:review:fd-b/P1-1 src/app.py:42 It blocks"]

@@ -377,6 +377,7 @@ def ingest(layout: Layout, args: Arguments) -> Answer:
                 sources=refs)  # fmt: skip
     return Answer(
         text=text,
+        status=0 if about.run or any(reading.is_read for reading in done) else 1,
         data={
             "run": about.run_id,
             "agents": [{"id": reading.agent, **agent_files.row(reading)} for reading in done],
@@ -482,7 +483,8 @@ def _show_run(layout: Layout, args: Arguments) -> Answer:
     text = "\n\n".join(parts)
     refs = [row.ref for finding in shown for row in finding.rows]
     ledger.note(layout, ledger.SHOWN, about.ref, tokens=tokens.estimate(text), sources=refs)
-    return Answer(text=text, data=[finding.public() for finding in shown])
+    status = 1 if len(unread) == many and not about.run else 0
+    return Answer(text=text, status=status, data=[finding.public() for finding in shown])
 
 
 @command(

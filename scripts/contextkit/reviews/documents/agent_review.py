@@ -180,7 +180,7 @@ def _verdicts(outside: list[Line]) -> list[str]:
             label, value = vocabulary.labelled(text)
             verdict = vocabulary.plain(value if label in ("STATUS", "VERDICT") else text)
             is_below = False
-        elif vocabulary.verdict_word(verdict) not in ("needs-changes", "risky"):
+        elif not (verdict and vocabulary.verdict_word(verdict) in ("needs-changes", "risky")):
             continue
         verdicts += [verdict] if verdict else []
     return verdicts

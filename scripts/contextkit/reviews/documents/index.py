@@ -382,7 +382,8 @@ def group_of(text: str) -> str:
     """Return the severity of a line that only names one: `🔴 Critical bugs (2)`, `Must fix`."""
     bare = vocabulary.plain(text)
     apart = [word for word in vocabulary.words(bare) if not word.isdigit()]
-    if "|" in bare or len(bare) > _LONGEST_LABEL or not apart or vocabulary.says_nothing(bare):
+    is_label = bool(apart) and "|" not in bare and len(bare) <= _LONGEST_LABEL
+    if not is_label or vocabulary.says_nothing(bare):
         return ""
     pair = " ".join(apart[:2]) in ("must fix", "should fix", "needs attention")
     first = vocabulary.severity("-".join(apart[: 1 + pair]))

@@ -46,11 +46,12 @@ ASKED = {  # the line that is missing
 _MOST = 5  # doubts named
 _LONGEST = 4_000  # characters of a line that are judged; a longer one is a doubt by itself
 _LABEL_WORDS = 5
+_RUN = Pattern(r"[\w\u2701-\u2fff\u3001-\U0010ffff]+")  # of letters, digits and signs such as ✅
 
 # Words that are serious wherever they stand; those of other languages are the reader's own.
 _FOREIGN = "|".join(word for word in vocabulary.SAID["P0"].split() if not word.isascii())
 _SERIOUS = Pattern(
-    r"(?<!non-)(?<!non )(?:\bp[ \-._*`]{0,2}[01](?![\d\w])(?:-\d+)?s?|(?-i:\bP[Ol]\b)"
+    r"(?<!non-)(?<!non )(?:\bp[ \-._*`]{0,2}[01](?![\d\w])(?:-\d+)?s?"
     r"|\b(?:critical(?:ity)?|fatal)\b(?! (?:path|section|errors of)s?\b)"
     r"|(?:release[ -])?\bblockers?\b|\bblocking\b|\bsevere\b|\bshow-?stoppers?\b|\bmust[ -]?fix\b"
     r"|\burgent\b|\bcatastrophic\b|\bsev[ -]?[01]\b"
@@ -58,6 +59,7 @@ _SERIOUS = Pattern(
     r"|\bkr[iy]+t+[iy]\w+|\bcr[ií]tic[oai]s?\b|\bcritiqu\w+|^\W{0,6}critic(?=\W{0,4}(?::|$))"
     rf"|\bbloqu[ae]\w+|крити\w+|κρ[ιί]σιμ\w+|❌|🟠|{_FOREIGN})",
     re.IGNORECASE,
+    needs="0 1 criti fatal block severe show urgent catastrophic fix high kr bloqu",
 )
 _COUNTER = Pattern(r"\b(?:p[01]|critical|blockers?|high)_\w{1,20}\W{1,4}[1-9]", re.IGNORECASE)
 
@@ -123,6 +125,8 @@ _OTHER_VERDICT = Pattern(
     r"|\bblocks? (?:the )?(?:merge|release|ship)\w{0,4}\b"
     r"|^\W{0,6}(?:fail(?:ed|s|ure)?|blocked|unsafe|risky|nack)\W{0,6}$",
     re.IGNORECASE,
+    needs="merge ship release deploy land approve ready request reject no-go need verdict fail block"
+    " unsafe risky nack",
 )
 _NO_VERDICT = Pattern(
     r"\b(?:no|not|nothing|never|none|would not)\b[^.]{0,20}\b(?:reject|needs? (?:changes|work)"
@@ -338,7 +342,7 @@ class _Proof:
         row = self._without_fixed(row)
         if serious := self._serious(number, row, after):
             return f"says {serious}, which its index has not"
-        if _OTHER_VERDICT.search(row) and not _is_scale(row) and not _NO_VERDICT.search(row):
+        if _search(_OTHER_VERDICT, row) and not _is_scale(row) and not _NO_VERDICT.search(row):
             return "gives another verdict"
         if _UNREAD.search(row) or _reads_less(row):
             return "says that not all was reviewed"
@@ -370,7 +374,7 @@ class _Proof:
         raw = self._raw[number - 1]
         if not word and ("<" in raw or "](" in raw):
             inside = " ".join(map(" ".join, _ATTRIBUTES.findall(raw))).replace("-", " ")
-            match = _SERIOUS.search(inside)
+            match = _search(_SERIOUS, inside)
             word = match[0] if match else ""
         return word
 
@@ -404,7 +408,7 @@ class _Proof:
         words = _all_words(title)
         if all(word in _KNOWN or word.isdigit() for word in words) or self._is_title(title):
             return True
-        if index.group_of(title) or _SERIOUS.search(title):
+        if index.group_of(title) or _search(_SERIOUS, title):
             return True  # judged by what stands below it
         return any(word in words or (not word.isascii() and word in title) for word in _TITLED)
 
@@ -428,7 +432,7 @@ def _is_known_label(label: str, value: str) -> bool:
     is_prose = label.isascii() and len(words) > 2 and not _PROSE.isdisjoint(words)
     if is_prose and value[:1].islower():
         return True  # a sentence that goes on behind a colon
-    if _SERIOUS.search(label):
+    if _search(_SERIOUS, label):
         return True  # denied where it stands: `Rien de bloquant : …`
     is_dense = len(label) < 24 and any(char > "\u0e00" for char in label)  # without blanks
     if not words or (len(words) > _LABEL_WORDS and not is_dense):
@@ -470,18 +474,24 @@ def serious_in(row: str, after: str) -> str:
     """Return the severity word that a line says and does not deny itself, or ''."""
     if counted := _COUNTER.search(row):
         return str(counted[0])
-    text = _unescaped(row)
+    text = _unescaped(row).replace("PO", "P0").replace("Pl", "P1")  # letters for the digits
     for mark in ("*", "_", "~", "\\"):
         text = text.replace(mark, "")
     read = _IDENTIFIER.sub(_identifier, text).replace("`", "").replace("[]", "none")
     if after[:1].islower() and len(row.split()) > 4 and read.rstrip()[-1:] not in ".!?:;。":
         read = f"{read} {re.split(r'[.!?;:]', after)[0]}"  # the sentence goes on
-    if not _SERIOUS.search(read):
-        return read.strip()[:40] if shapes.label_in(read) in SERIOUS else ""
+    if not _search(_SERIOUS, read):
+        return row.strip()[:40] if shapes.label_in(read) in SERIOUS else ""
     if _is_scale(read) or _says_none(row, after):
         return ""
     sentences = re.split(r"[.!;。；]\s|(?<=\?)\s(?!(?i:no))|(?<=[。；])", read)
     return next(filter(None, map(_of_sentence, sentences)), "")
+
+
+def _search(pattern: Pattern, text: str) -> re.Match[str] | None:
+    """Search a text; what is needed is looked for first only where no letter passes for another."""
+    match: re.Match[str] | None = (pattern if text.isascii() else pattern.compiled).search(text)
+    return match
 
 
 def _said_words(row: str) -> int:
@@ -561,8 +571,8 @@ def _is_plain_row(bare: str) -> bool:
 
 
 def _all_words(text: str) -> list[str]:
-    plain = "".join(c if c.isalnum() or c in "_" or ord(c) > 0x2700 else " " for c in text.lower())
-    return plain.split()
+    words: list[str] = _RUN.findall(text.lower())
+    return words
 
 
 def _words(text: str) -> set[str]:

@@ -213,7 +213,7 @@ class Sight:
         told = [(at, row.strip()) for at, row in enumerate(self.plain) if row.strip()]
         above, before = "", -2
         for (at, bare), (_, after) in itertools.pairwise([*told, (0, "")]):
-            is_apart = at > before + 1
+            is_apart = at > before + 1 or shapes.begins(bare)
             if is_apart and shapes.is_lead(bare, after) and not shapes.leads_title(above):
                 self.plain[at] = f"###### {bare.replace('**', '').rstrip(':')}"
             above, before = bare, at
@@ -420,10 +420,11 @@ class Sight:
             is_graded = shapes.begins_finding(other.title) or shapes.head_of(other.title).severity
             is_placed = self._leads_in(number) or shapes.place_of(self.plain[other.first - 1]).file
             is_placed = is_placed or shapes.AT_PLACE.match(other.title)
-            is_graded = is_graded or shapes.says(other.title)
             is_placed = is_placed and not (number == at + 1 and shapes.leads_title(block.title))
-            is_item = other.kind == block.kind == "item"
-            if other.kind != "code" and (is_next or is_graded or is_placed or is_item):
+            is_graded = is_graded or shapes.says(other.title)
+            is_next = is_next or other.kind == block.kind == "item"
+            begins = is_next or is_graded or is_placed
+            if begins and other.kind != "code":
                 break
             last = other.last
         return last
@@ -666,11 +667,10 @@ class Sight:
             severity = vocabulary.severity(word.split("-")[0].split(" ")[0]) or ("P0" if word else "")
             if not severity or self._explains(at, row, word, told[severity]):
                 continue
-            words = vocabulary.words(row, "-")
-            begun = {" ".join(words[first : first + 3]) for first in range(len(words))}
-            if names.isdisjoint({*map(str.upper, words), *begun}) and not self._is_below(
-                at, _NO_FINDINGS
-            ):
+            words = vocabulary.words(row)
+            told_as = {" ".join(words[first : first + 3]) for first in range(len(words))}
+            told_as.update(vocabulary.trimmed(word) for word in row.upper().split())
+            if names.isdisjoint(told_as) and not self._is_below(at, _NO_FINDINGS):
                 yield number
 
     def _may_state(self, at: int, number: int) -> bool:
@@ -694,7 +694,7 @@ class Sight:
 
 
 def _begins(title: str) -> str:
-    return " ".join(vocabulary.words(title, "-")[:3])
+    return " ".join(vocabulary.words(title)[:3])
 
 
 def _annotated(row: str) -> str:

@@ -311,11 +311,9 @@ def _paragraphs(section: str, title: str = "") -> list[tuple[str, str]]:
             if not text:
                 continue
         plain = names.one_line(vocabulary.plain(text))
-        if joins and listed and (listing or leads):
-            texts[-1] += f" {plain}" if leads else f"; {plain}"
-            listing = True
-        elif joins and not listed and number == last + 1:
-            texts[-1] += f" {plain}"
+        if joins and (listing or leads if listed else number == last + 1):
+            texts[-1] += f"; {plain}" if listed and not leads else f" {plain}"
+            listing = listing or listed
         else:
             listing = listing and listed
             labels.append(label)

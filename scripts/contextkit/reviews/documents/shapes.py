@@ -51,6 +51,7 @@ _INLINE = Pattern(
     r"(?:severity|priority|schweregrad|gravité|sévérité|severidad|gravedad)[*_`\"']{0,3}\s{0,2}"
     r"[:=：][*_`]{0,3}\s{0,2}([^\s,;|)\]]{1,24})",
     re.IGNORECASE,
+    needs="severity priority schweregrad gravité sévérité severidad gravedad",
 )
 _COUNT = Pattern(r"^[\s(]*(?:[:=—–-]\s*)?\(?\d{1,5}\)?[\s).,;|]*(?:[\w ]{0,24}|$)")
 BOLD = Pattern(r"\*\*(.{2,300}?)\*\*|__(.{2,300}?)__")
@@ -80,6 +81,7 @@ FIELD_LENGTH = 100  # characters of a line that only labels
 _TITLE = 240  # characters of a title
 _FEW = 3  # letters that a title has at least
 LONG = 400  # characters of a line looked at as a head
+_MOST_BLANKS = 12  # in a line that only names a place
 
 
 # Places in code: `src/app.py:42`, in all the ways that tools write them
@@ -185,7 +187,7 @@ def place_of(line: str) -> Place:
     `In \\`src/a.ts\\`:`, `### src/a.ts`, `src/a.ts (2)`, `File: src/a.ts`.
     """
     bare = line.strip(" \t#*`>-•_:│").strip()
-    if len(bare) > 240 or not bare:
+    if len(bare) > 240 or bare.count(" ") > _MOST_BLANKS:
         return NOWHERE
     match = _PATH.search(bare)
     if match is None:
@@ -289,14 +291,13 @@ def _starts_in(rows: list[str], first: int) -> list[int]:
     again = FIELD.match(rows[0])
     lead = again[0] if again else "\0"
     is_list = all(map(tail_of, rows))
-    return [
-        number
-        for number, row in enumerate(rows[1:], first + 1)
-        if is_list
-        or (begins(row) and head_of(row).severity != "IMP")
-        or row.startswith(lead)
-        or (len(row) > FIELD_LENGTH and "**" in row[:8] and label_in(row))
-    ]
+
+    def starts(row: str) -> bool:
+        is_labelled = len(row) > FIELD_LENGTH and "**" in row[:8] and bool(label_in(row))
+        is_begun = begins(row) and head_of(row).severity != "IMP"
+        return is_begun or row.startswith(lead) or is_labelled
+
+    return [number for number, row in enumerate(rows[1:], first + 1) if is_list or starts(row)]
 
 
 def begins(row: str) -> bool:
@@ -450,7 +451,7 @@ def _in_brackets(part: str) -> str:
 
 @functools.lru_cache(1 << 18)
 def is_about(title: str, words: frozenset[str]) -> bool:
-    title_words = vocabulary.words(title, "-")
+    title_words = re.findall(r"(?:[^\W_]|-)+", title.lower())
     return len(title_words) <= 6 and not words.isdisjoint(title_words)
 
 

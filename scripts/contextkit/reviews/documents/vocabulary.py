@@ -16,6 +16,7 @@ import re
 from contextkit.base.type_names import Iterator
 
 QUOTES = "\"'“”„‘’«»"
+_WORD = re.compile(r"[^\W_]+")
 _BULLET = re.compile(r"^(?:[-*+•–—]|[0-9]+[.)])\s+(?:\[[ xX]\] )?")
 _WIDTHLESS = "\ufeff\u200b\u200c\u200d\u2060\u00ad"  # includes the byte-order mark
 
@@ -77,13 +78,13 @@ _CARRIED = re.compile(r"[*_`\[\]()]*(P[0-3]|IMP)(?![^\W_])")
 
 
 def numbered(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the lines of `text` with their numbers, without CRs and zero-width characters."""
+    """Return the lines of `text` with their numbers, without CRs and zero-width characters."""
     if not text.isascii():
         for mark in _WIDTHLESS:
             text = text.replace(mark, "")
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-    yield from enumerate(text.split("\n"), 1)
+    return enumerate(text.split("\n"), 1)
 
 
 def plain(text: str) -> str:
@@ -91,10 +92,9 @@ def plain(text: str) -> str:
     return text.replace("**", "").replace("__", "").replace("`", "").strip(" \t*_")
 
 
-def words(text: str, also: str = "") -> list[str]:
-    """Return the words of a text in lowercase: its runs of letters, digits, and `also`."""
-    low = text.lower()
-    return "".join(c if c.isalnum() or c in also else " " for c in low).split()
+def words(text: str) -> list[str]:
+    """Return the words of a text in lowercase: its runs of letters and digits."""
+    return _WORD.findall(text.lower())
 
 
 def unquoted(text: str) -> str:

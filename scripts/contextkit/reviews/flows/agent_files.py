@@ -422,9 +422,9 @@ def verdict(reading: Reading, run: str) -> Verdict:
 
 
 def read_line(asked: int, missed: int) -> str:
-    """Return `6 files, 5 read, 1 not: counts are a lower bound`, for every output with counts."""
+    """Return `6 files, 5 read, 1 not read: counts are a lower bound`, where counts follow."""
     bound = ": counts are a lower bound" if missed else ""
-    return f"{asked} files, {asked - missed} read, {missed} not{bound}"
+    return f"{asked} files, {asked - missed} read, {missed} not read{bound}"
 
 
 def counts(done: list[Reading]) -> dict[str, Any]:

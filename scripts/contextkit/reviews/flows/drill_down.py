@@ -99,7 +99,8 @@ def rendered(finding: MergedFinding) -> str:
     A finding of several agents has the key of each.
     """
     first, keys = finding.rows[0], ", ".join(row.key for row in finding.rows)
-    head = f"{finding.mark} {keys} {finding.place} {finding.short_title}"
+    title = finding.short_title
+    head = f"{finding.mark} {keys} {finding.place_beside(title)} {title}"
     text = review_sections.excerpt(first.text or first.title, first.title)
     return "\n".join(filter(None, (names.one_line(head), text)))
 

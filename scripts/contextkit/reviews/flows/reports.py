@@ -258,7 +258,8 @@ def _entry(finding: MergedFinding, compared: bool) -> dict[str, object]:
     """Return what the template needs besides the finding itself."""
     since = {"still": "; still there", "new": "; new"}[finding.since] if compared else ""
     where = [f'"{finding.section}"'] if finding.section not in ("", finding.place) else []
-    where += [f"`{finding.place}`"] if finding.place and finding.place not in finding.title else []
+    beside = finding.place_beside(finding.title)
+    where += [f"`{beside}`"] if beside else []
     return {
         "of": finding,
         "title": finding.title or "(no title)",
@@ -303,8 +304,11 @@ def _severe_line(finding: MergedFinding) -> str:
     marks = [f"{finding.convergence} agents"] if finding.convergence > 1 else []
     marks += ["dismissed"] if finding.dismissed else []
     more = f"({', '.join(marks)})" if marks else ""
-    head = names.one_line(f"{finding.mark} {finding.key} {finding.place} {more}")
-    return f"{head} {_told(finding, max(_FEWEST, _LINE - len(head) - 1))}"
+    room = _LINE - len(f"{finding.mark} {finding.key} {finding.place} {more} ")
+    told = _told(finding, max(_FEWEST, room))
+    return names.one_line(
+        f"{finding.mark} {finding.key} {finding.place_beside(told)} {more} {told}"
+    )
 
 
 def _told(finding: MergedFinding, room: int) -> str:

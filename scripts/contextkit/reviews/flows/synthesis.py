@@ -194,6 +194,10 @@ class MergedFinding(Record):
         is_whole = rest != bare and not rest[:1].isalnum()  # not `app.py:4` of `app.py:42`
         return (rest.lstrip(" :—–-`*])") if is_whole else "") or title
 
+    def place_beside(self, text: str) -> str:
+        """Return its place, or '' if it stands in the text beside it."""
+        return "" if self.place in text else self.place
+
     def public(self) -> dict[str, object]:
         """Return what programs see of it: its first row, and the keys of the others."""
         others = [row.key for row in self.rows[1:]]
