@@ -476,6 +476,8 @@ def test_no_more_lines_are_named_than_somebody_reads() -> None:
 
 @each("code", ["```python\nx = 1\n```\n", "```python\nx = 1\n", ""])
 def test_a_bold_lead_with_a_severity_begins_a_finding_without_a_blank_line(code: str) -> None:
-    text = f"# Review\n\n**P1-2: Sessions never end**\n\nThey live on.\n{code}**P1-3: Tokens leak**\n"
+    text = (
+        f"# Review\n\n**P1-2: Sessions never end**\n\nThey live on.\n{code}**P1-3: Tokens leak**\n"
+    )
     review = agent_review.parse(f"{text}\nSee `src/app.py:3`.\n")
     assert [(row.id, row.file) for row in review.findings] == [("P1-2", ""), ("P1-3", "src/app.py")]

@@ -125,8 +125,8 @@ _OTHER_VERDICT = Pattern(
     r"|\bblocks? (?:the )?(?:merge|release|ship)\w{0,4}\b"
     r"|^\W{0,6}(?:fail(?:ed|s|ure)?|blocked|unsafe|risky|nack)\W{0,6}$",
     re.IGNORECASE,
-    needs="merge ship release deploy land approve ready request reject no-go need verdict fail block"
-    " unsafe risky nack",
+    needs="merge ship release deploy land approve ready request reject no-go need verdict fail"
+    " block unsafe risky nack",
 )
 _NO_VERDICT = Pattern(
     r"\b(?:no|not|nothing|never|none|would not)\b[^.]{0,20}\b(?:reject|needs? (?:changes|work)"

@@ -46,7 +46,7 @@ _DONE = frozenset("fixed resolved closed passed mitigated solved remediated outd
 _OVER = Pattern(  # a state that stands alone: `Race (resolved)`, `Fixed: …`
     rf"(?:^|[(\[—–:-]\s?)\W{{0,4}}(?:{'|'.join(sorted(_DONE))})\W{{0,3}}(?:$|[:)\]])", re.IGNORECASE
 )
-_TICKED = Pattern(r"[✅✔☑][\ufe0f\W]{0,4}(?:fixed|resolved|closed|passed)\b|^[\s*+-]{0,8}[✅✔☑]", re.I)
+_TICKED = Pattern(r"[✅✔☑][\ufe0f\W]{0,4}(?:fixed|resolved|closed|passed)\b|^[\s*+-]{0,8}✅", re.I)
 _IDS = frozenset(["ID"])
 _STAMPED = Pattern(r"^(?:[\d:.TZ-]{16,40} )?(?:##\[\w{1,12}\])?")  # by a build
 _ANNOTATION = Pattern(  # of a build, for the page of a pull request
@@ -195,6 +195,7 @@ class Sight:
         self._raise_leads()
         self.blocks = shapes.parted(blocks("\n".join(self.plain)), self.plain)
         self._above_places = self._heading_places()
+        self._headed = {block.first for block in self.blocks if block.kind == "heading"}
         headings = [heading for heading in self.blocks if heading.kind == "heading"]
         times = Counter(heading.title for heading in headings)
         self._by_id = {shapes.titled(heading.title)[0]: heading for heading in reversed(headings)}
@@ -260,14 +261,13 @@ class Sight:
 
         `is_own`: it has an id or a severity of its own.
         """
-        severity, last = self._graded(at), self.blocks[at].last
+        kinds = ("heading",) if self._graded(at) else ("heading", "item")
+        last = self.blocks[at].last
         inside = itertools.takewhile(lambda other: other.first <= last, self.blocks[at + 1 :])
-        return not is_own and any(
-            shapes.begins_finding(other.title) or bool(index.group_of(other.title))
-            for other in inside
-            if (other.kind == "heading" and other.last > other.first)
-            or (other.kind == "item" and not severity)
+        titles = (
+            x.title for x in inside if x.kind in kinds and (x.kind, x.first) != ("heading", x.last)
         )
+        return not is_own and any(shapes.begins_finding(x) or index.group_of(x) for x in titles)
 
     def _directly_below(self, at: int) -> list[str]:
         """Return the lines of the paragraphs directly below a heading."""
@@ -378,12 +378,9 @@ class Sight:
         if "**" not in bare[:80]:
             bare = bare[: shapes.LONG]
         head = shapes.head_of(bare)
-        end = self.end_of(at, block)
         own = self.plain[block.first - 1 : block.last][:14]
-        if block.kind == "item":  # its label may stand below it
-            below = self.plain[block.last : min(end, block.last + 8)]
-            own += [row for row in below if len(row) < shapes.FIELD_LENGTH and ":" in row]
-        own = [row for row in own if "verall" not in row[:12]]
+        own += self._label_behind(at) if block.kind == "item" else []
+        own = [row for row in own if "verall" not in row[:12]]  # of the whole review
         is_verdict = vocabulary.verdict(bare) is not None
         if is_verdict or shapes.is_count(head) or any(map(_is_settled, own)):
             return None
@@ -405,7 +402,16 @@ class Sight:
             block.first - 1, min(block.last, block.first + 12), _IDS
         )
         recap = bool(inherited) or self._is_below(at, _REPEATS)
+        end = self.end_of(at, block)
         return self._made(severity or inherited, identity, title, block.first, end, recap)
+
+    def _label_behind(self, at: int) -> list[str]:
+        """Return the label that stands as a paragraph behind an item."""
+        last, inside = self.blocks[at].last, self.blocks[at].inside
+        behind = (block for block in self.blocks[at + 1 : at + 6] if block.first > last)
+        texts = itertools.takewhile(lambda x: (x.kind, x.inside) == ("text", inside), behind)
+        rows = (self.plain[block.first - 1] for block in texts if block.first == block.last)
+        return [row for row in rows if shapes.label_in(row)][:1]
 
     def end_of(self, at: int, block: Block) -> int:
         """A paragraph reaches to the next block that begins something else."""
@@ -416,18 +422,23 @@ class Sight:
                 continue
             if other.inside != block.inside or other.kind in ("heading", "rule", "table"):
                 break
-            is_next = label and other.title.startswith(label[0])
-            is_graded = shapes.begins_finding(other.title) or shapes.head_of(other.title).severity
-            is_placed = self._leads_in(number) or shapes.place_of(self.plain[other.first - 1]).file
-            is_placed = is_placed or shapes.AT_PLACE.match(other.title)
-            is_placed = is_placed and not (number == at + 1 and shapes.leads_title(block.title))
-            is_graded = is_graded or shapes.says(other.title)
-            is_next = is_next or other.kind == block.kind == "item"
+            is_field = bool(label and other.title.startswith(label[0]))
+            is_next = is_field or other.kind == block.kind == "item"
+            is_below = number == at + 1 and shapes.leads_title(block.title)
+            is_placed = not is_below and self._begins_at(number)
+            is_graded = shapes.head_of(other.title).severity or shapes.begins_finding(other.title)
             begins = is_next or is_graded or is_placed
             if begins and other.kind != "code":
                 break
             last = other.last
         return last
+
+    def _begins_at(self, at: int) -> bool:
+        """Whether a paragraph begins with a place, or says of one how bad it is there."""
+        block = self.blocks[at]
+        place = shapes.place_of(self.plain[block.first - 1])
+        is_said = shapes.AT_PLACE.match(block.title) or shapes.says(block.title)
+        return bool(place.file or is_said or self._leads_in(at))
 
     def _leads_in(self, at: int) -> bool:
         """Whether a paragraph goes on, without a blank line, with one that begins a finding."""
@@ -464,10 +475,12 @@ class Sight:
         """Return the title that stands below a line: labelled, in bold, or the first words."""
         if told := self._labelled(first, min(last, first + 8)):
             return told
-        told = (row for row in self.plain[first:last] if not shapes.LABELLED.match(row))
-        rows = [row for row in told if shapes.letters(shapes.without_place(row)) > 12]
+        others = (row for row in self.plain[first:last] if not shapes.LABELLED.match(row))
+        rows = [row for row in others if shapes.letters(shapes.without_place(row)) > 12]
         bold = (lead[1] or lead[2] for lead in shapes.BOLD.finditer("\n".join(rows[:8])))
-        return next((lead for lead in bold if lead[-1] != ":"), rows[0].strip("# ") if rows else "")
+        return next(
+            (lead for lead in bold if lead[-1] != ":"), rows[0].lstrip("#").strip() if rows else ""
+        )
 
     def _labelled(self, first: int, last: int, labels: frozenset[str] = shapes.TITLES) -> str:
         """Return what a label such as `Title:` says in the lines behind `first`, or ''."""
@@ -574,7 +587,8 @@ class Sight:
     def is_around(self, finding: Finding, starts: set[int]) -> bool:
         """Whether a paragraph holds the beginnings of what a tool says, and so is no finding."""
         inside = range(finding.line + 1, finding.end + 1)
-        return self.plain[finding.line - 1][:1] != "#" and not starts.isdisjoint(inside)
+        is_heading = finding.line in self._headed
+        return not is_heading and not starts.isdisjoint(inside)
 
     def of_tools(self) -> Iterator[Finding]:
         """What linters and compilers print: each message reaches to the next, or a blank line."""
@@ -606,19 +620,19 @@ class Sight:
             if block.kind not in ("text", "item", "quote") or self._is_below(at, _NO_FINDINGS):
                 continue
             rows = self.plain[block.first - 1 : block.last]
+            if (block.kind == "text" and _is_log(rows)) or shapes.is_fields(rows):
+                continue
             text = " ".join(rows)
             place, said = shapes.place_in(text), shapes.said_in(text)
-            is_log = block.kind == "text" and any(map(_OF_LOG.match, rows[1:])) or rows[0][:2] == "$ "
-            if is_log or only_said and not (said and place.file):
-                continue
-            if not (place.file or said) or _MILDLY.search(text[:60]) or shapes.is_fields(rows):
+            is_stated = place.file and said if only_said else place.file or said
+            if not is_stated or _MILDLY.search(text[:60]):
                 continue
             parts = [part for part in shapes.sentences(text) if not _DENIES.search(part)]
             left = " ".join(parts)
             is_worst = bool(_WORST.search(left)) and "less urgent" not in left
-            severity = said or ("P0" if is_worst else "P1" if _BAD.search(left) else "")
-            if severity:
-                title = next(filter(is_serious, parts), text)
+            if severity := said or ("P0" if is_worst else "P1" if _BAD.search(left) else ""):
+                told = (part for part in parts if is_serious(part) and not shapes.said_in(part))
+                title = next(told, text)
                 title = " ".join(parts[:2]) if place.file in title else title
                 end, title = self.end_of(at, block), shapes.cleaned(title)
                 yield _finding(severity, title, block.first, end, place)
@@ -664,7 +678,7 @@ class Sight:
             at, row = owners[number], self.plain[number - 1]
             after = next(filter(str.strip, self.plain[number : number + 3]), "")
             word = proof.serious_in(row, after) if self._may_state(at, number) else ""
-            severity = vocabulary.severity(word.split("-")[0].split(" ")[0]) or ("P0" if word else "")
+            severity = vocabulary.severity(re.split("[ -]", word)[0]) or ("P0" if word else "")
             if not severity or self._explains(at, row, word, told[severity]):
                 continue
             words = vocabulary.words(row)
@@ -695,6 +709,11 @@ class Sight:
 
 def _begins(title: str) -> str:
     return " ".join(vocabulary.words(title)[:3])
+
+
+def _is_log(rows: list[str]) -> bool:
+    """Whether the lines are what a tool printed: a command, places, deeper lines."""
+    return rows[0][:2] == "$ " or any(map(_OF_LOG.match, rows[1:]))
 
 
 def _annotated(row: str) -> str:
@@ -740,6 +759,9 @@ def _of_card(rows: list[shapes.Row], block: Block) -> Finding | None:
 
 def _is_settled(row: str) -> bool:
     """Whether a line says that nothing is left to do: `Status: fixed`, `PASSED for …`, `✅ …`."""
+    low = row.lower()
+    if "✅" not in row and not any(word in low for word in _DONE):
+        return False
     if _TICKED.search(row):
         return True
     label, value = vocabulary.labelled(row)

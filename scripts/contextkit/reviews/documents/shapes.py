@@ -28,7 +28,9 @@ EXPLAINS = frozenset(
 )
 _GENERAL = frozenset("code review detailed details the all found results report security".split())
 _NO_SCALES = frozenset("confidence likelihood probability exploitability effort cost".split())
-_GRADES = frozenset("P0 P1 P2 P3 BLOCKER CRITICAL SEVERE HIGH MAJOR MEDIUM MODERATE LOW MINOR".split())
+_GRADES = frozenset(
+    "P0 P1 P2 P3 BLOCKER CRITICAL SEVERE HIGH MAJOR MEDIUM MODERATE LOW MINOR".split()
+)
 TITLES = frozenset(
     "TITLE ISSUE FINDING PROBLEM MESSAGE SUMMARY NAME BUG TITEL PROBLÈME PROBLEMA BEFUND TITRE"
     " TÍTULO TITOLO 問題 问题 タイトル 标题 ПРОБЛЕМА".split()
@@ -71,9 +73,14 @@ _PART = Pattern(  # what parts of a finding are called
     r"|example|reproduc|impact|fix|solution|remed|cause|why)\w{0,10}\b)"
 )
 _THIS_IS = Pattern(r"(?i)(?:this|that|it)(?: is|'s)(?: an?)? (?=\S{1,20}[:,—–])")
-_LAST_WORDS = Pattern(r"[.!?。]\s(\w{4,12}(?:[ -]fix)?)[.!]?$")  # `… Must fix.`
+_LAST_WORDS = Pattern(
+    r"[.!?。]\s(\w{4,12}(?:[ -]fix)?)[.!]?$", needs="critical fix block high severe"
+)  # `… Must fix.`
 _SPEAKER = Pattern(r"\*\*@?[\w .-]{1,30}:\*\*\s(?=\S)")  # `**lena:** critical: …`
-_IS_SAID = Pattern(r"\b(?i:this|that|it|which)(?: is|'s)(?: an?)? (\w{4,12})(?= and | for |[.,;!]|$)")
+_IS_SAID = Pattern(
+    r"\b(?i:this|that|it|which)(?: is|'s)(?: an?)? (\w{4,12})(?= and | for |[.,;!]|$)",
+    needs="critical block bug high major severe",
+)
 _SENTENCE = Pattern(r"(?<=[.!?。！？])(?:\s|$)|(?<=[。！？])")
 FIELD = Pattern(r"\s{0,8}[*_]{0,2}[A-Z][\w ]{1,24}:[*_]{0,2}\s")
 LABELLED = Pattern(r"\s{0,8}(?:[-*] )?(?:\*\*[\w ]{2,24}(?::\*\*|\*\*:)|[\w]{2,16}:)(?:\s|$)")
@@ -127,8 +134,10 @@ _INTRODUCE = frozenset(
 
 AT_PLACE = Pattern(rf"[*_`]{{0,3}}{_NAME}{{1,200}}\.\w{{1,8}}:\d")  # begins a line of a tool
 _SHOUTED = Pattern(  # `Result #2 HIGH …`, `MAJOR a.c:10 …`, `a.py:3: CRITICAL: …`
-    rf"[*_`]{{0,3}}(?:{_NAME}{{1,200}}:\d{{1,7}}(?::\d{{1,7}})?`?:?\s|(?:[A-Z]\w{{3,9}} )?#?\d{{1,3}}[:.)]?\s)?"
-    rf"(P[0-3]|[A-Z]{{3,12}})[*_`]{{0,3}}:?\s+(?=[*_`\"'(]{{0,3}}[A-Z]|{_NAME}{{1,200}}[:.]\w|(?<=:\s)\S)"
+    rf"[*_`]{{0,3}}(?:{_NAME}{{1,200}}:\d{{1,7}}(?::\d{{1,7}})?`?:?\s"
+    r"|(?:[A-Z]\w{3,9} )?#?\d{1,3}[:.)]?\s)?"
+    rf"(P[0-3]|[A-Z]{{3,12}})[*_`]{{0,3}}:?\s+"
+    rf"(?=[*_`\"'(]{{0,3}}[A-Z]|{_NAME}{{1,200}}[:.]\w|(?<=:\s)\S)"
 )
 
 
@@ -235,7 +244,8 @@ def table_rows(lines: list[str]) -> list[Row]:
     rules = {at for at, cells in enumerate(every) if at and not "".join(cells).strip("-: ")}
     is_drawn = len(rules - {len(lines) - 1}) > 1
     for at, cells in enumerate(every):
-        if is_drawn and made and at not in rules and at - 1 not in rules:
+        goes_on = is_drawn and bool(made) and rules.isdisjoint((at - 1, at))
+        if goes_on:
             joined = itertools.zip_longest(made[-1].cells, cells, fillvalue="")
             made[-1] = Row([" ".join(filter(None, pair)) for pair in joined], made[-1].first, at)
         elif at not in rules:
@@ -258,8 +268,7 @@ def graded(roles: list[str], rows: list[list[str]]) -> list[str]:
     ]
     best = next(iter((*told, *reversed(others))), -1)
     return [
-        "severity" if at == best else role.replace("severity", "")
-        for at, role in enumerate(roles)
+        "severity" if at == best else role.replace("severity", "") for at, role in enumerate(roles)
     ]
 
 
@@ -403,8 +412,7 @@ def head_of(text: str) -> Head:
             rest.marked, rest.is_sign = True, not stated
             return rest
     if "(" in bare[:32] and (kind := KIND.match(bare)):
-        stated = map(vocabulary.severity, kind[1].split(","))
-        if severity := vocabulary.strictest(*stated):
+        if severity := vocabulary.strictest(*map(vocabulary.severity, kind[1].split(","))):
             return Head(f"[{severity}] {bare[kind.end() :]}")
     if shouted := _SHOUTED.match(bare):
         if severity := vocabulary.severity(shouted[1]):
@@ -418,9 +426,10 @@ def head_of(text: str) -> Head:
 
 def tail_of(text: str) -> str:
     """Return the severity in brackets or between dashes: `Race (P0)`, `x.py — High — Race`."""
-    parts = _BRACKETS.findall(text.replace("`", ""))[:8]
+    text = text[: LONG * 2]
     if is_legend(text):
         return ""
+    parts = _BRACKETS.findall(text.replace("`", ""))[:8]
     apart = (part for part in re.split(r" [—–|·•-] ", text)[1:] if 0 < len(part) < 24)
     severities = (vocabulary.severity(cleaned(_SCORE.sub(" ", part))) for part in apart)
     return vocabulary.strictest(*map(_in_brackets, parts), *severities)
@@ -464,13 +473,15 @@ def is_count(head: Head) -> bool:
     """Whether what follows a severity is only a count: `1, P1: 2`, `0 | High: 0`."""
     rest = head.title.strip(" *_|:")
     is_named = bool(head.id) and not vocabulary.severity_of_id(head.id)
-    first, *words = vocabulary.words(rest.partition(": ")[2]) or [""]  # `General: 1 blocking issue`
-    counts = first.isdigit() and words and all(w.isdigit() or _counted(w) for w in words)
-    return not is_named and (bool(counts) or (bool(_COUNT.match(rest)) and letters(rest) <= 24))
+    first, *words = vocabulary.words(rest.partition(": ")[2]) or [""]
+    counts = first.isdigit() and words and all(map(_counted, words))  # `General: 1 blocking issue`
+    is_short = letters(rest) <= 24 and bool(_COUNT.match(rest))
+    return not is_named and (bool(counts) or is_short)
 
 
 def _counted(word: str) -> bool:
-    return word in index.PLURALS or word in ("other", "and") or bool(vocabulary.severity(word))
+    is_severity = word.isdigit() or bool(vocabulary.severity(word))
+    return is_severity or word in index.PLURALS or word in ("other", "and")
 
 
 def unmarked(row: str) -> str:

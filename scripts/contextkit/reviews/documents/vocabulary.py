@@ -33,7 +33,8 @@ SAID = {  # in reviews of public repositories, in their languages
           " KRYTYCZNY KRYTYCZNA KRYTYCZNE KRITICKÁ KRITICKÉ КРИТИЧНІ"
           " 嚴重 حرج קריטי गंभीर วิกฤต 🔴 🟥 🚨 🛑 ⛔",
     "P1": "P1 HIGH MAJOR MUST-FIX SEV1 SEV-1 IMPORTANT FIX-REQUIRED REQUIRED REQUIRES-CHANGES"
-          " SERIOUS ВАЖНО ВАЖНЫЙ SCHWERWIEGEND HOCH ÉLEVÉ ÉLEVÉE HAUTE MAJEUR MAJEURE GRAVE GRAVES ALTO ALTA ВЫСОКИЙ"
+          " SERIOUS ВАЖНО ВАЖНЫЙ"
+          " SCHWERWIEGEND HOCH ÉLEVÉ ÉLEVÉE HAUTE MAJEUR MAJEURE GRAVE GRAVES ALTO ALTA ВЫСОКИЙ"
           " ВЫСОКАЯ СЕРЬЁЗНО 高 重要 높음 HOOG HÖG WYSOKI WYSOKA WYSOKIE VYSOKÁ VYSOKÉ"
           " YÜKSEK ❯❯❱ 🟠 ❌",
     "P2": "P2 MEDIUM NEEDS-ATTENTION SEV2 SEV-2 WARNING WARNINGS WARN MODERATE SHOULD-FIX"
@@ -53,8 +54,8 @@ _OF_TOOLS = {  # words that are a severity only where a tool says them, or a col
     **dict.fromkeys(("note", "notice", "convention", "refactor", "hint"), "P3"),
 }
 _SCALES = frozenset(
-    "SEVERITY PRIORITY SEV PRIO LEVEL RISK CRITICALITY URGENCY IMPORTANCE RATING SCHWEREGRAD SCHWERE"
-    " PRIORITÄT RISIKO KRITIKALITÄT SÉVÉRITÉ GRAVITÉ PRIORITÉ CRITICITÉ SEVERIDAD GRAVEDAD"
+    "SEVERITY PRIORITY SEV PRIO LEVEL RISK CRITICALITY URGENCY IMPORTANCE RATING SCHWEREGRAD"
+    " SCHWERE PRIORITÄT RISIKO KRITIKALITÄT SÉVÉRITÉ GRAVITÉ PRIORITÉ CRITICITÉ SEVERIDAD GRAVEDAD"
     " PRIORIDAD CRITICIDAD RIESGO GRAVIDADE SEVERIDADE GRAVITÀ 重要度 深刻度 严重程度 严重性"
     " 严重级别 风险等级 优先级 優先度 СЕРЬЁЗНОСТЬ КРИТИЧНОСТЬ ПРИОРИТЕТ".split()
 )
@@ -253,7 +254,9 @@ def _first_word(text: str) -> tuple[str, bool, str]:
         word = word.partition(mark)[0]
     word = word.rstrip(".,;)")
     rest = text[len(word) :]
-    marked = rest.startswith((".", ")")) or rest.lstrip().startswith((":", "：", "—", "–", "|", "-"))
+    marked = rest.startswith((".", ")")) or rest.lstrip().startswith(
+        (":", "：", "—", "–", "|", "-")
+    )
     marked = marked or (word.upper() in SEVERITIES and rest[:2] == " [")
     return word, marked, rest.lstrip(" :：.)—–-|*_,;")
 
