@@ -46,24 +46,25 @@ _DONE = frozenset("fixed resolved closed passed mitigated solved remediated outd
 _OVER = Pattern(  # a state that stands alone: `Race (resolved)`, `Fixed: …`
     rf"(?:^|[(\[—–:-]\s?)\W{{0,4}}(?:{'|'.join(sorted(_DONE))})\W{{0,3}}(?:$|[:)\]])", re.IGNORECASE
 )
-_TICKED = Pattern(r"[✅✔☑][\ufe0f\W]{0,4}(?:fixed|resolved|closed|passed)\b|^[\s*+-]{0,8}✅", re.I)
+_TICKED = Pattern(r"[✅✔☑][\ufe0f\W]{0,4}(?:fixed|resolved|closed|passed)\b", re.IGNORECASE)
 _IDS = frozenset(["ID"])
 _STAMPED = Pattern(r"^(?:[\d:.TZ-]{16,40} )?(?:##\[\w{1,12}\])?")  # by a build
 _ANNOTATION = Pattern(  # of a build, for the page of a pull request
     r"^\s{0,4}::(error|warning|notice)\s([^\n]{1,600}?)::(\S.{0,500})"
 )
 _PARAMETER = Pattern(r"(file|line|title)=([^,]{1,200})")
+_FATAL = Pattern(r":\d{1,7}: F: ")  # of a linter
 _CODED = Pattern(  # a file without an ending, or a rule before the level
     r"(\S{1,200}:\d{1,7}):? [A-Z]{1,6}\d{2,5} (error|warning|note|info|style): (\S.*)$"
 )
 _WORST = Pattern(
-    r"must (?:be |not )?(?:fix|ship|merge)|has to be fixed|data loss|not (?:be )?(?:merge|ship)"
+    r"must (?:be fix|(?:be |not )?(?:ship|merge))|has to be fixed|data loss|not (?:be )?(?:merge|ship)"
     r"|blocker|critical(?! (?:section|path|region))|before (?:this|it) (?:goes|ships|lands)"
     r"|remote code|injection|anyone can|corrupt|twice",
     re.IGNORECASE,
 )
 _BAD = Pattern(
-    r"\bhigh (?:severity|risk|priority)\b|serious|\bbug\b|crash|\bloses?\b|\bleak|race|deadlock"
+    r"\bhigh (?:severity|risk|priority)\b|serious|must fix|\bbug\b|crash|\bloses?\b|\bleak|race|deadlock"
     r"|\bwrong|breaks?\b|broken|never|fails?\b|incorrect|unsafe|vulnerab|should be fixed|problem",
     re.IGNORECASE,
 )
@@ -239,6 +240,14 @@ class Sight:
                 return True
         return False
 
+    def _is_over(self, at: int) -> bool:
+        """Whether a section is a template's, or says that nothing is left to do."""
+        block = self.blocks[at]
+        is_template = _PLACEHOLDER.search(self.rows[block.first - 1])
+        is_leaf = not any(self.blocks[x].kind == "heading" for x in self._direct.get(at, ()))
+        is_settled = is_leaf and any(map(_is_settled, self._directly_below(at)))
+        return bool(is_template or is_settled or _OVER.search(block.title))
+
     def _graded(self, at: int) -> str:
         """Return the severity that a heading has, whatever its words: its own, or its place's."""
         if at not in self._grades:
@@ -290,7 +299,7 @@ class Sight:
         for at, block in enumerate(self.blocks):
             if block.first <= skip or block.kind in ("code", "rule", "comment"):
                 continue
-            if block.kind == "heading" and _PLACEHOLDER.search(self.rows[block.first - 1]):
+            if block.kind == "heading" and self._is_over(at):
                 skip = block.last
             if block.first <= skip or self._is_below(at, _NO_FINDINGS):
                 continue
@@ -314,8 +323,7 @@ class Sight:
             return self._of_group(at, severity, nested) if is_told else None
         identity, _, title = shapes.titled(block.title)
         severity = self._graded(at)
-        is_over = _OVER.search(block.title) or any(map(_is_settled, self._directly_below(at)))
-        if is_over or (not severity and shapes.is_about(block.title, _NO_FINDINGS | _REPEATS)):
+        if not severity and shapes.is_about(block.title, _NO_FINDINGS | _REPEATS):
             return None
         if not (severity or shapes.is_about(block.title, index.PLURALS)):
             severity = self._inherited(at)
@@ -368,7 +376,7 @@ class Sight:
             last = min(block.last, block.first + 12)
             rows = self.plain[block.first - 1 : last]
             fields = (row for row in rows if len(row) < shapes.FIELD_LENGTH)
-            stated |= {read(row) for row in fields if not _is_settled(row)}
+            stated |= {read(row) for row in fields if not _is_ticked(row)}
         stated -= {""}
         return stated.pop() if len(stated) == 1 else ""  # else a list
 
@@ -381,7 +389,7 @@ class Sight:
         own = self.plain[block.first - 1 : block.last][:14]
         own += self._label_behind(at) if block.kind == "item" else []
         own = [row for row in own if "verall" not in row[:12]]  # of the whole review
-        is_verdict = vocabulary.verdict(bare) is not None
+        is_verdict = vocabulary.verdict(bare) is not None or _is_ticked(bare)
         if is_verdict or shapes.is_count(head) or any(map(_is_settled, own)):
             return None
         severity = (head.severity if head.marked or head.id else "") or shapes.tail_of(bare)
@@ -604,6 +612,7 @@ class Sight:
             head = shapes.head_of(message.said)
             severity = vocabulary.of_tool(message.severity) or vocabulary.of_tool(message.level)
             severity = head.severity if head.severity and head.marked else severity
+            severity = "P0" if _FATAL.search(rows[message.line - 1][:200]) else severity
             if severity:
                 place, title = shapes.place_in(message.place), shapes.cleaned(head.title)
                 end = next(ends, len(rows))
@@ -690,7 +699,7 @@ class Sight:
     def _may_state(self, at: int, number: int) -> bool:
         """Whether a line may state something: no code, no name of a group, nothing that is done."""
         block, row = self.blocks[at], self.plain[number - 1]
-        if block.kind in ("code", "rule", "comment") or _is_settled(row):
+        if block.kind in ("code", "rule", "comment") or _is_ticked(row) or _is_settled(row):
             return False
         if block.kind == "table" and not any(map(vocabulary.severity, row.split())):
             return False
@@ -758,15 +767,19 @@ def _of_card(rows: list[shapes.Row], block: Block) -> Finding | None:
 
 
 def _is_settled(row: str) -> bool:
-    """Whether a line says that nothing is left to do: `Status: fixed`, `PASSED for …`, `✅ …`."""
+    """Whether a line says that nothing is left to do: `Status: fixed`, `PASSED for …`."""
     low = row.lower()
-    if "✅" not in row and not any(word in low for word in _DONE):
+    if not any(word in low for word in _DONE):
         return False
     if _TICKED.search(row):
         return True
     label, value = vocabulary.labelled(row)
     first = row[:20].strip().partition(" ")[0]
     return _is_done(value if label in _STATES else first if first.isupper() else "")
+
+
+def _is_ticked(row: str) -> bool:
+    return vocabulary.unbulleted(row.strip())[0].startswith(("✅", "✔", "☑"))
 
 
 def _is_done(state: str) -> bool:

@@ -74,7 +74,7 @@ _PART = Pattern(  # what parts of a finding are called
 )
 _THIS_IS = Pattern(r"(?i)(?:this|that|it)(?: is|'s)(?: an?)? (?=\S{1,20}[:,—–])")
 _LAST_WORDS = Pattern(
-    r"[.!?。]\s(\w{4,12}(?:[ -]fix)?)[.!]?$", needs="critical fix block high severe"
+    r"(?:^|[.!?。]\s)(\w{4,12}(?:[ -]fix)?)[.!]?$", needs="critical fix block high severe"
 )  # `… Must fix.`
 _SPEAKER = Pattern(r"\*\*@?[\w .-]{1,30}:\*\*\s(?=\S)")  # `**lena:** critical: …`
 _IS_SAID = Pattern(
