@@ -58,13 +58,15 @@ _CODED = Pattern(  # a file without an ending, or a rule before the level
     r"(\S{1,200}:\d{1,7}):? [A-Z]{1,6}\d{2,5} (error|warning|note|info|style): (\S.*)$"
 )
 _WORST = Pattern(
-    r"must (?:be fix|(?:be |not )?(?:ship|merge))|has to be fixed|data loss|not (?:be )?(?:merge|ship)"
+    r"must (?:be fix|(?:be |not )?(?:ship|merge))|has to be fixed|data loss"
+    r"|not (?:be )?(?:merge|ship)"
     r"|blocker|critical(?! (?:section|path|region))|before (?:this|it) (?:goes|ships|lands)"
     r"|remote code|injection|anyone can|corrupt|twice",
     re.IGNORECASE,
 )
 _BAD = Pattern(
-    r"\bhigh (?:severity|risk|priority)\b|serious|must fix|\bbug\b|crash|\bloses?\b|\bleak|race|deadlock"
+    r"\bhigh (?:severity|risk|priority)\b|serious|must fix|\bbug\b|crash|\bloses?\b|\bleak|race"
+    r"|deadlock"
     r"|\bwrong|breaks?\b|broken|never|fails?\b|incorrect|unsafe|vulnerab|should be fixed|problem",
     re.IGNORECASE,
 )

@@ -562,7 +562,8 @@ def without_fields(title: str) -> str:
     """Return the fields of a lead that name what is wrong: not `2`, `High`, `confidence: high`."""
     fields = re.split(r"\s[·•|—–]\s", title)
     told = (field for field in fields if len(fields) > 2 and has_words(without_place(field)))
-    kept = (x for x in told if ":" not in x and not vocabulary.severity(cleaned(x)))
+    named = (field for field in told if not re.fullmatch(r"\W*\w+:\s?\S+", field))
+    kept = (field for field in named if not vocabulary.severity(cleaned(field)))
     return " · ".join(kept) if len(fields) > 2 else title
 
 
