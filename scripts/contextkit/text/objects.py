@@ -23,7 +23,7 @@ LARGEST = 4_000_000  # characters that are parsed; of a longer text, only lines 
 _DEEPEST, _DEEPEST_PLACE = 40, 4
 
 _SEVERITY = ("severity", "issue_severity", "priority", "level", "sev", "impact", "importance",
-             "severity_level", "risk", "type", "confidence")  # fmt: skip
+             "severity_level", "risk", "criticality", "type", "confidence")  # fmt: skip
 _TITLE = ("title", "query_name", "message", "issue_text", "msg", "summary", "finding", "issue",
           "problem", "text", "description", "body", "what", "details", "comment",
           "header", "headline", "explanation", "content")  # fmt: skip

@@ -81,6 +81,7 @@ _MILDLY = Pattern(r"smaller|minor|nit|cosmetic|style|optional|nice to have|sugge
 _PLACEHOLDER = Pattern(r"\s<[a-z][\w :|/-]{1,40}>\s*$")
 _OBJECT_NUMBERS = {"2": "P1", "1": "P2"}  # ESLint
 _TYPES = ("blocker", "critical", "high", "medium", "low")  # that are a severity
+_KEYS = ("severity", "risk", "criticality", "title", "headline", "message", "file", "path", "line")
 _MOST_OBJECTS = 5_000  # findings
 MOST_LINES = 20_000  # of a file that are read: more take too long (make torture what=time)
 _DEEPEST = 40  # objects in objects
@@ -218,7 +219,10 @@ class Sight:
         above, before = "", -2
         for (at, bare), (_, after) in itertools.pairwise([*told, (0, "")]):
             is_apart = at > before + 1 or shapes.begins(bare)
-            if is_apart and shapes.is_lead(bare, after) and not shapes.leads_title(above):
+            is_listed = is_apart and vocabulary.unbulleted(after)[1]
+            if is_listed and not index.group_of(bare) and (severity := shapes.lead_in(bare)):
+                self.plain[at] = f"###### {severity}"
+            elif is_apart and shapes.is_lead(bare, after) and not shapes.leads_title(above):
                 self.plain[at] = f"###### {bare.replace('**', '').rstrip(':')}"
             above, before = bare, at
 
@@ -838,7 +842,9 @@ def _open(tree: Any, depth: int = 0) -> Any:
     if depth > _DEEPEST:
         return tree
     if isinstance(tree, dict):
-        return {key: _open(value, depth + 1) for key, value in tree.items()}
+        plain = {_plain_key(str(key)): value for key, value in tree.items()}
+        named = tree | {key: value for key, value in plain.items() if key not in tree}
+        return {key: _open(value, depth + 1) for key, value in named.items()}
     if not isinstance(tree, list):
         return tree
     kept = []
@@ -848,6 +854,13 @@ def _open(tree: Any, depth: int = 0) -> Any:
         if not is_over and not (isinstance(item, dict) and item.get("resolved") is True):
             kept.append(_open(item, depth + 1))
     return kept
+
+
+def _plain_key(key: str) -> str:
+    """Return the word of a key that says what its value is: `file` of `source_file`."""
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", key).lower().split("_")
+    known = next(filter(_KEYS.__contains__, words), key)
+    return known if len(words) == 2 else key
 
 
 def _of_told(tree: Any, last: int) -> list[Finding]:

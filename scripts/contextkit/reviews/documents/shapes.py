@@ -51,7 +51,7 @@ _SHORTCODES = {
 _IMAGE = Pattern(r"!\[([^\]\n]{0,80})\]\([^()\n]{0,300}\)")
 _INLINE = Pattern(
     r"(?:severity|priority|schweregrad|gravité|sévérité|severidad|gravedad)[*_`\"']{0,3}\s{0,2}"
-    r"[:=：][*_`]{0,3}\s{0,2}([^\s,;|)\]]{1,24})",
+    r"(?:[:=：]|(?=\*\*))[*_`]{0,3}\s{0,2}([^\s,;|)\]]{1,24})",
     re.IGNORECASE,
     needs="severity priority schweregrad gravité sévérité severidad gravedad",
 )
@@ -81,6 +81,7 @@ _IS_SAID = Pattern(
     r"\b(?i:this|that|it|which)(?: is|'s)(?: an?)? (\w{4,12})(?= and | for |[.,;!]|$)",
     needs="critical block bug high major severe",
 )
+_LEADS_LIST = Pattern(r"\w (?:are|is) (\w{4,12})(?: (?!but)\w+){0,4}:$")
 _SENTENCE = Pattern(r"(?<=[.!?。！？])(?:\s|$)|(?<=[。！？])")
 FIELD = Pattern(r"\s{0,8}[*_]{0,2}[A-Z][\w ]{1,24}:[*_]{0,2}\s")
 LABELLED = Pattern(r"\s{0,8}(?:[-*] )?(?:\*\*[\w ]{2,24}(?::\*\*|\*\*:)|[\w]{2,16}:)(?:\s|$)")
@@ -126,6 +127,7 @@ _LINE_OF = Pattern(
 )
 _RANGE = Pattern(r"^\s{0,20}[-*]?\s?`?(\d{1,7})(?:\s?[-–]\s?\d{1,7})?`?\s?(?::|┆|\|(?=\s)|$)")
 _LONGEST = 4_000  # characters looked at
+_INTRODUCING = 6  # words before a place that a line ends with
 _INTRODUCE = frozenset(
     "in on file files path datei fichier archivo fitxer arquivo файл ファイル 文件 component module"
     " location".split()
@@ -206,7 +208,8 @@ def place_of(line: str) -> Place:
     line_of = _AFTER.match(rest)
     after = rest[line_of.end() if line_of else 0 :]
     words = before.rstrip(":").split()
-    if len(words) > 2 or (words and words[-1] not in _INTRODUCE):
+    most = _INTRODUCING if line_of else 2
+    if len(words) > most or (words and words[-1] not in _INTRODUCE):
         return NOWHERE
     after = re.sub(r"\s\(\w{3,12}\)$", "", after)  # the state of a thread
     if after.strip("()0123456789 :#L-–`*_]\"'"):
@@ -325,7 +328,14 @@ def is_lead(row: str, after: str) -> bool:
     if vocabulary.unbulleted(after)[1]:
         leads = row.endswith(":") and len(row) < 60 and not vocabulary.unbulleted(row)[1]
         return is_bold or (leads and not _PART.match(row))
-    return is_bold and not (leads_title(row) or index.group_of(row))
+    return is_bold and not (leads_title(row) or index.group_of(row) or label_in(row))
+
+
+def lead_in(row: str) -> str:
+    """Return the one severity that a sentence gives to the list below: `Two are blocking:`."""
+    match = _LEADS_LIST.search(row)
+    severity = vocabulary.severity(match[1]) if match else ""
+    return match[1] if match and severity in vocabulary.SERIOUS else ""
 
 
 def leads_title(row: str) -> bool:
@@ -450,6 +460,8 @@ def said_in(text: str) -> str:
 @functools.lru_cache(1 << 14)
 def _in_brackets(part: str) -> str:
     """Return the severity in brackets that hold nothing else but a score: `9/10 · Critical`."""
+    if severity := vocabulary.severity(part):
+        return severity
     words = re.sub(r"[:,/·]", " ", _SCORE.sub(" ", part.upper())).split()
     graded = [w for w in words if w != "IMPACT" and not vocabulary.is_scale(w)]
     severities = [vocabulary.severity(w) for w in graded if w.isalnum()]
