@@ -182,7 +182,7 @@ def test_front_matter_begins_in_the_first_line_and_ends_at_the_next_rule(
 
 def test_a_section_reaches_to_the_next_heading_of_its_order() -> None:
     lines = ["above", "## A", "### below", "```", "## code", "```", "## B", "end"]
-    assert markdown.sections(lines, 2) == [(1, 6), (6, 8)]
+    assert markdown.sections(lines, 2) == [("A", 1, 6), ("B", 6, 8)]
     assert markdown.sections(lines, 1) == []
 
 

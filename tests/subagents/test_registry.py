@@ -113,7 +113,7 @@ def test_another_place_may_be_named_but_none_outside(
     assert json.loads(Path("here/r.json").read_text(encoding="utf-8"))[0]["id"] == "a"
     monkeypatch.setenv("SUBAGENT_REGISTRY_FILE", "../r.json")
     with pytest.raises(ContextError, match="lies outside"):
-        registry.rows(layout)
+        registry.rows(Layout(layout.root))
 
 
 def test_ten_writers_at_once_keep_ten_rows(layout: Layout) -> None:

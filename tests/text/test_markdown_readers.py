@@ -18,13 +18,8 @@ READERS = {"base/markdown.py", "text/blocks.py", "text/sections.py"}
 OTHERS = {
     "base/secret_search.py": "### is how a secret is masked",
     "capsules/documents/reminders.py": "the inbox is read without what else Markdown has",
-    "history/flows/report.py": "to do",
-    "hosts/flows/adoption.py": "to do",
     "memory/flows/recovery_report.py": "makes headings deeper and closes fences that were cut",
     "payloads/documents/store.py": "the title of a payload, which stands in its first line",
-    "reviews/documents/proof.py": "to do",
-    "subagents/flows/lifecycle.py": "to do",
-    "text/digests/kinds/review.py": "to do",
     "text/digests/reading.py": "hot: splits a text of any size",
 }
 

@@ -1,12 +1,10 @@
 """Addresses: `kind:name`, which identifies a document so that it can be opened again.
 
     payload:s-42/20261122-043007-auth-flow      capsule:feature/demo/20261122T043007Z
-    reminder:r-1a2b3c    finding:ui_20261122T043007    verdict:fd-safety    run:20261122T…-0a1b2c
 
-An address is derived from the path and never stored separately. The name is the path inside the
-store without its suffix, and does not change when the document is archived or its session ends. In
-a store that is a single file, the name is the id of the entry. `session:…` and
-`review:run/agent/id` do not name files.
+An address is derived from the path inside the store, without the suffix, and does not change when
+the document is archived. In a store that is a single file, the name is the id of the entry.
+`session:…` and `review:run/agent/id` do not name files.
 """
 
 from __future__ import annotations
@@ -47,10 +45,7 @@ def parts(ref: str) -> tuple[str, str]:
 
 
 def bare(ref: str, kind: str) -> str:
-    """The name in an address of this kind; any other text is returned unchanged.
-
-    Raises ContextError for an address of another kind.
-    """
+    """The name in an address; other text as it is. Raises ContextError for one of another kind."""
     named, name = parts(ref)
     if named not in ("", kind):
         raise bad_input(
@@ -60,10 +55,7 @@ def bare(ref: str, kind: str) -> str:
 
 
 def of(layout: Layout, path: str, kind: str = "") -> str:
-    """The address of the document in the file at `path`, or '' if it is in none of our stores.
-
-    With `kind`, only that store is considered. The file of a single-file store has no address.
-    """
+    """The address of the document in a file, or '' if it is in no store, or not of a `kind`."""
     best = ""
     for store in stores.STORES:
         if kind not in ("", store.kind) or not _fits(store, os.path.basename(path)):
@@ -106,10 +98,7 @@ def away(layout: Layout, store: stores.Store) -> tuple[str, ...]:
 
 
 def listed(layout: Layout, kind: str = "", with_away: bool = True) -> Iterator[Address]:
-    """List every document of a kind (default: all) by file name, without reading any.
-
-    Only single-file stores are read. `with_away` includes archived documents and ended sessions.
-    """
+    """List every document of a kind (default: all) by file name; only single files are read."""
     for store in stores.STORES:
         if not store.module or kind not in ("", store.kind):
             continue
@@ -165,8 +154,7 @@ def walked(folder: str, suffix: str | tuple[str, ...]) -> Iterator[os.DirEntry[s
 def find(layout: Layout, ref: str, kind: str = "") -> Address:
     """Find the document that an address, a path, an unambiguous prefix, or `latest` refers to.
 
-    A prefix may be one of the address, of the name, or of the last part of the name. Raises
-    ContextError if nothing matches, or more than one document does.
+    Raises ContextError if nothing matches, or more than one document does.
     """
     text = ref.strip()
     named, name = parts(text)
@@ -271,10 +259,7 @@ def _named(layout: Layout, word: str) -> str:
 
 
 def file_of(layout: Layout, kind: str, name: str) -> str:
-    """The path that a document has, or would have, while it is in its store.
-
-    Returns '' for a document that is not a file of its own.
-    """
+    """The path that a document has in its store, there or not; '' if it is no file of its own."""
     store = stores.BY_KIND.get(kind)
     if store is None or not store.suffix:
         return ""
@@ -289,11 +274,7 @@ def file_of(layout: Layout, kind: str, name: str) -> str:
 def save_origins(layout: Layout, rows: Iterable[tuple[str, str, str, str]]) -> None:
     """Replace the list: (machine's name, digest, path relative to the root, address) each."""
     text = "".join("\t".join(map(names.one_line, row)) + "\n" for row in rows)
-    try:
-        before = files.read_if_there(layout.origins) or ""
-    except ContextError:  # not text any more
-        before = ""
-    if text != before:
+    if text != files.text_of(layout.origins):
         files.write(layout.origins, text, derived=True)
 
 
@@ -308,11 +289,7 @@ def files_elsewhere(layout: Layout) -> dict[str, str]:
 
 
 def _origins(layout: Layout) -> Iterator[tuple[str, str, str]]:
-    try:
-        listed = files.read_if_there(layout.origins) or ""
-    except ContextError:
-        return
-    for line in listed.splitlines():
+    for line in files.text_of(layout.origins).splitlines():
         machine, digest, shown, ref = (*line.split("\t"), "", "", "", "")[:4]
         path = layout.join(shown)
         try:

@@ -41,10 +41,7 @@ def judges(name: str) -> bool:
 
 
 def asks(kind: str, task: str) -> bool:
-    """Whether an agent of this kind with this task only answers a question.
-
-    One that explores does, and one whose short task is a question; a general-purpose agent works.
-    """
+    """Whether an agent of this kind, with this task, only explores or answers a question."""
     lower = kind.lower()
     if "general" in lower:
         return False
@@ -58,8 +55,7 @@ def asks(kind: str, task: str) -> bool:
 def recognized(prompt: str, prefixes: tuple[str, ...]) -> tuple[str, str] | None:
     """The agent that a prompt addresses at its very beginning, and the text after it; or None.
 
-    A name later in the text, in quotes, in an email address (`a@dev.com`), or followed by a path
-    (`@src/app.py`, `@types/node`) does not address an agent.
+    An email address (`a@dev.com`) or a path (`@src/app.py`) does not address an agent.
     """
     text = prompt.lstrip()
     for prefix in prefixes:

@@ -1,9 +1,5 @@
 """What differs from a base commit in a work tree, and a revision of the content.
 
-    with changes.work_tree(layout) as tree:
-        tree.changes(base), tree.diff(base), tree.revision()
-    changes.compare(layout)     all of them, for the base that a branch is compared with
-
 git works on a temporary index, copied from the user's and brought up to date. Staged, unstaged, and
 untracked changes are therefore one state in which each file appears once, the user's index is
 untouched, and no object is added to the repository.
@@ -45,10 +41,7 @@ class Change(Record):
 
 
 class work_tree:
-    """The current content of a work tree, without what git ignores and what contextkit stores.
-
-    `left_out` are absolute paths of more to exclude. Raises ContextError outside a repository.
-    """
+    """The content of a work tree, without what git ignores, what is ours, and `left_out`."""
 
     def __init__(self, layout: Layout, left_out: tuple[str, ...] = ()) -> None:
         self._repository = repository_of(layout)
@@ -110,10 +103,7 @@ class work_tree:
         return self._ask("diff", *_PLAIN, *_TEXT, base, "--", *self._where)
 
     def since(self, base: str, patch: str) -> tuple[bytes, int]:
-        """The text of what changed since a tree, and in how many files.
-
-        The tree is `base` with the diff in the file `patch`, as `diff` made it.
-        """
+        """The text of what changed since `base` with the diff in `patch`, and in how many files."""
         with open(patch, "rb") as file:
             is_whole = b"\nBinary files " not in file.read()
         if not is_whole:
@@ -129,10 +119,7 @@ class work_tree:
         return self.diff(reviewed), len(self.changes(reviewed))
 
     def revision(self) -> str:
-        """`tree:` and a digest of every file's path, mode, and content.
-
-        Committing the tree as it is does not change it; any other edit does.
-        """
+        """`tree:` and a digest of all paths, modes, and contents; a commit does not change it."""
         content = self._ask("ls-files", "-z", "--stage", "--", *self._where)
         return "tree:" + names.sha256(content)
 
@@ -200,8 +187,6 @@ def data_revision(data: bytes) -> str:
     return "input:" + names.sha256(data)
 
 
-# What a branch is compared with
-
 _GUESSES = (  # name and git ref of each branch that this one may have forked from
     ("the upstream", "@{upstream}"),
     *((name, f"refs/remotes/{name}") for name in ("origin/HEAD", "origin/main", "origin/master")),
@@ -234,8 +219,8 @@ class Comparison(Record):
 def compare(layout: Layout, named: str = "", left_out: tuple[str, ...] = ()) -> Comparison:
     """Compare the work tree with the first of `bases` from which it differs.
 
-    So a fully pushed branch is compared with the point where it left the main branch, not with
-    itself. Raises ContextError if nothing differs: an empty diff is nothing to review.
+    A fully pushed branch is so compared with the point where it left the main branch. Raises
+    ContextError if nothing differs.
     """
     candidates = bases(layout, named)
     with work_tree(layout, left_out) as tree:
@@ -254,10 +239,10 @@ def compare(layout: Layout, named: str = "", left_out: tuple[str, ...] = ()) -> 
 
 
 def bases(layout: Layout, named: str = "") -> list[Base]:
-    """Return what a branch can be compared with, best first: its merge base with `named`.
+    """What a branch can be compared with, best first: its merge base with `named`.
 
-    Without `named`: with its upstream, then origin's default branch, then main or master. A branch
-    without commits is compared with the empty tree. Raises ContextError if there is no base.
+    By default, with its upstream, origin's default branch, main or master; the empty tree if it has
+    no commit. Raises ContextError if there is none.
     """
     repository = repository_of(layout)
     top = repository.top

@@ -1,9 +1,7 @@
 """The command line: arguments in, text out, one way to fail.
 
 A script declares its commands and options once, as data (`Program`). A small loop reads calls from
-that table (`commands.py`); help comes from an argparse parser built from the same table
-(`usage.py`), so that ordinary commands do not pay for argparse.
-`manuals/make-targets.md` is generated from the table too, and a test compares it with the Makefile.
+that table (`commands.py`); only help needs argparse (`usage.py`).
 """
 
 from __future__ import annotations
@@ -96,11 +94,7 @@ def _way_out(error: OSError) -> str:
 
 
 def leave(status: int) -> NoReturn:
-    """End the process at once.
-
-    Python's own tear-down would cost a sixth of a bare start, and there is nothing to tear down:
-    files are closed, and locks go with the process.
-    """
+    """End the process at once: Python's own tear-down would cost a sixth of a bare start."""
     try:
         sys.stderr.flush()
     except (AttributeError, OSError):
@@ -109,10 +103,7 @@ def leave(status: int) -> NoReturn:
 
 
 def say(text: str) -> None:
-    """Print a message on stderr; stdout is for the product alone.
-
-    It passes the door as an answer does, and endless lines are cut.
-    """
+    """Print a message on stderr, through the same door as an answer."""
     lines = [names.spoken(outgoing.told(line, _allowed)) for line in text.splitlines()]
     try:
         sys.stderr.write("".join(f"{_program}: {line}\n" for line in lines))
@@ -141,10 +132,7 @@ def for_programs() -> bool:
 
 
 def put(text: str) -> None:
-    """Print part of the text now, for a command that goes on; the rest is what it returns.
-
-    Does nothing with `json=1`, where the returned value is everything.
-    """
+    """Print part of the text now, for a command that goes on; nothing with `json=1`."""
     if _as_json:
         return
     files.settle()
@@ -178,10 +166,9 @@ def is_piped() -> bool:
 
 
 def content(file: str, field: str = "file", exact: bool = False) -> str:
-    """Read the text that a command works on, from `file`, or from standard input for `-`.
+    """Read the text that a command works on, from `file`, or from standard input for `-` or a pipe.
 
-    Without a file, standard input is read if it is a pipe or a file. With `exact`, bytes that are
-    not UTF-8 become surrogate escapes, which are written back as the same bytes.
+    With `exact`, bytes that are not UTF-8 become surrogate escapes, written back as the same bytes.
     """
     errors = "surrogateescape" if exact else "strict"
     if file and file != "-":
@@ -230,10 +217,9 @@ def _read(program: Program, argv: list[str]) -> tuple[Command, commands.Raw]:
 def _given_to_make(command: Command) -> list[str]:
     """The variables typed after `make target`, as the words of a command line.
 
-    make passes everything on in the environment, with the names of typed variables in
-    CONTEXTKIT_GIVEN; other environment variables that share the name of an option are ignored.
-    Nothing is left for a process that this one starts. A variable that matches no option is
-    refused, since make itself would accept it silently.
+    make passes everything on in the environment, and the names of what was typed in
+    CONTEXTKIT_GIVEN. Nothing is left there for a process that this one starts. An unknown variable
+    is refused.
     """
     if "CONTEXTKIT_GIVEN" not in os.environ:
         return []

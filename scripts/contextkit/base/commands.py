@@ -1,9 +1,4 @@
-"""What a script offers, as data (programs, commands, options), and how a call is read with it.
-
-Everything that handles a call is derived from the data: the parser at the end, the help of
-`usage.py`, the page of targets, and the test that compares the Makefile. A property test checks
-that the parser reads what argparse does.
-"""
+"""What a script offers, as data (programs, commands, options), and how a call is read with it."""
 
 from __future__ import annotations
 
@@ -14,8 +9,6 @@ from contextkit.base.errors import bad_input
 from contextkit.base.records import Declaration, Record
 from contextkit.base.type_names import Any, Callable, Sequence
 
-TYPE_CHECKING = False
-
 Column = tuple[str, str] | tuple[str, str, Callable[[Any], str]]
 Raw = dict[str, list[str]]  # each option's values as typed
 
@@ -24,8 +17,8 @@ class Option(Declaration):
     """One option. `name` is the make variable; `plan_slug` is `--plan-slug` on a command line.
 
     kind: text; whole (a number from 1); flag; words (separated by spaces or commas); items (one per
-    line, or separated by ` | `). `single` is the repeatable option behind a list. If `address`
-    names a kind, an address of that kind is reduced to its name: `plan:auth` becomes `auth`.
+    line, or separated by ` | `). `single` is the repeatable option behind a list. `address` names
+    the kind of which an address is reduced to its name: `plan:auth` becomes `auth`.
     """
 
     name: str
@@ -53,22 +46,23 @@ class Option(Declaration):
         return f"--{name}" if len(name) > 1 else f"-{name}"
 
 
+_ABSENT = {"whole": None, "flag": False, "words": (), "items": ()}  # of any other kind: ""
+
+
 class Arguments:
-    """The options of a call as attributes; absent: "" (text), None (whole), False, or ()."""
+    """The options of a call as attributes; those that are absent as above."""
 
     def __init__(self, values: dict[str, Any]) -> None:
         self.__dict__.update(values)
 
-    if TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any: ...
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(name)
 
 
 class Command(Declaration):
     """A subcommand: `run(layout, args)` returns what belongs on stdout.
 
-    `needs` lists packages that must be importable before any input is read. `now` is what to call
-    in place of an old name, which help leaves out and which goes with the next release.
+    `needs`: packages to have before input is read; `now`: what to call in place of an old name.
     """
 
     name: str
@@ -103,13 +97,10 @@ class Program(Declaration):
 class Answer(Record):
     """Text for stdout with extra information.
 
-    `status` is the exit status, since a negative answer is an answer too. `exact` text is
-    somebody's document: not even a newline is added. `verbatim` text is one that was asked for word
-    for word, or passed through: it alone passes the door (`outgoing.py`) as it is, and only
-    into a pipe or file; a terminal gets its controls as escapes. `data` is what `json=1` prints
-    instead of the text: a value, or a function that computes one; without it the text is printed in
-    any case.
-    `talk` goes to stderr, and only along with the text.
+    `exact` text is somebody's document: not even a newline is added. `verbatim` text alone passes
+    the door (`outgoing.py`) as it is, and only into a pipe or file. `data` is what `json=1` prints
+    instead: a value, or a function that computes one. `talk` goes to stderr, and only along with
+    the text.
     """
 
     text: str
@@ -123,11 +114,10 @@ class Answer(Record):
 class Rows(Declaration):
     """The answer of a command that lists: a table for people, objects for `json=1`.
 
-    `rows` are records or dicts, each with an `id`. A column has a heading, a field of the row, and,
-    if the cell is not just that field, a function of the row. `nothing` replaces an empty table;
-    `total` (a row for people only) and `below` follow the others. With `most`, people see only that
-    many rows, the last ones. With `wrap`, what is too wide for a terminal goes on below instead of
-    being cut.
+    `rows` are records or dicts, each with an `id`. A column has a heading, a field of the row, and
+    maybe a function of the row. `nothing` replaces an empty table; `total` (for people only) and
+    `below` follow. People see only the last `most` rows. With `wrap`, what is too wide for a
+    terminal goes on below.
     """
 
     columns: tuple[Column, ...]
@@ -178,11 +168,7 @@ def options_of(command: Command) -> tuple[Option, ...]:
     return (*command.options, ROOT)
 
 
-# Reading a call
-
-
-_NO = ("", "0", "no", "false", "off")
-_YES = ("1", "yes", "true", "on")
+_SAID = {"": 0, "0": 0, "no": 0, "false": 0, "off": 0, "1": 1, "yes": 1, "true": 1, "on": 1}
 
 
 def read(options: tuple[Option, ...], argv: list[str]) -> Raw | None:
@@ -259,18 +245,19 @@ def missing_options(options: tuple[Option, ...], raw: Raw) -> list[Option]:
 
 def typed(options: tuple[Option, ...], raw: Raw) -> dict[str, Any]:
     """Convert each option to its type. Raises ContextError naming an invalid one."""
-    return {option.name: _value(option, raw.get(option.name, [])) for option in options}
+    absent = {option.name: _ABSENT.get(option.kind, "") for option in options}
+    return absent | {o.name: _value(o, raw[o.name]) for o in options if raw.get(o.name)}
 
 
 def _value(option: Option, values: list[str]) -> Any:
     values = [_utf8(option, value) for value in values]
     if option.kind in ("items", "words"):
         return tuple(value for value in values if value.strip())
-    last = values[-1] if values else ""
+    last = values[-1]
     if option.kind == "flag":
-        if last.lower() not in (*_NO, *_YES):
+        if last.lower() not in _SAID:
             raise bad_input(f"{option.name}={names.brief(last)}: write 1 for yes, 0 for no")
-        return last.lower() in _YES
+        return bool(_SAID[last.lower()])
     if option.kind == "whole":
         if not last:
             return None

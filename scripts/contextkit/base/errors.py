@@ -4,11 +4,10 @@ from __future__ import annotations
 
 
 class ContextError(Exception):
-    """A sentence that says what is wrong and what to do about it.
+    """A sentence that says what is wrong and what to do about it. Only `cli.run` prints it.
 
-    `status` becomes the exit status: 1 for a negative answer or an operation that could not be
-    done, 2 for bad usage or bad input (and then nothing was written), 3 for a wait that timed out.
-    Only `cli.run` prints it.
+    `status` is the exit status: 1 for a negative answer or what could not be done, 2 for bad input
+    (and then nothing was written), 3 for a wait that timed out.
     """
 
     def __init__(self, message: str, status: int = 1) -> None:

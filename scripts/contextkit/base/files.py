@@ -1,14 +1,5 @@
 """The only module that writes: whole files, each of them old or new and never half-written.
 
-    write    replace a file, or create it
-    create   create a file that must not exist; a taken name gets `-2`
-    append   add to the end of a file, all of it or nothing
-    settle   wait until every name that was made is on disk
-    locked   let one process at a time change a shared file
-    store    a folder that git does not see
-    keep     a store, in which and to which no link is followed: a clone can bring links; one that
-             is hidden becomes such a folder with whatever is written first
-
 Paths are strings, since pathlib alone costs as much as a bare interpreter start.
 """
 
@@ -53,19 +44,23 @@ def read_if_there(path: str) -> str | None:
     return read(path) if os.path.lexists(path) else None
 
 
-def first_line(path: str) -> str:
-    """The first line of a file without spaces around it; '' if the file cannot be read."""
+def text_of(path: str) -> str:
+    """The text of a file; '' for one that is missing, unreadable, or no text."""
     try:
-        return read(path).partition("\n")[0].strip()
+        return read(path)
     except ContextError:
         return ""
+
+
+def first_line(path: str) -> str:
+    """The first line of a file without spaces around it; '' if the file cannot be read."""
+    return text_of(path).partition("\n")[0].strip()
 
 
 def write(path: str, text: str | bytes | Iterable[bytes], derived: bool = False) -> str:
     """Replace `path` atomically and return it: readers see the old text or the new, never a mix.
 
-    A file that is `derived` from others is not synced to disk: a power cut (but not a kill) may
-    leave it empty, and then it is made again.
+    What is `derived` is not synced: a power cut may leave it empty, and then it is made again.
     """
     draft = _draft(path, _encoded(path, text), not derived)
     try:
@@ -81,8 +76,7 @@ def write(path: str, text: str | bytes | Iterable[bytes], derived: bool = False)
 def create(path: str, text: str | bytes | Iterable[bytes], exact: bool = False) -> str:
     """Create `path`, never overwriting: if the name is taken, `-2`, `-3` … goes before the suffix.
 
-    Returns the path that was created. Forty processes with one name create forty files. With
-    `exact`, a taken name raises FileExistsError instead.
+    Returns the path that was created. With `exact`, a taken name raises FileExistsError instead.
     """
     draft = _draft(path, _encoded(path, text))
     try:
@@ -120,11 +114,7 @@ def free(stem: str, suffix: str = "") -> str:
 
 
 def append(path: str, text: str) -> str:
-    """Add `text` to the end of `path`, creating it if needed; call it under `locked`.
-
-    The file is copied and replaced, because a plain append leaves half an entry behind if the
-    process is killed or the disk fills up.
-    """
+    """Add `text` to the end of `path`, all of it or nothing; call it under `locked`."""
     old = read_bytes(path) if os.path.lexists(path) else b""
     return write(path, (old, *_encoded(path, text)))
 
@@ -182,10 +172,7 @@ def named(path: str) -> None:
 
 
 def owed(path: str) -> None:
-    """Record that a file was written but not synced, so that `settle` syncs it and its folder.
-
-    For many files at once that could all be made again: only the final wait takes long.
-    """
+    """Record that a file was written but not synced, so that `settle` syncs it and its folder."""
     named(path)
     _unsettled.add(path)
 
@@ -193,9 +180,8 @@ def owed(path: str) -> None:
 def settle() -> None:
     """Wait until the names that this process made are on disk; call it before acknowledging.
 
-    The bytes of a file are on disk before it gets its name, but the name is in the folder, and a
-    power cut may lose it unless the folder is synced too. Each folder is synced once. Failures are
-    not retried, since the system forgets what it could not write.
+    A file's bytes are on disk before it gets its name, but a power cut may lose the name unless the
+    folder is synced too. Failures are not retried: the system forgets what it could not write.
     """
     folders = sorted(_unsettled)
     settled.update(folders)
@@ -216,9 +202,9 @@ def settle() -> None:
 
 
 def make_folder(folder: str, hide: bool = True) -> None:
-    """Create `folder` and its parents. Raises ContextError if a file or link is in the way.
+    """Create `folder` and its parents, after the rules for git of a hidden store around it.
 
-    In a hidden store, its rules for git come first, unless it is they that are written.
+    Raises ContextError if a file or link is in the way.
     """
     place = proved(os.path.join(folder, ""))
     for hidden in filter(place.startswith, _hidden) if hide else ():
@@ -299,8 +285,7 @@ def is_draft(name: str) -> bool:
 class locked:
     """Hold the lock file `path` while the block runs; others wait in the kernel's queue.
 
-    The lock is on a separate file, never on the one that is replaced, and ends with the process, so
-    it cannot become stale. It works on one machine, not across a network.
+    The lock ends with the process, so it cannot become stale. It works on one machine only.
     """
 
     def __init__(self, path: str) -> None:
@@ -353,7 +338,7 @@ def is_link(path: str, inside: str = "") -> ContextError:
 def keep(root: str, store: str, hidden: bool = False) -> None:
     """From now on follow no link between `root` and the folder `store`, nor below that.
 
-    A `hidden` one is not seen by git from when something is written in it.
+    git will not see a `hidden` one, from when something is written in it.
     """
     global _stores, _hidden
     place = store.rstrip("/") + "/"

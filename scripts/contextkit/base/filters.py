@@ -1,7 +1,6 @@
 """The filters that our Jinja templates apply to values.
 
-Values are text from users and agents. Each filter keeps a value from breaking out of the place
-where it is inserted: a YAML scalar, a list item, a code fence.
+Each keeps text from elsewhere from breaking out of the place where it is inserted.
 """
 
 from __future__ import annotations
@@ -16,10 +15,7 @@ _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
 def quoted(text: str, always: bool = False) -> str:
-    """`text` as a YAML scalar that every YAML reader parses as the same string.
-
-    Plain if that is safe and `always` is not set, otherwise in double quotes.
-    """
+    """`text` as a YAML scalar that every reader parses as the same string, plain if possible."""
     if not always and text[:1] in _PLAIN_START and text[-1] != " ":
         if _PLAIN.issuperset(text) and text.lower() not in _RESERVED:
             return text
@@ -40,19 +36,13 @@ def _escaped(char: str) -> str:
 
 
 def indented(text: str, width: int = 2) -> str:
-    """`text` with every line but the first indented, and blank lines left empty.
-
-    These are the continuation lines of a list item: none of them can start a heading or an item.
-    """
+    """`text` with every line but the first indented, so that none can start a heading or item."""
     first, *rest = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     return "\n".join([first, *(" " * width + line if line else "" for line in rest)])
 
 
 def fenced(text: str, info: str = "text", least: int = 3) -> str:
-    """`text` in a code fence longer than any run of backticks in it, so that it cannot close it.
-
-    The fence has at least `least` backticks.
-    """
+    """`text` in a code fence of `least` or more backticks, so many that it cannot close it."""
     fence = "`" * max(least, longest_run(text) + 1)
     return f"{fence}{info}\n{text.rstrip()}\n{fence}"
 
@@ -64,9 +54,8 @@ MARKS = ("## ", "### From `", "<!-- contextkit:", "```", "~~~")
 def prose(text: str, item: bool = False) -> str:
     """`text` as the body of a Markdown section: it can start no section and leave no fence open.
 
-    Lines that could do so get a leading backslash, which Markdown does not show. Closed fences are
-    kept, and so is the first line of an `item`, since it follows the bullet. `sections.plain`
-    reverses this.
+    Lines that could get a leading backslash, which `sections.plain` removes. The first line of an
+    `item` stays, since it follows the bullet.
     """
     if not any(mark in text for mark in MARKS):
         return text

@@ -1,9 +1,7 @@
 """Convert JSON, YAML, and front matter to and from checked records.
 
 All text from users and agents becomes objects here, once; errors name the field. YAML scalars are
-read as the literal text: `branch: no` is the branch "no", `version: 0.10` keeps its zero, a time
-stays a string, and the record's types decide. The packages are imported inside the functions, since
-few commands need them.
+read as the literal text (`branch: no` is the branch "no"), and the record's types decide.
 """
 
 from __future__ import annotations
@@ -65,10 +63,7 @@ def _strict_loader() -> Any:
 
 
 def front_matter(text: str, where: str) -> tuple[dict[str, Any], str]:
-    """The front matter of a Markdown document as strings, and its body, unchanged.
-
-    Raises ContextError if there is none, it has no end, or it is not a mapping.
-    """
+    """The front matter of a Markdown document as strings, and its body. Raises ContextError."""
     own = _own_front_matter(text)
     if own:
         return own
@@ -103,10 +98,7 @@ def _own_front_matter(text: str) -> tuple[dict[str, Any], str] | None:
 
 
 def plain_yaml(text: str) -> dict[str, Any] | None:
-    """Parse lines of `name: value` and lists of `  - value` without YAML's cost or package.
-
-    None for any other text, which is left to YAML.
-    """
+    """Parse plain lines of `name: value` and `  - value`; None for what is left to YAML."""
     values: dict[str, Any] = {}
     items: list[str] | None = None
     indent = ""
@@ -203,8 +195,7 @@ class _JsonRules:
 def from_json(text: str, where: str) -> Any:
     """Parse the JSON `text`. Raises ContextError naming `where` and the line.
 
-    Uses the scanner behind the json module without importing that module, which would cost a
-    command half a bare start. What the scanner refuses is passed on to json.
+    The scanner behind the json module is used without that module, which costs half a bare start.
     """
     try:
         return scan_json(text)

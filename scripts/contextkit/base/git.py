@@ -1,8 +1,7 @@
 """What git knows about a folder, mostly read from `.git` itself.
 
-Starting git costs a fifth of a command's own start, so the branch, head, and top level are read
-from files. git is called only for what the files cannot answer (a reftable store, commit messages):
-by `query` in what is often run, and by `answer` and `run` where `subprocess` may be imported.
+Starting git costs a fifth of a command's own start. It is called only for what the files cannot
+answer: by `query` in what is often run, by `answer` and `run` where `subprocess` may be imported.
 """
 
 from __future__ import annotations
@@ -54,10 +53,7 @@ class Head(Record):
 
 
 class hurried:
-    """Give all queries together `seconds`, as a hook does; nothing else of git is started then.
-
-    A query that takes longer is killed, and counts as failed.
-    """
+    """Give all queries together `seconds`, as a hook does; nothing else is started then."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
@@ -72,10 +68,7 @@ class hurried:
 
 
 def find(start: str) -> Repository | None:
-    """The repository whose work tree contains `start`; None outside of one.
-
-    Honors GIT_DIR and GIT_WORK_TREE as git does.
-    """
+    """The repository whose work tree contains `start`, by GIT_DIR and GIT_WORK_TREE, or None."""
     top = os.path.realpath(start)
     git_dir = os.environ.get("GIT_DIR", "")
     repository = _repository(top, os.path.abspath(git_dir)) if git_dir else _above(top)
@@ -176,10 +169,7 @@ def followed(repository: Repository, ref: str) -> tuple[str, str]:
 
 
 def log(repository: Repository, branch: str, count: int) -> list[tuple[str, str, str]]:
-    """The last `count` commits of `branch`: short hash, ISO date, subject, newest first.
-
-    Empty if there are none, git is not installed, or it refuses the repository.
-    """
+    """The last `count` commits of `branch`: short hash, ISO date, subject, newest first."""
     lines = output(
         repository.top, "log", f"-{count}", "--no-show-signature", "--no-color", "--no-mailmap",
         "--encoding=UTF-8", "--format=%h%x1f%cI%x1f%s", _HEADS + branch if branch else "HEAD", "--",
@@ -278,10 +268,7 @@ class query:
 
 
 def _say_why(folder: str) -> None:
-    """Add a remark, once, if git is missing or refuses the repository.
-
-    It tells users that what a command prints lacks git's part.
-    """
+    """Add a remark, once, if git is missing or refuses the repository."""
     global _said_why
     if _said_why or _until is not None:
         return
@@ -326,10 +313,9 @@ def run(
     folder: str, *arguments: str, stdin: str = os.devnull, fine: tuple[int, ...] = (0,),
     **variables: str,
 ) -> str:  # fmt: skip
-    """The output of `git <arguments>` in `folder`, ignoring any repository set in the environment.
+    """As `answer`, but ignores a repository set in the environment, for what changes something.
 
-    Raises ContextError with git's message unless the exit status is in `fine`. For commands that
-    change something or must not fail unnoticed. Takes a file as its input and extra `variables`.
+    Raises ContextError with git's message unless the exit status is in `fine`.
     """
     kept = {name: value for name, value in os.environ.items() if name not in VARIABLES}
     command = ("git", "-C", folder, *_SAFE, *arguments)
@@ -365,8 +351,7 @@ _DRAFT = f".*.{'[0-9a-f]' * 12}.tmp"
 def all_but(top: str, paths: tuple[str, ...]) -> tuple[str, ...]:
     """The pathspec for everything in the work tree at `top` except these absolute paths.
 
-    Dismissals of findings are stored beside the files under review, so they are excluded by suffix;
-    drafts of unfinished writes (`files.is_draft`) come and go anywhere.
+    Dismissals, which lie beside what was reviewed, and unfinished drafts are excluded anywhere.
     """
     below = [os.path.relpath(path, top) for path in paths]
     inside = [path for path in below if path.split("/")[0] not in (".", "..")]
@@ -376,10 +361,7 @@ def all_but(top: str, paths: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def refusal(lines: list[str]) -> str:
-    """Advice if git refuses the repository because another user owns it; otherwise ''.
-
-    git prints the remedy in every language: a line with `safe.directory` and the folder.
-    """
+    """git's own advice, in any language, if the repository belongs to another user; or ''."""
     line = next(
         (line.strip() for line in lines if "config --global --add safe.directory" in line), ""
     )

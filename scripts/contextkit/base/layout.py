@@ -61,7 +61,7 @@ class Layout:
         self.repository = git.find(root or self.here)
         self.root = find_root(root, self.repository)
         self.used: set[str] = set()  # the stores that were used
-        self._proved: set[str] = set()  # those that are real folders and ours
+        self._proved: dict[str, str] = {}  # those that are real folders and ours, by kind
         self.settings, self.held = settings.load(self.root)
         if self.settings:  # a wrong one is refused, whatever the command
             self.limits = settings.chosen(Limits, self.settings)
@@ -105,10 +105,9 @@ class Layout:
     def store(self, kind: str) -> str:
         """Where the documents of a kind are: a folder, or one file that holds them all."""
         self.used.add(kind)
-        place = self._place(kind)
         if kind not in self._proved:
-            self._prove(kind, place)
-        return place
+            self._prove(kind, self._place(kind))
+        return self._proved[kind]
 
     def load(self, paths: Iterable[str], read: Callable[[str], T]) -> Loaded[T]:
         """Apply `read` to each of the `paths`; files removed in the meantime are left out."""
@@ -131,15 +130,13 @@ class Layout:
     def _prove(self, kind: str, place: str) -> None:
         """Raise ContextError if a store of ours is reached through a link, or is not ours."""
         store = stores.BY_KIND[kind]
-        if store.holds == stores.HOST:
-            return
         if kind == "state":
             owned.check(place, self.repository)
-        if not store.is_file:
+        if store.holds != stores.HOST and not store.is_file:
             files.keep(self.root, place, hidden=kind in stores.HIDDEN)
-        elif place.startswith(f"{self.root}/"):
+        elif store.holds != stores.HOST and place.startswith(f"{self.root}/"):
             files.refuse_links(self.root, place)
-        self._proved.add(kind)
+        self._proved[kind] = place
 
     def _place(self, kind: str) -> str:
         store = stores.BY_KIND[kind]
@@ -153,9 +150,7 @@ class Layout:
     def sweep(self, written: set[str]) -> None:
         """Remove old drafts of killed writers from the stores used and the `written` folders.
 
-        Each store is swept at most once an hour. The time of the last sweep is that of a mark,
-        `.contextkit/drafts/<kind>`; losing it costs one extra sweep. Never fails: drafts on a
-        read-only disk stay. A repository that has never held anything of contextkit gets no mark.
+        Each store at most once an hour, by the time of a mark. Never fails.
         """
         marks = os.path.join(self.state, "drafts")
         due = [kind for kind in self.used if files.is_old(os.path.join(marks, kind))]
@@ -187,7 +182,7 @@ class Layout:
     def of_worktree(self, named: str) -> Layout:
         """The layout of another worktree, given its path, its folder's name, or its branch.
 
-        Without a name, this layout. Raises ContextError listing the worktrees for anything else.
+        Raises ContextError listing the worktrees for anything else but ''.
         """
         if not named:
             return self
@@ -205,11 +200,9 @@ class Layout:
 
     @property
     def ours(self) -> tuple[str, ...]:
-        """Everything that belongs to contextkit and not to the work of the repository.
+        """The absolute paths, existing or not, of what is contextkit's and not the work here.
 
-        Absolute paths, existing or not: every store, the inbox, the registry, the copies made by
-        context_init, and a copy of the toolkit. None of them is part of a diff or a review, and
-        none makes a capsule stale.
+        None of it is part of a diff or a review, and none makes a capsule stale.
         """
         places = [
             self._place(store.kind)
@@ -285,17 +278,12 @@ class Layout:
 
     def was_swept(self, now: int) -> bool:
         """Whether such a sweep was within the last hour."""
-        try:
-            return 0 <= now - os.stat(self.swept).st_mtime < _SWEEP_PAUSE
-        except FileNotFoundError:
-            return False
+        return 0 <= now - stores.modified(self.swept) < _SWEEP_PAUSE
 
     def exclude(self, path: str, below: str = "") -> None:
         """Have git ignore `path` (or what is `below` it) on every branch, unless it is tracked.
 
-        The line goes into the file that is local to this clone: a pull or checkout cannot remove
-        it, and no file of the host is touched. Where git's folder may not be written, as in a
-        host's sandbox, the ignore rules in the store itself have to do.
+        The line goes into the file that is local to this clone, if git's folder may be written.
         """
         if self.repository is None:
             return

@@ -6,9 +6,8 @@
      "tokens":492,"session":"s-42","agent":"measure","to":"subagent:20261122-043007-measure",
      "from":["payload:…"],"host":"claude","version":"1.0.0","program":"subagent_manager"}
 
-It records what happened, never the current state: losing it loses only history. So it takes no
-lock, waits for nothing, and does not stop a command if it cannot be written. Readers skip
-incomplete lines. Hot commands write here, so it adds no imports to theirs.
+Losing it loses only history. So it takes no lock, waits for nothing, and stops no command; readers
+skip incomplete lines. Hot commands write here, so it adds no imports to theirs.
 """
 
 from __future__ import annotations
@@ -42,12 +41,10 @@ def note(
     layout: Layout, event: str, ref: str, *, tokens: int = 0, to: str = "",
     sources: Iterable[str] = (), session: str = "", agent: str = "", kind: str = "",
 ) -> None:  # fmt: skip
-    """Append an event. Never raises if it cannot be written, and does nothing without a `ref`.
+    """Append an event, unless there is no `ref`. Never raises.
 
-    `tokens` is the number of tokens that the event delivered, `to` the address of the recipient,
-    `kind` what its receipt calls the text, and `sources` the addresses that a document was made
-    from. Session and agent default to those of
-    the environment.
+    `tokens` is how many the event delivered, `to` the recipient's address, `kind` what its receipt
+    calls the text, `sources` what a document was made from.
     """
     if not ref:
         return
@@ -115,14 +112,10 @@ def append(path: str, lines: Iterable[bytes]) -> None:
         os.close(descriptor)
 
 
-# Reading
-
-
 def read(layout: Layout, since: str = "", having: bytes = b"") -> Iterator[Event]:
-    """The events, oldest first, as they are on disk; `since` is a prefix of an ISO time.
+    """The events, oldest first, without those older than `ledger_days` and incomplete lines.
 
-    Events older than `ledger_days` and incomplete lines are skipped. With `having`, only lines that
-    contain these bytes are decoded, which is cheaper than decoding all.
+    `since` is a prefix of an ISO time; only lines that contain the bytes `having` are decoded.
     """
     since = max(since, _oldest(layout, names.now()))
     for data in _data(layout, since[:7]):

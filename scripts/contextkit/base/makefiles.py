@@ -1,9 +1,7 @@
 """Makefiles: what ours declares, and what a host's include and define.
 
-Ours is read for `make help`, for the page of targets and, to report an unknown variable, by the
-command line. A host's are read by adopt and doctor, to find ours in them and targets that clash
-with ours. They are read, not run, so targets that make generates while running are not seen. Other
-commands that succeed never load this.
+They are read, not run, so targets that make generates while running are not seen. Commands that
+succeed load this only for help, adopt and doctor.
 """
 
 from __future__ import annotations
@@ -87,11 +85,7 @@ def command_of(target: Target) -> Command | None:
 
 
 def refuse_unknown(unknown: list[str], options: list[str]) -> None:
-    """Raise ContextError for a lower-case variable that neither we nor any Makefile know.
-
-    `V=1`, `CFLAGS=`, and the variables of other goals in the same call or of the host's own
-    Makefiles are ignored.
-    """
+    """Raise ContextError for a lower-case variable that no target called and no Makefile has."""
     goals = os.environ.get("CONTEXTKIT_GOALS", "").split()
     others = {
         variable
@@ -117,10 +111,7 @@ def _defined_somewhere(name: str) -> bool:
 
 
 def read_by_make() -> Iterator[tuple[str, str]]:
-    """Path and text of each Makefile that make read for this call.
-
-    The list comes as words, of which a path with spaces is several.
-    """
+    """Path and text of each Makefile that make read, listed as words; a path may be several."""
     words = os.environ.get("CONTEXTKIT_MAKEFILES", "").split()
     for start in range(len(words)):
         for end in range(start, len(words)):
@@ -133,10 +124,7 @@ def read_by_make() -> Iterator[tuple[str, str]]:
 
 
 def ours_in(texts: Iterable[tuple[str, str]]) -> tuple[dict[str, str], str]:
-    """The targets in a host's Makefiles (path, text) that have names of ours, each with its place.
-
-    And the prefix that ours have there.
-    """
+    """The targets of a host's Makefiles with names of ours, each with its place; our prefix."""
     ours = {target.name for target in targets() if target.section != CHECKOUT}
     places: dict[str, str] = {}
     prefix = "context_"
@@ -161,8 +149,7 @@ def _renamed() -> dict[str, str]:
 def help_text(inside_host: bool = False, everything: bool = False, topic: str = "") -> str:
     """The verbs of a day; all targets with their variables, or those of one system.
 
-    In a host, those for work on this checkout are left out, and the others have the names that
-    they are called by there. Old names are left out. Raises ContextError for an unknown topic.
+    In a host, those for this checkout are left out, and names are as there. Raises ContextError.
     """
     renamed = _renamed() if inside_host else {}
     listed = [t for t in targets() if not inside_host or t.section != CHECKOUT]
@@ -231,14 +218,8 @@ def unknown_goals(goals: list[str]) -> str:
     return "\n".join([*lines, "`make help` lists them"])
 
 
-# The Makefiles of a host
-
-
 def taken(into: str, folder: str) -> list[str]:
-    """A sentence for each target of the host in `into` whose name is also one of ours.
-
-    `folder` is our own copy, whose Makefile is skipped.
-    """
+    """A sentence for each target of the host in `into` with a name of ours, but for `folder`."""
     places, prefix = ours_in(_texts(into, folder))
     return [f"{place}: {_sentence(name, prefix)}" for name, place in places.items()]
 

@@ -1,16 +1,5 @@
 """The Markdown parser: front matter, code fences, headings, list items, tables, sections.
 
-    front_matter(lines)      where it ends
-    outside_fences(text)     the lines that are not code, with their numbers
-    fences(lines)            where each code fence begins and ends
-    in_fences(lines)         which lines are code
-    heading(line)            its level and title
-    mark_of(line)            the bullet or number of a list item
-    cells(line)              the cells of a table row
-    headings(lines)          each, with its line and level
-    outline(lines)           each heading with all below it
-    sections(lines, level)   the content below each heading of a level
-
 Lines are classified one at a time, once they are known not to be code. Deliberate differences from
 a CommonMark parser are listed in tests/base/test_markdown.py.
 """
@@ -25,9 +14,6 @@ _CODE = 4  # columns of indent at which a line is code, not a heading
 _LEVELS = 6  # of headings
 
 
-# Front matter and code
-
-
 def front_matter(lines: list[str]) -> int:
     """The index of the `---` that closes the front matter; 0 if there is none."""
     if lines[0].rstrip() != "---":
@@ -36,11 +22,7 @@ def front_matter(lines: list[str]) -> int:
 
 
 def outside_fences(text: str) -> Iterator[tuple[int, str]]:
-    """The lines outside code fences, with their numbers from 1 and trailing whitespace removed.
-
-    A fence is closed by one at least as long as the opening fence; an unclosed fence hides the
-    rest.
-    """
+    """The lines outside fences, with their numbers from 1; an unclosed fence hides the rest."""
     fence = ""
     for number, line in enumerate(text.split("\n"), start=1):
         bare = line.strip()
@@ -61,10 +43,7 @@ def in_fences(lines: list[str]) -> list[bool]:
 
 
 def fences(lines: list[str]) -> list[tuple[int, int]]:
-    """(first line, last line) of each code fence, from 0.
-
-    An unclosed fence does not count here and hides nothing. Runs in linear time on any text.
-    """
+    """(first line, last line) of each code fence, from 0; an unclosed one hides nothing. Linear."""
     spans: list[tuple[int, int]] = []
     if not any("```" in line or "~~~" in line for line in lines):
         return spans
@@ -101,9 +80,6 @@ def _closes(bare: str, fence: str) -> bool:
     return bare.startswith(fence) and not bare.strip(fence[0])
 
 
-# Lines outside code
-
-
 def heading(line: str) -> tuple[int, str]:
     """Parse `## Title ##` as (2, "Title"); the level is 0 for a line that is not a heading."""
     bare = line.strip()
@@ -123,10 +99,7 @@ def _unclosed(title: str) -> str:
 
 
 def mark_of(line: str) -> str:
-    """The `- ` or `12. ` that starts a list item, or '' for any other line.
-
-    Only at the start of the line: to read items of nested lists, strip the indent first.
-    """
+    """The `- ` or `12. ` that starts an unindented list item, or '' for any other line."""
     if line[:2] in BULLETS:
         return line[:2]
     if line[:1] not in _DIGITS:
@@ -155,10 +128,11 @@ def outline(lines: list[str]) -> list[tuple[str, int, int]]:
     return sections[::-1]
 
 
-def sections(lines: list[str], level: int) -> list[tuple[int, int]]:
-    """(first line, line after the last) of each section at a heading level, from 0."""
-    starts = [number for number, other, _ in headings(lines) if other == level]
-    return list(zip(starts, [*starts, len(lines)][1:], strict=True))
+def sections(lines: list[str], level: int) -> list[tuple[str, int, int]]:
+    """(title, line of the heading, line after the last) of each section of a level, from 0."""
+    heads = [(title, number) for number, other, title in headings(lines) if other == level]
+    ends = [*(number for _, number in heads[1:]), len(lines)]
+    return [(*head, end) for head, end in zip(heads, ends, strict=False)]
 
 
 def headings(lines: list[str]) -> list[tuple[int, int, str]]:

@@ -1,7 +1,6 @@
 """Times, names, and short texts: everything that becomes part of a path, heading, or message.
 
-A time is a whole number of seconds since 1970, UTC. `datetime` is imported only to parse
-CONTEXT_NOW, since most commands would pay for it without using it.
+A time is a whole number of seconds since 1970, UTC; few commands need `datetime`.
 """
 
 from __future__ import annotations
@@ -54,10 +53,7 @@ def compact(moment: int) -> str:
 
 
 def moment(text: str) -> int:
-    """Parse any of the forms above into seconds; 0 for anything else.
-
-    Without `datetime`, since a command that looks at memory would pay for it.
-    """
+    """Parse any of the forms above into seconds, without `datetime`; 0 for anything else."""
     digits = "".join(filter(_DIGITS.__contains__, text))[:14]
     if len(digits) < 14:
         return 0
@@ -77,10 +73,7 @@ def seconds(duration: str) -> int:
 
 
 def age(since: int, now: int, units: str = "dhms") -> str:
-    """How long ago a moment was, in the largest of these units that it fills: `3d`, `5h`, `40s`.
-
-    A moment in the future is 0 of the smallest one.
-    """
+    """How long ago a moment was, in the largest of these units that it fills: `3d`, `5h`, `40s`."""
     passed = max(0, now - since)
     unit = next((unit for unit in units if passed >= _UNITS[unit]), units[-1])
     return f"{passed // _UNITS[unit]}{unit}"
@@ -100,10 +93,7 @@ def dashed(text: str) -> str:
 
 
 def slug(text: str, longest: int = 50) -> str:
-    """`text` in lower case, with a hyphen for each run of characters other than a-z and 0-9.
-
-    Accents are removed first: `Über uns` becomes `uber-uns`. Returns '' if nothing is left.
-    """
+    """`text` in lower case without accents, a hyphen for what is not a-z or 0-9; '' for nothing."""
     if not text.isascii():
         import unicodedata
 
@@ -141,10 +131,7 @@ def _find_sha256() -> Any:
 
 
 def sha256_of(pieces: Iterable[bytes]) -> str:
-    """The SHA-256 digest, in hexadecimal, of bytes that need not all be in memory.
-
-    Prefers Python's built-in module, since `hashlib` loads OpenSSL, a third of a bare start.
-    """
+    """The SHA-256 digest of bytes that need not all be in memory, cheaper than `hashlib`."""
     global _sha256
     _sha256 = _sha256 or _find_sha256()
     digest = _sha256()
@@ -161,8 +148,7 @@ def shape(text: str) -> str:
 def one_line(text: str) -> str:
     """`text` on one line: each run of whitespace or control characters becomes one space.
 
-    Everything shown in a table or heading goes through here, so that user text cannot add a row or
-    send an escape sequence to a terminal.
+    All that tables and headings show goes through here: no text can add a row or an escape.
     """
     if text.isprintable():
         if " " not in text:
@@ -191,10 +177,7 @@ def clipped_start(text: str, most: int) -> str:
 
 
 def clipped_around(text: str, words: Iterable[str], most: int) -> str:
-    """`text` on one line; of a longer one `most` characters, from a little before one of `words`.
-
-    Words are in lower case; `…` stands where something was cut.
-    """
+    """`text` on one line; of a longer one `most` characters, from just before one of `words`."""
     line = one_line(text)
     if len(line) <= most:
         return line
@@ -251,10 +234,7 @@ def spoken(line: str, longest: int = 600) -> str:
 
 
 def nearest(name: str, available: object, alike: float = 0.5) -> str:
-    """` (did you mean 'x'?)` for the known name most similar to `name`, or '' if none is.
-
-    `alike` is the required similarity, from 0 to 1.
-    """
+    """` (did you mean 'x'?)` for the most similar known name, at least `alike` (0 to 1), or ''."""
     if not available:
         return ""
     import difflib
@@ -267,8 +247,6 @@ def fingerprint(data: bytes, modulus: int = (1 << 61) - 1) -> int:
     """A number that tells texts apart by accident, not by intent; needs no import."""
     return int.from_bytes(data, "big") % modulus
 
-
-# What was clearly meant by a word or list that was typed; how it was read is a remark.
 
 # What says that a bar without blanks is part of an item: code, a type, a pipeline.
 _CODE = frozenset("`\"'()[]{}^$*+\\<>=&")
@@ -296,11 +274,7 @@ def meant_word(typed: str, allowed: Collection[str], alike: Mapping[str, str], f
 
 
 def meant_items(name: str, value: str) -> list[str]:
-    """The items of the list `name`: one a line, or separated by ` | `.
-
-    A bare bar separates where that is clearly meant. It stays part of an item in code, types and
-    pipelines.
-    """
+    """The items of the list `name`: one a line, or separated by ` | ` or, if clear, by a bar."""
     listed = [i.strip() for line in value.split("\n") for i in line.split(" | ") if i.strip()]
     if len(listed) != 1 or "|" not in listed[0] or not _CODE.isdisjoint(listed[0]):
         return listed

@@ -1,11 +1,5 @@
 """The one door for what leaves: stdout, a hook's answer, an export, a committed document.
 
-    told      a text: its secrets redacted, its controls and its hosts' tags made harmless, and its
-              commands named as they are called where there is no Makefile of ours
-    told_each the same for every text in lists and fields, keys left alone
-    name      a name from elsewhere, on one line
-    harmless  a text with controls and tags made visible, secrets as they are
-
 What is harmless stays as it is, character for character, and telling a told text changes nothing.
 """
 
@@ -54,10 +48,9 @@ _NAMED = (
 
 
 def told(text: str, allowed: Allowed = ()) -> str:
-    """`text` as it may leave.
+    """`text` as it may leave: no secret, no control, no host's tag, and commands as called here.
 
-    `allowed` is as in `redaction.found`, or a function that returns it and is called only if there
-    is a secret.
+    `allowed` is as in `redaction.found`, or a function that returns it, called only for a secret.
     """
     clean, secrets = redaction.redacted(text)
     if secrets and (kept := tuple(allowed() if callable(allowed) else allowed)):
@@ -84,20 +77,17 @@ def harmless(text: str) -> str:
     if not text.replace("\n", "").isprintable():
         text = visible(text)
     first, *pieces = text.split("<")
-    return first + "".join(("&lt;" if _is_a_tag(piece) else "<") + piece for piece in pieces)
+    return first + "".join([("&lt;" if is_tag(piece) else "<") + piece for piece in pieces])
 
 
 def visible(text: str) -> str:
-    """`text` with each control and each unseen character as its escape, `\\u001b`.
-
-    Tabs and line ends stay.
-    """
+    """`text` with each control and unseen character as its escape; tabs and line ends stay."""
     if not _escapes:
         _escapes.update({c: f"\\u{c:04x}" if c < 0x10000 else f"(U+{c:X})" for c in _CODES})
     return "\r\n".join(line.translate(_escapes) for line in text.split("\r\n"))
 
 
-def _is_a_tag(piece: str) -> bool:
+def is_tag(piece: str) -> bool:
     """Whether what follows a `<` begins or ends a host's tag, in any case, after any blanks."""
     begun = piece[: _LONGEST + 20].lstrip("/ \t\n\\").lower()
     return begun.startswith(TAGS)

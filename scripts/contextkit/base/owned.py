@@ -102,9 +102,6 @@ def _in_index(index: bytes, name: bytes, folds: bool) -> bool:
     return False
 
 
-# Trust
-
-
 def is_trusted(root: str, acting: dict[str, object]) -> bool:
     """Whether the user trusted the repository at `root` with exactly these settings."""
     wanted = _digest(acting)

@@ -1,7 +1,6 @@
 """Third-party packages, and what happens if they are missing.
 
-Hot commands need none. Other commands may be started by a Python without the packages (by a hook or
-a launcher), and then restart themselves with the toolkit's own `.venv`.
+Hot commands need none. Others, started by a Python without them, restart themselves with `.venv`.
 """
 
 from __future__ import annotations
@@ -17,10 +16,7 @@ _MARK = "CONTEXTKIT_RESTARTED"
 
 
 def need(*names: str) -> None:
-    """Make sure that the packages `names` can be imported; call it before reading standard input.
-
-    Raises ContextError if there is no `.venv` to restart with.
-    """
+    """Make sure that packages can be imported, before input is read. Raises ContextError."""
     try:
         for name in names:
             __import__(name)
@@ -36,8 +32,7 @@ def need(*names: str) -> None:
 def optional(*modules: str, requirement: str, purpose: str) -> Any:
     """Import modules that set-up does not install, and return the first; raises ContextError.
 
-    `requirement` is what set-up installs; `purpose` begins the message, such as `object stores
-    need`.
+    `requirement` is what set-up installs; `purpose` begins the message: `object stores need`.
     """
     from importlib import import_module
 
@@ -55,8 +50,7 @@ def optional(*modules: str, requirement: str, purpose: str) -> Any:
 def speak_utf8() -> None:
     """Restart this process in Python's UTF-8 mode, unless it is already in that mode.
 
-    In a locale with another encoding, a path or text with an umlaut could be neither written nor
-    shown. Python itself handles the C and POSIX locales.
+    In a locale with another encoding, a path with an umlaut could be neither written nor shown.
     """
     if not sys.flags.utf8_mode and not os.environ.get(_MARK):
         variables = {**os.environ, "PYTHONUTF8": "1"}

@@ -1,14 +1,8 @@
 """Find secrets in a text, name them by kind and line, and replace them without showing them.
 
-    found      where they are
-    redacted   the text with `(redacted github-token)` in place of each
-    checked    for text that somebody typed: refused, or redacted on request
-    typed, cleaned   the same two for all fields of a document at once
-
-All text that is stored or handed to an agent passes through here. `secret_search.py` does the
-search, by the rules in `secret_rules.py`; both are imported only if a quick check finds a reason to
-search. A finding holds the position and never the value, so no message or traceback can show it.
-A test sees that the quick check misses nothing; `make bench what=secrets` prints the costs.
+All text that is stored or handed to an agent passes through here. `secret_search.py` searches, by
+the rules in `secret_rules.py`, if a quick check finds a reason. A finding holds the position and
+never the value, so no message or traceback can show it.
 """
 
 from __future__ import annotations
@@ -16,10 +10,6 @@ from __future__ import annotations
 from contextkit.base.errors import bad_input
 from contextkit.base.records import Declaration
 from contextkit.base.type_names import Any, Callable, Iterable
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.base.secret_search import Place
 
 # What a text with a secret contains, in lower case, unless the secret looks like one by itself:
 # names of passwords, of other secrets, and what precedes a secret without naming it.
@@ -65,6 +55,8 @@ _FEW = 2_000  # secrets whose surroundings are searched again
 MOST_NAMED = 50  # secrets that a refusal names
 _MOST_REPEATED = 50  # distinct values that are
 
+Place = tuple[str, int, int]  # as in secret_search.py
+
 
 class Secret(Declaration):
     """`line` counts from 1; `span` is the start and end of the value in the text."""
@@ -75,10 +67,7 @@ class Secret(Declaration):
 
 
 def found(text: str, allowed: Iterable[str] = ()) -> tuple[Secret, ...]:
-    """Every secret in `text`, in order.
-
-    `allowed` lists kinds to skip and texts: a value that contains one of them is not a secret.
-    """
+    """Every secret in `text`, in order; `allowed` lists kinds, and texts that exempt a value."""
     if not _worth_a_search(text):
         return ()
     from contextkit.base import secret_search
@@ -153,7 +142,8 @@ def _worth_a_search(text: str) -> bool:
     if any(_is_joined(lower, name, 8) for name in _KEYS if name in lower):
         return True
     words = {word for word in text.split() if len(word) >= _SHORTEST}
-    if any(_may_be_made(piece) for word in words for piece in word.translate(_APART).split()):
+    pieces = " ".join(words).translate(_APART).split()
+    if any(map(_may_be_made, [piece for piece in pieces if len(piece) >= _PIECE])):
         return True
     return bool(words) and _has(text, _FIRST)
 
@@ -186,7 +176,7 @@ def _may_be_made(piece: str) -> bool:
 
     Words, numbers, times and short hexadecimal ids are not.
     """
-    if len(piece) < _PIECE or piece.isdigit():
+    if piece.isdigit():
         return False
     if piece.isalpha():
         mixed = not (piece[1:].islower() or piece.isupper())

@@ -1,8 +1,7 @@
 """References: whether a file that a document names has changed since.
 
-A document that is read later (a checkpoint, a snapshot, a capsule) seals the files it is about: it
-stores a digest of each, so that its reader learns which of them have changed. File times are not
-used: a checkout changes them, and restoring a file does not change its content.
+A checkpoint, a snapshot or a capsule stores a digest of each file that it is about. File times are
+not used: a checkout changes them, and restoring a file does not change its content.
 """
 
 from __future__ import annotations
@@ -60,10 +59,7 @@ def state(root: str, reference: Reference) -> str:
 
 
 def _inside(root: str, path: str) -> str:
-    """The file at a root-relative path, with links followed; '' if it is outside the root.
-
-    That includes names that no file system could have.
-    """
+    """The file at a root-relative path, with links followed; '' if outside the root, or no path."""
     if os.path.isabs(path) or not path.strip():
         return ""
     try:
@@ -73,11 +69,7 @@ def _inside(root: str, path: str) -> str:
 
 
 def _digest(path: str) -> str:
-    """A digest that changes with the file; '' if it is missing or unreadable.
-
-    For a folder, it covers the names inside; for a pipe or device, which may never end, only that
-    it exists.
-    """
+    """A digest of a file, or of the names in a folder; '' if it is missing or unreadable."""
     try:
         status = os.stat(path)
         if stat.S_ISREG(status.st_mode):
@@ -90,11 +82,7 @@ def _digest(path: str) -> str:
 
 
 def _pieces(path: str, size: int) -> Iterator[bytes]:
-    """The bytes of a file; for a very large one, its size and 64 chunks spread over it.
-
-    A change to a file of gigabytes is therefore detected if it changes the size or is near the
-    ends, and elsewhere only by luck.
-    """
+    """The bytes of a file; for a very large one, its size and 64 chunks spread over it."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     try:
         if size > _WHOLE:

@@ -1,7 +1,6 @@
 """Search a text for secrets, by the rules in `secret_rules.py`.
 
-One alternation finds the prefixes of tokens, and the text after each is judged. Every search is
-linear in the length of the text, whoever wrote it. The numbers by which values are judged are the
+Every search is linear in the length of the text. The numbers by which values are judged are the
 best of `make bench what=secrets`, on values made by the rules of gitleaks and its harmless ones.
 """
 
@@ -153,10 +152,7 @@ def _is_published(value: str) -> bool:
 
 
 def _is_cut(text: str, end: int) -> bool:
-    """Whether a value was already shortened: followed by dots or a bracketed mark.
-
-    `…` is none of these: we cut lines with it ourselves, and what is left is still a secret.
-    """
+    """Whether a value was already shortened: followed by dots or a mark, but not by our own `…`."""
     return text.startswith(("..", "[redacted", "[Redacted", "[REDACTED", "***", "###"), end)
 
 
@@ -208,10 +204,7 @@ def _from_parts(text: str, start: int) -> int:
 
 
 def _with_lines(text: str, start: int, end: int) -> int:
-    """The end of a value that is broken into lines, if those after the first are short.
-
-    Long ones are found by themselves.
-    """
+    """The end of a value that is broken into lines, if those after the first are short."""
     if end - start < _SHORTEST_BROKEN:
         return end
     for _ in range(_BROKEN_LINES):
@@ -372,10 +365,7 @@ def _is_in_form(text: str, start: int, end: int, sure: str) -> bool:
 
 
 def _forms(text: str, lower: str) -> Iterator[Form]:
-    """Every value that stands where a secret does; the caller judges it by how sure that is.
-
-    `lower` is the text in lower case, of the same length.
-    """
+    """Every value that stands where a secret does, with how sure; `lower` is the text so."""
     for sure, literals, rule in rules.NAMED:
         for literal in literals:
             for at in every(lower, literal):
@@ -492,8 +482,7 @@ def _with_parts(text: str, start: int, end: int) -> int:
 def _value_after(text: str, at: int) -> tuple[int, int, str] | None:
     """The span of the value of a name that ends at `at`, and how the two are joined.
 
-    The third item is the quote around the value, else a verb or comparison, a space after an
-    option, or ''.
+    That is the quote around the value, a verb or comparison, a space after an option, or ''.
     """
     joint = _ASSIGNED.match(text, at)
     before = (text[max(0, at - 60) : at].split() or [""])[-1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, git, host_variables, names
+from contextkit.base import files, git, host_variables, names, stores
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 
@@ -17,10 +17,9 @@ def is_name(text: str) -> bool:
 
 
 def key(session: str) -> str:
-    """A short name that distinguishes a session from others; '' for a session id that we generated.
+    """A short name that distinguishes a session from others; '' for an id that we generated.
 
-    A generated id means that nobody knows which session it is, so work done before and after the id
-    was generated belongs together.
+    Nobody knows which session that is: work before and after it was generated belongs together.
     """
     head, _, stamp_and_id = session.partition("-")
     is_made_up = head == "sess" and names.shape(stamp_and_id[:16]) == "00000000T000000Z"
@@ -48,10 +47,7 @@ def check(session: str) -> str:
 
 
 def check_spelling(path: str) -> None:
-    """Raise ContextError if the folder at `path` is another session's, spelled in other capitals.
-
-    A file system that folds case would make one session of the two.
-    """
+    """Raise ContextError if the folder at `path` is another session's, in other capitals."""
     place, session = os.path.split(path)
     other = os.path.join(place, session.swapcase())
     if other == path or not (os.path.lexists(other) and os.path.lexists(path)):
@@ -69,9 +65,8 @@ def check_spelling(path: str) -> None:
 def named(layout: Layout, slug: str = "") -> tuple[str, str]:
     """The session's id and where that comes from; '' if nothing names one, never a new one.
 
-    The order is: the variables above, the pointers of the process kit for the branch `slug`
-    (default: the one that is checked out) and for the checkout, the branch's retro marker, the id
-    that we keep.
+    The order is: the variables above, the pointers of the process kit for the branch `slug` and for
+    the checkout, the branch's retro marker, the id that we keep.
     """
     for variable in VARIABLES:
         text = os.environ.get(variable, "").strip()
@@ -103,15 +98,15 @@ def _from_marker(path: str) -> str:
 
 
 def current(layout: Layout, typed: str, now: int) -> tuple[str, bool]:
-    """The session to store under, and whether it was generated just now.
+    """The session to store under, `typed` or as `named`, and whether it was generated just now.
 
-    `typed`, or as `named`; if nothing names a session, an id is generated, saved, and reused until
-    the session has been idle for 24 hours (`payload_idle`).
+    A generated one is reused until it has been idle for `payload_idle`.
     """
     kept = layout.own_session
-    if _is_stale(layout, kept, now):
+    oldest = now - names.seconds(layout.limits.payload_idle)
+    if stores.modified(kept) < oldest:
         with files.locked(layout.lock(kept)):
-            if _is_stale(layout, kept, now):  # nobody generated one while we waited
+            if stores.modified(kept) < oldest:  # nobody generated one while we waited
                 files.discard(kept)
     session = typed.strip() or find_current(layout)
     if session:
@@ -174,10 +169,3 @@ def forget(layout: Layout, session: str) -> None:
     kept = layout.own_session
     if files.first_line(kept) == session:
         files.discard(kept)
-
-
-def _is_stale(layout: Layout, kept: str, now: int) -> bool:
-    try:
-        return now - os.stat(kept).st_mtime > names.seconds(layout.limits.payload_idle)
-    except FileNotFoundError:
-        return False

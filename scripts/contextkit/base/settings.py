@@ -1,11 +1,7 @@
 """The settings: every number of the toolkit and every documented place, and how a host sets them.
 
-`contextkit.yaml` at the root of a repository sets them, and one in the user's own configuration
-folder, `$XDG_CONFIG_HOME/contextkit`, for every repository; `make context_config` shows what is in
-force. Each number has its unit and the design it comes from; token counts are those of
-`tokens.estimate`. Most repositories have no such file, or only comments in it, and pay nothing. A
-real one is kept parsed in `.contextkit/settings`, so that YAML is imported once per edit instead of
-once per command.
+`contextkit.yaml` sets them, at the root of a repository or in the user's own configuration folder.
+A real one is kept parsed in `.contextkit/settings`, so that YAML is imported once per edit.
 
 Settings that act (ACTING) hold from the user's own file; those of a repository only after `make
 context_trust`: whoever opens a clone has not agreed to them yet.
@@ -19,12 +15,6 @@ from contextkit.base import files, names, owned, stores
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.records import Record
 from contextkit.base.type_names import Any
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import TypeVar
-
-    R = TypeVar("R", bound=Record)
 
 Values = dict[str, object]
 
@@ -134,15 +124,12 @@ class Limits(Record):
 
 
 class Places(Record):
-    """The documented places, relative to the root.
-
-    The fields are the settings that the stores declare, with their defaults.
-    """
+    """The documented places, relative to the root, with the defaults that the stores declare."""
 
     _fields = dict.fromkeys(stores.SETTINGS, "str")
-    if TYPE_CHECKING:
 
-        def __getattr__(self, name: str) -> str: ...
+    def __getattr__(self, name: str) -> str:
+        raise AttributeError(name)
 
     def check(self) -> None:
         for name in self.fields():
@@ -186,9 +173,8 @@ HARMLESS = frozenset(
 def load(root: str) -> tuple[Values, frozenset[str]]:
     """The settings in force in the repository at `root`, and the names of those held back.
 
-    Settings are name -> value, for the fields of the records above. Held back are the acting ones
-    that nobody has trusted. An unknown name or a value of the wrong type is refused by name, with
-    the nearest valid one.
+    Held back are the acting ones that nobody has trusted. An unknown name or a value of the wrong
+    type is refused by name.
     """
     ours = of_repository(root)
     acts = acting(ours)
@@ -234,7 +220,7 @@ def _of_file(path: str, cache: str) -> Values:
     return values
 
 
-def chosen(kind: type[R], values: Values) -> R:
+def chosen(kind: type[Record], values: Values) -> Any:
     """Make a record of `kind` from those of `values` that are its fields."""
     fields: dict[str, Any] = {name: values[name] for name in kind.fields() if name in values}
     return kind(**fields)

@@ -1,14 +1,13 @@
 """The shelf: how a document is noted, and leaves its store: for an archive, back, or for good.
 
-Nothing is overwritten, and a process killed midway has either moved a document or not. Of two
-processes at once, one does it and the other finds it done. Locks are the caller's business.
+Nothing is overwritten, and nothing is half-moved by a killed process. The caller locks.
 """
 
 from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, files, ledger, tokens
+from contextkit.base import addresses, files, ledger, stores, tokens
 from contextkit.base.layout import Layout
 
 
@@ -22,8 +21,7 @@ def stored(layout: Layout, path: str, text: str, kind: str = "", agent: str = ""
 def move(path: str, folder: str, in_front: bool = False) -> str:
     """Move a file into a folder and return its new path, or '' if it was gone.
 
-    Of two different files with its name, the one that was there keeps it and the other gets `-2`;
-    if `in_front`, the other way round. One that is there already is not kept twice.
+    Of two different files of one name, the one that was there keeps it, or gets `-2` if `in_front`.
     """
     files.make_folder(folder)
     final = os.path.join(folder, os.path.basename(path))
@@ -49,6 +47,13 @@ def is_same(path: str, other: str) -> bool:
         return True
     with files.opened(path) as first, files.opened(other) as two:
         return first.read() == two.read()
+
+
+def forget(folder: str, before: float) -> None:
+    """Remove the files in a folder that were last modified before a moment, and note none."""
+    for path in [os.path.join(folder, name) for name in stores.names_in(folder)]:
+        if stores.modified(path) < before:
+            files.discard(path)
 
 
 def remove(layout: Layout, path: str, kind: str = "") -> None:

@@ -1,11 +1,7 @@
-"""The stores: what is kept where, one declaration each.
+"""The stores: what is kept where, one declaration each, from which everything else is derived.
 
-Everything else is derived from a declaration: the setting in `contextkit.yaml`,
-`Layout.store(kind)`, the folder's own `.gitignore`, what diffs leave out (`Layout.ours`), a line of
-`context_status`, and what doctor reads. The documents (fields, `parse`, `render`) are in the module
-it names.
-
-Every command imports this, so it is only data: modules are loaded on request.
+The documents (fields, `parse`, `render`) are in the module that a store names. Every command
+imports this, so it is only data: modules are loaded on request.
 """
 
 from __future__ import annotations
@@ -136,11 +132,16 @@ def names_in(folder: str) -> list[str]:
         return []
 
 
-def files_in(folder: str, suffix: str) -> list[str]:
-    """The names of the plain files in a folder that end in `suffix`; none if there is no folder.
+def modified(path: str) -> float:
+    """When a file was last modified, in seconds since 1970; infinity for one that is gone."""
+    try:
+        return os.stat(path).st_mtime
+    except OSError:
+        return float("inf")
 
-    Drafts are left out, and so are links, which may lead anywhere.
-    """
+
+def files_in(folder: str, suffix: str) -> list[str]:
+    """The names of the plain files in a folder that end in `suffix`, without drafts and links."""
     try:
         with os.scandir(folder) as entries:
             return [
@@ -174,10 +175,7 @@ _COPY_MARK = "<!-- contextkit: copy sha256="
 
 
 def sealed_copy(text: str, lead: str = "") -> str:
-    """`text` plus the line that later shows whether somebody edited it.
-
-    `lead` starts that line where the document has its own comment syntax: `# ` in YAML.
-    """
+    """`text` plus the line that shows whether somebody edited it; `lead` makes it a comment."""
     body = text.rstrip("\n") + "\n" + lead
     return f"{body}{_COPY_MARK}{_digest(body)} -->\n"
 
@@ -191,9 +189,6 @@ def is_our_copy(text: str) -> bool:
 def _digest(body: str) -> str:
     """A digest that is the same for both kinds of line ends, since git may convert them."""
     return names.sha256(body.replace("\r\n", "\n").encode("utf-8"))
-
-
-# The return type of every `load_all`
 
 
 class Broken(Record):

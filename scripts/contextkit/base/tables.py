@@ -41,11 +41,7 @@ def _fields(row: Any) -> dict[str, Any]:
 
 
 def table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
-    """Format rows under their headings; '' without rows.
-
-    On a terminal the last column is cut so that each row fits on one line; in a pipe it is
-    complete.
-    """
+    """Format rows under their headings, '' without rows; a terminal cuts the last column."""
     return _aligned([list(column) for column in zip(heads, *rows, strict=True)]) if rows else ""
 
 

@@ -3,7 +3,7 @@
     python scripts/contextkit/base/template_compiler.py      those that changed
 
 The code that Jinja generates is used unchanged except for its import line. A template that needs
-Jinja features missing from the runtime is refused, naming the feature.
+more than the runtime has is refused.
 """
 
 from __future__ import annotations
@@ -100,8 +100,7 @@ def _asked_of_loop(call: ast.Call) -> str:
 def compile_one(name: str) -> str:
     """Compile one template, save the module for later processes, and return its code.
 
-    A module compiled from the same source is kept, whichever Jinja version made it: git tracks
-    the modules, since a plugin is a clone that is used without set-up.
+    One compiled from the same source by another Jinja is kept: git tracks the modules.
     """
     source = files.read(os.path.join(SOURCES, name + ".j2"))
     path = os.path.join(FOLDER, names.identifier(name) + ".py")

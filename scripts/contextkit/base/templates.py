@@ -1,11 +1,7 @@
-"""render(name, **values): run our Jinja templates without importing Jinja.
+"""render(name, **values): run our Jinja templates without importing Jinja, five bare starts.
 
-Templates are compiled by Jinja itself (`template_compiler.py`, whenever a source
-changes) into `compiled/`. The generated code needs a small runtime, which is this module. The
-compiler refuses templates that would need more, and a property test renders every template both
-ways. Importing Jinja would cost five bare interpreter starts.
-
-Values are data: they are inserted as they are and never rendered again.
+Jinja itself compiles them (`template_compiler.py`), for the small runtime here; a property test
+renders every template both ways. Values are inserted as they are and never rendered again.
 """
 
 from __future__ import annotations

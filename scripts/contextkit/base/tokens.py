@@ -1,18 +1,12 @@
 """tokens.estimate: how many tokens a text costs a model, without a tokenizer.
 
-Its weights were fitted to public repositories (Markdown, Python, JSON, YAML, prose in many
-scripts); median error 4 %, 95th percentile 15 %. `make bench what=tokens` measures them against an
-exact counter on any folder. Counting goes over the UTF-8 bytes once, at some tens of megabytes a
-second, and needs no import.
+Its weights were fitted to public repositories; median error 4 %, 95th percentile 15 %.
+`make bench what=tokens` measures them against an exact counter on any folder.
 """
 
 from __future__ import annotations
 
-from contextkit.base.type_names import Callable
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.base.vocabulary import Vocabulary
+from contextkit.base.type_names import Any, Callable
 
 # The columns are what is counted: bytes by class, whitespace-separated words, aA steps.
 #                 lower upper digit punct blank line  2-byte 3-byte 4-byte words aA
@@ -53,8 +47,7 @@ _BLANK = b"." * 10 + b" " + b"." * 21 + b" " + b"." * 223  # of the classes
 def estimate(text: str, profile: str = DEFAULT) -> int:
     """Estimate the number of tokens in `text` for the tokenizer family `profile`.
 
-    A text of more than 131,072 characters is sampled, so neither time nor memory grows with it.
-    Raises KeyError for an unknown profile. Empty text has 0; any other at least 1.
+    A text of more than 131,072 characters is sampled. Only an empty text has 0.
     """
     if len(text) > _SAMPLES * _SAMPLE:
         return round(estimate(_sampled(text), profile) * len(text) / (_SAMPLES * _SAMPLE))
@@ -85,8 +78,7 @@ def cautious(text: str, profile: str = DEFAULT) -> int:
 def within(text: str, cap: int, tokenizer: str = DEFAULT) -> bool:
     """Whether `text` has at most `cap` tokens in the reader's `tokenizer`.
 
-    The estimate decides if even its worst error for words leaves no doubt, otherwise `size`. Only
-    common letters put together at random to look like words could be above.
+    The estimate decides if even its worst error for words leaves no doubt, otherwise `size`.
     """
     if len(text.encode("utf-8", "replace")) <= cap:
         return True
@@ -105,10 +97,7 @@ def within(text: str, cap: int, tokenizer: str = DEFAULT) -> bool:
 
 
 def size(text: str, tokenizer: str = DEFAULT) -> int:
-    """The tokens of a text that count against a cap: exact if possible, else an upper bound.
-
-    A byte-level tokenizer never needs more tokens than there are bytes.
-    """
+    """The tokens of a text that count against a cap: exact if possible, else an upper bound."""
     exact = count(text, tokenizer)
     if exact >= 0:
         return exact
@@ -135,10 +124,10 @@ def count(text: str, tokenizer: str = DEFAULT) -> int:
     return counter.count(text) if counter else -1
 
 
-_COUNTERS: dict[str, Vocabulary | None] = {}
+_COUNTERS: dict[str, Any] = {}
 
 
-def _counter(name: str) -> Vocabulary | None:
+def _counter(name: str) -> Any:
     """The counter for the vocabulary `name`, or None."""
     if name not in _COUNTERS:
         from contextkit.base import vocabulary
@@ -167,10 +156,7 @@ def _has_words(text: str, data: bytes, longest: int) -> bool:
 
 
 def clip(text: str, limit: int, mark: str = "…", tokenizer: str = DEFAULT) -> str:
-    """The longest prefix of `text` within `limit` estimated tokens, `mark` included.
-
-    Cuts at a space if one is nearby, so that no word is split.
-    """
+    """The longest prefix within `limit` estimated tokens, `mark` included, cut at a space."""
     if estimate(text, tokenizer) <= limit:
         return text
 

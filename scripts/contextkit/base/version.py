@@ -1,8 +1,6 @@
 """The version of this contextkit, defined only here, and where it is installed.
 
-Every `--version`, `make context_status`, doctor, the record of an adopted copy, pyproject.toml, and
-the release workflow read it. Semantic: a document format that an older version cannot read means a
-new major version.
+Semantic: a document format that an older version cannot read means a new major version.
 """
 
 from __future__ import annotations
@@ -45,10 +43,9 @@ def is_version(text: str) -> bool:
 
 
 def refuse_newer(written: object, readable: str, where: str = "", status: int = 1) -> None:
-    """Raise NewerFormat if a document's format has a newer major version than `readable`.
+    """Raise NewerFormat, with advice, if a document's major version is above `readable`.
 
-    Such a document is not broken: the advice is to upgrade. Text that is not a number is left to
-    the document's own checks. `status` is 2 if the document is an input.
+    Text that is not a number is left to the document's own checks. `status` is 2 for an input.
     """
     major = str(written).partition(".")[0]
     if names.is_whole(major) and int(major) > int(readable.partition(".")[0]):

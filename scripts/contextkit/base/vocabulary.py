@@ -1,16 +1,11 @@
 """Exact token counts without loading a tokenizer: a byte-pair vocabulary in a mapped file.
 
-    words = vocabulary.find("o200k_base")      None where no counter is installed
-    words.count("The cache holds 4,500 entries.")
-
 Reading the vocabulary of `splintr` takes as long as fifteen bare starts of the interpreter. The
-first count therefore writes it into a hash table in the toolkit's environment; later ones map that
-file and look at the few hundred places that their text needs.
+first count therefore writes it into a hash table in the toolkit's environment.
 
 The file is a line that names the format, four bytes for the number of slots (a power of two), then
 four bytes per slot: 0, or the position of a token. A token is its length (two bytes), its bytes,
-and its rank (three bytes). It is in the first free slot starting from the one that its CRC-32
-selects.
+and its rank (three bytes). It is in the first free slot from the one that its CRC-32 selects.
 """
 
 from __future__ import annotations
@@ -27,6 +22,8 @@ _SCRIPTS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__fil
 FOLDER = os.path.join(os.path.dirname(_SCRIPTS), ".venv")  # the packages it is built from are there
 _FORM = b"byte pairs 1 of splintr\n"
 _NONE = 1 << 24  # above every rank
+_SHORT_TEXT = 20_000  # characters of one that is counted again and again, a little changed
+_LINES = re.compile(r"(?<=\n)(?=[^\s/])")  # between lines that share no token
 
 # One character represents all non-ASCII ones of its class, so that the patterns stay small.
 _STANDS = {"Lu": "À", "Lt": "À", "Ll": "ß", "Lm": "ª", "Lo": "ª", "Mn": "\u0300", "Mc": "\u0300",
@@ -59,10 +56,19 @@ class Vocabulary:
         self._slots = start + 4
         self._pieces = re.compile(pattern)
         self._known: dict[str, int] = {}
+        self._lines: dict[str, int] = {}
         self._ranks: dict[bytes, int] = {}
 
     def count(self, text: str) -> int:
-        """The exact number of tokens in `text`."""
+        """The exact number of tokens in `text`; lines of a short one are remembered."""
+        if len(text) > _SHORT_TEXT:
+            return self._counted(text)
+        lines = _LINES.split(text)
+        for line in {*lines} - self._lines.keys():
+            self._lines[line] = self._counted(line)
+        return sum(map(self._lines.__getitem__, lines))
+
+    def _counted(self, text: str) -> int:
         pieces = self._split(text)
         for piece in {*pieces} - self._known.keys():
             self._known[piece] = self._count(piece.encode("utf-8", "replace"))

@@ -8,10 +8,7 @@ from contextkit.base import cli, files, names, templates
 from contextkit.base.commands import JSON, Arguments, Option, Program, Rows, command
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.evaluation.flows.trial import Sample
+from contextkit.base.type_names import Any
 
 RESULT = "evaluation.md"  # in the state folder
 COLUMNS = "arm kind documents questions right low high wrong tokens".split()
@@ -87,7 +84,7 @@ def day(layout: Layout, args: Arguments) -> Rows:
     return Rows(columns=tuple(zip(DAY_COLUMNS, DAY_COLUMNS, strict=True)), rows=days.rows(runs))
 
 
-def _samples(layout: Layout, args: Arguments) -> list[Sample]:
+def _samples(layout: Layout, args: Arguments) -> list[Any]:
     from contextkit.evaluation.flows import trial
 
     folder = os.path.join(layout.here, args.folder) if args.folder else ""

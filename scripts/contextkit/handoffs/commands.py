@@ -15,16 +15,7 @@ from contextkit.base import (
     redaction,
     tokens,
 )
-from contextkit.base.commands import (
-    JSON,
-    REDACT,
-    Answer,
-    Arguments,
-    Option,
-    Program,
-    Rows,
-    command,
-)
+from contextkit.base.commands import JSON, REDACT, Answer, Arguments, Option, Program, Rows, command
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.handoffs.documents import artifacts as handoffs
@@ -155,9 +146,6 @@ def _fields(layout: Layout, args: Arguments) -> handoffs.Fields:
     return checked
 
 
-# Commands on stored artifacts: list, show, check, consume, stats
-
-
 @command("list the artifacts, oldest first", JSON)
 def list_(layout: Layout, args: Arguments) -> Rows:
     state, messages = handoff_state.current(layout)
@@ -266,10 +254,7 @@ def _chosen(layout: Layout, args: Arguments) -> tuple[str, str]:
 
 
 def _picked(layout: Layout, ref: str) -> str:
-    """The path of an artifact: `latest`, `unconsumed`, or whatever names any document.
-
-    Raises ContextError if there is no such artifact.
-    """
+    """The path of an artifact: `latest`, `unconsumed`, or any name. Raises ContextError."""
     state, _ = handoff_state.current(layout)
     stored = handoff_state.everywhere(state)
     wanted = addresses.bare(ref, "handoff") or "latest"

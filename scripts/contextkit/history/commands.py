@@ -1,23 +1,11 @@
-"""The commands of `context.py`: all systems at once.
-
-What is in force here, what is stored, and what became of it: one document, one session, or all.
-"""
+"""The commands of `context.py`: all systems at once, one document, or one session."""
 
 from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, cli, files, ledger, names, tokens, version
-from contextkit.base.commands import (
-    DRY_RUN,
-    JSON,
-    Answer,
-    Arguments,
-    Option,
-    Program,
-    Rows,
-    command,
-)
+from contextkit.base import addresses, cli, commands, files, ledger, names, tokens, version
+from contextkit.base.commands import JSON, Answer, Arguments, Option, Program, Rows, command
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 
@@ -29,7 +17,9 @@ _SESSION = Option("session", "only this session")
 _SINCE = Option("since", "only since then: a date, a time, or 7d")
 
 
-@command("make the documented files that are missing; refresh unedited copies of ours", DRY_RUN)
+@command(
+    "make the documented files that are missing; refresh unedited copies of ours", commands.DRY_RUN
+)
 def init(layout: Layout, args: Arguments) -> str:
     from contextkit.history.flows import overview
 

@@ -78,10 +78,7 @@ def _held(into: str) -> Iterator[None]:
 
 
 def _carried_out(plan: Plan, dry_run: bool) -> str:
-    """Carry out a plan and return what it changed; on a terminal, show that first and ask.
-
-    A dry run returns the whole diff.
-    """
+    """Carry out a plan and return what it changed (a dry run: the diff); a terminal is asked."""
     from contextkit.hosts.documents import vendored
     from contextkit.hosts.flows import changes
 

@@ -2,18 +2,8 @@
 
 from __future__ import annotations
 
-from contextkit.base import names
-from contextkit.base.commands import (
-    DRY_RUN,
-    JSON,
-    WORKTREE,
-    Answer,
-    Arguments,
-    Option,
-    Program,
-    Rows,
-    command,
-)
+from contextkit.base import commands, names
+from contextkit.base.commands import JSON, Answer, Arguments, Option, Program, Rows, command
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.machines.flows import pull as pulling
@@ -39,8 +29,8 @@ _WHAT = (
     _REMOTE,
     *_WHAT,
     Option("redact", "send documents with secrets redacted, and marked as such", kind="flag"),
-    WORKTREE,
-    DRY_RUN,
+    commands.WORKTREE,
+    commands.DRY_RUN,
     JSON,
 )
 def push(layout: Layout, args: Arguments) -> Answer:
@@ -55,8 +45,8 @@ def push(layout: Layout, args: Arguments) -> Answer:
     _REMOTE,
     *_WHAT,
     Option("from", "only from this machine: id or name"),
-    WORKTREE,
-    DRY_RUN,
+    commands.WORKTREE,
+    commands.DRY_RUN,
     JSON,
 )
 def pull(layout: Layout, args: Arguments) -> Answer:
@@ -109,7 +99,7 @@ def background_(layout: Layout, args: Arguments) -> str:
     "list the machines of a remote",
     _REMOTE,
     Option("forget", "remove this machine there"),
-    WORKTREE,
+    commands.WORKTREE,
     JSON,
 )
 def remotes_(layout: Layout, args: Arguments) -> Rows | str:

@@ -4,32 +4,14 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import addresses, cli, formats, ledger, names, redaction, tokens
-from contextkit.base.commands import (
-    DRY_RUN,
-    JSON,
-    REDACT,
-    WORKTREE,
-    Answer,
-    Arguments,
-    Option,
-    Program,
-    Rows,
-    command,
-)
+from contextkit.base import addresses, cli, commands, formats, ledger, names, redaction, tokens
+from contextkit.base.commands import JSON, Answer, Arguments, Option, Program, Rows, command
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
-from contextkit.base.type_names import Iterable
+from contextkit.base.type_names import Any, Iterable
 from contextkit.memory.documents import store as memory
 from contextkit.memory.flows import saving
 from contextkit.memory.flows.saving import Pending
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.memory.documents.context_window import Zone
-    from contextkit.memory.documents.snapshots import Snapshot
-    from contextkit.memory.flows.recovery import Recovered
-    from contextkit.memory.flows.recovery_report import Report
 
 
 def _items(name: str, single: str, text: str) -> Option:
@@ -52,7 +34,7 @@ BOUNDARY = (
     Option("next_action", "what to do first on resuming (default: the plan's)"),
     Option("recovery", "how to resume (default: a standard instruction)"),
     FILES,
-    REDACT,
+    commands.REDACT,
 )
 # Rules of thumb of the design (Token Estimation), rough on purpose: the least and most that each
 # costs, in tenths of a token. Existing text is counted by `tokens.estimate`.
@@ -65,9 +47,6 @@ RULES = {
 PLANNED = [
     Option(name, f"only estimate: {what}", kind="whole") for name, (what, _, _) in RULES.items()
 ]
-
-
-# Save
 
 
 @command("create the store's folders", now="context_init")
@@ -88,7 +67,7 @@ def init(layout: Layout, args: Arguments) -> str:
     _items("constraints", "constraint", "constraints to add"),
     _items("next_actions", "next-action", "what comes next; replaces the old list"),
     DRAFT,
-    REDACT,
+    commands.REDACT,
 )
 def plan(layout: Layout, args: Arguments) -> Answer:
     fields = _typed(layout, args, saving.PLAN)
@@ -108,7 +87,7 @@ def plan(layout: Layout, args: Arguments) -> Answer:
     _items("questions", "question", "open questions"),
     _items("recommendations", "recommendation", "what should be done"),
     DRAFT,
-    REDACT,
+    commands.REDACT,
 )
 def finding(layout: Layout, args: Arguments) -> Answer:
     fields = _typed(layout, args, saving.FINDING)
@@ -139,10 +118,7 @@ def _batch_ended(layout: Layout, task: str, answer: Answer, now: int, saved: boo
 
 
 def _typed(layout: Layout, args: Arguments, names_of_fields: Iterable[str]) -> saving.Fields:
-    """The fields of a call, with those of its draft where the command line has none.
-
-    A secret in them is refused or, with `redact=1`, redacted.
-    """
+    """The fields of a call, else of its draft; a secret is refused or (`redact=1`) redacted."""
     values = vars(args)
     fields = {name: values[name] for name in names_of_fields if values.get(name)}
     if values.get("draft"):
@@ -161,8 +137,7 @@ def _typed(layout: Layout, args: Arguments, names_of_fields: Iterable[str]) -> s
 def _keep(layout: Layout, task: str, ready: list[Pending], phase: str = "") -> Answer:
     """Write checked documents and return their paths.
 
-    The text of a document that cannot be written is returned instead, with status 1, so that it is
-    not lost.
+    The text of one that cannot be written is returned instead, with status 1: it is not lost.
     """
     lines, failed = [], False
     try:
@@ -270,7 +245,7 @@ def phase(layout: Layout, args: Arguments) -> Answer:
     "save a checkpoint before a large batch of agents starts",
     TASK,
     Option("agents", "who will start: names or a number", required=True),
-    REDACT,
+    commands.REDACT,
 )
 def spawn(layout: Layout, args: Arguments) -> Answer:
     from contextkit.memory.flows import agents
@@ -323,7 +298,7 @@ def _checkpoint(
         "phase, summary, next_action, findings: a list of agent, status, summary, …",
         required=True,
     ),
-    REDACT,
+    commands.REDACT,
 )
 def batch(layout: Layout, args: Arguments) -> Answer:
     fields = _typed(layout, args, ("phase", "findings", *saving.CHECKPOINT))
@@ -347,7 +322,7 @@ def batch(layout: Layout, args: Arguments) -> Answer:
     FILES,
     _items("decisions", "decision", "open decisions"),
     Option("resume", "how to resume from here"),
-    REDACT,
+    commands.REDACT,
 )
 def snapshot(layout: Layout, args: Arguments) -> Answer:
     task = args.task or memory.current_task(layout)
@@ -369,9 +344,6 @@ def snapshot(layout: Layout, args: Arguments) -> Answer:
         path = saving.checkpoint(layout, task, left, carried, now).write()
         cli.say(f"{left} has ended: {layout.shown(path)}")
     return answer
-
-
-# Look
 
 
 @command(
@@ -412,7 +384,7 @@ def status(layout: Layout, args: Arguments) -> str | Answer | Rows:
     return _zone_answer(zone, task, path, is_new, sent)
 
 
-def _automatic_snapshot(layout: Layout, summary: str, task: str, count: int, now: int) -> Snapshot:
+def _automatic_snapshot(layout: Layout, summary: str, task: str, count: int, now: int) -> Any:
     _name_if_new(task, not task or saving.is_known(layout, task))
     modified = saving.worked_on(layout)
     if modified is None:
@@ -461,7 +433,7 @@ def _transcript(layout: Layout, typed: str) -> str:
     return os.path.join(layout.here, os.path.expanduser(typed)) if typed else ""
 
 
-def _zone_answer(zone: Zone, task: str, path: str, is_new: bool, sent: str) -> Answer:
+def _zone_answer(zone: Any, task: str, path: str, is_new: bool, sent: str) -> Answer:
     from contextkit.base import templates
 
     prompt = templates.render("snapshot_prompt.md", task=task, snapshot=path) if path else ""
@@ -508,7 +480,7 @@ def estimate(layout: Layout, args: Arguments) -> Answer:
     Option("budget", "tokens to print at most (default: 4000)", kind="whole"),
     Option("prompt", "print a prompt that starts a fresh agent", kind="flag"),
     Option("transcript", "of the session that ended (default: the last one's)"),
-    WORKTREE,
+    commands.WORKTREE,
     JSON,
 )
 def recover(layout: Layout, args: Arguments) -> Answer:
@@ -561,7 +533,7 @@ def _nothing(layout: Layout, task: str) -> str:
     return f"{what} in {layout.places.memory}: make memory_list shows what there is"
 
 
-def _public(saved: Recovered, made: Report, allowed: tuple[str, ...]) -> object:
+def _public(saved: Any, made: Any, allowed: tuple[str, ...]) -> object:
     """The data for JSON output: everything known, plus the report as printed; redacted."""
     fields = {name: value for name, value in vars(saved).items() if name != "warnings"}
     fields["findings"] = [finding.public() for finding in saved.findings]
@@ -576,7 +548,7 @@ _TASK, _NAME = 16, 34  # characters of task and name, to keep rows within 80
 @command(
     "list the documents in the store",
     Option("task", "only those of this task", address="plan"),
-    WORKTREE,
+    commands.WORKTREE,
     JSON,
 )
 def list_(layout: Layout, args: Arguments) -> Rows:
@@ -627,9 +599,6 @@ def check(layout: Layout, args: Arguments) -> Answer:
     )
 
 
-# Put away
-
-
 @command(
     "move everything of a finished task into the archive",
     Option("task", "the task (default: the finished one)", address="plan"),
@@ -665,7 +634,7 @@ def unarchive(layout: Layout, args: Arguments) -> str:
     return "\n".join(map(layout.shown, moved))
 
 
-@command("remove stale checkpoints; the last one of an open task is archived", DRY_RUN)
+@command("remove stale checkpoints; the last one of an open task is archived", commands.DRY_RUN)
 def clean(layout: Layout, args: Arguments) -> str:
     from contextkit.memory.flows import upkeep
 

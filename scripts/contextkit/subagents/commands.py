@@ -9,12 +9,9 @@ from contextkit.base import cli, files, names, outgoing, tables
 from contextkit.base.commands import JSON, REDACT, Answer, Arguments, Option, Program, Rows, command
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
+from contextkit.base.type_names import Any
 from contextkit.subagents.documents import registry
 from contextkit.subagents.flows import background, lifecycle
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.subagents.flows.prompts import Order
 
 ID = Option("id", "as subagent_status shows it, a slug, or latest", required=True, positional=True)
 NOBODY = "No running subagents detected. Exiting monitor loop."
@@ -38,10 +35,7 @@ LAUNCH = (
     ),
     REDACT,
 )
-END = (
-    ID,
-    Option("reason", "why, in a few words"),
-)
+END = (ID, Option("reason", "why, in a few words"))
 
 
 @command("start a subagent with its prompt", *LAUNCH)
@@ -63,10 +57,10 @@ def launch(layout: Layout, args: Arguments) -> Answer:
 
 @command("print the prompt, start nothing", *LAUNCH)
 def prompt(layout: Layout, args: Arguments) -> str:
-    return _order(layout, args).prompt
+    return str(_order(layout, args).prompt)
 
 
-def _order(layout: Layout, args: Arguments) -> Order:
+def _order(layout: Layout, args: Arguments) -> Any:
     from contextkit.subagents.flows import launch as launching
 
     typed = {name: vars(args)[name] for name in launching.Request.fields() if name != "now"}

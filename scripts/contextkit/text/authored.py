@@ -1,11 +1,7 @@
 """What the author of a text says about it: its own Summary, Conclusion, Recommendation, Verdict …
 
-    authored.read(text)      the sections of a report that are its author's word on the whole
-    authored.answer(text)    an answer about a report: all of it is its author's word
-
-A section counts by its heading (`## Executive Summary`, `## Fazit`) or label (`**Verdict:** …`), in
-the languages that the digests know. Statements come in the order of their worth for a reader:
-verdicts, then what sums up, then decisions and recommendations, then what is open.
+A section counts by its heading or label, in the languages that the digests know. Statements come in
+the order of their worth for a reader: verdicts, what sums up, decisions, what is open.
 """
 
 from __future__ import annotations
@@ -85,8 +81,8 @@ _ASPECT = 44  # characters of a heading
 class Statement(NamedTuple):
     """A sentence, item or row of the author; `line` is from 1.
 
-    `role` is that of its section, `advice` for a decision in a summary, or `detail` for tables and
-    subsections of one.
+    `role` is that of its section, `advice` for a decision in a summary, or `detail` for what is
+    deeper.
     """
 
     line: int

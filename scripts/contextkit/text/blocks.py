@@ -219,10 +219,7 @@ def _indent(row: str) -> int:
 
 
 def _fences(rows: list[str]) -> dict[int, int]:
-    """The last row of each fenced block by its first row.
-
-    Fences nest; where that leaves one open, the rest of the text is read without nesting.
-    """
+    """The last row of each fenced block by its first row; nested, unless that leaves one open."""
     marks = [at for at, row in enumerate(rows) if row.lstrip()[:3] in ("```", "~~~")]
     ends: dict[int, int] = {}
     fences: list[tuple[str, int]] = []

@@ -41,10 +41,7 @@ class Form(Declaration):
     readers: dict[str, Callable[[Any], Any]]
 
     def parse(self, text: str) -> tuple[dict[str, Any], Outline]:
-        """The fields in a document, and its outline for what else is in it.
-
-        Raises ContextError if the title is another one or the format is newer.
-        """
+        """The fields in a document, and its outline for what else is in it. Raises ContextError."""
         outline = Outline(sections.normal(text))
         fields = self._titled(outline.title())
         for field, place in self.places.items():

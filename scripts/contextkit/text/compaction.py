@@ -1,10 +1,7 @@
 """Say the same in less: listings by folder, git's outputs a line each, JSON objects as a table.
 
-    compacted(text) -> the shorter text, or "" where this module knows no shorter form
-
 Nothing that distinguishes one entry from another is lost, but for the bodies of commits and the
-lines around a change. What all entries share is said once. A text is cut where one tool's output
-ends and another's begins, and each piece is told in its own form.
+lines around a change. A text is cut where one tool's output ends and another's begins.
 """
 
 from __future__ import annotations
@@ -90,14 +87,8 @@ def _kind(line: str, before: str, lines: list[str], at: int) -> str:
     return before
 
 
-# git
-
-
 def _of_log(lines: list[str]) -> list[str]:
-    """A line for each commit: its id, when and by whom if that differs, and its subject.
-
-    Below it stands what it changed, if the log says so. The message of a single commit is told.
-    """
+    """A line for each commit, and what it changed; the message of a single commit is told."""
     commits = list(_commits(lines))
     days = [_day(commit.fields.get("Date", "")) for commit in commits]
     authors = [commit.fields.get("Author", "").partition(" <")[0] for commit in commits]
@@ -196,14 +187,8 @@ def _file(line: str) -> str:
     return f"=== {name if half == f'{name} b/{name}' else f'{old} {new}'}"
 
 
-# Listings
-
-
 def _of_listing(lines: list[str]) -> list[str]:
-    """A line for each folder with its entries and their sizes.
-
-    Owners and dates stand with an entry only where they are not all alike.
-    """
+    """A line for each folder with its entries and sizes; owners and dates where they differ."""
     folders: list[tuple[str, list[re.Match[str]]]] = []
     others: list[str] = []
     for line in lines:
@@ -250,9 +235,6 @@ def _of_paths(lines: list[str]) -> list[str]:
         folders.setdefault(folder, []).append(name + "/" * path.endswith("/"))
     told = [f"{len(paths)} paths in {len(folders)} folders"]
     return told + [f"{folder}/: {' '.join(names)}" for folder, names in folders.items()]
-
-
-# JSON
 
 
 def _of_json(data: Any) -> str:

@@ -18,8 +18,7 @@ Fits = Callable[[Sequence[str]], bool]
 class Part:
     """A text, and its cuts: pairs of a step and the characters left, ever fewer.
 
-    Without cuts, it stays whole. `least` is the fewest characters of it that are worth keeping: 0
-    if it is kept whole or not at all. `clip` shortens it.
+    `least` is the fewest characters worth keeping: 0 for the whole text or none. `clip` shortens.
     """
 
     def __init__(
@@ -50,10 +49,7 @@ def parts(texts: Sequence[str], moves: Iterable[tuple[Iterable[int], int]]) -> l
 
 
 def fit(parts: Sequence[Part], fits: Fits) -> tuple[str, ...]:
-    """The texts of the parts after as few steps as fit; if none fit, after the last one.
-
-    `fits` is asked about one text for each part, '' for a part that is left out.
-    """
+    """The texts after as few steps as fit, '' for a part left out; or after the last step."""
     steps = sorted({step for part in parts for step, _ in part.cuts})
     texts = tuple(part.text for part in parts)
     if not steps or fits(texts):

@@ -1,13 +1,8 @@
 """JSON, XML and CSV as one kind of tree, and the objects in it that tell of a finding.
 
-    tree = objects.tree(text)              of JSON or XML: dicts, lists and values; else None
-    rows = objects.rows(text)              of CSV with severities: a dict each; else None
-    objects.findings(tree, grade)          what a linter, a scanner or a review bot reports
-
-Every tool has its own names for the same few parts, and puts some of them in an object of their
-own. So an object is a finding by the parts it has, and `grade` says which words are a severity.
-What it lacks of its place comes from the objects around it: ESLint gives the file once for all its
-messages.
+Every tool has its own names for the same few parts. So an object is a finding by the parts it has,
+and `grade` says which words are a severity. What it lacks of its place comes from the objects
+around it: ESLint gives the file once for all its messages.
 """
 
 from __future__ import annotations
@@ -53,8 +48,7 @@ _LONGEST, _LONGEST_CODE = 240, 100  # characters
 class Found(NamedTuple):
     """A finding: its grade and the tool's word for it, the rule, what it says, and where.
 
-    name: that of the object, for one that says nothing; package: the name and version of what a
-    scanner found it in; line: 0 where none is named.
+    name: of an object that says nothing; package: name and version; line: 0 where none is named.
     """
 
     grade: str
@@ -170,10 +164,7 @@ def told(value: Any, depth: int = 0) -> Iterator[str]:
 
 
 def findings(value: Any, grade: Callable[[str, str], str]) -> Iterator[Found]:
-    """The findings in a tree; `grade` returns that of a key and its value, or ''.
-
-    Also objects without a grade that have words and a place with a line.
-    """
+    """The findings in a tree: what `grade(key, value)` grades, or has words and a line."""
     return _findings(value, _Around(), grade, 0)
 
 
@@ -203,8 +194,7 @@ def _of_sarif(value: dict[str, Any]) -> dict[str, Any]:
 def _graded(run: dict[str, Any]) -> Iterator[Any]:
     """The results of a run of SARIF that are findings, with the level and severity of their rules.
 
-    The levels are those of SARIF 2.1.0, 3.27.10; the severities those of code scanning, from the
-    score that a rule's `security-severity` is: 9.0 and more is critical, 7.0 high, 4.0 medium.
+    The levels are those of SARIF 2.1.0, 3.27.10; the severities those of code scanning, by score.
     """
     driver = run["tool"].get("driver") if isinstance(run["tool"], dict) else None
     rules = driver.get("rules") if isinstance(driver, dict) else None

@@ -1,8 +1,7 @@
 """Markdown in sections: a title, lines of `**Name**: value`, then one `## Heading` after another.
 
-Parses exactly what the templates of external memory write, and leniently what people and agents
-write: every line that starts with `## ` outside a code fence begins a section, with any name and in
-any order. No line is lost: `Outline.text` returns what was read.
+Lenient with what people and agents write: every line that starts with `## ` outside a code fence
+begins a section. No line is lost: `Outline.text` returns what was read.
 """
 
 from __future__ import annotations
@@ -91,10 +90,7 @@ class Outline:
 
 
 def _format_line(lines: list[str]) -> int:
-    """The index of the line with the format version, or len(lines) if there is none.
-
-    Raises ContextError if the format is newer than ours.
-    """
+    """The index of the line with the format, or len(lines). Raises ContextError for a newer."""
     last = next((n for n in reversed(range(len(lines))) if lines[n].strip()), 0)
     line = lines[last].strip()
     if not (line.startswith(FORMAT_MARK) and line.endswith(" -->")):

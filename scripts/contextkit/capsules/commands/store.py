@@ -1,25 +1,12 @@
-"""Keep the capsules of a branch: save what an agent replied; check, seal, show and prune.
-
-And the prompt that has an agent write one.
-"""
+"""Keep the capsules of a branch: check, seal, show and prune; the prompt that has one written."""
 
 from __future__ import annotations
 
 import os
 import sys
 
-from contextkit.base import addresses, cli, files, ledger, names, redaction, tokens
-from contextkit.base.commands import (
-    DRY_RUN,
-    JSON,
-    REDACT,
-    Answer,
-    Arguments,
-    Option,
-    Program,
-    Rows,
-    command,
-)
+from contextkit.base import addresses, cli, commands, files, ledger, names, redaction, tokens
+from contextkit.base.commands import JSON, Answer, Arguments, Option, Program, Rows, command
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.capsules.documents import store as capsules
@@ -34,7 +21,7 @@ WORKSTREAM = Option("workstream", "only those of this workstream")
     Option("file", "its path (default: the branch's folder, by created_at)"),
     Option("branch", "refuse a capsule for any other branch"),
     Option("overwrite", "replace a finished capsule", kind="flag"),
-    REDACT,
+    commands.REDACT,
     needs=("yaml", "frontmatter"),
 )
 def save(layout: Layout, args: Arguments) -> str:
@@ -192,7 +179,7 @@ def _reference_lines(marks: list[tuple[str, str]]) -> list[str]:
     Option("keep", "how many of each workstream to keep", kind="whole"),
     Option("older_than", "only those older than this: 30d (default), 12h …"),
     Option("merged", "only those of merged branches", kind="flag"),
-    DRY_RUN,
+    commands.DRY_RUN,
     JSON,
 )
 def prune(layout: Layout, args: Arguments) -> Answer:

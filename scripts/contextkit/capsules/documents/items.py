@@ -68,16 +68,15 @@ def items(body: str) -> list[Item]:
 
 def sections_of(lines: list[str]) -> list[tuple[str, int, int]]:
     """(title, line below its heading, line after its last) of each section; the first has none."""
-    heads = [(title, at + 1) for at, level, title in markdown.headings(lines) if level == 1]
-    ends = [*(start - 1 for _, start in heads), len(lines)]
-    return [(*head, end) for head, end in zip([("", 0), *heads], ends, strict=True)]
+    heads = markdown.sections(lines, 1)
+    first = ("", 0, heads[0][1] if heads else len(lines))
+    return [first, *((title, at + 1, end) for title, at, end in heads)]
 
 
 def carried(before: str, after: str) -> list[Item]:
     """The open decisions, threads and preferences of the body `before` that `after` leaves out.
 
-    An item is in `after` if some item there has half of its words; one that says it is closed, in
-    either body, stays behind.
+    One is in `after` if some item there has half of its words; one that is closed stays behind.
     """
     new = [item.words for item in items(after)]
     own = (item for item in items(before) if item.section in (DECISIONS, THREADS))
@@ -118,9 +117,6 @@ def _added(body: str, section: str, texts: list[str]) -> str:
     return "\n".join([*lines, "", f"# {section}", *texts]) + "\n"
 
 
-# What a subagent gets
-
-
 def for_subagent(body: str) -> str:
     """`body` without the checklist and who owns what, which is the main agent's business."""
     lines = body.split("\n")
@@ -152,10 +148,7 @@ def _without_owner(line: str) -> str:
 
 
 def excerpt(body: str, task: str, room: int = QUESTION_TOKENS) -> str:
-    """The mission, decisions, risks and preferences that touch the words of `task`, in `room`.
-
-    Lines of at most `room` tokens in all, the mission first, then what shares the most words.
-    """
+    """The mission, decisions, risks and preferences that touch the words of `task`, in `room`."""
     asked = _words(task)
     weights = {item.at: len(item.words & asked) for item in items(body)}
     own = [item for item in items(body) if item.section in (MISSION, DECISIONS, RISKS, THREADS)]
@@ -200,10 +193,7 @@ def _weight(item: Item) -> tuple[bool, int, str, int]:
 
 
 def trimmed(body: str, max_tokens: int, tokenizer: str = tokens.DEFAULT) -> tuple[str, list[str]]:
-    """`body` within `max_tokens` of the reader's tokenizer, and a description of what was removed.
-
-    A body that fits is returned unchanged.
-    """
+    """`body` within `max_tokens` of the reader's tokenizer, and a line about each removed part."""
     if tokens.within(body, max_tokens, tokenizer):
         return body, []
     from contextkit.text import fitting

@@ -11,11 +11,9 @@
     - **Done:** 2025-10-24 09:00:00 UTC → docs/branches/feature-x/PLAN.md
     <!-- end r-1a2b3c -->
 
-Two branches can append without a merge conflict (manuals/decisions/). If both add the same lines,
-more than three in a row, git's union merge keeps only one copy and would tear two entries apart;
-that is why the id, which is unique to an entry, is repeated after every third line. Entries of the
-original tool have neither an id nor a closing line and are still read. Existing text in the file is
-never rewritten, only added to.
+Two branches can append without a merge conflict (manuals/decisions/). If both add more than three
+equal lines in a row, git's union merge would tear two entries apart; so the id is repeated after
+every third line. Entries of the original tool have neither id nor closing line and are still read.
 """
 
 from __future__ import annotations
@@ -44,11 +42,7 @@ _LARGEST_PRIME = 16_777_213  # below 2**24: six hexadecimal digits
 
 
 class Reminder(Record):
-    """A reminder; `taken` is a UTC time as in the heading.
-
-    `done` is empty, or a line for each branch that marked it, with the time and where the note
-    went.
-    """
+    """A reminder; `taken` is a UTC time; `done` has a line for each branch that marked it."""
 
     id: str
     taken: str
@@ -162,12 +156,10 @@ def _refuse_newer(text: str) -> None:
 
 
 def _entries(text: str) -> list[_Entry]:
-    """The entries of an inbox, even if a merge separated a done mark from its entry.
+    """The entries of an inbox. Raises NewerFormat for one written by a newer contextkit.
 
-    Raises NewerFormat for an inbox written by a newer contextkit.
-
-    Separation happens if one branch marks the last entry and the other adds one: the mark and its
-    closing line are then below the other entry, and the closing line tells whose they are.
+    If one branch marks the last entry and the other adds one, the merge puts the mark and its
+    closing line below the other entry; the closing line tells whose they are.
     """
     _refuse_newer(text)
     entries: list[_Entry] = []

@@ -2,12 +2,9 @@
 
     <capsules>/<branch as folders>/<YYYYMMDDTHHMMSSZ>.md      committed with the branch
 
-A capsule is front matter and fixed sections; the format is described in manuals/capsules.md. No two
-branches share a folder, whatever their names, and a branch always gets the same one.
-
-A branch's notebooks, `PLAN.md` and `PROGRESS.md`, are read for their latest entries and never
-written. An entry is a level-2 heading with everything below it. Entries headed by a UTC time (`##
-2025-10-23 18:05:00 UTC`) are ordered by it, others by their place in the file.
+The format is described in manuals/capsules.md. No two branches share a folder, whatever their
+names, and a branch always gets the same one. Its notebooks, `PLAN.md` and `PROGRESS.md`, are read
+for their latest entries: level-2 headings, by their UTC times if they have some.
 """
 
 from __future__ import annotations
@@ -100,10 +97,7 @@ def blank(
 
 
 def outline(capsule: Capsule, plan: str, progress: str, reminders: tuple[object, ...] = ()) -> str:
-    """The capsule to fill in: front matter, every section, and `<…>` for text to be written.
-
-    `plan` and `progress` are the paths of the notebooks; `reminders` are put in their sections.
-    """
+    """The capsule to fill in, with `<…>` for what is to be written; two paths of notebooks."""
     return templates.render(
         "capsule_outline.md", capsule=capsule, plan=plan, progress=progress, reminders=reminders
     )
@@ -123,10 +117,7 @@ def front_matter(outline: str) -> str:
 
 
 def adapted(outline: str, own: str) -> str:
-    """A host's `own` outline as a file to fill in: our front matter above the host's sections.
-
-    Front matter in `own`, and anything before it, is left out.
-    """
+    """Our front matter above the sections of a host's `own` outline, as a file to fill in."""
     lines = own.split("\n")
     marks = [number for number, line in enumerate(lines) if line.rstrip() == "---"][:2]
     if len(marks) == 2 and all(":" in line for line in lines[marks[0] + 1 : marks[1]]):
@@ -154,8 +145,7 @@ def parse(text: str, where: str = "capsule") -> tuple[Capsule, str]:
 
 def headings(body: str) -> dict[str, int]:
     """The level-1 headings of a body, each with its line in the body."""
-    heads = markdown.headings(body.split("\n"))
-    return {title: at + 1 for at, level, title in heads if level == 1}
+    return {title: at + 1 for title, at, _ in markdown.sections(body.split("\n"), 1)}
 
 
 def placeholders() -> tuple[str, ...]:
@@ -192,7 +182,6 @@ def save(layout: Layout, text: str, path: str, replace: bool = False) -> str:
     """Write a finished capsule to `path` and return its path; the caller has checked it.
 
     A stub there is replaced; for any other file the capsule gets `-2`, unless `replace` is set.
-    Saving the same text twice changes nothing.
     """
     from contextkit.base import shelf
 
@@ -225,10 +214,7 @@ def load(layout: Layout, path: str) -> Stored:
 
 
 def load_all(layout: Layout, branch: str = "", workstream: str = "") -> Loaded[Stored]:
-    """The finished capsules of a branch, optionally of one workstream, oldest first.
-
-    Default: those of all branches. Stubs are not capsules yet and are neither loaded nor broken.
-    """
+    """The finished capsules, oldest first, of a branch or all, of one workstream or all."""
     if branch:
         there = paths(folder(layout, branch))
     else:
@@ -259,14 +245,8 @@ def latest(layout: Layout, branch: str, workstream: str = "") -> str:
     return ""
 
 
-# The folder of a branch
-
-
 def current_branch(layout: Layout, typed: str = "") -> tuple[str, tuple[str, ...]]:
-    """The unmodified branch name, and a warning if it stands for a detached head.
-
-    Raises ContextError if the name cannot be determined.
-    """
+    """The branch's name, and a warning if it stands for a detached head. Raises ContextError."""
     if typed.strip():
         return typed, ()
     if layout.repository is None:
@@ -287,9 +267,8 @@ def folders(layout: Layout) -> list[str]:
 def folder(layout: Layout, branch: str) -> str:
     """The folder of a branch: its parts as folders, with odd characters replaced by `-`.
 
-    Branches never share a folder, even on a file system that ignores case: if a folder holds
-    capsules of another branch, `-` and six digits of the name's digest are added. Raises
-    ContextError if it is a link.
+    If another branch has it, in whatever case, `-` and six digits of the name's digest are added.
+    Raises ContextError if it is a link.
     """
     parts = [names.dashed(part.strip()) for part in branch.split("/") if part.strip()]
     parts = ["-" + part[1:] if part.startswith(".") else part for part in parts]
@@ -303,10 +282,7 @@ def folder(layout: Layout, branch: str) -> str:
 
 
 def _taken(layout: Layout, path: str, branch: str) -> bool:
-    """Whether `path`, ignoring case, is in use by a file or by the capsules of another branch.
-
-    A file in place of any of its parent folders counts too.
-    """
+    """Whether a file is in the way, in any case, or capsules of another branch are there."""
     if f"{path}/".lower().startswith(f"{layout.reminders}/".lower()):
         return True
     here = [layout.capsules]
@@ -323,20 +299,14 @@ def _taken(layout: Layout, path: str, branch: str) -> bool:
 
 
 def _holds(folder: str, branch: str) -> bool | None:
-    """Whether the capsules in `folder` belong to `branch`; None if none of them names a branch.
-
-    The oldest one that names a branch decides.
-    """
+    """Whether the oldest capsule in `folder` that names a branch names this; None if none does."""
     answers = (_is_of(path, branch) for path in paths(folder))
     return next((answer for answer in answers if answer is not None), None)
 
 
 def _is_of(path: str, branch: str) -> bool | None:
     """Whether a capsule is of `branch`, without YAML if possible; None if it names no branch."""
-    try:
-        text = files.read(path)
-    except ContextError:
-        return None
+    text = files.text_of(path)
     line = next((line for line in text.split("\n", 20)[:20] if line.startswith("branch:")), "")
     value = line[7:].strip()
     if value[:1] not in ("'", '"'):
@@ -352,10 +322,7 @@ def _is_of(path: str, branch: str) -> bool | None:
 
 
 def paths(folder: str) -> list[str]:
-    """The capsules in a branch's folder, which must be no link, oldest first by their names.
-
-    Within a second, `-2` comes after the name without a suffix; files with other names come first.
-    """
+    """The capsules in a branch's folder, no link, oldest first; those with other names before."""
     there = stores.files_in(files.proved(os.path.join(folder, "")), ".md")
     return [os.path.join(folder, name) for name in sorted(there, key=_age)]
 
@@ -387,14 +354,8 @@ def free_path(layout: Layout, branch: str, now: int) -> str:
     return files.free(*os.path.splitext(path_at(layout, branch, names.iso(now))))
 
 
-# Notebooks
-
-
 def latest_entries(path: str, count: int) -> list[str]:
-    """The `count` latest entries, newest first; empty if the notebook does not exist.
-
-    Raises ContextError if it cannot be read.
-    """
+    """The `count` latest entries of a notebook, newest first. Raises ContextError if unreadable."""
     if not os.path.isfile(path):
         return []
     return newest_entries(entries(files.read(path)), count)
@@ -403,7 +364,7 @@ def latest_entries(path: str, count: int) -> list[str]:
 def entries(text: str) -> list[str]:
     """The entries of a notebook in file order; headings inside code fences do not count."""
     lines = text.replace("\r\n", "\n").split("\n")
-    return ["\n".join(lines[a:b]).strip() for a, b in markdown.sections(lines, 2)]
+    return ["\n".join(lines[a:b]).strip() for _, a, b in markdown.sections(lines, 2)]
 
 
 def newest_entries(texts: list[str], count: int) -> list[str]:

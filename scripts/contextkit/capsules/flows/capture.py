@@ -182,10 +182,7 @@ def _noted(layout: Layout, noted: list[Reminder]) -> Quote:
 def _fitted(
     layout: Layout, quoted: list[Quote], values: dict[str, object]
 ) -> tuple[str, tuple[str, ...]]:
-    """The prompt within its cap: quotes from the repository are shortened, the task never is.
-
-    Quotes are without secrets, since the prompt goes to an agent and its provider.
-    """
+    """The prompt within its cap: quotes, without secrets, are shortened, the task never is."""
     cap, tokenizer = layout.limits.capsule_prompt_tokens, layout.limits.tokenizer
     allowed = layout.limits.secrets_allow
     texts = [
@@ -222,40 +219,26 @@ def _fitted(
     return prompt, tuple(notes)
 
 
-# What the stores know that the next capsule must not lose
-
-
 def _known(layout: Layout, branch: str, workstream: str, now: int) -> tuple[list[Quote], list[str]]:
-    """What there is to quote, in the order of weight, and what could not be read.
-
-    The capsule that it replaces and what has happened since; the open task with its findings; the
-    open reviews; the decisions of the branch's last handoff; the findings of reviews that somebody
-    dismissed; what subagents missed. In a new repository there is nothing to look for.
-    """
-    stores_there = (
-        layout.capsules, layout.memory, layout.handoffs, layout.verdicts, layout.store("run"),
-        layout.registry,
-    )  # fmt: skip
-    looks: tuple[Callable[[], list[Quote]], ...] = (
-        lambda: _capsule(layout, branch, workstream),
-        lambda: _task(layout, now),
-        lambda: _reviews(layout),
-        lambda: _decisions(layout, branch),
-        lambda: _dismissals(layout),
-        lambda: [_quote(_GAPS, gaps(layout, branch)[-_MOST_GAPS:])],
+    """What there is to quote, in the order of weight, and what could not be read."""
+    looks: tuple[tuple[str, Callable[[], list[Quote]]], ...] = (
+        (layout.capsules, lambda: _capsule(layout, branch, workstream)),
+        (layout.memory, lambda: _task(layout, now)),
+        (layout.verdicts, lambda: _reviews(layout)),
+        (layout.handoffs, lambda: _decisions(layout, branch)),
+        (layout.root, lambda: _dismissals(layout)),
+        (layout.registry, lambda: [_quote(_GAPS, gaps(layout, branch)[-_MOST_GAPS:])]),
     )
     quotes, unread = list[Quote](), list[str]()
-    for look in looks if any(map(os.path.exists, stores_there)) else ():
+    for place, look in looks:
         try:
-            quotes += look()
+            quotes += look() if os.path.exists(place) else ()
         except (ContextError, OSError) as error:
             unread.append(f"left out: {error}")
     return [quote for quote in quotes if quote.texts], unread
 
 
 def _capsule(layout: Layout, branch: str, workstream: str) -> list[Quote]:
-    if not os.path.isdir(layout.capsules):
-        return []
     from contextkit.capsules.flows import given
 
     path, _ = given.newest(layout, branch, workstream)
@@ -277,8 +260,6 @@ def _capsule(layout: Layout, branch: str, workstream: str) -> list[Quote]:
 
 
 def _task(layout: Layout, now: int) -> list[Quote]:
-    if not os.path.isdir(layout.memory):
-        return []
     from contextkit.memory.flows import recovery
 
     recovered = recovery.load(layout, "", now, _MOST)
@@ -296,8 +277,6 @@ def _task(layout: Layout, now: int) -> list[Quote]:
 
 def _reviews(layout: Layout) -> list[Quote]:
     """What the open reviews found; the P0 of each in words."""
-    if not os.path.isdir(layout.verdicts):
-        return []
     from contextkit.handoffs.flows import work
 
     lines = tuple(work.of_verdicts(layout)[:_MOST])
@@ -314,8 +293,6 @@ def _still_open(layout: Layout, carried: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _decisions(layout: Layout, branch: str) -> list[Quote]:
-    if not os.path.isdir(layout.handoffs):
-        return []
     from contextkit.handoffs.documents import artifacts
 
     own = [handoff for _, handoff in artifacts.load_all(layout) if handoff.branch == branch]
@@ -352,7 +329,7 @@ def _bytes(path: str) -> bytes:
 
 def gaps(layout: Layout, branch: str) -> list[str]:
     """The gaps reported by subagents of a branch that no newer capsule can contain yet."""
-    if not branch or not os.path.exists(layout.registry):
+    if not branch:
         return []
     from contextkit.subagents.documents import registry
 

@@ -1,11 +1,6 @@
 """The capsule that an agent starts with, and whether it is still up to date.
 
-newest     the branch's newest finished one, however old; a branch without one has that of the
-           branch it was made from, and so on, for a worktree maybe in that branch's work tree
-at         what a subagent gets of it, and what has changed since
-since      what has happened since it was written
-staleness  why it is not up to date, as lines; none if it is
-marks      the state of each file that it was sealed with: fresh, changed, or missing
+That is the branch's newest finished one, however old, or that of the branch it was made from.
 """
 
 from __future__ import annotations
@@ -94,9 +89,6 @@ def at(layout: Layout, path: str, branch: str, ignored: Sequence[str] = ()) -> G
     )
 
 
-# What has happened since
-
-
 def marks(layout: Layout, text: str) -> list[tuple[str, str]]:
     """The sealed references of a capsule with their states; none without a seal."""
     sealed = capsules.seal_of(text)
@@ -120,10 +112,10 @@ class Since(Record):
 
 
 def since(layout: Layout, path: str, ignored: Sequence[str] = (), ask_git: bool = True) -> Since:
-    """Return what has happened since the capsule at `path` was written.
+    """What has happened since the capsule at `path` was written. Raises ContextError.
 
-    Commits do not count that change only what is contextkit's, or the root-relative paths `ignored`
-    (the scope of a launch). Raises ContextError if the capsule cannot be read.
+    Commits do not count that change only what is contextkit's, or the root-relative paths
+    `ignored`.
     """
     text = files.read(path)
     capsule, _ = capsules.parse(text.replace("\r\n", "\n"), layout.shown(path))

@@ -1,13 +1,4 @@
-"""What happens to a capsule once an agent has written it.
-
-    problems  what keeps a text from being saved as a capsule
-    check     find everything that is wrong with one, judging by the text and the repository
-    save      check the reply of an agent, and write it with what the one before it held open
-    mentions  its references (paths, commits, URLs, notebook entries), and whether they exist
-    seal      record the commit and digests of the files it refers to in its front matter
-    redact    remove its secrets
-    listed    list the capsules of a branch, or of all branches
-    prune     remove capsules that are superseded or whose branches are merged
+"""What happens to a capsule once an agent has written it: checked, saved, sealed, listed, pruned.
 
 git decides what is merged, and only certain cases are removed: the newest capsule of a branch that
 is not certainly merged stays, and so does anything that cannot be read.
@@ -296,10 +287,7 @@ def redact(layout: Layout, path: str) -> int:
 
 
 class Row(Record):
-    """A capsule in a list; `state` is stub, finished, newer, or unreadable. The id is its path.
-
-    `ref` is its address, or '' if its name is not in our form.
-    """
+    """A capsule in a list: stub, finished, newer, or unreadable; `id` is its path."""
 
     id: str
     branch: str = ""
@@ -335,9 +323,6 @@ def row(layout: Layout, path: str) -> Row:
         ref=ref,
         **{name: getattr(capsule, name) for name in said},
     )
-
-
-# Pruning
 
 
 _HEADS = "refs/heads/"
@@ -410,8 +395,7 @@ def _merged(layout: Layout, rows: list[Row]) -> list[Row]:
 def _has_merged(repository: git.Repository, main: str, tip: str) -> bool:
     """Whether `main` contains the commit `tip` through a merge.
 
-    The tip of a new branch, or of one that `main` was fast-forwarded to, is on `main`'s own line.
-    Those cases cannot be told apart, so the merge is not certain.
+    A tip on `main`'s own line may be that of a new branch, so then it is not certain.
     """
     base = git.output(repository.top, "merge-base", main, tip).strip()
     line = git.output(repository.top, "rev-list", "--first-parent", main).split()
@@ -445,10 +429,7 @@ class Mention(Record):
 
 
 def mentions(layout: Layout, body: str) -> list[Mention]:
-    """Every reference in a capsule's body, in order of lines.
-
-    The checklist is passed over: it names the notebooks even if there are none.
-    """
+    """Every reference in a capsule's body but the checklist, in order of lines."""
     lines = body.split("\n")
     for title, first, end in sections_of(lines):
         if title == capsules.CHECKLIST:
@@ -523,10 +504,7 @@ def _past_the_end(path: str, lines: str) -> str:
 
 
 def _commit(layout: Layout, text: str, whole: str) -> tuple[str, str] | None:
-    """A mentioned commit; None for a hash that is not a commit and is not called one.
-
-    A hash alone in parentheses is one, which is how the design cites commits.
-    """
+    """A mentioned commit; None for a hash that is none, not called one, nor alone in brackets."""
     if layout.repository is None or len(text) > 40:
         return None  # 64 digits are a digest
     full = git.output(
@@ -578,10 +556,7 @@ def _time_after(line: str, path: str) -> str:
 
 
 def _has_entry(layout: Layout, path: str, wanted: str, is_anchor: bool) -> bool:
-    try:
-        text = files.read(layout.join(path))
-    except ContextError:
-        return False
+    text = files.text_of(layout.join(path))
     heads = [title for _, _, title in markdown.headings(text.split("\n"))]
     if not is_anchor:
         return any(wanted in head.replace("T", " ") for head in heads)

@@ -1,12 +1,9 @@
 """What the model is asked, how its answers are read, and the arithmetic of the marks.
 
-Three kinds of call: questions with keys about a text, answers to them from some material, marks for
-the answers. A prompt is a template; an answer is the first JSON value in what comes back. An answer
-that is not of the form asked for is an Unusable, which is counted and never guessed at.
-
-A mark is worth 1, 0.5 or 0; wrong answers are counted apart, since a wrong answer is worse than
-none. The interval is the middle 95 % of the shares of 1,000 samples of the documents, drawn with
-replacement (percentile bootstrap; Efron, 1979), from a fixed seed.
+An answer is the first JSON value in what comes back; one that is not of the form asked for is an
+Unusable, which is counted and never guessed at. A mark is worth 1, 0.5 or 0; wrong answers are
+counted apart. The interval is the middle 95 % of the shares of 1,000 samples of the documents,
+drawn with replacement (percentile bootstrap; Efron, 1979), from a fixed seed.
 """
 
 from __future__ import annotations
@@ -129,9 +126,6 @@ def _json(answer: str, opening: str) -> Any:
         except (json.JSONDecodeError, RecursionError):
             at = answer.find(opening, at + 1)
     raise Unusable
-
-
-# The arithmetic
 
 
 def scores(sheets: Sequence[Sheet], arms: Sequence[str]) -> list[dict[str, Any]]:

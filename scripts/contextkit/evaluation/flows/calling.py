@@ -17,10 +17,7 @@ class Caller:
         self._running: set[subprocess.Popen[bytes]] = set()
 
     def call(self, command: str, text: str, folder: str) -> tuple[str, str, str]:
-        """Run a command of the user's in a folder.
-
-        Return its answer, why it gave none, and what it said then on standard error.
-        """
+        """Run a command in a folder: its answer, why it gave none, what it said on stderr."""
         if self._stopped:
             return "", "stopped", ""
         process = subprocess.Popen(

@@ -1,9 +1,8 @@
 """A day of work, with our hooks and without: does the user's own agent get more done?
 
 The day is in `templates/day`: a small repository, three prompts that are three sessions, and tests
-that the agent never sees. What the user decides in the morning is asked for at noon and in the
-evening, so it counts what reaches the next session. Each run works in a copy of its own; its result
-is kept below the state folder, so an interrupted day goes on where it was.
+that the agent never sees. Each run works in a copy of its own; its result is kept below the state
+folder, so an interrupted day goes on where it was.
 """
 
 from __future__ import annotations
@@ -94,7 +93,7 @@ def _kept_or_lived(
         return Run(**fields)
     with tempfile.TemporaryDirectory(prefix="contextkit-day-", ignore_cleanup_errors=True) as top:
         lived = _live(os.path.realpath(top), command, host, arm, caller)
-    files.write(path, formats.to_json(lived._asdict()))
+    files.write(path, formats.to_json(lived._asdict()), derived=True)
     return lived
 
 
@@ -160,10 +159,7 @@ _Usage = tuple[int, int, int, int]  # tokens: new input, written to a cache, rea
 
 
 def spent(host: Host, root: str) -> tuple[int, int, float]:
-    """The turns, tokens and cost of all sessions in a folder, those of subagents included.
-
-    Turns are replies of the model; the cost is in tokens of input at full price.
-    """
+    """The turns, tokens and cost (in tokens of input) of the sessions in a folder."""
     sessions = [_of_file(host, lines) for lines in _transcripts(host, root)]
     usages = [usage for _, of_session in sessions for usage in of_session]
     prices = (1, *host.prices)
@@ -215,9 +211,6 @@ def _counts(usage: dict[str, Any], *kinds: str) -> _Usage:
     counts = (usage.get(f"{kind}_tokens") for kind in kinds)
     given, written, read, answered = (n if type(n) is int and n > 0 else 0 for n in counts)
     return given, written, read, answered
-
-
-# The comparison
 
 
 def rows(lived: Sequence[Run]) -> list[dict[str, object]]:

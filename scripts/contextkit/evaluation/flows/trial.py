@@ -24,7 +24,7 @@ import threading
 from collections import Counter
 
 from contextkit.base import files, names, redaction, tokens
-from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.errors import bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Any, Callable, Iterable, Iterator, Sequence, T
@@ -185,7 +185,7 @@ class Trial:
             self._count("no usable form", "one without a usable form began", begun)
             raise
         if kept is None:
-            files.write(path, answer)
+            files.write(path, answer, derived=True)
         return value
 
     def _run(self, command: str, text: str) -> str:
@@ -208,17 +208,11 @@ class Trial:
 def ended(
     futures: Iterable[concurrent.futures.Future[T]],
 ) -> Iterator[concurrent.futures.Future[T]]:
-    """The futures as they end.
-
-    No wait is longer than a second: an interrupt that comes just before one is heard after it.
-    """
+    """The futures as they end, waiting a second at most: an interrupt in between is heard then."""
     waiting = set(futures)
     while waiting:
         done, waiting = concurrent.futures.wait(waiting, 1, concurrent.futures.FIRST_COMPLETED)
         yield from done
-
-
-# The texts that are tried, each with what we hand over in its place
 
 
 class Sample(NamedTuple):
@@ -252,11 +246,7 @@ def in_folder(layout: Layout, folder: str) -> Iterator[Sample]:
         inside.sort()
         for name in sorted(file_names):
             path = os.path.join(here, name)
-            try:
-                text = files.read(path)
-            except ContextError:
-                continue  # not a text
-            yield from _text(layout, os.path.relpath(path, folder), text, name)
+            yield from _text(layout, os.path.relpath(path, folder), files.text_of(path), name)
 
 
 def _text(layout: Layout, name: str, text: str, topic: str) -> Iterator[Sample]:

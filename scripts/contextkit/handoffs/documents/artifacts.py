@@ -2,9 +2,8 @@
 
     <handoffs>/handoff-<from>-to-<to>-<YYYYMMDDTHHMMSSZ>.yaml      one per switch; never in git
 
-The keys of the design come first, in its order, then contextkit's own. File names are for people;
-only the contents count, and `sequence` gives the order of switches. manuals/handoffs.md describes
-the format.
+File names are for people; only the contents count, and `sequence` gives the order of switches.
+manuals/handoffs.md describes the format.
 """
 
 from __future__ import annotations
@@ -139,7 +138,7 @@ def parse(text: str, where: str = "handoff") -> Handoff:
 
 
 def _parse_own(text: str) -> Handoff | None:
-    """Parse an artifact exactly as `render` writes it, without the cost of YAML; else None.
+    """Parse an artifact exactly as `render` writes it, without YAML's cost; else None.
 
     This need not be strict: the result counts only if rendering it gives the same text.
     """
@@ -212,9 +211,6 @@ def template_document(layout: Layout) -> str:
     )
 
 
-# The store
-
-
 def save(layout: Layout, handoff: Handoff, name: str = "") -> str:
     """Write an artifact under a new name, or in place of one; return its path. Under the lock."""
     text = render(handoff)
@@ -278,9 +274,6 @@ def read(layout: Layout, wanted: list[str]) -> tuple[dict[str, Handoff], tuple[s
     return by_name, tuple(names.one_line(f"{broken}; skipped") for broken in loaded.broken)
 
 
-# Checking an artifact or a draft
-
-
 LIMITED = {
     "decisions": "handoff_decisions",
     "files_modified": "handoff_files",
@@ -330,9 +323,6 @@ def _words(value: object) -> tuple[object, ...]:
     return value if isinstance(value, tuple) else (str(value),)
 
 
-# Reading fields
-
-
 # The field for each key: its name, or that of the make variable; a story's also in `story_context`.
 LIST_KEYS = {name: name for name in (*LISTS, "resolved")} | {"files": "files_modified"}
 TEXT_KEYS = {name: name for name in Handoff.fields() if name not in LIST_KEYS} | {
@@ -346,12 +336,11 @@ _UNSAID = ("", "null", "~", "[]")  # in place of a list: it says nothing, and cl
 
 
 def read_fields(text: str, where: str) -> tuple[Fields, tuple[str, ...]]:
-    """Return the fields in an artifact or draft, and a message for everything not carried over.
+    """The fields in an artifact or draft, and a message for everything not carried over.
 
-    A draft uses the artifact's layout or the names of the make variables, with or without the
-    enclosing `handoff:`, as YAML or JSON. Any other field is dropped at any depth, so that no
-    persona, command list or tool setting ever gets into an artifact. Raises ContextError unless the
-    document is a mapping of names to values.
+    A draft uses the artifact's layout or the names of the make variables, as YAML or JSON. Any
+    other field is dropped at any depth, so that no persona, command list or tool setting ever gets
+    into an artifact. Raises ContextError unless it is a mapping.
     """
     bare = text.lstrip("\ufeff \t\r\n")
     if bare[:1] == "{":

@@ -1,8 +1,7 @@
 """The active agent of each session and the order of its artifacts, in the file `session-state`.
 
-The state saves commands from reading every artifact. Apart from the log of switches, it can be
-rebuilt from them. If the two disagree (a crash midway, a copied folder, another tool), the
-artifacts win and the difference is reported. All changes are made under one lock.
+The state saves commands from reading every artifact. If the two disagree (a crash midway, a copied
+folder, another tool), the artifacts win. All changes are made under one lock.
 """
 
 from __future__ import annotations
@@ -20,11 +19,7 @@ FILE = "session-state"
 
 
 class Switch(Record):
-    """A line of the log: `2025-10-23T18:05:00Z sm dev 379 s-42`.
-
-    The time, the outgoing and the incoming agent, the tokens of all artifacts handed over, the
-    session.
-    """
+    """A line of the log: `2025-10-23T18:05:00Z sm dev 379 s-42`; 379 tokens were handed over."""
 
     at: str
     from_agent: str  # `-` for the first agent of a session
@@ -38,7 +33,7 @@ class Switch(Record):
 
 
 class View(Record):
-    """What is known of a session: its active agent, since when, and its artifacts, oldest first.
+    """What is known of a session: its active agent, since when, its artifacts, oldest first.
 
     As a line: `s-42 dev - 2025-10-23T18:05:00Z handoff-….yaml …`, with `-` for empty values.
     """
@@ -131,10 +126,10 @@ def locked(layout: Layout) -> files.locked:
 
 
 def current(layout: Layout) -> tuple[State, tuple[str, ...]]:
-    """Return this session's state, reconciled with the artifacts, and messages about repairs.
+    """This session's state, reconciled with the artifacts, and messages about repairs.
 
-    Writes nothing. An artifact unknown to the state (a crash, a copy, another tool) belongs to the
-    session that it names, or else to this one.
+    Writes nothing. An artifact unknown to the state belongs to the session that it names, or else
+    to this one.
     """
     session = sessions.key(sessions.find_current(layout))
     listed = handoffs.listed(layout)
@@ -203,10 +198,7 @@ def _stamped(name: str) -> str:
 
 
 def _load(layout: Layout) -> State | None:
-    """Load the saved state, or None if there is none.
-
-    Raises ContextError if it is broken, NewerFormat if it is from a newer contextkit.
-    """
+    """The saved state, or None. Raises ContextError if it is broken, NewerFormat if newer."""
     path = _path(layout)
     if not os.path.lexists(path):
         return None
@@ -243,11 +235,10 @@ def _path(layout: Layout) -> str:
 
 
 def keep(layout: Layout, state: State, handoff: Handoff, now: int, carried: int) -> str:
-    """Write an artifact, activate its receiver, and retire the oldest artifacts; return the path.
+    """Write an artifact, activate its receiver, retire the oldest artifacts; return the path.
 
-    `carried` are the tokens that the incoming agent gets in place of profiles. The order matters:
-    after a crash midway, the artifacts imply the rest, and no artifact's name is reused while the
-    state still refers to it.
+    `carried` are the tokens that the incoming agent gets. The order matters: after a crash midway,
+    the artifacts imply the rest, and no name is reused while the state refers to it.
     """
 
     handoff = handoff.replace(session=state.session)
@@ -273,10 +264,7 @@ def keep(layout: Layout, state: State, handoff: Handoff, now: int, carried: int)
 
 
 def _rested(state: State, since: str, most: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the artifacts to retire from sessions that ended or idled for a day, and `others`.
-
-    The newest `most` artifacts of those sessions together are kept.
-    """
+    """The artifacts of ended or idle sessions but the newest `most`, which retire, and `others`."""
     there = state.elsewhere()
     rested = [view for view in there if view.at < since or not view.active]
     names_there = sorted((name for view in rested for name in view.order), key=_stamped)
@@ -297,7 +285,7 @@ def start(layout: Layout, state: State, agent: str, now: int) -> None:
 
 
 def undo(layout: Layout, state: State) -> tuple[State, str]:
-    """Undo the last switch of this session; return the new state and the removed artifact's name.
+    """Undo the last switch of this session; the new state and the removed artifact's name.
 
     Raises ContextError if no switch is recorded.
     """
@@ -323,10 +311,7 @@ def undo(layout: Layout, state: State) -> tuple[State, str]:
 
 
 def end_session(layout: Layout, session: str) -> str:
-    """Deactivate the active agent of `session`; return it, or '' if there was none.
-
-    The next activation is then a first one. `resume_session` undoes this.
-    """
+    """Deactivate the active agent of `session`, as `resume_session` undoes; return it, or ''."""
     with locked(layout):
         own = _own(layout, session)
         if own.active:

@@ -8,7 +8,7 @@ If a list has no room for all entries, its last line combines the oldest:
 Of too many entries, the first ones stay. If there are too many tokens, these go in order: what was
 resolved, the oldest rejected approaches, the oldest decisions, files, long texts, blockers; the
 last resort is the smallest form. The names of agents, story, task and branch are never cut, and a
-list of decisions, files or blockers with any entry never becomes empty. This module does no I/O.
+list of decisions, files or blockers with any entry never becomes empty.
 """
 
 from __future__ import annotations
@@ -36,10 +36,9 @@ _PLACES = ("resolved", "rejected", "decisions", "files_modified", "blockers", *_
 def clipped(
     handoff: Handoff, limits: Limits, strict: bool = False
 ) -> tuple[Handoff, tuple[str, ...]]:
-    """Return the handoff within the limits, and a message for everything that was cut.
+    """The handoff within the limits, and a message for everything that was cut.
 
-    With `strict`, anything that would be cut is refused (status 2); anything that cannot fit is
-    always refused (status 1).
+    What cannot fit is refused (status 1); with `strict`, so is anything to be cut (status 2).
     """
     most = limits.handoff_max_tokens
     first = {
@@ -81,8 +80,8 @@ def _cuttable(handoff: Handoff) -> str:
 def _fitted(handoff: Handoff, files: int, most: int, fits: Callable[[Handoff], bool]) -> Handoff:
     """The handoff after as few cuts as fit.
 
-    files: the original number of files; most: of lines about files, of which the last may count
-    the others
+    files: the original number of files; most: of lines about files, the last of which may count
+    others
     """
     from contextkit.text import fitting
 
@@ -104,12 +103,7 @@ def _fitted(handoff: Handoff, files: int, most: int, fits: Callable[[Handoff], b
 
 
 def _parts(handoff: Handoff) -> tuple[list[str], list[Part]]:
-    """The field of each text that may be cut, and the text with its cuts, in the documented order.
-
-    First whole entries go: what was resolved, then the last rejected approaches, decisions and
-    files down to a few; then all are shortened; then blockers go; at last one entry of each list
-    is left.
-    """
+    """The field of each text that may be cut, and the text with its cuts, in order."""
     from contextkit.text.fitting import Part
 
     counted = _more(handoff.files_modified) > 0
@@ -182,9 +176,6 @@ def _too_long(handoff: Handoff, most: int, text: str, tokenizer: str) -> Context
     )
 
 
-# Carrying over
-
-
 EARLIER = {"decisions": "Earlier: ", "blockers": "Also open: ", "rejected": "Earlier: "}
 _BETWEEN = " | "
 _WIDEST = 400  # characters of a line that combines entries
@@ -201,10 +192,9 @@ def carry(
 ) -> tuple[artifacts.Fields, tuple[str, ...]]:
     """Add what is still open to `fields`, each list within its limit; also return messages.
 
-    `said_by_hand` are the fields that somebody typed; one that is () there is closed. `blockers`
-    are those of `last` that are still open. `verdicts` need attention: those with a P0 come first,
-    and no one closes them by hand. Raises ContextError for a resolved item that no blocker begins
-    with.
+    A field `said_by_hand` that is () is closed. `blockers` are those of `last` that are still open.
+    `verdicts` need attention: a P0 first, and no one closes them by hand. Raises ContextError for a
+    resolved item that no blocker begins with.
     """
     filled = dict(fields)
     closes_all = fields.get("blockers") == () and "blockers" in said_by_hand

@@ -1,7 +1,4 @@
-"""The context of an incoming agent: the kept artifacts, then its own profile; and what that saves.
-
-The setting `handoff_profiles` says where profiles are. A profile is passed on word for word.
-"""
+"""The context of an incoming agent: the kept artifacts, then its own profile, word for word."""
 
 from __future__ import annotations
 
@@ -161,10 +158,7 @@ def profile(layout: Layout, agent: str, typed: str = "") -> Profile:
 
 
 def find_profile(layout: Layout, agent: str, typed: str = "") -> str:
-    """Return the path of an agent's profile, or '' if there is none.
-
-    `typed` is a path that somebody typed; it is refused if it does not exist.
-    """
+    """The path of an agent's profile, or ''; a `typed` one that does not exist is refused."""
     if typed:
         path = layout.typed(typed, "profile")
         if not os.path.isfile(path):
@@ -213,11 +207,8 @@ def _bare_lines(text: str) -> list[str]:
     return [bare for line in text.split("\n") if len(bare := line.strip(" \t\r-*#>")) >= _LONG]
 
 
-# The cost compared with keeping every profile, for given profiles or recorded switches
-
-
 def of_profiles(layout: Layout, profiles: tuple[str, ...], artifact: int | None) -> list[Row]:
-    """The savings of switching between agents with these profiles in turn, as in the design.
+    """The savings of switching between agents with these profiles in turn.
 
     `artifact` is the size of each artifact, by default the mean of those here, else the usual size.
     """
@@ -233,9 +224,9 @@ def of_profiles(layout: Layout, profiles: tuple[str, ...], artifact: int | None)
 
 
 def _savings(switches: list[tuple[str, str, int]], sizes: Mapping[str, int | None]) -> list[Row]:
-    """A row for each switch (from, to, tokens of the artifacts), in estimated tokens.
+    """A row for each switch (from, to, tokens of the artifacts); `-` is nobody.
 
-    It compares all profiles so far with the new one and the artifacts; `-` is nobody.
+    It compares all profiles so far with the new one and the artifacts.
     """
     rows: list[Row] = []
     so_far: list[str] = []  # the agents of the session, each as often as it was loaded

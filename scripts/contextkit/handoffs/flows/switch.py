@@ -20,10 +20,7 @@ _NOT_SAID = "(nothing was said)"  # by a prompt that is just a name
 def hand_over(
     layout: Layout, fields: handoffs.Fields, now: int, no_story: bool = False, strict: bool = False
 ) -> Context:
-    """Write the artifact of `fields`, filling in what is known, and make its receiver active.
-
-    Raises ContextError without writing anything.
-    """
+    """Write the artifact of `fields` and what is known, and make its receiver active, or raise."""
     handover = _Handover(layout, fields, now, no_story, strict)
     with handoff_state.locked(layout):
         handover.begin()
@@ -48,9 +45,8 @@ def switch(
     """Make another agent the active one and return its context, writing the artifact first.
 
     The first agent of a session gets no artifact unless `from_agent` says who hands over; then it
-    also gets what that agent was given in another session. An agent that is already active gets
-    nothing. If no story is named, the story of the last artifact continues. Raises ContextError
-    without writing anything or changing the active agent.
+    also gets what that agent was given in another session. One that is already active gets nothing.
+    Raises ContextError without changing anything.
     """
     handover = _Handover(layout, fields, now, no_story, strict)
     to = handover.to
@@ -72,10 +68,7 @@ def switch(
 
 
 class _Handover:
-    """A handover in the making: the fields that somebody typed, and who gives to whom.
-
-    `said` are the messages so far.
-    """
+    """A handover in the making: the fields that somebody typed, and who gives to whom."""
 
     def __init__(
         self, layout: Layout, typed: handoffs.Fields, now: int, no_story: bool, strict: bool
@@ -94,10 +87,7 @@ class _Handover:
             self.said.append(f"from={self.giver}, but {active} was the active agent")
 
     def write(self) -> tuple[str, dict[str, Handoff]]:
-        """Write the artifact; return its path and, by name, what leads to this switch.
-
-        These are the artifacts that the receiver may get, newest first: the new one leads.
-        """
+        """Write the artifact; its path, and the names of what the receiver may get."""
         before, unread = handoffs.read(self._layout, self._chain())
         self.said += unread
         chain = list(before.values())
@@ -128,8 +118,7 @@ class _Handover:
     def _chain(self) -> list[str]:
         """The names of the artifacts that lead to this switch, newest first.
 
-        Those of this session; for its first switch, those of the session in which the giver was
-        active.
+        For a session's first one, those of the session in which the giver was active.
         """
         order = self.state.order
         if not order and not self.state.active:
@@ -226,14 +215,12 @@ def switch_from_prompt(
 ) -> str | None:
     """Switch for a host's hook; return the incoming agent's context, or None without a switch.
 
-    The rest of the prompt becomes the next_action (two sentences) and may name the story, by
-    default that of the last artifact. Decisions, files and task come from what the session did
-    since its last switch, as far as its stores and its `transcript` show. A name is not an agent
-    if it is that of a file, or if it has no profile where others do.
+    The rest of the prompt becomes the next_action (two sentences) and may name the story.
+    Decisions, files and task come from the session's stores and its `transcript`. A name is not an
+    agent if it is that of a file, or if it has no profile where others do.
 
-    If the context exceeds `longest` characters, or `most_tokens` by the cautious estimate, it names
-    the profile instead of quoting it. Raises ContextError if the switch fails; the active agent
-    then stays the same.
+    Above `longest` characters or `most_tokens`, the context names the profile instead of quoting
+    it. Raises ContextError if the switch fails; the active agent then stays the same.
     """
     recognized = agents.recognized(prompt, layout.limits.handoff_prefixes)
     if recognized is None or not _is_agent(layout, recognized[0]):
@@ -258,10 +245,7 @@ def switch_from_prompt(
 
 
 def undo(layout: Layout) -> Context:
-    """Undo the last switch of this session: remove its artifact and reactivate the agent before.
-
-    Raises ContextError if there is none.
-    """
+    """Undo the last switch of this session and reactivate the agent before. Raises ContextError."""
     with handoff_state.locked(layout):
         state, messages = handoff_state.current(layout)
         undone, name = handoff_state.undo(layout, state)

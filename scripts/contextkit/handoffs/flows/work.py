@@ -1,10 +1,5 @@
 """What can be known about the work without anybody saying it.
 
-    fill        branch, files and story of a handoff, where nobody typed them
-    since       what a session did since its last switch, from its stores and its transcript
-    of_verdicts what open verdicts block, in words; `still_open` is what they still block
-    looking     the files worked on, according to git, which runs while this process goes on
-
 Handoffs and checkpoints start with it, so it runs git at most twice and writes no file.
 (`changes.py` reports differences in more detail, but takes ten times as long.)
 """
@@ -31,10 +26,9 @@ _AT_ONCE = 2  # seconds within which adopt has written its files
 
 
 class looking:
-    """git, listing in the background what has changed since a moment, without contextkit's files.
+    """git, listing in the background what has changed since a moment, without our files.
 
-    `since` is ISO, UTC; without it, everything that is not committed and all of the branch, or of
-    the session where there is none.
+    `since` is ISO, UTC; '' means what is not committed and all of the branch, or of the session.
     """
 
     def __init__(self, layout: Layout, since: str = "") -> None:
@@ -50,10 +44,7 @@ class looking:
             self._log = _commits(layout, where, self._since)
 
     def seen(self) -> dict[str, str] | None:
-        """What happened to each file, newest first; paths are relative to the root.
-
-        None if git could not be run, or had no time in a hook: that is different from no files.
-        """
+        """What happened to each file, newest first; None if git had no answer, or no time."""
         words = self._status.output().split("\0") if self._status else []
         open_ones = _states([(word[:2], word[3:]) for word in words if len(word) > 3])
         changed = {path: (self._changed(path), state) for path, state in open_ones.items()}
@@ -83,11 +74,10 @@ class looking:
 
 
 def _commits(layout: Layout, where: tuple[str, ...], since: int) -> git.query | None:
-    """The commits of those who work here since a moment; without one, those of the branch.
+    """The commits of those who work here since a moment; '' for those of the branch.
 
-    Where there is no branch to compare, as on the default one, those of the session, or of a day if
-    nobody knows when it began. None if there cannot be any. Others' commits, pulled or merged, are
-    left out; a merge itself is not looked at.
+    On the default branch, those of the session, or of a day if nobody knows when it began. None if
+    there cannot be any. Others' commits, pulled or merged, are left out.
     """
     assert layout.repository
     repository = layout.repository
@@ -164,14 +154,8 @@ def _states(rows: list[tuple[str, str]]) -> dict[str, str]:
     return states
 
 
-# The fields of a handoff
-
-
 def fill(layout: Layout, fields: Fields, since: str = "") -> tuple[Fields, tuple[str, ...]]:
-    """Return `fields` with branch, files and story filled in, and messages.
-
-    Files are those changed `since` a moment (ISO, UTC). What was typed takes precedence.
-    """
+    """`fields` with branch, files changed `since` a moment and story filled in, and messages."""
     filled = {name: value for name, value in fields.items() if value != ""}
     messages: list[str] = []
     # git inspects the work tree in the meantime; its output is read last.
@@ -223,17 +207,11 @@ def _from_story(layout: Layout, fields: Fields) -> tuple[Fields, list[str]]:
     return {**(load_story(there) or {}), **fields, "story_path": layout.shown(there)}, []
 
 
-# What a session did since its last switch, from its stores and its transcript
-
-
 _MOST_DECISIONS = 3  # from the transcript, which tells the newest first
 
 
 def since(layout: Layout, moment: str, transcript: str) -> Fields:
-    """Return the fields implied by the work since `moment` (ISO, UTC; '' for all of it).
-
-    They come from the session's findings, the plan of its task and the end of the transcript.
-    """
+    """The fields implied by the session's work since `moment` (ISO, UTC; '' for all of it)."""
     fresh: list[Any] = []
     if os.path.isdir(layout.memory):
         from contextkit.memory.documents import findings, store
@@ -264,9 +242,6 @@ def current_step(layout: Layout) -> str:
         return ""
     plan = plans.of_task(layout, task)
     return names.one_line(next(iter(plan.in_progress), plan.objective))
-
-
-# The story: read from a file of the host repository, never written
 
 
 _MOST_STORIES = 2_000  # below `docs` to search for a story id
@@ -328,8 +303,8 @@ def load_story(path: str) -> Fields | None:
 def parse_story(text: str) -> Fields:
     """The fields that a story says, each as it is said first; front matter wins over headings.
 
-    The values come from the front matter (`id: 1.2`, `status: Draft`) or from headings and lines
-    (`# Story 1.2: Login`, `## Status`, `**Status:** Draft`, `- [ ] the next task`).
+    From front matter (`id: 1.2`) or from headings and lines (`# Story 1.2: Login`, `## Status`,
+    `**Status:** Draft`, `- [ ] the next task`).
     """
     story: dict[str, str] = {}
     for field, value in (*_front_matter(text), *_headings(text)):
@@ -385,10 +360,7 @@ _MOST_P0, _OF_P0 = 3, 120  # worst findings of a verdict to quote, and character
 
 
 def of_verdicts(layout: Layout) -> tuple[str, ...]:
-    """A line for each verdict that needs attention, the worst first, with its full text's path.
-
-    The P0 of its review follow in words, as far as they are open.
-    """
+    """A line for each verdict that needs attention, the worst first, with its open P0 in words."""
     if not os.path.isdir(layout.verdicts):
         return ()
     from contextkit.reviews.documents import verdicts

@@ -29,10 +29,7 @@ Facts = dict[str, object]
 
 
 def settings_in_force(layout: Layout) -> list[Facts]:
-    """Return `id` (its name), `value` and `from` for each setting.
-
-    from is `default`, the repository's settings file or the user's, or that it is held back.
-    """
+    """`id` (its name), `value` and `from` (or that it is held back) for each setting."""
     sources = {name: "yours" for name in layout.settings}
     sources |= dict.fromkeys(settings.of_repository(layout.root), SETTINGS)
     sources |= dict.fromkeys(layout.held, "untrusted")
@@ -49,10 +46,7 @@ def settings_in_force(layout: Layout) -> list[Facts]:
 
 
 def initialize(layout: Layout, dry_run: bool) -> list[tuple[str, str]]:
-    """Create missing documented files; return (path, `made` | `refreshed` | `kept`) pairs.
-
-    An unedited copy of a contextkit document is refreshed; what a host wrote is never touched.
-    """
+    """Create or refresh documented files; (path, `made` | `refreshed` | `kept`) pairs."""
     layout.mention("scope_template", "orchestration", "handoff_template")
     template = sealed_copy(capsules.template_document(layout.limits.capsule_max_tokens))
     scope = sealed_copy(files.read(toolkit("templates", "subagent_scope_template.md")))
@@ -91,10 +85,10 @@ def initialize(layout: Layout, dry_run: bool) -> list[tuple[str, str]]:
 def status(
     layout: Layout, documents: Collection[traces.Delivery] | None = None
 ) -> list[dict[str, object]]:
-    """Return a row per system: `id`, `status` (a line for people), and each value in that line.
+    """A row per system: `id`, `status` (a line for people), and each value in that line.
 
     `which` names the documents that need something, each as `ref` and `why`. What cannot be read is
-    reported in the line, not left out. `documents` are those of the ledger, if they are known.
+    reported in the line. `documents` are those of the ledger, if they are known.
     """
     if documents is None:
         documents = traces.of_documents(ledger.read(layout)).values()
@@ -143,10 +137,7 @@ _TO_DO = (
 
 
 def to_do(rows: list[Facts]) -> list[Facts]:
-    """Return what needs doing, with the command for it: `id`, `said`, `command`.
-
-    A system that could not be read has no facts but its line: doctor says how to fix it.
-    """
+    """What needs doing, with the command for it: `id`, `said`, `command`."""
     facts = {str(row["id"]): row for row in rows}
     unread = [row for row in rows if set(row) == {"id", "status"}]
     needs: list[Facts] = [{"id": r["id"], "said": r["status"], "command": "doctor"} for r in unread]
@@ -379,8 +370,7 @@ def _answers(path: str) -> int:
 def standing_cost(layout: Layout) -> int:
     """What the card and the skill have cost so far, in tokens at the price of new input.
 
-    A host that caches prompts pays 1.25 for a text that is new in a session, 0.1 for each
-    repetition.
+    A host that caches prompts pays 1.25 for what is new in a session, 0.1 for each repetition.
     """
     each, seen = tokens_a_request(layout), retention.transcripts(layout)
     if not (each and seen):

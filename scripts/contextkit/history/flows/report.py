@@ -1,7 +1,5 @@
 """The report page: one file, no requests, no script but its own. It answers three questions.
 
-    facts(layout) -> what it says, as plain data     page(facts) -> HTML     text(facts)
-
 What needs me, does it help, where did it go. `templates/report.html.j2` draws it; `page` makes
 every text safe for HTML before the template sees it, and the page's content security policy names
 its script and style by their digests, so text from agents stays data.
@@ -19,6 +17,7 @@ from contextkit.base import (
     addresses,
     git,
     ledger,
+    markdown,
     names,
     redaction,
     stores,
@@ -77,9 +76,6 @@ def _clean(layout: Layout, text: str) -> str:
     return names.clipped(text, _WHAT)
 
 
-# What needs me
-
-
 def _needs(layout: Layout, documents: Collection[Delivery]) -> list[Facts]:
     """Return what needs doing: `id`, `said`, `command`, and `which` documents it is about."""
     status = overview.status(layout, documents)
@@ -124,14 +120,8 @@ _ARMS = {
 }  # fmt: skip
 
 
-# All documents
-
-
 def _items(layout: Layout, documents: dict[str, Delivery]) -> list[list[object]]:
-    """Return [address, kind, time, tokens, state, title] of every document, newest first.
-
-    A document from another machine has the machine's name as a seventh field.
-    """
+    """[address, kind, time, tokens, state, title, maybe machine] of all documents, by time."""
     rows: list[list[object]] = []
     elsewhere = addresses.elsewhere(layout)
     entries: dict[str, str] = {}
@@ -180,8 +170,9 @@ def _title(path: str) -> str:
     title = ""
     for line in text.split("\n"):
         bare = line.strip()
-        if bare.startswith("# "):
-            return bare[2:]
+        level, heading = markdown.heading(line)
+        if level == 1:
+            return heading
         name, colon, value = bare.strip('",').partition(":")
         if colon and name.strip('"') in _TITLES:
             title = title or value.strip(' "')
@@ -195,9 +186,6 @@ def _machines(items: list[list[object]]) -> list[list[object]]:
         if len(item) > 6:
             by_machine.setdefault(str(item[6]), []).append(int(str(item[3])))
     return [[name, len(sizes), sum(sizes)] for name, sizes in sorted(by_machine.items())]
-
-
-# The page
 
 
 def page(facts: Facts) -> str:

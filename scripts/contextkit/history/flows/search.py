@@ -2,8 +2,7 @@
 
     .contextkit/ledger/search.sqlite      the index: a cache beside the ledger, built from the files
 
-The files are authoritative: an entry older than its file is read again, an entry without a file is
-dropped, and a broken or missing index is rebuilt. If it cannot be saved, it is built in memory.
+If it cannot be saved, it is built in memory.
 """
 
 from __future__ import annotations
@@ -38,10 +37,7 @@ class Term(NamedTuple):
 
 
 class Found(Record):
-    """A document that was found, and the place in it that matches; `path` is relative to the root.
-
-    machine: the other machine that it was stored on; empty for this one.
-    """
+    """A document that was found, its path, the place that matches, the other `machine` or ''."""
 
     ref: str
     kind: str
@@ -57,7 +53,7 @@ class Found(Record):
 def search(
     layout: Layout, q: str, kind: str = "", session: str = "", branch: str = "", since: str = ""
 ) -> tuple[Iterator[Found], int]:
-    """Return the best matches, best first and limited in number, and how many there are in all.
+    """The best matches, best first and limited in number, and how many there are in all.
 
     `q` is as typed; an empty filter matches everything; `since` is as `moment` takes it. Each
     document is read only when the iterator reaches it: a person sees just the first few.
@@ -130,9 +126,6 @@ def _line_in_file(path: str, ref: str, document: str, at: int) -> int:
     return next((n for n, line in enumerate(lines, 1) if identity in line), 1)
 
 
-# What can be found
-
-
 class Catalog:
     """The files of all stores and their documents; the ledger is read only when needed."""
 
@@ -141,10 +134,7 @@ class Catalog:
         self._texts: dict[str, list[tuple[str, str]]] = {}  # of the file that was read last
 
     def files(self) -> dict[str, Signature]:
-        """Return every file that may hold documents, with a signature that shows a change.
-
-        Those of the stores, archived ones, and those of ended sessions.
-        """
+        """Every file that may hold documents, archived ones too, with a signature of its state."""
         signatures: dict[str, Signature] = {}
         documents = dict.fromkeys(address.path for address in addresses.listed(self._layout))
         for path in (*documents, *self._reviews):
@@ -241,9 +231,6 @@ def _branch(text: str) -> str:
     return ""
 
 
-# The index
-
-
 _FORMAT = 3
 _MOST_INDEXED = 4 << 20  # characters of a document that are indexed
 _SCHEMA = """
@@ -269,8 +256,7 @@ def _matching(
 ) -> list[sqlite3.Row]:
     """Bring the index up to date, then return the wanted documents that have all terms.
 
-    Two processes may run at once: one updates the index, the other waits, or answers from an index
-    in memory.
+    Of two processes, one updates the index; the other waits, or answers from memory.
     """
     place = layout.index
     try:

@@ -20,7 +20,7 @@ class Opened(Record):
 
 
 def document(layout: Layout, ref: str, part: str = "") -> Opened:
-    """Return the document at an address; `part` is a heading in it, or a part of a payload.
+    """The document at an address; `part` is a heading in it, or a part of a payload.
 
     Raises ContextError if there is no such document or part; for a part, it names those that exist.
     """

@@ -1,8 +1,7 @@
 """What the events tell of a document, a session and a system: derived, never stored.
 
-Lineage: what a document was made from, who got it, and what they made of it. Its edges are `from`
-of a stored document, `to` of an injected one, and what a subagent or an agent stored after
-something entered its context.
+Lineage is what a document was made from, who got it, and what they made of it: `from` of a stored
+one, `to` of an injected one, and what an agent stored after something entered its context.
 """
 
 from __future__ import annotations
@@ -38,10 +37,7 @@ def who(event: ledger.Event) -> str:
 
 
 class Delivery(Record):
-    """The state of one document. `stored`, `handed`, `shown` are tokens; times are ISO or empty.
-
-    `handed` includes what it took to have the document told: a second turn of its author.
-    """
+    """The state of one document. `stored`, `handed`, `shown` are tokens; times are ISO or empty."""
 
     ref: str
     at: str = ""
@@ -77,10 +73,7 @@ _ADDS = {
 
 
 def of_documents(events: Iterable[ledger.Event]) -> dict[str, Delivery]:
-    """Return the delivery of each document that was stored, by address, in order of storing.
-
-    A document handed over or shown as part of another (`from`) counts as delivered.
-    """
+    """The delivery of each document that was stored, also as part of another, by address."""
     facts: dict[str, Facts] = {}
     for entry in events:
         event, ref, size = entry["event"], entry["ref"], entry.get("tokens", 0)
@@ -108,10 +101,10 @@ _SUMS = {
 
 
 def sessions(events: list[ledger.Event], with_ended: bool = False) -> list[Facts]:
-    """Return the sessions, oldest first, with what was stored, handed over and shown in each.
+    """The sessions, oldest first, with what was stored, handed over and shown in each, in tokens.
 
-    Numbers are tokens. Saved is what was stored and entered no context, never below 0. Open counts
-    its documents that nobody has opened or consumed yet; `machine` is the other one it ran on.
+    Saved is what was stored and entered no context, never below 0. Open counts its documents that
+    nobody has opened or consumed yet; `machine` is the other one it ran on.
     """
     waiting = Counter(
         document.session
@@ -174,9 +167,6 @@ def by_system(documents: Iterable[Delivery]) -> dict[str, dict[str, int]]:
     return {system: totals(own) for system, own in groups.items()}
 
 
-# Lineage
-
-
 class History:
     """The events in order of time, indexed once by each question asked of them."""
 
@@ -203,10 +193,7 @@ class History:
         return ref in self.of or ref in self.made_of or ref in self.put_with
 
     def stored(self, ref: str) -> ledger.Event:
-        """Return the event of the last time that a document was stored; an empty one if none.
-
-        That of the machine that the text here is from: others may store one under the same address.
-        """
+        """The event of the last time that a document was stored on its machine; maybe empty."""
         events = [event for event in self.of.get(ref, ()) if event["event"] == ledger.STORED]
         machine = self.elsewhere.get(ref, "")
         its = [event for event in events if event.get("machine", "") == machine] or events
@@ -277,10 +264,9 @@ def _much(event: ledger.Event) -> Facts:
 
 
 def _drift(layout: Layout, ref: str, commit: str) -> tuple[str, list[str]]:
-    """Return the commit that a document was written at, and which of its inputs differ today.
+    """The commit that a document was written at, and which of its inputs differ today.
 
-    A capsule, snapshot or checkpoint has sealed its files. For any other document, the files that
-    it names are compared with the commit that was checked out when it was stored.
+    Those are the files that it has sealed, or else names.
     """
     kind = ref.partition(":")[0]
     if kind not in addresses.kinds():

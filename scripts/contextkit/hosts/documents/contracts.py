@@ -185,10 +185,7 @@ class HookInput(Record):
         return find(self.host).events[self.event]
 
     def text(self, name: str) -> str:
-        """Return a text field; empty if it is absent or not text.
-
-        A lone surrogate, which JSON can hold but a file cannot, becomes a question mark.
-        """
+        """A text field or ''; half a surrogate pair becomes a question mark."""
         value = self.passed.get(name)
         return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else ""
 
@@ -229,11 +226,7 @@ NOTHING = Answer()
 
 
 def parse(host: str, event: str, data: bytes) -> HookInput:
-    """Parse the input of a hook and add our names for its fields.
-
-    Empty input has no fields. Raises ContextError for an unknown host, and for input that is not an
-    object.
-    """
+    """Parse the input of a hook and add our names for its fields. Raises ContextError."""
     renamed = find(host).renamed or {}
     text = data.decode("utf-8", "replace").lstrip("\ufeff")
     fields = formats.from_json(text, "the hook's input") if text.strip() else {}
@@ -249,19 +242,13 @@ def parse(host: str, event: str, data: bytes) -> HookInput:
 
 
 def may_hold_a_verdict(text: str) -> bool:
-    """Return whether a text may hold a verdict header: each form contains one of two words.
-
-    It is here because most messages have none, and parsing one imports five modules.
-    """
+    """Whether a text may hold a verdict header; most do not, and parsing one is dear."""
     upper = text.upper()
     return "VERDICT" in upper or "STATUS" in upper
 
 
 def output(host: str, event: str, answer: Answer) -> str:
-    """Return `answer` in the form that the host reads on standard output after this event.
-
-    Empty if there is nothing to say or the event cannot carry it.
-    """
+    """`answer` in the form that the host reads after this event; '' if it cannot be told."""
     declared = find(host).events.get(event)
     reply = _said(find(host), declared, answer) if declared else {}
     return formats.to_json(reply) + "\n" if reply else ""

@@ -122,10 +122,7 @@ def send_back(layout: Layout, session: str, agent: str, most: int) -> bool:
 
 
 def forget(layout: Layout, session: str) -> bool:
-    """Remove what is known of a session's subagents; return whether there was anything.
-
-    A file that another hook is writing stays until a later sweep.
-    """
+    """Remove what is known of a session's subagents; return whether there was anything."""
     place = folder(layout, session)
     if not session or not os.path.isdir(place) or os.path.islink(place):
         return False

@@ -68,7 +68,7 @@ def merged(
     text: str, wanted: dict[str, dict[str, object]], emptied: dict[str, str], where: str,
     flat: bool = False,
 ) -> tuple[str, dict[str, str]]:  # fmt: skip
-    """Return the settings with what is wanted, each once, and the containers that were empty.
+    """The settings with what is wanted, each once, and the containers that were empty.
 
     Those (`{"hooks/Stop": "[]"}`, as returned by the last merge) make it possible to restore the
     original text. Raises ContextError for settings that no host reads.
@@ -173,9 +173,6 @@ def _emptied(text: str, path: Path, emptied: dict[str, str]) -> str:
     return text
 
 
-# Edits of JSON text that leave everything else untouched
-
-
 def _parse(text: str, where: str) -> dict[str, Any]:
     """Parse the object in `text`. Raises ContextError, with the line, for anything else."""
     try:
@@ -232,10 +229,7 @@ def _end(text: str, start: int) -> int:
 
 
 def _add(text: str, path: Path, key: str, value: object) -> str:
-    """Append `value` to the object (under `key`) or array at `path`; return the new text.
-
-    It stands on one line: a hook is a line to read, and a line of a diff.
-    """
+    """Append `value`, on one line, to the object (under `key`) or array at `path`."""
     start, end = _span(text, path)
     inside = _entries(text, start)
     name = f"{json.dumps(key, ensure_ascii=False)}: " if text[start] == "{" else ""

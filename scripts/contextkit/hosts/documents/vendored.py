@@ -85,10 +85,7 @@ def load(path: str) -> Adopted:
 
 
 def source() -> str:
-    """Return the git URL of this toolkit, without a password; empty if unknown.
-
-    A copy passes on the URL that it recorded.
-    """
+    """The git URL of this toolkit or that of its copy, without a password; '' if unknown."""
     if not is_checkout():
         return load(os.path.join(version.TOOLKIT, RECORD)).remote
     url = git.run(version.TOOLKIT, "config", "--get", "remote.origin.url", fine=(0, 1)).strip()
@@ -139,9 +136,6 @@ def _tracked() -> set[str] | None:
     except ContextError:
         return None
     return set(filter(None, listed.split("\0")))
-
-
-# The wrapper
 
 
 class Pin(Record):
@@ -217,8 +211,7 @@ def _installed(source: str, commit: str, origin: str) -> str:
 def main() -> int:
     """The entry point of an installation from git, `uvx --from git+… contextkit TARGET name=value`.
 
-    What pip or uv installed is only this door: it knows the commit that it came from, puts that
-    into the user's data folder, as a wrapper does, and calls the target there.
+    It puts the commit that it came from into the user's data folder, and calls the target there.
     """
     import json
     import subprocess

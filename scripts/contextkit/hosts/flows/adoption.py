@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import git, makefiles, templates, version
+from contextkit.base import git, makefiles, markdown, templates, version
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.filters import quoted
 from contextkit.base.layout import Layout
@@ -39,10 +39,7 @@ _WHEN = {
 def adopt(
     into: str, folder: str, names: tuple[str, ...], link: bool = False, copy: bool = False
 ) -> Plan:
-    """Plan how to bring contextkit into `into`; raises ContextError if that is not possible.
-
-    `copy` asks for a copy of the toolkit in place of a wrapper, and is remembered.
-    """
+    """Plan how to bring contextkit, or a `copy` of it, into `into`. Raises ContextError."""
     _check(into, folder, names)
     plan = Plan(into, _record_path(folder, link))
     plan.record = Adopted(folder=folder, hosts=names)
@@ -93,10 +90,7 @@ def hosts_of(into: str, folder: str) -> tuple[str, ...]:
 
 
 def folder_of(into: str) -> str:
-    """Return the folder of the repository's copy: this toolkit, or the one its Makefile includes.
-
-    The default is `tools/contextkit`.
-    """
+    """The folder of the repository's copy: this toolkit, or the one its Makefile includes."""
     own = os.path.relpath(version.TOOLKIT, into)
     for folder in (own, *makefiles.included(into)):
         if vendored.load(os.path.join(into, folder, vendored.RECORD)).folder == folder:
@@ -105,10 +99,7 @@ def folder_of(into: str) -> str:
 
 
 def top_of(layout: Layout) -> str:
-    """Return where hosts are started: the folder that adopted this toolkit, else the root.
-
-    It has this copy, or is the nearest one around the current folder with a record of adopt.
-    """
+    """Where hosts are started: the nearest folder that adopted this toolkit, else the root."""
     own = vendored.load(os.path.join(version.TOOLKIT, vendored.RECORD)).folder
     top = os.path.realpath(version.TOOLKIT).removesuffix(f"/{own}")
     if own and f"{top}/".startswith(f"{layout.root}/"):
@@ -209,10 +200,7 @@ def _new_folders(plan: Plan) -> list[str]:
 
 
 def unadopt(into: str, folder: str, names: tuple[str, ...], link: bool) -> Plan:
-    """Plan how to take out exactly what adopt put in; documents stay.
-
-    With `names`, take out only what belongs to those hosts, as long as others are left.
-    """
+    """Plan how to take out exactly what adopt put in, or what belongs to the hosts `names`."""
     _check(into, folder, names or hosts.names_of_hosts())
     plan = Plan(into, _record_path(folder, link))
     others = tuple(name for name in plan.before.hosts if name not in names)
@@ -230,9 +218,6 @@ def unadopt(into: str, folder: str, names: tuple[str, ...], link: bool) -> Plan:
         raise ContextError(f"{into}: contextkit was not adopted here: nothing to remove")
     plan.record = Adopted(folder=folder)
     return plan
-
-
-# The parts: what goes into each file, and how it comes out again
 
 
 def _add_include(plan: Plan, folder: str) -> None:
@@ -318,9 +303,6 @@ def _remove_hooks(plan: Plan, path: str) -> None:
         plan.edit(path, settings.removed(text, plan.before.emptied.get(path, {}), path))
 
 
-# What is written into a host besides the toolkit
-
-
 def guide(run: str = _MAKE) -> str:
     """Return the pages of the skill, in one file; `run` stands before each command."""
     return templates.render("guide.md", run=run, asked=receipts.ASKED)
@@ -329,13 +311,10 @@ def guide(run: str = _MAKE) -> str:
 def skill(path: str, run: str = _MAKE) -> str:
     """Return the SKILL.md, which names the pages in the guide at `path` by their lines."""
     lines = guide(run).splitlines()
-    starts = [number for number, line in enumerate(lines, 1) if line.startswith("# ")]
-    ends = [number - 1 for number in (*starts[1:], len(lines) + 1)]
-    titles = [lines[number - 1][2:].partition(":")[0] for number in starts]
-    pages = [
-        {"name": title, "when": _WHEN[title], "first": first, "last": last}
-        for title, first, last in zip(titles, starts, ends, strict=True)
-    ]
+    pages = []
+    for heading, at, last in markdown.sections(lines, 1):
+        title = heading.partition(":")[0]
+        pages.append({"name": title, "when": _WHEN[title], "first": at + 1, "last": last})
     return templates.render("skill.md", guide=path, pages=pages, where=_where(run))
 
 
@@ -374,10 +353,7 @@ _READING = ("payload_show", "payload_find", "payload_list", "context_show", "con
 
 
 def offered(chosen: tuple[str, ...], link: bool) -> list[str]:
-    """Return rules that a user may add to a host's settings, so that reading asks no permission.
-
-    Adopting writes none of them: what needs no permission is the user's to say.
-    """
+    """Rules that a user may add to a host's settings, so that reading asks no permission."""
     lines = []
     for host in map(hosts.find, chosen):
         if host.allows:

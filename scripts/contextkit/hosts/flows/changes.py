@@ -47,10 +47,7 @@ class Change(Record):
 
 
 class Plan:
-    """What to do in `into`: reads a host's files and collects their new contents.
-
-    `record` is the state afterwards, at `record_path`.
-    """
+    """What to do in `into`, as new contents of files; `record` is the state afterwards."""
 
     def __init__(self, into: str, record_path: str) -> None:
         self.into = into
@@ -86,7 +83,7 @@ class Plan:
         self.written[shown] = Change(path=shown, old=old, new=new, ours=ours)
 
     def own(self, path: str, data: bytes, program: bool = False, editable: bool = False) -> None:
-        """Add a whole file of ours: replace it if it is as we left it, never touch the host's own.
+        """Add a whole file of ours: replace it if it is as we left it, never the host's own.
 
         An edited one is renamed first, or stays if it is `editable`.
         """
@@ -249,9 +246,6 @@ def _sweep(plan: Plan, record_path: str) -> None:
             _removed(os.path.join(plan.into, path))
 
 
-# A part of ours in somebody else's text
-
-
 def with_block(text: str, lines: str, style: str) -> str:
     """Put `lines` into `text` as our marked block, where that already is or else at the end.
 
@@ -296,10 +290,7 @@ def without_block(text: str, style: str) -> str:
 
 
 def _marked(style: str) -> re.Pattern[str]:
-    """Match our block; one whose end marker is missing ends with its first line.
-
-    The first group is there if the block added the line ending before it.
-    """
+    """Match our block, with the line ending that it added as the first group, if any."""
     opening, joined, closing = (re.escape(style.format(mark)) for mark in (_OPEN, _JOINED, _CLOSE))
     end = r"\r*(?:\n|\Z)"
     return re.compile(f"^(?:{opening}|({joined})){end}(?:(?s:.*?)^{closing}{end})?", re.M)
@@ -310,10 +301,9 @@ def _marked(style: str) -> re.Pattern[str]:
 
 
 def ignored(into: str, paths: list[str]) -> dict[str, str]:
-    """Return those of `paths`, relative to `into`, that git ignores; none outside a repository.
+    """Those of `paths` that git ignores, each with the rule: `.gitignore:3: tools/`.
 
-    Each with the rule that says so: `.gitignore:3: tools/`. Files that git already tracks are not
-    ignored. Raises ContextError if git refuses to answer.
+    None outside a repository, or of what git tracks. Raises ContextError if git does not answer.
     """
     return _asked(into, paths) if paths and git.find(into) else {}
 
@@ -374,10 +364,7 @@ def _other_folder(into: str, paths: list[str]) -> str:
 
 
 def mend(into: str, folder: str, found: dict[str, str]) -> str:
-    """Say how to bring `found` back.
-
-    That is a command that appends exceptions to the repository's rules, if those can do it.
-    """
+    """Say how to bring `found` back, if possible by a command that appends exceptions."""
     repository = git.find(into)
     top = os.path.realpath(repository.top) if repository else into
     below = os.path.relpath(os.path.realpath(into), top)

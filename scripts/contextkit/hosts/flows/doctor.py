@@ -87,9 +87,6 @@ def _adopt(layout: Layout, target: str = "adopt") -> str:
     return f"make {target} into={names.get(top) or shlex.quote(top)}"
 
 
-# The machine, the toolkit and its hooks
-
-
 def versions(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Check our own version, and that Python, make and git are there and new enough."""
     yield _note(f"this is contextkit {version.VERSION}", "make context_upgrade")
@@ -181,10 +178,7 @@ def _hooks_of(layout: Layout, host: Host, events: list[str]) -> Iterator[Finding
 
 
 def _trust(layout: Layout, host: Host) -> Iterator[Finding]:
-    """Check that the host would start our hooks, by asking it if possible.
-
-    It lists no hook of a folder that is not trusted itself.
-    """
+    """Check that the host would start our hooks, by asking it if possible."""
     listed = _listed(host, adoption.top_of(layout)) if host.tells_trust else []
     ours = [hook for hook in listed if LAUNCHER in str(hook.get("command"))]
     refused = {str(hook.get("eventName")) for hook in ours
@@ -224,9 +218,6 @@ def failures(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
         yield _wrong(line, mend)
 
 
-# Trials of installed hooks: would the host start them, and accept their answers?
-
-
 class Trial(Record):
     """One fired hook, and what is wrong with its answer."""
 
@@ -243,10 +234,7 @@ def samples(host: str) -> dict[str, dict[str, object]]:
 
 
 def installed(layout: Layout, host: Host) -> list[tuple[str, dict[str, Any]]]:
-    """Return (event, handler) for each of our hooks in a host's settings.
-
-    Raises ContextError for unreadable settings.
-    """
+    """(event, handler) for each of our hooks in a host's settings. Raises ContextError."""
     hooks: list[tuple[str, dict[str, Any]]] = []
     for path in settings_files(layout, host):
         text = files.read_if_there(path)
@@ -282,7 +270,7 @@ def _fired(layout: Layout, host: Host) -> Iterator[Trial]:
 
 
 def _own_command(layout: Layout, host: Host, event: str, handler: dict[str, Any]) -> list[str]:
-    """Return what starts a handler that adopt would write for this toolkit; else nothing.
+    """What starts a handler that adopt would write for this toolkit; else nothing.
 
     Its launcher is ours if it is that of this toolkit, or a wrapper's exactly as adopt writes it.
     The folder is one that a clone may name: it must mean nothing to a shell.
@@ -315,10 +303,7 @@ def _starts_us(place: str, own: str) -> bool:
 def _fire(
     layout: Layout, host: Host, event: str, command: list[str], text: str, scratch: str
 ) -> list[str]:
-    """Fire a hook until it is in time, at most `_ATTEMPTS` times; return what is wrong.
-
-    What it logs counts, too: failures that the host does not see.
-    """
+    """Fire a hook until it is in time, at most `_ATTEMPTS` times; what is wrong, as logged too."""
     budget, place = host.events[event].budget, adoption.top_of(layout)
     environment = {k: v for k, v in os.environ.items() if k not in ("SESSION_ID", "SESSION_DIR")}
     environment |= {"CONTEXT_ROOT": scratch} | ({host.project: place} if host.project else {})
@@ -402,9 +387,6 @@ def _listed(host: Host, project: str) -> list[dict[str, object]]:
     return [one for folder in folders or () for one in folder.get("hooks", [])]
 
 
-# What git sees of the stores, which are declared in `base/stores.py`
-
-
 def ignored(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Find stores that should be ignored by git: each has its own rule, and no file is tracked."""
     for folder in filter(os.path.isdir, layout.ephemeral):
@@ -432,9 +414,6 @@ def ignored_copies(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     if hidden := changes.ignored(top, paths):
         problem = f"{'; '.join(changes.described(hidden))}: no clone has that"
         yield _wrong(problem, changes.mend(top, adopted.folder, hidden))
-
-
-# Our copies
 
 
 def drift(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
@@ -473,9 +452,6 @@ def _old(shown: str, mend: str) -> Finding:
     return _wrong(f"{shown}: is a copy of an older version", mend)
 
 
-# What is stuck or left over
-
-
 def locks(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Find locks that a process keeps holding; one whose process is gone is free."""
     below = (os.path.join(here, n) for here, _, there in os.walk(layout.state) for n in there)
@@ -504,9 +480,6 @@ def _is_held(path: str) -> bool:
         os.close(descriptor)
 
 
-# What is lost
-
-
 def history(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Check the ledger, since no command reports when it cannot be written or read."""
     folder = layout.ledger
@@ -527,9 +500,6 @@ def _lost(layout: Layout, path: str, reason: str) -> Finding:
     shown = layout.shown(path)
     mend = f"make it yours (chmod u+rwX), or: mv '{shown}' '{shown}.old'"
     return _wrong(f"{shown}: {reason}: its history is lost", mend)
-
-
-# What cannot be read
 
 
 def documents(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:

@@ -27,10 +27,9 @@ _FIRST, _LINE = 5, 1 << 18  # lines of an agent's transcript that are read, and 
 def keep(layout: Layout, hook: HookInput) -> Answer:
     """Store a subagent's report: the file that it left, or its last message if that is too long.
 
-    A message that was stored already (a host may stop an agent twice) is not stored again. An agent
-    is sent back once: to answer in its own words if its message is longer than
-    `hook_report_tokens` (unless the host lets us replace its result), or to mend an answer that
-    says what its report does not.
+    A message that was stored already is not stored again. An agent is sent back once: to answer in
+    its own words if its message is longer than `hook_report_tokens` (unless the host lets us
+    replace its result), or to mend an answer that says what its report does not.
     """
     text = hook.text("last_assistant_message")
     now = names.now()
@@ -97,11 +96,7 @@ def _note_cost(
 def _made(
     layout: Layout, hook: HookInput, agent_record: HookAgent, text: str, left: str
 ) -> tuple[storing.Stored | None, str]:
-    """What is stored of a stop (None: nothing), and the report; '' if there is none.
-
-    The report is the file that the agent left, the one that it was asked to answer about, or else
-    its message.
-    """
+    """What is stored of a stop (None: nothing), and the report: a file, or its message; or ''."""
     topic = agent_record.about or hook.agent_type
     if left:
         report = files.read(left)
@@ -198,10 +193,9 @@ def _is_replaced(hook: HookInput) -> bool:
 
 
 def _is_replaced_later(hook: HookInput) -> bool:
-    """Return whether this agent's result goes through a tool whose output we can replace.
+    """Whether this agent's result goes through a tool whose output we can replace.
 
-    A host says which agents run in the background; the message of those reaches the main agent as a
-    prompt, which no hook can change.
+    That of one in the background reaches the main agent as a prompt, which no hook can change.
     """
     tasks = hook.passed.get("background_tasks")
     if not isinstance(tasks, list):
@@ -212,10 +206,7 @@ def _is_replaced_later(hook: HookInput) -> bool:
 
 
 def hand_receipt(layout: Layout, hook: HookInput) -> Answer:
-    """Replace a report that ended in the foreground with its receipt, in the tool's own shape.
-
-    On a host without an event for the end of a subagent, this is the only place to do so.
-    """
+    """Replace a report that ended in the foreground with its receipt, in the tool's own shape."""
     response = hook.inside("tool_response")
     place = hook.declared.text
     if not isinstance(response.get(place or "content"), (str, list)):
@@ -259,11 +250,7 @@ def _unwrapped(text: str) -> str:
 
 
 def shorten(layout: Layout, hook: HookInput) -> Answer:
-    """Return the tool's result with a digest for each text above `hook_tool_output_tokens`.
-
-    Each host expects its own shape for a tool's result, so a long text is replaced where it is and
-    the rest stays.
-    """
+    """The tool's result, in its shape, with digests for what is above `hook_tool_output_tokens`."""
     from contextkit.hosts.flows import rewriting
 
     event = hook.declared
@@ -377,11 +364,7 @@ def _record(
 
 
 def _name(layout: Layout, hook: HookInput, agent_record: HookAgent) -> str:
-    """Return the name for an agent's verdict: its type, taken over from an earlier agent.
-
-    An agent that ran in parallel with another of its type, or with no known start, has its id
-    appended.
-    """
+    """The name for an agent's verdict: its type, with its id if another may have that, too."""
     if agent_record.verdict:
         return agent_record.verdict
     kind = agent_record.agent_type or hook.agent_type

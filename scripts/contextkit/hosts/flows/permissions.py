@@ -37,10 +37,7 @@ def would_run(host: Host, mode: str, command: str, parts: list[Simple]) -> bool:
 
 
 def are_named(host: Host, root: str, parts: list[Simple]) -> bool:
-    """Return whether a rule that does not allow is about one of the programs.
-
-    A policy file of the host is not read further than to see whether it names the program.
-    """
+    """Whether a rule that does not allow, or a policy file, names one of the programs."""
     ruled = {_program(rule) for kind in ("deny", "ask") for rule in _rules(host, kind)}
     if "*" in ruled or any({part.name, part.words[0]} & ruled for part in parts):
         return True

@@ -1,7 +1,6 @@
 """A review run's agent stops: check its file, or say what is wrong with it.
 
-An agent may be a session of its own (`codex exec`, `claude -p`), which fires Stop rather than
-SubagentStop.
+One that is a session of its own (`codex exec`, `claude -p`) fires Stop, not SubagentStop.
 """
 
 from __future__ import annotations
@@ -24,10 +23,10 @@ _ANSWER = "Findings written to "  # how the contract tells an agent to answer
 
 
 def expected(layout: Layout, hook: HookInput, now: int) -> tuple[runs.Run, str] | None:
-    """Return the live run that asked this agent, and its name there; None if no run did.
+    """The live run that asked this agent, and its name there; None if no run did.
 
-    A host passes an agent's type (`fd-safety`, or with a plugin prefix `x:review:fd-safety`) or its
-    name; if many share a type, the path in the answer decides.
+    A host passes its type (`fd-safety`, `x:review:fd-safety`) or its name; if many share a type,
+    the path in the answer decides.
     """
     if not os.path.isdir(runs.folder(layout)):
         return None
@@ -127,9 +126,6 @@ def _faults(reading: Reading, terms: Terms | None) -> list[str]:
     unrenamed = ["it is still named `.partial`: rename it when it is complete"]
     faults = unrenamed if reading.validation == "partial" else []
     return [*faults, *complaints.feedback(reading.text, terms)]
-
-
-# Agents that are sessions of their own
 
 
 def note_reviewer(layout: Layout, hook: HookInput) -> None:

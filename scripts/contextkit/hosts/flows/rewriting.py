@@ -159,10 +159,7 @@ def _reads_or_asks(arguments: tuple[str, ...]) -> bool:
 
 
 def _peeled(parts: list[Simple]) -> int | None:
-    """Return how many leading changes of folder stay outside; None if one is anywhere else.
-
-    They stay in the host's own shell, which may start its next command where this one ended.
-    """
+    """How many leading changes of folder stay outside, for the host's next command; or None."""
     first = 0
     while first < len(parts) and parts[first].name in _STATEFUL:
         first += 1

@@ -111,10 +111,7 @@ def _note_injected(layout: Layout, hook: HookInput, answers: list[Answer]) -> No
 
 
 def _caller(host: str) -> str:
-    """Return the host that started the hook: one host may run the hooks of another one's settings.
-
-    Empty if the starting host has hooks of ours in its own settings.
-    """
+    """The host that started the hook, maybe by another's settings; '' if it has its own."""
     try:
         variable, borrower = hosts.find(host).lends
     except ContextError:
@@ -141,8 +138,7 @@ def read_input() -> bytes:
 def _go_where_the_agent_is(hook: HookInput) -> None:
     """Change to the agent's directory, which selects the repository, if it is part of the project.
 
-    A worktree of the project has its own documents, unless the host made it for a subagent; a
-    directory elsewhere has none.
+    A worktree of the project has its own documents, unless the host made it for a subagent.
     """
     from contextkit.base import git
 
@@ -262,9 +258,6 @@ def _note_without_layout(where: str, error: Exception) -> None:
         return
 
 
-# What is done at each event
-
-
 def where(applies: Check, place: str, once: bool = False) -> Action:
     """An action at `module.function` of these flows, imported where it applies.
 
@@ -379,10 +372,7 @@ def _is_expected(layout: Layout, given: HookInput) -> bool:
 
 
 def _may_keep(layout: Layout, given: HookInput) -> bool:
-    """Return whether a subagent left a report, or its last message is one or has a verdict.
-
-    What one left that is sent back for something else is stored when it stops again.
-    """
+    """Whether a subagent left a report, or its last message is one or has a verdict."""
     text, budget = given.text("last_assistant_message"), layout.limits.payload_budget
     keeps = hosts.may_hold_a_verdict(text) or bool(text and given.passed.get("stop_hook_active"))
     if not keeps and len(text) > budget:  # it has no more tokens than characters
@@ -449,10 +439,7 @@ def _is_of_an_agent(layout: Layout, given: HookInput) -> bool:
 
 
 def _is_too_long(layout: Layout, given: HookInput) -> bool:
-    """Return whether a tool's output may be longer than the settings allow, and be replaced.
-
-    Tools that read files for editing are never among those whose output is.
-    """
+    """Whether a tool's output may be too long, and be replaced: never that of a file read."""
     most, result = layout.limits.hook_tool_output_tokens, given.passed.get("tool_response")
     return given.declared.is_about(given.text("tool_name")) and 0 < most < _longest(result)
 
@@ -561,9 +548,6 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
         push_machines,
     ),
 }  # fmt: skip
-
-
-# What went wrong
 
 
 def log(hooks: str) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import time
 
-from contextkit.base import addresses, files, formats, ledger, names, sessions, stores
+from contextkit.base import addresses, files, formats, ledger, names, sessions, shelf, stores
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.type_names import Any, Iterable, Iterator
@@ -26,9 +26,6 @@ _KEPT = 30 * 86_400  # seconds for which hosts keep a conversation that may be r
 _LAST = 8 << 20  # bytes at the end of a transcript that are looked at
 _CALL = "call:"  # before the id of a call, as the recipient of what it showed
 _DEAD = 20  # files of dead sessions that are looked at
-
-
-# The start
 
 
 def command(layout: Layout, given: HookInput) -> Answer:
@@ -49,10 +46,7 @@ def reminders(layout: Layout, given: HookInput) -> Answer:
 
 
 def handoff(layout: Layout, given: HookInput) -> Answer:
-    """Return a line about the newest handoff that nobody has consumed.
-
-    A resumed session's active agent becomes active again.
-    """
+    """A line about the newest handoff that nobody has consumed; a resumed agent is active again."""
     from contextkit.handoffs.documents import state
 
     if given.text("source") == "resume":
@@ -109,10 +103,7 @@ def saved(layout: Layout, given: HookInput) -> Answer:
 
 
 def unseen(layout: Layout, given: HookInput, answer: Answer) -> Answer:
-    """Return what of an answer this conversation has not been told since its last compaction.
-
-    What a resumed conversation was told before, it still holds; a host may also start one twice.
-    """
+    """What of an answer this conversation has not been told since its last compaction."""
     if answer == NOTHING or not given.session:
         return answer
     path = told(layout, given.session)
@@ -122,7 +113,7 @@ def unseen(layout: Layout, given: HookInput, answer: Answer) -> Answer:
     quoted = _new_of(answer.quoted, before)
     said = [*answer.context.split("\n"), *answer.quoted.split("\n")]
     try:
-        _sweep(os.path.dirname(path))
+        shelf.forget(os.path.dirname(path), time.time() - _KEPT)
         files.write(path, "\n".join(sorted(keys | set(map(_key, said)))), derived=True)
     except (OSError, ContextError):
         pass  # where nothing can be written it is told again
@@ -130,15 +121,6 @@ def unseen(layout: Layout, given: HookInput, answer: Answer) -> Answer:
         answer = answer.replace(origin=f"{answer.origin}, what changed since you last saw it")
     fresh = answer.replace(context="\n".join(lines).strip("\n"), quoted=quoted)
     return fresh if fresh.context or fresh.quoted else NOTHING
-
-
-def _sweep(folder: str) -> None:
-    """Forget what conversations were told that no host can resume any more."""
-    oldest = time.time() - _KEPT
-    for name in stores.names_in(folder):
-        path = os.path.join(folder, name)
-        if os.stat(path).st_mtime < oldest:
-            files.discard(path)
 
 
 def _new_of(text: str, before: frozenset[str]) -> str:
@@ -185,10 +167,7 @@ def _payloads(layout: Layout, session: str) -> str:
 
 
 def _open_task(layout: Layout) -> Answer:
-    """Return a line with the open task and when it was last saved, or one with each of several.
-
-    A worktree without one of its own is told of that of the branch it was made from.
-    """
+    """A line with the open task and when it was last saved, or one with each of several."""
     from contextkit.base import git
     from contextkit.capsules.flows import given as given_capsules
     from contextkit.memory.documents import store
@@ -212,7 +191,7 @@ def _open_task(layout: Layout) -> Answer:
 
 
 def _recovered(layout: Layout, transcript: str = "", task: str = "") -> Answer:
-    """Return what recovery prints about a task, by default the session's, in the host's limits.
+    """What recovery prints about a task, by default the session's, in the host's limits.
 
     `transcript` is that of a session that died: its work since the last save is included, and this
     session takes up its task.
@@ -246,9 +225,6 @@ def _recovered(layout: Layout, transcript: str = "", task: str = "") -> Answer:
     return Answer(context="\n".join(lines), quoted=text, origin=origin, refs=refs)
 
 
-# The first words of a prompt
-
-
 def switch_agent(layout: Layout, given: HookInput) -> Answer:
     """Switch to the agent that the prompt begins with."""
     from contextkit.base import agents, redaction
@@ -266,15 +242,8 @@ def switch_agent(layout: Layout, given: HookInput) -> Answer:
     return Answer(context=text or "")
 
 
-# Which sessions died here, or were cleared
-
-
 def _take_dead(layout: Layout, besides: str) -> tuple[str, str]:
-    """Return the session that died last and its transcript, and forget all dead sessions.
-
-    Both are empty if none has died. A session whose process exists is running; `besides` is the
-    session that asks.
-    """
+    """The session besides `besides` that died last, and its transcript; forget all dead ones."""
     there = [name for name in stores.names_in(layout.running) if not files.is_draft(name)]
     dead = []
     for name in there[-_DEAD:]:
@@ -294,9 +263,6 @@ def _take_cleared(layout: Layout) -> str:
     session = files.first_line(path)
     files.discard(path)
     return session if sessions.is_name(session) else ""
-
-
-# What ends with a session, and comes back if it is resumed
 
 
 def start(layout: Layout, given: HookInput) -> None:
@@ -320,10 +286,7 @@ def finish(layout: Layout, given: HookInput) -> None:
 
 
 def end(layout: Layout, session: str) -> list[str]:
-    """End a session: its payloads (resumable), active agent and state. Return one line for each.
-
-    One line goes into the session's summary, or into the payloads' own log.
-    """
+    """End a session: its payloads (resumable), active agent and state, with a line for each."""
     from contextkit.payloads.flows import retention
 
     sessions.check(session)
@@ -346,14 +309,10 @@ def end(layout: Layout, session: str) -> list[str]:
     return lines
 
 
-# What it opened again after it had the receipt
-
-
 def note_opened(layout: Layout, session: str, transcript: str) -> None:
     """Note in the ledger, once, what the session opened of its payloads by its host's own tools.
 
-    A receipt names a file and lines, which the host's Read or a shell command opens, and no hook
-    sees that; the transcript tells it, with the tokens of each result.
+    No hook sees that; the transcript tells it, with the tokens of each result.
     """
     from contextkit.base import tokens
 
@@ -398,9 +357,6 @@ def _parts(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
         content = formats.inside(line, "message").get("content")
         if isinstance(content, list):
             yield from (block for block in content if isinstance(block, dict))
-
-
-# A context that is full, or about to be compacted
 
 
 def when_full(layout: Layout, given: HookInput) -> None:

@@ -61,10 +61,7 @@ def _host(layout: Layout) -> tuple[str, vendored.Adopted]:
 
 
 def _remote(folder: str, to: str, known: str) -> tuple[str, str]:
-    """Return the repository that is meant, and its tag or branch; by default the newest version.
-
-    `known` is the repository of what is here; git is run in `folder`.
-    """
+    """The repository that is meant, or `known`, and its tag or branch, or the newest version."""
     is_url = "://" in to or ("@" in to and ":" in to)
     remote, wanted = (to, "") if is_url else (known, to)
     if not remote:
@@ -85,9 +82,6 @@ def _remote(folder: str, to: str, known: str) -> tuple[str, str]:
             return remote, name
     newest = ", ".join(reversed(versions[-5:])) or "no versions"
     raise bad_input(f"to: {wanted!r} is not a folder, and not in {remote}, which has {newest}")
-
-
-# A copy in a host
 
 
 def _copy(source: str, adopted: vendored.Adopted, top: str, args: Arguments, place: str) -> str:
@@ -139,9 +133,6 @@ def _news(read: Callable[[str], str | None], place: str, force: bool) -> list[st
     return [head, *(["what is new:", *entries] if entries else ["nothing new in its changelog"])]
 
 
-# A checkout
-
-
 def _checkout(here: str, args: Arguments) -> str:
     """Move this checkout to a newer commit, as far as git can without losing any."""
     top = version.TOOLKIT
@@ -184,9 +175,6 @@ def _holds(top: str, one: str, other: str) -> bool:
     """Return whether commit `one` is part of the history of `other`."""
     base = git.run(top, "merge-base", one, other, fine=(0, 1)).strip()
     return base == git.run(top, "rev-parse", one).strip()
-
-
-# The changelog
 
 
 def new_entries(old: str, new: str) -> list[str]:

@@ -4,12 +4,8 @@
     .contextkit/sync/documents.json          every shared document that is or was here
     .contextkit/sync/<16 hex>.json           a remote: what we published there, what we have read
 
-A clone, a sandbox, a job or a worktree is a machine of its own. Its id is drawn at random once and
-never derived from anything, so two folders that look the same to the operating system are still two
-machines.
-
-Losing a file only costs work: without the second, this machine goes on as a new one; documents are
-read again, and a document with the same text here and on a remote counts as the same document.
+A clone, a sandbox, a job or a worktree is a machine of its own, with an id drawn at random. Losing
+a file only costs work: documents are read again, and equal texts count as the same document.
 """
 
 from __future__ import annotations
@@ -136,10 +132,7 @@ def myself(layout: Layout) -> tuple[Machine, Notes]:
 
 
 def begin(layout: Layout, before: Notes | None = None) -> tuple[Machine, Notes]:
-    """Become a new machine; the caller holds the lock.
-
-    It has what the one `before` wrote as its own, and still knows which documents are from others.
-    """
+    """Become a new machine, which has what the one `before` wrote; the caller holds the lock."""
     here = f"{os.uname().nodename} {os.path.basename(layout.root)}"
     name = manifests.clean_name(os.environ.get("CONTEXT_MACHINE", "") or here)
     files.write(layout.machine, f"{manifests.new_id()}\n{name}\n")

@@ -99,10 +99,7 @@ def is_id(text: str) -> bool:
 
 
 def clean(text: str) -> str:
-    """Another machine's text fit for display: printable, on one line, without tags.
-
-    An agent's host wraps its own words in tags, such as `<system-reminder>`.
-    """
+    """Another machine's text fit for display: printable, on one line, without tags."""
     return names.one_line(text).translate(_NO_TAGS)
 
 
@@ -175,8 +172,7 @@ def _fits(listed: Any, number: int, digest: str) -> bool:
 def render(machine: str, number: int, entries: Iterable[Entry]) -> bytes:
     """Render a manifest, one line per entry; fields that an entry does not need are left out.
 
-    A count is written as `"clock": {machine: count}`: earlier versions read and wrote the counts of
-    several machines there.
+    A count is written as `"clock": {machine: count}`, as earlier versions did.
     """
     lines = []
     for entry in entries:
@@ -190,10 +186,7 @@ def render(machine: str, number: int, entries: Iterable[Entry]) -> bytes:
 
 
 def parse(data: bytes, machine: str, number: int) -> list[Entry]:
-    """The entries of the manifest `number` of `machine`: what changed after the one `since`.
-
-    Raises ContextError naming what is wrong.
-    """
+    """The entries of manifest `number`: what changed after `since`. Raises ContextError."""
     where = f"manifest {number} of {machine}"
     fields = _fields(data, where, MOST_MANIFEST)
     if (fields.get("machine"), fields.get("number")) != (machine, number):
@@ -207,10 +200,7 @@ def parse(data: bytes, machine: str, number: int) -> list[Entry]:
 
 
 def entry(fields: Any, machine: str, where: str) -> Entry:
-    """The entry of `machine` in an object; counts of other machines are not read.
-
-    Raises ContextError for an invalid name or value.
-    """
+    """The entry of `machine` in an object. Raises ContextError for an invalid name or value."""
     if not isinstance(fields, dict) or not isinstance(fields.get("name"), str):
         raise ContextError(f"{where}: an entry has no name")
     name = check_name(fields["name"], where)
@@ -279,9 +269,6 @@ def _count(fields: dict[str, Any], name: str, where: str) -> int:
     if type(value) is not int or not 0 <= value < 1 << 53:
         raise ContextError(f"{where}: {name} is not a whole number")
     return value
-
-
-# Compression
 
 
 class Unreadable(ContextError):

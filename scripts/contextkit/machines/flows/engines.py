@@ -1,8 +1,4 @@
-"""Where manifests and objects are kept: a folder, an object store, encrypted or not.
-
-Each is an `Engine`; a git remote is one, too (`git_refs.py`). Those with one file or object a key
-are `Keyed`.
-"""
+"""Where manifests and objects are kept: a folder, an object store, encrypted or not."""
 
 from __future__ import annotations
 
@@ -145,8 +141,7 @@ class Objects(Keyed):
     """The remote `s3://`, `gs://` or `az://`: a bucket and a key prefix, through obstore.
 
     Credentials and region come from the variables and files that each provider documents. Requests
-    run concurrently. The package is loaded by the first one, since that takes as long as a bare
-    start of Python, and a push of nothing makes no request.
+    run concurrently. Loading the package takes as long as a bare start, so the first request does.
     """
 
     @functools.cached_property
@@ -219,9 +214,6 @@ def _at_once(ask: Callable[..., T], *each: Iterable[Any]) -> list[T]:
         return list(pool.map(ask, *each))
 
 
-# A remote that cannot read what it stores
-
-
 class Key:
     """One age identity: its holder can read and write, anyone else can do neither."""
 
@@ -259,10 +251,7 @@ class Key:
 
 
 def key_of(layout: Layout) -> Key:
-    """The key in the file that `sync_key` names, relative to the root or starting with ~.
-
-    Raises ContextError for a file in the repository, and for one that holds no key.
-    """
+    """The key in the file that `sync_key` names, which no repository holds. Raises ContextError."""
     named = layout.limits.sync_key
     path = os.path.realpath(os.path.join(layout.root, os.path.expanduser(named)))
     tops = [layout.root, *([layout.repository.top] if layout.repository else [])]
@@ -274,9 +263,8 @@ def key_of(layout: Layout) -> Key:
 class Sealed(Engine):
     """`engine`, with everything that is read and written passed through `key`.
 
-    Objects and manifests are encrypted before they leave; an object is named by a keyed digest, so
-    nobody can test a guess at its text. A head leaves the machine's id, the number, the time and
-    the amount of data readable, but not the machine's name or the digest.
+    An object is named by a keyed digest, so nobody can test a guess at its text. A head leaves the
+    machine's id, the number, the time and the amount of data readable.
     """
 
     def __init__(self, engine: Engine, key: Key) -> None:
@@ -296,10 +284,9 @@ class Sealed(Engine):
         return self._key.decrypted(data) or head
 
     def get(self, machine: str, keys: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-        """Yield (key, value) for the keys that exist; DAMAGED for an object sealed by another key.
+        """(key, value) for the keys that exist; DAMAGED for an object sealed by another key.
 
-        Raises ContextError for a manifest that our key cannot open: nothing of that machine is
-        readable.
+        Raises ContextError for a manifest that our key cannot open.
         """
         meant = {self._name(key): key for key in keys}
         for name, data in self._engine.get(machine, meant):

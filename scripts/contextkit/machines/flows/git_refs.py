@@ -82,10 +82,7 @@ class Git(Engine):
             yield name.partition(":")[2], data
 
     def _read(self, wanted: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-        """Yield each existing `machine:key` with its content.
-
-        One process answers all queries: with a thousand machines there are two thousand.
-        """
+        """Each existing `machine:key` with its content, all from one process."""
         here = self._here()
         for name in wanted:
             if self._reader is None:
@@ -95,7 +92,7 @@ class Git(Engine):
                 yield name, data
 
     def put(self, sending: Sending) -> int:
-        """Replace the last commit with one that holds the new keys and the old ones that are kept.
+        """Replace the last commit with one of the new keys and the old ones that are kept.
 
         Raises Elsewhere if the ref is not the one that we last saw.
         """
@@ -172,10 +169,7 @@ class Git(Engine):
             files.discard(path)
 
     def _served(self, program: str) -> tuple[str, ...]:
-        """The option that keeps a remote on this machine from running anything of its own.
-
-        The user's settings may turn any URL into a path, and name others for pushing.
-        """
+        """The option that keeps a remote on this machine from running anything of its own."""
         others = self._git("config", "--get-all", f"remote.{self._remote}.pushurl", fine=(0, 1))
         for named in (self._remote, *others.splitlines()):
             address = self._git("ls-remote", "--get-url", "--", named).strip()

@@ -277,8 +277,7 @@ def _taken(offer: Offer, entry: Entry, path: str, data: bytes) -> str:
 def _beside(offer: Offer, entry: Entry, path: str, data: bytes, version: Version) -> str:
     """Keep their text beside ours, in place of their older one if nobody edited that.
 
-    A copy is recorded before it is written, as `_announce` did unless its name is taken: after a
-    kill in between, it is known as theirs.
+    A copy is recorded before it is written: after a kill in between, it is known as theirs.
     """
     announced = {kept.path for kept in version.beside if kept.sha256 == entry.sha256}
     _discard_older(offer, version)

@@ -1,8 +1,7 @@
 """A push: send what is new here to a remote, under this machine's own keys.
 
 Objects go up before the manifest that names them, and the head goes last, so a reader sees either
-the new state or the one before. After a kill at any point the next push finds out what arrived and
-completes it.
+the new state or the one before. After a kill the next push completes it.
 """
 
 from __future__ import annotations
@@ -80,10 +79,7 @@ class _Push:
         return report
 
     def recall(self) -> bool:
-        """Learn from the remote what we have there; False if another folder uses our id there.
-
-        Used when a push was killed, our notes of this remote are lost, or we were forgotten there.
-        """
+        """Learn from the remote what we have there; False if another folder uses our id there."""
         remote, notes = self.there, self._notes
         data = self._at.heads().get(notes.machine)
         if data is None:
@@ -194,10 +190,7 @@ def _changed(notes: Notes, there: Remote) -> list[str]:
 def _next(
     there: Remote, machine: Machine, entries: list[Entry], now: int
 ) -> tuple[Head, tuple[str, bytes]]:
-    """The next head and manifest; `there` is the remote's state once they have arrived.
-
-    Where the digests of earlier manifests are not known, the next one holds everything.
-    """
+    """The next head and manifest (all, if earlier digests are lost); `there` is what they make."""
     number = there.number + 1
     if len(there.chain) != len(manifests.chain(there.number)):
         number = 1 << there.number.bit_length()

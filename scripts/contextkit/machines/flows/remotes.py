@@ -1,9 +1,7 @@
 """Remotes: which one is meant, which engine serves it, what is known about it, who signs there.
 
-Heads are signed and checked with `ssh-keygen -Y`, as git signs commits with SSH keys. The key is
-git's `user.signingKey` (with `gpg.format=ssh`); the signers that the user knows are in
-`gpg.ssh.allowedSignersFile`. Both are read from the user's own git configuration, never from a
-repository's. A head names the digest of every manifest that counts, and those name all documents.
+Heads are signed and checked with `ssh-keygen -Y`, as git signs commits, with the user's own git
+configuration, never a repository's. A head names the digest of every manifest that counts.
 """
 
 from __future__ import annotations
@@ -32,9 +30,8 @@ _WANTED = r"^(user\.signingkey|gpg\.format|gpg\.ssh\.allowedsignersfile)$"
 def engine(layout: Layout, remote: str) -> tuple[engines.Engine, str]:
     """The engine of the remote that is meant, and the address that keys our notes of it.
 
-    With `sync_key` everything is encrypted, and what was pushed with another key or none counts as
-    another remote. Raises ContextError for a name that is not a remote of this repository, or for a
-    missing key.
+    What was pushed with another `sync_key` or none counts as another remote. Raises ContextError
+    for a name that is not a remote of this repository, or for a missing key.
     """
     if needed := layout.needs_trust("sync_key"):  # without it, texts would go out in the clear
         raise ContextError(needed)
@@ -110,10 +107,7 @@ def read_heads(packed: dict[str, bytes], messages: list[str]) -> dict[str, Head]
 
 
 def read_entries(engine: engines.Engine, head: Head, seen: int) -> dict[str, tuple[int, Entry]]:
-    """The newest entry of each name changed on a machine after its manifest `seen`.
-
-    Raises ContextError if a manifest is missing or does not match the head.
-    """
+    """The newest entry of each name in a machine's manifests after `seen`. Raises ContextError."""
     start = 0 if seen > head.number else seen
     numbers = manifests.chain(head.number, start)
     keys = {manifests.manifest_key(head.machine, number): number for number in numbers}
@@ -158,10 +152,7 @@ def _signed(keys: Keys, head: Head) -> str:
 
 
 def meant(heads: list[Head], which: str, option: str) -> list[Head]:
-    """The heads that an id, a name, or else the beginning of an id is meant for.
-
-    Raises ContextError, naming the option, if there is none.
-    """
+    """The heads that an id, a name, or the beginning of an id is meant for. Raises ContextError."""
     fitting = [head for head in heads if which in (head.machine, head.name)]
     fitting = fitting or [head for head in heads if head.machine.startswith(which)]
     if not fitting:
@@ -187,9 +178,6 @@ def forget(layout: Layout, remote: str, which: str) -> Head:
         elif (notes := knowledge.load(layout, here.id)) and notes.signers.pop(gone.machine, ""):
             knowledge.save(layout, notes)
     return gone
-
-
-# Signatures of heads
 
 
 class Keys(Record):
@@ -236,10 +224,7 @@ def signed(keys: Keys, head: Head) -> Head:
 
 
 def signer(keys: Keys, head: Head) -> str:
-    """Who signed a head, of those that the user knows; empty for nobody, and for others.
-
-    Raises ContextError for a signature that does not belong to the head.
-    """
+    """Who that the user knows signed a head, or ''. Raises ContextError for a wrong one."""
     if not (keys.signers and head.signature):
         return ""
     with tempfile.TemporaryDirectory() as folder:

@@ -45,19 +45,13 @@ def kinds() -> tuple[str, ...]:
 
 
 def by_default() -> tuple[str, ...]:
-    """The kinds that travel unless others are named: all but what git carries anyway.
-
-    The inbox travels although git has it: it is merged entry by entry.
-    """
+    """The kinds that travel unless others are named: all but what git carries, and the inbox."""
     in_git = [s.kind for s in stores.STORES if s.in_git and not s.is_file]
     return tuple(kind for kind in kinds() if kind not in in_git)
 
 
 def _store(kind: str) -> stores.Store | None:
     return next((s for s in stores.STORES if s.kind == kind and s.travels), None)
-
-
-# Local files
 
 
 def local(layout: Layout) -> Iterator[tuple[str, str]]:
@@ -136,9 +130,6 @@ def _ledger(layout: Layout, machine: Machine) -> Iterator[tuple[str, bytes]]:
                 piece, size, number = [], 0, number + 1
 
 
-# Where a name belongs
-
-
 def address(name: str) -> str:
     """A name as people read it: `payload:s-42/20261122-043007-auth`."""
     kind, _, path = name.partition("/")
@@ -158,11 +149,7 @@ def session_of(name: str) -> str:
 
 
 def place(layout: Layout, name: str) -> str:
-    """The path here for another machine's document; the folder need not exist.
-
-    Raises ContextError for a name that no store could have, and for a path that leads elsewhere
-    through a link.
-    """
+    """The path here for another machine's document. Raises ContextError for one of no store."""
     kind, relative = manifests.check_name(name, "what came in").partition("/")[::2]
     if kind == OUTPUT:
         return _output_place(layout, relative)
@@ -290,14 +277,8 @@ def redacted(name: str, data: bytes, allowed: tuple[str, ...]) -> bytes:
     return redaction.redacted(data.decode("utf-8"), allowed)[0].encode()
 
 
-# What only another machine writes
-
-
 def take_rows(layout: Layout, machine: Machine, data: bytes) -> int:
-    """Replace another machine's subagents in the registry; return how many rows changed.
-
-    Each row carries that machine's id in `machine`; ours are never touched.
-    """
+    """Replace the rows of another `machine` in the registry; return how many changed."""
     received = registry.parse(data.decode("utf-8", "replace"), f"subagents of {machine.name}")
     theirs = {
         row["id"]: {**row, "machine": machine.id}

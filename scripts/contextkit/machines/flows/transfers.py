@@ -27,9 +27,6 @@ _WORDS = {"all": (), "memory": _MEMORY, "review": ("run", "verdict", shares.OUTP
 Texts = dict[str, Callable[[], bytes]]  # how to read each document that is here, by name
 
 
-# Which documents are here
-
-
 def look(layout: Layout, machine: Machine, notes: Notes, now: int, messages: list[str]) -> Texts:
     """Bring `notes` up to date; what cannot travel is appended to `messages`.
 
@@ -130,9 +127,6 @@ def note_settled(layout: Layout, version: Version) -> None:
         version.beside.remove(copy)
 
 
-# Which of them are meant
-
-
 class Choice(Record):
     """A selection: `kinds` (empty: the default kinds), and whose; an empty name matches all."""
 
@@ -213,9 +207,6 @@ def tasks(layout: Layout) -> dict[str, str]:
         for document in listed
         if (folder := os.path.basename(os.path.dirname(document["path"]))) in _FOLDERS
     }
-
-
-# What was done
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,9 +2,7 @@
 
     <memory>/checkpoints/cp_{phase}_{ts}.json
 
-The keys of the design come first, in its order, then `files`: a digest of each file in play, which
-tells a reader what has changed since, and `facts_kept`: how many hard facts of the findings it
-repeats. manuals/external-memory.md describes the format.
+manuals/external-memory.md describes the format.
 """
 
 from __future__ import annotations
@@ -62,10 +60,7 @@ def render(checkpoint: Checkpoint) -> str:
 
 
 def parse(text: str) -> Checkpoint:
-    """Parse a JSON checkpoint, ignoring unknown keys.
-
-    Raises ContextError for anything but a complete checkpoint.
-    """
+    """Parse a JSON checkpoint, ignoring unknown keys. Raises ContextError for anything else."""
     document = formats.object_from_json(text.removeprefix("\ufeff"), "checkpoint")
     version.refuse_newer(document.get("format"), str(FORMAT))
     state = document.get("state", {})

@@ -4,13 +4,8 @@
     warn    from 80 % of the threshold: save what matters; nothing is written
     save    from the threshold: write a snapshot, once until the count has dropped below it
 
-Made for hooks: `zone` is arithmetic, `look` opens at most one small file, and the snapshot that
-`once` asks for comes from `saving.automatic_snapshot`, which starts no process.
-
-The number of tokens in a context comes from the transcript of Claude Code or Codex, a JSON Lines
-file in which each reply of the model carries its `usage`; the input of the latest reply is what the
-context holds. Only the end of the file is read: a day's transcript can have hundreds of megabytes,
-and a hook has milliseconds.
+The input of the latest reply in a transcript is what the context holds. Only the end of the file is
+read: a day's transcript can have hundreds of megabytes, and a hook has milliseconds.
 
     {"type": "assistant", "isSidechain": false, "message": {"usage": {"input_tokens": 4,
      "cache_creation_input_tokens": 900, "cache_read_input_tokens": 119000, …}}, …}
@@ -22,8 +17,8 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import files, formats, names, tokens
-from contextkit.base.errors import ContextError, bad_input
+from contextkit.base import files, formats, names, shelf, tokens
+from contextkit.base.errors import bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.settings import Limits
@@ -44,10 +39,10 @@ class Zone(Record):
 
 
 def borders(limits: Limits, window: int = 0) -> tuple[int, int]:
-    """Return the counts at which to warn and to save, from the settings.
+    """The counts at which to warn and to save, from the settings.
 
-    `window` is the size of the model's context window if the host reports it. A default threshold
-    scales with the window; a threshold that somebody set is absolute.
+    A default threshold scales with the `window` if the host reports it; one that was set is
+    absolute.
     """
     save_at = limits.memory_save_tokens
     if limits.memory_save_percent:
@@ -66,18 +61,12 @@ def zone(layout: Layout, tokens: int, window: int = 0) -> Zone:
 
 def snapshot_of(layout: Layout, session: str, task: str) -> str:
     """The path of the snapshot written since the count entered the save zone, or ''."""
-    try:
-        path = files.read(_mark(layout, session, task)).strip()
-    except ContextError:
-        return ""
-    return path if os.path.exists(layout.join(path)) else ""
+    path = files.first_line(_mark(layout, session, task))
+    return path if path and os.path.exists(layout.join(path)) else ""
 
 
 def look(layout: Layout, session: str, task: str, tokens: int, window: int = 0) -> tuple[Zone, str]:
-    """Return the zone and the path of this rise's snapshot, or '' if there is none.
-
-    In the save zone, a snapshot is due if there is none. Below it, the last one is forgotten.
-    """
+    """Return the zone and the path of this rise's snapshot; '' if there is none or none due."""
     current_zone = zone(layout, tokens, window)
     if current_zone.name == SAVE:
         return current_zone, snapshot_of(layout, session, task)
@@ -95,11 +84,8 @@ def once(
 ) -> tuple[str, bool]:
     """Return the path of this rise's snapshot and whether it is new, calling `write` if needed.
 
-    With `age`, a snapshot more than that many seconds old does not count. A compaction uses this:
-    it needs what was said since, and may come right after a turn that was saved.
-
-    A process killed in between leaves a snapshot without its mark, and the next look writes
-    another: one snapshot too many, but never one too few.
+    A snapshot of more than `age` seconds does not count for a compaction, which needs what was said
+    since. A process killed in between leaves one snapshot too many, but never one too few.
     """
     mark = _mark(layout, session, task)
     with files.locked(layout.lock(mark)):
@@ -108,8 +94,8 @@ def once(
         if there and (not age or when >= memory.stamp(now - age)):
             return there, False
         path = write()
-        files.write(mark, path + "\n")
-        _sweep(os.path.dirname(mark), now)
+        files.write(mark, path + "\n", derived=True)
+        shelf.forget(os.path.dirname(mark), now - _FORGOTTEN)
     return path, True
 
 
@@ -117,20 +103,6 @@ def _mark(layout: Layout, session: str, task: str) -> str:
     """The mark's path: one per session and task, either of which may be unknown."""
     key = names.sha256(f"{session}\0{task}".encode("utf-8", "replace"))[:24]
     return layout.memory_state("saves/" + key)
-
-
-def _sweep(folder: str, now: int) -> None:
-    """Remove the marks of sessions that are long over."""
-    for name in os.listdir(files.proved(os.path.join(folder, ""))):
-        path = os.path.join(folder, name)
-        try:
-            if os.stat(path).st_mtime < now - _FORGOTTEN:
-                os.unlink(path)
-        except FileNotFoundError:
-            continue  # another process swept it
-
-
-# Counting the tokens of a session
 
 
 _PIECE = 1 << 16  # bytes to read first; each further read is twice as long
@@ -144,12 +116,11 @@ _INSTEAD = "give tokens=N as your host shows it, or file=TEXT to have it estimat
 
 
 def usage(path: str) -> tuple[int, int]:
-    """Return the tokens in the context of the session with the transcript `path`, and its window.
+    """The tokens in the context of the session with the transcript `path`, and its window or 0.
 
-    The tokens are 0 before a reply; right after a compaction they are an estimate of what was kept.
-    The size of the window is 0 if it is unknown. Codex records it. Claude Code records the model: a
-    name that ends in `[1m]`, or a context larger than the common window, means the large one.
-    Raises ContextError if the file cannot be read or is not a transcript.
+    The tokens are 0 before a reply; right after a compaction they are an estimate. Claude Code
+    records only the model: a name that ends in `[1m]`, or a large context, means the large window.
+    Raises ContextError if the file is not a transcript.
     """
     count, window = _read(path)
     return count, window or (_LARGE if count > _COMMON else 0)

@@ -2,8 +2,7 @@
 
     <memory>/findings/{agent}_{ts}.md
 
-The sections of the format become fields; anything else that an agent wrote is kept unchanged in
-`more`. manuals/external-memory.md describes the format; `merged.py` has merged findings.
+Anything outside of the format is kept unchanged in `more`. manuals/external-memory.md describes it.
 """
 
 from __future__ import annotations
@@ -213,10 +212,9 @@ _LABELS = ("# Findings: ", "**Task**: ", "**Timestamp**: ", "**Status**: ", "**T
 
 
 def heads(layout: Layout, task: str, place: str = "") -> Loaded[Found]:
-    """Return a task's findings, newest first, without merged files; their paths are shown.
+    """A task's findings, newest first, without merged files; their paths are shown.
 
-    Ten times cheaper than `load_all` for files as `render` writes them, since only the head is
-    read: there may be ten thousand files.
+    Ten times cheaper than `load_all`, since only the heads are read: there may be ten thousand.
     """
     place = (place or layout.memory_folder(memory.FINDINGS)).rstrip("/")
     above = len(place) + 1

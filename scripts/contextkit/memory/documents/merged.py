@@ -2,8 +2,7 @@
 
     <memory>/findings/merged_{ts}.md
 
-Merging is mechanical: section by section, grouped by source, without exact repetitions, with the
-worst status. Nothing is weighed or shortened; that is up to the reader.
+Merging is mechanical: section by section, by source, without exact repetitions, nothing shortened.
 """
 
 from __future__ import annotations

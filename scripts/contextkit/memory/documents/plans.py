@@ -2,9 +2,8 @@
 
     <memory>/research_plans/{task}.md
 
-People write in plans too: anything else in the file is ignored by the parser, and an update changes
-only the lines it is about. Replaced text (an objective, a strategy, the next actions) moves to the
-section `Earlier` at the end. manuals/external-memory.md describes the format.
+People write in plans too: an update changes only the lines it is about, and what it replaces moves
+to the section `Earlier`. manuals/external-memory.md describes the format.
 """
 
 from __future__ import annotations
@@ -69,11 +68,7 @@ FORM = codec.Form(
 
 
 def make(task_id: str, answered: Iterable[str] = (), **fields: Any) -> Plan:
-    """Make a plan, or the changes to one, from typed values.
-
-    Questions are texts, those `answered` too. A subtask given in several states gets the furthest
-    one.
-    """
+    """Make a plan, or the changes to one; a subtask given in several states gets the furthest."""
     asked = {text: Question(text=text) for text in sections.clean_all(fields.pop("questions", ()))}
     asked |= {t: Question(text=t, answered=True) for t in sections.clean_all(answered)}
     values = FORM.clean(fields)
@@ -85,10 +80,7 @@ def make(task_id: str, answered: Iterable[str] = (), **fields: Any) -> Plan:
 
 
 def parse(text: str) -> Plan:
-    """Parse a plan. Raises ContextError if the title is not that of a plan.
-
-    Notes, comments and sections outside the format are ignored, not lost.
-    """
+    """Parse a plan, ignoring notes. Raises ContextError if the title is not that of a plan."""
     fields, outline = FORM.parse(text)
     progress = outline.find("Progress")
     states: dict[str, Any] = {
@@ -183,9 +175,6 @@ def render(plan: Plan) -> str:
     return FORM.render(plan, **states)
 
 
-# Disk
-
-
 def path_of(layout: Layout, task: str) -> str:
     """The path of a task's plan, whether or not the file exists."""
     return os.path.join(layout.memory_folder(memory.PLANS), memory.check_task(task) + ".md")
@@ -209,11 +198,8 @@ def of_task(layout: Layout, task: str) -> Plan:
         return Plan(task_id=task)
 
 
-# Updates
-
-
 def update(text: str, change: Plan, moment: int) -> str:
-    """Return the text of a plan with the changes in `change` applied and everything else untouched.
+    """The text of a plan with the changes in `change` applied and everything else untouched.
 
     Questions and constraints are added unless present; a subtask moves to its new state; objective,
     strategy and next actions are replaced, and the old text is kept under `Earlier`.
@@ -289,10 +275,7 @@ def _add(lines: list[str], *added: str) -> None:
 
 
 def _ask(outline: Outline, question: Question) -> bool:
-    """Add a question, or mark it as answered; `2` means the second question in the plan.
-
-    Return whether it was there.
-    """
+    """Add a question, or mark it, or that of a number, as answered; return whether it was there."""
     there = _questions_in(outline)
     number = int(question.text) if names.is_whole(question.text, 9) else 0
     if question.answered and 0 < number <= len(there):

@@ -1,10 +1,7 @@
 """An agent's report as a finding, and findings in few words.
 
-Reports come in any form: `## Executive Summary`, `### 3. Key findings`, a list, or prose. A table
-maps headings to sections; a section that is not in the table stays unchanged under its own heading.
-No line is dropped except rules (`---`) between sections.
-
-`units` takes findings apart into statements and ranks them, for a digest of many.
+Reports come in any form. A table maps headings to sections; any other section stays unchanged under
+its own heading. No line is dropped except rules (`---`) between sections.
 """
 
 from __future__ import annotations
@@ -74,10 +71,7 @@ _STATUS_WORDS = {"complete": "completed", "done": "completed", "success": "compl
 
 
 def read(text: str) -> dict[str, Any]:
-    """Return the fields that a report fills, as arguments for `findings.make`.
-
-    A report already in the finding format also gives its header fields, as far as they are known.
-    """
+    """The fields that a report fills, as arguments for `findings.make`."""
     text = sections.normal(text)
     if text.lower().startswith("# findings:"):
         return {name: value for name, value in vars(findings.parse(text)).items() if value}
@@ -136,10 +130,10 @@ def _rows(table: list[list[str]]) -> Iterator[str]:
 
 
 def _gather(head: list[str], odd: list[Section], fields: dict[str, Any]) -> None:
-    """Fill fields from inside unrecognized sections; the text also stays where it is.
+    """Fill fields from inside unrecognized sections, whose text also stays where it is.
 
-    Uses paragraphs and lists after a bold label that names a field and, if no discovery has been
-    found otherwise, the topic of each section.
+    From what follows a bold label that names a field; else the topic of each section is a
+    discovery.
     """
     gathered: dict[str, list[str]] = {field: [] for field in LISTS}
     others = [section for section in odd if _field_of(section) in ("", "discoveries", "summary")]
@@ -227,7 +221,7 @@ def _status(head: list[str]) -> str:
 
 
 def _split(text: str) -> tuple[list[str], list[Section]]:
-    """Return the lines above the first section of a report, and its sections.
+    """The lines above the first section of a report, and its sections.
 
     A section begins at a heading of level 1 or 2 or of the highest level used, and at any heading
     with a known name; a lone title begins none.
@@ -301,9 +295,6 @@ def _extra(heading: str, text: str) -> Extra:
     return Extra(heading=heading or "Notes", text=text)
 
 
-# Findings in few words
-
-
 _LONG = 90  # tokens above which a unit is split into sentences
 _UNITS = 3000  # units to weigh, at most
 _DECIDED, _OPEN = 4.0, 2.5  # what a decision is worth, and a recommendation or a question
@@ -353,10 +344,9 @@ def units(found: list[findings.Finding], already: str) -> list[tuple[int, int, s
 
 
 def _texts(finding: findings.Finding) -> Iterator[tuple[str, float]]:
-    """Yield each unit of a finding with its worth apart from its facts.
+    """Each unit of a finding with its worth apart from its facts.
 
-    What was decided and rejected comes first: whoever goes on would ask it again. Then what is
-    recommended and what is open; of the rest, what has the most facts.
+    What was decided and rejected comes first: whoever goes on would ask it again.
     """
     for extra in finding.more:
         for titles, part in _blocks(extra.text):

@@ -2,8 +2,7 @@
 
     <memory>/context_snapshots/snap_{ts}.md
 
-The last line holds a digest of each file in play, for programs. manuals/external-memory.md
-describes the format.
+manuals/external-memory.md describes the format.
 """
 
 from __future__ import annotations
@@ -56,10 +55,10 @@ def make(
     timestamp: str, reason: str, summary: str, task_id: str = "", task: str = "",
     agents: Iterable[str] = (), **fields: Any,
 ) -> Snapshot:  # fmt: skip
-    """Make a snapshot; `fields` are its others.
+    """Make a snapshot; `fields` are its others, and `task` defaults to the task id.
 
-    `task` defaults to the task id; commas in agent names become spaces. Raises ContextError for an
-    invalid reason, phase or task id.
+    Commas in agent names become spaces. Raises ContextError for an invalid reason, phase or task
+    id.
     """
     return Snapshot(
         timestamp=memory.utc(timestamp),

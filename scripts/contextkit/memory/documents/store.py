@@ -52,10 +52,7 @@ def check_task(task: str) -> str:
 
 
 def check_agent(agent: str) -> str:
-    """Return an agent's name for use in a file name, odd characters as `-`. Raises ContextError.
-
-    `fd:review` becomes `fd-review`; the document keeps the original name.
-    """
+    """An agent's name for use in a file name, odd characters as `-`. Raises ContextError."""
     made = names.dashed(agent)
     fine = 0 < len(agent) <= _LONGEST and agent.isprintable() and agent == agent.strip()
     is_hidden = made[:1] in (".", "-") or _is_device(made)
@@ -96,10 +93,7 @@ def stamp(moment: int) -> str:
 
 
 def split_name(name: str) -> tuple[str, str, int]:
-    """Split a file name into (subject, time, number within that second).
-
-    Works from the right, since ids contain `_` too; the time is '' for a name without one.
-    """
+    """Split a file name into (subject, time or '', number within that second), from the right."""
     dot = name.rfind(".")
     stem = name[:dot] if dot > 0 else name
     of, _, last = stem.rpartition("_")
@@ -209,10 +203,7 @@ class Kept(Generic[T]):
             raise type(error)(f"{path}: {reason}", error.status) from None
 
     def load_all(self, layout: Layout, task: str = "", place: str = "") -> stores.Loaded[T]:
-        """Return (path, document) pairs of one task or all, oldest first.
-
-        `place` is a folder to read instead of the store's, such as an archive.
-        """
+        """(path, document) pairs of one task or all, oldest first; `place` may be an archive."""
         place = place or layout.memory_folder(self._kind)
         loaded = layout.load(paths(place, suffix(self._kind), self._has), self.load)
         mine = [pair for pair in loaded if task in ("", self.of(pair[1]))]
@@ -243,10 +234,7 @@ def current_task(layout: Layout) -> str:
 
 
 def candidates(layout: Layout, starts: bool = False) -> list[str]:
-    """The tasks that may be this session's: its own, else those of nobody in particular.
-
-    One that `starts` may continue the task of any other.
-    """
+    """The tasks that may be this session's: its own, or nobody's; if it `starts`, any other's."""
     own = _owner(layout)
     owners = task_owners(layout)
     if own in owners:

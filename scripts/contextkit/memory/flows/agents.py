@@ -3,10 +3,7 @@
 An agent is back once it has left a finding or a verdict, or a host has reported its end; it is at
 work while one of its processes runs. An agent that was expected and is neither is missing.
 
-    .contextkit/memory/{task}.agents       the last fan-out of a task, as JSON
-
-The file is written by `memory_spawn`, by the end of each agent, and once more when the last one is
-back. Losing it loses no finding, only the knowledge of who is missing.
+    .contextkit/memory/{task}.agents       the last fan-out of a task, as JSON; may be lost
 """
 
 from __future__ import annotations
@@ -17,13 +14,9 @@ from contextkit.base import files, formats, names, sessions, stores
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.base.type_names import Callable, Iterable
+from contextkit.base.type_names import Any, Callable, Iterable
 from contextkit.memory.documents import checkpoints
 from contextkit.memory.documents import store as memory
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.memory.documents import findings
 
 MOST = 200  # named agents in a fan-out, at most
 
@@ -94,9 +87,6 @@ def _path(layout: Layout, task: str) -> str:
     return layout.memory_state(f"{task}.agents")
 
 
-# Who is where
-
-
 class Attendance(Record):
     """Names of agents; `expected` also counts agents that were never named."""
 
@@ -142,12 +132,12 @@ def attendance(
     task: str,
     listed: Iterable[str] = (),
     after: str = "",
-    kept: list[findings.Found | findings.Finding] | None = None,
+    kept: list[Any] | None = None,
 ) -> Attendance:
-    """Return which of a task's agents are back, at work, or missing.
+    """Which of a task's agents are back, at work, or missing.
 
-    Expected are the agents of its last fan-out, those `listed` as active, and those that a launcher
-    or a host started after the time `after`. `kept` are the task's findings, merged ones included.
+    Expected are those of its last fan-out, those `listed` as active, and those started after the
+    time `after`. `kept` are the task's findings, merged ones included.
     """
     sent = last_fan_out(layout, task)
     launched, running = _launched(layout, after)
@@ -212,7 +202,7 @@ def _seen(layout: Layout, after: str) -> list[str]:
     return [agent.agent_type for agent in late if agent.agent_type]
 
 
-def _findings(layout: Layout, task: str) -> list[findings.Found | findings.Finding]:
+def _findings(layout: Layout, task: str) -> list[Any]:
     from contextkit.memory.documents import findings
     from contextkit.memory.documents import merged as merged_findings
 
@@ -232,9 +222,6 @@ def _verdicts(layout: Layout) -> dict[str, str]:
     return {folded(str(entry["agent"])): str(entry.get("timestamp", "")) for entry in entries}
 
 
-# Saves that nobody has to remember
-
-
 def sent_off(layout: Layout, task: str, agents: tuple[str, ...], count: int, now: int) -> None:
     """Record that agents are about to start on a task: a new fan-out, replacing the last one."""
     new = FanOut(task=task, started=names.iso(now), agents=agents, count=count)
@@ -242,11 +229,10 @@ def sent_off(layout: Layout, task: str, agents: tuple[str, ...], count: int, now
 
 
 def agent_ended(layout: Layout, agent: str, text: str, now: int) -> list[str]:
-    """Save the last words of an agent as a finding, if the agent belongs to the current task.
+    """Save the last words of an agent of the current task as a finding, for a host's hook.
 
-    For a host's hook. Returns the paths of what was written: none for an agent that is neither in
-    the fan-out nor listed as active in the newest checkpoint. An end reported twice counts once.
-    The last agent of a fan-out writes a checkpoint unless `memory_agent_completion` is false.
+    Returns the paths of what was written: none for a stranger, or an end that is reported twice.
+    The last agent of a fan-out also writes a checkpoint.
     """
     task = memory.current_task(layout)
     if not task or not _belongs(layout, task, agent):
@@ -280,11 +266,7 @@ def _belongs(layout: Layout, task: str, agent: str) -> bool:
 
 
 def batch_ended(layout: Layout, task: str, now: int, saved: bool = False) -> str:
-    """If the last agent of a fan-out is back, write a checkpoint; return its path, or ''.
-
-    None is due if another process saw the end first, one is `saved` already, or the settings turn
-    it off.
-    """
+    """If the last agent of a fan-out is back, write the checkpoint that is due; its path, or ''."""
     from contextkit.memory.flows import saving
 
     sent = last_fan_out(layout, task)

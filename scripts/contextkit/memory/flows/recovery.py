@@ -1,8 +1,7 @@
 """Recovery: what is known about a task, from whatever is left of it on disk.
 
-Finds the newest complete checkpoint, a newer snapshot, the plan, the findings, and the files in
-play. A file that is truncated, foreign, or dated in the future is skipped with a warning that names
-it. `recovery_report.py` turns the result into what a fresh agent reads.
+A file that is truncated, foreign, or dated in the future is skipped with a warning that names it.
+`recovery_report.py` turns the result into what a fresh agent reads.
 """
 
 from __future__ import annotations
@@ -25,10 +24,6 @@ from contextkit.memory.documents.plans import Plan, folded
 from contextkit.memory.documents.snapshots import Snapshot
 from contextkit.memory.flows import agents
 from contextkit.memory.flows.agents import Attendance
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.memory.flows.transcripts import CaughtUp
 
 _STATES = {"completed": "completed", "in_progress": "in progress", "pending": "pending"}
 _SKEW = 300  # seconds that the clock of another machine may be ahead
@@ -120,14 +115,12 @@ def load(
     transcript: str = "",
     starts: bool = True,
 ) -> Recovered:
-    """Load what is stored about `task`, by default that of the session.
+    """Load what is stored about `task`, by default that of the session. Never raises.
 
     A session that `starts` may continue the task of another one; if there are several, they are
-    only named, as `candidates`.
-
-    Of the findings not yet merged, at most the `most` newest and as many older ones that did not
-    complete. `transcript` is that of a session that ended without saving. Never raises for anything
-    in the store; the result is `empty` if nothing is stored.
+    only named, as `candidates`. Of the findings not yet merged, at most the `most` newest and as
+    many older ones that did not complete. `transcript` is that of a session that ended without
+    saving.
     """
     warnings: list[str] = []
     stored = _Memory(layout, warnings)
@@ -182,7 +175,7 @@ def _attendance(
     return agents.attendance(layout, task, listed, after, [*back, *heads])
 
 
-def _caught(layout: Layout, transcript: str, since: str) -> CaughtUp | None:
+def _caught(layout: Layout, transcript: str, since: str) -> object:
     if not transcript:
         return None
     from contextkit.memory.flows import transcripts
@@ -290,8 +283,7 @@ class _Memory:
     ) -> tuple[str, Checkpoint | None, str, Snapshot | None]:
         """The paths and the newest checkpoint and snapshot of a task, unless that one is older.
 
-        The last checkpoint of an open task may be where cleaning put it. For no task, those without
-        one, which belong to their session.
+        Without a task, those of the session. The last checkpoint may be where cleaning put it.
         """
         layout, warnings = self._layout, self._warnings
         saved = [pair for pair in self._checkpoints if pair[1].task_id == task]
@@ -342,10 +334,9 @@ def _plans_in(folder: str) -> dict[str, str]:
 def _newest(
     layout: Layout, pairs: Sequence[tuple[str, Any]], now: int, warnings: list[str]
 ) -> tuple[str, Any]:
-    """The newest document, by its timestamp, the time in its name, then mtime; ('', None) if none.
+    """The newest document, by timestamp, the time in its name, then mtime; ('', None) if none.
 
-    Documents from the future are used only if there are no others, or a wrong clock would always
-    win.
+    Those from the future count only if there are no others, or a wrong clock would always win.
     """
     latest = names.iso(now + _SKEW)
     future = [(path, save) for path, save in pairs if save.timestamp > latest]
@@ -375,11 +366,7 @@ def _mtime(path: str) -> int:
 def _findings(
     layout: Layout, merged: list[tuple[str, Merged]], heads: list[Found], most: int | None
 ) -> tuple[list[Found], int]:
-    """Return the task's findings, merged files first, then the unmerged ones, newest first.
-
-    Merged files whose sources are all in newer ones are left out. Also returns how many more
-    findings there are.
-    """
+    """The task's findings, merged files (unless in newer ones) first; how many there are more."""
     merges: list[Found] = []
     within: set[str] = set()
     for path, document in reversed(merged):
@@ -410,9 +397,6 @@ def _in_play(
     return tuple(sorted(files, key=lambda file: file.state == references.FRESH))
 
 
-# Where hosts keep transcripts
-
-
 _LAST_DAYS = 14  # day folders to search for a session, at most
 _MOST_RECENT = 40  # transcripts whose folder is looked up
 
@@ -424,10 +408,7 @@ def left_behind(layout: Layout) -> str:
 
 
 def newest(root: str, without: str = "") -> str:
-    """Return the transcript of the last session, of any host, that worked in `root`, or ''.
-
-    `without` is the id of a session to skip, usually the calling one.
-    """
+    """The transcript of the last session (not `without`) of any host that worked in `root`."""
     kept = (place for host in contracts.every() for place in transcript_folders(host, root))
     paths = (os.path.join(place, name) for place in kept for name in stores.names_in(place))
     recent = sorted((_mtime(path), path) for path in paths if path.endswith(".jsonl"))
@@ -458,10 +439,7 @@ def transcript_folders(host: contracts.Host, root: str) -> list[str]:
 
 
 def _folder_of(path: str) -> str:
-    """Return the working directory of a transcript's session, from its first lines.
-
-    Empty for a subagent's transcript or any other file.
-    """
+    """The working directory of a transcript's session, from its first lines; '' of a subagent's."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
         with open(descriptor, "rb") as file:

@@ -1,18 +1,10 @@
 """Recovery reports: what a fresh agent reads to continue a task, within a token budget.
 
-In this order: where the task stands, what has changed since, its next action, and who is blocked or
-missing; how to resume; open reviews; the newest notes kept for later; what the last session did
-since; a newer snapshot; the plan; merged findings, then unmerged ones; the files in play.
-
 If not everything fits, long parts are shortened first, then the findings become a digest: a line
 for each, with its summary and what no other finding says. Unit by unit (a discovery, a question, a
 recommendation, a paragraph), those go that add the fewest new facts per token; then all summaries
 are shortened alike; then lines go, those of failed and partial findings last. Whatever is left out
-is named. What a unit is and how decisive its words are is decided as in the digest of a single text
-(`text/digests`); here each unit of a finding lowers the worth of its next one, so that one long
-finding cannot crowd out the others.
-
-Nothing is reworded: everything printed is text of the documents.
+is named. Nothing is reworded: everything printed is text of the documents.
 """
 
 from __future__ import annotations
@@ -20,20 +12,15 @@ from __future__ import annotations
 import os
 
 from contextkit.base import files, filters, markdown, names, references, templates, tokens
-from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
-from contextkit.base.type_names import Callable, Sequence
+from contextkit.base.type_names import Any, Callable, Sequence
 from contextkit.memory.documents import checkpoints, snapshots
 from contextkit.memory.documents.checkpoints import HOW_TO_RESUME
 from contextkit.memory.documents.findings import OUTPUT, RENAMED, REPORT, Found
 from contextkit.memory.documents.snapshots import UNSAID
 from contextkit.memory.flows.recovery import Recovered, RecoveredMerge
 from contextkit.text import fitting, sections
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.memory.flows.transcripts import CaughtUp
 
 LEAST = 100  # tokens below which a report is useless
 LEAST_PROMPT = 300  # the same with its prompt frame
@@ -51,7 +38,7 @@ _UNITS, _SUMMARIES, _LINES = 1_000, 10_000, 20_000
 
 
 class Piece:
-    """A part of a report: its heading, its text with how it is cut, and the path of the original.
+    """A part of a report: its heading, how its text is cut, the path of the original.
 
     of: the index of its finding in the digest, whose lines stand together
     """
@@ -153,9 +140,6 @@ def _in_frame(saved: Recovered, text: str, prompt: bool) -> str:
     return templates.render("recovery_prompt.md", task=saved.task or "unknown", report=text)
 
 
-# Within the budget
-
-
 def _beginning(text: str, width: int) -> str:
     """The beginning of a part's text, up to a line end if one is near; no fence stays open."""
     if len(text) <= width:
@@ -183,10 +167,7 @@ def _cut(pieces: list[Piece], texts: Sequence[str]) -> list[str]:
 def _left_out(
     saved: Recovered, pieces: list[Piece], texts: Sequence[str], sizes: dict[str, int], room: int
 ) -> tuple[str, ...]:
-    """Lines about what is not whole: for each document without a line, and for the rest.
-
-    A shortened finding is already named in its section. The lines have some `room` tokens.
-    """
+    """Lines, in some `room`, about what is not whole and not named in its section."""
     listed = {finding.path for finding in saved.findings if not finding.merged}
     cut = (path for path in _cut(pieces, texts) if path not in listed)
     named = [f"{path} (~{sizes[path]} tokens)" for path in cut]
@@ -229,9 +210,6 @@ def last_saved(layout: Layout, task: str) -> str:
     return f"{newest[:16]}Z" if newest else "never"
 
 
-# The parts
-
-
 def _first(layout: Layout, saved: Recovered, budget: int) -> list[Piece]:
     """Every part before the findings, in reading order."""
     path = saved.checkpoint_path or saved.plan_path
@@ -248,7 +226,7 @@ def _first(layout: Layout, saved: Recovered, budget: int) -> list[Piece]:
         heading = "Open notes, for every task, newest first"
         pieces.append(_listed(heading, saved.notes, _NOTES, "make reminders", budget))
     later: list[tuple[str, str, str]] = []  # heading, text and path
-    caught: CaughtUp | None = saved.caught  # type: ignore[assignment]
+    caught: Any = saved.caught
     if caught:
         session = names.one_line(caught.session)
         heading = f"Since then, from the transcript of {caught.host}, session {session}"
@@ -476,10 +454,7 @@ def _body(outline: sections.Outline, by: int) -> str:
 
 def _text(layout: Layout, path: str) -> str:
     """The current text of a document, or '' if it is gone by now."""
-    try:
-        return files.read(os.path.join(layout.root, path)).lstrip("\ufeff")
-    except ContextError:
-        return ""
+    return files.text_of(layout.join(path)).lstrip("\ufeff")
 
 
 def _files_in_play(saved: Recovered, at: int, budget: int) -> Piece:
@@ -495,8 +470,7 @@ def _files_in_play(saved: Recovered, at: int, budget: int) -> Piece:
 def _demoted(text: str, by: int) -> str:
     """Lower every heading in `text` by `by` levels, below those of the report.
 
-    A title inside a document is demoted too, and an unclosed fence is escaped, since it would
-    swallow what follows.
+    An unclosed fence is escaped, since it would swallow what follows.
     """
     lines = text.replace("\r\n", "\n").split("\n")
     if not any(line.lstrip().startswith(("#", *_FENCES)) for line in lines):
@@ -513,9 +487,6 @@ def _demoted_line(line: str, by: int) -> str:
     if line.startswith("# "):
         by += 2
     return "#" * by + line if line.startswith("#") else line
-
-
-# Findings in few tokens
 
 
 _WIDTHS = (400, 160, 56)  # characters of a summary
@@ -536,10 +507,7 @@ def _digest(saved: Recovered, budget: int, already: str) -> list[Piece]:
 
 
 def digest(findings: list[Found], room: int, already: str = "") -> list[tuple[int, fitting.Part]]:
-    """The lines of a digest, each with the index of its finding; a finding's own line is first.
-
-    It is for some `room` tokens; `already` is what the reader has read.
-    """
+    """The lines of a digest in `room` tokens, each with its finding's index, its own first."""
     order = sorted(range(len(findings)), key=lambda at: (_RANKS.get(findings[at].status, 2), at))
     lines = [
         (at, _line(findings[at], _LINES + len(findings) - rank)) for rank, at in enumerate(order)

@@ -1,9 +1,7 @@
 """Turn what agents and people say about a task into its documents: the writing half of memory.
 
 Everything is parsed and checked here before anything is written. A checkpoint also includes what
-the store knows: the number of findings, the subtasks of the plan, and a digest of each file that
-the findings name. An automatic snapshot, for when nobody has the time to write one, is made from
-the store and the session's transcript alone.
+the store knows. An automatic snapshot is made from the store and the transcript alone.
 """
 
 from __future__ import annotations
@@ -109,9 +107,6 @@ def notes(items: Iterable[str]) -> tuple[FileNote, ...]:
     return tuple(FileNote(path=path.strip().strip("`"), note=note) for path, _, note in parts)
 
 
-# Documents from fields
-
-
 def plan(layout: Layout, task: str, fields: Fields, now: int) -> Pending:
     """A plan or a change to one; its text is that of a new plan with these fields."""
     change = plans.make(task_id=memory.check_task(task), **fields)
@@ -121,10 +116,7 @@ def plan(layout: Layout, task: str, fields: Fields, now: int) -> Pending:
 
 
 def _unasked(layout: Layout, change: Plan) -> tuple[str, ...]:
-    """A message for each answer to a question that is not in the plan.
-
-    Raises ContextError for an unknown question number, naming the open questions.
-    """
+    """A message for each answer to a question not in the plan. Raises ContextError for a number."""
     if not any(question.answered for question in change.questions):
         return ()
     text = files.read_if_there(plans.path_of(layout, change.task_id)) or ""
@@ -186,10 +178,7 @@ def _finding(task: str, fields: Fields, report: str, now: int) -> Finding:
 
 
 def _of_output(report: str) -> Fields:
-    """The fields of a finding whose report is what a tool printed: its digest, and all of it once.
-
-    Empty for a report that somebody wrote.
-    """
+    """The digest of a report that a tool printed, and all of it once; nothing of a written one."""
     if tokens.estimate(report) <= _DIGEST or "\n#" in f"\n{report}":
         return {}
     from contextkit.text.digests import engine
@@ -247,10 +236,7 @@ def checkpoint(
     now: int,
     coming: tuple[Finding, ...] = (),
 ) -> Pending:
-    """A checkpoint of a task from fields and what the store knows.
-
-    `coming` are findings that will be written before it; they are counted too.
-    """
+    """A checkpoint from fields, what the store knows, and findings `coming` right before it."""
     phase = memory.meant_phase(phase)
     plan = plans.of_task(layout, memory.check_task(task))
     all_findings = [*_found(layout, task), *coming]
@@ -297,7 +283,7 @@ def _without(subtasks: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, .
 def carried(layout: Layout, task: str, event: str, ended: bool = False) -> Fields:
     """The summary and next action of a checkpoint when none were given.
 
-    Since an agent that resumes reads only the newest checkpoint, the summary repeats where the task
+    An agent that resumes reads only the newest checkpoint, so the summary repeats where the task
     stood before. The next action of a phase that has `ended` may be done: it is left out.
     """
     saved = checkpoints.last(layout, task)
@@ -359,10 +345,7 @@ def phase_of(layout: Layout, task: str) -> str:
 
 
 def batch(layout: Layout, task: str, fields: Fields, now: int) -> tuple[str, list[Pending]]:
-    """Return the phase and the documents of a batch: a finding per agent, then a checkpoint.
-
-    Everything is checked here; the checkpoint is made unless the settings turn it off.
-    """
+    """The phase and documents of a batch: a finding per agent, then, if so set, a checkpoint."""
     rows = fields.pop("findings", None)
     if not isinstance(rows, list) or not rows:
         raise bad_input("draft: findings must be a list with an entry for each agent")
@@ -382,9 +365,6 @@ def batch(layout: Layout, task: str, fields: Fields, now: int) -> tuple[str, lis
     return phase, ready
 
 
-# Automatic snapshots: `memory_status` takes one in the save zone, and hosts before they compact
-
-
 _FINDINGS = 5  # the newest findings whose summaries are included
 _FILES = 30  # files in play, at most
 
@@ -402,11 +382,8 @@ def automatic_snapshot(
 ) -> Snapshot:
     """Make a snapshot of `task`, by default the current one, from what the store knows.
 
-    A host waits for it, so it starts no process, and leaves out what it cannot read.
-
-    `modified` are files known to have changed, relative to the root; `transcript` is the path of
-    the session's transcript, from which the events since the last save are taken. Without a task or
-    anything stored, the snapshot holds just what was given.
+    A host waits for it, so it starts no process, and leaves out what it cannot read. `modified` are
+    files known to have changed; the events since the last save are taken from the `transcript`.
     """
     task = task or memory.current_task(layout)
     plan = plans.of_task(layout, task) if task else Plan(task_id="none")

@@ -1,21 +1,8 @@
 """Transcripts: tell the next session what the last one did after its last save.
 
 A session that dies does not save its end, but the host's transcript has it. Claude Code writes one
-JSONL file per session and Codex a rollout; both are read as the same events:
-
-    asked     what the user typed, word for word
-    said      what the agent wrote to the user
-    ran       a command and how it ended: its status and the line that says why
-    edited    a file that the agent changed
-    chose     the user's answer to a question of the agent, or the plan that was approved
-    steps     the agent's own list of finished and open steps
-
-Everything else is ignored: reasoning, tool results, the host's own messages, a subagent's lines,
-and lines that are not JSON. At most the last 2 MB are read, since a day's session can have hundreds
-of megabytes.
-
-`catch_up` summarizes the events in few tokens. Nothing is invented: every text is quoted from the
-transcript, and secrets are redacted before anything is cut.
+JSONL file per session and Codex a rollout; both are read as the same events. At most the last 2 MB
+are read. Nothing is invented: every text is quoted, and secrets are redacted before it is cut.
 """
 
 from __future__ import annotations
@@ -23,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 
-from contextkit.base import formats, markdown, names, redaction, templates, tokens
+from contextkit.base import formats, markdown, names, outgoing, redaction, templates, tokens
 from contextkit.base.records import Record
 from contextkit.base.settings import Limits
 from contextkit.base.type_names import Any, Iterator, Sequence
@@ -38,12 +25,8 @@ MESSAGES, ROLLOUT = "messages", "rollout"  # transcript formats
 FAILED, PASSED, RUNNING, REFUSED = "failed", "passed", "running", "refused"
 ASKED, SAID, RAN, EDITED, CHOSE, STEPS = "asked", "said", "ran", "edited", "chose", "steps"
 
-# Text that hosts insert as if the user had typed it.
+# Text that hosts insert as if the user had typed it, besides their tags.
 _NOT_TYPED = (
-    "<local-command", "<command-", "<task-notification", "<environment_context",
-    "<user_instructions", "<subagent_notification", "<turn_aborted", "<permissions",
-    "<collaboration_mode", "<skills_instructions", "<INSTRUCTIONS", "<apps_instructions",
-    "<plugins_instructions", "<skill>", "<bash-stdout", "<bash-stderr", "<user_shell_command",
     "# AGENTS.md instructions", "[Request interrupted", "Caveat: The messages below",
     "This session is being continued from a previous", "Warning: The maximum number of",
 )  # fmt: skip
@@ -174,6 +157,7 @@ class _Reader:
     def typed(self, text: str) -> None:
         """Record what the user typed, which hosts surround with text of their own."""
         text = _REMINDER.sub("", text).strip()
+        is_of_host = text[:1] == "<" and outgoing.is_tag(text[1:])
         if shell := _TYPED_SHELL.search(text):
             self.add(ASKED, "! " + shell[1].strip())
         elif slash := _SLASH.search(text):
@@ -181,7 +165,7 @@ class _Reader:
             name = "/" + slash[1].lstrip("/")
             if name not in _HOUSEKEEPING:
                 self.add(ASKED, f"{name} {arguments[1].strip() if arguments else ''}")
-        elif not text.startswith(_NOT_TYPED):
+        elif not (is_of_host or text.startswith(_NOT_TYPED)):
             self.add(ASKED, text)
 
     def list_steps(self, steps: list[tuple[str, str]]) -> None:
@@ -273,8 +257,7 @@ class _Messages(_Reader):
 class _Rollout(_Reader):
     """Codex: `{"timestamp": …, "type": "response_item", "payload": {"type": …, …}}` per line.
 
-    A user message appears twice, as an event and as an item among the host's own; the events win if
-    there are any.
+    A user message is an event and also an item among the host's own; the events win.
     """
 
     def __init__(self) -> None:
@@ -413,9 +396,6 @@ def _why(text: str, code: int | None = None) -> str:
     return f"{ended}: {reasons[-1][:300]}" if reasons else ended
 
 
-# What happened since a save
-
-
 MOST_TOKENS = 800
 _HOOK_BYTES = 256 << 10  # bytes of a transcript that a hook reads
 _HOOK_CHARACTERS = 32_000  # characters of its events
@@ -436,8 +416,7 @@ _OPEN = ("in_progress", "pending")
 class CaughtUp(Record):
     """What happened since a save; `text` tells it within the requested tokens, '' if nothing did.
 
-    Paths in `edited` are relative to the session's folder if below it. `whole` is all that was said
-    and done, as far as it was read.
+    `whole` is all that was said and done, as far as it was read.
     """
 
     host: str = ""
@@ -464,11 +443,10 @@ def catch_up(
     limits: Limits = _USUAL,
     in_hook: bool = False,
 ) -> CaughtUp:
-    """Return what the session with the transcript `path` did since the time `since` (ISO, UTC).
+    """What the session with the transcript `path` did since `since` (ISO, UTC). Never raises.
 
-    Reads at most the last 2 MB and never raises for its contents. Paths are made relative to `root`
-    and to the session's folder. A host waits for a hook, so with `in_hook` only the last events are
-    read: 256 KB of the file, 32,000 characters of their text.
+    Paths are made relative to `root` and to the session's folder. A host waits for a hook, so with
+    `in_hook` only the last events are read: 256 KB of the file, 32,000 characters of their text.
     """
     conversation = read(path, _HOOK_BYTES if in_hook else MOST)
     events = [each for each in conversation.events if not each.at or each.at >= since[:19]]
@@ -556,9 +534,6 @@ def _decisions(events: list[Event]) -> tuple[str, ...]:
             texts += [s.strip().lstrip("#>-*+ ").replace("**", "") for s in reversed(sentences)]
     clean = [names.one_line(text)[:400] for text in texts]
     return tuple(dict.fromkeys(text for text in clean if len(text) > 11))
-
-
-# Fitting into the requested tokens
 
 
 def _fitted(caught: CaughtUp, max_tokens: int, tokenizer: str) -> str:

@@ -17,10 +17,7 @@ from contextkit.text import facts
 
 
 def listed(layout: Layout, task: str = "", broken: list[str] | None = None) -> list[dict[str, str]]:
-    """The documents of the four folders by kind, oldest first; `task` selects one task.
-
-    kind, path (absolute), task, time, and the state: its status, phase or reason.
-    """
+    """The documents by kind, oldest first; `state` is their status, phase or reason."""
     broken = [] if broken is None else broken
     kinds: dict[str, memory.Kept[Any]] = {
         "plan": plans.KEPT,
@@ -38,10 +35,9 @@ def listed(layout: Layout, task: str = "", broken: list[str] | None = None) -> l
 
 
 def finished_task(layout: Layout) -> str:
-    """Return the one task that is done. Raises ContextError if there is not exactly one.
+    """The one task that is done. Raises ContextError if there is not exactly one.
 
-    The task most recently written about is never done. A task is done if its plan has something
-    completed, nothing in progress or pending, and no open question.
+    A done one has something completed and nothing open in its plan, and is not the current one.
     """
     current = memory.current_task(layout)
     tasks = known_tasks(layout)
@@ -66,15 +62,8 @@ def known_tasks(layout: Layout) -> list[str]:
 
 
 def moving(layout: Layout, task: str) -> files.locked:
-    """Lock under which a task's documents are merged, archived or restored.
-
-    Writers of new documents do not wait for it. A document whose save was confirmed before the lock
-    is taken is seen inside, since nothing else removes documents meanwhile.
-    """
+    """Lock under which a task's documents are merged, archived or restored, but not saved."""
     return files.locked(layout.lock(layout.memory_state(memory.check_task(task) + ".moving")))
-
-
-# Merging
 
 
 def merge(
@@ -82,8 +71,7 @@ def merge(
 ) -> tuple[Merged, list[str], list[str]]:
     """Merge a task's findings; also return the source paths, and the merged files it supersedes.
 
-    Findings that are gone (archived) are taken over from earlier merged files. Call this, and write
-    its result, while holding `moving`.
+    Archived findings are taken over from earlier merged files. To be called holding `moving`.
     """
     loaded = findings.load_all(layout, memory.check_task(task)).noting(broken)
     earlier = merged_findings.load_all(layout, task).noting(broken)
@@ -100,11 +88,7 @@ def merge(
 
 
 def put_away(layout: Layout, task: str, paths: list[str]) -> list[str]:
-    """Move documents into the same folders of a task's archive; return their new paths.
-
-    Call this while holding `moving`. A process killed midway has either moved a document or not; a
-    document in both places, as left by older versions, is moved to the end.
-    """
+    """Move documents to a task's archive, holding `moving`; return their new paths."""
     moved = []
     for path in paths:
         kind = os.path.basename(os.path.dirname(path))
@@ -137,10 +121,7 @@ def archive(layout: Layout, task: str, broken: list[str]) -> list[str]:
 
 
 def unarchive(layout: Layout, task: str, left: list[str]) -> list[str]:
-    """Restore everything archived of a task and make it current; return the paths.
-
-    A document whose name is taken again stays in the archive and is listed in `left`.
-    """
+    """Restore a task's archive and make it current; return the paths. What clashes is in `left`."""
     moved = []
     with moving(layout, task):
         for kind in memory.KINDS:
@@ -157,15 +138,8 @@ def unarchive(layout: Layout, task: str, left: list[str]) -> list[str]:
     return moved
 
 
-# Cleaning
-
-
 def clean(layout: Layout, now: int, dry_run: bool, broken: list[str]) -> list[tuple[str, str]]:
-    """Return (path, what became of it) for each stale checkpoint.
-
-    A checkpoint with a newer one is removed. The last one of an open task moves to the archive,
-    where recovery still finds it after a weekend.
-    """
+    """(path, what became of it) for each stale checkpoint; the last of an open task is archived."""
     oldest = names.iso(max(0, now - names.seconds(layout.limits.memory_checkpoint_age)))
     newest: dict[str, str] = {}
     saved = checkpoints.load_all(layout).noting(broken)
@@ -188,9 +162,6 @@ def clean(layout: Layout, now: int, dry_run: bool, broken: list[str]) -> list[tu
     return done
 
 
-# Checking
-
-
 ERROR, WARNING = "error", "warning"
 
 
@@ -205,12 +176,7 @@ class Lint(Record):
 
 
 def check(layout: Layout, task: str) -> list[Lint]:
-    """Find what will not help an agent resume a task, or any task; errors first, then by file.
-
-    error      an unreadable file; the newest checkpoint of a task without a next action
-    warning    a finding that names no file or is too long; a plan without an open question or
-               a next step
-    """
+    """Find what will not help an agent resume a task, or any task; errors first, then by file."""
     saved = checkpoints.load_all(layout, task)
     recorded = findings.load_all(layout, task)
     planned = plans.load_all(layout, task)
@@ -260,10 +226,6 @@ def _plan(path: str, plan: plans.Plan) -> Iterator[Lint]:
 
 def _lint(severity: str, path: str, mark: str, wrong: str, mend: str) -> Lint:
     """A problem in the first line that begins with `mark` after any indent, or in the first one."""
-    try:
-        lines = files.read(path).split("\n")
-    except ContextError:
-        lines = []
+    lines = (files.read_if_there(path) or "").split("\n")
     marked = (number for number, line in enumerate(lines, 1) if line.lstrip().startswith(mark))
-    line = next(marked, 1) if mark else 1
-    return Lint(severity=severity, path=path, line=line, wrong=wrong, mend=mend)
+    return Lint(severity=severity, path=path, line=next(marked, 1), wrong=wrong, mend=mend)

@@ -19,8 +19,8 @@ _HELD = 1 << 18  # bytes held in memory; no text of this size is short
 class Kept:
     """A file with the first and the last bytes of what is added to it, as it is added.
 
-    The end is written into two files by turns, so that the disk holds at most `first` and twice
-    `last` bytes whatever comes.
+    The end is written into two files by turns: the disk holds at most `first` and twice `last`
+    bytes.
     """
 
     def __init__(self, path: str, first: int = FIRST, last: int = LAST) -> None:
@@ -84,8 +84,7 @@ class Kept:
 class Output:
     """What a command prints, on its way: held back until it is known whether it is long.
 
-    limit: bytes up to which an output is short, whatever they are. place: makes the path of the
-    file for a long one. passes: nothing is held back.
+    limit: bytes up to which an output is short; place: makes a file's path; passes: at once.
     """
 
     def __init__(self, limit: int, place: Callable[[], str], passes: bool = False) -> None:
@@ -184,10 +183,7 @@ def _read(path: str) -> bytes:
 
 
 class Job:
-    """One command with its options; how it ends is filled in.
-
-    place: makes the path of the file for a long output.
-    """
+    """One command with its options and its end; `place` makes the path of a long output's file."""
 
     def __init__(
         self, command: list[str], options: dict[str, str], place: Callable[[Job], str]

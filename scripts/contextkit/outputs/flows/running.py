@@ -90,9 +90,6 @@ def _catch(job: Job) -> None:
             signal(number, note)
 
 
-# The command as a child
-
-
 def _start(job: Job) -> int:
     """Start the command and take its output until it has ended; a status if it cannot start."""
     merged = _is_one_file()
@@ -146,9 +143,6 @@ def _is_one_file() -> bool:
 
 def _code(state: int) -> int:
     return 128 + os.WTERMSIG(state) if os.WIFSIGNALED(state) else os.WEXITSTATUS(state)
-
-
-# What comes in
 
 
 class _Intake:
@@ -310,9 +304,6 @@ def _leave_behind(source: int) -> None:
         while os.read(0, pump.PIECE):
             pass
     os._exit(0)
-
-
-# The end
 
 
 def _finish(job: Job) -> None:

@@ -49,23 +49,28 @@ _OVERWRITTEN = re.compile(r"^.*\r(?!$)", re.MULTILINE)
 
 
 def read_ahead(job: Job) -> Iterator[bool]:
-    """Load what a digest needs, then read what has come, a few milliseconds at a time.
-
-    Yields whether there is more to do now.
-    """
+    """Load what a digest needs and read what has come, in milliseconds; whether more is to do."""
     for _ in _loaded():
         yield True
-    from contextkit.text.digests import lines, outputs, reading
+    from contextkit.text.digests import lines, reading
 
     read = 0
     while True:
         kept = job.output.kept
         if kept and read + lines.PIECE < kept.size < _AHEAD:
-            read = kept.size
             text = plain(kept.parts()[0].decode("utf-8", "surrogateescape"))
-            for _ in outputs.read_ahead(reading.readable(text)):
+            for _ in lines.read_ahead(reading.readable(text)):
                 yield True
+            if not read:
+                _rehearse(job, text[: 2 * lines.PIECE])
+            read = kept.size
         yield False
+
+
+def _rehearse(job: Job, text: str) -> None:
+    """Digest a part of an output: what is done for the first time takes longer."""
+    told = Told(content=text, topic="", source="", session="", status=1)
+    _digest(Layout(job.options.get("root", "")), told, text, "")
 
 
 def _loaded() -> Iterator[None]:
@@ -101,7 +106,7 @@ def _left_behind(layout: Layout) -> list[str]:
     paths = []
     for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
         process = name.partition("-")[0]
-        if not process.isdigit() or _is_running(int(process)):
+        if not process.isdigit() or sessions.is_running(int(process)):
             continue
         path = os.path.join(folder, name)
         try:
@@ -116,16 +121,6 @@ def _left_behind(layout: Layout) -> list[str]:
     return paths
 
 
-def _is_running(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        pass
-    return True
-
-
 def so_far(job: Job) -> str:
     """Return the line for a command that runs longer than its host waits."""
     kept = job.output.kept
@@ -135,10 +130,7 @@ def so_far(job: Job) -> str:
 
 
 def tell(job: Job) -> None:
-    """Print the output if it is short, else store it and print its digest.
-
-    Whatever goes wrong, the output is passed on, whole.
-    """
+    """Print the output if it is short, else store it and print its digest, or else all."""
     try:
         text = _told(job)
     except Exception as error:
@@ -177,10 +169,7 @@ def _told(job: Job) -> str:
 
 
 class Told(Record):
-    """An output and what is known of it.
-
-    ending: how the command ended, in words. size: its bytes, where `content` lacks some of them.
-    """
+    """An output and what is known of it: how it ended, in words, and its bytes, if some lack."""
 
     content: str
     topic: str
@@ -217,10 +206,7 @@ def compacted(text: str, size: int, tokenizer: str) -> str:
 
 
 def _digest(layout: Layout, told: Told, text: str, head: str) -> engine.Digest:
-    """Return the digest that fits, with everything that is shown around it.
-
-    Of a command that failed, it is as short as it can be with all that failed, uncut.
-    """
+    """The digest that fits, with all that is shown; of a failure, as short as it can be, uncut."""
     from contextkit.text.digests import engine
 
     limits = layout.limits
@@ -247,10 +233,7 @@ def _digest(layout: Layout, told: Told, text: str, head: str) -> engine.Digest:
 
 
 def _of_failure(digest: engine.Digest) -> engine.Digest:
-    """Return the digest of a failing command without what is not about its failure.
-
-    Left as it is unless some line names a failure.
-    """
+    """The digest of a failing command without what is not about its failure, if any is."""
     kept = []
     for row in digest.rows:
         sentences = [
@@ -347,10 +330,7 @@ def ending(status: int | None, signal: int) -> str:
 
 
 def plain(text: str) -> str:
-    """Return a terminal's output as it would last be seen: no colors, overwritten lines gone.
-
-    What is no text stays as it is.
-    """
+    """A terminal's output as it would last be seen: no colors, overwritten lines gone."""
     if "\0" in text[:_SAMPLE]:
         return text
     if "\x1b" in text:

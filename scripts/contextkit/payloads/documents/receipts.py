@@ -48,10 +48,9 @@ class Row(NamedTuple):
 
 
 class Receipt(Record):
-    """A receipt; `confidence` is '' if nobody gave one.
+    """A receipt; the fields after the documented ones follow if they are set.
 
-    The other fields follow the documented keys if they are set; `more` names the lines of the file
-    that were left out, `missing` the claims of the author that the text does not have.
+    `more` names the lines that were left out, `missing` the author's claims that the text lacks.
     """
 
     path: str
@@ -159,10 +158,7 @@ def listed(claims: tuple[str, ...]) -> str:
 
 
 def parse_path(text: str) -> str:
-    """The path in an `@stored:` line, quoted or not, alone or in a receipt, even in a code fence.
-
-    Raises ContextError if there is none.
-    """
+    """The path in an `@stored:` line, alone or in a receipt, even fenced. Raises ContextError."""
     for line in text.split("\n"):
         bare = line.strip(" \t\r`").removeprefix("- ").replace('"@stored":', "@stored:", 1)
         if not bare.startswith(MARK.rstrip()):
@@ -176,8 +172,8 @@ def parse_path(text: str) -> str:
 def clipped(receipt: Receipt, cap: int, tokenizer: str) -> tuple[Receipt, list[str]]:
     """The receipt within `cap` tokens of the reader's tokenizer, and what was cut.
 
-    Findings are shortened first, then rows are dropped from the end, then the key findings are
-    shortened. The path and the token count always stay.
+    Findings are shortened first, then rows dropped from the end, then the key findings shortened.
+    The path and the token count always stay.
     """
     count = len(receipt.rows)
     aspects, findings, key = range(count), range(count, 2 * count), 2 * count
@@ -213,9 +209,6 @@ def _lost(receipt: Receipt, final: Receipt) -> list[str]:
     losses += [f"row {row.aspect[:_SHORTEST]!r} left out" for row in gone]
     by = len(receipt.key_findings) - len(final.key_findings)
     return [*losses, f"key findings shortened by {by} characters"] if by else losses
-
-
-# How an agent answers: the report in a file, the answer in its own words
 
 
 ASKED = (

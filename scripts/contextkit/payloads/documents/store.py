@@ -166,10 +166,7 @@ def parse(data: bytes, where: str = "payload") -> Payload:
 
 
 def span(data: bytes, where: str) -> tuple[int, int]:
-    """The start and end of the content, whatever headings it contains.
-
-    Raises ContextError if the file has no content, or not the content that was stored.
-    """
+    """The start and end of the stored content, whatever headings it has. Raises ContextError."""
     start = data.find(_CONTENT)
     if start < 0:
         raise ContextError(f"{where}: is not a payload: it has no `## Full Content`")
@@ -214,11 +211,7 @@ def sessions_in(layout: Layout) -> list[str]:
 
 
 def prepare_store(layout: Layout) -> None:
-    """Create the store on first use, hidden from git.
-
-    An exclude rule hides it on every branch, since committed ignore rules disappear when another
-    branch is checked out.
-    """
+    """Create the store on first use, hidden from git on every branch."""
     files.store(layout.payloads)
     layout.exclude(layout.payloads, "/*/")
 
@@ -240,10 +233,7 @@ def store_documents() -> dict[str, str]:
 def save(
     layout: Layout, session: str, payload: Payload, now: int, content: Checksum | None = None
 ) -> str:
-    """Write a payload, then list it; return its path. Call under the session's lock.
-
-    A taken name gets `-2`. `now` also becomes the time when the session was last used.
-    """
+    """Write a payload, maybe as `-2`, then list it; return its path. Call under the lock."""
     stem = f"{names.stamp(now).replace('T', '-')[:-1]}-{names.slug(payload.topic) or 'payload'}"
     path = os.path.join(folder(layout, session), stem + ".md")
     content = content or checksum(payload.content)
@@ -275,10 +265,9 @@ def describe(
     now: int,
     content: Checksum | None = None,
 ) -> None:
-    """Give a payload another summary, in its file and the manifest. Call under the session's lock.
+    """Give a payload another summary, in its file and the manifest. Call under the lock.
 
-    `old` is what the file contains, `content` its checksum if that is known. Does nothing if the
-    session has just ended.
+    `old` is what the file contains, `content` its checksum. Does nothing if the session has ended.
     """
     if not os.path.isfile(path):
         return
@@ -370,20 +359,14 @@ def used(layout: Layout, session: str, path: str, now: int) -> str:
 
 
 def manifest(layout: Layout, session: str, now: int) -> Fields:
-    """A session's manifest; an empty one if nothing is stored.
-
-    Raises ContextError if it cannot be read.
-    """
+    """A session's manifest; an empty one if nothing is stored. Raises ContextError."""
     empty = {"sessionId": session, "createdAt": names.iso(now),
              LIST: [], TOTAL: 0}  # fmt: skip
     return _read_manifest(layout, session) or empty
 
 
 def load_all(layout: Layout, session: str = "") -> Loaded[Payload]:
-    """The payloads of a session (default: all sessions), oldest first, listed or not.
-
-    An unreadable manifest is among the broken files.
-    """
+    """The payloads of a session or all, oldest first, listed or not; broken manifests count."""
     loaded: Loaded[Payload] = Loaded()
     for name in [session] if session else sessions_in(layout):
         there = layout.load(documents(layout, name), lambda p: load(p, layout.shown(p)))
@@ -529,10 +512,7 @@ def splice(path: str, entry: Fields) -> bool:
 
 
 def _change(path: str, old: Fields, new: Fields) -> bool:
-    """Replace an entry in the manifest at `path`; return False if it is not there as we write it.
-
-    Both have the same tokens, so that the total stays.
-    """
+    """Replace an entry of as many tokens in a manifest; return False if it is not there so."""
     before, entry, after = files.read_bytes(path).rpartition(_entry(old).encode())
     if entry:
         files.write(path, iter((before, _entry(new).encode(), after)))

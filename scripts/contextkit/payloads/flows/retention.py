@@ -17,7 +17,7 @@ import errno
 import os
 import sys
 
-from contextkit.base import files, ledger, names, sessions, shelf
+from contextkit.base import files, ledger, names, sessions, shelf, stores
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
 from contextkit.payloads.documents import receipts
@@ -66,10 +66,7 @@ def session_lock(layout: Layout, session: str) -> files.locked:
 
 
 def end(layout: Layout, session: str, now: int, summary_file: str = "") -> str:
-    """End a session: its payloads are gone until `resume`, or for good.
-
-    Returns the line that is logged; '' for a session without payloads.
-    """
+    """End a session: its payloads are gone until `resume`, or for good; the logged line, or ''."""
     log = log_file(layout, session, summary_file, ending=True)  # refuse before ending it
     if not os.path.isdir(payloads.folder(layout, session)):
         return ""
@@ -108,10 +105,7 @@ def _shown(layout: Layout, folder: str, name: str) -> str:
 
 
 def _contents(folder: str) -> tuple[list[str], list[str], bytes]:
-    """The names of our files in a session's folder, those of other files, and the manifest.
-
-    Nothing for a folder that is not there.
-    """
+    """The names of our files in a session's folder, those of others, and the manifest."""
     files.proved(os.path.join(folder, ""))
     try:
         inside = sorted(os.listdir(folder))
@@ -139,10 +133,7 @@ def _move(inside: list[str], old: str, new: str) -> None:
 
 
 def resume(layout: Layout, session: str, now: int) -> bool:
-    """Restore the payloads of a session that ended within the grace period.
-
-    Returns True if there were any. Call under the session's lock.
-    """
+    """Whether payloads of an ended session came back, in time. Call under the session's lock."""
     oldest = _oldest(layout, now)
     paths = [path for path in ended(layout, session)
              if _stamp(path) >= oldest or _is_held(layout, path, now)]  # fmt: skip
@@ -204,8 +195,8 @@ def sweep(
 ) -> list[str]:
     """End idle sessions and remove for good what ended before the grace period.
 
-    Sessions idle for longer than `max_idle` seconds are ended, except `spare`; at most `most`
-    sessions are ended or removed. Returns a line for each, and for each report taken over.
+    Sessions idle for more than `max_idle` seconds are ended, except `spare`, at most `most` at
+    once. Returns a line for each, and for each report taken over.
     """
     lines = _take_over(layout, now, most)
     for session in payloads.sessions_in(layout):
@@ -233,27 +224,19 @@ def _take_over(layout: Layout, now: int, most: int) -> list[str]:
     since = now - names.seconds(layout.limits.payload_idle)
     lines: list[str] = []
     for agent, path in receipts.all_left(layout):
-        if len(lines) == most or os.path.isdir(layout.run(agent)) or not _has_rested(path, since):
+        is_of_run = os.path.isdir(layout.run(agent))
+        if len(lines) == most or is_of_run or stores.modified(path) >= since:
             continue
-        with session_lock(layout, agent):
-            stored = _store_report(layout, agent, path, now) if _has_rested(path, since) else ""
+        with session_lock(layout, agent):  # its agent may just have handed it in
+            rested = stores.modified(path) < since
+            stored = _store_report(layout, agent, path, now) if rested else ""
         if stored:
             lines.append(f"the report of {agent}, which never ended: {layout.shown(stored)}")
     return lines
 
 
-def _has_rested(path: str, since: int) -> bool:
-    try:
-        return os.stat(path).st_mtime < since
-    except FileNotFoundError:  # its agent has just handed it in
-        return False
-
-
 def _store_report(layout: Layout, agent: str, path: str, now: int) -> str:
-    """Move a report into its agent's session; return its path there, or '' if it is blank.
-
-    Call under the session's lock. After a kill midway the next sweep finds the text stored.
-    """
+    """Move a report into its agent's session; its path there, or ''. Call under the lock."""
     from contextkit.base import tokens
 
     text = files.read_bytes(path).decode("utf-8", "surrogateescape")
@@ -332,17 +315,11 @@ def sweep_in_passing(layout: Layout, now: int, spare: str) -> list[str]:
 
 
 def _is_idle(layout: Layout, session: str, now: int, most: int) -> bool:
-    """Whether a session was last used more than `most` seconds ago; never in the future.
-
-    One whose host is at work, or whose payloads are held, is not.
-    """
+    """Whether a session was last used more than `most` seconds ago, and is not at work or held."""
     folder = os.path.join(layout.payloads, session)
     manifest = os.path.join(folder, payloads.MANIFEST)
-    try:
-        used = os.stat(manifest if os.path.exists(manifest) else folder).st_mtime
-    except FileNotFoundError:  # just ended
-        return False
-    if now - used <= most:
+    used = stores.modified(manifest if os.path.exists(manifest) else folder)
+    if now - used <= most:  # or it has just ended
         return False
     return not (sessions.lives(layout, session) or _is_held(layout, folder, now))
 

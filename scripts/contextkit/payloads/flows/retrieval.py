@@ -1,9 +1,5 @@
 """Retrieval of payloads: one is found by what names it or by its words, and read in part.
 
-    find                       the file of an id, a path, `latest`, or an `@stored:` line
-    search                     the lines in which words occur
-    section, span, around      a part of a text, which `capped` keeps within a number of tokens
-
 Line numbers of a part are those of the text itself, from 1, not of the file that contains it.
 """
 
@@ -65,11 +61,7 @@ def _typed(layout: Layout, text: str) -> str:
 
 
 def _named(layout: Layout, identity: str, session: str, others: list[str]) -> str:
-    """The payload with this id or beginning of one, or the latest; '' if there is none.
-
-    The latest is the newest of the session; if that has none, of all. Raises ContextError if
-    several begin like that.
-    """
+    """The payload with this id or beginning, or the latest, or ''; ContextError if several."""
     searched = [session, *others] if session else others
     if identity == "latest":
         newest = [payloads.latest(layout, name) for name in searched]
@@ -108,9 +100,8 @@ def search(
 ) -> Iterator[tuple[str, int, str, str]]:
     """(id, line number in the file, line, section) wherever all words of `query` occur.
 
-    The words are matched in one line, ignoring case. If no single line of a section has them all
-    but the section does, the line with most of them is returned. `looked` is called before each
-    payload.
+    In one line, ignoring case, or else in a section: then its line with most of them. `looked` is
+    called before each payload.
     """
     words = list(dict.fromkeys(query.lower().split())) or [query.lower()]
     for path in payloads.documents(layout, session):
@@ -167,10 +158,7 @@ class Slice(Record):
 
 
 def section(content: str, title: str, field: str = "section") -> Slice:
-    """The section whose heading is `title`, starts with it, or contains it, and all below it.
-
-    Raises ContextError naming the existing sections.
-    """
+    """The section whose heading is, begins with or has `title`, and all below; or ContextError."""
     lines = content.split("\n")
     outline = markdown.outline(lines)
     wanted = title.strip().lstrip("#").strip().lower()
@@ -228,10 +216,7 @@ def whole(content: str) -> Slice:
 
 
 def capped(part: Slice, cap: int, tokenizer: str) -> Slice:
-    """As many whole lines of a slice as fit into `cap` tokens, and part of a very long line.
-
-    The first lines, or those around the line that is wanted most.
-    """
+    """As many whole lines of a slice as fit into `cap` tokens, the first or around the wanted."""
 
     def fits(text: str) -> bool:
         return tokens.within(text, cap, tokenizer)

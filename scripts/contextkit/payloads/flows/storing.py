@@ -45,10 +45,7 @@ class Output(Record):
 
 
 class Stored(Record):
-    """What is passed on; `missing` are claims of the author that the text does not have.
-
-    `remarks` are what a reader of the author's own answer must know besides.
-    """
+    """What is passed on, the author's claims that are `missing`, and `remarks` on the answer."""
 
     receipt: str
     path: str
@@ -64,8 +61,8 @@ def store(
 ) -> Stored:
     """Store the text in its session and return a receipt of at most 300 tokens.
 
-    The text is on disk before it is read. Reading it for longer than `seconds` is given up, and the
-    receipt says so. `passed`: the receipt is passed on in place of the text.
+    The text is on disk before it is read, for `seconds` at most. `passed`: the receipt is passed on
+    in place of the text.
     """
     payload, notes = _payload(layout, output, now)
     content = payloads.checksum(payload.content)
@@ -209,8 +206,7 @@ def _within(seconds: float, work: Callable[[], Told]) -> Told:
 def _by_writer(layout: Layout, text: str, ref: str, seconds: float) -> str:
     """What the user's command `receipt_writer` says about a text; '' without an answer in time.
 
-    It reads a prompt with the redacted text on standard input and prints an answer, which is
-    checked as any author's is. It is killed with its children when its time is up.
+    It reads a prompt with the redacted text; its answer is checked as any author's is.
     """
     if os.environ.get(_WRITER_MARK):
         return ""

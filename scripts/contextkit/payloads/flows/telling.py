@@ -197,8 +197,7 @@ class _Teller:
         """The receipt with as many whole statements of its author as fit, and what stands beside.
 
         What is not of the core goes first, then what is left out is told in fewer words, then the
-        longest statements are cut, then names are left out, and at last the last statements go;
-        advice goes after all others.
+        longest statements are cut, then names are left out, and at last the last statements go.
         """
         from contextkit.text.digests.reading import joined
 

@@ -1,7 +1,4 @@
-"""The verdict.py commands about review runs and what their agents wrote.
-
-Start one, wait for its agents, end or retry it; ingest, open, synthesize, judge, dismiss.
-"""
+"""The verdict.py commands about review runs and what their agents wrote, from start to gate."""
 
 from __future__ import annotations
 
@@ -37,10 +34,10 @@ _MOST = 2000  # tokens of what `show` prints
 
 
 def addressed(args: Arguments) -> Arguments:
-    """Return the call with an address in `agent` split into agent, run, and finding.
+    """The call with an address in `agent` split into agent, run, and finding, unless given.
 
     Addresses are `verdict:AGENT`, `verdict:runs/RUN/AGENT`, `review:RUN/AGENT`, and
-    `review:RUN/AGENT/ID`. An explicit run or finding in the call takes precedence.
+    `review:RUN/AGENT/ID`.
     """
     kind, _, name = str(args.agent).partition(":")
     parts = name.split("/")
@@ -64,10 +61,9 @@ def store(layout: Layout, args: Arguments) -> str:
 
 
 def _asked(layout: Layout, args: Arguments, finished: bool = False) -> Asked:
-    """Return whose files `run=` or `dir=` names; see `agent_files.of_folder`.
+    """Whose files `run=` or `dir=` names; see `agent_files.of_folder`. Raises ContextError.
 
-    Raises ContextError for a folder that nobody was asked to write to and nobody has; a gate, for
-    which `finished` runs count too, fails on it.
+    A gate, for which `finished` runs count too, fails on that.
     """
     from contextkit.reviews.flows import agent_files
 
@@ -105,9 +101,6 @@ def _read(layout: Layout, about: Asked) -> Iterator[Reading]:
         if now - reported >= 1:
             cli.say(f"[{number}/{of} | {now - began:.0f}s] {names.one_line(reading.agent)}")
             reported = now
-
-
-# A run, from its start to its end
 
 
 @command(
@@ -349,9 +342,6 @@ def retry(layout: Layout, args: Arguments) -> Answer:
     data = {"id": args.agent, **again} | ({"subagent": working[0].id} if working else {})
     lines = [f"path {again['path']}", f"prompt {again['prompt']}", *how]
     return Answer(text="\n".join(lines), data=data)
-
-
-# What its agents wrote
 
 
 @command("read the files of a run's agents, or of a folder, and write one verdict each", *_FILES)

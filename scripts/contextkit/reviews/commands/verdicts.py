@@ -4,17 +4,8 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import cli, formats, names
-from contextkit.base.commands import (
-    JSON,
-    Answer,
-    Arguments,
-    Command,
-    Option,
-    Program,
-    Rows,
-    command,
-)
+from contextkit.base import cli, commands, formats, names
+from contextkit.base.commands import JSON, Answer, Arguments, Option, Program, Rows, command
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.reviews.commands import runs
@@ -128,7 +119,7 @@ def table(layout: Layout, args: Arguments) -> str | Answer | Rows:
     return _report(layout, args, args.view)
 
 
-def _old(about: str, view: str, *options: Option) -> Command:
+def _old(about: str, view: str, *options: Option) -> commands.Command:
     """Return the command with the old name of a view of `table`."""
 
     def old(layout: Layout, args: Arguments) -> Answer:

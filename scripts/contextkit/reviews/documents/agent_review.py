@@ -41,8 +41,8 @@ class Review(Record):
     """An agent's file. `type` is verdict or research; lines count from 1, and 0 means none.
 
     `validation`: valid, malformed (no index that says anything), error (the agent says that it
-    failed), or missing (an empty file). `stated` is the strictest verdict in the file, or empty if
-    it has none that we know; `stated_raw` is its words.
+    failed), or missing (an empty file). `stated` is the strictest verdict that we know, or empty;
+    `stated_raw` is its words.
     """
 
     validation: str
@@ -62,10 +62,10 @@ class Review(Record):
 
 
 def parse(text: str, mode: str = "", terms: Terms | None = None) -> Review:
-    """Parse an agent's file, whatever it holds; `mode` is review, research, or '' to detect it.
+    """Parse an agent's file; `mode` is review, research, or ''. Linear; never raises.
 
-    `terms` are those of the run that gave the agent its contract: its file has to prove that it
-    is clean. Linear in the length of `text`; never raises.
+    `terms` are those of the run that gave the agent its contract: its file has to prove that it is
+    clean.
     """
     head = bounded(text)
     if len(head) < len(text):
@@ -187,7 +187,7 @@ def _verdicts(outside: list[Line]) -> list[str]:
 
 
 def _stated_verdict(blocks: list[index.Block], outside: list[str]) -> tuple[str, str]:
-    """Return the strictest verdict that is understood and its words, or else the first other.
+    """The strictest verdict that is understood and its words, or else the first other.
 
     Next to one that is understood, other words in an index raise a doubt unless they mean a pass.
     So does an error in an index without rows when another index has some: that is a quoted stub.
@@ -214,10 +214,7 @@ def _stated_verdict(blocks: list[index.Block], outside: list[str]) -> tuple[str,
 
 
 def _settled(blocks: list[index.Block], issues: list[Finding]) -> tuple[tuple[Finding, ...], bool]:
-    """Return the rows of all indexes, each at the stricter severity of its row and its section.
-
-    The second value says whether any section was stricter than its row.
-    """
+    """The rows, each at the stricter severity of its row and its section; whether that differs."""
     stated = {issue.id.upper(): issue.severity for issue in issues if issue.id and issue.severity}
     rows: dict[tuple[str, str, int], Finding] = {}
     disagree = False
@@ -254,10 +251,7 @@ def _is_incomplete(findings: Iterable[Finding], issues: list[Finding]) -> bool:
 
 
 def is_read(review: Review, validation: str = "") -> bool:
-    """Whether a file's findings are known: it has an index, or findings a person would see.
-
-    `validation` is that of the file if it is known not to be the review's own.
-    """
+    """Whether a file's findings are known: it has an index, or findings a person would see."""
     effective = validation or review.validation
     return effective == "valid" or (effective == "malformed" and bool(review.findings))
 
@@ -281,10 +275,10 @@ def is_work(review: Review, header: headers.Header | None) -> bool:
 
 
 def effective_status(review: Review, header: headers.Header | None = None) -> Status:
-    """Return CLEAN, NEEDS_ATTENTION or ERROR (research: COMPLETE, PARTIAL or FAILED), and flags.
+    """CLEAN, NEEDS_ATTENTION or ERROR (research: COMPLETE, PARTIAL or FAILED), and flags.
 
-    The status is the stricter of what the review says and what the agent's header says. A work
-    report has no index, only its header; its claims are for tests to check.
+    The status is the stricter of what the review and the agent's header say. A work report has only
+    its header; its claims are for tests to check.
     """
     status, flags = _status(review)
     if header is None:

@@ -1,19 +1,9 @@
-"""Where an agent's file breaks its contract, line by line.
-
-Reading is lenient (`agent_review.py`); `check` tells a person how each line should read, and
-`feedback` an agent.
-"""
+"""Where an agent's file breaks its contract, line by line, for a person or an agent."""
 
 from __future__ import annotations
 
 from contextkit.base import names
-from contextkit.reviews.documents import (
-    agent_review,
-    index,
-    reader,
-    runs,
-    vocabulary,
-)
+from contextkit.reviews.documents import agent_review, index, reader, runs, vocabulary
 from contextkit.reviews.documents.agent_review import SECTIONS, demanded
 from contextkit.reviews.documents.vocabulary import SERIOUS
 
@@ -27,10 +17,7 @@ _LONGEST_LINE = 240  # characters of feedback
 
 
 def check(text: str, terms: runs.Terms | None = None) -> list[Complaint]:
-    """Return what is wrong with an agent's file, by line, in one-line texts; empty if nothing is.
-
-    How the line should read is empty if the line should not be there at all.
-    """
+    """What is wrong with an agent's file: (line, problem, how it should read, or '') each."""
     return [
         (number, names.one_line(wrong), names.one_line(better))
         for number, wrong, better in sorted(_complaints(text) + _unproved(text, terms))

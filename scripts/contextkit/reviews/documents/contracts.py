@@ -27,11 +27,9 @@ SENTINELS = {"review": "flux-drive:complete", "research": "flux-research:complet
 
 
 def contract(root: str, path: str, mode: str, run: str, limit: int, files: int = 0) -> str:
-    """Return how and where an agent writes: to the absolute `path`; `run` is an id or ''.
+    """How and where an agent writes: to the absolute `path`; `run` is an id or ''.
 
-    `files` is how many there are to read, or 0 if that is not known.
-
-    At most `limit` tokens, conservatively estimated: if the absolute path does not fit, the path is
+    `files` is how many there are to read, or 0. At most `limit` tokens, if need be by a path
     relative to the root. Raises ContextError if even that is too long.
     """
     if mode not in SENTINELS:
@@ -68,10 +66,10 @@ def loose(layout: Layout, folder: str, agent: str, mode: str) -> str:
 def prompt(
     agent: str, process: str, input_path: str, kind: str, text: str, confirm: tuple[str, ...] = ()
 ) -> str:
-    """Return the prompt that launches one agent: its task, where the input is, and the contract.
+    """The prompt that launches one agent: its task, where the input is, and the contract.
 
-    kind: document, diff or question; `text` is the contract; `confirm` are the agent's findings
-    of the run before, of which it says whether they are fixed.
+    kind: document, diff or question; `confirm`: the agent's findings of the run before, of which it
+    says whether they are fixed.
     """
     return templates.render(
         "review_prompt.md", agent=agent, process=process, input=input_path, kind=kind,
@@ -82,10 +80,9 @@ def prompt(
 def error_stub(
     agent: str, reason: str, run: str, mode: str, rows: tuple[str, ...] = (), rest: str = ""
 ) -> str:
-    """Return a file for an agent that left none; every reader takes it for an error.
+    """A file for an agent that left none; every reader takes it for an error.
 
-    `rest` is what the agent had written so far; `rows` are its findings, which count in addition to
-    the error.
+    `rest` is what the agent had written so far; its findings, `rows`, count in addition.
     """
     return templates.render(
         "error_stub.md", agent=agent, reason=names.one_line(reason), run=run, rows=rows,

@@ -73,10 +73,7 @@ def load(layout: Layout, run: Run) -> list[Dismissal]:
 
 
 def committed(layout: Layout, run: Run) -> dict[str, tuple[Dismissal, str]]:
-    """Return the dismissals that git has in its last commit, with who committed them.
-
-    By identity. Empty outside a repository, or while git does not know the document.
-    """
+    """The dismissals in git's last commit by identity, with who committed them; maybe none."""
     repository = layout.repository
     if repository is None:
         return {}
@@ -116,9 +113,9 @@ def holds(layout: Layout, run: Run, dismissal: Dismissal) -> bool:
 
 
 def quote(layout: Layout, run: Run, file: str, line: int) -> tuple[str, int, str]:
-    """Return (file, line, digest) of what a finding is about: the lines around the one it names.
+    """(file, line, digest) of what a finding is about: the lines around the one it names.
 
-    Without a line the digest covers the whole file; without a file, the revision that was reviewed.
+    Without a line it is the whole file; without a file, the revision that was reviewed.
     """
     lines = _lines(layout, file) if file else []
     if not lines:

@@ -57,7 +57,7 @@ class Header(Record):
 
 
 def parse(text: str) -> Header | None:
-    """Return what an agent's text says about itself; None if it has no header.
+    """What an agent's text says about itself; None if it has no header.
 
     Of several headers of one form, the last counts. Across forms, the strictest status counts, and
     the other fields come from the first form present: lines, tail, single.
@@ -101,10 +101,7 @@ def _merged(headers: list[Header]) -> Header | None:
 
 
 def _last(headers: list[tuple[int, Header]], content: int) -> Header | None:
-    """Return the last header of one form; a passing one counts only if nothing else follows it.
-
-    `content` is the last line outside any header.
-    """
+    """The last header of one form; a passing one counts only if nothing else follows it."""
     number, header = headers[-1] if headers else (content, None)
     if header and header.passes() and number < content:
         return next((other for _, other in reversed(headers) if not other.passes()), None)
@@ -173,7 +170,7 @@ def _of_single(stated: str) -> Header:
 
 
 def _status_of(stated: str) -> tuple[str, tuple[str, ...]]:
-    """Return one of STATUSES for an agent's own word, and flags; an unknown word needs attention.
+    """One of STATUSES for an agent's own word, and flags; an unknown word needs attention.
 
     A passing word counts only if nothing follows it but a remark set off by punctuation.
     """

@@ -56,11 +56,7 @@ _MOST_SHOWN = 50  # unparsed lines kept with their text; the others are only cou
 
 
 def lines(text: str) -> Iterator[Line]:
-    """Yield every nonblank line outside code fences with its heading level; 0 means none.
-
-    Agents nest fences: one with a language, or indented more than the one around it, opens another,
-    where strict Markdown would end the outer one or see none.
-    """
+    """Every nonblank line outside code fences with its heading level, or 0; agents nest fences."""
     fences: list[tuple[str, int]] = []
     opened = 0
     for number, line in vocabulary.numbered(text):
@@ -131,11 +127,10 @@ def _heading(level: int, line: str) -> str | None:
 
 
 class Finding(Record):
-    """A row of a Findings Index, or what was read without one.
+    """A row of a Findings Index, or what was read without one; empty fields are not known.
 
-    `severity` is empty if it was not understood. `file` and `at` are the place in the code and
-    `end` the last line of the text, where the reader knows them; else '' and 0. `recap`: it may
-    only repeat another.
+    `file` and `at` are the place in the code, `end` the last line of the text. `recap`: it may only
+    repeat another.
     """
 
     severity: str
@@ -358,7 +353,7 @@ def _is_row_of_fields(fields: list[str], bare: str) -> bool:
 
 
 def _by_place(fields: list[str]) -> tuple[str, ...]:
-    """Return severity, id, section, title, and the rest of a row that may lack one of them.
+    """Severity, id, section, title, and the rest of a row that may lack one of them.
 
     An id may stand in the severity's place (`IMP-1 | "Section" | Title`) or before it.
     """

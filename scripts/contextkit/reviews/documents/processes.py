@@ -73,11 +73,7 @@ class Process(Record):
         return {name: int(str(value)) for name, value in self.timeouts.items()}
 
     def folder(self, target: str) -> str:
-        """Return the output folder for a target, relative to the root.
-
-        Characters that a path cannot hold are replaced, and then the name includes the target's
-        digest.
-        """
+        """The output folder for a target, with its digest if a path cannot hold its characters."""
         digest = names.sha256(target.encode("utf-8", "replace"))[:8]
         stem = os.path.splitext(os.path.basename(target.rstrip("/")))[0]
         plain = _plain(target)[:60]

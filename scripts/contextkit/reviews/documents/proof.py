@@ -233,10 +233,7 @@ class Doubt(NamedTuple):
 def doubts(
     text: str, findings: tuple[Finding, ...], inside: set[int], terms: Terms | None
 ) -> list[Doubt]:
-    """Return up to five doubts about a review whose index and verdict are clean.
-
-    `inside` are the lines of its index. Linear in the length of `text`; never raises.
-    """
+    """Up to five doubts about a review whose index, the lines `inside`, and verdict are clean."""
     proof = _Proof(text, findings, inside, terms)
     missing = proof.missing(terms) if terms else ()
     return list(itertools.islice(itertools.chain(missing, proof.lines()), _MOST))
@@ -530,8 +527,10 @@ def _is_scale(read: str) -> bool:
 def _says_none(row: str, after: str) -> bool:
     """Whether a line only heads a group of findings, and the next one says that there are none."""
     bare = vocabulary.plain(vocabulary.unbulleted(after.strip())[0]).strip(" .!()_✅✓")
-    is_head = row.strip()[:1] == "#" or row.rstrip()[-1:] in ":*"
-    return is_head and bool(index.group_of(row.strip("# "))) and vocabulary.says_nothing(bare)
+    level, title = markdown.heading(row)
+    is_head = level > 0 or row.rstrip()[-1:] in ":*"
+    group = index.group_of(title or row.strip())
+    return is_head and bool(group) and vocabulary.says_nothing(bare)
 
 
 def _identifier(match: re.Match[str]) -> str:

@@ -116,10 +116,7 @@ def read(text: str) -> Read:
 
 
 def issues(text: str, indexes: Iterable[index.Block]) -> list[Finding]:
-    """Return what a review says of its findings outside its indexes, each id once.
-
-    A heading with an id may have no severity.
-    """
+    """What a review says of its findings outside its indexes, each id once, maybe no severity."""
     inside = {number for block in indexes for number in range(block.start, block.end + 1)}
     rows = (
         "" if number in inside or row.lstrip()[:1] == ">" else row
@@ -128,9 +125,11 @@ def issues(text: str, indexes: Iterable[index.Block]) -> list[Finding]:
     sight = Sight("\n".join(rows))
     by_key: dict[str, Finding] = {}
     for finding in [*sight.of_ids(), *sight.of_blocks(nested=True)]:
-        there = by_key.setdefault(finding.id.upper() or f" {finding.line}", finding)
+        key = finding.id.upper() or f" {finding.line}"
+        there = by_key.setdefault(key, finding)
         severity = vocabulary.strictest(there.severity, finding.severity)
-        by_key[finding.id.upper() or f" {finding.line}"] = there.replace(severity=severity)
+        if severity != there.severity:
+            by_key[key] = there.replace(severity=severity)
     return sorted(by_key.values(), key=lambda finding: finding.line)
 
 
@@ -140,11 +139,17 @@ def is_serious(text: str) -> bool:
 
 
 def _finding(
-    severity: str, title: str, first: int, last: int = 0, place: Place = NOWHERE, identity: str = ""
+    severity: str,
+    title: str,
+    first: int,
+    last: int = 0,
+    place: Place = NOWHERE,
+    identity: str = "",
+    recap: bool = False,
 ) -> Finding:
     return Finding(
         severity=severity, id=identity, title=title, line=first, end=last or first,
-        file=place.file, at=place.line,
+        file=place.file, at=place.line, recap=recap,
     )  # fmt: skip
 
 
@@ -518,7 +523,7 @@ class Sight:
                 return None
             title = below or title
         place = self._place(first, last)
-        return _finding(severity, title, first, last, place, identity).replace(recap=recap)
+        return _finding(severity, title, first, last, place, identity, recap)
 
     def _place(self, first: int, last: int) -> Place:
         own = self._text(first, min(last, first + 40))
@@ -821,10 +826,7 @@ def _of_row(roles: list[str], row: list[str], number: int, group: str) -> Findin
 
 
 def of_objects(text: str) -> list[Finding] | None:
-    """Return the findings of JSON, of an object a line, or of CSV; None if it is none of them.
-
-    `line` and `end` are the lines of the object in the text.
-    """
+    """The findings of JSON, of an object a line, or of CSV at these lines; None if it is none."""
     bare = text.removeprefix("\ufeff").strip()
     is_tree = bare[:1] in ("{", "[", "<")
     tree = objects.tree(bare) if is_tree else objects.rows(bare)

@@ -35,11 +35,7 @@ ROSTER_FILE = "run.json"  # in the output folder
 
 
 class Terms(Record):
-    """What a run's contract asks an agent to prove.
-
-    files: how many there are to read, 0 if that is not known; open: the ids of the findings of
-    which it has to say whether they are fixed.
-    """
+    """What a run's contract asks an agent to prove: `files` to read, ids of `open` findings."""
 
     files: int
     open: tuple[str, ...] = ()
@@ -195,10 +191,7 @@ def save(layout: Layout, run: Run) -> str:
 
 
 def load(layout: Layout, run: str) -> Run:
-    """Load the run with this id, or the `latest` to start. Raises ContextError.
-
-    An id may be any unique prefix, or an address, `run:ID`.
-    """
+    """The run with this id, prefix or address, or the `latest` to start. Raises ContextError."""
     run = run.removeprefix("run:")
     if run == "latest":
         return latest(layout)
@@ -221,10 +214,7 @@ def _unknown(run: str, ids: list[str], begun: list[str]) -> str:
 
 
 def load_all(layout: Layout, since: str = "") -> Loaded[Run]:
-    """Load every run, oldest first.
-
-    With `since` (the time stamp at the beginning of ids), only runs that started then or later.
-    """
+    """Every run, oldest first, or only those whose ids begin with a later time than `since`."""
     try:
         there = sorted(os.listdir(folder(layout)))
     except FileNotFoundError:
@@ -282,10 +272,7 @@ def _lifetime(layout: Layout) -> int:
 
 
 def state(layout: Layout, run: Run, now: int) -> str:
-    """Return `open` while agents or the gate are pending, `done`, or `ended` before the gate.
-
-    A run that was not finished within its lifetime has ended.
-    """
+    """`open` while agents or the gate are pending, `done`, or `ended` before the gate."""
     if run.ended:
         return "ended"
     if run.finished_at or run.ingested_at:
@@ -294,10 +281,7 @@ def state(layout: Layout, run: Run, now: int) -> str:
 
 
 def revision_now(layout: Layout, run: Run) -> str:
-    """Return the current revision of what `run` reviews; empty if it no longer exists.
-
-    It equals `run.revision` as long as nothing was edited; a commit is not an edit.
-    """
+    """The current revision of what `run` reviews, '' if that is gone; a commit is no edit."""
     from contextkit.base import changes
 
     if run.revision.startswith("tree:"):
@@ -325,10 +309,7 @@ def edited(layout: Layout, run: Run) -> list[str]:
 
 
 def remove(layout: Layout, run: Run, now: int) -> list[str]:
-    """Remove a run's verdicts and its record; return their names. What its agents wrote stays.
-
-    Raises ContextError for an open run.
-    """
+    """Remove a run's verdicts and its record; return their names. Raises ContextError if open."""
     if state(layout, run, now) == "open":
         raise ContextError(
             f"run {run.id} is going on: make verdict_wait and verdict_ingest finish it,"

@@ -50,10 +50,7 @@ _LABELS = frozenset((*_FIXES, *_PROBLEMS, *_FACTS))
 def sections(
     text: str, findings: Iterable[str], review: agent_review.Review | None = None
 ) -> dict[str, str]:
-    """Return the section of each finding, named by its id, or of each heading; else its index row.
-
-    Empty if there is neither. `review` is what `parse` made of the text.
-    """
+    """The section of each finding or heading, or its index row; `review` is the parsed text."""
     text = agent_review.bounded(text)
     body = _Body(text, review or agent_review.parse(text))
     return {finding: body.section(finding) for finding in findings}
@@ -258,10 +255,7 @@ def excerpt(section: str, title: str) -> str:
 
 
 def problem_of(section: str, title: str = "") -> str:
-    """Return the first words of a section that say what is wrong: no label, heading or code.
-
-    A paragraph labeled as the problem takes precedence; '' if there is none at all.
-    """
+    """The first words of a section, or of its paragraph so labeled, that say what is wrong."""
     first = ""
     for label, text in _paragraphs(section, title):
         if label in _PROBLEMS and text:
@@ -279,7 +273,7 @@ def fix_of(section: str) -> str:
 
 
 def _paragraphs(section: str, title: str = "") -> list[tuple[str, str]]:
-    """Return (label, text) of each paragraph or list item below the heading; one-word labels.
+    """(label, text) of each paragraph or list item below the heading; one-word labels.
 
     A label on a line of its own (`**Problem:**`) goes with the paragraph or the whole list that
     follows; a list or a line of code completes a paragraph that ends in a colon.

@@ -106,8 +106,8 @@ _PATH = Pattern(
     rf"(?<![\w/])({_NAME}{{0,200}}\.{_ENDS}|(?:[\w.\-]{{1,80}}/){{0,9}}{_BARE})(?![\w/])"
 )
 _AFTER = Pattern(
-    r"[`\"'*_)\]>]{0,4}(?:\s?[:@#]\s?L?|#L|(?=\(\d+[,)])|\s?[,(\[|—–-]?\s?(?:(?:at|on|around|near|in|zeile"
-    r"|ligne|línea|linea|linha"
+    r"[`\"'*_)\]>]{0,4}(?:\s?[:@#]\s?L?|#L|(?=\(\d+[,)])|\s\[(?=\d)|\s?[,(\[|—–-]?\s?"
+    r"(?:(?:at|on|around|near|in|zeile|ligne|línea|linea|linha"
     r"|строка|行)\s)?(?:at\s|around\s)?(?:the\s)?(?:lines?|zeilen?|lignes?|l[ií]neas?|linhas?"
     r"|righe|riga|строк\w{1,3}|ln|L)"
     r"\.?\s{0,2}:?\s?(?:numbers?\s)?L?)\(?`?(\d{1,7})(?:\s?(?:-|–|to|bis|à)\s?L?(\d{1,7}))?",

@@ -60,10 +60,9 @@ class Verdict(Record):
 
 
 def understood(status: str, summary: str) -> tuple[str, str]:
-    """Return a storable status and summary for any given status.
+    """A storable status and summary for any given status.
 
-    An unknown status becomes NEEDS_ATTENTION and is quoted in the summary: a misspelled status must
-    not leave the agent's last CLEAN behind.
+    An unknown one becomes NEEDS_ATTENTION, quoted: it must not leave the last CLEAN behind.
     """
     if status in (*STATUSES, SKIPPED):
         return status, summary
@@ -71,10 +70,7 @@ def understood(status: str, summary: str) -> tuple[str, str]:
 
 
 def encode(agent: str) -> str:
-    """Encode an agent's name as a reversible file name; raises ContextError if that is impossible.
-
-    `interflux:review:fd-x` is `interflux%3Areview%3Afd-x`; ordinary names are unchanged.
-    """
+    """An agent's name as a reversible file name, `x%3Areview%3Afd-x`. Raises ContextError."""
     wrong = agent.strip() in ("", ".", "..") or "/" in agent or not agent.isprintable()
     made = "".join(
         char if char in (_SAFE if index else _BEGINS) else _percent(char)
@@ -117,10 +113,7 @@ def render(verdict: Verdict) -> str:
 
 
 def parse(data: bytes, stem: str) -> Entry:
-    """Parse the entry in a file named `<stem>.json`; an unreadable one is an ERROR that says why.
-
-    Never raises: a crashed reviewer must not hide the others.
-    """
+    """Parse the entry in `<stem>.json`; an unreadable one is an ERROR. Never raises."""
     try:
         entry = formats.from_json(data.decode("utf-8"), stem)
     except (ContextError, UnicodeDecodeError):
@@ -161,11 +154,10 @@ def save(
 ) -> str:
     """Write one verdict, replacing the agent's previous one; return its path.
 
-    Secrets in the summary are redacted, not refused: hooks write here, and a verdict must not be
-    lost. `store`, here and below, is the folder of a run's own verdicts; the default is the flat
-    one. A verdict `derived` from an agent's file is not synced to disk: after a power cut it may be
-    an unreadable ERROR but never another verdict, and the next ingest recreates it. `tokens` is the
-    size of the text that it summarizes, if no other store has counted it.
+    Secrets in the summary are redacted, not refused: hooks write here. `store`, here and below, is
+    the folder of a run's own verdicts, by default the flat one. A verdict `derived` from an agent's
+    file is not synced to disk: the next ingest recreates it. `tokens` is the size of the text that
+    it summarizes, if no other store has counted it.
     """
     from contextkit.base import redaction
 
@@ -210,10 +202,7 @@ def load(layout: Layout, agent: str, store: str = "") -> Entry | None:
 
 
 def load_all(layout: Layout, store: str = "") -> Loaded[Entry]:
-    """Load every verdict in the store, by agent; empty if there is no store.
-
-    An unreadable file is an ERROR entry and is also reported by `broken`.
-    """
+    """Every verdict in the store, by agent; an unreadable one is an ERROR, and `broken`."""
     store = store or folder(layout)
     files.proved(os.path.join(store, ""))
     try:
@@ -256,10 +245,10 @@ def _read(path: str, stem: str, at: int | None = None) -> Entry:
 def table(
     entries: list[Entry], legacy: bool = False, machines: dict[str, str] | None = None
 ) -> str:
-    """Return one row per agent, `STATUS⇥AGENT⇥SUMMARY`: always three columns on one line.
+    """One row per agent, `STATUS⇥AGENT⇥SUMMARY`: always three columns on one line.
 
     Rows have at most 160 characters; `legacy` rows have the full summary. `machines` names, by
-    agent, the other machine that a verdict is from: `on laptop: SUMMARY`.
+    agent, the other machine that a verdict is from.
     """
     others = {agent: f"on {name}: " for agent, name in (machines or {}).items()}
     rows = []
@@ -270,10 +259,7 @@ def table(
 
 
 def counts(entries: list[Entry], legacy: bool = False) -> str:
-    """Return `3 CLEAN, 1 NEEDS_ATTENTION`, known statuses in order, then others; or `0 verdicts`.
-
-    `legacy` counts only the known ones.
-    """
+    """`3 CLEAN, 1 NEEDS_ATTENTION`, known statuses first or alone (`legacy`), or `0 verdicts`."""
     by_status: dict[str, int] = dict.fromkeys(STATUSES, 0)
     for entry in entries:
         if legacy and entry["status"] not in STATUSES:
@@ -283,10 +269,7 @@ def counts(entries: list[Entry], legacy: bool = False) -> str:
 
 
 def needs_attention(entries: list[Entry], legacy: bool = False) -> list[Entry]:
-    """Return the entries that somebody has to look at, including those with an unknown status.
-
-    `legacy` is the old library's set, without crashed, blocked and partial reviewers.
-    """
+    """The entries that somebody has to look at, unknown ones too; or the old library's set."""
     if legacy:
         return [entry for entry in entries if entry["status"] in LEGACY_ATTENTION]
     fine = ("CLEAN", "COMPLETE")
@@ -294,10 +277,7 @@ def needs_attention(entries: list[Entry], legacy: bool = False) -> list[Entry]:
 
 
 def worst_first(entries: list[Entry]) -> list[Entry]:
-    """Return the entries by the worst severity that their findings or summaries name.
-
-    One that names none, such as that of a crashed reviewer, comes after P0 and P1.
-    """
+    """The entries by the worst severity that they name; one that names none is after P0 and P1."""
 
     def rank(entry: Entry) -> int:
         named = f"{entry.get('findings')} {entry['summary']}".upper()
@@ -344,10 +324,7 @@ def broken(entries: list[Entry]) -> list[str]:
 def clean(
     layout: Layout, keep: Callable[[Entry], bool] | None = None, store: str = ""
 ) -> list[str]:
-    """Remove unfinished drafts and all verdicts that `keep(entry)` rejects; return their names.
-
-    What agents wrote (`.md`) is never touched.
-    """
+    """Remove drafts and all verdicts that `keep(entry)` rejects, but no `.md`; their names."""
     store = store or folder(layout)
     removed = []
     files.proved(os.path.join(store, ""))

@@ -89,19 +89,13 @@ def of_run(layout: Layout, run: Run) -> Asked:
 def of_folder(
     layout: Layout, folder: str, agents: tuple[str, ...] = (), finished: bool = False
 ) -> Asked:
-    """Return the files of a folder, as its run if one is open there and no agents are named.
-
-    With `finished`, a run that has ended counts too.
-    """
+    """The files of a folder, as those of its open (or `finished`) run unless agents are named."""
     shown = layout.shown(folder)
     every = () if agents else reversed(runs.load_all(layout).documents)
     last = next((run for run in every if os.path.normpath(run.output_dir) == shown), None)
     if last and (finished or not last.finished_at):
         return of_run(layout, last)
     return Asked(folder=folder, agents=agents)
-
-
-# Where the files are
 
 
 def _agents_in(folder: str) -> tuple[str, ...]:
@@ -145,14 +139,10 @@ def set_aside(path: str, final: str, now: int) -> None:
     files.rename(path, files.free(f"{final}.aborted-{names.stamp(now)}"))
 
 
-# Reading them
-
-
 class Reading(Record):
     """An agent's file as just read: what it says, and what follows from it.
 
-    `validation` is the review's own, or partial (an unfinished file) or foreign (not from this run:
-    an ERROR, and none of its content is used). The stored verdict is made from this.
+    `validation` is the review's own, or partial (unfinished) or foreign (of another run: an ERROR).
     """
 
     agent: str
@@ -267,9 +257,6 @@ def uninvited(layout: Layout, asked: Asked) -> list[Reading]:
     ]
 
 
-# What each one says
-
-
 def summary_of(review: Review, header: Header | None, there: bool, partial: bool) -> str:
     """Summarize what the agent found from its rows, or in its own words if it has none."""
     counts = counted([finding.severity for finding in review.findings if finding.severity])
@@ -359,15 +346,12 @@ def row(reading: Reading) -> dict[str, object]:
     }
 
 
-# Storing the verdicts
-
-
 def ingest(layout: Layout, asked: Asked, read: Iterable[Reading], now: int) -> list[Reading]:
     """Write the verdict of each agent's file once all are read; the last ingest counts.
 
     An agent whose file is missing, empty, unfinished or from another run is an ERROR: nothing
     becomes clean by being absent. Files of agents that were not asked are listed last and get no
-    verdict. A run's verdicts are stored with the run and in the flat store as well.
+    verdict.
     """
     readings = list(read)
     keep(layout, asked, [verdict(reading, asked.run_id) for reading in readings], now)
@@ -379,8 +363,8 @@ def keep(layout: Layout, asked: Asked, new: list[Verdict], now: int, session: st
     session, when = session or sessions.find_current(layout), names.iso(now)
     for verdict in new:
         size = _tokens(layout, verdict)
-        for store in (asked.store, "") if asked.store else ("",):
-            made = verdict.replace(session_id=session, timestamp=when)
+        made = verdict.replace(session_id=session, timestamp=when)
+        for store in dict.fromkeys((asked.store, "")):
             derived = bool(verdict.sha256)
             files.owed(verdict_files.save(layout, made, store, derived, tokens=size))
             size = 0  # count the tokens once, not again for the copy
@@ -416,9 +400,6 @@ def verdict(reading: Reading, run: str) -> Verdict:
         run=run,
         sha256=reading.sha256,
     )
-
-
-# How many files were read
 
 
 def read_line(asked: int, missed: int) -> str:

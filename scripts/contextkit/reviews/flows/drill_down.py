@@ -1,10 +1,4 @@
-"""Drill-downs: the part of an agent's file that is worth reading, instead of all of it.
-
-index       every finding in a folder, one per line
-of_run      the findings of all agents, strictest first: problem, place and fix of each
-shown       the sections of one agent, within a token budget
-sizes       what reading in full, by finding, by index, or one line per agent costs
-"""
+"""Drill-downs: the part of an agent's file that is worth reading, instead of all of it."""
 
 from __future__ import annotations
 
@@ -26,10 +20,7 @@ from contextkit.reviews.flows.synthesis import MergedFinding, Row, rows_of
 
 
 def index(run: str, readings: Iterable[Reading], severities: tuple[str, ...] = ()) -> list[Row]:
-    """Return the normalized rows of every index, or those with some severities.
-
-    A file of which nothing could be read has a row that says so.
-    """
+    """The normalized rows of every index, or those with some severities, or that it is unread."""
     rows = []
     for reading in readings:
         findings = iter(rows_of(reading, run))
@@ -45,10 +36,7 @@ def index(run: str, readings: Iterable[Reading], severities: tuple[str, ...] = (
 
 
 def index_rows(review: Review) -> list[str]:
-    """Return the index in strict form, with the stricter of the stated and the derived verdict.
-
-    For research, the sources and the headings of its findings; empty if nothing could be read.
-    """
+    """The index in strict form, with the stricter verdict; for research, sources and headings."""
     return [line for _, line in _rows(review)]
 
 
@@ -82,10 +70,9 @@ def severities_of(typed: tuple[str, ...]) -> tuple[str, ...]:
 def of_run(
     run: str, readings: Iterable[Reading], severities: tuple[str, ...]
 ) -> tuple[list[MergedFinding], list[str]]:
-    """Return the findings with one of `severities`, in the order and number of a synthesis.
+    """The findings with one of `severities` as in a synthesis; the agents that left nothing.
 
-    Those of unknown severity come after P0 and P1, and with them. The second value lists the agents
-    that left nothing readable.
+    Those of unknown severity come after P0 and P1, and with them.
     """
     sources = list(readings)
     wanted = (*severities, "") if "P1" in severities else severities
@@ -94,10 +81,7 @@ def of_run(
 
 
 def rendered(finding: MergedFinding) -> str:
-    """Return `P0 fd-safety/P0-1 src/app.py:42 Title`, and below it what is worth reading.
-
-    A finding of several agents has the key of each.
-    """
+    """`P0 fd-safety/P0-1 src/app.py:42 Title`, with all agents' keys, and what is worth reading."""
     first, keys = finding.rows[0], ", ".join(row.key for row in finding.rows)
     title = finding.short_title
     head = f"{finding.mark} {keys} {finding.place_beside(title)} {title}"
@@ -118,10 +102,7 @@ def fitting(findings: list[MergedFinding], max_tokens: int) -> list[str]:
 
 
 def shown(text: str, finding: str, max_tokens: int) -> tuple[str, list[str]]:
-    """Return the section of one finding, or of the most severe, within `max_tokens`; and all ids.
-
-    The text is empty for a finding that does not exist.
-    """
+    """The section of one finding, or of the most severe, within `max_tokens`, or ''; all ids."""
     review = agent_review.parse(text)
     times: Counter[str] = Counter()
     keyed = []
@@ -155,11 +136,7 @@ def unread(text: str, wanted: str, max_tokens: int) -> str:
 
 
 def sizes(readings: Iterable[Reading]) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return what reading each agent takes, in tokens, and the agents that left nothing readable.
-
-    In full, its P0 and P1, its index, and its line. A file without readable findings has to be read
-    in full: its findings and index cost the same.
-    """
+    """The tokens of each agent in full, its P0 and P1, its index, its line; who is unread."""
     measured, unread = [], []
     for reading in readings:
         texts = {

@@ -73,9 +73,8 @@ class Decision(Record):
 def decide(layout: Layout, asked: Asked, read: Iterable[Reading]) -> Decision:
     """Judge the files of all agents as just read; write nothing.
 
-    For a folder without a run, nobody knows who was asked or what was reviewed: its files are
-    judged as they are, and the revision is unknown. Of a second look, the agents that it did not
-    ask again are judged by what they left in the run before.
+    For a folder without a run, its files are judged as they are, and the revision is unknown. Of a
+    second look, the agents that it did not ask again are judged by what they left before.
     """
     run, readings = asked.run, list(read)
     reasons = [] if asked.roster else [Reason(reason="empty", text="no agent reviewed anything")]

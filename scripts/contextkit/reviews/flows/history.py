@@ -33,11 +33,10 @@ if TYPE_CHECKING:
 def annotated(
     layout: Layout, run: Run, findings: list[MergedFinding], completed: set[str]
 ) -> tuple[list[MergedFinding], dict[str, list[dict[str, object]]]]:
-    """Return the findings with what is known across runs, and those that are gone.
+    """The findings with what is known across runs, and those that are gone.
 
-    A finding that moved or was reworded keeps its identity. One that is gone is `fixed` only if an
-    agent that had reported it looked again (is among `completed`), for which a recheck asks of P0
-    and P1 alone; otherwise it is `unchecked`.
+    One that is gone is `fixed` only if an agent that had reported it looked again (is among
+    `completed`), for which a recheck asks of P0 and P1 alone; otherwise it is `unchecked`.
     """
     earlier = before(layout, run)
     own, olds = ([_identity_of(run, finding) for finding in those] for those in (findings, earlier))
@@ -84,10 +83,7 @@ def matches(
     earlier: list[MergedFinding],
     known_names: list[str],
 ) -> dict[int, int]:
-    """Map the numbers of findings that existed before to their numbers in `earlier`.
-
-    Findings match by identity, or else by place and similar words, best match first; each one once.
-    """
+    """Map the numbers of findings to those in `earlier`, by identity, or by place and words."""
     pairs: dict[int, int] = {}
     for number, name in enumerate(identities):
         same = (old for old, earlier_name in enumerate(known_names) if earlier_name == name)
@@ -117,7 +113,7 @@ def _alike(
 def dismiss(
     layout: Layout, run_id: str, finding: str, reason: str, by: str, now: int
 ) -> tuple[str, Dismissal]:
-    """Dismiss the finding `AGENT/ID` of a run; return the document's path and what was written.
+    """Dismiss the finding `AGENT/ID` of a run; the document's path and what was written.
 
     Raises ContextError for an unknown finding, naming the known ones.
     """
@@ -142,10 +138,7 @@ def dismiss(
 
 
 def open_findings(layout: Layout, run: Run) -> dict[str, list[str]]:
-    """Return the P0 and P1 of a run that no dismissal in force hides, by agent: `P0-1: P0 title`.
-
-    Agents without any are left out.
-    """
+    """The P0 and P1 of a run that no dismissal in force hides, by agent: `P0-1: P0 title`."""
     committed = [dismissal for dismissal, by in counted(layout, run) if by]
     by_agent: dict[str, list[str]] = {}
     for reading in _readings(layout, run):
@@ -182,11 +175,10 @@ def hidden(run: Run, rows: _Rows, active: list[Dismissal]) -> dict[int, Dismissa
 
 
 def _recognized(run: Run, rows: _Rows, active: list[Dismissal]) -> dict[int, Dismissal]:
-    """Map the numbers of dismissed rows to their dismissals.
+    """Map the numbers of dismissed rows to their dismissals, each once.
 
-    Rows match by identity, or else by the same place and similar words, each dismissal once; words
-    alone hide nothing. A reworded finding that is stricter than the dismissed one is a different
-    one.
+    By identity, or by the same place and similar words. A reworded finding that is stricter than
+    the dismissed one is a different one.
     """
     by_identity = {dismissal.identity: dismissal for dismissal in active}
     if not active:

@@ -57,8 +57,7 @@ def synthesize(
 ) -> tuple[str, bool, dict[str, object]]:
     """Write findings.json and synthesis.md into the folder of the reviews.
 
-    Returns what the caller reads, whether any file could be read, and for programs the paths of
-    both and findings.json.
+    Returns what the caller reads, whether any file could be read, and the data for programs.
     """
     sources, findings, data = _combined(layout, asked, read, names.iso(now))
     render, summarize = _RESEARCH if _is_research(sources) else _REVIEW
@@ -272,10 +271,7 @@ def _entry(finding: MergedFinding, compared: bool) -> dict[str, object]:
 def _review_lines(
     sources: list[Reading], findings: list[MergedFinding], data: Data, report: str, where: str
 ) -> list[str]:
-    """Return what to do, the severe findings as far as they fit, and where the rest is.
-
-    Every finding is counted in the first line, and then listed or counted once more.
-    """
+    """What to do and all counts, the severe findings as far as they fit, and where the rest is."""
     severe = [finding for finding in findings if finding.severity in (*SERIOUS, "")]
     milder = [each.severity for each in findings if each.severity not in (*SERIOUS, "")]
     left = {finding.severity for finding in severe if not finding.dismissed}
@@ -312,10 +308,7 @@ def _severe_line(finding: MergedFinding) -> str:
 
 
 def _told(finding: MergedFinding, room: int) -> str:
-    """Return a finding's title, cut at a clause if it is too long, with what goes wrong.
-
-    Of a title that is cut before any such words, what follows its first part is the consequence.
-    """
+    """A finding's title, cut at a clause if it is too long, with what goes wrong."""
     title = finding.short_title
     shown = reading.clause_or_words(title, room)
     if _goes_wrong(shown):

@@ -44,9 +44,6 @@ _NAMES = ("findings.json", "peer-findings.jsonl", "decisions.log", "input", "pro
 _HEADING = "## What was wrong with the last attempt"
 
 
-# What is reviewed
-
-
 class Subject(Record):
     """What is reviewed: the bytes that agents read, their name, and what the run says of them.
 
@@ -78,10 +75,7 @@ def identify(layout: Layout, process: Process, typed: str) -> tuple[str, str]:
 def take_up(
     layout: Layout, process: Process, kind: str, target: str, base: str, folder: str
 ) -> Subject:
-    """Read what is reviewed; `base` is the commit that a diff is made against.
-
-    Raises ContextError if nothing differs or `base` does not apply.
-    """
+    """Read what is reviewed, for a diff against `base`. Raises ContextError for nothing."""
     if base and kind != "diff":
         errors.remarks.append(f"base={base[:60]}: a {kind} is not compared with anything: left out")
     if kind == "diff":
@@ -108,10 +102,7 @@ def _diff(
 
 
 def since(layout: Layout, run: Run) -> Subject:
-    """Return what changed since a run began, for those who look again.
-
-    Raises ContextError if nothing did, or if what was reviewed cannot be had any more.
-    """
+    """What changed since a run began, for those who look again. Raises ContextError for nothing."""
     reviewed = layout.join(run.input)
     if not os.path.isfile(reviewed):
         raise ContextError(f"{run.input}: what was reviewed is gone: start a new run")
@@ -136,14 +127,11 @@ def since(layout: Layout, run: Run) -> Subject:
     return subject
 
 
-# The run
-
-
 class Request(Record):
     """What the caller of `start` wants: process, target, agents, and base.
 
-    `restart` ends the live runs of this process and target, and takes their place. `notify` is a
-    command line, run once when the run is done or needs attention.
+    `restart` ends the live runs of this process and target. `notify` is a command line, run once
+    when the run is done or needs attention.
     """
 
     process: str
@@ -198,9 +186,9 @@ def start(layout: Layout, asked: Request, now: int) -> Started:
 
 
 def recheck(layout: Layout, run_id: str, now: int) -> Started:
-    """Ask those agents of a run again that left an open P0 or P1, about what changed since.
+    """Ask those agents again that left an open P0 or P1, about what changed since and those.
 
-    Each is told which findings to confirm. Raises ContextError if nothing is open or has changed.
+    Raises ContextError if nothing is open or has changed.
     """
     before = runs.load(layout, run_id)
     if before.mode != "review":
@@ -227,10 +215,7 @@ def _check_agents(agents: tuple[str, ...]) -> None:
 
 
 class _Start:
-    """The start of a run of one process and target, next to the runs that there are.
-
-    `notes` are for the caller. Nothing is written before `write`.
-    """
+    """The start of a run of one process and target; nothing is written before `write`."""
 
     def __init__(self, layout: Layout, process: Process, target: str, now: int) -> None:
         self._layout, self._process, self._target, self._now = layout, process, target, now
@@ -307,7 +292,7 @@ class _Start:
         """Make room for the run `new`; safe to repeat after a crash.
 
         What earlier runs left in the folder goes to `earlier/`; flat verdicts of runs that are over
-        go to those runs' own folders, so that none is mistaken for one of the new run.
+        go to those runs' own folders.
         """
         layout, folder = self._layout, new.output_dir
         current = {run.id for run in self._known if not is_over(layout, run, self._now)}
@@ -363,10 +348,7 @@ def _is_tracked(layout: Layout, folder: str) -> bool:
 
 
 def roster(layout: Layout, run: Run, working: dict[str, str] | None = None) -> dict[str, Any]:
-    """Return a run as `start` prints it for programs, and as `run.json` in its folder holds it.
-
-    `working` maps agents to the ids of the subagents started for them.
-    """
+    """A run as `start` prints it and `run.json` holds it; `working` maps agents to subagents."""
     keys = ("process", "mode", "target", "output_dir", "input", "revision", "base", "small",
             "timeout")  # fmt: skip
     agents = [
@@ -426,14 +408,10 @@ def _verdicts_in(layout: Layout, store: str) -> list[tuple[str, verdicts.Entry]]
     return [(path, entry) for path, entry in there if "broken" not in entry]
 
 
-# Asking one agent again
-
-
 def retry(layout: Layout, run_id: str, agent: str, now: int) -> Run:
-    """Ask an agent of a run once more: set its file aside and add what was wrong to its prompt.
+    """Ask an agent of a run once more, about what was wrong; return the run.
 
-    The run continues; it is returned. Raises ContextError for an agent that is still working or has
-    no errors.
+    Raises ContextError for an agent that is still working or has no errors.
     """
     run = runs.load(layout, run_id)
     asks = contracts.of_run(layout, run, agent)  # refuses an agent that nobody asked

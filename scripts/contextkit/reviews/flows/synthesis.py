@@ -69,8 +69,8 @@ _DIGITS = 12  # in the digest
 class Row(Record):
     """A finding of one agent, with the place in the code that it names; `text` is its section.
 
-    In an index, `row` is its line as shown to people, in strict form, and there are other kinds of
-    rows: source (research), verdict, and none (not read). The id of such a row is its kind.
+    In an index, `row` is its line in strict form, and source (research), verdict, and none (not
+    read) are rows, too, with their kind as id.
     """
 
     title: str
@@ -160,7 +160,7 @@ class MergedFinding(Record):
     """What one or more agents found; `rows` are theirs, the most severe first.
 
     `convergence` is how many agents with a finished file found it. `identity`, `since` (new or
-    still) and `dismissed` (the reason) are what is known across runs; `history` knows more.
+    still) and `dismissed` (the reason) are what is known across runs.
     """
 
     rows: tuple[Row, ...]
@@ -222,10 +222,10 @@ def _one(rows: Iterable[Row]) -> MergedFinding:
 
 
 def combined(sources: Iterable[Reading], run: str = "") -> list[MergedFinding]:
-    """Return all findings, including improvements, most severe and most confirmed first.
+    """All findings, including improvements, most severe and most confirmed first.
 
-    Findings with equal titles are merged, as are those of several agents at one place with similar
-    words; two such rows of one agent stay separate.
+    Those with equal titles are merged, as are those of several agents at one place with similar
+    words.
     """
     groups: dict[tuple[str, int, str], list[Row]] = {}
     for source in sources:
@@ -257,10 +257,7 @@ def _in_order(key: str) -> list[tuple[int, str]]:
 
 
 def _pairs(findings: list[MergedFinding]) -> list[tuple[float, int, int, bool]]:
-    """Return (likeness, number, number, whether they are one) of findings, by their closest rows.
-
-    Only rows of different agents are compared.
-    """
+    """(likeness, number, number, whether they are one) of findings, by rows of two agents."""
     rows = [(number, row) for number, finding in enumerate(findings[:_COMPARED])
             for row in finding.rows]  # fmt: skip
     alike = Likeness([row for _, row in rows])
@@ -354,10 +351,7 @@ def conflicts(sources: list[Reading], findings: list[MergedFinding]) -> list[str
 def document(
     head: dict[str, object], sources: list[Reading], findings: list[MergedFinding]
 ) -> dict[str, object]:
-    """Return findings.json: the keys of the published format first, then ours.
-
-    `head` has reviewed, input, input_type, and what else is known about the run.
-    """
+    """findings.json: the keys of the published format first, then ours; `head` is of the run."""
     beside = _beside(findings)
     entries = [_as_json(finding, beside, str(head["input"])) for finding in findings]
     first = {key: head[key] for key in ("reviewed", "input", "input_type")}
@@ -429,9 +423,6 @@ def _as_json(
     }  # fmt: skip
 
 
-# When two findings are one
-
-
 class Likeness:
     """Compares the findings of one review with each other, by their numbers."""
 
@@ -448,11 +439,7 @@ class Likeness:
         return bool(self._symbols[first] & self._symbols[second])
 
     def compare(self, first: int, second: int) -> tuple[float, bool]:
-        """Return the likeness of two findings, and whether they are one.
-
-        The likeness is that of their words plus a bonus for one place; 0 apart. One at one place
-        has similar words and related titles.
-        """
+        """The likeness of two findings, by words and place, and whether they are one."""
         here = self._at_one_place(first, second)
         if not here and self._places[first] and self._places[second]:
             return 0.0, False

@@ -62,14 +62,8 @@ _ORDER = (verdicts.SKIPPED, "CLEAN", "COMPLETE", "PARTIAL", "NEEDS_ATTENTION", "
           "ERROR")  # fmt: skip
 
 
-# Subagents
-
-
 class Worker(Record):
-    """A subagent of a run's agent. `status` is as its files tell it now; `words` end its log.
-
-    Without an id, it could not be started.
-    """
+    """A subagent of a run's agent, `status` as its files tell now, or one that did not start."""
 
     agent: str
     id: str
@@ -170,10 +164,7 @@ def check(layout: Layout, launch: bool, command: str) -> None:
 
 
 def start(layout: Layout, run: Run, agents: Iterable[str], command: str, now: int) -> list[Worker]:
-    """Start a background subagent for each of these agents; one that cannot start is failed.
-
-    Each gets the run's prompt verbatim and the run's timeout.
-    """
+    """Start a subagent for each of these agents, with the run's prompt, or have it failed."""
     from contextkit.subagents.flows import launch
 
     workers = []
@@ -193,14 +184,8 @@ def start(layout: Layout, run: Run, agents: Iterable[str], command: str, now: in
     return workers
 
 
-# Waiting for files
-
-
 class State(Record):
-    """The state of one agent; `path` is the absolute path it is to write to.
-
-    `said` is what became of its subagent, if that has ended.
-    """
+    """The state of one agent, the path it writes to, and what became of its subagent."""
 
     agent: str
     path: str
@@ -211,11 +196,10 @@ class State(Record):
 def wait(
     layout: Layout, run: Run, seconds: float, done: Callable[[int, int, float, str], None]
 ) -> list[State]:
-    """Watch the run's files until all agents are done or `seconds` have passed; return the states.
+    """Watch the run's files until all agents are done or `seconds` have passed; their states.
 
-    An agent whose subagent has ended is not awaited: what it left by then is all. `done(how many,
-    of how many, seconds so far, agent)` is called immediately for each one that is done. The run
-    says who had not finished.
+    An agent whose subagent has ended is not awaited. `done(how many, of how many, seconds so far,
+    agent)` is called at once for each that is done. The run says who had not finished.
     """
     started = time.monotonic()
     folder = layout.join(run.output_dir)
@@ -251,10 +235,7 @@ def wait(
 
 
 class _Look:
-    """The last look at one agent's file, used to see whether it is still growing.
-
-    A file is read again only if it has changed: a wait looks ten times a second.
-    """
+    """The last look at one agent's file, which is read again only if it has changed."""
 
     def __init__(self, folder: str, agent: str, run: str) -> None:
         self.path = ""
@@ -307,7 +288,7 @@ def _stat(path: str) -> os.stat_result | None:
 
 
 def write_stubs(run: Run, outcomes: list[State], now: int) -> list[State]:
-    """Write an error stub for each agent that left no file of its own; return those agents' states.
+    """Write an error stub for each agent that left no file of its own; those agents' states.
 
     What the agent had begun is set aside first, so that a late rename cannot replace the stub. What
     it had found by then stays in the stub: an error is no milder than a P0.
@@ -336,9 +317,6 @@ def write_stubs(run: Run, outcomes: list[State], now: int) -> list[State]:
     return written
 
 
-# Where a run stands
-
-
 def settle(layout: Layout, run: Run, readings: list[agent_files.Reading], now: int) -> None:
     """Mark an ingested run as done once no agent is awaited any more."""
     if run.ingested_at:
@@ -351,10 +329,10 @@ def settle(layout: Layout, run: Run, readings: list[agent_files.Reading], now: i
 def standings(
     layout: Layout, now: int, everything: bool
 ) -> tuple[list[dict[str, object]], list[str]]:
-    """Return the open and done runs, newest first; with `everything`, the ended ones too.
+    """The open and done runs, newest first, or `everything`; a sentence for each file that is none.
 
     Each says how many agents it asked, how many have left their file, and the worst of its
-    verdicts. The second value has a sentence for each file that is not a run.
+    verdicts.
     """
     loaded = runs.load_all(layout)
     shown = []
@@ -378,10 +356,7 @@ def standings(
 
 
 def end(layout: Layout, run_id: str, now: int) -> tuple[Run, list[str]]:
-    """End a run that nobody waits for any more; return the run and notes.
-
-    Its files and verdicts stay, and so do its subagents: those still running are named.
-    """
+    """End a run that nobody waits for; return it and notes on subagents that go on."""
     run = runs.load(layout, run_id)
     if run.finished_at:
         return run, [f"run {run.id} already ended at {run.finished_at}"]

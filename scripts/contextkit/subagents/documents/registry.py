@@ -2,11 +2,8 @@
 
     parallelus/manuals/subagent-registry.json      a JSON array with one object per subagent
 
-It changes while agents run, so git ignores it unless the host already tracks it.
-
-Other programs keep rows there too, and add keys to ours, so a row is kept as the object that was
-read, and anything that is not an object is left in place. manuals/subagent-session-orchestration.md
-describes the fields.
+Other programs keep rows there too, and add keys to ours, so a row is kept as it was read.
+manuals/subagent-session-orchestration.md describes the fields.
 """
 
 from __future__ import annotations
@@ -50,10 +47,7 @@ def path(layout: Layout) -> str:
 
 
 def parse(text: str, where: str = "registry") -> list[Any]:
-    """Parse everything in a registry.
-
-    Raises ContextError if it is not a JSON array or has a row in a newer format.
-    """
+    """Everything in a registry. Raises ContextError for what is no JSON array, or newer."""
     if not text.strip():
         return []
     try:
@@ -128,10 +122,7 @@ def change(layout: Layout, edit: Callable[[list[Any]], T]) -> T:
 
 
 def add(layout: Layout, wanted: str, make: Callable[[str], Row | None]) -> Row:
-    """Add the row that `make(id)` returns, and return it.
-
-    If the wanted id is taken or `make` returns None for it, `-2`, `-3` … is appended.
-    """
+    """Add and return the row that `make(id)` returns, with `-2`, `-3` … if the id is taken."""
 
     def edit(rows: list[Any]) -> Row:
         taken = {other.get("id") for other in rows if isinstance(other, dict)}
@@ -170,11 +161,7 @@ def remove(layout: Layout, identity: str) -> None:
 
 
 def gaps_in(text: str) -> list[str]:
-    """What a subagent says is missing: `Capsule Gap: …`, or what is listed below such words.
-
-    `Capsule gap - …`, a heading `## Capsule Gaps` with a list or a paragraph, and `Capsule Gaps:`
-    with a list count too; `none` is no gap.
-    """
+    """What a subagent says is missing: `Capsule Gap: …`, or what is listed below such words."""
     texts: list[str] = []
     below = False
     for line in text.split("\n"):
@@ -225,10 +212,7 @@ def gaps_of(row: Row) -> list[str]:
 
 
 def open_gaps(layout: Layout, branch: str, since: str = "") -> list[str]:
-    """The gaps noted on `branch` after `since` (the time of its last capsule), oldest first.
-
-    Each is one line with the subagent that reported it.
-    """
+    """The gaps noted on `branch` after `since`, oldest first, a line each with who reported it."""
     earliest = names.moment(since)
     gaps = []
     for row in rows(layout):

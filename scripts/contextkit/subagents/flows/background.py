@@ -151,10 +151,7 @@ def is_alive(folder: str) -> bool:
 
 
 def state(folder: str) -> tuple[str, int | None]:
-    """`pending_launch`, `running`, `finished`, `failed` or `timed_out`, and any exit status.
-
-    `failed` is any status but 0, or having ended without one.
-    """
+    """`pending_launch`, `running`, `finished`, `failed` or `timed_out`, and any exit status."""
     status = _status(folder)
     if status is None and is_alive(folder):
         has_pid = os.path.exists(os.path.join(folder, "pid"))
@@ -174,10 +171,7 @@ def ended_at(folder: str) -> int:
 
 
 def stop(folder: str, patience: float = GRACE) -> bool:
-    """End the command and its group: SIGTERM first, SIGKILL after `patience` seconds.
-
-    Returns False if nothing was running.
-    """
+    """End a command and its group, killed after `patience` seconds; whether one was running."""
     group = _number(os.path.join(folder, "pid"))
     if group is None or _status(folder) is not None or not is_alive(folder):
         return False
@@ -205,14 +199,9 @@ def _status(folder: str) -> int | None:
 
 def _number(path: str) -> int | None:
     """The whole number in one of the shell's small files; None if there is none."""
-    try:
-        text = files.read_bytes(path).strip()
-    except ContextError:
-        return None
-    return int(text[:9]) if text.isdigit() else None
+    text = files.first_line(path)
+    return int(text[:9]) if names.is_whole(text) else None
 
-
-# The state of a row
 
 # A subagent as it is shown: times are in seconds, or None if unknown; `alerts` are among `stale`
 # (no sign of life), `runtime`, `log`, `dead` and `silent`.
@@ -252,10 +241,7 @@ def folder_of(layout: Layout, row: registry.Row) -> str:
 
 
 def log_text(layout: Layout, row: registry.Row) -> str:
-    """The ends of its progress log and of its output, which for many hosts is the report.
-
-    Empty if there are none or they are outside the root.
-    """
+    """The ends of its progress log and of its output, which for many hosts is the report."""
     paths = [place_of(layout, row.get(name)) for name in ("progress_path", "log_path")]
     ends = [formats.tail(path, _MOST_LOG) for path in paths if path]
     return b"\n".join(ends).decode("utf-8", "replace")
@@ -288,10 +274,7 @@ def last_words(layout: Layout, row: registry.Row, count: int = 3) -> str:
 def look(
     layout: Layout, rows: list[registry.Row], now: int, bounds: tuple[int, int] | None = None
 ) -> list[Watched]:
-    """The current state of the subagents of these rows, in launch order.
-
-    `bounds` are the seconds of silence and of run time above which one is reported.
-    """
+    """The state of the subagents of these rows; `bounds`: seconds of silence and of run time."""
     bounds = bounds or (layout.limits.subagent_log_age, layout.limits.subagent_run_time)
     states: dict[tuple[str, str], str] = {}  # of capsules
     return [_watched(layout, row, now, bounds, states) for row in rows]
@@ -408,10 +391,7 @@ def _staleness(layout: Layout, row: registry.Row, states: dict[tuple[str, str], 
 
 
 def lines(watched: list[Watched], width: int, height: int) -> list[str]:
-    """A screen of subagents, one per line: those that need attention, then those running.
-
-    At most `height` lines of `width` characters; the last one counts what does not fit.
-    """
+    """A screen of subagents, those that need attention first; the last line counts what is left."""
     order = sorted(watched, key=lambda a: (not a["alerts"], a["status"] not in registry.ACTIVE))
     rows = []
     for agent in order:  # `! ui-review  running  12:05  3:10  1/2  log, runtime`

@@ -1,8 +1,5 @@
 """The launch of a subagent: check everything, write the row, make the sandbox, start the command.
 
-the capsule     the newest one, with what changed since, unless the caller names another or none
-the checks      in git, no secrets, not above the ceiling
-
 Nothing is written before the checks. A launch that is killed midway leaves a whole row or none; one
 that fails removes its row again.
 """
@@ -38,10 +35,7 @@ from contextkit.subagents.flows.prompts import Order, Role
 
 
 def launch(layout: Layout, order: Order) -> registry.Row:
-    """Write the row, make the sandbox, start the command; return the row.
-
-    Without a command, the row waits for somebody to start the agent by hand.
-    """
+    """Write the row, make the sandbox, start the command if there is one; return the row."""
     session, _ = sessions.current(layout, "", order.now)
     files.inside(layout.root, os.path.dirname(layout.run(order.id)), "subagents")
     holds = []
@@ -206,10 +200,7 @@ class Request(Record):
 
 
 def prepare(layout: Layout, request: Request) -> Order:
-    """Read and check everything; write nothing.
-
-    Raises ContextError for missing files, and for those that the sandbox would not contain.
-    """
+    """Read and check everything; write nothing. Raises ContextError for what is not to be had."""
     slug = names.slug(request.slug)
     if not slug:
         raise bad_input(f"slug: {request.slug!r} has no letter or digit: name the task")
@@ -266,11 +257,10 @@ def _is_prompt(layout: Layout, path: str) -> bool:
 def choose(
     layout: Layout, request: Request, role: Role | None, branch: str, own: list[str], task: str = ""
 ) -> tuple[Given | None, list[str], bool]:
-    """The capsule to give, what to say about it, and whether one is lacking.
+    """The capsule to give, what to say about it, and whether one is lacking. Raises ContextError.
 
-    Commits to the paths `own` are not news. An agent whose `task` is a question gets an excerpt, as
-    one that a host starts does, unless the request says which capsule or how much of it.
-    Raises ContextError for a capsule that cannot be given.
+    Commits to the paths `own` are not news. An agent whose `task` is a question gets an excerpt,
+    unless the request says which capsule or how much of it.
     """
     wanted = request.capsule or (role.says("capsule") if role else "")
     if not wanted and role and role.judges:
@@ -353,14 +343,8 @@ def capsule_fields(body: Given) -> dict[str, object]:
     }
 
 
-# Where it works: the repository itself, a throwaway clone, or a worktree
-
-
 def _sandboxed(layout: Layout, kind: str, identity: str) -> str:
-    """Make the sandbox at the commit that is checked out, and return its folder.
-
-    Raises ContextError if git fails; nothing is left behind then.
-    """
+    """Make the sandbox at the commit that is checked out, or, raising ContextError, nothing."""
     folder = registry.place(layout, kind, identity)
     files.write(_mark(layout, identity), f"{kind}\n")  # first: a partial one is ours too
     if kind != "here":

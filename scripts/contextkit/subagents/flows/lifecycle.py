@@ -1,10 +1,8 @@
 """The course of a subagent after its launch, in its row: what became of it, its report, its end.
 
-A look writes the state that its files show (`background.py`) into its row, once.
-
-An agent that handed in a report has a verdict already. For any other, the table of verdicts says
-how it ended, with the last lines of its log: a failed agent is a row, not a missing one. The review
-run that it worked for, if any, learns of its end.
+A look writes the state that its files show (`background.py`) into its row, once. For an agent that
+handed in no report, the table of verdicts says how it ended: a failed agent is a row, not a missing
+one. The review run that it worked for, if any, learns of its end.
 """
 
 from __future__ import annotations
@@ -12,7 +10,7 @@ from __future__ import annotations
 import errno
 import os
 
-from contextkit.base import addresses, files, ledger, names, redaction, sessions, stores
+from contextkit.base import addresses, files, ledger, markdown, names, redaction, sessions, stores
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -22,11 +20,6 @@ from contextkit.reviews.documents import verdicts
 from contextkit.reviews.documents.verdicts import Verdict
 from contextkit.subagents.documents import registry
 from contextkit.subagents.flows import background
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.payloads.flows import storing
-    from contextkit.reviews.documents.runs import Run
 
 _PROSE = 40  # words of an output that is more than the last lines of a log
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)  # nothing can be written, but much can be read
@@ -80,10 +73,7 @@ def _rows(layout: Layout, identity: str) -> list[registry.Row]:
 
 
 def _note(layout: Layout, by_id: dict[str, dict[str, Any]], unattended: bool) -> list[registry.Row]:
-    """Write these changes into their rows; return the rows that ended with that.
-
-    A row that another process has already ended is left alone, except to mark it as read.
-    """
+    """Write changes into the rows that are still active; return the rows that ended with that."""
     ended = []
 
     def edit(rows: list[Any]) -> None:
@@ -127,10 +117,7 @@ def _news(layout: Layout, row: registry.Row) -> News:
 
 
 def _collected(layout: Layout, row: registry.Row, now: int) -> list[News]:
-    """Add the gaps that a subagent has named so far to its row; return the new ones.
-
-    On a full disk, the next look finds them.
-    """
+    """Add the gaps that a subagent has named so far to its row; return the new ones."""
     if not background.folder_of(layout, row):
         return []
     old = registry.gaps_of(row)
@@ -145,10 +132,7 @@ def _collected(layout: Layout, row: registry.Row, now: int) -> list[News]:
 
 
 def abort(layout: Layout, identity: str, reason: str, now: int, at_once: bool = False) -> str:
-    """End a subagent (`at_once`: without a grace period), record it in its row, and return its id.
-
-    Raises ContextError for one that has ended.
-    """
+    """End a subagent, maybe `at_once`, and return its id. Raises ContextError if it has ended."""
     ((row,), _) = refresh(layout, now, identity)
     identity = row["id"]
     if row.get("status") not in registry.ACTIVE:
@@ -227,9 +211,6 @@ def _refuse_to_lose(layout: Layout, identity: str, kind: str, place: str, force:
         )
 
 
-# What comes of it: the report that it hands in, or what it leaves when it ends
-
-
 class Report(Record):
     """What a subagent hands in; if `text` is empty, no payload is stored."""
 
@@ -267,9 +248,7 @@ def meant_status(text: str) -> str:
 def finish(layout: Layout, report: Report, now: int) -> tuple[str, list[str]]:
     """Store the text, then write the verdict that names it, then record the gaps in its row.
 
-    Return the receipt (or, without a text, the verdict's line), and notes.
-
-    Raises ContextError before anything is written for an invalid session.
+    Return the receipt (or the verdict's line), and notes. Raises ContextError before it writes.
     """
     allowed = layout.limits.secrets_allow
     summary, secrets = redaction.redacted(names.one_line(report.summary), allowed)
@@ -307,9 +286,7 @@ def finish(layout: Layout, report: Report, now: int) -> tuple[str, list[str]]:
     return receipt or verdicts.table([dict(vars(verdict))]), notes
 
 
-def _stored(
-    layout: Layout, session: str, agent: str, text: str, summary: str, now: int
-) -> storing.Stored:
+def _stored(layout: Layout, session: str, agent: str, text: str, summary: str, now: int) -> Any:
     """Store a report; `summary` is what its author says in one line, '' for nothing."""
     from contextkit.base import tokens
     from contextkit.payloads.flows import storing
@@ -406,7 +383,7 @@ def _taken_over(layout: Layout, source: str, name: str) -> str:
     return files.create(target, data)
 
 
-def _of_run(layout: Layout, row: registry.Row, run: Run, agent: str, now: int) -> None:
+def _of_run(layout: Layout, row: registry.Row, run: Any, agent: str, now: int) -> None:
     """Record an ERROR at once for an agent of a review run that left no file of its own."""
     from contextkit.reviews.flows import agent_files, workers
 
@@ -453,10 +430,7 @@ def _alone(layout: Layout, row: registry.Row, now: int) -> None:
 
 
 def _handed_in(layout: Layout, row: registry.Row, agent: str, now: int) -> tuple[str, str]:
-    """Store what an agent left in its file, or else printed at length: its own summary, its path.
-
-    Both are empty for an agent that left nothing, or that failed.
-    """
+    """Store what an agent left in its file, or printed at length: its summary and path, or ''."""
     from contextkit.base import tokens
     from contextkit.text import authored
 
@@ -486,8 +460,8 @@ def _kept_by_hook(layout: Layout, row: registry.Row) -> str:
 def _is_report(layout: Layout, row: registry.Row) -> bool:
     """Whether what a subagent printed is prose or Markdown, and not the lines of a log."""
     log = background.place_of(layout, row.get("log_path"))
-    lines = [line for line in files.read(log).split("\n") if line.strip()] if log else []
-    marked = any(line.startswith(("# ", "## ", "- ", "* ")) for line in lines)
+    lines = list(filter(str.strip, files.read(log).split("\n"))) if log else []
+    marked = any(line.startswith(markdown.BULLETS) or markdown.heading(line)[0] for line in lines)
     return len(lines) > 1 and (marked or sum(line.count(" ") for line in lines) > _PROSE)
 
 

@@ -1,11 +1,8 @@
 """What a new subagent reads: the prompt of a launch, or a brief if a host starts it by itself.
 
-A prompt is header, role overrides, scope, capsule, guardrails, role, worktree. Scope, capsule and
-role are included verbatim, labeled with their source, in fences that they cannot close; none of
-them is a template. The one marker that is honored is `{{CAPSULE_BODY}}` in a scope: the body then
-goes there, and is not repeated.
-
-A brief is the newest capsule, or else the newest handoff, with what has changed since.
+Scope, capsule and role are included verbatim, labeled with their source, in fences that they cannot
+close; none is a template, but for the marker `{{CAPSULE_BODY}}` in a scope. A brief is the newest
+capsule, or else the newest handoff, with what has changed since.
 """
 
 from __future__ import annotations
@@ -203,11 +200,7 @@ def assemble(layout: Layout, order: Order) -> str:
 def capsule_section(
     capsule: Given, copy: str = "", placed: bool = False, explained: bool = False
 ) -> str:
-    """Render a prompt's capsule section, with the body unless `placed`.
-
-    How to use it is left out if `explained`; the scope has what is left out. `copy` is where the
-    whole capsule can be read.
-    """
+    """A prompt's capsule section, with the body unless `placed`, and its use unless `explained`."""
     return templates.render(
         "subagent_capsule.md",
         capsule=capsule.replace(path=names.one_line(capsule.path)),
@@ -232,9 +225,9 @@ def spliced(prompt: str, section: str) -> str:
 def brief(layout: Layout, branch: str, kind: str = "", task: str = "") -> str:
     """The newest capsule for `branch`, or else the newest unconsumed handoff; '' for none.
 
-    An agent of a `kind` and with a `task` that only answers a question gets what touches its words,
-    in 120 tokens. The text says what has changed since, has no secrets, and keeps within
-    `subagent_brief_tokens` and 9,500 characters. Unreadable sources are skipped.
+    An agent of a `kind` with a `task` that only answers a question gets what touches its words, in
+    120 tokens. The text has no secrets and keeps within `subagent_brief_tokens` and 9,500
+    characters.
     """
     source = _capsule(layout, branch)
     asks = bool(source) and agents.asks(kind, task)

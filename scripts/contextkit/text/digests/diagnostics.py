@@ -17,7 +17,7 @@ from contextkit.base.names import counted
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
 from contextkit.text.digests import lines, reading
-from contextkit.text.digests.lines import Lines
+from contextkit.text.digests.lines import Lines, Piece
 from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
 
@@ -97,7 +97,6 @@ _BLANK = (" ", "\t")
 _IS_FILE = Pattern(r"[/\\]|\.\w+$")
 _AT = Pattern(r"[:(]\d")  # the line, behind the name of a file
 _READ = 500
-_PLACES = 50_000  # lines with places that are remembered
 _PYLINT = 5  # characters of a code of pylint
 _BELOW = 8  # lines below a place that quote it
 _SHARED = 6  # messages for which the folder of their files is said once
@@ -124,52 +123,65 @@ class Diagnostic(NamedTuple):
 
     def relative(self, folder: str) -> Diagnostic:
         """The same with its place as it is below a folder."""
-        if not folder:
-            return self
         place = self.place[len(folder) + 1 :]
         return self._replace(place=place, quoted=self.quoted.replace(self.place, place))
 
 
 def find(text: Lines) -> tuple[list[Diagnostic], set[int]]:
     """The messages of compilers and linters, and the lines (from 0) that they are in."""
-    by_line = {message.line - 1: message for message in _in_lines(text)}
-    by_line = {message.line - 1: message for message in _above_arrows(text)} | by_line
-    covered: set[int] = set()
-    for number, line in enumerate(text.all):
-        if line[-1:] == ":" and len(line) < _READ and (head := _ALONE.match(line)):
-            messages, block = _opened(text, number, head)
-            by_line |= {message.line - 1: message for message in messages}
-            covered |= block
-    return [by_line[number] for number in sorted(by_line)], covered | set(by_line)
+    found, others = [*_in_lines(text)], [*_above_arrows(text)]
+    covered = {message.line - 1 for message in found}
+    others = [message for message in others if message.line - 1 not in covered]
+    for number in lines.numbers_in(text.whole, _alone):
+        messages, block = _opened(text, number)
+        others += messages
+        covered |= block
+    if others:  # of two in a line, the later one is told
+        by_line = {message.line: message for message in [*found, *others]}
+        found = [by_line[line] for line in sorted(by_line)]
+    return found, covered.union(message.line - 1 for message in others)
 
 
 def _in_lines(text: Lines) -> Iterator[Diagnostic]:
     """The messages that a line tells, perhaps of a file that is named above."""
-    places = [(first + number, is_listed)
-             for first, piece in text.pieces for number, is_listed in _begun(piece)]  # fmt: skip
-    listed = {number for number, is_listed in places if is_listed}
-    names = [number for number, line in enumerate(text.all if listed else ())
+    begun = [(first, *begin) for first, piece in lines.pieces(text.whole)
+             for begin in _begun(piece)]  # fmt: skip
+    has_lists = any(listed for _, _, listed, _ in begun)
+    names = [number for number, line in enumerate(text.all if has_lists else ())
              if " " not in line and line[:1] not in ("", "\t") and _FILE.match(line)]  # fmt: skip
-    for number, _ in places:
-        line, above = text.all[number], bisect.bisect(names, number)
-        file = text.all[names[above - 1]].strip().removesuffix(":") if above else ""
-        if len(line) <= 4 * _READ and (one := _of_line(line[:_READ], number, file)):
-            yield one
+    for first, below, listed, one in begun:
+        if one and one.level != _NOTE:
+            yield Diagnostic(first + one.line, *one[1:])
+        elif listed and (above := bisect.bisect(names, first + below)):
+            file = text.all[names[above - 1]].strip().removesuffix(":")
+            place, words = f"{file}:{listed['at']}", listed["said"]
+            level = _level(listed["level"] or "")
+            yield _made(first + below, place, level, words, f"{place} {words}")
 
 
-@functools.lru_cache(lines.PIECES)
-def _begun(piece: str) -> list[tuple[int, bool]]:
-    """The lines of a piece that may begin with a message, by number, and whether in a list."""
-    return [(number - 1, begin["listed"] is not None)
-            for number, begin in reading.places(_BEGINS, f"\n{piece}")]  # fmt: skip
+_Begun = tuple[int, "re.Match[str] | None", "Diagnostic | None"]
 
 
-def read_ahead(piece: str) -> None:
-    """Remember the messages in a piece of a text of which more will come."""
-    rows = piece.split("\n")
-    for number, _ in _begun(piece):
-        if len(rows[number]) <= 4 * _READ:
-            _placed(rows[number][:_READ])
+@lines.of_piece
+def _begun(piece: Piece) -> list[_Begun]:
+    """The lines of a piece that begin with a message, by number; in a list, or with its place."""
+    begun = list[_Begun]()
+    for number in (number - 1 for number, _ in reading.places(_BEGINS, f"\n{piece.text}")):
+        if len(piece.all[number]) > 4 * _READ:
+            continue
+        read = piece.all[number][:_READ]
+        if one := _placed(read, number):
+            begun.append((number, None, one))
+        elif listed := _LISTED.match(read):
+            begun.append((number, listed, None))
+    return begun
+
+
+@lines.of_piece
+def _alone(piece: Piece) -> list[int]:
+    """The lines of a piece that are nothing but a place, by number."""
+    return [number for number, line in enumerate(piece.all)
+            if line[-1:] == ":" and len(line) < _READ and _ALONE.match(line)]  # fmt: skip
 
 
 def details(text: Lines, placed: set[int]) -> set[int]:
@@ -188,32 +200,21 @@ def details(text: Lines, placed: set[int]) -> set[int]:
     return below
 
 
-def _of_line(read: str, number: int, file: str) -> Diagnostic | None:
-    """The message in a line; `file` is the one named above."""
-    if one := _placed(read):
-        return None if one.level == _NOTE else Diagnostic(number + 1, *one[1:])
-    if file and (listed := _LISTED.match(read)):
-        place, words = f"{file}:{listed['at']}", listed["said"]
-        return _made(number, place, _level(listed["level"] or ""), words, f"{place} {words}")
-    return None
-
-
-@functools.lru_cache(_PLACES)
-def _placed(read: str) -> Diagnostic | None:
+def _placed(read: str, number: int) -> Diagnostic | None:
     """The message in a line that begins with its place."""
     placed = _PLACED.match(read) or _MARKED.match(read)
     if not placed:
         return None
     named = {} if placed["level"] else placed.groupdict()
     level = placed["level"] or named.get("letter") or named.get("kind") or ""
-    return _made(0, placed["place"], _level(level), placed["said"], read)
+    return _made(number, placed["place"], _level(level), placed["said"], read)
 
 
 def _above_arrows(text: Lines) -> Iterator[Diagnostic]:
     """The messages above arrows that point at their places."""
-    if not any(map(text.whole.__contains__, _ARROWS)):
-        return
-    for number, arrow in reading.places(_ARROW, text.whole):
+    arrows = [(first + number, place) for first, piece in lines.pieces(text.whole)
+              for number, place in _arrows(piece)]  # fmt: skip
+    for number, place in arrows:
         above = range(number - 1, max(-1, number - _BELOW), -1)
         at = next((n for n in above if text.indent(n) < text.indent(number)), max(0, number - 1))
         rated = next(filter(None, map(_RATED.match, text.all[at:number])), None)
@@ -221,7 +222,7 @@ def _above_arrows(text: Lines) -> Iterator[Diagnostic]:
         if not head or _PLACED.match(head) or head.startswith(("note:", "help:")):
             continue
         if said := _HEADED.match(head):
-            level, place = _level(said["level"] or ""), arrow["place"]
+            level = _level(said["level"] or "")
             below = itertools.takewhile(str.strip, text.all[number + 1 : number + _BELOW])
             label = next((f": {match[1]}" for match in map(_CARETS.search, below) if match), "")
             one = _made(at, place, level, said["said"], f"{head}{label} ({place})")
@@ -229,8 +230,17 @@ def _above_arrows(text: Lines) -> Iterator[Diagnostic]:
             yield one._replace(code=said["code"] or one.code, severity=severity)
 
 
-def _opened(text: Lines, number: int, head: re.Match[str]) -> tuple[list[Diagnostic], set[int]]:
+@lines.of_piece
+def _arrows(piece: Piece) -> list[tuple[int, str]]:
+    """The lines of a piece with an arrow, by number, each with the place it points at."""
+    has_some = any(map(piece.text.__contains__, _ARROWS))
+    matches = reading.places(_ARROW, piece.text) if has_some else ()
+    return [(number, arrow["place"]) for number, arrow in matches]
+
+
+def _opened(text: Lines, number: int) -> tuple[list[Diagnostic], set[int]]:
     """The messages below a place that stands alone, and the lines of all that is said of it."""
+    head = _ALONE.match(text.all[number])
     place = head["place"] or f"{head['script'] or head['file']}:{head['at'] or head['line']}"
     messages: list[Diagnostic] = []
     at, goes_on = number, 0
@@ -284,7 +294,7 @@ def _level(word: str) -> str:
 def units(found: list[Diagnostic]) -> list[Unit]:
     """How many of what, then each of them, or each code if they are many."""
     below = _below_which(found)
-    found = [one.relative(below) for one in found]
+    found = [one.relative(below) for one in found] if below else found
     graded = any(one.level for one in found)
     if len(found) <= _EACH:
         each = [_unit(one, _quoted(one) or f"{one.place} {_coded(one)}", [one], graded)
@@ -356,11 +366,12 @@ def _below_which(found: list[Diagnostic]) -> str:
 def _counts(found: list[Diagnostic], below: str) -> Unit:
     files = Counter[str]()
     for place, times in Counter(one.place for one in found).items():
-        file = place if "\\" in place or "(" in place else place.partition(":")[0]
-        files[_AT.split(file, 1)[0]] += times
+        is_plain = "\\" not in place and "(" not in place
+        files[place.partition(":")[0] if is_plain else _AT.split(place, 1)[0]] += times
     codes = Counter(one.code for one in found if one.code)
     graded = ", ".join(f"{count} {grade}" for grade, count in _severities(found).items())
-    levels = Counter(one.level for one in _ordered(found) if one.level)
+    by_level = Counter(one.level for one in found)
+    levels = {level: by_level[level] for level in _WORSE if level and by_level[level]}
     if not graded and len(levels) > 1:
         graded = ", ".join(counted(count, level) for level, count in levels.items())
     where = "file" if all(map(_IS_FILE.search, files)) else "place"

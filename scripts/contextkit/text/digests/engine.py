@@ -104,10 +104,10 @@ def _document(text: str) -> str:
     ):  # whatever the changes quote
         return ""
     names = ("binary", "report", "review")
-    sure = {name: kinds.module(name).confidence(text) for name in names}
+    sure = {name: kinds.confidence(name, text) for name in names}
     best = max(sure, key=lambda name: sure[name])
     other = "table" if text.lstrip()[:1] == "|" else "code" if sure["report"] < _REPORT else ""
-    if best == "report" and other and kinds.module(other).confidence(text):
+    if best == "report" and other and kinds.confidence(other, text):
         return ""
     return best if sure[best] else ""
 

@@ -11,14 +11,13 @@ one, with its count.
 
 from __future__ import annotations
 
-import functools
 import itertools
 import re
 
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
 from contextkit.text.digests import lines, reading
-from contextkit.text.digests.lines import Lines
+from contextkit.text.digests.lines import Lines, Piece
 from contextkit.text.patterns import Pattern
 
 FAILS = Pattern(  # at the beginning or end of a line as some tools say it, then anywhere
@@ -67,6 +66,7 @@ _TEST = Pattern(  # a line that names a failed test, by pytest, jest, go, gtest,
     r"|^\d+ - (\S+) \(\w+\)$|^\d+/\d+ Test +#\d+: (\S+) \.+\*\*\*\w+"  # ctest
     r"|^\[ERROR\] (\S+) -- Time elapsed: .* <<< \w+!$|^\[ERROR\] +(\w+\.\w+):\d+ .+$"  # Maven
 )
+_BEGIN_TESTS = frozenset("_●✕✗✘×✖-nF0123456789")
 _PASSED = Pattern(rf"^[✓✔√]{_TRIED}")
 _OF_PYTEST = "E   "  # begins a line that names no test
 _SUBTEST = Pattern(r"^SUBFAILED(\(.*?\)|\[.*?\]) (\S+::\S.*?)(?: - .*)?$")
@@ -283,16 +283,14 @@ def _heads(text: Lines, told: set[int]) -> dict[int, str]:
     begins = text.failing if any(mark in text.whole for mark in _BEFORE_NUMBERS) else ()
     numbered = next((at for at in begins if _NUMBERS.match(text.bare[at])), len(text.all))
     # those that begin as the heading of a test's block does need no word that fails
-    headings = {first + number for first, piece in text.pieces for number in marked(piece)}
+    headings = lines.numbers_in(text.whole, _marked)
+    may = {*text.failing, *headings} - told
+    names = {first + number: name for first, piece in lines.pieces(text.whole)
+             for number, name in _named(piece).items() if first + number in may}  # fmt: skip
     heads: dict[int, str] = {}
-    for at in sorted({*text.failing, *headings} - told):
+    for at in sorted(names.keys() | {at for at in may if text.bare[at][:1].isdigit()}):
         line = text.bare[at]
-        if line.startswith(_OF_PYTEST):
-            continue
-        if line.startswith("SUB") and (subtest := _SUBTEST.match(line)):
-            heads[at] = f"{subtest[2]} {subtest[1]}"
-        elif (test := _TEST.match(line)) and test.lastindex:
-            name = test[test.lastindex]
+        if name := names.get(at):
             heads[at] = f"{_file_above(text, at)}{name}" if name == _SUITE else name
         elif _MINITEST.match(line) and (below := text.below(at, 1)):
             if named := _OF_MINITEST.match(text.bare[below[0]]):
@@ -302,10 +300,30 @@ def _heads(text: Lines, told: set[int]) -> dict[int, str]:
     return heads
 
 
-@functools.lru_cache(lines.PIECES)
-def marked(piece: str) -> list[int]:
+@lines.of_piece
+def _marked(piece: Piece) -> list[int]:
     """The lines of a piece that begin as the heading of a test's block does, by number."""
-    return [number - 1 for number, _ in reading.places(_MARKED, f"\n{piece}")]
+    return [number - 1 for number, _ in reading.places(_MARKED, f"\n{piece.text}")]
+
+
+@lines.of_piece
+def _named(piece: Piece) -> dict[int, str]:
+    """The names of failed tests in a piece by line, where the line itself tells them."""
+    names: dict[int, str] = {}
+    for number in {*piece.failing, *_marked(piece)}:
+        line = piece.bare.get(number) or lines.bare(piece.all[number])
+        if line.startswith(_OF_PYTEST):
+            continue
+        if line.startswith("SUB") and (subtest := _SUBTEST.match(line)):
+            names[number] = f"{subtest[2]} {subtest[1]}"
+        elif _may_name(line) and (test := _TEST.match(line)) and test.lastindex:
+            names[number] = test[test.lastindex]
+    return names
+
+
+def _may_name(line: str) -> bool:
+    """Whether a line may be one that names a failed test: each has a mark or such a word."""
+    return line[:1] in _BEGIN_TESTS or "FAIL" in line or "ERROR" in line
 
 
 def _file_above(text: Lines, at: int) -> str:
@@ -470,10 +488,11 @@ def _once(tests: list[Failure], errors: list[Failure]) -> list[Failure]:
 def _errors(text: Lines, used: set[int]) -> tuple[list[Failure], set[int]]:
     """Each distinct error that is no test, with how often it is there, and their lines."""
     same: dict[str, list[int]] = {}
-    text.forms.make(at for at in text.failing if at not in used)
-    for at in text.failing:
+    unused = [at for at in text.failing if at not in used]
+    text.forms.make(unused)
+    for at in unused:
         continued = at and text.bare[at].startswith("E   ") and text.bare[at - 1].startswith("E   ")
-        if at not in used and not continued:
+        if not continued:
             same.setdefault(_form(text, at), []).append(at)
     errors: dict[str, Failure] = {}
     seen: set[int] = set()

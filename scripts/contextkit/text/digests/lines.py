@@ -21,7 +21,7 @@ import operator
 import re
 from collections import Counter
 
-from contextkit.base.type_names import Collection, Iterable, Iterator
+from contextkit.base.type_names import Any, Callable, Collection, Iterable, Iterator, T
 from contextkit.text.digests import reading, weighing
 from contextkit.text.digests.reading import Unit
 from contextkit.text.patterns import Pattern
@@ -139,7 +139,7 @@ _WORD = 80  # characters of a word of which two values are told
 _ENDS = 40  # lines of each end that always are
 _TOP = 12  # lines within which the weight of the first ones falls off
 _LISTED = 100  # lines for each that fails, in a list of properties
-PIECE, PIECES = 1 << 16, 64  # characters that are read at once, and pieces that are remembered
+PIECE, PIECES = 1 << 15, 128  # characters that are read at once, and pieces that are remembered
 _ALIKE_LINES = 4096  # of which there may be many
 _MARGIN = 16  # characters at the beginning of a line
 _INSIDE, _LEAST = 0.3, 0.1  # weight inside of what is told; weight that is worth a statement
@@ -209,16 +209,29 @@ class Line:
         return len(self.numbers)
 
 
-class _Piece:
+class Piece:
     """Some lines of a text, and what is asked of every line; a piece that was read is remembered.
 
     undated: the lines without the times that they begin with. keys: what stays of those without
-    digits and what may stand near them. failing: those that speak of a failure, by number.
+    digits and what may stand near them. failing: those that speak of a failure, by number. bare:
+    the beginnings of those that may, without the time or the frame in front.
     """
 
+    undated: list[str]
+    keys: list[bytes]
+    words: frozenset[str]
+    failing: list[int]
+    bare: dict[int, str]
+
     def __init__(self, text: str, is_dated: bool) -> None:
-        self._text, self.all = text, text.split("\n")
-        self._starts = starts(self.all)
+        self.text, self.all, self._is_dated = text, text.split("\n"), is_dated
+
+    def __getattr__(self, name: str) -> Any:
+        self._read()
+        return self.__dict__[name]
+
+    def _read(self) -> None:
+        text, is_dated = self.text, self._is_dated
         undated = _STAMPS.sub("\n", f"\n{text}")[1:] if is_dated else text
         self.undated = undated.split("\n") if is_dated else self.all
         keys = undated.encode("utf-8", "surrogatepass").translate(None, _NEAR_DIGITS)
@@ -228,21 +241,23 @@ class _Piece:
             lower = "".join(char.lower()[:1] for char in text)
         letters = lower.encode("utf-8", "surrogatepass").translate(_IN_WORDS)
         words = b" ".join({*letters.split(), b""}) + b" "  # most occur again
-        self.words = words.decode("utf-8", "surrogatepass")
-        self.failing = self._find_failing(lower.replace("\n", " ").replace("\t", " "))
+        told = words.decode("utf-8", "surrogatepass")
+        self.words = frozenset(told.split())
+        self._find_failing(lower.replace("\n", " ").replace("\t", " "), told)
 
-    def _find_failing(self, lower: str) -> list[int]:
-        """The lines that speak of a failure, and not that there is none."""
-        has_some = _OF_PYTEST in self._text
+    def _find_failing(self, lower: str, words: str) -> None:
+        """Find the lines that speak of a failure, and not that there is none."""
+        places = starts(self.all)
+        has_some = _OF_PYTEST in self.text
         sure = {at for at, line in enumerate(self.all) if has_some and line[:4] == _OF_PYTEST}
         asked = set(sure)
         bad: dict[str, bool] = {}  # of words
-        for part in self._parts():
+        for part in _parts_in(words):
             at = lower.find(part)
             while at >= 0:
-                number = bisect.bisect_right(self._starts, at) - 1
-                end = self._starts[number + 1]
-                if number not in asked and at - self._starts[number] < _READ:
+                number = bisect.bisect_right(places, at) - 1
+                end = places[number + 1]
+                if number not in asked and at - places[number] < _READ:
                     word, end_of_word = _word(lower, at)
                     if word not in bad:
                         bad[word] = bool(_FAILS.search(word)) and not _is_name(word)
@@ -252,26 +267,54 @@ class _Piece:
                     else:
                         end = end_of_word
                 at = lower.find(part, end)
-        lines = {self.all[number] for number in asked}  # many may be alike
-        fails = {line: _fails(bare(line).lower()) for line in lines}
-        return sorted(sure.union(number for number in asked if fails[self.all[number]]))
-
-    def _parts(self) -> list[str]:
-        """The parts of words, and the phrases, about failures that may be in the text."""
-        parts = filter(self.words.__contains__, _FAILURES)
-        last_parts = (part for part in _LAST_PARTS if f"{part} " in self.words)
-        phrases = (phrase for phrase in _PHRASES if may_say(self.words, phrase))
-        return [*parts, *last_parts, *phrases]
+        lines = {number: self.all[number] for number in asked}
+        bares = {line: bare(line) for line in lines.values()}  # many may be alike
+        self.bare = {number: bares[line] for number, line in lines.items()}
+        fails = {line: _fails(line.lower()) for line in bares.values()}
+        self.failing = sorted(sure.union(n for n in asked if fails[self.bare[n]]))
 
 
-_read = functools.lru_cache(PIECES)(_Piece)
+def _parts_in(words: str) -> list[str]:
+    """The parts of words, and the phrases, about failures that may be in a text of some words."""
+    parts = filter(words.__contains__, _FAILURES)
+    last_parts = (part for part in _LAST_PARTS if f"{part} " in words)
+    phrases = (phrase for phrase in _PHRASES if may_say(words, phrase))
+    return [*parts, *last_parts, *phrases]
 
 
-def pieces(text: str, has_more: bool = False) -> Iterator[str]:
-    """The text in pieces of whole lines, which stay as they are if there is more at its end.
+_piece = functools.lru_cache(PIECES)(Piece)
+_ASKED: list[Callable[[Piece], Any]] = []  # what is asked of every piece
 
-    Without those at the end that would not, if it `has_more`.
+
+def of_piece(ask: Callable[[Piece], T]) -> Callable[[Piece], T]:
+    """Remember what a function says of a piece; it is asked before the rest of the text comes."""
+    asked = functools.lru_cache(PIECES)(ask)
+    _ASKED.append(asked)
+    return asked
+
+
+@functools.lru_cache(maxsize=2)
+def pieces(text: str, has_more: bool = False) -> list[tuple[int, Piece]]:
+    """The text in pieces of whole lines, each with the number of its first line, from 0.
+
+    They stay as they are if there is more at its end; without those that would not, if it
+    `has_more`.
     """
+    is_dated = _is_dated(text.split("\n", _SAMPLE)[:_SAMPLE])
+    first, placed = 0, list[tuple[int, Piece]]()
+    for part in _parts(text, has_more):
+        piece = _piece(part, is_dated)
+        placed.append((first, piece))
+        first += len(piece.all)
+    return placed
+
+
+def numbers_in(text: str, ask: Callable[[Piece], Iterable[int]]) -> list[int]:
+    """The numbers, in the text, of the lines that a function names in each piece."""
+    return [first + number for first, piece in pieces(text) for number in ask(piece)]
+
+
+def _parts(text: str, has_more: bool) -> Iterator[str]:
     at = 0
     while len(text) - at > PIECE:
         end = text.rfind("\n", at, at + PIECE)
@@ -284,12 +327,12 @@ def pieces(text: str, has_more: bool = False) -> Iterator[str]:
         yield text[at:]
 
 
-def read_pieces(text: str) -> Iterator[str]:
-    """Read what more will follow, a piece at a time, and return each."""
-    is_dated = _is_dated(text.split("\n", _SAMPLE)[:_SAMPLE])
-    for part in pieces(text, has_more=True):
-        _read(part, is_dated)
-        yield part
+def read_ahead(text: str) -> Iterator[None]:
+    """Read a text of which more will come, a piece at a time: what is read is remembered."""
+    for _, piece in pieces(text, has_more=True):
+        for ask in _ASKED:
+            ask(piece)
+        yield
 
 
 def starts(lines: list[str]) -> list[int]:
@@ -306,30 +349,28 @@ def may_say(words: str, phrase: str) -> bool:
 class Lines:
     """A text as lines, numbered from 0.
 
-    pieces: parts of the text, with the number of the first line of each
+    bare: the beginnings of lines, without the time or the frame in front
     """
 
     def __init__(self, text: str) -> None:
         self.is_dated = _is_dated(text.split("\n", _SAMPLE)[:_SAMPLE])
-        self.pieces: list[tuple[int, str]] = []
         self.all, self.undated = list[str](), list[str]()
         self._keys, failing = list[bytes](), list[int]()
+        self.bare = Bare(self.all)
         words = set[str]()
-        for part in pieces(text):
-            piece, first = _read(part, self.is_dated), len(self.all)
-            self.pieces.append((first, part))
+        for first, piece in pieces(text):
             self.all += piece.all
             self.undated += piece.undated
             self._keys += piece.keys
             failing += [first + number for number in piece.failing]
-            words.update(piece.words.split())
+            words |= piece.words
+            self.bare.update((first + number, line) for number, line in piece.bare.items())
         self._words = " ".join(words)
         self.whole = text
         self._starts = starts(self.all)
-        self.bare = Bare(self.all)
         self.forms = Forms(self.undated)
         self.first = next((at for at, line in enumerate(self.all) if line.strip()), 0)
-        self.prose = dict(_paragraphs(self.all))
+        self.prose = dict(_paragraphs(self.all, numbers_in(text, _breaks)))
         self.is_prose = sum(map(len, self.prose.values())) * 3 > sum(map(bool, self.all))
         self._failing = frozenset(failing)
         self._largest = self._largest_shares()
@@ -437,10 +478,11 @@ class Lines:
         often = self._often(groups)
         keys = list(groups)
         most = _OF_MANY if len(keys) > _SOME else _MOST
-        if len(keys) > most:
-            by_rarity = sorted(keys, key=lambda key: (
-                key not in failing, often[key] or len(groups[key]), groups[key][0]))  # fmt: skip
-            keys = list(dict.fromkeys([*by_rarity[:most], *keys[:_ENDS], *keys[-_ENDS:]]))
+        if len(keys) > most:  # they are in the order of their lines
+            by_rarity = sorted(keys, key=often.__getitem__)
+            first = [key for key in by_rarity if key in failing][:most]
+            first += [key for key in by_rarity if key not in failing][: most - len(first)]
+            keys = list(dict.fromkeys([*first, *keys[:_ENDS], *keys[-_ENDS:]]))
         self.forms.make(number for key in keys for number in groups[key])
         chosen = [line for key in keys
                   for line in self._of_one_form(groups[key], key in failing, often[key])
@@ -474,18 +516,22 @@ class Lines:
         return read.lstrip()[:1].isdigit() and bool(_QUOTED.match(read))
 
     def _often(self, groups: dict[bytes, list[int]]) -> dict[bytes, int]:
-        """How many lines are as those of each group but for names; 0 if few are.
+        """How many lines are as those of each group, but for names where many groups are alike.
 
         Among very many, lines are alike if they begin alike.
         """
-        alike: dict[bytes, bytes | str] = {key: key[:_BEGINNING] for key in groups}
+        names: list[bytes | str] = [key[:_BEGINNING] for key in groups]
         if len(groups) <= _SOME:
             self.forms.make(numbers[0] for numbers in groups.values())
-            alike = {key: without_names(self.forms[numbers[0]]) for key, numbers in groups.items()}
-        forms, times = Counter(alike.values()), Counter[bytes | str]()
-        for key, numbers in groups.items():
-            times[alike[key]] += len(numbers)
-        return {key: times[name] if forms[name] > _ALIKE else 0 for key, name in alike.items()}
+            names = [without_names(self.forms[numbers[0]]) for numbers in groups.values()]
+        sizes = list(map(len, groups.values()))
+        forms = Counter(names)
+        times = forms.copy()
+        for name, size in zip(names, sizes, strict=True):
+            if size > 1:
+                times[name] += size - 1
+        return {key: times[name] if forms[name] > _ALIKE else size
+                for key, name, size in zip(groups, names, sizes, strict=True)}  # fmt: skip
 
     def _of_one_form(self, numbers: list[int], fails: bool, often: int) -> Iterator[Line]:
         """The lines of a group for each form; what fails is one."""
@@ -494,7 +540,8 @@ class Lines:
             if not self._is_counted(number):
                 forms.setdefault("" if fails else self.forms[number], []).append(number)
         for same in forms.values():
-            yield Line(same, self.all[same[0]], fails, often or len(same))
+            times = often if often > len(numbers) else len(same)
+            yield Line(same, self.all[same[0]], fails, times)
 
     def _is_counted(self, number: int) -> bool:
         """Whether a line is told with the one above it, as a count in a list of such."""
@@ -598,7 +645,7 @@ def _as_one(values: list[str]) -> str:
     """
     if len(values) == 2 and all(map(_NAMES_FILE.search, values)):
         return f"{values[0].rstrip(_CLOSING)}, {values[1].lstrip(_OPENING)}"
-    matches = list(map(_ONE_NUMBER.match, values))
+    matches = itertools.takewhile(bool, map(_ONE_NUMBER.match, values))
     numbers = [float(match[1]) for match in matches if match]
     rises = sorted(numbers)
     if len(numbers) == len(values) and numbers != rises[::-1]:
@@ -687,17 +734,21 @@ def _without_path(word: str) -> str:
     return str(_PATH.sub("/", word))
 
 
-def _paragraphs(lines: list[str]) -> Iterator[tuple[int, range]]:
+@of_piece
+def _breaks(piece: Piece) -> list[int]:
+    """The lines of a piece that are blank or begin an item: with them a paragraph ends."""
+    return [number for number, line in enumerate(piece.all)
+            if not (bare := line.strip()) or (bare[0] in _MARKS and _ITEM.match(line))]  # fmt: skip
+
+
+def _paragraphs(lines: list[str], breaks: list[int]) -> Iterator[tuple[int, range]]:
     """The paragraphs of prose, wrapped or in one line, by their first line."""
-    start = 0
-    for number, line in enumerate([*lines, ""]):
-        bare = line.strip()
-        begins_item = number > start and bare[:1] in _MARKS and _ITEM.match(line)
-        if bare and not begins_item:
-            continue
-        if number > start and _is_prose(lines[start:number]):
+    start, least = 0, _WRAPPED[0]
+    for number in [*breaks, len(lines)]:
+        is_long = number > start and len(lines[start]) >= least
+        if is_long and _is_prose(lines[start:number]):
             yield start, range(start, number)
-        start = number if bare else number + 1
+        start = number + 1 if number < len(lines) and not lines[number].strip() else number
 
 
 def _is_prose(block: list[str]) -> bool:

@@ -16,9 +16,9 @@ from collections import Counter
 from contextkit.base.names import counted
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
-from contextkit.text.digests import diagnostics, failures, kinds
+from contextkit.text.digests import diagnostics, kinds
 from contextkit.text.digests.kinds import log
-from contextkit.text.digests.lines import Lines, read_pieces
+from contextkit.text.digests.lines import Lines, Piece, numbers_in, of_piece
 from contextkit.text.digests.reading import REST, Unit, line_count
 from contextkit.text.patterns import Pattern
 
@@ -86,19 +86,11 @@ def units(text: str, status: int | None = None) -> tuple[str, list[Unit]]:
     return kind, told
 
 
-def read_ahead(text: str) -> Iterator[None]:
-    """Read a text of which more will come, a piece at a time: what is read is remembered."""
-    for piece in read_pieces(text):
-        diagnostics.read_ahead(piece)
-        failures.marked(piece)
-        yield
-
-
 def _units(text: str, status: int | None) -> tuple[str, list[Unit]]:
     lines = text.split("\n")
     told: list[Unit] = []
     sizes: Counter[str] = Counter()
-    for numbers, segment_kind in _pieces(lines):
+    for numbers, segment_kind in _pieces(text, lines):
         is_all = len(numbers) == len(lines)
         segment = text if is_all else "\n".join(lines[number] for number in numbers)
         kind, units = _told(segment, segment_kind)
@@ -125,17 +117,16 @@ def _units(text: str, status: int | None) -> tuple[str, list[Unit]]:
     return kind, [*run.units, *told]
 
 
-def _pieces(lines: list[str]) -> Iterator[tuple[list[int], str]]:
+def _pieces(text: str, lines: list[str]) -> Iterator[tuple[list[int], str]]:
     """The lines of each segment, with its kind if it is known; diffs are one, commits are one."""
     first = next((line for line in lines if line.strip()), "")
-    text = "\n".join(lines)
-    is_help = kinds.module("help").confidence(text) and not kinds.module("code").confidence(text)
+    is_help = kinds.confidence("help", text) and not kinds.confidence("code", text)
     if is_help or first.lstrip("\ufeff ")[:1] == "<":  # what it quotes is no segment
         yield list(range(len(lines))), ""
         return
     diff: list[int] = []
     commits: list[int] = []
-    for segment in _cut(lines):
+    for segment in _cut(lines, numbers_in(text, _begin)):
         numbers = list(range(segment.start, segment.end))
         if segment.kind == "diff":
             diff += numbers
@@ -151,7 +142,7 @@ def _told(text: str, kind: str) -> tuple[str, list[Unit]]:
     if not text.strip():
         return "", []
     for name in [kind] if kind and kind != "json" else _WHOLE:
-        if kinds.module(name).confidence(text) and not (name == "code" and _is_quoted(text)):
+        if kinds.confidence(name, text) and not (name == "code" and _is_quoted(text)):
             if units := kinds.module(name).units(text):
                 return name, [unit for unit in units if unit.weight > 0]
     return "", []
@@ -173,10 +164,18 @@ class Segment(NamedTuple):
     kind: str = ""
 
 
-def _cut(lines: list[str]) -> Iterator[Segment]:
-    """The segments in order; together they are the text."""
+@of_piece
+def _begin(piece: Piece) -> list[int]:
+    """The lines of a piece that may begin a segment, by number; the last one, if none follows."""
+    may = [n for n, line in enumerate(piece.all) if line[:1] in _FIRST or "@" in line[:_READ]]
+    last = len(piece.all) - 1
+    return [n for n in may if n == last or _BEGINS.match("\n".join(piece.all[n : n + 2]))]
+
+
+def _cut(lines: list[str], begins: list[int]) -> Iterator[Segment]:
+    """The segments in order; together they are the text. begins: lines that may begin one."""
     begun = 0
-    for number in [n for n, line in enumerate(lines) if line[:1] in _FIRST or "@" in line[:_READ]]:
+    for number in begins:
         line = lines[number]
         if number < begun or not line:
             continue

@@ -5,6 +5,7 @@ What none of them knows is a run of a tool, or a log.
 
 from __future__ import annotations
 
+import functools
 import importlib
 
 from contextkit.base.type_names import ModuleType
@@ -13,3 +14,9 @@ from contextkit.base.type_names import ModuleType
 def module(name: str) -> ModuleType:
     """The module of a kind, which is loaded when a text may be of it."""
     return importlib.import_module(f"{__package__}.{name}")
+
+
+@functools.lru_cache(maxsize=32)
+def confidence(name: str, text: str) -> int:
+    """How sure a kind is that a text is of it, 0 to 100."""
+    return int(module(name).confidence(text))

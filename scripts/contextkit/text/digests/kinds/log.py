@@ -137,7 +137,7 @@ def _commands(text: Lines) -> tuple[list[Unit], set[int]]:
     """With which status commands ended, those that failed first; the lines that say so."""
     command, typed = "", 0
     ended: list[tuple[bool, int, str]] = []
-    for number, line in enumerate(text.all):
+    for number, line in enumerate(text.all if "\n$ " in text.whole else ()):
         if line.startswith("$ "):
             command, typed = line[2:], typed + 1
         elif command and _EXIT.match(line):
@@ -223,8 +223,11 @@ def _plain(text: Lines, number: int) -> str:
     return "" if is_event else line
 
 
-def _levels(text: Lines) -> Iterator[tuple[str, list[int]]]:
-    """Results or levels with lines that have them; those of a log are known by how they begin."""
+def _levels(text: Lines, least: int) -> Iterator[tuple[str, list[int]]]:
+    """Results or levels with lines that have them; those of a log are known by how they begin.
+
+    None if no more than `least` lines can have one.
+    """
     alone = [] if text.is_dated else text.holding(*_MARKS)
     if text.is_dated:
         heads: dict[str, list[int]] = {}
@@ -236,19 +239,19 @@ def _levels(text: Lines) -> Iterator[tuple[str, list[int]]]:
                 yield level[1] or level[2].upper(), numbers
             else:
                 alone += numbers
-    for number in alone:
+    for number in alone if text.is_dated or len(alone) > least else ():
         if level := _LEVEL.search(text.undated[number][:_NAMED]):
             yield level[1] or level[2].upper(), [number]
 
 
 def _counts(text: Lines) -> tuple[list[Unit], bool]:
     """The number of lines with each result, level, or status, if most lines have one."""
-    seen: Counter[str] = Counter()
-    for name, numbers in _levels(text):
-        seen[name] += len(numbers)
     has_status = "HTTP/" in text.whole or "status=" in text.whole
     statuses = Counter(_STATUS.findall(text.whole) if has_status else ())
     total = sum(map(bool, text.all))
+    seen = Counter[str]()
+    for name, numbers in _levels(text, total // 2):
+        seen[name] += len(numbers)
     if max(seen.total(), statuses.total()) * 2 <= total:
         return [], False
     counts = {name: seen[name] for name in _RESULTS}

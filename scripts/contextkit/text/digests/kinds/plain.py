@@ -35,7 +35,7 @@ _PLACE = Pattern(
     r"|\b(?=\d*[a-f])(?=[a-f]*\d)[0-9a-f]{10,40}\b"
 )
 _BOT = Pattern(r"\bbot\b", re.I)
-_SAMPLE = 400  # lines by which prose is known
+_SAMPLE = 200  # lines by which prose is known
 _WORDED, _PROSE, _ENDED = 0.7, 0.8, 0.045  # shares: words of a line; such lines; ends of sentences
 _RARE = 20  # lines for one with the place of a message, or a commit
 _WRAPPED = 130  # characters of the longest line of a text that is wrapped
@@ -67,12 +67,13 @@ def confidence(text: str) -> int:
         said = [_MESSAGE.sub("", line, 1) for line in lines]
         asked = any(line.endswith(("?", "？")) for line in said)
         return 60 * (asked and len(set(said)) > _PROSE * len(said) and _worded(said) > _WORDED / 2)
-    ends = sum(word[-1] in ".!?…。" for line in lines for word in line.split() if len(word) > 1)
-    words = sum(map(len, map(str.split, lines)))
+    words = [word for line in lines for word in line.split()]
+    ends = sum(word[-1] in ".!?…。" for word in words if len(word) > 1)
+    if ends <= _ENDED * len(words) or _worded(lines) <= _PROSE:
+        return 0
     forms = {_DIGITS.sub("", line) for line in lines}
     placed = [line for line in lines if _PLACE.search(line)]
-    is_varied = len(forms) > _PROSE * len(lines) and len(placed) * _RARE < len(lines)
-    return 60 * (is_varied and _worded(lines) > _PROSE and ends > _ENDED * words)
+    return 60 * (len(forms) > _PROSE * len(lines) and len(placed) * _RARE < len(lines))
 
 
 def _worded(lines: list[str]) -> float:

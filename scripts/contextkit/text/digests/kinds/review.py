@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from contextkit.base import markdown
 from contextkit.text import authored
 from contextkit.text.digests import reading
 from contextkit.text.digests.kinds import report
@@ -33,7 +34,6 @@ _ITEM = Pattern(  # `- [P1] a.py:3 - what is wrong`, `- **[P1] What is wrong** -
 _OWN_LINE = Pattern(
     rf"^\W*(?:severity|priority|schweregrad|gravidade|gravedad)\W*[:|]\W*({_SEVERITY})\b", re.I
 )
-_HEADING = Pattern(r"^#{1,6}\s")
 _PLACE = Pattern(r"`?(?<![\w./-])([\w./-]+\.\w{1,5}(?::\d+(?:-\d+)?)|[\w.-]+/[\w./-]+\.\w{1,5})`?")
 _LONGEST = 140  # characters of a verdict
 _ORDER = {"P0": 2, "BLOCKER": 2, "CRITICAL": 2, "KRITISCH": 2, "CRÍTICO": 2, "CRITIQUE": 2,
@@ -44,7 +44,7 @@ def confidence(text: str) -> int:
     """By an index of findings, or by headings with a verdict or with severities."""
     sample = text[:40_000]
     lowered = sample.lower()
-    if "findings index" in lowered and "# " in sample:
+    if "findings index" in lowered and "#" in sample:
         return 80
     if not any(word in lowered for word in ("p0", "p1", "p2", "severity", "verdict", "critical")):
         return 0
@@ -55,9 +55,11 @@ def confidence(text: str) -> int:
     rows += sum(bool(_ITEM.match(line)) for line in marked)
     if rows > 1:
         return 80
-    if not any(line[:1] == "#" for line in lines):
-        return 80 if rows > 1 else 0
-    titles = [line for line in lines if line[:2] == "##" and any(map(line.upper().count, _SIGNS))]
+    levels = [(line, markdown.heading(line)[0]) for line in lines if line[:1] == "#"]
+    if not levels:
+        return 0
+    below = (line for line, level in levels if level > 1)
+    titles = [line for line in below if any(map(line.upper().count, _SIGNS))]
     heads = [match for line in titles if (match := _TITLE.match(line))]
     own = sum(_own(reading.plain(head[2]), head[3]) for head in heads)
     own += sum(bool(_OWN_LINE.match(line)) for line in lines if "everity" in line)
@@ -124,14 +126,11 @@ def _findings(lines: list[str]) -> list[Unit]:
 
 def _named(lines: list[str]) -> Iterator[tuple[str, str, int]]:
     """(severity, title, line) wherever a finding is named outside code blocks."""
-    title, title_at, fenced = "", 0, False
-    for number, line in enumerate(lines, start=1):
-        fenced ^= line.lstrip()[:3] == "```"
-        if fenced:
-            continue
-        if _HEADING.match(line):
-            is_own = line.startswith("##")  # the first level is the review itself
-            title, title_at = reading.plain(line.lstrip("# ")) * is_own, number
+    title, title_at = "", 0
+    for number, line in markdown.outside_fences("\n".join(lines)):
+        level, heading = markdown.heading(line)
+        if level:  # the first level is the review itself
+            title, title_at = reading.plain(heading) * (level > 1), number
         if row := _INDEX.match(line):
             parts = [reading.plain(part).strip(' "') for part in row[2].split("|")]
             ends = (parts[0], parts[-1]) if len(parts) > 1 else (parts[0],)
@@ -180,13 +179,13 @@ def _place(lines: list[str], at: int, identity: str) -> str:
     """The first location in the finding's own section."""
     if identity:
         named = [n for n, line in enumerate(lines) if identity in line and n >= at]
-        at = next((n + 1 for n in named if _HEADING.match(lines[n])), at if not named else 0)
+        at = next((n + 1 for n in named if markdown.heading(lines[n])[0]), at if not named else 0)
         if not at:
             return ""
-    elif not _HEADING.match(lines[at - 1]):
+    elif not markdown.heading(lines[at - 1])[0]:
         return ""
     for line in lines[at : at + 12]:
-        if _HEADING.match(line):
+        if markdown.heading(line)[0]:
             break
         if place := _PLACE.search(line):
             return str(place[1])
