@@ -328,7 +328,8 @@ def is_lead(row: str, after: str) -> bool:
     if vocabulary.unbulleted(after)[1]:
         leads = row.endswith(":") and len(row) < 60 and not vocabulary.unbulleted(row)[1]
         return is_bold or (leads and not _PART.match(row))
-    return is_bold and not (leads_title(row) or index.group_of(row) or label_in(row))
+    is_severity = leads_title(row) or index.group_of(row) or label_in(row)
+    return is_bold and not is_severity
 
 
 def lead_in(row: str) -> str:
