@@ -261,20 +261,18 @@ class Sight:
 
     def _graded(self, at: int) -> str:
         """Return the severity that a heading has, whatever its words: its own, or its place's."""
-        if at not in self._grades:
-            self._grades[at] = self._grade(at)
-        return self._grades[at]
-
-    def _grade(self, at: int) -> str:
+        if at in self._grades:
+            return self._grades[at]
         identity, severity, title = shapes.titled(self.blocks[at].title)
         is_named = identity or not shapes.is_general(title)
         severity = vocabulary.strictest(severity, self._label_below(at) if is_named else "")
-        if severity or not is_named:
-            return severity
-        is_placed = shapes.place_in(" ".join(self._directly_below(at))).file
-        inherited = self._inherited(at)
-        effect = "" if inherited else self._label_below(at, shapes.effect_in)
-        return effect or (inherited if is_placed else "")
+        if is_named and not severity:
+            is_placed = shapes.place_in(" ".join(self._directly_below(at))).file
+            inherited = self._inherited(at)
+            effect = "" if inherited else self._label_below(at, shapes.effect_in)
+            severity = effect or (inherited if is_placed else "")
+        self._grades[at] = severity
+        return severity
 
     def _holds_findings(self, at: int, is_own: bool) -> bool:
         """Whether there are findings inside a heading that is none itself, so that it groups them.
@@ -456,8 +454,9 @@ class Sight:
         """Whether a paragraph begins with a place, or says of one how bad it is there."""
         block = self.blocks[at]
         place = shapes.place_of(self.plain[block.first - 1])
-        is_said = shapes.AT_PLACE.match(block.title) or shapes.says(block.title)
-        return bool(place.file or is_said or self._leads_in(at))
+        if place.file or shapes.AT_PLACE.match(block.title) or self._leads_in(at):
+            return True
+        return bool(shapes.said_in(block.title) and shapes.place_in(block.title).file)
 
     def _leads_in(self, at: int) -> bool:
         """Whether a paragraph goes on, without a blank line, with one that begins a finding."""
@@ -696,8 +695,10 @@ class Sight:
         }
         for number in owners.keys() - covered:
             at, row = owners[number], self.plain[number - 1]
+            if not self._may_state(self.blocks[at], number):
+                continue
             after = next(filter(str.strip, self.plain[number : number + 3]), "")
-            word = proof.serious_in(row, after) if self._may_state(at, number) else ""
+            word = proof.serious_in(row, after)
             severity = vocabulary.severity(re.split("[ -]", word)[0]) or ("P0" if word else "")
             if not severity or self._explains(at, row, word, told[severity]):
                 continue
@@ -707,15 +708,12 @@ class Sight:
             if names.isdisjoint(told_as) and not self._is_below(at, _NO_FINDINGS):
                 yield number
 
-    def _may_state(self, at: int, number: int) -> bool:
+    def _may_state(self, block: Block, number: int) -> bool:
         """Whether a line may state something: no code, no name of a group, nothing that is done."""
-        block, row = self.blocks[at], self.plain[number - 1]
-        if block.kind in ("code", "rule", "comment") or _is_ticked(row) or _is_settled(row):
-            return False
-        if block.kind == "table" and not any(map(vocabulary.severity, row.split())):
-            return False
-        is_title = block.kind == "heading" and (index.group_of(block.title) or _OVER.search(row))
-        return not is_title and not _PLACEHOLDER.search(self.rows[number - 1])
+        row = self.plain[number - 1]
+        is_over = _is_ticked(row) or _is_settled(row) or _PLACEHOLDER.search(self.rows[number - 1])
+        is_group = block.kind == "heading" and (index.group_of(block.title) or _OVER.search(row))
+        return block.kind not in ("code", "rule", "comment") and not (is_over or is_group)
 
     def _explains(self, at: int, row: str, word: str, read: int) -> bool:
         """Whether a line only counts or names what was read `read` times, and states nothing."""

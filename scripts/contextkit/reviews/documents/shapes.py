@@ -240,6 +240,10 @@ class Row(NamedTuple):
     last: int
 
 
+def _is_grade(cell: str) -> bool:
+    return cell.upper() in _GRADES or bool(vocabulary.of_score(cell))
+
+
 def table_rows(lines: list[str]) -> list[Row]:
     """Return the rows of a table; what stands between two rules of a drawn one is one row."""
     made: list[Row] = []
@@ -273,11 +277,6 @@ def graded(roles: list[str], rows: list[list[str]]) -> list[str]:
     return [
         "severity" if at == best else role.replace("severity", "") for at, role in enumerate(roles)
     ]
-
-
-def _is_grade(cell: str) -> bool:
-    is_word = cell.upper() in _GRADES or bool(vocabulary.of_score(cell))
-    return is_word and bool(of_cell(cell))
 
 
 def parted(blocks: list[Block], rows: list[str]) -> list[Block]:
@@ -444,11 +443,6 @@ def tail_of(text: str) -> str:
     apart = (part for part in re.split(r" [—–|·•-] ", text)[1:] if 0 < len(part) < 24)
     severities = (vocabulary.severity(cleaned(_SCORE.sub(" ", part))) for part in apart)
     return vocabulary.strictest(*map(_in_brackets, parts), *severities)
-
-
-def says(row: str) -> bool:
-    """Whether a line says of a place how bad it is there."""
-    return bool(said_in(row) and place_in(row).file)
 
 
 def said_in(text: str) -> str:
