@@ -213,7 +213,8 @@ class Sight:
             for title, count in times.items()
             if count > 1 and not shapes.begins_finding(title)
         }
-        self._grades: dict[int, str] = {}
+        self._grades: dict[int, str] = {}  # and whether it begins with a place, by block
+        self._placed: dict[int, bool] = {}
         self._direct: dict[int, list[int]] = {}
         for at, block in enumerate(self.blocks):
             self._direct.setdefault(block.inside, []).append(at)
@@ -452,11 +453,14 @@ class Sight:
 
     def _begins_at(self, at: int) -> bool:
         """Whether a paragraph begins with a place, or says of one how bad it is there."""
+        if at in self._placed:
+            return self._placed[at]
         block = self.blocks[at]
         place = shapes.place_of(self.plain[block.first - 1])
-        if place.file or shapes.AT_PLACE.match(block.title) or self._leads_in(at):
-            return True
-        return bool(shapes.said_in(block.title) and shapes.place_in(block.title).file)
+        is_placed = place.file or shapes.AT_PLACE.match(block.title) or self._leads_in(at)
+        is_said = not is_placed and shapes.said_in(block.title)
+        self._placed[at] = bool(is_placed or (is_said and shapes.place_in(block.title).file))
+        return self._placed[at]
 
     def _leads_in(self, at: int) -> bool:
         """Whether a paragraph goes on, without a blank line, with one that begins a finding."""
