@@ -8,13 +8,10 @@ from contextkit.base import cli, commands, formats, names
 from contextkit.base.commands import JSON, Answer, Arguments, Option, Program, Rows, command
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
+from contextkit.base.stores import Loaded
 from contextkit.reviews.commands import runs
 from contextkit.reviews.commands.runs import AGENT, DIR, RUN
 from contextkit.reviews.documents import verdicts
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.base.stores import Loaded
 
 LEGACY = Option("legacy", "like the old library: two statuses, the whole summary", kind="flag")
 PLAIN = Option("plain", "of view=attention: three columns, without the ids", kind="flag")

@@ -22,10 +22,6 @@ from contextkit.reviews.documents.index import UNCLOSED, Finding, Line
 from contextkit.reviews.documents.reader import MOST_LINES
 from contextkit.reviews.documents.vocabulary import SERIOUS, VERDICTS
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.reviews.documents.runs import Terms
-
 Status = tuple[str, tuple[str, ...]]
 
 _HARMLESS = frozenset(["late_index", "two_indexes", "no_verdict", "severity_conflict"])
@@ -35,6 +31,13 @@ _ENDS = 400  # characters within which our first or last line must lie
 SECTIONS = ("sources", "findings", "confidence", "gaps")
 _SENTINEL = "flux-research:complete"
 _LIKELY = 3  # of the four sections: enough to make a file research even without its sentinel
+
+
+class Terms(Record):
+    """What a run's contract asks an agent to prove: `files` to read, ids of `open` findings."""
+
+    files: int
+    open: tuple[str, ...] = ()
 
 
 class Review(Record):
@@ -320,9 +323,6 @@ def _lets_pass(review: Review) -> bool:
         return review.stated == "safe"
     passes = not review.stated_raw or vocabulary.passes(review.stated_raw)
     return passes and bool(review.findings)
-
-
-# Research
 
 
 def _sections(outside: list[Line]) -> dict[str, list[Line]]:

@@ -17,11 +17,8 @@ import os
 
 from contextkit.base import names, templates, tokens
 from contextkit.base.errors import ContextError, bad_input
+from contextkit.base.layout import Layout
 from contextkit.reviews.documents import runs, verdicts
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.base.layout import Layout
 
 SENTINELS = {"review": "flux-drive:complete", "research": "flux-research:complete"}
 

@@ -24,16 +24,12 @@ from contextkit.base import markdown, names
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterator
 from contextkit.reviews.documents import index, shapes, vocabulary
+from contextkit.reviews.documents.agent_review import Terms
+from contextkit.reviews.documents.index import Finding
 from contextkit.reviews.documents.vocabulary import SERIOUS, SEVERITIES
-from contextkit.text.blocks import blocks
+from contextkit.text.blocks import Block, blocks
 from contextkit.text.blocks import lines as all_rows
 from contextkit.text.patterns import Pattern
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.reviews.documents.index import Finding
-    from contextkit.reviews.documents.runs import Terms
-    from contextkit.text.blocks import Block
 
 NOT_READ = "it does not say how many files it read"
 NOT_COUNTED = "it does not count its findings"
@@ -292,8 +288,6 @@ class _Proof:
             len(words & title) * 2 > max(len(words), len(title)) for title in self._titles
         )
 
-    # The four lines
-
     def missing(self, terms: Terms) -> Iterator[Doubt]:
         """Yield what the contract's lines lack or contradict."""
         read = counted = False
@@ -315,8 +309,6 @@ class _Proof:
         """Whether the counts in a line are those of the index."""
         counts = {name.upper(): int(count) for name, count in _PAIR.findall(row[:400])}
         return all(counts.get(name, 0) == self._counts[name] for name in {*SEVERITIES[:4], *counts})
-
-    # Line by line
 
     def lines(self) -> Iterator[Doubt]:
         numbers = [number for number, row in enumerate(self._rows, 1) if row.strip()]
@@ -445,9 +437,6 @@ def _is_known_label(label: str, value: str) -> bool:
     )
 
 
-# Characters
-
-
 def _folded(row: str) -> str:
     """Return a line without accents, with digits and look-alikes of any script as ours."""
     plain = "".join(
@@ -462,9 +451,6 @@ def _hides(row: str) -> bool:
     """Whether a line has characters that cannot be seen, or letters drawn as signs."""
     hidden = (char > "~" and unicodedata.category(char) == "Cf" for char in row)
     return not row.isascii() and (bool(_ENCLOSED.search(row)) or any(hidden))
-
-
-# Severities that are said
 
 
 def serious_in(row: str, after: str) -> str:

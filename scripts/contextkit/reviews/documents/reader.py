@@ -295,8 +295,6 @@ class Sight:
         spans = [(b.first - 1, min(b.last, b.first + 12)) for b in texts if b.kind == "text"]
         return [row for first, last in spans for row in self.plain[first:last]]
 
-    # Blocks
-
     def of_ids(self) -> Iterator[Finding]:
         """The headings that begin with an id, whether or not they have a severity."""
         for block in self.blocks:
@@ -544,8 +542,6 @@ class Sight:
             start -= 1
         return self._text(start + 1, first - 1)
 
-    # Tables, front matter, code
-
     def _of_table(self, at: int, block: Block) -> list[Finding]:
         head, *rows = shapes.table_rows(self.plain[block.first - 1 : block.last])
         roles = shapes.graded(list(map(index.column, head.cells)), [row.cells for row in rows])
@@ -603,8 +599,6 @@ class Sight:
             if head and head.severity:
                 title = shapes.cleaned(head.title)
                 yield _finding(head.severity, title, number, place=Place(file, 0))
-
-    # Lines of linters, and prose
 
     def is_around(self, finding: Finding, starts: set[int]) -> bool:
         """Whether a paragraph holds the beginnings of what a tool says, and so is no finding."""

@@ -34,13 +34,6 @@ _HAPPENS = (*_TIMES, "ended", "missed")
 ROSTER_FILE = "run.json"  # in the output folder
 
 
-class Terms(Record):
-    """What a run's contract asks an agent to prove: `files` to read, ids of `open` findings."""
-
-    files: int
-    open: tuple[str, ...] = ()
-
-
 class Run(Record):
     """One review run. Paths are relative to the root; agents are in the order they were named.
 

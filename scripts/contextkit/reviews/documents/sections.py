@@ -14,13 +14,9 @@ from contextkit.base import names, tokens
 from contextkit.base.records import NamedTuple
 from contextkit.base.type_names import Iterable
 from contextkit.reviews.documents import agent_review, index, reader, shapes, vocabulary
+from contextkit.reviews.documents.index import Finding
 from contextkit.reviews.documents.shapes import Place
-from contextkit.text.blocks import blocks
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.reviews.documents.index import Finding
-    from contextkit.text.blocks import Block
+from contextkit.text.blocks import Block, blocks
 
 Span = tuple[int, int]  # first and last line, from 1
 

@@ -92,8 +92,6 @@ LONG = 400  # characters of a line looked at as a head
 _MOST_BLANKS = 12  # in a line that only names a place
 
 
-# Places in code: `src/app.py:42`, in all the ways that tools write them
-
 _NAME = r"[\w@+\-./\\\[\]~]"
 _ENDS = (
     r"(?:py|pyi|js|jsx|mjs|cjs|ts|tsx|vue|svelte|go|rs|java|kt|kts|scala|c|h|cc|cpp|cxx|hpp|cs"
@@ -215,9 +213,6 @@ def place_of(line: str) -> Place:
     if after.strip("()0123456789 :#L-–`*_]\"'"):
         return NOWHERE
     return Place(match[1].removeprefix("./"), int(line_of[1]) if line_of else 0)
-
-
-# What lines, cells and headings say
 
 
 def is_fields(rows: list[str]) -> bool:

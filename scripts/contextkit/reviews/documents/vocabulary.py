@@ -75,9 +75,6 @@ _REMARK = re.compile(rf"\s*$|[.,;:!)—–{QUOTES}]|\s+[—–(-]")  # nothing, 
 _CARRIED = re.compile(r"[*_`\[\]()]*(P[0-3]|IMP)(?![^\W_])")
 
 
-# Lines without their markup
-
-
 def numbered(text: str) -> Iterator[tuple[int, str]]:
     """Return the lines of `text` with their numbers, without CRs and zero-width characters."""
     if not text.isascii():
@@ -115,9 +112,6 @@ def unbulleted(text: str) -> tuple[str, bool]:
     """Return `text` without its bullet, number or checkbox, and whether it had one."""
     rest = _BULLET.sub("", text, 1)
     return (rest.strip(), True) if rest != text else (text, False)
-
-
-# Severities, ids, and what says nothing
 
 
 @functools.lru_cache(1 << 16)
@@ -210,9 +204,6 @@ def is_mark(text: str) -> bool:
     return not text.strip("-=_* ") or is_comment(text)
 
 
-# How a line begins
-
-
 class Head:
     """The beginning of a line outside tables: `[P0] …`, `P0-1. P1: …`, `**[F1] P0 …**`.
 
@@ -259,9 +250,6 @@ def _first_word(text: str) -> tuple[str, bool, str]:
     )
     marked = marked or (word.upper() in SEVERITIES and rest[:2] == " [")
     return word, marked, rest.lstrip(" :：.)—–-|*_,;")
-
-
-# Verdicts
 
 
 def labelled(text: str) -> tuple[str, str]:

@@ -17,15 +17,12 @@ from contextkit.base.records import Record
 from contextkit.base.type_names import Collection, Iterable
 from contextkit.reviews.documents import runs
 from contextkit.reviews.documents import verdicts as verdict_files
+from contextkit.reviews.documents.dismissals import Dismissal
 from contextkit.reviews.documents.reader import MOST_LINES
 from contextkit.reviews.documents.runs import Run
 from contextkit.reviews.documents.vocabulary import SERIOUS
 from contextkit.reviews.flows import agent_files, history, synthesis, workers
 from contextkit.reviews.flows.agent_files import Asked, Reading
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextkit.reviews.documents.dismissals import Dismissal
 
 _LINE = 160  # characters in a reason
 _NAMED = 5  # files named in a reason

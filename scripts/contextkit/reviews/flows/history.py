@@ -25,10 +25,6 @@ from contextkit.reviews.flows.synthesis import (
     line_of,
 )
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    _Rows = Sequence[Row | MergedFinding]
-
 
 def annotated(
     layout: Layout, run: Run, findings: list[MergedFinding], completed: set[str]
@@ -164,7 +160,9 @@ def marked(layout: Layout, run: Run, rows: list[Row]) -> list[Row]:
     return marked
 
 
-def hidden(run: Run, rows: _Rows, active: list[Dismissal]) -> dict[int, Dismissal]:
+def hidden(
+    run: Run, rows: Sequence[Row | MergedFinding], active: list[Dismissal]
+) -> dict[int, Dismissal]:
     """Map the dismissed rows to their dismissals; a P0 needs one that says who decided it."""
     recognized = _recognized(run, rows, active)
     return {
@@ -174,7 +172,9 @@ def hidden(run: Run, rows: _Rows, active: list[Dismissal]) -> dict[int, Dismissa
     }
 
 
-def _recognized(run: Run, rows: _Rows, active: list[Dismissal]) -> dict[int, Dismissal]:
+def _recognized(
+    run: Run, rows: Sequence[Row | MergedFinding], active: list[Dismissal]
+) -> dict[int, Dismissal]:
     """Map the numbers of dismissed rows to their dismissals, each once.
 
     By identity, or by the same place and similar words. A reworded finding that is stricter than
