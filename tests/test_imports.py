@@ -196,7 +196,7 @@ PROMPT = {"capsule_prompt"} | REMINDERS | ours(
     " reviews.documents.verdicts"
 )  # fmt: skip
 HANDOFF = {"handoff"} | COMMON | LEDGER | ours(
-    "base.addresses base.agents base.formats base.markdown base.packages base.redaction"
+    "base.addresses base.agents base.formats base.markdown base.redaction"
     " base.sessions base.shelf base.tokens"
     " handoffs.commands handoffs.documents.artifacts handoffs.documents.state"
     " handoffs.flows.fitting handoffs.flows.work"

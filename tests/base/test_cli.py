@@ -640,3 +640,13 @@ def test_help_into_a_full_or_closed_output_has_no_traceback(words: list[str]) ->
         command = [sys.executable, str(SCRIPTS / "handoff.py"), *words]
         done = process(["sh", "-c", f'"$@" {redirected}', "sh", *command])
         assert b"Traceback" not in done.stderr and b"Exception" not in done.stderr
+
+
+def test_every_command_names_what_it_lacks(called: Called) -> None:
+    for script in declared.SCRIPTS:
+        program = declared.program(script)
+        for command in program.commands:
+            lacking = [option.name for option in command.options if option.required]
+            if lacking:
+                assert called(command.name, program=program) == 2
+                assert f"{lacking[0]}= is missing or blank" in called.err, command.name

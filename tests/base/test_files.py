@@ -162,9 +162,10 @@ def test_a_write_that_fails_leaves_the_old_file_and_no_draft(
 @pytest.mark.parametrize("call", ["fsync", "link"])
 def test_a_create_that_fails_leaves_nothing(call: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, call, full)
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(OSError, match="No space left") as failed:
         files.create("doc.md", "new")
     assert os.listdir() == []
+    assert call == "link" or failed.value.filename == "doc.md"  # a full disk names no file
 
 
 def test_an_interrupt_right_after_the_replace_stays_an_interrupt(
@@ -511,3 +512,9 @@ def test_names_are_tried_until_one_is_free(sealed: Path) -> None:
         Path(name).touch()
     Path("x.broken-3").symlink_to("nowhere")
     assert files.free("x.broken") == "x.broken-4" and files.free("y") == "y"
+
+
+def test_what_is_no_text_is_read_as_nothing_where_that_is_asked_for(tmp_path: Path) -> None:
+    odd = tmp_path / "odd"
+    odd.write_bytes(b"\xff\n")
+    assert files.text_of(str(odd)) == files.first_line(str(tmp_path / "missing")) == ""

@@ -313,5 +313,5 @@ def test_the_end_of_a_log_is_read_and_of_what_is_no_file_nothing(tmp_path: Path)
     log.write_bytes(b"first\nlast")
     assert (formats.tail(str(log), 4), formats.tail(str(log), 99)) == (b"last", b"first\nlast")
     os.mkfifo(tmp_path / "pipe")
-    for name in ("", "none", "pipe"):
+    for name in ("", "none", "pipe", "\0"):
         assert formats.tail(str(tmp_path / name), 4) == b""

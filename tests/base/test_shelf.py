@@ -56,3 +56,11 @@ def test_what_is_removed_for_good_is_noted(layout: Layout) -> None:
     assert [(one["event"], one["ref"]) for one in ledger.read(layout)] == [
         (ledger.REMOVED, f"handoff:{name}")
     ]
+
+
+def test_only_what_is_older_is_forgotten(tmp_path: Path) -> None:
+    for name, at in (("old", 100), ("new", 200)):
+        os.utime(written(tmp_path / "marks" / name, name), (at, at))
+    shelf.forget(str(tmp_path / "marks"), 150)
+    shelf.forget(str(tmp_path / "none"), 150)  # nothing was ever marked there
+    assert inside(tmp_path / "marks") == {"new": "new"}

@@ -210,7 +210,7 @@ def _crash(day: Day) -> None:
     record.parent.mkdir(parents=True, exist_ok=True)
     record.write_text(f"{2**22 + 1}\n\n", encoding="utf-8")
     day.link("s-2 after the crash", day.hook("SessionStart", "s-2", "codex", source="startup"),
-             STATE, NEXT, FINDING, SUMMARY, "Stored in this session", "ended unexpectedly",
+             STATE, NEXT, FINDING, SUMMARY, "Stored in the session before", "ended unexpectedly",
              conversation="s-2")  # fmt: skip
     day.run("handoff", "switch", "dev", session="s-2")
     day.commit("src/pool.py", "Bound the pool")

@@ -19,6 +19,12 @@ DECISION = "Keep TOML for settings — why: the old API reads it"
 PREFERENCE = "**Preference:** short answers, no tables"
 THREAD = "Retry storms — hypothesis: the pool is too small\n  - Next discovery step: ask Ada"
 
+DISMISSED = (
+    '{"format": 1, "target": "plan.md", "dismissed": [{"identity": "i", "agent": "a",'
+    ' "id": "P1-1", "severity": "P1", "title": "No limit", "reason": "there is one",'
+    ' "at": "2025-10-23T18:01:00Z", "run": "r"}]}'
+)
+
 
 def a_reply(created: str, **sections: str) -> str:
     """A finished capsule in which these sections have these lines."""
@@ -119,12 +125,7 @@ def test_the_prompt_names_what_the_stores_know_and_asks_what_changed(
         "--summary=The parser takes 52 ms in src/app.py:42.")  # fmt: skip
     run("handoff", "write", "--from=sm", "--to=dev", "--no-story", "--decision=Use sessions",
         "--next-action=go on")  # fmt: skip
-    Path("plan.md.dismissed.json").write_text(
-        '{"format": 1, "target": "plan.md", "dismissed": [{"identity": "i", "agent": "a",'
-        ' "id": "P1-1", "severity": "P1", "title": "No limit", "reason": "there is one",'
-        ' "at": "2025-10-23T18:01:00Z", "run": "r"}]}',
-        encoding="utf-8",
-    )
+    Path("plan.md.dismissed.json").write_text(DISMISSED, encoding="utf-8")
     captured = capture()
     assert f"What has changed since `{first}`." in captured.prompt
     found = blocks(captured.prompt)
@@ -158,3 +159,18 @@ def test_only_open_items_carry_over() -> None:
     body = "# Key Decisions & Rationale\n1. ~~Closed: use YAML~~\n2. Use TOML files everywhere\n"
     assert [one.bare for one in items.carried(body, "")] == ["Use TOML files everywhere"]
     assert items.carried(body, "# Knowledge Base\n- TOML files are used everywhere now\n") == []
+
+
+@pytest.mark.parametrize(
+    "kind", [("--index-version", "2"), ("--index-version", "4"), ("--split-index",)], ids=str
+)
+def test_dismissals_are_told_whatever_form_gits_index_has(repo: Path, kind: tuple[str]) -> None:
+    Path("plan.md").write_text("x", encoding="utf-8")
+    Path("plan.md.dismissed.json").write_text(DISMISSED, encoding="utf-8")
+    git("add", ".")
+    git("commit", "-qm", "dismiss")
+    git("update-index", *kind)
+    Path(Layout().capsules).mkdir(parents=True)
+    assert blocks(capture().prompt)["Dismissed findings:"] == "No limit: there is one"
+    Path("plan.md.dismissed.json").unlink()  # as in a sparse checkout
+    assert "issed" not in capture().prompt

@@ -204,3 +204,11 @@ def test_the_new_comes_before_the_old(repo: Path) -> None:
     hits = [*search.search(Layout(), "word")[0]]
     assert [one.ref for one in hits] == ["finding:b_20251001T000000", "finding:a_20241001T000000"]
     assert hits[0].score > hits[1].score
+
+
+def test_the_line_below_a_secret_of_many_lines_is_that_of_the_file(repo: Path) -> None:
+    key = "\n".join(f"MIIEpAIBAAKCAQEA7bq{n}xyzABCDEFGHIJKLMNOPQRSTUVWXYZab" for n in range(9))
+    name = "RSA PRIVATE " + "KEY"
+    finding("key", f"# Key\n-----BEGIN {name}-----\n{key}\n-----END {name}-----\na needle\n")
+    (hit,) = search.search(Layout(), "needle")[0]
+    assert hit.line == 13 and "MII" not in hit.snippet

@@ -15,7 +15,7 @@ CARD = "## Carrying context\n\nBy itself: long reports come as receipts."
 def test_the_card_counts_in_each_request_that_a_transcript_has(
     layout: Layout, tmp_path: Path
 ) -> None:
-    assert overview.standing_cost(layout) == overview.tokens_a_request(layout) == 0
+    assert overview.standing_cost(layout) == {} and overview.tokens_a_request(layout) == 0
     block = changes.with_block("# Rules\n", CARD, changes.COMMENT)
     files.write(layout.join("AGENTS.md"), block)
     files.write(layout.join(".claude/skills/contextkit/SKILL.md"), "---\nname: x\n---\n# More\n")
@@ -24,8 +24,9 @@ def test_the_card_counts_in_each_request_that_a_transcript_has(
     transcript = tmp_path / "t.jsonl"
     transcript.write_text('{"type":"assistant"}\n' * 5, encoding="utf-8")
     files.write(f"{layout.running}/s", f"1\n{transcript}\n")
-    assert overview.requests_seen(layout) == 5
-    assert overview.standing_cost(layout) == round(each * (1.25 + 4 * 0.1))
+    cost = round(each * (1.25 + 4 * 0.1))
+    stated = {"card_tokens": each, "requests": 5, "card_cost": cost}
+    assert overview.standing_cost(layout) == stated
     rows = overview.status(layout)
     (hosts,) = [row for row in rows if row["id"] == "hosts"]
     assert f"card and skill ~{each} tokens a request, 5 requests seen" in str(hosts["status"])

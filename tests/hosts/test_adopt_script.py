@@ -16,10 +16,11 @@ from checkouts import READY, REAL_PYTHON, executable, make
 from conftest import CHECKOUT, Script, each, git
 from contextkit.base import makefiles, tokens, version
 from contextkit.base.errors import ContextError
+from contextkit.base.layout import Layout
 from contextkit.base.settings import Limits, Places
 from contextkit.base.version import VERSION
 from contextkit.hosts.documents import vendored
-from contextkit.hosts.flows import adoption, changes
+from contextkit.hosts.flows import adoption, changes, doctor
 from contextkit.hosts.flows.changes import Plan
 from hypothesis import given
 from hypothesis import strategies as st
@@ -487,6 +488,17 @@ def test_a_folder_below_a_repositorys_root_is_told_where_documents_go(
     plan = adopt(repo / "app")
     assert any("belong to the repository's root, .." in note for note in plan.notes)
     assert not (repo / "app" / "contextkit.yaml").exists()
+
+
+def test_in_a_folder_below_a_repositorys_root_commands_are_called_there(
+    small: Any, repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (app := repo / "apps" / "web").mkdir(parents=True)
+    adopt(app)
+    monkeypatch.chdir(app)
+    for path in ("AGENTS.md", "CLAUDE.md", ".claude/skills/contextkit/SKILL.md"):
+        assert "variable=…` from `apps/web` of the repository." in (app / path).read_text("utf-8")
+    assert not [f for f in doctor.adopted_files(Layout(), ()) if "older version" in f.problem]
 
 
 def test_a_folder_without_git_is_fine(small: Any, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import memory_stores
 import pytest
 from conftest import git
-from contextkit.base import ledger
+from contextkit.base import ledger, sessions
 from contextkit.base.layout import Layout
 from contextkit.capsules.documents import reminders
 from contextkit.memory.documents import context_window, snapshots
@@ -53,12 +53,29 @@ def test_the_open_task_is_told_in_a_line(layout: Layout, source: str) -> None:
 def test_what_a_session_did_that_died_is_told_to_the_next_once(layout: Layout) -> None:
     dies(layout)
     said = fire("SessionStart", session_id="s-2", source="startup")
-    assert said.startswith("The last session here, s-1, ended unexpectedly.")
+    assert said.startswith(
+        "The last session here, s-1, ended unexpectedly.\nWork without a task was"
+    )
     assert "Now wire it into the screen," in said
     assert [one["ref"] for one in ledger.read(layout) if one["event"] == ledger.DIED] == [
         "session:s-1"
     ]
     assert fire("SessionStart", session_id="s-3", source="startup") == ""
+
+
+def test_of_two_sessions_that_start_at_once_one_is_told(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dies(layout)
+    lives = sessions.lives
+
+    def meanwhile(at: Layout, session: str) -> bool:
+        alive = lives(at, session)
+        Path(at.running, session).unlink()  # as the hook of another session does
+        return alive
+
+    monkeypatch.setattr(sessions, "lives", meanwhile)
+    assert fire("SessionStart", session_id="s-2", source="startup") == ""
 
 
 def test_a_session_is_known_from_its_first_turn_to_its_end(layout: Layout) -> None:

@@ -144,12 +144,12 @@ def test_after_a_crash_and_after_clear_the_payloads_before_are_named(work: Work)
              last_assistant_message=LONG)  # fmt: skip
     dies("s-a")
     said = started("s-c", "startup")
-    assert "s-a, ended unexpectedly" in said and "Stored in this session: `" in said
+    assert "s-a, ended unexpectedly" in said and "Stored in the session before: `" in said
     assert "alpha is half done" in said and "beta" not in said
     assert memory.own_task(Layout(), "s-c") == "alpha"
     fire("SessionEnd", session_id="s-b", reason="clear")
-    assert "Stored in this session: `" in started("s-d", "clear")
-    assert "Stored in this session" not in started("s-e", "clear")
+    assert "Stored in the session before: `" in started("s-d", "clear")
+    assert "Stored in the session before" not in started("s-e", "clear")
 
 
 def test_a_worktree_is_told_of_the_task_of_the_branch_it_was_made_from(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,8 @@ import pytest
 from conftest import rounds
 from contextkit.base import files
 from contextkit.base.errors import ContextError
+from contextkit.handoffs.documents import artifacts
+from contextkit.hosts.flows import doctor
 from contextkit.machines.documents import knowledge, manifests
 from contextkit.machines.flows import pull
 from contextkit.machines.flows.engines import Folder
@@ -54,6 +58,24 @@ def lose_notes(machine: Machine) -> None:
     for path in (machine.root / ".contextkit/sync").glob("*.json"):
         if path.name != "documents.json":
             path.unlink()
+
+
+def test_a_handoff_that_was_consumed_on_either_machine_is_consumed_on_both(
+    four: tuple[Machine, ...],
+) -> None:
+    one, other, *_ = four
+    fields = {"from_agent": "dev", "to_agent": "qa", "next_action": "Test it"}
+    handoff = artifacts.make({**fields, "timestamp": "2026-11-22T10:00:00Z"})
+    name = artifacts.save(one.layout, handoff)
+    one.push()
+    other.pull()
+    theirs = Path(other.layout.handoffs, os.path.basename(name))
+    theirs.write_text(artifacts.mark_consumed(theirs.read_text("utf-8"), "it"), "utf-8")
+    other.push()
+    assert did(one) == ["merged"] and "consumed: true" in Path(name).read_text("utf-8")
+    Path(name).write_text(Path(name).read_text("utf-8").replace("Test", "Ship"), "utf-8")
+    one.push()
+    assert did(other) == ["beside"] and "Test it" in theirs.read_text("utf-8")
 
 
 @pytest.mark.parametrize(
@@ -128,6 +150,19 @@ def test_a_newer_text_replaces_its_own_older_copy_and_no_other_machine_s(
     assert did(here) == ["beside"] and beside(here) == ["of both\n", "of c\n"]
 
 
+def test_doctor_names_what_is_kept_beside_as_long_as_it_is(four: tuple[Machine, ...]) -> None:
+    here, there, *_ = four
+    for machine in (here, there):
+        machine.find_out("ui", f"of {machine.root.name}\n")
+    there.push()
+    here.pull()
+    ((problem, mend),) = [(f.problem, f.mend) for f in doctor.kept_beside(here.layout, ())]
+    assert problem.startswith(f"{UI}: ") and problem.endswith(" b has another text of it")
+    subprocess.run(mend.partition(": ")[2].partition(";")[0], shell=True, check=True, cwd=here.root)
+    assert (here.root / UI).read_text("utf-8") == "of b\n"
+    assert list(doctor.kept_beside(here.layout, ())) == []
+
+
 def test_notes_of_two_machines_are_merged_in_both_whoever_was_first(
     four: tuple[Machine, ...],
 ) -> None:
@@ -151,6 +186,20 @@ def test_a_session_that_is_used_again_can_end_again(four: tuple[Machine, ...]) -
         one.push()
         assert did(other) == ["ended"]
         assert not (other.root / "shared/payloads/s").exists()
+
+
+def test_a_session_that_ended_elsewhere_is_not_logged_in_this_ones_summary(
+    four: tuple[Machine, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other, *_ = four
+    one.store("s", "auth", "text\n")
+    one.push()
+    other.pull()
+    one.end("s")
+    one.push()
+    (summary := tmp_path / "summary.md").write_text("# Mine\n", encoding="utf-8")
+    monkeypatch.setenv("SESSION_DIR", str(tmp_path))
+    assert did(other) == ["ended"] and summary.read_text(encoding="utf-8") == "# Mine\n"
 
 
 def test_what_was_read_once_is_not_offered_again_by_a_machine_that_forgot_how_far_it_read(

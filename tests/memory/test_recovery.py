@@ -94,14 +94,14 @@ def test_in_the_same_second_the_name_decides_and_then_the_file(layout: Layout) -
 def test_a_checkpoint_that_is_archived_while_it_is_read_is_recovered_all_the_same(
     layout: Layout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = stores.checkpoint(layout, next_action="Go on")
-    split = memory.split_name
+    stores.checkpoint(layout, next_action="Go on")
+    changed = recovery._mtime
 
-    def archived(name: str) -> tuple[str, str, int]:
+    def archived(path: str) -> int:
         Path(path).unlink(missing_ok=True)
-        return split(name)
+        return changed(path)
 
-    monkeypatch.setattr(memory, "split_name", archived)
+    monkeypatch.setattr(recovery, "_mtime", archived)
     assert load(layout).state.next_action == "Go on"
 
 
@@ -174,6 +174,18 @@ def test_a_snapshot_of_no_task_is_recovered_where_there_is_no_other(layout: Layo
     stores.snapshot(layout, task_id="", summary="Only this.")
     assert load(layout).whole and report(layout).startswith("# Recovery: unknown\n")
     assert "Only this." in report(layout)
+
+
+def test_a_session_goes_on_from_a_snapshot_of_no_task_whose_session_is_over(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stores.snapshot(layout, task_id="", summary="Only this.", session="s-1")
+    monkeypatch.setenv("SESSION_ID", "s-2")
+    assert "Only this." in report(layout)
+    assert not recovery.load(layout, "", NOW, starts=False).whole  # it is another session's
+    (running := Path(layout.running)).mkdir(parents=True)
+    running.joinpath("s-1").write_text(f"{os.getpid()}\n\n", encoding="utf-8")
+    assert not load(layout).whole  # it is at work
 
 
 def test_nothing_is_empty(layout: Layout) -> None:
@@ -748,6 +760,19 @@ def test_the_task_of_another_worktree_is_listed_and_recovered(
     assert run("external_memory", "list", "--worktree=side") == 0 and TASK in run.out
     assert run("external_memory", "list", "--worktree=sid") == 2
     assert "available: feature/demo, side" in run.err
+
+
+def test_a_worktree_without_a_task_names_that_of_the_branch_it_was_made_from(
+    repo: Path, run: Script, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("external_memory", "checkpoint", "--task=login", "--phase=planning", "--summary=Half",
+        "--next-action=Go on")  # fmt: skip
+    git("worktree", "add", "-q", "-b", "side", str(tmp_path / "other"))
+    monkeypatch.chdir(tmp_path / "other")
+    for asked in ((), ("--task=login",)):
+        assert run("external_memory", "recover", *asked) == 1
+        assert "on feature/demo: make memory_recover task=login worktree=feature/demo" in run.err
+    assert run("external_memory", "recover", "--task=login", "--worktree=feature/demo") == 0
 
 
 HALVES = st.tuples(st.integers(0, 400), st.binary(max_size=40), st.integers(0, 50))

@@ -249,7 +249,7 @@ def test_open_notes_are_told_where_nothing_else_is_saved(repo: Path, run: Script
     assert run("remember_later", "add", "-m", "Ask Dana") == 0
     assert run("external_memory", "recover") == 1
     assert run.out.startswith("# Recovery: unknown\n") and " Ask Dana\n" in run.out
-    assert "this is what remains" in run.err
+    assert "nothing is stored in .temp/memory" in run.err
 
 
 def test_a_note_of_many_lines_and_with_a_secret_is_a_line_of_the_report(

@@ -110,7 +110,7 @@ def test_only_the_end_of_a_big_file_is_read(file: Path, monkeypatch: pytest.Monk
                 sizes.append(size)
                 return bytes(opened.read(size))
 
-        return original(Counting(), path)  # type: ignore[arg-type]
+        return original(Counting(), path)
 
     monkeypatch.setattr(context_window, "_lines_of", counted)
     assert context_window.usage(str(file))[0] == 123_456

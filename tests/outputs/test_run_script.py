@@ -62,6 +62,14 @@ def test_short_output_passes_byte_for_byte_on_both_streams(repo: Path, status: i
     assert not (repo / "shared").exists() and not (repo / ".contextkit").exists()
 
 
+def test_in_a_subfolder_it_is_said_where_the_path_begins(layout: Layout) -> None:
+    (below := Path(layout.root, "below")).mkdir()
+    first, *_, last = run("--", LONG, cwd=below).stdout.splitlines()
+    assert first.endswith(f"; lines as in @stored in {layout.root}]")
+    assert Path(layout.root, last.removeprefix("@stored: ")).is_file()
+    assert run("--", LONG).stdout.splitlines()[0].endswith("; lines as in @stored]")
+
+
 @pytest.mark.parametrize("status", [0, 3])
 def test_a_long_output_is_told_whether_it_fails_or_passes(layout: Layout, status: int) -> None:
     done = run("--", f"{FAILING[:-1]}{status}")

@@ -208,6 +208,19 @@ def test_a_launch_that_does_not_come_about_leaves_no_row(
     assert git("branch", "--format=%(refname)").split() == ["refs/heads/feature/demo"]
 
 
+def test_a_failed_launch_says_why_also_where_it_cannot_be_undone(
+    manager: Manager, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError(13, "Permission denied", "prompt.md")
+
+    Path(".contextkit").mkdir()
+    Path(".contextkit/sandboxes").write_text("in the way", encoding="utf-8")
+    monkeypatch.setattr("shutil.rmtree", refuse)
+    manager("launch", "--slug=x", "--cmd=true", "--type=worktree", "--capsule=none", status=1)
+    assert "sandboxes" in manager.said and rows() == []
+
+
 def test_without_a_commit_there_is_no_sandbox(sealed: Path, run: Script) -> None:
     for init in ((), ("init", "-q")):
         if init:

@@ -133,8 +133,10 @@ def _draft(path: str, pieces: Iterable[bytes], lasting: bool = True) -> str:
             _keep_mode(path, descriptor)
             if lasting:
                 os.fsync(descriptor)
-    except BaseException:
+    except BaseException as error:
         discard(draft)
+        if isinstance(error, OSError):
+            error.filename = path  # a full disk names none
         raise
     return draft
 
@@ -218,9 +220,7 @@ def make_folder(folder: str, hide: bool = True) -> None:
 def _make_missing(folder: str) -> None:
     if os.path.isdir(folder):
         return
-    parent = os.path.dirname(folder.rstrip("/"))
-    if parent:
-        _make_missing(parent)
+    _make_missing(os.path.dirname(folder.rstrip("/")) or ".")
     try:
         os.mkdir(folder)
     except FileExistsError:

@@ -244,7 +244,7 @@ def tail(path: str, most: int) -> bytes:
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
             file.seek(max(0, file.seek(0, os.SEEK_END) - most))
             return file.read(most)
-    except OSError:
+    except (OSError, ValueError):  # a NUL in the path
         return b""
 
 

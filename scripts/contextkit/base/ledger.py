@@ -136,31 +136,14 @@ def _data(layout: Layout, since: str) -> Iterator[bytes]:
 def _events(data: bytes, having: bytes) -> Iterator[Event]:
     if having not in data:
         return
-    lines = [line for line in data.split(b"\n") if line[:5] == b'{"v":' and line[-1:] == b"}"]
-    for event in _decoded([line for line in lines if having in line] if having else lines):
+    from contextkit.base import formats
+
+    lines = [line for line in data.split(b"\n") if line[:5] == b'{"v":' and having in line]
+    for event in map(formats.object_in, lines):
         get = event.get
         if get("v") == FORMAT and str is type(get("at")) is type(get("ref")) is type(get("event")):
             _settle_types(event)
             yield event
-
-
-def _decoded(lines: list[bytes]) -> Iterator[Event]:
-    """The objects in the lines: all decoded at once, or one by one if a line is incomplete."""
-    from json import JSONDecoder
-
-    decode = JSONDecoder().decode
-    try:
-        events = decode((b"[" + b",".join(lines) + b"]").decode("utf-8"))
-        if len(events) == len(lines):
-            yield from events
-            return
-    except (ValueError, RecursionError):
-        pass
-    for line in lines:
-        try:
-            yield decode(line.decode("utf-8"))
-        except (ValueError, RecursionError):
-            continue
 
 
 _TEXTS = frozenset(

@@ -219,7 +219,7 @@ def unknown_goals(goals: list[str]) -> str:
 
 
 def taken(into: str, folder: str) -> list[str]:
-    """A sentence for each target of the host in `into` with a name of ours, but for `folder`."""
+    """A sentence for each target of a host that has a name of ours; our `folder` is skipped."""
     places, prefix = ours_in(_texts(into, folder))
     return [f"{place}: {_sentence(name, prefix)}" for name, place in places.items()]
 

@@ -365,7 +365,7 @@ def _is_in_form(text: str, start: int, end: int, sure: str) -> bool:
 
 
 def _forms(text: str, lower: str) -> Iterator[Form]:
-    """Every value that stands where a secret does, with how sure; `lower` is the text so."""
+    """Every value that stands where a secret does, and how sure that is, found in lower case."""
     for sure, literals, rule in rules.NAMED:
         for literal in literals:
             for at in every(lower, literal):

@@ -50,7 +50,7 @@ def is_same(path: str, other: str) -> bool:
 
 
 def forget(folder: str, before: float) -> None:
-    """Remove the files in a folder that were last modified before a moment, and note none."""
+    """Remove the files in a folder that were last modified before a moment; no event notes it."""
     for path in [os.path.join(folder, name) for name in stores.names_in(folder)]:
         if stores.modified(path) < before:
             files.discard(path)

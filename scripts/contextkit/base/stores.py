@@ -72,7 +72,7 @@ STORES: tuple[Store, ...] = (
           travels=("*/*.md",)),
     Store(kind="handoff", setting="handoffs", place=".aios/handoffs", label="handoffs",
           suffix=".yaml", form="handoff-", module="handoffs.documents.artifacts",
-          travels=("handoff-*.yaml",)),
+          travels=("handoff-*.yaml",), merges=True),
     Store(kind="handoff_template", setting="handoff_template", holds=COPY, is_file=True,
           place=".aios-core/development/templates/agent-handoff-tmpl.yaml", in_git=True, acts=True),
     Store(kind="memory", setting="memory", place=".temp/memory"),

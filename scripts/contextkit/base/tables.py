@@ -47,7 +47,7 @@ def table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
 
 def _aligned(columns: list[list[str]], wrap: bool = False) -> str:
     """The lines of a table from its columns, each with its heading first."""
-    *columns, last = map(_one_line, columns)
+    *columns, last = [list(map(names.one_line, column)) for column in columns]
     widths = [max(map(len, column)) for column in columns]
     room = _terminal_width() - sum(widths) - 2 * len(widths)
     if wrap and max(map(len, last)) > room:
@@ -68,13 +68,6 @@ def _wrapped(
         for part in textwrap.wrap(cell, room, break_long_words=False) or [""]:
             yield f"{begun}  {part}".rstrip()
             begun = " " * len(begun)
-
-
-def _one_line(column: list[str]) -> list[str]:
-    """Each cell on one line. Most columns have nothing to change: one look at all cells tells."""
-    text = "".join(column)
-    plain = text.isprintable() and " " not in text
-    return column if plain else list(map(names.one_line, column))
 
 
 def _terminal_width() -> int:

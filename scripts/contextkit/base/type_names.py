@@ -15,14 +15,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator as Iterator
     from collections.abc import Mapping as Mapping
     from collections.abc import Sequence as Sequence
-    from io import FileIO as FileIO
     from types import FrameType as FrameType
     from types import ModuleType as ModuleType
     from typing import Any as Any
     from typing import BinaryIO as BinaryIO
     from typing import ClassVar as ClassVar
     from typing import Generic as Generic
-    from typing import Literal as Literal
     from typing import NoReturn as NoReturn
     from typing import Self as Self
     from typing import TypeVar
@@ -31,7 +29,6 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 else:
     Callable = Collection = Iterable = Iterator = Mapping = Sequence = T = list
-    FileIO = FrameType = ModuleType = list
 
     class Generic:
         """The base of classes with a type parameter, which means nothing at run time."""
@@ -39,4 +36,4 @@ else:
         def __class_getitem__(cls, _):
             return cls
 
-    Any = BinaryIO = ClassVar = Element = Literal = NoReturn = Self = list
+    Any = BinaryIO = ClassVar = Element = FrameType = ModuleType = NoReturn = Self = list

@@ -95,7 +95,7 @@ def missing(program: Program, command: Command, option: Option) -> ContextError:
     called = f"make {goals[0]}" if by_make else f"{program.name}.py {command.name}"
     usage = []
     for own in command.options:
-        long_name = next(name for name in own.spellings if len(name) > 1)
+        long_name = next((name for name in own.spellings if len(name) > 1), own.name)
         word = f"{own.name}=…" if by_make else f"--{long_name}=…"
         if own.kind != "flag":
             usage.append(word if own.required else f"[{word}]")

@@ -4,17 +4,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import (
-    addresses,
-    agents,
-    cli,
-    files,
-    ledger,
-    names,
-    packages,
-    redaction,
-    tokens,
-)
+from contextkit.base import addresses, agents, cli, files, ledger, names, redaction, tokens
 from contextkit.base.commands import JSON, REDACT, Answer, Arguments, Option, Program, Rows, command
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
@@ -129,6 +119,8 @@ def _fields(layout: Layout, args: Arguments) -> handoffs.Fields:
     """The typed fields, with those of the draft as defaults; the list `none` is empty."""
     fields: handoffs.Fields = {}
     if args.draft:
+        from contextkit.base import packages
+
         packages.need("yaml")  # may restart this command, so run it before reading stdin
         fields, dropped = handoffs.read_fields(cli.content(args.draft, "draft"), "draft")
         cli.say_each(dropped)
@@ -261,10 +253,12 @@ def _picked(layout: Layout, ref: str) -> str:
     if wanted not in ("latest", "unconsumed"):
         named = ref if "/" in ref else ref.removesuffix(".yaml")
         return addresses.find(layout, named, "handoff").path
-    waiting = handoff_state.waiting(layout, stored) if wanted == "unconsumed" else stored[-1:]
-    if not waiting:
+    if wanted == "unconsumed":
+        loaded, _ = handoffs.read(layout, stored)
+        stored = [name for name, handoff in loaded.items() if not handoff.consumed]
+    if not stored:
         raise ContextError(f"there is no {wanted} handoff here")
-    return os.path.join(layout.handoffs, waiting[0])
+    return os.path.join(layout.handoffs, stored[-1])
 
 
 PROGRAM = Program(

@@ -503,8 +503,9 @@ def recover(layout: Layout, args: Arguments) -> Answer:
         cli.say(names.one_line(warning))
     if recovered.others:
         cli.say(f"other tasks, not in this: {', '.join(recovered.others)}")
-    if recovered.empty and (task or not recovered.notes):
-        raise ContextError(_nothing(layout, task))
+    nothing = _nothing(layout, task) if recovered.empty else ""
+    if nothing and (task or not recovered.notes):
+        raise ContextError(nothing)
     made = recovery_report.make(layout, recovered, budget, bool(args.prompt))
     if made.left_out:
         size = sum(part.tokens for part in made.left_out)
@@ -512,7 +513,7 @@ def recover(layout: Layout, args: Arguments) -> Answer:
         parts, are = ("part", "is") if count == 1 else ("parts", "are")
         cli.say(f"{count} {parts} (~{size} tokens) {are} not whole: budget={budget}")
     if not recovered.whole:
-        cli.say("no checkpoint and no snapshot can be read: this is what remains")
+        cli.say(nothing or "no checkpoint and no snapshot can be read: this is what remains")
     refs = [addresses.of(layout, layout.join(path), kind) for kind, path in recovered.named]
     if refs:
         size = tokens.estimate(made.text)
@@ -526,6 +527,15 @@ def recover(layout: Layout, args: Arguments) -> Answer:
 
 
 def _nothing(layout: Layout, task: str) -> str:
+    """Why nothing can be recovered, and where there is more: maybe where its branch comes from."""
+    from contextkit.base import git
+    from contextkit.capsules.flows import given
+
+    for branch, where in given.places(layout, git.head(layout.repository).name):
+        tasks = [] if where.root == layout.root else memory.candidates(where, starts=True)
+        if task in tasks or (tasks and not task):
+            asked = names.call("memory_recover", task=task or tasks[0], worktree=branch)
+            return f"nothing is stored here, but on {branch}: {asked}"
     what = f"nothing is stored about {task!r}" if task else "nothing is stored"
     archived = ", ".join(memory.archived(layout))
     if not task and archived:

@@ -75,10 +75,20 @@ def store(layout: Layout, args: Arguments) -> Answer:
         return Answer(text=output.content, status=1, exact=True, verbatim=True)
     for note in stored.notes:
         cli.say(note)
-    cli.say(f"~{size} tokens, {'as asked' if asked else f'above {budget}'}: stored")
+    away = "" if layout.here == layout.root else f" in {layout.root}"
+    cli.say(f"~{size} tokens, {'as asked' if asked else f'above {budget}'}: stored{away}")
     if session:
-        cli.say_each(retention.sweep_in_passing(layout, now, session))
+        _sweep(layout, now, session)
     return Answer(text=stored.receipt)
+
+
+def _sweep(layout: Layout, now: int, session: str) -> None:
+    """Sweep in passing, and say what that ended and how it comes back."""
+    lines = retention.sweep_in_passing(layout, now, session)
+    cli.say_each(lines)
+    if any("(inactive_" in line for line in lines):
+        grace = layout.limits.payload_grace
+        cli.say(f"what was removed as inactive comes back for {grace}: make payload_show ref=ID")
 
 
 def _session_named(layout: Layout) -> str:
@@ -128,7 +138,7 @@ def _status(text: str) -> int | None:
 def list_(layout: Layout, args: Arguments) -> Answer:
     now = names.now()
     session = "" if args.all else _session(layout, args)
-    cli.say_each(retention.sweep_in_passing(layout, now, session))
+    _sweep(layout, now, session)
     retention.wake(layout, session, now)
     sessions = [session] if session else payloads.sessions_in(layout)
     from contextkit.base import tables
@@ -147,7 +157,7 @@ def list_(layout: Layout, args: Arguments) -> Answer:
             )  # fmt: skip
         if there:
             files_are = names.counted(len(there), "file") + (" is" if len(there) == 1 else " are")
-            talk.append(f"{files_are} not listed: doctor mend=1")
+            talk.append(f"{files_are} not listed: make doctor mend=1")
     heads = ("id", "tokens", "state", "source", "topic")
     text = "\n".join(names.clipped(line, _WIDTH) for line in tables.table(heads, rows).split("\n"))
     return Answer(

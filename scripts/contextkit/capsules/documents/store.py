@@ -97,7 +97,7 @@ def blank(
 
 
 def outline(capsule: Capsule, plan: str, progress: str, reminders: tuple[object, ...] = ()) -> str:
-    """The capsule to fill in, with `<…>` for what is to be written; two paths of notebooks."""
+    """The capsule to fill in, with `<…>` for what is to be written; two are paths of notebooks."""
     return templates.render(
         "capsule_outline.md", capsule=capsule, plan=plan, progress=progress, reminders=reminders
     )

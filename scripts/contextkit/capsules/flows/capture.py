@@ -308,12 +308,9 @@ def _decisions(layout: Layout, branch: str) -> list[Quote]:
 def _dismissals(layout: Layout) -> list[Quote]:
     if layout.repository is None:
         return []
-    work = (layout.memory, layout.handoffs, layout.verdicts, layout.store("run"), layout.registry)
-    index = os.path.join(layout.repository.folder, "index")
-    if not any(map(os.path.exists, work)) and _DISMISSED[1:].encode() not in _bytes(index):
-        return []  # nobody has worked here yet, and git need not be started to know it
     asked = ("ls-files", "-co", "--exclude-standard", "-z", "--", _DISMISSED)
-    there = [name for name in git.output(layout.root, *asked).split("\0") if name]
+    listed = git.output(layout.root, *asked).split("\0")
+    there = [name for name in listed if name and os.path.isfile(layout.join(name))]
     if not there:
         return []
     from contextkit.reviews.documents import dismissals
@@ -321,10 +318,6 @@ def _dismissals(layout: Layout) -> list[Quote]:
     rows = [row for name in there for row in dismissals.parse(files.read(layout.join(name)), name)]
     newest = sorted(rows, key=lambda row: row.at, reverse=True)[:_MOST]
     return [_quote("Dismissed findings", [f"{row.title}: {row.reason}" for row in newest])]
-
-
-def _bytes(path: str) -> bytes:
-    return files.read_bytes(path) if os.path.isfile(path) else b""
 
 
 def gaps(layout: Layout, branch: str) -> list[str]:

@@ -8,17 +8,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import (
-    addresses,
-    files,
-    git,
-    markdown,
-    names,
-    redaction,
-    references,
-    shelf,
-    tokens,
-)
+from contextkit.base import addresses, files, git, markdown, names, redaction, references, tokens
 from contextkit.base.errors import ContextError, NewerFormat, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -341,6 +331,8 @@ def prune(
     By default: superseded capsules older than `capsule_prune_days`, and those of merged branches.
     Returns why each goes, by its path; with `dry_run` all stay.
     """
+    from contextkit.base import shelf
+
     usual = "0" if keep else f"{layout.limits.capsule_prune_days}d"
     age = names.seconds(older_than or usual)
     only_merged = merged and not (keep or older_than)
@@ -504,7 +496,7 @@ def _past_the_end(path: str, lines: str) -> str:
 
 
 def _commit(layout: Layout, text: str, whole: str) -> tuple[str, str] | None:
-    """A mentioned commit; None for a hash that is none, not called one, nor alone in brackets."""
+    """A mentioned commit; None for digits that are no commit and are not cited as one."""
     if layout.repository is None or len(text) > 40:
         return None  # 64 digits are a digest
     full = git.output(

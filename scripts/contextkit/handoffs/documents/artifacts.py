@@ -10,17 +10,7 @@ from __future__ import annotations
 
 import os
 
-from contextkit.base import (
-    agents,
-    files,
-    formats,
-    names,
-    packages,
-    shelf,
-    stores,
-    templates,
-    tokens,
-)
+from contextkit.base import agents, files, formats, names, shelf, stores, templates, tokens
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -181,6 +171,18 @@ def mark_consumed(text: str, where: str) -> str:
     if not fits:
         raise ContextError(f"{where}: cannot be marked: add `consumed: true` by hand")
     return made
+
+
+def merge(ours: bytes, theirs: bytes) -> bytes | None:
+    """Merge two states of one artifact: what was consumed in either is. None for two artifacts."""
+    try:
+        text = ours.decode("utf-8")
+        own, other = parse(text), parse(theirs.decode("utf-8"))
+        if own.replace(consumed=other.consumed) != other:
+            return None
+        return mark_consumed(text, "handoff").encode() if other.consumed else ours
+    except (ContextError, UnicodeDecodeError):
+        return None
 
 
 def measure(handoff: Handoff, tokenizer: str = tokens.DEFAULT) -> int:
@@ -346,6 +348,8 @@ def read_fields(text: str, where: str) -> tuple[Fields, tuple[str, ...]]:
     if bare[:1] == "{":
         document = formats.from_json(text, where)
     else:
+        from contextkit.base import packages
+
         packages.need("yaml")
         document = _first_artifact(text, where)
     dropped: list[str] = []

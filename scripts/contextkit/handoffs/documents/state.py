@@ -114,10 +114,19 @@ def at_hand(state: State) -> list[str]:
     return list(state.order or next(nobodys, ()))
 
 
-def waiting(layout: Layout, order: list[str]) -> tuple[str, Handoff] | None:
-    """The newest artifact of an order that nobody has consumed, with its name."""
+def waiting(layout: Layout, order: list[str]) -> dict[str, Handoff]:
+    """The artifacts of an order that still wait for their receiver, by name, newest first.
+
+    One is taken up once it is consumed, or once its receiver has handed over in the same session.
+    """
     loaded, _ = handoffs.read(layout, order[::-1])
-    return next(((name, handoff) for name, handoff in loaded.items() if not handoff.consumed), None)
+    givers: set[tuple[str, str]] = set()
+    open_ones = {}
+    for name, handoff in loaded.items():
+        if not handoff.consumed and (handoff.session, handoff.to_agent) not in givers:
+            open_ones[name] = handoff
+        givers.add((handoff.session, handoff.from_agent))
+    return open_ones
 
 
 def locked(layout: Layout) -> files.locked:
@@ -152,7 +161,7 @@ def current(layout: Layout) -> tuple[State, tuple[str, ...]]:
     mended = there
     for owner, theirs in by_owner.items():
         mended = _with_strays(layout, mended.seen_by(owner), theirs).seen_by(session)
-    if mended.active != there.active:
+    if kept and mended.active != there.active:
         unread += (f"the artifacts say that {mended.active} is active: taken from them",)
     return mended, (*messages, *unread)
 
@@ -264,7 +273,7 @@ def keep(layout: Layout, state: State, handoff: Handoff, now: int, carried: int)
 
 
 def _rested(state: State, since: str, most: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The artifacts of ended or idle sessions but the newest `most`, which retire, and `others`."""
+    """Which artifacts of resting sessions to retire, all but `most`; the other lines of state."""
     there = state.elsewhere()
     rested = [view for view in there if view.at < since or not view.active]
     names_there = sorted((name for view in rested for name in view.order), key=_stamped)

@@ -20,7 +20,7 @@ _NOT_SAID = "(nothing was said)"  # by a prompt that is just a name
 def hand_over(
     layout: Layout, fields: handoffs.Fields, now: int, no_story: bool = False, strict: bool = False
 ) -> Context:
-    """Write the artifact of `fields` and what is known, and make its receiver active, or raise."""
+    """Write the artifact of `fields` and make its receiver active. Raises ContextError."""
     handover = _Handover(layout, fields, now, no_story, strict)
     with handoff_state.locked(layout):
         handover.begin()

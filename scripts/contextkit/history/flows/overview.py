@@ -106,12 +106,13 @@ def status(
             facts |= {"status": line}
             facts["delivery"] = totals[system]
         rows.append({"id": system, **facts})
-    return [*rows, {"id": "net", **_net(layout, documents)}]
+    card = sum(int(str(row.get("card_cost", 0))) for row in rows)
+    return [*rows, {"id": "net", **_net(documents, card)}]
 
 
-def _net(layout: Layout, documents: Iterable[traces.Delivery]) -> Facts:
+def _net(documents: Iterable[traces.Delivery], card: int) -> Facts:
     """What stayed out of contexts after all that came in instead, card and skill included."""
-    spent = traces.spent(documents, standing_cost(layout))
+    spent = traces.spent(documents, card)
     costs = ", ".join(f"{name} ~{spent[key]}" for key, name in _COSTS.items() if spent[key])
     return {
         "status": f"~{spent['net']} tokens stayed out of contexts, of ~{spent['stored']} written"
@@ -235,9 +236,10 @@ def _payloads(layout: Layout) -> Facts:
 
 def _handoffs(layout: Layout) -> Facts:
     state, problems = handoff_state.current(layout)
-    kept, _ = handoffs.read(layout, handoff_state.everywhere(state))
+    order = handoff_state.everywhere(state)
+    kept, _ = handoffs.read(layout, order)
     waiting = [{"ref": f"handoff:{name.removesuffix('.yaml')}", "why": handoff.next_action}
-               for name, handoff in kept.items() if not handoff.consumed]  # fmt: skip
+               for name, handoff in handoff_state.waiting(layout, order).items()]  # fmt: skip
     size = sum(handoffs.measure(handoff, layout.limits.tokenizer) for handoff in kept.values())
     there = [(state.active, ""), *((view.active, view.session) for view in state.elsewhere())]
     who = [f"{agent} in {session}" if session else agent for agent, session in there if agent]
@@ -310,16 +312,17 @@ def _hosts(layout: Layout) -> Facts:
     noted = runner.noted(layout.hooks)
     count = len(noted)
     line = f"hooks of {' and '.join(titles)}" if titles else "not adopted: no hooks are installed"
-    card, requests = tokens_a_request(layout), requests_seen(layout)
+    card = standing_cost(layout)
     if card:
-        line += f"; card and skill ~{card} tokens a request, {requests} requests seen"
+        each = f"~{card['card_tokens']} tokens a request"
+        line += f"; card and skill {each}, {card['requests']} requests seen"
     advice = ": make doctor shows them" if count else ""
     return {
         "status": f"{line}; {names.counted(count, 'failure')} noted{advice}",
         "hosts": titles,
         "failures": count,
         "which": [{"ref": "", "why": line} for line in noted[-_NOTED:]],
-        **({"card_tokens": card, "requests": requests} if card else {}),
+        **card,
     }
 
 
@@ -353,11 +356,6 @@ def _description(layout: Layout, folder: str) -> str:
     return text[4:].partition("\n---\n")[0] if text.startswith("---\n") else ""
 
 
-def requests_seen(layout: Layout) -> int:
-    """How many answers of the model the known transcripts hold."""
-    return sum(map(_answers, retention.transcripts(layout)))
-
-
 def _answers(path: str) -> int:
     try:
         with open(path, "rb") as file:
@@ -367,13 +365,16 @@ def _answers(path: str) -> int:
     return data.count(b'"type":"assistant"') or data.count(b'"token_count"')
 
 
-def standing_cost(layout: Layout) -> int:
-    """What the card and the skill have cost so far, in tokens at the price of new input.
+def standing_cost(layout: Layout) -> dict[str, int]:
+    """What the card and the skill have cost so far: nothing where neither is installed.
 
-    A host that caches prompts pays 1.25 for what is new in a session, 0.1 for each repetition.
+    `card_tokens` of each of the `requests`; `card_cost` in tokens at the price of new input: a host
+    that caches prompts pays 1.25 for a text that is new in a session, 0.1 for each repetition.
     """
-    each, seen = tokens_a_request(layout), retention.transcripts(layout)
-    if not (each and seen):
-        return 0
-    new = len(seen)
-    return round(each * (_NEW * new + _REPEATED * max(0, requests_seen(layout) - new)))
+    each = tokens_a_request(layout)
+    if not each:
+        return {}
+    seen = retention.transcripts(layout)
+    new, requests = len(seen), sum(map(_answers, seen))
+    cost = round(each * (_NEW * new + _REPEATED * max(0, requests - new)))
+    return {"card_tokens": each, "requests": requests, "card_cost": cost}

@@ -27,7 +27,7 @@ from contextkit.base import (
 )
 from contextkit.base.errors import ContextError
 from contextkit.base.layout import Layout
-from contextkit.base.type_names import Any, Collection, Iterable, Iterator, Sequence
+from contextkit.base.type_names import Any, Iterable, Iterator, Sequence
 from contextkit.history.flows import overview, traces
 from contextkit.history.flows.traces import HANDED, KEPT_OUT, Delivery
 
@@ -48,12 +48,15 @@ def facts(layout: Layout) -> Facts:
     events = list(ledger.read(layout))
     documents = traces.of_documents(events)
     items = _items(layout, documents)
+    status = overview.status(layout, documents.values())
     return {
         "version": version.VERSION,
         "root": _clean(layout, os.path.basename(layout.root)),
         "made": names.iso(names.now()),
-        "needs": _needs(layout, documents.values()),
-        "spent": traces.spent(documents.values(), overview.standing_cost(layout)),
+        "needs": _needs(layout, status),
+        "spent": {
+            name: value for name, value in status[-1].items() if name not in ("id", "status")
+        },
         "days": days(documents, events),
         "kinds": kinds(documents.values()),
         "evaluation": [
@@ -76,9 +79,8 @@ def _clean(layout: Layout, text: str) -> str:
     return names.clipped(text, _WHAT)
 
 
-def _needs(layout: Layout, documents: Collection[Delivery]) -> list[Facts]:
+def _needs(layout: Layout, status: list[Facts]) -> list[Facts]:
     """Return what needs doing: `id`, `said`, `command`, and `which` documents it is about."""
-    status = overview.status(layout, documents)
     which: dict[object, Any] = {row["id"]: row.get("which", ()) for row in status}
     rows = overview.to_do(status)
     try:

@@ -101,10 +101,12 @@ def _found(
     words = [word for term in terms for word in term.words]
     snippet = names.clipped_around(lines[best], words, _SNIPPET)
     above = [heading for heading, line, _ in markdown.outline(lines) if line <= best]
+    there = whole.split("\n")  # with a secret of many lines, which is one in the text
+    at = next((n for n in range(best, len(there)) if there[n] == lines[best]), best)
     return Found(
         ref=ref, kind=row["kind"], path=layout.shown(path),
         section=names.one_line(above[-1]) if above else "",
-        line=_line_in_file(path, ref, whole, best), snippet=_marked(snippet, terms),
+        line=_line_in_file(path, ref, whole, at), snippet=_marked(snippet, terms),
         score=_score(row), at=row["at"], machine=catalog.elsewhere.get(ref, ""),
     )  # fmt: skip
 

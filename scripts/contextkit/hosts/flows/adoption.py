@@ -26,6 +26,7 @@ _SAFE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345678
 _IMPORTED = ("AGENTS.md",)  # by the instructions file of a host that does not read it by itself
 SKILL = "contextkit"
 GUIDE = "guide.md"
+ROOT = "the root of the repository"
 _MAKE = "make -s"  # before a command, where the project has our targets
 _WHEN = {
     "Payloads": "before returning or pasting a long text; to read what was stored",
@@ -252,14 +253,14 @@ def _add_settings(plan: Plan) -> None:
 def _add_host(plan: Plan, host: Host, folder: str) -> None:
     """Add the hooks, skills and paragraph of one host."""
     _merge_hooks(plan, host.settings, host, folder)
-    path = f"{host.skills}/{SKILL}/SKILL.md"
-    plan.own(path, skill(f"{folder}/{GUIDE}").encode("utf-8"), editable=True)
+    path, place = f"{host.skills}/{SKILL}/SKILL.md", place_of(plan.into)
+    plan.own(path, skill(f"{folder}/{GUIDE}", place=place).encode("utf-8"), editable=True)
     path = host.instructions
     text = plan.text(path)
     for other in _IMPORTED:
         if any(line.strip() == f"@{other}" for line in text.splitlines()):
             path, text = other, plan.text(other)
-    block = changes.with_block(text, card(f"{folder}/{GUIDE}"), changes.COMMENT)
+    block = changes.with_block(text, card(f"{folder}/{GUIDE}", place=place), changes.COMMENT)
     plan.edit(path, block)
 
 
@@ -308,25 +309,35 @@ def guide(run: str = _MAKE) -> str:
     return templates.render("guide.md", run=run, asked=receipts.ASKED)
 
 
-def skill(path: str, run: str = _MAKE) -> str:
-    """Return the SKILL.md, which names the pages in the guide at `path` by their lines."""
+def skill(path: str, run: str = _MAKE, place: str = ROOT) -> str:
+    """Return the SKILL.md, which names the pages in the guide at `path` by their lines.
+
+    `run` stands before each command, which is called from `place`.
+    """
     lines = guide(run).splitlines()
     pages = []
     for heading, at, last in markdown.sections(lines, 1):
         title = heading.partition(":")[0]
         pages.append({"name": title, "when": _WHEN[title], "first": at + 1, "last": last})
-    return templates.render("skill.md", guide=path, pages=pages, where=_where(run))
+    return templates.render("skill.md", guide=path, pages=pages, where=_where(run, place))
 
 
-def card(path: str, run: str = _MAKE) -> str:
+def card(path: str, run: str = _MAKE, place: str = ROOT) -> str:
     """Return the card for AGENTS.md and CLAUDE.md."""
-    return templates.render("card.md", guide=path, where=_where(run))
+    return templates.render("card.md", guide=path, where=_where(run, place))
 
 
-def _where(run: str) -> str:
+def place_of(into: str) -> str:
+    """Return where commands are called, in words: a repository may have more than one project."""
+    repository = git.find(into)
+    top = os.path.realpath(repository.top if repository else into)
+    below = os.path.relpath(os.path.realpath(into), top)
+    return ROOT if below == "." or not below.isprintable() else f"`{below}` of the repository"
+
+
+def _where(run: str, place: str) -> str:
     """Say how the commands are called."""
-    place = " from the root of the repository" if run == _MAKE else ""
-    return f"Call each command as `{run} NAME variable=…`{place}."
+    return f"Call each command as `{run} NAME variable=…`{f' from {place}' * (run == _MAKE)}."
 
 
 def all_settings() -> str:

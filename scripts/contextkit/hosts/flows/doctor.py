@@ -432,7 +432,8 @@ def drift(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
 def adopted_files(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
     """Check what adopt put into the repository: all there, and as new as the toolkit."""
     top, adopted = adoption.adopted(layout)
-    skill = adoption.skill(f"{adopted.folder}/{adoption.GUIDE}").encode("utf-8")
+    guide, place = f"{adopted.folder}/{adoption.GUIDE}", adoption.place_of(top)
+    skill = adoption.skill(guide, place=place).encode("utf-8")
     skills = [f"{find(host).skills}/{adoption.SKILL}/SKILL.md" for host in adopted.hosts]
     for path in adopted.files:
         place = os.path.join(top, path)
@@ -450,6 +451,22 @@ def adopted_files(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
 
 def _old(shown: str, mend: str) -> Finding:
     return _wrong(f"{shown}: is a copy of an older version", mend)
+
+
+def kept_beside(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
+    """Name what pulls kept beside ours, as they may run in the background, where nobody is told."""
+    from contextkit.machines.documents import knowledge
+    from contextkit.machines.flows import shares
+
+    machine = knowledge.identity(layout)
+    notes = knowledge.load(layout, machine.id) if machine else None
+    if notes is None:
+        return
+    for copy in (copy for document in notes.documents.values() for copy in document.beside):
+        if os.path.lexists(layout.join(copy.path)):
+            ours, whose = copy.path.partition(shares.MARK)[0], notes.names.get(copy.machine)
+            mend = f"take it: mv '{copy.path}' '{ours}'; or drop it: rm '{copy.path}'"
+            yield _note(f"{ours}: {whose or copy.machine} has another text of it", mend)
 
 
 def locks(layout: Layout, hosts: tuple[str, ...]) -> Iterator[Finding]:
@@ -534,6 +551,7 @@ CHECKS: tuple[tuple[str, Check], ...] = (
     ("ignore", ignored_copies),
     ("copies", drift),
     ("copies", adopted_files),
+    ("machines", kept_beside),
     ("locks", locks),
     ("ledger", history),
     ("stores", documents),

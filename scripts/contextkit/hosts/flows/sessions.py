@@ -54,7 +54,7 @@ def handoff(layout: Layout, given: HookInput) -> Answer:
     waiting = state.waiting(layout, state.everywhere(state.current(layout)[0]))
     if not waiting:
         return NOTHING
-    name, document = waiting
+    name, document = next(iter(waiting.items()))
     ref = name.removesuffix(".yaml")
     who = f"A handoff from {document.from_agent} to {document.to_agent} is not consumed"
     line = f"{who}: `make handoff_show ref={ref}` shows it."
@@ -95,7 +95,8 @@ def saved(layout: Layout, given: HookInput) -> Answer:
 
         died = f"The last session here, {dead[:12]}, ended unexpectedly."
         answer, session = _recovered(layout, transcript, store.own_task(layout, dead)), dead
-    stored = _payloads(layout, session)
+    where = "this session" if session == given.session else "the session before"
+    stored = _payloads(layout, session, where)
     tells_nothing = answer == NOTHING and not (dead and stored)
     if tells_nothing and source not in ("compact", "resume"):
         died, answer = "", _open_task(layout)
@@ -149,7 +150,7 @@ def told(layout: Layout, session: str) -> str:
     return layout.memory_state(f"told/{sessions.key(session) or '-'}")
 
 
-def _payloads(layout: Layout, session: str) -> str:
+def _payloads(layout: Layout, session: str, where: str) -> str:
     """Return a line with the ids of the session's newest payloads, also of one that ended."""
     if not sessions.is_name(session):
         return ""
@@ -163,7 +164,7 @@ def _payloads(layout: Layout, session: str) -> str:
         return ""
     newest = ", ".join(f"`{name}`" for name in ids[: -_NAMED - 1 : -1])
     more = f" and {len(ids) - _NAMED} older" if len(ids) > _NAMED else ""
-    return f"Stored in this session: {newest}{more}: `make payload_show ref=…` shows one."
+    return f"Stored in {where}: {newest}{more}: `make payload_show ref=…` shows one."
 
 
 def _open_task(layout: Layout) -> Answer:
@@ -209,11 +210,9 @@ def _recovered(layout: Layout, transcript: str = "", task: str = "") -> Answer:
     if starts and recovered.task:
         store.take_up(layout, recovered.task)
     limits = layout.limits
-    task = names.one_line(recovered.task or "unknown")
-    command = (
-        f"make memory_recover task={recovered.task}" if recovered.task else "make memory_recover"
-    )
-    lines = [f"The task `{task}` was saved here: `{command}` prints all of it."] * is_saved
+    task = names.one_line(recovered.task)
+    what, of = (f"The task `{task}`", f" task={task}") if task else ("Work without a task", "")
+    lines = [f"{what} was saved here: `make memory_recover{of}` prints all of it."] * is_saved
     lines += [names.one_line(warning)[:200] for warning in recovered.warnings[:_WARNINGS]]
     budget = min(limits.memory_recover_tokens, limits.hook_context_tokens * 9 // 10)
     text = recovery_report.make(layout, recovered, budget).text
@@ -221,7 +220,7 @@ def _recovered(layout: Layout, transcript: str = "", task: str = "") -> Answer:
         budget = budget * 4 // 5
         text = recovery_report.make(layout, recovered, budget).text
     refs = tuple(addresses.of(layout, layout.join(path), kind) for kind, path in recovered.named)
-    origin = f"the memory of {task}"
+    origin = f"the memory of {task or 'this repository'}"
     return Answer(context="\n".join(lines), quoted=text, origin=origin, refs=refs)
 
 
@@ -249,11 +248,13 @@ def _take_dead(layout: Layout, besides: str) -> tuple[str, str]:
     for name in there[-_DEAD:]:
         if name != besides and not sessions.lives(layout, name):
             path = os.path.join(layout.running, name)
-            transcript = (files.read_if_there(path) or "").partition("\n")[2].strip()
-            dead.append((os.stat(path).st_mtime, name, transcript))
-    for _, name, _ in dead:
-        ledger.note(layout, ledger.DIED, f"session:{name}", session=name)
-        files.discard(os.path.join(layout.running, name))
+            try:
+                moment, text = os.stat(path).st_mtime, files.text_of(path)
+                os.unlink(path)
+            except FileNotFoundError:
+                continue  # another session that starts tells of it
+            ledger.note(layout, ledger.DIED, f"session:{name}", session=name)
+            dead.append((moment, name, text.partition("\n")[2].strip()))
     return max(dead)[1:] if dead else ("", "")
 
 

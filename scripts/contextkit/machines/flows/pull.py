@@ -277,7 +277,8 @@ def _taken(offer: Offer, entry: Entry, path: str, data: bytes) -> str:
 def _beside(offer: Offer, entry: Entry, path: str, data: bytes, version: Version) -> str:
     """Keep their text beside ours, in place of their older one if nobody edited that.
 
-    A copy is recorded before it is written: after a kill in between, it is known as theirs.
+    A copy is recorded before it is written, as `_announce` did: after a kill in between, it is
+    known as theirs.
     """
     announced = {kept.path for kept in version.beside if kept.sha256 == entry.sha256}
     _discard_older(offer, version)
@@ -332,7 +333,7 @@ def _end(offer: Offer, entry: Entry) -> None:
             listed = [n for n in offer.notes.documents if shares.session_of(n) == subject]
             if _is_kept(offer, entry, listed):
                 return
-            done = retention.end(layout, subject, offer.now)
+            done = retention.end(layout, subject, offer.now, here=False)
             for name in listed:  # used again there, the session comes back whole
                 version = offer.notes.documents[name]
                 version.gone, version.counts = True, {}

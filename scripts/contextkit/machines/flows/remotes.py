@@ -224,7 +224,7 @@ def signed(keys: Keys, head: Head) -> Head:
 
 
 def signer(keys: Keys, head: Head) -> str:
-    """Who that the user knows signed a head, or ''. Raises ContextError for a wrong one."""
+    """Which signer that the user knows signed a head; '' for none. Raises ContextError."""
     if not (keys.signers and head.signature):
         return ""
     with tempfile.TemporaryDirectory() as folder:

@@ -22,7 +22,7 @@ from contextkit.base.errors import bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.settings import Limits
-from contextkit.base.type_names import Any, Callable, FileIO, Iterator
+from contextkit.base.type_names import Any, Callable, Iterator
 from contextkit.memory.documents import store as memory
 
 OK, WARN, SAVE = "ok", "warn", "save"
@@ -194,7 +194,7 @@ def _from_the_end(path: str) -> Iterator[bytes]:
         raise bad_input(f"{path}: cannot be read ({error.strerror}): {_INSTEAD}") from None
 
 
-def _lines_of(file: FileIO, path: str) -> Iterator[bytes]:
+def _lines_of(file: Any, path: str) -> Iterator[bytes]:
     start = length = file.seek(0, os.SEEK_END)
     size, rest = _PIECE, b""
     while start:
@@ -203,7 +203,6 @@ def _lines_of(file: FileIO, path: str) -> Iterator[bytes]:
         size = min(size, start)
         start = file.seek(start - size)
         rest, *lines = (file.read(size) + rest).split(b"\n")
-        yield from (line for line in reversed(lines) if line.strip())
+        yield from filter(bytes.strip, reversed(lines))
         size *= 2
-    if rest.strip():
-        yield rest
+    yield from filter(bytes.strip, [rest])

@@ -138,19 +138,9 @@ def _is_archived(layout: Layout, kind: str, name: str) -> bool:
 
 def paths(place: str, suffix: str, has: Callable[[str], bool] = lambda _: True) -> list[str]:
     """The documents in a folder whose names it `has`, oldest first; [] if it is missing."""
-    file_names = sorted(filter(has, stores.files_in(place, suffix)), key=_age)
-    return [f"{place}/{name}" for name in file_names]
-
-
-def _age(name: str) -> tuple[str, int, str]:
-    """Sort key by time; names of the usual form are not parsed in full."""
-    stem = name[: name.rfind(".")]
-    when = stem[-15:]
-    if stem[-16:-15] == "_" and len(stem) > 16 and when[8:9] == "T":
-        digits = when[:8] + when[9:]
-        if names.is_whole(digits):
-            return when, 1, name
-    return *split_name(name)[1:], name
+    file_names = filter(has, stores.files_in(place, suffix))
+    by_time = sorted(file_names, key=lambda name: (*split_name(name)[1:], name))
+    return [f"{place}/{name}" for name in by_time]
 
 
 class Kept(Generic[T]):

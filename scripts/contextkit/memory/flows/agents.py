@@ -73,14 +73,14 @@ def last_fan_out(layout: Layout, task: str) -> FanOut:
 
 
 def _change_fan_out(layout: Layout, task: str, edit: Callable[[FanOut], FanOut]) -> FanOut:
-    """Let `edit` change the fan-out of a task, one process at a time; return the result."""
+    """Let `edit` change the fan-out of a task, one process at a time; return what it was."""
     path = _path(layout, memory.check_task(task))
     with files.locked(layout.lock(path)):
         old = last_fan_out(layout, task)
         new = edit(old)
         if new != old:
             files.write(path, formats.to_json(new) + "\n", derived=True)
-    return new
+    return old
 
 
 def _path(layout: Layout, task: str) -> str:
@@ -275,14 +275,9 @@ def batch_ended(layout: Layout, task: str, now: int, saved: bool = False) -> str
     there = attendance(layout, task)
     if not there.complete:
         return ""
-    won = [False]
-
-    def close(sent: FanOut) -> FanOut:
-        won[0] = not sent.closed
-        return sent.replace(closed=sent.closed or names.iso(now))
-
-    _change_fan_out(layout, task, close)
-    if not won[0] or saved or not layout.limits.memory_agent_completion:
+    closed = names.iso(now)
+    before = _change_fan_out(layout, task, lambda sent: sent.replace(closed=sent.closed or closed))
+    if before.closed or saved or not layout.limits.memory_agent_completion:
         return ""
     all_of = "The agent is" if there.expected == 1 else f"All {there.expected} agents are"
     summary = f"{all_of} back: {', '.join(there.returned[:_SHOWN])}."

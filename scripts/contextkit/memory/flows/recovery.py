@@ -123,8 +123,8 @@ def load(
     saving.
     """
     warnings: list[str] = []
-    stored = _Memory(layout, warnings)
-    several = [task] if task else stored.open_tasks(starts, now)
+    stored = _Memory(layout, warnings, starts)
+    several = [task] if task else stored.open_tasks(now)
     task = several[0] if len(several) == 1 else ""
     archived = bool(task) and not stored.knows(task)
     path, checkpoint, snapshot_path, snapshot = stored.saves(task, archived, now)
@@ -244,8 +244,8 @@ def _state(checkpoint: Checkpoint | None, plan: Plan | None, plan_saved: str) ->
 class _Memory:
     """What is stored about all tasks, read once; for a task in the archive, what is there."""
 
-    def __init__(self, layout: Layout, warnings: list[str]) -> None:
-        self._layout, self._warnings = layout, warnings
+    def __init__(self, layout: Layout, warnings: list[str], starts: bool) -> None:
+        self._layout, self._warnings, self._starts = layout, warnings, starts
         self._checkpoints = checkpoints.load_all(layout).noting(warnings)
         self._snapshots = snapshots.load_all(layout).noting(warnings)
         self._plans = _plans_in(layout.memory_folder(memory.PLANS))
@@ -261,10 +261,10 @@ class _Memory:
             or memory.current_phase(self._layout, task)
         )
 
-    def open_tasks(self, starts: bool, now: int) -> list[str]:
+    def open_tasks(self, now: int) -> list[str]:
         """The tasks that the session may mean; else, if it may be any, the newest one of all."""
-        tasks = [task for task in memory.candidates(self._layout, starts) if self.knows(task)]
-        is_free = starts or not memory.task_owners(self._layout)
+        tasks = [task for task in memory.candidates(self._layout, self._starts) if self.knows(task)]
+        is_free = self._starts or not memory.task_owners(self._layout)
         return tasks or list(filter(None, [self._latest_task(now)] if is_free else ()))
 
     def _latest_task(self, now: int) -> str:
@@ -283,16 +283,16 @@ class _Memory:
     ) -> tuple[str, Checkpoint | None, str, Snapshot | None]:
         """The paths and the newest checkpoint and snapshot of a task, unless that one is older.
 
-        Without a task, those of the session. The last checkpoint may be where cleaning put it.
+        Without a task, those of the session, and one that starts goes on from one that is over. The
+        last checkpoint may be where cleaning put it.
         """
         layout, warnings = self._layout, self._warnings
         saved = [pair for pair in self._checkpoints if pair[1].task_id == task]
         if task and not saved:
             place = layout.memory_archive(task, memory.CHECKPOINTS)
             saved = checkpoints.load_all(layout, task, place).noting(warnings)
-        own = ("", sessions.key(sessions.find_current(layout)))
         taken = [pair for pair in self._snapshots if pair[1].task_id == task]
-        taken = [pair for pair in taken if task or pair[1].session in own]
+        taken = [pair for pair in taken if task or self._may_go_on_from(pair[1])]
         if archived:
             place = layout.memory_archive(task, memory.SNAPSHOTS)
             taken = [*snapshots.load_all(layout, task, place).noting(warnings)]
@@ -301,6 +301,14 @@ class _Memory:
         if checkpoint and snapshot and snapshot.timestamp < checkpoint.timestamp:
             return path, checkpoint, "", None
         return path, checkpoint, snapshot_path, snapshot
+
+    def _may_go_on_from(self, snapshot: Snapshot) -> bool:
+        """Whether a snapshot of no task is of this session, or of one that this one may follow."""
+        if snapshot.session in ("", sessions.key(sessions.find_current(self._layout))):
+            return True
+        noted = stores.names_in(self._layout.running)
+        at_work = [sessions.key(name) for name in noted if sessions.lives(self._layout, name)]
+        return self._starts and snapshot.session not in at_work
 
     def plan(self, task: str, archived: bool) -> tuple[str, Plan | None, str]:
         """The path of a task's plan, the plan itself if readable, and when it was saved."""

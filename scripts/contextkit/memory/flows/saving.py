@@ -116,7 +116,7 @@ def plan(layout: Layout, task: str, fields: Fields, now: int) -> Pending:
 
 
 def _unasked(layout: Layout, change: Plan) -> tuple[str, ...]:
-    """A message for each answer to a question not in the plan. Raises ContextError for a number."""
+    """A message for each answer that nobody asked for; an unknown number raises ContextError."""
     if not any(question.answered for question in change.questions):
         return ()
     text = files.read_if_there(plans.path_of(layout, change.task_id)) or ""

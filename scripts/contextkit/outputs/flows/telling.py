@@ -130,7 +130,7 @@ def so_far(job: Job) -> str:
 
 
 def tell(job: Job) -> None:
-    """Print the output if it is short, else store it and print its digest, or else all."""
+    """Print the output if it is short, else store it and print its digest; if that fails, all."""
     try:
         text = _told(job)
     except Exception as error:
@@ -184,7 +184,8 @@ def digested(layout: Layout, told: Told) -> str:
     """Store the output; return its digest: how it ended, what matters, where the whole is."""
     limits = layout.limits
     size = tokens.estimate(told.content)
-    text, head = plain(told.content), _head(told, size)
+    away = "" if layout.here == layout.root else f" in {layout.root}"
+    text, head = plain(told.content), _head(told, size, away)
     short = compacted(text, size, limits.tokenizer)
     digest = None if short else _digest(layout, told, text, head)
     path, before = _stored(layout, told, size, short.split("\n")[0] if short else _first(digest))
@@ -310,13 +311,13 @@ def _ending(statement: str) -> str:
     return remark[0] if remark else ""
 
 
-def _head(told: Told, size: int) -> str:
-    """Return the first line: how the command ended, and how much it printed."""
+def _head(told: Told, size: int, away: str) -> str:
+    """Return the first line: how the command ended, how much it printed, where its path starts."""
     count = told.content.count("\n") + (not told.content.endswith("\n"))
     amount = f"{count:,} line{'s' * (count != 1)}, ~{size:,} tokens"
     if told.size:
         amount = f"{told.size:,} bytes, of which the first and last are kept: {amount}"
-    parts = [told.ending, amount, "lines as in @stored"]
+    parts = [told.ending, amount, f"lines as in @stored{away}"]
     return f"[{'; '.join(filter(None, parts))}]"
 
 

@@ -65,9 +65,12 @@ def session_lock(layout: Layout, session: str) -> files.locked:
     return files.locked(layout.lock(os.path.join(layout.payloads, sessions.check(session))))
 
 
-def end(layout: Layout, session: str, now: int, summary_file: str = "") -> str:
-    """End a session: its payloads are gone until `resume`, or for good; the logged line, or ''."""
-    log = log_file(layout, session, summary_file, ending=True)  # refuse before ending it
+def end(layout: Layout, session: str, now: int, summary_file: str = "", here: bool = True) -> str:
+    """End a session: its payloads are gone until `resume`, or for good; the logged line, or ''.
+
+    `here`: it ends in this process, not on another machine.
+    """
+    log = log_file(layout, session, summary_file, ending=here)  # refuse before ending it
     if not os.path.isdir(payloads.folder(layout, session)):
         return ""
     with session_lock(layout, session):

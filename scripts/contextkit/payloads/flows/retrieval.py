@@ -216,7 +216,7 @@ def whole(content: str) -> Slice:
 
 
 def capped(part: Slice, cap: int, tokenizer: str) -> Slice:
-    """As many whole lines of a slice as fit into `cap` tokens, the first or around the wanted."""
+    """As many whole lines of a slice as fit into `cap` tokens, from the first or the wanted."""
 
     def fits(text: str) -> bool:
         return tokens.within(text, cap, tokenizer)

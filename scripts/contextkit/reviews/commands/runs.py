@@ -208,7 +208,9 @@ def _launch_lines(run: Run, agents: list[dict[str, str]]) -> list[str]:
         either = "or " if lines else ""
         if host.agent_call:
             lines.append(f"{either}{host.title}, all in one message:")
-            lines += [f"  {workers.agent_call(host, **each)}" for each in agents]
+            lines += [
+                f"  {workers.agent_call(host, each['agent'], each['prompt'])}" for each in agents
+            ]
         else:
             lines.append(f"{either}{host.title}, in the root:")
             call = f"""{host.headless} < '{folder}'/"$p" > /dev/null"""
@@ -337,7 +339,8 @@ def retry(layout: Layout, args: Arguments) -> Answer:
     run = starting.retry(layout, args.run, args.agent, now)
     working = _launched(layout, run, (args.agent,), args, now)
     (again,) = starting.roster(layout, run.replace(roster=(args.agent,)))["agents"]
-    calls = [workers.agent_call(host, **again) for host in workers.hosts() if host.agent_call]
+    called = (host for host in workers.hosts() if host.agent_call)
+    calls = [workers.agent_call(host, again["agent"], again["prompt"]) for host in called]
     how = [f"subagent {worker.id}" for worker in working] or calls
     data = {"id": args.agent, **again} | ({"subagent": working[0].id} if working else {})
     lines = [f"path {again['path']}", f"prompt {again['prompt']}", *how]

@@ -207,7 +207,7 @@ def _unknown(run: str, ids: list[str], begun: list[str]) -> str:
 
 
 def load_all(layout: Layout, since: str = "") -> Loaded[Run]:
-    """Every run, oldest first, or only those whose ids begin with a later time than `since`."""
+    """Every run, oldest first, or only those that started at the stamp `since` or later."""
     try:
         there = sorted(os.listdir(folder(layout)))
     except FileNotFoundError:

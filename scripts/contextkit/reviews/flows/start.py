@@ -75,7 +75,7 @@ def identify(layout: Layout, process: Process, typed: str) -> tuple[str, str]:
 def take_up(
     layout: Layout, process: Process, kind: str, target: str, base: str, folder: str
 ) -> Subject:
-    """Read what is reviewed, for a diff against `base`. Raises ContextError for nothing."""
+    """Read what is reviewed, a diff against `base`. Raises ContextError if nothing differs."""
     if base and kind != "diff":
         errors.remarks.append(f"base={base[:60]}: a {kind} is not compared with anything: left out")
     if kind == "diff":
@@ -102,7 +102,7 @@ def _diff(
 
 
 def since(layout: Layout, run: Run) -> Subject:
-    """What changed since a run began, for those who look again. Raises ContextError for nothing."""
+    """What changed since a run began. Raises ContextError if nothing did, or it is lost."""
     reviewed = layout.join(run.input)
     if not os.path.isfile(reviewed):
         raise ContextError(f"{run.input}: what was reviewed is gone: start a new run")

@@ -144,7 +144,7 @@ def hosts() -> list[Host]:
     return [contracts.find(name) for name in contracts.defaults()]
 
 
-def agent_call(host: Host, agent: str, prompt: str, path: str = "") -> str:
+def agent_call(host: Host, agent: str, prompt: str) -> str:
     """Return how an agent of the host starts the reviewer `agent`, whose prompt is a file."""
     asked = f"Read {prompt} and do what it says."
     return host.agent_call.format(agent=formats.to_json(agent), prompt=formats.to_json(asked))
@@ -164,7 +164,7 @@ def check(layout: Layout, launch: bool, command: str) -> None:
 
 
 def start(layout: Layout, run: Run, agents: Iterable[str], command: str, now: int) -> list[Worker]:
-    """Start a subagent for each of these agents, with the run's prompt, or have it failed."""
+    """Start a subagent for each of these agents; one that cannot start counts as failed."""
     from contextkit.subagents.flows import launch
 
     workers = []

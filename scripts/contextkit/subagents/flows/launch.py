@@ -10,17 +10,7 @@ import os
 import shlex
 import sys
 
-from contextkit.base import (
-    addresses,
-    agents,
-    files,
-    git,
-    ledger,
-    names,
-    redaction,
-    sessions,
-    tokens,
-)
+from contextkit.base import addresses, agents, files, git, names, redaction, sessions, tokens
 from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
@@ -55,9 +45,7 @@ def launch(layout: Layout, order: Order) -> registry.Row:
         changes = _start(layout, order, session, holds[0])
     except BaseException:
         registry.remove(layout, order.id)
-        if order.type != "here" and is_ours(layout, order.id, layout.sandbox(order.id)):
-            discard_sandbox(layout, order.type, order.id)
-        _discard(layout.run(order.id))
+        _undo(layout, order)
         raise
     finally:
         holds[0].release()
@@ -70,8 +58,20 @@ def launch(layout: Layout, order: Order) -> registry.Row:
     return registry.change_row(layout, order.id, edit)
 
 
+def _undo(layout: Layout, order: Order) -> None:
+    """Remove what a failed launch made, as far as possible: why it failed is what matters."""
+    try:
+        _discard(layout.run(order.id))
+        if order.type != "here" and is_ours(layout, order.id, layout.sandbox(order.id)):
+            discard_sandbox(layout, order.type, order.id)
+    except (ContextError, OSError):
+        return
+
+
 def _note(layout: Layout, order: Order, session: str) -> None:
     """Record the subagent in the ledger, with what was put into its prompt."""
+    from contextkit.base import ledger
+
     to, size = f"subagent:{order.id}", tokens.estimate(order.prompt)
     carried = addresses.of(layout, layout.join(order.capsule.path)) if order.capsule else ""
     ledger.note(layout, ledger.STORED, to, tokens=size, session=session, sources=(carried,))

@@ -15,9 +15,6 @@ from contextkit.base.errors import ContextError, bad_input
 from contextkit.base.layout import Layout
 from contextkit.base.records import Record
 from contextkit.base.type_names import Any
-from contextkit.payloads.documents import receipts
-from contextkit.reviews.documents import verdicts
-from contextkit.reviews.documents.verdicts import Verdict
 from contextkit.subagents.documents import registry
 from contextkit.subagents.flows import background
 
@@ -228,6 +225,8 @@ class Report(Record):
     def check(self) -> None:
         if not names.one_line(self.summary):
             raise bad_input("summary: say in one line what was concluded")
+        from contextkit.reviews.documents.verdicts import Verdict
+
         Verdict(agent=self.agent, status=self.status.upper(), summary=self.summary)
 
 
@@ -242,6 +241,8 @@ _ALIKE = {
 
 def meant_status(text: str) -> str:
     """The status that a typed word stands for; nothing but CLEAN is read as CLEAN."""
+    from contextkit.reviews.documents import verdicts
+
     return names.meant_word(text.upper(), verdicts.STATUSES, _ALIKE, "status")
 
 
@@ -250,9 +251,12 @@ def finish(layout: Layout, report: Report, now: int) -> tuple[str, list[str]]:
 
     Return the receipt (or the verdict's line), and notes. Raises ContextError before it writes.
     """
+    from contextkit.payloads.documents import receipts
+    from contextkit.reviews.documents import verdicts
+
     allowed = layout.limits.secrets_allow
     summary, secrets = redaction.redacted(names.one_line(report.summary), allowed)
-    verdict = Verdict(
+    verdict = verdicts.Verdict(
         agent=report.agent,
         status=report.status.upper(),
         summary=summary,
@@ -282,7 +286,8 @@ def finish(layout: Layout, report: Report, now: int) -> tuple[str, list[str]]:
     verdicts.save(layout, verdict.replace(session_id=session))
     for ref in addresses.named_in(layout, text):
         ledger.note(layout, ledger.ACKNOWLEDGED, ref, session=session, agent=report.agent)
-    notes += _close(layout, row_id, report.replace(text=text), verdict, now)
+    judged: dict[str, object] = {"verdict": verdict.status, "detail": verdict.detail_path}
+    notes += _close(layout, row_id, report.replace(text=text), judged, now)
     return receipt or verdicts.table([dict(vars(verdict))]), notes
 
 
@@ -319,8 +324,10 @@ def _row_id(layout: Layout, report: Report) -> str:
     return same[0] if len(same) == 1 else ""
 
 
-def _close(layout: Layout, row_id: str, report: Report, verdict: Verdict, now: int) -> list[str]:
-    """Write gaps and the end into the row; a failure to do so is only reported."""
+def _close(
+    layout: Layout, row_id: str, report: Report, changes: dict[str, object], now: int
+) -> list[str]:
+    """Write gaps, the end and these changes into the row; a failure to do so is only reported."""
     gaps = registry.gaps_in(report.text)
     if not row_id:
         return [f"no row of {report.agent} is known: its Capsule Gap is not kept"] if gaps else []
@@ -328,7 +335,6 @@ def _close(layout: Layout, row_id: str, report: Report, verdict: Verdict, now: i
         row = registry.find(registry.rows(layout), row_id)
         gaps = [*registry.gaps_in(background.log_text(layout, row)), *gaps]
         new = registry.note_gaps(layout, row_id, list(dict.fromkeys(gaps)), now)
-        changes: dict[str, object] = {"verdict": verdict.status, "detail": verdict.detail_path}
         if row.get("status") == "awaiting_manual_launch":  # nothing else will record its end
             changes |= {"status": "finished", "finished_at": names.compact(now)}
         registry.update(layout, row_id, **changes)
@@ -396,6 +402,9 @@ def _of_run(layout: Layout, row: registry.Row, run: Any, agent: str, now: int) -
 
 def _alone(layout: Layout, row: registry.Row, now: int) -> None:
     """Write the verdict of a subagent that ended without handing in a report."""
+    from contextkit.payloads.documents import receipts
+    from contextkit.reviews.documents import verdicts
+
     agent = str(row.get("slug") or row["id"])
     if row.get("verdict") or row.get("status") not in ("finished", "failed", "timed_out"):
         return
@@ -414,7 +423,7 @@ def _alone(layout: Layout, row: registry.Row, now: int) -> None:
             status, summary = "PARTIAL", f"taken from its output: {own or words}".rstrip(": ")
         elif words:
             summary = f"{summary}: {words}"
-        verdict = Verdict(
+        verdict = verdicts.Verdict(
             agent=agent,
             status=status,
             summary=summary,
@@ -432,6 +441,7 @@ def _alone(layout: Layout, row: registry.Row, now: int) -> None:
 def _handed_in(layout: Layout, row: registry.Row, agent: str, now: int) -> tuple[str, str]:
     """Store what an agent left in its file, or printed at length: its summary and path, or ''."""
     from contextkit.base import tokens
+    from contextkit.payloads.documents import receipts
     from contextkit.text import authored
 
     left = receipts.left_by(layout, str(row["id"]))
