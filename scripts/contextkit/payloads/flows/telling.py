@@ -265,11 +265,13 @@ class _Teller:
         return self._merged(told, digest)
 
     def _merged(self, told: Receipt, digest: engine.Digest) -> Receipt:
-        rows = [Row(aspect=row.aspect or "Content", finding=row.finding) for row in digest.rows]
+        said = receipts.said(told)
+        rows = [Row(aspect=row.aspect or "Content", finding=row.finding)
+                for row in digest.rows if row.finding.rstrip(" …") not in said]  # fmt: skip
         key = told.key_findings
         if not key:
             key = digest.key
-        elif digest.key and digest.key not in receipts.said(told):
+        elif digest.key and digest.key not in said:
             rows.insert(0, Row(aspect="Also", finding=digest.key))
         if not key and len(rows) == 1 and not told.rows:  # the only finding, shown once
             key, rows = rows[0].finding, []

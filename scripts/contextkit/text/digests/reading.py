@@ -172,11 +172,18 @@ class Block(NamedTuple):
     kind: str = "text"  # text, item, row, or code
 
     def statements(self) -> list[str]:
-        """Its sentences without markup, each cut to a unit's length; a row is one statement."""
+        """Its sentences without markup, each cut to a unit's length; a row is one statement.
+
+        A name of few words at the beginning, `Disk full.`, is told with what is said of it.
+        """
         text = plain(self.text)
-        return [clause(part) for part in ([text] if self.kind == "row" else sentences(text))]
+        parts = [text] if self.kind == "row" else [*sentences(text)]
+        if len(parts) > 1 and parts[0].count(" ") < _FEW:
+            parts[:2] = [f"{parts[0]} {parts[1]}"]
+        return [clause(part) for part in parts]
 
 
+_FEW = 3  # blanks in the words that name what follows
 _BOX = re.compile(r"^\[[ xX]\]\s+")
 _RULE = re.compile(r"[\s|:=_*-]*$")
 _COMMENT = re.compile(r"(?<!`)<!--(?:(?!<!--).)*?-->", re.S)  # unless it starts a code span
