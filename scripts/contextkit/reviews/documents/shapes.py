@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import itertools
 import re
@@ -410,7 +411,7 @@ def head_of(text: str) -> Head:
         opened = "[" * (sign[0].count("[") - sign[0].count("]"))
         bare = ("**" if sign[0].count("**") % 2 else "") + opened + bare[sign.end() :]
         if severity:
-            rest = head_of(bare)
+            rest = copy.copy(head_of(bare))  # which is remembered
             stated = rest.severity if rest.marked else ""
             stated = stated or tail_of(bare)
             rest.severity = rest.raw = stated or severity
