@@ -42,7 +42,10 @@ _PRAISE = frozenset(
 _WORK = frozenset("changes fixes comments suggestions improvements".split())
 _NO_FINDINGS = shapes.EXPLAINS | _PRAISE
 _STATES = frozenset(["STATUS", "STATE", "RESOLUTION", "UPDATE"])
-_DONE = frozenset("fixed resolved closed passed mitigated solved remediated outdated".split())
+_DONE = frozenset(
+    "fixed resolved closed passed mitigated solved remediated outdated behoben erledigt corrigé"
+    " résolu corregido resuelto corrigido resolvido исправлено".split()
+)
 _OVER = Pattern(  # a state that stands alone: `Race (resolved)`, `Fixed: …`
     rf"(?:^|[(\[—–:-]\s?)\W{{0,4}}(?:{'|'.join(sorted(_DONE))})\W{{0,3}}(?:$|[:)\]])", re.IGNORECASE
 )
@@ -520,9 +523,10 @@ class Sight:
         if not shapes.has_words(shapes.without_place(title)) or vocabulary.says_nothing(title):
             below = shapes.cleaned(shapes.first_sentence(self._said_below(first, last)))
             is_named = shapes.letters(title) > 0 and not vocabulary.says_nothing(title)
-            if not shapes.has_words(below) and not is_named:
+            is_placed = bool(not title and shapes.place_in(whole).file)
+            if not (shapes.has_words(below) or is_named or is_placed):
                 return None
-            title = below or title
+            title = below or title or whole
         place = self._place(first, last)
         return _finding(severity, title, first, last, place, identity, recap)
 
@@ -697,7 +701,8 @@ class Sight:
                 continue
             after = next(filter(str.strip, self.plain[number : number + 3]), "")
             word = proof.serious_in(row, after)
-            severity = vocabulary.severity(re.split("[ -]", word)[0]) or ("P0" if word else "")
+            known = vocabulary.severity(word) or vocabulary.severity(re.split("[ -]", word)[0])
+            severity = known or ("P0" if word else "")
             if not severity or self._explains(at, row, word, told[severity]):
                 continue
             words = vocabulary.words(row)

@@ -160,7 +160,7 @@ def place_in(text: str) -> Place:
     if "." not in text and "file" not in text:
         return NOWHERE
     for match in _PATH.finditer(text):
-        path = match[1].removeprefix("./").strip("[]")
+        path = match[1].rpartition("][")[2].removeprefix("./").strip("[]")
         if "://" in text[max(0, match.start() - 12) : match.start() + 8] and "/blob/" not in path:
             continue
         if "/blob/" in path:
@@ -564,10 +564,11 @@ def first_sentence(text: str) -> str:
 def without_fields(title: str) -> str:
     """Return the fields of a lead that name what is wrong: not `2`, `High`, `confidence: high`."""
     fields = re.split(r"\s[·•|—–]\s", title)
-    told = (field for field in fields if len(fields) > 2 and has_words(without_place(field)))
+    told = (field for field in fields if has_words(without_place(field)))
     named = (field for field in told if not re.fullmatch(r"\W*\w+:\s?\S+", field))
     kept = (field for field in named if not vocabulary.severity(cleaned(field)))
-    return " · ".join(kept) if len(fields) > 2 else title
+    rest = " · ".join(kept)
+    return rest if len(fields) > 2 or (len(fields) == 2 and not rest) else title
 
 
 def without_place(title: str) -> str:
