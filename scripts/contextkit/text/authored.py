@@ -19,7 +19,8 @@ _ROLES = {  # words of headings
         "判定|裁定|평결|حكم|निर्णायक|hüküm"
     ),
     "summary": (
-        "status|outcome|result|summary|tl;dr|tldr|tl dr|conclusion|conclusions|abstract|bottom line|in short|"
+        "status|outcome|result|"
+        "summary|tl;dr|tldr|tl dr|conclusion|conclusions|abstract|bottom line|in short|"
         "key findings|key finding|key takeaways|key takeaway|main findings|"
         "zusammenfassung|kurzfassung|fazit|schlussfolgerung|schlussfolgerungen|kernaussagen|"
         "resumen|conclusión|conclusiones|hallazgos clave|resumo|conclusão|conclusões|"
@@ -48,6 +49,8 @@ _ROLES = {  # words of headings
         "决定|決定|建议|建議|推荐|推奨|提言|결정|권장|권고|قرار|توصيات|निर्णय|सिफारिश|सिफ़ारिश|karar|öneriler|öneri"
     ),
     "open": (
+        "not done|remaining|still open|left to do|left open|pending|nicht erledigt|noch offen|"
+        "pendiente|pendientes|reste à faire|da fare|pendente|pendentes|未完成|残り|"
         "open question|open questions|capsule gap|capsule gaps|gaps|unverified|limitations|"
         "offene fragen|preguntas abiertas|questões em aberto|questions ouvertes|"
         "domande aperte|open vragen|öppna frågor|otwarte pytania|открытые вопросы|"

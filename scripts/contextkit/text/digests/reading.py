@@ -184,6 +184,10 @@ class Block(NamedTuple):
 
 
 _FEW = 3  # blanks in the words that name what follows
+_NAME = 8  # blanks in a bold line that is a heading
+LABELED = Pattern(  # a label such as `P0.1:`, `Priority 2:`, `R3:`, or `1a.`, and two words
+    r"(?:P[0-3][.-]\d+|\w{3,12} \d{1,2}|[A-Z]{1,3}-?\d{1,2}|\d{1,2}[a-z]?)\s*[:.)]\s+\w+\W+\w"
+)
 _BOX = re.compile(r"^\[[ xX]\]\s+")
 _RULE = re.compile(r"[\s|:=_*-]*$")
 _COMMENT = re.compile(r"(?<!`)<!--(?:(?!<!--).)*?-->", re.S)  # unless it starts a code span
@@ -249,7 +253,31 @@ def blocks(text: str) -> tuple[Block, ...]:
         elif block.kind in ("text", "quote") and made:
             body = plain(made[-1].text)
             words[-1] = body if body.rstrip("* _").endswith((":", "：")) else ""
-    return tuple(block for block in made if block.text)
+    return tuple(_below_names([block for block in made if block.text]))
+
+
+def _below_names(made: list[Block]) -> Iterator[Block]:
+    """The blocks, of which bold lines that stand above others are headings: `**Not done**`."""
+    name, above = "", tuple[str, ...]()
+    for block, following in itertools.zip_longest(made, made[1:]):
+        if block.titles != above:
+            name, above = "", block.titles
+        if named := name_of(block):
+            has_more = following and following.titles == above and not name_of(following)
+            name = named if has_more else ""
+            if name:
+                continue
+        yield block._replace(titles=(*above, name)) if name else block
+
+
+def name_of(block: Block) -> str:
+    """The few bold words of a block that is nothing else; '' for a statement or with a label."""
+    text = block.text
+    if block.kind != "text" or not text[:2] == text[-2:] == "**" or text.count("**") != 2:
+        return ""
+    name = plain(text)
+    is_short = name.count(" ") < _NAME and name[-1:] not in (".", ":", "：", "!", "?")
+    return name if is_short and ": " not in name and not LABELED.match(name) else ""
 
 
 def _paragraphs(lines: list[str]) -> Iterator[tuple[int, str]]:
