@@ -377,8 +377,6 @@ class Sight:
         """Return the severity that a label directly below heading `at` states, as `read` has it."""
         stated: set[str] = set()
         below = [self.blocks[inner] for inner in self._direct.get(at, ())]
-        if any(block.kind == "heading" and shapes.begins(block.title) for block in below):
-            return ""
         for block in below:
             if block.kind == "heading" and block.first == block.last and not stated:
                 stated.add(vocabulary.severity(shapes.first_part(block.title)))
