@@ -19,7 +19,7 @@ _ROLES = {  # words of headings
         "判定|裁定|평결|حكم|निर्णायक|hüküm"
     ),
     "summary": (
-        "status|outcome|result|"
+        "status|outcome|result|answer|short answer|antwort|respuesta|réponse|risposta|resposta|"
         "summary|tl;dr|tldr|tl dr|conclusion|conclusions|abstract|bottom line|in short|"
         "key findings|key finding|key takeaways|key takeaway|main findings|"
         "zusammenfassung|kurzfassung|fazit|schlussfolgerung|schlussfolgerungen|kernaussagen|"
