@@ -257,10 +257,7 @@ def table_rows(lines: list[str]) -> list[Row]:
 
 
 def graded(roles: list[str], rows: list[list[str]]) -> list[str]:
-    """Return the roles of a table's columns; only the one that tells severities has that role.
-
-    It is the one that says so, or else the last one whose cells are all severities or scores.
-    """
+    """Return the roles of columns, one `severity`: its head says so, or else all its cells."""
     columns = [[row[at] for row in rows if at < len(row)] for at in range(len(roles))]
     named = [at for at, role in enumerate(roles) if role == "severity"]
     told = [at for at in named if any(map(of_cell, columns[at]))] or named[:1]
