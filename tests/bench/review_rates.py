@@ -25,8 +25,6 @@ from contextkit.reviews.documents.index import Finding, Terms  # noqa: E402
 from contextkit.reviews.documents.vocabulary import SERIOUS  # noqa: E402
 from contextkit.reviews.flows import synthesis  # noqa: E402
 
-_KINDS = (".md", ".txt", ".json", ".sarif")
-
 
 class Rates:
     """Counts of what was expected and what came out, and the first misses."""

@@ -6,9 +6,6 @@ from pathlib import Path
 
 from contextkit.reviews.documents.index import Terms
 
-# A person may read these either way: a verdict in words that the wide reading does not know.
-DOUBTED = ("Japanese", "conditions", "downgraded")
-
 
 def clean() -> dict[str, str]:
     """Reviews in which nothing serious stands, by name."""

@@ -24,6 +24,8 @@ from contextkit.text.patterns import Pattern
 FAILING = "failing"  # the group of lines with failure words
 REST = "rest"  # the aspect of a line that a kind leaves to be told by itself
 LISTED = 9  # the rank of an entry of a list
+_WRAPPED = (44, 130)  # characters of a line of a wrapped paragraph
+_LETTERS, _READ = 0.8, 500  # share of letters and spaces in prose; characters of a line looked at
 LONGEST = 320  # characters in a unit; a longer sentence is cut at the end of a clause
 _ABBREVIATIONS = frozenset(
     "e.g i.e etc vs cf dr mr mrs mme mlle sr sra approx resp ca bzw z.b d.h p.ej no st".split()
@@ -345,6 +347,34 @@ def _end(text: str, start: int, index: int) -> int:
     numbered = word.isdigit() and (index - start < 4 or _MONTH.match(text, end + 1))
     is_part = word in _ABBREVIATIONS or numbered or initial
     return 0 if text[index] == "." and is_part else end
+
+
+def paragraphs(lines: list[str]) -> Iterator[tuple[int, list[str]]]:
+    """The lines between empty ones, with the number, from 0, of the first."""
+    start = 0
+    for number, line in enumerate([*lines, ""]):
+        if not any(map(str.isalnum, line)) and line.rstrip() != "--":  # above a signature
+            if number > start:
+                yield start, lines[start:number]
+            start = number + 1
+
+
+def prose(lines: list[str]) -> set[int]:
+    """The numbers, from 0, of the lines that are paragraphs: wrapped ones, or several sentences."""
+    numbers: set[int] = set()
+    for start, block in paragraphs(lines):
+        low, high = _WRAPPED
+        is_wrapped = len(block) > 1 and all(low <= len(line) <= high for line in block[:-1])
+        is_long = len(block) == 1 and len(block[0]) > high and ". " in block[0]
+        if (is_wrapped or is_long) and all(map(is_worded, block[: len(block) - is_wrapped])):
+            numbers.update(range(start, start + len(block)))
+    return numbers
+
+
+def is_worded(line: str) -> bool:
+    """Whether nearly all of a line is letters and spaces."""
+    text = " ".join(line[:_READ].split())
+    return sum(map(str.isalpha, text)) + text.count(" ") > _LETTERS * len(text)
 
 
 _MONTH = re.compile(r"(?:Jan|Feb|März|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)")  # of `18. März`
