@@ -36,7 +36,7 @@ def found(text: str) -> list[tuple[str, str, str]]:
         ("**Q7: The writer races**\n\nSeverity: high\n", [("P1", "Q7", "The writer races")]),
         ("- [High] XSS\n", [("P1", "", "XSS")]),
         ("> P0 [db/lock.sql:14]\n> The lock is late.\n", [("P0", "", "The lock is late.")]),
-        ("- `a.py:1` — **High** — races\n", [("P1", "", "a.py:1 — High — races")]),
+        ("- `a.py:1` — **High** — races\n", [("P1", "", "races")]),
         (
             "---\nissues:\n  - id: P0-1\n    severity: P0\n    title: \"Hooks differ\"\n---\n",
             [("P0", "P0-1", "Hooks differ")],

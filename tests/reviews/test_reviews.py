@@ -1120,7 +1120,21 @@ def test_what_looks_like_a_finding_and_has_no_severity_is_said_aloud(
     (folder / "ui.md").write_text(text, encoding="utf-8")
     assert run("verdict", "ingest", f"--dir={folder}") == 0
     run("verdict", "table")
-    assert "1 P0 read without an index; 1 block looks like a finding: line 6: login()" in run.out
+    said = "at least 1 P0 read without an index; 1 block looks like a finding: line 6: login()"
+    assert said in run.out
+
+
+def test_a_severity_that_no_finding_explains_is_named(repo: Path, run: Script) -> None:
+    folder = Path("docs/reviews/old")
+    folder.mkdir(parents=True)
+    text = (
+        "# Notes\n\n## [P0] login() loses data\n`src/app.py:42` drops the row.\n\n"
+        "## Rest\n\nThe export has a P1 that Mara will write down.\n\n3 critical, 1 low.\n"
+    )
+    (folder / "ui.md").write_text(text, encoding="utf-8")
+    assert run("verdict", "ingest", f"--dir={folder}") == 0
+    run("verdict", "table")
+    assert "at least 1 P0 read without an index; 2 blocks look like findings: lines 8" in run.out
 
 
 def test_of_a_file_that_is_far_too_long_the_first_lines_are_read_and_it_is_never_clean(

@@ -19,10 +19,10 @@ LARGEST = 4_000_000  # characters that are parsed; of a longer text, only lines 
 _DEEPEST, _DEEPEST_PLACE = 40, 4
 
 _SEVERITY = ("severity", "issue_severity", "priority", "level", "sev", "impact", "importance",
-             "severity_level", "risk", "type", "confidence")  # fmt: skip
-_TITLE = ("title", "headline", "query_name", "message", "issue_text", "msg", "summary", "finding",
-          "issue", "problem", "text", "description", "body", "what", "details", "comment",
-          "header", "explanation", "content")  # fmt: skip
+             "severity_level", "risk", "criticality", "type", "confidence")  # fmt: skip
+_TITLE = ("title", "query_name", "message", "issue_text", "msg", "summary", "finding", "issue",
+          "problem", "text", "description", "body", "what", "details", "comment",
+          "header", "headline", "explanation", "content")  # fmt: skip
 _NAME = ("name", "rule", "ruleid", "check_id")
 _CODE = ("ruleid", "rule", "rule_id", "check_id", "test_id", "vulnerabilityid", "symbol",
          "messageid", "warning_type", "code", "id")  # fmt: skip
@@ -35,14 +35,14 @@ _PACKAGE = ("pkgname", "module_name", "package_name", "packagename", "package", 
 _VERSION = ("version", "installedversion")
 _ABOUT = ("extra", "properties", "metadata", "attributes", "vulnerability", "database_specific",
           "code")  # fmt: skip
-_WHERE = frozenset(
+_WHERE = frozenset(  # in which a place may be, of an object that is no finding itself
     "location locations physicallocation artifactlocation region start pos position range"
     " textrange where threadcontext rightfilestart begin span spans code primary file files"
-    " lines most_recent_instance positions code_location line_range source".split()
+    " lines most_recent_instance".split()
 )
 _TELLING = _WHERE.union(_SEVERITY, _TITLE, _NAME, _FILE, _LINE, _PACKAGE, _ABOUT)
 _GRADES, _SAID = frozenset(_SEVERITY[:9]), frozenset((*_TITLE, *_NAME))  # of a table's head
-_NUMBER = re.compile(r"\d{1,7}")
+_NUMBER, _PATH = re.compile(r"\d{1,7}"), re.compile(r"^[^\s:]+\w\.[A-Za-z]\w{0,5}(?::\d{1,7})?$")
 _LONGEST, _LONGEST_CODE = 240, 100  # characters
 
 
@@ -61,6 +61,7 @@ class Found(NamedTuple):
     file: str
     line: int
     package: str
+    body: str  # its longest text, with its lines
 
 
 class _Around(NamedTuple):
@@ -235,10 +236,10 @@ def _seen_from(low: dict[str, Any], around: _Around) -> _Around:
     if packed is not low or (not package and "severity" in low):
         package = first(packed, ("name",))
     named = first(low, ("name",)) if low.get(TAG) == "file" else ""
-    file = named or _file(low, 0)
+    file = named or _file(low)
     return _Around(
         file or around.file,
-        _line(low, 0) or (0 if file else around.line),
+        _line(low) or (0 if file else around.line),
         f"{package} {first(packed, _VERSION)}".strip() if package else around.package,
     )
 
@@ -263,7 +264,12 @@ def _finding(
     if not (is_graded or is_placed):
         return None
     own_id = first(low, ("id", "key", "rule_id"))
-    return Found(level, word, code, own_id, name, title, around.file, around.line, around.package)
+    file, line = around.file, around.line
+    if not (file and line):  # in objects of other names
+        file, line = file or _file(low, anywhere=True), line or _line(low, anywhere=True)
+    texts = (value for value in low.values() if isinstance(value, str))
+    body = max(texts, key=len, default="")
+    return Found(level, word, code, own_id, name, title, file, line, around.package, body)
 
 
 def _lowered(fields: dict[str, Any]) -> dict[str, Any]:
@@ -292,30 +298,40 @@ def _code(low: dict[str, Any]) -> str:
     return ""
 
 
-def _file(low: dict[str, Any], depth: int) -> str:
-    for key in _FILE:
-        value = value_of(low.get(key))
+def _file(low: dict[str, Any], depth: int = 0, anywhere: bool = False) -> str:
+    for value in map(value_of, map(low.get, _FILE)):
         if " " not in value and any(map(value.__contains__, "./\\")):
-            bare = value.removeprefix("file://").removeprefix("./")
-            return re.split(r":(?=\d)", bare)[0]
-    return next(filter(None, (_file(each, depth + 1) for each in _parts(low, depth))), "")
+            return _bare_path(value)
+    inside = (_file(each, depth + 1, anywhere) for each in _parts(low, depth, anywhere))
+    others = (_bare_path(value) for value in map(value_of, low.values()) if _PATH.search(value))
+    return next(filter(None, inside), "") or (next(others, "") if anywhere else "")
 
 
-def _line(low: dict[str, Any], depth: int) -> int:
+def _bare_path(value: str) -> str:
+    return re.split(r":(?=\d)", value.removeprefix("file://").removeprefix("./"))[0]
+
+
+def _line(low: dict[str, Any], depth: int = 0, anywhere: bool = False) -> int:
     for key in _LINE:
         if number := _NUMBER.search(value_of(low.get(key))):
             return int(number[0])
-    for key in _FILE:
-        if number := re.search(r":(\d{1,7})", value_of(low.get(key))):
+    for key in (*_FILE, *(low if anywhere else ())):
+        value = value_of(low.get(key))
+        is_place = not anywhere or _PATH.search(value)
+        if is_place and (number := re.search(r":(\d{1,7})", value)):
             return int(number[1])
-    return next(filter(None, (_line(each, depth + 1) for each in _parts(low, depth))), 0)
+    inside = _parts(low, depth, anywhere)
+    return next(filter(None, (_line(each, depth + 1, anywhere) for each in inside)), 0)
 
 
-def _parts(low: dict[str, Any], depth: int) -> Iterator[dict[str, Any]]:
-    """The objects inside that say where: `location`, `start`, `physicalLocation`, `Pos` …"""
+def _parts(low: dict[str, Any], depth: int, anywhere: bool) -> Iterator[dict[str, Any]]:
+    """The objects inside that say where: `location`, `start`, `physicalLocation`, `Pos` …
+
+    `anywhere`: of a finding, whose objects may have any names.
+    """
     if depth > _DEEPEST_PLACE:
         return
     for key, inner in low.items():
         inner = inner[0] if isinstance(inner, list) and inner else inner
-        if isinstance(inner, dict) and key in _WHERE:
+        if isinstance(inner, dict) and (anywhere or key in _WHERE):
             yield _lowered(inner)

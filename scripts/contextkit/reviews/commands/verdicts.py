@@ -225,9 +225,13 @@ def clean(layout: Layout, args: Arguments) -> str:
     JSON,
 )
 def check(layout: Layout, args: Arguments) -> Answer:
-    from contextkit.reviews.documents import complaints
+    from contextkit.reviews.documents import agent_review, complaints
 
-    faults = complaints.check(cli.content(args.file))
+    text = cli.content(args.file)
+    review, faults = agent_review.parse(text), complaints.check(text)
+    if review.validation == "malformed" and review.findings:
+        found = names.counted(len(review.findings), "finding")
+        cli.say(f"{found} read without an index: `make verdict_show dir=FOLDER` shows them")
     keys = ("id", "wrong", "should_read")
     rows = [dict(zip(keys, complaint, strict=True)) for complaint in faults]
     lines = []

@@ -29,16 +29,13 @@ FENCE = -1  # a level: the line opens or closes a code fence
 UNCLOSED = -2  # a level: this fence is never closed
 _RULE = frozenset("-=_*|:+ \t")
 _COLUMNS = {  # of tables, by what their heads say
-    "severity": "severity sev priority level risk-level overall-risk rating impact schweregrad"
-                " priorität gravité sévérité severidad gravedad severidade gravidade 重要度"
-                " 深刻度 严重程度 严重性",
     "id": "id # no finding-id",
     "section": "section area",
     "file": "file path component datei fichier archivo ファイル 文件",
     "place": "location place where file:line",
     "line": "line lines line(s) zeile ligne línea 行",
     "title": "title finding issue description summary message problem details bug what name"
-             " vulnerability threat problème problema 問題 问题 描述 befund beschreibung",
+             " vulnerability problème problema 問題 问题 描述 befund beschreibung",
 }  # fmt: skip
 _ROLES = {word: role for role, words in _COLUMNS.items() for word in words.split()}
 _COUNTED = ("severity", "level", "priority", "count", "number", "total", "findings", "issues")
@@ -343,7 +340,7 @@ class Block:
 def column(cell: str) -> str:
     """Return the role of a table's column by its head; other heads as they are."""
     word = vocabulary.plain(cell).lower().strip(" .:").replace(" ", "-")
-    return _ROLES.get(word, word)
+    return "severity" if vocabulary.is_scale(word) else _ROLES.get(word, word)
 
 
 def role(cell: str) -> str:

@@ -354,11 +354,11 @@ class _Proof:
         """Return the severity that a line says in its words, its attributes or its images."""
         if number in self._told:
             return ""
-        word = _serious(row, after)
+        word = serious_in(row, after)
         if not word and not row.isascii():
             folded = _folded(row)
             shown = _said_words(folded) > _said_words(row)
-            word = _serious(folded, after) if shown else ""
+            word = serious_in(folded, after) if shown else ""
         raw = self._raw[number - 1]
         if not word and ("<" in raw or "](" in raw):
             inside = " ".join(map(" ".join, _ATTRIBUTES.findall(raw))).replace("-", " ")
@@ -452,7 +452,7 @@ def _hides(row: str) -> bool:
     return not row.isascii() and (bool(_ENCLOSED.search(row)) or any(hidden))
 
 
-def _serious(row: str, after: str) -> str:
+def serious_in(row: str, after: str) -> str:
     """Return the severity word that a line says and does not deny itself, or ''."""
     if counted := _COUNTER.search(row):
         return str(counted[0])

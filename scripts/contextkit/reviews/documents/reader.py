@@ -21,13 +21,13 @@ from collections import Counter
 
 from contextkit.base import markdown
 from contextkit.base.records import NamedTuple
-from contextkit.base.type_names import Any, Iterable, Iterator
+from contextkit.base.type_names import Any, Callable, Iterable, Iterator
 from contextkit.reviews.documents import index, shapes, vocabulary
 from contextkit.reviews.documents.index import Finding
 from contextkit.reviews.documents.shapes import NOWHERE, Place
 from contextkit.reviews.documents.vocabulary import SERIOUS
 from contextkit.text import objects
-from contextkit.text.blocks import Block, blocks, titles
+from contextkit.text.blocks import Block, blocks
 from contextkit.text.patterns import Pattern
 
 _REPEATS = frozenset(
@@ -42,30 +42,35 @@ _PRAISE = frozenset(
 _WORK = frozenset("changes fixes comments suggestions improvements".split())
 _NO_FINDINGS = shapes.EXPLAINS | _PRAISE
 _STATES = frozenset(["STATUS", "STATE", "RESOLUTION", "UPDATE"])
-_DONE = frozenset("fixed resolved closed passed solved mitigated".split())
+_DONE = frozenset(
+    "fixed resolved closed passed mitigated solved remediated outdated behoben erledigt corrigé"
+    " résolu corregido resuelto corrigido resolvido исправлено".split()
+)
+_OVER = Pattern(  # a state that stands alone: `Race (resolved)`, `Fixed: …`
+    rf"(?:^|[(\[—–:-]\s?)\W{{0,4}}(?:{'|'.join(sorted(_DONE))})\W{{0,3}}(?:$|[:)\]])", re.IGNORECASE
+)
 _TICKED = Pattern(r"[✅✔☑][\ufe0f\W]{0,4}(?:fixed|resolved|closed|passed)\b", re.IGNORECASE)
 _IDS = frozenset(["ID"])
 _STAMPED = Pattern(r"^(?:[\d:.TZ-]{16,40} )?(?:##\[\w{1,12}\])?")  # by a build
 _ANNOTATION = Pattern(  # of a build, for the page of a pull request
-    r"^\s{0,4}::(error|warning|notice)\s(?=[^:]{0,300}?\bfile=([^,:]{1,200}))"
-    r"(?=[^:]{0,300}?\bline=(\d{1,7}))[^:]{0,600}::(\S.{0,500})"
+    r"^\s{0,4}::(error|warning|notice)\s([^\n]{1,600}?)::(\S.{0,500})"
 )
-_PLACED = Pattern(  # `Dockerfile:9 DL3020 error: …`, `a.rb:18:7: F: …`
-    r"^(\S{1,200}:\d{1,7})(?::\d{1,5})?:? (?:[A-Z]{1,6}\d{1,5} )?(\w{1,12}): (\S.{3,400})"
+_PARAMETER = Pattern(r"(file|line|title)=([^,]{1,200})")
+_FATAL = Pattern(r":\d{1,7}: F: ")  # of a linter
+_CODED = Pattern(  # a file without an ending, or a rule before the level
+    r"(\S{1,200}:\d{1,7}):? [A-Z]{1,6}\d{2,5} (error|warning|note|info|style): (\S.*)$"
 )
-_LETTERS = {"F": "fatal", "E": "error", "W": "warning", "C": "info", "R": "info"}
-_PLACEHOLDER = Pattern(r"\s<\w[\w ]{0,24}>\s*$")  # of a template: `### [P0] <title>`
-_LOCATED = Pattern(r"\S{1,200}:\d{1,7}:\d{1,5}:? ")
 _WORST = Pattern(
     r"must (?:be fix|(?:be |not )?(?:ship|merge))|has to be fixed|data loss"
-    r"|not (?:be )?(?:merge|ship)|blocker|critical(?! (?:section|path|region))"
-    r"|before (?:this|it) (?:goes|ships|lands)|remote code|injection|anyone can|corrupt|twice",
+    r"|not (?:be )?(?:merge|ship)"
+    r"|blocker|critical(?! (?:section|path|region))|before (?:this|it) (?:goes|ships|lands)"
+    r"|remote code|injection|anyone can|corrupt|twice",
     re.IGNORECASE,
 )
 _BAD = Pattern(
     r"\bhigh (?:severity|risk|priority)\b|serious|must fix|\bbug\b|crash|\bloses?\b|\bleak|race"
-    r"|deadlock|\bwrong|breaks?\b|broken|never|fails?\b|incorrect|unsafe|vulnerab"
-    r"|should be fixed|problem",
+    r"|deadlock"
+    r"|\bwrong|breaks?\b|broken|never|fails?\b|incorrect|unsafe|vulnerab|should be fixed|problem",
     re.IGNORECASE,
 )
 _DENIES = Pattern(
@@ -74,13 +79,17 @@ _DENIES = Pattern(
     r"|^no\b[^.]{0,99}\b(?:found|identified|detected|seen|noted)\b",
     re.IGNORECASE,
 )
+_OF_LOG = Pattern(rf"\$ |[ \t]+\S|{shapes.AT_PLACE.pattern}")  # a line of what a tool printed
 _MILDLY = Pattern(r"smaller|minor|nit|cosmetic|style|optional|nice to have|suggest", re.I)
-_MAY_GRADE = ("risk", "cvss", "score", "cvss-score", "cvss3")  # columns, if their cells do
+_PLACEHOLDER = Pattern(r"\s<[a-z][\w :|/-]{1,40}>\s*$")
 _OBJECT_NUMBERS = {"2": "P1", "1": "P2"}  # ESLint
+_TYPES = ("blocker", "critical", "high", "medium", "low")  # that are a severity
+_KEYS = ("severity", "risk", "criticality", "title", "headline", "message", "file", "path", "line")
 _MOST_OBJECTS = 5_000  # findings
 MOST_LINES = 20_000  # of a file that are read: more take too long (make torture what=time)
 _DEEPEST = 40  # objects in objects
 _MOST_TOLD = 200  # texts in objects
+_FEW = 100  # characters of what says that there is nothing
 _AHEAD = 2_000  # lines in which the next finding is looked for
 
 
@@ -97,16 +106,16 @@ def read(text: str) -> Read:
     if whole is not None:
         return Read(tuple(whole), ())
     sight = Sight(text)
-    candidates = sight.of_blocks()
+    candidates, printed = sight.of_blocks(), list(sight.of_tools())
+    starts = {finding.line for finding in printed}
+    candidates = [each for each in candidates if not sight.is_around(each, starts)]
     there = {line for candidate in candidates for line in range(candidate.line, candidate.end + 1)}
-    candidates += [finding for finding in sight.of_tools() if finding.line not in there]
+    candidates += [finding for finding in printed if finding.line not in there]
     candidates = candidates or list(sight.of_codes())
-    unsure = sight.unsure(candidates)
-    if not any(candidate.severity in SERIOUS for candidate in candidates):
-        told = {each.line for each in candidates}
-        prose = sight.of_prose()
-        candidates += [each for each in prose if told.isdisjoint(range(each.line, each.end + 1))]
-    return Read(tuple(_single(candidates)), unsure)
+    is_told = any(candidate.severity in SERIOUS for candidate in candidates)
+    there = {line for each in candidates for line in range(each.line, each.end + 1)}
+    candidates += [finding for finding in sight.of_prose(is_told) if finding.line not in there]
+    return Read(tuple(_single(candidates)), sight.unsure(candidates))
 
 
 def issues(text: str, indexes: Iterable[index.Block]) -> list[Finding]:
@@ -167,16 +176,25 @@ def _single(candidates: list[Finding]) -> list[Finding]:
         place = its if its.file and not mine.at else mine
         severity = vocabulary.strictest(mine.severity, its.severity)
         kept[at] = mine.replace(severity=severity, file=place.file, at=place.at)
-    told = {finding.severity for finding in kept if not finding.recap}
-    own = [finding for finding in kept if not finding.recap or finding.severity not in told]
+    told = [finding for finding in kept if not finding.recap]
+    own = [each for each in kept if not (each.recap and _is_told(each, kept, told))]
     return sorted(own, key=lambda finding: finding.line)
+
+
+def _is_told(recap: Finding, kept: list[Finding], told: list[Finding]) -> bool:
+    """Whether what only repeats is told elsewhere: there are as many, or one in such words."""
+    others = [each for each in told if each.severity == recap.severity]
+    again = [each for each in kept if each.recap and each.severity == recap.severity]
+    mine = {*vocabulary.words(recap.title)}
+    shared = (len(mine & {*vocabulary.words(other.title)}) for other in others)
+    return len(again) <= len(others) or 2 * max(shared, default=0) >= len(mine)
 
 
 class Sight:
     """One text with its blocks, and what holds where: sections, files."""
 
     def __init__(self, text: str) -> None:
-        self.rows = [row for _, row in vocabulary.numbered(text)]
+        self.rows = [_annotated(row) for _, row in vocabulary.numbered(text)]
         is_org = any(row[:2] == "#+" for row in self.rows)
         self.plain: list[str] = []
         for row in self.rows:
@@ -189,6 +207,7 @@ class Sight:
         self._raise_leads()
         self.blocks = shapes.parted(blocks("\n".join(self.plain)), self.plain)
         self._above_places = self._heading_places()
+        self._headed = {block.first for block in self.blocks if block.kind == "heading"}
         headings = [heading for heading in self.blocks if heading.kind == "heading"]
         times = Counter(heading.title for heading in headings)
         self._by_id = {shapes.titled(heading.title)[0]: heading for heading in reversed(headings)}
@@ -197,6 +216,8 @@ class Sight:
             for title, count in times.items()
             if count > 1 and not shapes.begins_finding(title)
         }
+        self._grades: dict[int, str] = {}  # and whether it begins with a place, by block
+        self._placed: dict[int, bool] = {}
         self._direct: dict[int, list[int]] = {}
         for at, block in enumerate(self.blocks):
             self._direct.setdefault(block.inside, []).append(at)
@@ -207,7 +228,10 @@ class Sight:
         above, before = "", -2
         for (at, bare), (_, after) in itertools.pairwise([*told, (0, "")]):
             is_apart = at > before + 1 or shapes.begins(bare)
-            if is_apart and shapes.is_lead(bare, after) and not shapes.leads_title(above):
+            is_listed = is_apart and vocabulary.unbulleted(after)[1]
+            if is_listed and not index.group_of(bare) and (severity := shapes.lead_in(bare)):
+                self.plain[at] = f"###### {severity}"
+            elif is_apart and shapes.is_lead(bare, after) and not shapes.leads_title(above):
                 self.plain[at] = f"###### {bare.replace('**', '').rstrip(':')}"
             above, before = bare, at
 
@@ -224,8 +248,52 @@ class Sight:
         return "\n".join(self.plain[first - 1 : last])
 
     def _is_below(self, at: int, words: frozenset[str]) -> bool:
-        """Whether a heading above a block is about one of the words."""
-        return any(shapes.is_about(title, words) for title in titles(self.blocks, at))
+        """Whether a heading above a block is about one of the words, or about what is done."""
+        while (at := self.blocks[at].inside) >= 0:
+            title = self.blocks[at].title if self.blocks[at].kind == "heading" else ""
+            if _OVER.search(title) or (shapes.is_about(title, words) and not self._graded(at)):
+                return True
+        return False
+
+    def _is_over(self, at: int) -> bool:
+        """Whether a section is a template's, or says that nothing is left to do."""
+        block = self.blocks[at]
+        is_template = _PLACEHOLDER.search(self.rows[block.first - 1])
+        is_leaf = not any(self.blocks[x].kind == "heading" for x in self._direct.get(at, ()))
+        is_settled = is_leaf and any(map(_is_settled, self._directly_below(at)))
+        return bool(is_template or is_settled or _OVER.search(block.title))
+
+    def _graded(self, at: int) -> str:
+        """Return the severity that a heading has, whatever its words: its own, or its place's."""
+        if at in self._grades:
+            return self._grades[at]
+        identity, severity, title = shapes.titled(self.blocks[at].title)
+        is_named = identity or not shapes.is_general(title)
+        severity = vocabulary.strictest(severity, self._label_below(at) if is_named else "")
+        if is_named and not severity:
+            is_placed = shapes.place_in(" ".join(self._directly_below(at))).file
+            inherited = self._inherited(at)
+            effect = "" if inherited else self._label_below(at, shapes.effect_in)
+            severity = effect or (inherited if is_placed else "")
+        self._grades[at] = severity
+        return severity
+
+    def _holds_findings(self, at: int, is_own: bool) -> bool:
+        """Whether a heading only groups findings; `is_own`: it has an id or a severity itself."""
+        kinds = ("heading",) if self._graded(at) else ("heading", "item")
+        last = self.blocks[at].last
+        inside = itertools.takewhile(lambda other: other.first <= last, self.blocks[at + 1 :])
+        titles = (
+            x.title for x in inside if x.kind in kinds and (x.kind, x.first) != ("heading", x.last)
+        )
+        return not is_own and any(shapes.begins_finding(x) or index.group_of(x) for x in titles)
+
+    def _directly_below(self, at: int) -> list[str]:
+        """Return the lines of the paragraphs directly below a heading."""
+        below = (self.blocks[inner] for inner in self._direct.get(at, ()))
+        texts = itertools.takewhile(lambda block: block.kind != "heading", below)
+        spans = [(b.first - 1, min(b.last, b.first + 12)) for b in texts if b.kind == "text"]
+        return [row for first, last in spans for row in self.plain[first:last]]
 
     def of_ids(self) -> Iterator[Finding]:
         """The headings that begin with an id, whether or not they have a severity."""
@@ -239,60 +307,53 @@ class Sight:
         for at, block in enumerate(self.blocks):
             if block.first <= skip or block.kind in ("code", "rule", "comment"):
                 continue
-            if self._is_below(at, _NO_FINDINGS):
+            if block.kind == "heading" and self._is_over(at):
+                skip = block.last
+            if block.first <= skip or self._is_below(at, _NO_FINDINGS):
                 continue
             if block.kind == "table":
                 candidates += self._of_table(at, block)
                 continue
             is_heading = block.kind == "heading"
-            if is_heading and self._is_over(at):
-                skip = block.last
-                continue
-            candidate = self._of_heading(at, block) if is_heading else self._of_line(at, block)
+            candidate = (
+                self._of_heading(at, block, nested) if is_heading else self._of_line(at, block)
+            )
             if candidate:
                 candidates.append(candidate)
-                skip = candidate.end if is_heading and not nested else block.last
+                is_whole = block.kind == "item" or (is_heading and not nested)
+                skip = candidate.end if is_whole else block.last
         return candidates
 
-    def _is_over(self, at: int) -> bool:
-        """Whether a section is a template's, or says that nothing is left to do."""
-        below = [self.blocks[inner] for inner in self._direct.get(at, ())]
-        if any(block.kind == "heading" for block in below):
-            return False
-        texts = (block for block in below if block.kind == "text")
-        settled = (_is_settled(self.plain[block.first - 1]) for block in texts)
-        return bool(_PLACEHOLDER.search(self.rows[self.blocks[at].first - 1])) or any(settled)
-
-    def _of_heading(self, at: int, block: Block) -> Finding | None:
+    def _of_heading(self, at: int, block: Block, nested: bool) -> Finding | None:
         """A heading is a finding if it or a label directly below it has a severity."""
-        begins = shapes.begins_finding(block.title)
-        if shapes.is_about(block.title, _NO_FINDINGS if begins else _NO_FINDINGS | _REPEATS):
-            return None
         if severity := index.group_of(block.title):
             is_told = severity in SERIOUS and not shapes.is_about(block.title, _WORK)
-            return self._of_group(at, severity) if is_told else None
-        identity, severity, title = shapes.titled(block.title)
-        label = "" if shapes.is_general(title) and not identity else self._label_below(at)
-        severity = vocabulary.strictest(severity, label)
-        below = [self.blocks[inner] for inner in self._direct.get(at, ())]
-        leads = any(shapes.begins_finding(inner.title) for inner in below)
-        if not (severity or leads or shapes.is_about(block.title, index.PLURALS)):
+            return self._of_group(at, severity, nested) if is_told else None
+        identity, _, title = shapes.titled(block.title)
+        severity = self._graded(at)
+        if not severity and shapes.is_about(block.title, _NO_FINDINGS | _REPEATS):
+            return None
+        if not (severity or shapes.is_about(block.title, index.PLURALS)):
             severity = self._inherited(at)
+        if self._holds_findings(at, is_own=bool(identity) or block.title[:1] == "["):
+            return None
         is_advice = severity == "IMP" and not identity and block.title[:1] != "["
         if is_advice or not severity or vocabulary.says_nothing(title):
             return None
         return self._made(severity, identity, title, block.first, self._all_of(at), recap=False)
 
-    def _of_group(self, at: int, severity: str) -> Finding | None:
-        """What is told in sentences below a heading that only names a severity."""
+    def _of_group(self, at: int, severity: str, nested: bool) -> Finding | None:
+        """What is told below a heading that only names a severity; a few mild words are none."""
         below = [self.blocks[inner] for inner in self._direct.get(at, ())]
         if not below or any(block.kind not in ("text", "code", "quote") for block in below):
             return None
-        if vocabulary.says_nothing(below[0].title) or any(
-            shapes.begins_finding(block.title) for block in below
-        ):
-            return None
         block, title = self.blocks[at], shapes.first_sentence(below[0].title)
+        text = self._text(below[0].first, below[-1].last)
+        is_placed = "`" in text or len(text) > _FEW or shapes.place_in(text).file
+        is_empty = not (is_placed or nested or is_serious(_DENIES.sub("", text)))
+        is_empty = is_empty or vocabulary.says_nothing(below[0].title)
+        if is_empty or any(shapes.begins_finding(block.title) for block in below):
+            return None
         return self._made(severity, "", title, block.first, block.last, recap=True)
 
     def _all_of(self, at: int) -> int:
@@ -306,14 +367,10 @@ class Sight:
             last = other.last
         return last
 
-    def _label_below(self, at: int) -> str:
-        """Return the severity that a label directly below heading `at` states."""
+    def _label_below(self, at: int, read: Callable[[str], str] = shapes.label_in) -> str:
+        """Return the severity that a label directly below heading `at` states, as `read` has it."""
         stated: set[str] = set()
-        impacts: set[str] = set()
         below = [self.blocks[inner] for inner in self._direct.get(at, ())]
-        kinds = ("heading", "item")
-        if any(block.kind in kinds and shapes.begins(block.title) for block in below):
-            return ""
         for block in below:
             if block.kind == "heading" and block.first == block.last and not stated:
                 stated.add(vocabulary.severity(shapes.first_part(block.title)))
@@ -321,10 +378,9 @@ class Sight:
                 break
             last = min(block.last, block.first + 12)
             rows = self.plain[block.first - 1 : last]
-            short = [row for row in rows if len(row) < shapes.FIELD_LENGTH]
-            stated |= set(map(shapes.label_in, short))
-            impacts |= set(map(shapes.impact_in, short))
-        stated = (stated - {""}) or (impacts - {""})
+            fields = (row for row in rows if len(row) < shapes.FIELD_LENGTH)
+            stated |= {read(row) for row in fields if not _is_ticked(row)}
+        stated -= {""}
         return stated.pop() if len(stated) == 1 else ""  # else a list
 
     def _of_line(self, at: int, block: Block) -> Finding | None:
@@ -334,21 +390,23 @@ class Sight:
             bare = bare[: shapes.LONG]
         head = shapes.head_of(bare)
         own = self.plain[block.first - 1 : block.last][:14]
-        if shapes.is_count(head) or bare[:1] in "✅✔☑" or any(map(_is_settled, own)):
+        own += self._label_behind(at) if block.kind == "item" else []
+        own = [row for row in own if "verall" not in row[:12]]  # of the whole review
+        is_verdict = vocabulary.verdict(bare) is not None or _is_ticked(bare)
+        if is_verdict or shapes.is_count(head) or any(map(_is_settled, own)):
             return None
         severity = (head.severity if head.marked or head.id else "") or shapes.tail_of(bare)
         if severity and not head.id and vocabulary.says_nothing(head.title):
             return None
         stated = list(filter(None, map(shapes.label_in, own)))
-        is_sign = not any(map(str.isalnum, head.raw))
-        if len(stated) == 1:
-            severity = vocabulary.strictest("" if is_sign else severity, stated[0])
+        label = stated[0] if len(stated) == 1 else ""
+        severity = vocabulary.strictest("" if label and head.is_sign else severity, label)
         is_listed = not severity and block.kind == "item" and block.level < 2
         inherited = self._inherited(at) if is_listed else ""
         is_advice = severity == "IMP" and not head.id and bare[:1] != "["
         if is_advice or not (severity or inherited):
             return None
-        if shapes.is_only_legend(bare) or (not head.marked and shapes.is_legend(bare)):
+        if shapes.is_legend(head.title if head.is_sign else "" if head.marked else bare):
             return None
         title = self._title_of(head.title if head.severity or head.id else bare, bare, block)
         identity = head.id or self._labelled(
@@ -358,6 +416,14 @@ class Sight:
         end = self.end_of(at, block)
         return self._made(severity or inherited, identity, title, block.first, end, recap)
 
+    def _label_behind(self, at: int) -> list[str]:
+        """Return the label that stands as a paragraph behind an item."""
+        last, inside = self.blocks[at].last, self.blocks[at].inside
+        behind = (block for block in self.blocks[at + 1 : at + 6] if block.first > last)
+        texts = itertools.takewhile(lambda x: (x.kind, x.inside) == ("text", inside), behind)
+        rows = (self.plain[block.first - 1] for block in texts if block.first == block.last)
+        return [row for row in rows if shapes.label_in(row)][:1]
+
     def end_of(self, at: int, block: Block) -> int:
         """A paragraph reaches to the next block that begins something else."""
         last = block.last
@@ -365,16 +431,29 @@ class Sight:
         for number, other in enumerate(self.blocks[at + 1 : at + 12], at + 1):
             if other.first <= last:
                 continue
-            if other.inside != block.inside or other.kind in ("heading", "rule", "table", "item"):
+            if other.inside != block.inside or other.kind in ("heading", "rule", "table"):
                 break
-            is_next = label and other.title.startswith(label[0])
-            is_graded = shapes.begins_finding(other.title) or shapes.head_of(other.title).severity
-            is_placed = self._leads_in(number) or shapes.place_of(self.plain[other.first - 1]).file
+            is_field = bool(label and other.title.startswith(label[0]))
+            is_next = is_field or other.kind == block.kind == "item"
+            is_below = number == at + 1 and shapes.leads_title(block.title)
+            is_placed = not is_below and self._begins_at(number)
+            is_graded = shapes.head_of(other.title).severity or shapes.begins_finding(other.title)
             begins = is_next or is_graded or is_placed
             if begins and other.kind != "code":
                 break
             last = other.last
         return last
+
+    def _begins_at(self, at: int) -> bool:
+        """Whether a paragraph begins with a place, or says of one how bad it is there."""
+        if at in self._placed:
+            return self._placed[at]
+        block = self.blocks[at]
+        place = shapes.place_of(self.plain[block.first - 1])
+        is_placed = place.file or shapes.AT_PLACE.match(block.title) or self._leads_in(at)
+        is_said = not is_placed and shapes.said_in(block.title)
+        self._placed[at] = bool(is_placed or (is_said and shapes.place_in(block.title).file))
+        return self._placed[at]
 
     def _leads_in(self, at: int) -> bool:
         """Whether a paragraph goes on, without a blank line, with one that begins a finding."""
@@ -391,6 +470,8 @@ class Sight:
         """Return the words that name the finding: a label, its bold lead, or its first sentence."""
         if told := self._labelled(block.first - 1, min(block.last, block.first + 12)):
             return shapes.first_sentence(told)
+        if " · " in bare[: shapes.FIELD_LENGTH]:
+            return bare
         if shapes.is_fields(self.plain[block.first - 1 : block.last]):
             bare = title = self._named(block) or title
         if bold := shapes.BOLD.match(bare.lstrip("🔴🟠🟡⚠️❌ ")):
@@ -402,16 +483,19 @@ class Sight:
     def _named(self, block: Block) -> str:
         """Return the first value of a record that has words and is neither severity nor place."""
         fields = map(vocabulary.labelled, self.plain[block.first - 1 : block.last])
-        told = (value for label, value in fields if not shapes.is_scale(label))
+        told = (value for label, value in fields if not vocabulary.is_scale(label))
         return next((text for text in told if shapes.has_words(shapes.without_place(text))), "")
 
     def _said_below(self, first: int, last: int) -> str:
         """Return the title that stands below a line: labelled, in bold, or the first words."""
         if told := self._labelled(first, min(last, first + 8)):
             return told
-        rows = [row for row in self.plain[first:last] if shapes.letters(row) > 12]
-        bold = shapes.BOLD.search("\n".join(rows[:8]))
-        return (bold[1] or bold[2]) if bold else rows[0].strip() if rows else ""
+        others = (row for row in self.plain[first:last] if not shapes.LABELLED.match(row))
+        rows = [row for row in others if shapes.letters(shapes.without_place(row)) > 12]
+        bold = (lead[1] or lead[2] for lead in shapes.BOLD.finditer("\n".join(rows[:8])))
+        return next(
+            (lead for lead in bold if lead[-1] != ":"), rows[0].lstrip("#").strip() if rows else ""
+        )
 
     def _labelled(self, first: int, last: int, labels: frozenset[str] = shapes.TITLES) -> str:
         """Return what a label such as `Title:` says in the lines behind `first`, or ''."""
@@ -422,15 +506,19 @@ class Sight:
     def _made(
         self, severity: str, identity: str, title: str, first: int, last: int, recap: bool
     ) -> Finding | None:
-        title = shapes.cleaned(title)
-        if shapes.is_scale(title.partition(":")[0].upper()) and len(title.split()) < 4:
+        whole = shapes.cleaned(title)
+        title = shapes.without_fields(whole)
+        if title != whole and title and len(title.split()) < 3:
+            title = f"{title}: {shapes.cleaned(self._said_below(first, last))}".rstrip(": ")
+        if vocabulary.is_scale(title.partition(":")[0]) and len(title.split()) < 4:
             title = ""  # only a label
         if not shapes.has_words(shapes.without_place(title)) or vocabulary.says_nothing(title):
             below = shapes.cleaned(shapes.first_sentence(self._said_below(first, last)))
             is_named = shapes.letters(title) > 0 and not vocabulary.says_nothing(title)
-            if not shapes.has_words(below) and not is_named:
+            is_placed = bool(not title and shapes.place_in(whole).file)
+            if not (shapes.has_words(below) or is_named or is_placed):
                 return None
-            title = below or title
+            title = below or title or whole
         place = self._place(first, last)
         return _finding(severity, title, first, last, place, identity, recap)
 
@@ -451,46 +539,28 @@ class Sight:
         return self._text(start + 1, first - 1)
 
     def _of_table(self, at: int, block: Block) -> list[Finding]:
-        head, *rows = [
-            [shapes.cleaned(cell) for cell in markdown.cells(row.strip())]
-            for row in self.plain[block.first - 1 : block.last]
-        ]
-        roles = list(map(index.column, head))
-        if "severity" not in roles and (card := self._of_card(at, rows)):
+        head, *rows = shapes.table_rows(self.plain[block.first - 1 : block.last])
+        roles = shapes.graded(list(map(index.column, head.cells)), [row.cells for row in rows])
+        if "severity" not in roles and (card := _of_card(rows, block)):
             return [card]
-        for number, role in enumerate(roles):
-            cells = [row[number] for row in rows if number < len(row)]
-            if role in _MAY_GRADE and "severity" not in roles and any(map(shapes.of_cell, cells)):
-                roles[number] = "severity"
-        numbered = _unwrapped(rows, block.first + 1)
         if "severity" in roles:
             column = roles.index("severity")
-            for (_, above), (_, row) in itertools.pairwise(numbered):
-                if column < min(len(above), len(row)):  # an empty cell goes on with the one above
-                    row[column] = row[column] or above[column]
+            for above, row in itertools.pairwise(rows):
+                if column < min(len(above.cells), len(row.cells)):  # an empty one goes on
+                    row.cells[column] = row.cells[column] or above.cells[column]
         group = self._inherited(at)
-        made = filter(None, (_of_row(roles, row, number, group) for number, row in numbered))
-        explains = {"meaning", "definition", "criteria", "sla"} & {cell.lower() for cell in head}
+        made = [
+            finding.replace(end=block.first + row.last)
+            for row in rows
+            if (finding := _of_row(roles, row.cells, block.first + row.first, group))
+        ]
+        if sum(map(bool, map(vocabulary.severity, head.cells))) > 1:
+            return []  # counts, or a matrix of risks
+        explains = {"meaning", "definition", "criteria", "sla"} & {x.lower() for x in head.cells}
         if explains and not {"place", "file", "id"}.intersection(roles):
             return []
         heading = self.blocks[block.inside].title if block.inside >= 0 else ""
         return [self._at_section(finding, shapes.place_of(heading)) for finding in made]
-
-    def _of_card(self, at: int, rows: list[list[str]]) -> Finding | None:
-        """Return the finding that a table of labels and values tells of, one in each row.
-
-        Without a title it is about the heading above.
-        """
-        labels = [(index.column(row[0]), row[1]) for row in rows if len(row) == 2]
-        if len(labels) < len(rows) or not any(role == "severity" for role, _ in labels):
-            return None
-        roles, cells = map(list, zip(*labels, strict=True))
-        block = self.blocks[at]
-        if "title" not in roles and block.inside >= 0:
-            block = self.blocks[block.inside]
-            roles, cells = [*roles, "title"], [*cells, block.title]
-        finding = _of_row(roles, cells, block.first, "")
-        return finding and finding.replace(end=block.last)
 
     def _at_section(self, row: Finding, above: Place) -> Finding:
         """Return the finding of a row where its own section is, if there is one with its id."""
@@ -526,46 +596,53 @@ class Sight:
                 title = shapes.cleaned(head.title)
                 yield _finding(head.severity, title, number, place=Place(file, 0))
 
+    def is_around(self, finding: Finding, starts: set[int]) -> bool:
+        """Whether a paragraph holds the beginnings of what a tool says, and so is no finding."""
+        inside = range(finding.line + 1, finding.end + 1)
+        return finding.line not in self._headed and not starts.isdisjoint(inside)
+
     def of_tools(self) -> Iterator[Finding]:
         """What linters and compilers print: each message reaches to the next, or a blank line."""
         from contextkit.text.digests import diagnostics
         from contextkit.text.digests.lines import Lines
 
-        rows = [_ANNOTATION.sub(r"\2:\3: \1: \4", _STAMPED.sub("", row)) for row in self.rows]
+        rows = self.rows
         messages = diagnostics.find(Lines("\n".join(rows)))[0]
         starts = {message.line for message in messages}
-        told = (
-            each for number, row in enumerate(self.rows, 1) for each in _of_columns(row, number)
-        )
-        own = {finding.line: finding for finding in told}
         for message in messages:
             below = range(message.line, len(rows))
             ends = (at for at in below if at + 1 in starts or not rows[at].strip())
+            head = shapes.head_of(message.said)
             severity = vocabulary.of_tool(message.severity) or vocabulary.of_tool(message.level)
+            severity = head.severity if head.severity and head.marked else severity
+            severity = "P0" if _FATAL.search(rows[message.line - 1][:200]) else severity
             if severity:
-                severity = own.pop(message.line).severity if message.line in own else severity
-                place, title = shapes.place_in(message.place), shapes.cleaned(message.said)
+                place, title = shapes.place_in(message.place), shapes.cleaned(head.title)
                 end = next(ends, len(rows))
                 yield _finding(severity, title, message.line, end, place)
-        yield from own.values()
+        for number, row in enumerate(self.rows, 1):
+            yield from _of_columns(row, number)
 
-    def of_prose(self) -> Iterator[Finding]:
-        """Paragraphs that name a place and say in strong words what is wrong there."""
+    def of_prose(self, only_said: bool) -> Iterator[Finding]:
+        """Paragraphs that say what is wrong at a place; `only_said`: and how bad it is."""
         for at, block in enumerate(self.blocks):
             if block.kind not in ("text", "item", "quote") or self._is_below(at, _NO_FINDINGS):
                 continue
-            rows = [row for row in self.plain[block.first - 1 : block.last] if row[:2] != "$ "]
+            rows = self.plain[block.first - 1 : block.last]
+            is_log = rows[0][:2] == "$ " or any(map(_OF_LOG.match, rows[1:]))  # printed by a tool
+            if (block.kind == "text" and is_log) or shapes.is_fields(rows):
+                continue
             text = " ".join(rows)
-            place = shapes.place_in(text)
-            is_printed = any(map(_LOCATED.match, rows)) or shapes.is_fields(rows)  # by a tool
-            if not place.file or is_printed or _MILDLY.search(text[:60]):
+            place, said = shapes.place_in(text), shapes.said_in(text)
+            is_stated = place.file and said if only_said else place.file or said
+            if not is_stated or _MILDLY.search(text[:60]):
                 continue
             parts = [part for part in shapes.sentences(text) if not _DENIES.search(part)]
             left = " ".join(parts)
             is_worst = bool(_WORST.search(left)) and "less urgent" not in left
-            severity = "P0" if is_worst else "P1" if _BAD.search(left) else ""
-            if severity:
-                title = next(filter(is_serious, parts), text)
+            if severity := said or ("P0" if is_worst else "P1" if _BAD.search(left) else ""):
+                told = (part for part in parts if is_serious(part) and not shapes.said_in(part))
+                title = next(told, text)
                 title = " ".join(parts[:2]) if place.file in title else title
                 end, title = self.end_of(at, block), shapes.cleaned(title)
                 yield _finding(severity, title, block.first, end, place)
@@ -594,17 +671,74 @@ class Sight:
             is_likely = line and (is_record or is_serious(text))
             if is_likely and not self._is_below(at, _NO_FINDINGS | _REPEATS):
                 numbers.append(block.first)
-        return tuple(numbers[:50])
+        return tuple(sorted({*numbers, *self._unread(covered, candidates)})[:50])
+
+    def _unread(self, covered: set[int], candidates: list[Finding]) -> Iterator[int]:
+        """The lines that say P0 or P1 and that no finding explains: statements, or more of them."""
+        from contextkit.reviews.documents import proof
+
+        told = Counter(candidate.severity for candidate in candidates)
+        names = {each.id.upper() for each in candidates} | {_begins(x.title) for x in candidates}
+        owners = {
+            number: at
+            for at, block in enumerate(self.blocks)
+            for number in range(block.first, block.last + 1)
+        }
+        for number in owners.keys() - covered:
+            at, row = owners[number], self.plain[number - 1]
+            if not self._may_state(self.blocks[at], number):
+                continue
+            after = next(filter(str.strip, self.plain[number : number + 3]), "")
+            word = proof.serious_in(row, after)
+            known = vocabulary.severity(word) or vocabulary.severity(re.split("[ -]", word)[0])
+            severity = known or ("P0" if word else "")
+            if not severity or self._explains(at, row, word, told[severity]):
+                continue
+            words = vocabulary.words(row)
+            told_as = {" ".join(words[first : first + 3]) for first in range(len(words))}
+            told_as.update(vocabulary.trimmed(word) for word in row.upper().split())
+            if names.isdisjoint(told_as) and not self._is_below(at, _NO_FINDINGS):
+                yield number
+
+    def _may_state(self, block: Block, number: int) -> bool:
+        """Whether a line may state something: no code, no name of a group, nothing that is done."""
+        row = self.plain[number - 1]
+        is_over = _is_ticked(row) or _is_settled(row) or _PLACEHOLDER.search(self.rows[number - 1])
+        is_group = block.kind == "heading" and (index.group_of(block.title) or _OVER.search(row))
+        return block.kind not in ("code", "rule", "comment") and not (is_over or is_group)
+
+    def _explains(self, at: int, row: str, word: str, read: int) -> bool:
+        """Whether a line only counts or names what was read `read` times, and states nothing."""
+        near = rf"(\d+)\s+{re.escape(word)}|{re.escape(word)}[\w ]{{0,24}}\W{{1,4}}(\d+)"
+        counts = [int(one or other) for one, other in re.findall(near, row, re.IGNORECASE)]
+        if shapes.place_in(row).line or not read:
+            return False
+        is_statement = self.blocks[at].kind in ("item", "table") or shapes.label_in(row)
+        return max(counts) <= read if counts else not is_statement or "verall" in row[:16]
+
+
+def _begins(title: str) -> str:
+    return " ".join(vocabulary.words(title)[:3])
+
+
+def _annotated(row: str) -> str:
+    """Return a line that a build says of a file as a compiler says it: `a.ts:12: error: …`."""
+    row = _STAMPED.sub("", row)
+    if "::" not in row:
+        return row
+    match = _ANNOTATION.match(row)
+    told = dict(_PARAMETER.findall(match[2])) if match else {}
+    if not match or not {"file", "line"} <= told.keys():
+        return row
+    title = f"{told['title']}: " if "title" in told else ""
+    return f"{told['file']}:{told['line']}: {match[1]}: {title}{match[3]}"
 
 
 def _of_columns(row: str, number: int) -> Iterator[Finding]:
     """Yield the finding in a line of three or more columns, of which one is a severity."""
-    if match := _PLACED.match(row):
-        severity = vocabulary.of_tool(_LETTERS.get(match[2], match[2]))
-        place = shapes.place_in(match[1])
-        if severity and place.line:
-            yield _finding(severity, shapes.cleaned(match[3]), number, place=place)
-        return
+    if coded := _CODED.match(row):
+        place, severity = shapes.place_in(coded[1]), vocabulary.of_tool(coded[2])
+        yield _finding(severity, shapes.cleaned(coded[3]), number, place=place)
     cells = row.split("  ") if "  " in row.strip() and "." in row else []
     told = [cell.strip() for cell in cells if cell.strip()]
     graded = [cell for cell in told if vocabulary.severity(cell)]
@@ -614,21 +748,18 @@ def _of_columns(row: str, number: int) -> Iterator[Finding]:
         yield from filter(None, [_of_row(roles, values, number, "")])
 
 
-def _unwrapped(rows: list[list[str]], first: int) -> list[tuple[int, list[str]]]:
-    """Return the rows of a table with their numbers; one that goes on below is one, where drawn."""
-    rules = [not any(map(str.isalnum, "".join(row))) for row in rows]
-    is_drawn = sum(rules) > 1
-    kept: list[tuple[int, list[str]]] = []
-    for number, row in enumerate(rows):
-        if rules[number]:
-            continue
-        is_below = bool(kept) and not rules[number - 1]
-        if is_drawn and is_below and not row[0]:
-            above = kept[-1][1]
-            above[:] = [f"{old} {more}".strip() for old, more in zip(above, row, strict=False)]
-        else:
-            kept.append((first + number, row))
-    return kept
+def _is_graded(head: vocabulary.Head) -> bool:
+    return head.marked and head.severity in SERIOUS and shapes.has_words(head.title)
+
+
+def _of_card(rows: list[shapes.Row], block: Block) -> Finding | None:
+    """Return the finding that a table of labels and values tells of, one in each row."""
+    labels = [(index.column(row.cells[0]), row.cells[1]) for row in rows if len(row.cells) == 2]
+    if len(labels) < len(rows) or not any(role == "severity" for role, _ in labels):
+        return None
+    roles, cells = zip(*labels, strict=True)
+    finding = _of_row(list(roles), list(cells), block.first, "")
+    return finding and finding.replace(end=block.last)
 
 
 def _is_settled(row: str) -> bool:
@@ -636,10 +767,15 @@ def _is_settled(row: str) -> bool:
     low = row.lower()
     if not any(word in low for word in _DONE):
         return False
+    if _TICKED.search(row):
+        return True
     label, value = vocabulary.labelled(row)
     first = row[:20].strip().partition(" ")[0]
-    stated = value.lstrip("*_") if label in _STATES else first if first.isupper() else ""
-    return bool(_TICKED.search(row)) or _is_done(stated)
+    return _is_done(value if label in _STATES else first if first.isupper() else "")
+
+
+def _is_ticked(row: str) -> bool:
+    return vocabulary.unbulleted(row.strip())[0].startswith(("✅", "✔", "☑"))
 
 
 def _is_done(state: str) -> bool:
@@ -657,13 +793,17 @@ def _of_row(roles: list[str], row: list[str], number: int, group: str) -> Findin
     severity = shapes.of_cell(fields["severity"]) if "severity" in fields else group
     severity = severity or vocabulary.severity_of_id(identity)
     title = fields.get("title", "")
+    if not severity and (said := next(filter(_is_graded, map(vocabulary.Head, row)), None)):
+        severity, title = said.severity, said.title
     if not title:
         others = [cell for role, cell in fields.items() if role not in ("severity", "line")]
         title = max(others, key=shapes.letters, default="")
+    if "://" in title:  # names nothing
+        title = " · ".join(filter(None, row))
     if not severity or not shapes.has_words(title) or vocabulary.says_nothing(title):
         return None
-    is_fix = any("version" in role for role in roles)  # in which it is fixed, not whether
-    if not is_fix and any(_is_done(cell) for cell in fields.values() if cell != title):
+    states = () if "fixed-version" in roles else fields.values()  # there is one
+    if any(_is_done(cell) for cell in states if cell != title):
         return None
     place = shapes.place_in(f"{fields.get('file', '')}:{fields.get('line', '')}")
     place = place if place.file else shapes.place_in(" | ".join(row))
@@ -689,7 +829,9 @@ def _open(tree: Any, depth: int = 0) -> Any:
     if depth > _DEEPEST:
         return tree
     if isinstance(tree, dict):
-        return {key: _open(value, depth + 1) for key, value in tree.items()}
+        plain = {_plain_key(str(key)): value for key, value in tree.items()}
+        named = tree | {key: value for key, value in plain.items() if key not in tree}
+        return {key: _open(value, depth + 1) for key, value in named.items()}
     if not isinstance(tree, list):
         return tree
     kept = []
@@ -699,6 +841,13 @@ def _open(tree: Any, depth: int = 0) -> Any:
         if not is_over and not (isinstance(item, dict) and item.get("resolved") is True):
             kept.append(_open(item, depth + 1))
     return kept
+
+
+def _plain_key(key: str) -> str:
+    """Return the word of a key that says what its value is: `file` of `source_file`."""
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", key).lower().split("_")
+    known = next(filter(_KEYS.__contains__, words), key)
+    return known if len(words) == 2 else key
 
 
 def _of_told(tree: Any, last: int) -> list[Finding]:
@@ -715,7 +864,12 @@ def _of_told(tree: Any, last: int) -> list[Finding]:
 def _of_object(told: objects.Found) -> Finding | None:
     """The finding of an object; a comment beside a line says in its words how bad it is."""
     title = told.title or told.name
-    severity = told.grade or shapes.head_of(title).severity
+    head = shapes.head_of(title)
+    severity = told.grade or (head.severity if head.marked else "")
+    rows = told.body.strip().split("\n")
+    if not severity:  # of its text, which is a small review
+        severity = next(filter(None, map(shapes.label_in, rows[:12])), "")
+        title = rows[0] or title
     if not severity:
         return None
     identity = told.id if vocabulary.is_id(told.id) else ""
@@ -724,11 +878,11 @@ def _of_object(told: objects.Found) -> Finding | None:
 
 
 def _graded(key: str, word: str) -> str:
-    if key in ("type", "confidence"):  # of a bot, no severity
-        return ""
-    severity = vocabulary.of_tool(word)
+    if key in ("type", "confidence"):  # of a bot, mostly no severity
+        return vocabulary.severity(word) if key == "type" and word.lower() in _TYPES else ""
     if key == "priority" and word in ("0", "1", "2", "3"):
         return f"P{word}"
+    severity = vocabulary.of_tool(word)
     return severity or (_OBJECT_NUMBERS.get(word, "") if key == "severity" else "")
 
 

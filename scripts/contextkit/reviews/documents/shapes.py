@@ -11,10 +11,12 @@
 
 from __future__ import annotations
 
+import copy
 import functools
+import itertools
 import re
 
-from contextkit.base import names
+from contextkit.base import markdown, names
 from contextkit.base.records import NamedTuple
 from contextkit.reviews.documents import index, vocabulary
 from contextkit.reviews.documents.vocabulary import SEVERITIES, Head
@@ -22,21 +24,14 @@ from contextkit.text.blocks import Block
 from contextkit.text.patterns import Pattern
 
 EXPLAINS = frozenset(
-    "legend rubric scale definition definitions classification classifications criteria levels"
-    " legende légende leyenda".split()
+    "legend rubric scale definition definitions classification classifications criteria key"
+    " levels legende légende leyenda".split()
 )
-_GENERAL = frozenset(
-    "code review detailed details the all found results report security general other more".split()
+_GENERAL = frozenset("code review detailed details the all found results report security".split())
+_NO_SCALES = frozenset("confidence likelihood probability exploitability effort cost".split())
+_GRADES = frozenset(
+    "P0 P1 P2 P3 BLOCKER CRITICAL SEVERE HIGH MAJOR MEDIUM MODERATE LOW MINOR".split()
 )
-_LABELS = frozenset(
-    "SEVERITY PRIORITY SEV LEVEL RISK SCHWEREGRAD PRIORITÄT SÉVÉRITÉ GRAVITÉ PRIORITÉ SEVERIDAD"
-    " GRAVEDAD PRIORIDAD GRAVIDADE SEVERIDADE GRAVITÀ 重要度 深刻度 严重程度 严重性 严重级别"
-    " 优先级 優先度 СЕРЬЁЗНОСТЬ КРИТИЧНОСТЬ ПРИОРИТЕТ".split()
-)
-_IMPACT = "IMPACT"
-_SCALES = frozenset("SEVERITY PRIORITY IMPACT RISK".split())
-_RATINGS = frozenset("FACTOR LEVEL RATING CLASS".split())
-_DENYING = frozenset("not never without missing isn".split())
 TITLES = frozenset(
     "TITLE ISSUE FINDING PROBLEM MESSAGE SUMMARY NAME BUG TITEL PROBLÈME PROBLEMA BEFUND TITRE"
     " TÍTULO TITOLO 問題 问题 タイトル 标题 ПРОБЛЕМА".split()
@@ -45,9 +40,8 @@ _TAG = Pattern(r"<(/?)(\w{1,12})\b([^<>]{0,300})>")
 _LINK = Pattern(r"\[\s?([^\[\]\n]{1,300}?)\s?\]\(https?://[^()\s]{1,300}\)")
 _STRUCK = Pattern(r"~~[^~\n]{1,600}~~")
 _DASHED = Pattern(r"^([^:：|–—\n]{1,24}?) [–—-] (?=\S)")
-BORDER = Pattern(  # of a table
-    r"\s*(?:[+┌├└╔╠╚╞╒][-=+─━═┬┼┴┐┤┘╦╬╩╗╣╝╪╡╤╕]{3,}\s*|│[ │├┼┤]*─[ │├┼┤─]*)$"
-)
+_DRAWN = Pattern(r"[│║┃]")
+BORDER = Pattern(r"\s*[+┌├└╔╠╚╞╒][-=+─━═┬┼┴┐┤┘╦╬╩╗╣╝╪╡╤╕]{3,}\s*$")  # of a table
 _SETTING = Pattern(r"^(\w{1,24}) = \"?(.{1,400}?)\"?$")
 _OTHER_HEADING = Pattern(r"(?:(?P<signs>={1,6})|h(?P<h>[1-6])\.|(?P<stars>\*{1,6})) (?=\S)")
 _SHORTCODE = Pattern(r":(?:large_)?([a-z_]{1,20}):")
@@ -58,7 +52,7 @@ _SHORTCODES = {
 _IMAGE = Pattern(r"!\[([^\]\n]{0,80})\]\([^()\n]{0,300}\)")
 _INLINE = Pattern(
     r"(?:severity|priority|schweregrad|gravité|sévérité|severidad|gravedad)[*_`\"']{0,3}\s{0,2}"
-    r"[:=：][*_`]{0,3}\s{0,2}([^\s,;|)\]]{1,24})",
+    r"(?:[:=：]|(?=\*\*))[*_`]{0,3}\s{0,2}([^\s,;|)\]]{1,24})",
     re.IGNORECASE,
     needs="severity priority schweregrad gravité sévérité severidad gravedad",
 )
@@ -71,22 +65,31 @@ _MARKED = Pattern(  # `_Potential issue_ | _🟠 Major_`
 )
 _SIGN = Pattern(r"[*_\[ ]{0,4}([^\w\s\0-\x7f✅✔☑👍]{1,3})\s{0,2}[*_\] ]{0,4}")  # such as an emoji
 _AT_LINE = Pattern(r"^`?(?:lines?|L)\s?\d{1,7}(?:[-–]\d{1,7})?`?(?::|\s[–—-])\s", re.IGNORECASE)
-_BRACKETS = Pattern(r"[(\[]([^()\[\]]{1,80})[)\]]")
+_BRACKETS = Pattern(r"[(\[]([^()\[\]]{1,80})")
 _BRACKETED = Pattern(r"\s?[(\[]([^()\[\]]{1,40})[)\]]")
-_NUMBERED = Pattern(  # `Result #2 HIGH Bucket is not encrypted`
-    r"(?:Result|Finding|Issue|Problem|Warning|Alert|Vulnerability) #?\d{1,5}[:.)]? ([A-Z]{3,12}) "
-)
-_SCORED = Pattern(r"\s?\([\d./]{1,8}\)")
-_SCORE = Pattern(r"\d{1,3}[./]\d{1,3}")
+_SCORE = Pattern(r"\(?\d{1,3}[./]\d{1,3}\)?")
 _LEAD = Pattern(r"[*_ ]{0,3}(?:\[([^\]\n]{1,40})\][*_]{0,3}|(?<=\*\*)([^*\n]{1,40})\*\*)(?=\s|$)")
+_PART = Pattern(  # what parts of a finding are called
+    r"(?i)\W{0,3}(?:(?:how|steps) to|(?:suggest|recommend|propos|affect|expect|actual|evidence"
+    r"|example|reproduc|impact|fix|solution|remed|cause|why)\w{0,10}\b)"
+)
 _THIS_IS = Pattern(r"(?i)(?:this|that|it)(?: is|'s)(?: an?)? (?=\S{1,20}[:,—–])")
+_LAST_WORDS = Pattern(
+    r"(?:^|[.!?。]\s)(\w{4,12}(?:[ -]fix)?)[.!]?$", needs="critical fix block high severe"
+)  # `… Must fix.`
+_SPEAKER = Pattern(r"\*\*@?[\w .-]{1,30}:\*\*\s(?=\S)")  # `**lena:** critical: …`
+_IS_SAID = Pattern(
+    r"\b(?i:this|that|it|which)(?: is|'s)(?: an?)? (\w{4,12})(?= and | for |[.,;!]|$)",
+    needs="critical block bug high major severe",
+)
+_LEADS_LIST = Pattern(r"\w (?:are|is) (\w{4,12})(?: (?!but)\w+){0,4}:$")
 _SENTENCE = Pattern(r"(?<=[.!?。！？])(?:\s|$)|(?<=[。！？])")
 FIELD = Pattern(r"\s{0,8}[*_]{0,2}[A-Z][\w ]{1,24}:[*_]{0,2}\s")
+LABELLED = Pattern(r"\s{0,8}(?:[-*] )?(?:\*\*[\w ]{2,24}(?::\*\*|\*\*:)|[\w]{2,16}:)(?:\s|$)")
 FIELD_LENGTH = 100  # characters of a line that only labels
 _TITLE = 240  # characters of a title
 _FEW = 3  # letters that a title has at least
 LONG = 400  # characters of a line looked at as a head
-_REMARK = 160  # characters of a remark on one line, which may end in its severity: `… Must fix.`
 _MOST_BLANKS = 12  # in a line that only names a place
 
 
@@ -123,9 +126,19 @@ _LINE_OF = Pattern(
 )
 _RANGE = Pattern(r"^\s{0,20}[-*]?\s?`?(\d{1,7})(?:\s?[-–]\s?\d{1,7})?`?\s?(?::|┆|\|(?=\s)|$)")
 _LONGEST = 4_000  # characters looked at
+_INTRODUCING = 6  # words before a place that a line ends with
 _INTRODUCE = frozenset(
-    "in file files path datei fichier archivo fitxer arquivo файл ファイル 文件 component module"
+    "in on file files path datei fichier archivo fitxer arquivo файл ファイル 文件 component module"
     " location".split()
+)
+
+
+AT_PLACE = Pattern(rf"[*_`]{{0,3}}{_NAME}{{1,200}}\.\w{{1,8}}:\d")  # begins a line of a tool
+_SHOUTED = Pattern(  # `Result #2 HIGH …`, `MAJOR a.c:10 …`, `a.py:3: CRITICAL: …`
+    rf"[*_`]{{0,3}}(?:{_NAME}{{1,200}}:\d{{1,7}}(?::\d{{1,7}})?`?:?\s"
+    r"|(?:[A-Z]\w{3,9} )?#?\d{1,3}[:.)]?\s)?"
+    rf"(P[0-3]|[A-Z]{{3,12}})[*_`]{{0,3}}:?\s+"
+    rf"(?=[*_`\"'(]{{0,3}}[A-Z]|{_NAME}{{1,200}}[:.]\w|(?<=:\s)\S)"
 )
 
 
@@ -147,7 +160,7 @@ def place_in(text: str) -> Place:
     if "." not in text and "file" not in text:
         return NOWHERE
     for match in _PATH.finditer(text):
-        path = match[1].removeprefix("./").strip("[]")
+        path = match[1].rpartition("][")[2].removeprefix("./").strip("[]")
         if "://" in text[max(0, match.start() - 12) : match.start() + 8] and "/blob/" not in path:
             continue
         if "/blob/" in path:
@@ -194,8 +207,10 @@ def place_of(line: str) -> Place:
     line_of = _AFTER.match(rest)
     after = rest[line_of.end() if line_of else 0 :]
     words = before.rstrip(":").split()
-    if len(words) > 2 or (words and words[-1] not in _INTRODUCE):
+    most = _INTRODUCING if line_of else 2
+    if len(words) > most or (words and words[-1] not in _INTRODUCE):
         return NOWHERE
+    after = re.sub(r"\s\(\w{3,12}\)$", "", after)  # the state of a thread
     if after.strip("()0123456789 :#L-–`*_]\"'"):
         return NOWHERE
     return Place(match[1].removeprefix("./"), int(line_of[1]) if line_of else 0)
@@ -206,19 +221,55 @@ def is_fields(rows: list[str]) -> bool:
     return len(rows) > 2 and all(FIELD.match(row) for row in rows)
 
 
-def of_score(cell: str) -> str:
-    """Return the severity of a score of CVSS: from 9.0, 7.0, 4.0 and 0.1."""
-    if not re.fullmatch(r"\d{1,2}\.\d", cell):
-        return ""
-    score = float(cell)
-    return "P0" if score >= 9 else "P1" if score >= 7 else "P2" if score >= 4 else "P3"
-
-
 def of_cell(cell: str) -> str:
     """Return the severity of a cell, or of one of its parts: `S1 – Critical`, `High (8.1)`."""
     parts = re.split(r"\s[–—-]\s|[()/:]", cell)
     stated = vocabulary.severity(cell) or vocabulary.strictest(*map(vocabulary.severity, parts))
-    return stated or vocabulary.of_tool(cell) or of_score(cell.strip())
+    return stated or vocabulary.of_tool(cell) or vocabulary.of_score(cell)
+
+
+class Row(NamedTuple):
+    """A row of a table, and its first and last line, counted from 0."""
+
+    cells: list[str]
+    first: int
+    last: int
+
+
+def _is_grade(cell: str) -> bool:
+    return cell.upper() in _GRADES or bool(vocabulary.of_score(cell))
+
+
+def table_rows(lines: list[str]) -> list[Row]:
+    """Return the rows of a table; what stands between two rules of a drawn one is one row."""
+    made: list[Row] = []
+    every = [[cleaned(cell) for cell in markdown.cells(line.strip())] for line in lines]
+    rules = {at for at, cells in enumerate(every) if at and not "".join(cells).strip("-: ")}
+    is_drawn = len(rules - {len(lines) - 1}) > 1
+    for at, cells in enumerate(every):
+        goes_on = is_drawn and bool(made) and rules.isdisjoint((at - 1, at))
+        if goes_on:
+            joined = itertools.zip_longest(made[-1].cells, cells, fillvalue="")
+            made[-1] = Row([" ".join(filter(None, pair)) for pair in joined], made[-1].first, at)
+        elif at not in rules:
+            made.append(Row(cells, at, at))
+    return made
+
+
+def graded(roles: list[str], rows: list[list[str]]) -> list[str]:
+    """Return the roles of columns, one `severity`: its head says so, or else all its cells."""
+    columns = [[row[at] for row in rows if at < len(row)] for at in range(len(roles))]
+    named = [at for at, role in enumerate(roles) if role == "severity"]
+    told = [at for at in named if any(map(of_cell, columns[at]))] or named[:1]
+    others = [
+        at
+        for at, cells in enumerate(columns)
+        if roles[at] not in _NO_SCALES and cells and all(map(_is_grade, cells))
+    ]
+    best = next(iter((*told, *reversed(others))), -1)
+    return [
+        "severity" if at == best else role.replace("severity", "") for at, role in enumerate(roles)
+    ]
 
 
 def parted(blocks: list[Block], rows: list[str]) -> list[Block]:
@@ -245,12 +296,10 @@ def _starts_in(rows: list[str], first: int) -> list[int]:
     lead = again[0] if again else "\0"
     is_list = all(map(tail_of, rows))
 
-    if is_fields(rows):
-        return [number for number, row in enumerate(rows[1:], first + 1) if row.startswith(lead)]
-
     def starts(row: str) -> bool:
         is_labelled = len(row) > FIELD_LENGTH and "**" in row[:8] and bool(label_in(row))
-        return begins(row) or row.startswith(lead) or is_labelled
+        is_begun = begins(row) and head_of(row).severity != "IMP"
+        return is_begun or row.startswith(lead) or is_labelled
 
     return [number for number, row in enumerate(rows[1:], first + 1) if is_list or starts(row)]
 
@@ -270,8 +319,16 @@ def is_lead(row: str, after: str) -> bool:
     is_bold = bool(_BOLD_LINE.fullmatch(row))
     if vocabulary.unbulleted(after)[1]:
         leads = row.endswith(":") and len(row) < 60 and not vocabulary.unbulleted(row)[1]
-        return is_bold or leads
-    return is_bold and not (leads_title(row) or index.group_of(row))
+        return is_bold or (leads and not _PART.match(row))
+    is_severity = leads_title(row) or index.group_of(row) or label_in(row)
+    return is_bold and not is_severity
+
+
+def lead_in(row: str) -> str:
+    """Return the one severity that a sentence gives to the list below: `Two are blocking:`."""
+    match = _LEADS_LIST.search(row)
+    severity = vocabulary.severity(match[1]) if match else ""
+    return match[1] if match and severity in vocabulary.SERIOUS else ""
 
 
 def leads_title(row: str) -> bool:
@@ -305,7 +362,7 @@ def label_in(row: str) -> str:
     if row.rstrip(" *_").endswith(("everity", "riority")):
         return vocabulary.severity(vocabulary.plain(row).rpartition(" ")[0])
     label, value = vocabulary.labelled(_DASHED.sub(r"\1: ", row.strip(" >"), 1))
-    if is_scale(label.strip(" _*")):
+    if vocabulary.is_scale(label):
         words = (first_part(value), value.split(" ")[0])
         severity = next(filter(None, map(vocabulary.severity, words)), "")
         severity = severity or vocabulary.of_tool(words[0])
@@ -315,27 +372,17 @@ def label_in(row: str) -> str:
     return "" if severity and is_legend(row) else severity
 
 
-def impact_in(row: str) -> str:
-    """Return the severity that a line states as the impact alone: `Impact: critical`."""
+def effect_in(row: str) -> str:
+    """Return the severity that a line states as an effect or a score, where nothing else does."""
     label, value = vocabulary.labelled(row.strip(" >"))
-    return vocabulary.severity(value) if label == _IMPACT else ""
-
-
-def is_scale(label: str) -> bool:
-    """Whether a label says how bad something is: `SEVERITY`, `RISK FACTOR`."""
-    label = label.removeprefix("OVERALL ")
-    first, _, second = label.partition(" ")
-    return label in _LABELS or (first in _LABELS and second in _RATINGS)
+    if label not in ("IMPACT", "CVSS", "CVSS SCORE"):
+        return ""
+    return vocabulary.severity(first_part(value)) or vocabulary.of_score(value.split(" ")[0])
 
 
 def is_legend(value: str) -> bool:
     """Whether a value explains the severities: it names three of them."""
     return len({*map(vocabulary.severity, vocabulary.words(value[:LONG]))} - {""}) > 2
-
-
-def is_only_legend(value: str) -> bool:
-    """Whether a line names three severities and nothing else: `🔴 critical · 🟠 high · 🟡 low`."""
-    return is_legend(value) and all(map(vocabulary.severity, vocabulary.words(value)))
 
 
 def first_part(value: str) -> str:
@@ -349,26 +396,30 @@ def first_part(value: str) -> str:
 def head_of(text: str) -> Head:
     """Return the head of a line, after emoji and brackets of the kind `[bug]`."""
     bare = _THIS_IS.sub("", _AT_LINE.sub("", text.strip(), 1), 1)
+    if speaker := _SPEAKER.match(bare):
+        said = head_of(bare[speaker.end() :])
+        return said if said.severity and said.marked else Head(bare)
     marked = _MARKED.match(bare)
     if marked and vocabulary.severity(marked[1]):
         words = (word for word in marked[1].split() if word.isalnum() and vocabulary.severity(word))
         return Head(f"[{next(words, marked[1])}] ")
     if sign := _SIGN.match(bare):
         severity = vocabulary.severity(sign[1])
-        bare = ("**" if sign[0].count("**") % 2 else "") + bare[sign.end() :]
+        opened = "[" * (sign[0].count("[") - sign[0].count("]"))
+        bare = ("**" if sign[0].count("**") % 2 else "") + opened + bare[sign.end() :]
         if severity:
-            rest = Head(bare)
-            rest.raw = rest.raw or sign[1]
-            rest.severity = rest.severity or tail_of(bare) or severity
-            rest.marked = True
+            rest = copy.copy(head_of(bare))  # which is remembered
+            stated = rest.severity if rest.marked else ""
+            stated = stated or tail_of(bare)
+            rest.severity = rest.raw = stated or severity
+            rest.marked, rest.is_sign = True, not stated
             return rest
     if "(" in bare[:32] and (kind := KIND.match(bare)):
-        stated = map(vocabulary.severity, kind[1].split(","))
-        if severity := vocabulary.strictest(*stated):
+        if severity := vocabulary.strictest(*map(vocabulary.severity, kind[1].split(","))):
             return Head(f"[{severity}] {bare[kind.end() :]}")
-    numbered = _NUMBERED.match(bare)
-    if numbered and vocabulary.severity(numbered[1]):
-        return Head(f"[{numbered[1]}] {bare[numbered.end() :]}")
+    if shouted := _SHOUTED.match(bare):
+        if severity := vocabulary.severity(shouted[1]):
+            return Head(f"[{severity}] {bare[shouted.end() :]}")
     head = Head(bare)
     lead = _LEAD.match(bare) if not (head.severity and head.marked) else None
     if lead and (severity := _in_brackets(lead[1]) if lead[1] else vocabulary.severity(lead[2])):
@@ -378,19 +429,31 @@ def head_of(text: str) -> Head:
 
 def tail_of(text: str) -> str:
     """Return the severity in brackets or between dashes: `Race (P0)`, `x.py — High — Race`."""
+    text = text[: LONG * 2]
+    if is_legend(text):
+        return ""
     parts = _BRACKETS.findall(text.replace("`", ""))[:8]
-    apart = (part for part in re.split(r" [—–|·-] ", text)[1:] if 0 < len(part) < 24)
-    severities = (vocabulary.severity(cleaned(_SCORED.sub("", part))) for part in apart)
-    *said, last = text.rstrip(" .!*_").rsplit(". ", 1)
-    ends = vocabulary.severity(last) if said and len(text) < _REMARK else ""
-    return vocabulary.strictest(*map(_in_brackets, parts), *severities, ends)
+    apart = (part for part in re.split(r" [—–|·•-] ", text)[1:] if 0 < len(part) < 24)
+    severities = (vocabulary.severity(cleaned(_SCORE.sub(" ", part))) for part in apart)
+    return vocabulary.strictest(*map(_in_brackets, parts), *severities)
+
+
+def said_in(text: str) -> str:
+    """Return P0 or P1 if a sentence says so: `This is a blocker`, `… Must fix.`"""
+    said = _LAST_WORDS.search(text.rstrip(" *_")) or _IS_SAID.search(text)
+    severity = vocabulary.severity(said[1]) if said else ""
+    return severity if severity in vocabulary.SERIOUS else ""
 
 
 @functools.lru_cache(1 << 14)
 def _in_brackets(part: str) -> str:
     """Return the severity in brackets that hold nothing else but a score: `9/10 · Critical`."""
+    if severity := vocabulary.severity(part):
+        return severity
     words = re.sub(r"[:,/·]", " ", _SCORE.sub(" ", part.upper())).split()
-    severities = [vocabulary.severity(w) for w in words if w not in _SCALES]
+    graded = [w for w in words if w != "IMPACT" and not vocabulary.is_scale(w)]
+    severities = [vocabulary.severity(w) for w in graded if w.isalnum()]
+    severities = severities or [vocabulary.severity(w) for w in graded]
     is_stated = all(severities) or not set(words).isdisjoint(SEVERITIES)
     return vocabulary.strictest(*severities) if 0 < len(words) <= 4 and is_stated else ""
 
@@ -398,11 +461,7 @@ def _in_brackets(part: str) -> str:
 @functools.lru_cache(1 << 18)
 def is_about(title: str, words: frozenset[str]) -> bool:
     title_words = re.findall(r"(?:[^\W_]|-)+", title.lower())
-    return (
-        len(title_words) <= 6
-        and not words.isdisjoint(title_words)
-        and _DENYING.isdisjoint(title_words)
-    )
+    return len(title_words) <= 6 and not words.isdisjoint(title_words)
 
 
 def is_general(title: str) -> bool:
@@ -413,26 +472,31 @@ def is_general(title: str) -> bool:
 def is_count(head: Head) -> bool:
     """Whether what follows a severity is only a count: `1, P1: 2`, `0 | High: 0`."""
     rest = head.title.strip(" *_|:")
-    words = [word for word in vocabulary.words(rest) if not word.isdigit()]
-    others = {word for word in words if not vocabulary.severity(word)}
-    if len(others) < len(set(words)) and others <= index.PLURALS | _GENERAL:
-        return any(map(str.isdigit, rest.split()))  # `General issues: 1 blocking issue`
     is_named = bool(head.id) and not vocabulary.severity_of_id(head.id)
-    return not is_named and bool(_COUNT.match(rest)) and letters(rest) <= 24
+    first, *words = vocabulary.words(rest.partition(": ")[2]) or [""]
+    counts = first.isdigit() and words and all(map(_counted, words))  # `General: 1 blocking issue`
+    is_short = letters(rest) <= 24 and bool(_COUNT.match(rest))
+    return not is_named and (bool(counts) or is_short)
+
+
+def _counted(word: str) -> bool:
+    is_severity = word.isdigit() or bool(vocabulary.severity(word))
+    return is_severity or word in index.PLURALS or word in ("other", "and")
 
 
 def unmarked(row: str) -> str:
     """Return a line without HTML, images and quote marks, so that it reads as Markdown."""
     bare = row.lstrip()
+    if bare[:1] in ("│", "║"):
+        bare = row = "|---|" if "───" in row or "═══" in row else _DRAWN.sub("|", bare)
     while bare[:1] == ">":
         row = bare = bare[1:].lstrip()
     if bare[:2] in ("✗ ", "✘ ", "× ", "✖ "):
         row = row.replace(bare[0], "-", 1)
     row = row.replace("【", "[").replace("】", "] ")
-    if bare[:1] == "│" and bare.count("│") > 2:
-        row = bare.replace("│", "|")  # a table drawn with lines
     if bare[1:3] == " [" and bare[4:6] == "] " and not vocabulary.severity(bare[3]):
-        row = row.replace(bare[:6], bare[:2], 1)  # a box to tick
+        tick = "✅ " * (bare[3] in "xX")
+        row = row.replace(bare[:6], bare[:2] + tick, 1)  # a box to tick
     if row.count(":") > 1:
         row = _SHORTCODE.sub(lambda match: _SHORTCODES.get(match[1], match[0]), row)
     if "![" in row:
@@ -492,6 +556,16 @@ def sentences(text: str) -> list[str]:
 
 def first_sentence(text: str) -> str:
     return next(iter(sentences(text)), text)[:_TITLE]
+
+
+def without_fields(title: str) -> str:
+    """Return the fields of a lead that name what is wrong: not `2`, `High`, `confidence: high`."""
+    fields = re.split(r"\s[·•|—–]\s", title)
+    told = (field for field in fields if has_words(without_place(field)))
+    named = (field for field in told if not re.fullmatch(r"\W*\w+:\s?\S+", field))
+    kept = (field for field in named if not vocabulary.severity(cleaned(field)))
+    rest = " · ".join(kept)
+    return rest if len(fields) > 2 or (len(fields) == 2 and not rest) else title
 
 
 def without_place(title: str) -> str:

@@ -33,6 +33,7 @@ SAID = {  # in reviews of public repositories, in their languages
           " KRYTYCZNY KRYTYCZNA KRYTYCZNE KRITICKÁ KRITICKÉ КРИТИЧНІ"
           " 嚴重 حرج קריטי गंभीर วิกฤต 🔴 🟥 🚨 🛑 ⛔",
     "P1": "P1 HIGH MAJOR MUST-FIX SEV1 SEV-1 IMPORTANT FIX-REQUIRED REQUIRED REQUIRES-CHANGES"
+          " SERIOUS ВАЖНО ВАЖНЫЙ"
           " SCHWERWIEGEND HOCH ÉLEVÉ ÉLEVÉE HAUTE MAJEUR MAJEURE GRAVE GRAVES ALTO ALTA ВЫСОКИЙ"
           " ВЫСОКАЯ СЕРЬЁЗНО 高 重要 높음 HOOG HÖG WYSOKI WYSOKA WYSOKIE VYSOKÁ VYSOKÉ"
           " YÜKSEK ❯❯❱ 🟠 ❌",
@@ -52,6 +53,13 @@ _OF_TOOLS = {  # words that are a severity only where a tool says them, or a col
     **dict.fromkeys(("error", "fail", "failure"), "P1"),
     **dict.fromkeys(("note", "notice", "convention", "refactor", "hint"), "P3"),
 }
+_SCALES = frozenset(
+    "SEVERITY PRIORITY SEV PRIO LEVEL RISK CRITICALITY URGENCY IMPORTANCE RATING SCHWEREGRAD"
+    " SCHWERE PRIORITÄT RISIKO KRITIKALITÄT SÉVÉRITÉ GRAVITÉ PRIORITÉ CRITICITÉ SEVERIDAD GRAVEDAD"
+    " PRIORIDAD CRITICIDAD RIESGO GRAVIDADE SEVERIDADE GRAVITÀ 重要度 深刻度 严重程度 严重性"
+    " 严重级别 风险等级 优先级 優先度 СЕРЬЁЗНОСТЬ КРИТИЧНОСТЬ ПРИОРИТЕТ".split()
+)
+_OF_SCALES = frozenset("FACTOR CLASS OVERALL THREAT FINDING ISSUE TECHNICAL BUSINESS".split())
 _APART = str.maketrans(dict.fromkeys("/,()+&", " "))
 _NOTHING = frozenset(["none", "no", "nothing", "n", "0"])
 _SAYS_NOTHING = _NOTHING | frozenset(
@@ -117,13 +125,29 @@ def severity(text: str) -> str:
     parts = [word for word in each if word[0].isalnum() or word in _WORDS]
     if whole := _WORDS.get("-".join(parts)):
         return whole
-    severities = [_WORDS.get(word, "") for word in parts]
+    named = [word for word in parts if word[0].isalnum()] or parts  # rather than signs
+    severities = [_WORDS.get(word, "") for word in named]
     return strictest(*severities) if all(severities) else ""
 
 
 def of_tool(word: str) -> str:
     """Return the severity of a tool's own word, such as `error` of a linter; else ''."""
     return severity(word) or _OF_TOOLS.get(word.lower(), "")
+
+
+def of_score(text: str) -> str:
+    """Return the severity of a score such as `9.8` of CVSS; '' for anything else."""
+    whole, _, rest = text.strip().partition(".")
+    number = float(text) if whole.isdecimal() and rest.isdecimal() else 99.0
+    bounds = {9.0: "P0", 7.0: "P1", 4.0: "P2", 0.0: "P3"}
+    least = next((bound for bound in bounds if bound <= number <= 10), -1.0)
+    return bounds.get(least, "")
+
+
+def is_scale(label: str) -> bool:
+    """Whether a label says how bad something is: `Severity`, `Overall risk`, `RISK FACTOR`."""
+    parts = label.upper().strip(" _*.").replace("-", " ").split()
+    return not _SCALES.isdisjoint(parts) and all(w in _SCALES or w in _OF_SCALES for w in parts)
 
 
 def trimmed(word: str) -> str:
@@ -183,12 +207,13 @@ def is_mark(text: str) -> bool:
 class Head:
     """The beginning of a line outside tables: `[P0] …`, `P0-1. P1: …`, `**[F1] P0 …**`.
 
-    `title` is what remains; `marked` says whether brackets or a colon set the beginning off.
+    `title` is what remains; `marked` says whether brackets or a colon set the beginning off, and
+    `is_sign` whether only a sign told the severity.
     """
 
     def __init__(self, text: str) -> None:
         self.severity = self.raw = self.id = ""
-        self.marked = False
+        self.marked = self.is_sign = False
         self.title = plain(text)
         for _ in range(2):
             word, marked, rest = _first_word(self.title)
@@ -214,17 +239,17 @@ def _first_word(text: str) -> tuple[str, bool, str]:
     if closing and closing in text[:40]:
         word, _, rest = text[1:].partition(closing)
         return word.strip(), True, rest.lstrip(" :.—–-|*_")
-    phrase, colon, rest = text[:24].partition(":")
-    if colon and " " in phrase.strip() and severity(phrase):  # `MUST FIX: …`
-        return phrase, True, text[len(phrase) :].lstrip(" :*_")
-    word = text[:40].partition(" ")[0]
-    for mark in (":", "—", "–", "|"):
+    label, colon, _ = text[:40].replace("：", ":").partition(":")  # `Must fix: …`
+    word = label.rstrip() if colon and severity(label) else text[:40].partition(" ")[0]
+    for mark in (":", "：", "—", "–", "|"):
         word = word.partition(mark)[0]
     word = word.rstrip(".,;)")
     rest = text[len(word) :]
-    marked = rest.startswith((".", ")")) or rest.lstrip().startswith((":", "—", "–", "|", "-"))
+    marked = rest.startswith((".", ")")) or rest.lstrip().startswith(
+        (":", "：", "—", "–", "|", "-")
+    )
     marked = marked or (word.upper() in SEVERITIES and rest[:2] == " [")
-    return word, marked, rest.lstrip(" :.)—–-|*_,;")
+    return word, marked, rest.lstrip(" :：.)—–-|*_,;")
 
 
 def labelled(text: str) -> tuple[str, str]:
@@ -241,7 +266,7 @@ def labelled(text: str) -> tuple[str, str]:
     if not mark or len(label) > 40:
         return "", ""
     value = value.strip(" \t*")
-    return plain(label).upper(), value.lstrip("_ ") if label.startswith("_") else value
+    return plain(label).rstrip(" .").upper(), value.lstrip("_ ") if label.startswith("_") else value
 
 
 def verdict(text: str) -> str | None:

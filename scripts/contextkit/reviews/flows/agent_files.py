@@ -271,7 +271,8 @@ def summary_of(review: Review, header: Header | None, there: bool, partial: bool
         text = "its file reports an error"
     elif review.validation == "malformed":
         own = header.summary if header else ""
-        text = own or (f"{counts} read without an index" if counts else _UNREAD)
+        least = "at least " if review.unsure else ""
+        text = own or (f"{least}{counts} read without an index" if counts else _UNREAD)
         text += _unsure(review)
     else:
         text = (counts or "no findings") + _doubt(review)
