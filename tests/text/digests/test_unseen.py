@@ -380,3 +380,10 @@ def test_the_branches_and_tags_at_a_commit_are_told_also_at_a_merge() -> None:
     log[20] = "a0f00ff (HEAD -> main, tag: v2.1.0) Merge branch 'topic'"
     summary = engine.digest("\n".join(log) + "\n", 120).summary
     assert "a0f00ff (HEAD -> main, tag: v2.1.0) Merge branch" in summary
+
+
+def test_of_files_that_were_checked_the_states_and_the_rare_ones_are_told() -> None:
+    rows = [f"pkg/m{n % 9}/file_{n}.py: {'FAILED' if n in (41, 77) else 'OK'}" for n in range(90)]
+    summary = engine.digest("\n".join(rows) + "\n", 120).summary
+    assert "90 files: OK x88, FAILED x2" in summary
+    assert "file_41.py: FAILED" in summary and "file_77.py: FAILED" in summary

@@ -45,6 +45,7 @@ _LOOKED_AT = 200  # lines that are looked at to tell the kind
 _SHARE = 0.8  # of them that must have the form
 _SHOWN = 8  # folders, files, or endings with their counts
 _LINES = 500  # lines that can be shown
+_STATES, _RARE = 5, 5  # of files that are checked; of so many, one in a rare state
 _NAMED = 8  # commits with the names of branches and tags that come first
 _NEWEST = 3  # commits that come first
 _LONGEST = 160  # characters shown of a line
@@ -115,7 +116,20 @@ def _paths(entries: Entries) -> list[Unit]:
 
 
 def _hits(entries: Entries) -> list[Unit]:
-    """How many lines in which files; the lines beside them count for nothing."""
+    """How many lines in which files; the lines beside them count for nothing.
+
+    Of files with one of few states each, the states and the files with a rare one.
+    """
+    said = [match[0][match.end("hit") - match.start() :].strip() if match["hit"] else ""
+            for _, match in entries]  # fmt: skip
+    states = Counter(said)
+    are_words = all(state.replace(" ", "").isalpha() for state in states)
+    if 1 < len(states) <= _STATES and len(states) * _RARE < len(entries) and are_words:
+        told = _sums(f"{counted(len(entries), 'file')}: {reading.listed(states, _STATES)}")
+        rare = [states[state] * _RARE < len(entries) for state in said]
+        rows = zip(entries, rare, strict=True)
+        return told + [Unit(n, "file", _shown(match), 2.0 if is_rare else 0.5, 2 * is_rare)
+                       for (n, match), is_rare in rows]  # fmt: skip
     return _grouped(entries, "line", "file", lambda match: match["hit"] and match["path"])
 
 
