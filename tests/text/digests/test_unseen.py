@@ -387,3 +387,12 @@ def test_of_files_that_were_checked_the_states_and_the_rare_ones_are_told() -> N
     summary = engine.digest("\n".join(rows) + "\n", 120).summary
     assert "90 files: OK x88, FAILED x2" in summary
     assert "file_41.py: FAILED" in summary and "file_77.py: FAILED" in summary
+
+
+def test_checks_whose_result_stands_behind_dots_are_told_by_name() -> None:
+    checks = "".join(
+        f"{name:.<60}{'Failed' if name in ('wrap', 'spelling (all files)') else 'Passed'}\n"
+        for name in ("wrap", "imports", "spelling (all files)", "keys")
+    )
+    summary = engine.digest(checks, 80, status=1).summary
+    assert "wrap … Failed" in summary and "spelling (all files) … Failed" in summary

@@ -46,10 +46,12 @@ _TEST = Pattern(  # a line that names a failed test, by pytest, jest, go, gtest,
     r"|^(\w+ \(\S+\)(?: [\[(].+)?) \.\.\. (?:FAIL|ERROR)$"
     r"|^not ok \d+ -? ?(?!.*# (?:TODO|SKIP))(\S.*)$"
     r"|^(?=.* > \S)(\S.*) FAILED$"
+    r"|^(\w[\w (),/-]*?)\.{3,}Failed$"  # a check
     r"|^(?:.*\s)?(\S+) \[FAIL\]$|^Failed (\S+) \[[^\]]*\]$"  # dotnet
     r"|^\d+ - (\S+) \(\w+\)$|^\d+/\d+ Test +#\d+: (\S+) \.+\*\*\*\w+"  # ctest
     r"|^\[ERROR\] (\S+) -- Time elapsed: .* <<< \w+!$|^\[ERROR\] +(\w+\.\w+):\d+ .+$"  # Maven
 )
+_DOTS = Pattern(r"\.{6,}")  # between a check and its result
 _BEGIN_TESTS = frozenset("_●✕✗✘×✖-nF0123456789")
 _PASSED = Pattern(rf"^[✓✔√]{_TRIED}")
 _OF_PYTEST = "E   "  # begins a line that names no test
@@ -201,7 +203,7 @@ class _Block:
 
 def shown(line: str, most: int = _LONGEST) -> str:
     """At most 260 characters of a line: its beginning, and its end, where the cause often is."""
-    text = " ".join(line.split())
+    text = " ".join(_DOTS.sub(" … ", line).split())
     if len(text) <= most:
         return text
     end = text[-_END:]
@@ -308,7 +310,8 @@ def _named(piece: Piece) -> list[tuple[int, str]]:
 
 def _may_name(line: str) -> bool:
     """Whether a line may be one that names a failed test: each has a mark or such a word."""
-    return line[:1] in _BEGIN_TESTS or "FAIL" in line or "ERROR" in line
+    is_marked = line[:1] in _BEGIN_TESTS or line.endswith("..Failed")
+    return is_marked or "FAIL" in line or "ERROR" in line
 
 
 def _file_above(text: Lines, at: int) -> str:
